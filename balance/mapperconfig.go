@@ -76,9 +76,6 @@ const (
 	// of the slices on their way are ready, the gap is switchWait.
 	switchGap, switchWait = 50 * time.Millisecond, time.Second
 	switchShare           = 4
-	// lately is the part of DeadAfter within which a node was heard on which others rely that
-	// leave its set: two reports and a half by default.
-	lately = 4
 	// maxUnpublished is how many views may be unacknowledged before switches are
 	// held back.
 	maxUnpublished = 4
