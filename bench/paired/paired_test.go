@@ -202,14 +202,16 @@ func TestSlow(t *testing.T) {
 }
 
 func TestThreads(t *testing.T) {
-	p := smallPlan(t, &fake{name: "a", provides: providesAll, took: time.Millisecond})
-	p.Threads = 3
-	r, err := Run(context.Background(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if row := r.Rows[0]; row.Setup != "one, 3 threads" || row.QueriesPerSecond < 2970 || row.QueriesPerSecond > 3030 {
-		t.Errorf("three threads of 1000 queries a second each: %+v", row)
+	for _, length := range []time.Duration{20 * time.Millisecond, 1} { // 1: all begin when the time is over
+		p := smallPlan(t, &fake{name: "a", provides: providesAll, took: time.Millisecond})
+		p.Threads, p.Time = 3, length
+		r, err := Run(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row := r.Rows[0]; row.Setup != "one, 3 threads" || row.QueriesPerSecond < 2970 || row.QueriesPerSecond > 3030 {
+			t.Errorf("three threads of 1000 queries a second each, for %v: %+v", length, row)
+		}
 	}
 }
 

@@ -63,22 +63,22 @@ func (w *worker) warm(ctx context.Context, length time.Duration) error {
 
 // search makes whole passes until the time is up.
 func (w *worker) search(ctx context.Context, start time.Time, length time.Duration) error {
-	for whole := true; whole && time.Since(start) < length; {
-		var err error
-		if whole, err = w.onePass(ctx, start.Add(patience*length)); err != nil {
+	for {
+		whole, err := w.onePass(ctx, start.Add(patience*length))
+		if err != nil || !whole || time.Since(start) >= length {
 			return err
 		}
 	}
-	return nil
 }
 
-// onePass asks every query once, until the time at which patience ends (false).
+// onePass asks every query once, until the time at which patience ends (false). A thread that began later than
+// that asks one, so that it counts.
 func (w *worker) onePass(ctx context.Context, until time.Time) (whole bool, err error) {
 	w.pass = w.pass[:0]
 	first, n := w.at, len(w.queries)
 	start := time.Now()
 	last := start
-	for len(w.pass) < n && last.Before(until) {
+	for len(w.pass) == 0 || len(w.pass) < n && last.Before(until) {
 		f, err := w.searcher.Search(ctx, w.queries[w.at])
 		now := time.Now()
 		if err != nil {
