@@ -79,21 +79,21 @@ func (m *Mapper) least(now time.Duration, v *activeMove) (worst *arrival) {
 const enough = 2
 
 // agreed reports whether the copies of a move suffice for its switch: every slave of
-// the target's set that is alive is certified, or is late and leaves the set.
-func (m *Mapper) agreed(now time.Duration, v *activeMove) bool {
-	certified, living := 0, 0
+// the target's set that is alive is certified, or is late and leaves the set, and one that is
+// certified was heard from a moment ago. Those that leave the set with an edit do not count.
+func (m *Mapper) agreed(now time.Duration, v *activeMove, e *Edit) bool {
+	certified, living, answers := 0, 0, false
 	for _, a := range v.arrivals {
-		if m.alive(a.slave, now) {
-			living++
-			if a.done() {
-				certified++
-			}
+		if !e.keeps(a.slave) || !m.alive(a.slave, now) {
+			continue
+		}
+		living++
+		if a.done() {
+			certified++
+			answers = answers || m.heardLately(a.slave, now)
 		}
 	}
-	if certified == living {
-		return certified > 0
-	}
-	return certified > 0 && now >= m.deadline(v, certified)
+	return answers && (certified == living || now >= m.deadline(v, certified))
 }
 
 // deadline returns when a move no longer waits for slaves that are not certified: if
@@ -120,7 +120,7 @@ func (m *Mapper) late(now time.Duration, v *activeMove) (names []string) {
 
 // ready queues a move for its switch if its copies suffice.
 func (m *Mapper) ready(now time.Duration, v *activeMove) {
-	if !v.isReady && v.first > 0 && m.switchable(now, v) {
+	if !v.isReady && v.first > 0 && m.switchable(now, v, nil) {
 		v.isReady = true
 		m.moves.ready = append(m.moves.ready, v)
 	}

@@ -21,7 +21,7 @@ func (m *Mapper) single(name string) (Slave, bool) {
 
 // orderSlave takes a command about a single slave.
 func (m *Mapper) orderSlave(now time.Duration, op string, s Slave, o command) error {
-	if why := m.cannot(now, s, o); why != "" {
+	if why := m.cannot(now, s, o, nil); why != "" {
 		return fault.Newf(fault.Conflict, op, "slave %s: %s", s.Name, why)
 	}
 	m.commands = append(m.commands, o)
@@ -29,9 +29,9 @@ func (m *Mapper) orderSlave(now time.Duration, op string, s Slave, o command) er
 	return nil
 }
 
-// cannot returns why a command about a slave is impossible, or "".
-func (m *Mapper) cannot(now time.Duration, s Slave, o command) string {
-	needed := s.In && m.remaining(now, s) == 0
+// cannot returns why a command about a slave is impossible after an edit, or "".
+func (m *Mapper) cannot(now time.Duration, s Slave, o command, e *Edit) string {
+	needed := s.In && m.remaining(now, s, e) == 0
 	switch {
 	case o.remove && m.alive(s.Name, now):
 		return fmt.Sprintf("it was heard from %v ago: stop it first, and wait %v",
@@ -55,7 +55,7 @@ func (m *Mapper) obeySlave(now time.Duration, e *Edit, o command) error {
 	if !ok {
 		return fault.Newf(fault.NotFound, "balance: obey", "there is no slave %s", o.slave)
 	}
-	if why := m.cannot(now, s, o); why != "" {
+	if why := m.cannot(now, s, o, e); why != "" {
 		return fault.Newf(fault.Conflict, "balance: obey", "slave %s: %s", s.Name, why)
 	}
 	if s.Node != 0 {

@@ -83,8 +83,8 @@ func (d *Distributor[P]) deferred(s *stream[P], g *gathering, own []Interval) {
 	var due []Key
 	for k, i := range l.items {
 		switch over := i.until <= d.now || d.alone; {
-		case over && i.since == 0:
-			delete(l.items, k)
+		case over && (i.since == 0 || i.since > s.ahead):
+			delete(l.items, k) // what waited for a bucket that failed, or was cut, is among the changes to come
 		case over && contains(own, k):
 			due = append(due, k)
 		}

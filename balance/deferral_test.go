@@ -22,6 +22,7 @@ type hotWorld struct {
 	now    time.Duration
 	at     balance.Position
 	most   int // entries that a build takes; 0: all
+	fails  int // builds that are to fail
 }
 
 const (
@@ -89,6 +90,11 @@ func (w *hotWorld) pull() (got []balance.Key) {
 	w.d.Tick(w.now)
 	for {
 		for _, b := range w.d.Work().Builds {
+			if w.fails > 0 {
+				w.fails--
+				w.d.Failed("a", b.Seq)
+				return got
+			}
 			n := len(b.Entries)
 			if w.most > 0 {
 				n = min(n, w.most)
@@ -208,6 +214,53 @@ func TestABucketThatIsCut(t *testing.T) {
 	w.want(w.pull(), 17, light+1, light)
 }
 
+// TestWhatIsDeferredInABucketThatFailed: a change that was deferred for a bucket that was not
+// made is not ahead of those before it. Else a bucket that takes no more than it leads
+// past these, which are never sent.
+func TestWhatIsDeferredInABucketThatFailed(t *testing.T) {
+	w := newHotWorld(t)
+	w.items.Put(light+1, 1000)
+	w.change(heavy, light+1) // 11, 12
+	w.want(w.pull(), 12, heavy, light+1)
+	w.change(heavy, light) // 13, 14
+	w.want(w.pull(), 12, light)
+	w.change(light, light+1) // 15, 16
+	w.d.Tick(w.now)
+	if b := w.d.Work().Builds; len(b) != 1 || len(b[0].Entries) != 1 {
+		t.Fatalf("%+v is built", b)
+	} else {
+		w.d.Failed("a", b[0].Seq)
+	}
+	w.now += pause
+	w.most = 1
+	w.want(w.pull(), 16, heavy, light, light+1)
+}
+
+// TestABucketLeadsOn: a bucket that was cut leads past its beginning, also without a
+// quantum, so that the node never gets it again.
+func TestABucketLeadsOn(t *testing.T) {
+	w := newHotWorld(t)
+	w.items.Put(light+1, 1000)
+	w.change(heavy) // 11
+	w.want(w.pull(), 11, heavy)
+	w.now += pause / 2
+	w.change(light + 1) // 12
+	w.want(w.pull(), 12, light+1)
+	w.change(heavy, light) // 13, 14
+	w.want(w.pull(), 12, light)
+	w.now += pause / 2
+	w.change(light, light+1) // 15, 16: of these the second waits
+	w.d.Tick(w.now)
+	if b := w.d.Work().Builds; len(b) != 1 || len(b[0].Entries) != 2 {
+		t.Fatalf("%+v is built", b)
+	} else {
+		w.d.Built(balance.Built[content]{Node: "a", Seq: b[0].Seq, Entries: 1})
+	}
+	w.now += pause / 2
+	w.most = 1
+	w.want(w.pull(), 16, light, light+1)
+}
+
 // TestManyLargeItems: a bounded number of them wait; the others are sent as before.
 func TestManyLargeItems(t *testing.T) {
 	const most, many = 1 << 10, 1500
@@ -270,7 +323,11 @@ func TestNoClockLies(t *testing.T) {
 				}
 			}
 			w.now += time.Duration(rapid.IntRange(0, 120).Draw(rt, "ms")) * time.Millisecond
-			for range len(weights) { // while something waits there is a bucket a quantum
+			w.most = rapid.IntRange(0, 2).Draw(rt, "most")
+			if w.fails = rapid.IntRange(0, 8).Draw(rt, "fails") / 8; w.fails > 0 {
+				w.pull()
+			}
+			for range 3 * len(weights) { // while something waits there is a bucket a quantum
 				w.quantum()
 				for _, k := range w.pull() {
 					held[k] = w.clock

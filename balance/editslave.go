@@ -162,6 +162,15 @@ func (e *Edit) Forget(name string) error {
 	return nil
 }
 
+// keeps reports whether a slave that is in a set stays in it. An edit that is nil changes nothing.
+func (e *Edit) keeps(name string) bool {
+	if e == nil {
+		return true
+	}
+	s, err := e.slave(name)
+	return err == nil && s.In
+}
+
 // revise gives the resulting model another revision than the base's.
 func (e *Edit) revise() { e.revision = e.base.revision + 1 }
 

@@ -29,6 +29,9 @@ type MapperConfig struct {
 	// DeadAfter is how long after its last report a node counts as lost; nobody
 	// waits for it then. After EvacuateAfter its slices go to others; 0: never.
 	DeadAfter, EvacuateAfter time.Duration
+	// Report is the time between two reports of a node. One that has missed two is not relied
+	// on as the last one of its shard, though it does not count as lost yet.
+	Report time.Duration
 	// Stall is the time without progress after which a move is cancelled.
 	Stall time.Duration
 	// MasterLease is how long after its last call a master may still use its
@@ -51,6 +54,7 @@ const (
 	DefaultInterval      = 10 * time.Second
 	DefaultDeadAfter     = 10 * time.Second
 	DefaultEvacuateAfter = 5 * time.Minute
+	DefaultReport        = time.Second
 	DefaultStall         = time.Minute
 	DefaultMasterLease   = 15 * time.Second
 	DefaultLinger        = 5 * time.Second
@@ -95,6 +99,7 @@ func (c MapperConfig) WithDefaults() MapperConfig {
 	set(&c.Pace, DefaultPace)
 	set(&c.Beat, DefaultBeat)
 	set(&c.DeadAfter, DefaultDeadAfter)
+	set(&c.Report, DefaultReport)
 	set(&c.Stall, DefaultStall)
 	set(&c.MasterLease, DefaultMasterLease)
 	set(&c.Linger, DefaultLinger)

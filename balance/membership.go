@@ -21,7 +21,7 @@ const MaxReplicas = 16
 //     revision;
 //   - a slave that has been filled and certified joins its shard's set;
 //   - one that holds up the publication of a view, whose copy differs from the source
-//     of truth, or that lacks most of the shard, leaves it while another replica lives;
+//     of truth, or that lacks most of the shard, leaves it while another replica answers;
 //   - shards that lack replicas get spares, the worst-off first; those that have too
 //     many release some;
 //   - enough spares that no shard needs form a new one;
@@ -130,25 +130,24 @@ func (m *Mapper) freeSpares(now time.Duration, e *lazyEdit) {
 // expel has slaves leave their sets that hold up a view, differ from the source of truth,
 // or lack most of the shard, unless no other replica lives that has it.
 func (m *Mapper) expel(now time.Duration, e *lazyEdit) {
-	gone := make(map[NodeID]int)
 	for _, s := range m.model.Slaves() {
-		if !s.In || m.remaining(now, s)-gone[s.Node] < 1 {
+		if !s.In || m.remaining(now, s, e.e) < 1 {
 			continue
 		}
 		if m.sentenced(s.Name) || m.holdsUp(now, s.Name) || m.hollow(now, s) {
-			gone[s.Node]++
 			m.keep(s.Name)
 			e.try(func(e *Edit) error { return e.Leave(s.Name) })
 		}
 	}
 }
 
-// remaining returns how many slaves of a set would answer queries without one: those
-// that live, have the oldest view that waits and most of the data, and are not to discard
-// anything.
-func (m *Mapper) remaining(now time.Duration, without Slave) (n int) {
+// remaining returns how many slaves of a set would answer queries without one, after an edit: those
+// that were heard from a moment ago, have the oldest view that waits and most of the data, are not to
+// discard anything, and do not leave the set with the edit. nil: there is no edit yet.
+func (m *Mapper) remaining(now time.Duration, without Slave, e *Edit) (n int) {
 	for _, s := range m.model.Set(without.Node) {
-		if s.Name != without.Name && m.alive(s.Name, now) && !m.sentenced(s.Name) && !m.behind(s.Name) && !m.hollow(now, s) {
+		if s.Name != without.Name && e.keeps(s.Name) && m.heardLately(s.Name, now) &&
+			!m.sentenced(s.Name) && !m.behind(s.Name) && !m.hollow(now, s) {
 			n++
 		}
 	}
@@ -187,7 +186,7 @@ func (m *Mapper) staff(now time.Duration, e *lazyEdit) {
 				e.try(func(e *Edit) error { return e.Release(s.lost[0]) })
 			}
 		default:
-			m.unstaff(e, s)
+			m.unstaff(now, e, s)
 		}
 	}
 	if short != m.members.short && short != "" && m.members.replicas > 1 {
@@ -202,7 +201,7 @@ func (m *Mapper) staff(now time.Duration, e *lazyEdit) {
 
 // unstaff releases a replica that a shard has too many: one that is lost, or else
 // one that is being filled, or else the one whose name comes last.
-func (m *Mapper) unstaff(e *lazyEdit, s shardState) {
+func (m *Mapper) unstaff(now time.Duration, e *lazyEdit, s shardState) {
 	release := ""
 	switch n := m.members.replicas; {
 	case len(s.lost) > 0 && s.living >= n:
@@ -212,6 +211,9 @@ func (m *Mapper) unstaff(e *lazyEdit, s shardState) {
 	case len(s.kept) > n && s.living > n:
 		last := slices.DeleteFunc(slices.Clone(s.answering), func(name string) bool { return name == s.name })
 		release = last[len(last)-1]
+		if v, _ := m.model.Slave(release); m.remaining(now, v, e.e) < n {
+			return
+		}
 	default:
 		return
 	}

@@ -28,7 +28,6 @@ type activeMove struct {
 	view           uint64 // from which b serves, when switched
 	since          time.Duration
 	progress       time.Duration // last time that it progressed
-	stall          time.Duration // without progress, after which it is cancelled
 	cause          cause
 	doomed         string // why it is cancelled
 
@@ -72,9 +71,9 @@ func (v *activeMove) matches(h Held) bool {
 	return h.State == Full && h.Generation == v.generation && h.Lo == v.lo && h.Hi == v.hi
 }
 
-// switchable reports whether the slice may be switched.
-func (m *Mapper) switchable(now time.Duration, v *activeMove) bool {
-	return m.moves.all[v.id] == v && v.phase == Copying && v.doomed == "" && m.agreed(now, v)
+// switchable reports whether the slice may be switched after an edit.
+func (m *Mapper) switchable(now time.Duration, v *activeMove, e *Edit) bool {
+	return m.moves.all[v.id] == v && v.phase == Copying && v.doomed == "" && m.agreed(now, v, e)
 }
 
 // doom marks a move for cancellation.
@@ -99,7 +98,7 @@ func (m *Mapper) dueMoves(now time.Duration, e *lazyEdit) {
 	if len(m.moves.ready) > 0 && now >= m.moves.due() && len(m.views.waiting) < maxUnpublished {
 		for _, v := range m.moves.ready {
 			v.isReady = false
-			if m.switchable(now, v) {
+			if m.switchable(now, v, e.e) {
 				m.switchOn(now, e, v)
 			} else if m.moves.all[v.id] == v {
 				m.doubt(now, v)
@@ -201,19 +200,41 @@ func (m *Mapper) begun(now time.Duration, s Slice, why cause) {
 		v.a, v.b, v.view = s.Move.Other, s.Node, s.From
 		return
 	}
-	v.a, v.b, v.stall = s.Node, s.Move.Other, m.stall(Interval{s.Lo, s.Hi})
+	v.a, v.b = s.Node, s.Move.Other
 	fresh := m.arrive(v)
 	m.happened(now, Event{Slice: s.ID, Step: !v.cause.commanded,
 		Text: fmt.Sprintf("begins to move from %s to %s: %s", m.name(v.a), m.name(v.b), v.cause.text)})
 	m.greet(now, fresh)
 }
 
-// stall returns the time without progress after which a move of these keys is cancelled:
-// its largest item arrives, and is compared, as a whole.
-func (m *Mapper) stall(v Interval) time.Duration {
+// stall returns the time without progress after which a move is cancelled: the largest item
+// that one of its copies waits for arrives, or is compared, as a whole.
+func (m *Mapper) stall(v *activeMove) time.Duration {
 	largest := uint32(0)
-	m.items.Ascend(v.Lo, v.Hi, func(_ Key, w uint32) bool { largest = max(largest, w); return true })
+	for _, a := range v.arrivals {
+		for _, part := range m.awaited(a) {
+			m.items.Ascend(part.Lo, part.Hi, func(_ Key, w uint32) bool { largest = max(largest, w); return true })
+		}
+	}
 	return patience(m.cfg.Stall, uint64(largest))
+}
+
+// awaited returns the keys that are still to arrive or to be compared before a copy is certified. What
+// else its slave is being filled with may come before it.
+func (m *Mapper) awaited(a *arrival) []Interval {
+	switch {
+	case a.done():
+		return nil
+	case a.arrived:
+		return []Interval{{a.check.part.Lo, a.move.hi}}
+	}
+	n := m.node(a.slave)
+	there := n.table.delivered(n.position.Offset)
+	out := lacking(Interval{a.move.lo, a.move.hi}, there)
+	for _, v := range n.table.in(Filling) {
+		out = append(out, lacking(v, there)...)
+	}
+	return out
 }
 
 // greet looks whether new arrivals are there already.

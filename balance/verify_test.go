@@ -2,6 +2,7 @@ package balance_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -139,6 +140,50 @@ func TestALargeItemHasTime(t *testing.T) {
 		}
 	}
 	r.phase(0, balance.Switched)
+}
+
+// TestALargeItemThatIsThereGivesNoTime: once it has arrived, or was compared, a move that makes no
+// progress is cancelled as any other; until then, so are none to the same slave.
+func TestALargeItemThatIsThereGivesNoTime(t *testing.T) {
+	begun := func(offset uint64) *rig {
+		r := newRig(t, 8, nil, "a", "b")
+		r.index.Put(rigKey(5), 1_000_000)
+		for _, i := range []int{0, 2} {
+			r.must(r.m.Move(r.now, r.slice(i).ID, "b"))
+		}
+		r.carry()
+		b := r.table("b")
+		b.Slices = slices.Clone(b.Slices)
+		for i, h := range b.Slices {
+			if h.From == 0 {
+				b.Slices[i].State = balance.Filling
+			}
+		}
+		r.must(r.m.Report(r.now, balance.NodeReport{Name: "b", Incarnation: "1", Position: balance.Position{Clock: r.clock, Offset: offset}, Table: &b}))
+		r.carry()
+		r.mute["b"] = true
+		for range 2 * balance.DefaultStall / time.Second {
+			r.pass(time.Second)
+			r.must(r.m.Report(r.now, balance.NodeReport{Name: "b", Incarnation: "1", Position: balance.Position{Clock: r.clock, Offset: offset}}))
+			r.carry()
+		}
+		return r
+	}
+	hung := begun(uint64(rigKey(6)))
+	hung.phase(0, balance.NoMove)
+	hung.phase(2, balance.NoMove)
+	patient := begun(uint64(rigKey(4)))
+	patient.phase(0, balance.Copying)
+	patient.phase(2, balance.Copying)
+
+	r := newRig(t, 8, nil, "a", "b")
+	r.index.Put(rigKey(1), 1_000_000)
+	r.start0()
+	r.answer(nil) // the large one
+	r.pass(time.Second)
+	r.asked = nil
+	r.pass(2 * balance.DefaultStall)
+	r.phase(0, balance.NoMove)
 }
 
 // TestWhatMustMoveIsNeededAfterARestart of the balancer, which has not saved why it moves.

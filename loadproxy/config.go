@@ -25,7 +25,7 @@ type Config struct {
 	// CallTimeout bounds a call, beyond Wait; VerifyTimeout bounds the comparison
 	// of a slice, or of a part of one, with the database.
 	CallTimeout, VerifyTimeout time.Duration
-	// Report is the time between two reports; Away is how long a distributor may
+	// Report is the time between two reports (balance.MapperConfig.Report); Away is how long a distributor may
 	// be unreachable before the balancer is asked for another one.
 	Report, Away time.Duration
 	// Counted is the number of searches a second, roughly, whose cost is counted;

@@ -149,6 +149,7 @@ func (c *checks) deciding(b *balancer, state []byte) {
 		return
 	}
 	c.frees(st.Model)
+	c.leaves(b, st.Model)
 	least := st.Model.Table(st.Model.Nodes()[0].ID).Least
 	if least <= c.least {
 		return

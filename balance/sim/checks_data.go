@@ -243,6 +243,30 @@ func (c *checks) frees(next *balance.Model) {
 	}
 }
 
+// leaves looks at the slaves that are to leave their sets, or lose their shards, although the
+// balancer hears them: another one stays that has not missed two reports.
+func (c *checks) leaves(b *balancer, next *balance.Model) {
+	was := b.mapper.Model()
+	if was == nil {
+		return
+	}
+	silence := func(name string) time.Duration { return c.w.now - max(b.began, b.hears[name], b.jumped) }
+	for _, n := range next.Nodes() {
+		gone, answers := "", false
+		for _, s := range was.Set(n.ID) {
+			switch v, _ := next.Slave(s.Name); {
+			case v.In && v.Node == n.ID:
+				answers = answers || silence(s.Name) <= c.w.cfg.Mapper.Report*5/2
+			case silence(s.Name) < c.w.cfg.Mapper.DeadAfter:
+				gone = s.Name
+			}
+		}
+		if gone != "" && !answers {
+			c.w.fail("%s leaves the set of %s, in which nobody else was heard from a moment ago", gone, n.Name)
+		}
+	}
+}
+
 // holds reports whether a slave has data.
 func (w *world) holds(name string) bool {
 	i := slices.IndexFunc(w.slaves, func(s *slave) bool { return s.name == name })

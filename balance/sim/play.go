@@ -21,7 +21,7 @@ func (s Scenario) config() Config {
 		Order: balance.ByOwner, Strategy: original{}, Duration: s.Duration,
 		ItemMicros: 300, Latency: 2 * time.Millisecond,
 		Mapper: balance.MapperConfig{
-			Interval: 500 * time.Millisecond, DeadAfter: time.Second, EvacuateAfter: 4 * time.Second, Stall: 5 * time.Second,
+			Interval: 500 * time.Millisecond, DeadAfter: time.Second, Report: 200 * time.Millisecond, EvacuateAfter: 4 * time.Second, Stall: 5 * time.Second,
 			MasterLease: playLease, Linger: playLinger, Scrub: 3 * time.Second, ScrubShare: 1,
 			LoadWeights: balance.LoadWeights{Examined: 1}, HalfLife: 2 * time.Second, Replicas: s.Replicas,
 		},
