@@ -14,7 +14,9 @@ const (
 	patience = 4
 	// tolerated: this part of the searches may be refused below without a change.
 	tolerated = 50
-	// memory is the number of searches of which the time of a search is a mean.
+	// memory is the number of searches of which the time of a search is a mean, or as many as
+	// take a window if these are more: a thread that the operating system stops for 30 ms says little about
+	// searches of 20 us, and would have hundreds of them refused.
 	memory = 256
 )
 
@@ -65,7 +67,7 @@ type limiter struct {
 	running int
 	queue   list.List     // of *ticket, the oldest first
 	service time.Duration // mean of searches that ran
-	learnt  int           // searches in service, up to memory
+	learnt  int           // searches in service, up to what is remembered
 	left    time.Duration // mean time that searches had when they began to run
 	sources sharers
 	tenants sharers
@@ -162,7 +164,7 @@ func (l *limiter) leave(now time.Duration, t *ticket) {
 
 // learn takes a search into the means.
 func (l *limiter) learn(took, left time.Duration) {
-	l.learnt = min(l.learnt+1, memory)
+	l.learnt = min(l.learnt+1, max(memory, int(window/max(l.service, 1))))
 	l.service += (took - l.service) / time.Duration(l.learnt)
 	l.left += (left - l.left) / time.Duration(l.learnt)
 }

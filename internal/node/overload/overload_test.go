@@ -224,3 +224,34 @@ func TestAMasterOverSlaves(t *testing.T) {
 		})
 	}
 }
+
+// TestAStopOfAThread: short searches wait in order as before when one of them took long, since the operating
+// system had given its processor to others; they are refused when all of them take as long.
+func TestAStopOfAThread(t *testing.T) {
+	const short, most = 20 * time.Microsecond, 4000
+	l, now := newLimiter(Config{Most: most, Least: 1, Start: 1}), time.Duration(0)
+	search := func(took time.Duration) {
+		var v ticket
+		r := Request{Left: 500 * time.Millisecond}
+		v.source, v.tenant, _ = l.admit(now, r)
+		v.left = r.Left
+		l.take(now, &v)
+		now += took
+		l.leave(now, &v)
+	}
+	for range 10_000 {
+		search(short)
+	}
+	for range 3 {
+		search(30 * time.Millisecond)
+	}
+	if n := l.capacity(500 * time.Millisecond); n < 2000 {
+		t.Errorf("after three that were stopped there is room for %d", n)
+	}
+	for range 400 {
+		search(3 * time.Millisecond)
+	}
+	if n := l.capacity(500 * time.Millisecond); n > 60 {
+		t.Errorf("there is room for %d searches of 3 ms in 125 ms", n)
+	}
+}
