@@ -1,3 +1,5 @@
+//go:build cgo
+
 // The slave program: keeps a part of the groups and searches it.
 package main
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"adshard/internal/version"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -101,6 +103,16 @@ func TestVersion(t *testing.T) {
 	status, out, _ := run(t, "adshard", "version")
 	if status != exitDone || !strings.HasPrefix(out, "adshard ") || !strings.Contains(out, "words unicode") {
 		t.Errorf("%d %q", status, out)
+	}
+}
+
+// TestEveryProgramSaysItsVersion: as --version, on one line, which begins with its name.
+func TestEveryProgramSaysItsVersion(t *testing.T) {
+	for _, program := range []string{"adshard", "master", "slave", "balancer", "distributor", "collector"} {
+		status, out, errOut := run(t, program, "--version")
+		if want := program + " " + version.Current().String() + "\n"; status != exitDone || out != want || errOut != "" {
+			t.Errorf("%s --version: %d %q %q, want %q", program, status, out, errOut, want)
+		}
 	}
 }
 

@@ -33,7 +33,7 @@ func Main(ctx context.Context, program string, args []string, s Streams) int {
 	default:
 		root = adshard(s)
 	}
-	return execute(ctx, root, args, s)
+	return execute(ctx, versioned(root), args, s)
 }
 
 func adshard(s Streams) *cobra.Command {

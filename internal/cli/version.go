@@ -2,11 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
+	"adshard/internal/version"
 	"adshard/search/words"
 )
 
@@ -18,24 +17,15 @@ func versionCommand(s Streams) *cobra.Command {
 record the latter: a program with other word tables has to rebuild them.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(s.Out, "adshard %s, %s %s/%s\nwords %s\n",
-				programVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, words.Version())
+			_, err := fmt.Fprintf(s.Out, "adshard %s\nwords %s\n", version.Current(), words.Version())
 			return err
 		},
 	}
 }
 
-// programVersion is the module's version, and the commit if it is known.
-func programVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "(unknown)"
-	}
-	version := info.Main.Version
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			version += " " + s.Value
-		}
-	}
-	return version
+// versioned gives a program the flag --version.
+func versioned(root *cobra.Command) *cobra.Command {
+	root.Version = version.Current().String()
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	return root
 }

@@ -15,7 +15,7 @@ import (
 // processes share. Which of these may import which is the order of the table.
 var (
 	belowNode = []string{
-		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "events",
+		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "internal/version", "events",
 	}
 	nodeParts = []string{
 		"internal/node/access", "internal/node/admin", "internal/node/admission", "internal/node/background", "internal/node/certs", "internal/node/config", "internal/node/conns", "internal/node/control",
@@ -42,6 +42,7 @@ var rules = []struct {
 	{pkg: "fault"},
 	{pkg: "schema/…"},
 	{pkg: "internal/wait"},
+	{pkg: "internal/version"},
 	{pkg: "internal/progress"},
 	{pkg: "internal/sizing", may: []string{"fault"}},
 	{pkg: "search/words/lexicon", may: []string{"fault", "search"}},
@@ -142,7 +143,7 @@ var rules = []struct {
 	{pkg: "internal/node/…", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/cli", may: []string{
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "internal/node",
-		"internal/wait", "internal/progress", "internal/sizing", "quality",
+		"internal/wait", "internal/progress", "internal/sizing", "internal/version", "quality",
 	}},
 	{pkg: "cmd/…", may: []string{"fault", "internal/cli"}},
 	{pkg: "bench/…", may: []string{

@@ -6,15 +6,26 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"adshard/internal/version"
 	"adshard/search"
 )
 
 // NewRegistry returns a registry with what Go and the process say of
-// themselves.
+// themselves, and which build the program is.
 func NewRegistry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
-	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), buildInfo(version.Current()))
 	return r
+}
+
+// buildInfo is always 1: what there is to know is in its labels.
+func buildInfo(b version.Build) prometheus.Collector {
+	info := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "adshard_build_info", Help: "1; which build the program is.",
+		ConstLabels: prometheus.Labels{"version": b.Version, "commit": b.Commit, "go_version": b.Go},
+	})
+	info.Set(1)
+	return info
 }
 
 // stageBuckets go from 10 µs to 5 s, in seconds.
