@@ -40,6 +40,10 @@ generate: ## rebuild the generated code (needs protoc, flatc and capnp)
 	./bench/layouts/rdb/generate.sh
 	go generate ./counters/...
 
+notice: ## rewrite the list of Go modules in NOTICE
+	sed -i '/this list of Go modules:$$/q' NOTICE
+	go run ./internal/modules notice >>NOTICE
+
 figures: build ## measure what docs/figures.md reports (about 7 minutes)
 	@deploy/figures.sh
 
@@ -76,4 +80,4 @@ huge: build ## build a store of 100,000,000 keywords, open it and ask it (half a
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint structure generate figures figures-age audit kills takeover test-faults simulate experiments peers search-figures huge clean
+.PHONY: help demo setup build test test-long lint structure generate notice figures figures-age audit kills takeover test-faults simulate experiments peers search-figures huge clean
