@@ -30,7 +30,8 @@ type Cell struct {
 }
 
 // Count is how often something was shown and clicked. There may be more clicks than
-// impressions: a collector may see a click whose impression another one has seen.
+// impressions, until all is added up (Refuse): a collector may see a click whose impression
+// another one has seen.
 type Count struct{ Impressions, Clicks uint64 }
 
 // plus saturates, so that sums are the same in any order.
@@ -131,3 +132,27 @@ func (c *Counts) All() iter.Seq2[Cell, Count] {
 }
 
 func (c *Counts) sorted() []place { return slices.SortedFunc(maps.Keys(c.places), comparePlaces) }
+
+// Excess is what was counted of an ad in a position with more clicks than impressions.
+type Excess struct {
+	Key
+	Position uint8
+	Count
+}
+
+// Refuse forgets, and returns, what was clicked more often than it was shown, over all days: a
+// click may be counted on another day than its impression, but nobody clicks what nobody has
+// seen, so that the columns are mistaken for each other, or impressions were lost. The order is that of All.
+func (c *Counts) Refuse() (list []Excess) {
+	for _, p := range c.sorted() {
+		var all Count
+		for _, d := range c.places[p] {
+			all = all.plus(d.Count)
+		}
+		if all.Clicks > all.Impressions {
+			list = append(list, Excess{p.Key, p.position, all})
+			delete(c.places, p)
+		}
+	}
+	return list
+}

@@ -52,11 +52,15 @@ of groups that the files do not name keep their quality.
 A quality is in proportion to the click rate at the top of the page. That users look less
 at lower positions is taken off; what has few clicks borrows from its group and campaign,
 and is rated higher the less is known of it, so that it is shown and becomes known.
+What was clicked more often than it was shown, an ad in a position over all days of the
+files, is refused: nothing is learned from it. Rows of different files for the same add up
+before.
+
 --explain shows how a keyword's rate came to be. Each run prints its --scale: give it to the
 next one, so that qualities change only when clicks do.
 
 Exit status: 0 no row was rejected; 1 it failed; 2 invalid arguments; 3 some rows were
-rejected, the others were learned from.`,
+rejected, or counts refused; the others were learned from.`,
 		Example: `  adshard quality learn --db sqlite:ads.db --dry-run counts.csv
   adshard quality learn --db sqlite:ads.db --scale 0.008 counts-*.csv
   adshard quality learn --db sqlite:ads.db --dry-run --explain 17 counts.csv`,
@@ -112,6 +116,7 @@ func runQuality(ctx context.Context, f *qualityFlags, files []string, s Streams)
 			return fmt.Errorf("the newest day of the files, %s, is still to come, and on it all other counts would be old: mend its row, or give --today", countfile.FormatDay(sum.Newest))
 		}
 	}
+	refused := counts.Refuse()
 	store, err := database.Open(ctx, f.db, false)
 	if err != nil {
 		return err
@@ -126,12 +131,12 @@ func runQuality(ctx context.Context, f *qualityFlags, files []string, s Streams)
 			return err
 		}
 	}
-	show := qualityShower{s: s, f: f, plan: plan, sum: sum}
+	show := qualityShower{s: s, f: f, plan: plan, sum: sum, refused: refused}
 	written, err := writeQualities(ctx, f, store, plan, s)
 	if e := show.all(written); err == nil {
 		err = e
 	}
-	if err == nil && sum.Rejected > 0 {
+	if err == nil && (sum.Rejected > 0 || len(refused) > 0) {
 		err = errRejects
 	}
 	return err

@@ -63,6 +63,21 @@ func TestQualityRejects(t *testing.T) {
 	}
 }
 
+// TestQualityMoreClicks: from what was clicked more often than it was shown, over all days and
+// files, nothing is learned, and it is told; what adds up to less counts, whatever its days.
+func TestQualityMoreClicks(t *testing.T) {
+	clicksOfAnotherDay := "2026-11-23,1,1,1,1,1,0,7\n"
+	_, status, out, errOut := learnt(t, countsCSV+clicksOfAnotherDay)
+	if status != exitDone || errOut != "" || !strings.Contains(out, "3 rows, 0 rejected; 3 qualities change") {
+		t.Errorf("a click of another day: %d\n%s%s", status, out, errOut)
+	}
+	_, status, out, errOut = learnt(t, countsCSV+"2026-11-23,1,1,3,1,1,5,61\n", "--dry-run", "--explain", "3", "--half-life", "0")
+	if status != exitRejects || !strings.Contains(errOut, "refused: ad 1 of keyword 3 in position 1 (campaign 1, group 1): 61 clicks of 5 impressions") ||
+		!strings.Contains(out, "group     20000.0      2100.0") {
+		t.Errorf("%d\n%s%s", status, out, errOut)
+	}
+}
+
 // TestQualityExplains: an explanation has the counts of each level, as text and as JSON.
 func TestQualityExplains(t *testing.T) {
 	_, status, out, errOut := learnt(t, countsCSV, "--dry-run", "--explain", "3", "--half-life", "0")

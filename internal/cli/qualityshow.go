@@ -17,6 +17,8 @@ type qualityShower struct {
 	f    *qualityFlags
 	plan *revise.Plan
 	sum  *countfile.Summary
+	// refused has more clicks than impressions.
+	refused []quality.Excess
 }
 
 func (w *qualityShower) all(r revise.Result) error {
@@ -41,7 +43,18 @@ func (w *qualityShower) all(r revise.Result) error {
 	if more := w.sum.Rejected - int64(len(w.sum.First)); more > 0 {
 		fmt.Fprintf(w.s.Err, "and %d more\n", more)
 	}
+	w.showRefused()
 	return nil
+}
+
+func (w *qualityShower) showRefused() {
+	for _, x := range w.refused[:min(len(w.refused), countfile.FirstRejects)] {
+		fmt.Fprintf(w.s.Err, "refused: ad %d of keyword %d in position %d (campaign %d, group %d): %s of %s: nobody clicks what nobody has seen\n",
+			x.Ad, x.Keyword, x.Position, x.Campaign, x.Group, many(x.Clicks, "click"), many(x.Impressions, "impression"))
+	}
+	if more := len(w.refused) - countfile.FirstRejects; more > 0 {
+		fmt.Fprintf(w.s.Err, "and %d more with more clicks than impressions: are the columns mistaken for each other, or impressions lost?\n", more)
+	}
 }
 
 // changeJSON is a change of --dry-run.
@@ -132,6 +145,7 @@ type qualitySummary struct {
 	DryRun      bool               `json:"dry_run"`
 	Rows        int64              `json:"rows"`
 	Rejected    int64              `json:"rejected"`
+	Refused     int                `json:"refused"` // ads in positions with more clicks than impressions
 	Changed     int                `json:"changed"`
 	Left        int                `json:"left"`
 	Unknown     int                `json:"unknown"`
@@ -145,7 +159,7 @@ type qualitySummary struct {
 const shownPositions = 4
 
 func (w *qualityShower) summary(r revise.Result) error {
-	out := qualitySummary{DryRun: w.f.dryRun, Rows: w.sum.Rows, Rejected: w.sum.Rejected, Changed: r.Written, Left: w.plan.Left,
+	out := qualitySummary{DryRun: w.f.dryRun, Rows: w.sum.Rows, Rejected: w.sum.Rejected, Refused: len(w.refused), Changed: r.Written, Left: w.plan.Left,
 		Unknown: w.plan.Unknown, Gone: r.Gone, Scale: float64(w.plan.Scale), Strengths: make(map[string]float64)}
 	if w.f.dryRun {
 		out.Changed = len(w.plan.Changes)
