@@ -21,11 +21,15 @@ type Budget struct {
 	Zone                 *time.Location // in which the advertiser's days begin
 	Standard             bool           // the budget is spread over the day
 	Share                uint32         // of a million requests, in how many it takes part
+	// Damage is why the campaign cannot be read, nil: it can. Nothing else but Campaign is set
+	// then, and the campaign is left as it is.
+	Damage error
 }
 
 // Campaigns are those of the backend.
 type Campaigns interface {
-	// Budgets returns those of campaigns; those that do not exist are missing.
+	// Budgets returns those of campaigns; those that do not exist are missing, and one that
+	// cannot be read has its Damage.
 	Budgets(ctx context.Context, campaigns []uint64) ([]Budget, error)
 	// SetBudgetExhausted marks a campaign; fault.NotFound if there is none.
 	SetBudgetExhausted(ctx context.Context, campaign uint64, exhausted bool) error
@@ -64,7 +68,7 @@ func (b *Budgets) Note(counted []store.Event) {
 }
 
 // Check looks at the campaigns with clicks since the last one; after an error the next Check
-// looks at them again.
+// looks at them again. What is damaged Sweep reports.
 func (b *Budgets) Check(ctx context.Context) error {
 	b.mu.Lock()
 	dirty := b.dirty
@@ -73,7 +77,7 @@ func (b *Budgets) Check(ctx context.Context) error {
 	if len(dirty) == 0 {
 		return nil
 	}
-	err := b.check(ctx, slices.Sorted(maps.Keys(dirty)))
+	_, err := b.check(ctx, slices.Sorted(maps.Keys(dirty)))
 	if err != nil {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -85,8 +89,16 @@ func (b *Budgets) Check(ctx context.Context) error {
 	return err
 }
 
+func firstOf(err, other error) error {
+	if err == nil {
+		err = other
+	}
+	return err
+}
+
 // Sweep looks at all campaigns that spent something of late, and at all marks: what a process
-// that was killed did not come to, other days, other budgets.
+// that was killed did not come to, other days, other budgets. It returns the damage of a
+// campaign when it has looked at the others.
 func (b *Budgets) Sweep(ctx context.Context) error {
 	sums, err := b.Store.Sums(ctx, lately(b.Now()))
 	if err != nil {
@@ -103,18 +115,51 @@ func (b *Budgets) Sweep(ctx context.Context) error {
 	for _, m := range marks {
 		all[m.Campaign] = true
 	}
-	return b.check(ctx, slices.Sorted(maps.Keys(all)))
+	damage, err := b.check(ctx, slices.Sorted(maps.Keys(all)))
+	return firstOf(err, damage)
 }
 
-// check marks some campaigns, and takes marks back. Marks are read last: whoever sees that a
-// campaign is marked then sees whether it is a mark of Budgets.
-func (b *Budgets) check(ctx context.Context, campaigns []uint64) error {
+// check marks some campaigns, and takes marks back; damage is why one of them is left as it
+// is. Marks are read last: whoever sees that a campaign is marked then sees whether it is a mark
+// of Budgets.
+func (b *Budgets) check(ctx context.Context, campaigns []uint64) (damage, err error) {
 	if len(campaigns) == 0 {
-		return nil
+		return nil, nil
 	}
 	budgets, err := b.Campaigns.Budgets(ctx, campaigns)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	budgets, campaigns, damage = undamaged(budgets, campaigns)
+	over, err := b.over(ctx, budgets, campaigns)
+	if err != nil {
+		return damage, err
+	}
+	marks, err := b.Store.Marks(ctx)
+	if err != nil {
+		return damage, err
+	}
+	return damage, b.settle(ctx, campaigns, over, marks)
+}
+
+// undamaged leaves out the campaigns that cannot be read, and returns why the first one cannot.
+func undamaged(budgets []Budget, campaigns []uint64) (good []Budget, rest []uint64, damage error) {
+	bad := make(map[uint64]bool)
+	for _, l := range budgets {
+		if l.Damage == nil {
+			good = append(good, l)
+			continue
+		}
+		bad[l.Campaign], damage = true, firstOf(damage, l.Damage)
+	}
+	return good, slices.DeleteFunc(campaigns, func(c uint64) bool { return bad[c] }), damage
+}
+
+// over returns which campaigns have spent the budget of their day.
+func (b *Budgets) over(ctx context.Context, budgets []Budget, campaigns []uint64) (map[uint64]spent, error) {
+	over := make(map[uint64]spent)
+	if len(budgets) == 0 {
+		return over, nil
 	}
 	now := b.Now()
 	today := make(map[store.SumKey]Budget)
@@ -124,23 +169,16 @@ func (b *Budgets) check(ctx context.Context, campaigns []uint64) error {
 		today[store.SumKey{Campaign: l.Campaign, Day: day}] = l
 		since = min(since, day)
 	}
-	over := make(map[uint64]spent)
-	if len(budgets) > 0 {
-		sums, err := b.Store.Sums(ctx, since, campaigns...)
-		if err != nil {
-			return err
-		}
-		for _, s := range sums {
-			if l, ok := today[store.SumKey{Campaign: s.Campaign, Day: s.Day}]; ok && l.Limited && s.Spend >= l.Daily {
-				over[s.Campaign] = spent{s.Day, l.Exhausted}
-			}
-		}
-	}
-	marks, err := b.Store.Marks(ctx)
+	sums, err := b.Store.Sums(ctx, since, campaigns...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return b.settle(ctx, campaigns, over, marks)
+	for _, s := range sums {
+		if l, ok := today[store.SumKey{Campaign: s.Campaign, Day: s.Day}]; ok && l.Limited && s.Spend >= l.Daily {
+			over[s.Campaign] = spent{s.Day, l.Exhausted}
+		}
+	}
+	return over, nil
 }
 
 // spent says of a campaign on which day it has spent its budget, and whether it is marked.

@@ -43,6 +43,9 @@ func (c fewCampaigns) Budgets(_ context.Context, ids []uint64) (out []events.Bud
 			if l.Zone == nil {
 				l.Zone = time.UTC
 			}
+			if l.Damage != nil {
+				l = events.Budget{Campaign: id, Damage: l.Damage}
+			}
 			out = append(out, l)
 		}
 	}
@@ -224,6 +227,39 @@ func TestOneCannotBeMarked(t *testing.T) {
 	b := budgetsOf(s, damaged{fewCampaigns{&steps{1000}, list}, 1}, start)
 	if err := b.Sweep(t.Context()); !fault.Is(err, fault.Corrupt) || !list[0].Exhausted || list[1].Exhausted || !list[2].Exhausted {
 		t.Errorf("%v, %v %v %v", err, *list[0], *list[1], *list[2])
+	}
+}
+
+// TestOneCannotBeRead: a campaign that is damaged is reported and left as it is, with its mark; the
+// others are marked, and marks of others are taken back.
+func TestOneCannotBeRead(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "events.db"))
+	list := make(map[uint64]*events.Budget)
+	var clicks []store.Event
+	for c := uint64(1); c <= 4; c++ {
+		list[c] = &events.Budget{Campaign: c, Advertiser: 1, Daily: 10_000, Limited: true}
+		clicks = append(clicks, clickOf(c, c, start))
+	}
+	if _, err := s.Add(t.Context(), clicks); err != nil {
+		t.Fatal(err)
+	}
+	b := budgetsOf(s, fewCampaigns{&steps{1000}, list}, start)
+	if err := b.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	list[2].Damage = fault.Newf(fault.Corrupt, "test", "campaign 2 is damaged")
+	list[3].Exhausted, list[4].Limited = false, false // as if somebody had taken the one back; the other has no budget any more
+	b.Note(clicks)
+	if err := b.Check(t.Context()); err != nil || !list[3].Exhausted || list[4].Exhausted {
+		t.Errorf("%v, %v %v", err, *list[3], *list[4])
+	}
+	list[3].Limited = false
+	if err := b.Sweep(t.Context()); !fault.Is(err, fault.Corrupt) || list[3].Exhausted || !list[2].Exhausted || !list[1].Exhausted {
+		t.Errorf("%v, %v %v %v", err, *list[1], *list[2], *list[3])
+	}
+	list[2].Damage, list[2].Limited = nil, false
+	if err := b.Sweep(t.Context()); err != nil || list[2].Exhausted {
+		t.Errorf("its mark was forgotten: %v, %v", err, *list[2])
 	}
 }
 

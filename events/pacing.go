@@ -70,21 +70,29 @@ func (p *Pacing) Round(ctx context.Context) error {
 	if age := now.Sub(noted.At); age >= PaceEvery || age < -Skew { // or a clock was ahead
 		next := paces{now, p.decide(now, accounts, noted.Campaigns)}
 		if len(next.Campaigns) == 0 && len(noted.Campaigns) == 0 {
-			return nil
+			return damageOf(accounts)
 		}
 		b, err := json.Marshal(next)
 		if err == nil {
 			err = p.Control.SaveControlIf(ctx, p.Key, b, p.Key, was)
 		}
 		if fault.Is(err, fault.Conflict) {
-			return nil // another process has decided
+			return damageOf(accounts) // another process has decided
 		}
 		if err != nil {
 			return err
 		}
 		noted = next
 	}
-	return p.set(ctx, accounts, noted.Campaigns)
+	return firstOf(p.set(ctx, accounts, noted.Campaigns), damageOf(accounts))
+}
+
+// damageOf returns why a campaign cannot be read, if there is one.
+func damageOf(accounts map[uint64]*account) (damage error) {
+	for _, c := range slices.Sorted(maps.Keys(accounts)) {
+		damage = firstOf(damage, accounts[c].Damage)
+	}
+	return damage
 }
 
 // accounts returns those of the campaigns that had events of late or are noted.
@@ -112,6 +120,10 @@ func (p *Pacing) accounts(ctx context.Context, now time.Time, noted map[uint64]b
 	}
 	out := make(map[uint64]*account, len(budgets))
 	for _, b := range budgets {
+		if b.Damage != nil {
+			out[b.Campaign] = &account{Budget: b}
+			continue
+		}
 		day := budget.DayOf(now, b.Zone)
 		out[b.Campaign] = &account{b, day, spent[store.SumKey{Campaign: b.Campaign, Day: number(day)}], active[b.Campaign]}
 	}
@@ -128,6 +140,10 @@ func (p *Pacing) decide(now time.Time, accounts map[uint64]*account, noted map[u
 			state = budget.State{Share: a.Share}
 		}
 		switch {
+		case a.Damage != nil: // it is left as it is
+			if known {
+				next[c] = state
+			}
 		case (a.paced() && !a.lately || !a.paced() && known) && a.Share == budget.Whole:
 		case a.paced():
 			pacer := budget.Resume(p.Options, state)
@@ -144,7 +160,7 @@ func (p *Pacing) decide(now time.Time, accounts map[uint64]*account, noted map[u
 func (p *Pacing) set(ctx context.Context, accounts map[uint64]*account, noted map[uint64]budget.State) error {
 	for _, c := range slices.Sorted(maps.Keys(noted)) {
 		a := accounts[c]
-		if a == nil { // it was removed
+		if a == nil || a.Damage != nil { // it was removed, or cannot be read
 			continue
 		}
 		share := noted[c].Share

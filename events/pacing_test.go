@@ -208,6 +208,32 @@ func TestPacingEnds(t *testing.T) {
 	}
 }
 
+// TestPacingDamaged: a campaign that is damaged is reported, and keeps its share and what is known
+// of it; the others are decided on.
+func TestPacingDamaged(t *testing.T) {
+	r := newPacingRig(t, "UTC")
+	r.now = midnight
+	for range 30 {
+		r.minute()
+		r.now = r.now.Add(time.Minute)
+	}
+	share, other := r.list[1].Share, r.list[3].Share
+	r.list[1].Damage = fault.Newf(fault.Corrupt, "test", "campaign 1 is damaged")
+	for range 30 {
+		r.clicks()
+		p := &events.Pacing{Store: r.store, Campaigns: fewCampaigns{&steps{1000}, r.list}, Control: r.control, Key: "cluster/pacing",
+			Options: budget.DefaultOptions(), Now: func() time.Time { return r.now }}
+		if err := p.Round(t.Context()); !fault.Is(err, fault.Corrupt) {
+			t.Fatal(err)
+		}
+		r.now = r.now.Add(time.Minute)
+	}
+	r.list[1].Damage = nil
+	if r.list[1].Share != share || r.list[3].Share == other || !strings.Contains(string(r.control.values["cluster/pacing"]), `"1":`) {
+		t.Errorf("shares of %d, before %d; of another one %d, before %d; %s", r.list[1].Share, share, r.list[3].Share, other, r.control.values["cluster/pacing"])
+	}
+}
+
 // TestPacingIdle: without events nothing is written; a campaign without events for days is forgotten
 // when it is whole; a clock that was ahead does not stop decisions; damaged notes say so.
 func TestPacingIdle(t *testing.T) {

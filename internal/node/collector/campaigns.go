@@ -8,6 +8,7 @@ import (
 
 	"adshard/backend"
 	"adshard/events"
+	"adshard/fault"
 )
 
 // campaigns are those of a backend database.
@@ -20,7 +21,7 @@ func (c campaigns) Budgets(ctx context.Context, ids []uint64) ([]events.Budget, 
 		return nil, err
 	}
 	defer s.Close()
-	list, err := s.Campaigns(ctx, ids)
+	list, damaged, err := readable(ctx, ids, s.Campaigns)
 	if err != nil {
 		return nil, err
 	}
@@ -28,18 +29,52 @@ func (c campaigns) Budgets(ctx context.Context, ids []uint64) ([]events.Budget, 
 	for _, c := range list {
 		advertisers[c.AdvertiserID] = true
 	}
-	zone, err := zones(ctx, s, slices.Collect(maps.Keys(advertisers)))
+	zone, unknown, err := zones(ctx, s, slices.Collect(maps.Keys(advertisers)))
 	if err != nil {
 		return nil, err
 	}
-	out := make([]events.Budget, len(list))
-	for i, c := range list {
-		out[i] = events.Budget{
+	out := make([]events.Budget, 0, len(list))
+	for _, c := range list {
+		if err := unknown[c.AdvertiserID]; err != nil {
+			damaged[c.ID] = err
+			continue
+		}
+		out = append(out, events.Budget{
 			Campaign: c.ID, Advertiser: c.AdvertiserID, Daily: c.DailyBudget, Limited: c.HasBudget, Exhausted: c.BudgetExhausted,
 			Zone: zone[c.AdvertiserID], Standard: c.StandardDelivery, Share: backend.WholeShare - c.Withheld,
-		}
+		})
+	}
+	for _, c := range slices.Sorted(maps.Keys(damaged)) {
+		out = append(out, events.Budget{Campaign: c, Damage: damaged[c]})
 	}
 	return out, nil
+}
+
+// readable reads entities by id, and returns for each that is damaged why it cannot be read:
+// one that is must not keep the others from being read.
+func readable[T any](ctx context.Context, ids []uint64, read func(context.Context, []uint64) ([]T, error)) (list []T, damaged map[uint64]error, err error) {
+	damaged = make(map[uint64]error)
+	if len(ids) == 0 { // not all of them
+		return nil, damaged, nil
+	}
+	list, err = read(ctx, ids)
+	if !fault.Is(err, fault.Corrupt) {
+		return list, damaged, err
+	}
+	if len(ids) == 1 {
+		damaged[ids[0]] = err
+		return nil, damaged, nil
+	}
+	list = nil
+	for _, half := range [][]uint64{ids[:len(ids)/2], ids[len(ids)/2:]} {
+		some, bad, err := readable(ctx, half, read)
+		if err != nil {
+			return nil, nil, err
+		}
+		list = append(list, some...)
+		maps.Copy(damaged, bad)
+	}
+	return list, damaged, nil
 }
 
 // Zones implements events.Zones.
@@ -49,20 +84,18 @@ func (c campaigns) Zones(ctx context.Context, ids []uint64) (map[uint64]*time.Lo
 		return nil, err
 	}
 	defer s.Close()
-	return zones(ctx, s, ids)
+	out, _, err := zones(ctx, s, ids) // events of one that is damaged count, as those of one that is gone
+	return out, err
 }
 
 // zones reads the time zones of advertisers. One whose name this program does not know, from
 // a later one, is UTC: the others' events count all the same.
-func zones(ctx context.Context, s backend.Snapshot, ids []uint64) (map[uint64]*time.Location, error) {
-	if len(ids) == 0 { // not all of them
-		return nil, nil
-	}
-	list, err := s.Advertisers(ctx, ids)
+func zones(ctx context.Context, s backend.Snapshot, ids []uint64) (out map[uint64]*time.Location, damaged map[uint64]error, err error) {
+	list, damaged, err := readable(ctx, ids, s.Advertisers)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out := make(map[uint64]*time.Location, len(list))
+	out = make(map[uint64]*time.Location, len(list))
 	named := make(map[string]*time.Location) // a zone is read from a file
 	for _, a := range list {
 		if named[a.TimeZone] == nil {
@@ -72,7 +105,7 @@ func zones(ctx context.Context, s backend.Snapshot, ids []uint64) (map[uint64]*t
 		}
 		out[a.ID] = named[a.TimeZone]
 	}
-	return out, nil
+	return out, damaged, nil
 }
 
 // SetShare implements events.Campaigns.

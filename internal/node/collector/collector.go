@@ -5,6 +5,7 @@ package collector
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -170,7 +171,8 @@ func (c *Collector) Ready() []string {
 		why = append(why, err.Error())
 	}
 	for _, w := range c.watches {
-		if err := w.trouble.Load(); err != nil {
+		var damage *backend.Damage // one campaign's, which is no reason to take no events of others
+		if err := w.trouble.Load(); err != nil && !errors.As(*err, &damage) {
 			why = append(why, "budgets cannot be looked at: "+(*err).Error())
 		}
 	}
