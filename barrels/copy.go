@@ -28,8 +28,12 @@ type Contents struct {
 // Database returns the id of the database whose data they are; "": none.
 func (c *Contents) Database() string { return index.Database(c.Slices) }
 
-// Versions returns the versions of the format and of the words that this program reads.
+// Versions returns the versions of the format and of the words that every store of this program
+// has, unless it holds something that others would misread: Reads says which formats those are.
 func Versions() (format uint32, text string) { return index.FormatVersion, words.Version() }
+
+// Reads reports whether this program reads a version of the format.
+func Reads(format uint32) bool { return index.Reads(format) }
 
 // Checkpoint implements Store.
 func (s *barrel) Checkpoint(dir string) (*Contents, error) {
@@ -50,8 +54,8 @@ func (s *barrel) Checkpoint(dir string) (*Contents, error) {
 		return nil, err
 	}
 	st := s.Newest.Load()
-	c := &Contents{Position: proto.CloneOf(st.Position), Slices: proto.CloneOf(st.Slices.Table), Builder: st.Builder}
-	c.Format, c.Words = Versions()
+	c := &Contents{Position: proto.CloneOf(st.Position), Slices: proto.CloneOf(st.Slices.Table), Builder: st.Builder,
+		Format: st.Format, Words: words.Version()}
 	return c, nil
 }
 
@@ -109,8 +113,7 @@ func examine(ctx context.Context, s kv.Snapshot) (*Contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Contents{Position: head.Position, Slices: head.Slices, Builder: head.Builder}
-	c.Format, c.Words = Versions()
+	c := &Contents{Position: head.Position, Slices: head.Slices, Builder: head.Builder, Format: head.Format, Words: words.Version()}
 	return c, nil
 }
 

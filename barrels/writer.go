@@ -27,9 +27,11 @@ type writer struct {
 	slices   *pb.SliceTable
 	orphans  bool // there may be groups that slices does not name
 	counters index.Counters
+	format   uint32
 	builder  uint32
 	purge    []index.Interval
 	was      struct { // as the store has them
+		format  uint32
 		builder uint32
 		purge   []index.Interval
 	}
@@ -67,6 +69,7 @@ func (w *writer) begin(old *index.Snapshot, reset bool) {
 	w.position, w.slices, w.orphans = old.Position, old.Slices.Table, old.Slices.Orphans
 	w.counters, w.builder, w.purge = old.Counters, old.Builder, old.Purge
 	w.was.builder, w.was.purge = old.Builder, old.Purge
+	w.format, w.was.format = old.Format, old.Format
 	if !reset {
 		return
 	}
@@ -74,10 +77,11 @@ func (w *writer) begin(old *index.Snapshot, reset bool) {
 	w.slices, w.orphans, w.counters = new(pb.SliceTable), false, index.Counters{}
 	w.builder, w.purge = index.AnyBuilder, nil
 	w.was.builder, w.was.purge = index.AnyBuilder, nil
+	w.format, w.was.format = index.FormatVersion, index.FormatVersion
 	for f := range kv.Family(kv.Families) {
 		w.batch.Clear(f)
 	}
-	index.PutVersions(&w.batch)
+	index.PutVersions(&w.batch, index.FormatVersion)
 }
 
 // keepBatch is the capacity of a batch that is kept for the next one.
@@ -121,6 +125,12 @@ func (w *writer) finish() {
 	index.PutMessage(&w.batch, kv.MetaSlices, w.slices)
 	if w.orphans {
 		w.batch.Put(kv.Meta, kv.MetaOrphans, nil)
+	}
+	if w.parents.Throttled {
+		w.format = index.FormatThrottling
+	}
+	if w.format != w.was.format {
+		index.PutFormat(&w.batch, w.format)
 	}
 	if w.builder != w.was.builder {
 		index.PutBuilder(&w.batch, w.builder)

@@ -248,7 +248,7 @@ func TestASourceThatBreaksTheRules(t *testing.T) {
 		"no position":      {offer(func(m *pb.OpenCopyResponse) { m.Position = nil }), fault.Invalid},
 		"another position": {offer(func(m *pb.OpenCopyResponse) { m.Position.Clock++ }), fault.Corrupt},
 		"another builder":  {offer(func(m *pb.OpenCopyResponse) { m.Builder++ }), fault.Corrupt},
-		"a newer format":   {offer(func(m *pb.OpenCopyResponse) { m.Format++ }), fault.Version},
+		"a newer format":   {offer(func(m *pb.OpenCopyResponse) { m.Format += 2 }), fault.Version},
 		"other words":      {offer(func(m *pb.OpenCopyResponse) { m.Words = "" }), fault.Version},
 		"too much": {read(func(m *pb.ReadCopyResponse) {
 			m.Data = append(m.Data, 1)
