@@ -93,6 +93,9 @@ type Snapshot interface {
 	// read all, in ascending id order.
 	Campaigns(ctx context.Context, ids []uint64) ([]*Campaign, error)
 	Advertisers(ctx context.Context, ids []uint64) ([]*Advertiser, error)
+	// IDs returns up to limit ids above after, ascending, of the advertisers, the campaigns of an
+	// advertiser or the groups of a campaign; owner 0: of all campaigns or groups.
+	IDs(ctx context.Context, kind Kind, owner, after uint64, limit int) ([]uint64, error)
 	Close() error
 }
 

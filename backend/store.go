@@ -102,6 +102,13 @@ type Tx interface {
 	// Names returns the names of an advertiser's campaigns or, with advertiser
 	// 0, of all advertisers: at most limit of them, in any order.
 	Names(ctx context.Context, advertiser uint64, limit int) ([]string, error)
+	// Lock keeps others from changing the entity, or what it holds, until the transaction ends. A
+	// Snapshot that is opened after it shows the entity as the transaction found it. It is called
+	// before the first write. Errors: fault.NotFound if there is no such entity.
+	Lock(ctx context.Context, kind Kind, id uint64) error
+	// Receipt notes in the transaction what a request is answered, for FindReceipt, at a time.
+	// Receipts that are too old are forgotten.
+	Receipt(ctx context.Context, key string, answer []byte, at time.Time) error
 	// Watch makes the transaction report the effects of its writes to w; it is
 	// called before the first write. Created and Removed are reported by the call
 	// that causes them, also for what is removed with its owner, and Changed by

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"adshard/backend"
 )
@@ -122,6 +123,10 @@ func addPatch[T any](fields map[string]string, name string, p backend.Patch[T]) 
 		fields[name] = ""
 	}
 }
+
+func (t *fakeTx) Lock(context.Context, backend.Kind, uint64) error { return nil }
+
+func (t *fakeTx) Receipt(context.Context, string, []byte, time.Time) error { return nil }
 
 func (t *fakeTx) Advertiser(_ context.Context, name string) (uint64, error) {
 	return t.write(sep+name, backend.Keep, nil), nil

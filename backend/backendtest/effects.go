@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"adshard/backend"
 )
@@ -117,6 +118,12 @@ func (s State) things() map[thing]string {
 // Watch implements backend.Tx: the differences are reported by Commit. What is
 // only named is not.
 func (m *Model) Watch(w backend.Watcher) { m.watch = w }
+
+// Lock implements backend.Tx: a Model has one writer, who looks before.
+func (m *Model) Lock(context.Context, backend.Kind, uint64) error { return nil }
+
+// Receipt implements backend.Tx: a Model has no requests.
+func (m *Model) Receipt(context.Context, string, []byte, time.Time) error { return nil }
 
 // Names implements backend.Tx.
 func (m *Model) Names(_ context.Context, advertiser uint64, limit int) (names []string, err error) {

@@ -41,7 +41,11 @@ GRANT EXECUTE ON FUNCTION adshard.take_ids, adshard.next_id, adshard.gave_ids, a
 
 -- The balancer: its own state, marks of budgets, compaction of the log.
 GRANT adshard_read TO adshard_serve;
-GRANT INSERT, UPDATE ON adshard.control TO adshard_serve;
+GRANT INSERT, UPDATE, DELETE ON adshard.control TO adshard_serve;
+-- Of its state it deletes receipts of requests alone. To change data over HTTP (docs/data.md), its login needs
+-- adshard_import, too.
+DROP POLICY IF EXISTS receipts ON adshard.control;
+CREATE POLICY receipts ON adshard.control AS RESTRICTIVE FOR DELETE TO adshard_serve USING (key LIKE 'receipt/%');
 GRANT INSERT, UPDATE, DELETE ON adshard.feed_reader TO adshard_serve;
 GRANT DELETE ON adshard.change_log TO adshard_serve;
 GRANT UPDATE (budget_exhausted, withheld) ON adshard.campaign TO adshard_serve;
