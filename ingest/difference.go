@@ -3,7 +3,6 @@ package ingest
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strconv"
 
 	"adshard/backend"
@@ -156,8 +155,8 @@ func negativeFields(n *backend.Negative) (l fieldList) {
 }
 
 func adFields(a *backend.Ad) (l fieldList) {
-	l.text(fieldHeadlines, slices.Concat([]string{}, a.Headlines))
-	l.text(fieldDescriptions, slices.Concat([]string{}, a.Descriptions))
+	l.text(fieldHeadlines, append([]string{}, a.Headlines...))
+	l.text(fieldDescriptions, append([]string{}, a.Descriptions...))
 	l.text(fieldPath1, a.Path1)
 	l.text(fieldPath2, a.Path2)
 	l.text(fieldFinalURL, a.FinalURL)

@@ -19,7 +19,7 @@ var (
 	}
 	nodeParts = []string{
 		"internal/node/access", "internal/node/admin", "internal/node/admission", "internal/node/background", "internal/node/certs", "internal/node/config", "internal/node/conns", "internal/node/control",
-		"internal/node/copying", "internal/node/database",
+		"internal/node/copying", "internal/node/data", "internal/node/database",
 		"internal/node/fanout", "internal/node/feed", "internal/node/health", "internal/node/home", "internal/node/httpapi",
 		"internal/node/identity", "internal/node/memlimit", "internal/node/overload", "internal/node/ports", "internal/node/queryserver", "internal/node/remote",
 		"internal/node/shardserver", "internal/node/slicemap", "internal/node/stream", "internal/node/survey", "internal/node/truth",
@@ -140,6 +140,7 @@ var rules = []struct {
 	{pkg: "internal/node/master", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/node/offline", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/node/overload", may: []string{"fault"}},
+	{pkg: "internal/node/data", may: with(belowNode, append(nodeParts, "ingest")...)},
 	{pkg: "internal/node/…", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/cli", may: []string{
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "internal/node",

@@ -123,7 +123,7 @@ func adminRules() []Rule {
 	look := func(pattern string) Rule { return rule("GET", pattern, Reader, Operator) }
 	change := func(pattern string) Rule { return rule("POST", pattern, Operator) }
 	measure := func(pattern string) Rule { return rule("GET", pattern, Operator) } // it takes time and shows memory
-	return []Rule{
+	return append(dataRules(), []Rule{
 		probe("/livez"), probe("/readyz"), probe("/openapi.yaml"),
 		look("/metrics"),
 		measure("/debug/pprof/"), measure("/debug/pprof/cmdline"), measure("/debug/pprof/profile"),
@@ -134,7 +134,24 @@ func adminRules() []Rule {
 		look("/v1/balance"), look("/v1/balance/slices"), look("/v1/balance/plan"), look("/v1/balance/why/{slice}"),
 		look("/v1/balance/strategies"), change("/v1/balance/strategy"),
 		change("/v1/balance/move"), change("/v1/balance/replicas"), change("/v1/balance/pause"), change("/v1/balance/resume"),
+	}...)
+}
+
+// dataRules are those of the calls for data, on a balancer's admin port.
+func dataRules() []Rule {
+	look := func(pattern string) Rule {
+		return Rule{Call: HTTPCall(AdminPort, "GET", pattern), Roles: []Role{Reader, Operator}}
 	}
+	change := func(method, pattern string) Rule {
+		return Rule{Call: HTTPCall(AdminPort, method, pattern), Roles: []Role{Operator}}
+	}
+	all := []Rule{look("/v1/changes"), look("/v1/export"), change("POST", "/v1/batch")}
+	for _, kind := range []string{"advertisers", "campaigns", "groups", "keywords", "negatives", "ads"} {
+		list := "/v1/" + kind
+		one := list + "/{id}"
+		all = append(all, look(list), change("POST", list), look(one), change("PATCH", one), change("DELETE", one))
+	}
+	return all
 }
 
 // Check returns why somebody may not make a call; nil: it may. message is the call's,

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"adshard/internal/node/access"
+	"adshard/internal/node/data"
 	"adshard/internal/node/httpapi"
 )
 
@@ -26,6 +27,8 @@ type Config struct {
 	// Refuse returns why the calls of Control but SetBudget are refused; nil, or a nil error:
 	// they are not.
 	Refuse func() error
+	// Data reads and changes the data of the database; nil: its calls are not there.
+	Data *data.Service
 	// Explain answers /v1/explain; nil: it is not there.
 	Explain http.Handler
 	// Hosts are names by which the port may be called, beside localhost,
@@ -44,7 +47,7 @@ func New(c Config) http.Handler {
 	for path, methods := range c.routes() {
 		mux.HandleFunc(path, methods.serve)
 	}
-	return c.guarded(c.gated(mux, http.MaxBytesHandler(mux, httpapi.MaxBody)))
+	return c.guarded(c.gated(mux, limited(mux)))
 }
 
 // routes returns what the port serves, by path and method.
@@ -66,6 +69,9 @@ func (c *Config) routes() map[string]calls {
 	}
 	if c.Control != nil {
 		maps.Copy(all, c.control())
+	}
+	if c.Data != nil {
+		maps.Copy(all, c.data())
 	}
 	if c.Explain != nil {
 		all["/v1/explain"] = get(c.Explain.ServeHTTP)
@@ -89,7 +95,7 @@ func (c *Config) readyz(w http.ResponseWriter, _ *http.Request) {
 
 // Routes returns the methods that an admin port with everything has, by pattern.
 func Routes() map[string][]string {
-	c := Config{Registry: NewRegistry(), Control: unasked{}, Explain: http.NotFoundHandler()}
+	c := Config{Registry: NewRegistry(), Control: unasked{}, Data: &data.Service{}, Explain: http.NotFoundHandler()}
 	all := make(map[string][]string)
 	for pattern, methods := range c.routes() {
 		all[pattern] = slices.Sorted(maps.Keys(methods))

@@ -7,6 +7,7 @@ import (
 
 	"adshard/backend"
 	"adshard/internal/node/admin"
+	"adshard/internal/node/data"
 	"adshard/search"
 )
 
@@ -42,6 +43,7 @@ func (a *adminOfHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // AdminHandler returns the handler of the admin port.
 func (h *Host) AdminHandler(cfg admin.Config) http.Handler {
+	cfg.Data = data.New(h.db, h.served, h.log)
 	return &adminOfHost{cfg: cfg, host: h}
 }
 

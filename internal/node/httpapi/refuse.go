@@ -49,6 +49,15 @@ func Unauthenticated(format string, args ...any) error {
 	return refuse(http.StatusUnauthorized, api.ErrorCodeUnauthenticated, fault.Newf(fault.Forbidden, op, format, args...))
 }
 
+// PreconditionFailed returns an error that is answered 412: what a condition of the request is about has
+// changed.
+func PreconditionFailed(format string, args ...any) error {
+	return refuse(http.StatusPreconditionFailed, "", fault.Newf(fault.Conflict, op, format, args...))
+}
+
+// Gone returns an error that is answered 410: what was asked for is not kept any more.
+func Gone(err error) error { return refuse(http.StatusGone, "", err) }
+
 // WrongHost returns an error that is answered 421: the request names another
 // host than this one.
 func WrongHost(format string, args ...any) error {

@@ -8,10 +8,54 @@ const (
 	AdEventKindImpression AdEventKind = "impression"
 )
 
+// Defines values for AdPatchStatus.
+const (
+	AdPatchStatusEnabled AdPatchStatus = "enabled"
+	AdPatchStatusPaused  AdPatchStatus = "paused"
+)
+
+// Defines values for AdvertiserPatchStatus.
+const (
+	AdvertiserPatchStatusEnabled AdvertiserPatchStatus = "enabled"
+	AdvertiserPatchStatusPaused  AdvertiserPatchStatus = "paused"
+)
+
 // Defines values for BlockingNegativeOwner.
 const (
 	BlockingNegativeOwnerCampaign BlockingNegativeOwner = "campaign"
 	BlockingNegativeOwnerGroup    BlockingNegativeOwner = "group"
+)
+
+// Defines values for CampaignPatchDeliveryMethod.
+const (
+	CampaignPatchDeliveryMethodAccelerated CampaignPatchDeliveryMethod = "accelerated"
+	CampaignPatchDeliveryMethodStandard    CampaignPatchDeliveryMethod = "standard"
+)
+
+// Defines values for CampaignPatchAdRotation.
+const (
+	CampaignPatchAdRotationEven     CampaignPatchAdRotation = "even"
+	CampaignPatchAdRotationOptimize CampaignPatchAdRotation = "optimize"
+)
+
+// Defines values for CampaignPatchStatus.
+const (
+	CampaignPatchStatusEnabled CampaignPatchStatus = "enabled"
+	CampaignPatchStatusPaused  CampaignPatchStatus = "paused"
+)
+
+// Defines values for ChangeLineType.
+const (
+	ChangeLineTypeAdvertiser ChangeLineType = "advertiser"
+	ChangeLineTypeCampaign   ChangeLineType = "campaign"
+	ChangeLineTypeGroup      ChangeLineType = "group"
+)
+
+// Defines values for DataEffect.
+const (
+	DataEffectCreated DataEffect = "created"
+	DataEffectRemoved DataEffect = "removed"
+	DataEffectUpdated DataEffect = "updated"
 )
 
 // Defines values for Device.
@@ -58,6 +102,46 @@ const (
 	ExplainedKeywordBidOfKeyword ExplainedKeywordBidOf = "keyword"
 )
 
+// Defines values for GroupPatchStatus.
+const (
+	GroupPatchStatusEnabled GroupPatchStatus = "enabled"
+	GroupPatchStatusPaused  GroupPatchStatus = "paused"
+)
+
+// Defines values for ItemDeliveryMethod.
+const (
+	ItemDeliveryMethodAccelerated ItemDeliveryMethod = "accelerated"
+	ItemDeliveryMethodStandard    ItemDeliveryMethod = "standard"
+)
+
+// Defines values for ItemAdRotation.
+const (
+	ItemAdRotationEven     ItemAdRotation = "even"
+	ItemAdRotationOptimize ItemAdRotation = "optimize"
+)
+
+// Defines values for ItemStatus.
+const (
+	ItemStatusEnabled ItemStatus = "enabled"
+	ItemStatusPaused  ItemStatus = "paused"
+)
+
+// Defines values for ItemType.
+const (
+	ItemTypeAd         ItemType = "ad"
+	ItemTypeAdvertiser ItemType = "advertiser"
+	ItemTypeCampaign   ItemType = "campaign"
+	ItemTypeGroup      ItemType = "group"
+	ItemTypeKeyword    ItemType = "keyword"
+	ItemTypeNegative   ItemType = "negative"
+)
+
+// Defines values for KeywordPatchStatus.
+const (
+	KeywordPatchStatusEnabled KeywordPatchStatus = "enabled"
+	KeywordPatchStatusPaused  KeywordPatchStatus = "paused"
+)
+
 // Defines values for MatchType.
 const (
 	MatchTypeBroad  MatchType = "broad"
@@ -84,6 +168,67 @@ const (
 	MovePhaseCertified MovePhase = "certified"
 	MovePhaseCopying   MovePhase = "copying"
 	MovePhaseSwitched  MovePhase = "switched"
+)
+
+// Defines values for NegativePatchStatus.
+const (
+	NegativePatchStatusEnabled NegativePatchStatus = "enabled"
+	NegativePatchStatusPaused  NegativePatchStatus = "paused"
+)
+
+// Defines values for NewAdStatus.
+const (
+	NewAdStatusEnabled NewAdStatus = "enabled"
+	NewAdStatusPaused  NewAdStatus = "paused"
+)
+
+// Defines values for NewAdvertiserStatus.
+const (
+	NewAdvertiserStatusEnabled NewAdvertiserStatus = "enabled"
+	NewAdvertiserStatusPaused  NewAdvertiserStatus = "paused"
+)
+
+// Defines values for NewCampaignDeliveryMethod.
+const (
+	NewCampaignDeliveryMethodAccelerated NewCampaignDeliveryMethod = "accelerated"
+	NewCampaignDeliveryMethodStandard    NewCampaignDeliveryMethod = "standard"
+)
+
+// Defines values for NewCampaignAdRotation.
+const (
+	NewCampaignAdRotationEven     NewCampaignAdRotation = "even"
+	NewCampaignAdRotationOptimize NewCampaignAdRotation = "optimize"
+)
+
+// Defines values for NewCampaignStatus.
+const (
+	NewCampaignStatusEnabled NewCampaignStatus = "enabled"
+	NewCampaignStatusPaused  NewCampaignStatus = "paused"
+)
+
+// Defines values for NewGroupStatus.
+const (
+	NewGroupStatusEnabled NewGroupStatus = "enabled"
+	NewGroupStatusPaused  NewGroupStatus = "paused"
+)
+
+// Defines values for NewKeywordStatus.
+const (
+	NewKeywordStatusEnabled NewKeywordStatus = "enabled"
+	NewKeywordStatusPaused  NewKeywordStatus = "paused"
+)
+
+// Defines values for NewNegativeStatus.
+const (
+	NewNegativeStatusEnabled NewNegativeStatus = "enabled"
+	NewNegativeStatusPaused  NewNegativeStatus = "paused"
+)
+
+// Defines values for OperationOp.
+const (
+	OperationOpCreate OperationOp = "create"
+	OperationOpRemove OperationOp = "remove"
+	OperationOpUpdate OperationOp = "update"
 )
 
 // Defines values for OperationKind.
@@ -154,10 +299,110 @@ const (
 	PriorityNormal Priority = "normal"
 )
 
+// Defines values for Wait.
+const (
+	WaitServed Wait = "served"
+)
+
+// Defines values for CreateAdParamsWait.
+const (
+	CreateAdParamsWaitServed CreateAdParamsWait = "served"
+)
+
+// Defines values for RemoveAdParamsWait.
+const (
+	RemoveAdParamsWaitServed RemoveAdParamsWait = "served"
+)
+
+// Defines values for ChangeAdParamsWait.
+const (
+	ChangeAdParamsWaitServed ChangeAdParamsWait = "served"
+)
+
+// Defines values for CreateAdvertiserParamsWait.
+const (
+	CreateAdvertiserParamsWaitServed CreateAdvertiserParamsWait = "served"
+)
+
+// Defines values for RemoveAdvertiserParamsWait.
+const (
+	RemoveAdvertiserParamsWaitServed RemoveAdvertiserParamsWait = "served"
+)
+
+// Defines values for ChangeAdvertiserParamsWait.
+const (
+	ChangeAdvertiserParamsWaitServed ChangeAdvertiserParamsWait = "served"
+)
+
+// Defines values for ChangeBatchParamsWait.
+const (
+	ChangeBatchParamsWaitServed ChangeBatchParamsWait = "served"
+)
+
+// Defines values for CreateCampaignParamsWait.
+const (
+	CreateCampaignParamsWaitServed CreateCampaignParamsWait = "served"
+)
+
+// Defines values for RemoveCampaignParamsWait.
+const (
+	RemoveCampaignParamsWaitServed RemoveCampaignParamsWait = "served"
+)
+
+// Defines values for ChangeCampaignParamsWait.
+const (
+	ChangeCampaignParamsWaitServed ChangeCampaignParamsWait = "served"
+)
+
 // Defines values for ExplainParamsXPriority.
 const (
 	ExplainParamsXPriorityLow    ExplainParamsXPriority = "low"
 	ExplainParamsXPriorityNormal ExplainParamsXPriority = "normal"
+)
+
+// Defines values for CreateGroupParamsWait.
+const (
+	CreateGroupParamsWaitServed CreateGroupParamsWait = "served"
+)
+
+// Defines values for RemoveGroupParamsWait.
+const (
+	RemoveGroupParamsWaitServed RemoveGroupParamsWait = "served"
+)
+
+// Defines values for ChangeGroupParamsWait.
+const (
+	ChangeGroupParamsWaitServed ChangeGroupParamsWait = "served"
+)
+
+// Defines values for CreateKeywordParamsWait.
+const (
+	CreateKeywordParamsWaitServed CreateKeywordParamsWait = "served"
+)
+
+// Defines values for RemoveKeywordParamsWait.
+const (
+	RemoveKeywordParamsWaitServed RemoveKeywordParamsWait = "served"
+)
+
+// Defines values for ChangeKeywordParamsWait.
+const (
+	ChangeKeywordParamsWaitServed ChangeKeywordParamsWait = "served"
+)
+
+// Defines values for CreateNegativeParamsWait.
+const (
+	CreateNegativeParamsWaitServed CreateNegativeParamsWait = "served"
+)
+
+// Defines values for RemoveNegativeParamsWait.
+const (
+	RemoveNegativeParamsWaitServed RemoveNegativeParamsWait = "served"
+)
+
+// Defines values for ChangeNegativeParamsWait.
+const (
+	ChangeNegativeParamsWaitServed ChangeNegativeParamsWait = "served"
 )
 
 // Defines values for SearchParamsXPriority.
@@ -213,11 +458,29 @@ type AdEvent struct {
 // AdEventKind defines model for AdEvent.Kind.
 type AdEventKind string
 
+// AdPatch defines model for AdPatch.
+type AdPatch struct {
+	Status AdPatchStatus `json:"status,omitempty"`
+}
+
+// AdPatchStatus defines model for AdPatch.Status.
+type AdPatchStatus string
+
 // AddSlave defines model for AddSlave.
 type AddSlave struct {
 	// Address HOST:PORT where the slave listens.
 	Address string `json:"address"`
 }
+
+// AdvertiserPatch defines model for AdvertiserPatch.
+type AdvertiserPatch struct {
+	// TimeZone An IANA name; UTC by default.
+	TimeZone string                `json:"time_zone,omitempty"`
+	Status   AdvertiserPatchStatus `json:"status,omitempty"`
+}
+
+// AdvertiserPatchStatus defines model for AdvertiserPatch.Status.
+type AdvertiserPatchStatus string
 
 // BalancePlan What the strategy would do now.
 type BalancePlan struct {
@@ -332,6 +595,11 @@ type BalanceStatus struct {
 	Copies []Copy `json:"copies"`
 }
 
+// Batch defines model for Batch.
+type Batch struct {
+	Operations []Operation `json:"operations"`
+}
+
 // BlockingNegative The negative keyword that blocks it.
 type BlockingNegative struct {
 	Text      string                `json:"text"`
@@ -361,6 +629,52 @@ type BudgetAnswer struct {
 	// MinClock The position of the change; a query with it sees the change.
 	MinClock string `json:"min_clock"`
 }
+
+// CampaignPatch defines model for CampaignPatch.
+type CampaignPatch struct {
+	// DesktopBidModifier Per cent.
+	DesktopBidModifier float32 `json:"desktop_bid_modifier,omitempty"`
+
+	// MobileBidModifier Per cent.
+	MobileBidModifier float32 `json:"mobile_bid_modifier,omitempty"`
+
+	// TabletBidModifier Per cent.
+	TabletBidModifier float32                     `json:"tablet_bid_modifier,omitempty"`
+	DailyBudgetMicros uint64                      `json:"daily_budget_micros,omitempty"`
+	DeliveryMethod    CampaignPatchDeliveryMethod `json:"delivery_method,omitempty"`
+
+	// Languages Codes, or names in English.
+	Languages  []string                `json:"languages,omitempty"`
+	AdRotation CampaignPatchAdRotation `json:"ad_rotation,omitempty"`
+	Status     CampaignPatchStatus     `json:"status,omitempty"`
+}
+
+// CampaignPatchDeliveryMethod defines model for CampaignPatch.DeliveryMethod.
+type CampaignPatchDeliveryMethod string
+
+// CampaignPatchAdRotation defines model for CampaignPatch.AdRotation.
+type CampaignPatchAdRotation string
+
+// CampaignPatchStatus defines model for CampaignPatch.Status.
+type CampaignPatchStatus string
+
+// ChangeLine A line of `/v1/changes`. Changes of what a group or campaign holds are changes of it.
+type ChangeLine struct {
+	// Position Where to continue, as `after`.
+	Position string         `json:"position"`
+	Type     ChangeLineType `json:"type"`
+	ID       uint64         `json:"id"`
+
+	// AdvertiserID Of a campaign or group.
+	AdvertiserID uint64 `json:"advertiser_id,omitempty"`
+
+	// CampaignID Of a group.
+	CampaignID uint64 `json:"campaign_id,omitempty"`
+	Removed    bool   `json:"removed,omitempty"`
+}
+
+// ChangeLineType defines model for ChangeLine.Type.
+type ChangeLineType string
 
 // Condemned A slice that a slave is to discard.
 type Condemned struct {
@@ -422,6 +736,34 @@ type Coverage struct {
 	// at most; 0 when all have them.
 	LagMs uint64 `json:"lag_ms"`
 }
+
+// DataChange defines model for DataChange.
+type DataChange struct {
+	Effect DataEffect `json:"effect"`
+	Type   ItemType   `json:"type"`
+	ID     uint64     `json:"id"`
+
+	// Item It as it is now; absent when it is removed.
+	Item *Item `json:"item,omitempty"`
+}
+
+// DataChanges defines model for DataChanges.
+type DataChanges struct {
+	// MinClock A position that includes the changes.
+	MinClock string `json:"min_clock"`
+
+	// Replayed The request was made before with the same key; nothing was done now.
+	Replayed bool `json:"replayed"`
+
+	// Served All live slaves serve the changes; absent when that was not waited for.
+	Served *bool `json:"served,omitempty"`
+
+	// Changes One for each operation.
+	Changes []DataChange `json:"changes"`
+}
+
+// DataEffect defines model for DataEffect.
+type DataEffect string
 
 // Device defines model for Device.
 type Device string
@@ -570,6 +912,24 @@ type ExplainedKeyword struct {
 // ExplainedKeywordBidOf Whose bid it is; absent without a bid.
 type ExplainedKeywordBidOf string
 
+// GroupPatch defines model for GroupPatch.
+type GroupPatch struct {
+	MaxCpcMicros uint64 `json:"max_cpc_micros,omitempty"`
+
+	// DesktopBidModifier Per cent.
+	DesktopBidModifier float32 `json:"desktop_bid_modifier,omitempty"`
+
+	// MobileBidModifier Per cent.
+	MobileBidModifier float32 `json:"mobile_bid_modifier,omitempty"`
+
+	// TabletBidModifier Per cent.
+	TabletBidModifier float32          `json:"tablet_bid_modifier,omitempty"`
+	Status            GroupPatchStatus `json:"status,omitempty"`
+}
+
+// GroupPatchStatus defines model for GroupPatch.Status.
+type GroupPatchStatus string
+
 // HotItem defines model for HotItem.
 type HotItem struct {
 	Key  string  `json:"key"`
@@ -582,6 +942,82 @@ type HotItem struct {
 // ID defines model for Id.
 type ID = uint64
 
+// Item An entity as it is stored. Which fields it has depends on its type; a bid, budget or modifier
+// that it does not have is left out.
+type Item struct {
+	Type ItemType `json:"type"`
+	ID   uint64   `json:"id"`
+
+	// AdvertiserID Of a campaign or group.
+	AdvertiserID uint64 `json:"advertiser_id,omitempty"`
+
+	// CampaignID Of a group, and of a negative of a campaign.
+	CampaignID uint64 `json:"campaign_id,omitempty"`
+
+	// GroupID Of a keyword, an ad, and a negative of a group.
+	GroupID uint64 `json:"group_id,omitempty"`
+
+	// Version The clock of the last change of it or of what it holds; what a group or campaign holds has its owner's.
+	Version uint64 `json:"version"`
+
+	// Etag What If-Match compares.
+	Etag               string             `json:"etag"`
+	Name               string             `json:"name,omitempty"`
+	TimeZone           string             `json:"time_zone,omitempty"`
+	Text               string             `json:"text,omitempty"`
+	MatchType          MatchType          `json:"match_type,omitempty"`
+	MaxCpcMicros       *uint64            `json:"max_cpc_micros,omitempty"`
+	QualityScore       int                `json:"quality_score,omitempty"`
+	DesktopBidModifier *float64           `json:"desktop_bid_modifier,omitempty"`
+	MobileBidModifier  *float64           `json:"mobile_bid_modifier,omitempty"`
+	TabletBidModifier  *float64           `json:"tablet_bid_modifier,omitempty"`
+	DailyBudgetMicros  *uint64            `json:"daily_budget_micros,omitempty"`
+	DeliveryMethod     ItemDeliveryMethod `json:"delivery_method,omitempty"`
+	Languages          []string           `json:"languages,omitempty"`
+	AdRotation         ItemAdRotation     `json:"ad_rotation,omitempty"`
+
+	// BudgetExhausted The mark of a campaign.
+	BudgetExhausted bool       `json:"budget_exhausted,omitempty"`
+	Headlines       []string   `json:"headlines,omitempty"`
+	Descriptions    []string   `json:"descriptions,omitempty"`
+	Path1           string     `json:"path_1,omitempty"`
+	Path2           string     `json:"path_2,omitempty"`
+	FinalURL        string     `json:"final_url,omitempty"`
+	Status          ItemStatus `json:"status"`
+}
+
+// ItemDeliveryMethod defines model for Item.DeliveryMethod.
+type ItemDeliveryMethod string
+
+// ItemAdRotation defines model for Item.AdRotation.
+type ItemAdRotation string
+
+// ItemStatus defines model for Item.Status.
+type ItemStatus string
+
+// ItemAnswer defines model for ItemAnswer.
+type ItemAnswer struct {
+	// MinClock The position of the state that was read.
+	MinClock string `json:"min_clock"`
+
+	// Item An entity as it is stored. Which fields it has depends on its type; a bid, budget or modifier
+	// that it does not have is left out.
+	Item Item `json:"item"`
+}
+
+// ItemList defines model for ItemList.
+type ItemList struct {
+	// MinClock The position of the state that was read.
+	MinClock string `json:"min_clock"`
+	Items    []Item `json:"items"`
+
+	// Next The cursor of the next page; absent on the last one.
+	Next string `json:"next,omitempty"`
+}
+
+// ItemType defines model for ItemType.
+type ItemType string
+
 // Iteration defines model for Iteration.
 type Iteration struct {
 	AgeMs      int64 `json:"age_ms"`
@@ -593,6 +1029,16 @@ type Iteration struct {
 	// Reasons The strategy's reasons, at most 200.
 	Reasons []string `json:"reasons"`
 }
+
+// KeywordPatch defines model for KeywordPatch.
+type KeywordPatch struct {
+	MaxCpcMicros uint64             `json:"max_cpc_micros,omitempty"`
+	QualityScore int                `json:"quality_score,omitempty"`
+	Status       KeywordPatchStatus `json:"status,omitempty"`
+}
+
+// KeywordPatchStatus defines model for KeywordPatch.Status.
+type KeywordPatchStatus string
 
 // LeastMove The least that any plan must move to reach 1.1 times the mean, or the bound where that is higher.
 type LeastMove struct {
@@ -667,6 +1113,139 @@ type Moved struct {
 	Items     uint64 `json:"items"`
 	Bytes     uint64 `json:"bytes"`
 }
+
+// NegativePatch defines model for NegativePatch.
+type NegativePatch struct {
+	Status NegativePatchStatus `json:"status,omitempty"`
+}
+
+// NegativePatchStatus defines model for NegativePatch.Status.
+type NegativePatchStatus string
+
+// NewAd defines model for NewAd.
+type NewAd struct {
+	GroupID      uint64   `json:"group_id"`
+	Headlines    []string `json:"headlines,omitempty"`
+	Descriptions []string `json:"descriptions,omitempty"`
+	Path1        string   `json:"path_1,omitempty"`
+	Path2        string   `json:"path_2,omitempty"`
+
+	// FinalURL Empty, or http:// or https:// with a host.
+	FinalURL string      `json:"final_url,omitempty"`
+	Status   NewAdStatus `json:"status,omitempty"`
+}
+
+// NewAdStatus defines model for NewAd.Status.
+type NewAdStatus string
+
+// NewAdvertiser defines model for NewAdvertiser.
+type NewAdvertiser struct {
+	// Name At most 1,024 bytes.
+	Name string `json:"name"`
+
+	// TimeZone An IANA name; UTC by default.
+	TimeZone string              `json:"time_zone,omitempty"`
+	Status   NewAdvertiserStatus `json:"status,omitempty"`
+}
+
+// NewAdvertiserStatus defines model for NewAdvertiser.Status.
+type NewAdvertiserStatus string
+
+// NewCampaign defines model for NewCampaign.
+type NewCampaign struct {
+	AdvertiserID uint64 `json:"advertiser_id"`
+
+	// Name At most 1,024 bytes.
+	Name string `json:"name"`
+
+	// DesktopBidModifier Per cent.
+	DesktopBidModifier float32 `json:"desktop_bid_modifier,omitempty"`
+
+	// MobileBidModifier Per cent.
+	MobileBidModifier float32 `json:"mobile_bid_modifier,omitempty"`
+
+	// TabletBidModifier Per cent.
+	TabletBidModifier float32                   `json:"tablet_bid_modifier,omitempty"`
+	DailyBudgetMicros uint64                    `json:"daily_budget_micros,omitempty"`
+	DeliveryMethod    NewCampaignDeliveryMethod `json:"delivery_method,omitempty"`
+
+	// Languages Codes, or names in English.
+	Languages  []string              `json:"languages,omitempty"`
+	AdRotation NewCampaignAdRotation `json:"ad_rotation,omitempty"`
+	Status     NewCampaignStatus     `json:"status,omitempty"`
+}
+
+// NewCampaignDeliveryMethod defines model for NewCampaign.DeliveryMethod.
+type NewCampaignDeliveryMethod string
+
+// NewCampaignAdRotation defines model for NewCampaign.AdRotation.
+type NewCampaignAdRotation string
+
+// NewCampaignStatus defines model for NewCampaign.Status.
+type NewCampaignStatus string
+
+// NewGroup defines model for NewGroup.
+type NewGroup struct {
+	CampaignID uint64 `json:"campaign_id"`
+
+	// Name At most 1,024 bytes.
+	Name         string `json:"name"`
+	MaxCpcMicros uint64 `json:"max_cpc_micros,omitempty"`
+
+	// DesktopBidModifier Per cent.
+	DesktopBidModifier float32 `json:"desktop_bid_modifier,omitempty"`
+
+	// MobileBidModifier Per cent.
+	MobileBidModifier float32 `json:"mobile_bid_modifier,omitempty"`
+
+	// TabletBidModifier Per cent.
+	TabletBidModifier float32        `json:"tablet_bid_modifier,omitempty"`
+	Status            NewGroupStatus `json:"status,omitempty"`
+}
+
+// NewGroupStatus defines model for NewGroup.Status.
+type NewGroupStatus string
+
+// NewKeyword defines model for NewKeyword.
+type NewKeyword struct {
+	GroupID uint64 `json:"group_id"`
+
+	// Text The text, without quotes or brackets around it.
+	Text         string           `json:"text"`
+	MatchType    MatchType        `json:"match_type"`
+	MaxCpcMicros uint64           `json:"max_cpc_micros,omitempty"`
+	QualityScore int              `json:"quality_score,omitempty"`
+	Status       NewKeywordStatus `json:"status,omitempty"`
+}
+
+// NewKeywordStatus defines model for NewKeyword.Status.
+type NewKeywordStatus string
+
+// NewNegative Of a group, or of a campaign. One of the two ids is given.
+type NewNegative struct {
+	CampaignID uint64 `json:"campaign_id,omitempty"`
+	GroupID    uint64 `json:"group_id,omitempty"`
+
+	// Text The text, without quotes or brackets around it.
+	Text      string            `json:"text"`
+	MatchType MatchType         `json:"match_type"`
+	Status    NewNegativeStatus `json:"status,omitempty"`
+}
+
+// NewNegativeStatus defines model for NewNegative.Status.
+type NewNegativeStatus string
+
+// Operation create has the fields of a POST, update those of a PATCH; update and remove have id, and group_id or
+// campaign_id for what these hold.
+type Operation struct {
+	Op      OperationOp `json:"op"`
+	Type    ItemType    `json:"type"`
+	ID      uint64      `json:"id,omitempty"`
+	IfMatch string      `json:"if_match,omitempty"`
+}
+
+// OperationOp defines model for Operation.Op.
+type OperationOp string
 
 // OperationKind defines model for OperationKind.
 type OperationKind string
@@ -1174,11 +1753,38 @@ type WordAgreement struct {
 // Counts defines model for counts.
 type Counts = ExactCounts
 
+// Cursor defines model for cursor.
+type Cursor = string
+
+// IdempotencyKey defines model for idempotency_key.
+type IdempotencyKey = string
+
+// IfMatch defines model for if_match.
+type IfMatch = string
+
 // Limit defines model for limit.
 type Limit = int
 
+// NegativeCampaign defines model for negative_campaign.
+type NegativeCampaign = ID
+
+// NegativeGroup defines model for negative_group.
+type NegativeGroup = ID
+
+// OfAdvertiser defines model for of_advertiser.
+type OfAdvertiser = ID
+
+// OfCampaign defines model for of_campaign.
+type OfCampaign = ID
+
+// OfGroup defines model for of_group.
+type OfGroup = ID
+
 // Offset defines model for offset.
 type Offset = int
+
+// Page defines model for page.
+type Page = int
 
 // Priority defines model for priority.
 type Priority string
@@ -1194,14 +1800,26 @@ type Tenant = string
 // Variants How closely words match, from exact to loose.
 type Variants = Variant
 
+// Wait defines model for wait.
+type Wait string
+
+// WaitMs defines model for wait_ms.
+type WaitMs = int
+
 // Bad defines model for Bad.
 type Bad = ErrorAnswer
+
+// Changed defines model for Changed.
+type Changed = ErrorAnswer
 
 // Failed defines model for Failed.
 type Failed = ErrorAnswer
 
 // Forbidden defines model for Forbidden.
 type Forbidden = ErrorAnswer
+
+// Gone defines model for Gone.
+type Gone = ErrorAnswer
 
 // LargeBody defines model for LargeBody.
 type LargeBody = ErrorAnswer
@@ -1218,6 +1836,9 @@ type SlowBody = ErrorAnswer
 // TooLate defines model for TooLate.
 type TooLate = ErrorAnswer
 
+// Unauthenticated defines model for Unauthenticated.
+type Unauthenticated = ErrorAnswer
+
 // Unavailable defines model for Unavailable.
 type Unavailable = ErrorAnswer
 
@@ -1230,6 +1851,155 @@ type WrongMethod = ErrorAnswer
 // WrongType defines model for WrongType.
 type WrongType = ErrorAnswer
 
+// ListAdsParams defines parameters for ListAds.
+type ListAdsParams struct {
+	// Group The ad group that holds it.
+	Group OfGroup `form:"group" json:"group"`
+
+	// Cursor `next` of the page before. What is there all the time is listed once, whatever is created and
+	// removed meanwhile.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// Limit The most that are listed.
+	Limit Page `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// CreateAdParams defines parameters for CreateAd.
+type CreateAdParams struct {
+	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
+	// the change is durable.
+	Wait CreateAdParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// WaitMs How long to wait.
+	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
+
+	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
+	// the same caller, the same request changes nothing and is answered with what it did.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// CreateAdParamsWait defines parameters for CreateAd.
+type CreateAdParamsWait string
+
+// RemoveAdParams defines parameters for RemoveAd.
+type RemoveAdParams struct {
+	// Group The ad group that holds it.
+	Group OfGroup `form:"group" json:"group"`
+
+	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
+	// the change is durable.
+	Wait RemoveAdParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// WaitMs How long to wait.
+	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
+
+	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	IfMatch IfMatch `json:"If-Match,omitempty"`
+
+	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
+	// the same caller, the same request changes nothing and is answered with what it did.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// RemoveAdParamsWait defines parameters for RemoveAd.
+type RemoveAdParamsWait string
+
+// GetAdParams defines parameters for GetAd.
+type GetAdParams struct {
+	// Group The ad group that holds it.
+	Group OfGroup `form:"group" json:"group"`
+}
+
+// ChangeAdParams defines parameters for ChangeAd.
+type ChangeAdParams struct {
+	// Group The ad group that holds it.
+	Group OfGroup `form:"group" json:"group"`
+
+	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
+	// the change is durable.
+	Wait ChangeAdParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// WaitMs How long to wait.
+	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
+
+	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	IfMatch IfMatch `json:"If-Match,omitempty"`
+
+	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
+	// the same caller, the same request changes nothing and is answered with what it did.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ChangeAdParamsWait defines parameters for ChangeAd.
+type ChangeAdParamsWait string
+
+// ListAdvertisersParams defines parameters for ListAdvertisers.
+type ListAdvertisersParams struct {
+	// Cursor `next` of the page before. What is there all the time is listed once, whatever is created and
+	// removed meanwhile.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// Limit The most that are listed.
+	Limit Page `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// CreateAdvertiserParams defines parameters for CreateAdvertiser.
+type CreateAdvertiserParams struct {
+	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
+	// the change is durable.
+	Wait CreateAdvertiserParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// WaitMs How long to wait.
+	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
+
+	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
+	// the same caller, the same request changes nothing and is answered with what it did.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// CreateAdvertiserParamsWait defines parameters for CreateAdvertiser.
+type CreateAdvertiserParamsWait string
+
+// RemoveAdvertiserParams defines parameters for RemoveAdvertiser.
+type RemoveAdvertiserParams struct {
+	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
+	// the change is durable.
+	Wait RemoveAdvertiserParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// WaitMs How long to wait.
+	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
+
+	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	IfMatch IfMatch `json:"If-Match,omitempty"`
+
+	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
+	// the same caller, the same request changes nothing and is answered with what it did.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// RemoveAdvertiserParamsWait defines parameters for RemoveAdvertiser.
+type RemoveAdvertiserParamsWait string
+
+// ChangeAdvertiserParams defines parameters for ChangeAdvertiser.
+type ChangeAdvertiserParams struct {
+	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
+	// the change is durable.
+	Wait ChangeAdvertiserParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// WaitMs How long to wait.
+	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
+
+	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	IfMatch IfMatch `json:"If-Match,omitempty"`
+
+	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
+	// the same caller, the same request changes nothing and is answered with what it did.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ChangeAdvertiserParamsWait defines parameters for ChangeAdvertiser.
+type ChangeAdvertiserParamsWait string
+
 // BalanceSlicesParams defines parameters for BalanceSlices.
 type BalanceSlicesParams struct {
 	// Slave Only the slices that this slave serves or is receiving.
@@ -1237,6 +2007,105 @@ type BalanceSlicesParams struct {
 
 	// Limit The maximum number of slices to list.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// ChangeBatchParams defines parameters for ChangeBatch.
+type ChangeBatchParams struct {
+	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
+	// the change is durable.
+	Wait ChangeBatchParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// WaitMs How long to wait.
+	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
+
+	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
+	// the same caller, the same request changes nothing and is answered with what it did.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ChangeBatchParamsWait defines parameters for ChangeBatch.
+type ChangeBatchParamsWait string
+
+// ListCampaignsParams defines parameters for ListCampaigns.
+type ListCampaignsParams struct {
+	// Advertiser Only those of this advertiser.
+	Advertiser OfAdvertiser `form:"advertiser,omitempty" json:"advertiser,omitempty"`
+
+	// Cursor `next` of the page before. What is there all the time is listed once, whatever is created and
+	// removed meanwhile.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// Limit The most that are listed.
+	Limit Page `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// CreateCampaignParams defines parameters for CreateCampaign.
+type CreateCampaignParams struct {
+	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
+	// the change is durable.
+	Wait CreateCampaignParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// WaitMs How long to wait.
+	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
+
+	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
+	// the same caller, the same request changes nothing and is answered with what it did.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// CreateCampaignParamsWait defines parameters for CreateCampaign.
+type CreateCampaignParamsWait string
+
+// RemoveCampaignParams defines parameters for RemoveCampaign.
+type RemoveCampaignParams struct {
+	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
+	// the change is durable.
+	Wait RemoveCampaignParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// WaitMs How long to wait.
+	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
+
+	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	IfMatch IfMatch `json:"If-Match,omitempty"`
+
+	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
+	// the same caller, the same request changes nothing and is answered with what it did.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// RemoveCampaignParamsWait defines parameters for RemoveCampaign.
+type RemoveCampaignParamsWait string
+
+// ChangeCampaignParams defines parameters for ChangeCampaign.
+type ChangeCampaignParams struct {
+	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
+	// the change is durable.
+	Wait ChangeCampaignParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// WaitMs How long to wait.
+	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
+
+	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	IfMatch IfMatch `json:"If-Match,omitempty"`
+
+	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
+	// the same caller, the same request changes nothing and is answered with what it did.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ChangeCampaignParamsWait defines parameters for ChangeCampaign.
+type ChangeCampaignParamsWait string
+
+// ListChangesParams defines parameters for ListChanges.
+type ListChangesParams struct {
+	// After A position; empty, from the beginning of the log.
+	After MinClock `form:"after" json:"after"`
+
+	// Limit The stream ends after so many lines.
+	Limit int `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// WaitMs How long the stream stays open for changes that are yet to come.
+	WaitMs int `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 }
 
 // ExplainParams defines parameters for Explain.
@@ -1277,6 +2146,258 @@ type ExplainParams struct {
 
 // ExplainParamsXPriority defines parameters for Explain.
 type ExplainParamsXPriority string
+
+// ExportDataParams defines parameters for ExportData.
+type ExportDataParams struct {
+	// Advertiser Only those of this advertiser.
+	Advertiser OfAdvertiser `form:"advertiser,omitempty" json:"advertiser,omitempty"`
+}
+
+// ListGroupsParams defines parameters for ListGroups.
+type ListGroupsParams struct {
+	// Campaign Only those of this campaign.
+	Campaign OfCampaign `form:"campaign,omitempty" json:"campaign,omitempty"`
+
+	// Cursor `next` of the page before. What is there all the time is listed once, whatever is created and
+	// removed meanwhile.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// Limit The most that are listed.
+	Limit Page `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// CreateGroupParams defines parameters for CreateGroup.
+type CreateGroupParams struct {
+	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
+	// the change is durable.
+	Wait CreateGroupParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// WaitMs How long to wait.
+	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
+
+	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
+	// the same caller, the same request changes nothing and is answered with what it did.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// CreateGroupParamsWait defines parameters for CreateGroup.
+type CreateGroupParamsWait string
+
+// RemoveGroupParams defines parameters for RemoveGroup.
+type RemoveGroupParams struct {
+	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
+	// the change is durable.
+	Wait RemoveGroupParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// WaitMs How long to wait.
+	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
+
+	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	IfMatch IfMatch `json:"If-Match,omitempty"`
+
+	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
+	// the same caller, the same request changes nothing and is answered with what it did.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// RemoveGroupParamsWait defines parameters for RemoveGroup.
+type RemoveGroupParamsWait string
+
+// ChangeGroupParams defines parameters for ChangeGroup.
+type ChangeGroupParams struct {
+	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
+	// the change is durable.
+	Wait ChangeGroupParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// WaitMs How long to wait.
+	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
+
+	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	IfMatch IfMatch `json:"If-Match,omitempty"`
+
+	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
+	// the same caller, the same request changes nothing and is answered with what it did.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ChangeGroupParamsWait defines parameters for ChangeGroup.
+type ChangeGroupParamsWait string
+
+// ListKeywordsParams defines parameters for ListKeywords.
+type ListKeywordsParams struct {
+	// Group The ad group that holds it.
+	Group OfGroup `form:"group" json:"group"`
+
+	// Cursor `next` of the page before. What is there all the time is listed once, whatever is created and
+	// removed meanwhile.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// Limit The most that are listed.
+	Limit Page `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// CreateKeywordParams defines parameters for CreateKeyword.
+type CreateKeywordParams struct {
+	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
+	// the change is durable.
+	Wait CreateKeywordParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// WaitMs How long to wait.
+	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
+
+	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
+	// the same caller, the same request changes nothing and is answered with what it did.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// CreateKeywordParamsWait defines parameters for CreateKeyword.
+type CreateKeywordParamsWait string
+
+// RemoveKeywordParams defines parameters for RemoveKeyword.
+type RemoveKeywordParams struct {
+	// Group The ad group that holds it.
+	Group OfGroup `form:"group" json:"group"`
+
+	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
+	// the change is durable.
+	Wait RemoveKeywordParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// WaitMs How long to wait.
+	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
+
+	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	IfMatch IfMatch `json:"If-Match,omitempty"`
+
+	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
+	// the same caller, the same request changes nothing and is answered with what it did.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// RemoveKeywordParamsWait defines parameters for RemoveKeyword.
+type RemoveKeywordParamsWait string
+
+// GetKeywordParams defines parameters for GetKeyword.
+type GetKeywordParams struct {
+	// Group The ad group that holds it.
+	Group OfGroup `form:"group" json:"group"`
+}
+
+// ChangeKeywordParams defines parameters for ChangeKeyword.
+type ChangeKeywordParams struct {
+	// Group The ad group that holds it.
+	Group OfGroup `form:"group" json:"group"`
+
+	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
+	// the change is durable.
+	Wait ChangeKeywordParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// WaitMs How long to wait.
+	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
+
+	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	IfMatch IfMatch `json:"If-Match,omitempty"`
+
+	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
+	// the same caller, the same request changes nothing and is answered with what it did.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ChangeKeywordParamsWait defines parameters for ChangeKeyword.
+type ChangeKeywordParamsWait string
+
+// ListNegativesParams defines parameters for ListNegatives.
+type ListNegativesParams struct {
+	// Group The ad group that holds it; this or the campaign is given.
+	Group NegativeGroup `form:"group,omitempty" json:"group,omitempty"`
+
+	// Campaign The campaign that holds it; this or the group is given.
+	Campaign NegativeCampaign `form:"campaign,omitempty" json:"campaign,omitempty"`
+
+	// Cursor `next` of the page before. What is there all the time is listed once, whatever is created and
+	// removed meanwhile.
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// Limit The most that are listed.
+	Limit Page `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// CreateNegativeParams defines parameters for CreateNegative.
+type CreateNegativeParams struct {
+	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
+	// the change is durable.
+	Wait CreateNegativeParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// WaitMs How long to wait.
+	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
+
+	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
+	// the same caller, the same request changes nothing and is answered with what it did.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// CreateNegativeParamsWait defines parameters for CreateNegative.
+type CreateNegativeParamsWait string
+
+// RemoveNegativeParams defines parameters for RemoveNegative.
+type RemoveNegativeParams struct {
+	// Group The ad group that holds it; this or the campaign is given.
+	Group NegativeGroup `form:"group,omitempty" json:"group,omitempty"`
+
+	// Campaign The campaign that holds it; this or the group is given.
+	Campaign NegativeCampaign `form:"campaign,omitempty" json:"campaign,omitempty"`
+
+	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
+	// the change is durable.
+	Wait RemoveNegativeParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// WaitMs How long to wait.
+	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
+
+	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	IfMatch IfMatch `json:"If-Match,omitempty"`
+
+	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
+	// the same caller, the same request changes nothing and is answered with what it did.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// RemoveNegativeParamsWait defines parameters for RemoveNegative.
+type RemoveNegativeParamsWait string
+
+// GetNegativeParams defines parameters for GetNegative.
+type GetNegativeParams struct {
+	// Group The ad group that holds it; this or the campaign is given.
+	Group NegativeGroup `form:"group,omitempty" json:"group,omitempty"`
+
+	// Campaign The campaign that holds it; this or the group is given.
+	Campaign NegativeCampaign `form:"campaign,omitempty" json:"campaign,omitempty"`
+}
+
+// ChangeNegativeParams defines parameters for ChangeNegative.
+type ChangeNegativeParams struct {
+	// Group The ad group that holds it; this or the campaign is given.
+	Group NegativeGroup `form:"group,omitempty" json:"group,omitempty"`
+
+	// Campaign The campaign that holds it; this or the group is given.
+	Campaign NegativeCampaign `form:"campaign,omitempty" json:"campaign,omitempty"`
+
+	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
+	// the change is durable.
+	Wait ChangeNegativeParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// WaitMs How long to wait.
+	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
+
+	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	IfMatch IfMatch `json:"If-Match,omitempty"`
+
+	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
+	// the same caller, the same request changes nothing and is answered with what it did.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ChangeNegativeParamsWait defines parameters for ChangeNegative.
+type ChangeNegativeParamsWait string
 
 // SearchParams defines parameters for Search.
 type SearchParams struct {
@@ -1340,6 +2461,18 @@ type SearchPostParams struct {
 // SearchPostParamsXPriority defines parameters for SearchPost.
 type SearchPostParamsXPriority string
 
+// CreateAdJSONRequestBody defines body for CreateAd for application/json ContentType.
+type CreateAdJSONRequestBody = NewAd
+
+// ChangeAdJSONRequestBody defines body for ChangeAd for application/json ContentType.
+type ChangeAdJSONRequestBody = AdPatch
+
+// CreateAdvertiserJSONRequestBody defines body for CreateAdvertiser for application/json ContentType.
+type CreateAdvertiserJSONRequestBody = NewAdvertiser
+
+// ChangeAdvertiserJSONRequestBody defines body for ChangeAdvertiser for application/json ContentType.
+type ChangeAdvertiserJSONRequestBody = AdvertiserPatch
+
 // BalanceMoveJSONRequestBody defines body for BalanceMove for application/json ContentType.
 type BalanceMoveJSONRequestBody = MoveRequest
 
@@ -1349,11 +2482,38 @@ type BalanceReplicasJSONRequestBody = Replicas
 // BalanceStrategyJSONRequestBody defines body for BalanceStrategy for application/json ContentType.
 type BalanceStrategyJSONRequestBody = StrategyRequest
 
+// ChangeBatchJSONRequestBody defines body for ChangeBatch for application/json ContentType.
+type ChangeBatchJSONRequestBody = Batch
+
+// CreateCampaignJSONRequestBody defines body for CreateCampaign for application/json ContentType.
+type CreateCampaignJSONRequestBody = NewCampaign
+
+// ChangeCampaignJSONRequestBody defines body for ChangeCampaign for application/json ContentType.
+type ChangeCampaignJSONRequestBody = CampaignPatch
+
 // SetBudgetJSONRequestBody defines body for SetBudget for application/json ContentType.
 type SetBudgetJSONRequestBody = Budget
 
 // CountEventsJSONRequestBody defines body for CountEvents for application/json ContentType.
 type CountEventsJSONRequestBody = EventBatch
+
+// CreateGroupJSONRequestBody defines body for CreateGroup for application/json ContentType.
+type CreateGroupJSONRequestBody = NewGroup
+
+// ChangeGroupJSONRequestBody defines body for ChangeGroup for application/json ContentType.
+type ChangeGroupJSONRequestBody = GroupPatch
+
+// CreateKeywordJSONRequestBody defines body for CreateKeyword for application/json ContentType.
+type CreateKeywordJSONRequestBody = NewKeyword
+
+// ChangeKeywordJSONRequestBody defines body for ChangeKeyword for application/json ContentType.
+type ChangeKeywordJSONRequestBody = KeywordPatch
+
+// CreateNegativeJSONRequestBody defines body for CreateNegative for application/json ContentType.
+type CreateNegativeJSONRequestBody = NewNegative
+
+// ChangeNegativeJSONRequestBody defines body for ChangeNegative for application/json ContentType.
+type ChangeNegativeJSONRequestBody = NegativePatch
 
 // SearchPostJSONRequestBody defines body for SearchPost for application/json ContentType.
 type SearchPostJSONRequestBody = SearchRequest

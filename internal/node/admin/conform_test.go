@@ -1,0 +1,231 @@
+package admin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// drawn is a request that is made from the document alone.
+type drawn struct {
+	query  url.Values
+	header map[string]string
+	body   map[string]any
+	has    bool // a body
+}
+
+// drawer draws requests for operations of the document.
+type drawer struct {
+	*world
+	*rand.Rand
+}
+
+// TestRequestsOfTheDocument draws requests for each operation on data from the document's own parameters and
+// schemas. The good ones are never found wrong; those with one thing wrong are always, and change nothing. Status,
+// content type, headers and schema of every answer are those of the document (world.ask).
+func TestRequestsOfTheDocument(t *testing.T) {
+	w := newWorld(t)
+	w.fill()
+	d := drawer{w, rand.New(rand.NewPCG(35, 1))}
+	const draws = 12
+	for _, operation := range w.doc.Operations("data") {
+		method, path, _ := strings.Cut(operation, " ")
+		if path == "/v1/batch" {
+			continue // its operations are those of the others; TestBatches has it
+		}
+		for range draws {
+			good := d.draw(path, method)
+			if a := d.send(method, path, good); a.status == 400 || a.status == 413 || a.status == 415 || a.status >= 500 {
+				t.Errorf("%s: %+v is good, but answered %d %s", operation, good, a.status, a.body)
+			}
+			bad, what := d.spoil(path, method, d.draw(path, method))
+			before := w.clock()
+			if a := d.send(method, path, bad); a.status != 400 || w.clock() != before {
+				t.Errorf("%s: %+v has %s, but is answered %d %s", operation, bad, what, a.status, a.body)
+			}
+		}
+	}
+}
+
+// send sends a request.
+func (d *drawer) send(method, path string, r drawn) reply {
+	body := ""
+	if r.has {
+		text, err := json.Marshal(r.body)
+		d.Must(err)
+		body = string(text)
+	}
+	var header []string
+	for name, v := range r.header {
+		header = append(header, name, v)
+	}
+	return d.ask(method, strings.Replace(path, "{id}", "1", 1)+"?"+r.query.Encode(), body, header...)
+}
+
+// parameters are those of an operation, by name.
+func (d *drawer) parameters(path, method string) map[string]map[string]any {
+	out := map[string]map[string]any{}
+	list, _ := d.doc.At("paths", path, strings.ToLower(method), "parameters").([]any)
+	for _, p := range list {
+		of := d.resolved(p)
+		out[of["name"].(string)] = of
+	}
+	return out
+}
+
+// schema is that of an operation's body; nil: it has none.
+func (d *drawer) schema(path, method string) map[string]any {
+	s, _ := d.doc.At("paths", path, strings.ToLower(method), "requestBody", "content", "application/json", "schema").(map[string]any)
+	return s
+}
+
+// draw draws a good request.
+func (d *drawer) draw(path, method string) drawn {
+	r := drawn{query: url.Values{}, header: map[string]string{}}
+	params := d.parameters(path, method)
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		of := params[name]
+		required, _ := of["required"].(bool)
+		switch {
+		case of["in"] == "path" || name == "cursor" || !required && d.IntN(2) == 0:
+		case of["in"] == "header":
+			r.header[name] = d.name(name)
+		default:
+			r.query.Set(name, fmt.Sprint(d.value(name, d.resolved(of["schema"]))))
+		}
+	}
+	if strings.HasPrefix(path, "/v1/negatives") && params["group"] != nil { // one of them, as the document says
+		r.query.Del("campaign")
+		r.query.Set("group", "1")
+	}
+	if s := d.schema(path, method); s != nil {
+		r.has, r.body = true, d.object(s)
+	}
+	return r
+}
+
+// name draws the value of a header.
+func (d *drawer) name(header string) string {
+	if header == "If-Match" {
+		return `"` + strings.Repeat("0", 16) + `"`
+	}
+	return fmt.Sprint("key-", d.Uint32())
+}
+
+// object draws a good body.
+func (d *drawer) object(s map[string]any) map[string]any {
+	properties, required := s["properties"].(map[string]any), fmt.Sprint(s["required"])
+	out := map[string]any{}
+	names := slices.Sorted(maps.Keys(properties))
+	for _, name := range names {
+		if strings.Contains(required, name) || d.IntN(2) == 0 && !strings.HasSuffix(name, "_id") {
+			out[name] = d.value(name, d.resolved(properties[name]))
+		}
+	}
+	if properties["group_id"] != nil && out["group_id"] == nil {
+		out["group_id"] = 1
+	}
+	if len(out) == 0 {
+		out["status"] = "paused"
+	}
+	return out
+}
+
+func (d *drawer) resolved(schema any) map[string]any {
+	s := schema.(map[string]any)
+	if ref, ok := s["$ref"].(string); ok {
+		return d.doc.At(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...).(map[string]any)
+	}
+	return s
+}
+
+// value draws a good value.
+func (d *drawer) value(name string, s map[string]any) any {
+	types := fmt.Sprint(s["type"])
+	switch {
+	case s["enum"] != nil:
+		list := s["enum"].([]any)
+		return list[d.IntN(len(list))]
+	case strings.Contains(types, "null") && d.IntN(4) == 0:
+		return nil
+	case name == "after":
+		return ""
+	case name == "wait_ms":
+		return 1
+	case name == "time_zone":
+		return "Europe/Prague"
+	case name == "final_url":
+		return fmt.Sprintf("https://a.example/%d", d.Uint32())
+	case name == "languages":
+		return []string{"cs"}
+	case strings.HasSuffix(name, "_id"), name == "group", name == "campaign", name == "advertiser":
+		return 1 + d.IntN(2)
+	case strings.Contains(types, "integer"):
+		low, high := bound(s, "minimum"), bound(s, "maximum")
+		if high == 0 {
+			high = 1e6
+		}
+		return low + d.Int64N(min(high-low, 1<<53)+1)
+	case strings.Contains(types, "number"):
+		return float64(d.IntN(10_001)-1000) / 10
+	case strings.Contains(types, "array"):
+		return []string{fmt.Sprint("text ", d.Uint32())}
+	}
+	return fmt.Sprint("word ", d.Uint32())
+}
+
+func bound(s map[string]any, name string) int64 {
+	n, _ := s[name].(json.Number)
+	v, _ := n.Int64()
+	return v
+}
+
+// spoil makes one thing of a request wrong, and says which.
+func (d *drawer) spoil(path, method string, r drawn) (drawn, string) {
+	params, s := d.parameters(path, method), d.schema(path, method)
+	delete(r.header, "If-Match") // which would be answered 412 where the rest is found in the database
+	ways := []func() string{func() string { r.query.Set("nonsense", "1"); return "an unknown parameter" }}
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		of := params[name]
+		schema := d.resolved(of["schema"])
+		if of["in"] != "query" || schema["type"] == "string" && schema["enum"] == nil {
+			continue
+		}
+		ways = append(ways, func() string { r.query.Set(name, "x"); return "a wrong " + name })
+		if high := bound(schema, "maximum"); high > 0 {
+			ways = append(ways, func() string { r.query.Set(name, fmt.Sprint(high+1)); return "a " + name + " that is too large" })
+		}
+		if required, _ := of["required"].(bool); required {
+			ways = append(ways, func() string { r.query.Del(name); return "no " + name })
+		}
+	}
+	if s == nil {
+		return r, ways[d.IntN(len(ways))]()
+	}
+	ways = append(ways, func() string { r.body["nonsense"] = 1; return "an unknown field" })
+	properties := s["properties"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		schema := d.resolved(properties[name])
+		ways = append(ways, func() string { r.body[name] = map[string]any{}; return "an object as " + name })
+		if high := bound(schema, "maximum"); high > 0 {
+			ways = append(ways, func() string {
+				r.body[name] = json.Number(fmt.Sprint(uint64(high) + 1))
+				return "a " + name + " that is too large"
+			})
+		}
+		if schema["enum"] != nil {
+			ways = append(ways, func() string { r.body[name] = "nonsense"; return "a wrong " + name })
+		}
+	}
+	for _, name := range strings.Fields(strings.Trim(fmt.Sprint(s["required"]), "[]")) {
+		if name != "<nil>" {
+			ways = append(ways, func() string { delete(r.body, name); return "no " + name })
+		}
+	}
+	return r, ways[d.IntN(len(ways))]()
+}

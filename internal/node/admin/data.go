@@ -1,0 +1,254 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"adshard/backend"
+	"adshard/fault"
+	"adshard/internal/node/access"
+	"adshard/internal/node/data"
+	"adshard/internal/node/httpapi"
+	"adshard/internal/node/httpapi/api"
+	"adshard/search"
+)
+
+const batchPath = "/v1/batch"
+
+// collection is the path of a kind of entity.
+type collection struct {
+	path string
+	of   backend.Entity
+	// lists are the parameters that name whose entities are listed, items those that an entity is
+	// found with.
+	lists, items []string
+}
+
+var collections = []collection{
+	{"/v1/advertisers", backend.EntityAdvertiser, nil, nil},
+	{"/v1/campaigns", backend.EntityCampaign, []string{"advertiser"}, nil},
+	{"/v1/groups", backend.EntityGroup, []string{"campaign"}, nil},
+	{"/v1/keywords", backend.EntityKeyword, []string{"group"}, []string{"group"}},
+	{"/v1/negatives", backend.EntityNegative, []string{"group", "campaign"}, []string{"group", "campaign"}},
+	{"/v1/ads", backend.EntityAd, []string{"group"}, []string{"group"}},
+}
+
+// data returns the calls for data.
+func (c *Config) data() map[string]calls {
+	all := map[string]calls{
+		batchPath:     {http.MethodPost: c.batch},
+		"/v1/changes": {http.MethodGet: c.changes},
+		"/v1/export":  {http.MethodGet: c.export},
+	}
+	for _, of := range collections {
+		all[of.path] = calls{
+			http.MethodGet:  func(w http.ResponseWriter, r *http.Request) { c.list(w, r, of) },
+			http.MethodPost: func(w http.ResponseWriter, r *http.Request) { c.change(w, r, of, data.Create) },
+		}
+		all[of.path+"/{id}"] = calls{
+			http.MethodGet:    func(w http.ResponseWriter, r *http.Request) { c.item(w, r, of) },
+			http.MethodPatch:  func(w http.ResponseWriter, r *http.Request) { c.change(w, r, of, data.Update) },
+			http.MethodDelete: func(w http.ResponseWriter, r *http.Request) { c.change(w, r, of, data.Remove) },
+		}
+	}
+	return all
+}
+
+// limited bounds bodies.
+func limited(next http.Handler) http.Handler {
+	small, batch := http.MaxBytesHandler(next, httpapi.MaxBody), http.MaxBytesHandler(next, data.MaxBatch)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == batchPath {
+			batch.ServeHTTP(w, r)
+			return
+		}
+		small.ServeHTTP(w, r)
+	})
+}
+
+func (c *Config) list(w http.ResponseWriter, r *http.Request, of collection) {
+	q := dataQuery{allowed: slices.Concat(of.lists, []string{"cursor", "limit"}), limit: defaultPage}
+	err := q.read(r)
+	if err == nil {
+		err = q.owned(of)
+	}
+	if err != nil {
+		httpapi.WriteError(w, err)
+		return
+	}
+	answer(c, w, r, func(ctx context.Context) (*api.ItemList, error) {
+		return c.Data.List(ctx, data.Page{Type: of.of, Advertiser: q.advertiser, Campaign: q.campaign, Group: q.group, Cursor: q.cursor, Limit: q.limit})
+	})
+}
+
+func (c *Config) item(w http.ResponseWriter, r *http.Request, of collection) {
+	q := dataQuery{allowed: of.items}
+	key, err := q.key(r, of)
+	if err != nil {
+		httpapi.WriteError(w, err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), controlTimeout)
+	defer cancel()
+	v, err := c.Data.Get(ctx, key)
+	if err != nil {
+		httpapi.WriteError(w, err)
+		return
+	}
+	w.Header().Set("ETag", v.Item.Etag)
+	httpapi.WriteJSON(w, http.StatusOK, v)
+}
+
+// change makes one change.
+func (c *Config) change(w http.ResponseWriter, r *http.Request, of collection, verb data.Verb) {
+	q := dataQuery{allowed: []string{"wait", "wait_ms"}, waitMs: defaultWait}
+	o := data.Operation{Verb: verb, Key: data.Key{Type: of.of}}
+	var err error
+	if verb == data.Create {
+		err = q.read(r)
+	} else {
+		q.allowed = append(q.allowed, of.items...)
+		o.Key, err = q.key(r, of)
+	}
+	if err == nil {
+		o.IfMatch, err = ifMatch(r, verb)
+	}
+	var body []byte
+	if err == nil && verb != data.Remove {
+		body, err = httpapi.ReadJSON(w, r, bodyTimeout, httpapi.MaxBody)
+	}
+	if err != nil {
+		refuseUnread(w, r, err)
+		return
+	}
+	done := &o
+	if verb == data.Remove {
+		if r.ContentLength != 0 {
+			err = fault.Field("admin", "", "DELETE has no body")
+		}
+	} else {
+		done, err = data.ParseOperation(o, body)
+	}
+	if err != nil {
+		refuseUnread(w, r, err)
+		return
+	}
+	asked := fmt.Appendf(nil, "%s %v %q\n%s", verb, o.Key, o.IfMatch, body)
+	c.apply(w, r, &q, []*data.Operation{done}, asked)
+}
+
+// refuseUnread answers an error; a body that nobody read may never end, so the connection is closed.
+func refuseUnread(w http.ResponseWriter, r *http.Request, err error) {
+	if r.ContentLength != 0 {
+		w.Header().Set("Connection", "close")
+	}
+	httpapi.WriteError(w, err)
+}
+
+func (c *Config) batch(w http.ResponseWriter, r *http.Request) {
+	q := dataQuery{allowed: []string{"wait", "wait_ms"}, waitMs: defaultWait}
+	err := q.read(r)
+	var body []byte
+	if err == nil {
+		body, err = httpapi.ReadJSON(w, r, bodyTimeout, data.MaxBatch)
+	}
+	var list []*data.Operation
+	if err == nil {
+		list, err = data.ParseBatch(body)
+	}
+	if err != nil {
+		refuseUnread(w, r, err)
+		return
+	}
+	c.apply(w, r, &q, list, body)
+}
+
+// apply makes the changes, logs who made them, and answers.
+func (c *Config) apply(w http.ResponseWriter, r *http.Request, q *dataQuery, list []*data.Operation, asked []byte) {
+	key, err := idempotencyKey(r)
+	if err != nil {
+		httpapi.WriteError(w, err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), controlTimeout)
+	defer cancel()
+	who := access.CallerOf(ctx).String()
+	req := &data.Request{Operations: list, Asked: asked, Caller: who, Key: key}
+	if q.wait {
+		req.Wait = time.Duration(q.waitMs) * time.Millisecond
+	}
+	v, err := c.Data.Change(ctx, req)
+	if err != nil {
+		c.Log.Warn("an admin call failed", "method", r.Method, "path", r.URL.Path, "by", who, "from", r.RemoteAddr, "err", err)
+		httpapi.WriteError(w, err)
+		return
+	}
+	if !v.Replayed {
+		c.Log.Info("changed through the admin port", "method", r.Method, "path", r.URL.Path, "by", who, "from", r.RemoteAddr,
+			"min_clock", v.MinClock, "changes", len(v.Changes), "first", summary(v.Changes))
+	}
+	status := http.StatusOK
+	if v.Served != nil && !*v.Served {
+		status = http.StatusAccepted
+	}
+	httpapi.WriteJSON(w, status, v)
+}
+
+// logged is how many changes of a batch a line of the log names.
+const logged = 20
+
+// summary names the first changes of a batch, for the log.
+func summary(list []api.DataChange) string {
+	var names []string
+	for _, v := range list[:min(logged, len(list))] {
+		names = append(names, fmt.Sprintf("%s %s %d", v.Effect, v.Type, v.ID))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (c *Config) changes(w http.ResponseWriter, r *http.Request) {
+	q := dataQuery{allowed: []string{"after", "limit", "wait_ms"}, limit: defaultChanges, changes: true}
+	err := q.read(r)
+	var after search.Position
+	if err == nil && !q.afterGiven {
+		err = api.Missing("after")
+	}
+	if err == nil && q.after != "" {
+		after, err = search.ParsePosition("after", q.after)
+	}
+	if err != nil {
+		httpapi.WriteError(w, err)
+		return
+	}
+	c.stream(w, r, func(ctx context.Context, to data.Lines) error {
+		return c.Data.Changes(ctx, after, q.limit, time.Duration(q.waitMs)*time.Millisecond, to)
+	})
+}
+
+func (c *Config) export(w http.ResponseWriter, r *http.Request) {
+	q := dataQuery{allowed: []string{"advertiser"}}
+	if err := q.read(r); err != nil {
+		httpapi.WriteError(w, err)
+		return
+	}
+	c.stream(w, r, func(ctx context.Context, to data.Lines) error { return c.Data.Export(ctx, q.advertiser, to) })
+}
+
+// stream answers with the lines that write makes. What fails after the first cuts the connection off,
+// so that nobody takes the part for the whole.
+func (c *Config) stream(w http.ResponseWriter, r *http.Request, write func(context.Context, data.Lines) error) {
+	lines := newLines(w)
+	err := write(r.Context(), lines)
+	switch {
+	case err != nil && lines.begun:
+		c.Log.Warn("a stream of the admin port ended early", "path", r.URL.Path, "by", access.CallerOf(r.Context()).String(), "err", err)
+		panic(http.ErrAbortHandler)
+	case err != nil:
+		_ = lines.deadline()
+		httpapi.WriteError(w, err)
+	}
+}

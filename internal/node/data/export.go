@@ -1,0 +1,116 @@
+package data
+
+import (
+	"context"
+
+	"adshard/backend"
+	"adshard/fault"
+	"adshard/ingest"
+)
+
+// exporter writes one snapshot as JSON lines. It keeps a page of each kind in memory.
+type exporter struct {
+	*state
+	to  Lines
+	buf []byte
+}
+
+// Export writes the data of an advertiser, or with 0 of all, as JSON lines of one state. Errors, before the
+// first line: fault.NotFound, fault.Overloaded.
+func (s *Service) Export(ctx context.Context, advertiser uint64, to Lines) error {
+	if err := s.exports.try(); err != nil {
+		return err
+	}
+	defer s.exports.leave()
+	n, err := s.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer n.Close()
+	x := exporter{state: n, to: to}
+	if advertiser != 0 {
+		err = x.advertisers(ctx, []uint64{advertiser})
+	} else {
+		err = x.pages(ctx, backend.KindAdvertiser, 0, x.advertisers)
+	}
+	if err != nil {
+		return err
+	}
+	return to.Flush()
+}
+
+// pages calls do with the ids of all of an owner, a page at a time.
+func (x *exporter) pages(ctx context.Context, kind backend.Kind, owner uint64, do func(context.Context, []uint64) error) error {
+	for after := uint64(0); ; {
+		ids, err := x.IDs(ctx, kind, owner, after, atOnce)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		if err := do(ctx, ids); err != nil {
+			return err
+		}
+		after = ids[len(ids)-1]
+	}
+}
+
+// send writes the lines of the buffer.
+func (x *exporter) send(lines []byte) error {
+	x.buf = lines[:0]
+	return x.to.Write(lines)
+}
+
+func (x *exporter) advertisers(ctx context.Context, ids []uint64) error {
+	list, err := x.Advertisers(ctx, ids)
+	if err != nil {
+		return err
+	}
+	if len(list) < len(ids) {
+		return fault.Newf(fault.NotFound, op, "there is no advertiser %d", ids[0])
+	}
+	for _, a := range list {
+		if err := x.send(ingest.AppendAdvertiser(x.buf, a)); err != nil {
+			return err
+		}
+		of := ingest.Owners{Advertiser: a.Name}
+		err := x.pages(ctx, backend.KindCampaign, a.ID, func(ctx context.Context, ids []uint64) error { return x.campaignsOf(ctx, of, ids) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *exporter) campaignsOf(ctx context.Context, of ingest.Owners, ids []uint64) error {
+	list, err := x.Campaigns(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, c := range list {
+		lines := ingest.AppendCampaign(x.buf, of, c)
+		in := ingest.Owners{Advertiser: of.Advertiser, Campaign: c.Name}
+		for i := range c.Negatives {
+			lines = ingest.AppendNegative(lines, in, &c.Negatives[i])
+		}
+		if err := x.send(lines); err != nil {
+			return err
+		}
+		err := x.pages(ctx, backend.KindGroup, c.ID, func(ctx context.Context, ids []uint64) error { return x.groupsOf(ctx, in, ids) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *exporter) groupsOf(ctx context.Context, in ingest.Owners, ids []uint64) error {
+	items, err := x.Items(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, it := range items {
+		if err := x.send(ingest.AppendItem(x.buf, in, it)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

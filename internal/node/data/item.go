@@ -1,0 +1,133 @@
+package data
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/cespare/xxhash/v2"
+
+	"adshard/backend"
+	"adshard/internal/node/httpapi/api"
+	"adshard/search"
+)
+
+// Key names an entity: what groups and campaigns hold is found through its owner.
+type Key struct {
+	Type            backend.Entity
+	ID              uint64
+	Campaign, Group uint64 // the owner of a negative; the group of a keyword or ad
+}
+
+// String names the entity in messages.
+func (k Key) String() string {
+	switch {
+	case k.Group != 0:
+		return fmt.Sprintf("%v %d of group %d", k.Type, k.ID, k.Group)
+	case k.Campaign != 0:
+		return fmt.Sprintf("%v %d of campaign %d", k.Type, k.ID, k.Campaign)
+	}
+	return fmt.Sprintf("%v %d", k.Type, k.ID)
+}
+
+// row returns the advertiser, campaign or group that the entity is, or that holds it.
+func (k Key) row() row {
+	switch {
+	case k.Group != 0:
+		return row{backend.KindGroup, k.Group}
+	case k.Campaign != 0:
+		return row{backend.KindCampaign, k.Campaign}
+	}
+	return row{kindOf[k.Type], k.ID}
+}
+
+// row is an advertiser, campaign or group.
+type row struct {
+	kind backend.Kind
+	id   uint64
+}
+
+var kindOf = map[backend.Entity]backend.Kind{
+	backend.EntityAdvertiser: backend.KindAdvertiser, backend.EntityCampaign: backend.KindCampaign, backend.EntityGroup: backend.KindGroup,
+}
+
+func status(enabled bool) api.ItemStatus {
+	if enabled {
+		return api.ItemStatusEnabled
+	}
+	return api.ItemStatusPaused
+}
+
+func optional(has bool, n uint64) *uint64 {
+	if !has {
+		return nil
+	}
+	return &n
+}
+
+func modifier(m backend.Modifier) *float64 {
+	if !m.Set {
+		return nil
+	}
+	percent := (float64(m.Permille) - 1000) / 10
+	return &percent
+}
+
+func advertiserItem(a *backend.Advertiser) *api.Item {
+	return &api.Item{Type: api.ItemTypeAdvertiser, ID: a.ID, Version: a.Version, Name: a.Name, TimeZone: a.TimeZone, Status: status(a.Enabled)}
+}
+
+func campaignItem(c *backend.Campaign) *api.Item {
+	it := &api.Item{
+		Type: api.ItemTypeCampaign, ID: c.ID, AdvertiserID: c.AdvertiserID, Version: c.Version, Name: c.Name,
+		DesktopBidModifier: modifier(c.Modifiers[search.Desktop]), MobileBidModifier: modifier(c.Modifiers[search.Mobile]),
+		TabletBidModifier: modifier(c.Modifiers[search.Tablet]), DailyBudgetMicros: optional(c.HasBudget, c.DailyBudget),
+		DeliveryMethod: api.ItemDeliveryMethodAccelerated, Languages: c.Languages, AdRotation: api.ItemAdRotationOptimize,
+		BudgetExhausted: c.BudgetExhausted, Status: status(c.Enabled),
+	}
+	if c.StandardDelivery {
+		it.DeliveryMethod = api.ItemDeliveryMethodStandard
+	}
+	if c.RotateEvenly {
+		it.AdRotation = api.ItemAdRotationEven
+	}
+	return it
+}
+
+func groupItem(g *backend.Group) *api.Item {
+	return &api.Item{
+		Type: api.ItemTypeGroup, ID: g.ID, AdvertiserID: g.AdvertiserID, CampaignID: g.CampaignID, Version: g.Version, Name: g.Name,
+		MaxCpcMicros:       optional(g.HasBid, g.Bid),
+		DesktopBidModifier: modifier(g.Modifiers[search.Desktop]), MobileBidModifier: modifier(g.Modifiers[search.Mobile]),
+		TabletBidModifier: modifier(g.Modifiers[search.Tablet]), Status: status(g.Enabled),
+	}
+}
+
+func keywordItem(k *backend.Keyword, version uint64) *api.Item {
+	return &api.Item{Type: api.ItemTypeKeyword, ID: k.ID, GroupID: k.GroupID, Version: version, Text: k.Text, MatchType: api.MatchType(k.Type.String()),
+		MaxCpcMicros: optional(k.HasBid, k.Bid), QualityScore: int(k.Quality), Status: status(k.Enabled)}
+}
+
+func negativeItem(n *backend.Negative, key Key, version uint64) *api.Item {
+	return &api.Item{Type: api.ItemTypeNegative, ID: n.ID, CampaignID: key.Campaign, GroupID: key.Group, Version: version, Text: n.Text,
+		MatchType: api.MatchType(n.Type.String()), Status: status(n.Enabled)}
+}
+
+func adItem(a *backend.Ad, version uint64) *api.Item {
+	return &api.Item{Type: api.ItemTypeAd, ID: a.ID, GroupID: a.GroupID, Version: version, Headlines: a.Headlines, Descriptions: a.Descriptions,
+		Path1: a.Path1, Path2: a.Path2, FinalURL: a.FinalURL, Status: status(a.Enabled)}
+}
+
+// tag sets the ETag of an item: a hash of the database's id and of its fields, so that neither another
+// database nor one that was restored to another state has the same. The version counts for an
+// advertiser and for a group, of which it covers all that it holds. It does not for what a group holds, since
+// others in the group would count, nor for a campaign, where marks of budgets would: there, held
+// covers the negatives.
+func tag(database string, it *api.Item, held any) {
+	bare := *it
+	bare.Etag, bare.BudgetExhausted = "", false
+	if it.Type != api.ItemTypeAdvertiser && it.Type != api.ItemTypeGroup {
+		bare.Version = 0
+	}
+	text, _ := json.Marshal([]any{database, bare, held}) // texts and numbers can always be encoded
+	it.Etag = fmt.Sprintf(`"%016x"`, xxhash.Sum64(text))
+}

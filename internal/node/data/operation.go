@@ -1,0 +1,290 @@
+package data
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"adshard/backend"
+	"adshard/fault"
+	"adshard/ingest"
+)
+
+// Verb is what an operation does.
+type Verb string
+
+// The verbs.
+const (
+	Create Verb = "create"
+	Update Verb = "update"
+	Remove Verb = "remove"
+)
+
+// Operation is one change.
+type Operation struct {
+	Verb Verb
+	// Key names the entity; that of Create has the owner alone.
+	Key
+	Advertiser uint64 // the owner of a campaign that is created
+	// IfMatch is the ETag that the entity must have; "": any.
+	IfMatch string
+	// Settings are those of Create and Update.
+	Settings *ingest.Settings
+}
+
+// Bounds of a batch.
+const (
+	MaxOperations = 1000
+	MaxBatch      = 1 << 20 // bytes of its body
+)
+
+// member is a field of an object.
+type member struct {
+	name string
+	raw  json.RawMessage
+}
+
+// object reads a JSON object into its fields. What their values may be is seen to by whoever
+// reads them.
+func object(text []byte) ([]member, error) {
+	bad := func(why string) ([]member, error) { return nil, fault.Field(op, "", "%s", why) }
+	if !utf8.Valid(text) {
+		return bad("the body is not valid UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return bad("the body must be a JSON object")
+	}
+	var out []member
+	for d.More() {
+		name, err := d.Token()
+		var m member
+		if err == nil {
+			m.name, _ = name.(string)
+			err = d.Decode(&m.raw)
+		}
+		if err != nil {
+			return bad("the body is not JSON")
+		}
+		if slices.ContainsFunc(out, func(other member) bool { return other.name == m.name }) {
+			return nil, fault.Field(op, m.name, "%s is given twice", m.name)
+		}
+		out = append(out, m)
+	}
+	if _, err := d.Token(); err != nil {
+		return bad("the body is not JSON: it ends too early")
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return bad("there is something after the JSON object")
+	}
+	return out, nil
+}
+
+// ParseOperation completes an operation by a body: that of a POST or PATCH. Errors: fault.Invalid.
+func ParseOperation(o Operation, body []byte) (*Operation, error) {
+	members, err := object(body)
+	if err != nil {
+		return nil, err
+	}
+	return &o, o.read(members)
+}
+
+// ParseBatch reads the body of a batch. Errors: fault.Invalid, whose field begins with the operation's
+// number.
+func ParseBatch(body []byte) ([]*Operation, error) {
+	members, err := object(body)
+	if err != nil {
+		return nil, err
+	}
+	var list []json.RawMessage
+	for _, m := range members {
+		if m.name != "operations" {
+			return nil, fault.Field(op, m.name, "unknown field %q; a batch has operations", m.name)
+		}
+		if json.Unmarshal(m.raw, &list) != nil {
+			return nil, fault.Field(op, m.name, "operations must be a list of objects")
+		}
+	}
+	if len(list) == 0 || len(list) > MaxOperations {
+		return nil, fault.Field(op, "operations", "there are %d operations; 1 to %d can be in a batch", len(list), MaxOperations)
+	}
+	out := make([]*Operation, len(list))
+	for i, raw := range list {
+		out[i] = &Operation{}
+		members, err := object(raw)
+		if err == nil {
+			members, err = out[i].head(members)
+		}
+		if err == nil {
+			err = out[i].read(members)
+		}
+		if err != nil {
+			return nil, at(i, err)
+		}
+	}
+	return out, nil
+}
+
+// at says which operation of a batch an error is of.
+func at(i int, err error) error {
+	name := "operations[" + strconv.Itoa(i) + "]"
+	if field := fault.FieldOf(err); field != "" {
+		name += "." + field
+	}
+	return &fault.Error{Kind: fault.KindOf(err), Op: op, Field: name, Err: err}
+}
+
+// head takes what only an operation of a batch says from its fields.
+func (o *Operation) head(members []member) (rest []member, err error) {
+	var entity string
+	for _, m := range members {
+		switch m.name {
+		case "op":
+			err = text(m, (*string)(&o.Verb))
+		case "type":
+			err = text(m, &entity)
+		case "if_match":
+			err = text(m, &o.IfMatch)
+		case "id":
+			err = id(m, &o.ID)
+		default:
+			rest = append(rest, m)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	found := false
+	for e := range backend.Entities {
+		if e.String() == entity {
+			o.Type, found = e, true
+		}
+	}
+	switch {
+	case !slices.Contains([]Verb{Create, Update, Remove}, o.Verb):
+		return nil, fault.Field(op, "op", "op must be create, update or remove")
+	case !found:
+		return nil, fault.Field(op, "type", "type must be advertiser, campaign, group, keyword, negative or ad")
+	case o.Verb == Create && (o.ID != 0 || o.IfMatch != ""):
+		return nil, fault.Field(op, "id", "what is created has no id and no if_match yet")
+	case o.Verb != Create && o.ID == 0:
+		return nil, fault.Field(op, "id", "id is missing: what is to be changed?")
+	}
+	return rest, nil
+}
+
+// read takes the owner from the fields and checks the rest.
+func (o *Operation) read(members []member) error {
+	owners := map[string]*uint64{}
+	switch {
+	case kindOf[o.Type] == 0:
+		owners["group_id"] = &o.Group
+		if o.Type == backend.EntityNegative {
+			owners["campaign_id"] = &o.Campaign
+		}
+	case o.Verb == Create && o.Type == backend.EntityCampaign:
+		owners["advertiser_id"] = &o.Advertiser
+	case o.Verb == Create && o.Type == backend.EntityGroup:
+		owners["campaign_id"] = &o.Campaign
+	}
+	var rest []member
+	for _, m := range members {
+		to, ok := owners[m.name]
+		switch {
+		case !ok:
+			rest = append(rest, m)
+		case *to != 0: // of the path's query
+			return fault.Field(op, m.name, "%s is in the address already", m.name)
+		default:
+			if err := id(m, to); err != nil {
+				return err
+			}
+		}
+	}
+	if err := o.checkOwner(); err != nil {
+		return err
+	}
+	return o.settings(rest)
+}
+
+// checkOwner makes sure that just what is needed is named.
+func (o *Operation) checkOwner() error {
+	missing := ""
+	switch {
+	case o.Type == backend.EntityNegative && (o.Group == 0) == (o.Campaign == 0):
+		return fault.Field(op, "group_id", "name the group or the campaign that holds the negative, one of them")
+	case o.Type == backend.EntityKeyword && o.Group == 0, o.Type == backend.EntityAd && o.Group == 0:
+		missing = "group_id"
+	case o.Verb == Create && o.Type == backend.EntityCampaign && o.Advertiser == 0:
+		missing = "advertiser_id"
+	case o.Verb == Create && o.Type == backend.EntityGroup && o.Campaign == 0:
+		missing = "campaign_id"
+	}
+	if missing != "" {
+		return fault.Field(op, missing, "%s is missing", missing)
+	}
+	return nil
+}
+
+// settings checks the entity's own fields.
+func (o *Operation) settings(members []member) (err error) {
+	keys := ingest.KeyFields(o.Type)
+	switch {
+	case o.Verb == Remove && len(members) > 0:
+		return fault.Field(op, members[0].name, "what is removed has no %q", members[0].name)
+	case o.Verb == Remove:
+		return nil
+	case o.Verb == Update && len(members) == 0:
+		return fault.Field(op, "", "nothing is to be changed: name a field")
+	}
+	var b bytes.Buffer
+	b.WriteByte('{')
+	if o.Verb == Update {
+		b.WriteString(placeholders[o.Type])
+	}
+	for _, m := range members {
+		if o.Verb == Update && slices.Contains(keys, m.name) {
+			return fault.Field(op, m.name, "%s cannot be changed: it is what the %v is known by; create another and remove this one", m.name, o.Type)
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		name, _ := json.Marshal(m.name)
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(m.raw)
+	}
+	b.WriteByte('}')
+	if o.Settings, err = ingest.ParseSettings(o.Type, b.Bytes()); err != nil {
+		return err
+	}
+	if o.Settings.Status(o.Type) == backend.Remove {
+		return fault.Field(op, "status", "status must be enabled or paused; removing is an operation of its own")
+	}
+	return nil
+}
+
+// placeholders stand for the fields that a change does not have and a check of all fields needs.
+var placeholders = [backend.Entities]string{
+	`"name":"x"`, `"name":"x"`, `"name":"x"`, `"text":"x","match_type":"broad"`, `"text":"x","match_type":"broad"`, ``,
+}
+
+func text(m member, to *string) error {
+	if m.raw[0] != '"' || json.Unmarshal(m.raw, to) != nil || len(*to) > 64 {
+		return fault.Field(op, m.name, "%s must be a string of at most 64 bytes", m.name)
+	}
+	return nil
+}
+
+func id(m member, to *uint64) error {
+	n, err := strconv.ParseUint(string(m.raw), 10, 64)
+	if err != nil || n == 0 {
+		return fault.Field(op, m.name, "%s must be a whole number from 1", m.name)
+	}
+	*to = n
+	return nil
+}

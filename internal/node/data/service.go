@@ -1,0 +1,87 @@
+package data
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"adshard/backend"
+	"adshard/fault"
+	"adshard/internal/node/httpapi/api"
+	"adshard/search"
+)
+
+// Limits of what runs at once; whatever is beyond waits for its turn, streams are refused.
+const (
+	maxWriters = 2 // each holds two connections of the database
+	maxReaders = 8
+	maxStreams = 16
+	maxExports = 2
+)
+
+// Service reads and changes the data of a database. Make it with New.
+type Service struct {
+	db     backend.Store
+	log    *slog.Logger
+	served func(ctx context.Context, clock uint64) error
+	now    func() time.Time
+
+	writers, readers, streams, exports places
+}
+
+// New returns the service of a database. served returns when all live slaves serve a clock, or with an
+// error when that cannot be known, or ctx is done.
+func New(db backend.Store, served func(ctx context.Context, clock uint64) error, log *slog.Logger) *Service {
+	return &Service{
+		db: db, served: served, log: log, now: time.Now, writers: make(places, maxWriters), readers: make(places, maxReaders),
+		streams: make(places, maxStreams), exports: make(places, maxExports),
+	}
+}
+
+// places bound how many run at once.
+type places chan struct{}
+
+// take waits for a place. Errors: fault.Overloaded.
+func (p places) take(ctx context.Context) error {
+	select {
+	case p <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fault.Newf(fault.Overloaded, op, "too many requests for data are under way; try again after a pause")
+	}
+}
+
+// try takes a place if there is one now. Errors: fault.Overloaded.
+func (p places) try() error {
+	select {
+	case p <- struct{}{}:
+		return nil
+	default:
+		return fault.Newf(fault.Overloaded, op, "%d such streams are open already, the most that there may be; try again after a pause", cap(p))
+	}
+}
+
+func (p places) leave() { <-p }
+
+// Get returns one entity. Errors: fault.NotFound.
+func (s *Service) Get(ctx context.Context, key Key) (*api.ItemAnswer, error) {
+	if err := s.readers.take(ctx); err != nil {
+		return nil, err
+	}
+	defer s.readers.leave()
+	n, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer n.Close()
+	if err := n.load(ctx, []row{key.row()}); err != nil {
+		return nil, err
+	}
+	it, err := n.item(key)
+	if err != nil {
+		return nil, err
+	}
+	return &api.ItemAnswer{MinClock: position(n.Position()), Item: *it}, nil
+}
+
+func position(p backend.Position) string { return search.Position(p).String() }
