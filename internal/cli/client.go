@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -70,7 +71,7 @@ func (c *client) close() { c.http.CloseIdleConnections() }
 func (c *client) get(ctx context.Context, path string, query url.Values) ([]byte, error) {
 	u := c.base.JoinPath(path)
 	u.RawQuery = query.Encode()
-	return c.do(ctx, http.MethodGet, u, nil)
+	return c.do(ctx, http.MethodGet, u, nil, nil)
 }
 
 // post sends v as JSON, or an empty body if v is nil, and returns the body of a 200.
@@ -82,14 +83,33 @@ func (c *client) post(ctx context.Context, path string, v any) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return c.do(ctx, http.MethodPost, c.base.JoinPath(path), body)
+	return c.do(ctx, http.MethodPost, c.base.JoinPath(path), nil, body)
 }
 
-func (c *client) do(ctx context.Context, method string, u *url.URL, send []byte) ([]byte, error) {
+// do sends a request and returns the body of a 200 or 202.
+func (c *client) do(ctx context.Context, method string, u *url.URL, header http.Header, send []byte) ([]byte, error) {
+	res, err := c.open(ctx, method, u, header, send)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	if err != nil {
+		return nil, c.unreachable(err)
+	}
+	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusAccepted {
+		return nil, c.refused(res.StatusCode, body)
+	}
+	return body, nil
+}
+
+// open sends a request and returns what comes, whose body is to be closed.
+func (c *client) open(ctx context.Context, method string, u *url.URL, header http.Header, send []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(send))
 	if err != nil {
 		return nil, err
 	}
+	maps.Copy(req.Header, header)
 	if len(send) > 0 {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -100,15 +120,7 @@ func (c *client) do(ctx context.Context, method string, u *url.URL, send []byte)
 	if err != nil {
 		return nil, c.unreachable(err)
 	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
-	if err != nil {
-		return nil, c.unreachable(err)
-	}
-	if res.StatusCode != http.StatusOK {
-		return nil, c.refused(res.StatusCode, body)
-	}
-	return body, nil
+	return res, nil
 }
 
 // decode reads a body of get into v.

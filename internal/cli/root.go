@@ -46,11 +46,13 @@ queries over HTTP with the ads that match, and ranks and prices them in an aucti
   adshard up --db sqlite:ads.db                    run a whole cluster on this machine
   adshard query usb cable                          get the ads of a query
   adshard query --explain usb cable                see why each keyword won or lost
+  adshard list campaigns                           see the data; get, set, pause, resume change it
   adshard balance status                           see how evenly the load is spread
   adshard db check --db sqlite:ads.db              check the database for damage`,
 	})
 	root.AddCommand(
 		importCommand(s), barrelsCommand(s), upCommand(s), queryCommand(s), balanceCommand(s), slavesCommand(s),
+		listCommand(s), getCommand(s), setCommand(s), pauseCommand(s), resumeCommand(s), exportCommand(s),
 		collectorCommand(s), dbCommand(s), backupCommand(s), restoreCommand(s), certCommand(s), lexiconCommand(s), qualityCommand(s), sizeCommand(s), versionCommand(s),
 		hidden(masterCommand(s)), hidden(slaveCommand(s)), hidden(balancerCommand(s)),
 		hidden(distributorCommand(s)),
