@@ -132,6 +132,7 @@ var rules = []struct {
 	{pkg: "internal/node/control/…", may: []string{"fault", "backend", "internal/wait"}, never: map[string]string{
 		"time.Unix": aLease, "time.Date": aLease, "time.Parse": aLease, "time.RFC3339": aLease,
 	}},
+	{pkg: "client", may: []string{"internal/node/httpapi"}},
 	{pkg: "internal/node/up", may: with(belowNode, "internal/node")},
 	{pkg: "internal/node/balancer", may: with(belowNode, append(nodeParts, "internal/node/distributor")...)},
 	{pkg: "internal/node/distributor", may: with(belowNode, nodeParts...)},

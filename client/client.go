@@ -1,0 +1,120 @@
+package client
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Config says where a cluster is. Each kind of call needs the addresses of its servers alone.
+type Config struct {
+	// Masters, Collectors and Balancers are base URLs, such as http://10.0.0.5:8080: of masters'
+	// public ports, of collectors' ports for events, of balancers' admin ports.
+	Masters, Collectors, Balancers []string
+	// Token is shown to balancers; "": none.
+	Token string
+	// TLS is for https; nil: the system's certificates.
+	TLS *tls.Config
+	// Tries is how often a request is sent at most, to one server or several; 0: 4.
+	Tries int
+	// Pause is how long to wait, about, before a server is asked again, doubled each time; 0: 100 ms.
+	Pause time.Duration
+	// Connections are kept open to each server, when they are idle; 0: 64.
+	Connections int
+}
+
+// Client asks the servers of a cluster. It is safe for concurrent use.
+type Client struct {
+	http                           *http.Client
+	token                          string
+	tries                          int
+	pause                          time.Duration
+	masters, collectors, balancers *servers
+}
+
+// avoided is how long a server that could not be reached is asked last.
+const avoided = 5 * time.Second
+
+// New returns a client. Its errors are those of the configuration; nobody is asked yet.
+func New(cfg Config) (*Client, error) {
+	c := &Client{token: cfg.Token, tries: orDefault(cfg.Tries, 4), pause: orDefault(cfg.Pause, 100*time.Millisecond)}
+	var faults []error
+	for _, kind := range []struct {
+		name string
+		list []string
+		to   **servers
+	}{{"Masters", cfg.Masters, &c.masters}, {"Collectors", cfg.Collectors, &c.collectors}, {"Balancers", cfg.Balancers, &c.balancers}} {
+		s := &servers{kind: kind.name}
+		for _, text := range kind.list {
+			u, err := url.Parse(text)
+			if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+				faults = append(faults, fmt.Errorf("client: %s: %q is not a URL such as http://10.0.0.5:8080", kind.name, text))
+				continue
+			}
+			s.list = append(s.list, &server{base: strings.TrimSuffix(u.String(), "/")})
+		}
+		*kind.to = s
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = cfg.TLS
+	transport.MaxIdleConnsPerHost = orDefault(cfg.Connections, 64)
+	transport.MaxIdleConns = 0 // those of each server bound them
+	c.http = &http.Client{Transport: transport}
+	return c, errors.Join(faults...)
+}
+
+func orDefault[T ~int | ~int64](v, preset T) T {
+	if v > 0 {
+		return v
+	}
+	return preset
+}
+
+// Close closes the connections that are idle.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// servers are those of a kind.
+type servers struct {
+	kind string
+	mu   sync.Mutex
+	list []*server
+	next int
+}
+
+// server is one of them.
+type server struct {
+	base string
+	down time.Time // when it could not be reached; under servers.mu
+}
+
+// order returns all, in turn, those last that could not be reached a moment ago.
+func (s *servers) order() []*server {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next++
+	var up, down []*server
+	for i := range s.list {
+		v := s.list[(s.next+i)%len(s.list)]
+		if time.Since(v.down) < avoided {
+			down = append(down, v)
+		} else {
+			up = append(up, v)
+		}
+	}
+	return append(up, down...)
+}
+
+// mark notes whether a server could be reached.
+func (s *servers) mark(v *server, reached bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v.down = time.Time{}
+	if !reached {
+		v.down = time.Now()
+	}
+}

@@ -1,0 +1,244 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"adshard/client"
+	"adshard/internal/node/admin"
+	"adshard/internal/node/data"
+	"adshard/internal/node/nodetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// serve serves until the test ends, and counts the requests.
+func serve(t testing.TB, h http.HandlerFunc) (url string, asked *atomic.Int32) {
+	t.Helper()
+	asked = new(atomic.Int32)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		h(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, asked
+}
+
+func newClient(t testing.TB, cfg client.Config) *client.Client {
+	t.Helper()
+	cfg.Pause = time.Millisecond
+	c, err := client.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+const answer = `{"query":"x","ads":[],"coverage":{"complete":true}}`
+
+func ok(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) }
+
+func refuses(status int, code string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = fmt.Fprintf(w, `{"error":{"code":%q,"message":"it is so","field":"f"}}`, code)
+	}
+}
+
+// TestAnotherMaster: whatever passes is asked of another master, whatever does not is not.
+func TestAnotherMaster(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		first http.HandlerFunc
+		again bool
+	}{
+		{"overloaded", refuses(503, "overloaded"), true},
+		{"unavailable", refuses(503, "unavailable"), true},
+		{"behind", refuses(503, "behind"), true},
+		{"cut off", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, true},
+		{"a proxy's 502", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }, true},
+		{"invalid", refuses(400, "invalid"), false},
+		{"forbidden", refuses(403, "forbidden"), false},
+		{"deadline", refuses(504, "deadline"), false},
+		{"incomplete", refuses(503, "incomplete"), false},
+	} {
+		bad, askedBad := serve(t, c.first)
+		good, _ := serve(t, ok)
+		cl := newClient(t, client.Config{Masters: []string{bad, good}})
+		for range 4 {
+			_, err := cl.Search(t.Context(), client.SearchRequest{Query: "x"})
+			var e *client.Error
+			if c.again && err != nil || !c.again && err != nil && (!errors.As(err, &e) || e.Code != c.name || e.Field != "f") {
+				t.Errorf("%s: %v", c.name, err)
+			}
+		}
+		if n := askedBad.Load(); c.again && c.name != "cut off" && n != 2 || n == 0 || !c.again && n != 2 {
+			t.Errorf("%s: asked %d times", c.name, n)
+		}
+	}
+}
+
+// TestADeadMasterIsAskedLast: each of many searches is answered, and the dead master costs one of them.
+func TestADeadMasterIsAskedLast(t *testing.T) {
+	dead := httptest.NewServer(nil)
+	dead.Close()
+	good, asked := serve(t, ok)
+	cl := newClient(t, client.Config{Masters: []string{dead.URL, good}, Tries: 2})
+	for range 20 {
+		if _, err := cl.Search(t.Context(), client.SearchRequest{Query: "x"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if asked.Load() != 20 {
+		t.Errorf("asked %d times", asked.Load())
+	}
+}
+
+// TestTriesEnd: the last error is returned after as many tries as were set, and at once when the caller gives up.
+func TestTriesEnd(t *testing.T) {
+	bad, asked := serve(t, refuses(503, "overloaded"))
+	cl := newClient(t, client.Config{Masters: []string{bad}, Tries: 3})
+	_, err := cl.Search(t.Context(), client.SearchRequest{Query: "x"})
+	var e *client.Error
+	if !errors.As(err, &e) || e.Code != "overloaded" || !e.Temporary() || asked.Load() != 3 {
+		t.Errorf("%v after %d tries", err, asked.Load())
+	}
+	slow, err := client.New(client.Config{Masters: []string{bad}, Tries: 3, Pause: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slow.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := slow.Search(ctx, client.SearchRequest{Query: "x"}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestWrongConfig(t *testing.T) {
+	_, err := client.New(client.Config{Masters: []string{"10.0.0.5:8080"}, Balancers: []string{"ftp://x"}})
+	if err == nil || !strings.Contains(err.Error(), "Masters") || !strings.Contains(err.Error(), "Balancers") {
+		t.Errorf("%v", err)
+	}
+	cl := newClient(t, client.Config{})
+	if _, err := cl.Events(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "Collectors") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestWhatIsSent: requests say all that they were given, and connections are used again.
+func TestWhatIsSent(t *testing.T) {
+	var got, from []string
+	url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		got = append(got, r.Method+" "+r.URL.String()+" "+string(text)+r.Header.Get("X-Request-Id")+r.Header.Get("X-Priority")+r.Header.Get("X-Tenant"))
+		from = append(from, r.RemoteAddr)
+		_, _ = io.WriteString(w, "{}")
+	})
+	cl := newClient(t, client.Config{Masters: []string{url + "/"}, Collectors: []string{url}})
+	r := client.SearchRequest{Query: "a b", Slots: 3, Device: "mobile", Variants: "folded", TimeoutMS: 9, Strict: true, MinClock: "1-0000000000000002",
+		RequestID: "i", LowPriority: true, Tenant: "t"}
+	_, err1 := cl.Search(t.Context(), r)
+	_, err2 := cl.Explain(t.Context(), client.ExplainRequest{SearchRequest: r, Limit: 5, Offset: 6})
+	_, err3 := cl.Events(t.Context(), []client.Event{{Kind: "click", Token: "x"}})
+	want := []string{
+		"GET /v1/search?device=mobile&min_clock=1-0000000000000002&q=a+b&slots=3&strict=true&timeout_ms=9&variants=folded ilowt",
+		"GET /v1/explain?device=mobile&limit=5&offset=6&q=a+b&slots=3&timeout_ms=9&variants=folded ilowt",
+		`POST /v1/events {"events":[{"kind":"click","token":"x"}]}`,
+	}
+	if err := errors.Join(err1, err2, err3); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v\n%q", err, got)
+	}
+	if from[0] != from[1] || from[1] != from[2] {
+		t.Errorf("connections of %v", from)
+	}
+}
+
+// balancer serves the data of a new database. The first lost requests are made, and their answers lost.
+func balancer(t testing.TB, lost int32) (url string) {
+	t.Helper()
+	db := nodetest.NewDatabase(t)
+	log := slog.New(slog.DiscardHandler)
+	h := admin.New(admin.Config{Registry: admin.NewRegistry(), Ready: func() []string { return nil }, Log: log,
+		Data: data.New(db.DB, func(context.Context, uint64) error { return nil }, log)})
+	left := new(atomic.Int32)
+	left.Store(lost)
+	url, _ = serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if left.Add(-1) >= 0 {
+			h.ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler)
+		}
+		h.ServeHTTP(w, r)
+	})
+	return url
+}
+
+// TestData goes through all calls; the first change is sent again, and made once.
+func TestData(t *testing.T) {
+	cl := newClient(t, client.Config{Balancers: []string{balancer(t, 2)}})
+	ctx := t.Context()
+	made, err := cl.Change(ctx, client.Change{Operations: []client.Operation{{Op: "create", Type: "advertiser", Fields: map[string]any{"name": "Acme"}}}})
+	if err != nil || !made.Replayed || len(made.Changes) != 1 || made.Changes[0].ID != 1 {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	var list []client.Operation
+	for i := range 150 {
+		list = append(list, client.Operation{Op: "create", Type: "campaign", Owner: client.Owner{Advertiser: 1}, Fields: map[string]any{"name": fmt.Sprint(i)}})
+	}
+	made, err = cl.Change(ctx, client.Change{Operations: list, WaitServed: time.Second})
+	if err != nil || made.Served == nil || !*made.Served || len(made.Changes) != 150 {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	n := 0
+	for it, err := range cl.List(ctx, "campaigns", client.Owner{Advertiser: 1}) {
+		if n++; err != nil || it.ID != uint64(n) {
+			t.Fatalf("%+v, %v", it, err)
+		}
+	}
+	got, err := cl.Get(ctx, "campaigns", 7, client.Owner{})
+	if err != nil || got.Item.Name != "6" || n != 150 {
+		t.Fatalf("%d campaigns, %+v, %v", n, got, err)
+	}
+	pause := client.Operation{Op: "update", Type: "campaign", ID: 7, IfMatch: got.Item.Etag, Fields: map[string]any{"status": "paused"}}
+	if _, err := cl.Change(ctx, client.Change{Operations: []client.Operation{pause}}); err != nil {
+		t.Error(err)
+	}
+	var e *client.Error
+	if _, err := cl.Change(ctx, client.Change{Operations: []client.Operation{pause}}); !errors.As(err, &e) || e.Status != http.StatusPreconditionFailed {
+		t.Errorf("%v", err)
+	}
+	n = 0
+	for line, err := range cl.Follow(ctx, "") {
+		if n++; err != nil || n == 152 && (line.ID != 7 || line.Type != "campaign") {
+			t.Fatalf("line %d: %+v, %v", n, line, err)
+		}
+		if n == 152 {
+			break
+		}
+	}
+	for _, err := range cl.Follow(ctx, "1-0123456789abcdef") {
+		if !errors.As(err, &e) || e.Code != "conflict" {
+			t.Errorf("%v", err)
+		}
+	}
+	lines, err := cl.Export(ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lines.Close()
+	if text, err := io.ReadAll(lines); err != nil || strings.Count(string(text), "\n") != 151 {
+		t.Errorf("%v %s", err, text)
+	}
+}

@@ -1,0 +1,117 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"adshard/internal/node/httpapi/api"
+)
+
+// Answers, as the document describes them.
+type (
+	SearchAnswer  = api.SearchAnswer
+	ExplainAnswer = api.ExplainAnswer
+	Ad            = api.Ad
+	Coverage      = api.Coverage
+	EventsAnswer  = api.EventsAnswer
+)
+
+// SearchRequest asks for ads. Zero values have the server's defaults.
+type SearchRequest struct {
+	Query     string
+	Slots     int    // places, 1 to 20
+	Device    string // desktop, mobile, tablet
+	Variants  string // identical, folded, inflected, synonym
+	TimeoutMS int    // from the request to the answer, at the server
+	Strict    bool   // an incomplete answer is an error
+	MinClock  string // of a change that the answer must include
+	// RequestID names the request in logs; LowPriority and Tenant matter when there is too much to do.
+	RequestID   string
+	LowPriority bool
+	Tenant      string
+}
+
+func (r *SearchRequest) query() url.Values {
+	q := url.Values{"q": {r.Query}}
+	for name, v := range map[string]string{"device": r.Device, "variants": r.Variants, "min_clock": r.MinClock} {
+		if v != "" {
+			q.Set(name, v)
+		}
+	}
+	for name, v := range map[string]int{"slots": r.Slots, "timeout_ms": r.TimeoutMS} {
+		if v != 0 {
+			q.Set(name, fmt.Sprint(v))
+		}
+	}
+	if r.Strict {
+		q.Set("strict", "true")
+	}
+	return q
+}
+
+func (r *SearchRequest) header() http.Header {
+	h := http.Header{}
+	if r.RequestID != "" {
+		h.Set("X-Request-Id", r.RequestID)
+	}
+	if r.Tenant != "" {
+		h.Set("X-Tenant", r.Tenant)
+	}
+	if r.LowPriority {
+		h.Set("X-Priority", "low")
+	}
+	return h
+}
+
+// Search returns the ads of a query. An answer that lacks a part of the data says so in its Coverage.
+func (c *Client) Search(ctx context.Context, r SearchRequest) (*SearchAnswer, error) {
+	var out SearchAnswer
+	err := c.do(ctx, c.masters, &request{method: http.MethodGet, path: "/v1/search", query: r.query(), header: r.header(), to: &out})
+	if err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// ExplainRequest asks why each keyword that matches a query won or lost. Strict and MinClock do not apply.
+type ExplainRequest struct {
+	SearchRequest
+	Limit, Offset int // keywords
+}
+
+// Explain explains a query, where masters do that on the port that Config names.
+func (c *Client) Explain(ctx context.Context, r ExplainRequest) (*ExplainAnswer, error) {
+	q := r.query()
+	q.Del("strict")
+	q.Del("min_clock")
+	if r.Limit != 0 {
+		q.Set("limit", fmt.Sprint(r.Limit))
+	}
+	if r.Offset != 0 {
+		q.Set("offset", fmt.Sprint(r.Offset))
+	}
+	var out ExplainAnswer
+	err := c.do(ctx, c.masters, &request{method: http.MethodGet, path: "/v1/explain", query: q, header: r.header(), to: &out})
+	if err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// Event is an impression or click of an ad.
+type Event struct {
+	Kind  string `json:"kind"`  // impression, click
+	Token string `json:"token"` // EventToken of the ad
+}
+
+// Events counts 1 to 5,000 events. Those that are sent again count once.
+func (c *Client) Events(ctx context.Context, list []Event) (*EventsAnswer, error) {
+	var out EventsAnswer
+	body := map[string]any{"events": list}
+	if err := c.do(ctx, c.collectors, &request{method: http.MethodPost, path: "/v1/events", body: body, to: &out}); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
