@@ -15,8 +15,8 @@ const (
 	Lifetime = time.Hour
 	// Skew is how far the clock of a master may be ahead of this one's.
 	Skew = time.Minute
-	// Remembered is how long ids of events are kept: longer than tokens live by as much as the
-	// clock of one who forgets may be ahead.
+	// Remembered is how long events are kept at least, since they are known by their ids: longer
+	// than tokens live by as much as the clock of one who forgets may be ahead.
 	Remembered = 2 * Lifetime
 )
 
@@ -56,6 +56,8 @@ type Counter struct {
 	Now   func() time.Time
 	// Counted is called with the events of each batch that were counted; nil: nobody is told.
 	Counted func([]store.Event)
+	// Keep is how long events are kept before they are folded, if that is longer than Remembered.
+	Keep time.Duration
 }
 
 // Count counts events, all of a batch or none of them, and returns what became of each. After
@@ -128,10 +130,11 @@ func (c *Counter) judge(ctx context.Context, g *Given, now time.Time) (store.Eve
 	return e, Counted, nil
 }
 
-// Forget removes the events whose tokens live no more, some thousand at a time.
+// Forget folds the events that are kept no longer, whose tokens live no more, some thousand at a
+// time: their counts stay.
 func (c *Counter) Forget(ctx context.Context) error {
 	const limit = 5000
-	before := c.Now().Add(-Remembered)
+	before := c.Now().Add(-max(Remembered, c.Keep))
 	for {
 		n, err := c.Store.Forget(ctx, before, limit)
 		if err != nil || n < limit {

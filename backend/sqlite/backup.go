@@ -20,6 +20,7 @@ import (
 const (
 	backupFormat = 1
 	backupFile   = "ads.db"
+	eventsFile   = "events.db"
 	manifestFile = "manifest.json"
 	// mostManifest is the most bytes of a manifest that are read.
 	mostManifest = 64 << 10
@@ -37,6 +38,22 @@ type Manifest struct {
 	Size     int64          `json:"size"` // bytes of the file
 	SHA256   string         `json:"sha256"`
 	Counts   backend.Counts `json:"counts"`
+	// Events is the file events.db, nil: the backup has none.
+	Events *FileSum `json:"events,omitempty"`
+}
+
+// FileSum is what a file must be.
+type FileSum struct {
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// Events is a file of events, as it is when Backup begins to read the database: nobody writes to
+// it until Release.
+type Events interface {
+	Release() error
+	// Copy copies the file to a path, checks the copy, and leaves no other file beside it.
+	Copy(ctx context.Context, to, database string) error
 }
 
 // Progress is called with what is being done, how much of it is done, and out of how
@@ -50,6 +67,12 @@ type Progress func(what string, done, total int64)
 // those of Open, fault.Conflict (to exists), fault.Corrupt (the database is
 // damaged), fault.NoSpace.
 func Backup(ctx context.Context, path, to string, o Options, progress Progress) (*Manifest, error) {
+	return BackupWithEvents(ctx, path, to, nil, o, progress)
+}
+
+// BackupWithEvents is Backup of a database and of events as they are at the same moment; nil:
+// of none.
+func BackupWithEvents(ctx context.Context, path, to string, events Events, o Options, progress Progress) (*Manifest, error) {
 	const op = "sqlite: backup"
 	o = o.withDefaults()
 	o.Create = false
@@ -67,7 +90,7 @@ func Backup(ctx context.Context, path, to string, o Options, progress Progress) 
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, op, err)
 	}
-	m, err := backupInto(ctx, path, dir, o, progress)
+	m, err := backupInto(ctx, path, dir, events, o, progress)
 	if err == nil {
 		err = disk(op, errors.Join(os.Rename(dir, to), syncFile(filepath.Dir(to))))
 	}
@@ -77,17 +100,24 @@ func Backup(ctx context.Context, path, to string, o Options, progress Progress) 
 	return m, nil
 }
 
-func backupInto(ctx context.Context, path, dir string, o Options, progress Progress) (*Manifest, error) {
+func backupInto(ctx context.Context, path, dir string, events Events, o Options, progress Progress) (*Manifest, error) {
 	const op = "sqlite: backup"
 	file := filepath.Join(dir, backupFile)
 	err := create(file) // for its owner alone
 	if err == nil {
-		err = copyDatabase(ctx, path, file, o, progress)
+		var begun func() error
+		if events != nil {
+			begun = events.Release
+		}
+		err = copyDatabase(ctx, path, file, o, begun, progress)
 	}
 	if err != nil {
 		return nil, err
 	}
 	m, err := describeFile(ctx, file, o, progress)
+	if err == nil && events != nil {
+		m.Events, err = backupEvents(ctx, events, filepath.Join(dir, eventsFile), m.Database)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +134,21 @@ func backupInto(ctx context.Context, path, dir string, o Options, progress Progr
 	return m, disk(op, err)
 }
 
+func backupEvents(ctx context.Context, events Events, file, database string) (*FileSum, error) {
+	err := create(file) // for its owner alone
+	if err == nil {
+		err = events.Copy(ctx, file, database)
+	}
+	if err == nil {
+		err = alone(file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	size, sum, err := sumOf(file, nil)
+	return &FileSum{size, sum}, disk("sqlite: backup", errors.Join(err, syncFile(file)))
+}
+
 // describeFile checks a copy of a database that nothing else uses, and describes it. Errors:
 // fault.Corrupt.
 func describeFile(ctx context.Context, file string, o Options, progress Progress) (*Manifest, error) {
@@ -115,13 +160,22 @@ func describeFile(ctx context.Context, file string, o Options, progress Progress
 	if err = errors.Join(err, s.Close()); err != nil {
 		return nil, err
 	}
-	for _, suffix := range suffixes[1:] { // else the sum is not that of all of it
-		if _, err := os.Stat(file + suffix); !errors.Is(err, fs.ErrNotExist) {
-			return nil, fault.Newf(fault.Internal, "sqlite: backup", "%s is left after the database was closed", file+suffix)
-		}
+	if err := alone(file); err != nil {
+		return nil, err
 	}
 	m.Size, m.SHA256, err = sumOf(file, nil)
 	return m, disk("sqlite: backup", err)
+}
+
+// alone refuses a database of which parts are in SQLite's other files: its sum would not be that
+// of all of it.
+func alone(file string) error {
+	for _, suffix := range suffixes[1:] {
+		if _, err := os.Stat(file + suffix); !errors.Is(err, fs.ErrNotExist) {
+			return fault.Newf(fault.Internal, "sqlite: backup", "%s is left after the database was closed", file+suffix)
+		}
+	}
+	return nil
 }
 
 func (s *Store) describe(ctx context.Context, progress Progress) (*Manifest, error) {

@@ -36,9 +36,7 @@ func Restore(ctx context.Context, from, path string, replace bool, o Options, pr
 	if err != nil {
 		return nil, err
 	}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target // SQLite's other files lie beside the file that a link leads to
-	}
+	path = behindLinks(path)
 	if _, err := mayRestore(ctx, m, path, replace, o); err != nil {
 		return nil, err
 	}
@@ -56,17 +54,32 @@ func Restore(ctx context.Context, from, path string, replace bool, o Options, pr
 		return nil, err
 	}
 	r := &Restored{Manifest: m}
-	if present {
-		r.Kept = path + ".replaced-" + time.Now().UTC().Format("20060102T150405.000000000")
+	r.Kept, err = put(file, path, present)
+	return r, err
+}
+
+// behindLinks is where a path leads: SQLite's other files lie beside the file that a link leads
+// to.
+func behindLinks(path string) string {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
 	}
-	err = place(file, path, r.Kept)
-	if !exists(r.Kept) {
-		r.Kept = ""
+	return path
+}
+
+// put gives a file the name of a database, and says where the one is that is present there.
+func put(file, path string, present bool) (kept string, err error) {
+	if present {
+		kept = path + ".replaced-" + time.Now().UTC().Format("20060102T150405.000000000")
+	}
+	err = place(file, path, kept)
+	if !exists(kept) {
+		kept = ""
 	}
 	if fault.Is(err, fault.Conflict) {
-		return r, err
+		return kept, err
 	}
-	return r, disk(op, err)
+	return kept, disk("sqlite: restore", err)
 }
 
 // place gives a file the name of a database, which is moved to kept before, or back if that
@@ -183,16 +196,8 @@ func fetch(ctx context.Context, m *Manifest, from, to string, o Options, progres
 	if progress != nil {
 		progress("copy", 0, m.Size)
 	}
-	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return disk(op, err)
-	}
-	size, sum, err := sumOf(from, &interruptible{ctx, f})
-	if err = errors.Join(err, f.Close()); err != nil {
-		return disk(op, err)
-	}
-	if size != m.Size || sum != m.SHA256 {
-		return fault.Newf(fault.Corrupt, op, "%s is damaged: it is not the file that its %s describes; use another backup", from, manifestFile)
+	if err := copyExactly(ctx, &FileSum{m.Size, m.SHA256}, from, to); err != nil {
+		return err
 	}
 	is, err := describeFile(ctx, to, o, progress)
 	if err != nil {

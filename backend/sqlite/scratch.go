@@ -35,7 +35,7 @@ func OpenScratch(ctx context.Context, path string, o Options) (backend.Store, er
 		return nil, fault.New(fault.Unavailable, "sqlite: copy", err)
 	}
 	to := filepath.Join(dir, "copy.db")
-	err = copyDatabase(ctx, path, to, o, nil)
+	err = copyDatabase(ctx, path, to, o, nil, nil)
 	var store *Store
 	if err == nil {
 		store, err = Open(ctx, to, o)
@@ -54,9 +54,9 @@ func (s *scratch) Close() error {
 // copyPages is how many pages are copied between two checks of the context.
 const copyPages = 1024
 
-// copyDatabase copies what is at from, if anything, in one read transaction. progress
-// may be nil.
-func copyDatabase(ctx context.Context, from, to string, o Options, progress Progress) error {
+// copyDatabase copies what is at from, if anything, in one read transaction. begun is called
+// when the moment is fixed that the copy is of; it and progress may be nil.
+func copyDatabase(ctx context.Context, from, to string, o Options, begun func() error, progress Progress) error {
 	if info, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return nil
 	}
@@ -77,15 +77,20 @@ func copyDatabase(ctx context.Context, from, to string, o Options, progress Prog
 		return failed(ctx, "copy", to, err)
 	}
 	defer target.Close()
-	return failed(ctx, "copy", to, copyPagesOf(ctx, source, target, progress))
+	return failed(ctx, "copy", to, copyPagesOf(ctx, source, target, begun, progress))
 }
 
-func copyPagesOf(ctx context.Context, source *conn, target *zs.Conn, progress Progress) (err error) {
+func copyPagesOf(ctx context.Context, source *conn, target *zs.Conn, begun func() error, progress Progress) (err error) {
 	if err := source.exec("BEGIN"); err != nil {
 		return err
 	}
 	if _, err := source.number("SELECT count(*) FROM sqlite_schema"); err != nil {
 		return err // from here on others' changes are not seen
+	}
+	if begun != nil {
+		if err := begun(); err != nil {
+			return err
+		}
 	}
 	b, err := zs.NewBackup(target, "main", source.Conn, "main")
 	if err != nil {

@@ -2,9 +2,13 @@
 // once, by its id, and sums of what they count for, which change in the transaction that
 // makes the event durable. So no event is in one and not in the other, whatever is killed.
 //
+// An event is kept itself for a while, and then folded: in one transaction it is removed, and
+// added to the counts of its keyword and day, which stay. So each is counted by one of both,
+// always, and the sums by campaign and day are those of both together.
+//
 // Stores: sqlite and postgres below this package; storetest is the conformance suite of
 // both. Goals: an event is durable and counted when Add returns, once for all processes.
-// Non-goals: what tokens mean, budgets, and reports over events, which SQL can do.
+// Non-goals: what tokens mean, budgets, names of what is counted.
 package store
 
 import (
@@ -43,7 +47,7 @@ type Outcome uint8
 const (
 	Counted   Outcome = iota // it is new, durable and in the sums
 	Duplicate                // it was counted before, and is not counted again
-	Forgotten                // it is too old to know whether it was counted; it was not now
+	Forgotten                // it is too old to know whether it was counted, or erased; it was not now
 )
 
 // Sum is what the events of a campaign and day come to.
@@ -71,10 +75,22 @@ type Store interface {
 	// Sums returns the sums of campaigns from a day on, in order of campaign and day;
 	// without campaigns those of all.
 	Sums(ctx context.Context, from Day, campaigns ...uint64) ([]Sum, error)
-	// Forget makes Add refuse tokens served before a second, for ever, and then removes up to
-	// limit of their events. The sums stay. It returns how many were removed. A second after
-	// that of the newest event is not forgotten (Horizon).
+	// Forget makes Add refuse tokens served before a second, for ever, and then folds up to
+	// limit of their events, the oldest first: they are removed, and their counts stay. It
+	// returns how many were removed. A second after that of the newest event is not
+	// forgotten (Horizon).
 	Forget(ctx context.Context, before time.Time, limit int) (int, error)
+	// Report calls row with the rows of a report, by ascending advertiser, campaign, keyword,
+	// Kept, query and day, without holding them. An error of row ends it.
+	Report(ctx context.Context, q Query, row func(Row) error) error
+	// Erase does the next step of an erasure, which looks at up to limit events or rows of
+	// counts. From the first step on Add refuses the advertiser's tokens of before (Forgotten).
+	// What a step removes is taken off the sums with it. Errors: fault.Invalid as
+	// Erasure.Validate says; after any error the step can be repeated.
+	Erase(ctx context.Context, e *Erasure, limit int) (Step, error)
+	// Claim notes of which backend database the events are, by its id; fault.Conflict: of
+	// another one.
+	Claim(ctx context.Context, database string) error
 	// Marks returns the marks by campaign; SetMark notes one, in place of that of the
 	// campaign, ClearMark removes it, unless one of another day stands in its place meanwhile.
 	Marks(ctx context.Context) ([]Mark, error)
@@ -101,6 +117,8 @@ const (
 	// MaxPrice is above all prices that an auction can come to (bids are at most 10,000 units,
 	// modifiers +900 %), and such that a sum of them fits.
 	MaxPrice = 100_000_000_000
+	// maxID is the largest id of an entity.
+	maxID = math.MaxInt64
 )
 
 // Validate returns what is wrong with events, as fault.Invalid. Stores call it.
@@ -117,7 +135,7 @@ func Validate(events []Event) error {
 			return fault.Newf(fault.Invalid, op, "event %d has the kind %d", i, e.Kind)
 		case t.Price > MaxPrice:
 			return fault.Newf(fault.Invalid, op, "event %d has a price of %d micros: at most %d", i, t.Price, uint64(MaxPrice))
-		case max(t.Advertiser, t.Campaign, t.Keyword, t.Ad) > math.MaxInt64:
+		case max(t.Advertiser, t.Campaign, t.Keyword, t.Ad) > maxID:
 			return fault.Newf(fault.Invalid, op, "event %d has an id that no entity has", i)
 		}
 	}
@@ -142,4 +160,12 @@ func Include(sums map[SumKey]Sum, e *Event) {
 		s.Impressions++
 	}
 	sums[key] = s
+}
+
+// Claimed is what Claim returns for events that are of a database, by its id.
+func Claimed(of, database string) error {
+	if of == database {
+		return nil
+	}
+	return fault.Newf(fault.Conflict, "events: claim", "these are the events of another database (%.40s) than that of the advertisers (%.40s): name another database for events", of, database)
 }

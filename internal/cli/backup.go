@@ -3,15 +3,18 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"adshard/backend/sqlite"
+	"adshard/internal/node/collector"
 	"adshard/internal/node/database"
 	"adshard/internal/progress"
 )
 
 func backupCommand(s Streams) *cobra.Command {
-	var db, out string
+	var db, out, events string
 	c := &cobra.Command{
 		Use:   "backup --db sqlite:PATH --out DIR",
 		Short: "Back up the database while everything runs",
@@ -20,22 +23,28 @@ manifest.json with the database's id, the newest change in it, its size and SHA-
 and imports may go on meanwhile. All of the copy is checked like "adshard db check" does; the
 directory appears when it is whole and on disk.
 
+Events that collectors have counted are copied, too, if the file PATH-events is there (--events
+names another one): as events.db, of the same moment, for which collectors wait some
+milliseconds. A file with events of another database is refused.
+
 A database on PostgreSQL is backed up with PostgreSQL's own tools (pg_dump, pg_basebackup):
 see "Back up" in docs/operations.md.
 
 Exit status: 0 done; 1 the backup failed, and there is none; 2 invalid arguments.`,
 		Example: `  adshard backup --db sqlite:ads.db --out backups/monday
+  adshard backup --db sqlite:ads.db --events none --out backups/monday  without events
   adshard restore --from backups/monday --db sqlite:ads.db --replace`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runBackup(c.Context(), db, out, s) },
+		RunE: func(c *cobra.Command, _ []string) error { return runBackup(c.Context(), db, events, out, s) },
 	}
 	c.Flags().StringVar(&db, "db", "", "the database: sqlite:PATH")
+	c.Flags().StringVar(&events, "events", "", "the file of events, sqlite:PATH, or none; \"\": PATH-events of the database, if it is there")
 	c.Flags().StringVar(&out, "out", "", "the directory to make, with those above it")
 	return c
 }
 
 func restoreCommand(s Streams) *cobra.Command {
-	var db, from string
+	var db, from, events string
 	var replace bool
 	c := &cobra.Command{
 		Use:   "restore --from DIR --db sqlite:PATH",
@@ -49,15 +58,20 @@ A running cluster follows: the balancer notices that the database has gone back,
 compared with it and refilled where they differ. Imports that run meanwhile fail. Other
 programs that use the file (sqlite3) must have ended.
 
+Events in the backup are put into PATH-events (--events names another file), in the same way.
+Collectors must have ended: one that runs refuses all events until it is started again. What
+was counted since the backup is lost with it.
+
 Exit status: 0 done; 1 the restore failed, and the database is as before or under the name
 printed; 2 invalid arguments.`,
 		Example: `  adshard restore --from backups/monday --db sqlite:ads.db
   adshard restore --from backups/monday --db sqlite:ads.db --replace`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runRestore(c.Context(), from, db, replace, s) },
+		RunE: func(c *cobra.Command, _ []string) error { return runRestore(c.Context(), from, db, events, replace, s) },
 	}
 	c.Flags().StringVar(&db, "db", "", "the database: sqlite:PATH")
 	c.Flags().StringVar(&from, "from", "", "the backup")
+	c.Flags().StringVar(&events, "events", "", "the file for events, sqlite:PATH, or none; \"\": PATH-events of the database, if the backup has events")
 	c.Flags().BoolVar(&replace, "replace", false, "put it in the place of the database at PATH, which is kept beside it")
 	return c
 }
@@ -71,7 +85,25 @@ func backupPath(db string) (string, error) {
 	return path, err
 }
 
-func runBackup(ctx context.Context, db, out string, s Streams) error {
+// noEvents leaves events out.
+const noEvents = "none"
+
+// eventsPath returns the file of events that --events names, or that beside a database.
+func eventsPath(given, db string) (path string, err error) {
+	switch {
+	case given == noEvents:
+		return "", nil
+	case given == "":
+		given = collector.EventsOf(db)
+	}
+	path, ok := strings.CutPrefix(given, "sqlite:")
+	if !ok || path == "" {
+		return "", wrongUse("--events: write sqlite:PATH, or none; events on a server are backed up with its own tools")
+	}
+	return path, nil
+}
+
+func runBackup(ctx context.Context, db, given, out string, s Streams) error {
 	if out == "" {
 		return wrongUse("--out is missing: name a directory to make")
 	}
@@ -82,17 +114,31 @@ func runBackup(ctx context.Context, db, out string, s Streams) error {
 	if err != nil {
 		return err
 	}
+	events, err := eventsPath(given, db)
+	if err != nil {
+		return err
+	}
+	if events != "" && !exists(events) {
+		if given != "" {
+			return wrongUse("there are no events at %s", events)
+		}
+		events = ""
+	}
 	bar := progress.OnTerminal(s.Err)
-	m, err := database.Backup(ctx, path, out, steps(bar))
+	m, err := database.Backup(ctx, path, events, out, steps(bar))
 	bar.End()
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.Out, "backed up %v, %s, %s, into %s; no damage\n", m, many(m.Counts.Keywords, "keyword"), size(uint64(m.Size)), printable(out))
+	with := ""
+	if m.Events != nil {
+		with = ", events " + size(uint64(m.Events.Size))
+	}
+	_, err = fmt.Fprintf(s.Out, "backed up %v, %s, %s%s, into %s; no damage\n", m, many(m.Counts.Keywords, "keyword"), size(uint64(m.Size)), with, printable(out))
 	return err
 }
 
-func runRestore(ctx context.Context, from, db string, replace bool, s Streams) error {
+func runRestore(ctx context.Context, from, db, given string, replace bool, s Streams) error {
 	if from == "" {
 		return wrongUse("--from is missing: name the directory of a backup")
 	}
@@ -100,16 +146,32 @@ func runRestore(ctx context.Context, from, db string, replace bool, s Streams) e
 	if err != nil {
 		return err
 	}
+	events, err := eventsPath(given, db)
+	if err != nil {
+		return err
+	}
+	if given == "" {
+		if m, err := sqlite.ReadManifest(from); err == nil && m.Events == nil {
+			events = "" // of no backup Restore says so
+		}
+	}
 	bar := progress.OnTerminal(s.Err)
-	r, err := database.Restore(ctx, from, path, replace, steps(bar))
+	r, err := database.Restore(ctx, from, path, events, replace, steps(bar))
 	bar.End()
 	if r != nil && r.Kept != "" { // perhaps with an error, too
 		fmt.Fprintf(s.Err, "the database that was there is now %s\n", printable(r.Kept))
 	}
+	if r != nil && r.KeptEvents != "" {
+		fmt.Fprintf(s.Err, "the events that were there are now %s\n", printable(r.KeptEvents))
+	}
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.Out, "restored %v, %s\n", r.Manifest, many(r.Manifest.Counts.Keywords, "keyword"))
+	with := ""
+	if r.Events {
+		with = ", events"
+	}
+	_, err = fmt.Fprintf(s.Out, "restored %v, %s%s\n", r.Manifest, many(r.Manifest.Counts.Keywords, "keyword"), with)
 	return err
 }
 

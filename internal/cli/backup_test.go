@@ -77,3 +77,79 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Errorf("the backup can be read by others: %v (%v)", info, err)
 	}
 }
+
+// TestBackupOfEvents: events beside the database are in its backup, of the same moment, and come
+// back with it; those of another database are not taken for them.
+func TestBackupOfEvents(t *testing.T) {
+	db, _ := reported(t)
+	path := strings.TrimPrefix(db, "sqlite:")
+	backup := filepath.Join(filepath.Dir(path), "monday")
+	report := func(db string) string {
+		t.Helper()
+		_, out, errOut := run(t, "adshard", "report", "--db", db, "--by", "keyword", "--daily", "--since", "2023-11-14", "--csv")
+		return out + errOut
+	}
+	before := report(db)
+	status, out, errOut := run(t, "adshard", "backup", "--db", db, "--out", backup)
+	if status != exitDone || !strings.Contains(out, ", events ") || errOut != "" {
+		t.Fatalf("backup: %d %q %q", status, out, errOut)
+	}
+	if status, _, errOut = run(t, "adshard", "events", "erase", "--db", db, "--advertiser", "1"); status != exitDone {
+		t.Fatal(errOut)
+	}
+	after := report(db)
+	other := "sqlite:" + filepath.Join(t.TempDir(), "ads.db")
+	if status, _, errOut := run(t, "adshard", "import", "--db", other, file(t, "ads.csv", reportData)); status != exitDone {
+		t.Fatal(errOut)
+	}
+	otherBackup := backup + "2"
+	for what, c := range map[string]struct{ args, says string }{
+		"over events":                {"restore --from " + backup + " --db " + other + "2 --events " + db + "-events", "there are events"},
+		"over the database":          {"restore --from " + backup + " --db " + db, "--replace"},
+		"events of another database": {"backup --db " + other + " --events " + db + "-events --out " + otherBackup, "the events of another database"},
+		"no events":                  {"backup --db " + db + " --events sqlite:none --out " + otherBackup, "there are no events at none"},
+		"events of a server":         {"backup --db " + db + " --events postgres://h/d --out " + otherBackup, "its own tools"},
+	} {
+		if status, out, errOut := run(t, "adshard", strings.Fields(c.args)...); status == exitDone || out != "" || !strings.Contains(errOut, c.says) {
+			t.Errorf("%s: %d %q %q", what, status, out, errOut)
+		}
+	}
+	if status, out, errOut = run(t, "adshard", "backup", "--db", db, "--events", "none", "--out", otherBackup); status != exitDone || strings.Contains(out, "events ") {
+		t.Errorf("without events: %d %q %q", status, out, errOut)
+	}
+	if status, _, errOut = run(t, "adshard", "restore", "--from", otherBackup, "--db", db, "--events", db+"-events", "--replace"); status == exitDone || !strings.Contains(errOut, "has no events") {
+		t.Errorf("of a backup without: %d %q", status, errOut)
+	}
+	if report(db) != after {
+		t.Error("the events have changed")
+	}
+	status, out, errOut = run(t, "adshard", "restore", "--from", backup, "--db", db, "--replace")
+	if status != exitDone || !strings.HasSuffix(out, ", events\n") || !strings.Contains(errOut, "the events that were there are now "+path+"-events.replaced-") {
+		t.Errorf("restore: %d %q %q", status, out, errOut)
+	}
+	if got := report(db); got != before {
+		t.Errorf("restored:\n%s\nbefore:\n%s", got, before)
+	}
+	if err := flipByte(filepath.Join(backup, "events.db")); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, errOut = run(t, "adshard", "restore", "--from", backup, "--db", other+"3"); status == exitDone || !strings.Contains(errOut, "events.db is damaged") {
+		t.Errorf("a damaged backup: %d %q", status, errOut)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if info, err := os.Stat(filepath.Join(backup, "events.db")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the events can be read by others: %v (%v)", info, err)
+	}
+}
+
+// flipByte changes one byte in the middle.
+func flipByte(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	text[len(text)/2] ^= 1
+	return os.WriteFile(path, text, 0o600)
+}

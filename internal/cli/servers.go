@@ -48,6 +48,7 @@ var keyHelp = map[string]string{
 	"half-life":             "the half-life of load averages",
 	"http":                  "the address for queries over HTTP",
 	"interval":              "the time between two iterations of the strategy",
+	"keep-events":           "for how long single events are kept, at least 2h; then their counts by keyword and day remain",
 	"keep-changes":          "the most changes kept for slaves that are behind; slaves further behind are refilled",
 	"lexicon":               "the file of synonyms built by 'adshard lexicon build'; empty: no synonyms",
 	"linger":                "how long groups stay on their old slave after a move: the longest time of a query",
@@ -170,7 +171,7 @@ func collectorCommand(s Streams) *cobra.Command {
 		Short: "Count impressions and clicks of ads that were served",
 		Long: `Runs a collector: it takes impressions and clicks over HTTP, with the tokens that masters
 sign when event_tokens is set, counts each once, and marks campaigns as exhausted that
-have spent the budget of their day (UTC). Run as many as you like on one database of
+have spent the budget of their day. Run as many as you like on one database of
 events; each needs its own name.`,
 		Example: `  adshard collector --db sqlite:ads.db
   adshard collector --db postgres://collector@db/ads --http :8090 --query-insecure

@@ -122,6 +122,7 @@ var rules = []struct {
 	}},
 	{pkg: "events/store/storetest", may: []string{"fault", "events/store", "events/token"}},
 	{pkg: "events/store/…", may: []string{"fault", "events/token"}, never: map[string]string{aClock: "what is forgotten is said by the caller"}},
+	{pkg: "events/report", may: []string{"fault", "search", "backend", "events/store", "events/token"}, never: map[string]string{aClock: "the range of a report is given"}},
 	{pkg: "events", may: []string{"fault", "budget", "events/store", "events/token"}, never: map[string]string{aClock: "a process gives its clock, so that tests can"}},
 	{pkg: "internal/oracle/…", may: []string{"fault", "search", "auction", "backend"}},
 	{pkg: "internal/corpus", may: []string{"search"}},
@@ -145,7 +146,7 @@ var rules = []struct {
 	{pkg: "internal/node/…", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/cli", may: []string{
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "internal/node",
-		"internal/wait", "internal/progress", "internal/sizing", "internal/version", "quality",
+		"internal/wait", "internal/progress", "internal/sizing", "internal/version", "quality", "events",
 	}},
 	{pkg: "cmd/…", may: []string{"fault", "internal/cli"}},
 	{pkg: "bench/…", may: []string{

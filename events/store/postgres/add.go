@@ -3,8 +3,6 @@ package postgres
 import (
 	"bytes"
 	"context"
-	"errors"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -13,20 +11,22 @@ import (
 )
 
 // addSQL does all of Add in one statement, which is one transaction and one round trip. The
-// horizon stays as it is until the commit, since Forget waits for its lock. It returns the
-// horizon with kind 0, and which events were added.
-const addSQL = `WITH horizon AS MATERIALIZED (SELECT id FROM adshard_events.horizon FOR SHARE),
-given AS (SELECT g.* FROM unnest($1::bytea[], $2::smallint[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
+// horizon stays as it is until the commit, since Forget and Erase wait for its lock. It returns
+// the horizons with kind 0, by advertiser (0: all), and which events were added.
+const addSQL = `WITH horizon AS MATERIALIZED (SELECT id, erased FROM adshard_events.horizon FOR SHARE),
+given AS (SELECT g.* FROM horizon h, unnest($1::bytea[], $2::smallint[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
     $8::smallint[], $9::bigint[], $10::bigint[]) AS g (id, kind, day, advertiser, campaign, keyword, ad, position, price, query)
-  WHERE g.id >= (SELECT id FROM horizon)),
-added AS (INSERT INTO adshard_events.event (id, kind, day, advertiser, campaign, keyword, ad, position, price, query)
+  WHERE g.id >= h.id AND (h.erased = '{}' OR g.id >= coalesce(decode(h.erased ->> g.advertiser::text, 'hex'), ''))),
+added AS (INSERT INTO adshard_events.raw (id, kind, day, advertiser, campaign, keyword, ad, position, price, query)
   SELECT * FROM given ORDER BY id, kind ON CONFLICT DO NOTHING RETURNING id, kind, campaign, day, price),
 summed AS (INSERT INTO adshard_events.spent (campaign, day, part, impressions, clicks, spend)
   SELECT campaign, day, $11::smallint, count(*) FILTER (WHERE kind = 1), count(*) FILTER (WHERE kind = 2),
     coalesce(sum(price) FILTER (WHERE kind = 2), 0)::bigint FROM added GROUP BY campaign, day ORDER BY campaign, day
   ON CONFLICT (campaign, day, part) DO UPDATE SET impressions = spent.impressions + excluded.impressions,
     clicks = spent.clicks + excluded.clicks, spend = spent.spend + excluded.spend)
-SELECT id, 0::smallint FROM horizon UNION ALL SELECT id, kind FROM added`
+SELECT id, 0::smallint, 0::bigint FROM horizon
+UNION ALL SELECT decode(e.value, 'hex'), 0::smallint, e.key::bigint FROM horizon, jsonb_each_text(erased) e
+UNION ALL SELECT id, kind, 0::bigint FROM added`
 
 // eventKey is what an event is known by.
 type eventKey struct {
@@ -43,12 +43,14 @@ func (s *Store) Add(ctx context.Context, events []store.Event) ([]store.Outcome,
 	if err != nil {
 		return nil, failed(ctx, "add", err)
 	}
-	var horizon, id []byte
+	var id []byte
 	var kind int16
+	var advertiser int64
+	refused := make(map[uint64][]byte) // below which ids, by advertiser
 	added := make(map[eventKey]bool, len(events))
-	_, err = pgx.ForEachRow(rows, []any{&id, &kind}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&id, &kind, &advertiser}, func() error {
 		if kind == 0 {
-			horizon = bytes.Clone(id)
+			refused[uint64(advertiser)] = bytes.Clone(id)
 		} else {
 			added[eventKey{token.ID(id), store.Kind(kind)}] = true
 		}
@@ -57,17 +59,17 @@ func (s *Store) Add(ctx context.Context, events []store.Event) ([]store.Outcome,
 	if err != nil {
 		return nil, failed(ctx, "add", err)
 	}
-	return outcomes(events, horizon, added), nil
+	return outcomes(events, refused, added), nil
 }
 
 // outcomes says what became of each event. Of two that are the same the first was added.
-func outcomes(events []store.Event, horizon []byte, added map[eventKey]bool) []store.Outcome {
+func outcomes(events []store.Event, refused map[uint64][]byte, added map[eventKey]bool) []store.Outcome {
 	out := make([]store.Outcome, len(events))
 	for i := range events {
 		e := &events[i]
 		key := eventKey{e.ID, e.Kind}
 		switch {
-		case bytes.Compare(e.ID[:], horizon) < 0:
+		case bytes.Compare(e.ID[:], refused[0]) < 0, bytes.Compare(e.ID[:], refused[e.Token.Advertiser]) < 0:
 			out[i] = store.Forgotten
 		case added[key]:
 			out[i] = store.Counted
@@ -96,26 +98,6 @@ func columns(events []store.Event) []any {
 		}
 	}
 	return []any{ids, kinds, days, numbers[0], numbers[1], numbers[2], numbers[3], positions, numbers[4], numbers[5]}
-}
-
-// Forget implements store.Store.
-func (s *Store) Forget(ctx context.Context, before time.Time, limit int) (removed int, err error) {
-	var newest []byte
-	err = s.pool.QueryRow(ctx, "SELECT id FROM adshard_events.event ORDER BY id DESC LIMIT 1").Scan(&newest)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, failed(ctx, "forget", err)
-	}
-	id := store.Horizon(before, token.ID(newest))
-	err = s.execute(ctx, "forget", "UPDATE adshard_events.horizon SET id = $1 WHERE id < $1", id[:])
-	if err != nil {
-		return 0, err
-	}
-	tag, err := s.pool.Exec(ctx, `DELETE FROM adshard_events.event WHERE (id, kind) IN (
-  SELECT id, kind FROM adshard_events.event WHERE id < $1 ORDER BY id LIMIT $2)`, id[:], limit)
-	return int(tag.RowsAffected()), failed(ctx, "forget", err)
 }
 
 // Sums implements store.Store.

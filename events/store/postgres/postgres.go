@@ -21,18 +21,33 @@ import (
 
 const (
 	// format is that of the tables.
-	format = 1
+	format = 2
 	// schema is made by one process at a time: two that make a table at once may fail.
-	schema = `SELECT pg_advisory_xact_lock(hashtext('adshard_events'));
+	schema = lockSchema + `
 CREATE SCHEMA IF NOT EXISTS adshard_events;
-CREATE TABLE IF NOT EXISTS adshard_events.event (id bytea NOT NULL, kind smallint NOT NULL, day integer NOT NULL, advertiser bigint NOT NULL,
+CREATE TABLE IF NOT EXISTS adshard_events.raw (id bytea NOT NULL, kind smallint NOT NULL, day integer NOT NULL, advertiser bigint NOT NULL,
   campaign bigint NOT NULL, keyword bigint NOT NULL, ad bigint NOT NULL, position smallint NOT NULL, price bigint NOT NULL, query bigint NOT NULL,
   PRIMARY KEY (id, kind));
 CREATE TABLE IF NOT EXISTS adshard_events.spent (campaign bigint NOT NULL, day integer NOT NULL, part smallint NOT NULL,
   impressions bigint NOT NULL, clicks bigint NOT NULL, spend bigint NOT NULL, PRIMARY KEY (campaign, day, part)) WITH (fillfactor = 70);
 CREATE TABLE IF NOT EXISTS adshard_events.mark (campaign bigint PRIMARY KEY, day integer NOT NULL);
 CREATE TABLE IF NOT EXISTS adshard_events.horizon (one boolean PRIMARY KEY CHECK (one), format integer NOT NULL, id bytea NOT NULL);
-INSERT INTO adshard_events.horizon VALUES (true, 1, '') ON CONFLICT DO NOTHING`
+INSERT INTO adshard_events.horizon VALUES (true, 2, '') ON CONFLICT DO NOTHING;` + since2
+	lockSchema = `SELECT pg_advisory_xact_lock(hashtext('adshard_events'));`
+	// since2 is what format 1 has not. Erased are ids in hexadecimal by advertiser, in the row
+	// that Add locks: what it reads beside a lock that it has waited for may be of before.
+	since2 = `
+CREATE TABLE IF NOT EXISTS adshard_events.folded (advertiser bigint NOT NULL, campaign bigint NOT NULL, keyword bigint NOT NULL, day integer NOT NULL,
+  impressions bigint NOT NULL, clicks bigint NOT NULL, spend bigint NOT NULL, PRIMARY KEY (advertiser, campaign, keyword, day));
+ALTER TABLE adshard_events.horizon ADD COLUMN IF NOT EXISTS database text NOT NULL DEFAULT '', ADD COLUMN IF NOT EXISTS erased jsonb NOT NULL DEFAULT '{}';`
+	// from1 keeps the sums of events that are gone, whose keywords nobody has noted. Events get
+	// another table, so that programs of before that still run fail, and fold nothing away.
+	from1 = `ALTER TABLE adshard_events.event RENAME TO raw;` + since2 + `
+INSERT INTO adshard_events.folded SELECT 0, campaign, 0, day, sum(i), sum(c), sum(s) FROM (
+  SELECT campaign, day, impressions AS i, clicks AS c, spend AS s FROM adshard_events.spent UNION ALL
+  SELECT campaign, day, -(kind = 1)::integer, -(kind = 2)::integer, CASE kind WHEN 2 THEN -price ELSE 0 END FROM adshard_events.raw) AS counted
+GROUP BY campaign, day HAVING sum(i) <> 0 OR sum(c) <> 0;
+UPDATE adshard_events.horizon SET format = 2;`
 	// parts is of how many parts a sum is at most.
 	parts = 16
 	// connections is how many a store uses at most, unless the URL says pool_max_conns.
@@ -95,25 +110,49 @@ func durable(ctx context.Context, c *pgx.Conn) error {
 	return err
 }
 
-// prepare makes the tables where there are none: a role that may not is fine where there are.
+// prepare makes the tables where there are none, or brings those of an older format up to
+// date: a role that may not is fine where there is nothing to do.
 func prepare(ctx context.Context, pool *pgxpool.Pool) error {
-	var there bool
-	err := pool.QueryRow(ctx, "SELECT to_regclass('adshard_events.horizon') IS NOT NULL").Scan(&there)
-	if err == nil && !there {
-		err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-			_, err := tx.Conn().PgConn().Exec(ctx, schema).ReadAll()
-			return err
-		})
+	found, err := formatOf(ctx, pool)
+	if err == nil && found < format {
+		err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error { return update(ctx, tx) })
+		if err == nil {
+			found, err = formatOf(ctx, pool)
+		}
 	}
-	if err != nil {
-		return err
-	}
-	var found int
-	err = pool.QueryRow(ctx, "SELECT format FROM adshard_events.horizon").Scan(&found)
 	if err == nil && found != format {
 		err = fault.Newf(fault.Version, "postgres: open", "the tables of events have format %d, this program knows %d", found, format)
 	}
 	return err
+}
+
+// update makes the tables what they are now, unless another process does so.
+func update(ctx context.Context, tx pgx.Tx) error {
+	if _, err := tx.Exec(ctx, lockSchema); err != nil {
+		return err
+	}
+	found, err := formatOf(ctx, tx) // perhaps another process was first
+	if err != nil || found >= format {
+		return err
+	}
+	script := schema
+	if found == 1 {
+		script = from1
+	}
+	_, err = tx.Conn().PgConn().Exec(ctx, script).ReadAll()
+	return err
+}
+
+// formatOf returns the format of the tables; 0: there are none.
+func formatOf(ctx context.Context, q interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}) (found int, err error) {
+	var there bool
+	err = q.QueryRow(ctx, "SELECT to_regclass('adshard_events.horizon') IS NOT NULL").Scan(&there)
+	if err == nil && there {
+		err = q.QueryRow(ctx, "SELECT format FROM adshard_events.horizon").Scan(&found)
+	}
+	return found, err
 }
 
 // Close closes the store when the calls that are under way have ended.

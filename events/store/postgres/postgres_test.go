@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -111,11 +112,55 @@ func TestOpen(t *testing.T) {
 		programs.Go(func() { open(t, url+"&replica=/nowhere") })
 	}
 	programs.Wait()
-	if err := server.Do(t.Context(), fmt.Sprint("events_", made.Load()), "UPDATE adshard_events.horizon SET format = 2"); err != nil {
+	if err := server.Do(t.Context(), fmt.Sprint("events_", made.Load()), "UPDATE adshard_events.horizon SET format = 3"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := postgres.Open(t.Context(), url); !fault.Is(err, fault.Version) {
 		t.Errorf("of another format: %v", err)
+	}
+}
+
+// format1 are the tables of format 1 with two campaigns, of one of which an event is still there.
+const format1 = `CREATE SCHEMA adshard_events;
+CREATE TABLE adshard_events.event (id bytea NOT NULL, kind smallint NOT NULL, day integer NOT NULL, advertiser bigint NOT NULL,
+  campaign bigint NOT NULL, keyword bigint NOT NULL, ad bigint NOT NULL, position smallint NOT NULL, price bigint NOT NULL, query bigint NOT NULL,
+  PRIMARY KEY (id, kind));
+CREATE TABLE adshard_events.spent (campaign bigint NOT NULL, day integer NOT NULL, part smallint NOT NULL,
+  impressions bigint NOT NULL, clicks bigint NOT NULL, spend bigint NOT NULL, PRIMARY KEY (campaign, day, part)) WITH (fillfactor = 70);
+CREATE TABLE adshard_events.mark (campaign bigint PRIMARY KEY, day integer NOT NULL);
+CREATE TABLE adshard_events.horizon (one boolean PRIMARY KEY CHECK (one), format integer NOT NULL, id bytea NOT NULL);
+INSERT INTO adshard_events.horizon VALUES (true, 1, '');
+INSERT INTO adshard_events.event VALUES ('\x6553f100aabbccddeeff001122334455', 2, 19675, 7, 2, 3, 4, 1, 1500, 5);
+INSERT INTO adshard_events.spent VALUES (1, 19675, 0, 4, 1, 1000), (1, 19675, 3, 6, 1, 2000), (2, 19675, 5, 5, 3, 4500)`
+
+// TestFormat1: tables of before keep their sums and events, whoever of several programs brings
+// them up to date, and reports have what they knew; a program of before that runs counts nothing
+// any more.
+func TestFormat1(t *testing.T) {
+	url := database(t)
+	name := fmt.Sprint("events_", made.Load())
+	if err := server.Do(t.Context(), name, format1); err != nil {
+		t.Fatal(err)
+	}
+	var programs sync.WaitGroup
+	for range 3 {
+		programs.Go(func() { open(t, url) })
+	}
+	programs.Wait()
+	var got []store.Row
+	err := open(t, url).Report(t.Context(), store.Query{By: store.ByKeyword, To: 1 << 20}, func(r store.Row) error {
+		got = append(got, r)
+		return nil
+	})
+	want := []store.Row{
+		{Sum: store.Sum{Campaign: 1, Impressions: 10, Clicks: 2, Spend: 3000}}, {Sum: store.Sum{Campaign: 2, Impressions: 5, Clicks: 2, Spend: 3000}},
+		{Sum: store.Sum{Campaign: 2, Clicks: 1, Spend: 1500}, Advertiser: 7, Keyword: 3},
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+	if err := server.Do(t.Context(), name, "DELETE FROM adshard_events.event"); err == nil {
+		t.Error("a program of before removes events that nobody has folded")
 	}
 }
 

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"time"
 
 	zs "zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"adshard/events/store"
-	"adshard/events/token"
 )
 
 // Add implements store.Store.
@@ -28,11 +26,11 @@ func (s *Store) Add(ctx context.Context, events []store.Event) ([]store.Outcome,
 
 // add adds events in a transaction, and notes what became of each.
 func add(c *zs.Conn, events []store.Event, outcomes []store.Outcome) error {
-	forgotten, err := horizon(c)
+	refused, err := horizons(c)
 	if err != nil {
 		return err
 	}
-	st, err := c.Prepare(`INSERT INTO event (id, kind, day, advertiser, campaign, keyword, ad, position, price, query)
+	st, err := c.Prepare(`INSERT INTO raw (id, kind, day, advertiser, campaign, keyword, ad, position, price, query)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`)
 	if err != nil {
 		return err
@@ -40,7 +38,7 @@ func add(c *zs.Conn, events []store.Event, outcomes []store.Outcome) error {
 	sums := make(map[store.SumKey]store.Sum)
 	for i := range events {
 		e := &events[i]
-		if bytes.Compare(e.ID[:], forgotten) < 0 {
+		if bytes.Compare(e.ID[:], refused[0]) < 0 || bytes.Compare(e.ID[:], refused[e.Token.Advertiser]) < 0 {
 			outcomes[i] = store.Forgotten
 			continue
 		}
@@ -81,36 +79,26 @@ func addSums(c *zs.Conn, sums map[store.SumKey]store.Sum) error {
 	return nil
 }
 
-// horizon returns the id below which events are forgotten.
-func horizon(c *zs.Conn) (id []byte, err error) { return oneID(c, "SELECT id FROM horizon") }
+// horizons returns the ids below which events are refused, by advertiser; 0: of all.
+func horizons(c *zs.Conn) (map[uint64][]byte, error) {
+	out := make(map[uint64][]byte)
+	err := sqlitex.Execute(c, "SELECT 0, id FROM horizon UNION ALL SELECT advertiser, id FROM erased", &sqlitex.ExecOptions{ResultFunc: func(st *zs.Stmt) error {
+		id := make([]byte, st.ColumnLen(1))
+		st.ColumnBytes(1, id)
+		out[uint64(st.ColumnInt64(0))] = id
+		return nil
+	}})
+	return out, err
+}
 
 // oneID returns the id that a statement finds; nil: none.
-func oneID(c *zs.Conn, sql string) (id []byte, err error) {
-	err = sqlitex.Execute(c, sql, &sqlitex.ExecOptions{ResultFunc: func(st *zs.Stmt) error {
+func oneID(c *zs.Conn, sql string, args ...any) (id []byte, err error) {
+	err = sqlitex.Execute(c, sql, &sqlitex.ExecOptions{Args: args, ResultFunc: func(st *zs.Stmt) error {
 		id = make([]byte, st.ColumnLen(0))
 		st.ColumnBytes(0, id)
 		return nil
 	}})
 	return id, err
-}
-
-// Forget implements store.Store.
-func (s *Store) Forget(ctx context.Context, before time.Time, limit int) (removed int, err error) {
-	err = s.writing(ctx, "forget", func(c *zs.Conn) error {
-		newest, err := oneID(c, "SELECT id FROM event ORDER BY id DESC LIMIT 1")
-		if err != nil || newest == nil {
-			return err
-		}
-		id := store.Horizon(before, token.ID(newest))
-		err = sqlitex.Execute(c, "UPDATE horizon SET id = ?1 WHERE id < ?1", &sqlitex.ExecOptions{Args: []any{id[:]}})
-		if err == nil {
-			err = sqlitex.Execute(c, "DELETE FROM event WHERE (id, kind) IN (SELECT id, kind FROM event WHERE id < ? ORDER BY id LIMIT ?)",
-				&sqlitex.ExecOptions{Args: []any{id[:], limit}})
-			removed = c.Changes()
-		}
-		return err
-	})
-	return removed, err
 }
 
 // Sums implements store.Store.

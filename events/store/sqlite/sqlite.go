@@ -19,17 +19,30 @@ import (
 
 const (
 	// format is the file's user_version: that of its tables.
-	format = 1
+	format = 2
 	// schema: ids begin with the time, so that new events are side by side in the tree.
 	schema = `
-CREATE TABLE event (id BLOB NOT NULL, kind INTEGER NOT NULL, day INTEGER NOT NULL, advertiser INTEGER NOT NULL, campaign INTEGER NOT NULL,
+CREATE TABLE raw (id BLOB NOT NULL, kind INTEGER NOT NULL, day INTEGER NOT NULL, advertiser INTEGER NOT NULL, campaign INTEGER NOT NULL,
   keyword INTEGER NOT NULL, ad INTEGER NOT NULL, position INTEGER NOT NULL, price INTEGER NOT NULL, query INTEGER NOT NULL,
   PRIMARY KEY (id, kind)) WITHOUT ROWID, STRICT;
 CREATE TABLE spent (campaign INTEGER NOT NULL, day INTEGER NOT NULL, impressions INTEGER NOT NULL, clicks INTEGER NOT NULL, spend INTEGER NOT NULL,
   PRIMARY KEY (campaign, day)) WITHOUT ROWID, STRICT;
 CREATE TABLE mark (campaign INTEGER PRIMARY KEY, day INTEGER NOT NULL) STRICT;
 CREATE TABLE horizon (id BLOB NOT NULL) STRICT;
-INSERT INTO horizon VALUES (x'');`
+INSERT INTO horizon VALUES (x'');` + since2
+	// since2 are the tables that format 1 has not.
+	since2 = `
+CREATE TABLE folded (advertiser INTEGER NOT NULL, campaign INTEGER NOT NULL, keyword INTEGER NOT NULL, day INTEGER NOT NULL,
+  impressions INTEGER NOT NULL, clicks INTEGER NOT NULL, spend INTEGER NOT NULL, PRIMARY KEY (advertiser, campaign, keyword, day)) WITHOUT ROWID, STRICT;
+CREATE TABLE erased (advertiser INTEGER PRIMARY KEY, id BLOB NOT NULL) STRICT;
+ALTER TABLE horizon ADD COLUMN database TEXT NOT NULL DEFAULT '';`
+	// from1 keeps the sums of events that are gone, whose keywords nobody has noted. Events get
+	// another table, so that programs of before that still run fail, and fold nothing away.
+	from1 = `ALTER TABLE event RENAME TO raw;` + since2 + `
+INSERT INTO folded SELECT 0, campaign, 0, day, sum(impressions), sum(clicks), sum(spend) FROM (
+  SELECT campaign, day, impressions, clicks, spend FROM spent UNION ALL
+  SELECT campaign, day, -(kind = 1), -(kind = 2), -(CASE kind WHEN 2 THEN price ELSE 0 END) FROM raw)
+GROUP BY campaign, day HAVING sum(impressions) <> 0 OR sum(clicks) <> 0;`
 	// connections is how many goroutines read at once, beside the one that writes.
 	connections = 4
 )
@@ -85,11 +98,15 @@ func prepare(c *zs.Conn) error {
 	return nil
 }
 
+// createTables makes the tables, or brings those of an older format up to date.
 func (s *Store) createTables(c *zs.Conn) error {
+	version := fmt.Sprintf("PRAGMA user_version = %d;", format)
 	found, err := sqlitex.ResultInt(c.Prep("PRAGMA user_version"))
 	switch {
 	case err != nil || found == format:
 		return err
+	case found == 1:
+		return sqlitex.ExecuteScript(c, from1+version, nil)
 	case found != 0:
 		return fault.Newf(fault.Version, "sqlite: open", "%s has format %d of events, this program knows %d", s.path, found, format)
 	}
@@ -98,7 +115,7 @@ func (s *Store) createTables(c *zs.Conn) error {
 		err = fault.Newf(fault.Version, "sqlite: open", "%s is a database of something else than events: name another file", s.path)
 	}
 	if err == nil {
-		err = sqlitex.ExecuteScript(c, schema+fmt.Sprintf("PRAGMA user_version = %d;", format), nil)
+		err = sqlitex.ExecuteScript(c, schema+version, nil)
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -93,6 +94,103 @@ func execute(t testing.TB, path, sql string) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// format1 is a file of format 1 with two campaigns, of one of which an event is still there.
+const format1 = `
+CREATE TABLE event (id BLOB NOT NULL, kind INTEGER NOT NULL, day INTEGER NOT NULL, advertiser INTEGER NOT NULL, campaign INTEGER NOT NULL,
+  keyword INTEGER NOT NULL, ad INTEGER NOT NULL, position INTEGER NOT NULL, price INTEGER NOT NULL, query INTEGER NOT NULL,
+  PRIMARY KEY (id, kind)) WITHOUT ROWID, STRICT;
+CREATE TABLE spent (campaign INTEGER NOT NULL, day INTEGER NOT NULL, impressions INTEGER NOT NULL, clicks INTEGER NOT NULL, spend INTEGER NOT NULL,
+  PRIMARY KEY (campaign, day)) WITHOUT ROWID, STRICT;
+CREATE TABLE mark (campaign INTEGER PRIMARY KEY, day INTEGER NOT NULL) STRICT;
+CREATE TABLE horizon (id BLOB NOT NULL) STRICT;
+INSERT INTO horizon VALUES (x'6553f0ff');
+INSERT INTO event VALUES (x'6553f100aabbccddeeff001122334455', 2, 19675, 7, 2, 3, 4, 1, 1500, 5);
+INSERT INTO spent VALUES (1, 19675, 10, 2, 3000), (2, 19675, 5, 3, 4500);
+INSERT INTO mark VALUES (2, 19675);
+PRAGMA user_version = 1;`
+
+// TestFormat1: a file of before keeps its sums, events and marks, and reports have what it knew;
+// a program of before that has it open counts nothing any more.
+func TestFormat1(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "events.db")
+	before, err := zs.OpenConn(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer before.Close()
+	if err := sqlitex.ExecuteScript(before, format1, nil); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, path)
+	var got []store.Row
+	err = s.Report(t.Context(), store.Query{By: store.ByKeyword, To: 1 << 20}, func(r store.Row) error {
+		got = append(got, r)
+		return nil
+	})
+	want := []store.Row{
+		{Sum: store.Sum{Campaign: 1, Impressions: 10, Clicks: 2, Spend: 3000}}, {Sum: store.Sum{Campaign: 2, Impressions: 5, Clicks: 2, Spend: 3000}},
+		{Sum: store.Sum{Campaign: 2, Clicks: 1, Spend: 1500}, Advertiser: 7, Keyword: 3},
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+	sums, err := s.Sums(t.Context(), 0)
+	marks, _ := s.Marks(t.Context())
+	if err != nil || len(sums) != 2 || sums[1] != (store.Sum{Campaign: 2, Day: 19675, Impressions: 5, Clicks: 3, Spend: 4500}) || len(marks) != 1 {
+		t.Errorf("%v, %v, %v", sums, marks, err)
+	}
+	if err := sqlitex.ExecuteTransient(before, "DELETE FROM event", nil); err == nil {
+		t.Error("a program of before removes events that nobody has folded")
+	}
+}
+
+// TestHeld: a copy has what was there when it was held, though others add meanwhile, and is
+// whole; what is damaged, or of another database, is no copy.
+func TestHeld(t *testing.T) {
+	dir := t.TempDir()
+	path, to := filepath.Join(dir, "events.db"), filepath.Join(dir, "copy.db")
+	s := open(t, path)
+	count := func(n uint64, within time.Duration) error {
+		ctx, cancel := context.WithTimeout(t.Context(), within)
+		defer cancel()
+		_, err := s.Add(ctx, []store.Event{storetest.EventOf(n, 0)})
+		return err
+	}
+	if err := count(1, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	h, err := sqlite.Hold(t.Context(), path, "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := count(2, 50*time.Millisecond); err == nil {
+		t.Error("somebody writes to what is held")
+	}
+	if err := h.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if err := count(3, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Copy(t.Context(), to, "one"); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sums, err := open(t, to).Sums(t.Context(), 0)
+	if err != nil || len(sums) != 1 || sums[0].Impressions+sums[0].Clicks != 1 {
+		t.Errorf("the copy has %v, %v", sums, err)
+	}
+	if _, err := sqlite.Hold(t.Context(), path, "another"); !fault.Is(err, fault.Conflict) {
+		t.Errorf("of another database: %v", err)
+	}
+	execute(t, path, "UPDATE spent SET spend = spend + 1, clicks = clicks + 1")
+	if err := sqlite.Check(t.Context(), path, "one"); !fault.Is(err, fault.Corrupt) {
+		t.Errorf("damaged: %v", err)
 	}
 }
 

@@ -4,9 +4,11 @@ package storetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -26,6 +28,7 @@ import (
 func Run(t *testing.T, opened func(testing.TB) (a, b store.Store)) {
 	for name, clause := range map[string]func(*testing.T, store.Store, store.Store){
 		"AsModel": asModel, "Once": once, "Refused": refused, "Cancelled": cancelled, "Forgotten": forgotten, "Largest": largest,
+		"Erased": erased, "ErasedWhileAdded": erasedWhileAdded, "ErasedOfBefore": erasedOfBefore, "Claimed": claimed, "ReportEnds": reportEnds,
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, b := opened(t)
@@ -48,20 +51,24 @@ func EventOf(n uint64, seconds int) store.Event {
 // model is a store that is slow, and right.
 type model struct {
 	events  map[string]store.Event
+	folded  map[string]bool // of events
 	horizon token.ID
+	erased  map[uint64]token.ID // horizons of advertisers
 	marks   map[uint64]store.Day
 }
 
 func newModel() *model {
-	return &model{events: make(map[string]store.Event), marks: make(map[uint64]store.Day)}
+	return &model{events: make(map[string]store.Event), folded: make(map[string]bool), erased: make(map[uint64]token.ID), marks: make(map[uint64]store.Day)}
 }
+
+func keyOf(e *store.Event) string { return fmt.Sprintf("%x %d", e.ID, e.Kind) }
 
 func (m *model) add(events []store.Event) (out []store.Outcome) {
 	for _, e := range events {
-		key := fmt.Sprintf("%x %d", e.ID, e.Kind)
+		key, of := keyOf(&e), m.erased[e.Token.Advertiser]
 		_, had := m.events[key]
 		switch {
-		case string(e.ID[:]) < string(m.horizon[:]):
+		case string(e.ID[:]) < string(m.horizon[:]), string(e.ID[:]) < string(of[:]):
 			out = append(out, store.Forgotten)
 		case had:
 			out = append(out, store.Duplicate)
@@ -73,8 +80,10 @@ func (m *model) add(events []store.Event) (out []store.Outcome) {
 	return out
 }
 
-// forget refuses what is before a second, and not after the newest event.
-func (m *model) forget(before time.Time) {
+// forget refuses what is before a second, and not after the newest event, and folds some. It
+// returns how many.
+func (m *model) forget(before time.Time, limit int) int {
+	defer maps.DeleteFunc(m.erased, func(_ uint64, id token.ID) bool { return string(id[:]) <= string(m.horizon[:]) })
 	for _, e := range m.events {
 		if id := token.From(e.ID.TimeOf().Add(time.Second)); string(id[:]) > string(m.horizon[:]) {
 			if cut := token.From(before); string(cut[:]) < string(id[:]) {
@@ -83,6 +92,61 @@ func (m *model) forget(before time.Time) {
 			m.horizon = token.ID(slices.MaxFunc([][]byte{m.horizon[:], id[:]}, bytes.Compare))
 		}
 	}
+	n := 0
+	for _, key := range slices.Sorted(maps.Keys(m.events)) { // by id and kind
+		if e := m.events[key]; n < limit && !m.folded[key] && e.ID.TimeOf().Before(before) {
+			m.folded[key] = true
+			n++
+		}
+	}
+	return n
+}
+
+// erase removes an advertiser's events of tokens before a second.
+func (m *model) erase(advertiser uint64, before time.Time) {
+	m.erased[advertiser] = token.From(before)
+	maps.DeleteFunc(m.events, func(_ string, e store.Event) bool {
+		return e.Token.Advertiser == advertiser && e.ID.TimeOf().Before(before)
+	})
+}
+
+// report adds all events up, one by one.
+func (m *model) report(q store.Query) (out []store.Row) {
+	rows := make(map[store.Row]store.Sum) // by what they are about
+	for key, e := range m.events {
+		if e.Day < q.From || e.Day > q.To || q.Advertiser != 0 && q.Advertiser != e.Token.Advertiser {
+			continue
+		}
+		about := store.Row{Advertiser: e.Token.Advertiser, Sum: store.Sum{Campaign: e.Token.Campaign}}
+		if q.Daily {
+			about.Day = e.Day
+		}
+		if q.By == store.ByKeyword {
+			about.Keyword = e.Token.Keyword
+		}
+		if q.By == store.ByQuery && !m.folded[key] {
+			about.Kept, about.Query = true, e.Token.Query
+		}
+		sums := map[store.SumKey]store.Sum{{Campaign: about.Campaign, Day: e.Day}: rows[about]}
+		store.Include(sums, &e)
+		rows[about] = sums[store.SumKey{Campaign: about.Campaign, Day: e.Day}]
+	}
+	for about, sum := range rows {
+		about.Impressions, about.Clicks, about.Spend = sum.Impressions, sum.Clicks, sum.Spend
+		out = append(out, about)
+	}
+	slices.SortFunc(out, func(a, b store.Row) int {
+		return cmp.Or(cmp.Compare(a.Advertiser, b.Advertiser), cmp.Compare(a.Campaign, b.Campaign), cmp.Compare(a.Keyword, b.Keyword),
+			cmp.Compare(number(a.Kept), number(b.Kept)), cmp.Compare(int64(a.Query), int64(b.Query)), cmp.Compare(a.Day, b.Day))
+	})
+	return out
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // sums adds all events up, those that are forgotten too.
@@ -125,12 +189,24 @@ func asModel(t *testing.T, a, b store.Store) {
 	rapid.Check(t, func(t *rapid.T) {
 		for range rapid.IntRange(1, 8).Draw(t, "calls") {
 			s := rapid.SampledFrom([]store.Store{a, b}).Draw(t, "handle")
-			switch rapid.IntRange(0, 5).Draw(t, "call") {
+			switch rapid.IntRange(0, 6).Draw(t, "call") {
 			case 0:
 				before := start.Add(time.Duration(rapid.IntRange(-10, 60).Draw(t, "before")) * time.Second)
-				_, err := s.Forget(ctx, before, rapid.IntRange(1, 5).Draw(t, "limit"))
+				limit := rapid.IntRange(1, 5).Draw(t, "limit")
+				n, err := s.Forget(ctx, before, limit)
 				must(t, err)
-				m.forget(before)
+				if want := m.forget(before, limit); n != want {
+					t.Fatalf("%d events folded, want %d", n, want)
+				}
+			case 6:
+				e := store.Erasure{Advertiser: 1 + rapid.Uint64Range(0, 5).Draw(t, "advertiser"), Before: start.Add(time.Duration(rapid.IntRange(-10, 110).Draw(t, "erased before")) * time.Second)}
+				// Folded counts do not tell when their tokens were served: they are those of before.
+				e.Before = latest(e.Before, m.horizon.TimeOf())
+				for e.Part != store.Erased {
+					_, err := s.Erase(ctx, &e, rapid.IntRange(50, 300).Draw(t, "step"))
+					must(t, err)
+				}
+				m.erase(e.Advertiser, e.Before)
 			case 1:
 				mark := store.Mark{Campaign: rapid.Uint64Range(1, 4).Draw(t, "campaign"), Day: store.Day(rapid.Int32().Draw(t, "day"))}
 				must(t, s.SetMark(ctx, mark))
@@ -165,6 +241,11 @@ func (m *model) compare(t *rapid.T, ctx context.Context, s store.Store, from sto
 		if want := m.sums(from, campaigns); !slices.Equal(got, want) {
 			t.Fatalf("sums of %v: %v, want %v", campaigns, got, want)
 		}
+	}
+	q := store.Query{By: rapid.SampledFrom([]store.Grouping{store.ByCampaign, store.ByKeyword, store.ByQuery}).Draw(t, "by"), Daily: rapid.Bool().Draw(t, "daily"),
+		From: from, To: from + store.Day(rapid.IntRange(0, 3).Draw(t, "days")), Advertiser: rapid.Uint64Range(0, 2).Draw(t, "of")}
+	if got, want := reported(t, ctx, s, q), m.report(q); !slices.Equal(got, want) {
+		t.Fatalf("report %+v: %v, want %v", q, got, want)
 	}
 	got, err := s.Marks(ctx)
 	must(t, err)

@@ -96,13 +96,17 @@ func open(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, 
 	if c.store, err = database.OpenEvents(ctx, url); err != nil {
 		return nil, err
 	}
+	if err = claim(ctx, db, c.store); err != nil {
+		_ = c.store.Close() // err says more
+		return nil, err
+	}
 	c.keys = events.NewKeys(db, cfg.StateKey, now)
 	c.budgets = &events.Budgets{Store: c.store, Campaigns: campaigns{db}, Now: now}
 	c.pacing = &events.Pacing{
 		Store: c.store, Campaigns: campaigns{db}, Control: db, Key: cfg.StateKey + events.PacingKey, Options: budget.DefaultOptions(), Now: now,
 	}
 	zones := &events.CachedZones{From: campaigns{db}, Now: now}
-	c.counter = &events.Counter{Store: c.store, Keys: c.keys, Zones: zones, Now: now, Counted: c.budgets.Note}
+	c.counter = &events.Counter{Store: c.store, Keys: c.keys, Zones: zones, Now: now, Counted: c.budgets.Note, Keep: cfg.KeepEvents}
 	c.watches = [3]*watch{
 		{look: c.budgets.Check, every: checkEvery, failed: c.metrics.failed}, {look: c.budgets.Sweep, every: sweepEvery, failed: c.metrics.failed},
 		{look: c.pacing.Round, every: events.PaceEvery, failed: c.metrics.failed},
@@ -116,6 +120,15 @@ func open(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, 
 		return nil, err
 	}
 	return c, nil
+}
+
+// claim refuses events that belong to another backend database.
+func claim(ctx context.Context, db backend.Store, s store.Store) error {
+	id, err := db.ID(ctx)
+	if err == nil {
+		err = s.Claim(ctx, id)
+	}
+	return err
 }
 
 // Close closes the listener and the database of events.

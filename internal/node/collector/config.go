@@ -2,7 +2,9 @@ package collector
 
 import (
 	"strings"
+	"time"
 
+	"adshard/events"
 	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
 	"adshard/internal/node/database"
@@ -17,6 +19,8 @@ type Config struct {
 	DB string `yaml:"db"`
 	// Events is the database of events; empty: EventsOf(DB).
 	Events string `yaml:"events"`
+	// KeepEvents is for how long single events are kept, after which their counts remain.
+	KeepEvents time.Duration `yaml:"keep_events"`
 	// HTTP is the address for events; Admin is the admin port, empty: none.
 	HTTP  string `yaml:"http"`
 	Admin string `yaml:"admin"`
@@ -42,9 +46,12 @@ const DefaultMaxInFlight = 32
 func DefaultConfig() Config {
 	return Config{
 		Name: "collector-0", HTTP: "127.0.0.1:8090", Admin: "127.0.0.1:8091", StateKey: identity.DefaultStateKey,
-		MaxInFlight: DefaultMaxInFlight, QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
+		KeepEvents: events.Remembered, MaxInFlight: DefaultMaxInFlight, QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
 	}
 }
+
+// mostKept is the longest time for which single events can be kept: some years.
+const mostKept = 5 * 366 * 24 * time.Hour
 
 // EventsOf returns the database of events that goes with a backend database: a file beside that
 // of SQLite, a schema in that of PostgreSQL.
@@ -61,6 +68,7 @@ func (c *Config) Validate() error {
 	k.Name("name", c.Name)
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
 	k.That(c.Events == "" || c.Events != c.DB || database.IsServer(c.DB), "events", "must be another file than db's")
+	k.Duration("keep_events", c.KeepEvents, events.Remembered, mostKept)
 	k.Address("http", c.HTTP, true)
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "http", c.HTTP)

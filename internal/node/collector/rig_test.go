@@ -17,6 +17,7 @@ import (
 	"adshard/events/token"
 	"adshard/internal/clustertest"
 	"adshard/internal/node/collector"
+	"adshard/internal/node/database"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/httpapi/apitest"
@@ -80,6 +81,21 @@ func (r *rig) runAt(name string, now func() time.Time) *collector.Collector {
 		http.DefaultClient.CloseIdleConnections()
 	})
 	return c
+}
+
+// refused opens a collector that must not run on another database than the rig's.
+func (r *rig) refused(cfg collector.Config) error {
+	r.TB.Helper()
+	db, err := database.Open(r.TB.Context(), cfg.DB, false)
+	r.Must(err)
+	defer db.Close()
+	port, err := ports.Open(nil, "")
+	r.Must(err)
+	c, err := collector.Open(r.TB.Context(), cfg, db, port, slog.New(slog.DiscardHandler), time.Now)
+	if err == nil {
+		c.Close()
+	}
+	return err
 }
 
 // token returns a new one of a campaign, at a price.

@@ -84,16 +84,6 @@ func scratchOf(ctx context.Context, url string) (backend.Store, error) {
 	return scratch, nil
 }
 
-// Backup copies the database in a file into a new directory (sqlite.Backup).
-func Backup(ctx context.Context, path, to string, progress sqlite.Progress) (*sqlite.Manifest, error) {
-	return sqlite.Backup(ctx, path, to, sqlite.Options{}, progress)
-}
-
-// Restore puts the database of a backup into a file (sqlite.Restore).
-func Restore(ctx context.Context, from, path string, replace bool, progress sqlite.Progress) (*sqlite.Restored, error) {
-	return sqlite.Restore(ctx, from, path, replace, sqlite.Options{}, progress)
-}
-
 // file returns the path in a URL sqlite:PATH.
 func file(url string) (string, error) {
 	path, ok := strings.CutPrefix(url, "sqlite:")

@@ -23,7 +23,7 @@ func TestARestoreUnderQueries(t *testing.T) {
 	url := c.startMaster()
 	w.follows(url)
 	backup := filepath.Join(t.TempDir(), "backup")
-	m, err := database.Backup(t.Context(), w.path, backup, nil)
+	m, err := database.Backup(t.Context(), w.path, "", backup, nil)
 	w.must(err)
 	before := w.clock()
 	w.write(20, 80) // others' bids, and new advertisers
@@ -51,7 +51,7 @@ func TestARestoreUnderQueries(t *testing.T) {
 			}
 		}
 	})
-	r, err := database.Restore(t.Context(), backup, w.path, true, nil)
+	r, err := database.Restore(t.Context(), backup, w.path, "", true, nil)
 	w.must(err)
 	if r.Kept == "" || m.Clock != before || w.clock() != before {
 		t.Errorf("%+v; the backup is at clock %d, the database was at %d and is at %d", r, m.Clock, before, w.clock())

@@ -1,0 +1,76 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"adshard/fault"
+)
+
+// RestoringEvents is a copy of a backup's events beside the place where they are to be.
+type RestoringEvents struct {
+	File      string // the copy
+	dir, path string
+}
+
+// FetchEvents copies the events of a backup, and compares them with the manifest. Remove the
+// copy. Kinds of errors: fault.NotFound (the backup has no events), fault.Corrupt, fault.NoSpace,
+// fault.Unavailable.
+func FetchEvents(ctx context.Context, m *Manifest, from, path string) (*RestoringEvents, error) {
+	const op = "sqlite: restore"
+	if m.Events == nil {
+		return nil, fault.Newf(fault.NotFound, op, "the backup %s has no events", from)
+	}
+	path = behindLinks(path)
+	dir, err := os.MkdirTemp(filepath.Dir(path), "."+filepath.Base(path)+".restoring-")
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, op, err)
+	}
+	r := &RestoringEvents{File: filepath.Join(dir, eventsFile), dir: dir, path: path}
+	if err := copyExactly(ctx, m.Events, filepath.Join(from, eventsFile), r.File); err != nil {
+		r.Remove()
+		return nil, err
+	}
+	return r, nil
+}
+
+// Remove removes what is left of the copy.
+func (r *RestoringEvents) Remove() { _ = os.RemoveAll(r.dir) } // it is in nobody's way
+
+// Present reports whether anything is where the events are to be.
+func (r *RestoringEvents) Present() bool {
+	for _, suffix := range suffixes {
+		if exists(r.path + suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Put gives the copy its place, and says where the file is now that was there; "": there was
+// none.
+func (r *RestoringEvents) Put() (kept string, err error) {
+	if err := syncFile(r.File); err != nil {
+		return "", disk("sqlite: restore", err)
+	}
+	return put(r.File, r.path, r.Present())
+}
+
+// copyExactly copies a file that is what a manifest says.
+func copyExactly(ctx context.Context, want *FileSum, from, to string) error {
+	const op = "sqlite: restore"
+	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return disk(op, err)
+	}
+	size, sum, err := sumOf(from, &interruptible{ctx, f})
+	if err := errors.Join(err, f.Close()); err != nil {
+		return disk(op, err)
+	}
+	if size != want.Size || sum != want.SHA256 {
+		return fault.Newf(fault.Corrupt, op, "%s is damaged: it is not the file that its %s describes; use another backup", from, manifestFile)
+	}
+	return nil
+}

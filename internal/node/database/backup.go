@@ -1,0 +1,113 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"adshard/backend/sqlite"
+	eventfile "adshard/events/store/sqlite"
+	"adshard/fault"
+)
+
+// Backup copies the database in a file into a new directory (sqlite.Backup), with the file of its
+// events as it is at the same moment; "": without. Errors: fault.Conflict, too, if the
+// events are those of another database.
+func Backup(ctx context.Context, path, events, to string, progress sqlite.Progress) (m *sqlite.Manifest, err error) {
+	if events == "" {
+		return sqlite.Backup(ctx, path, to, sqlite.Options{}, progress)
+	}
+	id, err := idOf(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	held, err := eventfile.Hold(ctx, events, id)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, held.Close()) }()
+	return sqlite.BackupWithEvents(ctx, path, to, held, sqlite.Options{}, progress)
+}
+
+// idOf returns the id of the database in a file.
+func idOf(ctx context.Context, path string) (string, error) {
+	s, err := sqlite.Open(ctx, path, sqlite.Options{})
+	if err != nil {
+		return "", err
+	}
+	id, err := s.ID(ctx)
+	return id, errors.Join(err, s.Close())
+}
+
+// Restored is what Restore did.
+type Restored struct {
+	sqlite.Restored
+	// Events: the backup's events are in place. KeptEvents is where those are now that were
+	// there; "": there were none.
+	Events     bool
+	KeptEvents string
+}
+
+// Restore puts the database of a backup into a file (sqlite.Restore), and its events into another
+// one; "": no events. Both are checked before either is put in its place. Events that are
+// there already must be those of the same database, and are kept beside, with replace.
+func Restore(ctx context.Context, from, path, events string, replace bool, progress sqlite.Progress) (*Restored, error) {
+	if events == "" {
+		r, err := sqlite.Restore(ctx, from, path, replace, sqlite.Options{}, progress)
+		if r == nil {
+			return nil, err
+		}
+		return &Restored{Restored: *r}, err
+	}
+	m, err := sqlite.ReadManifest(from)
+	if err != nil {
+		return nil, err
+	}
+	copied, err := sqlite.FetchEvents(ctx, m, from, events)
+	if err != nil {
+		return nil, err
+	}
+	defer copied.Remove()
+	err = eventfile.Check(ctx, copied.File, m.Database)
+	if err == nil {
+		err = mayReplaceEvents(ctx, m, events, copied.Present(), replace)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := sqlite.Restore(ctx, from, path, replace, sqlite.Options{}, progress)
+	if r == nil {
+		return nil, err
+	}
+	out := &Restored{Restored: *r}
+	if err == nil {
+		out.KeptEvents, err = copied.Put()
+		out.Events = err == nil
+	}
+	return out, err
+}
+
+// mayReplaceEvents refuses to replace events, or, with replace, those of another database.
+func mayReplaceEvents(ctx context.Context, m *sqlite.Manifest, path string, present, replace bool) error {
+	const op = "restore"
+	if !present {
+		return nil
+	}
+	if !replace {
+		return fault.Newf(fault.Conflict, op, "there are events %s already: --replace puts the backup's in their place and keeps them beside it", path)
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil // a restore that was killed has left parts
+	}
+	of, err := eventfile.Of(ctx, path)
+	switch {
+	case fault.Is(err, fault.Corrupt):
+		return nil // which may be why they are to be replaced
+	case err != nil:
+		return err
+	case of != "" && of != m.Database:
+		return fault.Newf(fault.Conflict, op, "%s are the events of another database (%.40s) than the backup's (%.40s): move them away first if that is intended", path, of, m.Database)
+	}
+	return nil
+}
