@@ -56,6 +56,9 @@ audit: build ## an hour of killing, hanging and damaging under queries, against 
 kills: build ## of these the half hour in which replicas and masters fail
 	@AUDIT_ONLY=replicas deploy/audit.sh
 
+budgets: ## clicks and kills against budgets under load, and what is spent beyond them (about 2 minutes)
+	BUDGETS_LONG=1 go test ./internal/node/processtest -run '^TestBudget' -count=1 -v -timeout 20m | grep -v '^=== '
+
 takeover: ## kill, stop and end the leading balancer; how soon the standby leads and budget marks are in answers (COUNT=3)
 	@deploy/takeover.sh $(COUNT)
 
@@ -80,4 +83,4 @@ huge: build ## build a store of 100,000,000 keywords, open it and ask it (half a
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint structure generate notice figures figures-age audit kills takeover test-faults simulate experiments peers search-figures huge clean
+.PHONY: help demo setup build test test-long lint structure generate notice figures figures-age audit kills budgets takeover test-faults simulate experiments peers search-figures huge clean

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"adshard/internal/node/balancer"
+	"adshard/internal/node/collector"
 	"adshard/internal/node/config"
 	"adshard/internal/node/distributor"
 	"adshard/internal/node/master"
@@ -41,6 +42,11 @@ func part(command, file string) int {
 		cfg := balancer.DefaultConfig()
 		if err = config.Load(file, &cfg); err == nil {
 			err = balancer.Run(ctx, cfg, os.Stdout, log)
+		}
+	case "collector":
+		cfg := collector.DefaultConfig()
+		if err = config.Load(file, &cfg); err == nil {
+			err = collector.Run(ctx, cfg, os.Stdout, log)
 		}
 	case "distributor":
 		cfg := distributor.DefaultConfig()
