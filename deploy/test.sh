@@ -10,12 +10,17 @@ long) fuzztime=4m checks=5000 ;;
 esac
 began=$SECONDS
 modules=". bench bench/examples/strategy" # ./... ends at a nested go.mod
-step() { printf '\n== %s (%d s)\n' "$1" $((SECONDS - began)); }
+step() { step=$1; printf '\n== %s (%d s)\n' "$1" $((SECONDS - began)); }
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 # tested MODULE ARGUMENT...: go test, its output made readable, its outcomes kept.
 # Clusters wait now and then: one package more at once than there are cores.
-tested() { go -C "$1" test -json -count=1 -p $(($(nproc) + 1)) "${@:2}" | "$fresh/testlog" record "$fresh/results"; }
+# One run shows all that fails: what failed is told at the end.
+failures=()
+tested() {
+	go -C "$1" test -json -count=1 -p $(($(nproc) + 1)) "${@:2}" | "$fresh/testlog" record "$fresh/results" ||
+		failures+=("$step: module $1")
+}
 # Those that take longest begin first: none of them is left alone at the end.
 longest="./internal/faults ./internal/mutation ./internal/node/processtest ./backend/sqlite ./internal/audit ./internal/node/balancer ./internal/node/up ./internal/e2e ./barrels/rocks"
 
@@ -107,7 +112,9 @@ while read -r dir; do
 	binary=$(echo "$fresh/fuzz/$dir/"*.test)
 	corpora=$cache/$(go -C "$dir" list .)
 	"$binary" -test.list '^Fuzz' | sed -n "s,^Fuzz.*,$dir $binary & $corpora,p"
-done <"$fresh/fuzzed" | xargs -P "$(nproc)" -n 4 bash -c 'fuzz "$@"' fuzz
+done <"$fresh/fuzzed" | xargs -P "$(nproc)" -n 4 bash -c 'fuzz "$@"' fuzz || failures+=("$step")
+
+[ ${#failures[@]} = 0 ] || { printf 'failed: %s\n' "${failures[@]}" >&2; exit 1; }
 
 step "skipped tests"
 status=0
