@@ -48,7 +48,7 @@ var keyHelp = map[string]string{
 	"half-life":             "the half-life of load averages",
 	"http":                  "the address for queries over HTTP",
 	"interval":              "the time between two iterations of the strategy",
-	"keep-events":           "for how long single events are kept, at least 2h; then their counts by keyword and day remain",
+	"keep-events":           "how long single events are kept, at least 2h; counts by keyword and day remain",
 	"keep-changes":          "the most changes kept for slaves that are behind; slaves further behind are refilled",
 	"lexicon":               "the file of synonyms built by 'adshard lexicon build'; empty: no synonyms",
 	"linger":                "how long groups stay on their old slave after a move: the longest time of a query",
