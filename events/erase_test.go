@@ -89,14 +89,14 @@ func TestErase(t *testing.T) {
 				c.click(t, ring, 1+advertiser, start.Add(time.Duration(n)*time.Second))
 			}
 		}
-		_, refused, err := events.Erase(t.Context(), dying{mortal{s, &steps{left}}}, 2, nil, start, nil)
-		if !errors.Is(err, errKilled) {
+		if _, _, err := events.Erase(t.Context(), dying{mortal{s, &steps{left}}}, 2, nil, start, nil); !errors.Is(err, errKilled) {
 			t.Fatalf("not killed: %v", err)
 		}
 		if o := c.click(t, ring, 2, start.Add(2*time.Second)); left > 0 && o != events.Late {
 			t.Errorf("killed after %d steps: a click is %v", left, o)
 		}
-		if _, refused, err = events.Erase(t.Context(), s, 2, nil, start, nil); err != nil {
+		_, refused, err := events.Erase(t.Context(), s, 2, nil, start, nil)
+		if err != nil {
 			t.Fatal(err)
 		}
 		for served, want := range map[time.Time]events.Outcome{
