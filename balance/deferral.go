@@ -76,16 +76,17 @@ func (l *deferral) keep(own []Interval) {
 	}
 }
 
-// deferred gathers the items that have waited for long enough, the longest first, and has
-// the changes of the others wait.
-func (d *Distributor[P]) deferred(s *stream[P], g *gathering, own []Interval) {
+// deferred gathers the items that have waited for long enough, the longest first, if they are to be
+// sent, and has the changes of the others wait. They are not within a batch before there is a new
+// quantum: without them, what is filled leads on.
+func (d *Distributor[P]) deferred(s *stream[P], g *gathering, own []Interval, send bool) {
 	l := &s.later
 	var due []Key
 	for k, i := range l.items {
 		switch over := i.until <= d.now || d.alone; {
 		case over && (i.since == 0 || i.since > s.ahead):
 			delete(l.items, k) // what waited for a bucket that failed, or was cut, is among the changes to come
-		case over && contains(own, k):
+		case over && send && contains(own, k):
 			due = append(due, k)
 		}
 	}

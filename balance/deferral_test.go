@@ -261,6 +261,58 @@ func TestABucketLeadsOn(t *testing.T) {
 	w.want(w.pull(), 16, light, light+1)
 }
 
+// TestABucketLeadsOnInABatch: while a slice is filled, too. What is due waits for the next quantum,
+// since a bucket that was cut behind it would lead to its own beginning; what is filled does not.
+func TestABucketLeadsOnInABatch(t *testing.T) {
+	const begin = balance.Key(1 << 32)
+	w := newHotWorld(t)
+	w.items.Put(light+1, 1000)
+	for i := range balance.Key(4) {
+		w.items.Put(begin+i, 1)
+	}
+	w.at.Offset = uint64(begin)
+	table := all(balance.Full, 0)
+	table.Slices[0].Hi = begin - 1
+	rest := table.Slices[0]
+	rest.State, rest.Lo, rest.Hi = balance.Filling, begin, balance.MaxKey
+	table.Slices = append(table.Slices, rest)
+	_, err := w.d.Register(balance.Joining{Name: "a", Position: w.at, Table: table}, w.clock)
+	w.must(err)
+	w.d.Defer("a")
+	one := func(want balance.Key) {
+		t.Helper()
+		w.d.Tick(w.now)
+		b := w.d.Work().Builds
+		if len(b) != 1 || b[0].Entries[0].Key != want {
+			t.Fatalf("%+v is built, wanted %v", b, want)
+		}
+		w.d.Built(balance.Built[content]{Node: "a", Seq: b[0].Seq, Entries: 1, Bytes: 256})
+		next, err := w.d.Pull("a", 1, w.at)
+		w.must(err)
+		if next.To.Compare(w.at) <= 0 {
+			t.Fatalf("the bucket leads from %v to %v", w.at, next.To)
+		}
+		w.at = next.To
+		_, err = w.d.Pull("a", 1, w.at)
+		w.must(err)
+	}
+	w.change(heavy) // 11
+	one(heavy)
+	w.now += pause / 2
+	w.change(light + 1) // 12
+	one(light + 1)
+	w.change(light+1, heavy) // 13, 14
+	one(begin)
+	w.now += pause / 2 // the heavy one is due, and the other one holds the clock
+	one(begin + 1)
+	w.quantum()
+	one(heavy)
+	one(begin + 2)
+	w.now += pause / 2
+	w.quantum()
+	w.want(w.pull(), 14, light+1, begin+3)
+}
+
 // TestManyLargeItems: a bounded number of them wait; the others are sent as before.
 func TestManyLargeItems(t *testing.T) {
 	const most, many = 1 << 10, 1500

@@ -180,10 +180,17 @@ func (d *Distributor[P]) gather(s *stream[P]) ([]Entry, next) {
 	n := next{begun: s.table.toward(s.want, false), offset: s.end.Offset}
 	changes, reached := d.pending(s)
 	own := n.begun.delivered(n.offset)
-	d.deferred(s, &g, own)
+	filling := n.offset != 0 && s.end.Epoch == d.cfg.Epoch && s.end.Quantum == d.number
+	d.deferred(s, &g, own, !filling)
 	g.changes(changes, own, &reached)
 	n.clock = reached
-	n.to = Position{Epoch: d.cfg.Epoch, Clock: s.later.told(reached, own, g.seen), Quantum: d.number}
+	n.to = Position{Epoch: d.cfg.Epoch, Clock: s.later.told(reached, own, nil), Quantum: d.number, Offset: n.offset}
+	if filling && len(g.entries) > 0 && n.to.Compare(s.end) <= 0 {
+		// What waits holds the clock: if the bucket were cut among the changes, it would lead to its own
+		// beginning, and the node would get it again and again.
+		return nil, n
+	}
+	n.to.Clock = s.later.told(reached, own, g.seen)
 	if n.offset != 0 && len(n.begun.in(Filling)) == 0 {
 		n.offset = 0 // all that was left of the batch is wanted no more
 	}
@@ -200,9 +207,9 @@ func (d *Distributor[P]) gather(s *stream[P]) ([]Entry, next) {
 	n.table, n.to.Offset = n.begun, n.offset
 	switch {
 	case n.offset != 0 && reached >= d.head:
-		filling := n.begun.in(Filling)
-		n.to.Offset = g.fill(filling, Key(n.offset))
-		n.cleared = within(filling, Key(n.offset), n.to.Offset)
+		parts := n.begun.in(Filling)
+		n.to.Offset = g.fill(parts, Key(n.offset))
+		n.cleared = within(parts, Key(n.offset), n.to.Offset)
 		if n.to.Offset == 0 {
 			n.table = n.begun.filled(s.want)
 		}
