@@ -13,14 +13,14 @@ import (
 
 // built is the tests of packages, with mutations in what they test.
 type built struct {
-	dir   string
-	woven map[string]bool // the mutations that are in it
+	programs map[string]string // by package
+	woven    map[string]bool   // the mutations that are in them
 }
 
 // build builds the tests once for all mutations that can be woven.
 func build(t *testing.T, list map[string]mutation) *built {
 	t.Helper()
-	b := &built{dir: t.TempDir(), woven: make(map[string]bool)}
+	b := &built{programs: make(map[string]string), woven: make(map[string]bool)}
 	files, packages := make(map[string]*woven), []string(nil)
 	for name, m := range list {
 		file, source := m.source(t)
@@ -38,14 +38,35 @@ func build(t *testing.T, list map[string]mutation) *built {
 			overlay[filepath.Join(filepath.Dir(file), "mutation_chosen.go")] = switchFile(w.name)
 		}
 	}
+	overlaid := writeOverlay(t, overlay)
 	slices.Sort(packages)
-	args := []string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", writeOverlay(t, overlay), "-o", b.dir + "/"}
-	cmd := exec.Command("go", append(args, slices.Compact(packages)...)...)
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build with mutations: %v\n%s", err, out)
+	for _, some := range namesApart(slices.Compact(packages)) {
+		dir := t.TempDir()
+		args := []string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlaid, "-o", dir + "/"}
+		cmd := exec.Command("go", append(args, some...)...)
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("build with mutations: %v\n%s", err, out)
+		}
+		for _, p := range some {
+			b.programs[p] = filepath.Join(dir, path.Base(p)+".test")
+		}
 	}
 	return b
+}
+
+// namesApart divides packages so that no two of a part have the same name, which is that of the program.
+func namesApart(packages []string) (parts [][]string) {
+	times := make(map[string]int)
+	for _, p := range packages {
+		n := times[path.Base(p)]
+		times[path.Base(p)]++
+		if n == len(parts) {
+			parts = append(parts, nil)
+		}
+		parts[n] = append(parts[n], p)
+	}
+	return parts
 }
 
 // run runs the tests that must notice a mutation.
@@ -53,7 +74,7 @@ func (b *built) run(t *testing.T, name string, m mutation) (out string, failed b
 	t.Helper()
 	var cmd *exec.Cmd
 	if b.woven[name] {
-		cmd = exec.Command(filepath.Join(b.dir, path.Base(m.tested)+".test"), "-test.run", m.tests, "-test.timeout=5m")
+		cmd = exec.Command(b.programs[m.tested], "-test.run", m.tests, "-test.timeout=5m")
 		cmd.Dir = filepath.Join(root, m.tested)
 	} else {
 		file, source := m.source(t)

@@ -31,8 +31,6 @@ type Config struct {
 	Data *data.Service
 	// Explain answers /v1/explain; nil: it is not there.
 	Explain http.Handler
-	// Slow answers /debug/slow with the slowest searches; nil: it is not there.
-	Slow http.Handler
 	// Hosts are names by which the port may be called, beside localhost,
 	// loopback addresses and the one that a connection came to; a port in them
 	// does not count.
@@ -58,7 +56,7 @@ func (c *Config) routes() map[string]calls {
 	all := map[string]calls{
 		"/livez":               get(func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") }),
 		"/readyz":              get(c.readyz),
-		"/metrics":             get(promhttp.HandlerFor(c.Registry, promhttp.HandlerOpts{Registry: c.Registry, EnableOpenMetrics: true}).ServeHTTP),
+		"/metrics":             get(promhttp.HandlerFor(c.Registry, promhttp.HandlerOpts{Registry: c.Registry}).ServeHTTP),
 		"/debug/pprof/":        get(pprof.Index),
 		"/debug/pprof/cmdline": get(pprof.Cmdline),
 		"/debug/pprof/profile": get(pprof.Profile),
@@ -77,9 +75,6 @@ func (c *Config) routes() map[string]calls {
 	}
 	if c.Explain != nil {
 		all["/v1/explain"] = get(c.Explain.ServeHTTP)
-	}
-	if c.Slow != nil {
-		all["/debug/slow"] = get(c.Slow.ServeHTTP)
 	}
 	return all
 }
@@ -100,7 +95,7 @@ func (c *Config) readyz(w http.ResponseWriter, _ *http.Request) {
 
 // Routes returns the methods that an admin port with everything has, by pattern.
 func Routes() map[string][]string {
-	c := Config{Registry: NewRegistry(), Control: unasked{}, Data: &data.Service{}, Explain: http.NotFoundHandler(), Slow: http.NotFoundHandler()}
+	c := Config{Registry: NewRegistry(), Control: unasked{}, Data: &data.Service{}, Explain: http.NotFoundHandler()}
 	all := make(map[string][]string)
 	for pattern, methods := range c.routes() {
 		all[pattern] = slices.Sorted(maps.Keys(methods))

@@ -35,7 +35,13 @@ func NewSlaveMetrics(r prometheus.Registerer, store barrels.Store, state func() 
 		log:       log,
 	}
 	r.MustRegister(m.outcomes, m.overloads, m.panics)
-	r.MustRegister(newStoreMetrics(store.Stats))
+	stats := func(name, help string, of func(barrels.Stats) uint64) {
+		Gauge(r, name, help, func() float64 { return float64(of(store.Stats())) })
+	}
+	stats("adshard_store_groups", "Ad groups in the store.", func(s barrels.Stats) uint64 { return s.Groups })
+	stats("adshard_store_keywords", "Keywords in the store.", func(s barrels.Stats) uint64 { return s.Keywords })
+	stats("adshard_store_blocks", "Blocks of keywords.", func(s barrels.Stats) uint64 { return s.Blocks })
+	stats("adshard_store_disk_bytes", "Bytes on disk.", func(s barrels.Stats) uint64 { return s.DiskBytes })
 	Gauge(r, "adshard_applied_clock", "The newest change applied.",
 		func() float64 { return float64(store.Position().GetClock()) })
 	Gauge(r, "adshard_caught_up", "1: the slave has all its data.",
@@ -63,7 +69,7 @@ func truth(b bool) float64 {
 }
 
 // Searched implements shardserver.Observer.
-func (m *SlaveMetrics) Searched(took time.Duration, trace string, a *search.Answer, err error) {
+func (m *SlaveMetrics) Searched(took time.Duration, a *search.Answer, err error) {
 	if err != nil {
 		if fault.Is(err, fault.Overloaded) {
 			m.overloads.Inc()
@@ -71,7 +77,7 @@ func (m *SlaveMetrics) Searched(took time.Duration, trace string, a *search.Answ
 		m.outcomes.WithLabelValues(fault.KindOf(err).String()).Inc()
 		return
 	}
-	seconds(m.search, max(took, 1), trace)
+	m.search.Observe(took.Seconds())
 	m.outcomes.WithLabelValues("answered").Inc()
 	m.work.add(a.Work)
 }

@@ -29,7 +29,6 @@ import (
 	"adshard/internal/node/overload"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/shardserver"
-	"adshard/internal/node/tracing"
 	"adshard/internal/node/wire"
 	"adshard/loadproxy"
 	"adshard/schema/pb"
@@ -115,7 +114,7 @@ func OpenStore(cfg *Config, plan memlimit.Plan) (barrels.Store, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o750); err != nil {
 		return nil, config.DirError(cfg.Dir, err)
 	}
-	db, err := rocks.Open(cfg.Dir, rocks.Options{CacheBytes: plan.Cache, WriteBufferBytes: plan.Buffers, Statistics: true})
+	db, err := rocks.Open(cfg.Dir, rocks.Options{CacheBytes: plan.Cache, WriteBufferBytes: plan.Buffers})
 	if err != nil {
 		return nil, openError(cfg, err)
 	}
@@ -153,7 +152,6 @@ type Slave struct {
 	proxy    *loadproxy.Proxy
 	copies   *copying.Source
 	copier   *copier
-	tracer   *tracing.Tracer // nil: nothing is traced
 	log      *slog.Logger
 }
 
@@ -187,12 +185,6 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 	s.server = grpc.NewServer(wire.SlaveOptions(func(_ string, cause any) { metrics.Panicked(cause) }, cfg.Credentials.ServerOptions()...)...)
 	s.shard = shardserver.New(
 		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation, Instance: instance}, store, s.proxy, gate, metrics, s.adopt)
-	if s.tracer, err = tracing.Open(cfg.Traces, "slave", cfg.Name, s.log); err != nil {
-		s.Close()
-		return nil, err
-	}
-	s.tracer.Register(port.Registerer(cfg.Name))
-	s.shard.Trace(s.tracer)
 	pb.RegisterSlaveServer(s.server, s.shard)
 	admin.WatchGate(port.Registerer(cfg.Name), gate)
 	if s.copies, err = newCopies(&cfg, instance, store, s.proxy, s.log); err != nil {
@@ -223,7 +215,6 @@ func (s *Slave) Close() {
 	_ = s.listener.Close()
 	s.balancer.close()
 	s.threads.Close()
-	s.tracer.Close()
 }
 
 // adopt is the shardserver.Adopter.
@@ -239,7 +230,6 @@ func (s *Slave) adopt(balancer string) (name string, err error) {
 func (s *Slave) Run(ctx context.Context) error {
 	defer s.threads.Close()
 	defer s.balancer.close()
-	defer s.tracer.Close()
 	defer s.shard.Close()
 	group, ctx := errgroup.WithContext(ctx)
 	defer context.AfterFunc(ctx, s.shard.Goodbye)()

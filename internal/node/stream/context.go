@@ -15,7 +15,7 @@ import (
 // clock.
 type itemContext struct {
 	context.Context // of the stream
-	came, deadline  time.Time
+	deadline        time.Time
 	tags            wire.Tags
 
 	cancelled atomic.Bool
@@ -53,11 +53,8 @@ func (c *itemContext) Done() <-chan struct{} {
 
 // Value implements context.Context.
 func (c *itemContext) Value(key any) any {
-	switch key {
-	case tagsKey{}:
+	if key == (tagsKey{}) {
 		return c.tags
-	case cameKey{}:
-		return c.came
 	}
 	return c.Context.Value(key)
 }
