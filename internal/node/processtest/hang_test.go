@@ -21,6 +21,7 @@ func TestAHungSlaveIsLeftOut(t *testing.T) {
 	c.startSlave(1)
 	url := c.startMaster()
 	w.follows(url)
+	eventually(t, "the first fill is reported", func() bool { return status(t, c.health+"/readyz") == http.StatusOK })
 
 	hung := c.parts["slave-0"]
 	hung.freeze()
