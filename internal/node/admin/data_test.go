@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -339,6 +340,35 @@ func TestIfMatch(t *testing.T) {
 	other.fill()
 	if tag == other.must("GET", "/v1/keywords/1?group=1", "").header.Get("ETag") {
 		t.Error("two databases have one ETag")
+	}
+}
+
+// TestTwins: of requests with one key that come at the same moment one is made, and the others
+// get its answer, also those that found no receipt yet and waited for it to be written.
+func TestTwins(t *testing.T) {
+	w := newWorld(t)
+	w.fill()
+	for round := range 40 {
+		key, body := fmt.Sprint("twins-", round), fmt.Sprintf(`{"advertiser_id":1,"name":"Twins %d"}`, round)
+		var fresh atomic.Int64
+		var all sync.WaitGroup
+		start := make(chan struct{})
+		for range 6 {
+			all.Go(func() {
+				<-start
+				a := w.ask("POST", "/v1/campaigns", body, "Idempotency-Key", key)
+				if a.status != http.StatusOK {
+					t.Errorf("%d %s", a.status, a.body)
+				} else if !w.changes(a).Replayed {
+					fresh.Add(1)
+				}
+			})
+		}
+		close(start)
+		all.Wait()
+		if n := fresh.Load(); n != 1 {
+			t.Fatalf("made %d times", n)
+		}
 	}
 }
 
