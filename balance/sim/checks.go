@@ -108,7 +108,8 @@ type usedView struct {
 
 func (c *checks) view(v usedView) {
 	var served []balance.Held
-	stale := false
+	// No master with a lease asks in a view that the durable state has given up.
+	stale := c.newest != nil && v.view < c.newest.Least()
 	seen := map[string][]balance.Interval{}
 	for _, s := range c.w.slaves {
 		t := s.disk.table

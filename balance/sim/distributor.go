@@ -165,6 +165,7 @@ func (d *distributor) pull(slave string, epoch uint64, at balance.Position) (b *
 	if d.distributor == nil {
 		return nil, true
 	}
+	d.distributor.Defer(slave)
 	b, err := d.distributor.Pull(slave, epoch, at)
 	if d.w.checks != nil && b != nil {
 		d.w.checks.offered(slave, at, b)
@@ -178,6 +179,7 @@ func (d *distributor) work() {
 	if d.distributor == nil {
 		return
 	}
+	d.distributor.Tick(d.w.now)
 	work, life, current := d.distributor.Work(), d.life, d.distributor
 	if d.w.checks != nil {
 		d.w.checks.bounded(d)
@@ -215,6 +217,9 @@ func (d *distributor) build(b balance.Build) balance.Built[payload] {
 	db, out := d.w.db, balance.Built[payload]{Node: b.Node, Seq: b.Seq}
 	if b.Clock > db.clock {
 		d.w.fail("%s builds for clock %d, there is %d", d.name, b.Clock, db.clock)
+	}
+	if d.w.checks != nil && d.w.cfg.Distributor.Repeat > 0 && d.chaos.chance(3) {
+		b.MaxBytes = 0 // they are larger than expected: the first one is all that fits
 	}
 	for _, e := range b.Entries {
 		i, there := db.items[e.Key]

@@ -37,6 +37,10 @@ func Generate(seed uint64) Scenario {
 		g.r = r
 		g.removal()
 	}
+	if r := (&source{state: seed}).fork("hot"); r.chance(3) {
+		g.r = r
+		g.hot()
+	}
 	if g.r = replicated; replicated.chance(3) {
 		for range 1 + replicated.below(3) {
 			g.add(Event{Do: "replicas", N: 1 + replicated.next()%3})
@@ -159,6 +163,15 @@ func (g *generator) fault() {
 		}
 	case 15:
 		g.add(Event{Do: "remove", Who: g.distributor()})
+	}
+}
+
+// hot are items that change again and again, and are so large for the cluster that their changes
+// are deferred: those of more than some 3, 6 or 12 units of weight.
+func (g *generator) hot() {
+	g.s.Repeat = 80_000 << g.r.below(3)
+	for range 1 + g.r.below(3) {
+		g.add(Event{Do: "churn", N: 1 + g.r.next()%2, For: g.a(6 * time.Second)})
 	}
 }
 

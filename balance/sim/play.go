@@ -16,6 +16,10 @@ const (
 )
 
 func (s Scenario) config() Config {
+	d := balance.DistributorConfig{BucketBytes: 600, NodeBytes: 2400, Ahead: 3, Changes: 40, Entries: 8}
+	if s.Repeat > 0 {
+		d.Repeat, d.BucketBytes, d.NodeBytes = s.Repeat, 20_000, 80_000 // several large items fit
+	}
 	return Config{
 		Seed: s.Seed, Slaves: s.Slaves, Distributors: s.Distributors, Masters: s.Masters,
 		Order: balance.ByOwner, Strategy: original{}, Duration: s.Duration,
@@ -25,7 +29,7 @@ func (s Scenario) config() Config {
 			MasterLease: playLease, Linger: playLinger, Scrub: 3 * time.Second, ScrubShare: 1,
 			LoadWeights: balance.LoadWeights{Examined: 1}, HalfLife: 2 * time.Second, Replicas: s.Replicas,
 		},
-		Distributor: balance.DistributorConfig{BucketBytes: 600, NodeBytes: 2400, Ahead: 3, Changes: 40, Entries: 8},
+		Distributor: d,
 	}.WithDefaults()
 }
 

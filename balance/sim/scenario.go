@@ -23,6 +23,9 @@ type Scenario struct {
 	Slaves, Distributors, Masters int
 	// Replicas is how many slaves hold each slice; 0: one.
 	Replicas int
+	// Repeat is how many bytes a second of one item are sent again and again, as its changes
+	// demand; more are deferred. 0: so many that nothing is.
+	Repeat int
 	// Items there are at the start; Changes is how many there are a second.
 	Items, Changes int
 	// Duration is for how long things happen; afterwards all must come to rest.
@@ -68,6 +71,9 @@ func (s Scenario) String() string {
 	fmt.Fprintf(&b, "seed=%d slaves=%d distributors=%d masters=%d items=%d changes=%d duration=%v\n",
 		s.Seed, s.Slaves, s.Distributors, s.Masters, s.Items, s.Changes, s.Duration)
 	text := b.String()
+	if s.Repeat > 0 {
+		text = fmt.Sprintf("repeat=%d %s", s.Repeat, text)
+	}
 	if s.Replicas > 0 {
 		text = fmt.Sprintf("replicas=%d %s", s.Replicas, text)
 	}
@@ -118,6 +124,8 @@ func (s *Scenario) parseHead(words []string) error {
 			s.Distributors = int(n)
 		case "replicas":
 			s.Replicas = int(n)
+		case "repeat":
+			s.Repeat = int(n)
 		case "masters":
 			s.Masters = int(n)
 		case "items":
