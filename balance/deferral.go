@@ -76,9 +76,8 @@ func (l *deferral) keep(own []Interval) {
 	}
 }
 
-// deferred gathers the items that have waited for long enough, the longest first, if they are to be
-// sent, and has the changes of the others wait. They are not within a batch before there is a new
-// quantum: without them, what is filled leads on.
+// deferred has the changes of items that were just sent wait. If send is set it also gathers the
+// items that have waited for long enough, the longest first.
 func (d *Distributor[P]) deferred(s *stream[P], g *gathering, own []Interval, send bool) {
 	l := &s.later
 	var due []Key

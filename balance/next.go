@@ -180,15 +180,15 @@ func (d *Distributor[P]) gather(s *stream[P]) ([]Entry, next) {
 	n := next{begun: s.table.toward(s.want, false), offset: s.end.Offset}
 	changes, reached := d.pending(s)
 	own := n.begun.delivered(n.offset)
-	filling := n.offset != 0 && s.end.Epoch == d.cfg.Epoch && s.end.Quantum == d.number
-	d.deferred(s, &g, own, !filling)
+	// In the middle of a batch, without a new quantum, only the clock and the offset lead on. A bucket
+	// that was cut behind a deferred item would have moved neither, and the node would get it again and again.
+	stays := n.offset != 0 && s.end.Epoch == d.cfg.Epoch && s.end.Quantum == d.number
+	d.deferred(s, &g, own, !stays)
 	g.changes(changes, own, &reached)
 	n.clock = reached
 	n.to = Position{Epoch: d.cfg.Epoch, Clock: s.later.told(reached, own, nil), Quantum: d.number, Offset: n.offset}
-	if filling && len(g.entries) > 0 && n.to.Compare(s.end) <= 0 {
-		// What waits holds the clock: if the bucket were cut among the changes, it would lead to its own
-		// beginning, and the node would get it again and again.
-		return nil, n
+	if stays && len(g.entries) > 0 && n.to.Compare(s.end) <= 0 {
+		return nil, n // what waits holds the clock, and changes alone would not lead on: the next quantum does
 	}
 	n.to.Clock = s.later.told(reached, own, g.seen)
 	if n.offset != 0 && len(n.begun.in(Filling)) == 0 {
@@ -207,9 +207,9 @@ func (d *Distributor[P]) gather(s *stream[P]) ([]Entry, next) {
 	n.table, n.to.Offset = n.begun, n.offset
 	switch {
 	case n.offset != 0 && reached >= d.head:
-		parts := n.begun.in(Filling)
-		n.to.Offset = g.fill(parts, Key(n.offset))
-		n.cleared = within(parts, Key(n.offset), n.to.Offset)
+		filling := n.begun.in(Filling)
+		n.to.Offset = g.fill(filling, Key(n.offset))
+		n.cleared = within(filling, Key(n.offset), n.to.Offset)
 		if n.to.Offset == 0 {
 			n.table = n.begun.filled(s.want)
 		}
