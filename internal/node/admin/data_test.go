@@ -27,7 +27,7 @@ import (
 	"adshard/internal/node/nodetest"
 )
 
-// world is an admin port with a database. Every answer is held against the document.
+// world is an admin port with a database. Every answer is checked against the document.
 type world struct {
 	*nodetest.Database
 	url  string
@@ -349,14 +349,14 @@ func TestTwins(t *testing.T) {
 	w := newWorld(t)
 	w.fill()
 	for round := range 40 {
-		key, body := fmt.Sprint("twins-", round), fmt.Sprintf(`{"advertiser_id":1,"name":"Twins %d"}`, round)
+		key, body := fmt.Sprint("twins-", round), fmt.Sprintf(`{"status":"%s"}`, []string{"paused", "enabled"}[round%2])
 		var fresh atomic.Int64
 		var all sync.WaitGroup
 		start := make(chan struct{})
 		for range 6 {
 			all.Go(func() {
 				<-start
-				a := w.ask("POST", "/v1/campaigns", body, "Idempotency-Key", key)
+				a := w.ask("PATCH", "/v1/campaigns/1", body, "Idempotency-Key", key) // made twice, it would not fail
 				if a.status != http.StatusOK {
 					t.Errorf("%d %s", a.status, a.body)
 				} else if !w.changes(a).Replayed {
@@ -581,7 +581,7 @@ func TestChangeStream(t *testing.T) {
 	last := all[len(all)-1].Position
 	later := make(chan []api.ChangeLine)
 	go func() { later <- read("/v1/changes?wait_ms=20000&limit=1&after=" + last) }()
-	time.Sleep(50 * time.Millisecond)
+	time.Sleep(50 * time.Millisecond) // so that it waits when the change comes; correct without, too
 	w.must("DELETE", "/v1/groups/1", "")
 	if got := <-later; len(got) != 1 || !got[0].Removed {
 		t.Errorf("%+v", got)
