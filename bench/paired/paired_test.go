@@ -202,7 +202,7 @@ func TestSlow(t *testing.T) {
 }
 
 func TestThreads(t *testing.T) {
-	for _, length := range []time.Duration{20 * time.Millisecond, 1} { // 1: all begin when the time is over
+	for _, length := range []time.Duration{20 * time.Millisecond, 1} { // within 1 ns none begins in time
 		p := smallPlan(t, &fake{name: "a", provides: providesAll, took: time.Millisecond})
 		p.Threads, p.Time = 3, length
 		r, err := Run(context.Background(), p)

@@ -65,7 +65,7 @@ func (f *ownerFlags) check(kind string) error {
 		if kind == "negatives" {
 			more = ", or the campaign with --campaign ID"
 		}
-		return wrongUse("%s are found through what holds them: name the ad group with --group ID%s", kind, more)
+		return wrongUse("%s are looked up in their ad group: name it with --group ID%s", kind, more)
 	case held && f.group != 0 && f.campaign != 0:
 		return wrongUse("%s of an ad group or of a campaign: give --group or --campaign, not both", kind)
 	}

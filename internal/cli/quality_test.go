@@ -63,8 +63,8 @@ func TestQualityRejects(t *testing.T) {
 	}
 }
 
-// TestQualityMoreClicks: from what was clicked more often than it was shown, over all days and
-// files, nothing is learned, and it is told; what adds up to less counts, whatever its days.
+// TestQualityMoreClicks: nothing is learned from an ad that was clicked more often than it was
+// shown, over all days and files, and it is listed; single days may have more clicks.
 func TestQualityMoreClicks(t *testing.T) {
 	clicksOfAnotherDay := "2026-11-23,1,1,1,1,1,0,7\n"
 	_, status, out, errOut := learnt(t, countsCSV+clicksOfAnotherDay)

@@ -22,7 +22,7 @@ func slaveCommand(Streams) *cobra.Command {
 	return withoutStores("slave", "Store a part of the ad groups and search it")
 }
 
-// withoutStores is a command that says why it is not to be had.
+// withoutStores stands for a command that this program lacks, and says why.
 func withoutStores(name, short string) *cobra.Command {
 	const why = "this program was built without cgo, and so without RocksDB; use one that has it"
 	return &cobra.Command{

@@ -21,7 +21,7 @@ func (r *rig) damage(sql string) {
 	r.Must(sqlitex.ExecuteTransient(c, sql, nil))
 }
 
-// TestDamagedCampaign: a campaign whose row is damaged is told with its number, and keeps no
+// TestDamagedCampaign: a campaign whose row is damaged is reported by its number, and keeps no
 // other one from being read, marked or counted; the collector stays ready.
 func TestDamagedCampaign(t *testing.T) {
 	r := newRig(t, 5)

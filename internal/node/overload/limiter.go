@@ -14,9 +14,9 @@ const (
 	patience = 4
 	// tolerated: this part of the searches may be refused below without a change.
 	tolerated = 50
-	// memory is the number of searches of which the time of a search is a mean, or as many as
-	// take a window if these are more: a thread that the operating system stops for 30 ms says little about
-	// searches of 20 us, and would have hundreds of them refused.
+	// memory is how many searches the mean time of a search is taken over, or as many as fit
+	// into a window if those are more: that the operating system stopped one thread for 30 ms says little
+	// about searches of 20 µs, and of only 256 it would have hundreds refused.
 	memory = 256
 )
 
