@@ -20,7 +20,7 @@ import (
 const (
 	// leadPoll is the time between two questions to all balancers which of them leads,
 	// leadTime that within which they must answer.
-	leadPoll = 400 * time.Millisecond
+	leadPoll = 250 * time.Millisecond
 	leadTime = time.Second
 )
 
@@ -107,8 +107,15 @@ func (l *Leader) current() *leading {
 // watch asks all balancers again and again which of them leads. Without an answer the one that led
 // last stays.
 func (l *Leader) watch(ctx context.Context, log *slog.Logger) {
+	known := uint64(0)
 	for {
-		if i, epoch, ok := l.ask(ctx); ok && l.all[i] != l.current().Balancer {
+		call, cancel := context.WithTimeout(ctx, leadTime)
+		i, epoch, ok := l.ask(call, known)
+		cancel()
+		if ok {
+			known = epoch
+		}
+		if ok && l.all[i] != l.current().Balancer {
 			before, next := l.current(), l.lead(i)
 			l.mu.Lock()
 			l.now = next
@@ -122,23 +129,32 @@ func (l *Leader) watch(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// ask returns which balancer leads: that with the highest epoch of those that answer.
-func (l *Leader) ask(ctx context.Context) (leads int, epoch uint64, ok bool) {
-	ctx, cancel := context.WithTimeout(ctx, leadTime)
+// ask returns which balancer leads: that with the highest epoch of those that answer, or the first
+// with a higher one than known, if that is not 0: a former leader that hangs holds nobody up.
+func (l *Leader) ask(ctx context.Context, known uint64) (leads int, epoch uint64, ok bool) {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	epochs := make([]uint64, len(l.all))
-	var asked sync.WaitGroup
+	type answer struct {
+		i     int
+		epoch uint64 // 0: it does not lead, or does not answer
+	}
+	answers := make(chan answer, len(l.all))
 	for i, b := range l.all {
-		asked.Go(func() {
-			if reply, err := pb.NewBalancerClient(b.Conn).Lead(ctx, &pb.LeadRequest{}); err == nil {
-				epochs[i] = reply.GetEpoch()
+		l.done.Go(func() {
+			reply, err := pb.NewBalancerClient(b.Conn).Lead(ctx, &pb.LeadRequest{})
+			if err != nil {
+				reply = nil
 			}
+			answers <- answer{i, reply.GetEpoch()}
 		})
 	}
-	asked.Wait()
-	for i, e := range epochs {
-		if e > epoch {
-			leads, epoch, ok = i, e, true
+	for range l.all {
+		a := <-answers
+		if a.epoch > epoch {
+			leads, epoch, ok = a.i, a.epoch, true
+		}
+		if known > 0 && epoch > known {
+			break
 		}
 	}
 	return leads, epoch, ok

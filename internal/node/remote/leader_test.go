@@ -122,6 +122,11 @@ func TestALeaderThatHangs(t *testing.T) {
 		t.Errorf("a call that hung: %v", err)
 	}
 	follows(t, l, 2)
+	patient, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if i, epoch, ok := l.ask(patient, 1); i != 1 || epoch != 2 || !ok || patient.Err() != nil {
+		t.Errorf("beside one that hangs %d leads with %d: %v, %v", i, epoch, ok, patient.Err())
+	}
 	a.hangs.Store(false) // it wakes up
 	follows(t, l, 2)
 }
