@@ -140,6 +140,7 @@ func (l *Leader) ask(ctx context.Context, known uint64) (leads int, epoch uint64
 	}
 	answers := make(chan answer, len(l.all))
 	for i, b := range l.all {
+		b.Conn.ResetConnectBackoff() // it may lead as soon as it is back
 		l.done.Go(func() {
 			reply, err := pb.NewBalancerClient(b.Conn).Lead(ctx, &pb.LeadRequest{})
 			if err != nil {
