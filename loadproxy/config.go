@@ -50,7 +50,7 @@ func Default(name, address string) Config {
 		Name: name, Address: address,
 		Grace: 2 * time.Second, Wait: 2 * time.Second, MaxBytes: 4 << 20, CallTimeout: 5 * time.Second, VerifyTimeout: 2 * time.Minute,
 		Report: time.Second, Away: 2 * time.Second, Counted: 1000,
-		Backoff: 50 * time.Millisecond, MaxBackoff: 400 * time.Millisecond,
+		Backoff: 50 * time.Millisecond, MaxBackoff: 200 * time.Millisecond,
 		Quiet: 500 * time.Millisecond, Overdue: 10 * time.Second, Slice: 200 * time.Millisecond,
 	}
 }
