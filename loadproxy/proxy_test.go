@@ -237,7 +237,7 @@ func TestAFullDiskIsToldAndTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(2)
 		full := fault.Newf(fault.NoSpace, "rocks: apply", "no space left")
-		for range 5 {
+		for range 20 { // it is tried every 200 ms in the end
 			s.fail = append(s.fail, full)
 		}
 		p := run(t, s, b)
