@@ -27,6 +27,10 @@ func (c adminControl) SlavesList(context.Context) (*api.SlaveList, error) {
 	status := c.Status()
 	list := &api.SlaveList{Epoch: status.Epoch, View: status.View, Clock: status.Clock, Slaves: []api.Slave{}}
 	for _, s := range c.Balancer.SlavesList() {
+		var seen *int64
+		if s.Registered {
+			seen = &s.SeenMs
+		}
 		list.Slaves = append(list.Slaves, api.Slave{
 			Name:          s.Name,
 			Address:       s.Address,
@@ -48,6 +52,7 @@ func (c adminControl) SlavesList(context.Context) (*api.SlaveList, error) {
 			Shard:         s.Shard,
 			Zone:          s.Zone,
 			WaitsFor:      s.WaitsFor,
+			SeenMs:        seen,
 		})
 	}
 	slices.SortFunc(list.Slaves, func(a, b api.Slave) int { return strings.Compare(a.Name, b.Name) })

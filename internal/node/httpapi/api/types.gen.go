@@ -1479,6 +1479,9 @@ type Slave struct {
 
 	// WaitsFor What must happen before masters ask it; empty: nothing.
 	WaitsFor string `json:"waits_for,omitempty"`
+
+	// SeenMs Time since it last reported; absent: it has not registered with this balancer.
+	SeenMs *int64 `json:"seen_ms,omitempty"`
 }
 
 // SlaveChange defines model for SlaveChange.
