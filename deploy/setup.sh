@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 case ${1:-build} in
 build) wanted="gcc g++ librocksdb-dev" ;;
-test) wanted="gcc g++ librocksdb-dev protobuf-compiler flatbuffers-compiler capnproto hunspell-cs mythes-cs mythes-en-us postgresql etcd-server iproute2" ;;
+test) wanted="gcc g++ librocksdb-dev protobuf-compiler flatbuffers-compiler capnproto hunspell-cs mythes-cs mythes-en-us postgresql etcd-server iproute2 chromium" ;;
 *) echo "usage: $0 build|test" >&2; exit 2 ;;
 esac
 fail() { printf '%s\n' "$@" >&2; exit 1; }

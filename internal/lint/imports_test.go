@@ -18,7 +18,7 @@ var (
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "internal/version", "events",
 	}
 	nodeParts = []string{
-		"internal/node/access", "internal/node/admin", "internal/node/admission", "internal/node/background", "internal/node/certs", "internal/node/config", "internal/node/conns", "internal/node/control",
+		"internal/node/access", "internal/node/admin", "internal/node/admission", "internal/node/background", "internal/node/certs", "internal/node/config", "internal/node/conns", "internal/node/console", "internal/node/control",
 		"internal/node/copying", "internal/node/data", "internal/node/database",
 		"internal/node/fanout", "internal/node/feed", "internal/node/health", "internal/node/home", "internal/node/httpapi",
 		"internal/node/identity", "internal/node/memlimit", "internal/node/overload", "internal/node/ports", "internal/node/queryserver", "internal/node/remote",
@@ -183,7 +183,7 @@ var bans = []struct {
 }
 
 // testOnly is for tests and for packages named …test, and so are those packages.
-var testOnly = []string{"testing", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/hanwen/go-fuse", "github.com/anishathalye/porcupine"}
+var testOnly = []string{"testing", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/hanwen/go-fuse", "github.com/anishathalye/porcupine", "github.com/chromedp"}
 
 const oneWay = "dependencies go one way, from the ground up (docs/architecture.md)"
 

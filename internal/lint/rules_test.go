@@ -170,6 +170,7 @@ var broken = []struct{ pkg, used, rule string }{
 	{"internal/node", "go.uber.org/goleak", "tests go.uber.org/goleak"},
 	{"internal/cli", "github.com/hanwen/go-fuse/v2/fs", "tests github.com/hanwen/go-fuse"},
 	{"counters", "github.com/anishathalye/porcupine", "tests github.com/anishathalye/porcupine"},
+	{"counters", "github.com/chromedp/chromedp", "tests github.com/chromedp"},
 	{"bench/paired", "adshard/barrels/barreltest", "tests …test"},
 	{"internal/node", "adshard/internal/node/processtest", "tests …test"},
 	{"util", "fmt", "place"},

@@ -28,6 +28,12 @@ func (g *Gate) Check(r *http.Request, call string) (context.Context, error) {
 	return With(r.Context(), who), err
 }
 
+// May reports whether the sender of a request, as Check has found it, may make another call.
+func (g *Gate) May(ctx context.Context, call string) bool {
+	who := CallerOf(ctx)
+	return g.Open && !who.Known() || g.Table.Check(who, call, nil) == nil
+}
+
 // caller returns who sent a request: whose token it has or, without one, whose certificate
 // its connection has. A wrong token is an error.
 func (g *Gate) caller(r *http.Request) (Identity, error) {

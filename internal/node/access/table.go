@@ -134,6 +134,9 @@ func adminRules() []Rule {
 		look("/v1/balance"), look("/v1/balance/slices"), look("/v1/balance/plan"), look("/v1/balance/why/{slice}"),
 		look("/v1/balance/strategies"), change("/v1/balance/strategy"),
 		change("/v1/balance/move"), change("/v1/balance/replicas"), change("/v1/balance/pause"), change("/v1/balance/resume"),
+		probe("/console/static/{name}"), {Call: SignIn, Anyone: true}, {Call: SignOut, Anyone: true},
+		look("/console/"), look("/console/overview"), look("/console/balancing"), look("/console/slices"), look("/console/slices/{slice}"), look("/console/heat.png"),
+		look("/console/query"), change("/console/do/{action}"),
 	}...)
 }
 
@@ -153,6 +156,13 @@ func dataRules() []Rule {
 	}
 	return all
 }
+
+// SignIn and SignOut are the forms of the console by which a browser gets and gives back a
+// cookie. They change nothing of the cluster.
+const (
+	SignIn  = AdminPort + " POST /console/login"
+	SignOut = AdminPort + " POST /console/logout"
+)
 
 // Check returns why somebody may not make a call; nil: it may. message is the call's,
 // or nil when it has none yet. Errors: fault.Forbidden.

@@ -15,8 +15,14 @@ type Tokens struct{ list []token }
 
 type token struct {
 	who  Identity
-	hash [sha256.Size]byte
+	hash TokenHash
 }
+
+// TokenHash is what is kept of a token.
+type TokenHash [sha256.Size]byte
+
+// HashToken returns the hash of a token.
+func HashToken(text string) TokenHash { return sha256.Sum256([]byte(text)) }
 
 const (
 	// MinToken is the least length of a token, in bytes.
@@ -53,7 +59,7 @@ func ParseTokens(text []byte) (Tokens, error) {
 		if len(out.list) == maxTokens {
 			return Tokens{}, fault.Newf(fault.Invalid, op, "there are more than %d tokens", maxTokens)
 		}
-		out.list = append(out.list, token{who, sha256.Sum256([]byte(fields[2]))})
+		out.list = append(out.list, token{who, HashToken(fields[2])})
 	}
 	if err := lines.Err(); err != nil {
 		return Tokens{}, fault.Newf(fault.Invalid, op, "a line is too long")
@@ -62,8 +68,10 @@ func ParseTokens(text []byte) (Tokens, error) {
 }
 
 // Find returns whose a token is. It takes the same time for any token of a length.
-func (t Tokens) Find(text string) (who Identity, ok bool) {
-	hash := sha256.Sum256([]byte(text))
+func (t Tokens) Find(text string) (who Identity, ok bool) { return t.FindHash(HashToken(text)) }
+
+// FindHash is Find of a token whose hash is known.
+func (t Tokens) FindHash(hash TokenHash) (who Identity, ok bool) {
 	for i := range t.list {
 		if subtle.ConstantTimeCompare(hash[:], t.list[i].hash[:]) == 1 {
 			who, ok = t.list[i].who, true

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"adshard/internal/node/access"
+	"adshard/internal/node/console"
 	"adshard/internal/node/data"
 	"adshard/internal/node/httpapi"
 )
@@ -29,7 +30,7 @@ type Config struct {
 	Refuse func() error
 	// Data reads and changes the data of the database; nil: its calls are not there.
 	Data *data.Service
-	// Explain answers /v1/explain; nil: it is not there.
+	// Explain answers /v1/explain, and /v1/search for the console; nil: they are not there.
 	Explain http.Handler
 	// Hosts are names by which the port may be called, beside localhost,
 	// loopback addresses and the one that a connection came to; a port in them
@@ -37,17 +38,37 @@ type Config struct {
 	Hosts []string
 	// Gate checks who may send a request; nil: everybody may.
 	Gate *access.Gate
-	Log  *slog.Logger
+	// Memory is that of the console; nil: it ends with this handler.
+	Memory *console.Memory
+	Log    *slog.Logger
 }
 
 // New returns the handler of an admin port. Run it with httpapi.Serve, which
 // has all timeouts.
 func New(c Config) http.Handler {
 	mux := http.NewServeMux()
+	inner := limited(mux)
+	pages := c.console(c.gated(mux, inner, nil))
 	for path, methods := range c.routes() {
 		mux.HandleFunc(path, methods.serve)
 	}
-	return c.guarded(c.gated(mux, limited(mux)))
+	if pages != nil {
+		for path, methods := range pages.Routes() {
+			mux.HandleFunc(path, calls(methods).serve)
+		}
+	}
+	return c.guarded(c.gated(mux, inner, pages))
+}
+
+// console returns the pages of the port, which ask the calls of api; nil: it has none.
+func (c *Config) console(api http.Handler) *console.Console {
+	if c.Control == nil && c.Explain == nil {
+		return nil
+	}
+	if c.Memory == nil {
+		c.Memory = new(console.Memory)
+	}
+	return console.New(console.Config{API: api, Gate: c.Gate, Memory: c.Memory, Balancer: c.Control != nil, Search: c.Explain})
 }
 
 // routes returns what the port serves, by path and method.
@@ -98,6 +119,9 @@ func Routes() map[string][]string {
 	c := Config{Registry: NewRegistry(), Control: unasked{}, Data: &data.Service{}, Explain: http.NotFoundHandler()}
 	all := make(map[string][]string)
 	for pattern, methods := range c.routes() {
+		all[pattern] = slices.Sorted(maps.Keys(methods))
+	}
+	for pattern, methods := range c.console(nil).Routes() {
 		all[pattern] = slices.Sorted(maps.Keys(methods))
 	}
 	return all

@@ -2,14 +2,18 @@ package admin
 
 import (
 	"net/http"
+	"strings"
 
+	"adshard/fault"
 	"adshard/internal/node/access"
+	"adshard/internal/node/console"
 	"adshard/internal/node/httpapi"
 )
 
 // gated refuses requests that their sender may not make, before their bodies are read. What
-// the port does not have is not refused here, but by next.
-func (c *Config) gated(routes *http.ServeMux, next http.Handler) http.Handler {
+// the port does not have is not refused here, but by next. Who has signed in on a page of the
+// console is known there, and nowhere else: no browser can be made to send a call.
+func (c *Config) gated(routes *http.ServeMux, next http.Handler, pages *console.Console) http.Handler {
 	if c.Gate == nil {
 		return next
 	}
@@ -23,6 +27,12 @@ func (c *Config) gated(routes *http.ServeMux, next http.Handler) http.Handler {
 		if method == http.MethodHead {
 			method = http.MethodGet
 		}
+		isPage := pages != nil && strings.HasPrefix(pattern, console.Root)
+		if isPage {
+			if who, ok := c.Memory.Sessions.Caller(r, c.Gate); ok {
+				r = r.WithContext(access.With(r.Context(), who))
+			}
+		}
 		ctx, err := c.Gate.Check(r, access.HTTPCall(access.AdminPort, method, pattern))
 		if err == nil {
 			next.ServeHTTP(w, r.WithContext(ctx))
@@ -30,6 +40,10 @@ func (c *Config) gated(routes *http.ServeMux, next http.Handler) http.Handler {
 		}
 		if r.ContentLength != 0 {
 			w.Header().Set("Connection", "close") // a body that nobody reads may never end
+		}
+		if isPage {
+			pages.Refuse(w, r.WithContext(ctx), !access.CallerOf(ctx).Known(), fault.Cause(err))
+			return
 		}
 		if !access.CallerOf(ctx).Known() {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="adshard"`)

@@ -17,6 +17,7 @@ import (
 	"adshard/internal/node/admin"
 	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
+	"adshard/internal/node/console"
 	"adshard/internal/node/httpapi"
 )
 
@@ -89,11 +90,13 @@ func (p *Ports) Serve(ctx context.Context, ready func() []string, handler func(a
 	watched.Go(func() { p.own.Run(ctx) })
 	defer watched.Wait()
 	defer cancel()
-	cfg := admin.Config{Registry: p.registry, Ready: ready, Explain: p.Explain, Hosts: p.hosts, Gate: p.own.Gate(), Log: log}
+	cfg := admin.Config{Registry: p.registry, Ready: ready, Explain: p.Explain, Hosts: p.hosts, Gate: p.own.Gate(), Memory: new(console.Memory), Log: log}
 	if handler == nil {
 		handler = admin.New
 	}
-	return httpapi.Serve(ctx, p.listener, handler(cfg))
+	served := handler(cfg)
+	watched.Go(func() { cfg.Memory.History.Run(ctx, served) })
+	return httpapi.Serve(ctx, p.listener, served)
 }
 
 // Close closes the admin port, if Serve is never called.

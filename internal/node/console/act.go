@@ -1,0 +1,109 @@
+package console
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"adshard/internal/node/httpapi/api"
+)
+
+// deed is what a form wants: a call of the port, the page to go on with, and what is said there.
+type deed struct {
+	path string
+	body any // nil: none
+	page string
+	done string // the key of what done says
+}
+
+// act makes the call that a form wants, in the name of who sent it.
+func (c *Console) act(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		c.fail(w, r, http.StatusBadRequest, "The form cannot be read.")
+		return
+	}
+	d, err := deedOf(r.PathValue("action"), r.PostForm)
+	if err == nil {
+		var answer map[string]any
+		err = ask(c.cfg.API, r, http.MethodPost, d.path, nil, d.body, &answer)
+	}
+	if err == nil {
+		http.Redirect(w, r, d.page+"?done="+d.done, http.StatusSeeOther)
+		return
+	}
+	status := statusOf(err)
+	if slice, err2 := strconv.ParseUint(r.PostForm.Get("slice"), 10, 64); err2 == nil && r.PathValue("action") == "move" {
+		c.showSlice(w, r, slice, status, err.Error())
+		return
+	}
+	c.showBalancing(w, r, status, err.Error())
+}
+
+// deedOf reads a form. Errors are *refused.
+func deedOf(action string, form url.Values) (deed, error) {
+	const page = Root + "balancing"
+	name := form.Get("slave")
+	switch action {
+	case "pause", "resume":
+		return deed{"/v1/balance/" + action, nil, page, action}, nil
+	case "drain", "remove":
+		if name == "" {
+			return deed{}, &refused{http.StatusBadRequest, "the form names no slave"}
+		}
+		return deed{"/v1/slaves/" + url.PathEscape(name) + "/" + action, nil, page, action}, nil
+	case "add":
+		return deed{"/v1/slaves", api.AddSlave{Address: strings.TrimSpace(form.Get("address"))}, page, action}, nil
+	case "strategy":
+		return deed{"/v1/balance/strategy", strategyOf(form), page, action}, nil
+	case "replicas":
+		n, err := strconv.Atoi(form.Get("replicas"))
+		if err != nil {
+			return deed{}, &refused{http.StatusBadRequest, "the number of replicas is not a number"}
+		}
+		return deed{"/v1/balance/replicas", api.Replicas{Replicas: n}, page, action}, nil
+	case "move":
+		slice, err := strconv.ParseUint(form.Get("slice"), 10, 64)
+		if err != nil {
+			return deed{}, &refused{http.StatusBadRequest, "the form names no slice"}
+		}
+		return deed{"/v1/balance/move", api.MoveRequest{Slice: slice, Slave: name}, fmt.Sprint(Root, "slices/", slice), action}, nil
+	}
+	return deed{}, &refused{http.StatusNotFound, "there is no such form"}
+}
+
+// strategyOf reads a strategy with the options that the form has for it, as "option.NAME";
+// empty ones have their defaults.
+func strategyOf(form url.Values) api.StrategyRequest {
+	out := api.StrategyRequest{Name: form.Get("strategy"), Options: map[string]string{}}
+	for key := range form {
+		if name, ok := strings.CutPrefix(key, "option."); ok && strings.TrimSpace(form.Get(key)) != "" {
+			out.Options[name] = strings.TrimSpace(form.Get(key))
+		}
+	}
+	return out
+}
+
+// done says what was done before this page was shown.
+func done(r *http.Request) string {
+	switch r.URL.Query().Get("done") {
+	case "pause":
+		return "Balancing is paused."
+	case "resume":
+		return "Balancing goes on."
+	case "drain":
+		return "The slave is being drained; the table of slaves shows how far it is."
+	case "remove":
+		return "The slave is removed."
+	case "add":
+		return "The slave is added; the table of slaves shows how it is filled."
+	case "strategy":
+		return "The strategy is changed."
+	case "replicas":
+		return "The number of replicas is changed."
+	case "move":
+		return "The slice is being moved."
+	}
+	return ""
+}

@@ -1,0 +1,99 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+
+	"adshard/internal/node/access"
+	"adshard/internal/node/httpapi/api"
+)
+
+// refused is an answer that is an error.
+type refused struct {
+	status  int
+	message string
+}
+
+// Error implements error.
+func (e *refused) Error() string { return e.message }
+
+// statusOf returns the status of an error of ask.
+func statusOf(err error) int {
+	var e *refused
+	if errors.As(err, &e) {
+		return e.status
+	}
+	return http.StatusInternalServerError
+}
+
+// ask makes a call of the port in the name of who sent r, and reads the answer into out. path
+// is escaped; body is what is sent as JSON; nil: nothing. Errors are *refused.
+func ask(h http.Handler, r *http.Request, method, path string, query url.Values, body, out any) error {
+	var content io.Reader = http.NoBody
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return &refused{http.StatusInternalServerError, err.Error()}
+		}
+		content = bytes.NewReader(text)
+	}
+	at := path
+	if len(query) > 0 {
+		at += "?" + query.Encode()
+	}
+	call, err := http.NewRequestWithContext(r.Context(), method, at, content)
+	if err != nil {
+		return &refused{http.StatusInternalServerError, err.Error()}
+	}
+	call.Host, call.RemoteAddr = r.Host, r.RemoteAddr
+	if body != nil {
+		call.Header.Set("Content-Type", "application/json")
+	}
+	answer := &kept{header: make(http.Header), status: http.StatusOK}
+	h.ServeHTTP(answer, call)
+	if answer.status != http.StatusOK {
+		return answer.refusal()
+	}
+	if err := json.Unmarshal(answer.Bytes(), out); err != nil {
+		return &refused{http.StatusInternalServerError, "the answer to " + path + " cannot be read: " + err.Error()}
+	}
+	return nil
+}
+
+// get asks a call of the balancer without parameters.
+func get[T any](c *Console, r *http.Request, path string) (out *T, err error) {
+	out = new(T)
+	return out, ask(c.cfg.API, r, http.MethodGet, path, nil, nil, out)
+}
+
+// kept is an answer that is kept.
+type kept struct {
+	bytes.Buffer
+	header http.Header
+	status int
+}
+
+// Header implements http.ResponseWriter.
+func (k *kept) Header() http.Header { return k.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (k *kept) WriteHeader(status int) { k.status = status }
+
+// refusal returns what an error's answer says.
+func (k *kept) refusal() error {
+	var e api.ErrorAnswer
+	if err := json.Unmarshal(k.Bytes(), &e); err != nil || e.Error.Message == "" {
+		return &refused{k.status, http.StatusText(k.status)}
+	}
+	return &refused{k.status, e.Error.Message}
+}
+
+// may reports whether who sent a request may change something.
+func (c *Console) may(ctx context.Context) bool {
+	return c.cfg.Gate == nil || c.cfg.Gate.May(ctx, access.HTTPCall(access.AdminPort, http.MethodPost, Root+"do/{action}"))
+}

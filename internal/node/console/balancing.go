@@ -1,0 +1,63 @@
+package console
+
+import (
+	"net/http"
+	"time"
+
+	"adshard/internal/node/httpapi/api"
+)
+
+// balancing is the strategy in use, what it would do, what the others would, and the slaves
+// that it has.
+type balancing struct {
+	Status     *api.BalanceStatus
+	Plan       *api.BalancePlan
+	Strategies []api.StrategyInfo
+	Current    *api.StrategyInfo // nil: none, as long as there is no plan
+	Slaves     []replica
+	Chart      *chart // nil: nothing to draw yet
+	// NoPlan says why there is no plan; "": there is one.
+	NoPlan string
+}
+
+func (c *Console) balancing(w http.ResponseWriter, r *http.Request) {
+	c.showBalancing(w, r, http.StatusOK, "")
+}
+
+// showBalancing shows the page; trouble is what stood in the way of a form, with its status.
+func (c *Console) showBalancing(w http.ResponseWriter, r *http.Request, status int, trouble string) {
+	b, err := c.lookAtBalancing(r)
+	if err != nil {
+		c.refusedBy(w, r, err)
+		return
+	}
+	c.show(w, r, status, "balancing", page{Title: "Balancing", Refresh: rarely, Content: b, Trouble: trouble, Done: done(r)})
+}
+
+func (c *Console) lookAtBalancing(r *http.Request) (*balancing, error) {
+	status, err := get[api.BalanceStatus](c, r, "/v1/balance")
+	if err != nil {
+		return nil, err
+	}
+	strategies, err := get[api.StrategyList](c, r, "/v1/balance/strategies")
+	if err != nil {
+		return nil, err
+	}
+	list, err := get[api.SlaveList](c, r, "/v1/slaves")
+	if err != nil {
+		return nil, err
+	}
+	b := &balancing{Status: status, Strategies: strategies.Strategies, Chart: newChart(c.cfg.Memory.History.moments(), time.Now())}
+	for i := range b.Strategies {
+		if b.Strategies[i].Current {
+			b.Current = &b.Strategies[i]
+		}
+	}
+	for _, s := range list.Slaves {
+		b.Slaves = append(b.Slaves, newReplica(s, list.Clock))
+	}
+	if b.Plan, err = get[api.BalancePlan](c, r, "/v1/balance/plan"); err != nil {
+		b.Plan, b.NoPlan = nil, err.Error()
+	}
+	return b, nil
+}

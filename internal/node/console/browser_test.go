@@ -1,0 +1,265 @@
+package console_test
+
+import (
+	"context"
+	"flag"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"adshard/internal/node/httpapi/api"
+)
+
+var pictures = flag.String("pictures", "", "a directory for pictures of the pages")
+
+// patience is how long a person would wait for a page on a busy machine.
+const patience = 60 * time.Second
+
+// screen is a browser with a window, and what it complained of.
+type screen struct {
+	t   *testing.T
+	ctx context.Context
+	url string
+
+	mu     sync.Mutex
+	faults []string
+}
+
+// open starts Debian's Chromium on a port.
+func open(t *testing.T, p *port) *screen {
+	t.Helper()
+	program, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("there is no chromium: ", err)
+	}
+	server := httptest.NewServer(p)
+	t.Cleanup(server.Close)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox)...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	s := &screen{t: t, ctx: ctx, url: server.URL}
+	if err := chromedp.Listen(ctx, s.note); err != nil {
+		t.Fatal("chromium does not start: ", err)
+	}
+	return s
+}
+
+// note keeps what the browser complains of: errors of scripts, and what the policy of the pages
+// forbids. That a page answers 401 or 409 is no fault of it.
+func (s *screen) note(event any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		s.faults = append(s.faults, e.ExceptionDetails.Text)
+	case *cdplog.EventEntryAdded:
+		if e.Entry.Level == cdplog.EntryLevelError && e.Entry.Source != cdplog.EntrySourceNetwork {
+			s.faults = append(s.faults, e.Entry.Text)
+		}
+	}
+}
+
+// do acts, and fails the test when it cannot.
+func (s *screen) do(what string, actions ...chromedp.Action[chromedp.Void]) {
+	s.t.Helper()
+	if err := chromedp.Do(s.ctx, actions...); err != nil {
+		s.t.Fatalf("%s: %v\n%s", what, err, s.text())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.faults {
+		s.t.Errorf("%s: %s", what, f)
+	}
+	s.faults = nil
+}
+
+// says waits until the page says something.
+func (s *screen) says(text string) {
+	s.t.Helper()
+	for end := time.Now().Add(patience / 3); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if strings.Contains(s.text(), text) {
+			s.do(text) // so far without complaints
+			return
+		}
+	}
+	s.t.Fatalf("the page does not say %q:\n%s", text, s.text())
+}
+
+// text returns what the page says; "" while a page is left for another.
+func (s *screen) text() string {
+	text, _ := chromedp.Run(s.ctx, chromedp.Evaluate[string](`document.body.innerText`))
+	return text
+}
+
+// find evaluates an expression on the page.
+func find[T any](s *screen, expression string, options ...chromedp.EvaluateOption) T {
+	s.t.Helper()
+	v, err := chromedp.Run(s.ctx, chromedp.Evaluate[T](expression, options...))
+	if err != nil {
+		s.t.Fatalf("%.100s: %v", expression, err)
+	}
+	return v
+}
+
+// scheme makes the browser prefer light or dark pages.
+func scheme(name string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}},
+		})
+		return err
+	})
+}
+
+// look checks the page as it is: no wider than the window on a desk and on a telephone, in light
+// and in dark, and without serious faults for those who cannot see it; with -pictures it takes
+// them.
+func (s *screen) look(name string) {
+	s.t.Helper()
+	for _, v := range []struct {
+		suffix, scheme string
+		width          int64
+	}{{"", "light", 1400}, {"-narrow", "light", 390}, {"-dark", "dark", 1400}} {
+		s.do(name+v.suffix, chromedp.EmulateViewport(v.width, 900), scheme(v.scheme))
+		if over := find[int](s, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+			s.t.Errorf("%s is %d px wider than a window of %d px", name, over, v.width)
+		}
+		if v.suffix != "" { // the contents are the same on a wide window in light
+			s.accessible(name + v.suffix)
+		}
+		if *pictures != "" {
+			png, err := chromedp.Run(s.ctx, chromedp.FullScreenshot(100))
+			if err == nil {
+				err = os.WriteFile(filepath.Join(*pictures, name+v.suffix+".png"), png, 0o644)
+			}
+			if err != nil {
+				s.t.Fatal(err)
+			}
+		}
+	}
+}
+
+// accessible has axe-core look for faults.
+func (s *screen) accessible(name string) {
+	s.t.Helper()
+	axe, err := os.ReadFile("testdata/axe.min.js")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.do("axe", chromedp.Evaluate[chromedp.Void](string(axe)+"\n;0"))
+	for _, f := range find[[]string](s, `axe.run().then(r => r.violations.filter(v => ["serious", "critical"].includes(v.impact))
+		.map(v => v.id + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join("; ")))`, chromedp.EvalAwaitPromise) {
+		s.t.Errorf("%s: %s", name, f)
+	}
+}
+
+// press clicks what is found by a selector of CSS.
+func (s *screen) press(selector string) {
+	s.t.Helper()
+	s.do("press "+selector, chromedp.Click(chromedp.CSS(selector)))
+}
+
+// TestInABrowser goes the main way through each page, as an operator.
+func TestInABrowser(t *testing.T) {
+	t.Parallel() // pages are waited for
+	p := newPort(t, true)
+	p.live(time.Now())
+	well := *p.control.Slaves
+	well.Slaves = nil
+	for _, s := range p.control.Slaves.Slaves {
+		s.Alive, s.Serving, s.Trouble, s.State = true, true, "", api.SlaveStateActive
+		well.Slaves = append(well.Slaves, s)
+	}
+	p.control.Lists = []*api.SlaveList{p.control.Slaves, &well}
+	s := open(t, p)
+	s.do("first page", chromedp.Navigate(s.url+"/console/overview"))
+	s.look("signin")
+	s.do("sign in", chromedp.SendKeys(chromedp.CSS("#token"), operatorToken+kb.Enter))
+	s.says("Answers are incomplete")
+	s.says("operator alice")
+	s.look("overview")
+	s.says("Answers are complete") // it is fetched again
+	s.keyboard()
+
+	s.press(`nav a[href="/console/balancing"]`)
+	s.says("What it would do now")
+	s.look("balancing")
+	s.press(`form[action="/console/do/pause"] button`)
+	s.says("Balancing is paused.")
+	s.do("drain", chromedp.Click(chromedp.CSS(`details.confirm summary`)), chromedp.Click(chromedp.CSS(`details.confirm[open] button`)))
+	s.says("The slave is being drained")
+	s.do("add", chromedp.SendKeys(chromedp.CSS("#address"), "10.0.0.9:7100"+kb.Enter))
+	s.says("The slave is added")
+
+	s.press(`nav a[href="/console/slices"]`)
+	s.says("The ring of keys")
+	s.look("slices")
+	s.do("slice", chromedp.Navigate(s.url+"/console/slices/4"))
+	s.says("nothing better was found for it")
+	s.look("slice")
+	s.do("move", chromedp.Click(chromedp.CSS(`details.confirm summary`)), chromedp.Click(chromedp.CSS(`details.confirm[open] button`)))
+	s.says("The slice is being moved.")
+
+	s.press(`nav a[href="/console/query"]`)
+	s.says("Ask a query")
+	s.do("ask", chromedp.SendKeys(chromedp.CSS("#q"), "usb kabel"), chromedp.SendKeys(chromedp.CSS("#keyword"), "7"+kb.Enter))
+	s.says("USB <cable>")
+	s.says("Keyword 7")
+	s.look("query")
+	s.press(`form[action="/console/logout"] button`)
+	s.says("Token of this port")
+
+	want := []string{"pause true", "drain slave-0", "add 10.0.0.9:7100", "move 4 slave-2"}
+	if got := strings.Join(p.control.Told(), "; "); got != strings.Join(want, "; ") {
+		t.Errorf("told %s", got)
+	}
+}
+
+// keyboard goes from the top of the page to its content and to another page, without a mouse.
+func (s *screen) keyboard() {
+	s.t.Helper()
+	const focused = `String(document.activeElement.getAttribute("href"))`
+	s.do("keyboard", chromedp.Navigate(s.url+"/console/overview"), chromedp.WaitReady(chromedp.CSS("main")), chromedp.KeyEvent(kb.Tab))
+	first := find[string](s, focused)
+	s.do("keyboard", chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Tab))
+	second := find[string](s, focused)
+	if first != "#main" || second != "/console/balancing" {
+		s.t.Errorf("the first stops of the Tab key are %q and %q", first, second)
+	}
+}
+
+// TestTroubleInABrowser: refusals and empty states are readable, and a page whose port has gone
+// says that it is old.
+func TestTroubleInABrowser(t *testing.T) {
+	t.Parallel()
+	p := newPort(t, false)
+	p.control.Status, p.control.Slaves = &api.BalanceStatus{Waiting: "2 of 3 slaves have registered", MaxOverMean: 1, LowerBound: 1}, &api.SlaveList{}
+	s := open(t, p)
+	s.do("empty", chromedp.Navigate(s.url+"/console/overview"))
+	s.says("2 of 3 slaves have registered")
+	s.look("empty")
+	s.do("no such slice", chromedp.Navigate(s.url+"/console/slices/6"))
+	s.says("there is no slice 6")
+	s.look("error")
+	s.do("no such page", chromedp.Navigate(s.url+"/console/none"))
+	s.says("There is no such page")
+	s.press(`main a[href="/console/"]`)
+	s.says("2 of 3 slaves have registered")
+	s.do("gone", chromedp.Evaluate[chromedp.Void](`window.fetch = () => Promise.reject(new Error("gone"))`))
+	s.says("what it shows is old")
+}

@@ -1,0 +1,69 @@
+package console
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// chart is max/mean over the last day, a line for the strategy in use, for the best possible
+// and for each one in shadow.
+type chart struct {
+	Lines []line
+	// Top is the highest value of the scale, which begins at 1.
+	Top float64
+	// Since is when the first moment was.
+	Since string
+}
+
+// line is drawn as points of an SVG of chartWidth by chartHeight; Last is its newest value.
+type line struct {
+	Name, Points string
+	Last         float64
+	Colour       int
+}
+
+const (
+	chartWidth  = 1000
+	chartHeight = 200
+)
+
+// newChart draws moments; nil: there are too few.
+func newChart(list []moment, now time.Time) *chart {
+	if len(list) < 2 {
+		return nil
+	}
+	c := &chart{Top: 1.2, Since: list[0].at.UTC().Format("2006-01-02 15:04 UTC")}
+	names := make(map[string]bool)
+	for _, m := range list {
+		c.Top = max(c.Top, m.max, m.bound)
+		for name, v := range m.shadows {
+			names[name], c.Top = true, max(c.Top, v)
+		}
+	}
+	c.add("the cluster", list, now, func(m *moment) (float64, bool) { return m.max, true })
+	c.add("best possible", list, now, func(m *moment) (float64, bool) { return m.bound, true })
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		c.add(name+", in shadow", list, now, func(m *moment) (float64, bool) { v, ok := m.shadows[name]; return v, ok })
+	}
+	return c
+}
+
+// add draws a line through the moments that have a value.
+func (c *chart) add(name string, list []moment, now time.Time, of func(*moment) (float64, bool)) {
+	l := line{Name: name, Colour: len(c.Lines) % colours}
+	var points []string
+	for i := range list {
+		v, ok := of(&list[i])
+		x := chartWidth * (1 - now.Sub(list[i].at).Seconds()/(columns*every).Seconds())
+		if !ok || x < 0 {
+			continue
+		}
+		y := chartHeight * (1 - (max(1, v)-1)/(c.Top-1))
+		points, l.Last = append(points, fmt.Sprintf("%.1f,%.1f", x, y)), v
+	}
+	l.Points = strings.Join(points, " ")
+	c.Lines = append(c.Lines, l)
+}

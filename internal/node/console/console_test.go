@@ -1,0 +1,334 @@
+package console_test
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"adshard/fault"
+	"adshard/internal/node/httpapi/api"
+	"adshard/search"
+)
+
+// pages are those of a balancer with a master.
+var pages = []string{"/console/overview", "/console/balancing", "/console/slices", "/console/slices?slave=slave-0", "/console/slices/5", "/console/slices/4",
+	"/console/slices/3", "/console/slices/7", "/console/slices/8", "/console/query", "/console/query?q=usb"}
+
+// TestPagesAreSafe: no page has a script or a style within it, nor an answer without the policy
+// that keeps them out.
+func TestPagesAreSafe(t *testing.T) {
+	b := &browser{t: t, port: newPort(t, false)}
+	for _, path := range append([]string{"/console/", "/console/none", "/console/static/console.js", "/console/static/none"}, pages...) {
+		w := b.get(path)
+		if w.Code == http.StatusSeeOther {
+			continue
+		}
+		policy := w.Header().Get("Content-Security-Policy")
+		if !strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; style-src 'self';") || strings.Contains(policy, "unsafe") ||
+			!strings.Contains(policy, "frame-ancestors 'none'") {
+			t.Errorf("%s: policy %q", path, policy)
+		}
+		text := w.Body.String()
+		for _, bad := range []string{"<style", " style=", "<script>", " onclick=", "javascript:", "http://", "ZgotmplZ"} {
+			if strings.Contains(text, bad) && !strings.Contains(path, "static") {
+				t.Errorf("%s has %q", path, bad)
+			}
+		}
+		if strings.Contains(w.Header().Get("Content-Type"), "html") && w.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("%s may be kept: %q", path, w.Header().Get("Cache-Control"))
+		}
+	}
+	has(t, b.get("/console/none"), http.StatusNotFound, "There is no such page")
+	if to := b.get("/console/").Header().Get("Location"); to != "/console/overview" {
+		t.Errorf("the first page is %q", to)
+	}
+}
+
+func TestOverview(t *testing.T) {
+	p := newPort(t, false)
+	b := &browser{t: t, port: p}
+	has(t, b.get("/console/overview"), 200, "Answers are incomplete", "slave-2 has no replica that answers in full", "the disk is full",
+		"1.80 × mean", "10 changes behind", "slice 3</a>: switched from slave-0", "copies slave-1: 3.0 MiB of 9.0 MiB", "master-0: view 41",
+		"item 2a00000000000000 alone is 1.20 x the mean", "slave-0 has to discard slice 7", "slave-2 has not taken all of it yet")
+
+	for i := range p.control.Slaves.Slaves {
+		s := &p.control.Slaves.Slaves[i]
+		s.Alive, s.Serving, s.Trouble, s.State = true, true, "", api.SlaveStateActive
+	}
+	p.control.Status.Scrub.Condemned = nil
+	w := b.get("/console/overview")
+	has(t, w, 200, `class="health good"`, "Answers are complete")
+	lacks(t, w, "incomplete", "looked after")
+
+	p.control.Slaves.Slaves[0].Trouble = "the store <grows>"
+	has(t, b.get("/console/overview"), 200, `class="health warn"`, "something is to be looked after", "the store &lt;grows&gt;")
+	p.control.Slaves.Slaves[0].Trouble = ""
+	p.control.Status.Paused = true
+	has(t, b.get("/console/overview"), 200, `class="health warn"`, "balancing is paused")
+}
+
+// TestReplicasMakeAShardWhole: a shard answers as long as one replica does, and says since when
+// the other one is away.
+func TestReplicasMakeAShardWhole(t *testing.T) {
+	p := newPort(t, false)
+	seen := int64(130_000)
+	p.control.Status.Replicas = 2
+	p.control.Status.Scrub.Condemned = nil
+	p.control.Status.Slaves = []api.SlaveLoad{{Name: "shard-0", State: api.SlaveStateActive, Alive: true, OverMean: 1, Slices: 1, Replicas: []string{"a", "b"}}}
+	p.control.Slaves.Slaves = []api.Slave{
+		{Name: "a", Shard: "shard-0", State: api.SlaveStateActive, SeenMs: &seen},
+		{Name: "b", Shard: "shard-0", State: api.SlaveStateActive, Alive: true, Serving: true, AppliedClock: 9000},
+		{Name: "c", State: api.SlaveStateActive, Alive: true, Serving: true, AppliedClock: 9000},
+	}
+	b := &browser{t: t, port: p}
+	has(t, b.get("/console/overview"), 200, `class="health warn"`, "a: away, last seen 2 min ago", "<h3>Spares</h3>")
+	p.control.Slaves.Slaves[1].Serving = false
+	has(t, b.get("/console/overview"), 200, `class="health bad"`, "shard-0 has no replica that answers in full", "being filled")
+}
+
+func TestEmptyStates(t *testing.T) {
+	p := newPort(t, false)
+	p.control.Status = &api.BalanceStatus{Waiting: "2 of 3 slaves have registered", MaxOverMean: 1, LowerBound: 1}
+	p.control.Slaves, p.control.Slices = &api.SlaveList{}, &api.SliceList{}
+	p.control.Strategies = &api.StrategyList{}
+	b := &browser{t: t, port: p}
+	has(t, b.get("/console/overview"), 200, "There is no plan yet: 2 of 3 slaves have registered", "There is no shard yet", "No slice is being moved",
+		"Nothing has happened", "No master follows")
+	has(t, b.get("/console/balancing"), 200, "There is no slave", "No strategy runs in shadow")
+	has(t, b.get("/console/slices"), 200, "There is no slice yet")
+	has(t, b.get("/console/query"), 200, "Ask a query")
+	p.found.hits, p.found.matches = nil, nil
+	has(t, b.get("/console/query?q=nothing"), 200, "No ad:", "No keyword matches")
+}
+
+// TestErrorsAreShown: what a call refuses, the page says, with the call's status.
+func TestErrorsAreShown(t *testing.T) {
+	p := newPort(t, false)
+	b := &browser{t: t, port: p}
+	has(t, b.get("/console/slices/6"), 404, "there is no slice 6; the nearest are 3 and 4")
+	has(t, b.get("/console/slices/x"), 400, "is not the number of a slice")
+	has(t, b.get("/console/query?q="+strings.Repeat("x", 1025)), 400, `role="alert"`, "the most is 1024")
+	has(t, b.get("/console/query?q=usb&slots=99"), 400, `role="alert"`, "slots")
+	p.found.err = fault.Newf(fault.Unavailable, "x", "no map of shards yet")
+	has(t, b.get("/console/query?q=usb"), 503, "no map of shards yet")
+	p.control.Err = fault.Newf(fault.Unavailable, "x", "another balancer leads: http://10.0.0.6:7001")
+	for _, path := range []string{"/console/overview", "/console/balancing", "/console/slices", "/console/slices/5"} {
+		has(t, b.get(path), 503, "another balancer leads: http://10.0.0.6:7001", `data-refresh="5"`)
+	}
+	p.control.Err = errors.New("a secret cause")
+	w := b.get("/console/overview")
+	has(t, w, 500, `role="alert"`)
+	lacks(t, w, "Answers are")
+}
+
+// TestForms: each form of an operator makes the call that it says, once, and the page that
+// follows says so.
+func TestForms(t *testing.T) {
+	p := newPort(t, false)
+	b := &browser{t: t, port: p}
+	for _, f := range []struct {
+		action string
+		form   url.Values
+		to     string
+		told   string
+	}{
+		{"pause", url.Values{}, "balancing?done=pause", "pause true"},
+		{"resume", url.Values{}, "balancing?done=resume", "pause false"},
+		{"drain", url.Values{"slave": {"slave-1"}}, "balancing?done=drain", "drain slave-1"},
+		{"remove", url.Values{"slave": {"slave-2"}}, "balancing?done=remove", "remove slave-2"},
+		{"add", url.Values{"address": {" 10.0.0.9:7100 "}}, "balancing?done=add", "add 10.0.0.9:7100"},
+		{"strategy", url.Values{"strategy": {"weighted-move"}, "option.move-share": {"0.05"}, "option.merge-share": {" "}}, "balancing?done=strategy",
+			"strategy weighted-move map[move-share:0.05]"},
+		{"replicas", url.Values{"replicas": {"2"}}, "balancing?done=replicas", "replicas 2"},
+		{"move", url.Values{"slice": {"4"}, "slave": {"slave-2"}}, "slices/4?done=move", "move 4 slave-2"},
+	} {
+		before := len(p.control.Told())
+		w := b.post("/console/do/"+f.action, f.form)
+		if to := w.Header().Get("Location"); w.Code != http.StatusSeeOther || to != "/console/"+f.to {
+			t.Errorf("%s: %d, to %q\n%s", f.action, w.Code, to, w.Body)
+			continue
+		}
+		if got := p.control.Told()[before:]; !reflect.DeepEqual(got, []string{f.told}) {
+			t.Errorf("%s told %q, want %q", f.action, got, f.told)
+		}
+		has(t, b.get(w.Header().Get("Location")), 200, `role="status"`)
+	}
+	if log := p.log.String(); strings.Count(log, "changed through the admin port") != 8 {
+		t.Errorf("the log has not a line for each change:\n%s", log)
+	}
+	has(t, b.post("/console/do/drain", url.Values{"slave": {"../x?y"}}), 404, "there is no slave &#34;../x?y&#34;")
+	has(t, b.post("/console/do/drain", nil), 400, "names no slave")
+	has(t, b.post("/console/do/dance", nil), 404, "no such form")
+	has(t, b.post("/console/do/replicas", url.Values{"replicas": {"x"}}), 400, "not a number")
+	has(t, b.post("/console/do/move", url.Values{"slice": {"4"}, "slave": {""}}), 400, `role="alert"`, "Why it is on")
+}
+
+// TestReadersSeeNoButtons, and their forms are refused.
+func TestReadersSeeNoButtons(t *testing.T) {
+	p := newPort(t, true)
+	b := &browser{t: t, port: p}
+	signIn(t, b, readerToken)
+	for _, path := range pages {
+		w := b.get(path)
+		has(t, w, 200, "reader bob")
+		lacks(t, w, "/console/do/", "class=\"danger\"")
+	}
+	has(t, b.post("/console/do/pause", nil), 403, "not for the reader bob")
+	if told := p.control.Told(); len(told) > 0 {
+		t.Errorf("told %q", told)
+	}
+	operator := &browser{t: t, port: p}
+	signIn(t, operator, operatorToken)
+	has(t, operator.get("/console/balancing"), 200, "/console/do/pause", "/console/do/drain", "/console/do/add", "/console/do/strategy")
+	has(t, operator.get("/console/slices/4"), 200, "/console/do/move")
+	operator.post("/console/do/pause", nil)
+	if log := p.log.String(); !strings.Contains(log, `by="operator alice"`) || strings.Contains(log, operatorToken) {
+		t.Errorf("log: %s", log)
+	}
+}
+
+func signIn(t *testing.T, b *browser, token string) {
+	t.Helper()
+	has(t, b.get("/console/overview"), 401, `type="password"`, `value="/console/overview"`)
+	w := b.post("/console/login", url.Values{"token": {token}, "back": {"/console/overview"}})
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/console/overview" || b.cookie == nil {
+		t.Fatalf("signing in: %d, to %q\n%s", w.Code, w.Header().Get("Location"), w.Body)
+	}
+}
+
+func TestSignIn(t *testing.T) {
+	p := newPort(t, true)
+	b := &browser{t: t, port: p}
+	has(t, b.post("/console/login", url.Values{"token": {"wrong-wrong-wrong-wrong"}, "back": {"/console/slices"}}), 401,
+		"no token of this port", `value="/console/slices"`)
+	if b.cookie != nil {
+		t.Fatal("a wrong token makes a cookie")
+	}
+	signIn(t, b, operatorToken)
+	c := b.cookie
+	if c.Name != "adshard_7001" || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/console/" || strings.Contains(c.Value, operatorToken) {
+		t.Errorf("cookie %+v", c)
+	}
+	has(t, b.get("/console/overview"), 200, "operator alice", "Sign out")
+
+	// The cookie is for pages: no call takes it.
+	for _, call := range []string{"/v1/balance", "/metrics"} {
+		w := b.send("GET", call, nil, "Cookie", c.Name+"="+c.Value)
+		if w.Code != http.StatusUnauthorized {
+			t.Errorf("%s with a cookie: %d", call, w.Code)
+		}
+	}
+	// Nor does it lead to another site after signing in.
+	for _, to := range []string{"https://evil.example/", "//evil.example", "/v1/balance", "/console/\\evil"} {
+		w := (&browser{t: t, port: p}).post("/console/login", url.Values{"token": {operatorToken}, "back": {to}})
+		if got := w.Header().Get("Location"); got != "/console/" {
+			t.Errorf("back to %q leads to %q", to, got)
+		}
+	}
+	stolen := *c
+	if w := b.post("/console/logout", nil); w.Code != http.StatusSeeOther || b.cookie != nil {
+		t.Errorf("signing out: %d, cookie %v", w.Code, b.cookie)
+	}
+	b.cookie = &stolen
+	has(t, b.get("/console/overview"), 401)
+
+	w := (&browser{t: t, port: p}).send("POST", "/console/login", url.Values{"token": {operatorToken}}, "Origin", "https://localhost:7001")
+	if list := w.Result().Cookies(); len(list) != 1 || !list[0].Secure {
+		t.Errorf("over TLS: %v", list)
+	}
+}
+
+// TestFormsOfOthers: a form that no page of the port has sent changes nothing, whoever sends it.
+func TestFormsOfOthers(t *testing.T) {
+	for name, header := range map[string][]string{
+		"another site": {"Sec-Fetch-Site", "cross-site", "Origin", "http://evil.example"}, "a neighbour": {"Sec-Fetch-Site", "same-site"},
+		"old browser": {"Origin", "http://evil.example"}, "no browser": {}, "a hidden origin": {"Origin", "null"}, "typed": {"Sec-Fetch-Site", "none"},
+	} {
+		for _, tokens := range []bool{false, true} {
+			p := newPort(t, tokens)
+			b := &browser{t: t, port: p}
+			if tokens {
+				signIn(t, b, operatorToken)
+			}
+			for path, form := range map[string]url.Values{"/console/do/pause": {}, "/console/logout": {}, "/console/login": {"token": {operatorToken}}} {
+				if w := b.send("POST", path, form, header...); w.Code != http.StatusForbidden || len(w.Result().Cookies()) > 0 {
+					t.Errorf("%s: %s: %d", name, path, w.Code)
+				}
+			}
+			if told := p.control.Told(); len(told) > 0 {
+				t.Errorf("%s: told %q", name, told)
+			}
+		}
+	}
+	b := &browser{t: t, port: newPort(t, false)}
+	if w := b.get("/console/do/pause"); w.Code != http.StatusMethodNotAllowed {
+		t.Errorf("by GET: %d", w.Code)
+	}
+}
+
+func TestSlices(t *testing.T) {
+	b := &browser{t: t, port: newPort(t, false)}
+	has(t, b.get("/console/slices"), 200, `href="/console/slices/5"`, "slave-0 → slave-2", "40.0 %", "2000000000000000", `class="heat`, "2 slices by key", "2 of 9, view 42")
+	has(t, b.get("/console/slices/4"), 200, "nothing better was found for it", "it is draining", "Move slice 4 to slave-2", "0.64", "4a00000000000001")
+	lacks(t, b.get("/console/slices/4"), "to slave-1</button>")
+	has(t, b.get("/console/slices/7"), 200, "It moves from slave-0 to slave-2: copying", "slave-2 has not taken all of it yet")
+}
+
+func TestBalancing(t *testing.T) {
+	p := newPort(t, false)
+	b := &browser{t: t, port: p}
+	has(t, b.get("/console/balancing"), 200, "Slicer&#39;s Weighted-Move", "max/mean 1.80 → 1.25", "it takes most from slave-0 for what it weighs",
+		"hotter than any slave has room for", "Pause balancing", "<th scope=\"row\">random</th>", "move-share=0.09", "3 left", `value="0.05"`, `placeholder="0.09"`)
+	p.control.Status.Paused = true
+	has(t, b.get("/console/balancing"), 200, "Resume balancing", "paused")
+}
+
+// TestTheLastDay: without a history the pages say so, with one they draw it.
+func TestTheLastDay(t *testing.T) {
+	p := newPort(t, false)
+	b := &browser{t: t, port: p}
+	has(t, b.get("/console/slices"), 200, "There is no history yet")
+	lacks(t, b.get("/console/balancing"), "<polyline")
+	p.live(time.Now())
+	w := b.get("/console/slices")
+	has(t, w, 200, `src="/console/heat.png"`, `src="/console/heat.png?by=shard"`)
+	lacks(t, w, "There is no history yet")
+	has(t, b.get("/console/balancing"), 200, `<polyline class="line0" points="`, "best possible: 1.20", "original, in shadow: 1.90", "max/mean from 1 to 1.90")
+	heat, shards := b.get("/console/heat.png"), b.get("/console/heat.png?by=shard")
+	if heat.Header().Get("Content-Type") != "image/png" || !strings.HasPrefix(heat.Body.String(), "\x89PNG") || heat.Body.String() == shards.Body.String() {
+		t.Errorf("the picture is %q", heat.Header())
+	}
+}
+
+func TestQuery(t *testing.T) {
+	p := newPort(t, false)
+	b := &browser{t: t, port: p}
+	w := b.get("/console/query?q=usb+%3Ckabel%3E&device=mobile&slots=2")
+	has(t, w, 200, `value="usb &lt;kabel&gt;"`, `<option value="mobile" selected>`, "USB &lt;cable&gt; – Cheap", "https://example.com/?a=1", "Čapek &amp; Söhne",
+		"blocked_by_negative", "below_reserve", "won 1", "won 2", "3 of 3 shards answered", "are not blocked by a negative")
+	has(t, b.get("/console/query?q=usb&keyword=7"), 200, "Keyword 7", "free")
+	has(t, b.get("/console/query?q=usb&keyword=8"), 200, "It does not match the words of this query")
+	p.found.missing = []search.Missing{{Shard: "slave-2", Reason: search.Late}}
+	w = b.get("/console/query?q=usb&keyword=8")
+	has(t, w, 200, "The answer is incomplete: slave-2 (late)", "which are not all")
+	lacks(t, w, "It does not match the words")
+}
+
+// TestPortsWithoutABalancer: a master's port has the page of queries, a slave's none.
+func TestPortsWithoutABalancer(t *testing.T) {
+	master := &browser{t: t, port: portOf(false, true)}
+	if to := master.get("/console/").Header().Get("Location"); to != "/console/query" {
+		t.Errorf("a master's first page is %q", to)
+	}
+	w := master.get("/console/query")
+	has(t, w, 200)
+	lacks(t, w, "/console/overview")
+	has(t, master.get("/console/overview"), 404)
+	if w := (&browser{t: t, port: portOf(false, false)}).get("/console/"); w.Code != 404 {
+		t.Errorf("a slave's: %d", w.Code)
+	}
+}

@@ -1,0 +1,12 @@
+package console
+
+import (
+	"time"
+
+	"adshard/internal/node/httpapi/api"
+)
+
+// Record keeps a moment as if it had been observed.
+func (h *History) Record(now time.Time, status *api.BalanceStatus, list *api.SliceList) {
+	h.record(now, status, list)
+}

@@ -1,0 +1,146 @@
+package console
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// funcs are what templates write figures with.
+func funcs() template.FuncMap {
+	return template.FuncMap{
+		"count": count[int], "count64": count[uint64], "ratio": ratio, "percent": percent, "bytes": size, "ago": ago, "figure": figure,
+		"money": money, "bar": newBar, "plural": pluralOf,
+		"place": placeOf, "deed": newDeed, "options": newOptions, "colour": func(i int) int { return i % colours },
+	}
+}
+
+// count writes a number with commas.
+func count[T int | uint64](n T) string {
+	text := fmt.Sprint(n)
+	var out strings.Builder
+	for i, c := range text {
+		if i > 0 && (len(text)-i)%3 == 0 && text[i-1] != '-' {
+			out.WriteByte(',')
+		}
+		out.WriteRune(c)
+	}
+	return out.String()
+}
+
+// pluralOf writes a number of things, of type int or uint64.
+func pluralOf(n any, one, many string) (string, error) {
+	switch n := n.(type) {
+	case int:
+		return pluralText(uint64(max(0, n)), one, many), nil
+	case uint64:
+		return pluralText(n, one, many), nil
+	}
+	return "", fmt.Errorf("%T is no number of things", n)
+}
+
+func pluralText(n uint64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return count(n) + " " + many
+}
+
+func ratio(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
+
+func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) + " %" }
+
+// figure writes a load.
+func figure(x float64) string {
+	if x < 100 {
+		return strconv.FormatFloat(x, 'f', 2, 64)
+	}
+	return count(uint64(math.Round(x)))
+}
+
+// size writes bytes.
+func size(n uint64) string {
+	x, units := float64(n), []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
+	for x >= 1024 && len(units) > 1 {
+		x, units = x/1024, units[1:]
+	}
+	if units[0] == "B" {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f %s", x, units[0])
+}
+
+// money writes micros of a unit.
+func money(micros uint64) string { return fmt.Sprintf("%.6g", float64(micros)/1e6) }
+
+// ago writes a time that has passed, in milliseconds.
+func ago(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	switch {
+	case d < time.Second:
+		return "now"
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s ago", int(d.Seconds()))
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+}
+
+// bar is a load over the mean of all, drawn: its length, and marks at the mean and at the best
+// possible maximum.
+type bar struct {
+	Over               float64
+	Length, Mean, Best int // of barWidth
+	Level              string
+	Bound              float64
+}
+
+const barWidth = 200
+
+// newBar draws a load over the mean; most is the longest bar's, bound the best possible maximum.
+func newBar(over, most, bound float64) bar {
+	scale := max(most, bound, 1.5) * 1.02
+	at := func(x float64) int { return int(math.Round(barWidth * min(1, max(0, x)/scale))) }
+	b := bar{Over: over, Length: at(over), Mean: at(1), Best: at(bound), Level: "good", Bound: bound}
+	switch {
+	case over > max(1.1, bound)*1.25:
+		b.Level = "bad"
+	case over > max(1.1, bound)*1.005:
+		b.Level = "warn"
+	}
+	return b
+}
+
+// place is a page in the navigation.
+type place struct {
+	Path, Name string
+	Here       bool
+}
+
+func placeOf(p page, path, name string) place {
+	return place{path, name, strings.HasPrefix(p.At, Root+path)}
+}
+
+// slaveDeed is a form that does something to a slave.
+type slaveDeed struct{ Action, Word, Slave string }
+
+func newDeed(action, word, slave string) slaveDeed { return slaveDeed{action, word, slave} }
+
+// option is one of a list to choose from.
+type option struct {
+	Value  string
+	Chosen bool
+}
+
+func newOptions(chosen string, values ...string) (out []option) {
+	for _, v := range values {
+		out = append(out, option{v, v == chosen})
+	}
+	return out
+}

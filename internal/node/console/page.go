@@ -1,0 +1,104 @@
+package console
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"net/http"
+	"time"
+
+	"adshard/internal/node/access"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// page is what every page has.
+type page struct {
+	Title string
+	At    string // the path of this page, for the navigation
+	// Balancer and Query say which pages the port has.
+	Balancer, Query bool
+	// Who has signed in, or has a certificate; "": nobody knows. Session: it can sign out.
+	Who     string
+	Session bool
+	// Operator: whoever looks may change things.
+	Operator bool
+	// Refresh is after how many seconds the page is fetched again; 0: never.
+	Refresh int
+	Now     string
+	// Done says what a form has done; Trouble, why the page, or what a form wanted, cannot be had.
+	Done, Trouble string
+	// Content is the page's own.
+	Content any
+}
+
+// show writes a page. name is that of its template.
+func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, name string, p page) {
+	p.At, p.Now = r.URL.Path, time.Now().UTC().Format("15:04:05 UTC")
+	p.Balancer, p.Query = c.cfg.Balancer, c.cfg.Search != nil
+	if who := access.CallerOf(r.Context()); who.Known() {
+		p.Who = who.String()
+		_, p.Session = c.cfg.Memory.Sessions.Caller(r, c.cfg.Gate)
+	}
+	p.Operator = c.may(r.Context())
+	secure(w)
+	var text bytes.Buffer
+	if err := c.pages[name].ExecuteTemplate(&text, "frame.html", p); err != nil {
+		http.Error(w, "the page cannot be written: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(text.Bytes())
+}
+
+// parse returns the templates by name, each with the frame around it.
+func parse() map[string]*template.Template {
+	all := make(map[string]*template.Template)
+	for _, name := range []string{"overview", "balancing", "slices", "slice", "query", "signin", "failed"} {
+		all[name] = template.Must(template.New("").Funcs(funcs()).ParseFS(templates, "templates/frame.html", "templates/parts.html", "templates/"+name+".html"))
+	}
+	return all
+}
+
+// fail shows a page that says what is wrong.
+func (c *Console) fail(w http.ResponseWriter, r *http.Request, status int, trouble string) {
+	c.show(w, r, status, "failed", page{Title: http.StatusText(status), Trouble: trouble})
+}
+
+// refusedBy shows a page with the error of a call.
+func (c *Console) refusedBy(w http.ResponseWriter, r *http.Request, err error) {
+	status := statusOf(err)
+	c.show(w, r, status, "failed", page{Title: http.StatusText(status), Trouble: err.Error(), Refresh: refresh})
+}
+
+// Refuse answers who may not have a page: with the form for a token, or why not. unknown: who
+// sent the request has shown nobody's identity.
+func (c *Console) Refuse(w http.ResponseWriter, r *http.Request, unknown bool, why string) {
+	if !unknown {
+		c.fail(w, r, http.StatusForbidden, why)
+		return
+	}
+	c.signIn(w, r, http.StatusUnauthorized, "")
+}
+
+// signIn shows the form for a token.
+func (c *Console) signIn(w http.ResponseWriter, r *http.Request, status int, trouble string) {
+	to := r.PostForm.Get("back")
+	if r.Method == http.MethodGet {
+		to = r.URL.RequestURI()
+	}
+	tokens := c.cfg.Gate != nil && c.cfg.Gate.Tokens != nil
+	c.show(w, r, status, "signin", page{Title: "Sign in", Trouble: trouble, Content: struct {
+		Back   string
+		Tokens bool
+	}{to, tokens}})
+}
+
+// refresh is after how many seconds a page that shows a state is fetched again; rarely, if making it
+// has the balancer look at all items.
+const (
+	refresh = 5
+	rarely  = 15
+)

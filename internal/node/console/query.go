@@ -1,0 +1,121 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"adshard/internal/node/httpapi/api"
+)
+
+// lab is a query, what it gets, and why.
+type lab struct {
+	Form   labForm
+	Answer *api.SearchAnswer // nil: nothing is asked yet
+	// Steps are the auction from the keywords that match to those that won.
+	Steps   []step
+	Matches []api.ExplainedKeyword
+	Total   uint64
+	// Wanted is the keyword that is asked for, of those that match; nil: it is not asked for,
+	// or does not match.
+	Wanted *api.ExplainedKeyword
+	// Complete: all keywords that match are known, so that what is not among them does not match.
+	Complete bool
+}
+
+// labForm is the form as it was sent.
+type labForm struct {
+	Q, Device, Variants, Slots, Keyword string
+}
+
+// step is one of the auction: so many keywords are left, so many have gone, for this reason.
+type step struct {
+	Name       string
+	Left, Gone int
+	Width      int // of barWidth, for Left
+}
+
+// labTimeout is the time of a query, in milliseconds: people wait.
+const labTimeout = "5000"
+
+// labMatches is how many keywords are explained.
+const labMatches = 1000
+
+func (c *Console) query(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	l := &lab{Form: labForm{Q: q.Get("q"), Device: q.Get("device"), Variants: q.Get("variants"), Slots: q.Get("slots"), Keyword: q.Get("keyword")}}
+	status, trouble := http.StatusOK, ""
+	if q.Has("q") {
+		if err := c.try(r, l); err != nil {
+			status, trouble = statusOf(err), err.Error()
+		}
+	}
+	c.show(w, r, status, "query", page{Title: "Query", Content: l, Trouble: trouble})
+}
+
+// try asks the query and has it explained.
+func (c *Console) try(r *http.Request, l *lab) error {
+	q := url.Values{"q": {l.Form.Q}, "timeout_ms": {labTimeout}}
+	for name, v := range map[string]string{"device": l.Form.Device, "variants": l.Form.Variants, "slots": l.Form.Slots} {
+		if v != "" {
+			q.Set(name, v)
+		}
+	}
+	answer, explained := new(api.SearchAnswer), new(api.ExplainAnswer)
+	if err := ask(c.cfg.Search, r, http.MethodGet, "/v1/search", q, nil, answer); err != nil {
+		return err
+	}
+	q.Set("limit", strconv.Itoa(labMatches))
+	if err := ask(c.cfg.Search, r, http.MethodGet, "/v1/explain", q, nil, explained); err != nil {
+		return err
+	}
+	l.Answer, l.Matches, l.Total = answer, explained.Matches, explained.Total
+	l.Complete = explained.Coverage.Complete && explained.Total <= labMatches
+	l.Steps = steps(explained.Matches)
+	if id, err := strconv.ParseUint(l.Form.Keyword, 10, 64); err == nil {
+		for i := range l.Matches {
+			if l.Matches[i].KeywordID == id {
+				l.Wanted = &l.Matches[i]
+			}
+		}
+	}
+	return nil
+}
+
+// steps counts how many keywords come how far.
+func steps(matches []api.ExplainedKeyword) []step {
+	gone := func(verdicts ...api.Verdict) (n int) {
+		for i := range matches {
+			for _, v := range verdicts {
+				if matches[i].Verdict == v {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	left := len(matches)
+	out := []step{{Name: "match the words", Left: left}}
+	for _, s := range []struct {
+		name     string
+		verdicts []api.Verdict
+	}{
+		{"are active and have an ad", []api.Verdict{api.VerdictKeywordPaused, api.VerdictGroupPaused, api.VerdictCampaignPaused, api.VerdictAdvertiserPaused, api.VerdictNoAd}},
+		{"have budget", []api.Verdict{api.VerdictBudgetExhausted, api.VerdictThrottled}},
+		{"have a bid for the device", []api.Verdict{api.VerdictNoBid, api.VerdictDeviceOff}},
+		{"reach the reserve", []api.Verdict{api.VerdictBelowReserve}},
+		{"are not blocked by a negative", []api.Verdict{api.VerdictBlockedByNegative}},
+		{"are their advertiser's best", []api.Verdict{api.VerdictSuperseded}},
+		{"won a place", []api.Verdict{api.VerdictLost}},
+	} {
+		n := gone(s.verdicts...)
+		left -= n
+		out = append(out, step{Name: s.name, Left: left, Gone: n})
+	}
+	for i := range out {
+		if len(matches) > 0 {
+			out[i].Width = (out[i].Left*barWidth + len(matches) - 1) / len(matches)
+		}
+	}
+	return out
+}

@@ -1,0 +1,207 @@
+package console_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"adshard/internal/node/access"
+	"adshard/internal/node/admin"
+	"adshard/internal/node/admin/admintest"
+	"adshard/internal/node/console"
+	"adshard/internal/node/httpapi"
+	"adshard/internal/node/httpapi/api"
+	"adshard/search"
+	"adshard/search/shown"
+)
+
+// port is an admin port with everything, as a browser sees it.
+type port struct {
+	control *admintest.Control
+	found   *found
+	memory  *console.Memory
+	log     strings.Builder
+	http.Handler
+}
+
+const (
+	operatorToken = "operator-operator-operator"
+	readerToken   = "reader-reader-reader-reader"
+)
+
+// newPort returns an open port, or one that has tokens.
+func newPort(t testing.TB, tokens bool) *port {
+	t.Helper()
+	p := &port{control: admintest.NewControl(), found: newFound(), memory: new(console.Memory)}
+	log := slog.New(slog.NewTextHandler(&p.log, nil))
+	cfg := admin.Config{
+		Registry: admin.NewRegistry(), Ready: func() []string { return nil }, Control: p.control, Memory: p.memory, Log: log,
+		Explain: httpapi.New(httpapi.Config{Searcher: p.found, Explainer: p.found, Reserve: 10_000}),
+	}
+	if tokens {
+		list, err := access.ParseTokens([]byte("operator alice " + operatorToken + "\nreader bob " + readerToken))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Gate = &access.Gate{Guard: access.Guard{Table: access.NewTable()}, Tokens: func() access.Tokens { return list }}
+	}
+	p.Handler = admin.New(cfg)
+	return p
+}
+
+// live gives a port a day: a hot eighth of the ring that goes round, and moves that follow it.
+func (p *port) live(now time.Time) {
+	const moments, parts = 288, 16
+	for i := range moments {
+		list, hot := new(api.SliceList), i*parts/moments
+		for part := range parts {
+			lo := uint64(part) << 60
+			s := api.SliceInfo{Slice: uint64(1 + part), Lo: fmt.Sprintf("%016x", lo), Hi: fmt.Sprintf("%016x", lo|(1<<60-1)), Share: 0.5 / parts}
+			s.Slave = fmt.Sprint("slave-", (part+max(0, i-part*moments/parts)/40)%3)
+			if part == hot || part == hot-1 {
+				s.Share = 4.5 / parts
+			}
+			list.Slices = append(list.Slices, s)
+		}
+		wave := float64(i%48) / 48
+		p.memory.History.Record(now.Add(time.Duration(i-moments+1)*5*time.Minute), &api.BalanceStatus{MaxOverMean: 1.8 - 0.5*wave, LowerBound: 1.2,
+			Shadows: []api.Prediction{{Strategy: "original", MaxOverMean: 1.9}, {Strategy: "random", MaxOverMean: 1.7 - 0.2*wave}}}, list)
+	}
+}
+
+// portOf returns an open port of a process that has a balancer or a master, or neither.
+func portOf(balancer, master bool) http.Handler {
+	cfg := admin.Config{Registry: admin.NewRegistry(), Ready: func() []string { return nil }, Log: slog.New(slog.DiscardHandler)}
+	if balancer {
+		cfg.Control = admintest.NewControl()
+	}
+	if master {
+		f := newFound()
+		cfg.Explain = httpapi.New(httpapi.Config{Searcher: f, Explainer: f})
+	}
+	return admin.New(cfg)
+}
+
+// browser keeps one cookie, as a browser does.
+type browser struct {
+	t      testing.TB
+	port   http.Handler
+	cookie *http.Cookie
+}
+
+// get opens a page.
+func (b *browser) get(path string) *httptest.ResponseRecorder {
+	return b.send(http.MethodGet, path, nil)
+}
+
+// post sends a form of a page.
+func (b *browser) post(path string, form url.Values) *httptest.ResponseRecorder {
+	return b.send(http.MethodPost, path, form, "Sec-Fetch-Site", "same-origin", "Origin", "http://localhost:7001")
+}
+
+func (b *browser) send(method, path string, form url.Values, header ...string) *httptest.ResponseRecorder {
+	b.t.Helper()
+	r := httptest.NewRequestWithContext(context.Background(), method, "http://localhost:7001"+path, strings.NewReader(form.Encode()))
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	if b.cookie != nil && strings.HasPrefix(path, b.cookie.Path) {
+		r.AddCookie(b.cookie)
+	}
+	w := httptest.NewRecorder()
+	b.port.ServeHTTP(w, r)
+	for _, c := range w.Result().Cookies() {
+		if b.cookie = c; c.MaxAge < 0 {
+			b.cookie = nil
+		}
+	}
+	return w
+}
+
+// has fails unless a page has a status and all of these texts.
+func has(t testing.TB, w *httptest.ResponseRecorder, status int, texts ...string) {
+	t.Helper()
+	if w.Code != status {
+		t.Errorf("status %d, want %d", w.Code, status)
+	}
+	for _, text := range texts {
+		if !strings.Contains(w.Body.String(), text) {
+			t.Errorf("%q is not in the page", text)
+		}
+	}
+	if t.Failed() {
+		t.Log(w.Body)
+	}
+}
+
+// lacks fails if a page has one of these texts.
+func lacks(t testing.TB, w *httptest.ResponseRecorder, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if strings.Contains(w.Body.String(), text) {
+			t.Errorf("%q is in the page\n%s", text, w.Body)
+		}
+	}
+}
+
+// found is what a query finds: a winner, one that is blocked and one below the reserve.
+type found struct {
+	hits    []search.Hit
+	matches []search.Explained
+	missing []search.Missing
+	err     error
+}
+
+func newFound() *found {
+	f := &found{hits: []search.Hit{hit(1, 1, 3_000_000), hit(2, 2, 2_000_000)}}
+	blocked, low := match(hit(7, 7, 500_000), search.BlockedByNegative), match(hit(9, 8, 1), search.BelowReserve)
+	blocked.Negative, blocked.NegativeOwner, blocked.NegativeType = "free", "campaign", search.Phrase
+	low.Bid, low.Effective = 5_000, 5_000
+	f.matches = []search.Explained{match(f.hits[0], 0), match(f.hits[1], 0), blocked, low}
+	return f
+}
+
+func hit(keyword, advertiser, bid uint64) search.Hit {
+	return search.Hit{
+		Keyword: keyword, Group: 100 + keyword, Campaign: 200 + advertiser, Advertiser: advertiser, Score: bid * 360_000, Quality: 360_000,
+		Type: search.Broad, Level: search.Folded, Ad: 300 + keyword,
+		Shown: shown.New("Čapek & Söhne", "Káble", "USB", "usb kabel", &shown.Ad{
+			Headlines: []string{"USB <cable>", "Cheap"}, Descriptions: []string{"1 m, black"}, FinalURL: "https://example.com/?a=1",
+		}),
+	}
+}
+
+func match(h search.Hit, v search.Verdict) search.Explained {
+	return search.Explained{
+		AdvertiserName: "Čapek & Söhne", CampaignName: "Káble", GroupName: "USB", KeywordText: "usb kabel",
+		Hit: h, Verdict: v, Bid: 2_000_000, Modifier: 1000, Effective: 2_000_000, Shard: "slave-1", Slice: 4,
+	}
+}
+
+// width is that of an answer: the whole ring, or nothing of it.
+func (f *found) width() search.Width {
+	if len(f.missing) > 0 {
+		return search.Width{}
+	}
+	return search.WholeRing()
+}
+
+// Search implements search.Searcher.
+func (f *found) Search(context.Context, *search.Request) (*search.Answer, error) {
+	return &search.Answer{Hits: f.hits, Matched: uint64(len(f.matches)), Candidates: uint64(len(f.hits)), CountsExact: true, Width: f.width(),
+		View: 1, Shards: 3, Answered: 3 - len(f.missing), Missing: f.missing}, f.err
+}
+
+// Explain implements search.Explainer.
+func (f *found) Explain(context.Context, *search.Request, int) (*search.Explanation, error) {
+	return &search.Explanation{Total: uint64(len(f.matches)), Matches: f.matches, Width: f.width(), Missing: f.missing}, f.err
+}

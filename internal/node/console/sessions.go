@@ -1,0 +1,160 @@
+package console
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"adshard/fault"
+	"adshard/internal/node/access"
+	"adshard/internal/node/httpapi"
+)
+
+const (
+	lifetime    = 12 * time.Hour
+	maxSessions = 1000
+)
+
+// Sessions are those of people who have signed in: what a browser's cookie names, and the
+// token that it stands for. Neither is kept, but their hashes. The zero value has none.
+type Sessions struct {
+	mu   sync.Mutex
+	list map[[sha256.Size]byte]session // by the hash of what the cookie says
+}
+
+type session struct {
+	token access.TokenHash
+	until time.Time
+}
+
+// open begins a session and returns what its cookie says. The one that would end first gives
+// way when there are too many.
+func (s *Sessions) open(token access.TokenHash, now time.Time) string {
+	id := rand.Text()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.list == nil {
+		s.list = make(map[[sha256.Size]byte]session)
+	}
+	for len(s.list) >= maxSessions {
+		var oldest [sha256.Size]byte
+		for key, v := range s.list {
+			if o, ok := s.list[oldest]; !ok || v.until.Before(o.until) {
+				oldest = key
+			}
+		}
+		delete(s.list, oldest)
+	}
+	s.list[sha256.Sum256([]byte(id))] = session{token, now.Add(lifetime)}
+	return id
+}
+
+// token returns the token that a cookie stands for.
+func (s *Sessions) token(id string, now time.Time) (token access.TokenHash, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := sha256.Sum256([]byte(id))
+	v, ok := s.list[key]
+	if ok && !now.Before(v.until) {
+		delete(s.list, key)
+		return token, false
+	}
+	return v.token, ok
+}
+
+func (s *Sessions) end(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.list, sha256.Sum256([]byte(id)))
+}
+
+// cookieOf returns the name of a port's cookie: browsers send the cookies of a host to all
+// of its ports, and each port has sessions of its own.
+func cookieOf(r *http.Request) string {
+	_, port, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		return "adshard"
+	}
+	return "adshard_" + port
+}
+
+// Caller returns who has signed in, if that one still has its token.
+func (s *Sessions) Caller(r *http.Request, gate *access.Gate) (who access.Identity, ok bool) {
+	cookie, err := r.Cookie(cookieOf(r))
+	if err != nil || gate == nil || gate.Tokens == nil {
+		return who, false
+	}
+	token, ok := s.token(cookie.Value, time.Now())
+	if !ok {
+		return who, false
+	}
+	return gate.Tokens().FindHash(token)
+}
+
+// login makes a session of a token.
+func (c *Console) login(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		c.fail(w, r, http.StatusBadRequest, "The form cannot be read.")
+		return
+	}
+	token := access.HashToken(strings.TrimSpace(r.PostForm.Get("token")))
+	gate := c.cfg.Gate
+	if gate == nil || gate.Tokens == nil {
+		c.fail(w, r, http.StatusBadRequest, "This port has no tokens: show a certificate of the cluster.")
+		return
+	}
+	who, ok := gate.Tokens().FindHash(token)
+	if !ok {
+		if gate.Refused != nil {
+			gate.Refused(who, r.RemoteAddr, access.SignIn,
+				fault.Newf(fault.Forbidden, "console", "somebody tried to sign in with what is no token of this port"))
+		}
+		c.signIn(w, r, http.StatusUnauthorized, "This is no token of this port.")
+		return
+	}
+	http.SetCookie(w, c.cookie(r, c.cfg.Memory.Sessions.open(token, time.Now()), int(lifetime.Seconds())))
+	http.Redirect(w, r, back(r), http.StatusSeeOther)
+}
+
+// back returns the page of the console to go on with.
+func back(r *http.Request) string {
+	if to := r.PostForm.Get("back"); strings.HasPrefix(to, Root) && !strings.ContainsAny(to, "\\\r\n") {
+		return to
+	}
+	return Root
+}
+
+// logout ends a session.
+func (c *Console) logout(w http.ResponseWriter, r *http.Request) {
+	if cookie, err := r.Cookie(cookieOf(r)); err == nil {
+		c.cfg.Memory.Sessions.end(cookie.Value)
+	}
+	http.SetCookie(w, c.cookie(r, "", -1))
+	http.Redirect(w, r, Root, http.StatusSeeOther)
+}
+
+// cookie is for this port's pages alone, and never for a script. The Origin, which browsers
+// send with every form, says whether the page came over TLS.
+func (c *Console) cookie(r *http.Request, value string, age int) *http.Cookie {
+	return &http.Cookie{
+		Name: cookieOf(r), Value: value, Path: Root, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Secure: strings.HasPrefix(r.Header.Get("Origin"), "https://"),
+	}
+}
+
+// ofThisSite refuses what no page of this port has sent. The port refuses what says that
+// another site sent it (http.CrossOriginProtection); here, silence is not enough.
+func ofThisSite(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Sec-Fetch-Site") != "same-origin" && r.Header.Get("Origin") == "" {
+			w.Header().Set("Connection", "close") // a body that nobody reads may never end
+			httpapi.WriteError(w, httpapi.Forbidden("forms of the console are sent by its pages; programs have the calls of /openapi.yaml"))
+			return
+		}
+		next(w, r)
+	}
+}
