@@ -136,6 +136,7 @@ func adminRules() []Rule {
 		change("/v1/balance/move"), change("/v1/balance/replicas"), change("/v1/balance/pause"), change("/v1/balance/resume"),
 		probe("/console/static/{name}"), {Call: SignIn, Anyone: true}, {Call: SignOut, Anyone: true},
 		look("/console/"), look("/console/overview"), look("/console/balancing"), look("/console/slices"), look("/console/slices/{slice}"), look("/console/heat.png"),
+		look("/console/data"), look("/console/data/{kind}/{id}"), change("/console/data/{kind}/{id}"),
 		look("/console/query"), change("/console/do/{action}"),
 	}...)
 }

@@ -225,7 +225,7 @@ func newMessage(t *testing.T, d protoreflect.MessageDescriptor) proto.Message {
 // requests sends a request and reports whether it was not refused for who sent it.
 func (s *somebody) requests(t *testing.T, c *http.Client, address, method, pattern string) bool {
 	t.Helper()
-	path := strings.NewReplacer("{id}", "1", "{name}", "slave-1", "{slice}", "1", "{action}", "pause").Replace(pattern)
+	path := strings.NewReplacer("{id}", "1", "{name}", "slave-1", "{slice}", "1", "{action}", "pause", "{kind}", "campaigns").Replace(pattern)
 	if strings.HasSuffix(path, "/profile") || strings.HasSuffix(path, "/trace") {
 		path += "?seconds=1"
 	}

@@ -68,7 +68,7 @@ func (c *Config) console(api http.Handler) *console.Console {
 	if c.Memory == nil {
 		c.Memory = new(console.Memory)
 	}
-	return console.New(console.Config{API: api, Gate: c.Gate, Memory: c.Memory, Balancer: c.Control != nil, Search: c.Explain})
+	return console.New(console.Config{API: api, Gate: c.Gate, Memory: c.Memory, Balancer: c.Control != nil, Data: c.Data != nil, Search: c.Explain})
 }
 
 // routes returns what the port serves, by path and method.

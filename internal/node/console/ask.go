@@ -32,8 +32,9 @@ func statusOf(err error) int {
 }
 
 // ask makes a call of the port in the name of who sent r, and reads the answer into out. path
-// is escaped; body is what is sent as JSON; nil: nothing. Errors are *refused.
-func ask(h http.Handler, r *http.Request, method, path string, query url.Values, body, out any) error {
+// is escaped; body is what is sent as JSON; nil: nothing; header are names and values. Errors
+// are *refused.
+func ask(h http.Handler, r *http.Request, method, path string, query url.Values, body, out any, header ...string) error {
 	var content io.Reader = http.NoBody
 	if body != nil {
 		text, err := json.Marshal(body)
@@ -54,9 +55,12 @@ func ask(h http.Handler, r *http.Request, method, path string, query url.Values,
 	if body != nil {
 		call.Header.Set("Content-Type", "application/json")
 	}
+	for i := 0; i+1 < len(header); i += 2 {
+		call.Header.Set(header[i], header[i+1])
+	}
 	answer := &kept{header: make(http.Header), status: http.StatusOK}
 	h.ServeHTTP(answer, call)
-	if answer.status != http.StatusOK {
+	if answer.status != http.StatusOK && answer.status != http.StatusAccepted {
 		return answer.refusal()
 	}
 	if err := json.Unmarshal(answer.Bytes(), out); err != nil {

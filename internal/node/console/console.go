@@ -26,6 +26,8 @@ type Config struct {
 	Memory *Memory
 	// Balancer: the port has the calls of a balancer.
 	Balancer bool
+	// Data: the port has the calls for data.
+	Data bool
 	// Search answers /v1/search and /v1/explain, as on a master's port for queries; nil: the
 	// process has no master.
 	Search http.Handler
@@ -66,6 +68,10 @@ func (c *Console) Routes() map[string]map[string]http.HandlerFunc {
 		all[Root+"slices/{slice}"] = get(c.slice)
 		all[Root+"heat.png"] = get(c.heatmap)
 		all[Root+"do/{action}"] = map[string]http.HandlerFunc{http.MethodPost: ofThisSite(c.act)}
+	}
+	if c.cfg.Data {
+		all[Root+"data"] = get(c.advertisers)
+		all[Root+"data/{kind}/{id}"] = map[string]http.HandlerFunc{http.MethodGet: c.entity, http.MethodPost: ofThisSite(c.change)}
 	}
 	if c.cfg.Search != nil {
 		all[Root+"query"] = get(c.query)

@@ -21,8 +21,9 @@ var pages = []string{"/console/overview", "/console/balancing", "/console/slices
 // TestPagesAreSafe: no page has a script or a style within it, nor an answer without the policy
 // that keeps them out.
 func TestPagesAreSafe(t *testing.T) {
-	b := &browser{t: t, port: newPort(t, false)}
-	for _, path := range append([]string{"/console/", "/console/none", "/console/static/console.js", "/console/static/none"}, pages...) {
+	_, with := fill(t, shop, nil)
+	b := &browser{t: t, port: newPort(t, false, with)}
+	for _, path := range append([]string{"/console/data", "/console/data/groups/1", "/console/data/campaigns/1", "/console/", "/console/none", "/console/static/console.js", "/console/static/none"}, pages...) {
 		w := b.get(path)
 		if w.Code == http.StatusSeeOther {
 			continue

@@ -13,7 +13,8 @@ import (
 func funcs() template.FuncMap {
 	return template.FuncMap{
 		"count": count[int], "count64": count[uint64], "ratio": ratio, "percent": percent, "bytes": size, "ago": ago, "figure": figure,
-		"money": money, "bar": newBar, "plural": pluralOf,
+		"money": money, "units": units, "bar": newBar, "plural": pluralOf,
+		"modifier": modifier, "form": newItemForm, "capital": capital,
 		"place": placeOf, "deed": newDeed, "options": newOptions, "colour": func(i int) int { return i % colours },
 	}
 }
@@ -75,6 +76,30 @@ func size(n uint64) string {
 
 // money writes micros of a unit.
 func money(micros uint64) string { return fmt.Sprintf("%.6g", float64(micros)/1e6) }
+
+// units writes micros of a unit in full, as units reads them.
+func units(micros uint64) string {
+	text := fmt.Sprintf("%d.%06d", micros/1e6, micros%1e6)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}
+
+// modifier writes how much more is bid on a device, in percent.
+func modifier(percent *float64) string {
+	if percent == nil {
+		return "unchanged"
+	}
+	return strings.Replace(strconv.FormatFloat(*percent, 'f', -1, 64)+" %", "-", "−", 1)
+}
+
+// microsOf reads an amount in units: digits, and up to six more after a point.
+func microsOf(text string) (uint64, bool) {
+	whole, rest, _ := strings.Cut(text, ".")
+	if whole == "" || len(rest) > 6 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(whole+rest+"000000"[len(rest):], 10, 64)
+	return n, err == nil && !strings.ContainsAny(text, "+-_")
+}
 
 // ago writes a time that has passed, in milliseconds.
 func ago(ms int64) string {

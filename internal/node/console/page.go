@@ -17,8 +17,8 @@ var templates embed.FS
 type page struct {
 	Title string
 	At    string // the path of this page, for the navigation
-	// Balancer and Query say which pages the port has.
-	Balancer, Query bool
+	// Balancer, Data and Query say which pages the port has.
+	Balancer, Data, Query bool
 	// Who has signed in, or has a certificate; "": nobody knows. Session: it can sign out.
 	Who     string
 	Session bool
@@ -36,7 +36,7 @@ type page struct {
 // show writes a page. name is that of its template.
 func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, name string, p page) {
 	p.At, p.Now = r.URL.Path, time.Now().UTC().Format("15:04:05 UTC")
-	p.Balancer, p.Query = c.cfg.Balancer, c.cfg.Search != nil
+	p.Balancer, p.Data, p.Query = c.cfg.Balancer, c.cfg.Data, c.cfg.Search != nil
 	if who := access.CallerOf(r.Context()); who.Known() {
 		p.Who = who.String()
 		_, p.Session = c.cfg.Memory.Sessions.Caller(r, c.cfg.Gate)
@@ -56,7 +56,7 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, name 
 // parse returns the templates by name, each with the frame around it.
 func parse() map[string]*template.Template {
 	all := make(map[string]*template.Template)
-	for _, name := range []string{"overview", "balancing", "slices", "slice", "query", "signin", "failed"} {
+	for _, name := range []string{"overview", "balancing", "slices", "slice", "data", "query", "signin", "failed"} {
 		all[name] = template.Must(template.New("").Funcs(funcs()).ParseFS(templates, "templates/frame.html", "templates/parts.html", "templates/"+name+".html"))
 	}
 	return all

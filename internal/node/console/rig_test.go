@@ -35,8 +35,8 @@ const (
 	readerToken   = "reader-reader-reader-reader"
 )
 
-// newPort returns an open port, or one that has tokens.
-func newPort(t testing.TB, tokens bool) *port {
+// newPort returns an open port, or one that has tokens, with what else it has.
+func newPort(t testing.TB, tokens bool, with ...func(*admin.Config)) *port {
 	t.Helper()
 	p := &port{control: admintest.NewControl(), found: newFound(), memory: new(console.Memory)}
 	log := slog.New(slog.NewTextHandler(&p.log, nil))
@@ -50,6 +50,9 @@ func newPort(t testing.TB, tokens bool) *port {
 			t.Fatal(err)
 		}
 		cfg.Gate = &access.Gate{Guard: access.Guard{Table: access.NewTable()}, Tokens: func() access.Tokens { return list }}
+	}
+	for _, f := range with {
+		f(&cfg)
 	}
 	p.Handler = admin.New(cfg)
 	return p
