@@ -40,6 +40,20 @@ generate: ## rebuild the generated code (needs protoc, flatc and capnp)
 	./bench/layouts/rdb/generate.sh
 	go generate ./counters/...
 
+packages: ## build the Debian packages into bin/packages
+	@deploy/setup.sh packages
+	rm -rf $(BIN)/packages
+	deploy/packages/build.sh $(BIN)/packages
+
+package-check: packages ## check packages, units and manifests with the tools that are there; says what it could not check
+	@deploy/packages/check.sh
+
+package-try: ## install, run, upgrade and purge the packages in a Debian 12 of their own (root; some minutes)
+	@deploy/packages/try.sh
+
+reproduce: ## build the packages twice and compare their bytes (ten minutes)
+	@deploy/packages/reproduce.sh
+
 notice: ## rewrite the list of Go modules in NOTICE
 	sed -i '/this list of Go modules:$$/q' NOTICE
 	go run ./internal/modules notice >>NOTICE
@@ -83,4 +97,4 @@ huge: build ## build a store of 100,000,000 keywords, open it and ask it (half a
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint structure generate notice figures figures-age audit kills budgets takeover test-faults simulate experiments peers search-figures huge clean
+.PHONY: help demo setup build test test-long lint structure generate packages package-check package-try reproduce notice figures figures-age audit kills budgets takeover test-faults simulate experiments peers search-figures huge clean

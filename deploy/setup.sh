@@ -1,12 +1,13 @@
 #!/bin/bash
 # Installs the Debian packages that are missing, and checks that Go and RocksDB
-# are the ones that the build needs. Usage: setup.sh build|test
+# are the ones that the build needs. Usage: setup.sh build|test|packages
 set -eu
 cd "$(dirname "$0")/.."
 case ${1:-build} in
 build) wanted="gcc g++ librocksdb-dev" ;;
+packages) wanted="gcc g++ librocksdb-dev dpkg-dev" ;;
 test) wanted="gcc g++ librocksdb-dev protobuf-compiler flatbuffers-compiler capnproto hunspell-cs mythes-cs mythes-en-us postgresql etcd-server iproute2 chromium" ;;
-*) echo "usage: $0 build|test" >&2; exit 2 ;;
+*) echo "usage: $0 build|test|packages" >&2; exit 2 ;;
 esac
 fail() { printf '%s\n' "$@" >&2; exit 1; }
 

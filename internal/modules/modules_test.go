@@ -50,6 +50,9 @@ func checkTexts(t *testing.T, list []module) {
 			t.Errorf("the texts of licences lack %q", want)
 		}
 	}
+	if strings.Contains(all.String(), "TERMS AND CONDITIONS FOR USE") {
+		t.Error("the texts of licences have the terms of the Apache License, which is in " + commonApache)
+	}
 }
 
 // TestReadBites: a module without a licence is refused, and so is one of which a file is of none
@@ -82,6 +85,21 @@ func TestReadBites(t *testing.T) {
 		if !strings.Contains(got, c.want) {
 			t.Errorf("%v: %q, want %q", c.files, got, c.want)
 		}
+	}
+}
+
+// TestWithoutTerms: the terms go, what others have written around them stays.
+func TestWithoutTerms(t *testing.T) {
+	licence, err := os.ReadFile("../../LICENSE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	short := withoutTerms("MIT for a.go\n\n" + string(licence) + "\nCopyright 2016 A\n")
+	if len(short) > 2000 || !strings.HasPrefix(short, "MIT for a.go\n\n\n[the terms") || !strings.HasSuffix(short, "\nCopyright 2016 A\n") || !strings.Contains(short, commonApache) {
+		t.Errorf("%d bytes: %q", len(short), short)
+	}
+	if mit := "Permission is hereby granted"; withoutTerms(mit) != mit {
+		t.Errorf("%q", withoutTerms(mit))
 	}
 }
 

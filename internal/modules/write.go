@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 )
 
@@ -25,18 +26,31 @@ func writeNotice(w io.Writer, list []module) error {
 }
 
 // writeCopyright writes our own NOTICE, then what modules want to be passed on with programs:
-// their licences and notices, word for word.
+// their licences and notices, word for word but for the terms of the Apache License.
 func writeCopyright(w io.Writer, own string, list []module) error {
 	var b strings.Builder
 	b.WriteString(own)
-	b.WriteString("\nOn Debian systems the Apache License, Version 2.0, is in /usr/share/common-licenses/Apache-2.0.\n")
+	b.WriteString("\nOn Debian systems the Apache License, Version 2.0, is in " + commonApache + ".\n")
 	for _, m := range list {
 		for _, t := range m.texts {
-			fmt.Fprintf(&b, "\n%s\n%s %s: %s\n\n%s\n", strings.Repeat("-", 78), m.Path, m.Version, t.name, strings.TrimRight(t.body, "\n"))
+			fmt.Fprintf(&b, "\n%s\n%s %s: %s\n\n%s\n", strings.Repeat("-", 78), m.Path, m.Version, t.name, strings.TrimRight(withoutTerms(t.body), "\n"))
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// commonApache is the file of Debian that has the Apache License. Packages name it rather than have
+// the text (Debian Policy 12.5).
+const commonApache = "/usr/share/common-licenses/Apache-2.0"
+
+// apacheTerms finds the terms of the Apache License: from its name to the last sentence of section 9.
+var apacheTerms = regexp.MustCompile(`(?s)[ \t]*Apache License\s+Version 2\.0, January 2004.*?accepting any such warranty\s+or additional liability\.(\s+END OF TERMS AND CONDITIONS)?`)
+
+// withoutTerms has commonApache in place of the terms of the Apache License, and keeps what is before and
+// after them, such as whose the copyright is.
+func withoutTerms(body string) string {
+	return apacheTerms.ReplaceAllString(body, "[the terms of the Apache License, Version 2.0: "+commonApache+"]")
 }
 
 // The parts of a CycloneDX 1.6 document that are used here.
