@@ -85,7 +85,7 @@ func TestEveryCommandHasHelpWithExamples(t *testing.T) {
 	}
 	for _, c := range commands {
 		status, out, _ := run(t, "adshard", append(strings.Fields(c.CommandPath())[1:], "--help")...)
-		if status != exitDone || !strings.Contains(out, "Usage:") || c.Long == "" {
+		if status != exitDone || !strings.Contains(out, "Usage:") || !strings.Contains(out, "ADSHARD_LOG_LEVEL") || c.Long == "" {
 			t.Errorf("%s --help: status %d, %q", c.CommandPath(), status, out)
 		}
 		if !c.HasSubCommands() && c.HasLocalFlags() && c.Name() != "version" && c.Example == "" {

@@ -13,12 +13,12 @@ import (
 )
 
 // configFlags gives a command a flag for every key of a configuration, and
-// --config and --print-config. The order is defaults, file, flags.
+// --config and --print-config. The order is defaults, file, environment, flags.
 type configFlags struct {
 	into  any // pointer to the configuration, holding the defaults
 	file  string
 	show  bool
-	given []*configValue // in the order of the command line
+	given []*configValue // in the order of the command line, and what the environment has besides
 }
 
 // addConfig adds the flags for into, a pointer to a struct with yaml tags.

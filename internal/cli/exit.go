@@ -58,9 +58,12 @@ var errRejects = errors.New("some rows were rejected")
 // error.
 func execute(ctx context.Context, root *cobra.Command, args []string, s Streams) int {
 	ran := false
-	root.PersistentPreRun = func(*cobra.Command, []string) { ran = true }
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		ran = true
+		return fromEnvironment(c.Flags())
+	}
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.CompletionOptions.HiddenDefaultCmd = true
+	explainEnvironment(root)
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)

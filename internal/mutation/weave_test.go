@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// chosen is the variable of the environment that names the mutation in force.
-const chosen = "ADSHARD_MUTATION"
+// chosen is the variable of the environment that names the mutation in force. Parts that
+// `adshard up` starts get none that begins with ADSHARD_.
+const chosen = "MUTATION_CHOSEN"
 
 // switchFile is what a package with woven mutations has in addition.
 func switchFile(name string) string {

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"adshard/internal/node/config"
+)
+
+const environmentHelp = `
+Environment:
+  Every flag can be given by a variable, too: --log-level debug by ADSHARD_LOG_LEVEL=debug.
+  The command line wins over a variable, and a variable over the file of --config.
+`
+
+// fromEnvironment sets the flags that the command line lacks and the environment has. An empty
+// variable is none.
+func fromEnvironment(flags *pflag.FlagSet) (wrong error) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		name := config.Variable(f.Name)
+		text := os.Getenv(name)
+		if wrong != nil || text == "" || f.Changed || f.Name == "help" || f.Name == "version" {
+			return
+		}
+		if err := flags.Set(f.Name, text); err != nil {
+			wrong = wrongUse("%s in the environment: %w", name, err)
+		}
+	})
+	return wrong
+}
+
+// explainEnvironment has the help of all commands say that flags may be variables.
+func explainEnvironment(root *cobra.Command) {
+	usage := root.UsageFunc()
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		if err := usage(c); err != nil {
+			return err
+		}
+		_, err := io.WriteString(c.OutOrStderr(), environmentHelp)
+		return err
+	})
+}

@@ -1,0 +1,47 @@
+package up
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adshard/internal/node/distributor"
+	"adshard/internal/node/slave"
+)
+
+// TestChildrenHaveNoVariablesOfFlags: ADSHARD_NAME would give all slaves one name.
+func TestChildrenHaveNoVariablesOfFlags(t *testing.T) {
+	t.Setenv("ADSHARD_NAME", "slave-7")
+	t.Setenv("KEPT", "kept")
+	dir := t.TempDir()
+	program := filepath.Join(dir, "program")
+	script := fmt.Sprintf("#!/bin/sh\nenv >%s/$1\necho $1 0 ready 127.0.0.1:7777\nexec sleep 600\n", dir)
+	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	c, err := newChildren(dir, &out, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.stop()
+	c.program = program
+	s, d := slave.DefaultConfig(), distributor.DefaultConfig()
+	with := slavePart(0, &s)
+	with.env = append(os.Environ(), "OWN=own")
+	for p, want := range map[*part]string{with: "OWN=own", distributorPart(0, &d): "KEPT=kept"} {
+		child, err := c.listening(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer child.stop(c.log)
+		env, err := os.ReadFile(filepath.Join(dir, p.command))
+		if err != nil || !strings.Contains(string(env), want+"\n") || strings.Contains(string(env), "ADSHARD_") {
+			t.Errorf("%s: %v: %s", p.command, err, env)
+		}
+	}
+}
