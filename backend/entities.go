@@ -61,7 +61,8 @@ type Keyword struct {
 	Enabled     bool
 	Bid         uint64 // own bid, micros; 0 is a bid
 	HasBid      bool
-	Quality     uint8 // 1 to 10
+	Quality     uint8 // 1 to 10, as given
+	Learned     Learned
 }
 
 // Negative is a negative keyword of a group (GroupID set) or of a campaign.

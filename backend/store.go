@@ -182,6 +182,7 @@ type KeywordPatch struct {
 	Status      Status
 	Bid         Patch[uint64]
 	Quality     Patch[uint8]
+	Learned     Patch[Learned]
 }
 
 // NegativeOwner is a group or, with Group 0, a campaign.

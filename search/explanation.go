@@ -64,6 +64,10 @@ type Explained struct {
 	NegativeType            MatchType
 	// Withheld is in how many of a million requests the campaign takes no part.
 	Withheld uint32
+	// Points is the keyword's quality, 1 to 10. Learned is what it was learned from, as a
+	// backend.Learned, and Given what it would be else; 0: it is the given one.
+	Points, Given uint8
+	Learned       uint64
 	// Shard and Slice tell where the keyword lies.
 	Shard string
 	Slice uint64

@@ -154,6 +154,7 @@ func operation(rt *rapid.T) func(context.Context, backend.Tx) string {
 	cp, gp := campaignPatch(rt, status), groupPatch(rt, status)
 	kp := backend.KeywordPatch{
 		Text: text, Words: words, Type: match, Status: status, Bid: patch(rt, "bid", []uint64{0, 1, 2}), Quality: patch(rt, "quality", []uint8{1, 5, 10}),
+		Learned: patch(rt, "learned", []backend.Learned{backend.NewLearned(5, 0, 0, 0), backend.NewLearned(10, 4, 1<<31, 9)}),
 	}
 	np := backend.NegativePatch{Text: text, Words: words, Type: match, Status: status}
 	ap := backend.AdPatch{Headlines: []string{words}, Descriptions: []string{"d"}, Path1: text, Status: status}

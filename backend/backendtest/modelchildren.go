@@ -35,6 +35,12 @@ func (m *Model) Keyword(_ context.Context, group uint64, p backend.KeywordPatch)
 	case backend.Reset:
 		k.Quality = backend.DefaultQuality
 	}
+	switch p.Learned.Op {
+	case backend.Set:
+		k.Learned = p.Learned.Value
+	case backend.Reset:
+		k.Learned = 0
+	}
 	m.open.Items[group] = it
 	return nil
 }

@@ -102,7 +102,10 @@ func (b *Builder) keyword(out *pb.Keyword, k *backend.Keyword, g *backend.Group,
 		return err
 	}
 	out.Id, out.Text, out.Enabled = k.ID, k.Text, k.Enabled
-	out.Type, out.Quality = pb.MatchType(k.Type), uint32(k.Quality)
+	out.Type, out.Quality = pb.MatchType(k.Type), uint32(k.Served())
+	if k.Learned != 0 {
+		out.Learned, out.Given = uint64(k.Learned), uint32(k.Quality)
+	}
 	switch {
 	case k.HasBid:
 		out.Bid = &k.Bid

@@ -96,3 +96,18 @@ func BenchmarkItem(b *testing.B) {
 		}
 	}
 }
+
+// TestLearned: a learned quality is the record's, beside the given one; a keyword without one has the
+// record that it always had.
+func TestLearned(t *testing.T) {
+	it := item()
+	it.Keywords[0].Learned = backend.NewLearned(9, 3, 1000, 50)
+	got, err := New(balance.ByOwner).Item(it, &backend.Campaign{ID: 2, AdvertiserID: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, other := got.Keywords[0], got.Keywords[1]
+	if k.Quality != 9 || k.Given != 5 || k.Learned != uint64(it.Keywords[0].Learned) || other.Quality != 10 || other.Given != 0 || other.Learned != 0 {
+		t.Errorf("quality %d, given %d, learned %d; of the other %d, %d, %d", k.Quality, k.Given, k.Learned, other.Quality, other.Given, other.Learned)
+	}
+}

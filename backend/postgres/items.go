@@ -14,7 +14,7 @@ import (
 
 const (
 	selectGroups    = "SELECT id, campaign_id, advertiser_id, name, enabled, bid, desktop, mobile, tablet, version FROM adshard.ad_group"
-	selectKeywords  = "SELECT group_id, id, bid, type, quality, enabled, words, text FROM adshard.keyword"
+	selectKeywords  = "SELECT group_id, id, bid, type, quality, enabled, words, text, learned FROM adshard.keyword"
 	selectNegatives = "SELECT group_id, id, type, enabled, words, text FROM adshard.group_negative"
 	selectAds       = "SELECT group_id, id, enabled, headlines, descriptions, path1, path2, final_url FROM adshard.ad"
 )
@@ -139,7 +139,7 @@ func (r *itemReader) ads(rows pgx.Rows) error {
 func scanKeyword(row pgx.Row) (k backend.Keyword, err error) {
 	var bid *int64
 	var match, quality int16
-	err = row.Scan(&k.GroupID, &k.ID, &bid, &match, &quality, &k.Enabled, &k.Words, &k.Text)
+	err = row.Scan(&k.GroupID, &k.ID, &bid, &match, &quality, &k.Enabled, &k.Words, &k.Text, &k.Learned)
 	if o := optional(bid); o.Has {
 		k.HasBid, k.Bid = true, o.N
 	}

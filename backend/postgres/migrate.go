@@ -19,7 +19,7 @@ var migrations embed.FS
 
 const (
 	// schemaVersion is the newest migration.
-	schemaVersion = 3
+	schemaVersion = 4
 	history       = "adshard.goose_db_version"
 	// leastServer is the oldest server supported.
 	leastServer = 150000

@@ -34,7 +34,7 @@ GRANT UPDATE (enabled, time_zone) ON adshard.advertiser TO adshard_import;
 GRANT UPDATE (enabled, daily_budget, desktop, mobile, tablet, languages, rotate_evenly, standard_delivery) ON adshard.campaign
   TO adshard_import;
 GRANT UPDATE (enabled, bid, desktop, mobile, tablet) ON adshard.ad_group TO adshard_import;
-GRANT UPDATE (text, enabled, bid, quality) ON adshard.keyword TO adshard_import;
+GRANT UPDATE (text, enabled, bid, quality, learned) ON adshard.keyword TO adshard_import;
 GRANT UPDATE (text, enabled) ON adshard.group_negative, adshard.campaign_negative TO adshard_import;
 GRANT UPDATE (enabled) ON adshard.ad TO adshard_import;
 GRANT EXECUTE ON FUNCTION adshard.take_ids, adshard.next_id, adshard.gave_ids, adshard.begin_write TO adshard_import;

@@ -76,7 +76,7 @@ func storedKeywords(rows pgx.Rows) ([]*keyword, error) {
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (*keyword, error) {
 		k, err := scanKeyword(row)
 		return upsert.Stored(k.GroupID, k.ID, upsert.Phrase{Words: k.Words, Match: k.Type}, upsert.Keyword{
-			Text: k.Text, Enabled: k.Enabled, Bid: upsert.Optional{Has: k.HasBid, N: k.Bid}, Quality: k.Quality,
+			Text: k.Text, Enabled: k.Enabled, Bid: upsert.Optional{Has: k.HasBid, N: k.Bid}, Quality: k.Quality, Learned: k.Learned,
 		}), err
 	})
 }
@@ -111,6 +111,7 @@ func (k keywordRows) Update(ctx context.Context, rows []*keyword) error {
 	var enabled []bool
 	var bids []*int64
 	var qualities []int16
+	var learned []int64
 	for _, r := range rows {
 		texts = append(texts, r.Now.Text)
 		enabled = append(enabled, r.Now.Enabled)
@@ -121,21 +122,22 @@ func (k keywordRows) Update(ctx context.Context, rows []*keyword) error {
 		}
 		bids = append(bids, bid)
 		qualities = append(qualities, int16(r.Now.Quality))
+		learned = append(learned, int64(r.Now.Learned))
 	}
-	return k.t.exec(ctx, `UPDATE adshard.keyword k SET text = u.text, enabled = u.enabled, bid = u.bid, quality = u.quality
-  FROM unnest($1::bigint[], $2::text[], $3::smallint[], $4::text[], $5::boolean[], $6::bigint[], $7::smallint[])
-    AS u (owner, words, type, text, enabled, bid, quality)
+	return k.t.exec(ctx, `UPDATE adshard.keyword k SET text = u.text, enabled = u.enabled, bid = u.bid, quality = u.quality, learned = u.learned
+  FROM unnest($1::bigint[], $2::text[], $3::smallint[], $4::text[], $5::boolean[], $6::bigint[], $7::smallint[], $8::bigint[])
+    AS u (owner, words, type, text, enabled, bid, quality, learned)
   WHERE k.group_id = u.owner AND k.words = u.words AND k.type = u.type`,
-		p.owners, p.words, p.types, texts, enabled, bids, qualities)
+		p.owners, p.words, p.types, texts, enabled, bids, qualities, learned)
 }
 
 // Insert implements upsert.Rows.
 func (k keywordRows) Insert(ctx context.Context, rows []*keyword) error {
-	columns := []string{"group_id", "words", "type", "id", "text", "enabled", "bid", "quality"}
+	columns := []string{"group_id", "words", "type", "id", "text", "enabled", "bid", "quality", "learned"}
 	_, err := k.t.c.CopyFrom(ctx, pgx.Identifier{"adshard", "keyword"}, columns, pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
 		r := rows[i]
 		v := r.Now
-		return []any{int64(r.Owner), r.Key.Words, int16(r.Key.Match), int64(r.ID), v.Text, v.Enabled, column(v.Bid), int16(v.Quality)}, nil
+		return []any{int64(r.Owner), r.Key.Words, int16(r.Key.Match), int64(r.ID), v.Text, v.Enabled, column(v.Bid), int16(v.Quality), int64(v.Learned)}, nil
 	}))
 	return err
 }

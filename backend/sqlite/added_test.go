@@ -34,6 +34,11 @@ func TestSumsOfBeforeHold(t *testing.T) {
 		{"budget", before([]byte{rowBudget}, zeros, seven, []byte("\x01")), h.budget(7, budgetMark{exhausted: true}), []sum{
 			h.budget(7, budgetMark{exhausted: true, withheld: 1}), h.budget(7, budgetMark{exhausted: true, withheld: 1_000_000}),
 		}},
+		{"keyword", before([]byte{rowKeyword}, zeros, seven, []byte("\x01a\x01A\x02\x01"), make([]byte, 9), []byte{5}),
+			h.keyword(0, 7, upsert.Phrase{Words: "a", Match: 2}, upsert.Keyword{Text: "A", Enabled: true, Quality: 5}), []sum{
+				h.keyword(0, 7, upsert.Phrase{Words: "a", Match: 2}, upsert.Keyword{Text: "A", Enabled: true, Quality: 5, Learned: backend.NewLearned(5, 0, 0, 0)}),
+				h.keyword(0, 7, upsert.Phrase{Words: "a", Match: 2}, upsert.Keyword{Text: "A", Enabled: true, Quality: 5, Learned: backend.NewLearned(5, 0, 1, 0)}),
+			}},
 	} {
 		if c.now != c.before {
 			t.Errorf("%s: the sum is %x, programs of before wrote %x", c.name, c.now, c.before)

@@ -11,16 +11,16 @@ import (
 var keywordSQL = childSQL[upsert.Phrase, upsert.Keyword]{
 	entity: backend.EntityKeyword,
 	kind:   backend.KindGroup, hash: (*hasher).keyword,
-	load:  "SELECT id, words, type, text, enabled, bid, quality FROM keyword WHERE group_id = ?",
+	load:  "SELECT id, words, type, text, enabled, bid, quality, learned FROM keyword WHERE group_id = ?",
 	byKey: phraseKey,
 	scan: func(st *zs.Stmt) (uint64, upsert.Phrase, upsert.Keyword) {
 		text := st.ColumnText(3)
 		return uint64(st.ColumnInt64(0)), upsert.Phrase{Words: columnShared(st, 1, text), Match: search.MatchType(st.ColumnInt64(2))},
-			upsert.Keyword{Text: text, Enabled: st.ColumnBool(4), Bid: columnOptional(st, 5), Quality: uint8(st.ColumnInt64(6))}
+			upsert.Keyword{Text: text, Enabled: st.ColumnBool(4), Bid: columnOptional(st, 5), Quality: uint8(st.ColumnInt64(6)), Learned: backend.Learned(st.ColumnInt64(7))}
 	},
-	insert:    "INSERT INTO keyword (group_id, words, type, id, text, enabled, bid, quality) VALUES ",
-	columns:   8,
-	update:    "UPDATE keyword SET text = ?, enabled = ?, bid = ?, quality = ? WHERE group_id = ?" + phraseKey,
+	insert:    "INSERT INTO keyword (group_id, words, type, id, text, enabled, bid, quality, learned) VALUES ",
+	columns:   9,
+	update:    "UPDATE keyword SET text = ?, enabled = ?, bid = ?, quality = ?, learned = ? WHERE group_id = ?" + phraseKey,
 	remove:    "DELETE FROM keyword WHERE group_id = ?" + phraseKey,
 	bindKey:   bindPhrase,
 	bindValue: bindKeyword,
@@ -112,7 +112,8 @@ func bindKeyword(st *zs.Stmt, at int, v upsert.Keyword) int {
 	st.BindBool(at+1, v.Enabled)
 	bindOptional(st, at+2, v.Bid)
 	st.BindInt64(at+3, int64(v.Quality))
-	return at + 4
+	st.BindInt64(at+4, int64(v.Learned))
+	return at + 5
 }
 
 func bindNegative(st *zs.Stmt, at int, v upsert.Negative) int {

@@ -19,7 +19,7 @@ const chunkGroups = 256
 const (
 	selectGroup = `SELECT g.id, g.campaign_id, c.advertiser_id, g.name, g.enabled, g.bid, g.desktop, g.mobile, g.tablet,
   g.sum, g.summed, g.version FROM ad_group g LEFT JOIN campaign c ON c.id = g.campaign_id`
-	selectKeyword  = "SELECT group_id, id, text, words, type, enabled, bid, quality FROM keyword"
+	selectKeyword  = "SELECT group_id, id, text, words, type, enabled, bid, quality, learned FROM keyword"
 	selectNegative = "SELECT group_id, id, text, words, type, enabled FROM group_negative"
 	selectAd       = "SELECT group_id, id, enabled, headlines, descriptions, path1, path2, final_url FROM ad"
 
@@ -166,7 +166,7 @@ func (r *itemReader) keywords() error {
 		k := scanKeyword(st)
 		if at := r.find(k.GroupID); at >= 0 {
 			r.sums[at].rows += r.h.keyword(k.GroupID, k.ID, upsert.Phrase{Words: k.Words, Match: k.Type},
-				upsert.Keyword{Text: k.Text, Enabled: k.Enabled, Bid: upsert.Optional{Has: k.HasBid, N: k.Bid}, Quality: k.Quality})
+				upsert.Keyword{Text: k.Text, Enabled: k.Enabled, Bid: upsert.Optional{Has: k.HasBid, N: k.Bid}, Quality: k.Quality, Learned: k.Learned})
 			all = append(all, k)
 		}
 		return nil
@@ -245,7 +245,7 @@ func scanKeyword(st *zs.Stmt) backend.Keyword {
 	return backend.Keyword{
 		GroupID: uint64(st.ColumnInt64(0)), ID: uint64(st.ColumnInt64(1)), Text: text, Words: columnShared(st, 3, text),
 		Type: search.MatchType(st.ColumnInt64(4)), Enabled: st.ColumnBool(5), Bid: bid.N, HasBid: bid.Has,
-		Quality: uint8(st.ColumnInt64(7)),
+		Quality: uint8(st.ColumnInt64(7)), Learned: backend.Learned(st.ColumnInt64(8)),
 	}
 }
 

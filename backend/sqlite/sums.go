@@ -35,6 +35,7 @@ const (
 	rowTimeZone
 	rowDelivery
 	rowWithheld
+	rowLearned
 )
 
 func (h *hasher) begin(table byte, owner, id uint64) {
@@ -72,8 +73,8 @@ func text[T string | []byte](h *hasher, s T) {
 func (h *hasher) end() sum { return sum(xxhash.Sum64(h.buf)) }
 
 // advertiser hashes all of an advertiser. The default of a column that a migration has
-// added counts nothing, so that the sums of before hold; so do campaign and
-// budget.
+// added counts nothing, so that the sums of before hold; so do campaign,
+// budget and keyword.
 func (h *hasher) advertiser(id uint64, name string, v upsert.Advertiser) sum {
 	h.begin(rowAdvertiser, 0, id)
 	text(h, name)
@@ -142,7 +143,13 @@ func (h *hasher) keyword(group, id uint64, k upsert.Phrase, v upsert.Keyword) su
 	h.phrase(k, v.Text, v.Enabled)
 	h.optional(v.Bid)
 	h.buf = append(h.buf, v.Quality)
-	return h.end()
+	s := h.end()
+	if v.Learned != 0 {
+		h.begin(rowLearned, group, id)
+		h.number(uint64(v.Learned))
+		s += h.end()
+	}
+	return s
 }
 
 func (h *hasher) negative(table byte, owner, id uint64, k upsert.Phrase, v upsert.Negative) sum {

@@ -194,6 +194,7 @@ func (c *copying) item(ctx context.Context, it *backend.Item) error {
 	for _, k := range it.Keywords {
 		err := c.tx.Keyword(ctx, id, backend.KeywordPatch{
 			Text: k.Text, Words: k.Words, Type: k.Type, Status: status(k.Enabled), Bid: number(k.HasBid, k.Bid), Quality: backend.To(k.Quality),
+			Learned: learned(k.Learned),
 		})
 		if err != nil {
 			return err
@@ -219,6 +220,13 @@ func status(enabled bool) backend.Status {
 		return backend.Enable
 	}
 	return backend.Pause
+}
+
+func learned(l backend.Learned) backend.Patch[backend.Learned] {
+	if l == 0 {
+		return backend.Patch[backend.Learned]{Op: backend.Reset}
+	}
+	return backend.To(l)
 }
 
 func number(has bool, n uint64) backend.Patch[uint64] {

@@ -21,6 +21,7 @@ type Keyword struct {
 	Enabled bool
 	Bid     Optional
 	Quality uint8
+	Learned backend.Learned
 }
 
 // Negative is the value of a negative keyword.
@@ -78,6 +79,9 @@ func CheckKeyword(p backend.KeywordPatch) error {
 	if p.Quality.Op == backend.Set && (p.Quality.Value < 1 || p.Quality.Value > 10) {
 		return fault.Field(opWrite, "quality", "a quality is 1 to 10, not %d", p.Quality.Value)
 	}
+	if p.Learned.Op == backend.Set && (p.Learned.Value == 0 || !p.Learned.Value.Sound()) {
+		return fault.Field(opWrite, "learned", "%d is no learned quality (backend.Learned)", p.Learned.Value)
+	}
 	return nil
 }
 
@@ -88,6 +92,7 @@ func (v *Keyword) Apply(p backend.KeywordPatch, words string) {
 	v.Enabled = Enabled(v.Enabled, p.Status)
 	v.Bid = applyOptional(v.Bid, p.Bid)
 	v.Quality = apply(v.Quality, p.Quality, backend.DefaultQuality)
+	v.Learned = apply(v.Learned, p.Learned, 0)
 }
 
 // Apply changes a negative as a patch says; words are those of its key.

@@ -146,7 +146,8 @@ func SameExplanation(t TB, s barrels.Store, o *oracle.Oracle, r oracle.Request, 
 func explained(e *search.Explained) string {
 	return fmt.Sprint(e.Keyword, e.Group, e.Campaign, e.Advertiser, e.Score, e.Quality, e.Type, e.Level,
 		e.AdvertiserName, e.CampaignName, e.GroupName, e.KeywordText,
-		e.Verdict, e.Bid, e.Modifier, e.Effective, e.BidFromGroup, e.Negative, e.NegativeOwner)
+		e.Verdict, e.Bid, e.Modifier, e.Effective, e.BidFromGroup, e.Negative, e.NegativeOwner,
+		e.Points, e.Learned, e.Given)
 }
 
 func judged(j *oracle.Judged) string {
@@ -161,9 +162,13 @@ func judged(j *oracle.Judged) string {
 		}
 	}
 	fromGroup := !j.Keyword.HasBid && j.Item.Group.HasBid
+	points, given := j.Keyword.Quality, uint8(0)
+	if learned := uint8(j.Keyword.Learned % 16); learned > 0 {
+		points, given = learned, points
+	}
 	return fmt.Sprint(j.Keyword.ID, j.Item.Group.ID, j.Campaign.ID, j.Advertiser.ID, j.Score, j.Quality,
 		j.Keyword.Type, j.Level, j.Advertiser.Name, j.Campaign.Name, j.Item.Group.Name, j.Keyword.Text,
-		verdict, j.Bid, j.Modifier, j.Effective, fromGroup, negative, owner)
+		verdict, j.Bid, j.Modifier, j.Effective, fromGroup, negative, owner, points, uint64(j.Keyword.Learned), given)
 }
 
 // checkAgreements: one for each word, the worst is the match's level.

@@ -136,6 +136,7 @@ func (x *explanation) explain(m *match) (search.Explained, bool) {
 		return e, false
 	}
 	e.GroupName, e.KeywordText, e.BidFromGroup = g.Name, k.Text, k.BidFromGroup
+	e.Points, e.Learned, e.Given = uint8(k.Quality), k.Learned, uint8(k.Given)
 	e.Verdict = m.verdict(m.flags, m.effective, x.request.Reserve)
 	if e.Verdict == search.Eligible && x.blocked(m.Key, &m.standing) {
 		e.Verdict = search.BlockedByNegative

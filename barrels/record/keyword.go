@@ -68,9 +68,9 @@ func KeywordFlags(m *pb.Keyword) (flags uint8) {
 }
 
 // HasUnknownFields reports whether a message has fields that this version does
-// not know.
+// not know, or of which pages have no short form, since few keywords have them.
 func HasUnknownFields(m *pb.Keyword) bool {
-	return len(m.ProtoReflect().GetUnknown()) > 0 || slices.ContainsFunc(m.Forms, func(f *pb.Form) bool {
+	return m.Learned != 0 || m.Given != 0 || len(m.ProtoReflect().GetUnknown()) > 0 || slices.ContainsFunc(m.Forms, func(f *pb.Form) bool {
 		return len(f.ProtoReflect().GetUnknown()) > 0
 	})
 }

@@ -104,6 +104,8 @@ func checkKeyword(group uint64, k *pb.Keyword) error {
 		return invalid("type is %d, allowed are 0 to %d", k.Type, search.MatchTypes-1)
 	case k.Quality < 1 || k.Quality > maxQuality:
 		return invalid("quality is %d, allowed are 1 to %d", k.Quality, maxQuality)
+	case k.Given > maxQuality:
+		return invalid("given is %d, at most %d is allowed", k.Given, maxQuality)
 	case k.GetBid() > MaxBid:
 		return invalid("bid is %d micros, at most %d is allowed", k.GetBid(), uint64(MaxBid))
 	case len(k.Forms) == 0 || len(k.Forms) > MaxForms:

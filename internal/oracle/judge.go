@@ -44,7 +44,7 @@ func (k *keyword) judge(level search.Level, query []*word, r *Request) *Judged {
 	}
 	shown := k.modifier(j, r.Device)
 	j.Effective = j.Bid * j.Modifier / 1000
-	j.Quality = uint64(k.Quality) * 100_000 * matchFactor(k.Type) * variantFactor(level) / 1_000_000
+	j.Quality = k.points() * 100_000 * matchFactor(k.Type) * variantFactor(level) / 1_000_000
 	j.Score = j.Effective * j.Quality
 	j.Verdict = k.verdict(j, shown, r)
 	if j.Verdict != search.Eligible {
@@ -57,6 +57,14 @@ func (k *keyword) judge(level search.Level, query []*word, r *Request) *Judged {
 		}
 	}
 	return j
+}
+
+// points is the learned quality, the first four bits of what was learned, else the given one.
+func (k *keyword) points() uint64 {
+	if learned := uint64(k.Learned) % 16; learned > 0 {
+		return learned
+	}
+	return uint64(k.Quality)
 }
 
 // modifier is the group's if set, else the campaign's, else 1000; −100 % on

@@ -627,11 +627,15 @@ type Keyword struct {
 	// bid is the keyword's own, else its group's default; absent: none.
 	Bid          *uint64  `protobuf:"varint,5,opt,name=bid,proto3,oneof" json:"bid,omitempty"`
 	BidFromGroup bool     `protobuf:"varint,6,opt,name=bid_from_group,json=bidFromGroup,proto3" json:"bid_from_group,omitempty"`
-	Quality      uint32   `protobuf:"varint,7,opt,name=quality,proto3" json:"quality,omitempty"`   // 1 to 10
+	Quality      uint32   `protobuf:"varint,7,opt,name=quality,proto3" json:"quality,omitempty"`   // 1 to 10, that of auctions
 	Norm         []uint64 `protobuf:"fixed64,8,rep,packed,name=norm,proto3" json:"norm,omitempty"` // hashes of the normalised words, in order
 	Fold         []uint64 `protobuf:"fixed64,9,rep,packed,name=fold,proto3" json:"fold,omitempty"` // hashes of the folded forms, in order
 	// forms has one entry for each language under which the keyword is found.
-	Forms         []*Form `protobuf:"bytes,10,rep,name=forms,proto3" json:"forms,omitempty"`
+	Forms []*Form `protobuf:"bytes,10,rep,name=forms,proto3" json:"forms,omitempty"`
+	// learned says what the quality was learned from (backend.Learned), and given is
+	// what it would be else; 0: the quality is the given one.
+	Learned       uint64 `protobuf:"varint,11,opt,name=learned,proto3" json:"learned,omitempty"`
+	Given         uint32 `protobuf:"varint,12,opt,name=given,proto3" json:"given,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -734,6 +738,20 @@ func (x *Keyword) GetForms() []*Form {
 		return x.Forms
 	}
 	return nil
+}
+
+func (x *Keyword) GetLearned() uint64 {
+	if x != nil {
+		return x.Learned
+	}
+	return 0
+}
+
+func (x *Keyword) GetGiven() uint32 {
+	if x != nil {
+		return x.Given
+	}
+	return 0
 }
 
 // Form is a keyword's words as terms of one language.
@@ -848,7 +866,7 @@ const file_adshard_v1_records_proto_rawDesc = "" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12)\n" +
 	"\x04type\x18\x03 \x01(\x0e2\x15.adshard.v1.MatchTypeR\x04type\x12\x12\n" +
 	"\x04norm\x18\x04 \x03(\x06R\x04norm\x12\x18\n" +
-	"\aenabled\x18\x05 \x01(\bR\aenabled\"\xa1\x02\n" +
+	"\aenabled\x18\x05 \x01(\bR\aenabled\"\xd1\x02\n" +
 	"\aKeyword\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12)\n" +
@@ -860,7 +878,9 @@ const file_adshard_v1_records_proto_rawDesc = "" +
 	"\x04norm\x18\b \x03(\x06R\x04norm\x12\x12\n" +
 	"\x04fold\x18\t \x03(\x06R\x04fold\x12&\n" +
 	"\x05forms\x18\n" +
-	" \x03(\v2\x10.adshard.v1.FormR\x05formsB\x06\n" +
+	" \x03(\v2\x10.adshard.v1.FormR\x05forms\x12\x18\n" +
+	"\alearned\x18\v \x01(\x04R\alearned\x12\x14\n" +
+	"\x05given\x18\f \x01(\rR\x05givenB\x06\n" +
 	"\x04_bid\"8\n" +
 	"\x04Form\x12\x1a\n" +
 	"\blanguage\x18\x01 \x01(\tR\blanguage\x12\x14\n" +

@@ -2000,6 +2000,9 @@ type Explained struct {
 	NegativeType  MatchType              `protobuf:"varint,10,opt,name=negative_type,json=negativeType,proto3,enum=adshard.v1.MatchType" json:"negative_type,omitempty"`
 	Slice         uint64                 `protobuf:"varint,11,opt,name=slice,proto3" json:"slice,omitempty"`
 	Withheld      uint32                 `protobuf:"varint,12,opt,name=withheld,proto3" json:"withheld,omitempty"` // Campaign.withheld
+	Learned       uint64                 `protobuf:"varint,13,opt,name=learned,proto3" json:"learned,omitempty"`   // Keyword.learned
+	Points        uint32                 `protobuf:"varint,14,opt,name=points,proto3" json:"points,omitempty"`     // Keyword.quality
+	Given         uint32                 `protobuf:"varint,15,opt,name=given,proto3" json:"given,omitempty"`       // Keyword.given
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2114,6 +2117,27 @@ func (x *Explained) GetSlice() uint64 {
 func (x *Explained) GetWithheld() uint32 {
 	if x != nil {
 		return x.Withheld
+	}
+	return 0
+}
+
+func (x *Explained) GetLearned() uint64 {
+	if x != nil {
+		return x.Learned
+	}
+	return 0
+}
+
+func (x *Explained) GetPoints() uint32 {
+	if x != nil {
+		return x.Points
+	}
+	return 0
+}
+
+func (x *Explained) GetGiven() uint32 {
+	if x != nil {
+		return x.Given
 	}
 	return 0
 }
@@ -2370,7 +2394,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\bwidth_lo\x18\x04 \x01(\x04R\awidthLo\x12\x12\n" +
 	"\x04view\x18\x05 \x01(\x04R\x04view\x12#\n" +
 	"\rapplied_clock\x18\x06 \x01(\x04R\fappliedClock\x12\x14\n" +
-	"\x05shard\x18\a \x01(\x06R\x05shard\"\x98\x03\n" +
+	"\x05shard\x18\a \x01(\x06R\x05shard\"\xe0\x03\n" +
 	"\tExplained\x12!\n" +
 	"\x03hit\x18\x01 \x01(\v2\x0f.adshard.v1.HitR\x03hit\x12\x18\n" +
 	"\averdict\x18\x02 \x01(\rR\averdict\x12+\n" +
@@ -2384,7 +2408,10 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\rnegative_type\x18\n" +
 	" \x01(\x0e2\x15.adshard.v1.MatchTypeR\fnegativeType\x12\x14\n" +
 	"\x05slice\x18\v \x01(\x04R\x05slice\x12\x1a\n" +
-	"\bwithheld\x18\f \x01(\rR\bwithheld\"Q\n" +
+	"\bwithheld\x18\f \x01(\rR\bwithheld\x12\x18\n" +
+	"\alearned\x18\r \x01(\x04R\alearned\x12\x16\n" +
+	"\x06points\x18\x0e \x01(\rR\x06points\x12\x14\n" +
+	"\x05given\x18\x0f \x01(\rR\x05given\"Q\n" +
 	"\tAgreement\x12\x18\n" +
 	"\akeyword\x18\x01 \x01(\tR\akeyword\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x14\n" +

@@ -4,7 +4,9 @@ import (
 	"net/http"
 	"time"
 
+	"adshard/backend"
 	"adshard/internal/node/httpapi/api"
+	"adshard/quality"
 	"adshard/search"
 )
 
@@ -77,6 +79,7 @@ func explainedKeyword(m *search.Explained, req *search.Request) api.ExplainedKey
 		Quality: m.Quality, Score: m.Score, Shard: m.Shard, Slice: m.Slice,
 		Words: make([]api.WordAgreement, len(m.Words)),
 	}
+	k.QualityPoints, k.Learned = m.Points, learned(m)
 	for i, w := range m.Words {
 		k.Words[i] = api.WordAgreement{Keyword: w.Keyword, Query: w.Query, Agreement: api.Variant(w.Level.String())}
 	}
@@ -104,5 +107,16 @@ func showBid(k *api.ExplainedKeyword, m *search.Explained) {
 	k.BidOf = api.ExplainedKeywordBidOfKeyword
 	if m.BidFromGroup {
 		k.BidOf = api.ExplainedKeywordBidOfGroup
+	}
+}
+
+// learned says what a keyword's quality was learned from; nil: it is the given one.
+func learned(m *search.Explained) *api.LearnedQuality {
+	if m.Learned == 0 {
+		return nil
+	}
+	l := backend.Learned(m.Learned)
+	return &api.LearnedQuality{
+		GivenQuality: m.Given, Level: api.LearnedQualityLevel(quality.Level(min(l.Level(), uint8(quality.LevelAd))).String()), Impressions: l.Impressions(), Clicks: l.Clicks(),
 	}
 }

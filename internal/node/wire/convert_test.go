@@ -134,6 +134,7 @@ func TestExplanationsSurviveTheWire(t *testing.T) {
 				Bid:     n.Draw(t, "bid"), Modifier: n.Draw(t, "mod"), Effective: n.Draw(t, "eff"),
 				BidFromGroup: rapid.Bool().Draw(t, "from"), Negative: "x", NegativeOwner: "group",
 				NegativeType: search.Phrase, Shard: "slave-1", Slice: n.Draw(t, "slice"),
+				Points: rapid.Uint8().Draw(t, "points"), Given: rapid.Uint8().Draw(t, "given"), Learned: n.Draw(t, "learned"),
 			}
 			for range rapid.IntRange(0, 2).Draw(t, "agreements") {
 				x.Words = append(x.Words, search.Agreement{Keyword: "a", Query: "b", Level: search.Synonym})

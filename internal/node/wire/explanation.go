@@ -38,6 +38,9 @@ func fromExplained(e *search.Explained) *pb.Explained {
 		NegativeType:  pb.MatchType(e.NegativeType),
 		Slice:         e.Slice,
 		Withheld:      e.Withheld,
+		Points:        uint32(e.Points),
+		Given:         uint32(e.Given),
+		Learned:       e.Learned,
 	}
 	m.Hit.AdvertiserName, m.Hit.CampaignName = e.AdvertiserName, e.CampaignName
 	m.Hit.GroupName, m.Hit.KeywordText = e.GroupName, e.KeywordText
@@ -78,6 +81,9 @@ func toExplained(m *pb.Explained, shard string, e *search.Explained) {
 		Shard:         shard,
 		Slice:         m.GetSlice(),
 		Withheld:      m.GetWithheld(),
+		Points:        uint8(m.GetPoints()),
+		Given:         uint8(m.GetGiven()),
+		Learned:       m.GetLearned(),
 	}
 	h := m.GetHit()
 	toHit(h, &e.Hit)

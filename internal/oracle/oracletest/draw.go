@@ -62,6 +62,11 @@ func drawWithheld(t *rapid.T) uint32 {
 	return oneOf(t, "withheld", []uint32{0, 0, 0, 0, 0, 0, 0, 0, 1, 100_000, 500_000, 900_000, 1_000_000})
 }
 
+// drawLearned is mostly 0.
+func drawLearned(t *rapid.T) backend.Learned {
+	return oneOf(t, "learned", []backend.Learned{0, 0, 0, 0, 0, 0, backend.NewLearned(1, 1, 0, 0), backend.NewLearned(6, 3, 900, 17), backend.NewLearned(10, 2, 1<<40, 1<<40)})
+}
+
 func drawLanguages(t *rapid.T) []string {
 	return oneOf(t, "languages", [][]string{
 		{"en"}, {"cs"}, {"cs", "en"}, nil, {"de"}, {"de", "en"}, {"cs", "de", "en"},

@@ -142,6 +142,15 @@ const (
 	KeywordPatchStatusPaused  KeywordPatchStatus = "paused"
 )
 
+// Defines values for LearnedQualityLevel.
+const (
+	LearnedQualityLevelAd       LearnedQualityLevel = "ad"
+	LearnedQualityLevelAll      LearnedQualityLevel = "all"
+	LearnedQualityLevelCampaign LearnedQualityLevel = "campaign"
+	LearnedQualityLevelGroup    LearnedQualityLevel = "group"
+	LearnedQualityLevelKeyword  LearnedQualityLevel = "keyword"
+)
+
 // Defines values for MatchType.
 const (
 	MatchTypeBroad  MatchType = "broad"
@@ -907,6 +916,13 @@ type ExplainedKeyword struct {
 
 	// Slice The number of the slice that it is in.
 	Slice uint64 `json:"slice"`
+
+	// QualityPoints The keyword's quality, 1 to 10.
+	QualityPoints uint8 `json:"quality_points,omitempty"`
+
+	// Learned What the quality was learned from, when it last changed; absent: it is the given one. Counts are
+	// decayed, and those of the lowest level of which something was counted.
+	Learned *LearnedQuality `json:"learned,omitempty"`
 }
 
 // ExplainedKeywordBidOf Whose bid it is; absent without a bid.
@@ -1039,6 +1055,21 @@ type KeywordPatch struct {
 
 // KeywordPatchStatus defines model for KeywordPatch.Status.
 type KeywordPatchStatus string
+
+// LearnedQuality What the quality was learned from, when it last changed; absent: it is the given one. Counts are
+// decayed, and those of the lowest level of which something was counted.
+type LearnedQuality struct {
+	// GivenQuality What the quality would be else.
+	GivenQuality uint8 `json:"given_quality"`
+
+	// Level What the counts are of.
+	Level       LearnedQualityLevel `json:"level"`
+	Impressions uint32              `json:"impressions"`
+	Clicks      uint32              `json:"clicks"`
+}
+
+// LearnedQualityLevel What the counts are of.
+type LearnedQualityLevel string
 
 // LeastMove The least that any plan must move to reach 1.1 times the mean, or the bound where that is higher.
 type LeastMove struct {

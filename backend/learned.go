@@ -1,0 +1,55 @@
+package backend
+
+import "math"
+
+// Learned is a quality that was learned from clicks, with what it was learned from; 0: none was. It
+// takes the place of the given quality, which stays beside it. The number is that of databases and
+// records:
+//
+//	bits 0 to 3   the quality, 1 to 10
+//	bits 4 to 7   the lowest level of which something was counted: quality.Level
+//	bits 8 to 31  clicks of that level
+//	bits 32 to 62 its impressions
+//
+// Counts are decayed and rounded; what does not fit is the largest number that does.
+type Learned uint64
+
+// Bounds of the counts in a Learned.
+const (
+	maxLearnedClicks      = 1<<24 - 1
+	maxLearnedImpressions = 1<<31 - 1
+	maxLearnedLevel       = 15
+	maxQuality            = 10
+)
+
+// NewLearned returns a quality, 1 to 10, that was learned from counts of a level.
+func NewLearned(quality, level uint8, impressions, clicks float64) Learned {
+	return Learned(min(quality, maxQuality)) | Learned(min(level, maxLearnedLevel))<<4 |
+		Learned(min(math.Round(clicks), maxLearnedClicks))<<8 | Learned(min(math.Round(impressions), maxLearnedImpressions))<<32
+}
+
+// Quality returns the quality; 0: none was learned.
+func (l Learned) Quality() uint8 { return uint8(l & 15) }
+
+// Level returns the lowest level of which something was counted.
+func (l Learned) Level() uint8 { return uint8(l >> 4 & 15) }
+
+// Impressions returns those of the level.
+func (l Learned) Impressions() uint32 { return uint32(l >> 32 & maxLearnedImpressions) }
+
+// Clicks returns those of the level.
+func (l Learned) Clicks() uint32 { return uint32(l >> 8 & maxLearnedClicks) }
+
+// Sound reports whether l is none or what NewLearned makes of a quality from 1 on.
+func (l Learned) Sound() bool {
+	return l == 0 || l>>63 == 0 && l.Quality() >= 1 && l.Quality() <= maxQuality
+}
+
+// Served returns the quality with which a keyword takes part in auctions: the learned one, if there
+// is one, else the given.
+func (k *Keyword) Served() uint8 {
+	if k.Learned != 0 {
+		return k.Learned.Quality()
+	}
+	return k.Quality
+}
