@@ -12,7 +12,9 @@
 # CLUSTER_PARTS chooses among them. CLUSTER_MODES: processes (adshard up
 # --processes), up (one process). CLUSTER_SLAVES: numbers of slaves. CLUSTER_TURNS,
 # CLUSTER_SECONDS, CLUSTER_KEYWORDS and CLUSTER_RATE make it longer or larger;
-# CLUSTER_ARGS are more arguments of the newer adshard up. Nothing else should run.
+# CLUSTER_ARGS are more arguments of the newer adshard up. CLUSTER_TOKENS=1 adds a third
+# side, this program with event tokens, counts the processor time of master and slaves
+# alone, and prints the differences within the turns. Nothing else should run.
 #
 # The load generator runs on the same processors, and before the cluster where that is
 # allowed (root): what it waits for its own turn is not the cluster's time.
@@ -30,7 +32,9 @@ export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
 dir=$(mktemp -d)
 first=""
 [ "$(nice -n -10 nice 2>/dev/null)" != -10 ] || first="nice -n -10"
-declare -A up=() pids=() port=()
+declare -A up=() pids=() port=([now]=18520 [before]=18530 [tokens]=18540) program=([now]=now [before]=before [tokens]=now)
+counted='^[a-z]'
+[ -z "${CLUSTER_TOKENS:-}" ] || counted='^(master|slave)'
 stop() {
 	local s
 	for s in "${!up[@]}"; do kill -TERM "${up[$s]}" 2>/dev/null && wait "${up[$s]}" 2>/dev/null || true; done
@@ -53,22 +57,23 @@ if [ -n "$commit" ]; then
 	git worktree add -q --detach "$dir/source" "$commit"
 	(cd "$dir/source" && go build -o "$dir/before/" ./cmd/adshard)
 fi
+[ -z "${CLUSTER_TOKENS:-}" ] || sides="$sides tokens"
 "$dir/now/adbench" corpus --keywords "$keywords" --seed 1 --out "$dir/ads.csv" --queries "$dir/queries.txt" >&2
-for s in $sides; do "$dir/$s/adshard" import --db "sqlite:$dir/$s.db" "$dir/ads.csv" >&2; done
+for s in $sides; do "$dir/${program[$s]}/adshard" import --db "sqlite:$dir/$s.db" "$dir/ads.csv" >&2; done
 
 # start SIDE MODE SLAVES starts a cluster and waits until it is ready.
 start() {
 	local log=$dir/$1.log args=()
 	[ "$2" = up ] || args=(--processes)
 	[ "$1" = before ] || args+=(${CLUSTER_ARGS:-})
-	port[$1]=$([ "$1" = now ] && echo 18520 || echo 18530)
+	[ "$1" != tokens ] || args+=(--collector "127.0.0.1:$((port[$1] + 2))")
 	rm -rf "$dir/$1.data"
 	: >"$log"
-	"$dir/$1/adshard" up ${args[@]+"${args[@]}"} --db "sqlite:$dir/$1.db" --slaves "$3" --interval 0s --data "$dir/$1.data" \
+	"$dir/${program[$1]}/adshard" up ${args[@]+"${args[@]}"} --db "sqlite:$dir/$1.db" --slaves "$3" --interval 0s --data "$dir/$1.data" \
 		--http "127.0.0.1:${port[$1]}" --admin "127.0.0.1:$((port[$1] + 1))" >"$log" 2>&1 &
 	up[$1]=$!
 	until grep -q '^ready ' "$log"; do kill -0 "${up[$1]}" || { cat "$log" >&2; exit 1; }; sleep 0.1; done
-	pids[$1]=$(sed -nE 's/^[a-z].* pid ([0-9]+).*/\1/p' "$log" | paste -sd, -)
+	pids[$1]=$(grep -E "$counted" "$log" | sed -nE 's/.* pid ([0-9]+).*/\1/p' | paste -sd, -)
 	pids[$1]=${pids[$1]:-${up[$1]}}
 }
 # load SIDE ARGS puts load on a cluster: answers a second, microseconds of processor
@@ -137,3 +142,20 @@ function flush() {
 	bad += $9
 }
 END { flush() }'
+
+[ -n "${CLUSTER_TOKENS:-}" ] || exit 0
+printf '\n%-10s %6s %-7s %-16s %60s\n' mode slaves load difference "CPU, us an answer: median, part, extremes, more in"
+for against in now before; do # what tokens cost, and what they cost where they are off
+	side=$([ "$against" = now ] && echo tokens || echo now)
+	awk -v side="$side" -v against="$against" '$4 == side || $4 == against {
+		key = $1 " " $2 " " $3
+		cpu[key, $4, ++n[key, $4]] = $6
+		keys[key]
+	} END { for (key in keys) for (i = 1; i <= n[key, side] && i <= n[key, against]; i++) print key, cpu[key, side, i] - cpu[key, against, i], cpu[key, against, i] }' "$dir/rows" |
+		sort -k1,3 -k4,4n | awk -v what="$side - $against" '
+	function flush() { if (rows) printf "%-10s %6s %-7s %-16s %60s\n", k[1], k[2], k[3], what,
+		sprintf("%.1f, %.1f %% (%.1f to %.1f), %d of %d", d[int((rows + 1) / 2)], 100 * d[int((rows + 1) / 2)] * rows / all, d[1], d[rows], more, rows)
+		rows = more = all = 0 }
+	{ key = $1 " " $2 " " $3; if (key != last) { flush(); last = key; split(key, k, " ") }; d[++rows] = $4; more += $4 > 0; all += $5 }
+	END { flush() }'
+done
