@@ -12,6 +12,7 @@ type Model struct {
 	examination examination
 	strengths   [Levels]float64
 	optimism    float64
+	explore     float64
 	all         belief // before anything was counted
 	nodes       map[Key]node
 }
@@ -26,7 +27,7 @@ func Learn(c *Counts, today int32, o Options) (*Model, error) {
 		o.Prior = DefaultPrior
 	}
 	list := c.fold(today, o.HalfLife)
-	m := &Model{optimism: o.Optimism, all: belief{o.Prior, 1 / priorStrength}, nodes: make(map[Key]node)}
+	m := &Model{optimism: o.Optimism, explore: o.Explore, all: belief{o.Prior, 1 / priorStrength}, nodes: make(map[Key]node)}
 	if len(o.Examination) > 0 {
 		m.examination = given(o.Examination)
 	} else {
@@ -91,7 +92,8 @@ func (m *Model) Strength(l Level) float64 { return m.strengths[l] }
 // Estimate is what a model thinks of the click rate of a key.
 type Estimate struct {
 	// Rate is the probability of a click at the top, at a factor of one. Bound is above it by as many
-	// standard deviations as Options.Optimism says, and at most 1.
+	// standard deviations as Options.Optimism says, not below the rate of all while
+	// Options.Explore holds, and at most 1.
 	Rate, Bound float64
 	// Level is the lowest that something was counted for.
 	Level Level
@@ -137,6 +139,10 @@ func (m *Model) Estimate(k Key) Estimate {
 		up = n.belief
 	}
 	e.Rate = up.rate
-	e.Bound = min(1, up.rate*(1+float64(m.optimism*math.Sqrt(up.spread))))
+	e.Bound = up.rate * (1 + float64(m.optimism*math.Sqrt(up.spread)))
+	if own := e.Steps[len(e.Steps)-1]; own.Examined < m.explore {
+		e.Bound = max(e.Bound, e.Steps[LevelAll].Rate)
+	}
+	e.Bound = min(1, e.Bound)
 	return e
 }

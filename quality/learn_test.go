@@ -276,3 +276,38 @@ func TestOptionsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// TestExploration: what was not shown often enough is not rated below all, however bad its group is;
+// once it was, or while nobody explores, it is. What is good is not raised.
+func TestExploration(t *testing.T) {
+	c := new(quality.Counts)
+	add := func(group, keyword, impressions, clicks uint64) {
+		t.Helper()
+		key := quality.Key{Campaign: 1, Group: group, Keyword: keyword}
+		if err := c.Add(quality.Cell{Key: key, Position: 1, Day: 1}, quality.Count{Impressions: impressions, Clicks: clicks}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(1, 1, 10_000, 5)
+	add(1, 2, 199, 0)
+	add(1, 3, 200, 0)
+	add(2, 4, 10_000, 1000)
+	bound := func(explore float64, group, keyword uint64) (bound, all float64) {
+		m, err := quality.Learn(c, 1, quality.Options{Examination: []float64{1}, Strength: 5, Explore: explore})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := m.Estimate(quality.Key{Campaign: 1, Group: group, Keyword: keyword})
+		return e.Bound, e.Steps[quality.LevelAll].Rate
+	}
+	for _, k := range []struct {
+		group, keyword uint64
+		raised         bool
+	}{{1, 1, false}, {1, 2, true}, {1, 3, false}, {1, 99, true}, {2, 4, false}, {2, 98, false}} {
+		without, all := bound(0, k.group, k.keyword)
+		with, _ := bound(200, k.group, k.keyword)
+		if k.raised && (without >= all || with != all) || !k.raised && with != without {
+			t.Errorf("keyword %d: bound %v, without exploration %v, all %v", k.keyword, with, without, all)
+		}
+	}
+}

@@ -27,10 +27,18 @@ type Options struct {
 	Factor func(Key) float64
 	// Optimism is how many standard deviations Estimate.Bound is above the mean.
 	Optimism float64
+	// Explore is how many impressions at the top something must have had of its own until
+	// Estimate.Bound may fall below the rate of all: what was hardly shown is not thought worse than
+	// others, however bad what it belongs to is, so that it is shown and becomes known.
+	Explore float64
 }
 
 // DefaultPrior is the click rate before anything is known.
 const DefaultPrior = 0.02
+
+// DefaultExplore is the Explore of whoever has no reason for another one: enough for some clicks at
+// usual rates.
+const DefaultExplore = 200
 
 // minPrior is the least one: it is divided by.
 const minPrior = 1e-6
@@ -53,6 +61,9 @@ func (o *Options) Validate() error {
 	}
 	if !(o.Optimism >= 0 && o.Optimism <= 10) {
 		wrong("optimism", "%v standard deviations: 0 to 10", o.Optimism)
+	}
+	if !(o.Explore >= 0) || math.IsInf(o.Explore, 1) {
+		wrong("explore", "%v impressions: 0 or more", o.Explore)
 	}
 	if len(o.Examination) > MaxPosition {
 		wrong("examination", "%d positions: at most %d", len(o.Examination), MaxPosition)

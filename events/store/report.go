@@ -10,6 +10,7 @@ const (
 	ByCampaign Grouping = iota
 	ByKeyword           // of a campaign
 	ByQuery             // of a campaign
+	ByPlace             // a keyword's ad in a position
 )
 
 // Query says which counts a report is of.
@@ -23,8 +24,10 @@ type Query struct {
 // Row is a row of a report. What it is not about is 0.
 type Row struct {
 	Sum
-	// Advertiser is 0 for counts from before they were kept by advertiser, and so is Keyword.
-	Advertiser, Keyword uint64
+	// Advertiser is 0 for counts from before they were kept by advertiser, and so is Keyword; Ad and
+	// Position are for those from before they were kept by place.
+	Advertiser, Keyword, Ad uint64
+	Position                uint8
 	// Query is the hash of a query's words if Kept; else the row is about events whose
 	// queries are not kept any more.
 	Query uint64
@@ -32,16 +35,18 @@ type Row struct {
 }
 
 // ReportSQL is a report as all databases read it that keep events in tables raw and folded,
-// whose names prefix is before: nine numbers in the order of ScanReport. An event is in one of
+// whose names prefix is before: numbers in the order of ScanReport. An event is in one of
 // both tables, and a statement sees both at one moment.
 func ReportSQL(q Query, prefix string) string {
-	keyword, query, kept, day := "0", "0", "0", "0"
+	keyword, ad, position, query, kept, day := "0", "0", "0", "0", "0", "0"
 	switch q.By {
 	case ByCampaign:
 	case ByKeyword:
 		keyword = "keyword"
 	case ByQuery:
 		query, kept = "query", "1"
+	case ByPlace:
+		keyword, ad, position = "keyword", "ad", "position"
 	}
 	if q.Daily {
 		day = "day"
@@ -50,23 +55,24 @@ func ReportSQL(q Query, prefix string) string {
 	if q.Advertiser != 0 {
 		where += fmt.Sprintf(" AND advertiser = %d", q.Advertiser)
 	}
-	return fmt.Sprintf(`SELECT advertiser, campaign, keyword, kept, query, day, CAST(sum(impressions) AS bigint), CAST(sum(clicks) AS bigint), CAST(sum(spend) AS bigint)
-FROM (SELECT advertiser, campaign, %[1]s AS keyword, 0 AS kept, 0 AS query, %[4]s AS day, impressions, clicks, spend FROM %[5]sfolded WHERE %[6]s
-  UNION ALL SELECT advertiser, campaign, %[1]s, %[3]s, %[2]s, %[4]s, CASE kind WHEN 1 THEN 1 ELSE 0 END, CASE kind WHEN 2 THEN 1 ELSE 0 END,
-    CASE kind WHEN 2 THEN price ELSE 0 END FROM %[5]sraw WHERE %[6]s) AS counted
-GROUP BY advertiser, campaign, keyword, kept, query, day ORDER BY advertiser, campaign, keyword, kept, query, day`,
-		keyword, query, kept, day, prefix, where)
+	const group = "advertiser, campaign, keyword, ad, position, kept, query, day"
+	place := fmt.Sprintf("%s AS keyword, %s AS ad, %s AS position", keyword, ad, position)
+	return fmt.Sprintf(`SELECT %[1]s, CAST(sum(impressions) AS bigint), CAST(sum(clicks) AS bigint), CAST(sum(spend) AS bigint)
+FROM (SELECT advertiser, campaign, %[2]s, 0 AS kept, 0 AS query, %[5]s AS day, impressions, clicks, spend FROM %[6]sfolded WHERE %[7]s
+  UNION ALL SELECT advertiser, campaign, %[2]s, %[3]s, %[4]s, %[5]s, CASE kind WHEN 1 THEN 1 ELSE 0 END, CASE kind WHEN 2 THEN 1 ELSE 0 END,
+    CASE kind WHEN 2 THEN price ELSE 0 END FROM %[6]sraw WHERE %[7]s) AS counted
+GROUP BY %[1]s ORDER BY %[1]s`, group, place, kept, query, day, prefix, where)
 }
 
 // ReportColumns is how many columns ReportSQL selects.
-const ReportColumns = 9
+const ReportColumns = 11
 
 // ScanReport makes a row of the columns of ReportSQL.
 func ScanReport(n [ReportColumns]int64) Row {
 	return Row{
 		Sum: Sum{
-			Campaign: uint64(n[1]), Day: Day(n[5]), Impressions: uint64(n[6]), Clicks: uint64(n[7]), Spend: uint64(n[8]),
+			Campaign: uint64(n[1]), Day: Day(n[7]), Impressions: uint64(n[8]), Clicks: uint64(n[9]), Spend: uint64(n[10]),
 		},
-		Advertiser: uint64(n[0]), Keyword: uint64(n[2]), Kept: n[3] == 1, Query: uint64(n[4]),
+		Advertiser: uint64(n[0]), Keyword: uint64(n[2]), Ad: uint64(n[3]), Position: uint8(n[4]), Kept: n[5] == 1, Query: uint64(n[6]),
 	}
 }

@@ -3,7 +3,7 @@
 // makes the event durable. So no event is in one and not in the other, whatever is killed.
 //
 // An event is kept itself for a while, and then folded: in one transaction it is removed, and
-// added to the counts of its keyword and day, which stay. So each is counted by one of both,
+// added to the counts of its keyword, ad, position and day, which stay. So each is counted by one of both,
 // always, and the sums by campaign and day are those of both together.
 //
 // Stores: sqlite and postgres below this package; storetest is the conformance suite of
@@ -80,8 +80,8 @@ type Store interface {
 	// returns how many were removed. A second after that of the newest event is not
 	// forgotten (Horizon).
 	Forget(ctx context.Context, before time.Time, limit int) (int, error)
-	// Report calls row with the rows of a report, by ascending advertiser, campaign, keyword,
-	// Kept, query and day, without holding them. An error of row ends it.
+	// Report calls row with the rows of a report, by ascending advertiser, campaign, keyword, ad,
+	// position, Kept, query and day, without holding them. An error of row ends it.
 	Report(ctx context.Context, q Query, row func(Row) error) error
 	// Erase does the next step of an erasure, which looks at up to limit events or rows of
 	// counts. From the first step on Add refuses the advertiser's tokens of before (Forgotten).

@@ -301,8 +301,35 @@ func TestReportRefuses(t *testing.T) {
 	}
 }
 
-// TestErase: nothing of an advertiser is left in reports, and all of the others; a line says so
-// when it begins and when it ends; done again, nothing happens.
+// learnedOf returns how many keywords of each advertiser have a learned quality.
+func learnedOf(t *testing.T, db string) map[uint64]int {
+	t.Helper()
+	s, err := database.Open(t.Context(), db, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	snapshot, err := s.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snapshot.Close()
+	n := make(map[uint64]int)
+	for it, err := range snapshot.All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range it.Keywords {
+			if k.Learned != 0 {
+				n[it.Group.AdvertiserID]++
+			}
+		}
+	}
+	return n
+}
+
+// TestErase: nothing of an advertiser is left in reports and in what was learned, and all of the others; a
+// line says so when it begins and when it ends; done again, nothing happens.
 func TestErase(t *testing.T) {
 	db, list := reported(t)
 	report := func(advertiser uint64) [][]string {
@@ -314,8 +341,15 @@ func TestErase(t *testing.T) {
 		}
 		return rows[1:]
 	}
+	const shown = "day,campaign,group,keyword,ad,position,impressions,clicks\n2023-11-14,1,1,1,1,1,1000,400\n2023-11-14,3,4,4,1,1,1000,1\n2023-11-14,3,4,5,1,1,1000,400\n"
+	if status, _, errOut := runIn(t, shown, "adshard", "quality", "learn", "--db", db, "-"); status != exitDone {
+		t.Fatal(errOut)
+	}
+	if n := learnedOf(t, db); n[1] != 1 || n[2] != 2 {
+		t.Fatalf("learned qualities of advertisers: %v", n)
+	}
 	before := report(2)
-	for i, says := range []string{"events=", "events=0 counts=0"} {
+	for i, says := range []string{"qualities=1", "events=0 counts=0 qualities=0"} {
 		status, out, errOut := run(t, "adshard", "events", "erase", "--db", db, "--advertiser", "1")
 		lines := strings.Split(strings.TrimSpace(errOut), "\n")
 		if status != exitDone || len(lines) != 2 || !strings.Contains(lines[0], `msg="erasing events" advertiser=1 name=Acme`) ||
@@ -327,6 +361,9 @@ func TestErase(t *testing.T) {
 		}
 		if got := report(2); !slices.EqualFunc(got, before, slices.Equal[[]string]) {
 			t.Errorf("of the other one %q, before %q", got, before)
+		}
+		if n := learnedOf(t, db); n[1] != 0 || n[2] != 2 {
+			t.Errorf("learned qualities of advertisers: %v", n)
 		}
 	}
 	s, err := database.OpenEvents(t.Context(), db+"-events")

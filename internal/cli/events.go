@@ -14,6 +14,7 @@ import (
 	"adshard/events/store"
 	"adshard/fault"
 	"adshard/internal/progress"
+	"adshard/quality/revise"
 )
 
 func eventsCommand(s Streams) *cobra.Command {
@@ -33,9 +34,10 @@ func eventsEraseCommand(s Streams) *cobra.Command {
 		Use:   "erase --db URL --advertiser ID",
 		Short: "Erase all that collectors have counted for an advertiser",
 		Long: `Removes what the database of events has of an advertiser, for good: its single events with
-hashes of queries, its counts by keyword and day, and what both are in the sums by campaign. Its
-advertisers' data and the qualities of its keywords are not events: remove the advertiser by an
-import, before or after.
+hashes of queries, its counts by keyword, ad, position and day, and what both are in the sums by
+campaign. Qualities of its keywords that were learned are taken back, with the counts that they
+were learned from; those that were given stay. The advertiser's data are not events: remove the
+advertiser by an import, before or after.
 
 From the first moment on tokens of ads of this advertiser that were served until a minute from now
 count no more: they are answered "late". What is served later counts anew, and campaigns that go on
@@ -86,11 +88,27 @@ func runErase(ctx context.Context, db, url string, advertiser uint64, s Streams)
 		log.Error("events are erased in part: run it again", "advertiser", advertiser, "events", did.Events, "counts", did.Counts)
 		return err
 	}
-	log.Info("events are erased", "advertiser", advertiser, "name", name, "events", did.Events, "counts", did.Counts,
+	qualities, err := unlearn(ctx, data, advertiser)
+	if err != nil {
+		log.Error("events are erased, learned qualities are not, or in part: run it again", "advertiser", advertiser, "events", did.Events,
+			"counts", did.Counts, "qualities", qualities)
+		return err
+	}
+	log.Info("events are erased", "advertiser", advertiser, "name", name, "events", did.Events, "counts", did.Counts, "qualities", qualities,
 		"refused_until", refused.UTC().Format(time.RFC3339))
-	_, err = fmt.Fprintf(s.Out, "erased %s and %s by keyword and day of advertiser %d; tokens of ads served before %s count no more\n",
-		many(uint64(did.Events), "event"), many(uint64(did.Counts), "count"), advertiser, refused.UTC().Format(time.RFC3339))
+	_, err = fmt.Fprintf(s.Out, "erased %s and %s by keyword and day of advertiser %d, and took back %d learned qualities; tokens of ads served before %s count no more\n",
+		many(uint64(did.Events), "event"), many(uint64(did.Counts), "count"), advertiser, qualities, refused.UTC().Format(time.RFC3339))
 	return err
+}
+
+// unlearn takes back the learned qualities of an advertiser, and returns how many.
+func unlearn(ctx context.Context, db backend.Store, advertiser uint64) (int, error) {
+	plan, err := revise.Given(ctx, db, advertiser)
+	if err != nil {
+		return 0, err
+	}
+	r, err := plan.Write(ctx, db, nil)
+	return r.Written, err
 }
 
 // ownedBy returns the name and the campaigns of an advertiser; one that was removed has none.

@@ -30,9 +30,9 @@ func qualityCommand(s Streams) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "quality",
 		Short: "Learn the quality of keywords from clicks",
-		Long:  `Learns the quality of keywords from impressions and clicks.`,
+		Long:  `Learns the quality of keywords from impressions and clicks, or takes back what was learned.`,
 	})
-	c.AddCommand(qualityLearnCommand(s))
+	c.AddCommand(qualityLearnCommand(s), qualityGivenCommand(s))
 	return c
 }
 
@@ -42,7 +42,8 @@ func qualityLearnCommand(s Streams) *cobra.Command {
 		Use:   "learn --db URL FILE...",
 		Short: "Learn qualities from counts of impressions and clicks, and write them",
 		Long: `Learns the quality of keywords, 1 to 10, from counts of impressions and clicks, and
-writes those that change into the database. A running cluster applies them as any change.
+writes those that change into the database, beside the given ones, in whose place they are
+served. A running cluster applies them as any change; "adshard quality given" takes them back.
 
 The files are CSV with a header, or JSON lines, with campaign, group, keyword, ad (ids, as
 in answers), position, day, impressions and clicks; - stands for standard input. Name all
@@ -79,6 +80,7 @@ rejected, or counts refused; the others were learned from.`,
 	flags.Float64SliceVar(&f.options.Examination, "examination", nil, "how often users look at each position, as a part of the first's; none: estimated")
 	flags.Float64Var(&f.options.Strength, "strength", 0, "how many own clicks weigh as much as the group or campaign; 0: estimated")
 	flags.Float64Var(&f.options.Optimism, "optimism", 1, "how many standard deviations a quality is above what is expected")
+	flags.Float64Var(&f.options.Explore, "explore", quality.DefaultExplore, "impressions at the top until a keyword may be rated below all others' mean; 0: none")
 	flags.Float64Var(&f.scale, "scale", 0, "the click rate of one point of quality; 0: that by which one of twenty keywords has ten points")
 	flags.UintSliceVar(&f.explain, "explain", nil, "show how the rates of these keywords came to be, by id")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would change, keyword by keyword, and change nothing")
@@ -94,6 +96,9 @@ func runQuality(ctx context.Context, f *qualityFlags, files []string, s Streams)
 		return &usageError{err}
 	}
 	o := revise.Options{Options: f.options, Scale: quality.Scale(f.scale)}
+	for _, id := range f.explain {
+		o.Find = append(o.Find, uint64(id))
+	}
 	if f.today != "" {
 		if o.Today, err = countfile.ParseDay(f.today); err != nil {
 			return &usageError{fmt.Errorf("--today: %w", err)}
@@ -139,6 +144,50 @@ func runQuality(ctx context.Context, f *qualityFlags, files []string, s Streams)
 	if err == nil && (sum.Rejected > 0 || len(refused) > 0) {
 		err = errRejects
 	}
+	return err
+}
+
+func qualityGivenCommand(s Streams) *cobra.Command {
+	var f qualityFlags
+	c := &cobra.Command{
+		Use:   "given --db URL",
+		Short: "Serve all keywords with their given qualities again",
+		Long: `Takes back all qualities that were learned: keywords are served with those that they were
+given, which learning leaves as they are. A running cluster applies it as any change.
+
+Set quality: given on the collectors first, or they learn again.`,
+		Example: `  adshard quality given --db sqlite:ads.db --dry-run
+  adshard quality given --db sqlite:ads.db`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runGiven(c.Context(), &f, s) },
+	}
+	c.Flags().StringVar(&f.db, "db", "", databaseHelp)
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say how many qualities would be taken back, and change nothing")
+	return c
+}
+
+func runGiven(ctx context.Context, f *qualityFlags, s Streams) (err error) {
+	if err := checkDatabase(f.db); err != nil {
+		return err
+	}
+	store, err := database.Open(ctx, f.db, false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	plan, err := revise.Given(ctx, store, 0)
+	if err != nil {
+		return err
+	}
+	r, err := writeQualities(ctx, f, store, plan, s)
+	if err != nil {
+		return err
+	}
+	if f.dryRun {
+		_, err = fmt.Fprintf(s.Out, "dry run, the database is unchanged: %d learned qualities would be taken back, %d keywords have none\n", len(plan.Changes), plan.Left)
+		return err
+	}
+	_, err = fmt.Fprintf(s.Out, "%d learned qualities are taken back, %d keywords had none\n", r.Written, plan.Left)
 	return err
 }
 

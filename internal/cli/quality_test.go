@@ -128,3 +128,24 @@ func TestQualityRefuses(t *testing.T) {
 		t.Errorf("%d %s", status, errOut)
 	}
 }
+
+// TestQualityGiven: what was learned is taken back, once.
+func TestQualityGiven(t *testing.T) {
+	db, status, _, errOut := learnt(t, countsCSV)
+	if status != exitDone {
+		t.Fatal(errOut)
+	}
+	for _, c := range []struct{ args, says string }{
+		{"--dry-run", "dry run, the database is unchanged: 3 learned qualities would be taken back, 0 keywords have none"},
+		{"", "3 learned qualities are taken back, 0 keywords had none"},
+		{"", "0 learned qualities are taken back, 3 keywords had none"},
+	} {
+		if status, out, errOut := run(t, "adshard", append([]string{"quality", "given", "--db", db}, strings.Fields(c.args)...)...); status != exitDone || !strings.Contains(out, c.says) {
+			t.Errorf("%q: %d %s%s", c.args, status, out, errOut)
+		}
+	}
+	_, out, _ := runIn(t, countsCSV, "adshard", "quality", "learn", "--db", db, "--scale", "0.02", "--strength", "5", "--today", "2026-11-23", "--dry-run", "-")
+	if !strings.Contains(out, "quality 5 -> 10") {
+		t.Errorf("learned again from what was given:\n%s", out)
+	}
+}

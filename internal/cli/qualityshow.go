@@ -78,12 +78,12 @@ func (w *qualityShower) change(c *revise.Change) error {
 	if w.f.json {
 		return w.json("change", changeJSON{
 			Keyword: c.Key.Keyword, Advertiser: c.Advertiser, Campaign: c.Campaign, Group: c.Group, Text: c.Keyword.Text,
-			MatchType: c.Keyword.Type.String(), From: c.Keyword.Quality, To: c.To, Rate: e.Rate, Bound: e.Bound, Level: e.Level.String(),
+			MatchType: c.Keyword.Type.String(), From: c.Keyword.Served(), To: c.To, Rate: e.Rate, Bound: e.Bound, Level: e.Level.String(),
 		})
 	}
 	last := e.Steps[len(e.Steps)-1]
 	_, err := fmt.Fprintf(w.s.Out, "keyword %d %q %v of %q / %q / %q: quality %d -> %d; rate %.4f ± %.4f from the %v, %.1f clicks\n",
-		c.Key.Keyword, c.Keyword.Text, c.Keyword.Type, c.Advertiser, c.Campaign, c.Group, c.Keyword.Quality, c.To, e.Rate, last.Deviation, e.Level, e.Steps[e.Level].Clicks)
+		c.Key.Keyword, c.Keyword.Text, c.Keyword.Type, c.Advertiser, c.Campaign, c.Group, c.Keyword.Served(), c.To, e.Rate, last.Deviation, e.Level, e.Steps[e.Level].Clicks)
 	return err
 }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"time"
 
 	"adshard/backend"
 	"adshard/quality"
@@ -16,161 +18,253 @@ type Options struct {
 	// Today is the day that counts are as old as they are on.
 	Today int32
 	// Scale is what one point of quality stands for; 0: that of the keywords that were
-	// shown (quality.ScaleOf).
-	Scale quality.Scale
+	// shown (quality.ScaleOf), or Kept if that is not off by more than a quarter.
+	Scale, Kept quality.Scale
+	// Find are keywords whose keys Plan.Find is to know.
+	Find []uint64
 }
+
+// keptWithin is how far a scale may be off.
+const keptWithin = 1.25
 
 // Plan is what a revision would change.
 type Plan struct {
 	Model *quality.Model
 	Scale quality.Scale
-	// Changes are the keywords whose quality changes, in ascending order of group and
+	// Changes are the keywords whose learned quality changes, in ascending order of group and
 	// keyword.
 	Changes []Change
 	// Left is how many keywords of the groups that were counted keep their quality;
 	// Unknown how many keywords were counted that are not in the database.
 	Left, Unknown int
+	// Pause is how long Write waits between two transactions, so that many changes do not hold up
+	// others.
+	Pause time.Duration
 
-	data *data
+	found map[uint64]quality.Key // of Options.Find
 }
 
-// Find returns the key of a keyword of the groups that were counted.
+// Find returns the key of a keyword of Options.Find, if it is in a group that was counted.
 func (p *Plan) Find(keyword uint64) (quality.Key, bool) {
-	for k := range p.data.keywords {
-		if k.Keyword == keyword {
-			return k, true
-		}
-	}
-	return quality.Key{}, false
+	key, ok := p.found[keyword]
+	return key, ok
 }
 
-// Change is a keyword whose quality changes.
+// Change is a keyword whose learned quality changes.
 type Change struct {
 	Key     quality.Key
 	Keyword backend.Keyword
 	// The names of its owners.
 	Advertiser, Campaign, Group string
-	To                          uint8
+	To                          uint8 // 0: the given one is served
 	Estimate                    quality.Estimate
 }
 
+// learned is what is written.
+func (c *Change) learned() backend.Patch[backend.Learned] {
+	if c.To == 0 {
+		return backend.Patch[backend.Learned]{Op: backend.Reset}
+	}
+	s := c.Estimate.Steps[c.Estimate.Level]
+	return backend.To(backend.NewLearned(c.To, uint8(s.Level), s.Impressions, s.Clicks))
+}
+
 // Make plans a revision: of all keywords of the groups that were counted, whether shown
-// or not. It fails if the database cannot be read or options are invalid.
+// or not. It reads these groups twice, some at a time, and keeps the changes alone. It fails if
+// the database cannot be read or options are invalid.
 func Make(ctx context.Context, feed backend.Feed, counts *quality.Counts, o Options) (p *Plan, err error) {
 	snapshot, err := feed.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, snapshot.Close()) }()
-	known, err := read(ctx, snapshot, counts)
-	if err != nil {
+	known := survey(counts)
+	if err := each(ctx, snapshot, known.groups, known.add); err != nil {
 		return nil, err
 	}
 	o.Factor = known.factor
-	p = &Plan{Scale: o.Scale, data: known}
+	p = &Plan{Scale: o.Scale, Unknown: known.unknown(), found: make(map[uint64]quality.Key)}
+	for _, k := range o.Find {
+		p.found[k] = quality.Key{}
+	}
 	if p.Model, err = quality.Learn(counts, o.Today, o.Options); err != nil {
 		return nil, err
 	}
 	if p.Scale == 0 {
-		p.Scale = known.scale(p.Model)
+		p.Scale = known.scale(p.Model, o.Kept)
 	}
-	for i := range known.groups {
-		p.group(&known.groups[i])
+	names := owners{s: snapshot, names: make(map[uint64][2]string)}
+	err = each(ctx, snapshot, known.groups, func(it *backend.Item) error { return p.group(ctx, it, &names) })
+	maps.DeleteFunc(p.found, func(_ uint64, k quality.Key) bool { return k == quality.Key{} })
+	return p, err
+}
+
+// group plans the keywords of a group.
+func (p *Plan) group(ctx context.Context, it *backend.Item, names *owners) error {
+	for i := range it.Keywords {
+		k := &it.Keywords[i]
+		key := keyOf(it, k)
+		if _, wanted := p.found[k.ID]; wanted {
+			p.found[k.ID] = key
+		}
+		e := p.Model.Estimate(key)
+		to := quality.Quality(p.Scale.Points(e.Bound), k.Served())
+		if to == k.Served() {
+			p.Left++
+			continue
+		}
+		if err := p.change(ctx, it, names, Change{Key: key, Keyword: *k, To: to, Estimate: e}); err != nil {
+			return err
+		}
 	}
-	p.Unknown = len(known.counted)
-	for k := range known.counted {
-		if known.keywords[k] != nil {
-			p.Unknown--
+	return nil
+}
+
+// change adds a change with its names.
+func (p *Plan) change(ctx context.Context, it *backend.Item, names *owners, c Change) (err error) {
+	c.Group = it.Group.Name
+	c.Advertiser, c.Campaign, err = names.of(ctx, it.Group.CampaignID)
+	p.Changes = append(p.Changes, c)
+	return err
+}
+
+// Given plans that all keywords of an advertiser are served with their given qualities again; 0: of all
+// advertisers.
+func Given(ctx context.Context, feed backend.Feed, advertiser uint64) (p *Plan, err error) {
+	snapshot, err := feed.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, snapshot.Close()) }()
+	p = &Plan{}
+	names := owners{s: snapshot, names: make(map[uint64][2]string)}
+	for it, err := range snapshot.All(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if advertiser != 0 && it.Group.AdvertiserID != advertiser {
+			continue
+		}
+		for i := range it.Keywords {
+			k := &it.Keywords[i]
+			if k.Learned == 0 {
+				p.Left++
+				continue
+			}
+			if err := p.change(ctx, it, &names, Change{Key: keyOf(it, k), Keyword: *k}); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return p, nil
 }
 
-// group plans the keywords of a group.
-func (p *Plan) group(g *group) {
-	for i := range g.keywords {
-		k := &g.keywords[i]
-		key := quality.Key{Campaign: g.CampaignID, Group: g.ID, Keyword: k.ID}
-		e := p.Model.Estimate(key)
-		to := quality.Quality(p.Scale.Points(e.Bound), k.Quality)
-		if to == k.Quality {
-			p.Left++
-			continue
-		}
-		p.Changes = append(p.Changes, Change{Key: key, Keyword: *k, Advertiser: g.advertiser, Campaign: g.campaign, Group: g.Name, To: to, Estimate: e})
+// Groups returns in which groups keywords are: those that are in none are missing. It reads the
+// whole database, some groups at a time.
+func Groups(ctx context.Context, feed backend.Feed, keywords map[uint64]bool) (groups map[uint64]uint64, err error) {
+	groups = make(map[uint64]uint64, len(keywords))
+	snapshot, err := feed.Snapshot(ctx)
+	if err != nil {
+		return nil, err
 	}
+	defer func() { err = errors.Join(err, snapshot.Close()) }()
+	for it, err := range snapshot.All(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range it.Keywords {
+			if id := it.Keywords[i].ID; keywords[id] {
+				groups[id] = it.Group.ID
+			}
+		}
+	}
+	return groups, nil
 }
 
-// data is what the database has of what was counted.
-type data struct {
-	groups []group // in ascending order of ids
-	// keywords are those of the groups, under the keys that counts would have; counted
-	// are the keys of keywords that were counted.
-	keywords map[quality.Key]*backend.Keyword
-	counted  map[quality.Key]bool
-}
-
-type group struct {
-	backend.Group
-	advertiser, campaign string
-	keywords             []backend.Keyword
+func keyOf(it *backend.Item, k *backend.Keyword) quality.Key {
+	return quality.Key{Campaign: it.Group.CampaignID, Group: it.Group.ID, Keyword: k.ID}
 }
 
 // readTogether is how many groups are read at once.
 const readTogether = 256
 
-func read(ctx context.Context, s backend.Snapshot, counts *quality.Counts) (*data, error) {
-	d := &data{keywords: make(map[quality.Key]*backend.Keyword), counted: make(map[quality.Key]bool)}
-	ids := make(map[uint64]bool)
+// each calls f with some groups, in ascending order of ids.
+func each(ctx context.Context, s backend.Snapshot, groups []uint64, f func(*backend.Item) error) error {
+	for some := range slices.Chunk(groups, readTogether) {
+		items, err := s.Items(ctx, some)
+		if err != nil {
+			return err
+		}
+		for _, it := range items {
+			if err := f(it); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// surveyed is what the database has of what was counted.
+type surveyed struct {
+	groups []uint64 // that were counted, in ascending order
+	// types are the factors of the match types of the keywords that were counted, in permille; 0: the
+	// database does not have the keyword.
+	types map[quality.Key]uint64
+}
+
+func survey(counts *quality.Counts) *surveyed {
+	d, ids := &surveyed{types: make(map[quality.Key]uint64)}, make(map[uint64]bool)
 	for c := range counts.All() {
 		ids[c.Group] = true
 		k := c.Key
 		k.Ad = 0
-		d.counted[k] = true
+		d.types[k] = 0
 	}
-	names := owners{s: s, names: make(map[uint64][2]string)}
-	for some := range slices.Chunk(sorted(ids), readTogether) {
-		items, err := s.Items(ctx, some)
-		if err != nil {
-			return nil, err
-		}
-		for _, it := range items {
-			g := group{Group: it.Group, keywords: it.Keywords}
-			if g.advertiser, g.campaign, err = names.of(ctx, it.Group.CampaignID); err != nil {
-				return nil, err
-			}
-			d.add(g)
-		}
-	}
-	return d, nil
+	d.groups = slices.Sorted(maps.Keys(ids))
+	return d
 }
 
-func (d *data) add(g group) {
-	d.groups = append(d.groups, g)
-	for i := range g.keywords {
-		k := &g.keywords[i]
-		d.keywords[quality.Key{Campaign: g.CampaignID, Group: g.ID, Keyword: k.ID}] = k
+func (d *surveyed) add(it *backend.Item) error {
+	for i := range it.Keywords {
+		k := &it.Keywords[i]
+		if _, counted := d.types[keyOf(it, k)]; counted {
+			d.types[keyOf(it, k)] = k.Type.Permille()
+		}
 	}
+	return nil
+}
+
+func (d *surveyed) unknown() (n int) {
+	for _, permille := range d.types {
+		if permille == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // factor is that of a keyword's match type (serving.md §4); one that is gone has one.
-func (d *data) factor(k quality.Key) float64 {
+func (d *surveyed) factor(k quality.Key) float64 {
 	k.Ad = 0
-	if known := d.keywords[k]; known != nil {
-		return float64(known.Type.Permille()) / 1000
+	if permille := d.types[k]; permille > 0 {
+		return float64(permille) / 1000
 	}
 	return 1
 }
 
-// scale is that of the keywords that were shown.
-func (d *data) scale(m *quality.Model) quality.Scale {
+// scale is that of the keywords that were shown, or the one kept if that is near.
+func (d *surveyed) scale(m *quality.Model, kept quality.Scale) quality.Scale {
 	var rates []float64
-	for k := range d.counted {
-		if d.keywords[k] != nil {
+	for k, permille := range d.types {
+		if permille > 0 {
 			rates = append(rates, m.Estimate(k).Rate)
 		}
 	}
-	return quality.ScaleOf(rates) // which sorts them
+	fresh := quality.ScaleOf(rates) // which sorts them
+	if kept > 0 && fresh <= kept*keptWithin && kept <= fresh*keptWithin {
+		return kept
+	}
+	return fresh
 }
 
 // owners reads names once.
@@ -200,13 +294,4 @@ func missing(what string, id uint64, found int) error {
 		return nil
 	}
 	return fmt.Errorf("revise: the database has something of %s %d, but not the %s itself", what, id, what)
-}
-
-func sorted(ids map[uint64]bool) []uint64 {
-	list := make([]uint64, 0, len(ids))
-	for id := range ids {
-		list = append(list, id)
-	}
-	slices.Sort(list)
-	return list
 }

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"adshard/backend"
 	"adshard/backend/sqlite"
@@ -90,7 +91,7 @@ func planned(t *testing.T, db backend.Store, c *quality.Counts) *revise.Plan {
 
 func qualities(it *backend.Item) (list []uint8) {
 	for i := range it.Keywords {
-		list = append(list, it.Keywords[i].Quality)
+		list = append(list, it.Keywords[i].Served())
 	}
 	return list
 }
@@ -115,8 +116,15 @@ func TestRevision(t *testing.T) {
 	if got := qualities(after["G0"]); !reflect.DeepEqual(got, []uint8{10, 7, 1, 6}) {
 		t.Errorf("qualities %v", got)
 	}
+	learned := after["G0"].Keywords[0].Learned
+	if quality.Level(learned.Level()) != quality.LevelKeyword || learned.Impressions() != 40_000 || learned.Clicks() != 4000 {
+		t.Errorf("learned from %d impressions and %d clicks of level %d", learned.Impressions(), learned.Clicks(), learned.Level())
+	}
+	if never := after["G0"].Keywords[3].Learned; quality.Level(never.Level()) != quality.LevelGroup || never.Impressions() != 120_000 {
+		t.Errorf("of what was never shown: %d impressions of level %d", never.Impressions(), never.Level())
+	}
 	for i := range after["G0"].Keywords {
-		after["G0"].Keywords[i].Quality = backend.DefaultQuality
+		after["G0"].Keywords[i].Learned = 0
 	}
 	after["G0"].Group.Version = before["G0"].Group.Version
 	if !reflect.DeepEqual(after, before) {
@@ -152,7 +160,12 @@ func TestUnknownTeaches(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p := planned(t, db, counts)
+	o := options()
+	o.Find = []uint64{999, it.Keywords[3].ID}
+	p, err := revise.Make(t.Context(), db, counts, o)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if p.Unknown != 2 {
 		t.Errorf("%d unknown", p.Unknown)
 	}
@@ -163,6 +176,9 @@ func TestUnknownTeaches(t *testing.T) {
 	}
 	if _, ok := p.Find(999); ok {
 		t.Error("the unknown keyword is found")
+	}
+	if key, ok := p.Find(it.Keywords[3].ID); !ok || key.Keyword != it.Keywords[3].ID {
+		t.Errorf("%+v, %v", key, ok)
 	}
 }
 
@@ -226,5 +242,92 @@ func TestWriteIsPatient(t *testing.T) {
 		if (err == nil) != ok || (r.Written == 4) != ok {
 			t.Errorf("%v: %+v, %v", kind, r, err)
 		}
+	}
+}
+
+// TestGivenAgain: what was given is never changed, neither by learning nor by an import meanwhile that
+// says nothing of it, and is served again when what was learned is taken back, which a second time
+// changes nothing.
+func TestGivenAgain(t *testing.T) {
+	db := database(t)
+	load(t, db, `{"type":"keyword","advertiser":"A","campaign":"C","group":"G0","text":"word1","match_type":"phrase","quality_score":2}`)
+	before := items(t, db)
+	if _, err := planned(t, db, counted(t, db)).Write(t.Context(), db, nil); err != nil {
+		t.Fatal(err)
+	}
+	load(t, db, `{"type":"keyword","advertiser":"A","campaign":"C","group":"G0","text":"word2","match_type":"broad","quality_score":9}`)
+	if got := qualities(items(t, db)["G0"]); !reflect.DeepEqual(got, []uint8{10, 7, 1, 6}) {
+		t.Errorf("an import's quality is served in place of the learned one: %v", got)
+	}
+	before["G0"].Keywords[2].Quality = 9
+	if p, err := revise.Given(t.Context(), db, 2); err != nil || len(p.Changes) > 0 || p.Left > 0 {
+		t.Fatalf("of another advertiser: %+v, %v", p, err)
+	}
+	for step, want := range []int{4, 0} {
+		p, err := revise.Given(t.Context(), db, uint64(1-step)) // of the advertiser, then of all
+		if err != nil || len(p.Changes) != want || p.Left != 8-want {
+			t.Fatalf("step %d: %+v, %v", step, p, err)
+		}
+		if r, err := p.Write(t.Context(), db, nil); err != nil || r.Written != want {
+			t.Fatalf("step %d: %+v, %v", step, r, err)
+		}
+	}
+	after := items(t, db)
+	after["G0"].Group.Version = before["G0"].Group.Version
+	if !reflect.DeepEqual(after, before) {
+		t.Errorf("%+v, was %+v", after["G0"], before["G0"])
+	}
+}
+
+// TestKeptScale: the scale of a round before is kept while it is near the one that the counts give.
+func TestKeptScale(t *testing.T) {
+	db := database(t)
+	counts := counted(t, db)
+	scale := func(kept quality.Scale) quality.Scale {
+		o := options()
+		o.Scale, o.Kept = 0, kept
+		p, err := revise.Make(t.Context(), db, counts, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Scale
+	}
+	fresh := scale(0)
+	for factor, stays := range map[quality.Scale]bool{1: true, 1.2: true, 0.85: true, 1.3: false, 0.7: false} {
+		if got := scale(fresh * factor); got != fresh && !stays || got != fresh*factor && stays {
+			t.Errorf("%v times the fresh one: %v, fresh %v", factor, got, fresh)
+		}
+	}
+}
+
+// TestPauses: between two transactions others have their turn.
+func TestPauses(t *testing.T) {
+	db := database(t)
+	p := planned(t, db, counted(t, db))
+	for len(p.Changes) < 2100 {
+		p.Changes = append(p.Changes, p.Changes[0])
+	}
+	p.Pause = 50 * time.Millisecond
+	began := time.Now()
+	if r, err := p.Write(t.Context(), db, nil); err != nil || r.Transactions != 2 || time.Since(began) < p.Pause {
+		t.Errorf("%+v after %v, %v", r, time.Since(began), err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	p.Pause = time.Hour
+	if r, err := p.Write(ctx, db, func(int) { cancel() }); err == nil || r.Transactions != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestGroups finds the groups of keywords.
+func TestGroups(t *testing.T) {
+	db := database(t)
+	all := items(t, db)
+	wanted, want := map[uint64]bool{999: true}, make(map[uint64]uint64)
+	for _, it := range all {
+		wanted[it.Keywords[1].ID], want[it.Keywords[1].ID] = true, it.Group.ID
+	}
+	if got, err := revise.Groups(t.Context(), db, wanted); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 }

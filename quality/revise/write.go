@@ -33,6 +33,11 @@ type Result struct {
 // not nil, is called after each with the number of keywords so far.
 func (p *Plan) Write(ctx context.Context, store backend.Store, written func(done int)) (r Result, err error) {
 	for first := 0; first < len(p.Changes); first += together {
+		if first > 0 && p.Pause > 0 {
+			if err := wait.Sleep(ctx, p.Pause); err != nil {
+				return r, err
+			}
+		}
 		some := p.Changes[first:min(first+together, len(p.Changes))]
 		gone, err := patiently(ctx, store, some)
 		if err != nil {
@@ -96,7 +101,7 @@ func write(ctx context.Context, store backend.Store, some []Change, gone map[uin
 			continue
 		}
 		k := &c.Keyword
-		patch := backend.KeywordPatch{Text: k.Text, Words: k.Words, Type: k.Type, Quality: backend.To(c.To)}
+		patch := backend.KeywordPatch{Text: k.Text, Words: k.Words, Type: k.Type, Learned: c.learned()}
 		if err := tx.Keyword(ctx, c.Key.Group, patch); err != nil {
 			return false, err
 		}

@@ -19,13 +19,17 @@ import (
 // lockFold lets one process at a time fold or erase, so that no two lock rows in another order.
 const lockFold = "SELECT pg_advisory_xact_lock(hashtext('adshard_events.folded'))"
 
+// foldedKey is what there is one count of.
+const foldedKey = "advertiser, campaign, keyword, day, ad, position"
+
 // foldSQL removes the oldest events, below an id and as many as given, and adds them to the
 // counts.
 const foldSQL = `WITH gone AS (DELETE FROM adshard_events.raw WHERE (id, kind) IN (
-  SELECT id, kind FROM adshard_events.raw WHERE id < $1 ORDER BY id, kind LIMIT $2) RETURNING advertiser, campaign, keyword, day, kind, price),
-folded AS (INSERT INTO adshard_events.folded SELECT advertiser, campaign, keyword, day, count(*) FILTER (WHERE kind = 1), count(*) FILTER (WHERE kind = 2),
-    coalesce(sum(price) FILTER (WHERE kind = 2), 0)::bigint FROM gone GROUP BY advertiser, campaign, keyword, day
-  ON CONFLICT (advertiser, campaign, keyword, day) DO UPDATE SET impressions = folded.impressions + excluded.impressions,
+  SELECT id, kind FROM adshard_events.raw WHERE id < $1 ORDER BY id, kind LIMIT $2) RETURNING ` + foldedKey + `, kind, price),
+folded AS (INSERT INTO adshard_events.folded (` + foldedKey + `, impressions, clicks, spend)
+  SELECT ` + foldedKey + `, count(*) FILTER (WHERE kind = 1), count(*) FILTER (WHERE kind = 2),
+    coalesce(sum(price) FILTER (WHERE kind = 2), 0)::bigint FROM gone GROUP BY ` + foldedKey + `
+  ON CONFLICT (` + foldedKey + `) DO UPDATE SET impressions = folded.impressions + excluded.impressions,
     clicks = folded.clicks + excluded.clicks, spend = folded.spend + excluded.spend)
 SELECT count(*) FROM gone`
 
@@ -136,8 +140,8 @@ func (s *Store) eraseCounts(ctx context.Context, tx pgx.Tx, e *store.Erasure, li
 	for i, c := range e.Campaigns {
 		campaigns[i] = int64(c)
 	}
-	removed, err := s.erase(ctx, tx, `DELETE FROM adshard_events.folded WHERE (advertiser, campaign, keyword, day) IN (
-  SELECT advertiser, campaign, keyword, day FROM adshard_events.folded WHERE advertiser IN ($1, 0) AND (advertiser = $1 OR campaign = ANY($2)) LIMIT $3)
+	removed, err := s.erase(ctx, tx, `DELETE FROM adshard_events.folded WHERE (`+foldedKey+`) IN (
+  SELECT `+foldedKey+` FROM adshard_events.folded WHERE advertiser IN ($1, 0) AND (advertiser = $1 OR campaign = ANY($2)) LIMIT $3)
   RETURNING campaign, day, impressions, clicks, spend`, int64(e.Advertiser), campaigns, limit)
 	if removed < limit {
 		e.Part = store.Erased

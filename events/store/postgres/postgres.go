@@ -21,7 +21,7 @@ import (
 
 const (
 	// format is that of the tables.
-	format = 2
+	format = 3
 	// schema is made by one process at a time: two that make a table at once may fail.
 	schema = lockSchema + `
 CREATE SCHEMA IF NOT EXISTS adshard_events;
@@ -32,22 +32,29 @@ CREATE TABLE IF NOT EXISTS adshard_events.spent (campaign bigint NOT NULL, day i
   impressions bigint NOT NULL, clicks bigint NOT NULL, spend bigint NOT NULL, PRIMARY KEY (campaign, day, part)) WITH (fillfactor = 70);
 CREATE TABLE IF NOT EXISTS adshard_events.mark (campaign bigint PRIMARY KEY, day integer NOT NULL);
 CREATE TABLE IF NOT EXISTS adshard_events.horizon (one boolean PRIMARY KEY CHECK (one), format integer NOT NULL, id bytea NOT NULL);
-INSERT INTO adshard_events.horizon VALUES (true, 2, '') ON CONFLICT DO NOTHING;` + since2
+INSERT INTO adshard_events.horizon VALUES (true, 3, '') ON CONFLICT DO NOTHING;` + since2
 	lockSchema = `SELECT pg_advisory_xact_lock(hashtext('adshard_events'));`
 	// since2 is what format 1 has not. Erased are ids in hexadecimal by advertiser, in the row
 	// that Add locks: what it reads beside a lock that it has waited for may be of before.
 	since2 = `
 CREATE TABLE IF NOT EXISTS adshard_events.folded (advertiser bigint NOT NULL, campaign bigint NOT NULL, keyword bigint NOT NULL, day integer NOT NULL,
-  impressions bigint NOT NULL, clicks bigint NOT NULL, spend bigint NOT NULL, PRIMARY KEY (advertiser, campaign, keyword, day));
+  ad bigint NOT NULL, position smallint NOT NULL, impressions bigint NOT NULL, clicks bigint NOT NULL, spend bigint NOT NULL,
+  PRIMARY KEY (advertiser, campaign, keyword, day, ad, position));
 ALTER TABLE adshard_events.horizon ADD COLUMN IF NOT EXISTS database text NOT NULL DEFAULT '', ADD COLUMN IF NOT EXISTS erased jsonb NOT NULL DEFAULT '{}';`
 	// from1 keeps the sums of events that are gone, whose keywords nobody has noted. Events get
 	// another table, so that programs of before that still run fail, and fold nothing away.
 	from1 = `ALTER TABLE adshard_events.event RENAME TO raw;` + since2 + `
-INSERT INTO adshard_events.folded SELECT 0, campaign, 0, day, sum(i), sum(c), sum(s) FROM (
+INSERT INTO adshard_events.folded SELECT 0, campaign, 0, day, 0, 0, sum(i), sum(c), sum(s) FROM (
   SELECT campaign, day, impressions AS i, clicks AS c, spend AS s FROM adshard_events.spent UNION ALL
   SELECT campaign, day, -(kind = 1)::integer, -(kind = 2)::integer, CASE kind WHEN 2 THEN -price ELSE 0 END FROM adshard_events.raw) AS counted
 GROUP BY campaign, day HAVING sum(i) <> 0 OR sum(c) <> 0;
-UPDATE adshard_events.horizon SET format = 2;`
+UPDATE adshard_events.horizon SET format = 3;`
+	// from2 keeps the counts, whose ads and positions nobody has noted. Programs of before that still run
+	// cannot fold into a table with this key.
+	from2 = `ALTER TABLE adshard_events.folded ADD COLUMN ad bigint NOT NULL DEFAULT 0, ADD COLUMN position smallint NOT NULL DEFAULT 0,
+  DROP CONSTRAINT folded_pkey, ADD PRIMARY KEY (advertiser, campaign, keyword, day, ad, position);
+ALTER TABLE adshard_events.folded ALTER COLUMN ad DROP DEFAULT, ALTER COLUMN position DROP DEFAULT;
+UPDATE adshard_events.horizon SET format = 3;`
 	// parts is of how many parts a sum is at most.
 	parts = 16
 	// connections is how many a store uses at most, unless the URL says pool_max_conns.
@@ -136,8 +143,11 @@ func update(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	script := schema
-	if found == 1 {
+	switch found {
+	case 1:
 		script = from1
+	case 2:
+		script = from2
 	}
 	_, err = tx.Conn().PgConn().Exec(ctx, script).ReadAll()
 	return err

@@ -112,7 +112,7 @@ func TestOpen(t *testing.T) {
 		programs.Go(func() { open(t, url+"&replica=/nowhere") })
 	}
 	programs.Wait()
-	if err := server.Do(t.Context(), fmt.Sprint("events_", made.Load()), "UPDATE adshard_events.horizon SET format = 3"); err != nil {
+	if err := server.Do(t.Context(), fmt.Sprint("events_", made.Load()), "UPDATE adshard_events.horizon SET format = 99"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := postgres.Open(t.Context(), url); !fault.Is(err, fault.Version) {
@@ -161,6 +161,46 @@ func TestFormat1(t *testing.T) {
 	}
 	if err := server.Do(t.Context(), name, "DELETE FROM adshard_events.event"); err == nil {
 		t.Error("a program of before removes events that nobody has folded")
+	}
+}
+
+// format2 makes tables of this format those of format 2.
+const format2 = `CREATE TABLE adshard_events.before (advertiser bigint NOT NULL, campaign bigint NOT NULL, keyword bigint NOT NULL, day integer NOT NULL,
+  impressions bigint NOT NULL, clicks bigint NOT NULL, spend bigint NOT NULL);
+INSERT INTO adshard_events.before SELECT advertiser, campaign, keyword, day, sum(impressions), sum(clicks), sum(spend)
+  FROM adshard_events.folded GROUP BY advertiser, campaign, keyword, day;
+DROP TABLE adshard_events.folded;
+ALTER TABLE adshard_events.before RENAME TO folded;
+ALTER TABLE adshard_events.folded ADD CONSTRAINT folded_pkey PRIMARY KEY (advertiser, campaign, keyword, day);
+UPDATE adshard_events.horizon SET format = 2`
+
+// fold2 is how programs of format 2 folded.
+const fold2 = `INSERT INTO adshard_events.folded SELECT 1, 1, 1, 1, 1, 1, 1
+  ON CONFLICT (advertiser, campaign, keyword, day) DO UPDATE SET clicks = folded.clicks + excluded.clicks`
+
+// TestFormat2: tables of before keep all counts, whoever of several programs brings them up to date, and
+// what is folded from now on is counted by place; a program of before that runs folds nothing any more.
+func TestFormat2(t *testing.T) {
+	url := database(t)
+	name := fmt.Sprint("events_", made.Load())
+	before, after := storetest.Upgraded(t, open(t, url), func() store.Store {
+		for _, sql := range []string{format2, fold2, "DELETE FROM adshard_events.folded WHERE day = 1"} {
+			if err := server.Do(t.Context(), name, sql); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var programs sync.WaitGroup
+		for range 3 {
+			programs.Go(func() { open(t, url) })
+		}
+		programs.Wait()
+		if err := server.Do(t.Context(), name, fold2); err == nil {
+			t.Error("a program of before folds still")
+		}
+		return open(t, url)
+	})
+	if !slices.Equal(before, after) {
+		t.Errorf("%v, before %v", after, before)
 	}
 }
 

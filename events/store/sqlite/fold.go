@@ -12,11 +12,14 @@ import (
 	"adshard/events/token"
 )
 
+// foldedKey is what there is one count of.
+const foldedKey = "advertiser, campaign, keyword, day, ad, position"
+
 // foldSQL adds the oldest events, below an id and as many as given, to the counts.
-const foldSQL = `INSERT INTO folded (advertiser, campaign, keyword, day, impressions, clicks, spend)
-  SELECT advertiser, campaign, keyword, day, sum(kind = 1), sum(kind = 2), sum(CASE kind WHEN 2 THEN price ELSE 0 END)
-    FROM (SELECT * FROM raw WHERE id < ?1 ORDER BY id, kind LIMIT ?2) WHERE true GROUP BY advertiser, campaign, keyword, day
-  ON CONFLICT (advertiser, campaign, keyword, day)
+const foldSQL = `INSERT INTO folded (` + foldedKey + `, impressions, clicks, spend)
+  SELECT ` + foldedKey + `, sum(kind = 1), sum(kind = 2), sum(CASE kind WHEN 2 THEN price ELSE 0 END)
+    FROM (SELECT * FROM raw WHERE id < ?1 ORDER BY id, kind LIMIT ?2) WHERE true GROUP BY ` + foldedKey + `
+  ON CONFLICT (` + foldedKey + `)
   DO UPDATE SET impressions = impressions + excluded.impressions, clicks = clicks + excluded.clicks, spend = spend + excluded.spend`
 
 // Forget implements store.Store.
@@ -120,7 +123,7 @@ func eraseEvents(c *zs.Conn, e *store.Erasure, until token.ID, limit int) (remov
 func eraseCounts(c *zs.Conn, e *store.Erasure, limit int) (removed int, err error) {
 	campaigns, _ := json.Marshal(append([]uint64{}, e.Campaigns...)) // of numbers
 	gone := make(map[store.SumKey]store.Sum)
-	err = sqlitex.Execute(c, `DELETE FROM folded WHERE (advertiser, campaign, keyword, day) IN (SELECT advertiser, campaign, keyword, day FROM folded
+	err = sqlitex.Execute(c, `DELETE FROM folded WHERE (`+foldedKey+`) IN (SELECT `+foldedKey+` FROM folded
   WHERE advertiser IN (?1, 0) AND (advertiser = ?1 OR campaign IN (SELECT value FROM json_each(?2))) LIMIT ?3)
   RETURNING campaign, day, impressions, clicks, spend`,
 		&sqlitex.ExecOptions{Args: []any{int64(e.Advertiser), string(campaigns), limit}, ResultFunc: func(st *zs.Stmt) error {

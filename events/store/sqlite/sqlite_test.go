@@ -147,6 +147,52 @@ func TestFormat1(t *testing.T) {
 	}
 }
 
+// format2 makes a file of this format, with events that are folded, one of format 2.
+const format2 = `
+CREATE TABLE before (advertiser INTEGER NOT NULL, campaign INTEGER NOT NULL, keyword INTEGER NOT NULL, day INTEGER NOT NULL,
+  impressions INTEGER NOT NULL, clicks INTEGER NOT NULL, spend INTEGER NOT NULL, PRIMARY KEY (advertiser, campaign, keyword, day)) WITHOUT ROWID, STRICT;
+INSERT INTO before SELECT advertiser, campaign, keyword, day, sum(impressions), sum(clicks), sum(spend) FROM folded GROUP BY advertiser, campaign, keyword, day;
+DROP TABLE folded;
+ALTER TABLE before RENAME TO folded;
+PRAGMA user_version = 2;`
+
+// fold2 is how programs of format 2 folded.
+const fold2 = `INSERT INTO folded (advertiser, campaign, keyword, day, impressions, clicks, spend) VALUES (1, 1, 1, 1, 1, 1, 1)
+  ON CONFLICT (advertiser, campaign, keyword, day) DO UPDATE SET clicks = clicks + excluded.clicks`
+
+// TestFormat2: a file of before keeps all counts, and what is folded from now on is counted by place;
+// a program of before that has it open folds nothing any more.
+func TestFormat2(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "events.db")
+	before, after := storetest.Upgraded(t, open(t, path), func() store.Store {
+		c, err := zs.OpenConn(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if err := sqlitex.ExecuteScript(c, format2, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := sqlitex.ExecuteTransient(c, fold2, nil); err != nil {
+			t.Fatalf("a program of format 2 does not fold: %v", err)
+		}
+		if err := sqlitex.ExecuteTransient(c, "DELETE FROM folded WHERE day = 1", nil); err != nil {
+			t.Fatal(err)
+		}
+		s := open(t, path)
+		if err := sqlitex.ExecuteTransient(c, fold2, nil); err == nil {
+			t.Error("a program of before folds still")
+		}
+		return s
+	})
+	if !slices.Equal(before, after) {
+		t.Errorf("%v, before %v", after, before)
+	}
+	if err := sqlite.Check(t.Context(), path, "one"); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestHeld: a copy has what was there when it was held, though others add meanwhile, and is
 // whole; what is damaged, or of another database, is no copy.
 func TestHeld(t *testing.T) {

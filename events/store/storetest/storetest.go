@@ -29,6 +29,7 @@ func Run(t *testing.T, opened func(testing.TB) (a, b store.Store)) {
 	for name, clause := range map[string]func(*testing.T, store.Store, store.Store){
 		"AsModel": asModel, "Once": once, "Refused": refused, "Cancelled": cancelled, "Forgotten": forgotten, "Largest": largest,
 		"Erased": erased, "ErasedWhileAdded": erasedWhileAdded, "ErasedOfBefore": erasedOfBefore, "Claimed": claimed, "ReportEnds": reportEnds,
+		"Placed": placed,
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, b := opened(t)
@@ -121,8 +122,11 @@ func (m *model) report(q store.Query) (out []store.Row) {
 		if q.Daily {
 			about.Day = e.Day
 		}
-		if q.By == store.ByKeyword {
+		if q.By == store.ByKeyword || q.By == store.ByPlace {
 			about.Keyword = e.Token.Keyword
+		}
+		if q.By == store.ByPlace {
+			about.Ad, about.Position = e.Token.Ad, e.Token.Position
 		}
 		if q.By == store.ByQuery && !m.folded[key] {
 			about.Kept, about.Query = true, e.Token.Query
@@ -137,7 +141,7 @@ func (m *model) report(q store.Query) (out []store.Row) {
 	}
 	slices.SortFunc(out, func(a, b store.Row) int {
 		return cmp.Or(cmp.Compare(a.Advertiser, b.Advertiser), cmp.Compare(a.Campaign, b.Campaign), cmp.Compare(a.Keyword, b.Keyword),
-			cmp.Compare(number(a.Kept), number(b.Kept)), cmp.Compare(int64(a.Query), int64(b.Query)), cmp.Compare(a.Day, b.Day))
+			cmp.Compare(a.Ad, b.Ad), cmp.Compare(a.Position, b.Position), cmp.Compare(number(a.Kept), number(b.Kept)), cmp.Compare(int64(a.Query), int64(b.Query)), cmp.Compare(a.Day, b.Day))
 	})
 	return out
 }
@@ -242,7 +246,7 @@ func (m *model) compare(t *rapid.T, ctx context.Context, s store.Store, from sto
 			t.Fatalf("sums of %v: %v, want %v", campaigns, got, want)
 		}
 	}
-	q := store.Query{By: rapid.SampledFrom([]store.Grouping{store.ByCampaign, store.ByKeyword, store.ByQuery}).Draw(t, "by"), Daily: rapid.Bool().Draw(t, "daily"),
+	q := store.Query{By: rapid.SampledFrom([]store.Grouping{store.ByCampaign, store.ByKeyword, store.ByQuery, store.ByPlace}).Draw(t, "by"), Daily: rapid.Bool().Draw(t, "daily"),
 		From: from, To: from + store.Day(rapid.IntRange(0, 3).Draw(t, "days")), Advertiser: rapid.Uint64Range(0, 2).Draw(t, "of")}
 	if got, want := reported(t, ctx, s, q), m.report(q); !slices.Equal(got, want) {
 		t.Fatalf("report %+v: %v, want %v", q, got, want)

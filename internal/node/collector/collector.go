@@ -71,6 +71,7 @@ type Collector struct {
 	counter  *events.Counter
 	budgets  *events.Budgets
 	pacing   *events.Pacing
+	learning *learning // nil: qualities are those that were given
 	handler  *handler
 	metrics  *metrics
 	watches  [3]*watch // of budgets
@@ -110,6 +111,9 @@ func open(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, 
 	c.watches = [3]*watch{
 		{look: c.budgets.Check, every: checkEvery, failed: c.metrics.failed}, {look: c.budgets.Sweep, every: sweepEvery, failed: c.metrics.failed},
 		{look: c.pacing.Round, every: events.PaceEvery, failed: c.metrics.failed},
+	}
+	if cfg.Quality == QualityLearned {
+		c.learning = &learning{db: db, store: c.store, key: cfg.StateKey + learningKey, every: cfg.LearnEvery, now: now, log: c.log}
 	}
 	c.handler = newHandler(c.counter, c.metrics, cfg.MaxInFlight, c.log)
 	if err = c.keys.Rotate(ctx); err == nil {
@@ -160,6 +164,9 @@ func (c *Collector) Run(ctx context.Context) error {
 		group.Go(func() error { w.run(ctx, c.log); return nil })
 	}
 	group.Go(func() error { c.tend(ctx); return nil })
+	if c.learning != nil {
+		group.Go(func() error { c.learning.run(ctx); return nil })
+	}
 	return group.Wait()
 }
 

@@ -28,6 +28,11 @@ type Config struct {
 	AdminHosts []string `yaml:"admin_hosts"`
 	// StateKey is where the balancer keeps its state in the database, as the balancer's.
 	StateKey string `yaml:"state_key"`
+	// Quality says with which quality keywords are served: QualityGiven leaves them alone,
+	// QualityLearned lets this collector learn them.
+	Quality string `yaml:"quality"`
+	// LearnEvery is the time between two times that qualities are learned, by whichever collector.
+	LearnEvery time.Duration `yaml:"learn_every"`
 	// MaxInFlight bounds the batches under way.
 	MaxInFlight int `yaml:"max_in_flight"`
 	// QueryTLS is how the port for events uses TLS; QueryInsecure lets one that is not on
@@ -38,6 +43,15 @@ type Config struct {
 	certs.Settings `yaml:",inline"`
 }
 
+// The values of Config.Quality.
+const (
+	QualityGiven   = "given"
+	QualityLearned = "learned"
+)
+
+// DefaultLearnEvery is short beside the half-life of what is learned.
+const DefaultLearnEvery = time.Hour
+
 // DefaultMaxInFlight batches take some megabytes together, and a quarter of a gigabyte if all
 // are as large as they may be.
 const DefaultMaxInFlight = 32
@@ -46,12 +60,19 @@ const DefaultMaxInFlight = 32
 func DefaultConfig() Config {
 	return Config{
 		Name: "collector-0", HTTP: "127.0.0.1:8090", Admin: "127.0.0.1:8091", StateKey: identity.DefaultStateKey,
-		KeepEvents: events.Remembered, MaxInFlight: DefaultMaxInFlight, QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
+		KeepEvents: events.Remembered, Quality: QualityGiven, LearnEvery: DefaultLearnEvery, MaxInFlight: DefaultMaxInFlight, QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
 	}
 }
 
 // mostKept is the longest time for which single events can be kept: some years.
 const mostKept = 5 * 366 * 24 * time.Hour
+
+// CheckCounting checks settings that a configuration of a whole cluster has, too.
+func CheckCounting(k *config.Check, keepEvents time.Duration, quality string, learnEvery time.Duration) {
+	k.Duration("keep_events", keepEvents, events.Remembered, mostKept)
+	k.OneOf("quality", quality, QualityGiven, QualityLearned)
+	k.Duration("learn_every", learnEvery, time.Second, 7*24*time.Hour)
+}
 
 // EventsOf returns the database of events that goes with a backend database: a file beside that
 // of SQLite, a schema in that of PostgreSQL.
@@ -68,12 +89,12 @@ func (c *Config) Validate() error {
 	k.Name("name", c.Name)
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
 	k.That(c.Events == "" || c.Events != c.DB || database.IsServer(c.DB), "events", "must be another file than db's")
-	k.Duration("keep_events", c.KeepEvents, events.Remembered, mostKept)
 	k.Address("http", c.HTTP, true)
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "http", c.HTTP)
 	k.Hosts("admin_hosts", c.AdminHosts)
 	k.That(c.StateKey != "", "state_key", "must not be empty")
+	CheckCounting(&k, c.KeepEvents, c.Quality, c.LearnEvery)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<10)
 	c.Settings.Check(&k)
 	c.CheckListen(&k, "admin", c.Admin)

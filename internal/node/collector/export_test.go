@@ -2,6 +2,7 @@ package collector
 
 import (
 	"context"
+	"time"
 
 	"adshard/backend"
 	"adshard/events"
@@ -41,3 +42,26 @@ func Parse(body []byte) error {
 	_, err := parse(body)
 	return err
 }
+
+// Forget removes old events.
+func (c *Collector) Forget(ctx context.Context) error { return c.counter.Forget(ctx) }
+
+// Learn learns, if it is time to.
+func (c *Collector) Learn(ctx context.Context) error { return c.learning.round(ctx) }
+
+// Learns reports whether it learns.
+func (c *Collector) Learns() bool { return c.learning != nil }
+
+// Learnable returns of how many places and days there are counts to learn from on a day.
+func (c *Collector) Learnable(ctx context.Context, day time.Time) (n int, err error) {
+	counts, err := c.learning.counts(ctx, store.Day(day.Unix()/(24*60*60)))
+	if counts != nil {
+		for range counts.All() {
+			n++
+		}
+	}
+	return n, err
+}
+
+// LearningKey is where notes of learning are kept.
+const LearningKey = learningKey

@@ -61,9 +61,12 @@ func (r *rig) run(name string) *collector.Collector {
 }
 
 // runAt is run with a clock.
-func (r *rig) runAt(name string, now func() time.Time) *collector.Collector {
+func (r *rig) runAt(name string, now func() time.Time, changes ...func(*collector.Config)) *collector.Collector {
 	r.TB.Helper()
 	cfg := collector.DefaultConfig()
+	for _, change := range changes {
+		change(&cfg)
+	}
 	cfg.Name, cfg.DB, cfg.HTTP, cfg.Admin = name, r.URL(), "127.0.0.1:0", ""
 	port, err := ports.Open(nil, "")
 	r.Must(err)

@@ -5,8 +5,10 @@ import (
 
 	"adshard/balance"
 	"adshard/balance/strategy"
+	"adshard/events"
 	"adshard/internal/node/balancer"
 	"adshard/internal/node/certs"
+	"adshard/internal/node/collector"
 	"adshard/internal/node/config"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/master"
@@ -45,6 +47,10 @@ type Config struct {
 	GRPC string `yaml:"grpc"`
 	// Collector is the address for events of a collector; empty: none, and answers have no tokens.
 	Collector string `yaml:"collector"`
+	// KeepEvents, Quality and LearnEvery are the collector's.
+	KeepEvents time.Duration `yaml:"keep_events"`
+	Quality    string        `yaml:"quality"`
+	LearnEvery time.Duration `yaml:"learn_every"`
 	// AdminHosts are further host names of the admin port (ports.Open).
 	AdminHosts []string `yaml:"admin_hosts"`
 	// DiscardDataOf is the balancer's.
@@ -87,7 +93,7 @@ const MaxSlaves = 64
 func DefaultConfig() Config {
 	return Config{
 		Slaves: 3, Replicas: 1, Strategy: strategy.Default, Interval: balance.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
-		Transport: TransportDirect, Profile: "default", Reserve: master.DefaultReserve, Explain: master.ExplainAuto,
+		KeepEvents: events.Remembered, Quality: collector.QualityGiven, LearnEvery: collector.DefaultLearnEvery, Transport: TransportDirect, Profile: "default", Reserve: master.DefaultReserve, Explain: master.ExplainAuto,
 		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight,
 		QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
 	}
@@ -121,6 +127,8 @@ func (c *Config) Validate() error {
 	k.Apart("collector", c.Collector, "http", c.HTTP)
 	k.Apart("collector", c.Collector, "admin", c.Admin)
 	k.Apart("collector", c.Collector, "grpc", c.GRPC)
+	collector.CheckCounting(&k, c.KeepEvents, c.Quality, c.LearnEvery)
+	k.That(c.Quality == collector.QualityGiven || c.Collector != "", "quality", "is learned by a collector: give its address (collector)")
 	k.Hosts("admin_hosts", c.AdminHosts)
 	c.Settings.Check(&k)
 	c.CheckListen(&k, "admin", c.Admin)

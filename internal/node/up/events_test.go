@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"adshard/backend"
+	"adshard/internal/node/collector"
 	"adshard/internal/node/database"
+	"adshard/internal/node/home"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -110,5 +112,61 @@ func count(t *testing.T, url, token string) {
 	var a api.EventsAnswer
 	if err := json.NewDecoder(res.Body).Decode(&a); err != nil || a.Counted != 1 || a.Duplicate != 1 {
 		t.Fatalf("%d %+v, %v", res.StatusCode, a, err)
+	}
+}
+
+// TestLearnedInUp: a cluster that learns serves keywords with what was clicked, and explains it.
+func TestLearnedInUp(t *testing.T) {
+	cfg := upConfig(t, adsDB(t, 2))
+	cfg.Slaves, cfg.Collector, cfg.Quality, cfg.LearnEvery = 1, loopback, collector.QualityLearned, time.Second
+	c := startUp(t, cfg)
+	counter := c.collector(t)
+	ad := c.ads(t)[0]
+	for range 5 {
+		again := c.ads(t)[0]
+		body := fmt.Sprintf(`{"events":[{"kind":"impression","token":%q},{"kind":"click","token":%q}]}`, again.EventToken, again.EventToken)
+		res, err := http.Post(counter+"/v1/events", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != http.StatusOK {
+			t.Fatal(res.Status)
+		}
+	}
+	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		if time.Since(began) > 20*time.Second {
+			t.Fatal("no explanation has what was counted")
+		}
+		status, body := answer(t, "GET", c.admin+"/v1/explain?q=usb+cable&timeout_ms=5000", "")
+		var a api.ExplainAnswer
+		if err := json.Unmarshal([]byte(body), &a); status != http.StatusOK || err != nil {
+			t.Fatal(status, body, err)
+		}
+		for _, m := range a.Matches {
+			if l := m.Learned; m.KeywordID == ad.KeywordID && l != nil && l.Clicks >= 1 && l.Impressions >= l.Clicks && l.GivenQuality == 5 && m.QualityPoints > 5 {
+				return
+			}
+		}
+	}
+}
+
+// TestCollectorOfUp: what a cluster's configuration says of its collector is the collector's, and checked.
+func TestCollectorOfUp(t *testing.T) {
+	cfg := upConfig(t, "sqlite:x.db")
+	cfg.Collector, cfg.KeepEvents, cfg.Quality, cfg.LearnEvery = loopback, 720*time.Hour, collector.QualityLearned, 2*time.Hour
+	got := cfg.collector(new(home.Dir))
+	if cfg.Validate() != nil || got.KeepEvents != 720*time.Hour || got.Quality != collector.QualityLearned || got.LearnEvery != 2*time.Hour {
+		t.Errorf("%+v, %v", got, cfg.Validate())
+	}
+	for name, change := range map[string]func(*Config){
+		"keep_events": func(c *Config) { c.KeepEvents = time.Hour }, "quality": func(c *Config) { c.Quality = "x" },
+		"learn_every": func(c *Config) { c.LearnEvery = 0 }, "(collector)": func(c *Config) { c.Collector = "" },
+	} {
+		wrong := cfg
+		change(&wrong)
+		if err := wrong.Validate(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

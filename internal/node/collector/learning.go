@@ -1,0 +1,174 @@
+package collector
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"time"
+
+	"adshard/backend"
+	"adshard/events"
+	"adshard/events/store"
+	"adshard/fault"
+	"adshard/internal/wait"
+	"adshard/quality"
+	"adshard/quality/revise"
+)
+
+// learningKey is under which, after the cluster's state key, the notes of learning are kept.
+const learningKey = "/learning"
+
+const (
+	// halfLife is after how many days a count weighs half; keepDays after how many it is left out, when
+	// it weighs less than a hundredth.
+	halfLife = 30
+	keepDays = 7 * halfLife
+	// writePause is between two transactions of some thousand keywords, so that a pass that changes
+	// many does not hold up other changes on their way to the slaves.
+	writePause = time.Second
+	// lookEvery is the longest time between two looks whether it is time to learn.
+	lookEvery = time.Minute
+)
+
+// learning learns qualities from what the store of events has counted by place. Of several collectors the one
+// that notes a round first learns, as in events.Pacing; one that is killed meanwhile has written
+// some of the changes, and the next round writes the others.
+type learning struct {
+	db    backend.Store
+	store store.Store
+	key   string // of the note in the control state
+	every time.Duration
+	now   func() time.Time
+	log   *slog.Logger
+}
+
+// lesson is what is noted.
+type lesson struct {
+	At    time.Time     `json:"at"` // when the last round began
+	Scale quality.Scale `json:"scale"`
+}
+
+// run learns again and again until ctx is done.
+func (l *learning) run(ctx context.Context) {
+	for {
+		if err := l.round(ctx); err != nil && ctx.Err() == nil {
+			l.log.Error("qualities cannot be learned; they stay as they are", "err", err)
+		}
+		if wait.Sleep(ctx, min(l.every, lookEvery)) != nil {
+			return
+		}
+	}
+}
+
+// round learns, if it is time to and no other collector does.
+func (l *learning) round(ctx context.Context) error {
+	was, err := l.db.LoadControl(ctx, l.key)
+	if err != nil {
+		return err
+	}
+	var noted lesson
+	if was != nil {
+		if err := json.Unmarshal(was, &noted); err != nil {
+			return fault.Newf(fault.Corrupt, "learning", "the control state %q is damaged: delete it while the collectors are stopped: %w", l.key, err)
+		}
+	}
+	now := l.now()
+	if age := now.Sub(noted.At); age < l.every && age > -events.Skew { // else a clock was ahead
+		return nil
+	}
+	before := noted
+	noted.At = now
+	claimed, err := l.save(ctx, noted, was)
+	if fault.Is(err, fault.Conflict) {
+		return nil // another collector learns
+	}
+	if err != nil {
+		return err
+	}
+	scale, err := l.learn(ctx, noted.Scale, store.Day(now.Unix()/(24*60*60)))
+	switch {
+	case err != nil:
+		noted = before // so that it is tried again soon
+	case scale == noted.Scale:
+		return nil
+	}
+	noted.Scale = scale
+	_, failed := l.save(ctx, noted, claimed)
+	if fault.Is(failed, fault.Conflict) {
+		failed = nil // another round has begun, which notes its own
+	}
+	return errors.Join(err, failed)
+}
+
+func (l *learning) save(ctx context.Context, n lesson, was []byte) ([]byte, error) {
+	b, err := json.Marshal(n)
+	if err == nil {
+		err = l.db.SaveControlIf(ctx, l.key, b, l.key, was)
+	}
+	return b, err
+}
+
+// learn writes what the counts say, and returns the scale.
+func (l *learning) learn(ctx context.Context, kept quality.Scale, today store.Day) (quality.Scale, error) {
+	counts, err := l.counts(ctx, today)
+	if err != nil || counts == nil {
+		return kept, err
+	}
+	if refused := counts.Refuse(); len(refused) > 0 {
+		l.log.Warn("some places were clicked more often than they were shown: nothing is learned from these", "places", len(refused), "campaign", refused[0].Campaign,
+			"keyword", refused[0].Keyword, "ad", refused[0].Ad, "position", refused[0].Position, "impressions", refused[0].Impressions, "clicks", refused[0].Clicks)
+	}
+	plan, err := revise.Make(ctx, l.db, counts, revise.Options{
+		Options: quality.Options{HalfLife: halfLife, Optimism: 1, Explore: quality.DefaultExplore}, Today: int32(today), Kept: kept,
+	})
+	if err != nil {
+		return kept, err
+	}
+	plan.Pause = writePause
+	r, err := plan.Write(ctx, l.db, nil)
+	if err == nil && r.Written > 0 {
+		l.log.Info("qualities were learned", "changed", r.Written, "stay", plan.Left, "scale", float64(plan.Scale))
+	}
+	return plan.Scale, err
+}
+
+// shown is what was counted of a place on a day.
+type shown struct {
+	at quality.Cell // without the group
+	n  quality.Count
+}
+
+// counts returns what was counted of the days that matter, with the groups of keywords; nil: nothing. What
+// is in no group any more is left out.
+func (l *learning) counts(ctx context.Context, today store.Day) (*quality.Counts, error) {
+	var list []shown
+	keywords := make(map[uint64]bool)
+	// Calendars of advertisers are a day ahead of ours at most.
+	q := store.Query{By: store.ByPlace, Daily: true, From: today - keepDays, To: today + 1}
+	err := l.store.Report(ctx, q, func(r store.Row) error {
+		if r.Position >= 1 && r.Position <= quality.MaxPosition { // else it is from before there were positions
+			key := quality.Key{Campaign: r.Campaign, Keyword: r.Keyword, Ad: r.Ad}
+			list = append(list, shown{quality.Cell{Key: key, Position: r.Position, Day: int32(r.Day)}, quality.Count{Impressions: r.Impressions, Clicks: r.Clicks}})
+			keywords[r.Keyword] = true
+		}
+		return nil
+	})
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	groups, err := revise.Groups(ctx, l.db, keywords)
+	if err != nil {
+		return nil, err
+	}
+	counts := new(quality.Counts)
+	for _, s := range list {
+		if s.at.Group = groups[s.at.Keyword]; s.at.Group == 0 {
+			continue
+		}
+		if err := counts.Add(s.at, s.n); err != nil {
+			return nil, err
+		}
+	}
+	return counts, nil
+}

@@ -1,0 +1,190 @@
+package collector_test
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"adshard/backend"
+	"adshard/events"
+	"adshard/events/token"
+	"adshard/ingest"
+	"adshard/internal/node/collector"
+)
+
+// learned turns learning on.
+func learned(c *collector.Config) { c.Quality = collector.QualityLearned }
+
+// withKeywords adds a group with three keywords to the first campaign.
+func (r *rig) withKeywords() {
+	r.TB.Helper()
+	lines := ""
+	for _, text := range []string{"liked", "disliked", "unseen"} {
+		lines += `{"type":"keyword","advertiser":"A","campaign":"C0","group":"G","text":"` + text + `","match_type":"exact","quality_score":4}` + "\n"
+	}
+	sum, err := ingest.Run(r.TB.Context(), r.DB, []string{"-"}, ingest.Options{Stdin: strings.NewReader(lines)})
+	if err != nil || sum.Rejected > 0 {
+		r.TB.Fatal(sum.First, err)
+	}
+}
+
+// keywords are those of withKeywords.
+func (r *rig) keywords() (list []backend.Keyword) {
+	r.TB.Helper()
+	s, err := r.DB.Snapshot(r.TB.Context())
+	r.Must(err)
+	defer s.Close()
+	for it, err := range s.All(r.TB.Context()) {
+		r.Must(err)
+		list = append(list, it.Keywords...)
+	}
+	return list
+}
+
+// show sends impressions of a keyword, of which some are clicked.
+func (r *rig) show(url string, keyword uint64, impressions, clicks int, at time.Time) {
+	r.TB.Helper()
+	ring := r.ring()
+	var list []string
+	for n := range impressions {
+		r.nonce++
+		b, _ := ring.Append(nil, &token.Token{Served: at, Nonce: r.nonce, Position: 1, Advertiser: 1, Campaign: 1, Keyword: keyword, Ad: 1, Price: 1})
+		if list = append(list, event("impression", string(b))); n < clicks {
+			list = append(list, event("click", string(b)))
+		}
+	}
+	if status, a, text := r.post(url, batch(list...)); status != 200 || a.Counted != impressions+clicks {
+		r.TB.Fatalf("%d %s", status, text)
+	}
+}
+
+// TestLearning closes the loop: what is shown and clicked, at whichever collector, becomes the
+// quality, whether its events are folded or not; what was given stays, and what was not shown is rated
+// as well as all are. Nobody learns again before it is time, and with a new day's counts nothing else
+// changes than what is off.
+func TestLearning(t *testing.T) {
+	r := newRig(t, 1)
+	r.withKeywords()
+	var at atomic.Int64
+	at.Store(time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC).Unix())
+	now := func() time.Time { return time.Unix(at.Load(), 0) }
+	c, second := r.runAt("collector-0", now, learned), r.runAt("collector-1", now, learned)
+	r.Must(c.Learn(t.Context())) // nothing yet
+	r.show(c.URL(), 1, 1000, 200, now())
+	at.Add(3 * 60 * 60)
+	r.Must(second.Forget(t.Context()))
+	r.show(second.URL(), 2, 1000, 4, now())
+	before, err := r.DB.Newest(t.Context())
+	r.Must(err)
+	r.Must(second.Learn(t.Context()))
+	r.Must(c.Learn(t.Context()))
+	list := r.keywords()
+	if list[0].Served() != 10 || list[0].Learned.Impressions() != 1000 || list[0].Learned.Clicks() != 200 {
+		t.Errorf("liked: quality %d, %d impressions, %d clicks", list[0].Served(), list[0].Learned.Impressions(), list[0].Learned.Clicks())
+	}
+	if list[1].Served() != 1 || list[2].Served() < 5 {
+		t.Errorf("disliked: quality %d, unseen: %d", list[1].Served(), list[2].Served())
+	}
+	for _, k := range list {
+		if k.Quality != 4 {
+			t.Errorf("%s: the given quality is %d", k.Text, k.Quality)
+		}
+	}
+	after, err := r.DB.Newest(t.Context())
+	r.Must(err)
+	if after.Clock != before.Clock+1 {
+		t.Errorf("one group was changed, and the clock went from %d to %d", before.Clock, after.Clock)
+	}
+	r.show(c.URL(), 2, 100, 0, now())
+	at.Add(3 * 60 * 60)
+	r.Must(c.Forget(t.Context()))
+	r.Must(c.Learn(t.Context()))
+	if now, err := r.DB.Newest(t.Context()); err != nil || now.Clock != after.Clock {
+		t.Errorf("nothing is off, and the clock went from %d to %d, %v", after.Clock, now.Clock, err)
+	}
+	note, err := r.DB.LoadControl(t.Context(), "balancer"+collector.LearningKey)
+	if err != nil || !strings.Contains(string(note), `"scale":0.0`) {
+		t.Errorf("%s, %v", note, err)
+	}
+}
+
+// TestLearningWaits: between two rounds counts change nothing.
+func TestLearningWaits(t *testing.T) {
+	r := newRig(t, 1)
+	r.withKeywords()
+	var at atomic.Int64
+	at.Store(time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC).Unix())
+	now := func() time.Time { return time.Unix(at.Load(), 0) }
+	c := r.runAt("collector-0", now, learned, func(c *collector.Config) { c.LearnEvery = 24 * time.Hour })
+	r.Must(c.Learn(t.Context())) // or it has begun by itself
+	r.show(c.URL(), 1, 1000, 200, now())
+	at.Add(3 * 60 * 60)
+	r.Must(c.Forget(t.Context()))
+	r.Must(c.Learn(t.Context()))
+	if k := r.keywords()[0]; k.Learned != 0 {
+		t.Errorf("learned too soon: %d", k.Learned.Quality())
+	}
+	at.Add(21 * 60 * 60)
+	r.Must(c.Learn(t.Context()))
+	if k := r.keywords()[0]; k.Learned == 0 {
+		t.Error("nothing is learned after a day")
+	}
+}
+
+// TestGivenLearnsNothing: without learned qualities there is nothing that could learn, and what was
+// counted all the same is learned from once somebody does.
+func TestGivenLearnsNothing(t *testing.T) {
+	r := newRig(t, 1)
+	r.withKeywords()
+	var at atomic.Int64
+	at.Store(time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC).Unix())
+	now := func() time.Time { return time.Unix(at.Load(), 0) }
+	c := r.runAt("collector-0", now)
+	r.show(c.URL(), 1, 1000, 200, now())
+	at.Add(3 * 60 * 60)
+	r.Must(c.Forget(t.Context()))
+	if c.Learns() {
+		t.Error("it learns")
+	}
+	if note, err := r.DB.LoadControl(t.Context(), "balancer"+collector.LearningKey); err != nil || note != nil {
+		t.Errorf("%s, %v", note, err)
+	}
+	r.Must(r.runAt("collector-1", now, learned).Learn(t.Context()))
+	for end := time.Now().Add(20 * time.Second); r.keywords()[0].Learned == 0; { // perhaps it has begun by itself
+		if time.Now().After(end) {
+			t.Fatal("nothing is learned of what was counted before")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// TestLearningForgets: an advertiser's events that are erased are learned from no more, folded or not,
+// and neither are those of a time that hardly weighs.
+func TestLearningForgets(t *testing.T) {
+	r := newRig(t, 1)
+	r.withKeywords()
+	var at atomic.Int64
+	at.Store(time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC).Unix())
+	now := func() time.Time { return time.Unix(at.Load(), 0) }
+	c := r.runAt("collector-0", now, learned)
+	places := func(days int, want int) {
+		t.Helper()
+		if got, err := c.Learnable(t.Context(), now().AddDate(0, 0, days)); err != nil || got != want {
+			t.Errorf("after %d days %d counts, %v, want %d", days, got, err, want)
+		}
+	}
+	r.show(c.URL(), 1, 10, 5, now())
+	at.Add(3 * 60 * 60)
+	r.Must(c.Forget(t.Context()))
+	r.show(c.URL(), 2, 10, 5, now())
+	places(0, 2)
+	places(210, 2)
+	places(211, 0)
+	_, _, err := events.Erase(t.Context(), c.Store(), 2, nil, now(), nil)
+	r.Must(err)
+	places(0, 2)
+	_, _, err = events.Erase(t.Context(), c.Store(), 1, nil, now(), nil)
+	r.Must(err)
+	places(0, 0)
+}
