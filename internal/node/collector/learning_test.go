@@ -11,6 +11,7 @@ import (
 	"adshard/events/token"
 	"adshard/ingest"
 	"adshard/internal/node/collector"
+	"adshard/quality"
 )
 
 // learned turns learning on.
@@ -187,4 +188,28 @@ func TestLearningForgets(t *testing.T) {
 	_, _, err = events.Erase(t.Context(), c.Store(), 1, nil, now(), nil)
 	r.Must(err)
 	places(0, 0)
+}
+
+// TestLearningRefuses: nothing is learned from clicks on what nobody has seen; the keyword is rated as its
+// group is.
+func TestLearningRefuses(t *testing.T) {
+	r := newRig(t, 1)
+	r.withKeywords()
+	var at atomic.Int64
+	at.Store(time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC).Unix())
+	c := r.runAt("collector-0", func() time.Time { return time.Unix(at.Load(), 0) }, learned)
+	r.Must(c.Learn(t.Context())) // or it has begun by itself
+	served := time.Unix(at.Load(), 0)
+	r.show(c.URL(), 1, 1000, 200, served)
+	r.show(c.URL(), 2, 1000, 4, served)
+	r.nonce++
+	b, _ := r.ring().Append(nil, &token.Token{Served: served, Nonce: r.nonce, Position: 1, Advertiser: 1, Campaign: 1, Keyword: 3, Ad: 1, Price: 1})
+	if status, a, text := r.post(c.URL(), batch(event("click", string(b)))); status != 200 || a.Counted != 1 {
+		t.Fatalf("%d %s", status, text)
+	}
+	at.Add(2 * 60 * 60)
+	r.Must(c.Learn(t.Context()))
+	if k := r.keywords()[2]; k.Learned == 0 || quality.Level(k.Learned.Level()) != quality.LevelGroup {
+		t.Errorf("quality %d, learned from %d impressions and %d clicks of level %d", k.Served(), k.Learned.Impressions(), k.Learned.Clicks(), k.Learned.Level())
+	}
 }
