@@ -132,7 +132,7 @@ func (s *barrel) Stats() Stats {
 		Groups: uint64(c.Groups), Keywords: uint64(c.Keywords), Postings: uint64(c.Postings),
 		Blocks: uint64(c.Blocks), Terms: uint64(c.Terms),
 		Campaigns: uint64(st.Parents.Campaigns.Len()), Advertisers: uint64(st.Parents.Advertisers.Len()),
-		DiskBytes: s.kv.DiskBytes(), BadBlocks: s.badBlocks.Load(), Memory: s.memory(st),
+		DiskBytes: s.kv.DiskBytes(), BadBlocks: s.badBlocks.Load(), Memory: s.memory(st), DB: s.kv.Statistics(),
 	}
 }
 

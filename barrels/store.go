@@ -102,6 +102,8 @@ type Stats struct {
 	// BadBlocks is the number of damaged blocks met since the store was opened.
 	BadBlocks uint64
 	Memory    Memory
+	// DB is what the database below does.
+	DB kv.Statistics
 }
 
 // Memory is what a store takes in memory, in bytes.

@@ -58,6 +58,8 @@ type DB interface {
 	DiskBytes() uint64
 	// Memory is what the DB itself takes in memory.
 	Memory() Memory
+	// Statistics is what the DB has done, as far as it counts.
+	Statistics() Statistics
 	Close() error
 }
 
@@ -66,6 +68,24 @@ type Memory struct {
 	// Cache is the part of its files kept as read, Buffers what was written and is
 	// not yet in files, Tables the indexes and filters of files.
 	Cache, Buffers, Tables uint64
+}
+
+// Statistics is what a DB has done since it was opened, and what it has to do; 0 where
+// it does not count.
+type Statistics struct {
+	// CacheHits and CacheMisses are blocks of its files that were in the cache when they
+	// were asked for, and that were not.
+	CacheHits, CacheMisses uint64
+	// FlushedBytes were written to new files, CompactedRead and CompactedWritten read and
+	// written to merge files.
+	FlushedBytes, CompactedRead, CompactedWritten uint64
+	// StalledMicros is how long writes were made to wait for either.
+	StalledMicros uint64
+	// Flushes and Compactions are under way; PendingBytes is about what compactions have
+	// yet to read; Level0Files are new files, which each read looks at.
+	Flushes, Compactions, PendingBytes, Level0Files uint64
+	// WritesStopped: no write goes on until flushes or compactions have caught up.
+	WritesStopped bool
 }
 
 // Snapshot reads one state of a DB.

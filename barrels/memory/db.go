@@ -73,14 +73,15 @@ func (kv *db) Recreate() error {
 	return nil
 }
 
-func (kv *db) Present() error          { return nil }
-func (kv *db) Compact(context.Context) {}
-func (kv *db) Failed() bool            { return false }
-func (kv *db) Ready() error            { return nil }
-func (kv *db) Reopen() error           { return nil }
-func (kv *db) DiskBytes() uint64       { return 0 }
-func (d *db) Memory() kv.Memory        { return kv.Memory{} }
-func (kv *db) Close() error            { return nil }
+func (kv *db) Present() error           { return nil }
+func (kv *db) Compact(context.Context)  {}
+func (kv *db) Failed() bool             { return false }
+func (kv *db) Ready() error             { return nil }
+func (kv *db) Reopen() error            { return nil }
+func (kv *db) DiskBytes() uint64        { return 0 }
+func (d *db) Memory() kv.Memory         { return kv.Memory{} }
+func (d *db) Statistics() kv.Statistics { return kv.Statistics{} }
+func (kv *db) Close() error             { return nil }
 
 type snapshot struct {
 	families [kv.Families]*tree

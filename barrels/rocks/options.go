@@ -26,6 +26,9 @@ type Options struct {
 	// Without it a crash of the process loses nothing, one of the machine the
 	// last batches.
 	Sync bool
+	// Statistics makes RocksDB count what it does (kv.Statistics), beside what its files
+	// show anyway.
+	Statistics bool
 }
 
 // SetDefaults fills in what is zero.
@@ -92,6 +95,9 @@ func newConfig(o Options) *config {
 	c.db.SetKeepLogFileNum(2)
 	// There is one writer; and memory without an order does not take several.
 	c.db.SetAllowConcurrentMemtableWrites(false)
+	if o.Statistics {
+		c.db.EnableStatistics()
+	}
 	c.db.SetStatsDumpPeriodSec(0)
 	c.db.SetStatsPersistPeriodSec(0)
 	c.db.SetDbWriteBufferSize(o.WriteBufferBytes)

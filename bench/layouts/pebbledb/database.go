@@ -152,5 +152,16 @@ func (db *database) Memory() kv.Memory {
 	return kv.Memory{Cache: uint64(m.BlockCache.Size), Buffers: m.MemTable.Size, Tables: uint64(m.FileCache.Size)}
 }
 
+// Statistics implements kv.DB.
+func (db *database) Statistics() kv.Statistics {
+	m := db.db.Metrics()
+	s := kv.Statistics{
+		CacheHits: uint64(m.BlockCache.Hits), CacheMisses: uint64(m.BlockCache.Misses),
+		Flushes: uint64(m.Flush.NumInProgress), Compactions: uint64(m.Compact.NumInProgress),
+		PendingBytes: m.Compact.EstimatedDebt, Level0Files: uint64(m.Levels[0].TablesCount),
+	}
+	return s
+}
+
 // Close implements kv.DB.
 func (kv *database) Close() error { return classify("pebbledb: close", kv.db.Close()) }

@@ -35,13 +35,7 @@ func NewSlaveMetrics(r prometheus.Registerer, store barrels.Store, state func() 
 		log:       log,
 	}
 	r.MustRegister(m.outcomes, m.overloads, m.panics)
-	stats := func(name, help string, of func(barrels.Stats) uint64) {
-		Gauge(r, name, help, func() float64 { return float64(of(store.Stats())) })
-	}
-	stats("adshard_store_groups", "Ad groups in the store.", func(s barrels.Stats) uint64 { return s.Groups })
-	stats("adshard_store_keywords", "Keywords in the store.", func(s barrels.Stats) uint64 { return s.Keywords })
-	stats("adshard_store_blocks", "Blocks of keywords.", func(s barrels.Stats) uint64 { return s.Blocks })
-	stats("adshard_store_disk_bytes", "Bytes on disk.", func(s barrels.Stats) uint64 { return s.DiskBytes })
+	r.MustRegister(newStoreMetrics(store.Stats))
 	Gauge(r, "adshard_applied_clock", "The newest change applied.",
 		func() float64 { return float64(store.Position().GetClock()) })
 	Gauge(r, "adshard_caught_up", "1: the slave has all its data.",

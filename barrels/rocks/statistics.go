@@ -1,0 +1,49 @@
+package rocks
+
+import (
+	"strconv"
+	"strings"
+
+	"adshard/barrels/kv"
+)
+
+// Statistics implements kv.DB. What RocksDB counts since it was opened is 0 without
+// Options.Statistics.
+func (db *database) Statistics() kv.Statistics {
+	var s kv.Statistics
+	if db.options.Statistics {
+		s = parseTickers(db.config.db.GetStatisticsString())
+	}
+	for _, h := range db.handles {
+		pending, _ := db.db.GetIntPropertyCF("rocksdb.estimate-pending-compaction-bytes", h) // 0 where it is not known
+		files, _ := strconv.ParseUint(db.db.GetPropertyCF("rocksdb.num-files-at-level0", h), 10, 64)
+		s.PendingBytes, s.Level0Files = s.PendingBytes+pending, s.Level0Files+files
+	}
+	s.Flushes, _ = db.db.GetIntProperty("rocksdb.num-running-flushes")
+	s.Compactions, _ = db.db.GetIntProperty("rocksdb.num-running-compactions")
+	stopped, _ := db.db.GetIntProperty("rocksdb.is-write-stopped")
+	s.WritesStopped = stopped > 0
+	return s
+}
+
+// parseTickers reads the counts in RocksDB's own text of its statistics, where each has a
+// line such as "rocksdb.block.cache.miss COUNT : 42". Lines of histograms have more
+// between the two, and are passed over.
+func parseTickers(text string) kv.Statistics {
+	var s kv.Statistics
+	known := map[string]*uint64{
+		"rocksdb.block.cache.hit":     &s.CacheHits,
+		"rocksdb.block.cache.miss":    &s.CacheMisses,
+		"rocksdb.flush.write.bytes":   &s.FlushedBytes,
+		"rocksdb.compact.read.bytes":  &s.CompactedRead,
+		"rocksdb.compact.write.bytes": &s.CompactedWritten,
+		"rocksdb.stall.micros":        &s.StalledMicros,
+	}
+	for line := range strings.Lines(text) {
+		name, count, _ := strings.Cut(line, " COUNT : ")
+		if n := known[name]; n != nil {
+			*n, _ = strconv.ParseUint(strings.TrimSpace(count), 10, 64)
+		}
+	}
+	return s
+}

@@ -1,0 +1,198 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+const (
+	dashboardsDir = "../../deploy/dashboards"
+	alertsDir     = "../../deploy/alerts"
+)
+
+// emptyWhenHealthy are queries of dashboards and series of alerts of which a healthy
+// cluster, as the test starts one, has none: what they show has not happened. The tests of
+// promtool make each such alert fire.
+var emptyWhenHealthy = map[string]string{
+	`sum by (shard, reason) (rate(adshard_missing_total[$__rate_interval]))`:        "no shard is missing",
+	`sum by (shard, kind) (rate(adshard_shard_failures_total[$__rate_interval]))`:   "no call fails",
+	`sum(rate(adshard_hedges_total[$__rate_interval]))`:                             "there are no replicas",
+	`sum(rate(adshard_hedges_won_total[$__rate_interval]))`:                         "there are no replicas",
+	`sum(rate(adshard_asked_elsewhere_total[$__rate_interval]))`:                    "there are no replicas",
+	`max by (shard, replica, why) (adshard_replica_left_out)`:                       "none was left out",
+	`adshard_answers_total{operation="search",outcome="incomplete"}`:                "no answer is incomplete",
+	`adshard_answers_total{operation="search",status=~"5..",outcome!="overloaded"}`: "no request fails",
+	`adshard_missing_total{reason=~"silent|damaged|foreign|excess|failed"}`:         "no shard is missing",
+	`adshard_budget_used_up_total{budget="again"}`:                                  "there are no replicas",
+	`adshard_replica_left_out`:                                                      "none was left out",
+	`adshard_calls_refused_total`:                                                   "without certificates and tokens everybody may call",
+	`adshard_certificate_left_seconds`:                                              "there is no TLS",
+	`adshard_event_batches_refused_total{kind=~"unavailable|locked|no_space"}`:      "there is no collector",
+	`adshard_events_total{outcome=~"future|forged"}`:                                "there is no collector",
+	`adshard_budget_checks_failed_total`:                                            "there is no collector",
+}
+
+// TestMonitoring runs a real Prometheus on a cluster under queries: each query of the
+// dashboards and each series of the alerts has values, but for those of emptyWhenHealthy,
+// and no alert fires.
+func TestMonitoring(t *testing.T) {
+	c := startCluster(t, importEditor(t, []byte(fates), 7), 3, false, "default")
+	p := startPrometheus(t, strings.TrimPrefix(c.admin, "http://"))
+	want := make(map[string]bool)
+	for _, query := range dashboardQueries(t) {
+		want[query] = true
+	}
+	rules := alertRules(t)
+	for _, rule := range rules {
+		for _, series := range seriesOf(rule.Expr) {
+			want[series] = true
+		}
+	}
+	for query := range emptyWhenHealthy {
+		if !want[query] {
+			t.Errorf("nothing asks for %s any more", query)
+		}
+		delete(want, query)
+	}
+	deadline := time.Now().Add(30 * time.Second)
+	for len(want) > 0 && time.Now().Before(deadline) {
+		c.search(t, url.Values{"q": {"red lamp"}})
+		for query := range want {
+			if p.count(t, query) > 0 {
+				delete(want, query)
+			}
+		}
+	}
+	for query := range want {
+		t.Errorf("a healthy cluster has nothing for %s", query)
+	}
+	for _, rule := range rules {
+		if n := p.count(t, rule.Expr); n > 0 {
+			t.Errorf("%s would fire on a healthy cluster", rule.Alert)
+		}
+	}
+}
+
+// TestAlerts: promtool accepts the rules and their tests, each alert is tested to fire,
+// and has a section of the runbook with cause, what to look at and what to do.
+func TestAlerts(t *testing.T) {
+	for _, args := range [][]string{
+		{"check", "config", "prometheus.yml"}, {"check", "rules", "--lint-fatal", "adshard.rules.yml"}, {"test", "rules", "adshard.rules_test.yml"},
+	} {
+		cmd := exec.CommandContext(t.Context(), "promtool", args...)
+		cmd.Dir = alertsDir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	fired := firedAlerts(t)
+	sections := runbook(t)
+	for _, rule := range alertRules(t) {
+		if !fired[rule.Alert] {
+			t.Errorf("no test makes %s fire", rule.Alert)
+		}
+		anchor, ok := strings.CutPrefix(rule.Annotations["runbook_url"], "docs/runbook.md#")
+		text := sections[anchor]
+		delete(sections, anchor)
+		if !ok || !strings.Contains(text, "**Cause**: ") || !strings.Contains(text, "**Look at**: ") || !strings.Contains(text, "**Do**: ") {
+			t.Errorf("%s: docs/runbook.md has no section #%s with Cause, Look at and Do", rule.Alert, anchor)
+		}
+	}
+	for anchor := range sections {
+		t.Errorf("docs/runbook.md has a section #%s, which is of no alert", anchor)
+	}
+}
+
+type alertRule struct {
+	Alert, Expr string
+	Annotations map[string]string
+}
+
+// alertRules reads the alerts.
+func alertRules(t *testing.T) (list []alertRule) {
+	t.Helper()
+	var file struct{ Groups []struct{ Rules []alertRule } }
+	readYAML(t, filepath.Join(alertsDir, "adshard.rules.yml"), &file)
+	for _, g := range file.Groups {
+		list = append(list, g.Rules...)
+	}
+	if len(list) == 0 {
+		t.Fatal("there are no alerts")
+	}
+	return list
+}
+
+// firedAlerts returns the alerts that a test of promtool expects to fire.
+func firedAlerts(t *testing.T) map[string]bool {
+	t.Helper()
+	var file struct {
+		Tests []struct {
+			Cases []struct {
+				Alert string `yaml:"alertname"`
+				Fires []any  `yaml:"exp_alerts"`
+			} `yaml:"alert_rule_test"`
+		}
+	}
+	readYAML(t, filepath.Join(alertsDir, "adshard.rules_test.yml"), &file)
+	fired := make(map[string]bool)
+	for _, test := range file.Tests {
+		for _, c := range test.Cases {
+			fired[c.Alert] = fired[c.Alert] || len(c.Fires) > 0
+		}
+	}
+	return fired
+}
+
+func readYAML(t *testing.T, name string, into any) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(readFile(t, name)), into); err != nil {
+		t.Fatal(name, err)
+	}
+}
+
+// runbook returns the sections of alerts by their anchors.
+func runbook(t *testing.T) map[string]string {
+	t.Helper()
+	sections := make(map[string]string)
+	for _, part := range strings.Split(readFile(t, "../../docs/runbook.md"), "\n### ")[1:] {
+		title, body, _ := strings.Cut(part, "\n")
+		sections[strings.ToLower(title)] = body
+	}
+	return sections
+}
+
+// dashboardQueries returns the queries of all panels.
+func dashboardQueries(t *testing.T) (list []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dashboardsDir, "*.json"))
+	if err != nil || len(files) < 3 {
+		t.Fatal(files, err)
+	}
+	for _, name := range files {
+		var d struct {
+			Panels []struct{ Targets []struct{ Expr string } }
+		}
+		if err := json.Unmarshal([]byte(readFile(t, name)), &d); err != nil {
+			t.Fatal(name, err)
+		}
+		for _, p := range d.Panels {
+			for _, target := range p.Targets {
+				list = append(list, target.Expr)
+			}
+		}
+	}
+	return list
+}
+
+var selector = regexp.MustCompile(`\b(?:adshard_\w+|up)\b(?:\{[^}]*\})?`)
+
+// seriesOf returns the series that an expression reads.
+func seriesOf(expr string) []string { return selector.FindAllString(expr, -1) }

@@ -1,0 +1,99 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// prometheus is a running Prometheus.
+type prometheus struct{ url string }
+
+// startPrometheus runs a Prometheus with the configuration of deploy/alerts, which scrapes
+// a target four times a second in place of its own, until the test ends.
+func startPrometheus(t *testing.T, target string) *prometheus {
+	t.Helper()
+	dir := t.TempDir()
+	config := readFile(t, filepath.Join(alertsDir, "prometheus.yml"))
+	for old, with := range map[string]string{
+		"scrape_interval: 15s": "scrape_interval: 250ms", "127.0.0.1:8081": target,
+		"adshard.rules.yml": filepath.Join(dir, "rules.yml"),
+	} {
+		if !strings.Contains(config, old) {
+			t.Fatalf("prometheus.yml has no %q", old)
+		}
+		config = strings.Replace(config, old, with, 1)
+	}
+	for name, text := range map[string]string{"prometheus.yml": config, "rules.yml": readFile(t, filepath.Join(alertsDir, "adshard.rules.yml"))} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	address := freeAddress(t)
+	cmd := exec.Command("prometheus", "--config.file="+filepath.Join(dir, "prometheus.yml"), "--storage.tsdb.path="+filepath.Join(dir, "data"),
+		"--web.listen-address="+address, "--log.level=error")
+	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("prometheus: %v (deploy/setup.sh test installs it)", err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	p := &prometheus{"http://" + address}
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		resp, err := http.Get(p.url + "/-/ready")
+		if err == nil {
+			_ = resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				return p
+			}
+		}
+		if time.Now().After(end) {
+			t.Fatalf("Prometheus does not become ready: %v", err)
+		}
+	}
+}
+
+// freeAddress returns an address on which nobody listened a moment ago.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// count returns how many series a query gives, as Grafana would ask it for all nodes.
+func (p *prometheus) count(t *testing.T, query string) int {
+	t.Helper()
+	query = strings.NewReplacer("$__rate_interval", "5s", "$node", ".*").Replace(query)
+	resp, err := http.Get(p.url + "/api/v1/query?" + url.Values{"query": {query}}.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var answer struct {
+		Status, Error string
+		Data          struct{ Result []any }
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || answer.Status != "success" {
+		t.Fatalf("%s: %v %s", query, err, answer.Error)
+	}
+	return len(answer.Data.Result)
+}
