@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -139,9 +140,18 @@ func TestLoadAndFreshOnCluster(t *testing.T) {
 // startCluster runs a cluster of two slaves until the test ends.
 func startCluster(t *testing.T, dir, db string) (addr, admin string) {
 	t.Helper()
+	_, addr, admin = runCluster(t, dir, db, func(*up.Config) {})
+	return addr, admin
+}
+
+// runCluster is startCluster with a change of the configuration; stop ends the cluster
+// before the test does.
+func runCluster(t *testing.T, dir, db string, change func(*up.Config)) (stop func(), addr, admin string) {
+	t.Helper()
 	cfg := up.DefaultConfig()
 	cfg.DB, cfg.Slaves, cfg.Data = db, 2, filepath.Join(dir, "data")
 	cfg.HTTP, cfg.Admin = "127.0.0.1:0", "127.0.0.1:0"
+	change(&cfg)
 	ctx, cancel := context.WithCancel(t.Context())
 	lines, out := io.Pipe()
 	ended := make(chan error, 1)
@@ -150,22 +160,23 @@ func startCluster(t *testing.T, dir, db string) (addr, admin string) {
 		out.CloseWithError(io.EOF)
 		ended <- err
 	}()
-	t.Cleanup(func() {
+	stop = sync.OnceFunc(func() {
 		cancel()
 		go func() { _, _ = io.Copy(io.Discard, lines) }()
 		<-ended
 	})
+	t.Cleanup(stop)
 	for s := bufio.NewScanner(lines); s.Scan(); {
 		name, rest, _ := strings.Cut(s.Text(), " ")
 		switch name {
 		case "admin":
 			admin = rest
 		case "ready":
-			return rest, admin
+			return stop, rest, admin
 		}
 	}
 	t.Fatalf("the cluster is not ready: %v", <-ended)
-	return "", ""
+	return nil, "", ""
 }
 
 // ofBench counts the advertisers that a measurement left behind.

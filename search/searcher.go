@@ -52,6 +52,9 @@ type Request struct {
 	Hedge bool
 	// Least: the answer must hold all changes up to it; clock 0: any will do.
 	Least Position
+	// Timing takes how long the parts of the request take; nil: nobody asks. It is of
+	// this searcher alone: those that it asks do not get it.
+	Timing *Timing
 }
 
 // Answer is what a searcher found.

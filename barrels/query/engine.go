@@ -64,11 +64,16 @@ func (c *Engine) Search(ctx context.Context, st *index.Snapshot, r *search.Reque
 			defer c.Load.Add(&e.sampler)
 		}
 	}
+	began := r.Timing.Begin()
 	e.scan.reset(&e.ranking, !r.ExactCounts)
-	if err := e.scan.run(ctx); err != nil {
+	began = r.Timing.End("terms", began)
+	err = e.scan.run(ctx)
+	began = r.Timing.End("scan", began)
+	if err != nil {
 		return nil, Damage{}, err
 	}
 	a := e.answer()
+	r.Timing.End("hits", began)
 	return a, e.damage(), nil
 }
 

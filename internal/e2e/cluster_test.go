@@ -29,8 +29,8 @@ type cluster struct {
 }
 
 // startCluster runs a cluster on a database until the test ends; built: on
-// stores built beforehand.
-func startCluster(t *testing.T, db string, slaves int, built bool, profile string) *cluster {
+// stores built beforehand; with the changes of its configuration.
+func startCluster(t *testing.T, db string, slaves int, built bool, profile string, change ...func(*up.Config)) *cluster {
 	t.Helper()
 	cfg := up.DefaultConfig()
 	db = copyFile(t, db)
@@ -46,6 +46,9 @@ func startCluster(t *testing.T, db string, slaves int, built bool, profile strin
 		if _, err := offline.Build(t.Context(), build, nil); err != nil {
 			t.Fatal(err)
 		}
+	}
+	for _, f := range change {
+		f(&cfg)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r, w := io.Pipe()

@@ -40,7 +40,8 @@ func TestMetrics(t *testing.T) {
 	later := []string{"adshard_shard_failures_total", "adshard_missing_total", "adshard_replica_left_out", "adshard_hedges_total",
 		"adshard_hedges_won_total", "adshard_asked_elsewhere_total", "adshard_budget_used_up_total", // by shard, once there is one
 		"adshard_connections_opened_total", "adshard_calls_refused_total", "adshard_certificate_left_seconds", // with TLS
-		"adshard_events_total", "adshard_event_batches_refused_total", "adshard_event_batch_seconds", "adshard_budget_checks_failed_total"} // with a collector
+		"adshard_events_total", "adshard_event_batches_refused_total", "adshard_event_batch_seconds", "adshard_budget_checks_failed_total", // with a collector
+		"adshard_query_log_lost_total", "adshard_spans_lost_total"} // with a query log, with traces
 	for _, named := range regexp.MustCompile("`(adshard_\\w+)`").FindAllStringSubmatch(string(doc), -1) {
 		if !strings.Contains(text, "# TYPE "+named[1]+" ") && !slices.Contains(later, named[1]) {
 			t.Errorf("docs/operations.md explains %s, which is not there", named[1])
@@ -54,6 +55,26 @@ func TestMetrics(t *testing.T) {
 	c.page(t, c.admin+"/debug/pprof/", http.StatusOK)
 	c.page(t, c.http+"/debug/pprof/", http.StatusNotFound)
 	c.page(t, c.http+"/metrics", http.StatusNotFound)
+}
+
+// pageWith gets a page that is there, with headers.
+func (c *cluster) pageWith(t *testing.T, address string, headers http.Header) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header = headers
+	resp, err := c.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s, %v", address, resp.Status, err)
+	}
+	return string(body)
 }
 
 // page gets a page.

@@ -127,7 +127,7 @@ func adminRules() []Rule {
 		probe("/livez"), probe("/readyz"), probe("/openapi.yaml"),
 		look("/metrics"),
 		measure("/debug/pprof/"), measure("/debug/pprof/cmdline"), measure("/debug/pprof/profile"),
-		measure("/debug/pprof/symbol"), measure("/debug/pprof/trace"),
+		measure("/debug/pprof/symbol"), measure("/debug/pprof/trace"), measure("/debug/slow"),
 		look("/v1/explain"),
 		change("/v1/campaigns/{id}/budget"),
 		look("/v1/slaves"), change("/v1/slaves"), change("/v1/slaves/{name}/drain"), change("/v1/slaves/{name}/remove"),

@@ -290,7 +290,7 @@ func queryServer(t *testing.T, ca *certtest.Cluster) string {
 func adminServer(t *testing.T, own *certs.Credentials) string {
 	l := listen(t)
 	h := admin.New(admin.Config{Registry: admin.NewRegistry(), Ready: func() []string { return nil }, Control: admintest.NewControl(),
-		Data: data.New(nodetest.NewDatabase(t).DB, nil, slog.New(slog.DiscardHandler)), Explain: http.NotFoundHandler(), Gate: own.Gate(), Log: slog.New(slog.DiscardHandler)})
+		Data: data.New(nodetest.NewDatabase(t).DB, nil, slog.New(slog.DiscardHandler)), Explain: http.NotFoundHandler(), Slow: http.NotFoundHandler(), Gate: own.Gate(), Log: slog.New(slog.DiscardHandler)})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- httpapi.Serve(ctx, own.Admin(l), h) }()

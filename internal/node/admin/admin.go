@@ -32,6 +32,8 @@ type Config struct {
 	Data *data.Service
 	// Explain answers /v1/explain, and /v1/search for the console; nil: they are not there.
 	Explain http.Handler
+	// Slow answers /debug/slow with the slowest searches; nil: it is not there.
+	Slow http.Handler
 	// Hosts are names by which the port may be called, beside localhost,
 	// loopback addresses and the one that a connection came to; a port in them
 	// does not count.
@@ -77,7 +79,7 @@ func (c *Config) routes() map[string]calls {
 	all := map[string]calls{
 		"/livez":               get(func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") }),
 		"/readyz":              get(c.readyz),
-		"/metrics":             get(promhttp.HandlerFor(c.Registry, promhttp.HandlerOpts{Registry: c.Registry}).ServeHTTP),
+		"/metrics":             get(promhttp.HandlerFor(c.Registry, promhttp.HandlerOpts{Registry: c.Registry, EnableOpenMetrics: true}).ServeHTTP),
 		"/debug/pprof/":        get(pprof.Index),
 		"/debug/pprof/cmdline": get(pprof.Cmdline),
 		"/debug/pprof/profile": get(pprof.Profile),
@@ -96,6 +98,9 @@ func (c *Config) routes() map[string]calls {
 	}
 	if c.Explain != nil {
 		all["/v1/explain"] = get(c.Explain.ServeHTTP)
+	}
+	if c.Slow != nil {
+		all["/debug/slow"] = get(c.Slow.ServeHTTP)
 	}
 	return all
 }
@@ -116,7 +121,7 @@ func (c *Config) readyz(w http.ResponseWriter, _ *http.Request) {
 
 // Routes returns the methods that an admin port with everything has, by pattern.
 func Routes() map[string][]string {
-	c := Config{Registry: NewRegistry(), Control: unasked{}, Data: &data.Service{}, Explain: http.NotFoundHandler()}
+	c := Config{Registry: NewRegistry(), Control: unasked{}, Data: &data.Service{}, Explain: http.NotFoundHandler(), Slow: http.NotFoundHandler()}
 	all := make(map[string][]string)
 	for pattern, methods := range c.routes() {
 		all[pattern] = slices.Sorted(maps.Keys(methods))

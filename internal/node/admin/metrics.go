@@ -45,9 +45,13 @@ func newStages(r prometheus.Registerer) stages {
 
 func (s stages) of(stage string) prometheus.Observer { return s.by.WithLabelValues(stage) }
 
-func seconds(o prometheus.Observer, d time.Duration) {
-	if d > 0 {
+func seconds(o prometheus.Observer, d time.Duration, trace string) {
+	switch {
+	case d <= 0:
+	case trace == "":
 		o.Observe(d.Seconds())
+	default:
+		o.(prometheus.ExemplarObserver).ObserveWithExemplar(d.Seconds(), prometheus.Labels{"trace_id": trace})
 	}
 }
 

@@ -58,17 +58,10 @@ func NewMasterMetrics(r prometheus.Registerer) *MasterMetrics {
 
 // Observe implements httpapi.Observer.
 func (m *MasterMetrics) Observe(o *httpapi.Observation) {
-	seconds(m.whole, o.Took)
-	seconds(m.expand, o.Expand)
-	seconds(m.fanout, o.Search)
-	seconds(m.finish, o.Finish)
-	outcome := "complete"
-	switch {
-	case o.Err != nil:
-		outcome = fault.KindOf(o.Err).String()
-	case o.Answer != nil && o.Answer.Width != search.WholeRing():
-		outcome = "incomplete"
-	}
+	seconds(m.whole, o.Took, o.TraceID)
+	seconds(m.expand, o.Expand, o.TraceID)
+	seconds(m.fanout, o.Search, o.TraceID)
+	seconds(m.finish, o.Finish, o.TraceID)
 	if o.Answer != nil {
 		m.work.add(o.Answer.Work)
 	}
@@ -81,7 +74,7 @@ func (m *MasterMetrics) Observe(o *httpapi.Observation) {
 	if fault.Is(o.Err, fault.Overloaded) {
 		m.overloads.Inc()
 	}
-	m.outcomes.WithLabelValues(o.Operation, strconv.Itoa(o.Status), outcome).Inc()
+	m.outcomes.WithLabelValues(o.Operation, strconv.Itoa(o.Status), o.Outcome()).Inc()
 }
 
 // Called implements fanout.Observer.
@@ -93,7 +86,7 @@ func (m *MasterMetrics) Called(shard, replica string, took time.Duration, err er
 }
 
 // Merged implements fanout.Observer.
-func (m *MasterMetrics) Merged(took time.Duration) { seconds(m.merge, took) }
+func (m *MasterMetrics) Merged(took time.Duration) { seconds(m.merge, took, "") }
 
 // Missing implements fanout.Observer.
 func (m *MasterMetrics) Missing(name string, why search.Reason) {

@@ -63,7 +63,7 @@ func truth(b bool) float64 {
 }
 
 // Searched implements shardserver.Observer.
-func (m *SlaveMetrics) Searched(took time.Duration, a *search.Answer, err error) {
+func (m *SlaveMetrics) Searched(took time.Duration, trace string, a *search.Answer, err error) {
 	if err != nil {
 		if fault.Is(err, fault.Overloaded) {
 			m.overloads.Inc()
@@ -71,7 +71,7 @@ func (m *SlaveMetrics) Searched(took time.Duration, a *search.Answer, err error)
 		m.outcomes.WithLabelValues(fault.KindOf(err).String()).Inc()
 		return
 	}
-	m.search.Observe(took.Seconds())
+	seconds(m.search, max(took, 1), trace)
 	m.outcomes.WithLabelValues("answered").Inc()
 	m.work.add(a.Work)
 }

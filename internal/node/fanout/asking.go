@@ -9,6 +9,8 @@ import (
 
 	"adshard/fault"
 	"adshard/internal/node/fanout/choice"
+	"adshard/internal/node/tracing"
+	"adshard/search"
 )
 
 // begin asks one slave; done gets what became of it (Slave.Ask).
@@ -23,6 +25,8 @@ type plan[A any] struct {
 	topic uint64
 	// timed: how long it takes says how fast a replica is.
 	timed bool
+	// timing takes how long each call takes; nil: nobody asks.
+	timing *search.Timing
 	// hedged: if it takes longer than most searches do, another replica is asked as well.
 	hedged bool
 }
@@ -98,6 +102,9 @@ type asking[A any] struct {
 	turns []turn[A] // by shard; nil: none has replicas; under mu
 	todo  []int     // shards of which another replica may be asked; under mu
 	lost  bool      // calls are under way to shards that have answered; under mu
+
+	span  *tracing.Span   // of the fan-out; nil: it is not traced
+	spans []*tracing.Span // by call, set before it begins; under mu
 }
 
 // call is one call to a replica.
@@ -124,6 +131,9 @@ func newAsking[A any](f *Fanout, p plan[A], m *Map, left time.Duration) *asking[
 // start asks a replica of each shard, unless all of them are silent.
 func (a *asking[A]) start(ctx context.Context, ask begin[A]) {
 	a.ask = ask
+	if a.plan.timing != nil {
+		a.span = tracing.Of(ctx)
+	}
 	c := choice.Call{Now: a.f.now(), Patience: a.patience, Topic: a.plan.topic}
 	for i := range a.g.shards {
 		if a.turns != nil {
@@ -147,6 +157,9 @@ func (a *asking[A]) start(ctx context.Context, ask begin[A]) {
 func (a *asking[A]) send(ctx context.Context, k int) {
 	c := &a.calls[k]
 	s := a.g.shards[c.shard].Replicas[c.replica].Slave
+	if a.span != nil {
+		ctx = a.traced(ctx, k)
+	}
 	pending := a.ask(ctx, s, func(answer *A, err error) { a.ended(k, answer, err) })
 	c.pending = pending
 }
@@ -187,13 +200,28 @@ func (a *asking[A]) ended(k int, answer *A, err error) {
 func (a *asking[A]) observe(c *call, o choice.Outcome, err error) (ejected bool) {
 	s := &a.g.shards[c.shard]
 	now := a.f.now()
-	if a.f.observer != nil && o != choice.Beaten && o != choice.Needless {
-		a.f.observer.Called(s.Name, s.Replicas[c.replica].Name, now-c.began, err)
+	if a.span != nil {
+		a.endSpan(c, o, err)
+	}
+	if o != choice.Beaten && o != choice.Needless {
+		a.report(c, now, err)
 	}
 	if !a.plan.timed {
 		return s.Choice.Ended(int(c.replica), now, 0, o)
 	}
 	return s.Choice.Ended(int(c.replica), now, now-c.began, o)
+}
+
+// report tells the observer, and whoever times the request, of a call that has ended.
+func (a *asking[A]) report(c *call, now time.Duration, err error) {
+	s := &a.g.shards[c.shard]
+	replica := s.Replicas[c.replica].Name
+	if a.f.observer != nil {
+		a.f.observer.Called(s.Name, replica, now-c.began, err)
+	}
+	if a.plan.timing != nil {
+		a.plan.timing.Add(search.Part{Name: s.Name, Replica: replica, Began: a.f.start.Add(c.began), Took: now - c.began, Err: err})
+	}
 }
 
 // tell wakes the query up if there is a step to take. Called under mu.

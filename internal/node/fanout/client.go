@@ -5,8 +5,11 @@ import (
 	"sync"
 	"time"
 
+	"google.golang.org/grpc/metadata"
+
 	"adshard/fault"
 	"adshard/internal/node/stream"
+	"adshard/internal/node/tracing"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -90,7 +93,11 @@ func tagsOf(ctx context.Context, r *search.Request) wire.Tags {
 // call searches by a call of its own.
 func (c *Client) call(ctx context.Context, r *wire.Shared) (*search.Answer, error) {
 	m := c.requests.Get().(*pb.SearchRequest)
-	wire.Address(m, r.Message(), c.id, c.instance, tagsOf(ctx, r.Request()))
+	tags := tagsOf(ctx, r.Request())
+	wire.Address(m, r.Message(), c.id, c.instance, tags)
+	if tags.Trace != "" {
+		ctx = metadata.AppendToOutgoingContext(ctx, tracing.HeaderName, tracing.Header(tags.Trace))
+	}
 	reply, err := c.slave.Search(ctx, m)
 	c.requests.Put(m) // gRPC has encoded it before the call returns
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adshard/internal/node/fanout/choice"
+	"adshard/internal/node/tracing"
 	"adshard/internal/node/wire"
 	"adshard/search"
 )
@@ -74,7 +75,7 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 			return &search.Answer{View: m.View, Shards: len(m.Shards), Missing: out}, nil
 		}
 	}
-	p := plan[search.Answer]{judge: judge, timed: true, hedged: true}
+	p := plan[search.Answer]{judge: judge, timed: true, hedged: true, timing: r.Timing}
 	if r.Least.Clock > 0 {
 		p.judge, p.timed = judgeSince(r.Least), false // it may wait
 	}
@@ -83,7 +84,7 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 	}
 	g, m, err := gather(ctx, f, p, func(m *Map) begin[search.Answer] {
 		request := *r
-		request.View = m.View
+		request.View, request.Timing = m.View, nil
 		shared := wire.Share(&request)
 		return func(ctx context.Context, s Slave, done Done) Pending { return s.Ask(ctx, shared, done) }
 	})
@@ -97,8 +98,12 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 	sum := merge(g, r.Slots+1)
 	sum.Shards, sum.View = len(m.Shards), m.View
 	sum.CountsExact = sum.CountsExact && sum.Width == search.WholeRing()
+	took := time.Since(began)
 	if f.observer != nil {
-		f.observer.Merged(time.Since(began))
+		f.observer.Merged(took)
+	}
+	if r.Timing != nil {
+		tracing.Of(ctx).Stage("merge", began, took)
 	}
 	f.reportMissing(sum.Missing)
 	return sum, nil

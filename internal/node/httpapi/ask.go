@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"google.golang.org/grpc/metadata"
+
 	"adshard/auction"
 	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
@@ -29,6 +31,10 @@ type Result struct {
 func (h *Handler) Ask(ctx context.Context, p *api.SearchParams, id string) (r Result, err error) {
 	c := &call{Handler: h, start: time.Now(), tags: stream.TagsOf(ctx)}
 	c.seen.Operation, c.seen.RequestID = operation("/v1/search"), id
+	if h.Tracer != nil {
+		md, _ := metadata.FromIncomingContext(ctx)
+		c.trace(headersOf(md))
+	}
 	if id == "" {
 		c.seen.RequestID = h.NewRequestID()
 	} else {
@@ -53,6 +59,9 @@ func (c *call) answer(ctx context.Context, p *api.SearchParams) (r Result, err e
 
 // result searches.
 func (c *call) result(ctx context.Context, p *api.SearchParams) (Result, error) {
+	if c.seen.Query = p.Q; c.Arrived != nil {
+		c.Arrived(p.Q)
+	}
 	ctx, done, err := c.begin(ctx, p.TimeoutMs)
 	if err != nil {
 		return Result{}, err
@@ -79,5 +88,6 @@ func (c *call) result(ctx context.Context, p *api.SearchParams) (Result, error) 
 	won := c.place(req, found)
 	now := time.Now()
 	c.seen.Finish = now.Sub(finish)
+	c.span.Stage("auction", finish, c.seen.Finish)
 	return Result{Request: req, Found: found, Won: won, Took: now.Sub(c.start), signing: c.signing(req, now)}, nil
 }

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"adshard/events/token"
+	"adshard/fault"
 	"adshard/internal/node/overload"
+	"adshard/internal/node/tracing"
 	"adshard/search"
 )
 
@@ -41,6 +43,12 @@ type Config struct {
 	DefaultTimeout time.Duration
 	// BodyTimeout is how long the body of a POST may take.
 	BodyTimeout time.Duration
+	// Timed: observations have the times of each shard.
+	Timed bool
+	// Tracer makes the spans of searches; nil: there are none.
+	Tracer *tracing.Tracer
+	// Arrived receives the text of each search as it arrives; nil: nobody asks.
+	Arrived func(query string)
 	// MaxInFlight is the most searches under way; under overload fewer are taken
 	// (overload.ForMaster).
 	MaxInFlight int
@@ -63,15 +71,35 @@ type Observation struct {
 	Operation string
 	RequestID string
 	Status    int
+	// Query is the text; "" where the request was refused before it was read.
+	Query string
 	// Took counts from the first byte; the others are the stages of a search:
 	// zero where it did not come so far.
 	Took, Expand, Search, Finish time.Duration
 	// Kept: the expanded query was kept from an earlier request.
 	Kept bool
+	// Timing has the calls to shards, with Config.Timed; nil: none was made.
+	Timing *search.Timing
+	// TraceID is that of the trace; "": the request is not traced.
+	TraceID string
 	// Answer is the searcher's; nil without one.
 	Answer *search.Answer
 	// Err is why the request was refused or failed; nil for a 200.
 	Err error
+}
+
+// OperationSearch is the operation of searches.
+const OperationSearch = "search"
+
+// Outcome is complete or incomplete, or the kind of the error.
+func (o *Observation) Outcome() string {
+	switch {
+	case o.Err != nil:
+		return fault.KindOf(o.Err).String()
+	case o.Answer != nil && o.Answer.Width != search.WholeRing():
+		return "incomplete"
+	}
+	return "complete"
 }
 
 // New returns the handler of the public port. Use Serve to run it: that gives

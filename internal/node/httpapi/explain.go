@@ -1,11 +1,13 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"time"
 
 	"adshard/backend"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/wire"
 	"adshard/quality"
 	"adshard/search"
 )
@@ -13,7 +15,7 @@ import (
 // Explain answers GET /v1/explain: what the slaves say of each keyword, with
 // the result of the whole ring's auction.
 func (c *call) Explain(w http.ResponseWriter, r *http.Request, p *api.ExplainParams) {
-	answer, err := c.explain(r, p)
+	answer, err := c.explain(r.Context(), p)
 	if err != nil {
 		c.Refuse(w, r, err)
 		return
@@ -21,11 +23,21 @@ func (c *call) Explain(w http.ResponseWriter, r *http.Request, p *api.ExplainPar
 	c.writeJSON(w, answer)
 }
 
-func (c *call) explain(r *http.Request, p *api.ExplainParams) (*api.ExplainAnswer, error) {
+// Explanation explains a query of the process itself, after all searches that wait. It is
+// not observed.
+func (h *Handler) Explanation(ctx context.Context, query string) (*api.ExplainAnswer, error) {
+	p := api.NewExplainParams()
+	p.Q = query
+	c := &call{Handler: h, start: time.Now(), tags: wire.Tags{Priority: wire.Low}}
+	c.seen.RequestID = h.NewRequestID()
+	return c.explain(ctx, p)
+}
+
+func (c *call) explain(ctx context.Context, p *api.ExplainParams) (*api.ExplainAnswer, error) {
 	if c.Explainer == nil {
 		return nil, Forbidden("explanations show the bids, so they are not on this port: ask the master's admin port, or set explain: public")
 	}
-	ctx, done, err := c.begin(r.Context(), p.TimeoutMs)
+	ctx, done, err := c.begin(ctx, p.TimeoutMs)
 	if err != nil {
 		return nil, err
 	}

@@ -7,9 +7,12 @@ import (
 	"runtime/debug"
 	"time"
 
+	"go.opentelemetry.io/otel/propagation"
+
 	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/overload"
+	"adshard/internal/node/tracing"
 	"adshard/internal/node/wire"
 )
 
@@ -34,7 +37,8 @@ type call struct {
 	tags  wire.Tags
 	entry *overload.Place // of the search, from begin on
 	seen  Observation
-	stack []byte // of a panic
+	stack []byte        // of a panic
+	span  *tracing.Span // nil: it is not traced
 }
 
 var _ api.ServerInterface = (*call)(nil)
@@ -52,6 +56,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c.seen.RequestID = id
 	w.Header()["X-Request-Id"] = []string{id}
+	if h.Tracer != nil && c.seen.Operation == OperationSearch {
+		c.trace(propagation.HeaderCarrier(r.Header))
+	}
 	if defect := c.serve(w, r, err); defect != nil {
 		if c.seen.Status == 0 {
 			c.Refuse(w, r, defect)
@@ -69,8 +76,11 @@ func (c *call) defect(err error) error {
 	return fmt.Errorf("%w\n%s", err, c.stack)
 }
 
-// observe tells the observer.
+// observe tells the observer, and ends the span.
 func (c *call) observe() {
+	if c.span != nil {
+		c.endSpan()
+	}
 	if c.Observer != nil {
 		c.seen.Took = time.Since(c.start)
 		c.Observer.Observe(&c.seen)
@@ -96,7 +106,7 @@ func (c *call) serve(w http.ResponseWriter, r *http.Request, bad error) (err err
 func operation(path string) string {
 	switch path {
 	case "/v1/search":
-		return "search"
+		return OperationSearch
 	case "/v1/explain":
 		return "explain"
 	case "/openapi.yaml":

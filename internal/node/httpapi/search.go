@@ -11,6 +11,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/overload"
 	"adshard/internal/node/stream"
+	"adshard/internal/node/tracing"
 	"adshard/internal/node/wire"
 	"adshard/search"
 )
@@ -52,6 +53,7 @@ func (c *call) search(ctx context.Context, p *api.SearchParams, e *encoder) erro
 	now := time.Now()
 	e.Write(closeAnswer(b, now.Sub(c.start).Microseconds()))
 	c.seen.Finish += now.Sub(began)
+	c.span.Stage("encode", began, now.Sub(began))
 	return nil
 }
 
@@ -87,6 +89,7 @@ func (c *call) request(q string, slots int, d api.Device, variants api.Variant) 
 	query, kept, err := c.Expansions.Expand(q, reach)
 	c.seen.Kept = kept
 	c.seen.Expand = time.Since(start)
+	c.span.Stage("expand", start, c.seen.Expand)
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +101,17 @@ func (c *call) request(q string, slots int, d api.Device, variants api.Variant) 
 
 func (c *call) ask(ctx context.Context, req *search.Request) (*search.Answer, error) {
 	start := time.Now()
+	if c.Timed || c.span != nil {
+		c.seen.Timing = new(search.Timing)
+		req.Timing = c.seen.Timing
+	}
+	span := c.span.Child("fan-out", start)
+	if span != nil {
+		ctx = tracing.With(ctx, span)
+	}
 	found, err := c.Searcher.Search(ctx, req)
 	c.seen.Search = time.Since(start)
+	span.End(start.Add(c.seen.Search), err)
 	c.seen.Answer = found
 	if overloaded(found, err) {
 		c.entry.Refused()

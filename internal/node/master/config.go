@@ -7,6 +7,8 @@ import (
 	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
 	"adshard/internal/node/httpapi"
+	"adshard/internal/node/querylog"
+	"adshard/internal/node/tracing"
 	"adshard/search"
 )
 
@@ -57,6 +59,12 @@ type Config struct {
 	// EventTokens signs a token for each ad of an answer, by which a collector counts its
 	// impressions and clicks.
 	EventTokens bool `yaml:"event_tokens"`
+	// SlowQueries says which searches are logged as slow; QueryLog where searches are
+	// written down, to be replayed. Both write what users typed.
+	SlowQueries querylog.SlowConfig   `yaml:"slow_queries"`
+	QueryLog    querylog.RecordConfig `yaml:"query_log"`
+	// Traces says which searches are traced, and where spans go.
+	Traces tracing.Config `yaml:"traces"`
 	// QueryTLS is how the ports for queries use TLS; QueryInsecure lets those that are not on
 	// loopback be without.
 	QueryTLS      certs.QueryTLS `yaml:"query_tls"`
@@ -71,7 +79,7 @@ func DefaultConfig() Config {
 		Name: "master-0", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081", Balancer: "127.0.0.1:7000",
 		Profile: "default", Reserve: DefaultReserve, Explain: ExplainAuto,
 		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight, GCPercent: DefaultGCPercent,
-		Transport: TransportStream, QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
+		Transport: TransportStream, QueryLog: querylog.DefaultRecordConfig(), Traces: tracing.DefaultConfig(), QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
 	}
 }
 
@@ -107,6 +115,9 @@ func (c *Config) Validate() error {
 	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
 	k.Number("gc_percent", c.GCPercent, 10, 10_000)
+	c.SlowQueries.Check(&k, "slow_queries")
+	c.QueryLog.Check(&k, "query_log")
+	c.Traces.Check(&k, "traces")
 	k.OneOf("transport", c.Transport, TransportStream, TransportCalls)
 	return k.Err()
 }

@@ -77,6 +77,7 @@ type Master struct {
 	calls    net.Listener // for queries over gRPC; nil: there are none
 	queries  *certs.Queries
 	keys     *eventKeys // nil: event tokens are not signed
+	written  written
 	log      *slog.Logger
 }
 
@@ -114,18 +115,23 @@ func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local,
 	admin.Gauge(port.Registerer(cfg.Name), "adshard_filled", "1: the first fill of the slaves is complete.", m.filled)
 	m.queries.Register(port.Registerer(cfg.Name))
 	m.fanout = fanout.New(m.watcher, metrics)
-	m.handle(lexicon, metrics, port)
+	if err := m.handle(lexicon, metrics, port); err != nil {
+		m.watcher.Close()
+		m.Close()
+		return nil, err
+	}
 	return m, nil
 }
 
 // handle makes the handler of the query port, and that of explanations on the admin
 // port.
-func (m *Master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, port *ports.Ports) {
+func (m *Master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, port *ports.Ports) error {
 	c := httpapi.Config{
 		Searcher: m.fanout, Explainer: m.fanout, Expansions: search.NewExpansions(lexicon, httpapi.ExpansionBytes), Profile: profileOf(m.cfg.Profile),
 		Reserve: m.cfg.Reserve, DefaultTimeout: m.cfg.Timeout, MaxInFlight: m.cfg.MaxInFlight, Observer: metrics,
 	}
-	port.Explain = httpapi.New(c)
+	explaining := httpapi.New(c)
+	port.Explain = explaining
 	if m.cfg.EventTokens {
 		m.keys = newEventKeys()
 		c.EventKeys = m.keys.ring.Load
@@ -134,8 +140,12 @@ func (m *Master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, po
 		c.Explainer = nil
 		m.log.Info("explanations are served on the admin port only, since the query port is not on loopback (explain: public serves them there too)")
 	}
+	if err := m.writeDown(&c, explaining, port); err != nil {
+		return err
+	}
 	m.handler = httpapi.New(c)
 	admin.WatchGate(port.Registerer(m.cfg.Name), m.handler)
+	return nil
 }
 
 // dialer returns how slaves are reached.
@@ -188,6 +198,7 @@ func (m *Master) Close() {
 	if m.calls != nil {
 		_ = m.calls.Close()
 	}
+	m.written.close()
 	m.hangUp()
 }
 
@@ -204,6 +215,7 @@ func (m *Master) hangUp() {
 func (m *Master) Run(ctx context.Context) error {
 	defer m.hangUp()
 	defer m.watcher.Close()
+	defer m.written.close()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return httpapi.Serve(ctx, m.queries.Listener(m.listener), m.handler) })
 	if m.calls != nil {
@@ -213,6 +225,7 @@ func (m *Master) Run(ctx context.Context) error {
 		group.Go(func() error { m.followEventKeys(ctx); return nil })
 	}
 	group.Go(func() error { m.queries.Run(ctx); return nil })
+	group.Go(func() error { m.written.run(ctx); return nil })
 	group.Go(func() error { return m.watcher.Run(ctx) })
 	group.Go(func() error { return m.fanout.Run(ctx, m.log) })
 	return group.Wait()

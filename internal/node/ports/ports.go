@@ -30,6 +30,7 @@ type Ports struct {
 	Sockets  *Sockets
 	hosts    []string     // names by which it may be called, beside its addresses
 	Explain  http.Handler // explanations of a master; nil: none
+	Slow     http.Handler // its slowest searches; nil: they are not kept
 }
 
 // Open listens on the admin port, with the credentials of the process. It accepts requests
@@ -90,7 +91,7 @@ func (p *Ports) Serve(ctx context.Context, ready func() []string, handler func(a
 	watched.Go(func() { p.own.Run(ctx) })
 	defer watched.Wait()
 	defer cancel()
-	cfg := admin.Config{Registry: p.registry, Ready: ready, Explain: p.Explain, Hosts: p.hosts, Gate: p.own.Gate(), Memory: new(console.Memory), Log: log}
+	cfg := admin.Config{Registry: p.registry, Ready: ready, Explain: p.Explain, Slow: p.Slow, Hosts: p.hosts, Gate: p.own.Gate(), Memory: new(console.Memory), Log: log}
 	if handler == nil {
 		handler = admin.New
 	}

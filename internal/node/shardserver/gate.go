@@ -27,7 +27,7 @@ func (s *Server) gateOf() stream.Gate {
 func (g *gate) Enter(tags *wire.Tags, left time.Duration) (stream.Place, error) {
 	place, err := g.enter(g.source, tags, left)
 	if err != nil {
-		g.searched(0, nil, err)
+		g.searched(0, "", nil, err)
 		return nil, err
 	}
 	return place, nil

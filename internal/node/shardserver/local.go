@@ -18,7 +18,7 @@ func (s *Server) Local() *Local { return &Local{s} }
 func (l *Local) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
 	leave, err := l.server.pass(ctx)
 	if err != nil {
-		l.server.searched(0, nil, err)
+		l.server.searched(0, "", nil, err)
 		return nil, err
 	}
 	defer leave()

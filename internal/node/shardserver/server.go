@@ -10,6 +10,7 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/overload"
 	"adshard/internal/node/stream"
+	"adshard/internal/node/tracing"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -44,8 +45,9 @@ type Adopter func(balancer string) (name string, err error)
 
 // Observer receives each call, for metrics. It is called from many goroutines.
 type Observer interface {
-	// Searched reports one search: its answer, nil with an error.
-	Searched(took time.Duration, a *search.Answer, err error)
+	// Searched reports one search: its answer, nil with an error, and the id of its
+	// trace; "": it is not traced.
+	Searched(took time.Duration, trace string, a *search.Answer, err error)
 	// Panicked reports a panic in a search or an explanation.
 	Panicked(cause any)
 }
@@ -71,8 +73,9 @@ type Server struct {
 	gate     *overload.Gate
 	opened   atomic.Uint64 // streams, ever
 	streams  *stream.Server
-	sums     chan struct{} // one for the certificate under way
-	waiting  atomic.Int64  // searches that wait for changes
+	sums     chan struct{}   // one for the certificate under way
+	waiting  atomic.Int64    // searches that wait for changes
+	tracer   *tracing.Tracer // nil: nothing is traced
 }
 
 // MaxExplained bounds the matches of one explanation.
@@ -86,20 +89,28 @@ func New(identity Identity, store Store, upkeep Upkeep, gate *overload.Gate, obs
 	return s
 }
 
+// Trace has the searches that come with a trace context traced. It is called before the
+// server serves; nil changes nothing.
+func (s *Server) Trace(t *tracing.Tracer) { s.tracer = t }
+
 // Search implements pb.SlaveServer.
 func (s *Server) Search(ctx context.Context, m *pb.SearchRequest) (*pb.SearchResponse, error) {
-	if t := wire.TagsOf(m); t != (wire.Tags{}) {
+	t := wire.TagsOf(m)
+	if s.tracer != nil {
+		t.Trace = traceOf(ctx)
+	}
+	if t != (wire.Tags{}) {
 		ctx = stream.With(ctx, t)
 	}
 	leave, err := s.pass(ctx)
 	if err != nil {
-		s.searched(0, nil, err)
+		s.searched(0, "", nil, err)
 		return nil, err
 	}
 	defer leave()
 	r, err := s.request(m)
 	if err != nil {
-		s.searched(0, nil, err)
+		s.searched(0, "", nil, err)
 		return nil, err
 	}
 	answer, err := s.answer(ctx, r)
@@ -113,8 +124,13 @@ func (s *Server) Search(ctx context.Context, m *pb.SearchRequest) (*pb.SearchRes
 // calls as well.
 func (s *Server) answer(ctx context.Context, r *search.Request) (*search.Answer, error) {
 	began := time.Now()
+	if s.tracer != nil {
+		if span := s.begin(ctx, began); span != nil {
+			return s.traced(ctx, r, span, began)
+		}
+	}
 	answer, err := s.search(ctx, r)
-	s.searched(time.Since(began), answer, err)
+	s.searched(time.Since(began), "", answer, err)
 	return answer, err
 }
 
@@ -141,9 +157,9 @@ func (s *Server) search(ctx context.Context, r *search.Request) (answer *search.
 }
 
 // searched reports a search to the observer.
-func (s *Server) searched(took time.Duration, answer *search.Answer, err error) {
+func (s *Server) searched(took time.Duration, trace string, answer *search.Answer, err error) {
 	if s.observer != nil {
-		s.observer.Searched(took, answer, err)
+		s.observer.Searched(took, trace, answer, err)
 	}
 }
 

@@ -83,7 +83,7 @@ type noted struct {
 	panicked         int
 }
 
-func (n *noted) Searched(_ time.Duration, _ *search.Answer, err error) {
+func (n *noted) Searched(_ time.Duration, _ string, _ *search.Answer, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.searched++

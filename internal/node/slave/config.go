@@ -7,6 +7,7 @@ import (
 	"adshard/internal/node/config"
 	"adshard/internal/node/copying"
 	"adshard/internal/node/memlimit"
+	"adshard/internal/node/tracing"
 	"adshard/internal/node/wire"
 )
 
@@ -53,6 +54,9 @@ type Config struct {
 	// that may copy this one's store; none: those on this machine.
 	TrustedSlaves []string `yaml:"trusted_slaves"`
 
+	// Traces says where the spans of searches go that masters trace.
+	Traces tracing.Config `yaml:"traces"`
+
 	certs.Settings `yaml:",inline"`
 }
 
@@ -61,7 +65,7 @@ func DefaultConfig() Config {
 	return Config{
 		Name: "slave-0", Listen: "127.0.0.1:7100", Admin: "127.0.0.1:7101", Dir: "data/slave-0",
 		Balancer: "127.0.0.1:7000", Memory: DefaultMemory, MaxInFlight: 128, LoadCounted: 1000, Grace: 2 * time.Second, BucketBytes: 4 << 20,
-		CopyRate: copying.DefaultRate, Settings: certs.DefaultSettings(),
+		CopyRate: copying.DefaultRate, Traces: tracing.DefaultConfig(), Settings: certs.DefaultSettings(),
 	}
 }
 
@@ -89,6 +93,7 @@ func (c *Config) Validate() error {
 	k.Number("bucket_bytes", c.BucketBytes, 1<<10, 32<<20)
 	k.Address("copy_from", c.CopyFrom, false)
 	k.That(c.CopyRate >= copying.PieceBytes, "copy_rate", "%v is too little; give at least %v a second", c.CopyRate, config.Size(copying.PieceBytes))
+	c.Traces.Check(&k, "traces")
 	c.Settings.Check(&k)
 	c.CheckListen(&k, "listen", c.Listen)
 	c.CheckListen(&k, "admin", c.Admin)

@@ -29,6 +29,7 @@ import (
 	"adshard/internal/node/overload"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/shardserver"
+	"adshard/internal/node/tracing"
 	"adshard/internal/node/wire"
 	"adshard/loadproxy"
 	"adshard/schema/pb"
@@ -152,6 +153,7 @@ type Slave struct {
 	proxy    *loadproxy.Proxy
 	copies   *copying.Source
 	copier   *copier
+	tracer   *tracing.Tracer // nil: nothing is traced
 	log      *slog.Logger
 }
 
@@ -185,6 +187,12 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 	s.server = grpc.NewServer(wire.SlaveOptions(func(_ string, cause any) { metrics.Panicked(cause) }, cfg.Credentials.ServerOptions()...)...)
 	s.shard = shardserver.New(
 		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation, Instance: instance}, store, s.proxy, gate, metrics, s.adopt)
+	if s.tracer, err = tracing.Open(cfg.Traces, "slave", cfg.Name, s.log); err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.tracer.Register(port.Registerer(cfg.Name))
+	s.shard.Trace(s.tracer)
 	pb.RegisterSlaveServer(s.server, s.shard)
 	admin.WatchGate(port.Registerer(cfg.Name), gate)
 	if s.copies, err = newCopies(&cfg, instance, store, s.proxy, s.log); err != nil {
@@ -215,6 +223,7 @@ func (s *Slave) Close() {
 	_ = s.listener.Close()
 	s.balancer.close()
 	s.threads.Close()
+	s.tracer.Close()
 }
 
 // adopt is the shardserver.Adopter.
@@ -230,6 +239,7 @@ func (s *Slave) adopt(balancer string) (name string, err error) {
 func (s *Slave) Run(ctx context.Context) error {
 	defer s.threads.Close()
 	defer s.balancer.close()
+	defer s.tracer.Close()
 	defer s.shard.Close()
 	group, ctx := errgroup.WithContext(ctx)
 	defer context.AfterFunc(ctx, s.shard.Goodbye)()

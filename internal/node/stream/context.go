@@ -15,7 +15,7 @@ import (
 // clock.
 type itemContext struct {
 	context.Context // of the stream
-	deadline        time.Time
+	came, deadline  time.Time
 	tags            wire.Tags
 
 	cancelled atomic.Bool
@@ -53,8 +53,11 @@ func (c *itemContext) Done() <-chan struct{} {
 
 // Value implements context.Context.
 func (c *itemContext) Value(key any) any {
-	if key == (tagsKey{}) {
+	switch key {
+	case tagsKey{}:
 		return c.tags
+	case cameKey{}:
+		return c.came
 	}
 	return c.Context.Value(key)
 }

@@ -146,7 +146,8 @@ func (st *serving) greet(frame wire.Frame) error {
 // ask begins an ask.
 func (st *serving) ask(a *wire.Ask) error {
 	i := &item{st: st, id: a.ID, view: a.View, search: a.Search}
-	i.ctx = itemContext{Context: st.ctx, deadline: time.Now().Add(a.Left), tags: a.Tags}
+	now := time.Now()
+	i.ctx = itemContext{Context: st.ctx, came: now, deadline: now.Add(a.Left), tags: a.Tags}
 	if err := st.count(i); err != nil {
 		return err
 	}

@@ -13,7 +13,9 @@ import (
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/master"
 	"adshard/internal/node/memlimit"
+	"adshard/internal/node/querylog"
 	"adshard/internal/node/slave"
+	"adshard/internal/node/tracing"
 )
 
 // Config is the configuration of a whole cluster on one machine.
@@ -70,6 +72,11 @@ type Config struct {
 	Explain     string        `yaml:"explain"`
 	Timeout     time.Duration `yaml:"timeout"`
 	MaxInFlight int           `yaml:"max_in_flight"`
+	// SlowQueries and QueryLog are the master's, too.
+	SlowQueries querylog.SlowConfig   `yaml:"slow_queries"`
+	QueryLog    querylog.RecordConfig `yaml:"query_log"`
+	// Traces is the master's and the slaves'.
+	Traces tracing.Config `yaml:"traces"`
 	// Memory is what all slaves together may take in memory; 0: as much for each as
 	// a slave's default. The other parts take theirs beside it.
 	Memory config.Size `yaml:"memory"`
@@ -94,7 +101,7 @@ func DefaultConfig() Config {
 	return Config{
 		Slaves: 3, Replicas: 1, Strategy: strategy.Default, Interval: balance.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
 		KeepEvents: events.Remembered, Quality: collector.QualityGiven, LearnEvery: collector.DefaultLearnEvery, Transport: TransportDirect, Profile: "default", Reserve: master.DefaultReserve, Explain: master.ExplainAuto,
-		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight,
+		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight, QueryLog: querylog.DefaultRecordConfig(), Traces: tracing.DefaultConfig(),
 		QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
 	}
 }
@@ -141,6 +148,9 @@ func (c *Config) Validate() error {
 	k.That(c.Reserve > 0, "reserve_micros", "must be positive")
 	master.CheckExplain(&k, c.Explain, c.Admin)
 	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)
+	c.SlowQueries.Check(&k, "slow_queries")
+	c.QueryLog.Check(&k, "query_log")
+	c.Traces.Check(&k, "traces")
 	least := memlimit.Least(c.Slaves)
 	if c.Processes {
 		least = config.Size(c.Slaves) * memlimit.Least(1)

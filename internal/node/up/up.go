@@ -289,6 +289,7 @@ func (c *Config) master(balancer string) master.Config {
 	m.HTTP, m.GRPC, m.Admin, m.Balancer = c.HTTP, c.GRPC, "", balancer
 	m.Lexicon, m.Profile, m.Reserve = c.Lexicon, c.Profile, c.Reserve
 	m.Timeout, m.MaxInFlight, m.Explain = c.Timeout, c.MaxInFlight, c.Explain
+	m.SlowQueries, m.QueryLog, m.Traces = c.SlowQueries, c.QueryLog, c.Traces
 	m.QueryTLS, m.QueryInsecure, m.Tokens = c.QueryTLS, c.QueryInsecure, c.Tokens
 	m.EventTokens = c.Collector != ""
 	if c.Transport != TransportDirect {
@@ -301,7 +302,7 @@ func (c *Config) slave(i int, h *home.Dir, balancer string) slave.Config {
 	s := slave.DefaultConfig()
 	s.Name = home.StoreName(i)
 	s.Listen, s.Admin, s.Balancer = loopback, "", balancer
-	s.Dir, s.Memory = h.Store(i), c.memory()/config.Size(c.Slaves)
+	s.Dir, s.Memory, s.Traces = h.Store(i), c.memory()/config.Size(c.Slaves), c.Traces
 	return s
 }
 

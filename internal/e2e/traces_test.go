@@ -1,0 +1,225 @@
+package e2e
+
+import (
+	"context"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	common "go.opentelemetry.io/proto/otlp/common/v1"
+	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
+
+	"adshard/internal/node/master"
+	"adshard/internal/node/up"
+	"adshard/schema/pb"
+)
+
+// span is a span with what is known of its process.
+type span struct {
+	*otlp.Span
+	service, instance string
+}
+
+// attribute returns an attribute's text; "": it has none.
+func (s *span) attribute(key string) string { return valueOf(s.Attributes, key) }
+
+func valueOf(list []*common.KeyValue, key string) string {
+	for _, a := range list {
+		if a.Key == key {
+			return a.Value.GetStringValue()
+		}
+	}
+	return ""
+}
+
+// receiver takes spans by OTLP over HTTP.
+type receiver struct {
+	mu    sync.Mutex
+	spans []span // under mu
+	raw   []byte // all that came; under mu
+}
+
+// ServeHTTP implements http.Handler.
+func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	body, err := io.ReadAll(request.Body)
+	var m collector.ExportTraceServiceRequest
+	if err == nil {
+		err = proto.Unmarshal(body, &m)
+	}
+	if err != nil || request.URL.Path != "/v1/traces" || request.Header.Get("Content-Type") != "application/x-protobuf" {
+		http.Error(w, "no spans", http.StatusBadRequest)
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.raw = append(r.raw, body...)
+	for _, of := range m.ResourceSpans {
+		for _, scope := range of.ScopeSpans {
+			for _, s := range scope.Spans {
+				r.spans = append(r.spans, span{s, valueOf(of.Resource.Attributes, "service.name"), valueOf(of.Resource.Attributes, "service.instance.id")})
+			}
+		}
+	}
+	w.Header().Set("Content-Type", "application/x-protobuf")
+}
+
+// trace waits until there are as many spans of a trace, and returns them.
+func (r *receiver) trace(t *testing.T, id string, n int) (list []span) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		list = nil
+		r.mu.Lock()
+		for _, s := range r.spans {
+			if hex.EncodeToString(s.TraceId) == id {
+				list = append(list, s)
+			}
+		}
+		r.mu.Unlock()
+		if len(list) >= n || time.Now().After(end) {
+			return list
+		}
+	}
+}
+
+// tree writes a trace as text, a span a line below its parent with its process; spans of
+// one parent by name.
+func tree(list []span, parent string, depth int) string {
+	var children []span
+	for _, s := range list {
+		if hex.EncodeToString(s.ParentSpanId) == parent {
+			children = append(children, s)
+		}
+	}
+	line := func(s span) string {
+		text := s.Name + " of " + s.instance
+		if s.Name == "shard" {
+			text += " to " + s.attribute("adshard.replica")
+		}
+		return text
+	}
+	slices.SortFunc(children, func(a, b span) int { return strings.Compare(line(a), line(b)) })
+	var out strings.Builder
+	for _, s := range children {
+		out.WriteString(strings.Repeat("  ", depth) + line(s) + "\n" + tree(list, hex.EncodeToString(s.SpanId), depth+1))
+	}
+	return out.String()
+}
+
+// wantTree is the trace of a search in a cluster of three slaves.
+func wantTree(waits bool) string {
+	var out strings.Builder
+	out.WriteString("search of master-0\n  auction of master-0\n  encode of master-0\n  expand of master-0\n  fan-out of master-0\n    merge of master-0\n")
+	for _, slave := range []string{"slave-0", "slave-1", "slave-2"} {
+		out.WriteString("    shard of master-0 to " + slave + "\n      slave search of " + slave + "\n        hits of " + slave +
+			"\n        scan of " + slave + "\n        terms of " + slave + "\n")
+		if waits {
+			out.WriteString("        wait of " + slave + "\n")
+		}
+	}
+	return out.String()
+}
+
+// TestTraces: a receiver of OpenTelemetry sees the whole tree of a query that comes with a
+// trace context, however slaves are asked, each span within its parent's time, and none
+// of another query; nothing that it gets has what was asked for. Histograms have the trace
+// as an exemplar.
+func TestTraces(t *testing.T) {
+	for _, transport := range []string{master.TransportStream, master.TransportCalls, up.TransportDirect} {
+		t.Run(transport, func(t *testing.T) {
+			r := new(receiver)
+			server := httptest.NewServer(r)
+			defer server.Close()
+			c := startCluster(t, importEditor(t, []byte(fates), 7), 3, false, "default", func(cfg *up.Config) {
+				cfg.Transport = transport
+				cfg.Traces.Endpoint, cfg.Traces.Share = server.URL+"/v1/traces", 0
+			})
+			const sampled, not = "0af7651916cd43dd8448eb211c80319c", "1af7651916cd43dd8448eb211c80319c"
+			const parent = "b7ad6b7169203331"
+			c.search(t, url.Values{"q": {"red lamp"}})
+			c.traced(t, "00-"+not+"-"+parent+"-00")
+			c.traced(t, "00-"+sampled+"-"+parent+"-01")
+			want := wantTree(transport == master.TransportStream)
+			list := r.trace(t, sampled, strings.Count(want, "\n"))
+			if got := tree(list, parent, 0); got != want {
+				t.Errorf("the trace is\n%swant\n%s", got, want)
+			}
+			checkTimes(t, list)
+			r.mu.Lock()
+			if len(r.spans) != len(list) || strings.Contains(string(r.raw), "lamp") {
+				t.Errorf("%d spans in all, %d of the trace; or they have the query", len(r.spans), len(list))
+			}
+			r.mu.Unlock()
+			if transport == master.TransportStream {
+				c.checkExemplars(t, sampled)
+				c.checkCall(t, r)
+			}
+		})
+	}
+}
+
+// traced asks with a trace context.
+func (c *cluster) traced(t *testing.T, from string) {
+	t.Helper()
+	c.pageWith(t, c.http+"/v1/search?q=red+lamp&timeout_ms=5000", http.Header{"Traceparent": {from}})
+}
+
+// checkTimes checks that each span lies within its parent, and that those of calls say
+// which shard they went to.
+func checkTimes(t *testing.T, list []span) {
+	t.Helper()
+	byID := make(map[string]span)
+	for _, s := range list {
+		byID[string(s.SpanId)] = s
+	}
+	for _, s := range list {
+		p, ok := byID[string(s.ParentSpanId)]
+		if s.StartTimeUnixNano > s.EndTimeUnixNano || ok && (s.StartTimeUnixNano < p.StartTimeUnixNano || s.EndTimeUnixNano > p.EndTimeUnixNano) {
+			t.Errorf("%s, %d to %d, is not within %s, %d to %d", s.Name, s.StartTimeUnixNano, s.EndTimeUnixNano, p.GetName(), p.GetStartTimeUnixNano(), p.GetEndTimeUnixNano())
+		}
+		if s.Name == "shard" && s.attribute("adshard.shard") == "" || s.Name == "search" && s.attribute("adshard.outcome") != "complete" {
+			t.Errorf("%s has %v", s.Name, s.Attributes)
+		}
+	}
+}
+
+// checkExemplars checks that the histograms of stages name the trace, for who asks in
+// OpenMetrics.
+func (c *cluster) checkExemplars(t *testing.T, id string) {
+	t.Helper()
+	text := c.pageWith(t, c.admin+"/metrics", http.Header{"Accept": {"application/openmetrics-text; version=1.0.0"}})
+	for _, stage := range []string{"request", "expand", "fan-out", "finish", "slave search"} {
+		found := false
+		for line := range strings.Lines(text) {
+			found = found || strings.HasPrefix(line, "adshard_stage_seconds_bucket{") && strings.Contains(line, `stage="`+stage+`"`) && strings.Contains(line, `# {trace_id="`+id+`"}`)
+		}
+		if !found {
+			t.Errorf("no exemplar of stage %s", stage)
+		}
+	}
+}
+
+// checkCall checks that a query over gRPC is traced, too.
+func (c *cluster) checkCall(t *testing.T, r *receiver) {
+	t.Helper()
+	const id, parent = "2af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	ctx = metadata.AppendToOutgoingContext(ctx, "traceparent", "00-"+id+"-"+parent+"-01")
+	if _, err := c.calls.Search(ctx, &pb.AdsRequest{Q: "red lamp", TimeoutMs: 5000}); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Replace(wantTree(true), "  encode of master-0\n", "", 1)
+	if got := tree(r.trace(t, id, strings.Count(want, "\n")), parent, 0); got != want {
+		t.Errorf("the trace of a call is\n%swant\n%s", got, want)
+	}
+}

@@ -1,0 +1,202 @@
+package querylog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"adshard/fault"
+	"adshard/internal/node/config"
+)
+
+// RecordConfig says what is recorded.
+type RecordConfig struct {
+	// File is where searches are written down; empty: nowhere. Older ones are in FILE.1
+	// (the newest of them), FILE.2 and so on.
+	File string `yaml:"file"`
+	// Share is the share of searches that are recorded, chosen at random, 0 to 1.
+	Share float64 `yaml:"share"`
+	// Size is how large a file may become; Files is how many there are at most.
+	Size  config.Size `yaml:"size"`
+	Files int         `yaml:"files"`
+}
+
+// DefaultRecordConfig returns the defaults: nothing is recorded.
+func DefaultRecordConfig() RecordConfig {
+	return RecordConfig{Share: 1, Size: 64 << 20, Files: 4}
+}
+
+// Check checks the configuration under its key.
+func (c *RecordConfig) Check(k *config.Check, key string) {
+	k.That(c.Share > 0 && c.Share <= 1, key+".share", "%v is not a share above 0, up to 1", c.Share)
+	k.That(c.Size >= 4<<10, key+".size", "%v is too little; give at least 4 KiB", c.Size)
+	k.Number(key+".files", c.Files, 1, 1000)
+}
+
+const (
+	// flushEvery is how often lines go to the file; most bounds those that wait for it.
+	flushEvery = 100 * time.Millisecond
+	most       = 4 << 20
+)
+
+// Recorder writes searches to a file, a line each with the text, a tab and the time of
+// arrival (RFC 3339), in the order of arrival: what adbench replays. Make it with
+// NewRecorder; Run writes.
+type Recorder struct {
+	cfg RecordConfig
+	log *slog.Logger
+
+	mu      sync.Mutex
+	waiting []byte    // lines; under mu
+	last    time.Time // of the last line; under mu
+	lost    uint64    // lines; under mu
+
+	file *os.File // Run's, as are the rest
+	size config.Size
+	free []byte // for the next lines
+	bad  bool   // the last attempt to write failed
+}
+
+// NewRecorder opens the file, or begins it.
+func NewRecorder(cfg RecordConfig, log *slog.Logger) (*Recorder, error) {
+	r := &Recorder{cfg: cfg, log: log}
+	return r, r.open()
+}
+
+// open opens the file to append to it. Others than its owner cannot read what users
+// asked.
+func (r *Recorder) open() error {
+	f, err := os.OpenFile(r.cfg.File, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fault.Newf(fault.Invalid, "query log: open", "%w; choose another file with --query-log-file", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return errors.Join(fault.New(fault.Unavailable, "query log: open", err), f.Close())
+	}
+	r.file, r.size = f, config.Size(info.Size())
+	return nil
+}
+
+// oneLine makes one field of a line out of a query: all of these only separate words.
+var oneLine = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ")
+
+// Record records a search, or does not, as the share has it.
+func (r *Recorder) Record(query string) {
+	if r.cfg.Share < 1 && rand.Float64() >= r.cfg.Share {
+		return
+	}
+	if query = oneLine.Replace(query); strings.TrimSpace(query) == "" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.waiting) > most {
+		r.lost++
+		return
+	}
+	now := time.Now().UTC().Round(0)
+	if now.Before(r.last) { // the clock was set back, and lines are in order
+		now = r.last
+	}
+	r.last = now
+	r.waiting = append(append(r.waiting, query...), '\t')
+	r.waiting = append(now.AppendFormat(r.waiting, time.RFC3339Nano), '\n')
+}
+
+// Lost returns how many searches could not be recorded: the disk did not keep up, or
+// could not be written to.
+func (r *Recorder) Lost() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lost
+}
+
+// Run writes until ctx is done.
+func (r *Recorder) Run(ctx context.Context) {
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			r.flush()
+		}
+	}
+}
+
+// Close writes what is left and closes the file. Run must have ended, or never begun.
+func (r *Recorder) Close() error {
+	r.flush()
+	return r.file.Close()
+}
+
+// flush writes the lines that wait.
+func (r *Recorder) flush() {
+	r.mu.Lock()
+	lines := r.waiting
+	r.waiting = r.free[:0]
+	r.mu.Unlock()
+	r.free = lines
+	if len(lines) == 0 {
+		return
+	}
+	var err error
+	if r.bad {
+		_ = r.file.Close() // it may be closed already
+		err = r.open()
+	}
+	if err == nil {
+		err = r.write(lines)
+	}
+	if err != nil {
+		r.mu.Lock()
+		r.lost += uint64(strings.Count(string(lines), "\n"))
+		r.mu.Unlock()
+	}
+	if err != nil && !r.bad {
+		r.log.Error("searches cannot be recorded; answers do not need that", "err", err)
+	}
+	r.bad = err != nil
+}
+
+func (r *Recorder) write(lines []byte) error {
+	if r.size > 0 && r.size+config.Size(len(lines)) > r.cfg.Size {
+		if err := r.rotate(); err != nil {
+			return err
+		}
+	}
+	if _, err := r.file.Write(lines); err != nil {
+		return errors.Join(err, r.file.Truncate(int64(r.size))) // no half of a line
+	}
+	r.size += config.Size(len(lines))
+	return nil
+}
+
+// rotate begins a new file, and removes the oldest.
+func (r *Recorder) rotate() error {
+	_ = r.file.Close() // what it has is written
+	name := func(i int) string {
+		if i == 0 {
+			return r.cfg.File
+		}
+		return fmt.Sprintf("%s.%d", r.cfg.File, i)
+	}
+	oldest := r.cfg.Files - 1
+	err := os.Remove(name(oldest))
+	for i := oldest; i > 0 && (err == nil || errors.Is(err, fs.ErrNotExist)); i-- {
+		err = os.Rename(name(i-1), name(i))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, r.open()) // it goes on in the same file
+	}
+	return r.open()
+}

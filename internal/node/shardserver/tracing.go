@@ -1,0 +1,55 @@
+package shardserver
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"google.golang.org/grpc/metadata"
+
+	"adshard/internal/node/stream"
+	"adshard/internal/node/tracing"
+	"adshard/search"
+)
+
+// traceOf returns the trace context of a call; "": it has none.
+func traceOf(ctx context.Context) string {
+	values := metadata.ValueFromIncomingContext(ctx, tracing.HeaderName)
+	if len(values) != 1 {
+		return ""
+	}
+	return tracing.FromHeader(values[0])
+}
+
+// begin begins the span of a search, which includes the wait for its turn where it came
+// over a stream; nil: it is not traced.
+func (s *Server) begin(ctx context.Context, began time.Time) *tracing.Span {
+	from := stream.TagsOf(ctx).Trace
+	if from == "" {
+		return nil
+	}
+	came := began
+	if at, ok := stream.CameAt(ctx); ok {
+		came = at
+	}
+	span := s.tracer.Continue(from, "slave search", came)
+	span.Stage("wait", came, began.Sub(came))
+	return span
+}
+
+// traced is answer for a search with a span.
+func (s *Server) traced(ctx context.Context, r *search.Request, span *tracing.Span, began time.Time) (*search.Answer, error) {
+	own := *r
+	own.Timing = new(search.Timing)
+	answer, err := s.search(ctx, &own)
+	now := time.Now()
+	s.searched(now.Sub(began), span.TraceID(), answer, err)
+	for _, p := range own.Timing.Parts() {
+		span.Stage(p.Name, p.Began, p.Took)
+	}
+	if answer != nil {
+		span.Set(attribute.Int64("adshard.examined", int64(answer.Work.Examined)), attribute.Int64("adshard.matched", int64(answer.Matched)))
+	}
+	span.End(now, err)
+	return answer, err
+}

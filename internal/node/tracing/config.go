@@ -1,0 +1,32 @@
+package tracing
+
+import (
+	"net/url"
+
+	"adshard/internal/node/config"
+)
+
+// Config says which searches are traced, and where spans go.
+type Config struct {
+	// Endpoint is the URL that takes spans, by OTLP over HTTP: http://HOST:4318/v1/traces;
+	// empty: nothing is traced.
+	Endpoint string `yaml:"endpoint"`
+	// Share is the share of searches that are traced of those that come without a trace
+	// context, 0 to 1; a context says itself whether it is. A slave traces what its master
+	// traces.
+	Share float64 `yaml:"share"`
+}
+
+// DefaultConfig returns the defaults: nothing is traced.
+func DefaultConfig() Config { return Config{Share: 0.01} }
+
+// Check checks the configuration under its key.
+func (c *Config) Check(k *config.Check, key string) {
+	k.That(c.Share >= 0 && c.Share <= 1, key+".share", "%v is not a share from 0 to 1", c.Share)
+	if c.Endpoint == "" {
+		return
+	}
+	u, err := url.Parse(c.Endpoint)
+	k.That(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "", key+".endpoint",
+		"%q is not a URL such as http://127.0.0.1:4318/v1/traces", c.Endpoint)
+}

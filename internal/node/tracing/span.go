@@ -1,0 +1,134 @@
+package tracing
+
+import (
+	"context"
+	"encoding/hex"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"adshard/fault"
+)
+
+// Span is a part of a search that is traced; nil: it is not.
+type Span struct {
+	tracer *Tracer
+	ctx    context.Context // for children
+	span   trace.Span
+}
+
+// Child begins a span below this one. What has arguments of its own is called only for
+// spans that are not nil, so that nothing is allocated for others.
+func (s *Span) Child(name string, at time.Time, more ...attribute.KeyValue) *Span {
+	if s == nil {
+		return nil
+	}
+	return s.tracer.begin(s.ctx, name, at, trace.SpanKindInternal, more...)
+}
+
+// Call is Child for a call to another node.
+func (s *Span) Call(name string, at time.Time, more ...attribute.KeyValue) *Span {
+	if s == nil {
+		return nil
+	}
+	return s.tracer.begin(s.ctx, name, at, trace.SpanKindClient, more...)
+}
+
+// Stage adds a child that is over.
+func (s *Span) Stage(name string, began time.Time, took time.Duration) {
+	if s != nil && took > 0 {
+		s.Child(name, began).End(began.Add(took), nil)
+	}
+}
+
+// Set adds to what is known of the span.
+func (s *Span) Set(more ...attribute.KeyValue) {
+	if s != nil {
+		s.span.SetAttributes(more...)
+	}
+}
+
+// End ends the span; of an error its kind is kept. Further calls do nothing.
+func (s *Span) End(at time.Time, err error) {
+	if s == nil {
+		return
+	}
+	if err != nil {
+		kind := fault.KindOf(err).String()
+		s.span.SetAttributes(attribute.String("error.type", kind))
+		s.span.SetStatus(codes.Error, kind)
+	}
+	s.span.End(trace.WithTimestamp(at))
+}
+
+// TraceID returns the id of the trace as text; "" for nil.
+func (s *Span) TraceID() string {
+	if s == nil {
+		return ""
+	}
+	return s.span.SpanContext().TraceID().String()
+}
+
+// contextBytes is the size of a trace context: trace id, span id, flags.
+const contextBytes = 16 + 8 + 1
+
+// Context returns the trace context of what is below this span in another process, in
+// 25 bytes (docs/stream.md); "" for nil.
+func (s *Span) Context() string {
+	if s == nil {
+		return ""
+	}
+	of := s.span.SpanContext()
+	id, span := of.TraceID(), of.SpanID()
+	b := make([]byte, 0, contextBytes)
+	return string(append(append(append(b, id[:]...), span[:]...), byte(of.TraceFlags())))
+}
+
+// parse reads what Context makes.
+func parse(text string) (trace.SpanContext, bool) {
+	if len(text) != contextBytes {
+		return trace.SpanContext{}, false
+	}
+	c := trace.SpanContextConfig{TraceFlags: trace.TraceFlags(text[24]) & trace.FlagsSampled, Remote: true}
+	copy(c.TraceID[:], text)
+	copy(c.SpanID[:], text[16:])
+	of := trace.NewSpanContext(c)
+	return of, of.IsValid()
+}
+
+// HeaderName is that of trace contexts in metadata (W3C).
+const HeaderName = "traceparent"
+
+// Header writes a trace context as the value of HeaderName; "" for what is none.
+func Header(from string) string {
+	if len(from) != contextBytes {
+		return ""
+	}
+	return "00-" + hex.EncodeToString([]byte(from[:16])) + "-" + hex.EncodeToString([]byte(from[16:24])) + "-" + hex.EncodeToString([]byte(from[24:]))
+}
+
+// FromHeader reads what Header writes; "" for anything else.
+func FromHeader(text string) string {
+	const at1, at2, at3 = len("00"), len("00-") + 32, len("00-") + 32 + 1 + 16
+	if len(text) != at3+len("-01") || text[:at1+1] != "00-" || text[at2] != '-' || text[at3] != '-' {
+		return ""
+	}
+	b, err := hex.DecodeString(text[at1+1:at2] + text[at2+1:at3] + text[at3+1:])
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+type key struct{}
+
+// With returns a context with a span, whose children are begun by whoever has it.
+func With(ctx context.Context, s *Span) context.Context { return context.WithValue(ctx, key{}, s) }
+
+// Of returns the span of a context; nil: it has none.
+func Of(ctx context.Context) *Span {
+	s, _ := ctx.Value(key{}).(*Span)
+	return s
+}

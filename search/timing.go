@@ -1,0 +1,62 @@
+package search
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// Timing is how long the parts of one request took: of a fan-out its calls, of a store
+// its stages. Who works on the request adds to it. A nil Timing takes nothing, and costs
+// nothing.
+type Timing struct {
+	mu    sync.Mutex
+	parts []Part // under mu
+}
+
+// Part is a stage, or a call to a replica of a shard.
+type Part struct {
+	// Name is the stage's, or the shard's; Replica is the one that was called.
+	Name, Replica string
+	Began         time.Time
+	Took          time.Duration
+	Err           error
+}
+
+// Add adds a part.
+func (t *Timing) Add(p Part) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.parts = append(t.parts, p)
+}
+
+// Begin returns when a stage begins.
+func (t *Timing) Begin() time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return time.Now()
+}
+
+// End adds a stage, and returns when the next one begins.
+func (t *Timing) End(stage string, began time.Time) time.Time {
+	if t == nil {
+		return began
+	}
+	now := time.Now()
+	t.Add(Part{Name: stage, Began: began, Took: now.Sub(began)})
+	return now
+}
+
+// Parts returns the parts so far, in the order in which they ended.
+func (t *Timing) Parts() []Part {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.parts)
+}
