@@ -34,6 +34,8 @@ type Status struct {
 	// NoQueries is set when there was load before and queries have stopped; all
 	// loads are zero then.
 	NoQueries bool
+	// Few is Input.Few.
+	Few string
 	// Bound is the best that any placement can reach; LeastMove is what any plan
 	// must move, in weight and as a share of all, to reach 1.1 times the mean or
 	// the bound.
@@ -149,7 +151,7 @@ func (m *Mapper) Status(now time.Duration) Status {
 	}
 	in := Input{Model: m.model, Items: m.items, Limits: m.limits(m.model)}
 	m.addLoads(&in, now)
-	s.NoQueries = in.NoQueries
+	s.NoQueries, s.Few = in.NoQueries, m.loads.few(m.asked(now))
 	loads := NodeLoads(in)
 	s.Measured, s.Even = in.measured(), evenness(m.model, loads, in.Limits)
 	if s.Bound.MaxOverMean == 0 || s.NoQueries { // that of the last iteration may be based on loads

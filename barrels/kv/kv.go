@@ -70,9 +70,10 @@ type Memory struct {
 	Cache, Buffers, Tables uint64
 }
 
-// Statistics is what a DB has done since it was opened, and what it has to do; 0 where
-// it does not count.
+// Statistics is what a DB has done since it was opened, and what it has to do.
 type Statistics struct {
+	// Counted: the DB counts what it does; else the counts up to StalledMicros are 0.
+	Counted bool
 	// CacheHits and CacheMisses are blocks of its files that were in the cache when they
 	// were asked for, and that were not.
 	CacheHits, CacheMisses uint64
@@ -84,8 +85,9 @@ type Statistics struct {
 	// Flushes and Compactions are under way; PendingBytes is about what compactions have
 	// yet to read; Level0Files are new files, which each read looks at.
 	Flushes, Compactions, PendingBytes, Level0Files uint64
-	// WritesStopped: no write goes on until flushes or compactions have caught up.
-	WritesStopped bool
+	// WritesDelayed: writes are slowed down so that flushes or compactions catch up;
+	// WritesStopped: none goes on until they have.
+	WritesDelayed, WritesStopped bool
 }
 
 // Snapshot reads one state of a DB.

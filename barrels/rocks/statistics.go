@@ -7,8 +7,12 @@ import (
 	"adshard/barrels/kv"
 )
 
-// Statistics implements kv.DB. What RocksDB counts since it was opened is 0 without
-// Options.Statistics.
+// delayedRate is the property of how fast writes may be, in bytes a second; 0: as they
+// come.
+const delayedRate = "rocksdb.actual-delayed-write-rate"
+
+// Statistics implements kv.DB. What is not Counted are properties, which RocksDB has
+// in any case.
 func (db *database) Statistics() kv.Statistics {
 	var s kv.Statistics
 	if db.options.Statistics {
@@ -22,7 +26,8 @@ func (db *database) Statistics() kv.Statistics {
 	s.Flushes, _ = db.db.GetIntProperty("rocksdb.num-running-flushes")
 	s.Compactions, _ = db.db.GetIntProperty("rocksdb.num-running-compactions")
 	stopped, _ := db.db.GetIntProperty("rocksdb.is-write-stopped")
-	s.WritesStopped = stopped > 0
+	delayed, _ := db.db.GetIntProperty(delayedRate)
+	s.WritesStopped, s.WritesDelayed = stopped > 0, delayed > 0
 	return s
 }
 
@@ -30,7 +35,7 @@ func (db *database) Statistics() kv.Statistics {
 // line such as "rocksdb.block.cache.miss COUNT : 42". Lines of histograms have more
 // between the two, and are passed over.
 func parseTickers(text string) kv.Statistics {
-	var s kv.Statistics
+	s := kv.Statistics{Counted: true}
 	known := map[string]*uint64{
 		"rocksdb.block.cache.hit":     &s.CacheHits,
 		"rocksdb.block.cache.miss":    &s.CacheMisses,

@@ -82,6 +82,7 @@ var keyHelp = map[string]string{
 	"query-log-size":        "how large the file of recorded searches may become before a new one is begun",
 	"query-log-files":       "how many of these files are kept",
 	"slow-queries-after":    "log searches that take this long, with their text; 0: none",
+	"rocksdb-statistics":    "have RocksDB count what it does, for metrics; reads from files take longer",
 	"traces-endpoint":       "the URL that takes spans of searches, by OTLP over HTTP; empty: nothing is traced",
 	"traces-share":          "the share of searches traced, 0 to 1; on a slave, those that its master traces",
 	"query-insecure":        "let ports for queries that other machines can reach be without TLS",

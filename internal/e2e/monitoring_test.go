@@ -3,14 +3,18 @@ package e2e
 import (
 	"encoding/json"
 	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"adshard/internal/node/up"
 )
 
 const (
@@ -40,12 +44,12 @@ var emptyWhenHealthy = map[string]string{
 	`adshard_budget_checks_failed_total`:                                            "there is no collector",
 }
 
-// TestMonitoring runs a real Prometheus on a cluster under queries: each query of the
+// TestMonitoring runs a real Prometheus on a cluster with a few queries: each query of the
 // dashboards and each series of the alerts has values, but for those of emptyWhenHealthy,
-// and no alert fires.
+// and no alert would fire, even if it waited for nothing.
 func TestMonitoring(t *testing.T) {
-	c := startCluster(t, importEditor(t, []byte(fates), 7), 3, false, "default")
-	p := startPrometheus(t, strings.TrimPrefix(c.admin, "http://"))
+	c := startCluster(t, importEditor(t, []byte(fates), 7), 3, false, "default", func(cfg *up.Config) { cfg.RocksDBStatistics = true })
+	p := startPrometheus(t, strings.TrimPrefix(c.admin, "http://"), nil)
 	want := make(map[string]bool)
 	for _, query := range dashboardQueries(t) {
 		want[query] = true
@@ -63,7 +67,8 @@ func TestMonitoring(t *testing.T) {
 		delete(want, query)
 	}
 	deadline := time.Now().Add(30 * time.Second)
-	for len(want) > 0 && time.Now().Before(deadline) {
+	// Two searches a second: too few to judge load by, which a cluster may have at any time.
+	for ; len(want) > 0 && time.Now().Before(deadline); time.Sleep(time.Second / 2) {
 		c.search(t, url.Values{"q": {"red lamp"}})
 		for query := range want {
 			if p.count(t, query) > 0 {
@@ -78,6 +83,47 @@ func TestMonitoring(t *testing.T) {
 		if n := p.count(t, rule.Expr); n > 0 {
 			t.Errorf("%s would fire on a healthy cluster", rule.Alert)
 		}
+	}
+}
+
+// minutes is a time of an alert, in minutes.
+var minutes = regexp.MustCompile(`(for: |\[)(\d+)m\b`)
+
+// TestMonitoringUnderLoad runs a cluster under many queries, all of one keyword for a while
+// and then of several, with all alerts' times cut to a thirtieth: none fires. With
+// MONITORING_LONG in the environment, since it takes minutes.
+func TestMonitoringUnderLoad(t *testing.T) {
+	if os.Getenv("MONITORING_LONG") == "" {
+		t.Skip("MONITORING_LONG is not set")
+	}
+	c := startCluster(t, importEditor(t, []byte(fates), 7), 3, false, "default")
+	p := startPrometheus(t, strings.TrimPrefix(c.admin, "http://"), func(rules string) string {
+		return minutes.ReplaceAllStringFunc(rules, func(of string) string {
+			part := minutes.FindStringSubmatch(of)
+			n, _ := strconv.Atoi(part[2]) // digits
+			return part[1] + strconv.Itoa(2*n) + "s"
+		})
+	})
+	queries := []string{"red lamp", "usb cable", "lamp", "blue lamp", "red", "garden chair"}
+	known := false
+	for began, n := time.Now(), 0; time.Since(began) < 4*time.Minute; n++ {
+		kinds := len(queries)
+		if time.Since(began) < 2*time.Minute {
+			kinds = 1
+		}
+		for range 10 {
+			c.search(t, url.Values{"q": {queries[n%kinds]}})
+		}
+		time.Sleep(50 * time.Millisecond)
+		if n%10 == 0 {
+			known = known || p.count(t, "adshard_balancer_load_known == 1") > 0
+			if p.count(t, `ALERTS{alertstate="firing"}`) > 0 {
+				t.Fatalf("alerts fire on a healthy cluster after %v: %s", time.Since(began), p.ask(t, `ALERTS{alertstate="firing"}`))
+			}
+		}
+	}
+	if !known {
+		t.Error("the load was never known: there were too few queries")
 	}
 }
 

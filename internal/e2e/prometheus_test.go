@@ -17,13 +17,14 @@ import (
 type prometheus struct{ url string }
 
 // startPrometheus runs a Prometheus with the configuration of deploy/alerts, which scrapes
-// a target four times a second in place of its own, until the test ends.
-func startPrometheus(t *testing.T, target string) *prometheus {
+// a target four times a second in place of its own, until the test ends; change, unless
+// nil, changes the alerts.
+func startPrometheus(t *testing.T, target string, change func(rules string) string) *prometheus {
 	t.Helper()
 	dir := t.TempDir()
 	config := readFile(t, filepath.Join(alertsDir, "prometheus.yml"))
 	for old, with := range map[string]string{
-		"scrape_interval: 15s": "scrape_interval: 250ms", "127.0.0.1:8081": target,
+		"scrape_interval: 15s": "scrape_interval: 250ms", "evaluation_interval: 15s": "evaluation_interval: 250ms", "127.0.0.1:8081": target,
 		"adshard.rules.yml": filepath.Join(dir, "rules.yml"),
 	} {
 		if !strings.Contains(config, old) {
@@ -31,7 +32,11 @@ func startPrometheus(t *testing.T, target string) *prometheus {
 		}
 		config = strings.Replace(config, old, with, 1)
 	}
-	for name, text := range map[string]string{"prometheus.yml": config, "rules.yml": readFile(t, filepath.Join(alertsDir, "adshard.rules.yml"))} {
+	rules := readFile(t, filepath.Join(alertsDir, "adshard.rules.yml"))
+	if change != nil {
+		rules = change(rules)
+	}
+	for name, text := range map[string]string{"prometheus.yml": config, "rules.yml": rules} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -82,6 +87,12 @@ func readFile(t *testing.T, name string) string {
 // count returns how many series a query gives, as Grafana would ask it for all nodes.
 func (p *prometheus) count(t *testing.T, query string) int {
 	t.Helper()
+	return len(p.ask(t, query))
+}
+
+// ask returns what a query gives.
+func (p *prometheus) ask(t *testing.T, query string) []any {
+	t.Helper()
 	query = strings.NewReplacer("$__rate_interval", "5s", "$node", ".*").Replace(query)
 	resp, err := http.Get(p.url + "/api/v1/query?" + url.Values{"query": {query}}.Encode())
 	if err != nil {
@@ -95,5 +106,5 @@ func (p *prometheus) count(t *testing.T, query string) int {
 	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || answer.Status != "success" {
 		t.Fatalf("%s: %v %s", query, err, answer.Error)
 	}
-	return len(answer.Data.Result)
+	return answer.Data.Result
 }

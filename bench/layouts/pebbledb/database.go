@@ -155,12 +155,10 @@ func (db *database) Memory() kv.Memory {
 // Statistics implements kv.DB.
 func (db *database) Statistics() kv.Statistics {
 	m := db.db.Metrics()
-	s := kv.Statistics{
-		CacheHits: uint64(m.BlockCache.Hits), CacheMisses: uint64(m.BlockCache.Misses),
+	return kv.Statistics{
 		Flushes: uint64(m.Flush.NumInProgress), Compactions: uint64(m.Compact.NumInProgress),
 		PendingBytes: m.Compact.EstimatedDebt, Level0Files: uint64(m.Levels[0].TablesCount),
 	}
-	return s
 }
 
 // Close implements kv.DB.

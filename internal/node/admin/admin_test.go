@@ -113,6 +113,9 @@ func TestMetrics(t *testing.T) {
 	slave.Panicked("boom")
 	h := admin.New(admin.Config{Registry: r, Ready: func() []string { return nil }, Log: slog.New(slog.DiscardHandler)})
 	text := call(h, "GET", "/metrics", "").Body.String()
+	if strings.Contains(text, "adshard_rocksdb_flushed_bytes_total") {
+		t.Error("a database that does not count has counts")
+	}
 	for _, want := range []string{
 		`adshard_answers_total{node="master",operation="search",outcome="complete",status="200"} 1`,
 		`adshard_answers_total{node="master",operation="search",outcome="incomplete",status="200"} 1`,
@@ -134,6 +137,7 @@ func TestMetrics(t *testing.T) {
 		`adshard_caught_up{node="slave-0"} 1`,
 		`adshard_in_trouble{node="slave-0"} 1`,
 		`adshard_buckets_applied_total{node="slave-0"} 9`,
+		`adshard_rocksdb_writes_delayed{node="slave-0"} 0`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s", want)

@@ -14,7 +14,7 @@ type storeMetrics struct {
 
 type storeMetric struct {
 	desc *prometheus.Desc
-	kind prometheus.ValueType
+	kind prometheus.ValueType // counters are there where the store's database counts
 	read func(*barrels.Stats) float64
 }
 
@@ -37,6 +37,8 @@ func newStoreMetrics(stats func() barrels.Stats) *storeMetrics {
 	gauge("adshard_rocksdb_compactions_running", "Compactions under way.", func(s *barrels.Stats) uint64 { return s.DB.Compactions })
 	gauge("adshard_rocksdb_compaction_pending_bytes", "About what compactions have yet to read.", func(s *barrels.Stats) uint64 { return s.DB.PendingBytes })
 	gauge("adshard_rocksdb_level0_files", "New files, which each read looks at.", func(s *barrels.Stats) uint64 { return s.DB.Level0Files })
+	add(prometheus.GaugeValue, "adshard_rocksdb_writes_delayed", "1: writes are slowed down so that flushes or compactions catch up.",
+		func(s *barrels.Stats) float64 { return truth(s.DB.WritesDelayed) })
 	add(prometheus.GaugeValue, "adshard_rocksdb_writes_stopped", "1: no write goes on until flushes or compactions have caught up.",
 		func(s *barrels.Stats) float64 { return truth(s.DB.WritesStopped) })
 	m.addCounts(add)
@@ -67,6 +69,9 @@ func (m *storeMetrics) Describe(out chan<- *prometheus.Desc) {
 func (m *storeMetrics) Collect(out chan<- prometheus.Metric) {
 	stats := m.stats()
 	for i := range m.of {
+		if m.of[i].kind == prometheus.CounterValue && !stats.DB.Counted {
+			continue
+		}
 		out <- prometheus.MustNewConstMetric(m.of[i].desc, m.of[i].kind, m.of[i].read(&stats))
 	}
 }

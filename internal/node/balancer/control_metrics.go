@@ -99,6 +99,14 @@ func (m *balancerMetrics) addWhole() {
 		}
 		return 0
 	})
+	m.add(prometheus.GaugeValue, "load_known", "1: enough queries were counted to judge the slaves' load by; 0: nothing is moved because of it.", nil,
+		func(_ *api.BalanceStatus, c counts, put func(float64, ...string)) {
+			if c.Measured && c.Few == "" {
+				put(1)
+			} else {
+				put(0)
+			}
+		})
 	m.gauge("paused", "1: balancing is paused.", func(s *api.BalanceStatus) float64 {
 		if s.Paused {
 			return 1

@@ -54,6 +54,9 @@ type Config struct {
 	// that may copy this one's store; none: those on this machine.
 	TrustedSlaves []string `yaml:"trusted_slaves"`
 
+	// RocksDBStatistics has RocksDB count what it does, for metrics; it costs searches
+	// that read from files, and memory.
+	RocksDBStatistics bool `yaml:"rocksdb_statistics"`
 	// Traces says where the spans of searches go that masters trace.
 	Traces tracing.Config `yaml:"traces"`
 

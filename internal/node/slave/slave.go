@@ -115,7 +115,7 @@ func OpenStore(cfg *Config, plan memlimit.Plan) (barrels.Store, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o750); err != nil {
 		return nil, config.DirError(cfg.Dir, err)
 	}
-	db, err := rocks.Open(cfg.Dir, rocks.Options{CacheBytes: plan.Cache, WriteBufferBytes: plan.Buffers, Statistics: true})
+	db, err := rocks.Open(cfg.Dir, rocks.Options{CacheBytes: plan.Cache, WriteBufferBytes: plan.Buffers, Statistics: cfg.RocksDBStatistics})
 	if err != nil {
 		return nil, openError(cfg, err)
 	}

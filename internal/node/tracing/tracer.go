@@ -3,6 +3,7 @@ package tracing
 import (
 	"context"
 	"log/slog"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
@@ -27,6 +28,7 @@ const (
 
 // Tracer makes the spans of one node. Make it with Open.
 type Tracer struct {
+	share    float64
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
 	lost     atomic.Uint64
@@ -42,10 +44,10 @@ func Open(c Config, role, name string, log *slog.Logger) (*Tracer, error) {
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "tracing: open", err)
 	}
-	t := new(Tracer)
+	t := &Tracer{share: c.Share}
 	t.provider = sdk.NewTracerProvider(
 		sdk.WithBatcher(&exporter{SpanExporter: out, lost: &t.lost, log: log}, sdk.WithBatchTimeout(exportEvery)),
-		sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(c.Share))),
+		sdk.WithSampler(sdk.ParentBased(sdk.AlwaysSample())),
 		sdk.WithResource(resource.NewSchemaless(attribute.String("service.namespace", "adshard"),
 			attribute.String("service.name", role), attribute.String("service.instance.id", name))))
 	t.tracer = t.provider.Tracer("adshard")
@@ -74,12 +76,20 @@ func (t *Tracer) Register(r prometheus.Registerer) {
 }
 
 // Request begins the span of a request, whose trace context, if it has one, is in its
-// headers or metadata.
+// headers or metadata; nil: it is not sampled. Of those without a context chance decides
+// here, so that the others cost no more than that.
 func (t *Tracer) Request(headers propagation.TextMapCarrier, name string, at time.Time) *Span {
 	if t == nil {
 		return nil
 	}
-	return t.begin(propagation.TraceContext{}.Extract(context.Background(), headers), name, at, trace.SpanKindServer)
+	parent := context.Background()
+	if headers.Get("Traceparent") != "" { // written so, it is looked up without an allocation
+		parent = propagation.TraceContext{}.Extract(parent, headers)
+	}
+	if !trace.SpanContextFromContext(parent).IsValid() && rand.Float64() >= t.share {
+		return nil
+	}
+	return t.begin(parent, name, at, trace.SpanKindServer)
 }
 
 // Continue begins the span of what a trace context came with, as Span.Context makes it;

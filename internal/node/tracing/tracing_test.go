@@ -96,6 +96,28 @@ func TestSampling(t *testing.T) {
 	}
 }
 
+// TestShare: about the share of the requests without a context is traced; the others cost
+// no more than the choice.
+func TestShare(t *testing.T) {
+	tracer := open(t, 0.1, statusOf(200), new(bytes.Buffer))
+	headers := propagation.HeaderCarrier(http.Header{})
+	const requests = 10_000
+	traced := 0
+	for range requests {
+		if span := tracer.Request(headers, "search", time.Now()); span != nil {
+			traced++
+			span.End(time.Now(), nil)
+		}
+	}
+	if traced < requests/10*8/10 || traced > requests/10*12/10 { // 6 standard deviations
+		t.Errorf("%d of %d are traced", traced, requests)
+	}
+	tracer.share = 0
+	if n := testing.AllocsPerRun(100, func() { _ = tracer.Request(headers, "search", time.Now()) }); n > 0 {
+		t.Errorf("%v allocations of a request that is not sampled", n)
+	}
+}
+
 // TestContext: what a span gives to another process is continued there, also through a
 // header; nothing else is taken for one.
 func TestContext(t *testing.T) {

@@ -75,8 +75,9 @@ type Config struct {
 	// SlowQueries and QueryLog are the master's, too.
 	SlowQueries querylog.SlowConfig   `yaml:"slow_queries"`
 	QueryLog    querylog.RecordConfig `yaml:"query_log"`
-	// Traces is the master's and the slaves'.
-	Traces tracing.Config `yaml:"traces"`
+	// Traces is the master's and the slaves', RocksDBStatistics the slaves'.
+	Traces            tracing.Config `yaml:"traces"`
+	RocksDBStatistics bool           `yaml:"rocksdb_statistics"`
 	// Memory is what all slaves together may take in memory; 0: as much for each as
 	// a slave's default. The other parts take theirs beside it.
 	Memory config.Size `yaml:"memory"`

@@ -302,7 +302,7 @@ func (c *Config) slave(i int, h *home.Dir, balancer string) slave.Config {
 	s := slave.DefaultConfig()
 	s.Name = home.StoreName(i)
 	s.Listen, s.Admin, s.Balancer = loopback, "", balancer
-	s.Dir, s.Memory, s.Traces = h.Store(i), c.memory()/config.Size(c.Slaves), c.Traces
+	s.Dir, s.Memory, s.Traces, s.RocksDBStatistics = h.Store(i), c.memory()/config.Size(c.Slaves), c.Traces, c.RocksDBStatistics
 	return s
 }
 

@@ -1,0 +1,27 @@
+package master
+
+import (
+	"log/slog"
+	"reflect"
+	"testing"
+
+	"adshard/internal/node/httpapi"
+	"adshard/internal/node/ports"
+)
+
+// TestNothingIsWrittenDownUnasked: by default there is nothing that a search or the
+// process could pay for.
+func TestNothingIsWrittenDownUnasked(t *testing.T) {
+	port, err := ports.Open(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &Master{cfg: DefaultConfig(), log: slog.New(slog.DiscardHandler)}
+	var c httpapi.Config
+	if err := m.writeDown(&c, nil, port); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(m.written, written{}) || !reflect.DeepEqual(c, httpapi.Config{}) || port.Slow != nil {
+		t.Errorf("%+v, %+v, %v", m.written, c, port.Slow)
+	}
+}
