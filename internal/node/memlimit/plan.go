@@ -21,7 +21,7 @@ const mib = 1 << 20
 
 const (
 	// program is for pages of the program and of libraries, and Go's own tables.
-	program = 60 * mib
+	program = 66 * mib
 	// working is for searches and changes under way, and what is not yet collected.
 	working = 32 * mib
 	// native is for RocksDB's indexes and filters, and what the C allocator holds.
