@@ -52,7 +52,7 @@ var keyHelp = map[string]string{
 	"keep-changes":          "the most changes kept for slaves that are behind; slaves further behind are refilled",
 	"lexicon":               "the file of synonyms built by 'adshard lexicon build'; empty: no synonyms",
 	"learn-every":           "the time between two times that qualities are learned",
-	"quality":               "the quality that keywords are served with: given, or learned from what collectors count",
+	"quality":               "quality of keywords: given, or learned from counted events",
 	"linger":                "how long groups stay on their old slave after a move: the longest time of a query",
 	"listen":                "the address for the other processes",
 	"load-weights-examined": "the load of one posting examined",
