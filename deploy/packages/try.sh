@@ -28,10 +28,10 @@ say() { printf '\n== %s\n' "$*"; }
 fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
 inside() { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
 apt() { inside apt-get -q -y --no-install-recommends "$@" >"$dir/apt.log" 2>&1 || { tail -n 20 "$dir/apt.log" >&2; fail "apt-get $*"; }; }
-# files lists the system's files and users, without logs, caches and dpkg's own books.
+# files lists the system's files and users, without logs, caches, dpkg's own books and adduser's lock in /run.
 files() {
 	(cd "$root" && find . -xdev \( -path ./proc -o -path ./tmp -o -path ./var/cache -o -path ./var/log -o -path ./var/lib/apt -o -path ./var/lib/dpkg -o -path ./packages \) -prune -o -print |
-		grep -vE '^\./etc/(ld\.so\.cache|(passwd|group|g?shadow|subuid|subgid)-)$' | sort)
+		grep -vE '^\./(run/adduser|etc/(ld\.so\.cache|(passwd|group|g?shadow|subuid|subgid)-))$' | sort)
 	cat "$root/etc/passwd" "$root/etc/group"
 }
 
