@@ -44,7 +44,10 @@ arch=$(dpkg --print-architecture)
 
 say "Debian 12"
 if [ -n "${TRY_BASE:-}" ]; then cp -a "$TRY_BASE" "$root"; else
-	mirror=${TRY_MIRROR:-$(sed -nE 's/^URIs: *([^ ]+).*/\1/p; s/^deb (\[[^]]*\] )?([^ ]+) .*/\2/p' /etc/apt/sources.list /etc/apt/sources.list.d/*.sources 2>/dev/null | head -n 1)}
+	# A system has one of the two forms of apt's sources, or both.
+	sources=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources 2>/dev/null || true)
+	mirror=${TRY_MIRROR:-$(sed -nE 's/^URIs: *([^ ]+).*/\1/p; s/^deb (\[[^]]*\] )?([^ ]+) .*/\2/p' <<<"$sources" | sed q)}
+	[ -n "$mirror" ] || fail "apt has no mirror here: set TRY_MIRROR"
 	debootstrap --variant=minbase --include=ca-certificates bookworm "$root" "$mirror" >"$dir/debootstrap.log" 2>&1 || { tail "$dir/debootstrap.log" >&2; fail debootstrap; }
 fi
 cp /etc/resolv.conf "$root/etc/resolv.conf"
