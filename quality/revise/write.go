@@ -74,8 +74,8 @@ func patiently(ctx context.Context, store backend.Store, some []Change) (gone ma
 	}
 }
 
-// write writes what is not gone. It undoes the transaction and reports again when an
-// upsert has made a keyword anew, which is gone then.
+// write writes what is not gone. It undoes the transaction and reports again when upserts
+// have made keywords anew, which are gone then.
 func write(ctx context.Context, store backend.Store, some []Change, gone map[uint64]bool) (again bool, err error) {
 	tx, err := store.Begin(ctx)
 	if err != nil {
@@ -105,10 +105,13 @@ func write(ctx context.Context, store backend.Store, some []Change, gone map[uin
 		if err := tx.Keyword(ctx, c.Key.Group, patch); err != nil {
 			return false, err
 		}
-		if made {
+		if made { // go on, so that all that are gone are known the next time
 			gone[c.Key.Keyword] = true
-			return true, nil
+			again, made = true, false
 		}
+	}
+	if again {
+		return true, nil
 	}
 	return false, tx.Commit(ctx)
 }
