@@ -140,6 +140,23 @@ func TestNoErrorShowsAPassword(t *testing.T) {
 	}
 }
 
+// TestNoConfigShowsAPassword: what is printed has no password, wherever it came from, and is else what was given.
+func TestNoConfigShowsAPassword(t *testing.T) {
+	for given, want := range map[string]string{
+		"postgres://root:planted-secret@db.example/ads":                       "db: postgres://root:xxxxx@db.example/ads\n",
+		"postgres://root:planted/sec@ret@db.example/ads?application_name=a@b": "db: postgres://root:xxxxx@db.example/ads?application_name=a@b\n",
+		"postgres://db.example/ads?password=planted-secret&sslmode=require":   "db: postgres://db.example/ads?password=xxxxx&sslmode=require\n",
+		"postgres://root@db.example:5432/ads?application_name=a@b":            "db: postgres://root@db.example:5432/ads?application_name=a@b\n",
+		"sqlite:/var/lib/ads.db":                                              "db: sqlite:/var/lib/ads.db\n",
+	} {
+		t.Setenv("ADSHARD_DB", given)
+		t.Setenv("ADSHARD_EVENTS", given+"-events")
+		if _, out, _ := run(t, "adshard", "collector", "--print-config"); !strings.Contains(out, want) || strings.Contains(out, "planted") {
+			t.Errorf("%s: %s", given, out)
+		}
+	}
+}
+
 // lockedBuffer is a buffer that one goroutine reads while others write.
 type lockedBuffer struct {
 	mu   sync.Mutex

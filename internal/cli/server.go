@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"log/slog"
+	"regexp"
 
 	"github.com/spf13/cobra"
 
@@ -29,7 +31,7 @@ func serve(c *cobra.Command, s Streams, v server) *cobra.Command {
 			return err
 		}
 		if flags.show {
-			if err := config.Write(s.Out, v.config); err != nil {
+			if err := printConfig(s.Out, v.config); err != nil {
 				return err
 			}
 		}
@@ -50,6 +52,20 @@ func serve(c *cobra.Command, s Streams, v server) *cobra.Command {
 		return err
 	}
 	return c
+}
+
+// passwords are those in URLs, which no program takes (they are in files), but which somebody may
+// have put into a file or a variable of the environment.
+var passwords = regexp.MustCompile(`(://[^/\s@:]*:)[^\s?]*(@)|([?&](?:ssl)?password=)[^&\s"']*`)
+
+// printConfig writes a configuration without passwords: what is printed is kept in files and logs.
+func printConfig(out io.Writer, cfg any) error {
+	var text bytes.Buffer
+	if err := config.Write(&text, cfg); err != nil {
+		return err
+	}
+	_, err := out.Write(passwords.ReplaceAll(text.Bytes(), []byte("${1}${3}xxxxx${2}")))
+	return err
 }
 
 // readableAttr writes durations with their unit in every format: JSON would have
