@@ -162,10 +162,13 @@ func (c *Console) list(r *http.Request, b *branch, kind, by string) (*branchList
 		q.Set("cursor", at)
 	}
 	out := &branchList{Kind: kind}
+	numbered := uint64(0) // the entity with the number that is to be found
 	if _, err := strconv.ParseUint(b.Find, 10, 64); err == nil && b.Item == nil {
 		if it, err := c.itemOf(r, kind, b.Find); err == nil { // wherever it is in the list
-			out.Items = append(out.Items, *it)
-			return out, nil
+			numbered = it.ID
+			if !q.Has("cursor") {
+				out.Items = append(out.Items, *it)
+			}
 		}
 	}
 	for range seenPages {
@@ -175,7 +178,7 @@ func (c *Console) list(r *http.Request, b *branch, kind, by string) (*branchList
 		}
 		out.Next, out.Seen = v.Next, out.Seen+len(v.Items)
 		for i := range v.Items {
-			if hasText(&v.Items[i], b.Find) {
+			if v.Items[i].ID != numbered && hasText(&v.Items[i], b.Find) {
 				out.Items = append(out.Items, v.Items[i])
 			}
 		}

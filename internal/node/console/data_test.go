@@ -75,6 +75,7 @@ func TestDataIsFound(t *testing.T) {
 	has(t, w, 200, ">Cables</a>", "1 is found among 252", "0 are found among 2", "None has “cab”")
 	lacks(t, w, "Shoes")
 	has(t, b.get("/console/data?find=1"), 200, ">Cables</a>", ">USB</a>", "Čapek")
+	has(t, b.get("/console/data?find=7"), 200, ">campaign 4<", ">campaign 7<") // by its number, and by its name
 	has(t, b.get("/console/data/groups/1?find=C"), 200, ">usb c<", ">usb cable<", "USB &lt;cable&gt;")
 	w = b.get("/console/data/groups/1?find=2")
 	has(t, w, 200, ">usb c<")
