@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"adshard/backend"
@@ -41,6 +42,9 @@ type learning struct {
 	every time.Duration
 	now   func() time.Time
 	log   *slog.Logger
+	// last is when this collector last began a round that did not fail; nil: never. Where clocks are apart by more
+	// than every, notes of others do not hold it up.
+	last atomic.Pointer[time.Time]
 }
 
 // lesson is what is noted.
@@ -77,6 +81,11 @@ func (l *learning) round(ctx context.Context) error {
 	if age := now.Sub(noted.At); age < l.every && age > -events.Skew { // else a clock was ahead
 		return nil
 	}
+	if last := l.last.Load(); last != nil {
+		if age := now.Sub(*last); age >= 0 && age < l.every { // else this clock was set back
+			return nil
+		}
+	}
 	before := noted
 	noted.At = now
 	claimed, err := l.save(ctx, noted, was)
@@ -87,6 +96,9 @@ func (l *learning) round(ctx context.Context) error {
 		return err
 	}
 	scale, err := l.learn(ctx, noted.Scale, store.Day(now.Unix()/(24*60*60)))
+	if err == nil {
+		l.last.Store(&now)
+	}
 	switch {
 	case err != nil:
 		noted = before // so that it is tried again soon

@@ -110,7 +110,34 @@ func TestLearning(t *testing.T) {
 	}
 }
 
-// TestLearningWaits: between two rounds counts change nothing.
+// TestLearningApart: two collectors whose clocks are hours apart each learn when it is time by their own, and not
+// whenever the other one did.
+func TestLearningApart(t *testing.T) {
+	r := newRig(t, 1)
+	r.withKeywords()
+	var at atomic.Int64
+	at.Store(time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC).Unix())
+	now := func() time.Time { return time.Unix(at.Load(), 0) }
+	ahead := func() time.Time { return now().Add(2 * time.Hour) }
+	c, second := r.runAt("collector-0", now, learned), r.runAt("collector-1", ahead, learned)
+	rounds, before := 0, ""
+	for range 2 * 60 {
+		for _, x := range []*collector.Collector{c, second} {
+			r.Must(x.Learn(t.Context()))
+			note, err := r.DB.LoadControl(t.Context(), "balancer"+collector.LearningKey)
+			r.Must(err)
+			if string(note) != before {
+				rounds, before = rounds+1, string(note)
+			}
+		}
+		at.Add(60)
+	}
+	if rounds < 2 || rounds > 4 {
+		t.Errorf("%d rounds in two hours", rounds)
+	}
+}
+
+// TestLearningWaits: between two rounds counts change nothing, whichever collector looks.
 func TestLearningWaits(t *testing.T) {
 	r := newRig(t, 1)
 	r.withKeywords()
@@ -122,7 +149,11 @@ func TestLearningWaits(t *testing.T) {
 	r.show(c.URL(), 1, 1000, 200, now())
 	at.Add(3 * 60 * 60)
 	r.Must(c.Forget(t.Context()))
+	second := r.runAt("collector-1", now, learned, func(c *collector.Config) { c.LearnEvery = 24 * time.Hour })
 	r.Must(c.Learn(t.Context()))
+	for range 2 { // the look that it begins with may be under way
+		r.Must(second.Learn(t.Context()))
+	}
 	if k := r.keywords()[0]; k.Learned != 0 {
 		t.Errorf("learned too soon: %d", k.Learned.Quality())
 	}
