@@ -54,6 +54,15 @@ func TestEnvironmentOfCommands(t *testing.T) {
 	}
 }
 
+// TestNothingIsErasedByAVariable that was set for reports, say.
+func TestNothingIsErasedByAVariable(t *testing.T) {
+	t.Setenv("ADSHARD_ADVERTISER", "7")
+	status, _, errOut := run(t, "adshard", "events", "erase", "--db", "sqlite:"+t.TempDir()+"/ads.db")
+	if status != exitUsage || !strings.Contains(errOut, "--advertiser is missing") {
+		t.Errorf("%d %q", status, errOut)
+	}
+}
+
 // TestCompletion: shells complete commands and flags.
 func TestCompletion(t *testing.T) {
 	status, out, errOut := run(t, "adshard", "completion", "bash")
