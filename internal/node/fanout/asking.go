@@ -103,13 +103,13 @@ type asking[A any] struct {
 	todo  []int     // shards of which another replica may be asked; under mu
 	lost  bool      // calls are under way to shards that have answered; under mu
 
-	span  *tracing.Span   // of the fan-out; nil: it is not traced
-	spans []*tracing.Span // by call, set before it begins; under mu
+	span *tracing.Span // of the fan-out; nil: it is not traced
 }
 
 // call is one call to a replica.
 type call struct {
 	pending  Pending
+	span     *tracing.Span // set before it begins; nil: it is not traced
 	began    time.Duration
 	shard    int32
 	replica  int8
@@ -200,8 +200,8 @@ func (a *asking[A]) ended(k int, answer *A, err error) {
 func (a *asking[A]) observe(c *call, o choice.Outcome, err error) (ejected bool) {
 	s := &a.g.shards[c.shard]
 	now := a.f.now()
-	if a.span != nil {
-		a.endSpan(c, o, err)
+	if c.span != nil {
+		endSpan(c.span, o, err)
 	}
 	if o != choice.Beaten && o != choice.Needless {
 		a.report(c, now, err)

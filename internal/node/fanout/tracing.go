@@ -8,6 +8,7 @@ import (
 
 	"adshard/internal/node/fanout/choice"
 	"adshard/internal/node/stream"
+	"adshard/internal/node/tracing"
 )
 
 // traced begins the span of call k, and returns a context whose search carries it.
@@ -19,10 +20,7 @@ func (a *asking[A]) traced(ctx context.Context, k int) context.Context {
 	span := a.span.Call("shard", time.Now(), attribute.String("adshard.shard", s.Name),
 		attribute.String("adshard.replica", s.Replicas[c.replica].Name), attribute.Bool("adshard.hedge", c.hedge))
 	a.mu.Lock()
-	for len(a.spans) <= k {
-		a.spans = append(a.spans, nil)
-	}
-	a.spans[k] = span
+	a.calls[k].span = span
 	a.mu.Unlock()
 	tags := stream.TagsOf(ctx)
 	tags.Trace = span.Context()
@@ -30,14 +28,9 @@ func (a *asking[A]) traced(ctx context.Context, k int) context.Context {
 }
 
 // endSpan ends the span of a call.
-func (a *asking[A]) endSpan(c *call, o choice.Outcome, err error) {
-	for k, span := range a.spans {
-		if span == nil || &a.calls[k] != c {
-			continue
-		}
-		if o == choice.Beaten || o == choice.Needless {
-			span.Set(attribute.Bool("adshard.needless", true))
-		}
-		span.End(time.Now(), err)
+func endSpan(span *tracing.Span, o choice.Outcome, err error) {
+	if o == choice.Beaten || o == choice.Needless {
+		span.Set(attribute.Bool("adshard.needless", true))
 	}
+	span.End(time.Now(), err)
 }

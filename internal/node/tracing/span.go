@@ -36,7 +36,7 @@ func (s *Span) Call(name string, at time.Time, more ...attribute.KeyValue) *Span
 	return s.tracer.begin(s.ctx, name, at, trace.SpanKindClient, more...)
 }
 
-// Stage adds a child that is over.
+// Stage adds a child that has already ended.
 func (s *Span) Stage(name string, began time.Time, took time.Duration) {
 	if s != nil && took > 0 {
 		s.Child(name, began).End(began.Add(took), nil)
