@@ -73,7 +73,7 @@ printed; 2 invalid arguments.`,
 	c.Flags().StringVar(&from, "from", "", "the backup")
 	c.Flags().StringVar(&events, "events", "", "the file for events, sqlite:PATH, or none; \"\": PATH-events of the database, if the backup has events")
 	c.Flags().BoolVar(&replace, "replace", false, "put it in the place of the database at PATH, which is kept beside it")
-	onlyOnTheCommandLine(c.Flags(), "replace")
+	withoutVariable(c.Flags(), "replace")
 	return c
 }
 

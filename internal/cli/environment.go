@@ -12,18 +12,18 @@ import (
 
 const environmentHelp = `
 Environment:
-  Every flag can be given by a variable, too: --log-level debug by ADSHARD_LOG_LEVEL=debug.
+  Flags can be given by variables, too: --log-level debug by ADSHARD_LOG_LEVEL=debug.
   The command line wins over a variable, and a variable over the file of --config.
   What is erased or replaced for good is named on the command line only.
 `
 
-// onlyWritten marks flags that no variable sets: one that was set for another command would choose what
-// is lost for good.
-const onlyWritten = "only on the command line"
+// noVariable annotates flags that no variable sets.
+const noVariable = "no variable"
 
-func onlyOnTheCommandLine(flags *pflag.FlagSet, name string) {
-	f := flags.Lookup(name)
-	f.Annotations = map[string][]string{onlyWritten: nil}
+// withoutVariable has a flag set on the command line only: a variable that was set for another command
+// would choose what is lost for good.
+func withoutVariable(flags *pflag.FlagSet, name string) {
+	flags.Lookup(name).Annotations = map[string][]string{noVariable: nil}
 }
 
 // fromEnvironment sets the flags that the command line lacks and the environment has. An empty
@@ -32,7 +32,7 @@ func fromEnvironment(flags *pflag.FlagSet) (wrong error) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		name := config.Variable(f.Name)
 		text := os.Getenv(name)
-		if _, never := f.Annotations[onlyWritten]; never || f.Name == "help" || f.Name == "version" {
+		if _, never := f.Annotations[noVariable]; never || f.Name == "help" || f.Name == "version" {
 			return
 		}
 		if wrong != nil || text == "" || f.Changed {

@@ -58,7 +58,7 @@ Exit status: 0 done; 1 it failed, run it again; 2 invalid arguments.`,
 	c.Flags().StringVar(&db, "db", "", databaseHelp)
 	c.Flags().StringVar(&url, "events", "", eventsHelp)
 	c.Flags().Uint64Var(&advertiser, "advertiser", 0, "the advertiser's id, as in answers and reports")
-	onlyOnTheCommandLine(c.Flags(), "advertiser")
+	withoutVariable(c.Flags(), "advertiser")
 	return c
 }
 

@@ -64,7 +64,7 @@ were rejected.`,
 	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would be created, changed and removed, entity by entity, and change nothing")
 	flags.BoolVar(&f.json, "json", false, "print JSON, one object a line: the differences of --dry-run, then the summary")
 	flags.BoolVar(&f.force, "force", false, "let --rejects and --conflicts replace a file that is not a report of an earlier import")
-	onlyOnTheCommandLine(flags, "force")
+	withoutVariable(flags, "force")
 	return c
 }
 
