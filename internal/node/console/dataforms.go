@@ -50,10 +50,10 @@ func (c *Console) change(w http.ResponseWriter, r *http.Request) {
 	}
 	home, homeID := kind, id
 	q := url.Values{"wait": {"served"}, "wait_ms": {servedWait}}
-	for owner, page := range map[string]string{"group": "groups", "campaign": "campaigns"} {
+	for _, owner := range []string{"campaign", "group"} { // a group's page is nearer
 		if v := r.URL.Query().Get(owner); v != "" {
 			q.Set(owner, v)
-			home, homeID = page, v
+			home, homeID = owner+"s", v
 		}
 	}
 	if err := r.ParseForm(); err != nil {
