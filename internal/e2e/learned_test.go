@@ -82,27 +82,19 @@ func turn(t *testing.T, path string, patch func(k *backend.KeywordPatch, turned 
 		t.Fatal(err)
 	}
 	defer store.Close()
-	snapshot, err := store.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer snapshot.Close()
 	tx, err := store.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tx.Rollback()
-	for it, err := range snapshot.All(t.Context()) {
+	for _, it := range readAll(t, path).items {
 		for i := range it.Keywords {
 			k := &it.Keywords[i]
 			p := backend.KeywordPatch{Text: k.Text, Words: k.Words, Type: k.Type}
 			patch(&p, 11-k.Quality)
-			if err == nil {
-				err = tx.Keyword(t.Context(), it.Group.ID, p)
+			if err := tx.Keyword(t.Context(), it.Group.ID, p); err != nil {
+				t.Fatal(err)
 			}
-		}
-		if err != nil {
-			t.Fatal(err)
 		}
 	}
 	if err := tx.Commit(t.Context()); err != nil {

@@ -13,23 +13,29 @@ import (
 	"adshard/internal/node/slave"
 )
 
+// scripted returns children whose program is a shell script that goes on until it is ended; script has a %s for the
+// directory that is returned.
+func scripted(t *testing.T, script string) (c *children, dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	program := filepath.Join(dir, "program")
+	if err := os.WriteFile(program, fmt.Appendf(nil, "#!/bin/sh\n"+script+"exec sleep 600\n", dir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c, err := newChildren(dir, new(bytes.Buffer), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.stop)
+	c.program = program
+	return c, dir
+}
+
 // TestChildrenHaveNoVariablesOfFlags: ADSHARD_NAME would give all slaves one name.
 func TestChildrenHaveNoVariablesOfFlags(t *testing.T) {
 	t.Setenv("ADSHARD_NAME", "slave-7")
 	t.Setenv("KEPT", "kept")
-	dir := t.TempDir()
-	program := filepath.Join(dir, "program")
-	script := fmt.Sprintf("#!/bin/sh\nenv >%s/$1\necho $1 0 ready 127.0.0.1:7777\nexec sleep 600\n", dir)
-	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	c, err := newChildren(dir, &out, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.stop()
-	c.program = program
+	c, dir := scripted(t, "env >%s/$1\necho $1 0 ready 127.0.0.1:7777\n")
 	s, d := slave.DefaultConfig(), distributor.DefaultConfig()
 	with := slavePart(0, &s)
 	with.env = append(os.Environ(), "OWN=own")

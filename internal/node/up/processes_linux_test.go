@@ -16,20 +16,7 @@ import (
 
 // TestWhatPreparesDataIsNice: a process with a balancer or distributor, and no other.
 func TestWhatPreparesDataIsNice(t *testing.T) {
-	dir := t.TempDir()
-	program := filepath.Join(dir, "program")
-	script := fmt.Sprintf("#!/bin/sh\ncut -d' ' -f19 /proc/self/stat >%s/$1\necho distributor 0 ready 127.0.0.1:7777\n"+
-		"echo slave 0 ready 127.0.0.1:7777\nexec sleep 600\n", dir)
-	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	c, err := newChildren(dir, &out, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.stop()
-	c.program = program
+	c, dir := scripted(t, "cut -d' ' -f19 /proc/self/stat >%s/$1\necho distributor 0 ready 127.0.0.1:7777\necho slave 0 ready 127.0.0.1:7777\n")
 	s, d := slave.DefaultConfig(), distributor.DefaultConfig()
 	for _, p := range []*part{slavePart(0, &s), distributorPart(0, &d)} {
 		child, err := c.listening(t.Context(), p)
