@@ -70,7 +70,7 @@ audit: build ## an hour of killing, hanging and damaging under queries, against 
 kills: build ## of these the half hour in which replicas and masters fail
 	@AUDIT_ONLY=replicas deploy/audit.sh
 
-budgets: ## clicks and kills against budgets under load, and what is spent beyond them (about 2 minutes)
+budgets: ## clicks and kills against budgets under load, and what is spent beyond them (about a minute)
 	BUDGETS_LONG=1 go test ./internal/node/processtest -run '^TestBudget' -count=1 -v -timeout 20m | grep -v '^=== '
 
 takeover: ## kill, stop and end the leading balancer; how soon the standby leads and budget marks are in answers (COUNT=3)

@@ -33,7 +33,7 @@ func (db *database) Statistics() kv.Statistics {
 
 // parseTickers reads the counts in RocksDB's own text of its statistics, where each has a
 // line such as "rocksdb.block.cache.miss COUNT : 42". Lines of histograms have more
-// between the two, and are passed over.
+// between the two, and are skipped.
 func parseTickers(text string) kv.Statistics {
 	s := kv.Statistics{Counted: true}
 	known := map[string]*uint64{
