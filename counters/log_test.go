@@ -1,6 +1,7 @@
 package counters_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,7 +46,7 @@ func logged(t *testing.T, s store.Store, m counters.Mode, name string) {
 				mu.Lock()
 				want = append(want, entry)
 				mu.Unlock()
-				must(t, log.Append(ctx, name, entry))
+				appended(t, log, name, entry)
 			}
 		})
 	}
@@ -66,6 +67,20 @@ func logged(t *testing.T, s store.Store, m counters.Mode, name string) {
 	}
 	if n, err := log.Len(ctx, name); err != nil || n != int64(len(want)) {
 		t.Errorf("%d entries, want %d (%v)", n, len(want), err)
+	}
+}
+
+// appended appends an entry, again after an error which says that it was not.
+func appended(t *testing.T, log *counters.Log[string], name, entry string) {
+	for {
+		var unknown *counters.Unknown
+		switch err := log.Append(t.Context(), name, entry); {
+		case err == nil:
+			return
+		case errors.As(err, &unknown) || !fault.Is(err, fault.Unavailable):
+			t.Errorf("%s: %v", entry, err)
+			return
+		}
 	}
 }
 
