@@ -21,6 +21,7 @@ else
 	dir=$(mktemp -d)
 	trap 'rm -rf "$dir"' EXIT
 fi
+mkdir -p "$out"
 direct=RDB-Pr,RDB-Pr-Opt,RDB-Pr-Pr
 prepared=RDB-Pr-Pr-Opt,RDB-Pr-Fl,RDB-Pr-NS,RDB-Pr-Cp
 lean=RDB-Pr-NS-Opt,RDB-Pr-Fl-Opt,RDB-Pr-Cp-Opt
