@@ -1,6 +1,9 @@
 package backend
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Learned is a quality that was learned from clicks, with what it was learned from; 0: none was. It
 // takes the place of the given quality, which stays beside it. The number is that of databases and
@@ -43,6 +46,14 @@ func (l Learned) Clicks() uint32 { return uint32(l >> 8 & maxLearnedClicks) }
 // Sound reports whether l is none or what NewLearned makes of a quality from 1 on.
 func (l Learned) Sound() bool {
 	return l == 0 || l>>63 == 0 && l.Quality() >= 1 && l.Quality() <= maxQuality
+}
+
+// Damage returns what is wrong with a keyword that was read, as damage of its group; nil: nothing.
+func (k *Keyword) Damage() *Damage {
+	if k.Learned.Sound() {
+		return nil
+	}
+	return &Damage{Kind: KindGroup, ID: k.GroupID, Problem: fmt.Sprintf("keyword %d has %d for a learned quality, which is none; another program has written it: set it to 0", k.ID, k.Learned)}
 }
 
 // Served returns the quality with which a keyword takes part in auctions: the learned one, if there

@@ -9,6 +9,7 @@ import (
 
 	"adshard/backend"
 	"adshard/backend/upsert"
+	"adshard/fault"
 	"adshard/search"
 )
 
@@ -101,6 +102,9 @@ func (r *itemReader) keywords(rows pgx.Rows) error {
 		k, err := scanKeyword(rows)
 		if err != nil {
 			return err
+		}
+		if d := k.Damage(); d != nil {
+			return fault.Newf(fault.Corrupt, "postgres: read items", "%w", d)
 		}
 		it := r.of(k.GroupID)
 		it.Keywords = append(it.Keywords, k)

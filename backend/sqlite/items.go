@@ -165,6 +165,9 @@ func (r *itemReader) keywords() error {
 	err := r.c.query(selectKeyword+groupRange, func(st *zs.Stmt) error {
 		k := scanKeyword(st)
 		if at := r.find(k.GroupID); at >= 0 {
+			if d := k.Damage(); d != nil {
+				return corrupt("read items", d)
+			}
 			r.sums[at].rows += r.h.keyword(k.GroupID, k.ID, upsert.Phrase{Words: k.Words, Match: k.Type},
 				upsert.Keyword{Text: k.Text, Enabled: k.Enabled, Bid: upsert.Optional{Has: k.HasBid, N: k.Bid}, Quality: k.Quality, Learned: k.Learned})
 			all = append(all, k)
