@@ -15,8 +15,10 @@ import (
 )
 
 const (
-	lifetime    = 12 * time.Hour
+	lifetime = 12 * time.Hour
+	// maxSessions bounds all sessions, maxOfToken those of a token, so that nobody drives out the others'.
 	maxSessions = 1000
+	maxOfToken  = 20
 )
 
 // Sessions are those of people who have signed in: what a browser's cookie names, and the
@@ -32,7 +34,7 @@ type session struct {
 }
 
 // open begins a session and returns what its cookie says. The one that would end first gives
-// way when there are too many.
+// way when there are too many of the token, or of all.
 func (s *Sessions) open(token access.TokenHash, now time.Time) string {
 	id := rand.Text()
 	s.mu.Lock()
@@ -40,17 +42,27 @@ func (s *Sessions) open(token access.TokenHash, now time.Time) string {
 	if s.list == nil {
 		s.list = make(map[[sha256.Size]byte]session)
 	}
-	for len(s.list) >= maxSessions {
-		var oldest [sha256.Size]byte
-		for key, v := range s.list {
-			if o, ok := s.list[oldest]; !ok || v.until.Before(o.until) {
-				oldest = key
-			}
-		}
-		delete(s.list, oldest)
-	}
+	s.makeRoom(maxOfToken, func(v session) bool { return v.token == token })
+	s.makeRoom(maxSessions, func(session) bool { return true })
 	s.list[sha256.Sum256([]byte(id))] = session{token, now.Add(lifetime)}
 	return id
+}
+
+// makeRoom ends the one of some sessions that would end first, if there are as many as there may be.
+func (s *Sessions) makeRoom(most int, of func(session) bool) {
+	var oldest [sha256.Size]byte
+	n := 0
+	for key, v := range s.list {
+		if !of(v) {
+			continue
+		}
+		if n++; n == 1 || v.until.Before(s.list[oldest].until) {
+			oldest = key
+		}
+	}
+	if n >= most {
+		delete(s.list, oldest)
+	}
 }
 
 // token returns the token that a cookie stands for.

@@ -1,0 +1,26 @@
+package console_test
+
+import (
+	"testing"
+)
+
+// TestSessionsOfAToken: whoever signs in again and again ends the oldest sessions of the same token, and nobody else's.
+func TestSessionsOfAToken(t *testing.T) {
+	p := newPort(t, true)
+	operator := &browser{t: t, port: p}
+	signIn(t, operator, operatorToken)
+	var readers []*browser
+	for range 50 {
+		b := &browser{t: t, port: p}
+		signIn(t, b, readerToken)
+		readers = append(readers, b)
+	}
+	for i, b := range readers {
+		want := 401
+		if i >= 30 { // twenty of a token
+			want = 200
+		}
+		has(t, b.get("/console/overview"), want)
+	}
+	has(t, operator.get("/console/overview"), 200)
+}
