@@ -166,6 +166,9 @@ func settingsOf(it *api.Item) string {
 	add("time_zone", it.TimeZone != "", it.TimeZone)
 	number("max_cpc_micros", it.MaxCpcMicros)
 	add("quality_score", it.QualityScore != 0, it.QualityScore)
+	if it.Learned != nil {
+		add("learned", true, it.Learned.Quality)
+	}
 	percent("desktop_bid_modifier", it.DesktopBidModifier)
 	percent("mobile_bid_modifier", it.MobileBidModifier)
 	percent("tablet_bid_modifier", it.TabletBidModifier)

@@ -12,7 +12,7 @@ import (
 // funcs are what templates write figures with.
 func funcs() template.FuncMap {
 	return template.FuncMap{
-		"count": count[int], "count64": count[uint64], "ratio": ratio, "percent": percent, "bytes": size, "ago": ago, "figure": figure,
+		"count": count[int], "count32": count[uint32], "count64": count[uint64], "ratio": ratio, "percent": percent, "bytes": size, "ago": ago, "figure": figure,
 		"money": money, "units": units, "bar": newBar, "plural": pluralOf,
 		"modifier": modifier, "form": newItemForm, "capital": capital,
 		"place": placeOf, "deed": newDeed, "options": newOptions, "colour": func(i int) int { return i % colours },
@@ -20,7 +20,7 @@ func funcs() template.FuncMap {
 }
 
 // count writes a number with commas.
-func count[T int | uint64](n T) string {
+func count[T int | uint32 | uint64](n T) string {
 	text := fmt.Sprint(n)
 	var out strings.Builder
 	for i, c := range text {

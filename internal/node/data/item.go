@@ -8,6 +8,7 @@ import (
 
 	"adshard/backend"
 	"adshard/internal/node/httpapi/api"
+	"adshard/quality"
 	"adshard/search"
 )
 
@@ -104,7 +105,16 @@ func groupItem(g *backend.Group) *api.Item {
 
 func keywordItem(k *backend.Keyword, version uint64) *api.Item {
 	return &api.Item{Type: api.ItemTypeKeyword, ID: k.ID, GroupID: k.GroupID, Version: version, Text: k.Text, MatchType: api.MatchType(k.Type.String()),
-		MaxCpcMicros: optional(k.HasBid, k.Bid), QualityScore: int(k.Quality), Status: status(k.Enabled)}
+		MaxCpcMicros: optional(k.HasBid, k.Bid), QualityScore: int(k.Quality), Status: status(k.Enabled), Learned: learned(k.Learned)}
+}
+
+// learned says what was learned of a keyword; nil: nothing.
+func learned(l backend.Learned) *api.LearnedScore {
+	if l == 0 {
+		return nil
+	}
+	level := quality.Level(min(l.Level(), uint8(quality.LevelAd)))
+	return &api.LearnedScore{Quality: l.Quality(), Level: api.LearnedScoreLevel(level.String()), Impressions: l.Impressions(), Clicks: l.Clicks()}
 }
 
 func negativeItem(n *backend.Negative, key Key, version uint64) *api.Item {
@@ -124,7 +134,7 @@ func adItem(a *backend.Ad, version uint64) *api.Item {
 // covers the negatives.
 func tag(database string, it *api.Item, held any) {
 	bare := *it
-	bare.Etag, bare.BudgetExhausted = "", false
+	bare.Etag, bare.BudgetExhausted, bare.Learned = "", false, nil
 	if it.Type != api.ItemTypeAdvertiser && it.Type != api.ItemTypeGroup {
 		bare.Version = 0
 	}

@@ -151,6 +151,15 @@ const (
 	LearnedQualityLevelKeyword  LearnedQualityLevel = "keyword"
 )
 
+// Defines values for LearnedScoreLevel.
+const (
+	LearnedScoreLevelAd       LearnedScoreLevel = "ad"
+	LearnedScoreLevelAll      LearnedScoreLevel = "all"
+	LearnedScoreLevelCampaign LearnedScoreLevel = "campaign"
+	LearnedScoreLevelGroup    LearnedScoreLevel = "group"
+	LearnedScoreLevelKeyword  LearnedScoreLevel = "keyword"
+)
+
 // Defines values for MatchType.
 const (
 	MatchTypeBroad  MatchType = "broad"
@@ -1000,6 +1009,11 @@ type Item struct {
 	Path2           string     `json:"path_2,omitempty"`
 	FinalURL        string     `json:"final_url,omitempty"`
 	Status          ItemStatus `json:"status"`
+
+	// Learned The quality with which a keyword is served in place of its given one; absent: none was learned. Counts
+	// are those from which it was learned when it last changed: decayed, and of the lowest level of which
+	// something was counted.
+	Learned *LearnedScore `json:"learned,omitempty"`
 }
 
 // ItemDeliveryMethod defines model for Item.DeliveryMethod.
@@ -1070,6 +1084,21 @@ type LearnedQuality struct {
 
 // LearnedQualityLevel What the counts are of.
 type LearnedQualityLevel string
+
+// LearnedScore The quality with which a keyword is served in place of its given one; absent: none was learned. Counts
+// are those from which it was learned when it last changed: decayed, and of the lowest level of which
+// something was counted.
+type LearnedScore struct {
+	Quality uint8 `json:"quality"`
+
+	// Level What the counts are of.
+	Level       LearnedScoreLevel `json:"level"`
+	Impressions uint32            `json:"impressions"`
+	Clicks      uint32            `json:"clicks"`
+}
+
+// LearnedScoreLevel What the counts are of.
+type LearnedScoreLevel string
 
 // LeastMove The least that any plan must move to reach 1.1 times the mean, or the bound where that is higher.
 type LeastMove struct {
