@@ -106,6 +106,10 @@ type Tx interface {
 	// Snapshot that is opened after it shows the entity as the transaction found it. It is called
 	// before the first write. Errors: fault.NotFound if there is no such entity.
 	Lock(ctx context.Context, kind Kind, id uint64) error
+	// Expect fails with fault.Conflict unless a control key has a value, which it keeps until the
+	// transaction ends: whoever saves another one waits. A missing key has none. It is called before
+	// the first write.
+	Expect(ctx context.Context, key string, value []byte) error
 	// Receipt notes in the transaction what a request is answered, for FindReceipt, at a time.
 	// Receipts that are too old are forgotten.
 	Receipt(ctx context.Context, key string, answer []byte, at time.Time) error

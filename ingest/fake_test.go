@@ -126,6 +126,8 @@ func addPatch[T any](fields map[string]string, name string, p backend.Patch[T]) 
 
 func (t *fakeTx) Lock(context.Context, backend.Kind, uint64) error { return nil }
 
+func (t *fakeTx) Expect(context.Context, string, []byte) error { return nil }
+
 func (t *fakeTx) Receipt(context.Context, string, []byte, time.Time) error { return nil }
 
 func (t *fakeTx) Advertiser(_ context.Context, name string) (uint64, error) {

@@ -122,6 +122,9 @@ func (m *Model) Watch(w backend.Watcher) { m.watch = w }
 // Lock implements backend.Tx: a Model has one writer, who looks before.
 func (m *Model) Lock(context.Context, backend.Kind, uint64) error { return nil }
 
+// Expect implements backend.Tx: a Model has no control values.
+func (m *Model) Expect(context.Context, string, []byte) error { return nil }
+
 // Receipt implements backend.Tx: a Model has no requests.
 func (m *Model) Receipt(context.Context, string, []byte, time.Time) error { return nil }
 

@@ -13,6 +13,7 @@ func lockClauses() []clause {
 	return []clause{
 		{"what is locked is not changed by others, and a snapshot shows it", testLock},
 		{"nothing is locked that is missing", testLockMissing},
+		{"a control value that is expected stays until the transaction ends", testExpect},
 		{"a receipt is there when its transaction is committed, for a day", testReceipts},
 		{"ids by owner, page by page", testPages},
 	}
@@ -74,6 +75,40 @@ func testLockMissing(t *testing.T, f Factory) {
 			}
 			check(t, w.Rollback())
 		}
+	}
+}
+
+// testExpect: a transaction that expects a value is refused if there is another one or none; else whoever
+// saves another one waits for its end, and fails.
+func testExpect(t *testing.T, f Factory) {
+	p := f(t)
+	s := openAt(t, p)
+	writes(t, s, sample)
+	other := p.Open(t, 100*time.Millisecond)
+	t.Cleanup(func() { closing(t, other) })
+	expect := func(value string) error {
+		w := begin(t, s)
+		defer func() { check(t, w.Rollback()) }()
+		return w.Expect(w.ctx, "k", []byte(value))
+	}
+	if err := expect(""); !fault.Is(err, fault.Conflict) {
+		t.Errorf("of a key that is missing: %v", err)
+	}
+	check(t, s.SaveControl(t.Context(), "k", []byte("one")))
+	check(t, expect("one"))
+	if err := expect("two"); !fault.Is(err, fault.Conflict) {
+		t.Errorf("of another value: %v", err)
+	}
+	first := begin(t, s)
+	first.must(first.Expect(first.ctx, "k", []byte("one")))
+	first.words(1, "expected")
+	if err := other.SaveControl(t.Context(), "k", []byte("two")); !fault.Is(err, fault.Locked) {
+		t.Errorf("another one saves it meanwhile: %v", err)
+	}
+	check(t, first.Commit(first.ctx))
+	check(t, other.SaveControl(t.Context(), "k", []byte("two")))
+	if err := expect("one"); !fault.Is(err, fault.Conflict) {
+		t.Errorf("of the value before: %v", err)
 	}
 }
 

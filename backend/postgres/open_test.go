@@ -119,6 +119,21 @@ func TestRoles(t *testing.T) {
 		}
 		mayNot(t, p, "test_"+role)
 	}
+	do(t, p.name, "DROP ROLE IF EXISTS test_learn; CREATE ROLE test_learn LOGIN; GRANT adshard_collect, adshard_import TO test_learn")
+	must(t, learns(ctx, as("learn")))
+}
+
+// learns writes what a collector that learns writes.
+func learns(ctx context.Context, s backend.Store) error {
+	if err := s.SaveControl(ctx, "erasures", []byte("none")); err != nil {
+		return err
+	}
+	return write(ctx, s, func(tx backend.Tx) error {
+		if err := tx.Expect(ctx, "erasures", []byte("none")); err != nil {
+			return err
+		}
+		return tx.Keyword(ctx, 1, backend.KeywordPatch{Text: "a", Words: "a", Learned: backend.To(backend.NewLearned(9, 3, 1, 1))})
+	})
 }
 
 // mayNot tries what no role may do by itself.

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"math"
 	"time"
@@ -32,6 +33,22 @@ func (t *tx) Lock(ctx context.Context, kind backend.Kind, id uint64) error {
 	}
 	if !found {
 		return fault.Newf(fault.NotFound, "postgres: lock", "there is no %v %d", kind, id)
+	}
+	return nil
+}
+
+// Expect implements backend.Tx. Its row is locked, so that whoever saves the key waits.
+func (t *tx) Expect(ctx context.Context, key string, value []byte) error {
+	if err := t.Ready(ctx); err != nil {
+		return err
+	}
+	var now []byte
+	found, err := t.one(ctx, "SELECT value FROM adshard.control WHERE key = $1 FOR SHARE", []any{key}, &now)
+	if err != nil {
+		return t.Fail(ctx, err)
+	}
+	if !found || !bytes.Equal(now, value) {
+		return fault.Newf(fault.Conflict, "postgres: write", "%s has another value than expected", key)
 	}
 	return nil
 }

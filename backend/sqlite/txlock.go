@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"math"
 	"time"
@@ -28,6 +29,21 @@ func (t *tx) Lock(ctx context.Context, kind backend.Kind, id uint64) error {
 	}
 	if found == 0 {
 		return fault.Newf(fault.NotFound, "sqlite: lock", "there is no %v %d", kind, id)
+	}
+	return nil
+}
+
+// Expect implements backend.Tx: there is one writer at a time, so the value only has to be there.
+func (t *tx) Expect(ctx context.Context, key string, value []byte) error {
+	if err := t.Ready(ctx); err != nil {
+		return err
+	}
+	now, err := t.c.control(key)
+	if err != nil {
+		return t.Fail(ctx, err)
+	}
+	if now == nil || !bytes.Equal(now, value) {
+		return fault.Newf(fault.Conflict, "sqlite: write", "%s has another value than expected", key)
 	}
 	return nil
 }

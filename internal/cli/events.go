@@ -89,27 +89,17 @@ func runErase(ctx context.Context, db, url string, advertiser uint64, s Streams)
 		log.Error("events are erased in part: run it again", "advertiser", advertiser, "events", did.Events, "counts", did.Counts)
 		return err
 	}
-	qualities, err := unlearn(ctx, data, advertiser)
+	unlearned, err := revise.Unlearn(ctx, data, advertiser)
 	if err != nil {
 		log.Error("events are erased, learned qualities are not, or in part: run it again", "advertiser", advertiser, "events", did.Events,
-			"counts", did.Counts, "qualities", qualities)
+			"counts", did.Counts, "qualities", unlearned.Written)
 		return err
 	}
-	log.Info("events are erased", "advertiser", advertiser, "name", name, "events", did.Events, "counts", did.Counts, "qualities", qualities,
+	log.Info("events are erased", "advertiser", advertiser, "name", name, "events", did.Events, "counts", did.Counts, "qualities", unlearned.Written,
 		"refused_until", refused.UTC().Format(time.RFC3339))
 	_, err = fmt.Fprintf(s.Out, "erased %s and %s by keyword and day of advertiser %d, and took back %d learned qualities; tokens of ads served before %s count no more\n",
-		many(uint64(did.Events), "event"), many(uint64(did.Counts), "count"), advertiser, qualities, refused.UTC().Format(time.RFC3339))
+		many(uint64(did.Events), "event"), many(uint64(did.Counts), "count"), advertiser, unlearned.Written, refused.UTC().Format(time.RFC3339))
 	return err
-}
-
-// unlearn takes back the learned qualities of an advertiser, and returns how many.
-func unlearn(ctx context.Context, db backend.Store, advertiser uint64) (int, error) {
-	plan, err := revise.Given(ctx, db, advertiser)
-	if err != nil {
-		return 0, err
-	}
-	r, err := plan.Write(ctx, db, nil)
-	return r.Written, err
 }
 
 // ownedBy returns the name and the campaigns of an advertiser; one that was removed has none.

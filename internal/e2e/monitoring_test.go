@@ -42,6 +42,7 @@ var emptyWhenHealthy = map[string]string{
 	`adshard_event_batches_refused_total{kind=~"unavailable|locked|no_space"}`:      "there is no collector",
 	`adshard_events_total{outcome=~"future|forged"}`:                                "there is no collector",
 	`adshard_budget_checks_failed_total`:                                            "there is no collector",
+	`adshard_learning_rounds_total{outcome="failed"}`:                               "there is no collector",
 }
 
 // TestMonitoring runs a real Prometheus on a cluster with a few queries: each query of the

@@ -22,6 +22,8 @@ type Options struct {
 	Scale, Kept quality.Scale
 	// Find are keywords whose keys Plan.Find is to know.
 	Find []uint64
+	// Lapsed are groups whose learned qualities are taken back, unless something was counted of them.
+	Lapsed []uint64
 }
 
 // keptWithin is how far a scale may be off.
@@ -34,12 +36,14 @@ type Plan struct {
 	// Changes are the keywords whose learned quality changes, in ascending order of group and
 	// keyword.
 	Changes []Change
-	// Left is how many keywords of the groups that were counted keep their quality;
+	// Left is how many keywords of the groups that were looked at keep their quality;
 	// Unknown how many keywords were counted that are not in the database.
 	Left, Unknown int
 	// Pause is how long Write waits between two transactions, so that many changes do not hold up
 	// others.
 	Pause time.Duration
+	// Erasures, if not nil, is what Erasures returned before the counts were read.
+	Erasures []byte
 
 	found map[uint64]quality.Key // of Options.Find
 }
@@ -70,7 +74,7 @@ func (c *Change) learned() backend.Patch[backend.Learned] {
 }
 
 // Make plans a revision: of all keywords of the groups that were counted, whether shown
-// or not. It reads these groups twice, some at a time, and keeps the changes alone. It fails if
+// or not, and of those that have lapsed. It reads these groups twice, some at a time, and keeps the changes alone. It fails if
 // the database cannot be read or options are invalid.
 func Make(ctx context.Context, feed backend.Feed, counts *quality.Counts, o Options) (p *Plan, err error) {
 	snapshot, err := feed.Snapshot(ctx)
@@ -94,7 +98,12 @@ func Make(ctx context.Context, feed backend.Feed, counts *quality.Counts, o Opti
 		p.Scale = known.scale(p.Model, o.Kept)
 	}
 	names := owners{s: snapshot, names: make(map[uint64][2]string)}
-	err = each(ctx, snapshot, known.groups, func(it *backend.Item) error { return p.group(ctx, it, &names) })
+	err = each(ctx, snapshot, known.and(o.Lapsed), func(it *backend.Item) error {
+		if known.counted(it.Group.ID) {
+			return p.group(ctx, it, &names)
+		}
+		return p.back(ctx, it, &names)
+	})
 	maps.DeleteFunc(p.found, func(_ uint64, k quality.Key) bool { return k == quality.Key{} })
 	return p, err
 }
@@ -145,40 +154,54 @@ func Given(ctx context.Context, feed backend.Feed, advertiser uint64) (p *Plan, 
 		if advertiser != 0 && it.Group.AdvertiserID != advertiser {
 			continue
 		}
-		for i := range it.Keywords {
-			k := &it.Keywords[i]
-			if k.Learned == 0 {
-				p.Left++
-				continue
-			}
-			if err := p.change(ctx, it, &names, Change{Key: keyOf(it, k), Keyword: *k}); err != nil {
-				return nil, err
-			}
+		if err := p.back(ctx, it, &names); err != nil {
+			return nil, err
 		}
 	}
 	return p, nil
 }
 
-// Groups returns in which groups keywords are: those that are in none are missing. It reads the
-// whole database, some groups at a time.
-func Groups(ctx context.Context, feed backend.Feed, keywords map[uint64]bool) (groups map[uint64]uint64, err error) {
+// back plans that the keywords of a group are served with their given qualities again.
+func (p *Plan) back(ctx context.Context, it *backend.Item, names *owners) error {
+	for i := range it.Keywords {
+		k := &it.Keywords[i]
+		if k.Learned == 0 {
+			p.Left++
+			continue
+		}
+		if err := p.change(ctx, it, names, Change{Key: keyOf(it, k), Keyword: *k}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Groups returns in which groups keywords are: those that are in none are missing. Lapsed are the groups with
+// learned qualities that have none of the keywords, in ascending order. It reads the whole database, some
+// groups at a time.
+func Groups(ctx context.Context, feed backend.Feed, keywords map[uint64]bool) (groups map[uint64]uint64, lapsed []uint64, err error) {
 	groups = make(map[uint64]uint64, len(keywords))
 	snapshot, err := feed.Snapshot(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, snapshot.Close()) }()
 	for it, err := range snapshot.All(ctx) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		found, learned := false, false
 		for i := range it.Keywords {
-			if id := it.Keywords[i].ID; keywords[id] {
-				groups[id] = it.Group.ID
+			k := &it.Keywords[i]
+			if learned = learned || k.Learned != 0; keywords[k.ID] {
+				groups[k.ID], found = it.Group.ID, true
 			}
 		}
+		if learned && !found {
+			lapsed = append(lapsed, it.Group.ID)
+		}
 	}
-	return groups, nil
+	return groups, lapsed, nil
 }
 
 func keyOf(it *backend.Item, k *backend.Keyword) quality.Key {
@@ -232,6 +255,19 @@ func (d *surveyed) add(it *backend.Item) error {
 		}
 	}
 	return nil
+}
+
+// counted reports whether something was counted of a group.
+func (d *surveyed) counted(group uint64) bool {
+	_, found := slices.BinarySearch(d.groups, group)
+	return found
+}
+
+// and returns the groups that were counted and others, in ascending order.
+func (d *surveyed) and(others []uint64) []uint64 {
+	all := slices.Concat(d.groups, others)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 func (d *surveyed) unknown() (n int) {

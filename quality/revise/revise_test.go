@@ -319,7 +319,7 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// TestGroups finds the groups of keywords.
+// TestGroups finds the groups of keywords, and those that have something learned and none of the keywords.
 func TestGroups(t *testing.T) {
 	db := database(t)
 	all := items(t, db)
@@ -327,7 +327,58 @@ func TestGroups(t *testing.T) {
 	for _, it := range all {
 		wanted[it.Keywords[1].ID], want[it.Keywords[1].ID] = true, it.Group.ID
 	}
-	if got, err := revise.Groups(t.Context(), db, wanted); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, %v, want %v", got, err, want)
+	if got, lapsed, err := revise.Groups(t.Context(), db, wanted); err != nil || !reflect.DeepEqual(got, want) || len(lapsed) > 0 {
+		t.Errorf("%v, %v, %v, want %v", got, lapsed, err, want)
+	}
+	if _, err := planned(t, db, counted(t, db)).Write(t.Context(), db, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, lapsed, err := revise.Groups(t.Context(), db, wanted); err != nil || len(lapsed) > 0 {
+		t.Errorf("lapsed, though their keywords were counted: %v, %v", lapsed, err)
+	}
+	if got, lapsed, err := revise.Groups(t.Context(), db, nil); err != nil || len(got) > 0 || !reflect.DeepEqual(lapsed, []uint64{all["G0"].Group.ID}) {
+		t.Errorf("lapsed are %v, %v, %v", lapsed, got, err)
+	}
+}
+
+// TestLapsed: a group that has lapsed is served as it was given, unless something was counted of it; changes are in the
+// order of groups.
+func TestLapsed(t *testing.T) {
+	db := database(t)
+	counts, all := counted(t, db), items(t, db)
+	o := options()
+	o.Lapsed = []uint64{all["G1"].Group.ID, all["G0"].Group.ID}
+	for step, want := range []int{4, 4, 0} {
+		if step == 1 { // the other group has something learned, too
+			k := &all["G1"].Keywords[0]
+			other := new(quality.Counts)
+			if err := other.Add(quality.Cell{Key: quality.Key{Campaign: all["G1"].Group.CampaignID, Group: all["G1"].Group.ID, Keyword: k.ID}, Position: 1, Day: 9},
+				quality.Count{Impressions: 1000, Clicks: 90}); err != nil {
+				t.Fatal(err)
+			}
+			if r, err := planned(t, db, other).Write(t.Context(), db, nil); err != nil || r.Written != 4 {
+				t.Fatal(r, err)
+			}
+		}
+		p, err := revise.Make(t.Context(), db, counts, o)
+		if err != nil || len(p.Changes) != want {
+			t.Fatalf("step %d: %d changes, %v", step, len(p.Changes), err)
+		}
+		for _, c := range p.Changes {
+			if lapsed := step == 1; lapsed != (c.To == 0) || lapsed != (c.Key.Group == all["G1"].Group.ID) {
+				t.Errorf("step %d: %+v", step, c)
+			}
+		}
+		if _, err := p.Write(t.Context(), db, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	after := items(t, db)
+	if got := qualities(after["G0"]); !reflect.DeepEqual(got, []uint8{10, 7, 1, 6}) {
+		t.Errorf("what was counted has %v", got)
+	}
+	all["G1"].Group.Version = after["G1"].Group.Version
+	if !reflect.DeepEqual(after["G1"], all["G1"]) {
+		t.Errorf("%+v, was %+v", after["G1"], all["G1"])
 	}
 }

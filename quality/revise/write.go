@@ -30,7 +30,8 @@ type Result struct {
 }
 
 // Write writes the qualities, in transactions of some thousand keywords. written, if
-// not nil, is called after each with the number of keywords so far.
+// not nil, is called after each with the number of keywords so far. It ends with fault.Conflict when
+// counts were erased after p.Erasures was read.
 func (p *Plan) Write(ctx context.Context, store backend.Store, written func(done int)) (r Result, err error) {
 	for first := 0; first < len(p.Changes); first += together {
 		if first > 0 && p.Pause > 0 {
@@ -39,7 +40,15 @@ func (p *Plan) Write(ctx context.Context, store backend.Store, written func(done
 			}
 		}
 		some := p.Changes[first:min(first+together, len(p.Changes))]
-		gone, err := patiently(ctx, store, some)
+		// A quality that is there already is written again without effect, so that it does not matter
+		// whether a transaction whose answer was lost was committed.
+		gone := make(map[uint64]bool)
+		err := patiently(ctx, func() (err error) {
+			for again := true; again && err == nil; { // without those that are gone
+				again, err = p.write(ctx, store, some, gone)
+			}
+			return err
+		})
 		if err != nil {
 			return r, err
 		}
@@ -53,35 +62,33 @@ func (p *Plan) Write(ctx context.Context, store backend.Store, written func(done
 	return r, nil
 }
 
-// patiently writes changes in one transaction, which it repeats: a quality that is
-// there already is written again without effect, so that it does not matter whether one
-// whose answer was lost was committed.
-func patiently(ctx context.Context, store backend.Store, some []Change) (gone map[uint64]bool, err error) {
+// patiently does something again while another one writes the same, or the database is away.
+func patiently(ctx context.Context, do func() error) error {
 	until := time.Now().Add(Patience)
-	gone = make(map[uint64]bool)
 	for {
-		again := false
-		again, err = write(ctx, store, some, gone)
-		switch {
-		case again:
-			continue // without one more that is gone
-		case !fault.Is(err, fault.Locked) && !fault.Is(err, fault.Unavailable), time.Now().After(until):
-			return gone, err
+		err := do()
+		if !fault.Is(err, fault.Locked) && !fault.Is(err, fault.Unavailable) || time.Now().After(until) {
+			return err
 		}
-		if e := wait.Sleep(ctx, pause); e != nil {
-			return gone, e
+		if err := wait.Sleep(ctx, pause); err != nil {
+			return err
 		}
 	}
 }
 
 // write writes what is not gone. It undoes the transaction and reports again when upserts
 // have made keywords anew, which are gone then.
-func write(ctx context.Context, store backend.Store, some []Change, gone map[uint64]bool) (again bool, err error) {
+func (p *Plan) write(ctx context.Context, store backend.Store, some []Change, gone map[uint64]bool) (again bool, err error) {
 	tx, err := store.Begin(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, tx.Rollback()) }()
+	if p.Erasures != nil {
+		if err := tx.Expect(ctx, erasuresKey, p.Erasures); err != nil {
+			return false, err
+		}
+	}
 	made := false
 	tx.Watch(func(_ backend.Entity, _ uint64, effect backend.Effect) { made = made || effect == backend.Created })
 	looked, there := uint64(0), false // for which group, and whether it exists

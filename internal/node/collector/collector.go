@@ -113,7 +113,10 @@ func open(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, 
 		{look: c.pacing.Round, every: events.PaceEvery, failed: c.metrics.failed},
 	}
 	if cfg.Quality == QualityLearned {
-		c.learning = &learning{db: db, store: c.store, key: cfg.StateKey + learningKey, every: cfg.LearnEvery, now: now, log: c.log}
+		c.learning = &learning{
+			db: db, store: c.store, key: cfg.StateKey + learningKey, every: cfg.LearnEvery, now: now, log: c.log,
+			metrics: newLearningMetrics(port.Registerer(cfg.Name)),
+		}
 	}
 	c.handler = newHandler(c.counter, c.metrics, cfg.MaxInFlight, c.log)
 	if err = c.keys.Rotate(ctx); err == nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"adshard/backend"
 	"adshard/events"
 	"adshard/events/store"
@@ -52,9 +54,29 @@ func (c *Collector) Learn(ctx context.Context) error { return c.learning.round(c
 // Learns reports whether it learns.
 func (c *Collector) Learns() bool { return c.learning != nil }
 
+// Rounds returns what metrics say of rounds of learning, by outcome, and of the last one.
+func (c *Collector) Rounds() map[string]float64 {
+	m, registry, out := c.learning.metrics, prometheus.NewRegistry(), make(map[string]float64)
+	registry.MustRegister(m.rounds, m.changed, m.last)
+	families, _ := registry.Gather() // of what was registered without an error
+	for _, f := range families {
+		for _, x := range f.Metric {
+			switch {
+			case len(x.Label) > 0:
+				out[x.Label[0].GetValue()] = x.Counter.GetValue()
+			case x.Counter != nil:
+				out["changed"] = x.Counter.GetValue()
+			default:
+				out["last"] = x.Gauge.GetValue()
+			}
+		}
+	}
+	return out
+}
+
 // Learnable returns of how many places and days there are counts to learn from on a day.
 func (c *Collector) Learnable(ctx context.Context, day time.Time) (n int, err error) {
-	counts, err := c.learning.counts(ctx, store.Day(day.Unix()/(24*60*60)))
+	counts, _, err := c.learning.counts(ctx, store.Day(day.Unix()/(24*60*60)))
 	if counts != nil {
 		for range counts.All() {
 			n++

@@ -42,6 +42,8 @@ type learning struct {
 	every time.Duration
 	now   func() time.Time
 	log   *slog.Logger
+
+	metrics *learningMetrics
 	// last is when this collector last began a round that did not fail; nil: never. Where clocks are apart by more
 	// than every, notes of others do not hold it up.
 	last atomic.Pointer[time.Time]
@@ -49,7 +51,10 @@ type learning struct {
 
 // lesson is what is noted.
 type lesson struct {
-	At    time.Time     `json:"at"` // when the last round began
+	At time.Time `json:"at"` // when the last round began
+	// Since is when the first one began: of what was counted last before, nobody knows here whether it was
+	// counted elsewhere, by hand or by the collectors of the database that this one was copied from.
+	Since time.Time     `json:"since"`
 	Scale quality.Scale `json:"scale"`
 }
 
@@ -88,6 +93,9 @@ func (l *learning) round(ctx context.Context) error {
 	}
 	before := noted
 	noted.At = now
+	if noted.Since.IsZero() || noted.Since.After(now) {
+		noted.Since = now
+	}
 	claimed, err := l.save(ctx, noted, was)
 	if fault.Is(err, fault.Conflict) {
 		return nil // another collector learns
@@ -95,20 +103,30 @@ func (l *learning) round(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	scale, err := l.learn(ctx, noted.Scale, store.Day(now.Unix()/(24*60*60)))
+	did, err := l.learn(ctx, noted, store.Day(now.Unix()/(24*60*60)))
+	l.metrics.round(now, did, err)
 	if err == nil {
 		l.last.Store(&now)
 	}
 	switch {
 	case err != nil:
 		noted = before // so that it is tried again soon
-	case scale == noted.Scale:
+	case did.scale == noted.Scale:
 		return nil
 	}
-	noted.Scale = scale
+	noted.Scale = did.scale
+	return l.finish(ctx, noted, claimed, err)
+}
+
+// finish notes what a round came to, in place of what was noted when it began. err is why it failed.
+func (l *learning) finish(ctx context.Context, noted lesson, claimed []byte, err error) error {
 	_, failed := l.save(ctx, noted, claimed)
 	if fault.Is(failed, fault.Conflict) {
 		failed = nil // another round has begun, which notes its own
+	}
+	if fault.Is(err, fault.Conflict) {
+		l.log.Info("counts were erased while qualities were learned from them: it is begun anew")
+		err = nil
 	}
 	return errors.Join(err, failed)
 }
@@ -121,28 +139,46 @@ func (l *learning) save(ctx context.Context, n lesson, was []byte) ([]byte, erro
 	return b, err
 }
 
-// learn writes what the counts say, and returns the scale.
-func (l *learning) learn(ctx context.Context, kept quality.Scale, today store.Day) (quality.Scale, error) {
-	counts, err := l.counts(ctx, today)
+// pass is what a round did.
+type pass struct {
+	scale   quality.Scale
+	written int // keywords
+}
+
+// learn writes what the counts say. It fails with fault.Conflict when counts were erased after it has read them.
+func (l *learning) learn(ctx context.Context, noted lesson, today store.Day) (did pass, err error) {
+	did.scale = noted.Scale
+	erasures, err := revise.Erasures(ctx, l.db)
+	if err != nil {
+		return did, err
+	}
+	counts, lapsed, err := l.counts(ctx, today)
 	if err != nil || counts == nil {
-		return kept, err
+		return did, err
 	}
 	if refused := counts.Refuse(); len(refused) > 0 {
 		l.log.Warn("some places were clicked more often than they were shown: nothing is learned from these", "places", len(refused), "campaign", refused[0].Campaign,
 			"keyword", refused[0].Keyword, "ad", refused[0].Ad, "position", refused[0].Position, "impressions", refused[0].Impressions, "clicks", refused[0].Clicks)
 	}
+	if noted.At.Sub(noted.Since) < keepDays*24*time.Hour {
+		lapsed = nil
+	}
 	plan, err := revise.Make(ctx, l.db, counts, revise.Options{
-		Options: quality.Options{HalfLife: halfLife, Optimism: 1, Explore: quality.DefaultExplore}, Today: int32(today), Kept: kept,
+		Options: quality.Options{HalfLife: halfLife, Optimism: 1, Explore: quality.DefaultExplore}, Today: int32(today), Kept: noted.Scale, Lapsed: lapsed,
 	})
 	if err != nil {
-		return kept, err
+		return did, err
 	}
-	plan.Pause = writePause
+	plan.Pause, plan.Erasures = writePause, erasures
 	r, err := plan.Write(ctx, l.db, nil)
+	did.written = r.Written
+	if !fault.Is(err, fault.Conflict) { // else the scale is of what was erased
+		did.scale = plan.Scale
+	}
 	if err == nil && r.Written > 0 {
 		l.log.Info("qualities were learned", "changed", r.Written, "stay", plan.Left, "scale", float64(plan.Scale))
 	}
-	return plan.Scale, err
+	return did, err
 }
 
 // shown is what was counted of a place on a day.
@@ -152,13 +188,13 @@ type shown struct {
 }
 
 // counts returns what was counted of the days that matter, with the groups of keywords; nil: nothing. What
-// is in no group any more is left out.
-func (l *learning) counts(ctx context.Context, today store.Day) (*quality.Counts, error) {
+// is in no group any more is left out. Lapsed are the groups with learned qualities of which nothing was counted.
+func (l *learning) counts(ctx context.Context, today store.Day) (counts *quality.Counts, lapsed []uint64, err error) {
 	var list []shown
 	keywords := make(map[uint64]bool)
 	// Calendars of advertisers are a day ahead of ours at most.
 	q := store.Query{By: store.ByPlace, Daily: true, From: today - keepDays, To: today + 1}
-	err := l.store.Report(ctx, q, func(r store.Row) error {
+	err = l.store.Report(ctx, q, func(r store.Row) error {
 		if r.Position >= 1 && r.Position <= quality.MaxPosition { // else it is from before there were positions
 			key := quality.Key{Campaign: r.Campaign, Keyword: r.Keyword, Ad: r.Ad}
 			list = append(list, shown{quality.Cell{Key: key, Position: r.Position, Day: int32(r.Day)}, quality.Count{Impressions: r.Impressions, Clicks: r.Clicks}})
@@ -167,20 +203,20 @@ func (l *learning) counts(ctx context.Context, today store.Day) (*quality.Counts
 		return nil
 	})
 	if err != nil || len(list) == 0 {
-		return nil, err
+		return nil, nil, err
 	}
-	groups, err := revise.Groups(ctx, l.db, keywords)
+	groups, lapsed, err := revise.Groups(ctx, l.db, keywords)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	counts := new(quality.Counts)
+	counts = new(quality.Counts)
 	for _, s := range list {
 		if s.at.Group = groups[s.at.Keyword]; s.at.Group == 0 {
 			continue
 		}
 		if err := counts.Add(s.at, s.n); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return counts, nil
+	return counts, lapsed, nil
 }

@@ -1,6 +1,8 @@
 package collector
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"adshard/events"
@@ -43,4 +45,49 @@ func (m *metrics) count(kind store.Kind, o events.Outcome) { m.events[kind][o].I
 
 func (m *metrics) refusedBatch(err error) {
 	m.refused.WithLabelValues(fault.KindOf(err).String()).Inc()
+}
+
+// learningMetrics are those of a collector that learns.
+type learningMetrics struct {
+	rounds  *prometheus.CounterVec
+	changed prometheus.Counter
+	last    prometheus.Gauge
+}
+
+// The outcomes of rounds.
+const (
+	roundLearned   = "learned"
+	roundOvertaken = "overtaken"
+	roundFailed    = "failed"
+)
+
+func newLearningMetrics(r prometheus.Registerer) *learningMetrics {
+	m := &learningMetrics{
+		rounds: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "adshard_learning_rounds_total",
+			Help: "Rounds in which this collector learned qualities, by outcome."}, []string{"outcome"}),
+		changed: prometheus.NewCounter(prometheus.CounterOpts{Name: "adshard_learning_keywords_changed_total",
+			Help: "Keywords whose learned quality was changed or taken back."}),
+		last: prometheus.NewGauge(prometheus.GaugeOpts{Name: "adshard_learning_last_round_timestamp_seconds",
+			Help: "When the last round began that this collector brought to its end; 0: none since it started."}),
+	}
+	for _, outcome := range []string{roundLearned, roundOvertaken, roundFailed} {
+		m.rounds.WithLabelValues(outcome)
+	}
+	r.MustRegister(m.rounds, m.changed, m.last)
+	return m
+}
+
+// round counts a round that began at a time.
+func (m *learningMetrics) round(began time.Time, did pass, err error) {
+	m.changed.Add(float64(did.written))
+	outcome := roundLearned
+	switch {
+	case fault.Is(err, fault.Conflict):
+		outcome = roundOvertaken
+	case err != nil:
+		outcome = roundFailed
+	default:
+		m.last.Set(float64(began.Unix()))
+	}
+	m.rounds.WithLabelValues(outcome).Inc()
 }
