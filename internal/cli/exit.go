@@ -78,6 +78,9 @@ func execute(ctx context.Context, root *cobra.Command, args []string, s Streams)
 	if errors.Is(err, errRejects) {
 		return exitRejects
 	}
+	if errors.Is(err, errUnhealthy) {
+		return exitFailed
+	}
 	var usage *usageError
 	if !ran || errors.As(err, &usage) {
 		fmt.Fprintf(s.Err, "%s: %s\nSee `%s --help`.\n", root.Name(), plainly(err), command.CommandPath())

@@ -48,12 +48,13 @@ queries over HTTP with the ads that match, and ranks and prices them in an aucti
   adshard query --explain usb cable                see why each keyword won or lost
   adshard list campaigns                           see the data; get, set, pause, resume change it
   adshard balance status                           see how evenly the load is spread
+  adshard doctor                                   see what is wrong with the cluster
   adshard report --db sqlite:ads.db --by campaign --since 2026-11-01
                                                    see clicks and spend
   adshard db check --db sqlite:ads.db              check the database for damage`,
 	})
 	root.AddCommand(
-		importCommand(s), barrelsCommand(s), upCommand(s), queryCommand(s), balanceCommand(s), slavesCommand(s),
+		importCommand(s), barrelsCommand(s), upCommand(s), queryCommand(s), balanceCommand(s), slavesCommand(s), doctorCommand(s),
 		listCommand(s), getCommand(s), setCommand(s), pauseCommand(s), resumeCommand(s), exportCommand(s),
 		collectorCommand(s), dbCommand(s), backupCommand(s), restoreCommand(s), certCommand(s), lexiconCommand(s), qualityCommand(s),
 		reportCommand(s), eventsCommand(s), sizeCommand(s), versionCommand(s),

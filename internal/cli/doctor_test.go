@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"adshard/fault"
+	"adshard/internal/node/access"
+	"adshard/internal/node/admin"
+	"adshard/internal/node/admin/admintest"
+	"adshard/internal/node/doctor"
+	"adshard/internal/node/httpapi/api"
+)
+
+// doctored runs the doctor against a balancer of admintest and returns what it reports as JSON.
+func doctored(t *testing.T, c admin.Control, args ...string) (status int, r doctor.Report, errOut string) {
+	t.Helper()
+	args = append([]string{"doctor", "--json", "--over", "0", "--addr", serveControl(t, c)}, args...)
+	status, out, errOut := run(t, "adshard", args...)
+	if err := json.Unmarshal([]byte(out), &r); err != nil && status != exitUsage {
+		t.Fatalf("%v in %q, %s", err, out, errOut)
+	}
+	return status, r, errOut
+}
+
+// well is a balancer of admintest with which nothing is wrong.
+func well() *admintest.Control {
+	c := admintest.NewControl()
+	s := c.Status
+	s.PublishedView, s.Scrub.Condemned, s.Last.Refused = s.View, nil, ""
+	for i := range c.Slaves.Slaves {
+		v := &c.Slaves.Slaves[i]
+		v.Alive, v.Serving, v.Trouble, v.AppliedClock = true, true, "", c.Slaves.Clock
+	}
+	return c
+}
+
+// TestDoctor: exit statuses, and what it says to people and to programs.
+func TestDoctor(t *testing.T) {
+	status, r, errOut := doctored(t, well())
+	if status != exitDone || !r.Healthy || len(r.Findings) != 0 || r.Findings == nil || len(r.Asked) != 1 || errOut != "" {
+		t.Errorf("healthy: %d %+v %q", status, r, errOut)
+	}
+	status, out, _ := run(t, "adshard", "doctor", "--over", "1ms", "--addr", serveControl(t, well()))
+	if status != exitDone || !strings.HasPrefix(out, "Nothing is wrong.\nAsked: http://127.0.0.1:") {
+		t.Errorf("healthy: %d %q", status, out)
+	}
+
+	sick := well()
+	sick.Status.Paused = true
+	sick.Slaves.Slaves[2].Alive = false
+	status, r, errOut = doctored(t, sick)
+	if status != exitFailed || r.Healthy || len(r.Findings) != 2 || r.Findings[0].Node != "slave-2" || r.Findings[1].Alert != "AdshardBalancingPaused" || errOut != "" {
+		t.Errorf("sick: %d %+v %q", status, r, errOut)
+	}
+	status, out, errOut = run(t, "adshard", "doctor", "--over", "0", "--addr", serveControl(t, sick))
+	if status != exitFailed || errOut != "" || !strings.HasPrefix(out, "2 things are wrong, the most harmful first:\n\n1. slave-2 is away: ") ||
+		!strings.Contains(out, "\n   do: `adshard balance resume`\n   harm: balance; AdshardBalancingPaused, docs/runbook.md#adshardbalancingpaused\n") {
+		t.Errorf("sick: %d %q %q", status, out, errOut)
+	}
+
+	standby := well()
+	standby.Err = fault.Newf(fault.Unavailable, "balancer", "this balancer stands by; ask the one that leads, at http://10.0.0.9:7001")
+	status, r, _ = doctored(t, standby)
+	if status != exitFailed || len(r.Findings) != 1 || r.Findings[0].Alert != "AdshardNoBalancerLeads" || !strings.Contains(r.Findings[0].What, "10.0.0.9:7001") {
+		t.Errorf("standby: %d %+v", status, r)
+	}
+}
+
+// TestDoctorAsksAllPorts: a search, and the metrics and readiness of further processes.
+func TestDoctorAsksAllPorts(t *testing.T) {
+	answer := func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/search" || r.Header.Get("Authorization") != "" {
+			http.Error(w, "unexpected", http.StatusTeapot)
+			return
+		}
+		_ = json.NewEncoder(w).Encode(api.SearchAnswer{Coverage: api.Coverage{Missing: []string{"slave-1"}, Reasons: map[string]api.MissingReason{"slave-1": "late"}}})
+	}
+	queries := httptest.NewServer(http.HandlerFunc(answer))
+	defer queries.Close()
+	registry := admin.NewRegistry()
+	admin.Gauge(registry, "adshard_in_repair", "1: it is.", func() float64 { return 1 })
+	slave := httptest.NewServer(admin.New(admin.Config{Registry: registry, Ready: func() []string { return []string{"a", "b"} }, Log: slog.New(slog.DiscardHandler)}))
+	defer slave.Close()
+
+	token := file(t, "token", "secret-of-alice")
+	status, r, errOut := doctored(t, well(), "--http", queries.URL, "--admins", slave.URL, "--token-file", token)
+	var alerts []string
+	for _, f := range r.Findings {
+		alerts = append(alerts, f.Alert)
+	}
+	want := []string{"AdshardIncompleteAnswers", "AdshardNotFilled", "AdshardSlaveInRepair"}
+	if status != exitFailed || !slices.Equal(alerts, want) || len(r.Asked) != 3 || !strings.HasSuffix(r.Findings[1].What, "is not ready: a; b") {
+		t.Errorf("%d %+v %q, want %q", status, r, errOut, want)
+	}
+	slave.Close()
+	status, r, _ = doctored(t, well(), "--admins", slave.URL)
+	if status != exitFailed || len(r.Findings) != 1 || r.Findings[0].Alert != "AdshardTargetDown" {
+		t.Errorf("a port that is closed: %d %+v", status, r)
+	}
+	status, _, errOut = doctored(t, well(), "--http", slave.URL+"x:y")
+	if status != exitUsage {
+		t.Errorf("an address that is none: %d %q", status, errOut)
+	}
+}
+
+// TestDoctorIsRefused: who may not ask is told so; it says nothing of the cluster.
+func TestDoctorIsRefused(t *testing.T) {
+	gated := admin.New(admin.Config{Registry: admin.NewRegistry(), Ready: func() []string { return nil }, Control: well(),
+		Gate: &access.Gate{Guard: access.Guard{Table: access.NewTable()}}, Log: slog.New(slog.DiscardHandler)})
+	s := httptest.NewServer(gated)
+	defer s.Close()
+	status, out, errOut := run(t, "adshard", "doctor", "--over", "0", "--addr", s.URL)
+	if status != exitUsage || out != "" || !strings.Contains(errOut, "--token-file") {
+		t.Errorf("%d %q %q", status, out, errOut)
+	}
+	for _, args := range [][]string{{"--over", "-1s"}, {"--over", "2h"}, {"--addr", "ftp://x"}, {"x"}} {
+		if status, _, errOut := run(t, "adshard", append([]string{"doctor"}, args...)...); status != exitUsage {
+			t.Errorf("%v: %d %s", args, status, errOut)
+		}
+	}
+}
+
+// TestDoctorFormIsDocumented: docs/operations.md has each field of the report, and each harm, in a table.
+func TestDoctorFormIsDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "\n### What is wrong\n")
+	section, _, _ = strings.Cut(section, "\n#")
+	form, err := json.Marshal(doctor.Report{Findings: []doctor.Finding{{Node: "x"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`"(\w+)":`).FindAllStringSubmatch(string(form), -1)
+	if len(names) != 9 {
+		t.Errorf("the report has %d fields", len(names))
+	}
+	for _, m := range names {
+		if !strings.Contains(section, "`"+m[1]+"`") {
+			t.Errorf("the field %s is not documented", m[1])
+		}
+	}
+	for _, h := range doctor.Harms() {
+		if !strings.Contains(section, "`"+string(h)+"`") {
+			t.Errorf("the harm %s is not documented", h)
+		}
+	}
+}

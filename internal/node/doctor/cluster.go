@@ -1,0 +1,95 @@
+package doctor
+
+import (
+	"fmt"
+	"time"
+)
+
+// plan looks at who leads, and whether what is decided reaches the others.
+func (e *examination) plan() {
+	s := e.now.Status
+	if s == nil {
+		e.add(Changes, "AdshardNoBalancerLeads", "", "no balancer that leads answers: "+e.now.Unled,
+			"start one on the same database: `balancer --config FILE`; if another one leads, name its admin address: `--addr`")
+		return
+	}
+	if s.Waiting != "" {
+		e.add(Answers, "AdshardNotFilled", "", "there is no plan yet: "+s.Waiting,
+			"start the slaves that are missing: `slave --config FILE`; `adshard slaves list` shows who has joined")
+	}
+	if b := e.before.Status; b != nil && e.took > 0 && s.PublishedView < s.View && b.PublishedView == s.PublishedView && b.PublishedView < b.View {
+		e.add(Changes, "AdshardMapNotPublished", "",
+			fmt.Sprintf("masters have had slice map %d for %s; the newest is %d", s.PublishedView, seconds(e.took), s.View),
+			"`adshard balance status` shows what each move waits for; restart a slave that hangs")
+	}
+	for _, d := range s.Distributors {
+		if !d.Alive {
+			e.add(Changes, "AdshardTargetDown", d.Name, "distributor "+d.Name+" is away", "start it again: `distributor --config FILE`")
+		}
+	}
+}
+
+// lately is how long a difference counts as new, as in its alert.
+const lately = 30 * time.Minute
+
+// copies looks at what the scrub found.
+func (e *examination) copies() {
+	if e.now.Status == nil {
+		return
+	}
+	scrub := &e.now.Status.Scrub
+	for _, c := range scrub.Condemned {
+		e.add(Data, "AdshardCondemnedSlices", c.Slave, fmt.Sprintf("%s has yet to discard slice %d: %s", c.Slave, c.Slice, c.Reason),
+			fmt.Sprintf("start or restart %s; if it stays, empty its `dir`: it is refilled", c.Slave))
+	}
+	if n := scrub.Last.Different; n > 0 && time.Duration(scrub.Last.AgeMs)*time.Millisecond < lately {
+		e.add(Data, "AdshardCopiesDiffer", "", fmt.Sprintf("the last scrub found %d parts of slices that differed from the database", n),
+			"they are discarded and refilled by themselves; the balancer's log names the slave: test its disk and memory")
+	}
+}
+
+// uneven is how far above the best possible max/mean the load counts as uneven, as in its alert.
+const uneven = 1.3
+
+// steering looks at how load is spread.
+func (e *examination) steering() {
+	s := e.now.Status
+	if s == nil {
+		return
+	}
+	if s.Paused {
+		e.add(Balance, "AdshardBalancingPaused", "", "balancing is paused, and slaves that are lost are not replaced", "`adshard balance resume`")
+	}
+	if s.Last != nil && s.Last.Refused != "" {
+		e.add(Balance, "AdshardProposalsRefused", "", "the balancer refused what the strategy proposed: "+s.Last.Refused,
+			"correct the strategy or the limits: `adshard balance plan`, `adshard balance strategy`")
+	}
+	if s.MaxOverMean > uneven*s.LowerBound && e.loadKnown() {
+		e.add(Balance, "AdshardUnevenLoad", "", fmt.Sprintf("the most loaded slave has %.2f times the mean; %.2f is possible", s.MaxOverMean, s.LowerBound),
+			"`adshard balance plan` shows what would be done, `adshard balance why SLICE` what prevents a move")
+	}
+}
+
+// loadKnown reports whether enough queries were counted to judge load by.
+func (e *examination) loadKnown() bool {
+	for _, p := range e.now.Ports {
+		if samples(p.Metrics).sum(where("adshard_balancer_load_known")) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// ports looks at whether admin ports answer, and what processes miss.
+func (e *examination) ports() {
+	for i, p := range e.now.Ports {
+		switch {
+		case p.Failed != "" && (i > 0 || e.now.Status != nil):
+			e.add(Changes, "AdshardTargetDown", "", fmt.Sprintf("the admin port at %s does not answer: %s", p.Address, p.Failed),
+				"start its process, or correct the address in `--addr` or `--admins`")
+		case p.NotReady != "":
+			e.add(Changes, "AdshardNotFilled", "", fmt.Sprintf("the process at %s is not ready: %s", p.Address, p.NotReady),
+				"mend what it names; its log says more")
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package doctor
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"adshard/internal/node/httpapi/api"
+)
+
+// scene is a cluster as its ports answer at two looks.
+type scene struct {
+	before, now Look
+	probe       Probe
+}
+
+// healthy is a cluster of three slaves in which nothing is wrong: slave-0 and slave-1 are replicas
+// of one shard, slave-2 is alone in another one.
+func healthy() *scene {
+	look := func(at int64) Look {
+		seen := func() *int64 { ms := int64(300); return &ms }
+		slave := func(name, shard string) api.Slave {
+			return api.Slave{Name: name, Shard: shard, State: api.SlaveStateActive, Alive: true, Serving: true, Slices: 4, AppliedClock: 90, SeenMs: seen()}
+		}
+		return Look{
+			At:     time.Unix(at, 0),
+			Status: &api.BalanceStatus{View: 7, PublishedView: 7, Clock: 90, Measured: true, MaxOverMean: 1.1, LowerBound: 1},
+			Slaves: &api.SlaveList{View: 7, Clock: 90, Slaves: []api.Slave{slave("slave-0", "shard-0"), slave("slave-1", "shard-0"), slave("slave-2", "shard-1")}},
+			Ports:  []Port{{Address: "http://10.0.0.5:7001"}, {Address: "http://10.0.0.7:8081"}},
+		}
+	}
+	return &scene{before: look(1000), now: look(1002),
+		probe: Probe{Address: "http://10.0.0.7:8080", Answer: &api.SearchAnswer{Coverage: api.Coverage{Shards: 2, Answered: 2, Complete: true}}}}
+}
+
+// looks returns those that a command is about: both, or the one that its argument names.
+func (s *scene) looks(d *datadriven.TestData) []*Look {
+	switch {
+	case d.HasArg("before"):
+		return []*Look{&s.before}
+	case d.HasArg("now"):
+		return []*Look{&s.now}
+	}
+	return []*Look{&s.before, &s.now}
+}
+
+// change follows one command; JSON is laid over what a healthy cluster answers.
+func (s *scene) change(t *testing.T, d *datadriven.TestData) {
+	over := func(into any) {
+		if err := json.Unmarshal([]byte(d.Input), into); err != nil {
+			d.Fatalf(t, "%v", err)
+		}
+	}
+	if d.Cmd == "search" {
+		over(s.probe.Answer)
+		return
+	}
+	if d.Cmd == "search-fails" {
+		s.probe.Answer, s.probe.Failed = nil, d.Input
+		return
+	}
+	for _, look := range s.looks(d) {
+		switch d.Cmd {
+		case "status":
+			over(look.Status)
+		case "slaves":
+			over(look.Slaves)
+		case "slave":
+			var i int
+			d.ScanArgs(t, "number", &i)
+			over(&look.Slaves.Slaves[i])
+		case "metrics":
+			look.Ports[1].Metrics = append(look.Ports[1].Metrics, ReadMetrics(d.Input)...)
+		case "no-balancer":
+			look.Status, look.Slaves, look.Unled = nil, nil, d.Input
+		case "no-port":
+			look.Ports[1].Failed = d.Input
+		case "not-ready":
+			look.Ports[0].NotReady = d.Input
+		default:
+			d.Fatalf(t, "unknown command")
+		}
+	}
+}
+
+// TestFindings: what is found in the clusters of testdata. Each begins healthy; `examine` ends it,
+// -rewrite writes what is found now.
+func TestFindings(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		s := healthy()
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			if d.Cmd != "examine" {
+				s.change(t, d)
+				return ""
+			}
+			if d.HasArg("once") {
+				s.before = s.now
+			}
+			list := Examine(&s.before, &s.now, &s.probe)
+			s = healthy()
+			if len(list) == 0 {
+				return "nothing\n"
+			}
+			var b strings.Builder
+			for _, f := range list {
+				fmt.Fprintf(&b, "%s %s %s: %s\n  do: %s\n", f.Harm, f.Alert, f.Node, f.What, f.Do)
+			}
+			return b.String()
+		})
+	})
+}
+
+var (
+	alertName = regexp.MustCompile(`(?m)^ *- alert: (\w+)$`)
+	foundName = regexp.MustCompile(`(?m)^\w+ (Adshard\w+) `)
+)
+
+// TestFindingsAreAlerts: findings have names of alerts, with a section of the runbook, and each
+// alert is found in a scenario.
+func TestFindingsAreAlerts(t *testing.T) {
+	const root = "../../../"
+	read := func(path string) string {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	alerts := make(map[string]bool)
+	for _, m := range alertName.FindAllStringSubmatch(read(root+"deploy/alerts/adshard.rules.yml"), -1) {
+		alerts[m[1]] = false
+	}
+	runbook := read(root + "docs/runbook.md")
+	for _, m := range foundName.FindAllStringSubmatch(read("testdata/findings.txt"), -1) {
+		if _, ok := alerts[m[1]]; !ok || !strings.Contains(runbook, "\n### "+m[1]+"\n") {
+			t.Errorf("%s is no alert, or has no section of the runbook", m[1])
+		}
+		alerts[m[1]] = true
+	}
+	for name, found := range alerts {
+		if !found {
+			t.Errorf("no scenario finds %s", name)
+		}
+	}
+}
+
+func TestReadMetrics(t *testing.T) {
+	page := "# HELP adshard_a A.\n# TYPE adshard_a counter\nadshard_a{node=\"m\\\"0\",le=\"+Inf\"} 1.5e+03\nadshard_b 2\ngo_goroutines 7\nadshard_c{x=\"\"} NaNo\nadshard_d\n"
+	got := ReadMetrics(page)
+	if len(got) != 2 || got[0].Name != "adshard_a" || got[0].Labels["node"] != `m"0` || got[0].Labels["le"] != "+Inf" || got[0].Value != 1500 ||
+		got[1].Name != "adshard_b" || got[1].Value != 2 || len(got[1].Labels) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestHarmsAreInOrder: each harm of a finding is one of those listed, or it would come first.
+func TestHarmsAreInOrder(t *testing.T) {
+	var f findings
+	for _, h := range []Harm{Balance, Changes, Answers, Reserve, Data} {
+		f.add(h, "AdshardX", "", "", "")
+	}
+	for i, g := range f.sorted() {
+		if g.Harm != Harms()[i] || g.Runbook != "docs/runbook.md#adshardx" {
+			t.Errorf("%d: %+v", i, g)
+		}
+	}
+}

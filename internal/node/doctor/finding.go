@@ -1,0 +1,71 @@
+package doctor
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Harm is what a finding does to a cluster.
+type Harm string
+
+// The harms, the worst first.
+const (
+	Answers Harm = "answers" // answers lack ads, are late, or there are none
+	Data    Harm = "data"    // what is served, counted or spent may be wrong
+	Changes Harm = "changes" // changes of the data or of the cluster do not arrive
+	Reserve Harm = "reserve" // nothing yet, but one more failure or some days would do harm
+	Balance Harm = "balance" // load is spread worse than it could be
+)
+
+// Harms returns all harms, the worst first.
+func Harms() []Harm { return []Harm{Answers, Data, Changes, Reserve, Balance} }
+
+// Finding is something that is wrong.
+type Finding struct {
+	Harm Harm `json:"harm"`
+	// Alert is the alert of deploy/alerts that means the same.
+	Alert string `json:"alert"`
+	// Node is the slave, shard, replica or other process that it is about; "": the cluster.
+	Node string `json:"node,omitempty"`
+	What string `json:"what"`
+	// Do says what mends it, with the commands in backticks.
+	Do string `json:"do"`
+	// Runbook is the alert's section.
+	Runbook string `json:"runbook"`
+}
+
+// Report is what is known of a cluster.
+type Report struct {
+	Healthy  bool      `json:"healthy"`
+	Findings []Finding `json:"findings"`
+	// Asked are the ports that were asked, as URLs.
+	Asked []string `json:"asked"`
+}
+
+// findings collects them.
+type findings struct{ list []Finding }
+
+func (f *findings) add(harm Harm, alert, node, what, do string) {
+	f.list = append(f.list, Finding{Harm: harm, Alert: alert, Node: node, What: what, Do: do,
+		Runbook: "docs/runbook.md#" + strings.ToLower(alert)})
+}
+
+// has reports whether there is a finding of an alert about a node.
+func (f *findings) has(alert, node string) bool {
+	return slices.ContainsFunc(f.list, func(g Finding) bool { return g.Alert == alert && g.Node == node })
+}
+
+// hasAny reports whether there is a finding of an alert.
+func (f *findings) hasAny(alert string) bool {
+	return slices.ContainsFunc(f.list, func(g Finding) bool { return g.Alert == alert })
+}
+
+// sorted returns them by harm; those of one harm stay as they were found, causes before effects.
+func (f *findings) sorted() []Finding {
+	order := Harms()
+	slices.SortStableFunc(f.list, func(a, b Finding) int {
+		return cmp.Compare(slices.Index(order, a.Harm), slices.Index(order, b.Harm))
+	})
+	return f.list
+}

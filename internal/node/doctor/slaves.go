@@ -1,0 +1,91 @@
+package doctor
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"adshard/internal/node/httpapi/api"
+)
+
+// slaves looks at each slave as the balancer knows it.
+func (e *examination) slaves() {
+	if e.now.Slaves == nil {
+		return
+	}
+	for i := range e.now.Slaves.Slaves {
+		s := &e.now.Slaves.Slaves[i]
+		switch {
+		case s.State == api.SlaveStateDrained:
+		case !s.Alive:
+			e.away(s)
+		case s.Trouble != "":
+			e.add(e.harmOf(s, Changes), "AdshardSlaveInTrouble", s.Name, s.Name+" makes no progress: "+s.Trouble,
+				"as it says: make room on a full disk, start the balancer, or correct `balancer` or `db`; it goes on by itself then")
+		case !s.Serving && s.Slices > 0:
+			e.add(e.harmOf(s, Reserve), "AdshardSlaveInRepair", s.Name,
+				fmt.Sprintf("%s does not serve all of its data yet: %s", s.Name, cmp.Or(s.WaitsFor, "it is being filled")),
+				"nothing at first: `adshard slaves list --watch` shows how far it is; if it does not end, look at its log")
+		case e.stuck(s):
+			e.add(Changes, "AdshardSlaveStuck", s.Name,
+				fmt.Sprintf("%s lacks the newest %d changes, and has applied none for %s", s.Name, e.now.Slaves.Clock-s.AppliedClock, seconds(e.took)),
+				"look at its log and at that of the balancer; is an entity damaged? `adshard db check --db URL`")
+		}
+	}
+}
+
+// harmOf is Answers if a slave's data are served by nobody, otherwise another harm.
+func (e *examination) harmOf(s *api.Slave, other Harm) Harm {
+	if s.Slices > 0 && (!s.Alive || !s.Serving) && !e.replaced(s) {
+		return Answers
+	}
+	return other
+}
+
+// replaced reports whether another replica of its shard answers in a slave's place.
+func (e *examination) replaced(s *api.Slave) bool {
+	return s.Shard != "" && slices.ContainsFunc(e.now.Slaves.Slaves, func(o api.Slave) bool {
+		return o.Name != s.Name && o.Shard == s.Shard && o.Alive && o.Serving
+	})
+}
+
+func (e *examination) away(s *api.Slave) {
+	what := s.Name + " is away: it has not reported to this balancer"
+	if s.SeenMs != nil {
+		what = fmt.Sprintf("%s is away: it reported last %s ago", s.Name, seconds(time.Duration(*s.SeenMs)*time.Millisecond))
+	}
+	harm := e.harmOf(s, Reserve)
+	if harm == Answers {
+		what += ", and no other slave serves its data"
+	}
+	do := fmt.Sprintf("start its process again, on its `dir`: `slave --config FILE`; if it is gone for good: `adshard slaves remove %s`", s.Name)
+	if harm == Answers {
+		do = fmt.Sprintf("start its process again, on its `dir`: `slave --config FILE`; if it is gone for good, fill others with its data: "+
+			"`adshard slaves drain %s`, then `adshard slaves remove %s`", s.Name, s.Name)
+	}
+	e.add(harm, "AdshardTargetDown", s.Name, what, do)
+}
+
+// stuck reports whether a slave lacks changes and has applied none between the looks, though it has
+// reported.
+func (e *examination) stuck(s *api.Slave) bool {
+	if e.before.Slaves == nil || s.AppliedClock >= e.now.Slaves.Clock || s.Slices == 0 ||
+		s.SeenMs == nil || time.Duration(*s.SeenMs)*time.Millisecond >= e.took {
+		return false
+	}
+	list := e.before.Slaves
+	i := slices.IndexFunc(list.Slaves, func(o api.Slave) bool { return o.Name == s.Name })
+	return i >= 0 && list.Slaves[i].AppliedClock == s.AppliedClock && s.AppliedClock < list.Clock
+}
+
+// seconds writes a time as people do.
+func seconds(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s", d/time.Second)
+	}
+	return fmt.Sprintf("%d min", d/time.Minute)
+}
