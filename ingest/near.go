@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"adshard/backend"
+	"adshard/internal/near"
 )
 
 const (
@@ -98,7 +99,7 @@ func lettersOf(name string) (set uint64) {
 }
 
 // nearest returns the nearest name within nearDistance.
-func (a *accountNames) nearest(name string) (near string) {
+func (a *accountNames) nearest(name string) (found string) {
 	letters, runes := lettersOf(name), []rune(name)
 	least := nearDistance + 1
 	var buf []rune
@@ -108,36 +109,13 @@ func (a *accountNames) nearest(name string) (near string) {
 				continue
 			}
 			buf = append(buf[:0], []rune(other.name)...)
-			if d := distance(runes, buf, least-1); d < least {
-				near, least = other.name, d
+			if d := near.Distance(runes, buf, least-1); d < least {
+				found, least = other.name, d
 			}
 			if least == 1 {
-				return near
+				return found
 			}
 		}
 	}
-	return near
-}
-
-// distance returns the Levenshtein distance of a and b, or something above most
-// if it is above.
-func distance(a, b []rune, most int) int {
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		a, b = a[1:], b[1:]
-	}
-	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	switch {
-	case max(len(a), len(b)) == 0:
-		return 0
-	case most == 0 || len(a)-len(b) > most || len(b)-len(a) > most:
-		return most + 1
-	case len(a) == 0 || len(b) == 0:
-		return max(len(a), len(b))
-	}
-	least := distance(a[1:], b[1:], most-1) // the first characters differ
-	least = min(least, distance(a[1:], b, most-1))
-	least = min(least, distance(a, b[1:], most-1))
-	return 1 + least
+	return found
 }

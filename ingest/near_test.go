@@ -25,27 +25,6 @@ func slowDistance(a, b []rune) int {
 	return row[len(b)]
 }
 
-// TestDistance: against the plain table, on short words of few letters.
-func TestDistance(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	word := func() []rune {
-		w := make([]rune, random.IntN(7))
-		for i := range w {
-			w[i] = []rune("abž")[random.IntN(3)]
-		}
-		return w
-	}
-	for range 20_000 {
-		a, b := word(), word()
-		for most := range 3 {
-			got, want := distance(a, b, most), slowDistance(a, b)
-			if got != want && (got <= most || want <= most) {
-				t.Fatalf("%q to %q, at most %d: %d, want %d", string(a), string(b), most, got, want)
-			}
-		}
-	}
-}
-
 // TestNearest: what is near is found among others, whatever its length and
 // letters; the nearest counts.
 func TestNearest(t *testing.T) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,11 +14,12 @@ import (
 )
 
 // configFlags gives a command a flag for every key of a configuration, and
-// --config and --print-config. The order is defaults, file, environment, flags.
+// --config, --print-config and --check-config. The order is defaults, file, environment, flags.
 type configFlags struct {
 	into  any // pointer to the configuration, holding the defaults
 	file  string
 	show  bool
+	check bool
 	given []*configValue // in the order of the command line, and what the environment has besides
 }
 
@@ -25,13 +27,15 @@ type configFlags struct {
 // help describes the keys, by the names of their flags.
 func addConfig(c *cobra.Command, into any, help map[string]string) *configFlags {
 	f := &configFlags{into: into}
-	f.add(c.Flags(), "", reflect.ValueOf(into).Elem(), help)
+	f.add(c.Flags(), "", "", reflect.ValueOf(into).Elem(), help)
 	c.Flags().StringVar(&f.file, "config", "", "read the configuration from this YAML file; flags take precedence")
 	c.Flags().BoolVar(&f.show, "print-config", false, "print the resulting configuration and exit")
+	c.Flags().BoolVar(&f.check, "check-config", false, "check the configuration as at a start, and exit; nothing is opened")
 	return f
 }
 
-func (f *configFlags) add(flags *pflag.FlagSet, prefix string, v reflect.Value, help map[string]string) {
+// add adds the flags of a struct, whose keys begin with path, and whose flags with prefix.
+func (f *configFlags) add(flags *pflag.FlagSet, path, prefix string, v reflect.Value, help map[string]string) {
 	for i := range v.NumField() {
 		tag, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
 		if tag == "-" || tag == "" && options != "inline" || !v.Type().Field(i).IsExported() {
@@ -39,18 +43,18 @@ func (f *configFlags) add(flags *pflag.FlagSet, prefix string, v reflect.Value, 
 		}
 		field := v.Field(i)
 		if options == "inline" {
-			f.add(flags, prefix, field, help)
+			f.add(flags, path, prefix, field, help)
 			continue
 		}
 		name := prefix + strings.ReplaceAll(tag, "_", "-")
 		if field.Kind() == reflect.Struct {
-			f.add(flags, name+"-", field, help)
+			f.add(flags, path+tag+".", name+"-", field, help)
 			continue
 		}
 		if field.Kind() == reflect.Map {
 			continue // by file only
 		}
-		value := &configValue{flags: f, field: field}
+		value := &configValue{flags: f, key: path + tag, field: field}
 		added := flags.VarPF(value, name, "", help[name])
 		if field.Kind() == reflect.Bool {
 			added.NoOptDefVal = "true"
@@ -75,10 +79,22 @@ func (f *configFlags) load() error {
 	return nil
 }
 
+// faulty is the error of a configuration with faults: with the lines of the file that have them, but
+// for keys that flags have given.
+func (f *configFlags) faulty(err error) error {
+	if f.file != "" {
+		err = config.AtLines(f.file, err, func(key string) bool {
+			return slices.ContainsFunc(f.given, func(v *configValue) bool { return v.key == key })
+		})
+	}
+	return &usageError{err}
+}
+
 // configValue is the flag of one key. It keeps its text, since the file, over which
 // it takes precedence, is read later.
 type configValue struct {
 	flags *configFlags
+	key   string // with dots between its parts
 	field reflect.Value
 	text  string
 }

@@ -63,6 +63,7 @@ func execute(ctx context.Context, root *cobra.Command, args []string, s Streams)
 		return fromEnvironment(c.Flags())
 	}
 	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetFlagErrorFunc(wrongFlag)
 	explainEnvironment(root)
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
@@ -112,6 +113,9 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 		Long:  "Shows the help of a command, as its --help does.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, rest, err := root.Find(args)
+			if err == nil && len(rest) > 0 && c.HasSubCommands() {
+				return noCommand(c, rest[0])
+			}
 			if err != nil || len(rest) > 0 {
 				return wrongUse("there is no command %q; `%s --help` lists them", strings.Join(args, " "), root.Name())
 			}

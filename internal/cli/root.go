@@ -76,7 +76,7 @@ func group(c *cobra.Command) *cobra.Command {
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return wrongUse("there is no command %q; `%s --help` lists them", args[0], c.CommandPath())
+			return noCommand(c, args[0])
 		}
 		c.SetOut(c.ErrOrStderr())
 		_ = c.Help()

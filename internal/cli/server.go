@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 type server struct {
 	config   any // pointer to its configuration, holding the defaults
 	validate func() error
+	database *string // the database's URL in it; nil: it has none
 	run      func(ctx context.Context, out io.Writer, log *slog.Logger) error
 	help     map[string]string // of its keys
 }
@@ -36,7 +38,7 @@ func serve(c *cobra.Command, s Streams, v server) *cobra.Command {
 			}
 		}
 		if err := v.validate(); err != nil {
-			return &usageError{err}
+			return flags.faulty(err)
 		}
 		if flags.show {
 			return nil
@@ -45,6 +47,14 @@ func serve(c *cobra.Command, s Streams, v server) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if flags.check {
+			return v.checked(s.Out)
+		}
+		if v.database != nil {
+			if err := checkDatabase(*v.database); err != nil {
+				return err
+			}
+		}
 		err = v.run(c.Context(), s.Out, log)
 		if c.Context().Err() != nil && cancelled(err) {
 			return nil // ended as requested
@@ -52,6 +62,17 @@ func serve(c *cobra.Command, s Streams, v server) *cobra.Command {
 		return err
 	}
 	return c
+}
+
+// checked ends a check of the configuration: all that is left is the form of the database's URL.
+func (v *server) checked(out io.Writer) error {
+	if v.database != nil {
+		if _, err := databasePath(*v.database); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(out, "the configuration is valid")
+	return err
 }
 
 // passwords are those in URLs, which no program takes (they are in files), but which somebody may

@@ -143,13 +143,10 @@ which take over when it fails. Queries are answered while none leads.`,
 		Example: `  balancer --db sqlite:ads.db --print-config >balancer.yaml
   balancer --config balancer.yaml
   balancer --config balancer.yaml --slaves 7`,
-	}, s, server{config: &c, validate: c.Validate, help: helpOf(map[string]string{
+	}, s, server{config: &c, validate: c.Validate, database: &c.DB, help: helpOf(map[string]string{
 		"slaves": "the number of slaves that must have joined before the first plan",
 	}),
 		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
-			if err := checkDatabase(c.DB); err != nil {
-				return err
-			}
 			return balancer.Run(ctx, c, out, log)
 		}})
 }
@@ -165,11 +162,8 @@ when preparing data is the bottleneck; each needs its own name.`,
 		Example: `  distributor --db sqlite:ads.db --print-config >distributor.yaml
   distributor --config distributor.yaml
   distributor --config distributor.yaml --name distributor-1 --listen 127.0.0.1:7201`,
-	}, s, server{config: &c, validate: c.Validate, help: keyHelp,
+	}, s, server{config: &c, validate: c.Validate, database: &c.DB, help: keyHelp,
 		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
-			if err := checkDatabase(c.DB); err != nil {
-				return err
-			}
 			return distributor.Run(ctx, c, out, log)
 		}})
 }
@@ -186,7 +180,7 @@ events; each needs its own name.`,
 		Example: `  adshard collector --db sqlite:ads.db
   adshard collector --db postgres://collector@db/ads --http :8090 --query-insecure
   curl -d '{"events":[{"kind":"click","token":"…"}]}' -H 'Content-Type: application/json' http://127.0.0.1:8090/v1/events`,
-	}, s, server{config: &c, validate: c.Validate, help: helpOf(map[string]string{
+	}, s, server{config: &c, validate: c.Validate, database: &c.DB, help: helpOf(map[string]string{
 		"http":           "the address for events",
 		"max-in-flight":  "the maximum number of batches at once; more are refused at once",
 		"query-insecure": "let the port for events be without TLS where other machines can reach it",
@@ -194,9 +188,6 @@ events; each needs its own name.`,
 		"query-tls-mode": "TLS on the port for events: off, both (plain too) or required",
 	}),
 		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
-			if err := checkDatabase(c.DB); err != nil {
-				return err
-			}
 			return collector.Run(ctx, c, out, log)
 		}})
 }

@@ -31,11 +31,8 @@ is not). SIGINT or SIGTERM ends it cleanly.`,
   adshard up --db sqlite:ads.db --barrels built          on stores built by barrels build
   adshard up --db sqlite:ads.db --processes              one process per part
   adshard up --db sqlite:ads.db --print-config >up.yaml  then: adshard up --config up.yaml`,
-	}, s, server{config: &c, validate: c.Validate, help: keyHelp,
+	}, s, server{config: &c, validate: c.Validate, database: &c.DB, help: keyHelp,
 		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
-			if err := checkDatabase(c.DB); err != nil {
-				return err
-			}
 			return up.Run(ctx, c, out, log)
 		}})
 	return command

@@ -15,7 +15,7 @@ import (
 // processes share. Which of these may import which is the order of the table.
 var (
 	belowNode = []string{
-		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "internal/version", "events", "quality",
+		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "internal/version", "internal/near", "events", "quality",
 	}
 	nodeParts = []string{
 		"internal/node/access", "internal/node/admin", "internal/node/admission", "internal/node/background", "internal/node/certs", "internal/node/config", "internal/node/conns", "internal/node/console", "internal/node/control",
@@ -43,6 +43,7 @@ var rules = []struct {
 	{pkg: "schema/…"},
 	{pkg: "internal/wait"},
 	{pkg: "internal/version"},
+	{pkg: "internal/near"},
 	{pkg: "internal/progress"},
 	{pkg: "internal/sizing", may: []string{"fault"}},
 	{pkg: "search/words/lexicon", may: []string{"fault", "search"}},
@@ -108,7 +109,7 @@ var rules = []struct {
 	}},
 	{pkg: "backend/nodedata", may: []string{"fault", "schema", "search", "balance", "backend"}},
 	{pkg: "backend/…", may: []string{"fault", "search", "internal/wait"}},
-	{pkg: "ingest/…", may: []string{"fault", "search", "backend", "internal/wait"}, never: map[string]string{
+	{pkg: "ingest/…", may: []string{"fault", "search", "backend", "internal/wait", "internal/near"}, never: map[string]string{
 		"os.ReadFile": "a file may be larger than memory", "io.ReadAll": "a file may be larger than memory",
 	}},
 	{pkg: "loadproxy/…", may: []string{"fault", "schema", "search", "barrels", "internal/wait"}},
@@ -146,7 +147,7 @@ var rules = []struct {
 	{pkg: "internal/node/…", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/cli", may: []string{
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "internal/node",
-		"internal/wait", "internal/progress", "internal/sizing", "internal/version", "quality", "events",
+		"internal/wait", "internal/progress", "internal/sizing", "internal/version", "internal/near", "quality", "events",
 	}},
 	{pkg: "cmd/…", may: []string{"fault", "internal/cli"}},
 	{pkg: "bench/…", may: []string{

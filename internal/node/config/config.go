@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"regexp"
 	"strings"
 
@@ -24,8 +25,9 @@ import (
 
 const op = "config: read"
 
-// unknownKey is how the reader of YAML names one; only words are made of it.
-var unknownKey = regexp.MustCompile(`field (\S+) not found in type \S+`)
+// unknownKey is how the reader of YAML names one, and the type that has it not; only words are
+// made of it.
+var unknownKey = regexp.MustCompile(`field (\S+) not found in type (\S+)`)
 
 // maxFile bounds a configuration file in bytes.
 const maxFile = 1 << 20
@@ -65,8 +67,12 @@ func parse(name string, text []byte, into any) error {
 	}
 	var faults *yaml.TypeError
 	if errors.As(err, &faults) {
+		known := keys(reflect.TypeOf(into))
 		for i, f := range faults.Errors {
-			faults.Errors[i] = unknownKey.ReplaceAllString(f, "there is no key $1; --print-config shows all")
+			faults.Errors[i] = unknownKey.ReplaceAllStringFunc(f, func(text string) string {
+				m := unknownKey.FindStringSubmatch(text)
+				return "there is no key " + m[1] + meant(m[1], known[m[2]]) + "; --print-config shows all"
+			})
 		}
 		return fault.Newf(fault.Invalid, op, "%s%s", name, strings.Join(faults.Errors, "; "))
 	}

@@ -1,0 +1,46 @@
+// Package near says which of the names that exist somebody may have meant by one
+// that does not. It knows what it is given alone.
+package near
+
+import "unicode/utf8"
+
+// most is the largest distance at which one name may be meant by another.
+const most = 2
+
+// Name returns the nearest of the names to a wrong one, of equally near ones the first; "": none is
+// near. Of a short name no more than half may be wrong.
+func Name(wrong string, names []string) (nearest string) {
+	least := min(most, utf8.RuneCountInString(wrong)/2) + 1
+	for _, name := range names {
+		if d := Distance([]rune(wrong), []rune(name), least-1); d < least {
+			nearest, least = name, d
+		}
+		if least == 0 {
+			break
+		}
+	}
+	return nearest
+}
+
+// Distance returns the Levenshtein distance of a and b, or something above most
+// if it is above.
+func Distance(a, b []rune, most int) int {
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	switch {
+	case max(len(a), len(b)) == 0:
+		return 0
+	case most == 0 || len(a)-len(b) > most || len(b)-len(a) > most:
+		return most + 1
+	case len(a) == 0 || len(b) == 0:
+		return max(len(a), len(b))
+	}
+	least := Distance(a[1:], b[1:], most-1) // the first characters differ
+	least = min(least, Distance(a[1:], b, most-1))
+	least = min(least, Distance(a, b[1:], most-1))
+	return 1 + least
+}
