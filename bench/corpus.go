@@ -43,6 +43,7 @@ licensed extract that is part of the program.`,
 	flags.Int64Var(&f.options.Keywords, "keywords", 100_000, "number of keywords, usually 10,000 to 10,000,000")
 	flags.IntVar(&f.options.PerGroup, "group-keywords", 0, "about how many keywords a group gets, up to 40; 0: 11 (the thesis' corpus has 34)")
 	flags.Uint64Var(&f.options.Seed, "seed", 1, "all follows from it")
+	flags.BoolVar(&f.options.Specific, "specific", false, "quality follows how specific a keyword is, as in the demo; otherwise it is drawn")
 	flags.StringVar(&f.out, "out", "", "the Editor file to write (required)")
 	flags.StringVar(&f.queries, "queries", "", "the file of queries to write, one a line")
 	flags.IntVar(&f.options.Queries, "query-count", 20_000, "number of queries")

@@ -13,11 +13,12 @@ echo "building (the first time takes a few minutes)"
 go build -o bin/ ./cmd/...
 go -C bench build -o ../bin/ ./cmd/...
 mkdir -p demo
-if [ ! -f demo/corpus.done ] || [ "$(cat demo/corpus.done)" != "$keywords" ]; then
+made="$keywords specific" # how the corpus was made
+if [ ! -f demo/corpus.done ] || [ "$(cat demo/corpus.done)" != "$made" ]; then
 	rm -rf demo/*
-	bin/adbench corpus --keywords "$keywords" --seed 1 --out demo/ads.csv --queries demo/queries.txt
+	bin/adbench corpus --keywords "$keywords" --seed 1 --specific --out demo/ads.csv --queries demo/queries.txt
 	bin/adshard import --db "$db" demo/ads.csv
-	echo "$keywords" >demo/corpus.done
+	echo "$made" >demo/corpus.done
 fi
 
 log=demo/up.log

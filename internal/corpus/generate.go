@@ -22,6 +22,9 @@ type Options struct {
 	// PerGroup is the approximate number of keywords per group; 0 means 11, which
 	// is what a title yields by itself.
 	PerGroup int
+	// Specific has the quality of a keyword follow how specific it is, as clicks would have it: low for
+	// one common word. Otherwise it is drawn. All else is the same either way.
+	Specific bool
 }
 
 // perGroup is the approximate number of keywords per group, from which the number
@@ -109,7 +112,7 @@ func (c *Corpus) Write(ctx context.Context, w io.Writer, o Options) (Summary, er
 }
 
 func (c *Corpus) newGroupMaker(o Options, out *sheet) *groupMaker {
-	return &groupMaker{seed: o.Seed, perGroup: o.perGroup(), sheet: out,
+	return &groupMaker{seed: o.Seed, perGroup: o.perGroup(), specific: o.Specific, sheet: out,
 		shape: shape{items: c.items, words: c.words, dice: newDice()}}
 }
 

@@ -18,6 +18,7 @@ var qualities = [...]string{"1", "2", "3", "3", "4", "4", "5", "5", "5", "6", "6
 type groupMaker struct {
 	seed     uint64
 	perGroup int
+	specific bool
 	shape    shape
 	sheet    *sheet
 	keywords keywordMaker
@@ -141,6 +142,9 @@ func (m *groupMaker) writeKeyword(name string, k *draftKeyword, base int) {
 	row := m.begin(name)
 	row[keywordText], row[criterion] = k.text, k.match
 	row[quality] = pick(d, qualities[:])
+	if m.specific {
+		row[quality] = strconv.Itoa(m.shape.quality(k.text))
+	}
 	row[status] = pausedOf(d, 20)
 	made := Keyword{Text: k.text, Match: k.match}
 	made.Quality, _ = strconv.Atoi(row[quality]) // "" is 0
