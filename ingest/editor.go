@@ -19,6 +19,7 @@ type editorSource struct {
 	words      words.Analyser
 	names      [colAdGroup + 1]string // the last row's, so that equal ones are shared
 	zones      zones
+	showing    bool // rejects with their cells
 
 	cells [][]byte // the row being read
 	fault column   // first column at fault
@@ -70,6 +71,9 @@ func (s *editorSource) next(e *entry) error {
 		if e.reject = s.checkWidth(e.record); e.reject == nil {
 			s.read(e)
 		}
+		if e.reject != nil && s.showing {
+			e.cells = s.rowCells(e.reject)
+		}
 		return nil
 	}
 }
@@ -81,16 +85,19 @@ func (s *editorSource) checkWidth(record int64) *Reject {
 	for i := width; i < len(s.cells); i++ {
 		if len(s.cells[i]) > 0 {
 			why := fmt.Sprintf("%d cells, the header has %d: quote a cell that contains a separator", len(s.cells), width)
-			return &Reject{File: s.file, Record: record, Column: fmt.Sprintf("cell %d", i+1), Reason: found(why, string(s.cells[i]))}
+			return &Reject{File: s.file, Record: record, Column: cellName(i), Reason: found(why, string(s.cells[i]))}
 		}
 	}
 	if s.records.open && len(s.cells) < width {
 		why := fmt.Sprintf("the last row has %d of %d cells and no line end: was the file cut off?", len(s.cells), width)
 		last := len(s.cells) - 1
-		return &Reject{File: s.file, Record: record, Column: fmt.Sprintf("cell %d", last+1), Reason: found(why, string(s.cells[last]))}
+		return &Reject{File: s.file, Record: record, Column: cellName(last), Reason: found(why, string(s.cells[last]))}
 	}
 	return nil
 }
+
+// cellName names a cell whose column does not matter, by its index.
+func cellName(i int) string { return fmt.Sprintf("cell %d", i+1) }
 
 // read checks the row and fills e.
 func (s *editorSource) read(e *entry) {

@@ -11,6 +11,7 @@ import (
 type entry struct {
 	record int64 // record or line number in the file
 	reject *Reject
+	cells  []Cell // of a rejected row, where they are wanted
 	// skipped is set if the row is of another kind and changes nothing.
 	skipped bool
 	other   otherKind

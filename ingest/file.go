@@ -113,6 +113,9 @@ func (in *input) source(o Options) (source, error) {
 		return newJSONSource(in.src, in.name, o.Advertiser)
 	}
 	s, err := newEditorSource(in.src, in.name, o.Advertiser)
+	if err == nil {
+		s.showing = o.Rejected != nil
+	}
 	return s, err
 }
 

@@ -43,6 +43,9 @@ type Options struct {
 	// Rejects, if not nil, takes the rejected rows as tab-separated lines
 	// without a header: file, row, column, reason.
 	Rejects io.Writer
+	// Rejected, if not nil, is called with each rejected row, from the goroutine of Run, and with
+	// its cells, if they are those of an Editor file.
+	Rejected func(Reject, []Cell)
 	// Conflicts, if not nil, takes the report of WriteConflicts after the
 	// last file.
 	Conflicts io.Writer
@@ -62,6 +65,8 @@ type Options struct {
 	Repeating func(error)
 	// Stdin is read for the file named "-"; nil: there is none.
 	Stdin io.Reader
+	// StdinName is what that file is called in errors; "": -.
+	StdinName string
 }
 
 // Progress is the progress of an import. It counts only durable rows.

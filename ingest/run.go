@@ -62,6 +62,9 @@ func (r *run) file(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	if name == "-" {
+		in.name = cmp.Or(r.options.StdinName, name)
+	}
 	err = r.stream(ctx, in)
 	if e := in.close(); err == nil {
 		err = e
@@ -188,6 +191,9 @@ func (w *writer) entry(ctx context.Context, e *entry) error {
 			return nil // in the attempt that failed
 		}
 		w.reported++
+		if f := w.run.options.Rejected; f != nil {
+			f(*e.reject, e.cells)
+		}
 		return w.run.rejects.write(e.reject)
 	case e.skipped:
 		w.open.skipped[e.other]++

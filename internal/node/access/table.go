@@ -136,7 +136,7 @@ func adminRules() []Rule {
 		change("/v1/balance/move"), change("/v1/balance/replicas"), change("/v1/balance/pause"), change("/v1/balance/resume"),
 		probe("/console/static/{name}"), {Call: SignIn, Anyone: true}, {Call: SignOut, Anyone: true},
 		look("/console/"), look("/console/overview"), look("/console/balancing"), look("/console/slices"), look("/console/slices/{slice}"), look("/console/heat.png"),
-		look("/console/data"), look("/console/data/{kind}/{id}"), change("/console/data/{kind}/{id}"),
+		look("/console/import"), change("/console/import"), look("/console/data"), look("/console/data/{kind}/{id}"), change("/console/data/{kind}/{id}"),
 		look("/console/query"), change("/console/do/{action}"),
 	}...)
 }
@@ -149,7 +149,7 @@ func dataRules() []Rule {
 	change := func(method, pattern string) Rule {
 		return Rule{Call: HTTPCall(AdminPort, method, pattern), Roles: []Role{Operator}}
 	}
-	all := []Rule{look("/v1/changes"), look("/v1/export"), change("POST", "/v1/batch")}
+	all := []Rule{look("/v1/changes"), look("/v1/export"), change("POST", "/v1/batch"), look("/v1/imports"), change("POST", "/v1/imports")}
 	for _, kind := range []string{"advertisers", "campaigns", "groups", "keywords", "negatives", "ads"} {
 		list := "/v1/" + kind
 		one := list + "/{id}"

@@ -16,7 +16,8 @@ type drawn struct {
 	query  url.Values
 	header map[string]string
 	body   map[string]any
-	has    bool // a body
+	has    bool   // a body
+	file   string // a body that is not JSON; "": there is none
 }
 
 // drawer draws requests for operations of the document.
@@ -61,6 +62,9 @@ func (d *drawer) send(method, path string, r drawn) reply {
 		body = string(text)
 	}
 	var header []string
+	if r.file != "" {
+		body, header = r.file, []string{"Content-Type", "application/octet-stream"}
+	}
 	for name, v := range r.header {
 		header = append(header, name, v)
 	}
@@ -105,6 +109,9 @@ func (d *drawer) draw(path, method string) drawn {
 	}
 	if s := d.schema(path, method); s != nil {
 		r.has, r.body = true, d.object(s)
+	}
+	if d.doc.At("paths", path, strings.ToLower(method), "requestBody", "content", "application/octet-stream") != nil {
+		r.file = fmt.Sprintf("Account,Campaign\nA,%d\n", d.Uint32())
 	}
 	return r
 }
@@ -171,6 +178,8 @@ func (d *drawer) value(name string, s map[string]any) any {
 			high = 1e6
 		}
 		return low + d.Int64N(min(high-low, 1<<53)+1)
+	case strings.Contains(types, "boolean"):
+		return d.IntN(2) == 0
 	case strings.Contains(types, "number"):
 		return float64(d.IntN(10_001)-1000) / 10
 	case strings.Contains(types, "array"):

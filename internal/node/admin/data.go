@@ -11,6 +11,7 @@ import (
 	"adshard/backend"
 	"adshard/fault"
 	"adshard/internal/node/access"
+	"adshard/internal/node/console"
 	"adshard/internal/node/data"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
@@ -43,6 +44,7 @@ func (c *Config) data() map[string]calls {
 		batchPath:     {http.MethodPost: c.batch},
 		"/v1/changes": {http.MethodGet: c.changes},
 		"/v1/export":  {http.MethodGet: c.export},
+		importsPath:   {http.MethodGet: c.imports, http.MethodPost: c.importFile},
 	}
 	for _, of := range collections {
 		all[of.path] = calls{
@@ -60,10 +62,14 @@ func (c *Config) data() map[string]calls {
 
 // limited bounds bodies.
 func limited(next http.Handler) http.Handler {
-	small, batch := http.MaxBytesHandler(next, httpapi.MaxBody), http.MaxBytesHandler(next, data.MaxBatch)
+	small := http.MaxBytesHandler(next, httpapi.MaxBody)
+	large := map[string]http.Handler{
+		batchPath: http.MaxBytesHandler(next, data.MaxBatch), importsPath: http.MaxBytesHandler(next, data.MaxImport),
+		console.Root + "import": http.MaxBytesHandler(next, console.MaxForm),
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == batchPath {
-			batch.ServeHTTP(w, r)
+		if h, ok := large[r.URL.Path]; ok {
+			h.ServeHTTP(w, r)
 			return
 		}
 		small.ServeHTTP(w, r)

@@ -32,6 +32,8 @@ type dataQuery struct {
 	advertiser, campaign, group uint64
 	cursor, after               string
 	afterGiven, wait            bool
+	advertiserName, file        string
+	dryRun                      bool
 	limit, waitMs               int
 }
 
@@ -51,6 +53,12 @@ func (q *dataQuery) Set(name string, v api.Value) (field int, err error) {
 		err = setID(v, name, &q.campaign)
 	case "group":
 		err = setID(v, name, &q.group)
+	case "advertiser_name":
+		q.advertiserName, err = v.Text(name, maxAccount)
+	case "file":
+		q.file, err = v.Text(name, maxFileName)
+	case "dry_run":
+		q.dryRun, err = v.Boolean(name)
 	case "cursor":
 		q.cursor, err = v.Text(name, maxCursor)
 	case "after":

@@ -10,6 +10,7 @@ import (
 	"net/url"
 
 	"adshard/internal/node/access"
+	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -32,16 +33,20 @@ func statusOf(err error) int {
 }
 
 // ask makes a call of the port in the name of who sent r, and reads the answer into out. path
-// is escaped; body is what is sent as JSON; nil: nothing; header are names and values. Errors
+// is escaped; body is what is sent as JSON, []byte as it is; nil: nothing; header are names and values. Errors
 // are *refused.
 func ask(h http.Handler, r *http.Request, method, path string, query url.Values, body, out any, header ...string) error {
 	var content io.Reader = http.NoBody
-	if body != nil {
+	if file, ok := body.([]byte); ok {
+		content = bytes.NewReader(file)
+		header = append(header, "Content-Type", httpapi.AnyContent)
+	} else if body != nil {
 		text, err := json.Marshal(body)
 		if err != nil {
 			return &refused{http.StatusInternalServerError, err.Error()}
 		}
 		content = bytes.NewReader(text)
+		header = append(header, "Content-Type", "application/json")
 	}
 	at := path
 	if len(query) > 0 {
@@ -52,9 +57,6 @@ func ask(h http.Handler, r *http.Request, method, path string, query url.Values,
 		return &refused{http.StatusInternalServerError, err.Error()}
 	}
 	call.Host, call.RemoteAddr = r.Host, r.RemoteAddr
-	if body != nil {
-		call.Header.Set("Content-Type", "application/json")
-	}
 	for i := 0; i+1 < len(header); i += 2 {
 		call.Header.Set(header[i], header[i+1])
 	}

@@ -252,6 +252,17 @@ func TestDataInABrowser(t *testing.T) {
 	s.says("0.75")
 	s.press(`#keyword2 button[aria-label="Pause keyword 2"]`)
 	s.says("paused")
+
+	path := filepath.Join(t.TempDir(), "ads.csv")
+	if err := os.WriteFile(path, []byte(strings.Replace(csv, "0.75", "0.85", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.do("import", chromedp.Navigate(s.url+"/console/import"), chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{path}))
+	s.press(`form.lab button`)
+	s.says("over 10,000 units")
+	s.look("import")
+	s.press(`button.danger`)
+	s.says("The file is imported.")
 }
 
 // keyboard goes from the top of the page to its content and to another page, without a mouse.

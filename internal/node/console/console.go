@@ -71,6 +71,7 @@ func (c *Console) Routes() map[string]map[string]http.HandlerFunc {
 	}
 	if c.cfg.Data {
 		all[Root+"data"] = get(c.advertisers)
+		all[Root+"import"] = map[string]http.HandlerFunc{http.MethodGet: c.imports, http.MethodPost: ofThisSite(c.importFile)}
 		all[Root+"data/{kind}/{id}"] = map[string]http.HandlerFunc{http.MethodGet: c.entity, http.MethodPost: ofThisSite(c.change)}
 	}
 	if c.cfg.Search != nil {

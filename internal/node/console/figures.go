@@ -32,10 +32,12 @@ func count[T int | uint32 | uint64](n T) string {
 	return out.String()
 }
 
-// pluralOf writes a number of things, of type int or uint64.
+// pluralOf writes a number of things, of type int, int64 or uint64.
 func pluralOf(n any, one, many string) (string, error) {
 	switch n := n.(type) {
 	case int:
+		return pluralText(uint64(max(0, n)), one, many), nil
+	case int64:
 		return pluralText(uint64(max(0, n)), one, many), nil
 	case uint64:
 		return pluralText(n, one, many), nil

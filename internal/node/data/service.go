@@ -17,6 +17,7 @@ const (
 	maxReaders = 8
 	maxStreams = 16
 	maxExports = 2
+	maxLoading = 1 // imports
 )
 
 // Service reads and changes the data of a database. Make it with New.
@@ -26,7 +27,9 @@ type Service struct {
 	served func(ctx context.Context, clock uint64) error
 	now    func() time.Time
 
-	writers, readers, streams, exports places
+	writers, readers, streams, exports, importing places
+	latest                                        latest
+	copied                                        int // entities with which a file is compared, at most
 }
 
 // New returns the service of a database. served returns when all live slaves serve a clock, or with an
@@ -35,6 +38,7 @@ func New(db backend.Store, served func(ctx context.Context, clock uint64) error,
 	return &Service{
 		db: db, served: served, log: log, now: time.Now, writers: make(places, maxWriters), readers: make(places, maxReaders),
 		streams: make(places, maxStreams), exports: make(places, maxExports),
+		importing: make(places, maxLoading), copied: maxCopied,
 	}
 }
 

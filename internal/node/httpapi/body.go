@@ -34,6 +34,23 @@ func ReadJSON(w http.ResponseWriter, r *http.Request, timeout time.Duration, mos
 		closeAfter(w)
 		return nil, err
 	}
+	return readAll(w, r, timeout, most)
+}
+
+// ReadFile is ReadJSON of a body that may be anything.
+func ReadFile(w http.ResponseWriter, r *http.Request, timeout time.Duration, most int64) ([]byte, error) {
+	if r.Header.Get("Content-Type") != AnyContent {
+		closeAfter(w)
+		return nil, refuse(http.StatusUnsupportedMediaType, api.ErrorCodeWrongContentType,
+			fault.Field(op, "Content-Type", "the body must be a file, with Content-Type: %s", AnyContent))
+	}
+	return readAll(w, r, timeout, most)
+}
+
+// AnyContent is the type of a file of which no more is said.
+const AnyContent = "application/octet-stream"
+
+func readAll(w http.ResponseWriter, r *http.Request, timeout time.Duration, most int64) ([]byte, error) {
 	rc := http.NewResponseController(w)
 	deadline := rc.SetReadDeadline(time.Now().Add(timeout)) == nil
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))

@@ -967,6 +967,122 @@ type HotItem struct {
 // ID defines model for Id.
 type ID = uint64
 
+// ImportAnswer defines model for ImportAnswer.
+type ImportAnswer struct {
+	// DryRun Nothing was changed.
+	DryRun bool `json:"dry_run"`
+
+	// Rows Without the header; rejected and skipped ones, too.
+	Rows     int64 `json:"rows"`
+	Rejected int64 `json:"rejected"`
+
+	// Skipped Rows of kinds that are not imported.
+	Skipped int64 `json:"skipped"`
+	Warned  int64 `json:"warned"`
+
+	// Entities One for each kind.
+	Entities []ImportEffects `json:"entities"`
+
+	// Rejects The first 1000.
+	Rejects []ImportReject `json:"rejects"`
+
+	// Warnings The first 10.
+	Warnings []ImportWarning `json:"warnings"`
+
+	// Differences The first 1000 entities that differ; of a dry run alone.
+	Differences []ImportDifference `json:"differences"`
+
+	// Different How many entities differ; of a dry run alone.
+	Different int64 `json:"different"`
+
+	// MinClock A position that includes the import; of a dry run empty.
+	MinClock string `json:"min_clock"`
+}
+
+// ImportCell defines model for ImportCell.
+type ImportCell struct {
+	Column string `json:"column"`
+	Text   string `json:"text"`
+
+	// Wrong It is the one at fault.
+	Wrong bool `json:"wrong,omitempty"`
+}
+
+// ImportDifference An entity that the import creates, changes or removes.
+type ImportDifference struct {
+	Effect     DataEffect `json:"effect"`
+	Type       ItemType   `json:"type"`
+	Advertiser string     `json:"advertiser"`
+	Campaign   string     `json:"campaign,omitempty"`
+	Group      string     `json:"group,omitempty"`
+
+	// Fields Those that differ, and those that name it.
+	Fields []ImportField `json:"fields"`
+}
+
+// ImportEffects defines model for ImportEffects.
+type ImportEffects struct {
+	Type    ItemType `json:"type"`
+	Created int64    `json:"created"`
+	Changed int64    `json:"changed"`
+	Removed int64    `json:"removed"`
+
+	// Left Named by the file, unchanged.
+	Left int64 `json:"left"`
+}
+
+// ImportField A field as in a JSON line; `before` and `after` are its JSON, absent where there is no such entity.
+type ImportField struct {
+	Name   string `json:"name"`
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+}
+
+// ImportList defines model for ImportList.
+type ImportList struct {
+	Imports []ImportRecord `json:"imports"`
+}
+
+// ImportRecord defines model for ImportRecord.
+type ImportRecord struct {
+	// AgeMs Time since it ended.
+	AgeMs int64 `json:"age_ms"`
+
+	// By Who sent it; empty: nobody knows.
+	By string `json:"by"`
+
+	// File The name that the sender gave it.
+	File     string `json:"file"`
+	Rows     int64  `json:"rows"`
+	Rejected int64  `json:"rejected"`
+	Created  int64  `json:"created"`
+	Changed  int64  `json:"changed"`
+	Removed  int64  `json:"removed"`
+
+	// Failed Why it ended early; what it had done by then stays.
+	Failed string `json:"failed,omitempty"`
+}
+
+// ImportReject defines model for ImportReject.
+type ImportReject struct {
+	// Row Of an Editor file the record, the header being 1; of JSON lines the line.
+	Row int64 `json:"row"`
+
+	// Column The column or field at fault; empty: the row cannot be read.
+	Column string `json:"column"`
+	Reason string `json:"reason"`
+
+	// Cells Of an Editor file, those that are filled or wrong.
+	Cells []ImportCell `json:"cells"`
+}
+
+// ImportWarning defines model for ImportWarning.
+type ImportWarning struct {
+	Row    int64  `json:"row"`
+	Column string `json:"column"`
+	Text   string `json:"text"`
+}
+
 // Item An entity as it is stored. Which fields it has depends on its type; a bid, budget or modifier
 // that it does not have is left out.
 type Item struct {
@@ -2285,6 +2401,18 @@ type ChangeGroupParams struct {
 
 // ChangeGroupParamsWait defines parameters for ChangeGroup.
 type ChangeGroupParamsWait string
+
+// ImportFileParams defines parameters for ImportFile.
+type ImportFileParams struct {
+	// DryRun Nothing is changed.
+	DryRun bool `form:"dry_run,omitempty" json:"dry_run,omitempty"`
+
+	// AdvertiserName The name of the advertiser of a file without the column `Account`, or of lines without the field.
+	AdvertiserName string `form:"advertiser_name,omitempty" json:"advertiser_name,omitempty"`
+
+	// File The name of the file, for the log and the list of imports.
+	File string `form:"file,omitempty" json:"file,omitempty"`
+}
 
 // ListKeywordsParams defines parameters for ListKeywords.
 type ListKeywordsParams struct {

@@ -1,0 +1,103 @@
+package console
+
+import (
+	"encoding/base64"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"adshard/internal/node/httpapi/api"
+)
+
+// MaxForm is the most bytes of a form with a file: the file, once as it is or once in base64, and
+// its surroundings.
+const MaxForm = 2 << 20
+
+// importing is a file to be imported, what it would change, and what was imported before.
+type importing struct {
+	Name, Advertiser string
+	// Content is the file in base64, so that what is imported is what was looked at.
+	Content string
+	Preview *api.ImportAnswer // nil: there is no file yet
+	Imports []api.ImportRecord
+}
+
+// imports shows the form for a file.
+func (c *Console) imports(w http.ResponseWriter, r *http.Request) {
+	c.showImport(w, r, http.StatusOK, &importing{}, "")
+}
+
+func (c *Console) showImport(w http.ResponseWriter, r *http.Request, status int, i *importing, trouble string) {
+	list, err := get[api.ImportList](c, r, "/v1/imports")
+	if err != nil {
+		c.refusedBy(w, r, err)
+		return
+	}
+	i.Imports = list.Imports
+	done := ""
+	if r.URL.Query().Get("done") == "imported" {
+		done = "The file is imported."
+	}
+	c.show(w, r, status, "import", page{Title: "Import", Content: i, Done: done, Trouble: trouble})
+}
+
+// importFile shows what a file would change or, when that was looked at, imports it.
+func (c *Console) importFile(w http.ResponseWriter, r *http.Request) {
+	i, file, err := fileOf(r)
+	if err != nil {
+		c.showImport(w, r, statusOf(err), &importing{}, err.Error())
+		return
+	}
+	apply := r.PostForm.Get("apply") != ""
+	q := url.Values{}
+	for name, v := range map[string]string{"file": i.Name, "advertiser_name": i.Advertiser} {
+		if v != "" {
+			q.Set(name, v)
+		}
+	}
+	if !apply {
+		q.Set("dry_run", "true")
+	}
+	answer := new(api.ImportAnswer)
+	if err := ask(c.cfg.API, r, http.MethodPost, "/v1/imports", q, file, answer); err != nil {
+		c.showImport(w, r, statusOf(err), &importing{Advertiser: i.Advertiser}, err.Error())
+		return
+	}
+	if apply {
+		http.Redirect(w, r, Root+"import?done=imported", http.StatusSeeOther)
+		return
+	}
+	i.Content, i.Preview = base64.StdEncoding.EncodeToString(file), answer
+	c.showImport(w, r, http.StatusOK, i, "")
+}
+
+// fileOf reads a form: a file, or the content of one that was looked at. Errors are *refused.
+func fileOf(r *http.Request) (*importing, []byte, error) {
+	if err := r.ParseMultipartForm(MaxForm); err != nil {
+		return nil, nil, &refused{http.StatusBadRequest, "The form cannot be read, or the file has more than 1 MiB: use `adshard import` for that."}
+	}
+	defer func() { _ = r.MultipartForm.RemoveAll() }() // a form of this size has no files
+	i := &importing{Name: r.PostForm.Get("name"), Advertiser: strings.TrimSpace(r.PostForm.Get("advertiser"))}
+	if r.PostForm.Get("apply") != "" {
+		file, err := base64.StdEncoding.DecodeString(r.PostForm.Get("content"))
+		if err != nil {
+			return nil, nil, &refused{http.StatusBadRequest, "The form has no file."}
+		}
+		return i, file, nil
+	}
+	in, header, err := r.FormFile("file")
+	if err != nil || header.Size == 0 {
+		return nil, nil, &refused{http.StatusBadRequest, "Choose a file that is not empty."}
+	}
+	defer in.Close()
+	file, err := io.ReadAll(in)
+	if err != nil {
+		return nil, nil, &refused{http.StatusBadRequest, "The file cannot be read: " + err.Error()}
+	}
+	i.Name = strings.ToValidUTF8(header.Filename[:min(len(header.Filename), maxFileName)], "")
+	return i, file, nil
+}
+
+// maxFileName is the most bytes of a file's name that are kept.
+const maxFileName = 255

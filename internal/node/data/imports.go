@@ -1,0 +1,188 @@
+package data
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"adshard/backend"
+	"adshard/backend/sqlite"
+	"adshard/fault"
+	"adshard/ingest"
+	"adshard/internal/node/httpapi/api"
+)
+
+// Bounds of imports.
+const (
+	MaxImport  = 1 << 20 // bytes of a file
+	maxCopied  = 100_000 // entities with which a file is compared
+	maxNamed   = 10_001  // advertisers of which the name alone counts; ingest compares with no more
+	maxShown   = 1000    // rejects, and differences, of an answer
+	maxImports = 100     // that are listed
+	// importPatience is how long an import waits for another writer.
+	importPatience = 5 * time.Second
+)
+
+// Import is a file to be imported.
+type Import struct {
+	File []byte
+	// Name of the file, and Advertiser of rows that name none, as the sender gave them.
+	Name, Advertiser string
+	Caller           string
+	DryRun           bool
+}
+
+// Import imports a file, or with DryRun into a copy of what its advertisers have. Errors: those of
+// ingest; fault.Invalid when the copy would be too large; what was committed before them stays.
+func (s *Service) Import(ctx context.Context, im *Import) (*api.ImportAnswer, error) {
+	if err := s.importing.take(ctx); err != nil {
+		return nil, err
+	}
+	defer s.importing.leave()
+	a := &api.ImportAnswer{DryRun: im.DryRun, Rejects: []api.ImportReject{}, Warnings: []api.ImportWarning{}, Differences: []api.ImportDifference{}}
+	o := ingest.Options{Advertiser: im.Advertiser, Stdin: bytes.NewReader(im.File), StdinName: cmp.Or(im.Name, "the file"), Patience: importPatience,
+		Rejected: func(r ingest.Reject, cells []ingest.Cell) {
+			if len(a.Rejects) < maxShown {
+				a.Rejects = append(a.Rejects, rejected(r, cells))
+			}
+		}}
+	if im.DryRun {
+		sum, err := s.tried(ctx, im, o, func(d *ingest.Difference) error {
+			if a.Different++; len(a.Differences) < maxShown {
+				a.Differences = append(a.Differences, difference(d))
+			}
+			return nil
+		})
+		count(a, &sum)
+		return a, renamed(err)
+	}
+	sum, err := ingest.Run(ctx, s.db, []string{"-"}, o)
+	count(a, &sum)
+	a.MinClock = position(sum.Position)
+	s.latest.note(im, a, err, s.now())
+	return a, renamed(err)
+}
+
+// renamed names the field of an error as the call does.
+func renamed(err error) error {
+	e := (*fault.Error)(nil)
+	if errors.As(err, &e) && e.Field == "advertiser" {
+		return fault.Field(op, "advertiser_name", "%w", e.Err)
+	}
+	return err
+}
+
+// tried imports into a copy.
+func (s *Service) tried(ctx context.Context, im *Import, o ingest.Options, found func(*ingest.Difference) error) (sum ingest.Summary, err error) {
+	names, err := ingest.Advertisers(ctx, bytes.NewReader(im.File), o)
+	if err != nil {
+		return sum, err
+	}
+	lines, err := s.export(ctx, names)
+	if err != nil {
+		return sum, err
+	}
+	nothing := filepath.Join(os.TempDir(), "adshard-import-"+rand.Text()+".db") // there is no such file
+	scratch, err := sqlite.OpenScratch(ctx, nothing, sqlite.Options{})
+	if err != nil {
+		return sum, err
+	}
+	defer func() { err = errors.Join(err, scratch.Close()) }()
+	if lines.Len() > 0 {
+		if _, err = ingest.Run(ctx, scratch, []string{"-"}, ingest.Options{Format: ingest.FormatJSONL, Stdin: &lines.Buffer}); err != nil {
+			return sum, err
+		}
+	}
+	return ingest.DryRun(ctx, scratch, []string{"-"}, o, found)
+}
+
+// export returns the data of the advertisers of these names, and the others' names.
+func (s *Service) export(ctx context.Context, names []string) (*copied, error) {
+	n, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer n.Close()
+	to := &copied{most: s.copied}
+	x := exporter{state: n, to: to}
+	others := 0
+	return to, x.pages(ctx, backend.KindAdvertiser, 0, func(ctx context.Context, ids []uint64) error {
+		list, err := n.Advertisers(ctx, ids)
+		for i := 0; i < len(list) && err == nil; i++ {
+			if slices.Contains(names, list[i].Name) {
+				err = x.advertisers(ctx, []uint64{list[i].ID})
+			} else if others++; others <= maxNamed {
+				err = x.send(ingest.AppendAdvertiser(x.buf, list[i]))
+			}
+		}
+		return err
+	})
+}
+
+// copied are lines of an export.
+type copied struct {
+	bytes.Buffer
+	lines, most int
+}
+
+// Write implements Lines.
+func (c *copied) Write(lines []byte) error {
+	if c.lines += bytes.Count(lines, []byte("\n")); c.lines > c.most {
+		return fault.Newf(fault.Invalid, op, "the advertisers of the file have more than %d entities: use `adshard import --dry-run`", c.most)
+	}
+	c.Buffer.Write(lines)
+	return nil
+}
+
+// JSON implements Lines: an export has none.
+func (*copied) JSON(any) error { return nil }
+
+// Flush implements Lines.
+func (*copied) Flush() error { return nil }
+
+// Imports lists the latest, the newest first.
+func (s *Service) Imports() *api.ImportList { return s.latest.list(s.now()) }
+
+// latest are the last imports.
+type latest struct {
+	mu  sync.Mutex
+	all []noted
+}
+
+type noted struct {
+	at time.Time
+	api.ImportRecord
+}
+
+// note adds an import.
+func (l *latest) note(im *Import, a *api.ImportAnswer, err error, now time.Time) {
+	v := noted{now, api.ImportRecord{By: im.Caller, File: im.Name, Rows: a.Rows, Rejected: a.Rejected}}
+	for _, e := range a.Entities {
+		v.Created, v.Changed, v.Removed = v.Created+e.Created, v.Changed+e.Changed, v.Removed+e.Removed
+	}
+	if err != nil {
+		v.Failed = fault.Cause(err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, v)
+	l.all = l.all[max(0, len(l.all)-maxImports):]
+}
+
+func (l *latest) list(now time.Time) *api.ImportList {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := &api.ImportList{Imports: []api.ImportRecord{}}
+	for _, v := range slices.Backward(l.all) {
+		v.AgeMs = max(0, now.Sub(v.at).Milliseconds())
+		out.Imports = append(out.Imports, v.ImportRecord)
+	}
+	return out
+}
