@@ -89,6 +89,7 @@ func TestDamagedData(t *testing.T) {
 		"groups cut":               {kv.Items, records(func(v []byte) []byte { return v[:len(v)-1] }), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
+			items := c.family == kv.Items
 			kv := kept(t)
 			spoil(t, kv, c.family, c.change)
 			s := open(t, kv)
@@ -105,6 +106,12 @@ func TestDamagedData(t *testing.T) {
 			e, err := s.Explain(context.Background(), r, 10)
 			if err != nil || e.Width == search.WholeRing() {
 				t.Fatalf("%+v, %v", e, err)
+			}
+			if items {
+				r.Wanted.Keyword = 1
+				if e, err := s.Explain(context.Background(), r, 10); err != nil || e.Width == search.WholeRing() {
+					t.Fatalf("by name: %+v, %v", e, err)
+				}
 			}
 			d := barreltest.Bulky(barreltest.NewBuilder(t, barreltest.Small(30, "usb cable", "red shoes")).All(), 2)
 			if err := s.Apply(context.Background(), d); name != "groups missing" && !fault.Is(err, fault.Corrupt) {

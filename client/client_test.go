@@ -151,11 +151,11 @@ func TestWhatIsSent(t *testing.T) {
 	r := client.SearchRequest{Query: "a b", Slots: 3, Device: "mobile", Variants: "folded", TimeoutMS: 9, Strict: true, MinClock: "1-0000000000000002",
 		RequestID: "i", LowPriority: true, Tenant: "t"}
 	_, err1 := cl.Search(t.Context(), r)
-	_, err2 := cl.Explain(t.Context(), client.ExplainRequest{SearchRequest: r, Limit: 5, Offset: 6})
+	_, err2 := cl.Explain(t.Context(), client.ExplainRequest{SearchRequest: r, Limit: 5, Offset: 6, WhyNot: "7"})
 	_, err3 := cl.Events(t.Context(), []client.Event{{Kind: "click", Token: "x"}})
 	want := []string{
 		"GET /v1/search?device=mobile&min_clock=1-0000000000000002&q=a+b&slots=3&strict=true&timeout_ms=9&variants=folded ilowt",
-		"GET /v1/explain?device=mobile&limit=5&offset=6&q=a+b&slots=3&timeout_ms=9&variants=folded ilowt",
+		"GET /v1/explain?device=mobile&limit=5&offset=6&q=a+b&slots=3&timeout_ms=9&variants=folded&why_not=7 ilowt",
 		`POST /v1/events {"events":[{"kind":"click","token":"x"}]}`,
 	}
 	if err := errors.Join(err1, err2, err3); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {

@@ -79,6 +79,9 @@ func (c *Client) Search(ctx context.Context, r SearchRequest) (*SearchAnswer, er
 type ExplainRequest struct {
 	SearchRequest
 	Limit, Offset int // keywords
+	// WhyNot names keywords to explain instead, matching or not: a keyword by its id, or an
+	// advertiser by its name or as advertiser:ID.
+	WhyNot string
 }
 
 // Explain explains a query, where masters do that on the port that Config names.
@@ -91,6 +94,9 @@ func (c *Client) Explain(ctx context.Context, r ExplainRequest) (*ExplainAnswer,
 	}
 	if r.Offset != 0 {
 		q.Set("offset", fmt.Sprint(r.Offset))
+	}
+	if r.WhyNot != "" {
+		q.Set("why_not", r.WhyNot)
 	}
 	var out ExplainAnswer
 	err := c.do(ctx, c.masters, &request{method: http.MethodGet, path: "/v1/explain", query: q, header: r.header(), to: &out})

@@ -1,11 +1,11 @@
 package search
 
-// Verdict is what became of a matching keyword.
+// Verdict is what became of a keyword.
 type Verdict uint8
 
 // The verdicts. All from Blocked on are reasons why a keyword that matches is
 // no candidate; a keyword has the first that holds, in this order of checks:
-// status, ad, budget, throttling, bid, device, reserve, negative. They travel by their
+// status, ad, budget, throttling, words, bid, device, reserve, negative. They travel by their
 // numbers: a new one comes last.
 const (
 	Eligible          Verdict = iota // a candidate; the auction is still to come
@@ -23,21 +23,24 @@ const (
 	BelowReserve                     // B = 0 or below the reserve
 	BlockedByNegative                //
 	Throttled                        // the campaign takes no part in this request (serving.md §10)
+	Unmatched                        // it does not match the words; only of keywords that were asked for
 )
 
 var verdictNames = [...]string{
 	"eligible", "won", "lost", "superseded", "keyword_paused", "group_paused", "campaign_paused",
 	"advertiser_paused", "no_ad", "budget_exhausted", "no_bid", "device_off", "below_reserve",
-	"blocked_by_negative", "throttled",
+	"blocked_by_negative", "throttled", "unmatched",
 }
 
 // String returns the verdict's name in answers.
 func (v Verdict) String() string { return verdictNames[v] }
 
-// Explanation lists what became of the matching keywords.
+// Explanation lists what became of the matching keywords or, when the request names some, of these.
 type Explanation struct {
 	Matches []Explained
-	// Total is the number of matching keywords, eligible or not.
+	// Wanted: they are those that the request names. A searcher that does not know such requests leaves it false.
+	Wanted bool
+	// Total is the number of such keywords, eligible or not.
 	Total        uint64
 	Width        Width
 	View         uint64
@@ -46,14 +49,17 @@ type Explanation struct {
 	Missing      []Missing // as in Answer
 }
 
-// Explained is one matching keyword and its fate.
+// Explained is one keyword and its fate.
 type Explained struct {
-	Hit     // Score and Quality are set where they could be computed
+	Hit     // Score and Quality are set where they could be computed; Level is NoLevel if it does not match
 	Verdict Verdict
 	// The names of its owners, and its text.
 	AdvertiserName, CampaignName, GroupName, KeywordText string
 	// Words: which words agreed how, in the keyword's order.
 	Words []Agreement
+	// Mismatch is why the keyword does not match, whatever its verdict, and MismatchWords the words that are the reason.
+	Mismatch      Mismatch
+	MismatchWords []string
 	// Bid and Modifier went into the effective bid: micros and permille;
 	// BidFromGroup: the group's default. Effective is B of serving.md §4.
 	Bid, Modifier, Effective uint64
@@ -77,10 +83,13 @@ type Explained struct {
 	Position      int
 	Price         uint64
 	SetBy, LostTo uint64
+	// ToWin is the least bid, in micros, with which one that lost or is superseded would have had a place;
+	// 0: no bid would do, or it is of another verdict.
+	ToWin uint64
 }
 
 // Agreement is how one word of a keyword agrees with a word of the query.
 type Agreement struct {
-	Keyword, Query string // normalised words
+	Keyword, Query string // normalised words; Query is "" at NoLevel
 	Level          Level
 }

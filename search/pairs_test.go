@@ -100,3 +100,43 @@ func formLanguages(c *backend.Campaign) []string {
 	}
 	return list
 }
+
+// TestMismatchIsTheOracles: under any profile a keyword has a reason not to match exactly when the oracle does
+// not find it, and that is the oracle's.
+func TestMismatchIsTheOracles(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := oracletest.Draw(t)
+		o, err := oracle.New(w.Advertisers, w.Campaigns, w.Items, oracletest.Lexicon())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := oracletest.DrawRequest(t, w)
+		if rapid.Bool().Draw(t, "any profile") {
+			r.Profile = oracletest.DrawProfile(t)
+		}
+		q, err := search.Expand(r.Text, r.Variants, oracletest.Lexicon())
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := search.NewMatcher(q, r.Profile.Capped(r.Variants))
+		matching, err := o.Explain(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		others, err := o.Unmatched(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range append(matching, others...) {
+			closest, matches := search.NoMismatch, false
+			for _, l := range formLanguages(j.Campaign) {
+				why, _, _ := m.Mismatch(j.Keyword.Type, fitsOf(m, j.Keyword.Text, l))
+				closest = max(closest, why)
+				matches = matches || why == search.NoMismatch
+			}
+			if matches != (j.Level < search.NoLevel) || !matches && closest != j.Mismatch {
+				t.Fatalf("%s %q for %q: matches %v, %q; the oracle: %v, %q", j.Keyword.Type, j.Keyword.Text, r.Text, matches, closest, j.Level, j.Mismatch)
+			}
+		}
+	})
+}

@@ -17,9 +17,10 @@ type Searcher interface {
 	Search(ctx context.Context, r *Request) (*Answer, error)
 }
 
-// Explainer says of each matching keyword what became of it.
+// Explainer says of each matching keyword what became of it, or of each that Request.Wanted names.
 type Explainer interface {
 	// Explain returns the matching keywords, also those that are not eligible,
+	// or with Request.Wanted those that it names, also those that do not match,
 	// by falling score, then rising keyword id: the first Limit of them.
 	// Verdicts of a store are local: what passed everything is Eligible; only
 	// the whole ring's auction knows who won.
@@ -52,6 +53,8 @@ type Request struct {
 	Hedge bool
 	// Least: the answer must hold all changes up to it; clock 0: any will do.
 	Least Position
+	// Wanted names keywords to explain, whether they match or not; searches leave it alone.
+	Wanted Wanted
 	// Timing takes how long the parts of the request take; nil: nobody asks. It is of
 	// this searcher alone: those that it asks do not get it.
 	Timing *Timing

@@ -76,6 +76,7 @@ func answers(t *testing.T, open Open) {
 			SameAnswer(t, s, o, r, lex)
 			SameExplanation(t, s, o, r, lex)
 		}
+		SameWanted(t, s, o, oracletest.DrawRequest(t, w), lex, 10)
 	})
 }
 

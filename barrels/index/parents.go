@@ -242,3 +242,13 @@ func (c *parentChange) touches(v *block.View) bool {
 	}
 	return false
 }
+
+// AdvertiserNamed returns the id of the advertiser with a name; 0: there is none.
+func (p *Parents) AdvertiserNamed(name string) (id uint64) {
+	p.Advertisers.each(func(i uint64, a AdvertiserState) {
+		if a.Name == name {
+			id = i
+		}
+	})
+	return id
+}

@@ -8,6 +8,7 @@
 //	ranking    counts, and the top k of distinct advertisers
 //	hits       what answers show of the best
 //	explanation   the same scan and rule, for every keyword that matches
+//	wanted     the same rule for keywords by name, which need not match: reads all groups
 //
 // Each stage knows those above it in this list at most; an execution puts them
 // together. A search that asks for what is cached allocates its answer only.

@@ -57,8 +57,14 @@ func (e *eligibility) stand(v *block.View, g int, s *standing, all bool) {
 	if s.served = e.served.Holds(v.GroupKey(g)); !s.served {
 		return
 	}
-	p := e.state.Parents
 	campaign, owner := v.GroupParents(g)
+	e.complete(s, flags, campaign, owner, v.GroupModifier(g, e.request.Device))
+}
+
+// complete completes the standing of a group that is served, with these flags and parents and its own modifier
+// on the request's device.
+func (e *eligibility) complete(s *standing, flags uint16, campaign, owner uint64, own uint16) {
+	p := e.state.Parents
 	var ok, ok2 bool
 	s.campaign, ok = p.Campaigns.Get(campaign)
 	s.owner, ok2 = p.Advertisers.Get(owner)
@@ -73,9 +79,8 @@ func (e *eligibility) stand(v *block.View, g int, s *standing, all bool) {
 	}
 	s.advertiser = owner
 	s.ownNegatives = flags&block.GroupNegatives != 0
-	d := e.request.Device
-	inherited := s.campaign.Modifiers[d]
-	s.modifier, s.shown = modifier(v.GroupModifier(g, d), uint64(inherited), inherited != block.NotSet)
+	inherited := s.campaign.Modifiers[e.request.Device]
+	s.modifier, s.shown = modifier(own, uint64(inherited), inherited != block.NotSet)
 }
 
 // modifier is auction.Modifier for a group's as blocks have it.

@@ -15,7 +15,8 @@ import (
 
 // Explain explains a request that Check takes: the first limit matching keywords
 // by score falling, then keyword rising. It is the slow path: it reads every block
-// of the query's terms and judges every keyword that matches. Errors as of Search.
+// of the query's terms and judges every keyword that matches. Of a request that names
+// keywords it explains these instead, for which it reads all groups. Errors as of Search.
 func (c *Engine) Explain(ctx context.Context, st *index.Snapshot, r *search.Request, limit int) (*search.Explanation, Damage, error) {
 	if ctx.Err() != nil {
 		return nil, Damage{}, kv.Ended(ctx, "barrels: explain")
@@ -26,13 +27,17 @@ func (c *Engine) Explain(ctx context.Context, st *index.Snapshot, r *search.Requ
 	}
 	defer e.end()
 	all := &explanation{eligibility: &e.eligibility, matches: make(map[uint64]*match)}
-	e.scan.reset(all, false)
-	e.scan.deadBlocks = true
-	if err := e.scan.run(ctx); err != nil {
-		return nil, Damage{}, err
+	out := &search.Explanation{View: e.served.View, Shard: st.Slices.Shard, AppliedClock: st.Position.GetClock(), Wanted: r.Wanted.Any()}
+	if out.Wanted {
+		out.Total, err = e.findWanted(ctx, all, limit)
+	} else {
+		e.scan.reset(all, false)
+		e.scan.deadBlocks = true
+		err = e.scan.run(ctx)
+		out.Total = uint64(len(all.matches))
 	}
-	out := &search.Explanation{
-		Total: uint64(len(all.matches)), View: e.served.View, Shard: st.Slices.Shard, AppliedClock: st.Position.GetClock(),
+	if err != nil {
+		return nil, Damage{}, err
 	}
 	for _, m := range all.best(limit) {
 		if ctx.Err() != nil {
@@ -98,11 +103,16 @@ func (x *explanation) posting(v *block.View, i int, level search.Level) {
 		x.damagedAt(key)
 		return
 	}
-	if flags&block.HasBid == 0 {
+	x.rank(m, quality)
+}
+
+// rank takes a keyword in, with its score.
+func (x *explanation) rank(m *match, quality uint8) {
+	if m.flags&block.HasBid == 0 {
 		m.bid = 0
 	}
-	m.effective, m.q, m.ranking = auction.Rank(m.bid, m.modifier, uint64(quality), m.kind.Permille(), level.Permille())
-	x.matches[keyword] = m
+	m.effective, m.q, m.ranking = auction.Rank(m.bid, m.modifier, uint64(quality), m.kind.Permille(), m.level.Permille())
+	x.matches[m.Keyword] = m
 }
 
 // best returns the first limit matches by score falling, then keyword rising.
@@ -138,6 +148,13 @@ func (x *explanation) explain(m *match) (search.Explained, bool) {
 	e.GroupName, e.KeywordText, e.BidFromGroup = g.Name, k.Text, k.BidFromGroup
 	e.Points, e.Learned, e.Given = uint8(k.Quality), k.Learned, uint8(k.Given)
 	e.Verdict = m.verdict(m.flags, m.effective, x.request.Reserve)
+	if m.level == search.NoLevel {
+		if m.flags&block.Enabled != 0 && m.reason == search.Eligible {
+			e.Verdict = search.Unmatched
+		}
+		disagreements(&e, x.request, k)
+		return e, true
+	}
 	if e.Verdict == search.Eligible && x.blocked(m.Key, &m.standing) {
 		e.Verdict = search.BlockedByNegative
 		x.naming(&e, g, m.campaign.Campaign)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,10 +10,17 @@ import (
 )
 
 // showExplanation shows two lines per keyword: its fate, and what determined it;
-// --json has the rest.
-func showExplanation(s Streams, a *api.ExplainAnswer) error {
-	fmt.Fprintf(s.Out, "%d keywords match; %d places, %s; ", a.Total, a.Slots, a.Device)
+// --json has the rest. named: the keywords were asked for by name.
+func showExplanation(s Streams, a *api.ExplainAnswer, named bool) error {
+	found := fmt.Sprintf("%d keywords match", a.Total)
+	if named {
+		found = fmt.Sprintf("keywords of this name or number: %d", a.Total)
+	}
+	fmt.Fprintf(s.Out, "%s; %d places, %s; ", found, a.Slots, a.Device)
 	showCoverage(s, &a.Coverage, a.TookUs)
+	if named && a.Total == 0 && a.Coverage.Complete {
+		fmt.Fprintln(s.Out, "There is no such keyword or advertiser with keywords.")
+	}
 	if len(a.Matches) == 0 {
 		return nil
 	}
@@ -20,7 +28,7 @@ func showExplanation(s Streams, a *api.ExplainAnswer) error {
 	for i := range a.Matches {
 		k := &a.Matches[i]
 		t.row(strconv.FormatUint(k.KeywordID, 10), cut(k.Keyword, 30), cut(k.Advertiser, 20),
-			fmt.Sprintf("%s/%s", k.MatchType, k.Variant), k.Reason)
+			fmt.Sprintf("%s/%s", k.MatchType, cmp.Or(k.Variant, "-")), k.Reason)
 		t.note(fmt.Sprintf("%s / %s; score %d; words %s; %s, slice %d",
 			cut(k.Campaign, 20), cut(k.Group, 30), k.Score, agreements(k.Words), k.Shard, k.Slice))
 	}
@@ -37,8 +45,11 @@ func showExplanation(s Streams, a *api.ExplainAnswer) error {
 func agreements(words []api.WordAgreement) string {
 	said := make([]string, len(words))
 	for i, w := range words {
-		said[i] = w.Keyword
-		if w.Agreement != api.VariantIdentical {
+		switch said[i] = w.Keyword; w.Agreement {
+		case api.VariantIdentical:
+		case "":
+			said[i] += " (missing)"
+		default:
 			said[i] = fmt.Sprintf("%s~%s (%s)", w.Keyword, w.Query, w.Agreement)
 		}
 	}

@@ -21,9 +21,13 @@ const (
 	defaultAdmin = "http://127.0.0.1:8081"
 )
 
+// whyNotTimeout is the time limit of --why-not, in milliseconds, unless one is given: all keywords are looked through.
+const whyNotTimeout = "5000"
+
 type queryFlags struct {
 	addr          string
 	json, explain bool
+	whyNot        bool // given
 	caller        callerFlags
 }
 
@@ -31,7 +35,7 @@ type queryFlags struct {
 // that were not given are not sent, so that the server's defaults apply.
 var asked = map[string]string{
 	"slots": "slots", "device": "device", "variants": "variants", "timeout-ms": "timeout_ms", "strict": "strict",
-	"counts": "counts", "limit": "limit", "offset": "offset",
+	"counts": "counts", "limit": "limit", "offset": "offset", "why-not": "why_not",
 }
 
 func queryCommand(s Streams) *cobra.Command {
@@ -43,12 +47,15 @@ func queryCommand(s Streams) *cobra.Command {
 advertiser, winning keyword, how it matched, and the price per click.
 
 With --explain it shows every matching keyword and its fate: who won, who lost to whom,
-what was blocked and why. Explanations reveal bids, so a master whose query port is not
+what was blocked and why. With --why-not it shows one keyword, or those of one advertiser,
+whether they match or not. Explanations reveal bids, so a master whose query port is not
 on loopback answers them on its admin port only: give that with --addr.`,
 		Example: `  adshard query usb cable
   adshard query --slots 8 --device mobile usb cable
   adshard query --explain usb cable                  why each keyword won, lost or was blocked
   adshard query --explain --addr :8081 usb cable     asks the admin port
+  adshard query --why-not 17 usb cable               why keyword 17 is not shown
+  adshard query --why-not 'Shoes & Co' usb cable     the same of an advertiser's keywords
   adshard query --json usb cable | jq .ads[].price_micros
   adshard query -- -5 °C                             words that begin with -`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -58,7 +65,16 @@ on loopback answers them on its admin port only: give that with --addr.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, words []string) error {
-			return runQuery(c.Context(), &f, parameters(c.Flags(), words), s)
+			p := parameters(c.Flags(), words)
+			if f.whyNot = p.Has("why_not"); f.whyNot {
+				if p.Get("why_not") == "" {
+					return wrongUse("--why-not needs a keyword's number or an advertiser's name")
+				}
+				if !p.Has("timeout_ms") {
+					p.Set("timeout_ms", whyNotTimeout)
+				}
+			}
+			return runQuery(c.Context(), &f, p, s)
 		},
 	}
 	flags := c.Flags()
@@ -66,14 +82,15 @@ on loopback answers them on its admin port only: give that with --addr.`,
 	flags.BoolVar(&f.json, "json", false, "print the server's answer as JSON")
 	f.caller.add(flags)
 	flags.BoolVar(&f.explain, "explain", false, "show every matching keyword and its fate")
+	flags.String("why-not", "", "explain this keyword (its number), or those of this advertiser (its name, or advertiser:NUMBER), and no others")
 	flags.Int("slots", 4, "the number of ads, 1 to 20")
 	flags.String("device", "desktop", "desktop, mobile or tablet")
 	flags.String("variants", "synonym", "how far words may differ: identical, folded, inflected or synonym")
 	flags.Int("timeout-ms", 500, "the time limit for the answer in milliseconds, 1 to 5000")
 	flags.Bool("strict", false, "fail instead of returning an incomplete answer")
 	flags.String("counts", "", "exact: count all matching keywords, which is slower")
-	flags.Int("limit", 100, "with --explain: the maximum number of keywords to show")
-	flags.Int("offset", 0, "with --explain: the number of keywords to skip")
+	flags.Int("limit", 100, "with --explain or --why-not: the maximum number of keywords to show")
+	flags.Int("offset", 0, "with --explain or --why-not: the number of keywords to skip")
 	return c
 }
 
@@ -96,7 +113,7 @@ func runQuery(ctx context.Context, f *queryFlags, p url.Values, s Streams) error
 	}
 	defer c.close()
 	path := "/v1/search"
-	if f.explain {
+	if f.explain = f.explain || f.whyNot; f.explain {
 		path = "/v1/explain"
 	}
 	body, err := c.get(ctx, path, p)
@@ -112,7 +129,7 @@ func runQuery(ctx context.Context, f *queryFlags, p url.Values, s Streams) error
 		if err := c.decode(body, &a); err != nil {
 			return err
 		}
-		return showExplanation(s, &a)
+		return showExplanation(s, &a, f.whyNot)
 	}
 	var a api.SearchAnswer
 	if err := c.decode(body, &a); err != nil {

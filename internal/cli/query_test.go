@@ -20,6 +20,9 @@ import (
 type cluster struct {
 	asked  *search.Request
 	answer search.Answer
+	// named and explain are of --why-not.
+	named   search.Wanted
+	explain *search.Explanation
 }
 
 func (c *cluster) Search(_ context.Context, r *search.Request) (*search.Answer, error) {
@@ -28,7 +31,11 @@ func (c *cluster) Search(_ context.Context, r *search.Request) (*search.Answer, 
 	return &a, nil
 }
 
-func (c *cluster) Explain(_ context.Context, _ *search.Request, limit int) (*search.Explanation, error) {
+func (c *cluster) Explain(_ context.Context, r *search.Request, limit int) (*search.Explanation, error) {
+	if r.Wanted.Any() {
+		c.named = r.Wanted
+		return c.explain, nil
+	}
 	x := &search.Explanation{Total: 2, Width: c.answer.Width}
 	for _, h := range c.answer.Hits[:min(limit, len(c.answer.Hits))] {
 		x.Matches = append(x.Matches, search.Explained{
@@ -115,6 +122,36 @@ func TestQueryExplain(t *testing.T) {
 	_, out, _ = run(t, "adshard", "query", "--addr", addr, "--explain", "--slots", "1", "usb")
 	if !strings.Contains(out, "keyword 1 has the last") {
 		t.Error(out)
+	}
+}
+
+func TestQueryWhyNot(t *testing.T) {
+	c := newCluster()
+	addr := started(t, c)
+	c.explain = &search.Explanation{Total: 1, Width: search.WholeRing(), Matches: []search.Explained{{
+		Hit: search.Hit{Keyword: 17, Advertiser: 3, Type: search.Phrase, Level: search.NoLevel}, AdvertiserName: "Shoes", KeywordText: "red kabel",
+		Verdict: search.Unmatched, Mismatch: search.WordsMissing, MismatchWords: []string{"red"},
+		Words: []search.Agreement{{Keyword: "red", Level: search.NoLevel}, {Keyword: "kabel", Query: "kábel", Level: search.Folded}},
+	}}}
+	for given, want := range map[string]search.Wanted{"17": {Keyword: 17}, "advertiser:3": {Advertiser: 3}, "Shoes": {AdvertiserName: "Shoes"}} {
+		status, out, errOut := run(t, "adshard", "query", "--addr", addr, "--why-not", given, "usb", "kábel")
+		if status != exitDone || c.named != want {
+			t.Fatalf("%d %q, asked for %+v", status, errOut, c.named)
+		}
+		for _, text := range []string{"keywords of this name or number: 1; ", "phrase/-", `no word of the query agrees with "red"`, "red (missing), kabel~kábel (folded)"} {
+			if !strings.Contains(out, text) {
+				t.Errorf("%q is not in\n%s", text, out)
+			}
+		}
+	}
+	c.explain = &search.Explanation{Width: search.WholeRing()}
+	if _, out, _ := run(t, "adshard", "query", "--addr", addr, "--why-not", "18", "usb"); !strings.Contains(out, "There is no such keyword") {
+		t.Error(out)
+	}
+	for _, wrong := range []string{"", "0"} {
+		if status, _, errOut := run(t, "adshard", "query", "--addr", addr, "--why-not", wrong, "usb"); status != exitUsage {
+			t.Errorf("%q: %d %s", wrong, status, errOut)
+		}
 	}
 }
 

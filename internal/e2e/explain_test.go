@@ -63,7 +63,7 @@ func TestExplain(t *testing.T) {
 	}{
 		{"First", "won", fmt.Sprintf("won place 1 at 1.50, set by keyword %d", second)},
 		{"Second", "won", fmt.Sprintf("won place 2 at 1.00, set by keyword %d", third)},
-		{"Third", "lost", fmt.Sprintf("took part, but all 2 places went to better ones; keyword %d has the last", second)},
+		{"Third", "lost", fmt.Sprintf("took part, but all 2 places went to better ones; keyword %d has the last; a bid of 1.500001 would have a place", second)},
 		{"Blocked", "blocked_by_negative", `blocked by the campaign's negative broad keyword "lamp"`},
 		{"Paused", "group_paused", "its ad group is paused"},
 		{"Cheap", "below_reserve", "its bid of 0.009 (0.009 × 1000 ‰) is below the reserve of 0.01"},
@@ -74,6 +74,11 @@ func TestExplain(t *testing.T) {
 		}
 		c.told(t, want.advertiser, want.reason)
 	}
+	c.toldWhyNot(t, fmt.Sprint(third), "red lamp", "keyword "+fmt.Sprint(second)+" has the last; a bid of 1.500001 would have a place")
+	c.toldWhyNot(t, "Third", "red floor lamp", `it does not match: the query also has "floor", and exact keywords take no other words`)
+	c.toldWhyNot(t, "Blocked", "red", `it does not match: no word of the query agrees with "lamp"`)
+	c.toldWhyNot(t, "Paused", "lamp red", "its ad group is paused; and it does not match: all its words are in the query, but not in the order")
+	c.toldWhyNot(t, "Nobody", "red lamp", "There is no such keyword")
 	if f := desktop["First"]; f.Position != 1 || f.PriceMicros != 1_500_000 || f.PriceSetBy != second {
 		t.Errorf("First: %+v", f)
 	}
@@ -114,6 +119,17 @@ func (c *cluster) explain(t *testing.T, device string) map[string]fate {
 		by[f.Advertiser] = f
 	}
 	return by
+}
+
+// toldWhyNot asks by `adshard query --why-not`.
+func (c *cluster) toldWhyNot(t *testing.T, named, query, reason string) {
+	t.Helper()
+	var out, bad bytes.Buffer
+	status := cli.Main(t.Context(), "adshard", []string{"query", "--addr", c.http, "--slots", "2", "--why-not", named, query},
+		cli.Streams{In: strings.NewReader(""), Out: &out, Err: &bad})
+	if status != 0 || !strings.Contains(out.String(), reason) {
+		t.Errorf("status %d: %s%q of %s is not in\n%s", status, bad.String(), reason, named, out.String())
+	}
 }
 
 // told asks by `adshard query --explain`.

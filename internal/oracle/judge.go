@@ -19,6 +19,7 @@ type Judged struct {
 	Advertiser *backend.Advertiser
 	Level      search.Level
 	Verdict    search.Verdict
+	Mismatch   search.Mismatch // of one that does not match
 	// Bid in micros, if there is one (HasBid), and Modifier in permille;
 	// Effective is B, Quality Q and Score R.
 	Bid, Modifier, Effective, Quality, Score uint64
@@ -147,6 +148,8 @@ func variantFactor(l search.Level) uint64 {
 		return 950
 	case search.Inflected:
 		return 900
+	case search.NoLevel:
+		return 0
 	}
 	return 800
 }

@@ -1843,11 +1843,16 @@ func (x *Reply) GetText() string {
 }
 
 type ExplainRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Request       *SearchRequest         `protobuf:"bytes,1,opt,name=request,proto3" json:"request,omitempty"`
-	Limit         uint32                 `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Request *SearchRequest         `protobuf:"bytes,1,opt,name=request,proto3" json:"request,omitempty"`
+	Limit   uint32                 `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"`
+	// At most one: of this keyword, or of those of this advertiser, matching or not,
+	// instead of those that match.
+	Keyword        uint64 `protobuf:"varint,3,opt,name=keyword,proto3" json:"keyword,omitempty"`       // id
+	Advertiser     uint64 `protobuf:"varint,4,opt,name=advertiser,proto3" json:"advertiser,omitempty"` // id
+	AdvertiserName string `protobuf:"bytes,5,opt,name=advertiser_name,json=advertiserName,proto3" json:"advertiser_name,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *ExplainRequest) Reset() {
@@ -1894,6 +1899,27 @@ func (x *ExplainRequest) GetLimit() uint32 {
 	return 0
 }
 
+func (x *ExplainRequest) GetKeyword() uint64 {
+	if x != nil {
+		return x.Keyword
+	}
+	return 0
+}
+
+func (x *ExplainRequest) GetAdvertiser() uint64 {
+	if x != nil {
+		return x.Advertiser
+	}
+	return 0
+}
+
+func (x *ExplainRequest) GetAdvertiserName() string {
+	if x != nil {
+		return x.AdvertiserName
+	}
+	return ""
+}
+
 type ExplainResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Matches       []*Explained           `protobuf:"bytes,1,rep,name=matches,proto3" json:"matches,omitempty"`
@@ -1902,7 +1928,8 @@ type ExplainResponse struct {
 	WidthLo       uint64                 `protobuf:"varint,4,opt,name=width_lo,json=widthLo,proto3" json:"width_lo,omitempty"`
 	View          uint64                 `protobuf:"varint,5,opt,name=view,proto3" json:"view,omitempty"`
 	AppliedClock  uint64                 `protobuf:"varint,6,opt,name=applied_clock,json=appliedClock,proto3" json:"applied_clock,omitempty"`
-	Shard         uint64                 `protobuf:"fixed64,7,opt,name=shard,proto3" json:"shard,omitempty"` // as in SearchResponse
+	Shard         uint64                 `protobuf:"fixed64,7,opt,name=shard,proto3" json:"shard,omitempty"`  // as in SearchResponse
+	Wanted        bool                   `protobuf:"varint,8,opt,name=wanted,proto3" json:"wanted,omitempty"` // of the keywords that the request names
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1986,6 +2013,13 @@ func (x *ExplainResponse) GetShard() uint64 {
 	return 0
 }
 
+func (x *ExplainResponse) GetWanted() bool {
+	if x != nil {
+		return x.Wanted
+	}
+	return false
+}
+
 type Explained struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Hit           *Hit                   `protobuf:"bytes,1,opt,name=hit,proto3" json:"hit,omitempty"`
@@ -2003,6 +2037,8 @@ type Explained struct {
 	Learned       uint64                 `protobuf:"varint,13,opt,name=learned,proto3" json:"learned,omitempty"`   // Keyword.learned
 	Points        uint32                 `protobuf:"varint,14,opt,name=points,proto3" json:"points,omitempty"`     // Keyword.quality
 	Given         uint32                 `protobuf:"varint,15,opt,name=given,proto3" json:"given,omitempty"`       // Keyword.given
+	Mismatch      uint32                 `protobuf:"varint,16,opt,name=mismatch,proto3" json:"mismatch,omitempty"` // why it does not match; 0: it does
+	MismatchWords []string               `protobuf:"bytes,17,rep,name=mismatch_words,json=mismatchWords,proto3" json:"mismatch_words,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2140,6 +2176,20 @@ func (x *Explained) GetGiven() uint32 {
 		return x.Given
 	}
 	return 0
+}
+
+func (x *Explained) GetMismatch() uint32 {
+	if x != nil {
+		return x.Mismatch
+	}
+	return 0
+}
+
+func (x *Explained) GetMismatchWords() []string {
+	if x != nil {
+		return x.MismatchWords
+	}
+	return nil
 }
 
 type Agreement struct {
@@ -2383,10 +2433,15 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x122\n" +
 	"\x06answer\x18\x02 \x01(\v2\x1a.adshard.v1.SearchResponseR\x06answer\x12'\n" +
 	"\x05fault\x18\x03 \x01(\v2\x11.adshard.v1.FaultR\x05fault\x12\x12\n" +
-	"\x04text\x18\x04 \x01(\tR\x04text\"[\n" +
+	"\x04text\x18\x04 \x01(\tR\x04text\"\xbe\x01\n" +
 	"\x0eExplainRequest\x123\n" +
 	"\arequest\x18\x01 \x01(\v2\x19.adshard.v1.SearchRequestR\arequest\x12\x14\n" +
-	"\x05limit\x18\x02 \x01(\rR\x05limit\"\xdd\x01\n" +
+	"\x05limit\x18\x02 \x01(\rR\x05limit\x12\x18\n" +
+	"\akeyword\x18\x03 \x01(\x04R\akeyword\x12\x1e\n" +
+	"\n" +
+	"advertiser\x18\x04 \x01(\x04R\n" +
+	"advertiser\x12'\n" +
+	"\x0fadvertiser_name\x18\x05 \x01(\tR\x0eadvertiserName\"\xf5\x01\n" +
 	"\x0fExplainResponse\x12/\n" +
 	"\amatches\x18\x01 \x03(\v2\x15.adshard.v1.ExplainedR\amatches\x12\x14\n" +
 	"\x05total\x18\x02 \x01(\x04R\x05total\x12\x19\n" +
@@ -2394,7 +2449,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\bwidth_lo\x18\x04 \x01(\x04R\awidthLo\x12\x12\n" +
 	"\x04view\x18\x05 \x01(\x04R\x04view\x12#\n" +
 	"\rapplied_clock\x18\x06 \x01(\x04R\fappliedClock\x12\x14\n" +
-	"\x05shard\x18\a \x01(\x06R\x05shard\"\xe0\x03\n" +
+	"\x05shard\x18\a \x01(\x06R\x05shard\x12\x16\n" +
+	"\x06wanted\x18\b \x01(\bR\x06wanted\"\xa3\x04\n" +
 	"\tExplained\x12!\n" +
 	"\x03hit\x18\x01 \x01(\v2\x0f.adshard.v1.HitR\x03hit\x12\x18\n" +
 	"\averdict\x18\x02 \x01(\rR\averdict\x12+\n" +
@@ -2411,7 +2467,9 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\bwithheld\x18\f \x01(\rR\bwithheld\x12\x18\n" +
 	"\alearned\x18\r \x01(\x04R\alearned\x12\x16\n" +
 	"\x06points\x18\x0e \x01(\rR\x06points\x12\x14\n" +
-	"\x05given\x18\x0f \x01(\rR\x05given\"Q\n" +
+	"\x05given\x18\x0f \x01(\rR\x05given\x12\x1a\n" +
+	"\bmismatch\x18\x10 \x01(\rR\bmismatch\x12%\n" +
+	"\x0emismatch_words\x18\x11 \x03(\tR\rmismatchWords\"Q\n" +
 	"\tAgreement\x12\x18\n" +
 	"\akeyword\x18\x01 \x01(\tR\akeyword\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x14\n" +

@@ -219,7 +219,7 @@ func TestInABrowser(t *testing.T) {
 	s.says("Ask a query")
 	s.do("ask", chromedp.SendKeys(chromedp.CSS("#q"), "usb kabel"), chromedp.SendKeys(chromedp.CSS("#keyword"), "7"+kb.Enter))
 	s.says("USB <cable>")
-	s.says("Keyword 7")
+	s.says("Why not 7")
 	s.look("query")
 	s.press(`form[action="/console/logout"] button`)
 	s.says("Token of this port")

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"adshard/internal/node/httpapi/api"
 )
@@ -16,11 +17,8 @@ type lab struct {
 	Steps   []step
 	Matches []api.ExplainedKeyword
 	Total   uint64
-	// Wanted is the keyword that is asked for, of those that match; nil: it is not asked for,
-	// or does not match.
-	Wanted *api.ExplainedKeyword
-	// Complete: all keywords that match are known, so that what is not among them does not match.
-	Complete bool
+	// Wanted are the keywords that are asked for by name, matching or not; nil: none are.
+	Wanted *api.ExplainAnswer
 }
 
 // labForm is the form as it was sent.
@@ -40,6 +38,9 @@ const labTimeout = "5000"
 
 // labMatches is how many keywords are explained.
 const labMatches = 1000
+
+// labWanted is how many keywords of those asked for by name are shown.
+const labWanted = 100
 
 func (c *Console) query(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
@@ -70,16 +71,14 @@ func (c *Console) try(r *http.Request, l *lab) error {
 		return err
 	}
 	l.Answer, l.Matches, l.Total = answer, explained.Matches, explained.Total
-	l.Complete = explained.Coverage.Complete && explained.Total <= labMatches
 	l.Steps = steps(explained.Matches)
-	if id, err := strconv.ParseUint(l.Form.Keyword, 10, 64); err == nil {
-		for i := range l.Matches {
-			if l.Matches[i].KeywordID == id {
-				l.Wanted = &l.Matches[i]
-			}
-		}
+	if strings.TrimSpace(l.Form.Keyword) == "" {
+		return nil
 	}
-	return nil
+	q.Set("why_not", l.Form.Keyword)
+	q.Set("limit", strconv.Itoa(labWanted))
+	l.Wanted = new(api.ExplainAnswer)
+	return ask(c.cfg.Search, r, http.MethodGet, "/v1/explain", q, nil, l.Wanted)
 }
 
 // steps counts how many keywords come how far.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -205,6 +206,13 @@ func (f *found) Search(context.Context, *search.Request) (*search.Answer, error)
 }
 
 // Explain implements search.Explainer.
-func (f *found) Explain(context.Context, *search.Request, int) (*search.Explanation, error) {
-	return &search.Explanation{Total: uint64(len(f.matches)), Matches: f.matches, Width: f.width(), Missing: f.missing}, f.err
+func (f *found) Explain(_ context.Context, r *search.Request, _ int) (*search.Explanation, error) {
+	list := slices.Clone(f.matches)
+	if r.Wanted.Any() {
+		other := match(search.Hit{Keyword: 20, Group: 120, Campaign: 209, Advertiser: 9, Type: search.Phrase, Level: search.NoLevel}, search.Unmatched)
+		other.AdvertiserName, other.KeywordText = "Shoes <", "boty"
+		other.Mismatch, other.MismatchWords = search.WordsMissing, []string{"boty"}
+		list = slices.DeleteFunc(append(list, other), func(m search.Explained) bool { return !r.Wanted.Has(&m) })
+	}
+	return &search.Explanation{Total: uint64(len(list)), Matches: list, Width: f.width(), Missing: f.missing, Wanted: r.Wanted.Any()}, f.err
 }

@@ -204,6 +204,9 @@ func TestAnyPlacementGivesTheOraclesAnswer(t *testing.T) {
 			}
 			sameExplanation(t, f, o, barreltest.Request(t, request, lex), request)
 		}
+		if !r.lags {
+			barreltest.SameWanted(t, f, o, oracletest.DrawRequest(t, w), lex, 100)
+		}
 	})
 }
 

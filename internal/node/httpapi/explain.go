@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"adshard/backend"
@@ -50,12 +52,60 @@ func (c *call) explain(ctx context.Context, p *api.ExplainParams) (*api.ExplainA
 	if err != nil {
 		return nil, err
 	}
-	explained, err := c.Explainer.Explain(ctx, req, p.Offset+p.Limit)
+	explained, err := c.explained(ctx, req, found, p)
 	if err != nil {
 		return nil, err
 	}
-	settle(explained.Matches, found.Hits, c.place(req, found))
 	return c.explanation(req, found, explained, p), nil
+}
+
+// explained has the matching keywords explained, or those that are asked for, with what the auction made of them.
+func (c *call) explained(ctx context.Context, req *search.Request, found *search.Answer, p *api.ExplainParams) (e *search.Explanation, err error) {
+	own := *req
+	if p.WhyNot != "" {
+		if own.Wanted, err = search.ParseWanted("why_not", p.WhyNot); err != nil {
+			return nil, err
+		}
+	}
+	if e, err = c.Explainer.Explain(ctx, &own, p.Offset+p.Limit); err != nil {
+		return nil, err
+	}
+	if own.Wanted.Keyword != 0 && len(e.Matches) == 1 && e.Matches[0].Verdict == search.Eligible {
+		if err = c.addRivals(ctx, req, e); err != nil {
+			return nil, err
+		}
+	}
+	settle(e.Matches, found.Hits, c.place(req, found))
+	toWin(e.Matches, found.Hits, req)
+	if own.Wanted.Any() {
+		e.Matches = slices.DeleteFunc(e.Matches, func(m search.Explained) bool { return !own.Wanted.Has(&m) })
+	}
+	return e, nil
+}
+
+// mostRivals is how many keywords are looked at for better ones of an advertiser.
+const mostRivals = 10_000
+
+// addRivals adds to one keyword those of its advertiser that match, too, since only the best of each takes part
+// in the auction.
+func (c *call) addRivals(ctx context.Context, req *search.Request, e *search.Explanation) error {
+	all, err := c.Explainer.Explain(ctx, req, mostRivals)
+	if err != nil {
+		return err
+	}
+	one := e.Matches[0]
+	for _, m := range all.Matches {
+		if m.Advertiser == one.Advertiser && m.Keyword != one.Keyword {
+			e.Matches = append(e.Matches, m)
+		}
+	}
+	slices.SortFunc(e.Matches, func(a, b search.Explained) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Keyword, b.Keyword))
+	})
+	if all.Width.Less(e.Width) {
+		e.Width, e.Missing = all.Width, all.Missing
+	}
+	return nil
 }
 
 func (c *call) explanation(req *search.Request, found *search.Answer, explained *search.Explanation,
@@ -86,14 +136,17 @@ func explainedKeyword(m *search.Explained, req *search.Request) api.ExplainedKey
 	k := api.ExplainedKeyword{
 		KeywordID: m.Keyword, GroupID: m.Group, CampaignID: m.Campaign, AdvertiserID: m.Advertiser,
 		Advertiser: m.AdvertiserName, Campaign: m.CampaignName, Group: m.GroupName, Keyword: m.KeywordText,
-		MatchType: api.MatchType(m.Type.String()), Variant: api.Variant(m.Level.String()),
-		Verdict: api.Verdict(m.Verdict.String()), Reason: reason(m, req), LostTo: m.LostTo,
+		MatchType: api.MatchType(m.Type.String()), Variant: variant(m.Level),
+		Verdict: api.Verdict(m.Verdict.String()), Reason: reason(m, req), LostTo: m.LostTo, BidToWinMicros: m.ToWin,
 		Quality: m.Quality, Score: m.Score, Shard: m.Shard, Slice: m.Slice,
 		Words: make([]api.WordAgreement, len(m.Words)),
 	}
 	k.QualityPoints, k.Learned = m.Points, learned(m)
 	for i, w := range m.Words {
-		k.Words[i] = api.WordAgreement{Keyword: w.Keyword, Query: w.Query, Agreement: api.Variant(w.Level.String())}
+		k.Words[i] = api.WordAgreement{Keyword: w.Keyword, Query: w.Query, Agreement: variant(w.Level)}
+	}
+	if m.Mismatch != search.NoMismatch {
+		k.Mismatch = &api.Mismatch{Reason: api.MismatchReason(m.Mismatch.String()), Words: append([]string{}, m.MismatchWords...)}
 	}
 	if m.Verdict == search.Won {
 		k.Position, k.PriceMicros, k.PriceSetBy = m.Position, &m.Price, m.SetBy
@@ -106,6 +159,14 @@ func explainedKeyword(m *search.Explained, req *search.Request) api.ExplainedKey
 	}
 	showBid(&k, m)
 	return k
+}
+
+// variant names a level; "" for none.
+func variant(l search.Level) api.Variant {
+	if l == search.NoLevel {
+		return ""
+	}
+	return api.Variant(l.String())
 }
 
 // showBid fills in what was known of the bid when the verdict fell.

@@ -136,10 +136,7 @@ func incomplete(found *search.Answer) error {
 func (c *call) place(req *search.Request, found *search.Answer) []auction.Placement {
 	candidates := make([]auction.Candidate, len(found.Hits))
 	for i := range found.Hits {
-		h := &found.Hits[i]
-		candidates[i] = auction.Candidate{
-			Keyword: h.Keyword, Advertiser: h.Advertiser, Score: h.Score, Quality: h.Quality,
-		}
+		candidates[i] = candidate(&found.Hits[i])
 	}
 	return auction.Finish(candidates, req.Slots, req.Reserve)
 }

@@ -43,9 +43,77 @@ func settle(matches []search.Explained, hits []search.Hit, placements []auction.
 	}
 }
 
+// toWin sets for settled matches that took part and have no place the least bid that would have had one among the
+// hits.
+func toWin(matches []search.Explained, hits []search.Hit, req *search.Request) {
+	best := make(map[uint64]auction.Candidate) // by advertiser
+	for i := range hits {
+		best[hits[i].Advertiser] = candidate(&hits[i])
+	}
+	for i := range matches {
+		m := &matches[i]
+		if m.Verdict > search.Superseded {
+			continue
+		}
+		if _, ok := best[m.Advertiser]; !ok {
+			best[m.Advertiser] = candidate(&m.Hit)
+		}
+		if m.Verdict == search.Won {
+			continue
+		}
+		var others, own []auction.Candidate
+		for i := range hits {
+			if hits[i].Advertiser != m.Advertiser {
+				others = append(others, candidate(&hits[i]))
+			}
+		}
+		if b := best[m.Advertiser]; b.Keyword != m.Keyword {
+			own = append(own, b)
+		}
+		if bid, ok := auction.ToWin(m.Keyword, m.Quality, m.Modifier, others, own, req.Slots, req.Reserve); ok {
+			m.ToWin = bid
+		}
+	}
+}
+
+func candidate(h *search.Hit) auction.Candidate {
+	return auction.Candidate{Keyword: h.Keyword, Advertiser: h.Advertiser, Score: h.Score, Quality: h.Quality}
+}
+
 // reason is a settled verdict in words.
 func reason(m *search.Explained, req *search.Request) string {
+	text := verdict(m, req)
+	switch {
+	case m.ToWin > 0:
+		text += fmt.Sprintf("; a bid of %s would have a place", units(m.ToWin))
+	case m.Verdict != search.Unmatched && m.Mismatch != search.NoMismatch:
+		text += "; and it does not match: " + mismatch(m)
+	}
+	return text
+}
+
+// mismatch says why a keyword does not match.
+func mismatch(m *search.Explained) string {
+	list := make([]string, len(m.MismatchWords))
+	for i, w := range m.MismatchWords {
+		list[i] = strconv.Quote(w)
+	}
+	named := strings.Join(list, ", ")
+	switch m.Mismatch {
+	case search.WordsMissing:
+		return "no word of the query agrees with " + named
+	case search.WordsDiffer:
+		return fmt.Sprintf("%s agrees only as a variant that %s keywords, or this query, do not take", named, m.Type)
+	case search.OtherWords:
+		return fmt.Sprintf("the query also has %s, and %s keywords take no other words", named, m.Type)
+	}
+	return fmt.Sprintf("all its words are in the query, but not in the order, number or adjacency that %s keywords take", m.Type)
+}
+
+func verdict(m *search.Explained, req *search.Request) string {
 	switch m.Verdict {
+	case search.Unmatched:
+		return "it does not match: " + mismatch(m)
 	case search.Won:
 		return fmt.Sprintf("won place %d at %s, %s", m.Position, units(m.Price), setBy(m.SetBy))
 	case search.Lost:

@@ -170,7 +170,10 @@ func (s *Server) Explain(ctx context.Context, m *pb.ExplainRequest) (*pb.Explain
 		return nil, err
 	}
 	defer leave()
-	r, err := s.request(m.GetRequest())
+	if err := s.meant(m.GetRequest()); err != nil {
+		return nil, err
+	}
+	r, err := wire.ToExplain(m)
 	if err != nil {
 		return nil, err
 	}
@@ -193,10 +196,18 @@ func (s *Server) explain(ctx context.Context, r *search.Request, limit int) (_ *
 // request reads a request, which may name the instance that it is for. Errors:
 // fault.Invalid, fault.Conflict for another instance.
 func (s *Server) request(m *pb.SearchRequest) (*search.Request, error) {
-	if own := s.identity.Instance; m.GetInstance() != 0 && own != 0 && m.GetInstance() != own {
-		return nil, errInstance
+	if err := s.meant(m); err != nil {
+		return nil, err
 	}
 	return wire.ToRequest(m)
+}
+
+// meant refuses, with fault.Conflict, a request for another instance.
+func (s *Server) meant(m *pb.SearchRequest) error {
+	if own := s.identity.Instance; m.GetInstance() != 0 && own != 0 && m.GetInstance() != own {
+		return errInstance
+	}
+	return nil
 }
 
 // errInstance refuses a request for a replica that this slave is not.

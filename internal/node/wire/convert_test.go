@@ -122,19 +122,34 @@ func TestAnswersSurviveTheWire(t *testing.T) {
 	})
 }
 
+func TestRequestsToExplainSurviveTheWire(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRequest(t)
+		r.Wanted = search.Wanted{Keyword: rapid.Uint64().Draw(t, "keyword"), Advertiser: rapid.Uint64().Draw(t, "advertiser"), AdvertiserName: rapid.String().Draw(t, "name")}
+		m := overWire(t, FromExplain(r, 7), &pb.ExplainRequest{})
+		if got, err := ToExplain(m); err != nil || !reflect.DeepEqual(got, r) || m.GetLimit() != 7 {
+			t.Fatalf("sent %+v\ngot  %+v, %v", r, got, err)
+		}
+	})
+}
+
 func TestExplanationsSurviveTheWire(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Uint64()
-		e := &search.Explanation{Total: n.Draw(t, "total"), Width: search.Width{Lo: n.Draw(t, "lo")}, View: 3, AppliedClock: 9}
+		e := &search.Explanation{Total: n.Draw(t, "total"), Wanted: rapid.Bool().Draw(t, "wanted"), Width: search.Width{Lo: n.Draw(t, "lo")}, View: 3, AppliedClock: 9}
 		for range rapid.IntRange(0, 3).Draw(t, "matches") {
 			x := search.Explained{
 				Hit:            drawHit(t),
 				AdvertiserName: "a", CampaignName: "c", GroupName: "g", KeywordText: rapid.String().Draw(t, "text"),
-				Verdict: search.Verdict(rapid.IntRange(0, int(search.BlockedByNegative)).Draw(t, "verdict")),
+				Verdict: search.Verdict(rapid.IntRange(0, int(search.Unmatched)).Draw(t, "verdict")),
 				Bid:     n.Draw(t, "bid"), Modifier: n.Draw(t, "mod"), Effective: n.Draw(t, "eff"),
 				BidFromGroup: rapid.Bool().Draw(t, "from"), Negative: "x", NegativeOwner: "group",
 				NegativeType: search.Phrase, Shard: "slave-1", Slice: n.Draw(t, "slice"),
 				Points: rapid.Uint8().Draw(t, "points"), Given: rapid.Uint8().Draw(t, "given"), Learned: n.Draw(t, "learned"),
+				Mismatch: search.Mismatch(rapid.IntRange(0, search.Mismatches-1).Draw(t, "mismatch")),
+			}
+			if x.Mismatch != search.NoMismatch {
+				x.MismatchWords = []string{"a", "b"}
 			}
 			for range rapid.IntRange(0, 2).Draw(t, "agreements") {
 				x.Words = append(x.Words, search.Agreement{Keyword: "a", Query: "b", Level: search.Synonym})

@@ -5,6 +5,22 @@ import (
 	"adshard/search"
 )
 
+// FromExplain makes the message of a request to explain.
+func FromExplain(r *search.Request, limit int) *pb.ExplainRequest {
+	w := &r.Wanted
+	return &pb.ExplainRequest{Request: FromRequest(r), Limit: uint32(max(limit, 0)),
+		Keyword: w.Keyword, Advertiser: w.Advertiser, AdvertiserName: w.AdvertiserName}
+}
+
+// ToExplain reads a request to explain. Errors: fault.Invalid.
+func ToExplain(m *pb.ExplainRequest) (*search.Request, error) {
+	r, err := ToRequest(m.GetRequest())
+	if err == nil {
+		r.Wanted = search.Wanted{Keyword: m.GetKeyword(), Advertiser: m.GetAdvertiser(), AdvertiserName: m.GetAdvertiserName()}
+	}
+	return r, err
+}
+
 // FromExplanation makes the message of a slave's explanation. What only the
 // whole ring's auction knows (Position, Price, SetBy, LostTo) and the shard's
 // name are the master's and do not travel.
@@ -17,6 +33,7 @@ func FromExplanation(e *search.Explanation) *pb.ExplainResponse {
 		View:         e.View,
 		AppliedClock: e.AppliedClock,
 		Shard:        uint64(e.Shard),
+		Wanted:       e.Wanted,
 	}
 	for i := range e.Matches {
 		m.Matches[i] = fromExplained(&e.Matches[i])
@@ -41,6 +58,8 @@ func fromExplained(e *search.Explained) *pb.Explained {
 		Points:        uint32(e.Points),
 		Given:         uint32(e.Given),
 		Learned:       e.Learned,
+		Mismatch:      uint32(e.Mismatch),
+		MismatchWords: e.MismatchWords,
 	}
 	m.Hit.AdvertiserName, m.Hit.CampaignName = e.AdvertiserName, e.CampaignName
 	m.Hit.GroupName, m.Hit.KeywordText = e.GroupName, e.KeywordText
@@ -58,6 +77,7 @@ func ToExplanation(m *pb.ExplainResponse, shard string) *search.Explanation {
 		View:         m.GetView(),
 		Shard:        search.ShardID(m.GetShard()),
 		AppliedClock: m.GetAppliedClock(),
+		Wanted:       m.GetWanted(),
 	}
 	if len(m.GetMatches()) > 0 {
 		e.Matches = make([]search.Explained, len(m.Matches))
@@ -70,7 +90,7 @@ func ToExplanation(m *pb.ExplainResponse, shard string) *search.Explanation {
 
 func toExplained(m *pb.Explained, shard string, e *search.Explained) {
 	*e = search.Explained{
-		Verdict:       search.Verdict(min(m.GetVerdict(), uint32(search.Throttled))),
+		Verdict:       search.Verdict(min(m.GetVerdict(), uint32(search.Unmatched))),
 		Bid:           m.GetBid(),
 		Modifier:      m.GetModifier(),
 		Effective:     m.GetEffective(),
@@ -84,6 +104,8 @@ func toExplained(m *pb.Explained, shard string, e *search.Explained) {
 		Points:        uint8(m.GetPoints()),
 		Given:         uint8(m.GetGiven()),
 		Learned:       m.GetLearned(),
+		Mismatch:      search.Mismatch(min(m.GetMismatch(), uint32(search.Arrangement))),
+		MismatchWords: m.GetMismatchWords(),
 	}
 	h := m.GetHit()
 	toHit(h, &e.Hit)

@@ -58,8 +58,11 @@ func (p *ExplainParams) Set(name string, v Value) (int, error) {
 	case "offset":
 		p.Offset, err = v.Integer(name, 0, 10000)
 		return 6, err
+	case "why_not":
+		p.WhyNot, err = v.Text(name, 1040)
+		return 7, err
 	}
-	return 0, Unknown(name, "q", "slots", "device", "variants", "timeout_ms", "limit", "offset")
+	return 0, Unknown(name, "q", "slots", "device", "variants", "timeout_ms", "limit", "offset", "why_not")
 }
 
 // Required returns the name of the first parameter that must be given and

@@ -167,6 +167,14 @@ const (
 	MatchTypePhrase MatchType = "phrase"
 )
 
+// Defines values for MismatchReason.
+const (
+	MismatchReasonArrangement  MismatchReason = "arrangement"
+	MismatchReasonOtherWords   MismatchReason = "other_words"
+	MismatchReasonWordsDiffer  MismatchReason = "words_differ"
+	MismatchReasonWordsMissing MismatchReason = "words_missing"
+)
+
 // Defines values for MissingReason.
 const (
 	MissingReasonBehind      MissingReason = "behind"
@@ -308,6 +316,7 @@ const (
 	VerdictNoBid             Verdict = "no_bid"
 	VerdictSuperseded        Verdict = "superseded"
 	VerdictThrottled         Verdict = "throttled"
+	VerdictUnmatched         Verdict = "unmatched"
 	VerdictWon               Verdict = "won"
 )
 
@@ -855,7 +864,7 @@ type ExplainAnswer struct {
 	Slots     int    `json:"slots"`
 	Device    Device `json:"device"`
 
-	// Total The number of matching keywords, eligible or not.
+	// Total The number of matching keywords, eligible or not; with `why_not`, of those that it names.
 	Total   uint64             `json:"total"`
 	Offset  int                `json:"offset"`
 	Matches []ExplainedKeyword `json:"matches"`
@@ -866,7 +875,7 @@ type ExplainAnswer struct {
 	TookUs    int64    `json:"took_us"`
 }
 
-// ExplainedKeyword A keyword that matches the query's words, and its outcome.
+// ExplainedKeyword A keyword, and its outcome.
 type ExplainedKeyword struct {
 	KeywordID    uint64    `json:"keyword_id"`
 	GroupID      uint64    `json:"group_id"`
@@ -878,13 +887,13 @@ type ExplainedKeyword struct {
 	Keyword      string    `json:"keyword"`
 	MatchType    MatchType `json:"match_type"`
 
-	// Variant How closely words match, from exact to loose.
-	Variant Variant `json:"variant"`
+	// Variant Absent when it does not match.
+	Variant Variant `json:"variant,omitempty"`
 
-	// Verdict The outcome of a keyword that matches. All but the first three are
+	// Verdict The outcome of a keyword. All but the first three are
 	// reasons why it took no part in the auction. The checks run in the order
-	// status, ad, budget, throttling, bid, device, reserve, negative; the first that
-	// fails is the verdict.
+	// status, ad, budget, throttling, words, bid, device, reserve, negative; the first that
+	// fails is the verdict. `unmatched` is only of keywords named by `why_not`.
 	Verdict Verdict `json:"verdict"`
 
 	// Reason The verdict in words.
@@ -932,6 +941,15 @@ type ExplainedKeyword struct {
 	// Learned What the quality was learned from, when it last changed; absent: it is the given one. Counts are
 	// decayed, and those of the lowest level of which something was counted.
 	Learned *LearnedQuality `json:"learned,omitempty"`
+
+	// Mismatch Why a keyword does not match, whatever its verdict; absent when it does. `words_missing`: no word of the
+	// query agrees with these of its words; `words_differ`: these agree only as variants that its match type or
+	// the request does not take; `other_words`: the query has these, and the match type takes no others;
+	// `arrangement`: all words are there, but not in the order, number or adjacency that the match type takes.
+	Mismatch *Mismatch `json:"mismatch,omitempty"`
+
+	// BidToWinMicros The least bid with which one that lost or is superseded would have had a place; absent when none that is allowed would.
+	BidToWinMicros uint64 `json:"bid_to_win_micros,omitempty"`
 }
 
 // ExplainedKeywordBidOf Whose bid it is; absent without a bid.
@@ -1250,6 +1268,18 @@ type Micros = uint64
 
 // MinClock A position in the log of changes, as changes are answered with; empty asks for none.
 type MinClock = string
+
+// Mismatch Why a keyword does not match, whatever its verdict; absent when it does. `words_missing`: no word of the
+// query agrees with these of its words; `words_differ`: these agree only as variants that its match type or
+// the request does not take; `other_words`: the query has these, and the match type takes no others;
+// `arrangement`: all words are there, but not in the order, number or adjacency that the match type takes.
+type Mismatch struct {
+	Reason MismatchReason `json:"reason"`
+	Words  []string       `json:"words"`
+}
+
+// MismatchReason defines model for Mismatch.Reason.
+type MismatchReason string
 
 // MissingReason Why a shard is missing. Without a usable answer:
 //
@@ -1914,19 +1944,19 @@ type TimeoutMs = int
 // Variant How closely words match, from exact to loose.
 type Variant string
 
-// Verdict The outcome of a keyword that matches. All but the first three are
+// Verdict The outcome of a keyword. All but the first three are
 // reasons why it took no part in the auction. The checks run in the order
-// status, ad, budget, throttling, bid, device, reserve, negative; the first that
-// fails is the verdict.
+// status, ad, budget, throttling, words, bid, device, reserve, negative; the first that
+// fails is the verdict. `unmatched` is only of keywords named by `why_not`.
 type Verdict string
 
-// WordAgreement defines model for WordAgreement.
+// WordAgreement A word of a keyword, and the word of the query that it agrees with; only the first is there when none does.
 type WordAgreement struct {
 	Keyword string `json:"keyword"`
-	Query   string `json:"query"`
+	Query   string `json:"query,omitempty"`
 
 	// Agreement How closely words match, from exact to loose.
-	Agreement Variant `json:"agreement"`
+	Agreement Variant `json:"agreement,omitempty"`
 }
 
 // Counts defines model for counts.
@@ -1984,6 +2014,9 @@ type Wait string
 
 // WaitMs defines model for wait_ms.
 type WaitMs = int
+
+// WhyNot defines model for why_not.
+type WhyNot = string
 
 // Bad defines model for Bad.
 type Bad = ErrorAnswer
@@ -2309,6 +2342,10 @@ type ExplainParams struct {
 
 	// Offset The number of keywords to skip.
 	Offset Offset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// WhyNot A keyword's id, or an advertiser by its name or as `advertiser:ID`: explains this keyword, or those of this
+	// advertiser, and no others. All shards look through all their keywords for it.
+	WhyNot WhyNot `form:"why_not,omitempty" json:"why_not,omitempty"`
 
 	// XRequestID Names the request in logs, and decides which ad a group with even
 	// rotation shows. The master generates one when there is none.

@@ -1,0 +1,33 @@
+package auction
+
+import "math/bits"
+
+// ToWin returns the least bid, in micros, with which a keyword of quality Q and this device modifier, in permille, has
+// a place among others, which are as Order has them: candidates of other advertisers, and those of its own
+// that it has to be better than. ok is false when no bid that is allowed would do.
+func ToWin(keyword, quality, modifier uint64, others, own []Candidate, slots int, reserve uint64) (bid uint64, ok bool) {
+	if quality == 0 || modifier == 0 {
+		return 0, false
+	}
+	effective := max(reserve, 1)
+	if slots >= 1 && len(others) >= slots {
+		effective = max(effective, beating(keyword, quality, &others[slots-1]))
+	}
+	for i := range own {
+		effective = max(effective, beating(keyword, quality, &own[i]))
+	}
+	hi, lo := bits.Mul64(effective, 1000)
+	if hi > 0 {
+		return 0, false
+	}
+	bid = ceilDiv(lo, modifier)
+	return bid, bid <= MaxBid
+}
+
+// beating returns the least B with which a keyword of quality Q stands before c.
+func beating(keyword, quality uint64, c *Candidate) uint64 {
+	if keyword < c.Keyword {
+		return ceilDiv(c.Score, quality)
+	}
+	return c.Score/quality + 1
+}

@@ -1,0 +1,56 @@
+package search
+
+// Mismatch is why a keyword does not match a query: the first of these that holds.
+type Mismatch uint8
+
+// The reasons. They travel by their numbers: a new one comes last.
+const (
+	NoMismatch   Mismatch = iota // it matches
+	WordsMissing                 // some of its words agree with none of the query's
+	WordsDiffer                  // some agree only at a level that its match type, or the request, does not take
+	OtherWords                   // the query has words that it does not, and its match type takes no others
+	Arrangement                  // all words agree, but not in the order, number or adjacency that its match type takes
+)
+
+// Mismatches is the number of values.
+const Mismatches = int(Arrangement) + 1
+
+var mismatchNames = [Mismatches]string{"", "words_missing", "words_differ", "other_words", "arrangement"}
+
+// String returns the reason's name in answers; "" for NoMismatch.
+func (m Mismatch) String() string { return mismatchNames[m] }
+
+// Mismatch returns, for explanations, why a keyword of type t with these fits does not match:
+// NoMismatch exactly when Level says that it does. which are the words that are the reason (bit i: its
+// word i; with OtherWords, the query's), pairs each word's best agreement, wherever it stands; Query -1:
+// there is none.
+func (m *Matcher) Mismatch(t MatchType, fits []Fit) (why Mismatch, which uint32, pairs []Pair) {
+	if int(t) >= MatchTypes || m.Level(t, fits) != NoLevel {
+		return NoMismatch, 0, nil
+	}
+	r := &m.rules[t]
+	pairs = make([]Pair, len(fits))
+	var missing, differing, found uint32
+	for i := range fits {
+		f := &fits[i]
+		pairs[i].Query = -1
+		pairs[i].at(f, m.all)
+		switch {
+		case f.Best == NoLevel:
+			missing |= 1 << i
+		case f.Best > r.reach:
+			differing |= 1 << i
+		default:
+			found |= f.At[r.reach]
+		}
+	}
+	switch {
+	case missing != 0:
+		return WordsMissing, missing, pairs
+	case differing != 0:
+		return WordsDiffer, differing, pairs
+	case (r.shape == sequence || r.shape == sameSet) && found != m.all:
+		return OtherWords, m.all &^ found, pairs
+	}
+	return Arrangement, 0, pairs
+}
