@@ -35,6 +35,8 @@ func rising() []rule {
 			"the copy of a slice differed from the database", "it is discarded and made again; the balancer's log names the slave: test its disk and memory"},
 		{"AdshardBudgetChecksFail", Data, where("adshard_budget_checks_failed_total"), 0, "node",
 			"{node} cannot decide on budgets: campaigns may spend more than theirs", "its log names what fails: the database, or the balancer that marks campaigns"},
+		{"AdshardLearningFails", Changes, where("adshard_learning_rounds_total", "outcome", "failed"), 0, "node",
+			"{node} cannot learn qualities; they stay as they are", "its log names what fails, `qualities cannot be learned`: it reads counts of events and writes keywords; look for damage with `adshard db check`"},
 		{"AdshardEventsRefused", Data, where("adshard_event_batches_refused_total", "kind", "unavailable|locked|no_space"), 0, "node",
 			"{node} cannot take events: {kind}", "make room on the disk of its database, or repair that; senders repeat what was refused"},
 		{"AdshardEventsRejected", Data, where("adshard_events_total", "outcome", "future|forged"), 0, "node",
