@@ -46,7 +46,7 @@ func Command(own ...balance.Strategy) *cobra.Command {
 	root.AddCommand(
 		CorpusCommand(), BuildCommand(), SearchCommand(), StoreCommand(), MemoryCommand(), ServeCommand(),
 		ReplicasCommand(), GridCommand(), SizingCommand(), LoadCommand(), OverloadCommand(), FreshCommand(), HotCommand(), FirstFillCommand(), CopyCommand(),
-		BalanceCommand(own...), PassesCommand(), ExecutionsCommand(), SplitCommand(), ESDBCommand(), CountersCommand(), ClicksCommand(), FiguresCommand(), FiguresAgeCommand(),
+		BalanceCommand(own...), PassesCommand(), ExecutionsCommand(), SplitCommand(), ESDBCommand(), CountersCommand(), ClicksCommand(), FiguresCommand(), FiguresAgeCommand(), SpansCommand(),
 	)
 	return root
 }

@@ -12,9 +12,10 @@
 # CLUSTER_PARTS chooses among them. CLUSTER_MODES: processes (adshard up
 # --processes), up (one process). CLUSTER_SLAVES: numbers of slaves. CLUSTER_TURNS,
 # CLUSTER_SECONDS, CLUSTER_KEYWORDS and CLUSTER_RATE make it longer or larger;
-# CLUSTER_ARGS are more arguments of the newer adshard up. CLUSTER_TOKENS=1 adds a third
-# side, this program with event tokens, counts the processor time of master and slaves
-# alone, and prints the differences within the turns. Nothing else should run.
+# CLUSTER_ARGS are more arguments of the newer adshard up. CLUSTER_WITH adds a third side,
+# this program with these arguments as well (ports from 18542 on are free for them), counts
+# the processor time of master and slaves alone, and prints the differences within the
+# turns. Nothing else should run.
 #
 # The load generator runs on the same processors, and before the cluster where that is
 # allowed (root): what it waits for its own turn is not the cluster's time.
@@ -32,9 +33,9 @@ export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
 dir=$(mktemp -d)
 first=""
 [ "$(nice -n -10 nice 2>/dev/null)" != -10 ] || first="nice -n -10"
-declare -A up=() pids=() port=([now]=18520 [before]=18530 [tokens]=18540) program=([now]=now [before]=before [tokens]=now)
+declare -A up=() pids=() port=([now]=18520 [before]=18530 [with]=18540) program=([now]=now [before]=before [with]=now)
 counted='^[a-z]'
-[ -z "${CLUSTER_TOKENS:-}" ] || counted='^(master|slave)'
+[ -z "${CLUSTER_WITH:-}" ] || counted='^(master|slave)'
 stop() {
 	local s
 	for s in "${!up[@]}"; do kill -TERM "${up[$s]}" 2>/dev/null && wait "${up[$s]}" 2>/dev/null || true; done
@@ -57,7 +58,7 @@ if [ -n "$commit" ]; then
 	git worktree add -q --detach "$dir/source" "$commit"
 	(cd "$dir/source" && go build -o "$dir/before/" ./cmd/adshard)
 fi
-[ -z "${CLUSTER_TOKENS:-}" ] || sides="$sides tokens"
+[ -z "${CLUSTER_WITH:-}" ] || sides="$sides with"
 "$dir/now/adbench" corpus --keywords "$keywords" --seed 1 --out "$dir/ads.csv" --queries "$dir/queries.txt" >&2
 for s in $sides; do "$dir/${program[$s]}/adshard" import --db "sqlite:$dir/$s.db" "$dir/ads.csv" >&2; done
 
@@ -66,7 +67,7 @@ start() {
 	local log=$dir/$1.log args=()
 	[ "$2" = up ] || args=(--processes)
 	[ "$1" = before ] || args+=(${CLUSTER_ARGS:-})
-	[ "$1" != tokens ] || args+=(--collector "127.0.0.1:$((port[$1] + 2))")
+	[ "$1" != with ] || args+=($CLUSTER_WITH)
 	rm -rf "$dir/$1.data"
 	: >"$log"
 	"$dir/${program[$1]}/adshard" up ${args[@]+"${args[@]}"} --db "sqlite:$dir/$1.db" --slaves "$3" --interval 0s --data "$dir/$1.data" \
@@ -143,10 +144,10 @@ function flush() {
 }
 END { flush() }'
 
-[ -n "${CLUSTER_TOKENS:-}" ] || exit 0
+[ -n "${CLUSTER_WITH:-}" ] || exit 0
 printf '\n%-10s %6s %-7s %-16s %60s\n' mode slaves load difference "CPU, us an answer: median, part, extremes, more in"
-for against in now before; do # what tokens cost, and what they cost where they are off
-	side=$([ "$against" = now ] && echo tokens || echo now)
+for against in now before; do # what the arguments cost, and what the newer program costs without them
+	side=$([ "$against" = now ] && echo with || echo now)
 	awk -v side="$side" -v against="$against" '$4 == side || $4 == against {
 		key = $1 " " $2 " " $3
 		cpu[key, $4, ++n[key, $4]] = $6
