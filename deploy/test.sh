@@ -89,11 +89,11 @@ fi
 
 # fuzz DIRECTORY BINARY TARGET CORPUS. A target may fail with nothing but "context
 # deadline exceeded" when its worker is busy at the moment at which the time is over;
-# that is not the target's fault, and is tried once more.
+# that is not the target's fault, and is tried again.
 fuzz() {
 	local log failed attempt
 	log=$(mktemp -p "$fresh")
-	for attempt in 1 2; do
+	for attempt in 1 2 3 4; do
 		failed=0
 		(cd "$1" && "$2" -test.run '^$' -test.fuzz "^$3\$" -test.fuzzcachedir "$4" -test.fuzztime "$fuzztime" \
 			-test.fuzzminimizetime 2s -test.parallel 1) >"$log" 2>&1 || failed=1
