@@ -2,7 +2,7 @@
 # Chapter 8 of the thesis on real processes: writes docs/experiments/thesis8.html and
 # thesis8.json. Build first (make build); nothing else should run meanwhile.
 # THESIS8_KEYWORDS is the size (the thesis: 8,500,000 in 250,000 groups, the default;
-# some 25 minutes on two cores); THESIS8_DIR keeps the database for the next time.
+# some ten minutes on two cores); THESIS8_DIR keeps the database for the next time.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 bin=$PWD/bin
