@@ -2,17 +2,9 @@ package strategy
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"slices"
 
 	"adshard/balance"
-)
-
-const (
-	raoOneName  = "rao-one"
-	raoManyName = "rao-many"
-	raoPoolName = "rao-pool"
 )
 
 // Rao is load-aware consistent hashing (Rao, Lakshminarayanan, Surana, Karp, Stoica,
@@ -164,111 +156,9 @@ func (x *exchange) give(i, to int, why string) {
 	p.busy = true
 }
 
-// one has each light node draw another one.
-func (x *exchange) one() {
-	for l := range x.nodes {
-		if !x.light(l) || len(x.nodes) < 2 {
-			continue
-		}
-		h := int(x.draw(l, 0) % uint64(len(x.nodes)))
-		if h != l && x.heavy(h) {
-			if i := x.best(h, l); i >= 0 {
-				x.give(i, l, "the light node drew the heavy one")
-			}
-		}
-	}
-}
-
 // draw is a random number of a node in this iteration.
 func (x *exchange) draw(node, n int) uint64 {
 	return mix(mix(x.Tokens.Seed, x.in.Iteration), uint64(x.nodes[node].id)<<16+uint64(n))
-}
-
-// many has each heavy node draw some light ones.
-func (x *exchange) many() {
-	for _, h := range x.sorted(x.heavy, -1) {
-		light := x.sorted(x.light, 1)
-		for n := range len(light) { // the first ones become a sample
-			if n == x.Draws {
-				break
-			}
-			j := n + int(x.draw(h, n)%uint64(len(light)-n))
-			light[n], light[j] = light[j], light[n]
-		}
-		light = light[:min(len(light), x.Draws)]
-		slices.SortStableFunc(light, func(a, b int) int { return cmp.Compare(x.nodes[a].hot(), x.nodes[b].hot()) })
-		if len(light) > 0 {
-			if i := x.best(h, light[0]); i >= 0 {
-				x.give(i, light[0], "the lightest of those that the heavy node drew")
-			}
-		}
-	}
-}
-
-// pool has heavy nodes give slices until they are light.
-func (x *exchange) pool() {
-	var list []int
-	widest := 0.0 // the most that any node can take
-	for _, l := range x.sorted(x.light, 1) {
-		widest = max(widest, x.room(l))
-	}
-	for _, h := range x.sorted(x.heavy, -1) {
-		over := -x.room(h)
-		on := slices.DeleteFunc(slices.Clone(x.on[h]), func(i int) bool { return x.parts[i].Load > widest })
-		for over > 0 && len(on) > 0 {
-			k := slices.IndexFunc(on, func(i int) bool { return x.parts[i].Load >= over })
-			if k < 0 {
-				k = len(on) - 1 // none alone makes it light
-			}
-			over -= x.parts[on[k]].Load
-			list = append(list, on[k])
-			on = slices.Delete(on, k, k+1)
-		}
-	}
-	slices.SortStableFunc(list, func(i, j int) int { return cmp.Compare(x.parts[j].Load, x.parts[i].Load) })
-	for _, i := range list {
-		if !x.heavy(x.parts[i].at) {
-			continue // what went before was enough
-		}
-		if to := x.tightest(i); to >= 0 {
-			x.give(i, to, "of the pool, to the light node that it leaves the least room")
-		} else {
-			x.swap(i)
-		}
-	}
-}
-
-// tightest returns the light node that a slice leaves the least room; -1: none.
-func (x *exchange) tightest(i int) int {
-	best, least := -1, math.Inf(1)
-	for n := range x.nodes {
-		if left := x.room(n) - x.parts[i].Load; x.light(n) && left >= 0 && left < least && x.goes(i, n) {
-			best, least = n, left
-		}
-	}
-	return best
-}
-
-// swap exchanges a slice for the lightest one that keeps its light node so; otherwise
-// it stays.
-func (x *exchange) swap(i int) {
-	p := &x.parts[i]
-	for _, n := range x.sorted(x.light, 1) {
-		for _, j := range x.on[n] {
-			w := &x.parts[j]
-			if w.Load >= p.Load {
-				break
-			}
-			if p.Load-w.Load > x.room(n) || !x.goes(i, n) || !x.goes(j, p.at) || !x.affords(p.Items+w.Items, p.Weight+w.Weight) {
-				continue
-			}
-			home := p.at
-			x.give(i, n, fmt.Sprintf("of the pool, in exchange for slice %d", w.ID))
-			x.give(j, home, fmt.Sprintf("in exchange for slice %d", p.ID))
-			return
-		}
-	}
-	x.stay(p, "slice %d, %.3f x the mean load of a node, fits on no light node and stays on node %s", p.ID, x.x(p.Load), x.nodes[p.at].name)
 }
 
 // sum says how it ends.

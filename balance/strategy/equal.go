@@ -1,0 +1,105 @@
+package strategy
+
+import (
+	"fmt"
+	"math/bits"
+
+	"adshard/balance"
+)
+
+const consistentEqualName = "consistent-equal"
+
+// ConsistentEqual is consistent hashing with equal ranges (thesis 4.4.1, strategy 2):
+// tokens as ConsistentRandom's, but the ring is cut into many more ranges of equal
+// width, and each goes as a whole to the first token from its end on. A join looks at
+// ranges, not at items.
+type ConsistentEqual struct {
+	Tokens Tokens
+	Ranges int
+}
+
+func readConsistentEqual(r *reader) ConsistentEqual {
+	c := ConsistentEqual{Tokens: readTokens(r), Ranges: 16_384}
+	r.count(&c.Ranges, "ranges", mostTokens, "ranges of equal width into which the ring is cut; many more than all tokens")
+	return c
+}
+
+// Name implements balance.Strategy.
+func (ConsistentEqual) Name() string { return consistentEqualName }
+
+// Initial implements balance.Strategy.
+func (c ConsistentEqual) Initial(in balance.Input) (balance.Proposal, error) {
+	ring, err := c.Tokens.ring(in)
+	if err != nil {
+		return balance.Proposal{}, err
+	}
+	return begin(in, equal{ring, c.Ranges})
+}
+
+// Iterate implements balance.Strategy.
+func (c ConsistentEqual) Iterate(in balance.Input) (balance.Proposal, error) {
+	ring, err := c.Tokens.ring(in)
+	if err != nil {
+		return balance.Proposal{}, err
+	}
+	return follow(in, equal{ring, c.Ranges})
+}
+
+// Refuges implements balance.Refuge, as those of ConsistentRandom.
+func (c ConsistentEqual) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeID {
+	ring, err := c.Tokens.ring(in)
+	if err != nil {
+		return nil
+	}
+	return refuges(in, leaving, equal{ring, c.Ranges})
+}
+
+// equal is the layout of tokens over equal ranges.
+type equal struct {
+	ring   []token
+	ranges int
+}
+
+// pieces joins ranges of one token.
+func (e equal) pieces() (list []piece) {
+	last, n := -1, max(1, e.ranges)
+	for i := range n {
+		at := owner(e.ring, rangeEnd(i, n))
+		if at == last {
+			continue
+		}
+		last = at
+		list = append(list, piece{
+			lo: rangeBegin(i, n), node: e.ring[at].node,
+			why: fmt.Sprintf("the ranges whose next token, %x, is of node %d", uint64(e.ring[at].key), e.ring[at].node),
+		})
+	}
+	return list
+}
+
+func (e equal) next(keys balance.Interval, good func(balance.NodeID) bool) balance.NodeID {
+	return successor(e.ring, keys.Hi, good)
+}
+
+// rangeBegin returns the first key of one of n ranges of equal width.
+func rangeBegin(i, n int) balance.Key {
+	k, _ := bits.Div64(uint64(i), 0, uint64(n))
+	return balance.Key(k)
+}
+
+// rangeEnd returns the last key of a range.
+func rangeEnd(i, n int) balance.Key {
+	if i+1 == n {
+		return balance.MaxKey
+	}
+	return rangeBegin(i+1, n) - 1
+}
+
+// rangeOf returns the range of a key.
+func rangeOf(k balance.Key, n int) int {
+	i, _ := bits.Mul64(uint64(k), uint64(n))
+	if rangeEnd(int(i), n) < k {
+		return int(i) + 1
+	}
+	return int(i)
+}

@@ -1,0 +1,29 @@
+package strategy
+
+import (
+	"cmp"
+	"slices"
+)
+
+const raoManyName = "rao-many"
+
+// many has each heavy node draw some light ones.
+func (x *exchange) many() {
+	for _, h := range x.sorted(x.heavy, -1) {
+		light := x.sorted(x.light, 1)
+		for n := range len(light) { // the first ones become a sample
+			if n == x.Draws {
+				break
+			}
+			j := n + int(x.draw(h, n)%uint64(len(light)-n))
+			light[n], light[j] = light[j], light[n]
+		}
+		light = light[:min(len(light), x.Draws)]
+		slices.SortStableFunc(light, func(a, b int) int { return cmp.Compare(x.nodes[a].hot(), x.nodes[b].hot()) })
+		if len(light) > 0 {
+			if i := x.best(h, light[0]); i >= 0 {
+				x.give(i, light[0], "the lightest of those that the heavy node drew")
+			}
+		}
+	}
+}
