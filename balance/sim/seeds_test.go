@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"adshard/balance/sim"
+	"adshard/balance/strategy"
 )
 
 // TestSeeds plays scenarios made of seeds: 200, or as many as SIM_SEEDS says,
@@ -49,6 +50,25 @@ func TestSeeds(t *testing.T) {
 	workers.Wait()
 	t.Logf("%d seeds: %d events, %d queries, %d complete, %d had to be, %d moves",
 		len(seeds), events.Load(), queries.Load(), complete.Load(), owed.Load(), switched.Load())
+}
+
+// TestSeedsHaveAllStrategies: each strategy is switched to in some of the scenarios that
+// TestSeeds plays.
+func TestSeedsHaveAllStrategies(t *testing.T) {
+	switched := make(map[string]int)
+	for _, seed := range chosen(t) {
+		for _, e := range sim.Generate(seed).Events {
+			if e.Do == "strategy" {
+				switched[e.Who]++
+			}
+		}
+	}
+	t.Log(switched)
+	for _, name := range strategy.Names() {
+		if switched[name] == 0 && os.Getenv("SIM_SEEDS")+os.Getenv("SIM_ONLY") == "" && !testing.Short() {
+			t.Errorf("no scenario switches to %s", name)
+		}
+	}
 }
 
 // chosen returns the seeds to be played.

@@ -186,6 +186,9 @@ func check(in balance.Input, p balance.Proposal) error {
 	if err != nil {
 		return err
 	}
+	if len(p.Memory) > balance.MaxMemory {
+		return fmt.Errorf("it wants to remember %d bytes", len(p.Memory))
+	}
 	told := map[int]bool{}
 	for _, r := range p.Reasons {
 		told[r.Op] = r.Text != "" && r.Op < len(p.Ops)
