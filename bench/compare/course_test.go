@@ -127,20 +127,31 @@ func TestLeaveWithinBudget(t *testing.T) {
 
 // TestIteration: what is measured is one iteration of the size that is said.
 func TestIteration(t *testing.T) {
-	in, err := crowd(10_000, 1000, 10)
-	if err != nil {
-		t.Fatal(err)
+	for _, order := range []balance.Order{balance.ByHash, balance.ByOwner} {
+		in, err := crowd(order, size{10_000, 1000, 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(in.Model.Slices()); n != 1000 || in.Items.Len() != 10_000 || in.Order != order {
+			t.Errorf("%d slices, %d items, by %s", n, in.Items.Len(), in.Order)
+		}
+		hottest := 0
+		in.Loads.Hot(0, balance.MaxKey, func(balance.Key, float64) bool { hottest++; return true })
+		if hottest != min(10_000, balance.MaxHot) {
+			t.Errorf("%d items have loads of their own", hottest)
+		}
 	}
-	if n := len(in.Model.Slices()); n != 1000 || in.Items.Len() != 10_000 {
-		t.Errorf("%d slices, %d items", n, in.Items.Len())
+}
+
+// TestIterations: each strategy is measured at something that it does.
+func TestIterations(t *testing.T) {
+	list, err := iterations(t.Context(), nil, strategy.Names(), size{10_000, 1000, 10}, func(string) {})
+	if err != nil || len(list) != len(strategy.Names()) {
+		t.Fatalf("%d of %d strategies: %v", len(list), len(strategy.Names()), err)
 	}
-	v, err := iterated(nil, "weighted-move", in)
-	if err != nil || v.Allocated <= 0 || v.Ops == 0 || v.Least > v.Seconds || v.Seconds > v.Most {
-		t.Errorf("%+v, %v", v, err)
-	}
-	hottest := 0
-	in.Loads.Hot(0, balance.MaxKey, func(balance.Key, float64) bool { hottest++; return true })
-	if hottest != min(10_000, balance.MaxHot) {
-		t.Errorf("%d items have loads of their own", hottest)
+	for _, v := range list {
+		if v.Allocated <= 0 || v.Ops == 0 || v.Least > v.Seconds || v.Seconds > v.Most {
+			t.Errorf("%+v", v)
+		}
 	}
 }

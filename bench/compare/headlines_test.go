@@ -1,6 +1,10 @@
 package compare
 
-import "testing"
+import (
+	"math"
+	"slices"
+	"testing"
+)
 
 // TestHeadlines: of two seeds, the worst is no better than the mean, and no strategy that does
 // not split slices places them better than any placement can.
@@ -28,5 +32,42 @@ func TestHeadlines(t *testing.T) {
 	}
 	if len(list) != 53 || len(seen) != 7 {
 		t.Errorf("%d headlines of %v", len(list), seen)
+	}
+	wantVerdicts(t, list)
+}
+
+// wantVerdicts: what docs/experiments/techniques.md says of the papers' claims is so.
+func wantVerdicts(t *testing.T, list []Headline) {
+	t.Helper()
+	ours := func(technique, setting, figure string) float64 {
+		t.Helper()
+		i := slices.IndexFunc(list, func(h Headline) bool {
+			return h.Technique == technique && h.Setting == setting && h.Figure == figure
+		})
+		if i < 0 {
+			t.Fatalf("no %s of %s, %s", figure, technique, setting)
+		}
+		return list[i].Ours
+	}
+	for _, space := range []struct{ all, fewer string }{{"100", "10"}, {"320", "40"}, {"1000", "120"}} {
+		const keys = "max/mean of keys"
+		eight := map[string]string{"100": "800", "320": "2560", "1000": "8000"}[space.all]
+		random := ours("consistent-random", space.all+" tokens", keys)
+		asTokens := ours("consistent-equal", space.all+" tokens, "+eight+" ranges: space is tokens", keys)
+		asRanges := ours("consistent-equal", space.fewer+" tokens, "+space.all+" ranges: space is ranges", keys)
+		fixed := ours("consistent-fixed", space.all+" ranges", keys)
+		if fixed > random || math.Abs(asTokens-random) > 0.1 || asRanges < random+0.1 {
+			t.Errorf("a space of %s: random tokens %.2f, equal ranges %.2f and %.2f, ranges dealt out %.2f", space.all, random, asTokens, asRanges, fixed)
+		}
+	}
+	const optimum = "optimum over slices ÷ max/mean"
+	for setting, pool := range map[string][2]float64{"Zipf 0.8, delta 0.1": {0.8, 0.95}, "Zipf 0.8, delta 0.02": {0.95, 1}} {
+		one, best, plain := ours("rao-one", setting, optimum), ours("rao-pool", setting, optimum), ours("consistent-random", "Zipf 0.8", optimum)
+		if one < 0.8 || one < plain || best < pool[0] || best > pool[1] {
+			t.Errorf("%s: rao-one %.3f, rao-pool %.3f of the optimum, consistent-random %.3f", setting, one, best, plain)
+		}
+	}
+	if times := ours("autoplacer", "Zipf 0.8, 16 a round", "max/mean of consistent-random ÷ its own"); times < 1.1 || times > 2 {
+		t.Errorf("autoplacer: %.2f times as even", times)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"adshard/balance"
 	"adshard/balance/strategy"
 	"adshard/bench/measure"
+	"adshard/bench/trace"
 )
 
 // Iteration is what one iteration of a strategy takes.
@@ -30,31 +31,44 @@ type Iteration struct {
 	Ops        int     `json:"ops"`
 }
 
-// The sizes of an iteration that is measured.
+// size is that of an iteration that is measured: items in slices of as many items each.
+type size struct{ items, slices, nodes int }
+
+// The sizes of an iteration that is measured; an owner has so many items.
 const (
 	iterationItems  = 1_000_000
 	iterationSlices = 100_000
 	iterationNodes  = 1000
 	iterationRuns   = 5
+	iterationOwned  = 10
 )
 
-// Iterations measures one iteration of strategies in the order by hash: a million
-// items with loads by Zipf's law (0.8) in 100,000 slices of as many items each, on
-// 1,000 nodes at random. It is each one's first iteration: one with a layout of its
-// own begins to move there.
+// Iterations measures one iteration of strategies: a million items with loads by Zipf's law
+// (0.8) in 100,000 slices of as many items each, on 1,000 nodes at random, in the order by
+// hash; by advertiser, ten items each, for those that need that. It is each one's first
+// iteration: one with a layout of its own begins to move there.
 func Iterations(ctx context.Context, own Own, names []string, progress func(string)) (list []Iteration, err error) {
-	in, err := crowd(iterationItems, iterationSlices, iterationNodes)
-	if err != nil {
-		return nil, err
-	}
+	return iterations(ctx, own, names, size{iterationItems, iterationSlices, iterationNodes}, progress)
+}
+
+func iterations(ctx context.Context, own Own, names []string, of size, progress func(string)) (list []Iteration, err error) {
+	made := make(map[balance.Order]balance.Input)
 	for _, name := range names {
-		if !own.Has(name) && strategy.CheckOrder(name, balance.ByHash) != nil {
-			continue
+		order := balance.ByHash
+		if !own.Has(name) && strategy.CheckOrder(name, order) != nil {
+			order = balance.ByOwner
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		progress("one iteration, " + name)
+		in, ok := made[order]
+		if !ok {
+			if in, err = crowd(order, of); err != nil {
+				return nil, err
+			}
+			made[order] = in
+		}
 		one, err := iterated(own, name, in)
 		if err != nil {
 			return nil, err
@@ -68,6 +82,9 @@ func Iterations(ctx context.Context, own Own, names []string, progress func(stri
 func iterated(own Own, name string, in balance.Input) (out Iteration, err error) {
 	s, err := own.Named(name)
 	if err != nil {
+		return out, err
+	}
+	if in, err = atNight(s, in); err != nil {
 		return out, err
 	}
 	out.Strategy = name
@@ -93,14 +110,49 @@ func iterated(own Own, name string, in balance.Input) (out Iteration, err error)
 	return out, nil
 }
 
+// atNight is the input of the strategy original in its first night, in which it plans; by
+// day it only sees that it is day. For others it is the same input.
+func atNight(s balance.Strategy, in balance.Input) (balance.Input, error) {
+	if _, ok := s.(strategy.Original); !ok {
+		return in, nil
+	}
+	in.Time = time.Unix(0, 0).Add(12 * time.Hour)
+	p, err := s.Iterate(in)
+	if err != nil {
+		return in, fmt.Errorf("strategy %s: %w", s.Name(), err)
+	}
+	in.Memory, in.Time = p.Memory, in.Time.Add(16*time.Hour)
+	return in, nil
+}
+
+// ofOwners makes n items of equal weight, iterationOwned of each owner.
+func ofOwners(n int) (*trace.Trace, error) {
+	t := &trace.Trace{Order: balance.ByOwner}
+	for i := range n {
+		k, err := balance.ByOwner.Key(uint64(i/iterationOwned+1), uint64(i+1))
+		if err != nil {
+			return nil, err
+		}
+		t.Keys = append(t.Keys, k)
+	}
+	slices.Sort(t.Keys)
+	t.Weights = slices.Repeat([]uint32{1}, n)
+	return t, nil
+}
+
 // crowd makes an input of items on nodes.
-func crowd(items, sliceCount, nodeCount int) (balance.Input, error) {
-	t := spread(items)
-	load, r := make([]float64, items), rand.New(rand.NewPCG(1, 1))
-	for i, rank := range r.Perm(items) {
+func crowd(order balance.Order, of size) (in balance.Input, err error) {
+	t := spread(of.items)
+	if order == balance.ByOwner {
+		if t, err = ofOwners(of.items); err != nil {
+			return in, err
+		}
+	}
+	load, r := make([]float64, of.items), rand.New(rand.NewPCG(1, 1))
+	for i, rank := range r.Perm(of.items) {
 		load[i] = math.Pow(float64(rank+1), -0.8)
 	}
-	nodes := make([]balance.Node, nodeCount)
+	nodes := make([]balance.Node, of.nodes)
 	for i := range nodes {
 		nodes[i].Name = fmt.Sprintf("slave-%d", i)
 	}
@@ -109,12 +161,12 @@ func crowd(items, sliceCount, nodeCount int) (balance.Input, error) {
 		return balance.Input{}, err
 	}
 	e, last := m.Edit(), m.Slices()[0].ID
-	for i := range sliceCount {
+	for i := range of.slices {
 		if i > 0 && err == nil {
-			last, err = e.Split(last, t.Keys[i*(items/sliceCount)])
+			last, err = e.Split(last, t.Keys[i*(of.items/of.slices)])
 		}
 		if err == nil {
-			err = e.Map(last, balance.NodeID(r.IntN(nodeCount)+1))
+			err = e.Map(last, balance.NodeID(r.IntN(of.nodes)+1))
 		}
 	}
 	if err == nil {
