@@ -82,6 +82,10 @@ test-faults: ## seeded schedules of faults under queries (FAULTS_FROM=1 FAULTS_C
 simulate: ## ten thousand seeds of the simulator
 	SIM_SEEDS=10000 go test -count=1 -timeout 3h ./balance/sim -run '^TestSeeds$$' -v
 
+site: ## draw the documents as pages, with a reference of commands, configuration, HTTP and metrics, into bin/site
+	rm -rf $(BIN)/site
+	go run ./internal/site $(BIN)/site
+
 experiments: build ## compare strategies; writes docs/experiments/ (most of an hour)
 	@deploy/experiments.sh
 
@@ -97,4 +101,4 @@ huge: build ## build a store of 100,000,000 keywords, open it and ask it (half a
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint structure generate packages package-check package-try reproduce notice figures figures-age audit kills budgets takeover test-faults simulate experiments peers search-figures huge clean
+.PHONY: help demo setup build test test-long lint structure generate packages package-check package-try reproduce notice figures figures-age audit kills budgets takeover test-faults simulate site experiments peers search-figures huge clean

@@ -174,6 +174,7 @@ var bans = []struct {
 	{"github.com/jackc/pgx", "other packages read through backend's contracts", []string{"backend/postgres", "backend/pgtest", "counters/store/postgres", "events/store/postgres", "bench/peers/postgres"}},
 	{"go.etcd.io/etcd", "other packages read through the contract of control", []string{"internal/node/control/inetcd", "internal/node/control/etcdtest"}},
 	{"github.com/spf13/cobra", "flags are read in cmd and internal/cli only", []string{"cmd", "internal/cli", "bench"}},
+	{"github.com/yuin/goldmark", "it draws the documents, and is in no program", []string{"internal/site"}},
 	{"flag", "flags are read in cmd and internal/cli only", []string{"cmd", "internal/cli", "bench"}},
 	{"log", "structured logs go through log/slog", nil},
 	{"adshard/bench", "the product does not depend on what measures it", []string{"bench"}},

@@ -156,6 +156,7 @@ var broken = []struct{ pkg, used, rule string }{
 	{"ingest", "github.com/jackc/pgx/v5", "ban github.com/jackc/pgx"},
 	{"internal/node/balancer", "go.etcd.io/etcd/client/v3", "ban go.etcd.io/etcd"},
 	{"internal/node", "github.com/spf13/cobra", "ban github.com/spf13/cobra"},
+	{"internal/cli", "github.com/yuin/goldmark/ast", "ban github.com/yuin/goldmark"},
 	{"loadproxy", "flag", "ban flag"},
 	{"internal/cli", "log", "ban log"},
 	{"internal/node", "adshard/bench/layouts", "ban adshard/bench"},

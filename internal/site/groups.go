@@ -1,0 +1,39 @@
+package main
+
+// group is a part of the navigation.
+type group struct {
+	title string
+	// pages are paths in the checkout. One that ends with a slash is the list of a directory's pages, one
+	// that ends with an asterisk all of them.
+	pages []string
+}
+
+// home is the page that the site begins with.
+const home = "README.md"
+
+// generated is where the pages that are made of the program would lie, if they were files.
+const generated = "docs/reference/"
+
+// groups is the navigation.
+var groups = []group{
+	{"Tutorial", []string{"docs/tutorial.md"}},
+	{"How-to", []string{
+		"docs/install.md", "docs/production.md", "docs/import.md", "docs/data.md", "docs/console.md", "docs/operations.md", "docs/runbook.md",
+		"docs/sizing.md", "docs/events.md", "docs/strategies.md",
+	}},
+	{"Reference", []string{
+		generated + "commands.md", generated + "configuration.md", generated + "api.md", generated + "metrics.md",
+		"docs/format.md", "docs/stream.md", "docs/spec/serving.md", "docs/spec/design.md", "docs/glossary.md", "CHANGELOG.md",
+	}},
+	{"Explanation", []string{
+		"docs/architecture.md", "docs/search.md", "docs/budgets.md", "docs/quality.md", "docs/reliability.md", "docs/compare.md", "docs/decisions/",
+		"CONTRIBUTING.md",
+	}},
+	{"Experiments", []string{"docs/experiments.md", "docs/figures.md", "docs/search-benchmark.md", "docs/experiments/", "docs/experiments/*"}},
+}
+
+// lists are the titles of lists of a directory's pages.
+var lists = map[string]string{
+	"docs/decisions/":   "Decisions",
+	"docs/experiments/": "All experiments and their reports",
+}
