@@ -14,6 +14,7 @@ import (
 	"adshard/events"
 	"adshard/events/store"
 	"adshard/events/token"
+	"adshard/fault"
 	"adshard/ingest"
 	"adshard/internal/node/collector"
 	"adshard/internal/node/ports"
@@ -305,6 +306,11 @@ func TestLearningIsCounted(t *testing.T) {
 		}
 		if got := l.Rounds(); got["learned"] != 1 || got["changed"] != 2 || got["last"] != at || got["failed"] != 1 {
 			l.Errorf("%v", got)
+		}
+		// One that fails before it has begun is counted, too.
+		r.Must(r.DB.SaveControl(l.Context(), "balancer"+collector.LearningKey, []byte("{")))
+		if err := l.Learn(l.Context()); !fault.Is(err, fault.Corrupt) || l.Rounds()["failed"] != 2 {
+			l.Errorf("%v, %v", err, l.Rounds())
 		}
 	})
 }

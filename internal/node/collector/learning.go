@@ -74,12 +74,12 @@ func (l *learning) run(ctx context.Context) {
 func (l *learning) round(ctx context.Context) error {
 	was, err := l.db.LoadControl(ctx, l.key)
 	if err != nil {
-		return err
+		return l.failed(err)
 	}
 	var noted lesson
 	if was != nil {
 		if err := json.Unmarshal(was, &noted); err != nil {
-			return fault.Newf(fault.Corrupt, "learning", "the control state %q is damaged: delete it while the collectors are stopped: %w", l.key, err)
+			return l.failed(fault.Newf(fault.Corrupt, "learning", "the control state %q is damaged: delete it while the collectors are stopped: %w", l.key, err))
 		}
 	}
 	now := l.now()
@@ -101,7 +101,7 @@ func (l *learning) round(ctx context.Context) error {
 		return nil // another collector learns
 	}
 	if err != nil {
-		return err
+		return l.failed(err)
 	}
 	did, err := l.learn(ctx, noted, store.Day(now.Unix()/(24*60*60)))
 	l.metrics.round(now, did, err)
@@ -116,6 +116,12 @@ func (l *learning) round(ctx context.Context) error {
 	}
 	noted.Scale = did.scale
 	return l.finish(ctx, noted, claimed, err)
+}
+
+// failed counts a round that fails before anything was learned.
+func (l *learning) failed(err error) error {
+	l.metrics.rounds.WithLabelValues(roundFailed).Inc()
+	return err
 }
 
 // finish notes what a round came to, in place of what was noted when it began. err is why it failed.
