@@ -20,7 +20,7 @@ func (e *examination) plan() {
 	if b := e.before.Status; b != nil && e.took > 0 && s.PublishedView < s.View && b.PublishedView == s.PublishedView && b.PublishedView < b.View {
 		e.add(Changes, "AdshardMapNotPublished", "",
 			fmt.Sprintf("masters have had slice map %d for %s; the newest is %d", s.PublishedView, seconds(e.took), s.View),
-			"`adshard balance status` shows what each move waits for; restart a slave that hangs")
+			"`adshard balance status` shows what each move waits for; `adshard slaves list` what is wrong with that slave, such as a full disk")
 	}
 	for _, d := range s.Distributors {
 		if !d.Alive {

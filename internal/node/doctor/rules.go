@@ -25,6 +25,8 @@ func rising() []rule {
 			"{node} refuses searches: more come than can be answered in time", "add slaves, replicas or masters: `adshard size` computes how many; let clients wait for `Retry-After`"},
 		{"AdshardDamage", Data, where("adshard_blocks_bad_total", "node", "slave.*"), 0, "node",
 			"{node} meets damaged data", "it repairs itself; look for errors of its disk: `dmesg`"},
+		{"AdshardDamage", Data, where("adshard_repairs_total"), 0, "node",
+			"{node} has discarded data that were damaged or missing", "it refills them; look for errors of its disk: `dmesg`"},
 		{"AdshardDamage", Data, where("adshard_memory_differences_total"), 0, "node",
 			"what {node} had in memory differed from its store", "test the memory of its machine"},
 		{"AdshardPanics", Answers, where("adshard_panics_total"), 0, "node",
