@@ -73,6 +73,9 @@ kills: build ## of these the half hour in which replicas and masters fail
 budgets: ## clicks and kills against budgets under load, and what is spent beyond them (about a minute)
 	BUDGETS_LONG=1 go test ./internal/node/processtest -run '^TestBudget' -count=1 -v -timeout 20m | grep -v '^=== '
 
+alerts: ## bring about a cause of each alert, and see it fire in a real Prometheus (about a minute)
+	ALERTS_LONG=1 go test ./internal/e2e -run '^TestAlertsFire$$' -count=1 -v -timeout 20m | grep -v '^=== \|level='
+
 takeover: ## kill, stop and end the leading balancer; how soon the standby leads and budget marks are in answers (COUNT=3)
 	@deploy/takeover.sh $(COUNT)
 
@@ -101,4 +104,4 @@ huge: build ## build a store of 100,000,000 keywords, open it and ask it (half a
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint structure generate packages package-check package-try reproduce notice figures figures-age audit kills budgets takeover test-faults simulate site experiments peers search-figures huge clean
+.PHONY: help demo setup build test test-long lint structure generate packages package-check package-try reproduce notice figures figures-age audit kills budgets alerts takeover test-faults simulate site experiments peers search-figures huge clean

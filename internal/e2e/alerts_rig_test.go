@@ -1,0 +1,241 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"adshard/internal/clustertest"
+	"adshard/internal/node/certs"
+	"adshard/internal/node/nodetest"
+	"adshard/internal/node/porttest"
+)
+
+// alarmed is a cluster that a Prometheus watches.
+type alarmed struct {
+	*testing.T
+	*clustertest.Client // of the balancer's admin port
+	db                  *nodetest.Database
+	prometheus          *prometheus
+	url                 string            // of the master
+	targets             map[string]string // admin ports, HOST:PORT, by the names of their processes
+
+	parts   map[string]*clustertest.Process
+	dirs    map[string]string // of slaves
+	listens map[string]string // the addresses of slaves
+
+	authority *certs.Authority // of certificates
+	events    string           // URL for events
+
+	undo func() // ends the cause that is there; a cause sets it that needs one
+}
+
+// newAlarmed makes a database with 400 keywords for a cluster that does not run yet.
+func newAlarmed(t *testing.T) *alarmed {
+	t.Helper()
+	r := &alarmed{T: t, db: nodetest.NewDatabase(t), targets: make(map[string]string), parts: make(map[string]*clustertest.Process),
+		dirs: make(map[string]string), listens: make(map[string]string)}
+	r.db.Write(20, 4, 5, 1_000_000)
+	t.Cleanup(http.DefaultClient.CloseIdleConnections)
+	return r
+}
+
+// closed closes the database's file, all of which is in it then.
+func (r *alarmed) closed() string {
+	r.Helper()
+	r.must(r.db.DB.Close())
+	return r.db.Path
+}
+
+// watched starts the Prometheus, once all targets are known; admin is that of the balancer.
+func (r *alarmed) watched(admin string) {
+	r.Helper()
+	var targets []string
+	for _, address := range r.targets {
+		targets = append(targets, address)
+	}
+	r.prometheus = startPrometheus(r.T, strings.Join(targets, `", "`), cutTimes)
+	r.Client = clustertest.NewClient(10*time.Second, nil, "http://"+admin)
+	r.Cleanup(r.Client.Close)
+}
+
+// times are those of alerts: how long what is wrong lasts, and over what it is counted.
+var times = regexp.MustCompile(`(for: |\[)(\d+)([mh])\b`)
+
+// cutTimes cuts a rule's minute to half a second where something is counted over it, which is
+// two scrapes, and to a tenth where it is waited for; and an hour that is waited for to a second.
+func cutTimes(rules string) string {
+	return times.ReplaceAllStringFunc(rules, func(of string) string {
+		part := times.FindStringSubmatch(of)
+		n, _ := strconv.Atoi(part[2]) // digits
+		switch {
+		case part[1] == "[":
+			n *= 500
+		case part[3] == "h":
+			n *= 1000
+		default:
+			n *= 100
+		}
+		return part[1] + strconv.Itoa(n) + "ms"
+	})
+}
+
+// awaits waits until an alert fires, or does not.
+func (r *alarmed) awaits(alert string, fires bool, when string) {
+	r.Helper()
+	query := fmt.Sprintf(`ALERTS{alertname=%q,alertstate="firing"}`, alert)
+	for end := time.Now().Add(time.Minute); (r.prometheus.count(r.T, query) > 0) != fires; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			r.Fatalf("%s: %s fires: %v, want %v; its series: %s", when, alert, !fires, fires, r.seriesOf(alert))
+		}
+	}
+}
+
+// seriesOf is what the series of an alert have now, for errors.
+func (r *alarmed) seriesOf(alert string) (text string) {
+	for _, rule := range alertRules(r.T) {
+		if rule.Alert == alert {
+			for _, series := range seriesOf(rule.Expr) {
+				text += fmt.Sprintln(series, r.prometheus.ask(r.T, series))
+			}
+		}
+	}
+	return text
+}
+
+// must ends the test if err is not nil.
+func (r *alarmed) must(err error) {
+	r.Helper()
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+// until waits until ok.
+func (r *alarmed) until(what string, ok func() bool) {
+	r.Helper()
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			r.Fatalf("not within a minute: %s", what)
+		}
+	}
+}
+
+// part configures a process with an admin port that is watched.
+func (r *alarmed) part(command, name, ready string, config map[string]any) *clustertest.Process {
+	r.Helper()
+	config["admin"] = porttest.Address(r.T)
+	r.targets[name] = config["admin"].(string)
+	r.parts[name] = clustertest.NewProcess(r.T, command, name, ready, config)
+	return r.parts[name]
+}
+
+// slave configures a slave.
+func (r *alarmed) slave(i int, dir, balancer string, more map[string]any) *clustertest.Process {
+	r.Helper()
+	name := fmt.Sprint("slave-", i)
+	config := map[string]any{"name": name, "dir": dir, "listen": porttest.Address(r.T), "balancer": balancer, "memory": 256 << 20}
+	for key, value := range more {
+		config[key] = value
+	}
+	r.dirs[name], r.listens[name] = dir, config["listen"].(string)
+	return r.part("slave", name, "slave ", config)
+}
+
+func (r *alarmed) start(names ...string) {
+	r.Helper()
+	for _, name := range names {
+		if err := r.parts[name].Start(); err != nil {
+			r.Fatalf("start %s: %v", name, err)
+		}
+	}
+}
+
+// asked has some clients ask one query after the other until stop is called, with a pause in
+// between, which may be 0.
+func (r *alarmed) asked(clients int, pause time.Duration) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var asking sync.WaitGroup
+	for client := range clients {
+		asking.Go(func() {
+			for n := client; ctx.Err() == nil; n++ {
+				r.ask(ctx, fmt.Sprintf("word%d usb%d cable", n%5, n/5%4))
+				time.Sleep(pause)
+			}
+		})
+	}
+	stop = sync.OnceFunc(func() { cancel(); asking.Wait() })
+	r.Cleanup(stop)
+	return stop
+}
+
+// ask asks for an answer, which may be none, and reports whether it is complete.
+func (r *alarmed) ask(ctx context.Context, query string) bool {
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, r.url+"/v1/search?q="+strings.ReplaceAll(query, " ", "+"), nil)
+	if err != nil {
+		return false
+	}
+	resp, err := http.DefaultClient.Do(q)
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	return err == nil && strings.Contains(string(body), `"complete":true`)
+}
+
+// whole waits for complete answers.
+func (r *alarmed) whole() {
+	r.Helper()
+	r.until("complete answers", func() bool { return r.ask(r.Context(), "usb cable") })
+}
+
+// post has the balancer do something.
+func (r *alarmed) post(path string, body any) {
+	r.Helper()
+	r.must(r.Post(r.Context(), path, body))
+}
+
+// sliceOf is what the balancer says of a slice.
+type sliceOf struct {
+	Slice uint64
+	Slave string
+	To    string
+	Items uint64
+}
+
+// slicesOn are the slices of a slave that are not on their way.
+func (r *alarmed) slicesOn(slave string) (list []sliceOf) {
+	r.Helper()
+	var all struct{ Slices []sliceOf }
+	r.must(r.Get("/v1/balance/slices", &all))
+	for _, s := range all.Slices {
+		if s.Slave == slave && s.To == "" && s.Items > 0 {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// moves begins to move a slice of a slave to another one.
+func (r *alarmed) moves(from, to string) {
+	r.Helper()
+	r.until("a move begins", func() bool { return r.moveOne(from, to) })
+}
+
+// moveOne moves a slice, if there is one that may move now.
+func (r *alarmed) moveOne(from, to string) bool {
+	for _, s := range r.slicesOn(from) {
+		if r.Post(r.Context(), "/v1/balance/move", map[string]any{"slice": s.Slice, "slave": to}) == nil {
+			return true
+		}
+	}
+	return false
+}

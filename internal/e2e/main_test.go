@@ -1,0 +1,14 @@
+package e2e
+
+import (
+	"testing"
+
+	"adshard/internal/clustertest"
+)
+
+// TestMain runs the tests, or, when this program was started as a part of a cluster
+// (COMMAND --config FILE), that part.
+func TestMain(m *testing.M) {
+	clustertest.BePart()
+	m.Run()
+}
