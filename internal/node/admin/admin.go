@@ -49,17 +49,28 @@ type Config struct {
 // has all timeouts.
 func New(c Config) http.Handler {
 	mux := http.NewServeMux()
-	inner := limited(mux)
+	inner := limited(found(mux))
 	pages := c.console(c.gated(mux, inner, nil))
 	for path, methods := range c.routes() {
-		mux.HandleFunc(path, methods.serve)
+		mux.Handle(path, methods)
 	}
 	if pages != nil {
 		for path, methods := range pages.Routes() {
-			mux.HandleFunc(path, calls(methods).serve)
+			mux.Handle(path, calls(methods))
 		}
 	}
 	return c.guarded(c.gated(mux, inner, pages))
+}
+
+// found answers what the port does not have as other errors are answered.
+func found(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, pattern := mux.Handler(r); pattern == "" {
+			httpapi.RefusePath(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 }
 
 // console returns the pages of the port, which ask the calls of api; nil: it has none.

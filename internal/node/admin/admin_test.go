@@ -75,6 +75,8 @@ func TestCalls(t *testing.T) {
 		"slaves":            {handler(admintest.NewControl()), "GET", "/v1/slaves", "", nil, 200, `"slave-0"`},
 		"slaves fail":       {handler(&admintest.Control{Err: errors.New("x")}), "GET", "/v1/slaves", "", nil, 500, "internal"},
 		"slaves of a slave": {handler(nil), "GET", "/v1/slaves", "", nil, 404, ""},
+		"no such path":      {handler(nil), "GET", "/v1/nonsense", "", nil, 404, `"code":"not_found"`},
+		"nothing slow":      {handler(nil), "GET", "/debug/slow", "", nil, 404, `"code":"not_found"`},
 		"budget of a slave": {handler(nil), "POST", "/v1/campaigns/7/budget", `{"exhausted":true}`, nil, 404, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

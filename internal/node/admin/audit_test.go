@@ -54,3 +54,33 @@ func TestChangesAreLoggedWithWhoMadeThem(t *testing.T) {
 		}
 	}
 }
+
+// TestMethodsThatAPathDoesNotHave: whoever asks is told so, with those that there are, before
+// anybody asks who it is; who may make a call that there is, is not said.
+func TestMethodsThatAPathDoesNotHave(t *testing.T) {
+	gate := &access.Gate{Guard: access.Guard{Table: access.NewTable()}, Tokens: func() access.Tokens { return access.Tokens{} }}
+	h := admin.New(admin.Config{Registry: admin.NewRegistry(), Ready: func() []string { return nil }, Control: admintest.NewControl(),
+		Gate: gate, Log: slog.New(slog.DiscardHandler)})
+	for _, c := range []struct {
+		method, path string
+		status       int
+		allow        string
+	}{
+		{"TRACE", "/livez", 405, "GET"},
+		{"POST", "/readyz", 405, "GET"},
+		{"PUT", "/v1/slaves", 405, "GET, POST"},
+		{"DELETE", "/v1/balance", 405, "GET"},
+		{"GET", "/console/login", 405, "POST"},
+		{"HEAD", "/livez", 200, ""},
+		{"HEAD", "/v1/slaves", 401, ""},
+		{"GET", "/v1/slaves", 401, ""},
+		{"POST", "/v1/slaves", 401, ""},
+		{"PUT", "/v1/nonsense", 404, ""},
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), c.method, "http://localhost"+c.path, nil))
+		if w.Code != c.status || w.Header().Get("Allow") != c.allow {
+			t.Errorf("%s %s: %d, Allow %q", c.method, c.path, w.Code, w.Header().Get("Allow"))
+		}
+	}
+}

@@ -106,12 +106,17 @@ func (c *Config) refuse(path string) error {
 	return c.Refuse()
 }
 
-func (m calls) serve(w http.ResponseWriter, r *http.Request) {
-	method := r.Method
-	if method == http.MethodHead {
-		method = http.MethodGet
+// method is that of a request, as calls have it: a HEAD is a GET without a body.
+func method(r *http.Request) string {
+	if r.Method == http.MethodHead {
+		return http.MethodGet
 	}
-	if h := m[method]; h != nil {
+	return r.Method
+}
+
+// ServeHTTP implements http.Handler.
+func (m calls) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h := m[method(r)]; h != nil {
 		h(w, r)
 		return
 	}
@@ -163,7 +168,7 @@ func answer[T any](c *Config, w http.ResponseWriter, r *http.Request, ask func(c
 // number reads a number from 1 in the path.
 func number(r *http.Request, name, what string) (uint64, error) {
 	text := r.PathValue(name)
-	n, err := strconv.ParseUint(text, 10, 64)
+	n, err := strconv.ParseUint(text, 10, 63)
 	if err != nil || n == 0 || text != strconv.FormatUint(n, 10) {
 		return 0, fault.Field("admin", name, "%q is not a valid %s: give a number from 1", text, what)
 	}

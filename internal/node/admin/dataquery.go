@@ -4,6 +4,7 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"strings"
 
 	"adshard/fault"
 	"adshard/internal/node/data"
@@ -148,10 +149,18 @@ func ifMatch(r *http.Request, verb data.Verb) (string, error) {
 		return "", fault.Field("admin", "If-Match", "what is created has no ETag yet")
 	case tag == "*":
 		return "", nil // what is missing is not changed anyway
-	case len(tag) < 2 || tag[0] != '"' || tag[len(tag)-1] != '"':
+	case !isETag(tag):
 		return "", fault.Field("admin", "If-Match", "If-Match must be one ETag as it was answered, in its quotes")
 	}
 	return tag, nil
+}
+
+// isETag reports whether a tag is strong and of the characters of RFC 9110, section 8.8.3.
+func isETag(tag string) bool {
+	if len(tag) < 2 || tag[0] != '"' || tag[len(tag)-1] != '"' {
+		return false
+	}
+	return !strings.ContainsFunc(tag[1:len(tag)-1], func(r rune) bool { return r <= ' ' || r == '"' || r > '~' })
 }
 
 func idempotencyKey(r *http.Request) (string, error) {

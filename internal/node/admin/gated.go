@@ -18,14 +18,10 @@ func (c *Config) gated(routes *http.ServeMux, next http.Handler, pages *console.
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, pattern := routes.Handler(r)
-		if pattern == "" {
+		h, pattern := routes.Handler(r)
+		if of, ok := h.(calls); pattern == "" || ok && of[method(r)] == nil {
 			next.ServeHTTP(w, r)
 			return
-		}
-		method := r.Method
-		if method == http.MethodHead {
-			method = http.MethodGet
 		}
 		isPage := pages != nil && strings.HasPrefix(pattern, console.Root)
 		if isPage {
@@ -33,7 +29,7 @@ func (c *Config) gated(routes *http.ServeMux, next http.Handler, pages *console.
 				r = r.WithContext(access.With(r.Context(), who))
 			}
 		}
-		ctx, err := c.Gate.Check(r, access.HTTPCall(access.AdminPort, method, pattern))
+		ctx, err := c.Gate.Check(r, access.HTTPCall(access.AdminPort, method(r), pattern))
 		if err == nil {
 			next.ServeHTTP(w, r.WithContext(ctx))
 			return

@@ -353,6 +353,9 @@ func TestOriginalNeedsWholeAdvertisers(t *testing.T) {
 	}
 	r.cfg.Strategy = "random"
 	r.start()
+	if _, err := (adminControl{r.b}).BalanceStrategy(t.Context(), "nonsense", nil); !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "weighted-move") {
+		t.Errorf("a strategy that does not exist: %v", err)
+	}
 	if _, err := (adminControl{r.b}).BalanceStrategy(t.Context(), "original", nil); !fault.Is(err, fault.Invalid) {
 		t.Errorf("original by command: %v", err)
 	}

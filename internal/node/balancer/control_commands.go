@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
+	"strings"
 
 	"adshard/balance"
 	"adshard/balance/strategy"
@@ -176,6 +178,9 @@ func (c adminControl) BalancePause(ctx context.Context, paused bool) error {
 
 // BalanceStrategy implements admin.Control.
 func (c adminControl) BalanceStrategy(ctx context.Context, name string, options map[string]string) (*api.StrategyInUse, error) {
+	if !slices.Contains(strategy.Names(), name) {
+		return nil, fault.Newf(fault.NotFound, opControl, "there is no strategy %q; available: %s", name, strings.Join(strategy.Names(), ", "))
+	}
 	next, err := strategy.Named(name, options)
 	if err != nil {
 		return nil, err

@@ -49,6 +49,7 @@ func TestRefusedRequests(t *testing.T) {
 	for body, want := range map[string]int{
 		"": 400, "x": 400, "{}": 400, `[]`: 400, `{"events":[]}`: 400, `{"events":null}`: 400, batch(good) + "x": 400, `{"events":[` + good: 400,
 		batch(good, event("view", "x")): 400, batch(good, `{"kind":"click","token":"x","price":1}`): 400, batch(good, `{"kind":1}`): 400,
+		batch(good, `{"kind":"click"}`): 400, batch(good, `{"kind":"click","token":null}`): 400,
 		`{"event":[` + good + `]}`: 400, batch(strings.Repeat(good+",", collector.MaxEvents) + good): 400, strings.Repeat(" ", collector.MaxBody+1): 413,
 	} {
 		if status, _, text := r.post(c.URL(), body); status != want {

@@ -151,7 +151,10 @@ func parse(body []byte) ([]events.Given, error) {
 		default:
 			return nil, fault.Field(op, "events", "event %d has the kind %q: it is impression or click", i, shorten(e.Kind))
 		}
-		given[i].Token = e.Token
+		if e.Token == nil {
+			return nil, fault.Field(op, "events", "event %d has no token", i)
+		}
+		given[i].Token = *e.Token
 	}
 	return given, nil
 }
@@ -159,8 +162,8 @@ func parse(body []byte) ([]events.Given, error) {
 // list are the events of a body, read one by one: a body of a million elements costs no more
 // memory than the events that there may be.
 type list []struct {
-	Kind  string `json:"kind"`
-	Token string `json:"token"`
+	Kind  string  `json:"kind"`
+	Token *string `json:"token"` // nil: none is given
 }
 
 // UnmarshalJSON implements json.Unmarshaler.

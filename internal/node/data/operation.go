@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -281,9 +282,9 @@ func text(m member, to *string) error {
 }
 
 func id(m member, to *uint64) error {
-	n, err := strconv.ParseUint(string(m.raw), 10, 64)
+	n, err := strconv.ParseUint(string(m.raw), 10, 63)
 	if err != nil || n == 0 {
-		return fault.Field(op, m.name, "%s must be a whole number from 1", m.name)
+		return fault.Field(op, m.name, "%s must be a whole number from 1 to %d", m.name, math.MaxInt64)
 	}
 	*to = n
 	return nil

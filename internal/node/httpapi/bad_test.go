@@ -151,6 +151,7 @@ func TestWrongMethodsPathsAndTypes(t *testing.T) {
 		{request("PUT", "/v1/search?q=a", "", ""), 405, api.ErrorCodeMethodNotAllowed, "", "GET, HEAD, POST"},
 		{request("DELETE", "/v1/search", "", ""), 405, api.ErrorCodeMethodNotAllowed, "", "GET, HEAD, POST"},
 		{request("OPTIONS", "/v1/search", "", ""), 405, api.ErrorCodeMethodNotAllowed, "", "GET, HEAD, POST"},
+		{request("TRACE", "/v1/search", js, `{"q":"a"}`), 405, api.ErrorCodeMethodNotAllowed, "", "GET, HEAD, POST"},
 		{request("BREW", "/v1/explain", "", ""), 405, api.ErrorCodeMethodNotAllowed, "", "GET, HEAD"},
 		{request("POST", "/v1/explain", js, "{}"), 405, api.ErrorCodeMethodNotAllowed, "", "GET, HEAD"},
 		{request("POST", "/openapi.yaml", js, "{}"), 405, api.ErrorCodeMethodNotAllowed, "", "GET, HEAD"},

@@ -94,7 +94,7 @@ func (c *call) serve(w http.ResponseWriter, r *http.Request, bad error) (err err
 	switch {
 	case bad != nil:
 		c.Refuse(w, r, bad)
-	case r.Method != http.MethodPost && r.ContentLength != 0:
+	case (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.ContentLength != 0:
 		c.Refuse(w, r, fault.Field(op, "", "a %s has no body; send the fields in the query string, or use POST", r.Method))
 	default:
 		api.Route(c, w, r)

@@ -142,6 +142,16 @@ func WrongMethod(r *http.Request, allow string) error {
 }
 
 // NotFound answers 404.
-func (c *call) NotFound(w http.ResponseWriter, r *http.Request) {
-	c.Refuse(w, r, fault.Newf(fault.NotFound, op, "there is no %q on this port; /openapi.yaml describes what there is, and where", r.URL.Path))
+func (c *call) NotFound(w http.ResponseWriter, r *http.Request) { c.Refuse(w, r, noPath(r)) }
+
+// RefusePath answers 404 on a port that has no routes of package api.
+func RefusePath(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 {
+		closeAfter(w)
+	}
+	WriteError(w, noPath(r))
+}
+
+func noPath(r *http.Request) error {
+	return fault.Newf(fault.NotFound, op, "there is no %q on this port; /openapi.yaml describes what there is, and where", r.URL.Path)
 }

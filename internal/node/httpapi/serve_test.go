@@ -72,7 +72,7 @@ func TestBodiesThatNeverEnd(t *testing.T) {
 		{"wrong length", "POST", "POST /v1/search" + head + "Content-Length: 1000000000\r\n\r\n" + strings.Repeat(" ", 20000), 413},
 		{"wrong type", "POST", "POST /v1/search HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{", 415},
 		{"GET with a body", "GET", "GET /v1/search?q=a" + head + "Content-Length: 100\r\n\r\n{", 400},
-		{"PUT with a body", "PUT", "PUT /v1/search" + head + "Transfer-Encoding: chunked\r\n\r\n", 400},
+		{"PUT with a body", "PUT", "PUT /v1/search" + head + "Transfer-Encoding: chunked\r\n\r\n", 405},
 		{"unknown path", "POST", "POST /x" + head + "Content-Length: 100\r\n\r\n{", 404},
 		{"parameters", "POST", "POST /v1/search?q=a" + head + "Content-Length: 100\r\n\r\n{", 400},
 		{"request id", "POST", "POST /v1/search" + head + "X-Request-Id: \xff\r\nContent-Length: 100\r\n\r\n{", 400},

@@ -144,7 +144,7 @@ func (a *adminOf) refusals(slice string) {
 		{"POST", "/v1/balance/move", "", `{"slice":999999,"slave":"slave-1"}`, 404, "`adshard balance slices` lists them"},
 		{"POST", "/v1/balance/move", "", `{"slice":` + slice + `,"slave":"slave-9"}`, 404, "there are slave-0, slave-1 and slave-2"},
 		{"POST", "/v1/balance/move", "", `{"slice":` + slice + `,"slave":"slave-0"}`, 409, "already"},
-		{"POST", "/v1/balance/strategy", "", `{"name":"best"}`, 400, "weighted-move"},
+		{"POST", "/v1/balance/strategy", "", `{"name":"best"}`, 404, "weighted-move"},
 		{"POST", "/v1/balance/strategy", "", `{"name":"random","options":{"luck":"7"}}`, 400, "luck"},
 		{"GET", "/v1/balance/why/{slice}", "/v1/balance/why/999999", "", 404, "`adshard balance slices` lists them"},
 		{"GET", "/v1/balance/slices", "/v1/balance/slices?slave=slave-9", "", 404, "there are slave-0"},

@@ -641,7 +641,7 @@ type BlockingNegativeOwner string
 type Budget struct {
 	Exhausted bool `json:"exhausted"`
 
-	// SharePpm In how many of a million requests the campaign takes part. Absent
+	// SharePpm In how many of a million requests the campaign takes part. Absent, it stays as it is.
 	SharePpm *int `json:"share_ppm,omitempty"`
 }
 
@@ -730,9 +730,6 @@ type Copy struct {
 	// LeftMs How long the rest takes at that rate.
 	LeftMs int64 `json:"left_ms,omitempty"`
 }
-
-// Count defines model for Count.
-type Count = uint64
 
 // Coverage How much of the data the answer covers.
 type Coverage struct {
@@ -1263,9 +1260,6 @@ type MasterInfo struct {
 // MatchType defines model for MatchType.
 type MatchType string
 
-// Micros Money; 1 unit is 1,000,000 micros.
-type Micros = uint64
-
 // MinClock A position in the log of changes, as changes are answered with; empty asks for none.
 type MinClock = string
 
@@ -1336,7 +1330,7 @@ type NewAd struct {
 	Path1        string   `json:"path_1,omitempty"`
 	Path2        string   `json:"path_2,omitempty"`
 
-	// FinalURL Empty, or http:// or https:// with a host.
+	// FinalURL Empty, or http:// or https:// with a host; at most 2,048 bytes.
 	FinalURL string      `json:"final_url,omitempty"`
 	Status   NewAdStatus `json:"status,omitempty"`
 }
@@ -1346,7 +1340,7 @@ type NewAdStatus string
 
 // NewAdvertiser defines model for NewAdvertiser.
 type NewAdvertiser struct {
-	// Name At most 1,024 bytes.
+	// Name At most 1,024 bytes, not only white space, without NUL.
 	Name string `json:"name"`
 
 	// TimeZone An IANA name; UTC by default.
@@ -1361,7 +1355,7 @@ type NewAdvertiserStatus string
 type NewCampaign struct {
 	AdvertiserID uint64 `json:"advertiser_id"`
 
-	// Name At most 1,024 bytes.
+	// Name At most 1,024 bytes, not only white space, without NUL.
 	Name string `json:"name"`
 
 	// DesktopBidModifier Per cent.
@@ -1394,7 +1388,7 @@ type NewCampaignStatus string
 type NewGroup struct {
 	CampaignID uint64 `json:"campaign_id"`
 
-	// Name At most 1,024 bytes.
+	// Name At most 1,024 bytes, not only white space, without NUL.
 	Name         string `json:"name"`
 	MaxCpcMicros uint64 `json:"max_cpc_micros,omitempty"`
 
@@ -1416,7 +1410,7 @@ type NewGroupStatus string
 type NewKeyword struct {
 	GroupID uint64 `json:"group_id"`
 
-	// Text The text, without quotes or brackets around it.
+	// Text The text, without quotes or brackets around it: 1 to 10 words, at most 80 characters.
 	Text         string           `json:"text"`
 	MatchType    MatchType        `json:"match_type"`
 	MaxCpcMicros uint64           `json:"max_cpc_micros,omitempty"`
@@ -1432,7 +1426,7 @@ type NewNegative struct {
 	CampaignID uint64 `json:"campaign_id,omitempty"`
 	GroupID    uint64 `json:"group_id,omitempty"`
 
-	// Text The text, without quotes or brackets around it.
+	// Text The text, without quotes or brackets around it: 1 to 10 words, at most 80 characters.
 	Text      string            `json:"text"`
 	MatchType MatchType         `json:"match_type"`
 	Status    NewNegativeStatus `json:"status,omitempty"`
@@ -1523,7 +1517,7 @@ type Replicas struct {
 	Replicas int `json:"replicas"`
 }
 
-// RequestID 1 to 64 printable ASCII characters.
+// RequestID 1 to 64 printable ASCII characters; HTTP drops spaces around them.
 type RequestID = string
 
 // Scrub The scrub, which compares what slaves serve with the database, slice by slice over the whole ring.
@@ -2105,7 +2099,8 @@ type RemoveAdParams struct {
 	// WaitMs How long to wait.
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
-	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
+	// there.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2134,7 +2129,8 @@ type ChangeAdParams struct {
 	// WaitMs How long to wait.
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
-	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
+	// there.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2181,7 +2177,8 @@ type RemoveAdvertiserParams struct {
 	// WaitMs How long to wait.
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
-	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
+	// there.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2201,7 +2198,8 @@ type ChangeAdvertiserParams struct {
 	// WaitMs How long to wait.
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
-	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
+	// there.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2277,7 +2275,8 @@ type RemoveCampaignParams struct {
 	// WaitMs How long to wait.
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
-	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
+	// there.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2297,7 +2296,8 @@ type ChangeCampaignParams struct {
 	// WaitMs How long to wait.
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
-	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
+	// there.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2408,7 +2408,8 @@ type RemoveGroupParams struct {
 	// WaitMs How long to wait.
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
-	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
+	// there.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2428,7 +2429,8 @@ type ChangeGroupParams struct {
 	// WaitMs How long to wait.
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
-	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
+	// there.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2493,7 +2495,8 @@ type RemoveKeywordParams struct {
 	// WaitMs How long to wait.
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
-	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
+	// there.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2522,7 +2525,8 @@ type ChangeKeywordParams struct {
 	// WaitMs How long to wait.
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
-	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
+	// there.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2581,7 +2585,8 @@ type RemoveNegativeParams struct {
 	// WaitMs How long to wait.
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
-	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
+	// there.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2616,7 +2621,8 @@ type ChangeNegativeParams struct {
 	// WaitMs How long to wait.
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
-	// IfMatch The ETag of what is to be changed; 412 when it is another one by now.
+	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
+	// there.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
