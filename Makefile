@@ -98,10 +98,13 @@ peers: ## install the systems that adbench search --peers measures
 search-figures: build ## measure layouts, peers and the served search side by side (hours; deploy/search.sh PIECE for less)
 	@deploy/search.sh
 
+conformance: ## hold a running cluster against openapi.yaml with Schemathesis, linters and a generated client (Python 3 with venv, Node; some minutes)
+	@deploy/conformance.sh
+
 huge: build ## build a store of 100,000,000 keywords, open it and ask it (half an hour, 35 GB of disk)
 	@deploy/huge.sh
 
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint structure generate packages package-check package-try reproduce notice figures figures-age audit kills budgets alerts takeover test-faults simulate site experiments peers search-figures huge clean
+.PHONY: help demo setup build test test-long lint structure generate packages package-check package-try reproduce notice figures figures-age audit kills budgets alerts takeover test-faults simulate site experiments peers search-figures huge conformance clean
