@@ -13,8 +13,9 @@ import (
 	"adshard/barrels/kv"
 )
 
-// iterator copies what RocksDB pins, several entries with one call into C:
-// those of a whole scan by the buffer, those under a prefix more and more.
+// iterator copies what RocksDB pins, several entries with one call into C, more and
+// more of them after each seek: up to a buffer of a whole scan, up to prefixMost under
+// a prefix. Who seeks often reads little that is not needed.
 type iterator struct {
 	it     *grocksdb.Iterator
 	owner  *snapshot // nil: closed for good after use
@@ -69,9 +70,6 @@ func (i *iterator) SeekBack(key []byte) bool { return i.seek(C.SEEK_BACK, key) }
 func (i *iterator) seek(where C.int, key []byte) bool {
 	i.room()
 	i.most = 1
-	if i.owner == nil {
-		i.most = fullMost
-	}
 	return i.take(C.adshard_seek(i.c(), where, (*C.char)(unsafe.Pointer(&key[0])), C.size_t(len(key)),
 		(*C.char)(unsafe.Pointer(&i.buffer[0])), C.size_t(len(i.buffer))))
 }
