@@ -79,3 +79,33 @@ func wander(t *rapid.T, got, want kv.Iterator, prefix bool) {
 		}
 	}
 }
+
+// TestASeekReadsLittle: whoever seeks often, as certificates do, pays for few entries.
+func TestASeekReadsLittle(t *testing.T) {
+	db, err := open(filepath.Join(t.TempDir(), "store"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	var b kv.Batch
+	for place := range uint64(1000) {
+		b.Put(kv.Postings, kv.AppendKey(nil, 1, place, 0), []byte("posting"))
+	}
+	if err := db.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	s := db.Snapshot()
+	defer s.Close()
+	it := s.Full(kv.Postings).(*iterator)
+	defer it.Close()
+	read, entries := 0, 0 // entries that were copied, and those that were moved to
+	for ok := it.Seek(kv.AppendKey(nil, 1, 0, 0)); ok && entries < 3; ok = it.Next() {
+		if entry := entryHead + len(it.Key()) + len(it.Value()); len(it.rest)/entry+1 > read-entries {
+			read = entries + len(it.rest)/entry + 1
+		}
+		entries++
+	}
+	if read > 2*entries {
+		t.Errorf("%d entries were read for %d", read, entries)
+	}
+}
