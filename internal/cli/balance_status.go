@@ -199,6 +199,7 @@ func showLoads(s Streams, v *api.BalanceStatus) error {
 		columns = append(columns, "SLAVES")
 	}
 	t := newTable(s.Out, columns...)
+	t.keep(slices.Index(columns, "")) // bars
 	for _, n := range v.Slaves {
 		state := string(n.State)
 		if !n.Alive {

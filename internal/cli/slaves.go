@@ -68,6 +68,7 @@ func showSlaves(s Streams, list *api.SlaveList) error {
 		columns = slices.Insert(columns, 1, "SHARD")
 	}
 	t := newTable(s.Out, columns...)
+	t.keep(slices.Index(columns, "")) // bars
 	for i := range list.Slaves {
 		v := &list.Slaves[i]
 		cells := []string{v.Name, v.Address, state(v), slicesOf(v), fmt.Sprintf("%.1f %%", float64(v.SharePermille)/10),

@@ -1,23 +1,29 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/term"
 )
 
 // table writes rows of aligned columns, with unaligned notes in between. Nothing follows the last cell of a row that is not empty.
+// On a terminal long cells go on below, so that rows stay within it; nothing is left out.
 type table struct {
 	out   io.Writer
 	rows  [][]string // a note is a row of one cell
 	width []int
+	whole map[int]bool // columns whose cells are never broken
 }
 
 func newTable(out io.Writer, head ...string) *table {
-	t := &table{out: out, width: make([]int, len(head))}
+	t := &table{out: out, width: make([]int, len(head)), whole: make(map[int]bool)}
 	t.row(head...)
 	return t
 }
@@ -34,22 +40,105 @@ func (t *table) row(cells ...string) {
 // note adds a line that belongs to the row above it.
 func (t *table) note(text string) { t.rows = append(t.rows, []string{"    " + printable(text)}) }
 
+// keep has the cells of a column in one line: half a bar says something else.
+func (t *table) keep(column int) { t.whole[column] = true }
+
 // flush writes the table.
 func (t *table) flush() error {
-	const gap = "  "
+	t.fit(columnsOf(t.out))
 	var b strings.Builder
 	for _, cells := range t.rows {
+		t.write(&b, cells)
+	}
+	_, err := io.WriteString(t.out, b.String())
+	return err
+}
+
+const (
+	gap = "  " // between columns
+	// leastWidth is that of columns which are made no narrower: words and addresses would fall apart.
+	leastWidth = 15
+)
+
+// fit narrows the widest columns until rows have as many characters, if that can be. 0: they may have any number.
+func (t *table) fit(columns int) {
+	if columns == 0 {
+		return
+	}
+	total := len(gap) * (len(t.width) - 1)
+	for _, w := range t.width {
+		total += w
+	}
+	for ; total > columns; total-- {
+		widest := -1
+		for i, w := range t.width {
+			if w > leastWidth && !t.whole[i] && (widest < 0 || w > t.width[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return
+		}
+		t.width[widest]--
+	}
+}
+
+// write writes a row, which has several lines if a cell is wider than its column.
+func (t *table) write(b *strings.Builder, cells []string) {
+	if len(cells) != len(t.width) { // a note
+		b.WriteString(strings.TrimRight(cells[0], " ") + "\n")
+		return
+	}
+	for more := true; more; {
+		more = false
 		var line strings.Builder
+		rest := make([]string, len(cells))
 		for i, c := range cells {
+			c, rest[i] = broken(c, t.width[i])
+			more = more || rest[i] != ""
 			line.WriteString(c)
 			if i+1 < len(cells) {
 				line.WriteString(strings.Repeat(" ", t.width[i]-utf8.RuneCountInString(c)) + gap)
 			}
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+		cells = rest
 	}
-	_, err := io.WriteString(t.out, b.String())
-	return err
+}
+
+// broken breaks a text after at most n characters, between words if it can be.
+func broken(s string, n int) (line, rest string) {
+	r := []rune(s)
+	if len(r) <= n {
+		return s, ""
+	}
+	end := n
+	for end > 0 && r[end] != ' ' {
+		end--
+	}
+	if strings.TrimSpace(string(r[:end])) == "" {
+		end = n
+	}
+	return strings.TrimRight(string(r[:end]), " "), strings.TrimSpace(string(r[end:]))
+}
+
+// frame is what is to be shown on a terminal at once.
+type frame struct {
+	bytes.Buffer
+	columns int
+}
+
+// columnsOf returns how many characters a line of a terminal has; 0: it is none.
+func columnsOf(out io.Writer) int {
+	switch out := out.(type) {
+	case *frame:
+		return out.columns
+	case *os.File:
+		if width, _, err := term.GetSize(int(out.Fd())); err == nil {
+			return width
+		}
+	}
+	return 0
 }
 
 // mostListed is how many entries of a long list are shown.

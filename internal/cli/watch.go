@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"time"
 
@@ -16,14 +15,14 @@ const watchEvery = time.Second
 // watch refreshes until ctx ends. On a terminal each frame overwrites the previous
 // one; elsewhere line writes one line each time. An error of an unreachable server is
 // shown, and watch continues.
-func watch(ctx context.Context, s Streams, every time.Duration, frame, line func(ctx context.Context, s Streams) error) error {
+func watch(ctx context.Context, s Streams, every time.Duration, whole, line func(ctx context.Context, s Streams) error) error {
 	drawn := progress.IsTerminal(s.Out)
 	if !drawn {
-		frame = line
+		whole = line
 	}
 	for n := 0; ; n++ {
-		var b bytes.Buffer
-		err := frame(ctx, Streams{s.In, &b, s.Err})
+		b := frame{columns: columnsOf(s.Out)}
+		err := whole(ctx, Streams{s.In, &b, s.Err})
 		switch {
 		case ctx.Err() != nil:
 			return nil // interrupted
