@@ -50,5 +50,5 @@ at=""
 [ "$http" = 127.0.0.1:8080 ] || at="--addr $http "
 printf '\nNow try:  curl '"'"'http://%s/v1/search?q=usb+cable'"'"'\n' "$http"
 printf '          bin/adshard query %s--explain usb cable\n' "$at"
-printf 'Metrics:  http://%s/metrics   Stop: Ctrl-C\n' "$admin"
+printf 'Console:  http://%s/console/   Metrics: http://%s/metrics   Stop: Ctrl-C\n' "$admin" "$admin"
 wait $up || failed
