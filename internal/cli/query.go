@@ -111,6 +111,7 @@ func runQuery(ctx context.Context, f *queryFlags, p url.Values, s Streams) error
 	if err != nil {
 		return err
 	}
+	c.kind = "the address of a master for queries, by default port 8080"
 	defer c.close()
 	path := "/v1/search"
 	if f.explain = f.explain || f.whyNot; f.explain {

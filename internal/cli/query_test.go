@@ -182,7 +182,7 @@ func TestQueryRefusedOrUnreachable(t *testing.T) {
 		{[]string{"query", "--addr", addr, strings.Repeat("a", 1025)}, exitUsage, "1025 bytes"},
 		{[]string{"query", "--addr", nobody, "a"}, exitFailed, "is the program running"},
 		{[]string{"slaves", "list", "--addr", nobody}, exitFailed, "is the program running"},
-		{[]string{"query", "--addr", other.URL, "a"}, exitFailed, "is it the address of adshard?"},
+		{[]string{"query", "--addr", other.URL, "a"}, exitFailed, "is it the address of a master for queries, by default port 8080?"},
 		{[]string{"query", "--addr", page.URL, "a"}, exitFailed, "is not one of adshard"},
 		{[]string{"slaves", "list", "--addr", addr}, exitFailed, "not_found"},
 	} {
