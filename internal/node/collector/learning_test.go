@@ -132,7 +132,7 @@ func TestLearningApart(t *testing.T) {
 		}
 		at.Add(60)
 	}
-	if rounds < 2 || rounds > 4 {
+	if rounds < 2 || rounds > 6 { // the looks that they begin with may be under way for a while
 		t.Errorf("%d rounds in two hours", rounds)
 	}
 }
