@@ -3,27 +3,9 @@ package ingest
 import (
 	"math/rand/v2"
 	"testing"
-)
 
-// slowDistance is the whole table of Levenshtein.
-func slowDistance(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range b {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}
+	"adshard/internal/near"
+)
 
 // TestNearest: what is near is found among others, whatever its length and
 // letters; the nearest counts.
@@ -47,14 +29,14 @@ func TestNearest(t *testing.T) {
 		}
 		least := nearDistance + 1
 		for _, other := range all {
-			least = min(least, slowDistance(w, other))
+			least = min(least, near.Distance(w, other, nearDistance))
 		}
 		if least == 0 {
 			continue // it is one of them
 		}
-		near := account.nearest(string(w))
-		if (near == "") != (least > nearDistance) || near != "" && slowDistance(w, []rune(near)) != least {
-			t.Errorf("%s: %q, the nearest is %d away", string(w), near, least)
+		found := account.nearest(string(w))
+		if (found == "") != (least > nearDistance) || found != "" && near.Distance(w, []rune(found), nearDistance) != least {
+			t.Errorf("%s: %q, the nearest is %d away", string(w), found, least)
 		}
 	}
 }
