@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -197,18 +198,17 @@ func TestDataFromCreationToRemoval(t *testing.T) {
 	}
 }
 
-// TestWrongDataRequests: each is refused with the field at fault, and changes nothing.
-func TestWrongDataRequests(t *testing.T) {
-	w := newWorld(t)
-	w.fill()
-	before := w.clock()
+// wrongRequest is refused with a status; the answer says what is at fault.
+type wrongRequest struct {
+	method, path, body string
+	status             int
+	says               string
+	header             []string
+}
+
+func wrongCreations() []wrongRequest {
 	deep := strings.Repeat(`[`, 8000)
-	for _, c := range []struct {
-		method, path, body string
-		status             int
-		says               string
-		header             []string
-	}{
+	return []wrongRequest{
 		{"POST", "/v1/advertisers", `{"name":"Acme"}`, 409, "advertiser 1", nil},
 		{"POST", "/v1/campaigns", `{"advertiser_id":1,"name":"Cables"}`, 409, "campaign 1", nil},
 		{"POST", "/v1/groups", `{"campaign_id":1,"name":"USB"}`, 409, "group 1", nil},
@@ -219,7 +219,6 @@ func TestWrongDataRequests(t *testing.T) {
 		{"POST", "/v1/keywords", `{"group_id":9,"text":"x","match_type":"broad"}`, 404, "ad group 9", nil},
 		{"POST", "/v1/keywords", `{"group_id":9223372036854775807,"text":"x","match_type":"broad"}`, 404, "", nil},
 		{"POST", "/v1/keywords", `{"group_id":9223372036854775808,"text":"x","match_type":"broad"}`, 400, `"field":"group_id"`, nil},
-		{"GET", "/v1/groups/9223372036854775808", "", 400, `"field":"id"`, nil},
 		{"POST", "/v1/keywords", `{"group_id":18446744073709551616,"text":"x","match_type":"broad"}`, 400, `"field":"group_id"`, nil},
 		{"POST", "/v1/keywords", `{"text":"x","match_type":"broad"}`, 400, `"field":"group_id"`, nil},
 		{"POST", "/v1/campaigns", `{"name":"x"}`, 400, `"field":"advertiser_id"`, nil},
@@ -246,6 +245,11 @@ func TestWrongDataRequests(t *testing.T) {
 		{"POST", "/v1/advertisers?wait=served&wait_ms=8001", `{"name":"x"}`, 400, `"field":"wait_ms"`, nil},
 		{"POST", "/v1/advertisers", `{"name":"x"}`, 403, "", []string{"Authorization", "Bearer " + readerToken}},
 		{"POST", "/v1/advertisers", `{"name":"x"}`, 401, "", []string{"Authorization", "Bearer nobody-nobody-nobody"}},
+	}
+}
+
+func wrongChanges() []wrongRequest {
+	return []wrongRequest{
 		{"PATCH", "/v1/keywords/1?group=1", `{"status":"paused"}`, 403, "", []string{"Authorization", "Bearer " + readerToken}},
 		{"DELETE", "/v1/advertisers/1", "", 403, "", []string{"Authorization", "Bearer " + readerToken}},
 		{"PATCH", "/v1/advertisers/1", `{"name":"Other"}`, 400, `"field":"name"`, nil},
@@ -271,6 +275,12 @@ func TestWrongDataRequests(t *testing.T) {
 		{"DELETE", "/v1/groups/1", `{}`, 400, "no body", nil},
 		{"DELETE", "/v1/negatives/1", "", 400, `"field":"group"`, nil},
 		{"DELETE", "/v1/negatives/1?group=1&campaign=1", "", 400, `"field":"group"`, nil},
+	}
+}
+
+func wrongReads() []wrongRequest {
+	return []wrongRequest{
+		{"GET", "/v1/groups/9223372036854775808", "", 400, `"field":"id"`, nil},
 		{"GET", "/v1/keywords", "", 400, `"field":"group"`, nil},
 		{"GET", "/v1/keywords?group=9", "", 404, "ad group 9", nil},
 		{"GET", "/v1/keywords?group=1&limit=1001", "", 400, `"field":"limit"`, nil},
@@ -281,7 +291,15 @@ func TestWrongDataRequests(t *testing.T) {
 		{"GET", "/v1/changes?after=x", "", 400, `"field":"after"`, nil},
 		{"GET", "/v1/changes?after=&wait_ms=30001", "", 400, `"field":"wait_ms"`, nil},
 		{"GET", "/v1/export?advertiser=9", "", 404, "advertiser 9", nil},
-	} {
+	}
+}
+
+// TestWrongDataRequests: each is refused with the field at fault, and changes nothing.
+func TestWrongDataRequests(t *testing.T) {
+	w := newWorld(t)
+	w.fill()
+	before := w.clock()
+	for _, c := range slices.Concat(wrongCreations(), wrongChanges(), wrongReads()) {
 		a := w.ask(c.method, c.path, c.body, c.header...)
 		if a.status != c.status || !strings.Contains(a.body, c.says) {
 			t.Errorf("%s %s %.60s: %d %.300s; want %d and %s", c.method, c.path, c.body, a.status, a.body, c.status, c.says)
