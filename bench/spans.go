@@ -32,7 +32,7 @@ traces where what tracing costs a cluster is measured.`,
 	return c
 }
 
-// dropSpans answers exports until ctx is over.
+// dropSpans answers exports until ctx is done.
 func dropSpans(ctx context.Context, listen string, out io.Writer) error {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", listen)
 	if err != nil {

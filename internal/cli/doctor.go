@@ -37,9 +37,9 @@ func doctorCommand(s Streams) *cobra.Command {
 	var f doctorFlags
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what is wrong with a running cluster, and what mends it",
+		Short: "Say what is wrong with a running cluster, and how to fix it",
 		Long: `Says what is wrong with a running cluster, the most harmful first: each finding with
-what it does to the cluster, what mends it, and the alert and the section of the
+what it does to the cluster, how to fix it, and the alert and the section of the
 runbook that mean the same. It makes one search, and changes nothing.
 
 Counters of all processes that --addr and --admins name are read twice, --over apart:

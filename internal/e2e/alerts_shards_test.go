@@ -86,7 +86,7 @@ func crowdPeers(r *alarmed) {
 	}
 }
 
-// starves has a process run for a twentieth of a second and stand still for six, again and again, until stop is called.
+// starves stops a process for 0.3 s and lets it run for 0.05 s, again and again, until stop is called.
 func (r *alarmed) starves(name string) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var starving sync.WaitGroup

@@ -29,7 +29,7 @@ type Finding struct {
 	// Node is the slave, shard, replica or other process that it is about; "": the cluster.
 	Node string `json:"node,omitempty"`
 	What string `json:"what"`
-	// Do says what mends it, with the commands in backticks.
+	// Do says how to fix it, with the commands in backticks.
 	Do string `json:"do"`
 	// Runbook is the alert's section.
 	Runbook string `json:"runbook"`
