@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
@@ -17,11 +18,14 @@ import (
 const specURL = "openapi.yaml"
 
 // Document is openapi.yaml, as a tree and as JSON Schemas: those of OpenAPI
-// 3.1 are of draft 2020-12 as they stand.
+// 3.1 are of draft 2020-12 as they stand. Answers may be held against it from many
+// goroutines.
 type Document struct {
-	Tree     map[string]any
-	compiler *jsonschema.Compiler
-	schemas  map[string]*jsonschema.Schema
+	Tree map[string]any
+
+	mu       sync.Mutex
+	compiler *jsonschema.Compiler          // under mu
+	schemas  map[string]*jsonschema.Schema // under mu
 }
 
 // Read parses the document.
@@ -66,16 +70,25 @@ func (d *Document) At(keys ...string) any {
 	return at
 }
 
+// schema returns a schema of the components.
+func (d *Document) schema(name string) (s *jsonschema.Schema, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if s, ok := d.schemas[name]; ok {
+		return s, nil
+	}
+	if s, err = d.compiler.Compile(specURL + "#/components/schemas/" + name); err == nil {
+		d.schemas[name] = s
+	}
+	return s, err
+}
+
 // Fits holds a body against a schema of the components.
 func (d *Document) Fits(t rapid.TB, name, body string) {
 	t.Helper()
-	s, ok := d.schemas[name]
-	if !ok {
-		var err error
-		if s, err = d.compiler.Compile(specURL + "#/components/schemas/" + name); err != nil {
-			t.Fatal(err)
-		}
-		d.schemas[name] = s
+	s, err := d.schema(name)
+	if err != nil {
+		t.Fatal(err)
 	}
 	v, err := jsonschema.UnmarshalJSON(strings.NewReader(body))
 	if err != nil {
@@ -111,7 +124,7 @@ func (d *Document) Answers(t rapid.TB, path, method string, res *http.Response, 
 func (d *Document) Compiles(t rapid.TB) {
 	t.Helper()
 	for name := range d.At("components", "schemas").(map[string]any) {
-		if _, err := d.compiler.Compile(specURL + "#/components/schemas/" + name); err != nil {
+		if _, err := d.schema(name); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
