@@ -15,6 +15,9 @@ type Plan struct {
 	Data uint64
 	// Cache and Buffers are of each RocksDB: blocks read, and data not yet in files.
 	Cache, Buffers uint64
+	// Bucket bounds a bucket of node data, of which a slave applies one at a time:
+	// decoded, as a batch and as RocksDB's bytes it takes about eleven times as much.
+	Bucket int
 }
 
 const mib = 1 << 20
@@ -30,6 +33,8 @@ const (
 	leastData = 8 * mib
 	// least and most of write buffers.
 	leastBuffers, mostBuffers = 4 * mib, 128 * mib
+	// leastBucket is the least bucket with which a slave is filled quickly.
+	leastBucket = mib / 2
 )
 
 // Least is the least memory with which a process of so many slaves works.
@@ -48,7 +53,10 @@ func Divide(memory config.Size, slaves int) (Plan, error) {
 		return Plan{}, fault.Field("config", "memory", "memory: %v is too little for %s; give at least %v", memory, count(slaves), least)
 	}
 	each := (uint64(memory) - program - working) / uint64(slaves)
-	p := Plan{Cache: each / 32, Buffers: min(max(each/16, leastBuffers), mostBuffers)}
+	p := Plan{
+		Cache: each / 32, Buffers: min(max(each/16, leastBuffers), mostBuffers),
+		Bucket: max(int(each/64), leastBucket),
+	}
 	// A full buffer stays until it is written to a file, beside the next.
 	rest := each - native - each/64 - p.Cache - p.Buffers - p.Buffers/2
 	p.Data = rest / (garbage + 1) * garbage

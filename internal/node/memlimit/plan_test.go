@@ -24,7 +24,7 @@ func TestDivide(t *testing.T) {
 		if sum > uint64(memory) || uint64(slaves)*p.Data > uint64(p.Heap)-working {
 			t.Fatalf("%v for %d slaves: %+v come to %v", memory, slaves, p, config.Size(sum))
 		}
-		if p.Data < leastData || p.Buffers < leastBuffers {
+		if p.Data < leastData || p.Buffers < leastBuffers || p.Bucket < leastBucket || p.Bucket > max(leastBucket, int(memory)/slaves/64) {
 			t.Fatalf("%v for %d slaves: %+v", memory, slaves, p)
 		}
 		if _, err := Divide(least-1, slaves); !fault.Is(err, fault.Invalid) {

@@ -43,7 +43,7 @@ type Config struct {
 	// Grace is how long a starting slave waits for a balancer before it serves the
 	// data that it has.
 	Grace time.Duration `yaml:"grace"`
-	// BucketBytes bounds the answer to a pull.
+	// BucketBytes bounds the answer to a pull; where Memory is little, the bound is lower.
 	BucketBytes int `yaml:"bucket_bytes"`
 	// CopyFrom is the address of a slave whose store is copied when there is none in
 	// Dir; empty: it is filled as the balancer decides.
@@ -103,4 +103,10 @@ func (c *Config) Validate() error {
 	_, err := copying.ParseTrusted(c.TrustedSlaves)
 	k.That(err == nil, "trusted_slaves", "%v", err)
 	return k.Err()
+}
+
+// Within returns the configuration with buckets that fit in the plan of the process.
+func (c Config) Within(plan memlimit.Plan) Config {
+	c.BucketBytes = min(c.BucketBytes, plan.Bucket)
+	return c
 }

@@ -56,6 +56,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 		return err
 	}
 	plan.Begin()
+	cfg = cfg.Within(plan)
 	p := &process{cfg: cfg, copier: &copier{cfg: &cfg, log: log.With("node", cfg.Name)}, out: out, log: log}
 	port.Register(cfg.Name)
 	port.Print(out)

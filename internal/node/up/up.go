@@ -133,6 +133,7 @@ func (u *up) start(ctx context.Context) (err error) {
 	gate := overload.New(overload.ForSlave(slave.DefaultConfig().MaxInFlight * u.cfg.Slaves))
 	for i := range u.cfg.Slaves {
 		cfg := u.cfg.slave(i, u.home, address)
+		cfg = cfg.Within(u.plan)
 		store, err := slave.OpenStore(&cfg, u.plan)
 		if err != nil {
 			return err
