@@ -70,8 +70,9 @@ audit: build ## an hour of killing, hanging and damaging under queries, against 
 kills: build ## of these the half hour in which replicas and masters fail
 	@AUDIT_ONLY=replicas deploy/audit.sh
 
-budgets: ## clicks and kills against budgets under load, and what is spent beyond them (about a minute)
+budgets: ## clicks and kills against budgets under load, and what is spent beyond them; a database that is away for a minute (some three minutes)
 	BUDGETS_LONG=1 go test ./internal/node/processtest -run '^TestBudget' -count=1 -v -timeout 20m | grep -v '^=== '
+	BUDGETS_LONG=1 go test ./internal/node/collector -run '^TestServerAway$$' -count=1 -v -timeout 20m | grep -v '^=== '
 
 alerts: ## bring about a cause of each alert, and see it fire in a real Prometheus (about a minute)
 	ALERTS_LONG=1 go test ./internal/e2e -run '^TestAlertsFire$$' -count=1 -v -timeout 20m | grep -v '^=== \|level='

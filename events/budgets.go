@@ -53,7 +53,7 @@ type Budgets struct {
 	dirty map[uint64]bool // campaigns with clicks since the last Check; guarded by mu
 }
 
-// Note says that events were counted.
+// Note says that events count, whoever counted them.
 func (b *Budgets) Note(counted []store.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -54,7 +54,8 @@ type Counter struct {
 	Keys  *Keys
 	Zones Zones
 	Now   func() time.Time
-	// Counted is called with the events of each batch that were counted; nil: nobody is told.
+	// Counted is called with the events of each batch that count, those that did before as well:
+	// whoever counted them may have been killed before it told anybody. nil: nobody is told.
 	Counted func([]store.Event)
 	// Keep is how long events are kept before they are folded, if that is longer than Remembered.
 	Keep time.Duration
@@ -88,15 +89,15 @@ func (c *Counter) Count(ctx context.Context, given []Given) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	fresh := events[:0]
+	count := events[:0]
 	for i, o := range found {
 		out[at[i]] = outcomeOf(o)
-		if o == store.Counted {
-			fresh = append(fresh, events[i])
+		if o != store.Forgotten {
+			count = append(count, events[i])
 		}
 	}
 	if c.Counted != nil {
-		c.Counted(fresh)
+		c.Counted(count)
 	}
 	return out, nil
 }

@@ -12,7 +12,10 @@ import (
 )
 
 // What tests look at.
-const CheckEvery = checkEvery
+const (
+	CheckEvery = checkEvery
+	SweepEvery = sweepEvery
+)
 
 // Budgets returns those of campaigns in a database.
 func Budgets(ctx context.Context, db backend.Store, ids ...uint64) ([]events.Budget, error) {

@@ -161,3 +161,27 @@ func total(t testing.TB, s store.Store) (sum store.Sum) {
 	}
 	return sum
 }
+
+// events opens the database of events, as another process does.
+func (r *rig) events() store.Store {
+	r.TB.Helper()
+	s, err := database.OpenEvents(r.TB.Context(), collector.EventsOf(r.URL()))
+	r.Must(err)
+	return s
+}
+
+// sendAll sends bodies to a collector until there are no more; each is to be acknowledged.
+func sendAll(url string, bodies <-chan string) error {
+	for body := range bodies {
+		res, err := http.Post(url+"/v1/events", "application/json", strings.NewReader(body))
+		if err != nil {
+			return err
+		}
+		_, _ = io.Copy(io.Discard, res.Body)
+		res.Body.Close()
+		if res.StatusCode != http.StatusOK {
+			return fmt.Errorf("status %d", res.StatusCode)
+		}
+	}
+	return nil
+}
