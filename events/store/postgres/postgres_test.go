@@ -243,3 +243,11 @@ func TestNoSecrets(t *testing.T) {
 }
 
 func BenchmarkAdd(b *testing.B) { storetest.Bench(b, open(b, database(b))) }
+
+func BenchmarkFold(b *testing.B) {
+	for _, keywords := range []uint64{10_000, 0} {
+		b.Run(fmt.Sprint("keywords=", keywords), func(b *testing.B) {
+			storetest.BenchFold(b, open(b, database(b)), keywords)
+		})
+	}
+}

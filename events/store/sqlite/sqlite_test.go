@@ -303,3 +303,11 @@ func TestLockedByAnother(t *testing.T) {
 func BenchmarkAdd(b *testing.B) {
 	storetest.Bench(b, open(b, filepath.Join(b.TempDir(), "events.db")))
 }
+
+func BenchmarkFold(b *testing.B) {
+	for _, keywords := range []uint64{10_000, 0} {
+		b.Run(fmt.Sprint("keywords=", keywords), func(b *testing.B) {
+			storetest.BenchFold(b, open(b, filepath.Join(b.TempDir(), "events.db")), keywords)
+		})
+	}
+}

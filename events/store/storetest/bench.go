@@ -3,6 +3,7 @@ package storetest
 import (
 	"encoding/binary"
 	"testing"
+	"time"
 
 	"adshard/events/store"
 )
@@ -24,4 +25,45 @@ func Bench(b *testing.B, s store.Store) {
 		}
 	}
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
+}
+
+// BenchFold measures Add beside Forget at the same rate, as after some hours of a steady load: for each
+// event that comes, one is folded. Of keywords, each with its ad and position, there are
+// so many; 0: each event has its own, so that each count is of one event.
+func BenchFold(b *testing.B, s store.Store, keywords uint64) {
+	const batch, rate, kept, step = 500, 50_000, 200_000, 5000
+	n, folded := uint64(0), 0
+	list := make([]store.Event, batch)
+	add := func() {
+		for i := range list {
+			n++
+			list[i] = EventOf(n, int(n/rate))
+			t := &list[i].Token
+			t.Campaign = n * 0x9e3779b97f4a7c15 % 1000
+			if keywords > 0 {
+				t.Keyword = n * 0x9e3779b97f4a7c15 % keywords
+				t.Ad, t.Position, list[i].Day = t.Keyword, uint8(t.Keyword%4), 19675
+			}
+			binary.BigEndian.PutUint64(list[i].ID[4:], n*0x9e3779b97f4a7c15)
+		}
+		if _, err := s.Add(b.Context(), list); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for n < kept {
+		add()
+	}
+	began := n
+	for b.Loop() {
+		add()
+		if n%step == 0 {
+			removed, err := s.Forget(b.Context(), start.Add(time.Duration((n-kept)/rate+1)*time.Second), step)
+			if err != nil {
+				b.Fatal(err)
+			}
+			folded += removed
+		}
+	}
+	b.ReportMetric(float64(n-began)/b.Elapsed().Seconds(), "events/s")
+	b.ReportMetric(float64(folded)/float64(n-began), "folded/event")
 }
