@@ -2,6 +2,7 @@
 # Measures what answers of a whole cluster cost, over HTTP, and compares with an
 # earlier commit: both are built and asked in turn, so that a machine that is slow
 # for a while is slow for both. Usage: cluster.sh [COMMIT]
+# CLUSTER_NOW is another commit that COMMIT is compared with, in place of this tree.
 #
 # closed: 64 requests always under way: what the cluster is capable of.
 # open: 2,000 requests a second at random times, latencies from when they were due.
@@ -43,20 +44,24 @@ stop() {
 }
 finish() {
 	stop
-	[ -z "$commit" ] || git worktree remove --force "$dir/source" 2>/dev/null || true
+	for s in before now; do git worktree remove --force "$dir/$s.source" 2>/dev/null || true; done
 	rm -rf "$dir"
 }
 trap finish EXIT
 trap 'exit 1' INT TERM
 
+# built SIDE COMMIT builds the program of a commit.
+built() {
+	git worktree add -q --detach "$dir/$1.source" "$2"
+	(cd "$dir/$1.source" && go build -o "$dir/$1/" ./cmd/adshard)
+}
 sides=now
 mkdir -p "$dir/now" "$dir/before"
-go build -o "$dir/now/" ./cmd/adshard
 go -C bench build -o "$dir/now/" ./cmd/adbench
+if [ -n "${CLUSTER_NOW:-}" ]; then built now "$CLUSTER_NOW"; else go build -o "$dir/now/" ./cmd/adshard; fi
 if [ -n "$commit" ]; then
 	sides="before now"
-	git worktree add -q --detach "$dir/source" "$commit"
-	(cd "$dir/source" && go build -o "$dir/before/" ./cmd/adshard)
+	built before "$commit"
 fi
 [ -z "${CLUSTER_WITH:-}" ] || sides="$sides with"
 "$dir/now/adbench" corpus --keywords "$keywords" --seed 1 --out "$dir/ads.csv" --queries "$dir/queries.txt" >&2
@@ -119,7 +124,7 @@ done
 
 # Medians, and the extremes of all turns.
 printf '\n%s, %s keywords, %s turns of %s s, load of the machine at the end %s\n' \
-	"$(git describe --always --dirty --abbrev=7 --exclude='*')${commit:+ against $commit}" "$keywords" "$turns" "$seconds" "$(cut -d' ' -f1-3 /proc/loadavg)"
+	"${CLUSTER_NOW:-$(git describe --always --dirty --abbrev=7 --exclude='*')}${commit:+ against $commit}" "$keywords" "$turns" "$seconds" "$(cut -d' ' -f1-3 /proc/loadavg)"
 printf '%-10s %6s %-7s %-7s %24s %18s %26s %28s %8s\n' mode slaves load side "answers a second" "CPU, us an answer" "median, us" "p99, us" without
 sort -s -k1,4 "$dir/rows" | awk '
 # spread returns the median of column c, and the extremes.
