@@ -71,10 +71,13 @@ func count(slaves int) string {
 	return fmt.Sprintf("%d slaves", slaves)
 }
 
+// MostAlways is how many bytes a store may keep in any case.
+func (p Plan) MostAlways() uint64 { return p.Data / 2 }
+
 // Check returns fault.Invalid when what a store keeps in any case leaves too little
 // of its data's part for all that is cached.
 func (p Plan) Check(memory config.Size, always uint64) error {
-	if always <= p.Data/2 {
+	if always <= p.MostAlways() {
 		return nil
 	}
 	more := config.Size(2*always-p.Data) * 3 / 2

@@ -61,6 +61,8 @@ type Config struct {
 	Traces tracing.Config `yaml:"traces"`
 
 	certs.Settings `yaml:",inline"`
+
+	plan memlimit.Plan // Within
 }
 
 // DefaultConfig returns the defaults.
@@ -105,8 +107,8 @@ func (c *Config) Validate() error {
 	return k.Err()
 }
 
-// Within returns the configuration with buckets that fit in the plan of the process.
+// Within returns the configuration of a slave in a process with such a plan, with buckets that fit in it.
 func (c Config) Within(plan memlimit.Plan) Config {
-	c.BucketBytes = min(c.BucketBytes, plan.Bucket)
+	c.BucketBytes, c.plan = min(c.BucketBytes, plan.Bucket), plan
 	return c
 }

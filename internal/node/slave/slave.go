@@ -124,8 +124,7 @@ func OpenStore(cfg *Config, plan memlimit.Plan) (barrels.Store, error) {
 	if err != nil {
 		return nil, openError(cfg, err)
 	}
-	m := store.Stats().Memory
-	if err := plan.Check(cfg.Memory, m.Terms+m.Parents); err != nil {
+	if err := plan.Check(cfg.Memory, always(store)); err != nil {
 		return nil, errors.Join(openError(cfg, err), store.Close())
 	}
 	return store, nil
@@ -155,6 +154,7 @@ type Slave struct {
 	copies   *copying.Source
 	copier   *copier
 	tracer   *tracing.Tracer // nil: nothing is traced
+	outgrown outgrown
 	log      *slog.Logger
 }
 
@@ -202,6 +202,8 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 	}
 	pb.RegisterCopiesServer(s.server, s.copies)
 	copyMetrics(port.Registerer(cfg.Name), s.copies)
+	s.outgrown = outgrown{plan: cfg.plan, memory: cfg.Memory, store: store, log: s.log}
+	s.outgrown.register(port, cfg.Name)
 	return s, nil
 }
 
@@ -247,6 +249,7 @@ func (s *Slave) Run(ctx context.Context) error {
 	group.Go(func() error { return ports.ServeGRPC(ctx, s.server, s.listener) })
 	group.Go(func() error { return s.proxy.Run(ctx) })
 	group.Go(func() error { return s.copies.Run(ctx) })
+	group.Go(func() error { s.outgrown.run(ctx); return nil })
 	return group.Wait()
 }
 
