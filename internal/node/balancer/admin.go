@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"adshard/backend"
+	"adshard/fault"
 	"adshard/internal/node/admin"
 	"adshard/internal/node/data"
 	"adshard/search"
@@ -30,10 +31,9 @@ func (a *adminOfHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	page := a.of.Load()
 	if page == nil || page.balancer != b {
 		cfg := a.cfg
-		cfg.Refuse = a.host.refusal
-		cfg.Control = adminOfStandby{db: a.host.db}
+		cfg.Refuse, cfg.Control = a.host.notLeading, adminOfStandby{db: a.host.db}
 		if b != nil {
-			cfg.Control = adminControl{b}
+			cfg.Refuse, cfg.Control = a.host.refusal, adminControl{b}
 		}
 		page = &balancerPage{b, admin.New(cfg)}
 		a.of.Store(page)
@@ -45,6 +45,15 @@ func (a *adminOfHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *Host) AdminHandler(cfg admin.Config) http.Handler {
 	cfg.Data = data.New(h.db, h.served, h.log)
 	return &adminOfHost{cfg: cfg, host: h}
+}
+
+// notLeading returns why a page without a balancer refuses what only the leader may do, also while the host
+// begins to lead.
+func (h *Host) notLeading() error {
+	if s := h.standby.Load(); s != nil {
+		return s.refusal()
+	}
+	return fault.Newf(fault.Unavailable, "balancer", "the balancer is starting; ask again after a pause")
 }
 
 // refusal returns why the admin port refuses what only the leader may do; nil: this host leads.
