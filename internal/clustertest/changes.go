@@ -19,7 +19,8 @@ import (
 const Groups = 60
 
 // Changer changes groups of its own all the time. Each shows its version in its
-// ad's URL; all match the word "zzall", and group N the word "zzN".
+// ad's URL; all match the word "zzall", and group N the word "zzchangingN", which
+// no product has.
 type Changer struct {
 	store backend.Store
 	mu    sync.Mutex
@@ -47,7 +48,7 @@ type version struct {
 }
 
 // Word is what a query for group g asks.
-func Word(g int) string { return fmt.Sprint("zz", g) }
+func Word(g int) string { return fmt.Sprint("zzchanging", g) }
 
 // NewChanger creates the groups.
 func NewChanger(ctx context.Context, store backend.Store) (*Changer, error) {
