@@ -62,7 +62,7 @@ type Config struct {
 
 	certs.Settings `yaml:",inline"`
 
-	plan memlimit.Plan // Within
+	plan memlimit.Plan `yaml:"-"` // Within
 }
 
 // DefaultConfig returns the defaults.
