@@ -272,6 +272,26 @@ func showEvents(s Streams, events []api.Event) error {
 	return t.flush()
 }
 
+// answering says what a master answers; "": it has not told.
+func answering(t *api.Traffic) string {
+	if t == nil {
+		return ""
+	}
+	out := fmt.Sprintf(", %.4g queries/s", t.PerSecond)
+	if t.P50Micros > 0 {
+		out += fmt.Sprintf(", median %.3g ms, p99 %.3g ms", float64(t.P50Micros)/1000, float64(t.P99Micros)/1000)
+	}
+	for _, part := range []struct {
+		share float64
+		word  string
+	}{{t.Incomplete, "incomplete"}, {t.Refused, "refused"}, {t.Failed, "failed"}} {
+		if part.share > 0 {
+			out += fmt.Sprintf(", %.2g %% %s", 100*part.share, part.word)
+		}
+	}
+	return out
+}
+
 // showOthers lists the distributors and masters.
 func showOthers(s Streams, v *api.BalanceStatus) error {
 	if len(v.Distributors)+len(v.Masters) == 0 {
@@ -287,7 +307,7 @@ func showOthers(s Streams, v *api.BalanceStatus) error {
 	}
 	showMore(s, "", len(v.Distributors), "distributor")
 	for _, m := range v.Masters[:min(mostListed, len(v.Masters))] {
-		fmt.Fprintf(s.Out, "master %s uses view %d, seen %s\n", printable(m.Name), m.View, ago(m.SeenMs))
+		fmt.Fprintf(s.Out, "master %s uses view %d, seen %s%s\n", printable(m.Name), m.View, ago(m.SeenMs), answering(m.Traffic))
 	}
 	showMore(s, "", len(v.Masters), "master")
 	var ignored uint64

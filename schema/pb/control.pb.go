@@ -1384,6 +1384,7 @@ type WatchMapRequest struct {
 	Timeline      string                 `protobuf:"bytes,6,opt,name=timeline,proto3" json:"timeline,omitempty"`  // likewise
 	Filled        bool                   `protobuf:"varint,7,opt,name=filled,proto3" json:"filled,omitempty"`     // its map says that the first fill is complete
 	Revision      uint64                 `protobuf:"varint,8,opt,name=revision,proto3" json:"revision,omitempty"` // of its map within the view
+	Traffic       *Traffic               `protobuf:"bytes,9,opt,name=traffic,proto3" json:"traffic,omitempty"`    // absent: it does not tell
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1474,6 +1475,90 @@ func (x *WatchMapRequest) GetRevision() uint64 {
 	return 0
 }
 
+func (x *WatchMapRequest) GetTraffic() *Traffic {
+	if x != nil {
+		return x.Traffic
+	}
+	return nil
+}
+
+// Traffic counts the searches of a master since it began.
+type Traffic struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Complete      uint64                 `protobuf:"varint,1,opt,name=complete,proto3" json:"complete,omitempty"`
+	Incomplete    uint64                 `protobuf:"varint,2,opt,name=incomplete,proto3" json:"incomplete,omitempty"`
+	Refused       uint64                 `protobuf:"varint,3,opt,name=refused,proto3" json:"refused,omitempty"`  // as overload
+	Failed        uint64                 `protobuf:"varint,4,opt,name=failed,proto3" json:"failed,omitempty"`    // for another reason that is not the client's
+	Took          []uint64               `protobuf:"varint,5,rep,packed,name=took,proto3" json:"took,omitempty"` // answers by time, in buckets as package traffic has them
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Traffic) Reset() {
+	*x = Traffic{}
+	mi := &file_adshard_v1_control_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Traffic) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Traffic) ProtoMessage() {}
+
+func (x *Traffic) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Traffic.ProtoReflect.Descriptor instead.
+func (*Traffic) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *Traffic) GetComplete() uint64 {
+	if x != nil {
+		return x.Complete
+	}
+	return 0
+}
+
+func (x *Traffic) GetIncomplete() uint64 {
+	if x != nil {
+		return x.Incomplete
+	}
+	return 0
+}
+
+func (x *Traffic) GetRefused() uint64 {
+	if x != nil {
+		return x.Refused
+	}
+	return 0
+}
+
+func (x *Traffic) GetFailed() uint64 {
+	if x != nil {
+		return x.Failed
+	}
+	return 0
+}
+
+func (x *Traffic) GetTook() []uint64 {
+	if x != nil {
+		return x.Took
+	}
+	return nil
+}
+
 type WatchMapResponse struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Epoch    uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
@@ -1492,7 +1577,7 @@ type WatchMapResponse struct {
 
 func (x *WatchMapResponse) Reset() {
 	*x = WatchMapResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[20]
+	mi := &file_adshard_v1_control_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1504,7 +1589,7 @@ func (x *WatchMapResponse) String() string {
 func (*WatchMapResponse) ProtoMessage() {}
 
 func (x *WatchMapResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[20]
+	mi := &file_adshard_v1_control_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1517,7 +1602,7 @@ func (x *WatchMapResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMapResponse.ProtoReflect.Descriptor instead.
 func (*WatchMapResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{20}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *WatchMapResponse) GetEpoch() uint64 {
@@ -1587,7 +1672,7 @@ type QuantaRequest struct {
 
 func (x *QuantaRequest) Reset() {
 	*x = QuantaRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[21]
+	mi := &file_adshard_v1_control_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1599,7 +1684,7 @@ func (x *QuantaRequest) String() string {
 func (*QuantaRequest) ProtoMessage() {}
 
 func (x *QuantaRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[21]
+	mi := &file_adshard_v1_control_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1612,7 +1697,7 @@ func (x *QuantaRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuantaRequest.ProtoReflect.Descriptor instead.
 func (*QuantaRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{21}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *QuantaRequest) GetName() string {
@@ -1696,7 +1781,7 @@ type Weight struct {
 
 func (x *Weight) Reset() {
 	*x = Weight{}
-	mi := &file_adshard_v1_control_proto_msgTypes[22]
+	mi := &file_adshard_v1_control_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1708,7 +1793,7 @@ func (x *Weight) String() string {
 func (*Weight) ProtoMessage() {}
 
 func (x *Weight) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[22]
+	mi := &file_adshard_v1_control_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1721,7 +1806,7 @@ func (x *Weight) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Weight.ProtoReflect.Descriptor instead.
 func (*Weight) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{22}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Weight) GetKey() uint64 {
@@ -1750,7 +1835,7 @@ type QuantaResponse struct {
 
 func (x *QuantaResponse) Reset() {
 	*x = QuantaResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[23]
+	mi := &file_adshard_v1_control_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1762,7 +1847,7 @@ func (x *QuantaResponse) String() string {
 func (*QuantaResponse) ProtoMessage() {}
 
 func (x *QuantaResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[23]
+	mi := &file_adshard_v1_control_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1775,7 +1860,7 @@ func (x *QuantaResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuantaResponse.ProtoReflect.Descriptor instead.
 func (*QuantaResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{23}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *QuantaResponse) GetEpoch() uint64 {
@@ -1820,7 +1905,7 @@ type Quantum struct {
 
 func (x *Quantum) Reset() {
 	*x = Quantum{}
-	mi := &file_adshard_v1_control_proto_msgTypes[24]
+	mi := &file_adshard_v1_control_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1832,7 +1917,7 @@ func (x *Quantum) String() string {
 func (*Quantum) ProtoMessage() {}
 
 func (x *Quantum) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[24]
+	mi := &file_adshard_v1_control_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1845,7 +1930,7 @@ func (x *Quantum) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Quantum.ProtoReflect.Descriptor instead.
 func (*Quantum) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{24}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Quantum) GetNumber() uint64 {
@@ -1902,7 +1987,7 @@ type Operation struct {
 
 func (x *Operation) Reset() {
 	*x = Operation{}
-	mi := &file_adshard_v1_control_proto_msgTypes[25]
+	mi := &file_adshard_v1_control_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1914,7 +1999,7 @@ func (x *Operation) String() string {
 func (*Operation) ProtoMessage() {}
 
 func (x *Operation) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[25]
+	mi := &file_adshard_v1_control_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1927,7 +2012,7 @@ func (x *Operation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Operation.ProtoReflect.Descriptor instead.
 func (*Operation) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{25}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Operation) GetKind() uint32 {
@@ -2107,7 +2192,7 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x10EventKeysRequest\x12\x16\n" +
 	"\x06master\x18\x01 \x01(\tR\x06master\"'\n" +
 	"\x11EventKeysResponse\x12\x12\n" +
-	"\x04keys\x18\x01 \x01(\fR\x04keys\"\xd8\x01\n" +
+	"\x04keys\x18\x01 \x01(\fR\x04keys\"\x87\x02\n" +
 	"\x0fWatchMapRequest\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12\x17\n" +
@@ -2116,7 +2201,16 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\bdatabase\x18\x05 \x01(\tR\bdatabase\x12\x1a\n" +
 	"\btimeline\x18\x06 \x01(\tR\btimeline\x12\x16\n" +
 	"\x06filled\x18\a \x01(\bR\x06filled\x12\x1a\n" +
-	"\brevision\x18\b \x01(\x04R\brevision\"\xd3\x01\n" +
+	"\brevision\x18\b \x01(\x04R\brevision\x12-\n" +
+	"\atraffic\x18\t \x01(\v2\x13.adshard.v1.TrafficR\atraffic\"\x8b\x01\n" +
+	"\aTraffic\x12\x1a\n" +
+	"\bcomplete\x18\x01 \x01(\x04R\bcomplete\x12\x1e\n" +
+	"\n" +
+	"incomplete\x18\x02 \x01(\x04R\n" +
+	"incomplete\x12\x18\n" +
+	"\arefused\x18\x03 \x01(\x04R\arefused\x12\x16\n" +
+	"\x06failed\x18\x04 \x01(\x04R\x06failed\x12\x12\n" +
+	"\x04took\x18\x05 \x03(\x04R\x04took\"\xd3\x01\n" +
 	"\x10WatchMapResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12)\n" +
@@ -2188,7 +2282,7 @@ func file_adshard_v1_control_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_control_proto_rawDescData
 }
 
-var file_adshard_v1_control_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_adshard_v1_control_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
 var file_adshard_v1_control_proto_goTypes = []any{
 	(*RegisterRequest)(nil),   // 0: adshard.v1.RegisterRequest
 	(*Copied)(nil),            // 1: adshard.v1.Copied
@@ -2210,68 +2304,70 @@ var file_adshard_v1_control_proto_goTypes = []any{
 	(*EventKeysRequest)(nil),  // 17: adshard.v1.EventKeysRequest
 	(*EventKeysResponse)(nil), // 18: adshard.v1.EventKeysResponse
 	(*WatchMapRequest)(nil),   // 19: adshard.v1.WatchMapRequest
-	(*WatchMapResponse)(nil),  // 20: adshard.v1.WatchMapResponse
-	(*QuantaRequest)(nil),     // 21: adshard.v1.QuantaRequest
-	(*Weight)(nil),            // 22: adshard.v1.Weight
-	(*QuantaResponse)(nil),    // 23: adshard.v1.QuantaResponse
-	(*Quantum)(nil),           // 24: adshard.v1.Quantum
-	(*Operation)(nil),         // 25: adshard.v1.Operation
-	(*Position)(nil),          // 26: adshard.v1.Position
-	(*SliceTable)(nil),        // 27: adshard.v1.SliceTable
-	(*Replica)(nil),           // 28: adshard.v1.Replica
-	(*CertifyResponse)(nil),   // 29: adshard.v1.CertifyResponse
-	(*NodeData)(nil),          // 30: adshard.v1.NodeData
-	(*Keyword)(nil),           // 31: adshard.v1.Keyword
-	(*Load)(nil),              // 32: adshard.v1.Load
-	(*Shard)(nil),             // 33: adshard.v1.Shard
+	(*Traffic)(nil),           // 20: adshard.v1.Traffic
+	(*WatchMapResponse)(nil),  // 21: adshard.v1.WatchMapResponse
+	(*QuantaRequest)(nil),     // 22: adshard.v1.QuantaRequest
+	(*Weight)(nil),            // 23: adshard.v1.Weight
+	(*QuantaResponse)(nil),    // 24: adshard.v1.QuantaResponse
+	(*Quantum)(nil),           // 25: adshard.v1.Quantum
+	(*Operation)(nil),         // 26: adshard.v1.Operation
+	(*Position)(nil),          // 27: adshard.v1.Position
+	(*SliceTable)(nil),        // 28: adshard.v1.SliceTable
+	(*Replica)(nil),           // 29: adshard.v1.Replica
+	(*CertifyResponse)(nil),   // 30: adshard.v1.CertifyResponse
+	(*NodeData)(nil),          // 31: adshard.v1.NodeData
+	(*Keyword)(nil),           // 32: adshard.v1.Keyword
+	(*Load)(nil),              // 33: adshard.v1.Load
+	(*Shard)(nil),             // 34: adshard.v1.Shard
 }
 var file_adshard_v1_control_proto_depIdxs = []int32{
-	26, // 0: adshard.v1.RegisterRequest.position:type_name -> adshard.v1.Position
-	27, // 1: adshard.v1.RegisterRequest.slices:type_name -> adshard.v1.SliceTable
+	27, // 0: adshard.v1.RegisterRequest.position:type_name -> adshard.v1.Position
+	28, // 1: adshard.v1.RegisterRequest.slices:type_name -> adshard.v1.SliceTable
 	1,  // 2: adshard.v1.RegisterRequest.copied:type_name -> adshard.v1.Copied
-	28, // 3: adshard.v1.CopyOrder.siblings:type_name -> adshard.v1.Replica
+	29, // 3: adshard.v1.CopyOrder.siblings:type_name -> adshard.v1.Replica
 	2,  // 4: adshard.v1.RegisterResponse.copy:type_name -> adshard.v1.CopyOrder
-	26, // 5: adshard.v1.EnlistResponse.catch_up:type_name -> adshard.v1.Position
-	29, // 6: adshard.v1.VerifyRequest.certificate:type_name -> adshard.v1.CertifyResponse
-	26, // 7: adshard.v1.PullRequest.position:type_name -> adshard.v1.Position
-	30, // 8: adshard.v1.PullResponse.data:type_name -> adshard.v1.NodeData
-	26, // 9: adshard.v1.PartRequest.position:type_name -> adshard.v1.Position
-	31, // 10: adshard.v1.PartResponse.keywords:type_name -> adshard.v1.Keyword
-	26, // 11: adshard.v1.ReportRequest.position:type_name -> adshard.v1.Position
-	27, // 12: adshard.v1.ReportRequest.slices:type_name -> adshard.v1.SliceTable
+	27, // 5: adshard.v1.EnlistResponse.catch_up:type_name -> adshard.v1.Position
+	30, // 6: adshard.v1.VerifyRequest.certificate:type_name -> adshard.v1.CertifyResponse
+	27, // 7: adshard.v1.PullRequest.position:type_name -> adshard.v1.Position
+	31, // 8: adshard.v1.PullResponse.data:type_name -> adshard.v1.NodeData
+	27, // 9: adshard.v1.PartRequest.position:type_name -> adshard.v1.Position
+	32, // 10: adshard.v1.PartResponse.keywords:type_name -> adshard.v1.Keyword
+	27, // 11: adshard.v1.ReportRequest.position:type_name -> adshard.v1.Position
+	28, // 12: adshard.v1.ReportRequest.slices:type_name -> adshard.v1.SliceTable
 	13, // 13: adshard.v1.ReportRequest.state:type_name -> adshard.v1.SlaveState
-	32, // 14: adshard.v1.ReportRequest.load:type_name -> adshard.v1.Load
+	33, // 14: adshard.v1.ReportRequest.load:type_name -> adshard.v1.Load
 	2,  // 15: adshard.v1.ReportResponse.copy:type_name -> adshard.v1.CopyOrder
 	14, // 16: adshard.v1.SlaveState.copying:type_name -> adshard.v1.CopyState
-	33, // 17: adshard.v1.WatchMapResponse.shards:type_name -> adshard.v1.Shard
-	22, // 18: adshard.v1.QuantaRequest.weights:type_name -> adshard.v1.Weight
-	24, // 19: adshard.v1.QuantaResponse.quanta:type_name -> adshard.v1.Quantum
-	25, // 20: adshard.v1.Quantum.ops:type_name -> adshard.v1.Operation
-	0,  // 21: adshard.v1.Balancer.Register:input_type -> adshard.v1.RegisterRequest
-	11, // 22: adshard.v1.Balancer.Report:input_type -> adshard.v1.ReportRequest
-	19, // 23: adshard.v1.Balancer.WatchMap:input_type -> adshard.v1.WatchMapRequest
-	21, // 24: adshard.v1.Balancer.Quanta:input_type -> adshard.v1.QuantaRequest
-	15, // 25: adshard.v1.Balancer.Lead:input_type -> adshard.v1.LeadRequest
-	17, // 26: adshard.v1.Balancer.EventKeys:input_type -> adshard.v1.EventKeysRequest
-	0,  // 27: adshard.v1.Distributor.Enlist:input_type -> adshard.v1.RegisterRequest
-	7,  // 28: adshard.v1.Distributor.Pull:input_type -> adshard.v1.PullRequest
-	9,  // 29: adshard.v1.Distributor.Part:input_type -> adshard.v1.PartRequest
-	5,  // 30: adshard.v1.Distributor.Verify:input_type -> adshard.v1.VerifyRequest
-	3,  // 31: adshard.v1.Balancer.Register:output_type -> adshard.v1.RegisterResponse
-	12, // 32: adshard.v1.Balancer.Report:output_type -> adshard.v1.ReportResponse
-	20, // 33: adshard.v1.Balancer.WatchMap:output_type -> adshard.v1.WatchMapResponse
-	23, // 34: adshard.v1.Balancer.Quanta:output_type -> adshard.v1.QuantaResponse
-	16, // 35: adshard.v1.Balancer.Lead:output_type -> adshard.v1.LeadResponse
-	18, // 36: adshard.v1.Balancer.EventKeys:output_type -> adshard.v1.EventKeysResponse
-	4,  // 37: adshard.v1.Distributor.Enlist:output_type -> adshard.v1.EnlistResponse
-	8,  // 38: adshard.v1.Distributor.Pull:output_type -> adshard.v1.PullResponse
-	10, // 39: adshard.v1.Distributor.Part:output_type -> adshard.v1.PartResponse
-	6,  // 40: adshard.v1.Distributor.Verify:output_type -> adshard.v1.VerifyResponse
-	31, // [31:41] is the sub-list for method output_type
-	21, // [21:31] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	20, // 17: adshard.v1.WatchMapRequest.traffic:type_name -> adshard.v1.Traffic
+	34, // 18: adshard.v1.WatchMapResponse.shards:type_name -> adshard.v1.Shard
+	23, // 19: adshard.v1.QuantaRequest.weights:type_name -> adshard.v1.Weight
+	25, // 20: adshard.v1.QuantaResponse.quanta:type_name -> adshard.v1.Quantum
+	26, // 21: adshard.v1.Quantum.ops:type_name -> adshard.v1.Operation
+	0,  // 22: adshard.v1.Balancer.Register:input_type -> adshard.v1.RegisterRequest
+	11, // 23: adshard.v1.Balancer.Report:input_type -> adshard.v1.ReportRequest
+	19, // 24: adshard.v1.Balancer.WatchMap:input_type -> adshard.v1.WatchMapRequest
+	22, // 25: adshard.v1.Balancer.Quanta:input_type -> adshard.v1.QuantaRequest
+	15, // 26: adshard.v1.Balancer.Lead:input_type -> adshard.v1.LeadRequest
+	17, // 27: adshard.v1.Balancer.EventKeys:input_type -> adshard.v1.EventKeysRequest
+	0,  // 28: adshard.v1.Distributor.Enlist:input_type -> adshard.v1.RegisterRequest
+	7,  // 29: adshard.v1.Distributor.Pull:input_type -> adshard.v1.PullRequest
+	9,  // 30: adshard.v1.Distributor.Part:input_type -> adshard.v1.PartRequest
+	5,  // 31: adshard.v1.Distributor.Verify:input_type -> adshard.v1.VerifyRequest
+	3,  // 32: adshard.v1.Balancer.Register:output_type -> adshard.v1.RegisterResponse
+	12, // 33: adshard.v1.Balancer.Report:output_type -> adshard.v1.ReportResponse
+	21, // 34: adshard.v1.Balancer.WatchMap:output_type -> adshard.v1.WatchMapResponse
+	24, // 35: adshard.v1.Balancer.Quanta:output_type -> adshard.v1.QuantaResponse
+	16, // 36: adshard.v1.Balancer.Lead:output_type -> adshard.v1.LeadResponse
+	18, // 37: adshard.v1.Balancer.EventKeys:output_type -> adshard.v1.EventKeysResponse
+	4,  // 38: adshard.v1.Distributor.Enlist:output_type -> adshard.v1.EnlistResponse
+	8,  // 39: adshard.v1.Distributor.Pull:output_type -> adshard.v1.PullResponse
+	10, // 40: adshard.v1.Distributor.Part:output_type -> adshard.v1.PartResponse
+	6,  // 41: adshard.v1.Distributor.Verify:output_type -> adshard.v1.VerifyResponse
+	32, // [32:42] is the sub-list for method output_type
+	22, // [22:32] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_control_proto_init() }
@@ -2289,7 +2385,7 @@ func file_adshard_v1_control_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_control_proto_rawDesc), len(file_adshard_v1_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   26,
+			NumMessages:   27,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

@@ -9,6 +9,8 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/fanout"
 	"adshard/internal/node/httpapi"
+	"adshard/internal/node/traffic"
+	"adshard/schema/pb"
 	"adshard/search"
 )
 
@@ -23,6 +25,7 @@ type MasterMetrics struct {
 	hedges, hedgesWon, elsewhere, noMore *prometheus.CounterVec
 	leftOut                              *prometheus.GaugeVec
 	work                                 work
+	traffic                              traffic.Counter
 }
 
 // NewMasterMetrics registers a master's metrics.
@@ -75,7 +78,13 @@ func (m *MasterMetrics) Observe(o *httpapi.Observation) {
 		m.overloads.Inc()
 	}
 	m.outcomes.WithLabelValues(o.Operation, strconv.Itoa(o.Status), o.Outcome()).Inc()
+	if o.Operation == httpapi.OperationSearch {
+		m.traffic.Count(o.Took, o.Complete(), o.Err)
+	}
 }
+
+// Traffic returns what is counted for the balancer.
+func (m *MasterMetrics) Traffic() *pb.Traffic { return m.traffic.Message() }
 
 // Called implements fanout.Observer.
 func (m *MasterMetrics) Called(shard, replica string, took time.Duration, err error) {

@@ -25,9 +25,7 @@ func (c adminControl) BalanceStatus(context.Context) (*api.BalanceStatus, error)
 		Events: c.events(), Distributors: c.listDistributors(), Masters: []api.MasterInfo{}, IgnoredLoads: st.IgnoredLoads,
 		Replicas: c.mapper.Replicas(), Revision: st.Revision,
 	}
-	for _, v := range st.Masters {
-		s.Masters = append(s.Masters, api.MasterInfo{Name: v.Name, View: v.View, SeenMs: v.SilentFor.Milliseconds()})
-	}
+	c.traffic.show(s, st.Masters)
 	s.Copies = copies(st.Slaves)
 	s.Scrub = scrubStatus(st.Scrub)
 	if s.IgnoredLoads == nil {

@@ -189,7 +189,11 @@ func (b *Balancer) noteMaster(r *pb.WatchMapRequest) error {
 		if m := b.mapper.Model(); m == nil || view > m.View() || r.GetTimeline() != b.data.Timeline {
 			view, revision = 0, 0
 		}
-		return b.mapper.Master(b.now(), r.GetMaster(), view, revision)
+		if err := b.mapper.Master(b.now(), r.GetMaster(), view, revision); err != nil {
+			return err
+		}
+		b.traffic.note(r.GetMaster(), b.now(), r.GetTraffic())
+		return nil
 	})
 }
 

@@ -53,7 +53,7 @@ func TestOverview(t *testing.T) {
 	p := newPort(t, false)
 	b := &browser{t: t, port: p}
 	has(t, b.get("/console/overview"), 200, "Answers are incomplete", "slave-2 has no replica that answers in full", "the disk is full",
-		"1.80 × mean", "10 changes behind", "slice 3</a>: switched from slave-0", "copies slave-1: 3.0 MiB of 9.0 MiB", "master-0: view 41",
+		"1.80 × mean", "10 changes behind", "slice 3</a>: switched from slave-0", "copies slave-1: 3.0 MiB of 9.0 MiB", "view 41, last seen",
 		"item 2a00000000000000 alone is 1.20 x the mean", "slave-0 has to discard slice 7", "slave-2 has not taken all of it yet")
 
 	for i := range p.control.Slaves.Slaves {
@@ -70,6 +70,20 @@ func TestOverview(t *testing.T) {
 	p.control.Slaves.Slaves[0].Trouble = ""
 	p.control.Status.Paused = true
 	has(t, b.get("/console/overview"), 200, `class="health warn"`, "balancing is paused")
+}
+
+// TestTraffic: the overview has what masters answer, or says that none has told.
+func TestTraffic(t *testing.T) {
+	p := newPort(t, false)
+	b := &browser{t: t, port: p}
+	has(t, b.get("/console/overview"), 200, "Queries a second", "<dd>813<small>over 60 s", "0.91 ms", "99th percentile 4.34 ms", `class="warn"><dt>Refused</dt><dd>0.2 %`,
+		"<div><dt>Incomplete</dt><dd>0.0 %", "master-0: 813 queries a second")
+	p.control.Status.Traffic.Incomplete, p.control.Status.Traffic.P50Micros, p.control.Status.Traffic.P99Micros = 0.25, 0, 0
+	has(t, b.get("/console/overview"), 200, `class="bad"><dt>Incomplete</dt><dd>25.0 %`, "<dd>–<small>99th percentile –")
+	p.control.Status.Traffic, p.control.Status.Masters[0].Traffic = nil, nil
+	w := b.get("/console/overview")
+	has(t, w, 200, "No master has told yet what it answers")
+	lacks(t, w, "Queries a second", "queries a second")
 }
 
 // TestReplicasMakeAShardWhole: a shard answers as long as one replica does, and says since when

@@ -13,6 +13,7 @@ import (
 func funcs() template.FuncMap {
 	return template.FuncMap{
 		"count": count[int], "count32": count[uint32], "count64": count[uint64], "ratio": ratio, "percent": percent, "bytes": size, "ago": ago, "figure": figure,
+		"millis": millis, "lasting": lasting,
 		"money": money, "units": units, "bar": newBar, "plural": pluralOf,
 		"modifier": modifier, "form": newItemForm, "capital": capital,
 		"place": placeOf, "deed": newDeed, "options": newOptions, "colour": func(i int) int { return i % colours },
@@ -63,6 +64,14 @@ func figure(x float64) string {
 	}
 	return count(uint64(math.Round(x)))
 }
+
+// millis writes microseconds as milliseconds, in three digits.
+func millis(micros int64) string {
+	return strconv.FormatFloat(float64(micros)/1000, 'g', 3, 64) + " ms"
+}
+
+// lasting writes a duration in milliseconds.
+func lasting(ms int64) string { return fmt.Sprintf("%d s", max(1, (ms+500)/1000)) }
 
 // size writes bytes.
 func size(n uint64) string {

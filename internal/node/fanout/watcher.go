@@ -41,6 +41,7 @@ type Watcher struct {
 	source Source
 	seeds  Seeds // asked while there is no map and source has none
 	dial   Dialer
+	tell   func() *pb.Traffic // nil: the source is told nothing
 	log    *slog.Logger
 	now    atomic.Pointer[Map]
 
@@ -153,12 +154,18 @@ func (w *Watcher) askWhenStale(ctx context.Context) {
 	}
 }
 
+// Tell has the source told with each poll what the master answers. It is called before Run.
+func (w *Watcher) Tell(traffic func() *pb.Traffic) { w.tell = traffic }
+
 // poll waits once for a newer map. fresh is false if the balancer answered at once
 // with the present one: the caller pauses, so as not to spin.
 func (w *Watcher) poll(ctx context.Context) (fresh bool, err error) {
 	now := w.now.Load().version()
 	r := &pb.WatchMapRequest{WaitMs: uint32(watchWait.Milliseconds()), Master: w.master,
 		Epoch: now.Epoch, View: now.View, Revision: now.Revision, Database: now.Database, Timeline: now.Timeline, Filled: now.Filled}
+	if w.tell != nil {
+		r.Traffic = w.tell()
+	}
 	call, cancel := context.WithTimeout(ctx, watchWait+callTimeout)
 	defer cancel()
 	reply, err := w.source.WatchMap(call, r)

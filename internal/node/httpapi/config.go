@@ -96,11 +96,14 @@ func (o *Observation) Outcome() string {
 	switch {
 	case o.Err != nil:
 		return fault.KindOf(o.Err).String()
-	case o.Answer != nil && o.Answer.Width != search.WholeRing():
+	case !o.Complete():
 		return "incomplete"
 	}
 	return "complete"
 }
+
+// Complete reports whether the answer, if there is one, is of the whole ring.
+func (o *Observation) Complete() bool { return o.Answer == nil || o.Answer.Width == search.WholeRing() }
 
 // New returns the handler of the public port. Use Serve to run it: that gives
 // it the time of a request's first byte and the limits of the server.

@@ -112,6 +112,7 @@ func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local,
 	}
 	metrics := admin.NewMasterMetrics(port.Registerer(cfg.Name))
 	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), m.balancer, seeds, m.dialer(local), m.log)
+	m.watcher.Tell(metrics.Traffic)
 	admin.Gauge(port.Registerer(cfg.Name), "adshard_filled", "1: the first fill of the slaves is complete.", m.filled)
 	m.queries.Register(port.Registerer(cfg.Name))
 	m.fanout = fanout.New(m.watcher, metrics)

@@ -43,6 +43,13 @@ func TestConsoleOfACluster(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	says(open("GET", "/console/", nil), "Answers are complete", "slave-0", "slave-1", "slave-2", "× mean", "master", "3<small>0 away")
+	// Asked through the whole poll of a master, in which it tells twice.
+	for end := time.Now().Add(30 * time.Second); !strings.Contains(open("GET", "/console/overview", nil), "Queries a second") && time.Now().Before(end); {
+		for range 20 {
+			c.search(t, "usb cable")
+		}
+	}
+	says(open("GET", "/console/overview", nil), "<dd>0.0 %<small>of answers and errors", "<dd>0.0 %<small>as overload", "queries a second, median")
 	says(open("GET", "/console/balancing", nil), "weighted-move-fast", "Pause balancing")
 	says(open("POST", "/console/do/pause", url.Values{}), "Balancing is paused.", "Resume balancing")
 	says(open("GET", "/console/overview", nil), "balancing is paused")

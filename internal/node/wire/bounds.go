@@ -115,6 +115,7 @@ func controlBounds() map[string]bound {
 		"CopyOrder.siblings":           list(maxReplicas),
 		"WatchMapRequest.master":       text(MaxName),
 		"WatchMapResponse.shards":      list(MaxNodes),
+		"Traffic.took":                 list(1 << 8),
 		"EventKeysRequest.master":      text(MaxName),
 		"EventKeysResponse.keys":       text(4 << 10), // some keys of a hundred bytes
 		"QuantaRequest.name":           text(MaxName),

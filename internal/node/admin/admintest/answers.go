@@ -51,7 +51,8 @@ func status() *api.BalanceStatus {
 			{AgeMs: 3_700_000, Text: "slave-2 joined"},
 		},
 		Distributors: []api.DistributorInfo{{Name: "balancer", Alive: true, Clock: 9000, Slaves: []string{"slave-0", "slave-1", "slave-2"}}},
-		Masters:      []api.MasterInfo{{Name: "master-0", View: 41, SeenMs: 300}},
+		Masters:      []api.MasterInfo{{Name: "master-0", View: 41, SeenMs: 300, Traffic: traffic()}},
+		Traffic:      traffic(),
 		IgnoredLoads: map[string]uint64{"late": 2},
 		Copies:       []api.Copy{{Slave: "slave-2", Source: "slave-1", Bytes: 3 << 20, Total: 9 << 20, PerSecond: 2 << 20, LeftMs: 3000}},
 		Scrub: api.Scrub{IntervalMs: 86_400_000, Running: true, Progress: 0.34, Passes: 2, Differences: 1,
@@ -82,4 +83,9 @@ func strategies() *api.StrategyList {
 			{Name: "move-share", Value: "0.05", Default: "0.09", Help: "the most of the weight that moves in an iteration"},
 		}},
 	}}
+}
+
+// traffic is what masters answer.
+func traffic() *api.Traffic {
+	return &api.Traffic{OverMs: 60_000, PerSecond: 812.5, Incomplete: 0, Refused: 0.002, P50Micros: 910, P99Micros: 4342}
 }

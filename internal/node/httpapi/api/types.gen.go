@@ -620,6 +620,9 @@ type BalanceStatus struct {
 
 	// Copies Slaves that are being filled with a copy of a sibling's store.
 	Copies []Copy `json:"copies"`
+
+	// Traffic What masters answer together; absent: none has told yet.
+	Traffic *Traffic `json:"traffic,omitempty"`
 }
 
 // Batch defines model for Batch.
@@ -1255,6 +1258,9 @@ type MasterInfo struct {
 
 	// SeenMs Time since it last called.
 	SeenMs int64 `json:"seen_ms"`
+
+	// Traffic What it answers; absent: it has not told yet.
+	Traffic *Traffic `json:"traffic,omitempty"`
 }
 
 // MatchType defines model for MatchType.
@@ -1934,6 +1940,30 @@ type Target struct {
 
 // TimeoutMs Without it, the time set in the master's configuration (500 if none is).
 type TimeoutMs = int
+
+// Traffic Searches that masters answered in the last minute, or since they began.
+type Traffic struct {
+	// OverMs The time that it is of.
+	OverMs int64 `json:"over_ms"`
+
+	// PerSecond Searches a second, but those of wrong requests.
+	PerSecond float64 `json:"per_second"`
+
+	// Incomplete The share of them with an incomplete answer.
+	Incomplete float64 `json:"incomplete"`
+
+	// Refused The share that was refused as overload.
+	Refused float64 `json:"refused"`
+
+	// Failed The share without an answer for another reason.
+	Failed float64 `json:"failed"`
+
+	// P50Micros The median time of answers, to within a quarter; 0: there was none.
+	P50Micros int64 `json:"p50_micros"`
+
+	// P99Micros Their 99th percentile, likewise.
+	P99Micros int64 `json:"p99_micros"`
+}
 
 // Variant How closely words match, from exact to loose.
 type Variant string
