@@ -324,14 +324,17 @@ func TestQuery(t *testing.T) {
 	b := &browser{t: t, port: p}
 	w := b.get("/console/query?q=usb+%3Ckabel%3E&device=mobile&slots=2")
 	has(t, w, 200, `value="usb &lt;kabel&gt;"`, `<option value="mobile" selected>`, "USB &lt;cable&gt; – Cheap", "https://example.com/?a=1", "Čapek &amp; Söhne",
-		"blocked_by_negative", "below_reserve", "won 1", "won 2", "3 of 3 shards answered", "are not blocked by a negative")
+		"blocked_by_negative", "below_reserve", "won 1", "won 2", "3 of 3 shards answered", "are not blocked by a negative",
+		"ask the shards", "hold the auction", `slave-0</th><td>shard-0</td><td class="n">812</td>`)
+	lacks(t, w, "deadline")
 	has(t, b.get("/console/query?q=usb&keyword=7"), 200, "Why not 7", "free")
 	has(t, b.get("/console/query?q=usb&keyword=8"), 200, "Why not 8", "There is no such keyword")
 	has(t, b.get("/console/query?q=usb&keyword=Shoes+%3C"), 200, "Why not Shoes &lt;", "unmatched", "no word of the query agrees with &#34;boty&#34;")
 	has(t, b.get("/console/query?q=usb&keyword=0"), 400, `role="alert"`, "name a keyword by its id")
 	p.found.missing = []search.Missing{{Shard: "slave-2", Reason: search.Late}}
 	w = b.get("/console/query?q=usb&keyword=8")
-	has(t, w, 200, "The answer is incomplete: slave-2 (late)", "which are not all")
+	has(t, w, 200, "The answer is incomplete: slave-2 (late)", "which are not all",
+		`slave-2 <span class="word bad">deadline</span></th><td>shard-2</td>`)
 	lacks(t, w, "There is no such keyword")
 }
 

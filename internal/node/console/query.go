@@ -17,6 +17,8 @@ type lab struct {
 	Steps   []step
 	Matches []api.ExplainedKeyword
 	Total   uint64
+	// Stages are where the time of the search went.
+	Stages []stage
 	// Wanted are the keywords that are asked for by name, matching or not; nil: none are.
 	Wanted *api.ExplainAnswer
 }
@@ -31,6 +33,14 @@ type step struct {
 	Name       string
 	Left, Gone int
 	Width      int // of barWidth, for Left
+}
+
+// stage is a part of a search's time: a stage of the master, or, with a shard, a call to one of its
+// replicas within the stage before. At and Width are of barWidth.
+type stage struct {
+	Name, Shard, Error string
+	Us                 int64
+	At, Width          int
 }
 
 // labTimeout is the time of a query, in milliseconds: people wait.
@@ -71,7 +81,7 @@ func (c *Console) try(r *http.Request, l *lab) error {
 		return err
 	}
 	l.Answer, l.Matches, l.Total = answer, explained.Matches, explained.Total
-	l.Steps = steps(explained.Matches)
+	l.Steps, l.Stages = steps(explained.Matches), stages(&explained.Timing)
 	if strings.TrimSpace(l.Form.Keyword) == "" {
 		return nil
 	}
@@ -79,6 +89,22 @@ func (c *Console) try(r *http.Request, l *lab) error {
 	q.Set("limit", strconv.Itoa(labWanted))
 	l.Wanted = new(api.ExplainAnswer)
 	return ask(c.cfg.Search, r, http.MethodGet, "/v1/explain", q, nil, l.Wanted)
+}
+
+// stages draws one stage after the other, and calls where they were within the asking of shards.
+func stages(t *api.Timing) []stage {
+	whole := max(1, t.ExpandUs+t.SearchUs+t.AuctionUs)
+	at := func(us int64) int { return int(min(barWidth, us*barWidth/whole)) }
+	draw := func(s stage, began int64) stage {
+		s.At = min(at(began), barWidth-1)
+		s.Width = max(1, min(at(s.Us), barWidth-s.At))
+		return s
+	}
+	out := []stage{draw(stage{Name: "expand the query", Us: t.ExpandUs}, 0), draw(stage{Name: "ask the shards", Us: t.SearchUs}, t.ExpandUs)}
+	for _, c := range t.Calls {
+		out = append(out, draw(stage{Name: c.Replica, Shard: c.Shard, Us: c.TookUs, Error: c.Error}, t.ExpandUs+c.BeganUs))
+	}
+	return append(out, draw(stage{Name: "hold the auction", Us: t.AuctionUs}, t.ExpandUs+t.SearchUs))
 }
 
 // steps counts how many keywords come how far.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"adshard/fault"
 	"adshard/internal/node/access"
 	"adshard/internal/node/admin"
 	"adshard/internal/node/admin/admintest"
@@ -200,7 +201,14 @@ func (f *found) width() search.Width {
 }
 
 // Search implements search.Searcher.
-func (f *found) Search(context.Context, *search.Request) (*search.Answer, error) {
+func (f *found) Search(_ context.Context, r *search.Request) (*search.Answer, error) {
+	for i, took := range []time.Duration{812, 391, 5000} {
+		p := search.Part{Name: fmt.Sprint("shard-", i), Replica: fmt.Sprint("slave-", i), Began: time.Now(), Took: took * time.Microsecond}
+		if i == 2 && len(f.missing) > 0 {
+			p.Err = fault.Newf(fault.Deadline, "test", "it is late")
+		}
+		r.Timing.Add(p)
+	}
 	return &search.Answer{Hits: f.hits, Matched: uint64(len(f.matches)), Candidates: uint64(len(f.hits)), CountsExact: true, Width: f.width(),
 		View: 1, Shards: 3, Answered: 3 - len(f.missing), Missing: f.missing}, f.err
 }

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"adshard/auction"
 	"adshard/backend"
+	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/wire"
 	"adshard/quality"
@@ -48,19 +50,43 @@ func (c *call) explain(ctx context.Context, p *api.ExplainParams) (*api.ExplainA
 	if err != nil {
 		return nil, err
 	}
+	c.timed = true
+	began := time.Now()
 	found, err := c.ask(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	explained, err := c.explained(ctx, req, found, p)
+	timing := c.timing(began)
+	req.Timing = nil // of what follows nothing is told
+	began = time.Now()
+	placed := c.place(req, found)
+	timing.AuctionUs = time.Since(began).Microseconds()
+	explained, err := c.explained(ctx, req, found, placed, p)
 	if err != nil {
 		return nil, err
 	}
-	return c.explanation(req, found, explained, p), nil
+	a := c.explanation(req, found, explained, p)
+	a.Timing = timing
+	return a, nil
+}
+
+// timing says where the time of a search went that began to ask the shards at a time.
+func (c *call) timing(began time.Time) api.Timing {
+	t := api.Timing{ExpandUs: c.seen.Expand.Microseconds(), SearchUs: c.seen.Search.Microseconds(), Calls: []api.TimedCall{}}
+	for _, p := range c.seen.Timing.Parts() {
+		timed := api.TimedCall{Shard: p.Name, Replica: p.Replica, BeganUs: max(0, p.Began.Sub(began).Microseconds()), TookUs: p.Took.Microseconds()}
+		if p.Err != nil {
+			timed.Error = fault.KindOf(p.Err).String()
+		}
+		t.Calls = append(t.Calls, timed)
+	}
+	return t
 }
 
 // explained has the matching keywords explained, or those that are asked for, with what the auction made of them.
-func (c *call) explained(ctx context.Context, req *search.Request, found *search.Answer, p *api.ExplainParams) (e *search.Explanation, err error) {
+func (c *call) explained(ctx context.Context, req *search.Request, found *search.Answer, placed []auction.Placement,
+	p *api.ExplainParams,
+) (e *search.Explanation, err error) {
 	own := *req
 	if p.WhyNot != "" {
 		if own.Wanted, err = search.ParseWanted("why_not", p.WhyNot); err != nil {
@@ -75,7 +101,7 @@ func (c *call) explained(ctx context.Context, req *search.Request, found *search
 			return nil, err
 		}
 	}
-	settle(e.Matches, found.Hits, c.place(req, found))
+	settle(e.Matches, found.Hits, placed)
 	toWin(e.Matches, found.Hits, req)
 	if own.Wanted.Any() {
 		e.Matches = slices.DeleteFunc(e.Matches, func(m search.Explained) bool { return !own.Wanted.Has(&m) })

@@ -2,7 +2,9 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 	"testing"
+	"time"
 
 	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
@@ -115,5 +117,30 @@ func TestUnits(t *testing.T) {
 		if got := units(micros); got != want {
 			t.Errorf("%d: %s, want %s", micros, got, want)
 		}
+	}
+}
+
+// TestExplainTimes: an explanation says how long which slave took, and which did not answer; a search is
+// not timed for that.
+func TestExplainTimes(t *testing.T) {
+	began := time.Now()
+	f := &fake{answer: whole(hit(1, 1, 400_000, 360_000)), explain: &search.Explanation{Width: search.WholeRing()}, parts: []search.Part{
+		{Name: "shard-0", Replica: "slave-0", Began: began.Add(time.Hour), Took: 3 * time.Millisecond},
+		{Name: "shard-1", Replica: "slave-1", Took: time.Millisecond, Err: fault.Newf(fault.Overloaded, "test", "too many")},
+	}}
+	h := New(configured(f))
+	_, body := get(t, h, "/v1/explain?q=usb")
+	var got api.ExplainAnswer
+	strictly(t, body, &got)
+	want := []api.TimedCall{{Shard: "shard-0", Replica: "slave-0", TookUs: 3000}, {Shard: "shard-1", Replica: "slave-1", TookUs: 1000, Error: "overloaded"}}
+	calls := got.Timing.Calls
+	if len(calls) != 2 || calls[0].BeganUs < 3_500_000_000 {
+		t.Fatalf("%+v", calls)
+	}
+	if calls[0].BeganUs = 0; !slices.Equal(calls, want) {
+		t.Errorf("%+v, want %+v", calls, want)
+	}
+	if get(t, h, "/v1/search?q=usb"); f.asked.Timing != nil {
+		t.Error("a search is timed")
 	}
 }

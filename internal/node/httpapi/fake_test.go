@@ -17,6 +17,7 @@ import (
 // fake is a searcher and explainer with set answers; it keeps what it was
 // asked last.
 type fake struct {
+	parts    []search.Part // of each search
 	asked    *search.Request
 	deadline bool
 	answer   *search.Answer
@@ -34,6 +35,9 @@ func (f *fake) Search(ctx context.Context, r *search.Request) (*search.Answer, e
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
+	}
+	for _, p := range f.parts {
+		r.Timing.Add(p)
 	}
 	return f.answer, f.err
 }

@@ -39,6 +39,7 @@ type call struct {
 	seen  Observation
 	stack []byte        // of a panic
 	span  *tracing.Span // nil: it is not traced
+	timed bool          // the calls to shards are timed whatever the configuration says
 }
 
 var _ api.ServerInterface = (*call)(nil)

@@ -101,7 +101,7 @@ func (c *call) request(q string, slots int, d api.Device, variants api.Variant) 
 
 func (c *call) ask(ctx context.Context, req *search.Request) (*search.Answer, error) {
 	start := time.Now()
-	if c.Timed || c.span != nil {
+	if c.Timed || c.timed || c.span != nil {
 		c.seen.Timing = new(search.Timing)
 		req.Timing = c.seen.Timing
 	}

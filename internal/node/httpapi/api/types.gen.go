@@ -873,6 +873,9 @@ type ExplainAnswer struct {
 	Coverage  Coverage `json:"coverage"`
 	RequestID string   `json:"request_id"`
 	TookUs    int64    `json:"took_us"`
+
+	// Timing Where the time of the search went that the explanation is of, in microseconds.
+	Timing Timing `json:"timing"`
 }
 
 // ExplainedKeyword A keyword, and its outcome.
@@ -1938,8 +1941,38 @@ type Target struct {
 	OverMean float64 `json:"over_mean"`
 }
 
+// TimedCall defines model for TimedCall.
+type TimedCall struct {
+	Shard string `json:"shard"`
+
+	// Replica The slave that was asked.
+	Replica string `json:"replica"`
+
+	// BeganUs After the shards began to be asked.
+	BeganUs int64 `json:"began_us"`
+	TookUs  int64 `json:"took_us"`
+
+	// Error The kind of error, if it was not answered.
+	Error string `json:"error,omitempty"`
+}
+
 // TimeoutMs Without it, the time set in the master's configuration (500 if none is).
 type TimeoutMs = int
+
+// Timing Where the time of the search went that the explanation is of, in microseconds.
+type Timing struct {
+	// ExpandUs Until the query was expanded.
+	ExpandUs int64 `json:"expand_us"`
+
+	// SearchUs Asking the shards, until their answers were merged.
+	SearchUs int64 `json:"search_us"`
+
+	// AuctionUs The whole ring's auction.
+	AuctionUs int64 `json:"auction_us"`
+
+	// Calls Calls to slaves, in the order in which they ended.
+	Calls []TimedCall `json:"calls"`
+}
 
 // Traffic Searches that masters answered in the last minute, or since they began.
 type Traffic struct {
