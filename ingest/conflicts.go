@@ -14,34 +14,53 @@ const conflictsHeader = "advertiser\tcampaign\tgroup\tnegative\tnegative_type\tn
 // parentsCached bounds the campaigns and advertisers that a report caches.
 const parentsCached = 1 << 12
 
-// WriteConflicts reports the enabled negatives that block keywords of their
-// own group or campaign: a query of exactly the keyword's words would get no
-// ad of that group. Tab-separated lines with a header, by ascending group id:
-// advertiser, campaign, group, negative, its type, its owner (group or
-// campaign), keyword, its type. It streams and returns the number of
-// conflicts. Errors: those of the snapshot and of w.
-func WriteConflicts(ctx context.Context, snapshot backend.Snapshot, w io.Writer) (int64, error) {
-	r := &conflictReport{snapshot: snapshot, out: bufio.NewWriter(w)}
-	r.reset()
-	_, err := r.out.WriteString(conflictsHeader)
-	if err != nil {
-		return 0, err
-	}
-	for item, err := range snapshot.All(ctx) {
-		if err != nil {
-			return r.found, err
-		}
-		if err := r.item(ctx, item); err != nil {
-			return r.found, err
-		}
-	}
-	return r.found, r.out.Flush()
+// Conflict is an enabled negative that blocks a keyword of its own group or campaign: a query of
+// exactly the keyword's words would get no ad of that group.
+type Conflict struct {
+	Advertiser, Campaign, Group string
+	Negative, NegativeType      string
+	Owner                       string // of the negative: group or campaign
+	Keyword, KeywordType        string
 }
 
-type conflictReport struct {
+// WriteConflicts writes the conflicts of a snapshot as tab-separated lines with a header, by ascending
+// group id: advertiser, campaign, group, negative, its type, its owner, keyword, its type. It streams and
+// returns their number. Errors: those of the snapshot and of w.
+func WriteConflicts(ctx context.Context, snapshot backend.Snapshot, w io.Writer) (found int64, err error) {
+	out := bufio.NewWriter(w)
+	if _, err := out.WriteString(conflictsHeader); err != nil {
+		return 0, err
+	}
+	err = FindConflicts(ctx, snapshot, func(c *Conflict) error {
+		found++
+		_, err := out.WriteString(cellsOf(c.Advertiser, c.Campaign, c.Group, c.Negative, c.NegativeType, c.Owner, c.Keyword, c.KeywordType))
+		return err
+	})
+	if err != nil {
+		return found, err
+	}
+	return found, out.Flush()
+}
+
+// FindConflicts calls found with the conflicts of a snapshot, by ascending group id. An error of found ends
+// it. Errors: those of the snapshot and of found.
+func FindConflicts(ctx context.Context, snapshot backend.Snapshot, found func(*Conflict) error) error {
+	r := &conflictFinder{snapshot: snapshot, found: found}
+	r.reset()
+	for item, err := range snapshot.All(ctx) {
+		if err != nil {
+			return err
+		}
+		if err := r.item(ctx, item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type conflictFinder struct {
 	snapshot    backend.Snapshot
-	out         *bufio.Writer
-	found       int64
+	found       func(*Conflict) error
 	campaigns   map[uint64]*conflictCampaign
 	advertisers map[uint64]string
 }
@@ -51,12 +70,12 @@ type conflictCampaign struct {
 	negatives        blockers
 }
 
-func (r *conflictReport) reset() {
+func (r *conflictFinder) reset() {
 	r.campaigns = make(map[uint64]*conflictCampaign)
 	r.advertisers = make(map[uint64]string)
 }
 
-func (r *conflictReport) item(ctx context.Context, item *backend.Item) error {
+func (r *conflictFinder) item(ctx context.Context, item *backend.Item) error {
 	campaign, err := r.campaign(ctx, item.Group.CampaignID, item.Group.AdvertiserID)
 	if err != nil || campaign == nil {
 		return err
@@ -72,7 +91,7 @@ func (r *conflictReport) item(ctx context.Context, item *backend.Item) error {
 			b     blockers
 		}{{"group", own}, {"campaign", campaign.negatives}} {
 			for _, n := range from.b.blocking(k.Words) {
-				if err := r.line(campaign, item.Group.Name, n, from.owner, k); err != nil {
+				if err := r.found(&Conflict{campaign.advertiser, campaign.name, item.Group.Name, n.Text, n.Type.String(), from.owner, k.Text, k.Type.String()}); err != nil {
 					return err
 				}
 			}
@@ -81,13 +100,7 @@ func (r *conflictReport) item(ctx context.Context, item *backend.Item) error {
 	return nil
 }
 
-func (r *conflictReport) line(c *conflictCampaign, group string, n *backend.Negative, owner string, k *backend.Keyword) error {
-	r.found++
-	_, err := r.out.WriteString(cellsOf(c.advertiser, c.name, group, n.Text, n.Type.String(), owner, k.Text, k.Type.String()))
-	return err
-}
-
-func (r *conflictReport) campaign(ctx context.Context, id, advertiser uint64) (*conflictCampaign, error) {
+func (r *conflictFinder) campaign(ctx context.Context, id, advertiser uint64) (*conflictCampaign, error) {
 	if c, ok := r.campaigns[id]; ok {
 		return c, nil
 	}
@@ -107,7 +120,7 @@ func (r *conflictReport) campaign(ctx context.Context, id, advertiser uint64) (*
 	return c, nil
 }
 
-func (r *conflictReport) advertiser(ctx context.Context, id uint64) (string, error) {
+func (r *conflictFinder) advertiser(ctx context.Context, id uint64) (string, error) {
 	if name, ok := r.advertisers[id]; ok {
 		return name, nil
 	}

@@ -197,11 +197,16 @@ func (c *Config) apply(w http.ResponseWriter, r *http.Request, q *dataQuery, lis
 		c.Log.Info("changed through the admin port", "method", r.Method, "path", r.URL.Path, "by", who, "from", r.RemoteAddr,
 			"min_clock", v.MinClock, "changes", len(v.Changes), "first", summary(v.Changes))
 	}
-	status := http.StatusOK
-	if v.Served != nil && !*v.Served {
-		status = http.StatusAccepted
+	httpapi.WriteJSON(w, statusOf(v.Served), v)
+}
+
+// statusOf returns the status of a change that is durable; served: whether all live slaves serve it, nil: nobody
+// waited for that.
+func statusOf(served *bool) int {
+	if served != nil && !*served {
+		return http.StatusAccepted
 	}
-	httpapi.WriteJSON(w, status, v)
+	return http.StatusOK
 }
 
 // logged is how many changes of a batch a line of the log names.

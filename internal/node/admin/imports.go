@@ -32,7 +32,7 @@ func (c *Config) imports(w http.ResponseWriter, r *http.Request) {
 
 // importFile imports a file, or tries to, logs who did it, and answers.
 func (c *Config) importFile(w http.ResponseWriter, r *http.Request) {
-	q := dataQuery{allowed: []string{"dry_run", "advertiser_name", "file"}}
+	q := dataQuery{allowed: []string{"dry_run", "advertiser_name", "file", "wait", "wait_ms"}, waitMs: defaultWait}
 	err := q.read(r)
 	var body []byte
 	if err == nil {
@@ -45,7 +45,11 @@ func (c *Config) importFile(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), controlTimeout)
 	defer cancel()
 	who := access.CallerOf(ctx).String()
-	v, err := c.Data.Import(ctx, &data.Import{File: body, Name: q.file, Advertiser: q.advertiserName, Caller: who, DryRun: q.dryRun})
+	im := &data.Import{File: body, Name: q.file, Advertiser: q.advertiserName, Caller: who, DryRun: q.dryRun}
+	if q.wait {
+		im.Wait = time.Duration(q.waitMs) * time.Millisecond
+	}
+	v, err := c.Data.Import(ctx, im)
 	log := c.Log.With("method", r.Method, "path", r.URL.Path, "by", who, "from", r.RemoteAddr, "file", q.file, "dry_run", q.dryRun)
 	if err != nil {
 		log.Warn("an admin call failed", "err", err)
@@ -55,5 +59,5 @@ func (c *Config) importFile(w http.ResponseWriter, r *http.Request) {
 	if !q.dryRun {
 		log.Info("changed through the admin port", "rows", v.Rows, "rejected", v.Rejected, "min_clock", v.MinClock)
 	}
-	httpapi.WriteJSON(w, http.StatusOK, v)
+	httpapi.WriteJSON(w, statusOf(v.Served), v)
 }

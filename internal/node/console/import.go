@@ -56,7 +56,10 @@ func (c *Console) importFile(w http.ResponseWriter, r *http.Request) {
 			q.Set(name, v)
 		}
 	}
-	if !apply {
+	if apply {
+		q.Set("wait", "served")
+		q.Set("wait_ms", servedWait)
+	} else {
 		q.Set("dry_run", "true")
 	}
 	answer := new(api.ImportAnswer)

@@ -68,7 +68,9 @@ func TestImport(t *testing.T) {
 	if items, _ := read(t, db); items.Keywords[0].Bid != 750_000 || len(items.Keywords) != 2 {
 		t.Errorf("%+v", items.Keywords)
 	}
-	has(t, b.get("/console/import?done=imported"), 200, "The file is imported.", "ads.csv", "operator alice")
+	has(t, b.get("/console/import?done=imported"), 200, "The file is imported.", "ads.csv", "operator alice", "Served after", " ms</td>")
+	const negative = "Account,Campaign,Ad Group,Keyword,Criterion Type\nČapek <& Söhne>,Cables,USB,cable,Negative Broad\n"
+	has(t, b.upload(negative, nil), 200, "would block their own keywords", "1 pair in the data", "usb cable <span", "<td>group</td>")
 	if !strings.Contains(p.log.String(), `msg="changed through the admin port" method=POST path=/v1/imports by="operator alice"`) {
 		t.Error(p.log.String())
 	}

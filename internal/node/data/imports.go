@@ -37,6 +37,8 @@ type Import struct {
 	Name, Advertiser string
 	Caller           string
 	DryRun           bool
+	// Wait is how long to wait for the slaves; 0: not at all.
+	Wait time.Duration
 }
 
 // Import imports a file, or with DryRun into a copy of what its advertisers have. Errors: those of
@@ -46,7 +48,8 @@ func (s *Service) Import(ctx context.Context, im *Import) (*api.ImportAnswer, er
 		return nil, err
 	}
 	defer s.importing.leave()
-	a := &api.ImportAnswer{DryRun: im.DryRun, Rejects: []api.ImportReject{}, Warnings: []api.ImportWarning{}, Differences: []api.ImportDifference{}}
+	a := &api.ImportAnswer{DryRun: im.DryRun, Rejects: []api.ImportReject{}, Warnings: []api.ImportWarning{}, Differences: []api.ImportDifference{},
+		Conflicts: []api.ImportConflict{}}
 	o := ingest.Options{Advertiser: im.Advertiser, Stdin: bytes.NewReader(im.File), StdinName: cmp.Or(im.Name, "the file"), Patience: importPatience,
 		Rejected: func(r ingest.Reject, cells []ingest.Cell) {
 			if len(a.Rejects) < maxShown {
@@ -54,19 +57,21 @@ func (s *Service) Import(ctx context.Context, im *Import) (*api.ImportAnswer, er
 			}
 		}}
 	if im.DryRun {
-		sum, err := s.tried(ctx, im, o, func(d *ingest.Difference) error {
-			if a.Different++; len(a.Differences) < maxShown {
-				a.Differences = append(a.Differences, difference(d))
-			}
-			return nil
-		})
+		sum, err := s.tried(ctx, im, o, a)
 		count(a, &sum)
 		return a, renamed(err)
 	}
 	sum, err := ingest.Run(ctx, s.db, []string{"-"}, o)
 	count(a, &sum)
 	a.MinClock = position(sum.Position)
-	s.latest.note(im, a, err, s.now())
+	durable := s.now()
+	if err == nil && im.Wait > 0 {
+		ctx, cancel := context.WithTimeout(ctx, im.Wait)
+		defer cancel()
+		served := s.served(ctx, sum.Position.Clock) == nil
+		a.Served = &served
+	}
+	s.latest.note(im, a, err, durable, s.now())
 	return a, renamed(err)
 }
 
@@ -79,8 +84,8 @@ func renamed(err error) error {
 	return err
 }
 
-// tried imports into a copy.
-func (s *Service) tried(ctx context.Context, im *Import, o ingest.Options, found func(*ingest.Difference) error) (sum ingest.Summary, err error) {
+// tried imports into a copy, and notes how that differs, and which conflicts it has.
+func (s *Service) tried(ctx context.Context, im *Import, o ingest.Options, a *api.ImportAnswer) (sum ingest.Summary, err error) {
 	names, err := ingest.Advertisers(ctx, bytes.NewReader(im.File), o)
 	if err != nil {
 		return sum, err
@@ -100,7 +105,35 @@ func (s *Service) tried(ctx context.Context, im *Import, o ingest.Options, found
 			return sum, err
 		}
 	}
-	return ingest.DryRun(ctx, scratch, []string{"-"}, o, found)
+	sum, err = ingest.DryRun(ctx, scratch, []string{"-"}, o, func(d *ingest.Difference) error {
+		if a.Different++; len(a.Differences) < maxShown {
+			a.Differences = append(a.Differences, difference(d))
+		}
+		return nil
+	})
+	if err != nil {
+		return sum, err
+	}
+	return sum, findConflicts(ctx, scratch, a)
+}
+
+// findConflicts notes the negatives that block keywords of their own group or campaign.
+func findConflicts(ctx context.Context, db backend.Store, a *api.ImportAnswer) error {
+	after, err := db.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	err = ingest.FindConflicts(ctx, after, func(c *ingest.Conflict) error {
+		if a.Conflicting++; len(a.Conflicts) < maxShown {
+			a.Conflicts = append(a.Conflicts, api.ImportConflict{
+				Advertiser: c.Advertiser, Campaign: c.Campaign, Group: c.Group,
+				Negative: c.Negative, NegativeType: api.MatchType(c.NegativeType), NegativeOf: api.ImportConflictNegativeOf(c.Owner),
+				Keyword: c.Keyword, KeywordType: api.MatchType(c.KeywordType),
+			})
+		}
+		return nil
+	})
+	return errors.Join(err, after.Close())
 }
 
 // export returns the data of the advertisers of these names, and the others' names.
@@ -161,14 +194,21 @@ type noted struct {
 	api.ImportRecord
 }
 
-// note adds an import.
-func (l *latest) note(im *Import, a *api.ImportAnswer, err error, now time.Time) {
-	v := noted{now, api.ImportRecord{By: im.Caller, File: im.Name, Rows: a.Rows, Rejected: a.Rejected}}
+// note adds an import that was durable at a time, and for whose slaves nobody waits any more.
+func (l *latest) note(im *Import, a *api.ImportAnswer, err error, durable, now time.Time) {
+	v := noted{durable, api.ImportRecord{By: im.Caller, File: im.Name, Rows: a.Rows, Rejected: a.Rejected}}
 	for _, e := range a.Entities {
 		v.Created, v.Changed, v.Removed = v.Created+e.Created, v.Changed+e.Changed, v.Removed+e.Removed
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		v.Failed = fault.Cause(err)
+	case a.Served != nil && *a.Served:
+		ms := max(0, now.Sub(durable).Milliseconds())
+		v.ServedMs = &ms
+		fallthrough
+	default:
+		v.MinClock = a.MinClock
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

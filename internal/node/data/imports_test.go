@@ -1,11 +1,15 @@
 package data
 
 import (
+	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"adshard/fault"
+	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/nodetest"
 )
 
@@ -29,6 +33,79 @@ func TestLargeAccounts(t *testing.T) {
 			t.Errorf("%d entities: %+v %v", most, a, err)
 		case !fits && (fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "more than 5 entities")):
 			t.Errorf("%d entities: %v", most, err)
+		}
+	}
+}
+
+// TestConflictsOfADryRun: a file is tried with what its advertisers have already: a negative that it brings, and one that is
+// there, block keywords; those of others are not told.
+func TestConflictsOfADryRun(t *testing.T) {
+	d := nodetest.NewDatabase(t)
+	s := New(d.DB, nil, slog.New(slog.DiscardHandler))
+	const before = `{"type":"keyword","advertiser":"Acme","campaign":"Cables","group":"USB","text":"usb cable","match_type":"broad"}
+{"type":"keyword","advertiser":"Acme","campaign":"Cables","group":"USB","text":"usb hub","match_type":"exact"}
+{"type":"negative","advertiser":"Acme","campaign":"Cables","text":"hub","match_type":"phrase"}
+{"type":"keyword","advertiser":"Other","campaign":"Cables","group":"USB","text":"free cable","match_type":"broad"}
+{"type":"negative","advertiser":"Other","campaign":"Cables","text":"free","match_type":"broad"}
+`
+	_, err := s.Import(t.Context(), &Import{File: []byte(before)})
+	d.Must(err)
+	const file = `{"type":"negative","advertiser":"Acme","campaign":"Cables","group":"USB","text":"cable","match_type":"broad"}`
+	a, err := s.Import(t.Context(), &Import{File: []byte(file), DryRun: true})
+	d.Must(err)
+	at := api.ImportConflict{Advertiser: "Acme", Campaign: "Cables", Group: "USB"}
+	own, there := at, at
+	own.Negative, own.NegativeType, own.NegativeOf, own.Keyword, own.KeywordType = "cable", "broad", "group", "usb cable", "broad"
+	there.Negative, there.NegativeType, there.NegativeOf, there.Keyword, there.KeywordType = "hub", "phrase", "campaign", "usb hub", "exact"
+	if want := []api.ImportConflict{own, there}; !slices.Equal(a.Conflicts, want) || a.Conflicting != 2 {
+		t.Errorf("%d: %+v, want %+v", a.Conflicting, a.Conflicts, want)
+	}
+	if a, err = s.Import(t.Context(), &Import{File: []byte(file)}); err != nil || a.Conflicting != 0 {
+		t.Errorf("of an import: %+v %v", a, err)
+	}
+}
+
+// TestServedImports: an import that somebody waits for says whether all live slaves serve it, and the list how
+// soon; of others it has the position alone.
+func TestServedImports(t *testing.T) {
+	d := nodetest.NewDatabase(t)
+	now := time.Unix(1_700_000_000, 0)
+	var asked uint64
+	var behind error
+	s := New(d.DB, func(_ context.Context, clock uint64) error {
+		asked, now = clock, now.Add(120*time.Millisecond)
+		return behind
+	}, slog.New(slog.DiscardHandler))
+	s.now = func() time.Time { return now }
+	file := func(name string) []byte { return []byte(`{"type":"advertiser","name":"` + name + `"}`) }
+	for _, step := range []struct {
+		im     Import
+		behind error
+		served string
+	}{
+		{Import{File: file("a")}, nil, "unasked"},
+		{Import{File: file("b"), Wait: time.Second}, nil, "yes"},
+		{Import{File: file("c"), Wait: time.Second}, fault.Newf(fault.Behind, "test", "slave-0"), "no"},
+		{Import{File: file("d"), Wait: time.Second, DryRun: true}, nil, "unasked"},
+	} {
+		behind, asked = step.behind, 0
+		a, err := s.Import(t.Context(), &step.im)
+		d.Must(err)
+		got := "unasked"
+		if a.Served != nil {
+			got = map[bool]string{true: "yes", false: "no"}[*a.Served]
+		}
+		if got != step.served || (asked != 0) != (got != "unasked") {
+			t.Errorf("%s: served %s, clock %d; want %s", step.im.File, got, asked, step.served)
+		}
+	}
+	list := s.Imports().Imports
+	if len(list) != 3 || list[0].ServedMs != nil || list[2].ServedMs != nil || list[1].ServedMs == nil || *list[1].ServedMs != 120 {
+		t.Fatalf("%+v", list)
+	}
+	for _, v := range list {
+		if v.MinClock == "" || v.AgeMs > 1000 {
+			t.Errorf("%+v", v)
 		}
 	}
 }

@@ -108,6 +108,12 @@ const (
 	GroupPatchStatusPaused  GroupPatchStatus = "paused"
 )
 
+// Defines values for ImportConflictNegativeOf.
+const (
+	ImportConflictNegativeOfCampaign ImportConflictNegativeOf = "campaign"
+	ImportConflictNegativeOfGroup    ImportConflictNegativeOf = "group"
+)
+
 // Defines values for ItemDeliveryMethod.
 const (
 	ItemDeliveryMethodAccelerated ItemDeliveryMethod = "accelerated"
@@ -400,6 +406,11 @@ const (
 // Defines values for ChangeGroupParamsWait.
 const (
 	ChangeGroupParamsWaitServed ChangeGroupParamsWait = "served"
+)
+
+// Defines values for ImportFileParamsWait.
+const (
+	ImportFileParamsWaitServed ImportFileParamsWait = "served"
 )
 
 // Defines values for CreateKeywordParamsWait.
@@ -1018,6 +1029,15 @@ type ImportAnswer struct {
 
 	// MinClock A position that includes the import; of a dry run empty.
 	MinClock string `json:"min_clock"`
+
+	// Conflicts The first 1000 negatives that would block keywords of their own group or campaign, with those that do already; of a dry run alone.
+	Conflicts []ImportConflict `json:"conflicts"`
+
+	// Conflicting How many there would be in the data of the file's advertisers; of a dry run alone.
+	Conflicting int64 `json:"conflicting"`
+
+	// Served With `wait`: all live slaves serve the import.
+	Served *bool `json:"served,omitempty"`
 }
 
 // ImportCell defines model for ImportCell.
@@ -1028,6 +1048,21 @@ type ImportCell struct {
 	// Wrong It is the one at fault.
 	Wrong bool `json:"wrong,omitempty"`
 }
+
+// ImportConflict An enabled negative that blocks a keyword of its own group or campaign.
+type ImportConflict struct {
+	Advertiser   string                   `json:"advertiser"`
+	Campaign     string                   `json:"campaign"`
+	Group        string                   `json:"group"`
+	Negative     string                   `json:"negative"`
+	NegativeType MatchType                `json:"negative_type"`
+	NegativeOf   ImportConflictNegativeOf `json:"negative_of"`
+	Keyword      string                   `json:"keyword"`
+	KeywordType  MatchType                `json:"keyword_type"`
+}
+
+// ImportConflictNegativeOf defines model for ImportConflict.NegativeOf.
+type ImportConflictNegativeOf string
 
 // ImportDifference An entity that the import creates, changes or removes.
 type ImportDifference struct {
@@ -1082,6 +1117,12 @@ type ImportRecord struct {
 
 	// Failed Why it ended early; what it had done by then stays.
 	Failed string `json:"failed,omitempty"`
+
+	// MinClock A position that includes it; absent: it failed.
+	MinClock string `json:"min_clock,omitempty"`
+
+	// ServedMs How long after it was durable all live slaves served it; absent: nobody waited, or not long enough.
+	ServedMs *int64 `json:"served_ms,omitempty"`
 }
 
 // ImportReject defines model for ImportReject.
@@ -2514,7 +2555,17 @@ type ImportFileParams struct {
 
 	// File The name of the file, for the log and the list of imports.
 	File string `form:"file,omitempty" json:"file,omitempty"`
+
+	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
+	// the change is durable.
+	Wait ImportFileParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// WaitMs How long to wait.
+	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 }
+
+// ImportFileParamsWait defines parameters for ImportFile.
+type ImportFileParamsWait string
 
 // ListKeywordsParams defines parameters for ListKeywords.
 type ListKeywordsParams struct {
