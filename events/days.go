@@ -119,10 +119,7 @@ func setDays(ctx context.Context, z Zones, events []store.Event) error {
 }
 
 // number is a day as stores have it.
-func number(d budget.Day) store.Day {
-	date, _ := time.Parse(time.DateOnly, d.Date) // as Day has it
-	return store.Day(date.Unix() / (24 * 60 * 60))
-}
+func number(d budget.Day) store.Day { return store.DayOf(d.Date) }
 
 // lately is a day before today, in every calendar.
 func lately(now time.Time) store.Day {

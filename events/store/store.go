@@ -32,6 +32,12 @@ const (
 // Day is a day of an advertiser's calendar, in days since 1970-01-01.
 type Day int32
 
+// DayOf returns the day of a date, as in "2026-11-23".
+func DayOf(date string) Day {
+	t, _ := time.Parse(time.DateOnly, date) // as budget.Day has it
+	return Day(t.Unix() / (24 * 60 * 60))
+}
+
 // Event is one kind of event of one token.
 type Event struct {
 	ID    token.ID

@@ -177,6 +177,7 @@ func settingsOf(it *api.Item) string {
 	add("languages", len(it.Languages) > 0, strings.Join(it.Languages, ","))
 	add("ad_rotation", it.AdRotation != "", it.AdRotation)
 	add("budget_exhausted", it.BudgetExhausted, true)
+	number("spent_micros", it.SpentMicros)
 	add("final_url", it.FinalURL != "", it.FinalURL)
 	return strings.Join(out, " ")
 }

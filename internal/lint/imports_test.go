@@ -22,7 +22,7 @@ var (
 		"internal/node/copying", "internal/node/data", "internal/node/database",
 		"internal/node/fanout", "internal/node/feed", "internal/node/health", "internal/node/home", "internal/node/httpapi",
 		"internal/node/identity", "internal/node/memlimit", "internal/node/overload", "internal/node/ports", "internal/node/querylog", "internal/node/queryserver", "internal/node/remote",
-		"internal/node/shardserver", "internal/node/slicemap", "internal/node/stream", "internal/node/survey", "internal/node/tracing", "internal/node/traffic", "internal/node/truth",
+		"internal/node/shardserver", "internal/node/slicemap", "internal/node/spend", "internal/node/stream", "internal/node/survey", "internal/node/tracing", "internal/node/traffic", "internal/node/truth",
 		"internal/node/wire",
 	}
 )
@@ -143,6 +143,7 @@ var rules = []struct {
 	{pkg: "internal/node/master", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/node/offline", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/node/overload", may: []string{"fault"}},
+	{pkg: "internal/node/spend", may: []string{"backend", "budget", "events", "internal/node/database"}},
 	{pkg: "internal/node/traffic", may: []string{"fault", "schema"}},
 	{pkg: "internal/node/data", may: with(belowNode, append(nodeParts, "ingest")...)},
 	{pkg: "internal/node/…", may: with(belowNode, nodeParts...)},

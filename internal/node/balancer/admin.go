@@ -44,6 +44,9 @@ func (a *adminOfHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // AdminHandler returns the handler of the admin port.
 func (h *Host) AdminHandler(cfg admin.Config) http.Handler {
 	cfg.Data = data.New(h.db, h.served, h.log)
+	if h.spend != nil {
+		cfg.Data.ShowSpend(h.spend.Today)
+	}
 	return &adminOfHost{cfg: cfg, host: h}
 }
 

@@ -64,6 +64,9 @@ type Config struct {
 	// may use, above 0 to 1; with a smaller share a pass takes longer.
 	ScrubInterval time.Duration `yaml:"scrub_interval"`
 	ScrubShare    float64       `yaml:"scrub_share"`
+	// Events is the database of events, of which the admin port shows what campaigns have spent; empty: it
+	// shows none.
+	Events string `yaml:"events"`
 	// Distribute: the balancer prepares node data itself, beside distributors
 	// in processes of their own, if any.
 	Distribute bool `yaml:"distribute"`

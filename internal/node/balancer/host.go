@@ -19,6 +19,7 @@ import (
 	"adshard/internal/node/distributor"
 	"adshard/internal/node/feed"
 	"adshard/internal/node/ports"
+	"adshard/internal/node/spend"
 	"adshard/internal/node/wire"
 	"adshard/internal/wait"
 	"adshard/schema/pb"
@@ -38,6 +39,7 @@ type Host struct {
 	me       control.Candidate
 	standsBy bool // whenever it does not lead
 	announce func(what string)
+	spend    *spend.Reader // nil: no spend is shown
 	log      *slog.Logger
 	now      atomic.Pointer[Balancer] // nil: the next is starting, or another host leads
 	last     atomic.Pointer[Balancer] // the newest, even if it has ended; nil: another host leads
@@ -48,10 +50,18 @@ type Host struct {
 // cluster.
 func NewHost(b *Balancer) *Host {
 	h := &Host{cfg: b.cfg, order: b.order, db: b.db, store: b.store, me: control.Candidate{Address: b.cfg.Advertise}, log: b.root,
-		announce: func(string) {}}
+		announce: func(string) {}, spend: spendOf(&b.cfg, b.root)}
 	h.now.Store(b)
 	h.last.Store(b)
 	return h
+}
+
+// spendOf returns the reader of what campaigns spend; nil: no spend is shown.
+func spendOf(c *Config, log *slog.Logger) *spend.Reader {
+	if c.Events == "" {
+		return nil
+	}
+	return &spend.Reader{URL: c.Events, Now: time.Now, Log: log}
 }
 
 // Serve runs the balancer and serves slaves and masters on listener, which it
@@ -63,6 +73,9 @@ func (h *Host) Serve(ctx context.Context, listener net.Listener) error {
 	pb.RegisterBalancerServer(server, h)
 	if h.cfg.Distribute {
 		pb.RegisterDistributorServer(server, h)
+	}
+	if h.spend != nil {
+		defer func() { _ = h.spend.Close() }() // it only read
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return ports.ServePolls(ctx, server, listener) })

@@ -88,7 +88,8 @@ func ownAddress(a net.Addr) string {
 // prepared. admin is the URL of its admin port.
 func newHost(cfg Config, order balance.Order, db backend.Store, store control.Store, admin string, log *slog.Logger) *Host {
 	h := &Host{cfg: cfg, order: order, db: db, store: store,
-		me: control.Candidate{Address: cfg.Advertise, Admin: admin}, standsBy: true, announce: func(string) {}, log: log}
+		me: control.Candidate{Address: cfg.Advertise, Admin: admin}, standsBy: true, announce: func(string) {}, log: log,
+		spend: spendOf(&cfg, log)}
 	h.standby.Store(h.newStandby(health.New()))
 	return h
 }

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -77,6 +78,28 @@ func advertiserItem(a *backend.Advertiser) *api.Item {
 	return &api.Item{Type: api.ItemTypeAdvertiser, ID: a.ID, Version: a.Version, Name: a.Name, TimeZone: a.TimeZone, Status: status(a.Enabled)}
 }
 
+// addSpend adds to campaigns what they have spent today, if that is counted.
+func (s *Service) addSpend(ctx context.Context, n *state, items []api.Item) {
+	if s.spent == nil {
+		return
+	}
+	var list []*backend.Campaign
+	for i := range items {
+		if c := n.campaigns[items[i].ID]; c != nil && items[i].Type == api.ItemTypeCampaign {
+			list = append(list, c)
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	today := s.spent(ctx, n.Snapshot, list)
+	for i := range items {
+		if micros, ok := today[items[i].ID]; ok && items[i].Type == api.ItemTypeCampaign {
+			items[i].SpentMicros = &micros
+		}
+	}
+}
+
 func campaignItem(c *backend.Campaign) *api.Item {
 	it := &api.Item{
 		Type: api.ItemTypeCampaign, ID: c.ID, AdvertiserID: c.AdvertiserID, Version: c.Version, Name: c.Name,
@@ -134,7 +157,7 @@ func adItem(a *backend.Ad, version uint64) *api.Item {
 // covers the negatives.
 func tag(database string, it *api.Item, held any) {
 	bare := *it
-	bare.Etag, bare.BudgetExhausted, bare.Learned = "", false, nil
+	bare.Etag, bare.BudgetExhausted, bare.Learned, bare.SpentMicros = "", false, nil, nil
 	if it.Type != api.ItemTypeAdvertiser && it.Type != api.ItemTypeGroup {
 		bare.Version = 0
 	}

@@ -56,6 +56,7 @@ func (s *Service) List(ctx context.Context, p Page) (*api.ItemList, error) {
 		}
 		out.Items = append(out.Items, *it)
 	}
+	s.addSpend(ctx, n, out.Items)
 	if len(keys) > p.Limit {
 		out.Next = list + strconv.FormatUint(keys[p.Limit-1].ID, 16)
 	}

@@ -25,6 +25,7 @@ type Service struct {
 	db     backend.Store
 	log    *slog.Logger
 	served func(ctx context.Context, clock uint64) error
+	spent  Spent // nil: nothing is counted
 	now    func() time.Time
 
 	writers, readers, streams, exports, importing places
@@ -41,6 +42,12 @@ func New(db backend.Store, served func(ctx context.Context, clock uint64) error,
 		importing: make(places, maxLoading), copied: maxCopied,
 	}
 }
+
+// Spent returns what campaigns of a snapshot have spent today, in micros; those are missing of which it is not known.
+type Spent func(ctx context.Context, s backend.Snapshot, campaigns []*backend.Campaign) map[uint64]uint64
+
+// ShowSpend adds what they have spent to campaigns that are read. It is called before any of the other calls.
+func (s *Service) ShowSpend(spent Spent) { s.spent = spent }
 
 // places bound how many run at once.
 type places chan struct{}
@@ -85,7 +92,9 @@ func (s *Service) Get(ctx context.Context, key Key) (*api.ItemAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &api.ItemAnswer{MinClock: position(n.Position()), Item: *it}, nil
+	items := []api.Item{*it}
+	s.addSpend(ctx, n, items)
+	return &api.ItemAnswer{MinClock: position(n.Position()), Item: items[0]}, nil
 }
 
 func position(p backend.Position) string { return search.Position(p).String() }

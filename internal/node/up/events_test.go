@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -40,6 +41,43 @@ func TestEvents(t *testing.T) {
 	if left[0].CampaignID != first[1].CampaignID {
 		t.Errorf("%+v is left, its budget is not spent: %+v", left, first[1])
 	}
+	c.showsSpend(t, first)
+}
+
+// showsSpend checks what the admin port and the console show of campaigns whose ads were clicked on once.
+func (c *cluster) showsSpend(t *testing.T, clicked []api.Ad) {
+	t.Helper()
+	for _, ad := range clicked {
+		var a api.ItemAnswer
+		if err := json.Unmarshal([]byte(c.page(t, fmt.Sprint("/v1/campaigns/", ad.CampaignID))), &a); err != nil {
+			t.Fatal(err)
+		}
+		if a.Item.SpentMicros == nil || *a.Item.SpentMicros != ad.PriceMicros {
+			t.Errorf("campaign %d: %+v, a click cost %d", ad.CampaignID, a.Item, ad.PriceMicros)
+		}
+		spent := fmt.Sprintf("%.6g", float64(ad.PriceMicros)/1e6)
+		if page := c.page(t, fmt.Sprint("/console/data/campaigns/", ad.CampaignID)); !strings.Contains(page, "spent today: "+spent) {
+			t.Errorf("no %s in %s", spent, page)
+		}
+		if page := c.page(t, fmt.Sprint("/console/data/advertisers/", a.Item.AdvertiserID)); !strings.Contains(page, `<td class="n">`+spent+"</td>") {
+			t.Errorf("no %s in %s", spent, page)
+		}
+	}
+}
+
+// page returns one of the admin port.
+func (c *cluster) page(t *testing.T, path string) string {
+	t.Helper()
+	res, err := http.Get(c.admin + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d %s %v", path, res.StatusCode, body, err)
+	}
+	return string(body)
 }
 
 // limit gives all campaigns a daily budget.

@@ -312,6 +312,9 @@ func (c *Config) balancer(h *home.Dir) balancer.Config {
 	b.DB, b.Listen, b.Admin, b.AdminHosts, b.Slaves, b.Replicas, b.Strategy = c.DB, loopback, c.Admin, c.AdminHosts, c.Slaves, c.Replicas, c.Strategy
 	b.Interval, b.StrategyOptions, b.Tokens, b.Insecure = c.Interval, c.StrategyOptions, c.Tokens, c.Insecure
 	b.Order, b.StateKey, b.Distribute, b.DiscardDataOf = c.Order, h.StateKey(), c.Distributors == 0, c.DiscardDataOf
+	if c.Collector != "" {
+		b.Events = collector.EventsOf(c.DB)
+	}
 	return b
 }
 

@@ -1192,6 +1192,9 @@ type Item struct {
 	// are those from which it was learned when it last changed: decayed, and of the lowest level of which
 	// something was counted.
 	Learned *LearnedScore `json:"learned,omitempty"`
+
+	// SpentMicros What a campaign has spent on the present day of its advertiser; absent: it is not counted, or cannot be read now. Not covered by the ETag.
+	SpentMicros *uint64 `json:"spent_micros,omitempty"`
 }
 
 // ItemDeliveryMethod defines model for Item.DeliveryMethod.
