@@ -157,7 +157,7 @@ func adItem(a *backend.Ad, version uint64) *api.Item {
 // covers the negatives.
 func tag(database string, it *api.Item, held any) {
 	bare := *it
-	bare.Etag, bare.BudgetExhausted, bare.Learned, bare.SpentMicros = "", false, nil, nil
+	bare.Etag, bare.BudgetExhausted, bare.Learned = "", false, nil
 	if it.Type != api.ItemTypeAdvertiser && it.Type != api.ItemTypeGroup {
 		bare.Version = 0
 	}
