@@ -212,6 +212,38 @@ func TestMarksOfTwo(t *testing.T) {
 	}
 }
 
+// TestMarksOfOperators: one that somebody else has set stays on the next day, with a larger budget and without
+// any, also where the budget was spent before or after.
+func TestMarksOfOperators(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "events.db"))
+	list := map[uint64]*events.Budget{
+		1: {Campaign: 1, Advertiser: 1, Daily: 20_000, Limited: true, Exhausted: true},
+		2: {Campaign: 2, Advertiser: 1, Exhausted: true},
+	}
+	sweep := func(at time.Time) {
+		t.Helper()
+		if err := budgetsOf(s, fewCampaigns{&steps{1000}, list}, at).Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if !list[1].Exhausted || !list[2].Exhausted {
+			t.Fatalf("at %v: %+v %+v", at, *list[1], *list[2])
+		}
+	}
+	clicks := []store.Event{clickOf(1, 1, start), clickOf(2, 1, start), clickOf(3, 2, start)}
+	if _, err := s.Add(t.Context(), clicks[:1]); err != nil {
+		t.Fatal(err)
+	}
+	sweep(start)
+	if _, err := s.Add(t.Context(), clicks[1:]); err != nil { // spent, while it is marked by somebody
+		t.Fatal(err)
+	}
+	sweep(start)
+	list[1].Daily = 1_000_000
+	sweep(start)
+	list[1].Limited = false
+	sweep(start.Add(24 * time.Hour))
+}
+
 // TestOneCannotBeMarked: a campaign whose mark cannot be set keeps no other one from being marked.
 func TestOneCannotBeMarked(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "events.db"))

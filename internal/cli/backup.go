@@ -15,6 +15,7 @@ import (
 
 func backupCommand(s Streams) *cobra.Command {
 	var db, out, events string
+	var o outcome
 	c := &cobra.Command{
 		Use:   "backup --db sqlite:PATH --out DIR",
 		Short: "Back up the database while everything runs",
@@ -35,17 +36,19 @@ Exit status: 0 done; 1 the backup failed, and there is none; 2 invalid arguments
   adshard backup --db sqlite:ads.db --events none --out backups/monday  without events
   adshard restore --from backups/monday --db sqlite:ads.db --replace`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runBackup(c.Context(), db, events, out, s) },
+		RunE: func(c *cobra.Command, _ []string) error { return runBackup(c.Context(), db, events, out, o, s) },
 	}
 	c.Flags().StringVar(&db, "db", "", "the database: sqlite:PATH")
 	c.Flags().StringVar(&events, "events", "", "the file of events, sqlite:PATH, or none; \"\": PATH-events of the database, if it is there")
 	c.Flags().StringVar(&out, "out", "", "the directory to make, with those above it")
+	o.flag(c)
 	return c
 }
 
 func restoreCommand(s Streams) *cobra.Command {
 	var db, from, events string
 	var replace bool
+	var o outcome
 	c := &cobra.Command{
 		Use:   "restore --from DIR --db sqlite:PATH",
 		Short: "Put the database of a backup in place",
@@ -67,12 +70,15 @@ printed; 2 invalid arguments.`,
 		Example: `  adshard restore --from backups/monday --db sqlite:ads.db
   adshard restore --from backups/monday --db sqlite:ads.db --replace`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runRestore(c.Context(), from, db, events, replace, s) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			return runRestore(c.Context(), from, db, events, replace, o, s)
+		},
 	}
 	c.Flags().StringVar(&db, "db", "", "the database: sqlite:PATH")
 	c.Flags().StringVar(&from, "from", "", "the backup")
 	c.Flags().StringVar(&events, "events", "", "the file for events, sqlite:PATH, or none; \"\": PATH-events of the database, if the backup has events")
 	c.Flags().BoolVar(&replace, "replace", false, "put it in the place of the database at PATH, which is kept beside it")
+	o.flag(c)
 	withoutVariable(c.Flags(), "replace")
 	return c
 }
@@ -104,7 +110,7 @@ func eventsPath(given, db string) (path string, err error) {
 	return path, nil
 }
 
-func runBackup(ctx context.Context, db, given, out string, s Streams) error {
+func runBackup(ctx context.Context, db, given, out string, o outcome, s Streams) error {
 	if out == "" {
 		return wrongUse("--out is missing: name a directory to make")
 	}
@@ -135,11 +141,25 @@ func runBackup(ctx context.Context, db, given, out string, s Streams) error {
 	if m.Events != nil {
 		with = ", events " + size(uint64(m.Events.Size))
 	}
-	_, err = fmt.Fprintf(s.Out, "backed up %v, %s, %s%s, into %s; no damage\n", m, many(m.Counts.Keywords, "keyword"), size(uint64(m.Size)), with, printable(out))
-	return err
+	return o.print(s, backupJSON{out, m}, func() error {
+		_, err := fmt.Fprintf(s.Out, "backed up %v, %s, %s%s, into %s; no damage\n", m, many(m.Counts.Keywords, "keyword"), size(uint64(m.Size)), with, printable(out))
+		return err
+	})
 }
 
-func runRestore(ctx context.Context, from, db, given string, replace bool, s Streams) error {
+type backupJSON struct {
+	Directory string           `json:"directory"`
+	Manifest  *sqlite.Manifest `json:"manifest"`
+}
+
+type restoredJSON struct {
+	Manifest   *sqlite.Manifest `json:"manifest"`
+	Events     bool             `json:"events"`
+	Kept       string           `json:"kept,omitempty"` // where the database is now that was there
+	KeptEvents string           `json:"kept_events,omitempty"`
+}
+
+func runRestore(ctx context.Context, from, db, given string, replace bool, o outcome, s Streams) error {
 	if from == "" {
 		return wrongUse("--from is missing: name the directory of a backup")
 	}
@@ -172,8 +192,10 @@ func runRestore(ctx context.Context, from, db, given string, replace bool, s Str
 	if r.Events {
 		with = ", events"
 	}
-	_, err = fmt.Fprintf(s.Out, "restored %v, %s%s\n", r.Manifest, many(r.Manifest.Counts.Keywords, "keyword"), with)
-	return err
+	return o.print(s, restoredJSON{r.Manifest, r.Events, r.Kept, r.KeptEvents}, func() error {
+		_, err := fmt.Fprintf(s.Out, "restored %v, %s%s\n", r.Manifest, many(r.Manifest.Counts.Keywords, "keyword"), with)
+		return err
+	})
 }
 
 // steps shows the steps of a backup.

@@ -26,6 +26,7 @@ running balancer.`,
 
 func barrelsBuildCommand(s Streams) *cobra.Command {
 	f := offline.DefaultConfig()
+	var o outcome
 	c := &cobra.Command{
 		Use:   "build --db URL --out DIR",
 		Short: "Build complete stores from the database, one for each slave",
@@ -36,8 +37,9 @@ database.`,
 		Example: `  adshard barrels build --db sqlite:ads.db --slaves 3 --out built
   adshard up --db sqlite:ads.db --slaves 3 --barrels built`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return buildBarrels(c.Context(), &f, s) },
+		RunE: func(c *cobra.Command, _ []string) error { return buildBarrels(c.Context(), &f, o, s) },
 	}
+	o.flag(c)
 	flags := c.Flags()
 	flags.StringVar(&f.DB, "db", f.DB, databaseHelp)
 	flags.IntVar(&f.Slaves, "slaves", f.Slaves, keyHelp["slaves"])
@@ -48,7 +50,7 @@ database.`,
 	return c
 }
 
-func buildBarrels(ctx context.Context, f *offline.Config, s Streams) error {
+func buildBarrels(ctx context.Context, f *offline.Config, o outcome, s Streams) error {
 	if err := checkDatabase(f.DB); err != nil {
 		return err
 	}
@@ -63,6 +65,10 @@ func buildBarrels(ctx context.Context, f *offline.Config, s Streams) error {
 	if err != nil {
 		return err
 	}
+	return o.print(s, storesOf(built), func() error { return showStores(s, built) })
+}
+
+func showStores(s Streams, built *offline.Summary) error {
 	t := newTable(s.Out, "STORE", "SLICES", "GROUPS", "KEYWORDS")
 	for _, b := range built.Stores {
 		t.row(b.Dir, strconv.Itoa(b.Slices), strconv.FormatUint(b.Groups, 10), strconv.FormatUint(b.Keywords, 10))
@@ -71,7 +77,31 @@ func buildBarrels(ctx context.Context, f *offline.Config, s Streams) error {
 		return err
 	}
 	rate := float64(built.Keywords) / max(built.Took.Seconds(), 1e-9)
-	_, err = fmt.Fprintf(s.Out, "%d keywords of %d groups in %.1f s (%.0f keywords/s); heaviest slave over mean %.2f; clock %d\n",
+	_, err := fmt.Fprintf(s.Out, "%d keywords of %d groups in %.1f s (%.0f keywords/s); heaviest slave over mean %.2f; clock %d\n",
 		built.Keywords, built.Groups, built.Took.Seconds(), rate, built.MaxOverMean, built.Clock)
 	return err
+}
+
+type storesJSON struct {
+	Stores      []storeJSON `json:"stores"`
+	Groups      uint64      `json:"groups"` // replicas not counted, as keywords
+	Keywords    uint64      `json:"keywords"`
+	Clock       uint64      `json:"clock"`
+	MaxOverMean float64     `json:"max_over_mean"`
+	Seconds     float64     `json:"seconds"`
+}
+
+type storeJSON struct {
+	Directory string `json:"directory"`
+	Slices    int    `json:"slices"`
+	Groups    uint64 `json:"groups"`
+	Keywords  uint64 `json:"keywords"`
+}
+
+func storesOf(built *offline.Summary) storesJSON {
+	v := storesJSON{[]storeJSON{}, built.Groups, built.Keywords, built.Clock, built.MaxOverMean, built.Took.Seconds()}
+	for _, b := range built.Stores {
+		v.Stores = append(v.Stores, storeJSON{b.Dir, b.Slices, b.Groups, b.Keywords})
+	}
+	return v
 }

@@ -17,9 +17,16 @@ import (
 type certFlags struct {
 	dir      string
 	lifetime time.Duration
+	outcome  outcome
+}
+
+type certJSON struct {
+	Cert string `json:"cert"` // the file of the certificate, and of the key
+	Key  string `json:"key"`
 }
 
 func (f *certFlags) add(c *cobra.Command, lifetime time.Duration) {
+	f.outcome.flag(c)
 	c.Flags().StringVar(&f.dir, "dir", "certs", "the directory of the files; created if it is missing")
 	c.Flags().DurationVar(&f.lifetime, "lifetime", lifetime, "how long the certificate is valid")
 }
@@ -214,6 +221,8 @@ func (f *certFlags) made(s Streams, files certs.Files, err error) error {
 		}
 		return err
 	}
-	_, err = fmt.Fprintf(s.Out, "%s\n%s\n", files.Cert, files.Key)
-	return err
+	return f.outcome.print(s, certJSON{files.Cert, files.Key}, func() error {
+		_, err := fmt.Fprintf(s.Out, "%s\n%s\n", files.Cert, files.Key)
+		return err
+	})
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -86,9 +85,7 @@ func runDBCheck(ctx context.Context, url string, asJSON bool, s Streams) (err er
 
 func showCheck(s Streams, report *backend.CheckReport, asJSON bool) error {
 	if asJSON {
-		e := json.NewEncoder(s.Out)
-		e.SetIndent("", "  ")
-		return e.Encode(report)
+		return printJSON(s, report)
 	}
 	for _, d := range report.Damage {
 		fmt.Fprintln(s.Out, printable(d.Error()))

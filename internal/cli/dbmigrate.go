@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"adshard/backend"
 	"adshard/backend/postgres"
 	"adshard/backend/transfer"
 	"adshard/internal/node/database"
@@ -15,6 +16,7 @@ import (
 
 func dbMigrateCommand(s Streams) *cobra.Command {
 	var from, to string
+	var o outcome
 	c := &cobra.Command{
 		Use:   "migrate --from URL --to URL",
 		Short: "Copy a database to a new one, from SQLite to PostgreSQL or back",
@@ -27,14 +29,15 @@ the cluster on it with empty data directories, or build the stores offline
 ("adshard barrels build").`,
 		Example: `  adshard db migrate --from sqlite:ads.db --to postgres://owner@db1/ads`,
 		Args:    noArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return runDBMigrate(c.Context(), from, to, s) },
+		RunE:    func(c *cobra.Command, _ []string) error { return runDBMigrate(c.Context(), from, to, o, s) },
 	}
 	c.Flags().StringVar(&from, "from", "", databaseHelp)
 	c.Flags().StringVar(&to, "to", "", "the new database")
+	o.flag(c)
 	return c
 }
 
-func runDBMigrate(ctx context.Context, from, to string, s Streams) (err error) {
+func runDBMigrate(ctx context.Context, from, to string, o outcome, s Streams) (err error) {
 	if from == "" || to == "" {
 		return wrongUse("--from and --to are needed: name both databases")
 	}
@@ -60,9 +63,15 @@ func runDBMigrate(ctx context.Context, from, to string, s Streams) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.Out, "copied %s, %s, %s, %s, %s and %s\n", many(n.Advertisers, "advertiser"), many(n.Campaigns, "campaign"),
-		many(n.Groups, "ad group"), many(n.Keywords, "keyword"), many(n.Negatives, "negative"), many(n.Ads, "ad"))
-	return err
+	return o.print(s, copiedJSON{n}, func() error {
+		_, err := fmt.Fprintf(s.Out, "copied %s, %s, %s, %s, %s and %s\n", many(n.Advertisers, "advertiser"), many(n.Campaigns, "campaign"),
+			many(n.Groups, "ad group"), many(n.Keywords, "keyword"), many(n.Negatives, "negative"), many(n.Ads, "ad"))
+		return err
+	})
+}
+
+type copiedJSON struct {
+	Copied backend.Counts `json:"copied"`
 }
 
 func dbRolesCommand(s Streams) *cobra.Command {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -78,10 +77,7 @@ func runDoctor(ctx context.Context, f *doctorFlags, s Streams) error {
 		return err
 	}
 	if f.admin.json {
-		e := json.NewEncoder(s.Out)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		err = e.Encode(report)
+		err = printJSON(s, report)
 	} else {
 		err = showReport(s, report)
 	}

@@ -30,6 +30,7 @@ func eventsCommand(s Streams) *cobra.Command {
 func eventsEraseCommand(s Streams) *cobra.Command {
 	var db, url string
 	var advertiser uint64
+	var o outcome
 	c := &cobra.Command{
 		Use:   "erase --db URL --advertiser ID",
 		Short: "Erase all that collectors have counted for an advertiser",
@@ -52,17 +53,18 @@ Exit status: 0 done; 1 it failed, run it again; 2 invalid arguments.`,
   adshard events erase --db postgres://collector@db/ads --advertiser 7 2>>erasures.log`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return runErase(c.Context(), db, url, advertiser, s)
+			return runErase(c.Context(), db, url, advertiser, o, s)
 		},
 	}
 	c.Flags().StringVar(&db, "db", "", databaseHelp)
 	c.Flags().StringVar(&url, "events", "", eventsHelp)
 	c.Flags().Uint64Var(&advertiser, "advertiser", 0, "the advertiser's id, as in answers and reports")
+	o.flag(c)
 	withoutVariable(c.Flags(), "advertiser")
 	return c
 }
 
-func runErase(ctx context.Context, db, url string, advertiser uint64, s Streams) (err error) {
+func runErase(ctx context.Context, db, url string, advertiser uint64, o outcome, s Streams) (err error) {
 	if e := (store.Erasure{Advertiser: advertiser}); e.Validate() != nil {
 		return wrongUse("--advertiser is missing or no id: give the advertiser's number")
 	}
@@ -97,9 +99,19 @@ func runErase(ctx context.Context, db, url string, advertiser uint64, s Streams)
 	}
 	log.Info("events are erased", "advertiser", advertiser, "name", name, "events", did.Events, "counts", did.Counts, "qualities", unlearned.Written,
 		"refused_until", refused.UTC().Format(time.RFC3339))
-	_, err = fmt.Fprintf(s.Out, "erased %s and %s by keyword and day of advertiser %d, and took back %d learned qualities; tokens of ads served before %s count no more\n",
-		many(uint64(did.Events), "event"), many(uint64(did.Counts), "count"), advertiser, unlearned.Written, refused.UTC().Format(time.RFC3339))
-	return err
+	return o.print(s, erasedJSON{advertiser, did.Events, did.Counts, unlearned.Written, refused.UTC()}, func() error {
+		_, err := fmt.Fprintf(s.Out, "erased %s and %s by keyword and day of advertiser %d, and took back %d learned qualities; tokens of ads served before %s count no more\n",
+			many(uint64(did.Events), "event"), many(uint64(did.Counts), "count"), advertiser, unlearned.Written, refused.UTC().Format(time.RFC3339))
+		return err
+	})
+}
+
+type erasedJSON struct {
+	Advertiser   uint64    `json:"advertiser_id"`
+	Events       int       `json:"events"`
+	Counts       int       `json:"counts"`
+	Qualities    int       `json:"qualities"`
+	RefusedUntil time.Time `json:"refused_until"`
 }
 
 // ownedBy returns the name and the campaigns of an advertiser; one that was removed has none.

@@ -22,6 +22,7 @@ func lexiconCommand(s Streams) *cobra.Command {
 func lexiconBuildCommand(s Streams) *cobra.Command {
 	var out string
 	var thesauri []string
+	var o outcome
 	c := &cobra.Command{
 		Use:   "build --out FILE",
 		Short: "Build a lexicon file from thesauri",
@@ -45,15 +46,37 @@ become synonyms, in both directions.`,
 			if err != nil {
 				return err
 			}
-			for _, n := range counts {
-				fmt.Fprintf(s.Out, "%s: %d words, %d pairs\n", n.Language, n.Words, n.Pairs)
-			}
-			return nil
+			return o.print(s, lexiconOf(out, counts), func() error {
+				for _, n := range counts {
+					fmt.Fprintf(s.Out, "%s: %d words, %d pairs\n", n.Language, n.Words, n.Pairs)
+				}
+				return nil
+			})
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "the file to write")
+	o.flag(c)
 	c.Flags().StringArrayVar(&thesauri, "thesaurus", nil, "a thesaurus as LANGUAGE=FILE, several times; without it Debian's are read")
 	return c
+}
+
+type lexiconJSON struct {
+	Out       string              `json:"out"`
+	Languages []lexiconCountsJSON `json:"languages"`
+}
+
+type lexiconCountsJSON struct {
+	Language string `json:"language"`
+	Words    int    `json:"words"`
+	Pairs    int    `json:"pairs"`
+}
+
+func lexiconOf(out string, counts []lexicon.Count) lexiconJSON {
+	v := lexiconJSON{Out: out, Languages: []lexiconCountsJSON{}}
+	for _, n := range counts {
+		v.Languages = append(v.Languages, lexiconCountsJSON{n.Language, n.Words, n.Pairs})
+	}
+	return v
 }
 
 func thesaurusFiles(given []string) ([]lexicon.File, error) {

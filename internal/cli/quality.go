@@ -163,6 +163,7 @@ Set quality: given on the collectors first, or they learn again.`,
 	}
 	c.Flags().StringVar(&f.db, "db", "", databaseHelp)
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say how many qualities would be taken back, and change nothing")
+	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	return c
 }
 
@@ -182,6 +183,9 @@ func runGiven(ctx context.Context, f *qualityFlags, s Streams) (err error) {
 	r, err := writeQualities(ctx, f, store, plan, s)
 	if err != nil {
 		return err
+	}
+	if f.json {
+		return printJSON(s, givenJSON{f.dryRun, len(plan.Changes), r.Written, plan.Left})
 	}
 	if f.dryRun {
 		_, err = fmt.Fprintf(s.Out, "dry run, the database is unchanged: %d learned qualities would be taken back, %d keywords have none\n", len(plan.Changes), plan.Left)
@@ -213,4 +217,11 @@ func writeQualities(ctx context.Context, f *qualityFlags, store backend.Store, p
 	return plan.Write(ctx, store, func(done int) {
 		bar.Share("writing qualities", float64(done)/float64(len(plan.Changes)))
 	})
+}
+
+type givenJSON struct {
+	DryRun  bool `json:"dry_run"`
+	Learned int  `json:"learned"` // qualities that were
+	Taken   int  `json:"taken_back"`
+	Given   int  `json:"given"` // keywords that had none
 }

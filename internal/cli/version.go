@@ -10,17 +10,31 @@ import (
 )
 
 func versionCommand(s Streams) *cobra.Command {
-	return &cobra.Command{
+	var o outcome
+	c := &cobra.Command{
 		Use:   "version",
 		Short: "Show the versions of the program and of its tables",
 		Long: `Shows the versions of the program and of the word tables that it was built with. Stores
 record the latter: a program with other word tables has to rebuild them.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(s.Out, "adshard %s\nwords %s\n", version.Current(), words.Version())
-			return err
+			b := version.Current()
+			return o.print(s, versionJSON{b.Version, b.Commit, b.Go, b.Platform, words.Version()}, func() error {
+				_, err := fmt.Fprintf(s.Out, "adshard %s\nwords %s\n", b, words.Version())
+				return err
+			})
 		},
 	}
+	o.flag(c)
+	return c
+}
+
+type versionJSON struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	Words    string `json:"words"` // the word tables
 }
 
 // versioned gives a program the flag --version.
