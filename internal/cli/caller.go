@@ -19,6 +19,13 @@ func (f *callerFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.tokenFile, "token-file", "", "a file with your token for the admin port")
 }
 
+// withoutToken is for a port that was not named by whoever gave the token.
+func (f *callerFlags) withoutToken() *callerFlags {
+	other := *f
+	other.tokenFile = ""
+	return &other
+}
+
 // token returns the token in the file; "": there is none.
 func (f *callerFlags) token() (string, error) {
 	if f.tokenFile == "" {

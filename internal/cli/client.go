@@ -59,7 +59,7 @@ func newClient(addr string, timeout time.Duration, f *callerFlags, roles ...acce
 	if err != nil {
 		return nil, err
 	}
-	if token != "" && base.Scheme == "http" && !certs.Local(net.JoinHostPort(base.Hostname(), "0")) {
+	if token != "" && base.Scheme == "http" && !onLoopback(base) {
 		return nil, wrongUse("a token is not sent to %s without TLS, where others can read it; write https://", base)
 	}
 	return &client{base: base, http: &http.Client{Timeout: timeout, Transport: transport}, kind: "the address of adshard", token: token}, nil

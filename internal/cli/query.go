@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"adshard/fault"
 	"adshard/internal/node/access"
 	"adshard/internal/node/httpapi/api"
 )
@@ -78,7 +79,7 @@ on loopback answers them on its admin port only: give that with --addr.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.addr, "addr", defaultHTTP, "the master's address")
+	flags.StringVar(&f.addr, "addr", defaultHTTP, "the address of a master, or of a balancer's admin port, which knows where masters are")
 	flags.BoolVar(&f.json, "json", false, "print the server's answer as JSON")
 	f.caller.add(flags)
 	flags.BoolVar(&f.explain, "explain", false, "show every matching keyword and its fate")
@@ -118,6 +119,15 @@ func runQuery(ctx context.Context, f *queryFlags, p url.Values, s Streams) error
 		path = "/v1/explain"
 	}
 	body, err := c.get(ctx, path, p)
+	if fault.Is(err, fault.NotFound) { // it is a balancer's admin port
+		if master, found := findMaster(ctx, c); found != nil {
+			err = errors.Join(err, found)
+		} else if c, err = newClient(master, most, f.caller.withoutToken(), access.Master, access.Balancer); err == nil {
+			defer c.close()
+			c.kind = "the address that the master tells its balancer; else give one that is reached from here"
+			body, err = c.get(ctx, path, p)
+		}
+	}
 	if err != nil {
 		return elsewhere(err)
 	}

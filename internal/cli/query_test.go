@@ -1,14 +1,20 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"os"
 	"strings"
 	"testing"
 
+	"adshard/fault"
+	"adshard/internal/node/admin/admintest"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/porttest"
@@ -239,4 +245,64 @@ func TestCounts(t *testing.T) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
+}
+
+// TestQueryFindsTheMaster: one address of an admin port is enough for `query`, which asks the first master that
+// the balancer knows and that may be reached from here; its token goes nowhere else.
+func TestQueryFindsTheMaster(t *testing.T) {
+	asked := ""
+	queries := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = r.URL.Path
+		if r.Header.Get("Authorization") != "" {
+			t.Error("a port that was found gets the token")
+		}
+		_ = json.NewEncoder(w).Encode(api.SearchAnswer{Ads: []api.Ad{}})
+	}))
+	defer queries.Close()
+	control := admintest.NewControl()
+	addr := serveControl(t, control)
+	token := file(t, "token", "secret-of-alice")
+	if err := os.Chmod(token, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		urls   []string
+		status int
+		says   string
+	}{
+		{[]string{"", "::", queries.URL}, exitDone, "no ads"},
+		{[]string{""}, exitFailed, "knows no master"},
+		{nil, exitFailed, "knows no master"},
+		{[]string{"http://127.0.0.1:1"}, exitFailed, "the address that the master tells its balancer"},
+	} {
+		control.Status.Masters = nil
+		for _, u := range step.urls {
+			control.Status.Masters = append(control.Status.Masters, api.MasterInfo{Name: "master-0", URL: u})
+		}
+		asked = ""
+		status, out, errOut := run(t, "adshard", "query", "--addr", addr, "--token-file", token, "usb", "cable")
+		if status != step.status || !strings.Contains(out+errOut, step.says) || (asked == "/v1/search") != (status == exitDone) {
+			t.Errorf("%v: %d %q %q, asked %q", step.urls, status, out, errOut, asked)
+		}
+	}
+}
+
+// TestAMasterOnLoopbackElsewhere: an admin port of another machine does not lead to a port of this one.
+func TestAMasterOnLoopbackElsewhere(t *testing.T) {
+	elsewhere := &url.URL{Scheme: "http", Host: "10.0.0.9:8081"}
+	body, err := json.Marshal(api.BalanceStatus{Masters: []api.MasterInfo{{URL: "http://127.0.0.1:8080"}, {URL: "http://localhost"}, {URL: "http://[::1]:8080"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &client{base: elsewhere, http: &http.Client{Transport: answerOf{body}}}
+	if found, err := findMaster(t.Context(), c); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("%s %v", found, err)
+	}
+}
+
+// answerOf answers every request with a body.
+type answerOf struct{ body []byte }
+
+func (a answerOf) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(a.body))}, nil
 }

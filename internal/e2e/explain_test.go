@@ -121,6 +121,17 @@ func (c *cluster) explain(t *testing.T, device string) map[string]fate {
 	return by
 }
 
+// TestOneAddress: the address of the admin port is enough for a query.
+func TestOneAddress(t *testing.T) {
+	c := startCluster(t, importEditor(t, []byte(fates), 7), 1, false, "default")
+	var out, bad bytes.Buffer
+	status := cli.Main(t.Context(), "adshard", []string{"query", "--addr", c.admin, "red", "lamp"},
+		cli.Streams{In: strings.NewReader(""), Out: &out, Err: &bad})
+	if status != 0 || !strings.Contains(out.String(), "First") || !strings.Contains(out.String(), "1 of 1 shards") {
+		t.Errorf("status %d: %s\n%s", status, out.String(), bad.String())
+	}
+}
+
 // toldWhyNot asks by `adshard query --why-not`.
 func (c *cluster) toldWhyNot(t *testing.T, named, query, reason string) {
 	t.Helper()

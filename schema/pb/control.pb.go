@@ -1375,16 +1375,19 @@ func (x *EventKeysResponse) GetKeys() []byte {
 }
 
 type WatchMapRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	View          uint64                 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"` // the master's view, which its queries carry; 0: none
-	WaitMs        uint32                 `protobuf:"varint,3,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
-	Master        string                 `protobuf:"bytes,4,opt,name=master,proto3" json:"master,omitempty"`      // its name, for acknowledgements
-	Database      string                 `protobuf:"bytes,5,opt,name=database,proto3" json:"database,omitempty"`  // of its map; "": none
-	Timeline      string                 `protobuf:"bytes,6,opt,name=timeline,proto3" json:"timeline,omitempty"`  // likewise
-	Filled        bool                   `protobuf:"varint,7,opt,name=filled,proto3" json:"filled,omitempty"`     // its map says that the first fill is complete
-	Revision      uint64                 `protobuf:"varint,8,opt,name=revision,proto3" json:"revision,omitempty"` // of its map within the view
-	Traffic       *Traffic               `protobuf:"bytes,9,opt,name=traffic,proto3" json:"traffic,omitempty"`    // absent: it does not tell
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Epoch    uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	View     uint64                 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"` // the master's view, which its queries carry; 0: none
+	WaitMs   uint32                 `protobuf:"varint,3,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
+	Master   string                 `protobuf:"bytes,4,opt,name=master,proto3" json:"master,omitempty"`      // its name, for acknowledgements
+	Database string                 `protobuf:"bytes,5,opt,name=database,proto3" json:"database,omitempty"`  // of its map; "": none
+	Timeline string                 `protobuf:"bytes,6,opt,name=timeline,proto3" json:"timeline,omitempty"`  // likewise
+	Filled   bool                   `protobuf:"varint,7,opt,name=filled,proto3" json:"filled,omitempty"`     // its map says that the first fill is complete
+	Revision uint64                 `protobuf:"varint,8,opt,name=revision,proto3" json:"revision,omitempty"` // of its map within the view
+	Traffic  *Traffic               `protobuf:"bytes,9,opt,name=traffic,proto3" json:"traffic,omitempty"`    // absent: it does not tell
+	// The URL of its port for queries; "": it does not tell. Commands that are given the address of a
+	// balancer's admin port find masters by it.
+	QueryUrl      string `protobuf:"bytes,10,opt,name=query_url,json=queryUrl,proto3" json:"query_url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1480,6 +1483,13 @@ func (x *WatchMapRequest) GetTraffic() *Traffic {
 		return x.Traffic
 	}
 	return nil
+}
+
+func (x *WatchMapRequest) GetQueryUrl() string {
+	if x != nil {
+		return x.QueryUrl
+	}
+	return ""
 }
 
 // Traffic counts the searches of a master since it began.
@@ -2192,7 +2202,7 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x10EventKeysRequest\x12\x16\n" +
 	"\x06master\x18\x01 \x01(\tR\x06master\"'\n" +
 	"\x11EventKeysResponse\x12\x12\n" +
-	"\x04keys\x18\x01 \x01(\fR\x04keys\"\x87\x02\n" +
+	"\x04keys\x18\x01 \x01(\fR\x04keys\"\xa4\x02\n" +
 	"\x0fWatchMapRequest\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12\x17\n" +
@@ -2202,7 +2212,9 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\btimeline\x18\x06 \x01(\tR\btimeline\x12\x16\n" +
 	"\x06filled\x18\a \x01(\bR\x06filled\x12\x1a\n" +
 	"\brevision\x18\b \x01(\x04R\brevision\x12-\n" +
-	"\atraffic\x18\t \x01(\v2\x13.adshard.v1.TrafficR\atraffic\"\x8b\x01\n" +
+	"\atraffic\x18\t \x01(\v2\x13.adshard.v1.TrafficR\atraffic\x12\x1b\n" +
+	"\tquery_url\x18\n" +
+	" \x01(\tR\bqueryUrl\"\x8b\x01\n" +
 	"\aTraffic\x12\x1a\n" +
 	"\bcomplete\x18\x01 \x01(\x04R\bcomplete\x12\x1e\n" +
 	"\n" +

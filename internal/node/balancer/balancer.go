@@ -56,7 +56,7 @@ type Balancer struct {
 	mu           sync.Mutex // guards what follows, and the mapper
 	mapper       *balance.Mapper
 	slaves       map[string]*slaveInfo
-	traffic      mastersTraffic
+	told         toldByMasters
 	distributors distributors
 	quanta       ring
 	published    *balance.Model // when changed was last sent

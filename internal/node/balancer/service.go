@@ -159,6 +159,7 @@ func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Wat
 	if err := b.noteMaster(r); err != nil {
 		return nil, err
 	}
+	b.noteTold(r)
 	defer func() { _ = b.noteMaster(r) }()
 	have := balance.MapVersion{Epoch: r.GetEpoch(), View: r.GetView(), Revision: r.GetRevision(), Filled: r.GetFilled()}
 	for {
@@ -189,11 +190,7 @@ func (b *Balancer) noteMaster(r *pb.WatchMapRequest) error {
 		if m := b.mapper.Model(); m == nil || view > m.View() || r.GetTimeline() != b.data.Timeline {
 			view, revision = 0, 0
 		}
-		if err := b.mapper.Master(b.now(), r.GetMaster(), view, revision); err != nil {
-			return err
-		}
-		b.traffic.note(r.GetMaster(), b.now(), r.GetTraffic())
-		return nil
+		return b.mapper.Master(b.now(), r.GetMaster(), view, revision)
 	})
 }
 

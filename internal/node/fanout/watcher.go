@@ -41,6 +41,7 @@ type Watcher struct {
 	source Source
 	seeds  Seeds // asked while there is no map and source has none
 	dial   Dialer
+	url    string             // of the master's port for queries
 	tell   func() *pb.Traffic // nil: the source is told nothing
 	log    *slog.Logger
 	now    atomic.Pointer[Map]
@@ -154,8 +155,9 @@ func (w *Watcher) askWhenStale(ctx context.Context) {
 	}
 }
 
-// Tell has the source told with each poll what the master answers. It is called before Run.
-func (w *Watcher) Tell(traffic func() *pb.Traffic) { w.tell = traffic }
+// Tell has the source told with each poll where the master takes queries, and what it answers. It is called
+// before Run.
+func (w *Watcher) Tell(url string, traffic func() *pb.Traffic) { w.url, w.tell = url, traffic }
 
 // poll waits once for a newer map. fresh is false if the balancer answered at once
 // with the present one: the caller pauses, so as not to spin.
@@ -164,7 +166,7 @@ func (w *Watcher) poll(ctx context.Context) (fresh bool, err error) {
 	r := &pb.WatchMapRequest{WaitMs: uint32(watchWait.Milliseconds()), Master: w.master,
 		Epoch: now.Epoch, View: now.View, Revision: now.Revision, Database: now.Database, Timeline: now.Timeline, Filled: now.Filled}
 	if w.tell != nil {
-		r.Traffic = w.tell()
+		r.QueryUrl, r.Traffic = w.url, w.tell()
 	}
 	call, cancel := context.WithTimeout(ctx, watchWait+callTimeout)
 	defer cancel()

@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -112,7 +113,7 @@ func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local,
 	}
 	metrics := admin.NewMasterMetrics(port.Registerer(cfg.Name))
 	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), m.balancer, seeds, m.dialer(local), m.log)
-	m.watcher.Tell(metrics.Traffic)
+	m.watcher.Tell(m.reachedAt(), metrics.Traffic)
 	admin.Gauge(port.Registerer(cfg.Name), "adshard_filled", "1: the first fill of the slaves is complete.", m.filled)
 	m.queries.Register(port.Registerer(cfg.Name))
 	m.fanout = fanout.New(m.watcher, metrics)
@@ -192,6 +193,18 @@ func openLexicon(path string, log *slog.Logger) (*words.Lexicon, error) {
 
 // url returns the address of queries.
 func (m *Master) url() string { return m.queries.Scheme() + "://" + m.listener.Addr().String() }
+
+// reachedAt is url with the name of this host in place of an address that stands for all of its own.
+func (m *Master) reachedAt() string {
+	address := m.listener.Addr().String()
+	if config.Unspecified(address) {
+		if host, err := os.Hostname(); err == nil {
+			_, port, _ := net.SplitHostPort(address) // of a listener
+			address = net.JoinHostPort(host, port)
+		}
+	}
+	return m.queries.Scheme() + "://" + address
+}
 
 // Close releases what New opened, if Run is never called.
 func (m *Master) Close() {

@@ -114,6 +114,7 @@ func controlBounds() map[string]bound {
 		"CopyOrder.shard":              text(MaxName),
 		"CopyOrder.siblings":           list(maxReplicas),
 		"WatchMapRequest.master":       text(MaxName),
+		"WatchMapRequest.query_url":    text(MaxAddress),
 		"WatchMapResponse.shards":      list(MaxNodes),
 		"Traffic.took":                 list(1 << 8),
 		"EventKeysRequest.master":      text(MaxName),

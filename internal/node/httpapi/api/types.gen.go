@@ -1308,6 +1308,9 @@ type MasterInfo struct {
 
 	// Traffic What it answers; absent: it has not told yet.
 	Traffic *Traffic `json:"traffic,omitempty"`
+
+	// URL Where it takes queries, as its machine knows it; absent: it has not told.
+	URL string `json:"url,omitempty"`
 }
 
 // MatchType defines model for MatchType.
