@@ -67,11 +67,14 @@ func TestKill(t *testing.T) {
 				killed++
 				s, end, err := opened(t.Context(), at)
 				must(t, err)
-				got, err := sums(t, s, counters.Static(1), counters.Options{}).Value(t.Context(), "c")
-				if err != nil || got < told || got > told+killed*updaters {
-					t.Errorf("%d updates were told of before %d kills, the value is %d (%v)", told, killed, got, err)
+				least := told
+				for range 2 { // a server may end what the child asked it for after the first time
+					got, err := sums(t, s, counters.Static(1), counters.Options{}).Value(t.Context(), "c")
+					if err != nil || got < least || got > told+killed*updaters {
+						t.Errorf("%d updates were told of before %d kills, the value is %d after %d (%v)", told, killed, got, least, err)
+					}
+					least = got
 				}
-				worth(t, s, "c", got)
 				end()
 			}
 			if told < 20 {

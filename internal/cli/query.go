@@ -79,7 +79,7 @@ on loopback answers them on its admin port only: give that with --addr.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.addr, "addr", defaultHTTP, "the address of a master, or of a balancer's admin port, which knows where masters are")
+	flags.StringVar(&f.addr, "addr", defaultHTTP, "the address of a master, or of an admin port that knows masters")
 	flags.BoolVar(&f.json, "json", false, "print the server's answer as JSON")
 	f.caller.add(flags)
 	flags.BoolVar(&f.explain, "explain", false, "show every matching keyword and its fate")
