@@ -11,6 +11,7 @@ func TestDidYouMean(t *testing.T) {
 		args, says string
 	}{
 		{"quer usb", `there is no command "quer"; did you mean query?`},
+		{"explain usb", `there is no command "explain"; did you mean query?`},
 		{"slaves lst", `there is no command "lst"; did you mean list?`},
 		{"help balnce", `there is no command "balnce"; did you mean balance?`},
 		{"help slaves lst", `there is no command "lst"; did you mean list?`},

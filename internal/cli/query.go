@@ -44,6 +44,8 @@ func queryCommand(s Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "query WORDS...",
 		Short: "Ask a running cluster for the ads of a query",
+		// query --explain, which people look for as a command of its own.
+		SuggestFor: []string{"explain", "search"},
 		Long: `Asks a running cluster for the ads of a query and shows them as a table: position, ad,
 advertiser, winning keyword, how it matched, and the price per click.
 
