@@ -25,6 +25,9 @@ func awayTime() time.Duration {
 // TestServerAway: while the server of both databases is away, batches are refused with a word and
 // none is half counted; sent again when it is back, to the same process, each event counts once.
 func TestServerAway(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: starts a server and a process")
+	}
 	const size, campaigns = 20, 2
 	server, db := onPostgreSQL(t, campaigns)
 	address := porttest.Address(t)

@@ -58,6 +58,9 @@ func onPostgreSQL(t *testing.T, campaigns int) (*pgtest.Server, *postgres.Store)
 // until they are acknowledged, while collectors and once the server are killed; each event counts
 // once, and campaigns that spent their budget are marked.
 func TestKillOnPostgreSQL(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: TestKill is the same on SQLite")
+	}
 	const clients, batches, size, campaigns = 3, 40, 20, 4
 	server, db := onPostgreSQL(t, campaigns)
 	var processes [2]*clustertest.Process
