@@ -107,6 +107,14 @@ type Store interface {
 	Close() error
 }
 
+// Reader reads what a Store keeps, and changes nothing: not even tables are made. Errors and concurrency
+// are as of Store.
+type Reader interface {
+	// Sums is that of Store.
+	Sums(ctx context.Context, from Day, campaigns ...uint64) ([]Sum, error)
+	Close() error
+}
+
 // Horizon returns the id from which on Forget leaves events, given that of the newest one: what
 // came after it was not removed, and Add goes on taking it, though the clock of whoever
 // forgets may be years ahead.

@@ -33,6 +33,16 @@ CREATE TABLE IF NOT EXISTS adshard_events.spent (campaign bigint NOT NULL, day i
 CREATE TABLE IF NOT EXISTS adshard_events.mark (campaign bigint PRIMARY KEY, day integer NOT NULL);
 CREATE TABLE IF NOT EXISTS adshard_events.horizon (one boolean PRIMARY KEY CHECK (one), format integer NOT NULL, id bytea NOT NULL);
 INSERT INTO adshard_events.horizon VALUES (true, 3, '') ON CONFLICT DO NOTHING;` + since2
+	// readers lets a balancer with the role of adshard db roles show what campaigns have spent, if there is that role.
+	// roles.sql of backend/postgres says the same, for roles that are made after the tables.
+	readers = `
+DO $$ BEGIN
+  IF to_regrole('adshard_serve') IS NOT NULL THEN
+    GRANT USAGE ON SCHEMA adshard_events TO adshard_serve;
+    GRANT SELECT ON adshard_events.spent TO adshard_serve;
+    GRANT SELECT (format) ON adshard_events.horizon TO adshard_serve;
+  END IF;
+END $$;`
 	lockSchema = `SELECT pg_advisory_xact_lock(hashtext('adshard_events'));`
 	// since2 is what format 1 has not. Erased are ids in hexadecimal by advertiser, in the row
 	// that Add locks: what it reads beside a lock that it has waited for may be of before.
@@ -72,16 +82,31 @@ var _ store.Store = (*Store)(nil)
 // Open connects to the database at url and makes the tables if there are none. A replica in
 // the URL, which is for backend/postgres, is left out. Errors: fault.Invalid (the URL),
 // fault.Version (tables of another format), those of the contract.
-func Open(ctx context.Context, text string) (*Store, error) {
+func Open(ctx context.Context, text string) (*Store, error) { return open(ctx, text, durable, prepare) }
+
+// OpenReader connects to a database that has the tables of events, and changes nothing in it; adshard_serve is the
+// role for it. Errors: fault.Invalid (the URL), fault.NotFound if there are no tables, fault.Version (tables of
+// another format), those of the contract.
+func OpenReader(ctx context.Context, text string) (store.Reader, error) {
+	s, err := open(ctx, text, readOnly, checkFormat)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// open connects to the database, calls setUp with each connection, and begin with the pool.
+func open(ctx context.Context, text string, setUp func(context.Context, *pgx.Conn) error, begin func(context.Context, *pgxpool.Pool) error) (*Store, error) {
 	cfg, err := parse(text)
 	if err != nil {
 		return nil, err
 	}
+	cfg.AfterConnect = setUp
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, failed(ctx, "open", err)
 	}
-	if err := prepare(ctx, pool); err != nil {
+	if err := begin(ctx, pool); err != nil {
 		pool.Close()
 		return nil, failed(ctx, "open", err)
 	}
@@ -107,7 +132,6 @@ func parse(text string) (*pgxpool.Config, error) {
 	if !q.Has("pool_max_conns") {
 		cfg.MaxConns = connections
 	}
-	cfg.AfterConnect = durable
 	return cfg, nil
 }
 
@@ -115,6 +139,24 @@ func parse(text string) (*pgxpool.Config, error) {
 func durable(ctx context.Context, c *pgx.Conn) error {
 	_, err := c.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
 	return err
+}
+
+// readOnly has the server refuse all writes of a connection.
+func readOnly(ctx context.Context, c *pgx.Conn) error {
+	_, err := c.Exec(ctx, "SET default_transaction_read_only = on")
+	return err
+}
+
+// checkFormat fails unless there are the tables of this program.
+func checkFormat(ctx context.Context, pool *pgxpool.Pool) error {
+	found, err := formatOf(ctx, pool)
+	switch {
+	case err != nil || found == format:
+		return err
+	case found == 0:
+		return fault.Newf(fault.NotFound, "postgres: open", "this database has no tables of events: name that of the collectors, which make them")
+	}
+	return fault.Newf(fault.Version, "postgres: open", "the tables of events have format %d, this program knows %d: run collectors of the same version", found, format)
 }
 
 // prepare makes the tables where there are none, or brings those of an older format up to
@@ -142,7 +184,7 @@ func update(ctx context.Context, tx pgx.Tx) error {
 	if err != nil || found >= format {
 		return err
 	}
-	script := schema
+	script := schema + readers
 	switch found {
 	case 1:
 		script = from1

@@ -204,6 +204,34 @@ func TestFormat2(t *testing.T) {
 	}
 }
 
+// TestReader: one who only reads makes no tables and changes none.
+func TestReader(t *testing.T) {
+	url := database(t)
+	for range 2 { // the first one makes nothing
+		if s, err := postgres.OpenReader(t.Context(), url); s != nil || !fault.Is(err, fault.NotFound) {
+			t.Errorf("%v, %v of no tables", s, err)
+		}
+	}
+	open(t, url)
+	s, err := postgres.OpenReader(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Sums(t.Context(), 0); err != nil {
+		t.Error(err)
+	}
+	if err := s.(store.Store).SetMark(t.Context(), store.Mark{Campaign: 1, Day: 1}); err == nil {
+		t.Error("it writes")
+	}
+	if err := server.Do(t.Context(), fmt.Sprint("events_", made.Load()), "UPDATE adshard_events.horizon SET format = 2"); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := postgres.OpenReader(t.Context(), url); s != nil || !fault.Is(err, fault.Version) {
+		t.Errorf("%v, %v of tables of before", s, err)
+	}
+}
+
 // TestServerDies: while the server is away, nothing is acknowledged; what was, is there
 // when it is back, and events that were sent in vain count once when they are sent again.
 func TestServerDies(t *testing.T) {

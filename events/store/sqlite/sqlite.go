@@ -6,7 +6,9 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -67,18 +69,35 @@ var _ store.Store = (*Store)(nil)
 // Open opens a file, or makes it. Errors: fault.Version for a file of another format, and
 // those of the contract.
 func Open(ctx context.Context, path string) (*Store, error) {
+	return open(ctx, path, sqlitex.PoolOptions{Flags: zs.OpenReadWrite | zs.OpenCreate, PoolSize: connections + 1, PrepareConn: prepare},
+		func(s *Store) error { return s.writing(ctx, "open", s.createTables) })
+}
+
+// OpenReader opens a file that is there, and changes nothing in it. Errors: fault.NotFound if there
+// is none, fault.Version for a file of another format, and those of the contract.
+func OpenReader(ctx context.Context, path string) (store.Reader, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.Newf(fault.NotFound, "sqlite: open", "there are no events at %s: a collector makes the file", path)
+	}
+	s, err := open(ctx, path, sqlitex.PoolOptions{Flags: zs.OpenReadOnly, PoolSize: connections}, func(s *Store) error { return s.checkFormat(ctx) })
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// open opens a file and calls begin with the store.
+func open(ctx context.Context, path string, how sqlitex.PoolOptions, begin func(*Store) error) (*Store, error) {
 	path, err := filepath.Abs(path) // so that no name means anything special to SQLite
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "sqlite: open", err)
 	}
-	pool, err := sqlitex.NewPool(path, sqlitex.PoolOptions{
-		Flags: zs.OpenReadWrite | zs.OpenCreate, PoolSize: connections + 1, PrepareConn: prepare,
-	})
+	pool, err := sqlitex.NewPool(path, how)
 	if err != nil {
 		return nil, failed(ctx, "open", path, err)
 	}
 	s := &Store{path: path, pool: pool, turn: make(chan struct{}, 1)}
-	err = s.writing(ctx, "open", s.createTables)
+	err = begin(s)
 	if err == nil {
 		s.file, err = os.Stat(path)
 		err = failed(ctx, "open", path, err)
@@ -88,6 +107,20 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// checkFormat fails unless the tables are those of this program.
+func (s *Store) checkFormat(ctx context.Context) error {
+	return s.read(ctx, "open", "PRAGMA user_version", func(st *zs.Stmt) error {
+		switch found := st.ColumnInt(0); found {
+		case format:
+			return nil
+		case 0:
+			return fault.Newf(fault.Version, "sqlite: open", "%s has no tables of events: name the file of a collector", s.path)
+		default:
+			return fault.Newf(fault.Version, "sqlite: open", "%s has format %d of events, this program knows %d: run collectors of the same version", s.path, found, format)
+		}
+	})
 }
 
 // Close closes the store; calls that are under way fail.

@@ -85,6 +85,37 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// TestReader: one who only reads makes no file and changes none.
+func TestReader(t *testing.T) {
+	dir := t.TempDir()
+	none, empty, before, now := filepath.Join(dir, "none"), filepath.Join(dir, "empty"), filepath.Join(dir, "before"), filepath.Join(dir, "now")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, before, "PRAGMA user_version = 2")
+	open(t, now)
+	for path, kind := range map[string]fault.Kind{none: fault.NotFound, empty: fault.Version, before: fault.Version} {
+		was, _ := os.ReadFile(path)
+		if s, err := sqlite.OpenReader(t.Context(), path); s != nil || !fault.Is(err, kind) {
+			t.Errorf("%s: %v, %v, want %v", filepath.Base(path), s, err, kind)
+		}
+		if is, err := os.ReadFile(path); !slices.Equal(is, was) || path == none && err == nil {
+			t.Errorf("%s was changed: %v", filepath.Base(path), err)
+		}
+	}
+	s, err := sqlite.OpenReader(t.Context(), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Sums(t.Context(), 0); err != nil {
+		t.Error(err)
+	}
+	if err := s.(store.Store).SetMark(t.Context(), store.Mark{Campaign: 1, Day: 1}); err == nil {
+		t.Error("it writes")
+	}
+}
+
 func execute(t testing.TB, path, sql string) {
 	t.Helper()
 	c, err := zs.OpenConn(path)

@@ -28,3 +28,16 @@ func OpenEvents(ctx context.Context, url string) (store.Store, error) {
 	}
 	return s, nil
 }
+
+// OpenEventReader opens the database of events named by url for reading alone. It makes and changes nothing. Errors:
+// fault.NotFound if there are no events, those of Open and of the store.
+func OpenEventReader(ctx context.Context, url string) (store.Reader, error) {
+	if IsServer(url) {
+		return postgres.OpenReader(ctx, url)
+	}
+	path, err := file(url)
+	if err != nil {
+		return nil, err
+	}
+	return sqlite.OpenReader(ctx, path)
+}
