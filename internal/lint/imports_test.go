@@ -143,7 +143,7 @@ var rules = []struct {
 	{pkg: "internal/node/master", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/node/offline", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/node/overload", may: []string{"fault"}},
-	{pkg: "internal/node/spend", may: []string{"backend", "budget", "events", "internal/node/database"}},
+	{pkg: "internal/node/spend", may: []string{"fault", "backend", "budget", "events", "internal/node/database"}},
 	{pkg: "internal/node/traffic", may: []string{"fault", "schema"}},
 	{pkg: "internal/node/data", may: with(belowNode, append(nodeParts, "ingest")...)},
 	{pkg: "internal/node/…", may: with(belowNode, nodeParts...)},

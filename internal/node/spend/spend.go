@@ -5,6 +5,7 @@ package spend
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -12,13 +13,18 @@ import (
 	"adshard/backend"
 	"adshard/budget"
 	"adshard/events/store"
+	"adshard/fault"
 	"adshard/internal/node/database"
 )
 
-// patience is how long spend is waited for: it is beside what was asked for.
-const patience = time.Second
+const (
+	// patience is how long spend is waited for, from the call on: it is beside what was asked for.
+	patience = time.Second
+	// pause is how long nobody asks the database of events again after it has failed.
+	pause = 5 * time.Second
+)
 
-// Reader reads spend. It opens the database of events when somebody asks first. Close it.
+// Reader reads spend. It opens the database of events when somebody asks first, and never changes it. Close it.
 type Reader struct {
 	// URL is that of the database of events.
 	URL string
@@ -26,59 +32,86 @@ type Reader struct {
 	Log *slog.Logger
 
 	mu      sync.Mutex
-	events  store.Store // nil: it is not open; under mu
-	failing bool        // the log says so; under mu
-	closed  bool        // under mu
+	events  store.Reader  // nil: it is not open; under mu
+	opening chan struct{} // closed when the call that opens it has ended; nil: there is none; under mu
+	failing bool          // the last call failed, and the log says so; under mu
+	again   time.Time     // while it fails, when it is asked again; under mu
+	trying  bool          // while it fails, a call asks; under mu
+	closed  bool          // under mu
+	leaving sync.WaitGroup
 }
 
 // Today returns what campaigns have spent on the present day of their advertisers, in micros. One that has spent nothing is
-// there with 0; nil: it cannot be known now.
+// there with 0; those are missing of which it cannot be known now. It takes a second at most, and next to nothing while the
+// database of events is away.
 func (r *Reader) Today(ctx context.Context, s backend.Snapshot, list []*backend.Campaign) map[uint64]uint64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
+	within, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if !r.begin() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	out, err := r.today(ctx, s, list)
+	today, err := r.days(within, s, list)
+	if err != nil || len(today) == 0 {
+		r.end(nil, false) // nobody has asked
+		if err != nil && within.Err() == nil {
+			r.Log.Warn("what campaigns have spent is not shown, since their advertisers cannot be read", "err", err)
+		}
+		return nil
+	}
+	out, err := r.today(within, today, list)
+	r.end(err, err == nil || ctx.Err() == nil)
+	return out
+}
+
+// begin reports whether a call may ask: while the database of events fails, one may after each pause. Each that may
+// calls end.
+func (r *Reader) begin() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed || r.failing && (r.trying || r.Now().Before(r.again)) {
+		return false
+	}
+	r.trying = r.failing
+	return true
+}
+
+// end notes how a call that has asked ended; without judged it says nothing about the database of events.
+func (r *Reader) end(err error, judged bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.trying = false
+	if !judged || r.closed {
+		return
+	}
+	if err != nil {
+		r.again = r.Now().Add(pause)
+	}
 	if failing := err != nil; failing != r.failing {
 		r.failing = failing
 		if failing {
 			r.Log.Warn("what campaigns have spent cannot be read, and is not shown", "err", err)
+		} else {
+			r.Log.Info("what campaigns have spent can be read again")
 		}
 	}
-	return out
 }
 
-func (r *Reader) today(ctx context.Context, s backend.Snapshot, list []*backend.Campaign) (map[uint64]uint64, error) {
-	if r.events == nil {
-		e, err := database.OpenEvents(ctx, r.URL)
-		if err != nil {
-			return nil, err
-		}
-		r.events = e
-	}
-	today, err := r.days(ctx, s, list)
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[uint64]uint64, len(list))
+// today returns what campaigns have spent on the days of their advertisers.
+func (r *Reader) today(ctx context.Context, today map[uint64]store.Day, list []*backend.Campaign) (map[uint64]uint64, error) {
+	out, day := make(map[uint64]uint64, len(list)), make(map[uint64]store.Day, len(list))
 	since, ids := store.Day(1<<31-1), make([]uint64, 0, len(list))
 	for _, c := range list {
-		out[c.ID], ids = 0, append(ids, c.ID)
-		since = min(since, today[c.AdvertiserID])
+		if d, ok := today[c.AdvertiserID]; ok {
+			out[c.ID], day[c.ID], ids = 0, d, append(ids, c.ID)
+			since = min(since, d)
+		}
 	}
-	if len(ids) == 0 { // not all of them
+	if len(ids) == 0 { // the store would take it for all
 		return out, nil
 	}
-	sums, err := r.events.Sums(ctx, since, ids...)
+	sums, err := r.sums(ctx, since, ids)
 	if err != nil {
 		return nil, err
-	}
-	day := make(map[uint64]store.Day, len(list))
-	for _, c := range list {
-		day[c.ID] = today[c.AdvertiserID]
 	}
 	for _, x := range sums {
 		if x.Day == day[x.Campaign] {
@@ -88,7 +121,84 @@ func (r *Reader) today(ctx context.Context, s backend.Snapshot, list []*backend.
 	return out, nil
 }
 
-// days returns the present day of the advertisers of campaigns.
+// sums reads sums. A database that was open and fails is opened anew, once: its file may have been replaced.
+func (r *Reader) sums(ctx context.Context, since store.Day, ids []uint64) ([]store.Sum, error) {
+	for {
+		e, isNew, err := r.open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		sums, err := e.Sums(ctx, since, ids...)
+		if err == nil || ctx.Err() != nil {
+			return sums, err
+		}
+		r.drop(e)
+		if isNew {
+			return nil, err
+		}
+	}
+}
+
+// open returns the database of events; isNew: this call has opened it. Calls wait for the one that opens it.
+func (r *Reader) open(ctx context.Context) (e store.Reader, isNew bool, err error) {
+	for {
+		r.mu.Lock()
+		switch {
+		case r.closed:
+			r.mu.Unlock()
+			return nil, false, errClosed()
+		case r.events != nil:
+			defer r.mu.Unlock()
+			return r.events, false, nil
+		case r.opening == nil:
+			r.opening = make(chan struct{})
+			r.mu.Unlock()
+			e, err = database.OpenEventReader(ctx, r.URL)
+			if r.opened(e, err) && err == nil {
+				err = errors.Join(errClosed(), e.Close())
+			}
+			return e, true, err
+		}
+		other := r.opening
+		r.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, false, context.Cause(ctx)
+		}
+	}
+}
+
+// opened keeps what was opened, and lets those go on that wait for it. It reports whether the reader was closed meanwhile.
+func (r *Reader) opened(e store.Reader, err error) (closed bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	close(r.opening)
+	r.opening = nil
+	if err == nil && !r.closed {
+		r.events = e
+	}
+	return r.closed
+}
+
+func errClosed() error { return fault.Newf(fault.Unavailable, "spend", "the program ends") }
+
+// drop closes a database that has failed, unless another call has already.
+func (r *Reader) drop(e store.Reader) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.events == e {
+		r.events = nil
+		r.leave(e)
+	}
+}
+
+// leave closes a database that calls may still be using, for which that may wait. The caller holds mu.
+func (r *Reader) leave(e store.Reader) {
+	r.leaving.Go(func() { _ = e.Close() }) // it only read
+}
+
+// days returns the present day of the advertisers of campaigns, but that of damaged ones.
 func (r *Reader) days(ctx context.Context, s backend.Snapshot, list []*backend.Campaign) (map[uint64]store.Day, error) {
 	zones := make(map[uint64]bool)
 	var ids []uint64
@@ -101,7 +211,7 @@ func (r *Reader) days(ctx context.Context, s backend.Snapshot, list []*backend.C
 	if len(ids) == 0 {
 		return out, nil
 	}
-	advertisers, err := s.Advertisers(ctx, ids)
+	advertisers, err := readable(ctx, s, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -115,13 +225,33 @@ func (r *Reader) days(ctx context.Context, s backend.Snapshot, list []*backend.C
 	return out, nil
 }
 
-// Close closes the database of events.
+// readable returns advertisers but those that are damaged.
+func readable(ctx context.Context, s backend.Snapshot, ids []uint64) ([]*backend.Advertiser, error) {
+	all, err := s.Advertisers(ctx, ids)
+	if !fault.Is(err, fault.Corrupt) {
+		return all, err
+	}
+	for _, id := range ids {
+		one, err := s.Advertisers(ctx, []uint64{id})
+		switch {
+		case err == nil:
+			all = append(all, one...)
+		case !fault.Is(err, fault.Corrupt):
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Close closes the database of events, when the calls that are under way have ended.
 func (r *Reader) Close() error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.closed = true
-	if r.events == nil {
-		return nil
+	if !r.closed && r.events != nil {
+		r.leave(r.events)
+		r.events = nil
 	}
-	return r.events.Close()
+	r.closed = true
+	r.mu.Unlock()
+	r.leaving.Wait()
+	return nil
 }

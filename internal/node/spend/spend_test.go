@@ -2,11 +2,17 @@ package spend_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"log/slog"
 	"maps"
+	"net"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	_ "time/tzdata" // the zones below, whatever the machine has
@@ -14,6 +20,7 @@ import (
 	"adshard/backend"
 	"adshard/events/store"
 	"adshard/events/token"
+	"adshard/fault"
 	"adshard/internal/node/database"
 	"adshard/internal/node/nodetest"
 	"adshard/internal/node/spend"
@@ -94,26 +101,189 @@ func TestToday(t *testing.T) {
 	}
 }
 
-// TestAway: a database of events that is away is told once, and shown again when it is back; nothing is known after the end.
+// TestAway: a database of events that is away is told once, is not asked again for a while, and is shown again when it
+// is back; nothing is known after the end.
 func TestAway(t *testing.T) {
 	d, list := two(t)
 	path := d.Path + "-elsewhere/events"
 	var log bytes.Buffer
-	r := &spend.Reader{URL: "sqlite:" + path, Now: time.Now, Log: slog.New(slog.NewTextHandler(&log, nil))}
-	for range 3 {
-		if got := r.Today(t.Context(), snapshot(t, d), list); got != nil {
-			t.Fatalf("%v", got)
+	now := time.Now()
+	r := &spend.Reader{URL: "sqlite:" + path, Now: func() time.Time { return now }, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	spends := func(want int) {
+		t.Helper()
+		if got := r.Today(t.Context(), snapshot(t, d), list); len(got) != want {
+			t.Errorf("%v, want %d", got, want)
 		}
 	}
+	spends(0)
 	d.Must(os.Mkdir(d.Path+"-elsewhere", 0o750))
-	if got := r.Today(t.Context(), snapshot(t, d), list); len(got) != 3 {
-		t.Errorf("%v", got)
+	now = now.Add(time.Minute)
+	spends(0)
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a file was made by one who only reads")
 	}
-	if n := strings.Count(log.String(), "cannot be read"); n != 1 {
+	s, err := database.OpenEvents(t.Context(), r.URL)
+	d.Must(err)
+	defer s.Close()
+	spends(0) // it failed just now
+	now = now.Add(time.Minute)
+	spends(3)
+	if n := strings.Count(log.String(), "cannot be read"); n != 1 || !strings.Contains(log.String(), path) {
 		t.Errorf("told %d times: %s", n, log.String())
 	}
 	d.Must(r.Close())
+	spends(0)
+}
+
+// TestNotOfEvents: a file of something else is not made one of events.
+func TestNotOfEvents(t *testing.T) {
+	d, list := two(t)
+	path := filepath.Join(t.TempDir(), "empty")
+	d.Must(os.WriteFile(path, nil, 0o600))
+	r := &spend.Reader{URL: "sqlite:" + path, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	defer r.Close()
 	if got := r.Today(t.Context(), snapshot(t, d), list); got != nil {
-		t.Errorf("after the end: %v", got)
+		t.Errorf("%v of an empty file", got)
+	}
+	if v, err := os.Stat(path); err != nil || v.Size() != 0 {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// TestReplaced: events that were restored into the place of others are read at once.
+func TestReplaced(t *testing.T) {
+	d, list := two(t)
+	path := d.Path + "-events"
+	now := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
+	made := func(path string, price uint64) {
+		t.Helper()
+		s, err := database.OpenEvents(t.Context(), "sqlite:"+path)
+		d.Must(err)
+		click(t, s, 1, 1, "2026-11-24", price)
+		d.Must(s.Close())
+	}
+	made(path, 100)
+	made(path+"-backup", 7)
+	r := &spend.Reader{URL: "sqlite:" + path, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler)}
+	defer r.Close()
+	if got := r.Today(t.Context(), snapshot(t, d), list); got[1] != 100 {
+		t.Fatalf("%v", got)
+	}
+	for _, suffix := range []string{"-wal", "-shm"} {
+		_ = os.Remove(path + suffix) // if there is one
+	}
+	d.Must(os.Rename(path+"-backup", path))
+	if got := r.Today(t.Context(), snapshot(t, d), list); got[1] != 7 {
+		t.Errorf("%v of the file that is there now", got)
+	}
+}
+
+// damaged has an advertiser that cannot be read.
+type damaged struct {
+	backend.Snapshot
+	id uint64
+}
+
+func (s damaged) Advertisers(ctx context.Context, ids []uint64) ([]*backend.Advertiser, error) {
+	if slices.Contains(ids, s.id) {
+		return nil, fault.Newf(fault.Corrupt, "test", "advertiser %d is damaged", s.id)
+	}
+	return s.Snapshot.Advertisers(ctx, ids)
+}
+
+// TestDamagedAdvertiser: what the campaigns of one have spent is not known; that of the others is.
+func TestDamagedAdvertiser(t *testing.T) {
+	d, list := two(t)
+	url := "sqlite:" + d.Path + "-events"
+	s, err := database.OpenEvents(t.Context(), url)
+	d.Must(err)
+	defer s.Close()
+	click(t, s, 1, 2, "2026-11-24", 100)
+	now := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
+	r := &spend.Reader{URL: url, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler)}
+	defer r.Close()
+	for id, want := range map[uint64]map[uint64]uint64{1: {2: 100}, 2: {1: 0, 3: 0}} {
+		if got := r.Today(t.Context(), damaged{snapshot(t, d), id}, list); !maps.Equal(got, want) {
+			t.Errorf("without advertiser %d: %v, want %v", id, got, want)
+		}
+	}
+}
+
+// silent accepts connections and says nothing. Its URL is that of a database.
+func silent(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var accepting sync.WaitGroup
+	accepting.Go(func() {
+		var all []net.Conn
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				break
+			}
+			all = append(all, c)
+		}
+		for _, c := range all {
+			_ = c.Close() // the other side may have
+		}
+	})
+	t.Cleanup(func() { l.Close(); accepting.Wait() })
+	return "postgres://nobody@" + l.Addr().String() + "/events?sslmode=disable"
+}
+
+// TestSilent: a database of events that accepts connections and never answers costs those who look at data at the same time
+// a second each, and then one of them a second after each pause.
+func TestSilent(t *testing.T) {
+	d, list := two(t)
+	var now atomic.Int64
+	r := &spend.Reader{URL: silent(t), Now: func() time.Time { return time.Unix(now.Load(), 0) }, Log: slog.New(slog.DiscardHandler)}
+	const readers = 8
+	waited := func() (some int) {
+		var all sync.WaitGroup
+		var n atomic.Int32
+		for range readers {
+			s := snapshot(t, d)
+			all.Go(func() {
+				began := time.Now()
+				if got := r.Today(t.Context(), s, list); got != nil {
+					t.Errorf("%v", got)
+				}
+				switch took := time.Since(began); {
+				case took > 1800*time.Millisecond:
+					t.Errorf("waited for %v", took)
+				case took > 500*time.Millisecond:
+					n.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		return int(n.Load())
+	}
+	for i, want := range []int{readers, 0, 0} {
+		if got := waited(); got != want {
+			t.Errorf("time %d: %d waited, want %d", i, got, want)
+		}
+	}
+	now.Add(60)
+	for i, want := range []int{1, 0} {
+		if got := waited(); got != want {
+			t.Errorf("time %d after the pause: %d waited, want %d", i, got, want)
+		}
+	}
+	// One whose client went away says nothing about the database.
+	now.Add(60)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	r.Today(ctx, snapshot(t, d), list)
+	if got := waited(); got != 1 {
+		t.Errorf("%d waited after a client went away, want 1", got)
+	}
+	began := time.Now()
+	d.Must(r.Close())
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("the end took %v", took)
 	}
 }
