@@ -50,6 +50,18 @@ GRANT INSERT, UPDATE, DELETE ON adshard.feed_reader TO adshard_serve;
 GRANT DELETE ON adshard.change_log TO adshard_serve;
 GRANT UPDATE (budget_exhausted, withheld) ON adshard.campaign TO adshard_serve;
 GRANT EXECUTE ON FUNCTION adshard.save_control TO adshard_serve;
+-- What campaigns have spent, for the console, if the tables of events (docs/events.md) are in this database. Collectors that make
+-- them later, in any database of the server, grant the same.
+DO $$
+BEGIN
+  IF to_regclass('adshard_events.spent') IS NOT NULL THEN
+    GRANT USAGE ON SCHEMA adshard_events TO adshard_serve;
+    GRANT SELECT ON adshard_events.spent TO adshard_serve;
+    GRANT SELECT (format) ON adshard_events.horizon TO adshard_serve;
+  END IF;
+EXCEPTION WHEN insufficient_privilege THEN
+  RAISE WARNING 'the schema adshard_events is another role''s: for balancers to show what campaigns have spent, run this as that role or as a superuser, too';
+END $$;
 
 -- Collectors: keys of tokens and notes of pacing in the control state, marks and shares of campaigns. The schema of
 -- events is theirs to make (GRANT CREATE ON DATABASE … TO the login), or is made for them by its owner.
