@@ -277,16 +277,16 @@ func answering(t *api.Traffic) string {
 	if t == nil {
 		return ""
 	}
-	out := fmt.Sprintf(", %.4g queries/s", t.PerSecond)
+	out := fmt.Sprintf(", %s queries/s", loaded(t.PerSecond))
 	if t.P50Micros > 0 {
-		out += fmt.Sprintf(", median %.3g ms, p99 %.3g ms", float64(t.P50Micros)/1000, float64(t.P99Micros)/1000)
+		out += fmt.Sprintf(", median %s, p99 %s", millis(float64(t.P50Micros)), millis(float64(t.P99Micros)))
 	}
 	for _, part := range []struct {
 		share float64
 		word  string
 	}{{t.Incomplete, "incomplete"}, {t.Refused, "refused"}, {t.Failed, "failed"}} {
 		if part.share > 0 {
-			out += fmt.Sprintf(", %.2g %% %s", 100*part.share, part.word)
+			out += fmt.Sprintf(", %s %s", percent(part.share), part.word)
 		}
 	}
 	return out

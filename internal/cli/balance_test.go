@@ -238,6 +238,20 @@ func (w *writerOnce) Write(b []byte) (int, error) {
 	return w.Buffer.Write(b)
 }
 
+// TestAnswering: what masters answer is written in plain numbers, and times where there were answers.
+func TestAnswering(t *testing.T) {
+	for want, v := range map[string]*api.Traffic{
+		"":              nil,
+		", 0 queries/s": {OverMs: 1},
+		", 0.05 queries/s, median 0.05 ms, p99 0.05 ms":                                                   {PerSecond: 0.05, P50Micros: 50, P99Micros: 50},
+		", 12,346 queries/s, median 4.3 ms, p99 1,600 ms, 0.2 % incomplete, 100 % refused, <0.1 % failed": {PerSecond: 12_345.6, P50Micros: 4_342, P99Micros: 1_600_000, Incomplete: 0.002, Refused: 1, Failed: 1e-6},
+	} {
+		if got := answering(v); got != want {
+			t.Errorf("%+v: %q, want %q", v, got, want)
+		}
+	}
+}
+
 func TestWords(t *testing.T) {
 	for ms, want := range map[int64]string{
 		0: "just now", 999: "just now", 1000: "1 s ago", 59_999: "59 s ago", 60_000: "1 min ago", 61_000: "1 min 1 s ago",

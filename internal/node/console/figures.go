@@ -65,10 +65,25 @@ func figure(x float64) string {
 	return count(uint64(math.Round(x)))
 }
 
-// millis writes microseconds as milliseconds, in three digits.
-func millis(micros int64) string {
-	return strconv.FormatFloat(float64(micros)/1000, 'g', 3, 64) + " ms"
+// digits writes a number that is not negative with so many significant digits, or more if it is so large, and never
+// with an exponent.
+func digits(x float64, n int) string {
+	if x <= 0 {
+		return "0"
+	}
+	text := strconv.FormatFloat(x, 'f', max(0, n-1-int(math.Floor(math.Log10(x)))), 64)
+	whole, rest, _ := strings.Cut(text, ".")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if rest = strings.TrimRight(rest, "0"); rest != "" {
+		whole += "." + rest
+	}
+	return whole
 }
+
+// millis writes microseconds as milliseconds.
+func millis(micros int64) string { return digits(float64(micros)/1000, 3) + " ms" }
 
 // lasting writes a duration in milliseconds.
 func lasting(ms int64) string { return fmt.Sprintf("%d s", max(1, (ms+500)/1000)) }
@@ -86,7 +101,7 @@ func size(n uint64) string {
 }
 
 // money writes micros of a unit.
-func money(micros uint64) string { return fmt.Sprintf("%.6g", float64(micros)/1e6) }
+func money(micros uint64) string { return digits(float64(micros)/1e6, 6) }
 
 // units writes micros of a unit in full, as units reads them.
 func units(micros uint64) string {
