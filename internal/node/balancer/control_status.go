@@ -25,7 +25,7 @@ func (c adminControl) BalanceStatus(context.Context) (*api.BalanceStatus, error)
 		Events: c.events(), Distributors: c.listDistributors(), Masters: []api.MasterInfo{}, IgnoredLoads: st.IgnoredLoads,
 		Replicas: c.mapper.Replicas(), Revision: st.Revision,
 	}
-	c.told.show(s, st.Masters)
+	c.told.show(c.now(), s, st.Masters)
 	s.Copies = copies(st.Slaves)
 	s.Scrub = scrubStatus(st.Scrub)
 	if s.IgnoredLoads == nil {

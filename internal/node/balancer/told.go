@@ -60,22 +60,22 @@ func queryURL(text string) string {
 	return text
 }
 
-// show adds masters and what they told to a status.
-func (t toldByMasters) show(s *api.BalanceStatus, masters []balance.MasterStatus) {
+// show adds masters and what they told to a status of a time of the balancer's clock.
+func (t toldByMasters) show(now time.Duration, s *api.BalanceStatus, masters []balance.MasterStatus) {
 	var all []*traffic.Window
 	for _, v := range masters {
 		info := api.MasterInfo{Name: v.Name, View: v.View, SeenMs: v.SilentFor.Milliseconds()}
 		if m := t[v.Name]; m != nil {
-			info.URL, info.Traffic, all = m.url, trafficOf(&m.traffic), append(all, &m.traffic)
+			info.URL, info.Traffic, all = m.url, trafficOf(now, &m.traffic), append(all, &m.traffic)
 		}
 		s.Masters = append(s.Masters, info)
 	}
-	s.Traffic = trafficOf(all...)
+	s.Traffic = trafficOf(now, all...)
 }
 
-// trafficOf returns what masters answer together; nil: it is not known yet.
-func trafficOf(masters ...*traffic.Window) *api.Traffic {
-	r := traffic.Lately(masters...)
+// trafficOf returns what masters answer together; nil: it is not known.
+func trafficOf(now time.Duration, masters ...*traffic.Window) *api.Traffic {
+	r := traffic.Lately(now, masters...)
 	if r.Over == 0 {
 		return nil
 	}

@@ -54,7 +54,7 @@ func TestAsOracle(t *testing.T) {
 			}
 			windows = append(windows, w)
 		}
-		r := traffic.Lately(windows...)
+		r := traffic.Lately(time.Minute+seconds*time.Second, windows...)
 		near := func(what string, got, want float64) {
 			if math.Abs(got-want) > 1e-9 {
 				rt.Fatalf("%s: %v, want %v", what, got, want)
@@ -93,12 +93,39 @@ func TestAMinute(t *testing.T) {
 			t.Fatalf("%d moments are kept", n)
 		}
 	}
-	r := traffic.Lately(&w)
+	r := traffic.Lately(400*time.Second, &w)
 	if r.Over < time.Minute || r.Over > 66*time.Second || math.Abs(r.PerSecond-10) > 1e-6 {
 		t.Errorf("%v a second over %v", r.PerSecond, r.Over)
 	}
 	if r.P50 < 100*time.Millisecond || r.P50 > 125*time.Millisecond {
 		t.Errorf("the median is %v", r.P50)
+	}
+}
+
+// TestSilent: a master that says nothing any more is soon left out of what the others answer, and counts again when it
+// is back.
+func TestSilent(t *testing.T) {
+	var c traffic.Counter
+	var dead, alive traffic.Window
+	for at := time.Duration(0); at <= 60*time.Second; at += 2 * time.Second {
+		if at <= 20*time.Second {
+			dead.Add(at, c.Message())
+		}
+		alive.Add(at, c.Message())
+		c.Count(time.Millisecond, true, nil)
+		c.Count(time.Millisecond, true, nil)
+		r := traffic.Lately(at, &dead, &alive)
+		want := 2.0
+		if at > 30*time.Second {
+			want = 1
+		}
+		if at > 0 && math.Abs(r.PerSecond-want) > 1e-9 {
+			t.Errorf("at %v: %v a second, want %v", at, r.PerSecond, want)
+		}
+	}
+	dead.Add(62*time.Second, c.Message())
+	if r := traffic.Lately(62*time.Second, &dead); r.Over == 0 {
+		t.Errorf("%+v of one that is back", r)
 	}
 }
 
@@ -113,23 +140,23 @@ func TestHostile(t *testing.T) {
 		good.Count(time.Millisecond, true, nil)
 	}
 	told(10 * time.Second)
-	before := traffic.Lately(&w)
+	before := traffic.Lately(11*time.Second, &w)
 	large, short := good.Message(), good.Message()
 	large.Complete = math.MaxUint64
 	short.Took = short.Took[1:]
 	for _, m := range []*pb.Traffic{nil, {}, large, short} {
 		w.Add(11*time.Second, m)
 	}
-	if after := traffic.Lately(&w); after != before || before.PerSecond != 10 {
+	if after := traffic.Lately(11*time.Second, &w); after != before || before.PerSecond != 10 {
 		t.Errorf("%+v, before %+v", after, before)
 	}
 	w.Add(12*time.Second, new(traffic.Counter).Message()) // it has begun anew
-	if r := traffic.Lately(&w); r.Over != 0 {
+	if r := traffic.Lately(12*time.Second, &w); r.Over != 0 {
 		t.Errorf("%+v of a single moment", r)
 	}
 	w.Add(5*time.Second, good.Message()) // a clock that goes back
 	w.Add(6*time.Second, good.Message())
-	if r := traffic.Lately(&w); r.Over != time.Second || r.PerSecond != 0 {
+	if r := traffic.Lately(6*time.Second, &w); r.Over != time.Second || r.PerSecond != 0 {
 		t.Errorf("%+v", r)
 	}
 }

@@ -10,6 +10,9 @@ const (
 	// kept is of how long ago the oldest counts are, apart how far those that are kept lie apart at least.
 	kept  = time.Minute
 	apart = 5 * time.Second
+	// silent is after how long without a word a master counts no more: several polls of the map, of which each
+	// takes two seconds at most.
+	silent = 10 * time.Second
 	// most bounds a count: sums of those of all masters are exact as floating-point numbers.
 	most = 1 << 43
 )
@@ -72,9 +75,9 @@ type Rates struct {
 	P50, P99 time.Duration
 }
 
-// Lately returns what masters answered together in the last minute, or since they began. Of one that
-// tells nothing any more it is what it last told.
-func Lately(masters ...*Window) Rates {
+// Lately returns what masters answered together in the last minute, or since they began, at a time of the clock of Add. One that
+// has told nothing for a while is left out.
+func Lately(now time.Duration, masters ...*Window) Rates {
 	var sum [4 + Buckets]float64
 	var r Rates
 	for _, w := range masters {
@@ -83,7 +86,7 @@ func Lately(masters ...*Window) Rates {
 		}
 		first, last := &w.list[0], &w.list[len(w.list)-1]
 		seconds := (last.at - first.at).Seconds()
-		if seconds <= 0 {
+		if seconds <= 0 || now-last.at > silent {
 			continue
 		}
 		r.Over = max(r.Over, last.at-first.at)
