@@ -80,6 +80,8 @@ func TestTraffic(t *testing.T) {
 		"<div><dt>Incomplete</dt><dd>0.0 %", "master-0: 813 queries a second")
 	p.control.Status.Traffic.Incomplete, p.control.Status.Traffic.P50Micros, p.control.Status.Traffic.P99Micros = 0.25, 0, 0
 	has(t, b.get("/console/overview"), 200, `class="bad"><dt>Incomplete</dt><dd>25.0 %`, "<dd>–<small>99th percentile –")
+	p.control.Status.Masters[0].Traffic.P50Micros = 0
+	lacks(t, b.get("/console/overview"), "median")
 	p.control.Status.Traffic, p.control.Status.Masters[0].Traffic = nil, nil
 	w := b.get("/console/overview")
 	has(t, w, 200, "No master has told yet what it answers")

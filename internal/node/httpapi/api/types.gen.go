@@ -632,7 +632,7 @@ type BalanceStatus struct {
 	// Copies Slaves that are being filled with a copy of a sibling's store.
 	Copies []Copy `json:"copies"`
 
-	// Traffic What masters answer together; absent: none has told yet.
+	// Traffic What masters answer together; absent: none has told lately.
 	Traffic *Traffic `json:"traffic,omitempty"`
 }
 
@@ -1306,7 +1306,7 @@ type MasterInfo struct {
 	// SeenMs Time since it last called.
 	SeenMs int64 `json:"seen_ms"`
 
-	// Traffic What it answers; absent: it has not told yet.
+	// Traffic What it answers; absent: it has not told lately.
 	Traffic *Traffic `json:"traffic,omitempty"`
 
 	// URL Where it takes queries, as its machine knows it; absent: it has not told.
@@ -2038,11 +2038,11 @@ type Traffic struct {
 	// Failed The share without an answer for another reason.
 	Failed float64 `json:"failed"`
 
-	// P50Micros The median time of answers, to within a quarter; 0: there was none.
-	P50Micros int64 `json:"p50_micros"`
+	// P50Micros The median time of answers, to within a quarter; absent: there was none.
+	P50Micros int64 `json:"p50_micros,omitempty"`
 
 	// P99Micros Their 99th percentile, likewise.
-	P99Micros int64 `json:"p99_micros"`
+	P99Micros int64 `json:"p99_micros,omitempty"`
 }
 
 // Variant How closely words match, from exact to loose.
