@@ -44,10 +44,6 @@ type Import struct {
 // Import imports a file, or with DryRun into a copy of what its advertisers have. Errors: those of
 // ingest; fault.Invalid when the copy would be too large; what was committed before them stays.
 func (s *Service) Import(ctx context.Context, im *Import) (*api.ImportAnswer, error) {
-	if err := s.importing.take(ctx); err != nil {
-		return nil, err
-	}
-	defer s.importing.leave()
 	a := &api.ImportAnswer{DryRun: im.DryRun, Rejects: []api.ImportReject{}, Warnings: []api.ImportWarning{}, Differences: []api.ImportDifference{},
 		Conflicts: []api.ImportConflict{}}
 	o := ingest.Options{Advertiser: im.Advertiser, Stdin: bytes.NewReader(im.File), StdinName: cmp.Or(im.Name, "the file"), Patience: importPatience,
@@ -56,13 +52,14 @@ func (s *Service) Import(ctx context.Context, im *Import) (*api.ImportAnswer, er
 				a.Rejects = append(a.Rejects, rejected(r, cells))
 			}
 		}}
+	if err := s.importing.take(ctx); err != nil {
+		return nil, err
+	}
+	sum, err := s.load(ctx, im, o, a) // others may load while this one waits for the slaves
+	count(a, &sum)
 	if im.DryRun {
-		sum, err := s.tried(ctx, im, o, a)
-		count(a, &sum)
 		return a, renamed(err)
 	}
-	sum, err := ingest.Run(ctx, s.db, []string{"-"}, o)
-	count(a, &sum)
 	a.MinClock = position(sum.Position)
 	durable := s.now()
 	if err == nil && im.Wait > 0 {
@@ -73,6 +70,15 @@ func (s *Service) Import(ctx context.Context, im *Import) (*api.ImportAnswer, er
 	}
 	s.latest.note(im, a, err, durable, s.now())
 	return a, renamed(err)
+}
+
+// load imports into the database, or with DryRun into a copy, and leaves the place for it.
+func (s *Service) load(ctx context.Context, im *Import, o ingest.Options, a *api.ImportAnswer) (ingest.Summary, error) {
+	defer s.importing.leave()
+	if im.DryRun {
+		return s.tried(ctx, im, o, a)
+	}
+	return ingest.Run(ctx, s.db, []string{"-"}, o)
 }
 
 // renamed names the field of an error as the call does.

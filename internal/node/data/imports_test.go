@@ -109,3 +109,37 @@ func TestServedImports(t *testing.T) {
 		}
 	}
 }
+
+// TestWaitingHoldsNobodyUp: while an import waits for the slaves, another one is imported.
+func TestWaitingHoldsNobodyUp(t *testing.T) {
+	d := nodetest.NewDatabase(t)
+	waits, served := make(chan struct{}), make(chan struct{})
+	s := New(d.DB, func(context.Context, uint64) error {
+		close(waits)
+		<-served
+		return nil
+	}, slog.New(slog.DiscardHandler))
+	first := make(chan *api.ImportAnswer)
+	go func() {
+		a, err := s.Import(t.Context(), &Import{File: []byte(`{"type":"advertiser","name":"a"}`), Wait: time.Minute})
+		if err != nil {
+			t.Error(err)
+		}
+		first <- a
+	}()
+	<-waits
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for _, dry := range []bool{false, true} {
+		if _, err := s.Import(ctx, &Import{File: []byte(`{"type":"advertiser","name":"b"}`), DryRun: dry}); err != nil {
+			t.Error(err)
+		}
+	}
+	close(served)
+	if a := <-first; a == nil || a.Served == nil || !*a.Served {
+		t.Errorf("%+v", a)
+	}
+	if list := s.Imports().Imports; len(list) != 2 {
+		t.Errorf("%+v", list)
+	}
+}
