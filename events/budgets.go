@@ -53,16 +53,16 @@ type Budgets struct {
 	dirty map[uint64]bool // campaigns with clicks since the last Check; guarded by mu
 }
 
-// Note says that events count, whoever counted them.
-func (b *Budgets) Note(counted []store.Event) {
+// Note says that events are durable and counted, by whomever.
+func (b *Budgets) Note(durable []store.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.dirty == nil {
 		b.dirty = make(map[uint64]bool)
 	}
-	for i := range counted {
-		if counted[i].Kind == store.Click {
-			b.dirty[counted[i].Token.Campaign] = true
+	for i := range durable {
+		if durable[i].Kind == store.Click {
+			b.dirty[durable[i].Token.Campaign] = true
 		}
 	}
 }

@@ -54,9 +54,9 @@ type Counter struct {
 	Keys  *Keys
 	Zones Zones
 	Now   func() time.Time
-	// Counted is called with the events of each batch that count, those that did before as well:
-	// whoever counted them may have been killed before it told anybody. nil: nobody is told.
-	Counted func([]store.Event)
+	// Durable is called with the events of each batch that are durable and counted, the duplicates among them, too:
+	// whoever counted those may have been killed before it told anybody. nil: nobody is told.
+	Durable func([]store.Event)
 	// Keep is how long events are kept before they are folded, if that is longer than Remembered.
 	Keep time.Duration
 }
@@ -89,15 +89,15 @@ func (c *Counter) Count(ctx context.Context, given []Given) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	count := events[:0]
+	durable := events[:0]
 	for i, o := range found {
 		out[at[i]] = outcomeOf(o)
 		if o != store.Forgotten {
-			count = append(count, events[i])
+			durable = append(durable, events[i])
 		}
 	}
-	if c.Counted != nil {
-		c.Counted(count)
+	if c.Durable != nil {
+		c.Durable(durable)
 	}
 	return out, nil
 }

@@ -107,7 +107,7 @@ func open(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, 
 		Store: c.store, Campaigns: campaigns{db}, Control: db, Key: cfg.StateKey + events.PacingKey, Options: budget.DefaultOptions(), Now: now,
 	}
 	zones := &events.CachedZones{From: campaigns{db}, Now: now}
-	c.counter = &events.Counter{Store: c.store, Keys: c.keys, Zones: zones, Now: now, Counted: c.budgets.Note, Keep: cfg.KeepEvents}
+	c.counter = &events.Counter{Store: c.store, Keys: c.keys, Zones: zones, Now: now, Durable: c.budgets.Note, Keep: cfg.KeepEvents}
 	c.watches = [3]*watch{
 		{look: c.budgets.Check, every: checkEvery, failed: c.metrics.failed}, {look: c.budgets.Sweep, every: sweepEvery, failed: c.metrics.failed},
 		{look: c.pacing.Round, every: events.PaceEvery, failed: c.metrics.failed},
