@@ -11,11 +11,8 @@ import (
 	"adshard/events/store"
 )
 
-// What tests look at.
-const (
-	CheckEvery = checkEvery
-	SweepEvery = sweepEvery
-)
+// CheckEvery is how often a collector looks at campaigns with clicks.
+const CheckEvery = checkEvery
 
 // Budgets returns those of campaigns in a database.
 func Budgets(ctx context.Context, db backend.Store, ids ...uint64) ([]events.Budget, error) {
@@ -35,6 +32,9 @@ func (c *Collector) Pace(ctx context.Context) error { return c.pacing.Round(ctx)
 
 // Open is New with a clock.
 var Open = open
+
+// NoSweeps leaves the looks at all budgets to Sweep. It is called before Run.
+func (c *Collector) NoSweeps() { c.watches[1].look = func(context.Context) error { return nil } }
 
 // Sweep looks at all budgets now.
 func (c *Collector) Sweep(ctx context.Context) error { return c.budgets.Sweep(ctx) }

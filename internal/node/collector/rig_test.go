@@ -36,6 +36,7 @@ type rig struct {
 	*nodetest.Database
 	document *apitest.Document
 	nonce    uint64
+	noSweeps bool // collectors look at all budgets when the test says so alone
 }
 
 // newRig makes some campaigns, from 1, each with a daily budget of 50,000 micros.
@@ -72,6 +73,9 @@ func (r *rig) runAt(name string, now func() time.Time, changes ...func(*collecto
 	r.Must(err)
 	c, err := collector.Open(r.TB.Context(), cfg, r.DB, port, slog.New(slog.DiscardHandler), now)
 	r.Must(err)
+	if r.noSweeps {
+		c.NoSweeps()
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- c.Run(ctx) }()
