@@ -9,6 +9,7 @@ import (
 	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
 	"adshard/internal/node/control/inetcd"
+	"adshard/internal/node/database"
 	"adshard/internal/node/distributor"
 	"adshard/internal/node/identity"
 )
@@ -139,6 +140,7 @@ func (c *Config) controlPlace() string {
 func (c *Config) Validate() error {
 	var k config.Check
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
+	database.CheckEvents(&k, c.Events, c.DB)
 	k.Address("listen", c.Listen, true)
 	k.Address("advertise", c.Advertise, false)
 	k.Addresses("balancers", c.Balancers, false)

@@ -88,7 +88,7 @@ func (c *Config) Validate() error {
 	var k config.Check
 	k.Name("name", c.Name)
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
-	k.That(c.Events == "" || c.Events != c.DB || database.IsServer(c.DB), "events", "must be another file than db's")
+	database.CheckEvents(&k, c.Events, c.DB)
 	k.Address("http", c.HTTP, true)
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "http", c.HTTP)

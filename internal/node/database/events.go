@@ -6,7 +6,18 @@ import (
 	"adshard/events/store"
 	"adshard/events/store/postgres"
 	"adshard/events/store/sqlite"
+	"adshard/internal/node/config"
 )
+
+// CheckEvents checks the URL of the database of events that goes with a backend database, if any is configured. Nothing is opened.
+func CheckEvents(k *config.Check, url, db string) {
+	if url == "" {
+		return
+	}
+	_, err := file(url)
+	k.That(IsServer(url) || err == nil, "events", "this is no database URL; give sqlite:PATH or postgres://USER@HOST/DATABASE") // the text may have a password
+	k.That(url != db || IsServer(db), "events", "must be another file than db's")
+}
 
 // OpenEvents opens the database of events named by url: sqlite:PATH or postgres://…; it makes
 // the file, or the tables, when there are none. Errors: as Open's, and the store's.
