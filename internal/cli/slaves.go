@@ -69,6 +69,11 @@ func showSlaves(s Streams, list *api.SlaveList) error {
 	}
 	t := newTable(s.Out, columns...)
 	t.keep(slices.Index(columns, "")) // bars
+	var spare []int
+	for _, c := range []string{"", "TROUBLE", "ADDRESS", "GROUPS", "DISK"} {
+		spare = append(spare, slices.Index(columns, c))
+	}
+	t.mayLeave(spare...)
 	for i := range list.Slaves {
 		v := &list.Slaves[i]
 		cells := []string{v.Name, v.Address, state(v), slicesOf(v), fmt.Sprintf("%.1f %%", float64(v.SharePermille)/10),

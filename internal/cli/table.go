@@ -14,12 +14,13 @@ import (
 )
 
 // table writes rows of aligned columns, with unaligned notes in between. Nothing follows the last cell of a row that is not empty.
-// On a terminal long cells go on below, so that rows stay within it; nothing is left out.
+// On a terminal long cells go on below, so that rows stay within it; what is left out are bars.
 type table struct {
 	out   io.Writer
 	rows  [][]string // a note is a row of one cell
 	width []int
 	whole map[int]bool // columns whose cells are never broken
+	spare []int        // columns that may leave the rows, the first one first
 }
 
 func newTable(out io.Writer, head ...string) *table {
@@ -43,9 +44,15 @@ func (t *table) note(text string) { t.rows = append(t.rows, []string{"    " + pr
 // keep has the cells of a column in one line: half a bar says something else.
 func (t *table) keep(column int) { t.whole[column] = true }
 
+// mayLeave names columns without which rows are shown that would be too long, each only if it must be: their cells
+// are then below the rows, and those of columns without a name, bars, nowhere.
+func (t *table) mayLeave(columns ...int) { t.spare = columns }
+
 // flush writes the table.
 func (t *table) flush() error {
-	t.fit(columnsOf(t.out))
+	columns := columnsOf(t.out)
+	t.shed(columns)
+	t.fit(columns)
 	var b strings.Builder
 	for _, cells := range t.rows {
 		t.write(&b, cells)
@@ -59,6 +66,62 @@ const (
 	// leastWidth is that of columns which are made no narrower: words and addresses would fall apart.
 	leastWidth = 15
 )
+
+// shed takes columns that may leave out of the rows, as few as it can, if rows cannot be fitted otherwise. 0: they may have any
+// number of characters.
+func (t *table) shed(columns int) {
+	least := -len(gap)
+	for i := range t.width {
+		least += len(gap) + t.least(i)
+	}
+	gone := make(map[int]bool)
+	for _, i := range t.spare {
+		if columns == 0 || least <= columns {
+			break
+		}
+		gone[i] = true
+		least -= len(gap) + t.least(i)
+	}
+	if len(gone) > 0 {
+		t.without(gone, columns)
+	}
+}
+
+// least returns how narrow a column can be.
+func (t *table) least(column int) int {
+	if t.whole[column] {
+		return t.width[column]
+	}
+	return min(t.width[column], leastWidth)
+}
+
+// without takes columns out of the rows.
+func (t *table) without(gone map[int]bool, columns int) {
+	all, head, whole := t.rows, t.rows[0], t.whole
+	t.rows, t.width, t.whole = nil, make([]int, len(head)-len(gone)), make(map[int]bool)
+	for n, cells := range all {
+		if len(cells) != len(head) { // a note
+			t.rows = append(t.rows, cells)
+			continue
+		}
+		var stay, below []string
+		for i, c := range cells {
+			switch {
+			case !gone[i]:
+				t.whole[len(stay)] = whole[i]
+				stay = append(stay, c)
+			case n > 0 && head[i] != "" && c != "":
+				below = append(below, head[i]+" "+c)
+			}
+		}
+		t.row(stay...)
+		for rest := strings.Join(below, gap); rest != ""; {
+			var line string
+			line, rest = broken(rest, max(leastWidth, columns-len("    ")))
+			t.note(line)
+		}
+	}
+}
 
 // fit narrows the widest columns until rows have as many characters, if that can be. 0: they may have any number.
 func (t *table) fit(columns int) {

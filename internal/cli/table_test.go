@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"adshard/internal/node/httpapi/api"
 )
 
 // wide is a table of 104 characters; without a terminal no cell is broken.
@@ -57,5 +59,45 @@ func TestBarsAreNotBroken(t *testing.T) {
 	table.row("slave-0", bar(2.5), "it cannot reach the balancer, and has not for a minute")
 	if err := table.flush(); err != nil || !strings.Contains(out.String(), bar(2.5)) || strings.Count(out.String(), "\n") < 5 {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestSlavesFitTheTerminal: rows are within 80 columns; what has no room in them is below, and no narrower terminal or longer
+// name loses anything but bars.
+func TestSlavesFitTheTerminal(t *testing.T) {
+	list := &api.SlaveList{View: 42, Clock: 9000, Slaves: []api.Slave{
+		{Name: "slave-0", Address: "10.0.0.1:7100", Alive: true, Serving: true, State: api.SlaveStateActive, Slices: 5, MovingOut: 1, SharePermille: 400, OverMean: 1.8,
+			Groups: 120_000, Keywords: 34_000_000, Bytes: 9 << 30, AppliedClock: 9000},
+		{Name: "slave-1", Address: "10.0.0.2:7100", State: api.SlaveStateActive, Slices: 1, SharePermille: 250, OverMean: 0.4, Groups: 300, Keywords: 9000, Bytes: 2 << 20,
+			AppliedClock: 7000, Trouble: "the disk is full, and it cannot take what it is to take until somebody makes room on it"},
+	}}
+	shown := func(columns int) string {
+		out := &frame{columns: columns}
+		if err := showSlaves(Streams{Out: out}, list); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	words := strings.Fields(strings.NewReplacer("│", "", "█", "").Replace(shown(0)))
+	if !strings.Contains(shown(160), "│") || shown(300) != shown(0) {
+		t.Errorf("bars are gone where there is room:\n%s", shown(160))
+	}
+	for _, shards := range []string{"", "shard-0"} {
+		for i := range list.Slaves {
+			list.Slaves[i].Shard = shards
+		}
+		for _, columns := range []int{80, 100, 120} {
+			got := shown(columns)
+			for line := range strings.Lines(got) {
+				if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > columns {
+					t.Errorf("%d characters in %d: %s", n, columns, line)
+				}
+			}
+			for _, w := range words {
+				if !strings.Contains(got, w) {
+					t.Errorf("%q is gone in %d:\n%s", w, columns, got)
+				}
+			}
+		}
 	}
 }
