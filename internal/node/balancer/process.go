@@ -20,6 +20,10 @@ import (
 	"adshard/internal/node/ports"
 )
 
+// garbage is what the heap of a balancer may have of it at least: each move makes tables of slices
+// for every slave that are dropped at once.
+const garbage = 96 << 20
+
 // Run runs a balancer until ctx is done. It prints "admin URL" on out if there is an admin
 // port, then "balancer ready ADDR" whenever it begins to lead, and "balancer standby ADDR" when
 // another one of its cluster leads and it is ready to take over.
@@ -66,6 +70,10 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	port.Print(out)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return host.Serve(ctx, listener) })
+	group.Go(func() error {
+		_ = config.LeaveGarbage(ctx, garbage) // it ended with ctx
+		return nil
+	})
 	group.Go(func() error { return port.Serve(ctx, host.Ready, host.AdminHandler, log) })
 	return group.Wait()
 }

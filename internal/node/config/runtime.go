@@ -1,10 +1,15 @@
 package config
 
 import (
+	"context"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
+	"time"
+
+	"adshard/internal/wait"
 )
 
 // SetGCPercent sets how far the heap may grow between two collections, in percent of
@@ -14,6 +19,31 @@ func SetGCPercent(percent int) {
 		debug.SetGCPercent(percent)
 	}
 }
+
+// garbageLooks is the time between two looks at how much of a heap is live.
+const garbageLooks = 10 * time.Second
+
+// LeaveGarbage lets the heap of the process have so many bytes of garbage, or as much as is
+// live where that is more, until ctx is done, unless the environment decides (GOGC): a small
+// heap in which much is made and dropped is collected less often.
+func LeaveGarbage(ctx context.Context, bytes uint64) error {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	for {
+		metrics.Read(live)
+		SetGCPercent(percentFor(bytes, live[0].Value.Uint64()))
+		if err := wait.Sleep(ctx, garbageLooks); err != nil {
+			return err
+		}
+	}
+}
+
+// percentFor is how much of what is live that is, in per cent.
+func percentFor(bytes, live uint64) int {
+	return int(min(max(100, 100*bytes/max(1, live)), mostPercent))
+}
+
+// mostPercent bounds what a heap grows by that was all but empty at the last look.
+const mostPercent = 400
 
 // SpareProcessor gives this process one processor of Go's more than the machine has for
 // it, unless the environment says how many (GOMAXPROCS). Searches and bulk work keep all

@@ -22,6 +22,17 @@ func TestTheEnvironmentDecidesOnCollections(t *testing.T) {
 	}
 }
 
+func TestSmallHeapsMayHaveMoreGarbage(t *testing.T) {
+	for _, c := range []struct {
+		live uint64
+		want int
+	}{{0, 400}, {10 << 20, 400}, {32 << 20, 200}, {64 << 20, 100}, {1 << 40, 100}} {
+		if got := percentFor(64<<20, c.live); got != c.want {
+			t.Errorf("%d bytes are live: %d %%, want %d", c.live, got, c.want)
+		}
+	}
+}
+
 func TestShareOfProcessors(t *testing.T) {
 	for _, c := range []struct{ processors, children, want int }{{2, 3, 1}, {4, 3, 2}, {16, 3, 6}, {8, 1, 8}, {1, 64, 1}} {
 		if got := share(c.processors, c.children); got != c.want {
