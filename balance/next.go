@@ -29,6 +29,7 @@ func (d *Distributor[P]) Built(b Built[P]) {
 	}
 	d.forget(s, ahead)
 	d.push(s, bucket, table, ahead)
+	s.fit(&j.next)
 }
 
 // learn updates the estimate of bytes per unit of weight.
@@ -131,6 +132,7 @@ func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 		}
 		d.forget(s, n.clock)
 		d.push(s, Bucket[P]{From: s.end, To: n.to, Cleared: n.cleared}, n.table, n.clock)
+		s.fit(&n)
 	}
 }
 
@@ -177,7 +179,10 @@ func (d *Distributor[P]) pending(s *stream[P]) (list []Change, reached uint64) {
 // gather returns the entries of the stream's next bucket and its end.
 func (d *Distributor[P]) gather(s *stream[P]) ([]Entry, next) {
 	g := gathering{limit: d.cfg.Entries, budget: float64(d.bucketBytes(s)), perUnit: d.perUnit, items: d.items}
-	n := next{begun: s.table.toward(s.want, false), offset: s.end.Offset}
+	n := next{begun: s.table, offset: s.end.Offset, wants: s.wants, whole: s.whole}
+	if !s.fits {
+		n.begun = s.table.toward(s.want, false)
+	}
 	changes, reached := d.pending(s)
 	own := n.begun.delivered(n.offset)
 	// In the middle of a batch, without a new quantum, only the clock and the offset lead on. A bucket
@@ -199,9 +204,10 @@ func (d *Distributor[P]) gather(s *stream[P]) ([]Entry, next) {
 	later := n.to
 	later.Offset = 1
 	idle := n.offset == 0 && later.Compare(s.end) > 0
-	if idle {
-		if n.begun = n.begun.toward(s.want, true); len(n.begun.in(Filling)) > 0 {
-			n.offset = 1
+	if idle && !n.whole {
+		n.begun, n.whole = n.begun.toward(s.want, true), true
+		if len(n.begun.in(Filling)) > 0 {
+			n.offset, n.whole = 1, false
 		}
 	}
 	n.table, n.to.Offset = n.begun, n.offset

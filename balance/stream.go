@@ -20,7 +20,11 @@ type stream[P any] struct {
 	ahead uint64   // all changes up to it were sent, but those that are deferred
 	table Table    // the node's at end
 	want  Table    // the model's
-	reset bool     // the next bucket empties the node
+	wants uint64   // how often that was looked up
+	// fits is set when table follows want already, whole when also nothing of want is missing:
+	// no bucket need walk both, which have thousands of rows while small slices move.
+	fits, whole bool
+	reset       bool // the next bucket empties the node
 	// settled is set when nothing can be done at end until a change, a model or a
 	// bucket arrives.
 	settled bool
@@ -52,6 +56,8 @@ type next struct {
 	to      Position
 	clock   uint64 // all changes up to it are in the bucket or before it, but those that are deferred
 	table   Table
+	wants   uint64 // the stream's, from which table was made
+	whole   bool   // it lacks nothing of that
 	cleared []Interval
 	// begun and offset are the table and the offset before any item of the
 	// batch is delivered and any residue cleared: the effect of a bucket with
@@ -64,6 +70,8 @@ type next struct {
 func (d *Distributor[P]) place(s *stream[P]) {
 	slave, ok := d.model.Slave(s.name)
 	s.known, s.keep, s.want, s.settled = ok, slave.Left != 0, Table{}, false
+	s.wants++
+	s.fits, s.whole = false, false
 	if !ok {
 		return
 	}
@@ -94,6 +102,13 @@ func (d *Distributor[P]) push(s *stream[P], b Bucket[P], table Table, ahead uint
 	s.queue = append(s.queue, b)
 	s.bytes += b.Bytes
 	s.end, s.table, s.reset, s.settled = b.To, table, false, false
+	s.fits, s.whole = false, false
+}
+
+// fit notes that the stream's table is one of a bucket's that was gathered.
+func (s *stream[P]) fit(n *next) {
+	s.fits = n.wants == s.wants
+	s.whole = s.fits && n.whole
 }
 
 // pop drops the bucket that the node has applied.
