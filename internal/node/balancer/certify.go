@@ -26,16 +26,16 @@ const (
 	// maxDiscards bounds the orders that wait; the mapper repeats them.
 	maxDiscards = 1024
 	// certifiers is how many certificates are made at a time. One that nobody waits for is
-	// followed by a pause as long as it took, up to certifyPause: thousands of moves of
-	// small slices by a strategy would cost queries more than they gain.
-	certifiers   = 2
-	certifyPause = 100 * time.Millisecond
+	// followed by a pause (pauses): thousands of moves of small slices by a strategy would
+	// cost queries more than they gain.
+	certifiers = 2
 	// clockWait is the time between two checks of the mapper's clock.
 	clockWait = 5 * time.Millisecond
 )
 
 // certifier makes the certificates that the mapper asks for, until ctx is done.
 func (b *Balancer) certifier(ctx context.Context) error {
+	var between pauses
 	for {
 		b.mu.Lock()
 		var next *balance.Certify
@@ -70,7 +70,7 @@ func (b *Balancer) certifier(ctx context.Context) error {
 		if next.Needed {
 			continue
 		}
-		if err := wait.Sleep(ctx, min(took, certifyPause)); err != nil {
+		if err := between.after(ctx, took); err != nil {
 			return err
 		}
 	}
