@@ -2,6 +2,8 @@ package fanout
 
 import (
 	"context"
+	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -19,28 +21,44 @@ func (r *ready) Search(context.Context, *search.Request) (*search.Answer, error)
 	return r.answer, nil
 }
 
-// BenchmarkGather is what asking, gathering and merging cost without a network:
-// three slaves that answer at once with nothing.
+// BenchmarkGather is what asking, gathering and merging cost without a network: slaves of
+// this process that answer at once with nothing, and 64 queries under way.
 func BenchmarkGather(b *testing.B) {
+	for _, n := range []uint64{1, 3, 10, 30} {
+		b.Run(fmt.Sprint("slaves=", n), func(b *testing.B) {
+			f := New(&listedMaps{list: []*Map{readyMap(n)}}, quick{})
+			r := &search.Request{Query: new(search.Query), Slots: 4, Profile: search.DefaultProfile()}
+			b.ReportAllocs()
+			b.SetParallelism(64 / runtime.GOMAXPROCS(0))
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					ctx, cancel := context.WithTimeout(b.Context(), time.Second)
+					answer, err := f.Search(ctx, r)
+					cancel()
+					if err != nil || len(answer.Missing) > 0 {
+						b.Error(answer, err)
+						return
+					}
+				}
+			})
+		})
+	}
+}
+
+// readyMap is a map of n slaves that answer at once.
+func readyMap(n uint64) *Map {
 	m := &Map{Epoch: 1, View: 1}
 	lo := uint64(0)
-	for i := range uint64(3) {
-		hi := ^uint64(0) / 3 * (i + 1)
+	for i := range n {
+		hi := ^uint64(0) / n * (i + 1)
+		if i == n-1 {
+			hi = ^uint64(0)
+		}
 		a := &search.Answer{Width: search.IntervalWidth(lo, hi), Shards: 1, Answered: 1}
 		m.Shards = append(m.Shards, NewShard("slave", a.Width, choice.NewShard(), NewReplica("slave", Concurrent(&ready{answer: a}))))
 		lo = hi + 1
 	}
-	f := New(&listedMaps{list: []*Map{m}}, quick{})
-	r := &search.Request{Query: new(search.Query), Slots: 4, Profile: search.DefaultProfile()}
-	b.ReportAllocs()
-	for b.Loop() {
-		ctx, cancel := context.WithTimeout(b.Context(), time.Second)
-		answer, err := f.Search(ctx, r)
-		cancel()
-		if err != nil || len(answer.Missing) > 0 {
-			b.Fatal(answer, err)
-		}
-	}
+	return m
 }
 
 // quick observes nothing.

@@ -85,8 +85,13 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 	g, m, err := gather(ctx, f, p, func(m *Map) begin[search.Answer] {
 		request := *r
 		request.View, request.Timing = m.View, nil
-		shared := wire.Share(&request)
-		return func(ctx context.Context, s Slave, done Done) Pending { return s.Ask(ctx, shared, done) }
+		shared, here := wire.Share(&request), newLine(&request, len(m.Shards))
+		return func(ctx context.Context, s Slave, done Done) Pending {
+			if c, ok := s.(concurrent); ok {
+				return here.ask(ctx, c, done)
+			}
+			return s.Ask(ctx, shared, done)
+		}
 	})
 	if err == nil && r.Least.Clock > 0 {
 		err = dropBehind(g, r.Least)
