@@ -82,9 +82,13 @@ func (c *checks) views() {
 func unseen(v balance.Interval, list []balance.Interval) []balance.Interval {
 	parts := []balance.Interval{v}
 	for _, w := range list {
+		apart := func(p balance.Interval) bool { return w.Hi < p.Lo || w.Lo > p.Hi }
+		if !slices.ContainsFunc(parts, func(p balance.Interval) bool { return !apart(p) }) {
+			continue // as nearly all
+		}
 		var rest []balance.Interval
 		for _, p := range parts {
-			if w.Hi < p.Lo || w.Lo > p.Hi {
+			if apart(p) {
 				rest = append(rest, p)
 				continue
 			}
@@ -118,8 +122,9 @@ func (c *checks) view(v usedView) {
 			continue
 		}
 		shard := s.shard(t)
+		others := seen[shard] // what the shard's other slaves have
 		for _, h := range s.disk.served(v.view) {
-			for _, part := range unseen(balance.Interval{Lo: h.Lo, Hi: h.Hi}, seen[shard]) {
+			for _, part := range unseen(balance.Interval{Lo: h.Lo, Hi: h.Hi}, others) {
 				seen[shard] = append(seen[shard], part)
 				h.Lo, h.Hi = part.Lo, part.Hi
 				served = append(served, h)

@@ -155,19 +155,12 @@ func (m *master) shardOf(slave string) string {
 // lacks reports whether an answer lacks a part of what the shard is to serve in the
 // question's view.
 func (q *question) lacks(node balance.NodeID, served []balance.Held) bool {
+	all := make([]balance.Interval, len(served))
+	for i, h := range served {
+		all[i] = balance.Interval{Lo: h.Lo, Hi: h.Hi}
+	}
 	for _, v := range q.model.Slices() {
-		if v.Node != node {
-			continue
-		}
-		parts := []balance.Interval{{Lo: v.Lo, Hi: v.Hi}}
-		for _, h := range served {
-			var rest []balance.Interval
-			for _, part := range parts {
-				rest = append(rest, unseen(part, []balance.Interval{{Lo: h.Lo, Hi: h.Hi}})...)
-			}
-			parts = rest
-		}
-		if len(parts) > 0 {
+		if v.Node == node && len(unseen(balance.Interval{Lo: v.Lo, Hi: v.Hi}, all)) > 0 {
 			return true
 		}
 	}
