@@ -202,18 +202,24 @@ func (r *round) play() {
 // hottest first, and how many there are besides.
 func (r *round) hottest() (list []hot, left int) {
 	at := 0
+	hotter := func(a, b hot) int { return cmp.Or(cmp.Compare(b.load, a.load), cmp.Compare(a.key, b.key)) }
 	r.in.Loads.Hot(0, balance.MaxKey, func(k balance.Key, load float64) bool {
 		for r.parts[at].Hi < k {
 			at++
 		}
 		if p := &r.parts[at]; load > 0 && !p.busy && !r.frozen[k] {
-			list = append(list, hot{key: k, load: load, part: at, to: p.at})
+			v := hot{key: k, load: load, part: at, to: p.at}
+			if i, _ := slices.BinarySearchFunc(list, v, hotter); i < r.Hottest {
+				list = slices.Insert(list, i, v)
+			}
+			if len(list) > r.Hottest {
+				list = list[:r.Hottest]
+			}
+			left++
 		}
 		return true
 	})
-	slices.SortFunc(list, func(a, b hot) int { return cmp.Or(cmp.Compare(b.load, a.load), cmp.Compare(a.key, b.key)) })
-	left = max(0, len(list)-r.Hottest)
-	list = list[:len(list)-left]
+	left -= len(list)
 	known := list[:0]
 	for _, v := range list {
 		r.in.Items.Ascend(v.key, v.key, func(_ balance.Key, w uint32) bool {
