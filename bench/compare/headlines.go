@@ -31,8 +31,8 @@ const (
 	headlineItems = 20_000
 	// HeadlineSeeds is the number of seeds whose mean a figure is.
 	HeadlineSeeds = 20
-	// headlineRest is after how many iterations without a proposal a strategy has come to
-	// rest: some draw nodes at random and often draw none that matters.
+	// headlineRest is after how many iterations without a proposal a strategy that draws nodes
+	// at random has come to rest: often it draws none that matters.
 	headlineRest = 20
 	// headlineBudget is the share of all items that moves in an iteration.
 	headlineBudget = balance.DefaultBudget
@@ -183,7 +183,7 @@ func (h *headlines) churn() {
 				return 0, err
 			}
 			moved := 0
-			v := settling{t: t, load: make([]float64, len(t.Keys)), s: s, rest: headlineRest, seen: func(before, after Placement) {
+			v := settling{t: t, load: make([]float64, len(t.Keys)), s: s, rest: rest, seen: func(before, after Placement) {
 				for i, n := range after.Owner {
 					if n != before.Owner[i] {
 						moved++
@@ -231,7 +231,10 @@ func (h *headlines) loadAware() {
 					slices = append(slices, loads.Slice(v.ID))
 				}
 				best := itemBound(slices, headlineNodes)
-				v := settling{t: t, load: load, s: s, rest: headlineRest}
+				v := settling{t: t, load: load, s: s, rest: rest}
+				if c.name == "rao-one" || c.name == "rao-many" {
+					v.rest = headlineRest
+				}
 				if err := v.run(&in); err != nil {
 					return 0, err
 				}

@@ -59,7 +59,7 @@ func autoplace(t *trace.Trace, exponent float64, hottest, seed int) (autoplaced,
 		return balance.LoadEvenness(in).Ratio()
 	}
 	before, size, plain := Place(t, in.Model), bytes(), ratio()
-	v := settling{t: t, load: load, s: s, rest: headlineRest}
+	v := settling{t: t, load: load, s: s, rest: rest}
 	if err := v.run(&in); err != nil {
 		return autoplaced{}, err
 	}

@@ -34,6 +34,8 @@ type settling struct {
 	seen func(before, after Placement)
 	// rested reports whether run ended because the strategy rests.
 	rested bool
+	// loads are those of the model that was looked at last.
+	loads *loads
 }
 
 // run iterates until rest, at most maxIterations times, or maxTopics.
@@ -44,23 +46,22 @@ func (v *settling) run(in *balance.Input) error {
 		v.known.played = begun
 		in.Topics = func() []balance.Topic { return v.known.topics(in) }
 	}
-	quiet := 0
+	quiet, now := 0, Place(v.t, in.Model)
 	for ; ; in.Iteration++ {
 		if rest, most := v.patience(); quiet >= rest || int(in.Iteration-begun) >= most {
 			v.rested = quiet >= rest
 			return nil
 		}
-		before := Place(v.t, in.Model)
 		acted, err := v.iterate(in)
 		if err != nil {
 			return fmt.Errorf("strategy %s: %w", v.s.Name(), err)
 		}
-		after := before
+		before := now
 		if quiet++; acted {
-			quiet, after = 0, Place(v.t, in.Model)
+			quiet, now = 0, Place(v.t, in.Model)
 		}
 		if v.seen != nil {
-			v.seen(before, after)
+			v.seen(before, now)
 		}
 	}
 }
@@ -76,7 +77,7 @@ func (v *settling) patience() (rest, most int) {
 
 // iterate reports whether anything was done.
 func (v *settling) iterate(in *balance.Input) (acted bool, err error) {
-	in.Loads = newLoads(v.t, v.load, in.Model)
+	in.Loads = v.loadsOf(in.Model)
 	if v.known != nil {
 		in.Sampled = v.known.table.Sampled()
 	}
@@ -135,9 +136,18 @@ func (v *settling) empty(in *balance.Input) (acted, waits bool, err error) {
 		in.Budget.Share = max(in.Budget.Share-used, 1e-9)
 	}
 	if in.Model, err = in.Model.Apply(atOnce(ops)); err == nil {
-		in.Loads = newLoads(v.t, v.load, in.Model)
+		in.Loads = v.loadsOf(in.Model)
 	}
 	return true, waits, err
+}
+
+// loadsOf returns the loads of a model's slices. Iterations that change nothing, which are
+// most of them, share them.
+func (v *settling) loadsOf(m *balance.Model) *loads {
+	if v.loads == nil || v.loads.m != m {
+		v.loads = newLoads(v.t, v.load, m)
+	}
+	return v.loads
 }
 
 func (v *settling) weight() (sum uint64) {
