@@ -61,42 +61,53 @@ func newLoop(t testing.TB, m *balance.Model, items *balance.Index, loads map[bal
 	return l
 }
 
-// second has every node report.
-func (l *loop) second() {
-	l.number++
+// seconds has every node report, for so many seconds. Without noise they are alike.
+func (l *loop) seconds(count int) {
+	var reports map[balance.NodeID]*balance.LoadReport
+	for range count {
+		if l.number++; reports == nil || l.noise > 0 {
+			reports = l.reports()
+		}
+		for _, n := range l.m.Nodes() {
+			reports[n.ID].Number = l.number
+			if why := l.table.Report(0, n.ID, l.m, reports[n.ID]); why != "" {
+				l.t.Fatal(why)
+			}
+		}
+	}
+}
+
+// reports is what each node tells of a second.
+func (l *loop) reports() map[balance.NodeID]*balance.LoadReport {
 	reports := map[balance.NodeID]*balance.LoadReport{}
+	for _, n := range l.m.Nodes() {
+		reports[n.ID] = &balance.LoadReport{Incarnation: "x", Interval: time.Second}
+	}
 	all, i := l.m.Slices(), 0
 	sums := make([]float64, len(all))
 	l.items.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool {
 		for all[i].Hi < k {
 			i++
 		}
-		load := l.loads[k] * (1 + l.noise*(2*l.rand.Float64()-1))
+		load := l.loads[k]
+		if l.noise > 0 {
+			load *= 1 + l.noise*(2*l.rand.Float64()-1)
+		}
 		sums[i] += load
 		r := reports[all[i].Node]
-		if r == nil {
-			r = &balance.LoadReport{Incarnation: "x", Number: l.number, Interval: time.Second}
-			reports[all[i].Node] = r
-		}
 		r.Items = append(r.Items, balance.ItemCost{Key: k, Cost: balance.Cost{Examined: uint64(load)}})
 		return true
 	})
 	for i, s := range all {
-		if r := reports[s.Node]; r != nil && sums[i] > 0 {
+		if r := reports[s.Node]; sums[i] > 0 {
 			r.Slices = append(r.Slices, balance.SliceCost{Slice: s.ID, Generation: s.Generation, Cost: balance.Cost{Examined: uint64(sums[i])}})
 		}
 	}
-	for _, n := range l.m.Nodes() {
-		r := reports[n.ID]
-		if r == nil {
-			r = &balance.LoadReport{Incarnation: "x", Number: l.number, Interval: time.Second}
-		}
+	for _, r := range reports {
 		slices.SortFunc(r.Items, func(a, b balance.ItemCost) int { return cmp.Compare(b.Examined, a.Examined) })
 		r.Items = r.Items[:min(len(r.Items), hotReported)]
-		if why := l.table.Report(0, n.ID, l.m, r); why != "" {
-			l.t.Fatal(why)
-		}
 	}
+	return reports
 }
 
 // input is what the strategy would see now.
@@ -130,9 +141,7 @@ func (l *loop) may(slice uint64, to balance.NodeID) (bool, string) {
 // iterate lets an interval pass and asks the strategy once.
 func (l *loop) iterate(s balance.Strategy) {
 	l.t.Helper()
-	for range l.interval {
-		l.second()
-	}
+	l.seconds(l.interval)
 	in := l.input()
 	p, err := s.Iterate(in)
 	if err != nil {

@@ -29,9 +29,7 @@ func balanced(ratio, bound float64) bool { return ratio <= max(1.15, 1.05*bound)
 // judged by what it knew at the start.
 func (l *loop) run(s balance.Strategy) reached {
 	l.t.Helper()
-	for range l.interval {
-		l.second()
-	}
+	l.seconds(l.interval)
 	_, least := balance.LeastMove(l.input(), 0.15)
 	started, moved := l.started, l.moved
 	r := reached{at: 12}
