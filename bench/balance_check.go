@@ -3,9 +3,11 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"adshard/balance"
 	"adshard/balance/strategy"
@@ -24,9 +26,16 @@ func (f *balanceFlags) check(c *cobra.Command, args []string) error {
 		}
 	}
 	order, ok := balance.ParseOrder(f.order)
-	f.strategies = every(f.strategies, order)
+	if f.strategies = every(f.strategies, order); !c.Flags().Changed("strategies") {
+		f.strategies = slices.DeleteFunc(f.strategies, func(s string) bool { return strategy.CheckOrder(s, order) != nil })
+	}
+	others := -1
+	c.Flags().Visit(func(*pflag.Flag) { others++ })
 	for _, s := range append(f.strategies, f.initial()...) {
 		if _, err := f.options.Own.Named(s); err != nil {
+			return err
+		}
+		if err := strategy.CheckOrder(s, order); ok && err != nil {
 			return err
 		}
 		if f.options.Own.Has(s) && !f.simulate && !f.study {
@@ -46,8 +55,8 @@ func (f *balanceFlags) check(c *cobra.Command, args []string) error {
 		return errors.New("--iteration is a part of --study: add it")
 	case f.simulate && f.study:
 		return errors.New("--simulate and --study exclude each other: choose one")
-	case f.headlines && (f.simulate || f.study || f.from != "" || f.json != "" || f.html != ""):
-		return errors.New("--headlines prints a table of its own: it goes with none of --simulate, --study, --from, --json and --html")
+	case f.headlines && others > 0:
+		return errors.New("--headlines prints a table of its own, always the same: leave out all other options")
 	case len(f.strategies) == 0:
 		return errors.New("--strategies: name at least one")
 	case f.queries != "" && len(f.workloads) > 0:

@@ -256,6 +256,8 @@ func TestBalanceRefuses(t *testing.T) {
 		"two workloads": {"--simulate", "--workload", "real,single"},
 		"both":          {"--simulate", "--study"},
 		"order":         {"--order", "x"},
+		"needs owners":  {"--study", "--study-slaves", "2", "--workload", "real", "--order", "hash", "--strategies", "original"},
+		"starts so":     {"--simulate", "--duration", "1s", "--order", "hash", "--strategies", "random", "--initial", "original"},
 		"slaves":        {"--slaves", "0"},
 		"study slaves":  {"--study", "--study-slaves", "0"},
 		"rate":          {"--rate", "0"},
@@ -267,5 +269,11 @@ func TestBalanceRefuses(t *testing.T) {
 		if _, _, err := balanced(t, args...); err == nil {
 			t.Errorf("%s was taken", name)
 		}
+	}
+	c := BalanceCommand()
+	c.SilenceErrors, c.SilenceUsage = true, true
+	c.SetArgs([]string{"--headlines", "--strategies", "random"})
+	if err := c.ExecuteContext(t.Context()); err == nil {
+		t.Error("--headlines was taken together with an option that it ignores")
 	}
 }
