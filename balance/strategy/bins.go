@@ -1,7 +1,9 @@
 package strategy
 
 import (
+	"cmp"
 	"container/heap"
+	"math/bits"
 
 	"adshard/balance"
 )
@@ -57,11 +59,10 @@ func (b *bins) take(weight uint64) (taken *bin, fits bool) {
 func (b bins) Len() int { return len(b) }
 
 func (b bins) Less(i, j int) bool {
-	x, y := b[i].load*b[j].share, b[j].load*b[i].share
-	if x != y {
-		return x < y
-	}
-	return b[i].node < b[j].node
+	// load ÷ share of each, multiplied by both shares: that may take more than 64 bits
+	x, xl := bits.Mul64(b[i].load, b[j].share)
+	y, yl := bits.Mul64(b[j].load, b[i].share)
+	return cmp.Or(cmp.Compare(x, y), cmp.Compare(xl, yl), cmp.Compare(b[i].node, b[j].node)) < 0
 }
 
 func (b bins) Swap(i, j int) { b[i], b[j] = b[j], b[i] }

@@ -1,6 +1,7 @@
 package strategy_test
 
 import (
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -159,5 +160,23 @@ func TestOptions(t *testing.T) {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %s", err, want)
 		}
+	}
+}
+
+// TestOriginalWithGreatNumbers: the greatest weights and shares that there can be do not
+// overflow when nodes are compared.
+func TestOriginalWithGreatNumbers(t *testing.T) {
+	var weights []uint32
+	for range 100 {
+		weights = append(weights, math.MaxUint32)
+	}
+	most := balance.Limit{Share: math.MaxUint32}
+	s, err := strategy.Named("original")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, p, err := balance.Plan(s, balance.ByOwner, nodes(3), index(t, balance.ByOwner, weights), map[string]balance.Limit{"n0": most, "n1": most, "n2": most})
+	if err != nil || p.Expected.Ratio() > 1.1 {
+		t.Errorf("max/mean %v; %v", p.Expected.Ratio(), err)
 	}
 }
