@@ -43,7 +43,7 @@ func (Coolest) Iterate(in balance.Input) (p balance.Proposal, err error) {
 		}
 	}
 	if why := in.Few; best == 0 || why != "" { // Few: too few queries to judge by
-		why = fmt.Sprintf("no slice of the hottest slave gains 3 %% on the coolest one %s", why)
+		why = fmt.Sprintf("no move from the hottest slave to the coolest one would gain 3 %% %s", why)
 		p.Reasons = []balance.Reason{{Op: -1, Text: why}}
 	} else {
 		p.Ops = []balance.Op{{Kind: balance.OpStart, Slice: best, Node: to}}

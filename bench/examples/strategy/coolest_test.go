@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -83,7 +85,9 @@ func TestNotInRealClusters(t *testing.T) {
 // TestGuide: the guide shows this code.
 func TestGuide(t *testing.T) {
 	guide, err := os.ReadFile("../../../docs/strategies.md")
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("this is a copy of the module, without the guide")
+	} else if err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range []string{"main.go", "coolest.go"} {
