@@ -26,7 +26,7 @@ const (
 	// maxDiscards bounds the orders that wait; the mapper repeats them.
 	maxDiscards = 1024
 	// certifiers is how many certificates are made at a time. One that nobody waits for is
-	// followed by a pause (pauses): thousands of moves of small slices by a strategy would
+	// followed by a pause of such ones (pauses): thousands of moves of small slices by a strategy would
 	// cost queries more than they gain.
 	certifiers = 2
 	// clockWait is the time between two checks of the mapper's clock.
@@ -37,21 +37,14 @@ const (
 func (b *Balancer) certifier(ctx context.Context) error {
 	var between pauses
 	for {
+		pausing := between.pausing()
 		b.mu.Lock()
-		var next *balance.Certify
-		for next == nil && len(b.asked) > 0 {
-			if b.mapper.Awaits(b.asked[0].Seq) { // else the mapper has given up on it
-				next = &b.asked[0]
-			}
-			b.asked = b.asked[1:]
-		}
+		next := take(&b.asked, b.mapper.Awaits, pausing)
 		more := b.askedMore.Next()
 		b.mu.Unlock()
 		if next == nil {
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-more:
+			if err := between.wait(ctx, more); err != nil {
+				return err
 			}
 			continue
 		}
@@ -67,13 +60,23 @@ func (b *Balancer) certifier(ctx context.Context) error {
 		if err := b.step(func() error { b.mapper.Certified(b.now(), done); return nil }); err != nil {
 			return err
 		}
-		if next.Needed {
-			continue
-		}
-		if err := between.after(ctx, took); err != nil {
-			return err
+		if !next.Needed {
+			between.begin(took)
 		}
 	}
+}
+
+// take takes the next question that the mapper awaits, and in a pause the next one that somebody waits for; nil: there
+// is none. It drops those that the mapper has given up on.
+func take(asked *[]balance.Certify, awaits func(seq uint64) bool, pausing bool) *balance.Certify {
+	*asked = slices.DeleteFunc(*asked, func(c balance.Certify) bool { return !awaits(c.Seq) })
+	i := slices.IndexFunc(*asked, func(c balance.Certify) bool { return c.Needed || !pausing })
+	if i < 0 {
+		return nil
+	}
+	next := (*asked)[i]
+	*asked = slices.Delete(*asked, i, i+1)
+	return &next
 }
 
 // certify has the slaves make their certificates, then makes the database's, which

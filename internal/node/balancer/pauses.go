@@ -3,16 +3,14 @@ package balancer
 import (
 	"context"
 	"time"
-
-	"adshard/internal/wait"
 )
 
 const (
 	// late: when a pause ends this much too late, more wants to run on this machine than it
 	// has processors; most of that is queries, and what moves slices comes after them.
 	late = time.Millisecond
-	// longestPause is the longest pause after one certificate, mostSlow by how many times
-	// the work before it is longer than usual at most.
+	// longestPause bounds a pause; mostSlow is how many times as long as the work before it a
+	// pause may be.
 	longestPause = 250 * time.Millisecond
 	mostSlow     = 16
 	// recovery is the part by which pauses become shorter when one ends in time. They
@@ -23,21 +21,43 @@ const (
 // pauses paces what a strategy moves. Each slice that moves costs the database, its
 // distributor, both slaves and the table of slices of everybody some processor time; the
 // rate of certificates bounds all of it, since a slice that is not certified is not
-// switched, and what is under way is bounded (balance.Budget). On a machine that has time to
-// spare a pause is as long as the work before it. On one that has none, it is up to mostSlow
-// times as long: a strategy gains nothing by being done sooner while queries wait for a
+// switched, and what is under way is bounded (balance.Budget). While pauses end in time, they are
+// as long as the work before them; while they end late, up to mostSlow times
+// as long: a strategy gains nothing by being done sooner while queries wait for a
 // processor. It is for one goroutine.
 type pauses struct {
-	slow float64 // how many times the work before a pause is; 0 is 1
+	slow float64   // how many times the work before a pause is; 0 is 1
+	end  time.Time // of the pause; zero: there is none
 }
 
-// after pauses after work that took a time, until ctx is done.
-func (p *pauses) after(ctx context.Context, took time.Duration) error {
-	asked, began := p.length(took), time.Now()
-	if err := wait.Sleep(ctx, asked); err != nil {
-		return err
+// begin begins the pause after work that took a time.
+func (p *pauses) begin(took time.Duration) { p.end = time.Now().Add(p.length(took)) }
+
+// pausing reports whether there is a pause. One that ended during other work says nothing
+// of processors.
+func (p *pauses) pausing() bool {
+	if !p.end.IsZero() && !time.Now().Before(p.end) {
+		p.end = time.Time{}
 	}
-	p.ended(time.Since(began) - asked)
+	return !p.end.IsZero()
+}
+
+// wait waits until the pause ends, if there is one, or more is closed. Errors are those of ctx.
+func (p *pauses) wait(ctx context.Context, more <-chan struct{}) error {
+	var ends <-chan time.Time
+	if !p.end.IsZero() {
+		timer := time.NewTimer(time.Until(p.end))
+		defer timer.Stop()
+		ends = timer.C
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-more:
+	case <-ends:
+		p.ended(time.Since(p.end))
+		p.end = time.Time{}
+	}
 	return nil
 }
 
