@@ -21,28 +21,31 @@ func SetGCPercent(percent int) {
 }
 
 // garbageLooks is the time between two looks at how much of a heap is live.
-const garbageLooks = 10 * time.Second
+const garbageLooks = time.Second
 
 // LeaveGarbage lets the heap of the process have so many bytes of garbage, or as much as is
 // live where that is more, until ctx is done, unless the environment decides (GOGC): a small
 // heap in which much is made and dropped is collected less often.
 func LeaveGarbage(ctx context.Context, bytes uint64) error {
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	live, before := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}, 0
 	for {
 		metrics.Read(live)
-		SetGCPercent(percentFor(bytes, live[0].Value.Uint64()))
+		if percent := percentFor(bytes, live[0].Value.Uint64()); percent < before || percent > before+before/10 {
+			SetGCPercent(percent) // it stops the process for a moment
+			before = percent
+		}
 		if err := wait.Sleep(ctx, garbageLooks); err != nil {
 			return err
 		}
 	}
 }
 
-// percentFor is how much of what is live that is, in per cent.
+// percentFor returns bytes as a percentage of what is live, within bounds.
 func percentFor(bytes, live uint64) int {
 	return int(min(max(100, 100*bytes/max(1, live)), mostPercent))
 }
 
-// mostPercent bounds what a heap grows by that was all but empty at the last look.
+// mostPercent bounds the growth of a heap that was nearly empty at the last look.
 const mostPercent = 400
 
 // SpareProcessor gives this process one processor of Go's more than the machine has for
