@@ -13,8 +13,24 @@ import (
 	"adshard/search"
 )
 
-// begin asks one slave; done gets what became of it (Slave.Ask).
-type begin[A any] func(ctx context.Context, s Slave, done func(*A, error)) Pending
+// begin asks one slave; the caller gets what became of it (Slave.Ask).
+type begin[A any] func(ctx context.Context, s Slave, c caller[A]) Pending
+
+// caller is who made a call.
+type caller[A any] struct {
+	a *asking[A]
+	k int
+}
+
+// done takes what became of the call (Done).
+func (c caller[A]) done(answer *A, err error) { c.a.ended(c.k, answer, err) }
+
+// begun notes that the slave is asked only now.
+func (c caller[A]) begun() {
+	c.a.mu.Lock()
+	defer c.a.mu.Unlock()
+	c.a.calls[c.k].began = c.a.f.now()
+}
 
 // plan is what a fan-out asks.
 type plan[A any] struct {
@@ -160,7 +176,7 @@ func (a *asking[A]) send(ctx context.Context, k int) {
 	if a.span != nil {
 		ctx = a.traced(ctx, k)
 	}
-	pending := a.ask(ctx, s, func(answer *A, err error) { a.ended(k, answer, err) })
+	pending := a.ask(ctx, s, caller[A]{a, k})
 	c.pending = pending
 }
 

@@ -13,6 +13,8 @@
 // that no longer serves the view asked for makes the fan-out ask all shards again,
 // once, with a newer map.
 //
-// Goals: answers within the deadline with what there is; nothing queued.
+// Slaves of this process are asked one after the other while that takes no time to speak of (line).
+//
+// Goals: answers within the deadline with what there is; nothing queued that could be under way.
 // Non-goals: prices, HTTP.
 package fanout

@@ -85,12 +85,16 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 	g, m, err := gather(ctx, f, p, func(m *Map) begin[search.Answer] {
 		request := *r
 		request.View, request.Timing = m.View, nil
-		shared, here := wire.Share(&request), newLine(&request, len(m.Shards))
-		return func(ctx context.Context, s Slave, done Done) Pending {
-			if c, ok := s.(concurrent); ok {
-				return here.ask(ctx, c, done)
+		shared := wire.Share(&request)
+		var here *line
+		if !m.replicated() { // a call that waits in a line would be hedged
+			here = newLine(ctx, &request, len(m.Shards))
+		}
+		return func(ctx context.Context, s Slave, c caller[search.Answer]) Pending {
+			if s, ok := s.(concurrent); ok && here != nil {
+				return here.ask(ctx, s, c)
 			}
-			return s.Ask(ctx, shared, done)
+			return s.Ask(ctx, shared, c.done)
 		}
 	})
 	if err == nil && r.Least.Clock > 0 {
@@ -166,8 +170,8 @@ func (f *Fanout) Explain(ctx context.Context, r *search.Request, limit int) (*se
 	g, m, err := gather(ctx, f, plan[search.Explanation]{judge: judgeExplanation}, func(m *Map) begin[search.Explanation] {
 		request := *r
 		request.View = m.View
-		return func(ctx context.Context, s Slave, done func(*search.Explanation, error)) Pending {
-			go func() { done(s.Explain(ctx, &request, limit)) }()
+		return func(ctx context.Context, s Slave, c caller[search.Explanation]) Pending {
+			go func() { c.done(s.Explain(ctx, &request, limit)) }()
 			return byContext{}
 		}
 	})

@@ -8,17 +8,21 @@ import (
 	"adshard/search"
 )
 
-// brief is how long the slaves of this process are asked one after the other. Most
-// searches take some 10 µs; to have each wait for a goroutine and, behind those of other
-// queries, for its turn at the slave, costs a third of that.
-const brief = time.Millisecond
+// brief is how long the slaves of this process are asked one after the other, and
+// patience which part of a query's time at most.
+const (
+	brief    = time.Millisecond
+	patience = 4
+)
 
 // line is the searches of one query at slaves of this process. One goroutine makes them,
-// one after the other. When it has been at it for longer than brief, since a search waits for a
-// disk, say, those that are left get a goroutine each: a slave that hangs holds up no
-// other one for longer than that.
+// one after the other: most take some microseconds, so that to wake up a goroutine for each and
+// have it wait for its turn at the slave would cost more than it gains. When they have taken
+// longer than brief, since one of them waits for a disk, say, each that is left gets a
+// goroutine: a slave that hangs holds up no other one for longer than that.
 type line struct {
 	request *search.Request
+	brief   time.Duration
 
 	mu      sync.Mutex
 	queue   []queued // under mu
@@ -31,19 +35,30 @@ type line struct {
 type queued struct {
 	ctx   context.Context
 	slave search.Searcher
-	done  Done
+	asker asker
+}
+
+// asker is who has a slave asked (caller).
+type asker interface {
+	// begun notes that the slave is asked only now.
+	begun()
+	done(*search.Answer, error)
 }
 
 // newLine returns the line of a query that goes to n slaves or more.
-func newLine(r *search.Request, n int) *line {
-	return &line{request: r, queue: make([]queued, 0, n)}
+func newLine(ctx context.Context, r *search.Request, n int) *line {
+	l := &line{request: r, brief: brief, queue: make([]queued, 0, n)}
+	if deadline, ok := ctx.Deadline(); ok {
+		l.brief = min(brief, time.Until(deadline)/patience)
+	}
+	return l
 }
 
 // ask is Slave.Ask for a slave that answers before it returns.
-func (l *line) ask(ctx context.Context, s search.Searcher, done Done) Pending {
+func (l *line) ask(ctx context.Context, s search.Searcher, a asker) Pending {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	q := queued{ctx, s, done}
+	q := queued{ctx, s, a}
 	switch {
 	case l.late:
 		go l.search(q)
@@ -56,11 +71,14 @@ func (l *line) ask(ctx context.Context, s search.Searcher, done Done) Pending {
 	return byContext{}
 }
 
-func (l *line) search(q queued) { q.done(q.slave.Search(q.ctx, l.request)) }
+func (l *line) search(q queued) {
+	q.asker.begun()
+	q.asker.done(q.slave.Search(q.ctx, l.request))
+}
 
 // run makes the searches that wait.
 func (l *line) run() {
-	timer := time.AfterFunc(brief, l.hurry)
+	timer := time.AfterFunc(l.brief, l.hurry)
 	defer timer.Stop()
 	for {
 		q, ok := l.take()

@@ -2,8 +2,6 @@ package fanout
 
 import (
 	"context"
-	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -15,83 +13,108 @@ import (
 // timed is a slave whose searches take some time, and who counts those under way.
 type timed struct {
 	part
-	takes time.Duration
-	under *atomic.Int64
-	most  *atomic.Int64
+	takes       time.Duration
+	under, most *atomic.Int64
 }
 
-func (s *timed) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
+func (s *timed) Search(_ context.Context, r *search.Request) (*search.Answer, error) {
 	s.most.Store(max(s.most.Load(), s.under.Add(1)))
 	defer s.under.Add(-1)
 	time.Sleep(s.takes)
 	return &search.Answer{Shard: r.Shard}, nil
 }
 
+// span is when a call began and ended, since a line was made.
+type span struct{ began, ended time.Duration }
+
+// spans is an asker that notes when its call began and ended.
+type spans struct {
+	since time.Time
+	span
+	over chan struct{}
+}
+
+func (s *spans) begun() { s.began = time.Since(s.since) }
+
+func (s *spans) done(*search.Answer, error) {
+	s.ended = time.Since(s.since)
+	close(s.over)
+}
+
+// asked is a line and its slaves.
+type asked struct {
+	*line
+	t           *testing.T
+	since       time.Time
+	under, most atomic.Int64
+}
+
+// one has a slave asked whose search takes a time.
+func (a *asked) one(takes time.Duration) *spans {
+	s := &spans{since: a.since, over: make(chan struct{})}
+	a.ask(a.t.Context(), &timed{takes: takes, under: &a.under, most: &a.most}, s)
+	return s
+}
+
 // TestLine: brief searches of a query are made one after the other, in the order in which they
-// come; once they have taken longer than brief, no other one waits for them.
+// come, and a call counts from when its slave is asked; once they have taken longer than brief, no other one waits for them.
 func TestLine(t *testing.T) {
-	const us = time.Microsecond
+	const us, s = time.Microsecond, time.Second
 	for name, c := range map[string]struct {
+		left  time.Duration // of the query's time
 		takes []time.Duration
-		ended []time.Duration // when each ends
-		order []int
+		want  []span
 		most  int64 // under way at a time
 	}{
-		"one":           {[]time.Duration{20 * us}, []time.Duration{20 * us}, []int{0}, 1},
-		"brief":         {[]time.Duration{20 * us, 10 * us, 30 * us}, []time.Duration{20 * us, 30 * us, 60 * us}, []int{0, 1, 2}, 1},
-		"the first":     {[]time.Duration{time.Second, 10 * us, 10 * us}, []time.Duration{time.Second, brief + 10*us, brief + 10*us}, nil, 3},
-		"in the middle": {[]time.Duration{10 * us, time.Second, time.Second}, []time.Duration{10 * us, time.Second + 10*us, time.Second + brief}, []int{0, 1, 2}, 2},
-		"together":      {[]time.Duration{400 * us, 400 * us, 400 * us, 400 * us}, []time.Duration{400 * us, 800 * us, 1200 * us, 1400 * us}, []int{0, 1, 2, 3}, 2},
+		"one":           {s, []time.Duration{20 * us}, []span{{0, 20 * us}}, 1},
+		"brief":         {s, []time.Duration{20 * us, 10 * us, 30 * us}, []span{{0, 20 * us}, {20 * us, 30 * us}, {30 * us, 60 * us}}, 1},
+		"the first":     {s, []time.Duration{s, 10 * us, 10 * us}, []span{{0, s}, {brief, brief + 10*us}, {brief, brief + 10*us}}, 3},
+		"in the middle": {s, []time.Duration{10 * us, s, s}, []span{{0, 10 * us}, {10 * us, s + 10*us}, {brief, s + brief}}, 2},
+		"together": {s, []time.Duration{400 * us, 400 * us, 400 * us, 400 * us},
+			[]span{{0, 400 * us}, {400 * us, 800 * us}, {800 * us, 1200 * us}, {brief, brief + 400*us}}, 2},
+		"no time": {brief, []time.Duration{s, 10 * us}, []span{{0, s}, {brief / patience, brief/patience + 10*us}}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var under, most atomic.Int64
-				var all sync.WaitGroup
-				ended, order := make([]time.Duration, len(c.takes)), []int(nil)
-				var mu sync.Mutex
-				l, began := newLine(new(search.Request), len(c.takes)), time.Now()
-				for i, takes := range c.takes {
-					all.Add(1)
-					l.ask(t.Context(), &timed{takes: takes, under: &under, most: &most}, func(*search.Answer, error) {
-						mu.Lock()
-						defer mu.Unlock()
-						ended[i], order = time.Since(began), append(order, i)
-						all.Done()
-					})
+				ctx, cancel := context.WithTimeout(t.Context(), c.left)
+				defer cancel()
+				a := &asked{line: newLine(ctx, new(search.Request), len(c.takes)), t: t, since: time.Now()}
+				var calls []*spans
+				for _, takes := range c.takes {
+					calls = append(calls, a.one(takes))
 				}
-				all.Wait()
-				if !slices.Equal(ended, c.ended) || c.order != nil && !slices.Equal(order, c.order) || most.Load() != c.most {
-					t.Errorf("ended after %v, in the order %v, at most %d at a time; want %v, %v, %d", ended, order, most.Load(), c.ended, c.order, c.most)
+				for i, call := range calls {
+					if <-call.over; call.span != c.want[i] {
+						t.Errorf("call %d: %v, want %v", i, call.span, c.want[i])
+					}
+				}
+				if n := a.most.Load(); n != c.most {
+					t.Errorf("%d at a time, want %d", n, c.most)
 				}
 			})
 		})
 	}
 }
 
-// TestLineGoesOn: a query that asks again later, for a hedge, say, is answered at once, whether
-// its line has come to its end or hangs.
+// TestLineGoesOn: a query that asks again later is answered at once, whether its line has come to
+// its end or hangs.
 func TestLineGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var under, most atomic.Int64
-		l, began := newLine(new(search.Request), 1), time.Now()
-		ask := func(takes time.Duration) (ended chan time.Duration) {
-			ended = make(chan time.Duration, 1)
-			l.ask(t.Context(), &timed{takes: takes, under: &under, most: &most}, func(*search.Answer, error) { ended <- time.Since(began) })
-			return ended
+		a := &asked{line: newLine(t.Context(), new(search.Request), 1), t: t, since: time.Now()}
+		takes := func(d time.Duration) {
+			t.Helper()
+			at := time.Since(a.since)
+			s := a.one(d)
+			if <-s.over; s.ended != at+d {
+				t.Errorf("asked at %v, it ended at %v", at, s.ended)
+			}
 		}
-		if d := <-ask(brief / 2); d != brief/2 {
-			t.Errorf("the first after %v", d)
-		}
+		takes(brief / 2)
 		time.Sleep(brief)
-		if d := <-ask(brief / 4); d != brief/2+brief+brief/4 {
-			t.Errorf("after the end of the line: %v", d)
-		}
-		hangs := ask(time.Second)
+		takes(brief / 4)
+		hangs := a.one(time.Second)
 		time.Sleep(2 * brief)
-		at := time.Since(began)
-		if d := <-ask(brief / 4); d != at+brief/4 {
-			t.Errorf("beside one that hangs: %v, asked at %v", d, at)
-		}
-		<-hangs
+		takes(brief / 4)
+		<-hangs.over
 	})
 }

@@ -57,8 +57,8 @@ type Answering interface {
 	search.Explainer
 }
 
-// Concurrent makes a Slave of one that answers before it returns: each search has a
-// goroutine of its own.
+// Concurrent makes a Slave of one that answers before it returns: Ask gives each search a
+// goroutine of its own. A query to shards without replicas asks such slaves in a line instead.
 func Concurrent(s Answering) Slave { return concurrent{s} }
 
 type concurrent struct{ Answering }
