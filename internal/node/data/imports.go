@@ -218,7 +218,11 @@ func (l *latest) note(im *Import, a *api.ImportAnswer, err error, durable, now t
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.all = append(l.all, v)
+	at := len(l.all)
+	for at > 0 && l.all[at-1].at.After(durable) { // it has waited for less time
+		at--
+	}
+	l.all = slices.Insert(l.all, at, v)
 	l.all = l.all[max(0, len(l.all)-maxImports):]
 }
 

@@ -110,7 +110,7 @@ func TestServedImports(t *testing.T) {
 	}
 }
 
-// TestWaitingHoldsNobodyUp: while an import waits for the slaves, another one is imported.
+// TestWaitingHoldsNobodyUp: while an import waits for the slaves, another one is imported, and is listed as the newer one.
 func TestWaitingHoldsNobodyUp(t *testing.T) {
 	d := nodetest.NewDatabase(t)
 	waits, served := make(chan struct{}), make(chan struct{})
@@ -121,7 +121,7 @@ func TestWaitingHoldsNobodyUp(t *testing.T) {
 	}, slog.New(slog.DiscardHandler))
 	first := make(chan *api.ImportAnswer)
 	go func() {
-		a, err := s.Import(t.Context(), &Import{File: []byte(`{"type":"advertiser","name":"a"}`), Wait: time.Minute})
+		a, err := s.Import(t.Context(), &Import{Name: "first", File: []byte(`{"type":"advertiser","name":"a"}`), Wait: time.Minute})
 		if err != nil {
 			t.Error(err)
 		}
@@ -139,7 +139,7 @@ func TestWaitingHoldsNobodyUp(t *testing.T) {
 	if a := <-first; a == nil || a.Served == nil || !*a.Served {
 		t.Errorf("%+v", a)
 	}
-	if list := s.Imports().Imports; len(list) != 2 {
+	if list := s.Imports().Imports; len(list) != 2 || list[1].File != "first" {
 		t.Errorf("%+v", list)
 	}
 }
