@@ -14,7 +14,7 @@ import (
 )
 
 // table writes rows of aligned columns, with unaligned notes in between. Nothing follows the last cell of a row that is not empty.
-// On a terminal long cells go on below, so that rows stay within it; what is left out are bars.
+// On a terminal long cells go on below, so that rows stay within it; only bars are left out.
 type table struct {
 	out   io.Writer
 	rows  [][]string // a note is a row of one cell
@@ -44,7 +44,7 @@ func (t *table) note(text string) { t.rows = append(t.rows, []string{"    " + pr
 // keep has the cells of a column in one line: half a bar says something else.
 func (t *table) keep(column int) { t.whole[column] = true }
 
-// mayLeave names columns without which rows are shown that would be too long, each only if it must be: their cells
+// mayLeave names columns that may be dropped from rows that are too long, in this order: their cells
 // are then below the rows, and those of columns without a name, bars, nowhere.
 func (t *table) mayLeave(columns ...int) { t.spare = columns }
 
@@ -67,7 +67,7 @@ const (
 	leastWidth = 15
 )
 
-// shed takes columns that may leave out of the rows, as few as it can, if rows cannot be fitted otherwise. 0: they may have any
+// shed removes optional columns from the rows, as few as possible, if rows cannot be fitted otherwise. 0: they may have any
 // number of characters.
 func (t *table) shed(columns int) {
 	least := -len(gap)

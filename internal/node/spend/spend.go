@@ -18,7 +18,8 @@ import (
 )
 
 const (
-	// patience is how long spend is waited for, from the call on: it is beside what was asked for.
+	// patience is how long spend is waited for, from the call on: it is beside what was asked for. One half is
+	// for the backend database.
 	patience = time.Second
 	// pause is how long nobody asks the database of events again after it has failed.
 	pause = 5 * time.Second
@@ -45,26 +46,28 @@ type Reader struct {
 // there with 0; those are missing of which it cannot be known now. It takes a second at most, and next to nothing while the
 // database of events is away.
 func (r *Reader) Today(ctx context.Context, s backend.Snapshot, list []*backend.Campaign) map[uint64]uint64 {
-	within, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
 	if !r.begin() {
 		return nil
 	}
-	today, err := r.days(within, s, list)
+	reading, cancel := context.WithTimeout(ctx, patience/2)
+	defer cancel()
+	today, err := r.days(reading, s, list)
 	if err != nil || len(today) == 0 {
 		r.end(nil, false) // nobody has asked
-		if err != nil && within.Err() == nil {
+		if err != nil && reading.Err() == nil {
 			r.Log.Warn("what campaigns have spent is not shown, since their advertisers cannot be read", "err", err)
 		}
 		return nil
 	}
-	out, err := r.today(within, today, list)
+	asking, cancel := context.WithTimeout(ctx, patience/2) // its own: the database of events is judged by it
+	defer cancel()
+	out, err := r.today(asking, today, list)
 	r.end(err, err == nil || ctx.Err() == nil)
 	return out
 }
 
-// begin reports whether a call may ask: while the database of events fails, one may after each pause. Each that may
-// calls end.
+// begin reports whether a call may ask: while the database of events fails, one may after each pause. Each call
+// that may ask calls end afterwards.
 func (r *Reader) begin() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
