@@ -25,11 +25,13 @@ type caller[A any] struct {
 // done takes what became of the call (Done).
 func (c caller[A]) done(answer *A, err error) { c.a.ended(c.k, answer, err) }
 
-// begun notes that the slave is asked only now.
+// begun notes that the slave is asked only now, unless that is too late.
 func (c caller[A]) begun() {
 	c.a.mu.Lock()
 	defer c.a.mu.Unlock()
-	c.a.calls[c.k].began = c.a.f.now()
+	if call := &c.a.calls[c.k]; !call.over { // then whoever ended it reads it
+		call.began = c.a.f.now()
+	}
 }
 
 // plan is what a fan-out asks.

@@ -118,3 +118,19 @@ func TestLineGoesOn(t *testing.T) {
 		<-hangs.over
 	})
 }
+
+// TestGivenUpWhileItWaits: calls may be begun in a line while their query is given up, which the race detector
+// watches.
+func TestGivenUpWhileItWaits(t *testing.T) {
+	m := &Map{Epoch: 1, View: 5}
+	for _, name := range []string{"a", "b", "c"} {
+		m.Shards = append(m.Shards, single(name, Concurrent(&hanging{part: part{keywords: []uint64{1}}})))
+	}
+	f := New(&listedMaps{list: []*Map{m}}, quick{})
+	for range 100 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		time.AfterFunc(time.Millisecond, cancel)
+		_, _ = f.Search(ctx, &search.Request{Query: new(search.Query), Slots: 3})
+		cancel()
+	}
+}
