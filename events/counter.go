@@ -55,7 +55,7 @@ type Counter struct {
 	Zones Zones
 	Now   func() time.Time
 	// Durable is called with the events of each batch that are durable and counted, the duplicates among them, too:
-	// whoever counted those may have been killed before it told anybody. nil: nobody is told.
+	// whoever counted those may have been killed before it passed them on. nil: nobody needs them.
 	Durable func([]store.Event)
 	// Keep is how long events are kept before they are folded, if that is longer than Remembered.
 	Keep time.Duration

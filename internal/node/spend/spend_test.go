@@ -101,7 +101,7 @@ func TestToday(t *testing.T) {
 	}
 }
 
-// TestAway: a database of events that is away is told once, is not asked again for a while, and is shown again when it
+// TestAway: a database of events that is away is logged once, is not asked again for a while, and is shown again when it
 // is back; nothing is known after the end.
 func TestAway(t *testing.T) {
 	d, list := two(t)
