@@ -77,9 +77,10 @@ const (
 	// switchGap is the least time between two quanta with switches, so that moves
 	// which become ready meanwhile share a view. Each view costs every slave work, and
 	// queries what slaves keep for the view before: while fewer than one in switchShare
-	// of the slices on their way are ready, the gap is switchWait.
-	switchGap, switchWait = 50 * time.Millisecond, time.Second
-	switchShare           = 4
+	// of the slices on their way are ready, the gap is calmWait, or switchWait if one of those that
+	// are ready must leave its node or was moved by command.
+	switchGap, switchWait, calmWait = 50 * time.Millisecond, time.Second, 3 * time.Second
+	switchShare                     = 4
 	// maxUnpublished is how many views may be unacknowledged before switches are
 	// held back.
 	maxUnpublished = 4

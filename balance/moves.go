@@ -127,10 +127,14 @@ func (m *Mapper) finish(now time.Duration, e *lazyEdit) {
 
 // due returns when those that are ready are to be switched.
 func (m *moves) due() time.Duration {
-	if len(m.ready)*switchShare < len(m.all) {
+	switch {
+	case len(m.ready)*switchShare >= len(m.all):
+		return m.switched + switchGap
+	case slices.ContainsFunc(m.ready, func(v *activeMove) bool { return v.cause.away || v.cause.commanded }):
 		return m.switched + switchWait
+	default:
+		return m.switched + calmWait
 	}
-	return m.switched + switchGap
 }
 
 // switchOn has the target of a move serve its slice. Slaves of its set that are not
