@@ -22,12 +22,11 @@ func (m *Mapper) askQueued(now time.Duration, most int, which func(*comparison) 
 
 // needed reports whether somebody waits for a comparison: a slave is to join its set, or a
 // slice has to leave its node. A strategy may have hundreds of others under way.
-func (c *comparison) needed() bool {
+func (m *Mapper) needed(now time.Duration, c *comparison) bool {
 	if c.arrival == nil {
 		return c.entrance != nil
 	}
-	cause := c.arrival.move.cause
-	return cause.away || cause.commanded
+	return m.awaited(now, c.arrival.move)
 }
 
 func (m *Mapper) ask(now time.Duration, c *comparison) {
@@ -39,7 +38,7 @@ func (m *Mapper) ask(now time.Duration, c *comparison) {
 	m.verify.asked[c.asked] = c
 	m.out.Certify = append(m.out.Certify, Certify{
 		Seq: c.asked, Slice: c.id, Generation: c.generation, Lo: c.part.Lo, Hi: c.part.Hi,
-		Clock: c.tracked, Wanted: c.wanted, Parents: c.parents(), Changing: c.changes, Needed: c.needed(), Within: c.within(), Source: c.source, Target: c.target,
+		Clock: c.tracked, Wanted: c.wanted, Parents: c.parents(), Changing: c.changes, Needed: m.needed(now, c), Within: c.within(), Source: c.source, Target: c.target,
 	})
 }
 

@@ -192,7 +192,7 @@ func (m *Mapper) Next() time.Duration {
 		next = m.last + m.cfg.Pace
 	}
 	if len(m.moves.ready) > 0 && m.staged == nil {
-		next = min(next, m.moves.due())
+		next = min(next, m.due(m.time.now))
 	}
 	return m.time.raw(next)
 }

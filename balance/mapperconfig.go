@@ -76,9 +76,9 @@ const (
 	emptyPace = DefaultInterval
 	// switchGap is the least time between two quanta with switches, so that moves
 	// which become ready meanwhile share a view. Each view costs every slave work, and
-	// queries what slaves keep for the view before: while fewer than one in switchShare
-	// of the slices on their way are ready, the gap is calmWait, or switchWait if one of those that
-	// are ready must leave its node or was moved by command.
+	// queries what slaves keep for the view before: while others are still being copied, the
+	// gap is calmWait. If somebody waits for one that is ready, it is switchWait, and switchGap again as soon as one in
+	// switchShare of all moves is ready.
 	switchGap, switchWait, calmWait = 50 * time.Millisecond, time.Second, 3 * time.Second
 	switchShare                     = 4
 	// maxUnpublished is how many views may be unacknowledged before switches are

@@ -95,7 +95,7 @@ func (m *Mapper) dueMoves(now time.Duration, e *lazyEdit) {
 		}
 	}
 	m.moves.doomed = nil
-	if len(m.moves.ready) > 0 && now >= m.moves.due() && len(m.views.waiting) < maxUnpublished {
+	if len(m.moves.ready) > 0 && now >= m.due(now) && len(m.views.waiting) < maxUnpublished {
 		for _, v := range m.moves.ready {
 			v.isReady = false
 			if m.switchable(now, v, e.e) {
@@ -126,15 +126,34 @@ func (m *Mapper) finish(now time.Duration, e *lazyEdit) {
 }
 
 // due returns when those that are ready are to be switched.
-func (m *moves) due() time.Duration {
+func (m *Mapper) due(now time.Duration) time.Duration {
+	ready, all := len(m.moves.ready), len(m.moves.all)
+	needed := slices.ContainsFunc(m.moves.ready, func(v *activeMove) bool { return m.awaited(now, v) })
 	switch {
-	case len(m.ready)*switchShare >= len(m.all):
-		return m.switched + switchGap
-	case slices.ContainsFunc(m.ready, func(v *activeMove) bool { return v.cause.away || v.cause.commanded }):
-		return m.switched + switchWait
+	case ready >= m.moves.copying(), needed && ready*switchShare >= all:
+		return m.moves.switched + switchGap
+	case needed:
+		return m.moves.switched + switchWait
 	default:
-		return m.switched + calmWait
+		return m.moves.switched + calmWait
 	}
+}
+
+// copying returns how many of the moves are still to be switched.
+func (m *moves) copying() (n int) {
+	for _, v := range m.all {
+		if v.phase == Copying {
+			n++
+		}
+	}
+	return n
+}
+
+// awaited reports whether somebody waits for a move: the slice had or has to leave its node, which may be lost by now, or
+// was moved by command.
+func (m *Mapper) awaited(now time.Duration, v *activeMove) bool {
+	from, _ := m.model.Node(v.a)
+	return v.cause.away || v.cause.commanded || from.State == Draining || from.State == Dissolving || !m.up(v.a, now)
 }
 
 // switchOn has the target of a move serve its slice. Slaves of its set that are not
@@ -216,16 +235,16 @@ func (m *Mapper) begun(now time.Duration, s Slice, why cause) {
 func (m *Mapper) stall(v *activeMove) time.Duration {
 	largest := uint32(0)
 	for _, a := range v.arrivals {
-		for _, part := range m.awaited(a) {
+		for _, part := range m.missing(a) {
 			m.items.Ascend(part.Lo, part.Hi, func(_ Key, w uint32) bool { largest = max(largest, w); return true })
 		}
 	}
 	return patience(m.cfg.Stall, uint64(largest))
 }
 
-// awaited returns the keys that are still to arrive or to be compared before a copy is certified. What
+// missing returns the keys that are still to arrive or to be compared before a copy is certified. What
 // else its slave is being filled with may come before it.
-func (m *Mapper) awaited(a *arrival) []Interval {
+func (m *Mapper) missing(a *arrival) []Interval {
 	switch {
 	case a.done():
 		return nil

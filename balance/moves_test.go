@@ -8,29 +8,50 @@ import (
 // TestWhenMovesSwitch: the fewer of the moves under way are ready, and the less anybody waits
 // for them, the longer they wait for others that share their view.
 func TestWhenMovesSwitch(t *testing.T) {
+	calm, needed := cause{}, cause{away: true}
 	for name, c := range map[string]struct {
-		ready, under int // moves, of those under way
-		cause        cause
-		want         time.Duration
+		ready, copying, switched int
+		cause                    cause     // of the last that is ready
+		from                     NodeState // that of the node that all leave
+		lost                     bool      // that node
+		want                     time.Duration
 	}{
-		"all are ready":                {2, 2, cause{}, switchGap},
-		"one in four is ready":         {1, 4, cause{}, switchGap},
-		"few are ready":                {1, 5, cause{}, calmWait},
-		"one of few must leave":        {1, 5, cause{away: true}, switchWait},
-		"an operator waits for it":     {1, 5, cause{commanded: true}, switchWait},
-		"most of many must still move": {9, 100, cause{}, calmWait},
+		"all are ready":                      {2, 2, 0, calm, Active, false, switchGap},
+		"all are ready but those switched":   {2, 2, 50, calm, Active, false, switchGap},
+		"most are ready":                     {4, 5, 0, calm, Active, false, calmWait},
+		"one must leave, few are ready":      {1, 5, 0, needed, Active, false, switchWait},
+		"one must leave, more are ready":     {2, 8, 0, needed, Active, false, switchGap},
+		"an operator waits for one":          {1, 5, 0, cause{commanded: true}, Active, false, switchWait},
+		"their node is drained by now":       {1, 5, 0, calm, Draining, false, switchWait},
+		"their node is lost by now":          {1, 5, 0, calm, Active, true, switchWait},
+		"some must leave, switched ones too": {1, 5, 5, needed, Active, false, switchWait},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := newMoves()
-			m.switched = time.Minute
-			for id := range uint64(c.under) {
-				m.all[id] = &activeMove{id: id}
+			const now = time.Minute
+			m, err := NewMapper(MapperConfig{}, &Index{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			model, err := NewModel([]Node{{Name: "a", State: c.from}, {Name: "b"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.model, m.moves.switched = model, now
+			if !c.lost {
+				m.node("a").heard = now
+			}
+			for id := range uint64(c.copying + c.switched) {
+				v := &activeMove{id: id, a: 1, b: 2, phase: Copying}
+				if id >= uint64(c.copying) {
+					v.phase = Switched
+				}
+				m.moves.all[id] = v
 			}
 			for id := range uint64(c.ready) {
-				m.ready = append(m.ready, m.all[id])
+				m.moves.ready = append(m.moves.ready, m.moves.all[id])
 			}
-			m.ready[len(m.ready)-1].cause = c.cause
-			if got := m.due() - m.switched; got != c.want {
+			m.moves.ready[c.ready-1].cause = c.cause
+			if got := m.due(now) - now; got != c.want {
 				t.Errorf("%v after the last switch, want %v", got, c.want)
 			}
 		})

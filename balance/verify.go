@@ -119,15 +119,16 @@ func (m *Mapper) certify(now time.Duration) {
 	if !m.comparing() {
 		clear(m.verify.parents)
 	}
-	needed := 0
+	needed := func(c *comparison) bool { return m.needed(now, c) }
+	urgent := 0
 	for _, c := range m.verify.asked {
-		if c.needed() {
-			needed++
+		if needed(c) {
+			urgent++
 		}
 	}
-	m.askQueued(now, min(maxCertify, len(m.verify.asked)+maxNeeded-needed), (*comparison).needed)
-	m.askQueued(now, maxCertify, func(c *comparison) bool { return !c.needed() })
-	m.askQueued(now, maxCertify, (*comparison).needed)
+	m.askQueued(now, min(maxCertify, len(m.verify.asked)+maxNeeded-urgent), needed)
+	m.askQueued(now, maxCertify, func(c *comparison) bool { return !needed(c) })
+	m.askQueued(now, maxCertify, needed)
 }
 
 // compares reports whether a comparison is still needed.
