@@ -21,7 +21,7 @@ func TestIdentitiesAreURIs(t *testing.T) {
 		t.Fatalf("%v, %v", got, err)
 	}
 	for _, text := range []string{
-		"", "adshard://prod/slave/", "adshard://prod/slave", "adshard:///slave/slave-1", "adshard://prod/root/slave-1", "spiffe://prod/slave/slave-1",
+		"", "adshard://prod/slave/", "adshard://prod/slave", "adshard:///slave/slave-1", "adshard://prod/porter/slave-1", "spiffe://prod/slave/slave-1",
 		"adshard://prod/slave/slave-1/x", "adshard://prod/slave/slave-1?x=1", "adshard://prod/slave/slave-1#x", "adshard://u@prod/slave/slave-1",
 		"adshard://prod/Slave/slave-1", "adshard://prod/slave/slave%2D1", "adshard://prod/slave/%2e%2e", "adshard://prod/slave/" + strings.Repeat("x", 101),
 	} {
