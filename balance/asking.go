@@ -20,8 +20,8 @@ func (m *Mapper) askQueued(now time.Duration, most int, which func(*comparison) 
 	})
 }
 
-// needed reports whether somebody waits for a comparison: a slave is to join its set, or a
-// slice has to leave its node. A strategy may have hundreds of others under way.
+// needed reports whether somebody waits for a comparison: a slave is to join its set, or a move is
+// awaited. A strategy may have hundreds of others under way.
 func (m *Mapper) needed(now time.Duration, c *comparison) bool {
 	if c.arrival == nil {
 		return c.entrance != nil

@@ -128,11 +128,11 @@ func (m *Mapper) finish(now time.Duration, e *lazyEdit) {
 // due returns when those that are ready are to be switched.
 func (m *Mapper) due(now time.Duration) time.Duration {
 	ready, all := len(m.moves.ready), len(m.moves.all)
-	needed := slices.ContainsFunc(m.moves.ready, func(v *activeMove) bool { return m.awaited(now, v) })
+	awaited := slices.ContainsFunc(m.moves.ready, func(v *activeMove) bool { return m.awaited(now, v) })
 	switch {
-	case ready >= m.moves.copying(), needed && ready*switchShare >= all:
+	case ready >= m.moves.copying(), awaited && ready*switchShare >= all:
 		return m.moves.switched + switchGap
-	case needed:
+	case awaited:
 		return m.moves.switched + switchWait
 	default:
 		return m.moves.switched + calmWait
@@ -149,8 +149,8 @@ func (m *moves) copying() (n int) {
 	return n
 }
 
-// awaited reports whether somebody waits for a move: the slice had or has to leave its node, which may be lost by now, or
-// was moved by command.
+// awaited reports whether somebody waits for a move: the slice had to leave its node when it began
+// to move, or has to by now, since the node drains, dissolves or is lost; or it was moved by command.
 func (m *Mapper) awaited(now time.Duration, v *activeMove) bool {
 	from, _ := m.model.Node(v.a)
 	return v.cause.away || v.cause.commanded || from.State == Draining || from.State == Dissolving || !m.up(v.a, now)

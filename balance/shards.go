@@ -1,6 +1,9 @@
 package balance
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // How shards are, as the mapper sees them: a shard is as its replicas are that
 // masters may ask.
@@ -16,7 +19,9 @@ func (m *Mapper) living(id NodeID, now time.Duration) (names []string) {
 }
 
 // up reports whether a slave of a shard's set was heard from recently.
-func (m *Mapper) up(id NodeID, now time.Duration) bool { return len(m.living(id, now)) > 0 }
+func (m *Mapper) up(id NodeID, now time.Duration) bool {
+	return slices.ContainsFunc(m.model.Set(id), func(s Slave) bool { return m.alive(s.Name, now) })
+}
 
 // silence returns how long no slave of a shard was heard from.
 func (m *Mapper) silence(id NodeID, now time.Duration) time.Duration {
