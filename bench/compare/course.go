@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"context"
 	"fmt"
 
 	"adshard/balance"
@@ -62,7 +63,7 @@ func (c *Change) Over() float64 {
 
 // travel follows a strategy on so many slaves, and returns where it has the groups
 // when it first rests.
-func (o *StudyOptions) travel(t *trace.Trace, w *workload.Workload, s balance.Strategy, slaves int) (row Placed, at Placement, err error) {
+func (o *StudyOptions) travel(ctx context.Context, t *trace.Trace, w *workload.Workload, s balance.Strategy, slaves int) (row Placed, at Placement, err error) {
 	row = Placed{Slaves: slaves, Placement: s.Name(), Course: new(Course)}
 	in, err := begun(t, s, slaves)
 	if err != nil {
@@ -70,7 +71,7 @@ func (o *StudyOptions) travel(t *trace.Trace, w *workload.Workload, s balance.St
 	}
 	asked, _ := o.mix(w, 0)
 	first, c := o.learning(t, s, asked), row.Course
-	if c.Start, err = first.follow(&in); err != nil {
+	if c.Start, err = first.follow(ctx, &in); err != nil {
 		return row, at, err
 	}
 	at, row.Iterations, row.Pairs = Place(t, in.Model), c.Start.Iterations, first.known.mean()
@@ -86,7 +87,7 @@ func (o *StudyOptions) travel(t *trace.Trace, w *workload.Workload, s balance.St
 	if w.Phases() > 1 {
 		later := in
 		now, _ := o.mix(w, 1)
-		shift, err := knowing(now).follow(&later)
+		shift, err := knowing(now).follow(ctx, &later)
 		if err != nil {
 			return row, at, err
 		}
@@ -94,7 +95,7 @@ func (o *StudyOptions) travel(t *trace.Trace, w *workload.Workload, s balance.St
 	}
 	if first.known.asked() {
 		later := in
-		again, err := o.learning(t, s, asked).follow(&later)
+		again, err := o.learning(t, s, asked).follow(ctx, &later)
 		if err != nil {
 			return row, at, err
 		}
@@ -102,10 +103,10 @@ func (o *StudyOptions) travel(t *trace.Trace, w *workload.Workload, s balance.St
 	}
 	join := func(e *balance.Edit) error { _, err := e.Join("late", balance.Site{}); return err }
 	leave := func(e *balance.Edit) error { return e.SetState(in.Model.Nodes()[0].ID, balance.Draining) }
-	if c.Join, err = knowing(asked).changed(in, join); err != nil || slaves == 1 {
+	if c.Join, err = knowing(asked).changed(ctx, in, join); err != nil || slaves == 1 {
 		return row, at, err
 	}
-	c.Leave, err = knowing(asked).changed(in, leave)
+	c.Leave, err = knowing(asked).changed(ctx, in, leave)
 	return row, at, err
 }
 
@@ -135,7 +136,7 @@ func begun(t *trace.Trace, s balance.Strategy, slaves int) (balance.Input, error
 }
 
 // changed follows a strategy after an edit of the model.
-func (u *pupil) changed(in balance.Input, edit func(*balance.Edit) error) (Change, error) {
+func (u *pupil) changed(ctx context.Context, in balance.Input, edit func(*balance.Edit) error) (Change, error) {
 	e := in.Model.Edit()
 	err := edit(e)
 	if err == nil {
@@ -144,11 +145,11 @@ func (u *pupil) changed(in balance.Input, edit func(*balance.Edit) error) (Chang
 	if err != nil {
 		return Change{}, err
 	}
-	return u.follow(&in)
+	return u.follow(ctx, &in)
 }
 
 // follow has a strategy iterate until rest.
-func (u *pupil) follow(in *balance.Input) (Change, error) {
+func (u *pupil) follow(ctx context.Context, in *balance.Input) (Change, error) {
 	f := &follower{t: u.t, load: u.load, goal: max(goalRatio, goalBound*itemBound(u.load, active(in.Model))), left: make(map[uint32]departed)}
 	for _, v := range u.t.Weights {
 		f.weight += float64(v)
@@ -159,7 +160,7 @@ func (u *pupil) follow(in *balance.Input) (Change, error) {
 		f.seen(before, after)
 		f.even(in.Model)
 	}}
-	if err := v.run(in); err != nil {
+	if err := v.run(ctx, in); err != nil {
 		return Change{}, err
 	}
 	f.c.Rested, f.c.Balanced = v.rested, f.since

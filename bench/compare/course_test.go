@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"context"
+	"errors"
 	"math"
 	"testing"
 
@@ -47,7 +49,7 @@ func TestChange(t *testing.T) {
 		t.Fatalf("%d slices", len(list))
 	}
 	m := &mover{Strategy: s, steps: [][2]uint64{{list[0].ID, uint64(list[1].Node)}, {}, {list[0].ID, uint64(list[0].Node)}}}
-	c, err := (&pupil{t: tr, s: m, load: []float64{1, 1, 1, 1}}).follow(&in)
+	c, err := (&pupil{t: tr, s: m, load: []float64{1, 1, 1, 1}}).follow(t.Context(), &in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +57,7 @@ func TestChange(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	m = &mover{Strategy: s, steps: [][2]uint64{{list[0].ID, uint64(list[1].Node)}}}
-	if c, err = (&pupil{t: tr, s: m, load: []float64{1, 1, 1, 1}}).follow(&in); err != nil || c.Balanced != -1 || c.MaxOverMean != 2 || c.Moved != 0.5 {
+	if c, err = (&pupil{t: tr, s: m, load: []float64{1, 1, 1, 1}}).follow(t.Context(), &in); err != nil || c.Balanced != -1 || c.MaxOverMean != 2 || c.Moved != 0.5 {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
@@ -76,7 +78,7 @@ func TestLeave(t *testing.T) {
 		for i := range load {
 			load[i] = 1
 		}
-		c, err := (&pupil{t: tr, s: s, load: load}).changed(in, func(e *balance.Edit) error { return e.SetState(1, balance.Draining) })
+		c, err := (&pupil{t: tr, s: s, load: load}).changed(t.Context(), in, func(e *balance.Edit) error { return e.SetState(1, balance.Draining) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,13 +117,35 @@ func TestLeaveWithinBudget(t *testing.T) {
 			t.Errorf("%d of 1,000 moved at once", moved)
 		}
 	}}
-	if err := v.run(&in); err != nil {
+	if err := v.run(t.Context(), &in); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range in.Model.Slices() {
 		if s.Node == 1 {
 			t.Error("something is left")
 		}
+	}
+}
+
+// TestInterrupted: who interrupts a study does not wait until a strategy rests.
+func TestInterrupted(t *testing.T) {
+	tr := spread(100)
+	s, err := strategy.Named("random")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := begun(tr, s, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	iterations := 0
+	v := settling{t: tr, load: make([]float64, len(tr.Keys)), s: s, rest: maxIterations, seen: func(_, _ Placement) {
+		iterations++
+		cancel()
+	}}
+	if err := v.run(ctx, &in); !errors.Is(err, context.Canceled) || iterations != 1 {
+		t.Errorf("%v after %d iterations", err, iterations)
 	}
 }
 

@@ -190,7 +190,7 @@ func (h *headlines) churn() {
 					}
 				}
 			}}
-			err = v.run(&in)
+			err = v.run(h.ctx, &in)
 			return float64(moved) / headlineItems, err
 		}
 	}
@@ -235,7 +235,7 @@ func (h *headlines) loadAware() {
 				if c.name == "rao-one" || c.name == "rao-many" {
 					v.rest = headlineRest
 				}
-				if err := v.run(&in); err != nil {
+				if err := v.run(h.ctx, &in); err != nil {
 					return 0, err
 				}
 				in.Loads = newLoads(t, load, in.Model)

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 
@@ -29,7 +30,7 @@ func (h *headlines) autoplacer() {
 					end, known := ends[seed]
 					if !known {
 						var err error
-						if end, err = autoplace(t, exponent, hottest, seed); err != nil {
+						if end, err = autoplace(h.ctx, t, exponent, hottest, seed); err != nil {
 							return 0, err
 						}
 						ends[seed] = end
@@ -47,7 +48,7 @@ func (h *headlines) autoplacer() {
 	}
 }
 
-func autoplace(t *trace.Trace, exponent float64, hottest, seed int) (autoplaced, error) {
+func autoplace(ctx context.Context, t *trace.Trace, exponent float64, hottest, seed int) (autoplaced, error) {
 	s, in, err := planned(t, "autoplacer", map[string]string{"hottest": strconv.Itoa(hottest)}, seed)
 	if err != nil {
 		return autoplaced{}, err
@@ -60,7 +61,7 @@ func autoplace(t *trace.Trace, exponent float64, hottest, seed int) (autoplaced,
 	}
 	before, size, plain := Place(t, in.Model), bytes(), ratio()
 	v := settling{t: t, load: load, s: s, rest: rest}
-	if err := v.run(&in); err != nil {
+	if err := v.run(ctx, &in); err != nil {
 		return autoplaced{}, err
 	}
 	out := autoplaced{plain: plain, ratio: ratio(), bytes: bytes() - size}

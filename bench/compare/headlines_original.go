@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -24,11 +25,11 @@ func (h *headlines) nights() {
 			Technique: "original", Setting: fmt.Sprintf("a night after %d of %d owners grew by a tenth", grown, nightOwners),
 			Figure: "part of all weight that a night moves", Paper: "a complete rebalancing",
 		}
-		h.each(row, false, func(seed int) (float64, error) { return nightMoves(grown, seed) })
+		h.each(row, false, func(seed int) (float64, error) { return nightMoves(h.ctx, grown, seed) })
 	}
 }
 
-func nightMoves(grown, seed int) (float64, error) {
+func nightMoves(ctx context.Context, grown, seed int) (float64, error) {
 	t := owned(seed)
 	s, err := strategy.Named("original")
 	if err != nil {
@@ -51,7 +52,7 @@ func nightMoves(grown, seed int) (float64, error) {
 	}
 	before := Place(t, m)
 	v := settling{t: t, load: make([]float64, len(t.Keys)), s: s, rest: 1}
-	if err := v.run(&in); err != nil {
+	if err := v.run(ctx, &in); err != nil {
 		return 0, err
 	}
 	moved, all := 0.0, 0.0

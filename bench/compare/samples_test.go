@@ -112,7 +112,7 @@ func TestStudyOfTopics(t *testing.T) {
 		t.Fatal(err)
 	}
 	pupil := o.learning(tr, s, queries)
-	c, err := pupil.follow(&in)
+	c, err := pupil.follow(t.Context(), &in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestStudyOfTopics(t *testing.T) {
 		if !knew {
 			later.Memory = nil
 		}
-		again, err := o.learning(tr, s, queries).follow(&later)
+		again, err := o.learning(tr, s, queries).follow(t.Context(), &later)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -38,8 +39,8 @@ type settling struct {
 	loads *loads
 }
 
-// run iterates until rest, at most maxIterations times, or maxTopics.
-func (v *settling) run(in *balance.Input) error {
+// run iterates until rest, at most maxIterations times, or maxTopics, or until ctx is done.
+func (v *settling) run(ctx context.Context, in *balance.Input) error {
 	begun := in.Iteration
 	in.Topics = nil
 	if v.known != nil {
@@ -51,6 +52,9 @@ func (v *settling) run(in *balance.Input) error {
 		if rest, most := v.patience(); quiet >= rest || int(in.Iteration-begun) >= most {
 			v.rested = quiet >= rest
 			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		acted, err := v.iterate(in)
 		if err != nil {

@@ -91,7 +91,7 @@ func Study(ctx context.Context, t *trace.Trace, w *workload.Workload, o StudyOpt
 			if err != nil {
 				return nil, err
 			}
-			row, p, err := o.travel(t, w, s, n)
+			row, p, err := o.travel(ctx, t, w, s, n)
 			if err != nil {
 				return nil, err
 			}
