@@ -119,6 +119,11 @@ func (f *copyFlags) rounded(ctx context.Context, cfg cluster.Config, stores stri
 		return err
 	}
 	for i := range f.rounds {
+		if f.replicas > 1 { // a sibling that is still filled could not be copied
+			if err = c.Whole(ctx); err != nil {
+				break
+			}
+		}
 		if err = round(ctx, c, filepath.Join(stores, fmt.Sprint("round-", i))); err != nil {
 			break
 		}

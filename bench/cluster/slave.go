@@ -78,22 +78,40 @@ func (c *Cluster) Replace(ctx context.Context, i int, dir string) (time.Duration
 	return time.Since(began), nil
 }
 
-// joined waits until the i-th slave is a replica that masters ask.
+// joined waits until the i-th slave has left its shard's set and is a replica that masters ask.
 func (c *Cluster) joined(ctx context.Context, i int) error {
+	left := false
+	return c.slavesAre(ctx, SlaveName(i)+" is asked again", func(list []api.Slave) bool {
+		at := slices.IndexFunc(list, func(s api.Slave) bool { return s.Name == SlaveName(i) })
+		in := at >= 0 && asked(list[at])
+		left = left || !in
+		return left && in
+	})
+}
+
+// Whole waits until masters ask every slave. When the cluster serves for the first time a
+// replica that was slower than its sibling may still be filled.
+func (c *Cluster) Whole(ctx context.Context) error {
+	return c.slavesAre(ctx, "all slaves are asked", func(list []api.Slave) bool {
+		return len(list) == len(c.slaves) && !slices.ContainsFunc(list, func(s api.Slave) bool { return !asked(s) })
+	})
+}
+
+// asked reports whether masters ask a slave.
+func asked(s api.Slave) bool { return s.Serving && s.WaitsFor == "" }
+
+// slavesAre waits until the balancer's list of slaves is as wanted; what says what that is.
+func (c *Cluster) slavesAre(ctx context.Context, what string, wanted func([]api.Slave) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Patience)
 	defer cancel()
-	for left := false; ; {
+	for {
 		var list api.SlaveList
-		if err := ask(ctx, http.MethodGet, c.Balancer+"/v1/slaves", nil, &list); err == nil {
-			at := slices.IndexFunc(list.Slaves, func(s api.Slave) bool { return s.Name == SlaveName(i) })
-			in := at >= 0 && list.Slaves[at].Serving && list.Slaves[at].WaitsFor == ""
-			if left = left || !in; left && in {
-				return nil
-			}
+		if err := ask(ctx, http.MethodGet, c.Balancer+"/v1/slaves", nil, &list); err == nil && wanted(list.Slaves) {
+			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s is not asked again: %w", SlaveName(i), ctx.Err())
+			return fmt.Errorf("waiting until %s: %w", what, ctx.Err())
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
