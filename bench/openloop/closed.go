@@ -19,15 +19,22 @@ func closed(ctx context.Context, c *Config) (*Outcome, error) {
 	}
 	next, stop := iter.Pull2(schedule)
 	defer stop()
+	start, line := time.Now(), new(timeline)
+	from, until := start.Add(c.Warmup), start.Add(c.Warmup+c.Duration)
 	var turn sync.Mutex
-	take := func() (target int, ok bool) {
+	counted := 0
+	take := func(at time.Time) (target int, ok bool) {
 		turn.Lock()
 		defer turn.Unlock()
+		if !at.Before(from) {
+			if c.Requests > 0 && counted >= c.Requests {
+				return 0, false
+			}
+			counted++
+		}
 		_, target, ok = next()
 		return target, ok
 	}
-	start, line := time.Now(), new(timeline)
-	from, until := start.Add(c.Warmup), start.Add(c.Warmup+c.Duration)
 	outcomes := make([]*Outcome, c.Closed)
 	var done sync.WaitGroup
 	for i := range outcomes {
@@ -47,7 +54,7 @@ func closed(ctx context.Context, c *Config) (*Outcome, error) {
 }
 
 // askOn asks over one connection, one request after the other.
-func askOn(ctx context.Context, c *Config, take func() (int, bool), line *timeline, from, until time.Time, o *Outcome) {
+func askOn(ctx context.Context, c *Config, take func(time.Time) (int, bool), line *timeline, from, until time.Time, o *Outcome) {
 	conn := newConnection(c)
 	defer conn.close()
 	for ctx.Err() == nil {
@@ -55,7 +62,7 @@ func askOn(ctx context.Context, c *Config, take func() (int, bool), line *timeli
 		if sent.After(until) {
 			return
 		}
-		target, ok := take()
+		target, ok := take(sent)
 		if !ok {
 			return
 		}

@@ -243,6 +243,22 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+// TestRequests: each way of asking ends after so many requests that count.
+func TestRequests(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, whole) }))
+	defer s.Close()
+	for _, c := range []struct {
+		rate   float64
+		closed int
+	}{{}, {closed: 4}, {rate: 500}} {
+		cfg := config(s.URL)
+		cfg.Rate, cfg.Closed, cfg.Requests, cfg.Warmup, cfg.Duration = c.rate, c.closed, 20, 10*time.Millisecond, time.Minute
+		if o := run(t, cfg); o.Sent() != 20 {
+			t.Errorf("rate %v, %d under way: %d of 20 requests", c.rate, c.closed, o.Sent())
+		}
+	}
+}
+
 func TestCancel(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, whole) }))
 	defer s.Close()
