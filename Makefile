@@ -102,7 +102,7 @@ search-figures: build ## measure layouts, peers and the served search side by si
 conformance: ## hold a running cluster against openapi.yaml with Schemathesis, linters and a generated client (Python 3 with venv, Node; some minutes)
 	@deploy/conformance.sh
 
-huge: build ## build a store of 100,000,000 keywords, open it and ask it (half an hour, 35 GB of disk)
+huge: build ## build a store of 100,000,000 keywords, open it and ask it (eight minutes on two free cores, 35 GB of disk)
 	@deploy/huge.sh
 
 clean: ## remove what was built and the demo's data
