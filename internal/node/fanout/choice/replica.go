@@ -48,11 +48,14 @@ func (r *Replica) beats(now time.Duration) int { return max(0, r.beaten-int((now
 // each takes. One that has not replied for a while takes at least that long.
 func (r *Replica) cost(now time.Duration) time.Duration { return r.times(now, r.each(now)) }
 
+// usual is each without what single calls add to it.
+func (r *Replica) usual(now time.Duration) time.Duration {
+	return r.time.usually(now) << r.beats(now)
+}
+
 // usualCost is cost for topics: single calls that take long are no reason to leave a
 // cache that holds what is needed.
-func (r *Replica) usualCost(now time.Duration) time.Duration {
-	return r.times(now, r.time.usually(now)<<r.beats(now))
-}
+func (r *Replica) usualCost(now time.Duration) time.Duration { return r.times(now, r.usual(now)) }
 
 func (r *Replica) times(now, each time.Duration) time.Duration {
 	if r.pending > 0 {

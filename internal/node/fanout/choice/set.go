@@ -16,8 +16,10 @@ const (
 	hedgeAt    = 950
 	leastHedge = time.Millisecond
 	firstHedge = 50 * time.Millisecond
-	// hopeless is how many times as long as was waited the times of a replica may be
-	// that is worth a hedge.
+	// hopeless is how many times as long as was waited the usual times of a replica may
+	// be that is worth a hedge. Single calls that took long do not count: where searches
+	// stall now and then at every replica, nobody would be worth one, and stalls that are
+	// not hedged would keep it so.
 	hopeless = 8
 	// looks is how often the usual time is looked up: after so many calls.
 	looks = 64
@@ -111,7 +113,7 @@ func (s *Set) Hedge(asked Asked, c Call) (i int, spent bool) {
 	s.shard.mu.Lock()
 	defer s.shard.mu.Unlock()
 	c.Topic = 0
-	if i = s.choose(asked, &c); i == None || !s.replicas[i].In() || s.replicas[i].each(c.Now) > hopeless*c.Waited {
+	if i = s.choose(asked, &c); i == None || !s.replicas[i].In() || s.replicas[i].usual(c.Now) > hopeless*c.Waited {
 		return None, false
 	}
 	if !s.shard.hedges.spend() {

@@ -415,6 +415,30 @@ func TestHedgesAreFew(t *testing.T) {
 	}
 }
 
+// TestHedgesAmongStalls: one that has just stalled, as all do now and then, is worth a
+// hedge; one that is always as slow is not.
+func TestHedgesAmongStalls(t *testing.T) {
+	const usual, stall, between = 100 * time.Microsecond, 20 * time.Millisecond, 4 * time.Millisecond
+	for _, c := range []struct {
+		every int // call stalls
+		want  int
+	}{{100, 1}, {1, None}} {
+		s, now := NewSet(NewShard(), replicas(2)), time.Duration(0)
+		for i := range 400 {
+			took := usual
+			if (i+1)%c.every == 0 {
+				took = stall
+			}
+			now += between
+			s.replicas[1].begin(now, 0)
+			s.Ended(1, now+took, took, Full)
+		}
+		if i, spent := s.Hedge(Asked(0).With(0), Call{Now: now + stall, Waited: time.Millisecond}); i != c.want || spent {
+			t.Errorf("one call in %d stalls: %d is asked beside, the budget is used up: %v", c.every, i, spent)
+		}
+	}
+}
+
 // TestASilentOneIsNotAskedInPlaceOfAnother: nobody waits for it as long as the others are
 // not silent as well.
 func TestASilentOneIsNotAskedInPlaceOfAnother(t *testing.T) {
