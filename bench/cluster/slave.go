@@ -89,8 +89,8 @@ func (c *Cluster) joined(ctx context.Context, i int) error {
 	})
 }
 
-// Whole waits until masters ask every slave. When the cluster serves for the first time a
-// replica that was slower than its sibling may still be filled.
+// Whole waits until masters ask every slave. A cluster serves before that: of two replicas
+// that are filled for the first time, the slower one joins later.
 func (c *Cluster) Whole(ctx context.Context) error {
 	return c.slavesAre(ctx, "all slaves are asked", func(list []api.Slave) bool {
 		return len(list) == len(c.slaves) && !slices.ContainsFunc(list, func(s api.Slave) bool { return !asked(s) })

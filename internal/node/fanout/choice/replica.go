@@ -21,6 +21,7 @@ type Replica struct {
 	failures int           // in a row
 	beaten   int           // in a row, less one for each second since
 	lost     time.Duration // when it was last beaten
+	refused  bool          // the last call that ended
 }
 
 // NewReplica returns a replica of which nothing is known. Replicas of a shard differ in
@@ -48,14 +49,14 @@ func (r *Replica) beats(now time.Duration) int { return max(0, r.beaten-int((now
 // each takes. One that has not replied for a while takes at least that long.
 func (r *Replica) cost(now time.Duration) time.Duration { return r.times(now, r.each(now)) }
 
-// usual is each without what single calls add to it.
-func (r *Replica) usual(now time.Duration) time.Duration {
+// usually is each as it is apart from single long calls.
+func (r *Replica) usually(now time.Duration) time.Duration {
 	return r.time.usually(now) << r.beats(now)
 }
 
 // usualCost is cost for topics: single calls that take long are no reason to leave a
 // cache that holds what is needed.
-func (r *Replica) usualCost(now time.Duration) time.Duration { return r.times(now, r.usual(now)) }
+func (r *Replica) usualCost(now time.Duration) time.Duration { return r.times(now, r.usually(now)) }
 
 func (r *Replica) times(now, each time.Duration) time.Duration {
 	if r.pending > 0 {
@@ -81,6 +82,7 @@ func (r *Replica) end(now, took time.Duration, o Outcome) {
 	if o.replied() {
 		r.heard = now
 	}
+	r.refused = o == Refused
 	switch o {
 	case Full, Short, Lagging:
 		if took > 0 {

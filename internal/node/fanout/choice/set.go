@@ -16,10 +16,10 @@ const (
 	hedgeAt    = 950
 	leastHedge = time.Millisecond
 	firstHedge = 50 * time.Millisecond
-	// hopeless is how many times as long as was waited the usual times of a replica may
-	// be that is worth a hedge. Single calls that took long do not count: where searches
-	// stall now and then at every replica, nobody would be worth one, and stalls that are
-	// not hedged would keep it so.
+	// A replica that usually takes more than hopeless times as long as was waited is not
+	// worth a hedge. Where it gets many calls a second, a single long one hardly counts: if
+	// searches stall now and then at every replica, none would be worth a hedge otherwise.
+	// Below about two calls a second a long one counts until it is forgotten.
 	hopeless = 8
 	// looks is how often the usual time is looked up: after so many calls.
 	looks = 64
@@ -113,13 +113,19 @@ func (s *Set) Hedge(asked Asked, c Call) (i int, spent bool) {
 	s.shard.mu.Lock()
 	defer s.shard.mu.Unlock()
 	c.Topic = 0
-	if i = s.choose(asked, &c); i == None || !s.replicas[i].In() || s.replicas[i].usual(c.Now) > hopeless*c.Waited {
+	if i = s.choose(asked, &c); i == None || !s.replicas[i].worthAHedge(c) {
 		return None, false
 	}
 	if !s.shard.hedges.spend() {
 		return None, true
 	}
 	return s.begin(i, &c), false
+}
+
+// worthAHedge reports whether a replica may answer soon. One that refused its last call may
+// refuse the next one, too, and that says nothing of how long its searches take.
+func (r *Replica) worthAHedge(c Call) bool {
+	return r.In() && !r.refused && r.usually(c.Now) <= hopeless*c.Waited
 }
 
 // Again returns the replica to be asked in place of one that has not served, whose call

@@ -415,26 +415,48 @@ func TestHedgesAreFew(t *testing.T) {
 	}
 }
 
-// TestHedgesAmongStalls: one that has just stalled, as all do now and then, is worth a
-// hedge; one that is always as slow is not.
-func TestHedgesAmongStalls(t *testing.T) {
-	const usual, stall, between = 100 * time.Microsecond, 20 * time.Millisecond, 4 * time.Millisecond
+// TestWorthAHedge: one that has just stalled, as all do now and then, is worth a hedge
+// where it gets many calls. One whose calls all take long, are beaten, or was just refused
+// is not.
+func TestWorthAHedge(t *testing.T) {
+	const usual, stall, often = 100 * time.Microsecond, 20 * time.Millisecond, 4 * time.Millisecond
+	stalls := func(every int) func(int) (time.Duration, Outcome) {
+		return func(i int) (time.Duration, Outcome) {
+			if (i+1)%every == 0 {
+				return stall, Full
+			}
+			return usual, Full
+		}
+	}
+	ends := func(took time.Duration, last Outcome) func(int) (time.Duration, Outcome) {
+		return func(i int) (time.Duration, Outcome) {
+			if i < 390 {
+				return usual, Full
+			}
+			return took, last
+		}
+	}
 	for _, c := range []struct {
-		every int // call stalls
-		want  int
-	}{{100, 1}, {1, None}} {
+		name    string
+		between time.Duration
+		call    func(i int) (took time.Duration, o Outcome)
+		want    int
+	}{
+		{"one in a hundred stalls", often, stalls(100), 1},
+		{"one in a hundred stalls, one call a second", time.Second, stalls(100), None},
+		{"all stall", often, stalls(1), None},
+		{"the last are beaten", often, ends(1100*time.Microsecond, Beaten), None},
+		{"the last are refused", often, ends(usual, Refused), None},
+	} {
 		s, now := NewSet(NewShard(), replicas(2)), time.Duration(0)
 		for i := range 400 {
-			took := usual
-			if (i+1)%c.every == 0 {
-				took = stall
-			}
-			now += between
+			took, o := c.call(i)
+			now += c.between
 			s.replicas[1].begin(now, 0)
-			s.Ended(1, now+took, took, Full)
+			s.Ended(1, now+took, took, o)
 		}
 		if i, spent := s.Hedge(Asked(0).With(0), Call{Now: now + stall, Waited: time.Millisecond}); i != c.want || spent {
-			t.Errorf("one call in %d stalls: %d is asked beside, the budget is used up: %v", c.every, i, spent)
+			t.Errorf("%s: %d is asked beside, wanted %d; the budget is used up: %v", c.name, i, c.want, spent)
 		}
 	}
 }
