@@ -21,7 +21,7 @@ type Replica struct {
 	failures int           // in a row
 	beaten   int           // in a row, less one for each second since
 	lost     time.Duration // when it was last beaten
-	refused  bool          // the last call that ended
+	refused  bool          // the last call that ended was refused
 }
 
 // NewReplica returns a replica of which nothing is known. Replicas of a shard differ in
@@ -57,6 +57,12 @@ func (r *Replica) usually(now time.Duration) time.Duration {
 // usualCost is cost for topics: single calls that take long are no reason to leave a
 // cache that holds what is needed.
 func (r *Replica) usualCost(now time.Duration) time.Duration { return r.times(now, r.usually(now)) }
+
+// worthAHedge reports whether a replica may answer soon. One that refused its last call may
+// refuse the next one, too, and that says nothing of how long its searches take.
+func (r *Replica) worthAHedge(c Call) bool {
+	return r.In() && !r.refused && r.usually(c.Now) <= hopeless*c.Waited
+}
 
 func (r *Replica) times(now, each time.Duration) time.Duration {
 	if r.pending > 0 {

@@ -122,12 +122,6 @@ func (s *Set) Hedge(asked Asked, c Call) (i int, spent bool) {
 	return s.begin(i, &c), false
 }
 
-// worthAHedge reports whether a replica may answer soon. One that refused its last call may
-// refuse the next one, too, and that says nothing of how long its searches take.
-func (r *Replica) worthAHedge(c Call) bool {
-	return r.In() && !r.refused && r.usually(c.Now) <= hopeless*c.Waited
-}
-
 // Again returns the replica to be asked in place of one that has not served, whose call
 // begins now; None: there is no other, or the budget is used up (spent). free is what
 // Ended returned.
