@@ -88,9 +88,10 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// TestLeaveWithinBudget: slices leave in parts of at most what may move at once.
-func TestLeaveWithinBudget(t *testing.T) {
-	tr := spread(1000)
+// drawn returns so many items that random has planned on four slaves.
+func drawn(t *testing.T, items int) (*trace.Trace, balance.Strategy, balance.Input) {
+	t.Helper()
+	tr := spread(items)
 	s, err := strategy.Named("random")
 	if err != nil {
 		t.Fatal(err)
@@ -99,13 +100,21 @@ func TestLeaveWithinBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return tr, s, in
+}
+
+// TestLeaveWithinBudget: slices leave in parts of at most what may move at once.
+func TestLeaveWithinBudget(t *testing.T) {
+	tr, s, in := drawn(t, 1000)
 	e := in.Model.Edit()
 	if err := e.SetState(1, balance.Draining); err != nil {
 		t.Fatal(err)
 	}
-	if in.Model, err = e.Model(); err != nil {
+	m, err := e.Model()
+	if err != nil {
 		t.Fatal(err)
 	}
+	in.Model = m
 	v := settling{t: tr, load: make([]float64, len(tr.Keys)), s: s, rest: rest, empties: true, seen: func(before, after Placement) {
 		moved := 0
 		for i := range after.Owner {
@@ -129,15 +138,7 @@ func TestLeaveWithinBudget(t *testing.T) {
 
 // TestInterrupted: who interrupts a study does not wait until a strategy rests.
 func TestInterrupted(t *testing.T) {
-	tr := spread(100)
-	s, err := strategy.Named("random")
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := begun(tr, s, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr, s, in := drawn(t, 100)
 	ctx, cancel := context.WithCancel(t.Context())
 	iterations := 0
 	v := settling{t: tr, load: make([]float64, len(tr.Keys)), s: s, rest: maxIterations, seen: func(_, _ Placement) {
