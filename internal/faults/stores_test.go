@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"adshard/internal/clustertest"
 )
@@ -27,8 +28,11 @@ func (f flips) String() string { return fmt.Sprintf("%s, %d bits", f.on, f.bits)
 func (f flips) do(g *grid) error {
 	p := g.part(f.on[0])
 	list := func() []string {
-		files, _ := filepath.Glob(filepath.Join(p.dir, "*")) // the pattern is right
-		return files
+		files, _ := filepath.Glob(filepath.Join(p.dir, "*"))     // the pattern is right
+		return slices.DeleteFunc(files, func(file string) bool { // a sibling may have copied from it
+			info, err := os.Stat(file)
+			return err != nil || info.IsDir()
+		})
 	}
 	if err := g.eventually("the slave has files", func() bool { return len(list()) > 0 }); err != nil {
 		return err // not even after an earlier fault has emptied it
