@@ -75,7 +75,7 @@ func (p *Plan) Run(ctx context.Context, report *measure.Report) error {
 // sizes returns what the posting lists of the queries take in memory, and the terms and
 // parents of a store.
 func (p *Plan) sizes(ctx context.Context) (lists, others uint64, err error) {
-	g, err := p.open(1<<40, 1)
+	g, err := p.open(ample, 1)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -83,6 +83,9 @@ func (p *Plan) sizes(ctx context.Context) (lists, others uint64, err error) {
 	m := g.stores[0].Stats().Memory
 	return m.Lists, m.Terms + m.Parents, errors.Join(err, g.close())
 }
+
+// ample is a cache in which all has room, of a store that this machine can hold, in bytes.
+const ample = 8 << 30
 
 // group is replicas of one shard.
 type group struct {

@@ -56,7 +56,7 @@ func (p *Plan) slowness(ctx context.Context, report *measure.Report) error {
 func (p *Plan) troubled(ctx context.Context, report *measure.Report, t *trouble) (err error) {
 	var all []*coping
 	for _, way := range t.ways {
-		g, err := p.open(1<<40, p.Replicas)
+		g, err := p.open(ample, p.Replicas)
 		if err != nil {
 			return err
 		}
