@@ -53,6 +53,9 @@ func inParts(d *pb.NodeData, called func(part uint32)) (*pb.NodeData, barrels.Pa
 // large is a store with a large group, and what changes all of its keywords.
 func large(t *testing.T) (s barrels.Store, g *gauge, whole, change *pb.NodeData) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("short: one goroutine at a time, which no race detector need watch")
+	}
 	whole = barreltest.NewBuilder(t, largeWorld(1_000_000)).All()
 	change = barreltest.NewBuilder(t, largeWorld(2_000_000)).All()
 	change.From, change.To, change.Slices = whole.To, barreltest.At(whole.To.Clock+1), nil

@@ -1,10 +1,10 @@
 package stream
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"log/slog"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -176,8 +176,9 @@ func TestRepliesThatNobodyReadsAreBounded(t *testing.T) {
 // large answers with 5 MiB.
 func large(ctx context.Context, q *search.Request) (*search.Answer, error) {
 	a, err := echo(ctx, q)
+	keyword := bytes.Repeat([]byte("x"), 1<<20)
 	for range 5 {
-		a.Hits = append(a.Hits, search.Hit{Shown: shown.Pieces{Keyword: []byte(strings.Repeat("x", 1<<20))}})
+		a.Hits = append(a.Hits, search.Hit{Shown: shown.Pieces{Keyword: keyword}})
 	}
 	return a, err
 }

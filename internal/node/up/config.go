@@ -88,6 +88,8 @@ type Config struct {
 	QueryInsecure bool           `yaml:"query_insecure"`
 
 	certs.Settings `yaml:",inline"`
+
+	linger time.Duration // of the balancer, for tests; 0: its default
 }
 
 // TransportDirect is a Transport: slaves in one process are asked directly, others

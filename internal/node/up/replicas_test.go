@@ -20,6 +20,7 @@ import (
 func TestReplicasChangeUnderQueries(t *testing.T) {
 	cfg := upConfig(t, adsDB(t, 60))
 	cfg.Slaves, cfg.Replicas = 4, 2
+	cfg.linger = 500 * time.Millisecond // more than a query takes here
 	c := startUp(t, cfg)
 	a := &adminOf{t, apitest.Read(t, httpapi.Spec), c.admin}
 	shards := func() (n int, settled bool) {

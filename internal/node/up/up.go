@@ -315,6 +315,9 @@ func (c *Config) balancer(h *home.Dir) balancer.Config {
 	if c.Collector != "" {
 		b.Events = collector.EventsOf(c.DB)
 	}
+	if c.linger > 0 {
+		b.Linger = c.linger
+	}
 	return b
 }
 
