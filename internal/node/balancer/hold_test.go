@@ -9,6 +9,9 @@ import (
 // TestTheLogIsKeptForCopies: the log of changes is not compacted beyond what a copy of a
 // slave's store needs, until the slave reports that it needs it no longer.
 func TestTheLogIsKeptForCopies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: writes thousands of changes")
+	}
 	t.Parallel()
 	r := newRig(t, 2)
 	r.Write(20, 5, 4, 1_000_000)

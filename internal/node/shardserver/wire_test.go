@@ -17,6 +17,9 @@ import (
 // TestMessagesAtTheSizeLimitOverGRPC: what a stream takes gRPC carries, in both directions,
 // and the stream goes on.
 func TestMessagesAtTheSizeLimitOverGRPC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: copies messages of many megabytes")
+	}
 	const piece = 24 << 20
 	address, _, _ := slave(t, &testStore{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {
 		a := &search.Answer{View: r.View}

@@ -56,7 +56,7 @@ func TestReplicasChangeUnderQueries(t *testing.T) {
 				t.Errorf("%+v", got)
 				return
 			}
-			time.Sleep(time.Millisecond)
+			time.Sleep(3 * time.Millisecond)
 		}
 	})
 	for _, step := range []struct {
