@@ -33,7 +33,7 @@ func TestReplicas(t *testing.T) {
 	}
 	c := ReplicasCommand()
 	c.SetArgs([]string{"--barrels", store, "--queries", queries, "--json", file, "--html", page, "--parts", "0.25", "--rounds", "2",
-		"--duration", "400ms", "--rate", "200", "--longer", "5ms"})
+		"--duration", "250ms", "--rate", "200", "--longer", "5ms"})
 	c.SetOut(io.Discard)
 	c.SetErr(io.Discard)
 	if err := c.Execute(); err != nil {

@@ -48,8 +48,8 @@ func TestMain(m *testing.M) {
 	flag.StringVar(&chosen.before, "audit.before", "", "the directory with the programs of an earlier commit, for TestUpgrade")
 	r := &chosen.replicas
 	flag.StringVar(&r.fault, "audit.fault", "kill", "what happens to replicas: kill (slaves), stop (SIGSTOP, and SIGCONT after 2 to 12 s), or master (masters are killed)")
-	flag.DurationVar(&r.rest, "audit.rest", 2*time.Second, "how long replicas are asked before the first fault")
-	flag.DurationVar(&r.duration, "audit.faults", 6*time.Second, "how long replicas are asked under faults")
+	flag.DurationVar(&r.rest, "audit.rest", time.Second, "how long replicas are asked before the first fault")
+	flag.DurationVar(&r.duration, "audit.faults", 5*time.Second, "how long replicas are asked under faults")
 	flag.DurationVar(&r.every, "audit.every", 2*time.Second, "the time between two faults of replicas")
 	flag.IntVar(&r.rate, "audit.queries-a-second", 100, "queries a second to replicas")
 	flag.BoolVar(&r.change, "audit.change", false, "change the number of replicas: 1, 2 before the faults, 1 after them, and 2 while a slave dies")

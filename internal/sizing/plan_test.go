@@ -13,7 +13,7 @@ import (
 // and needs.
 func TestCheapestIsTheOracles(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	found, none, cases := 0, 0, 40
+	found, none, cases := 0, 0, 25
 	if testing.Short() {
 		cases = 15
 	}
