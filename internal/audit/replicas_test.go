@@ -39,7 +39,7 @@ func TestReplicas(t *testing.T) {
 	defer cancel()
 	var all sync.WaitGroup
 	all.Go(func() { a.load(ctx) })
-	all.Go(func() { a.strategies(ctx, 2*eachStrategy) })
+	all.Go(func() { a.strategies(ctx, 4*eachStrategy) })
 	all.Go(func() { a.watch(ctx) })
 	all.Go(func() {
 		if err := changing.Run(ctx, chosen.changes, nil); err != nil {
