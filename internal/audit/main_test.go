@@ -37,7 +37,7 @@ var chosen settings
 func TestMain(m *testing.M) {
 	clustertest.BePart()
 	flag.DurationVar(&chosen.duration, "audit.duration", 18*time.Second, "how long queries are asked")
-	flag.DurationVar(&chosen.strategy, "audit.strategy", 0, "the time between two switches of the strategy; 0: a second, and four with replicas")
+	flag.DurationVar(&chosen.strategy, "audit.strategy", 0, "the time between two switches of the strategy; 0: a second, and two with replicas")
 	flag.DurationVar(&chosen.kill, "audit.kill", 3*time.Second, "the time between two kills")
 	flag.IntVar(&chosen.rate, "audit.rate", 200, "queries a second")
 	flag.IntVar(&chosen.changes, "audit.changes", 100, "changes of data a second")

@@ -154,6 +154,9 @@ func TestAMasterThatNeverReads(t *testing.T) {
 
 // TestRepliesThatNobodyReadsAreBounded: the answers to searches under way, too.
 func TestRepliesThatNobodyReadsAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: copies messages of many megabytes")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(func(ctx context.Context, q *search.Request) (*search.Answer, error) {
 			time.Sleep(100 * time.Millisecond)
