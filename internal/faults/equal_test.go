@@ -59,14 +59,19 @@ func (g *grid) equal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	conns := make(map[string]*grpc.ClientConn)
+	for _, s := range slaves {
+		conn, err := g.dial(s)
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		conns[s.Name] = conn
+	}
 	items, asked := 0, 0
 	for _, s := range list.Slices {
 		for i, slave := range replicasOf(slaves, s.Slave) {
-			conn, err := g.dial(slave)
-			if err != nil {
-				return err
-			}
-			n, err := j.compare(ctx, s, conn)
+			n, err := j.compare(ctx, s, conns[slave.Name])
 			if err != nil {
 				return fmt.Errorf("slice %d on %s: %w", s.Slice, slave.Name, err)
 			}
@@ -135,7 +140,6 @@ func (g *grid) dial(s api.Slave) (*grpc.ClientConn, error) {
 // compare compares a slice as a slave has it with the database, and returns how many ad
 // groups it has.
 func (j *judge) compare(ctx context.Context, s api.SliceInfo, conn *grpc.ClientConn) (int, error) {
-	defer conn.Close()
 	var lo, hi balance.Key
 	if _, err := fmt.Sscanf(s.Lo+" "+s.Hi, "%x %x", &lo, &hi); err != nil {
 		return 0, err
