@@ -89,7 +89,7 @@ type Config struct {
 
 	certs.Settings `yaml:",inline"`
 
-	linger time.Duration // of the balancer, for tests; 0: its default
+	linger time.Duration `yaml:"-"` // of the balancer, for tests; 0: its default
 }
 
 // TransportDirect is a Transport: slaves in one process are asked directly, others
