@@ -48,7 +48,6 @@ type Balancer struct {
 	store       control.Store
 	tenure      *tenure
 	truth       *truth.Certifier
-	conns       *slaveConns
 	health      *health.Tracker
 	started     time.Time
 	feed        feed.Follower
@@ -135,7 +134,6 @@ func lead(ctx context.Context, cfg Config, order balance.Order, db backend.Store
 	b := &Balancer{
 		cfg: cfg, order: order, data: data, db: db, store: store, tenure: &tenure{term, order}, root: log, log: log.With("epoch", term.Epoch()),
 		started: time.Now(), slaves: make(map[string]*slaveInfo), distributors: make(distributors),
-		conns:  &slaveConns{own: cfg.Credentials, open: make(map[string]slaveConn)},
 		truth:  &truth.Certifier{Order: order, DB: db, Builders: truth.NewBuilders(order, min(2, cfg.Workers))},
 		health: health.New(), saves: make(chan balance.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
 		succeeded: make(chan struct{}), restarts: rate.NewLimiter(rate.Every(restartEvery), restartBurst),
@@ -235,7 +233,6 @@ func (b *Balancer) Run(ctx context.Context) error {
 		group.Go(func() error { return b.distributor.Run(ctx) })
 	}
 	err := group.Wait()
-	b.conns.close()
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}

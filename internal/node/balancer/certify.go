@@ -12,8 +12,10 @@ import (
 
 	"adshard/balance"
 	"adshard/fault"
+	"adshard/internal/node/access"
 	"adshard/internal/node/identity"
 	"adshard/internal/node/truth"
+	"adshard/internal/node/wire"
 	"adshard/internal/wait"
 	"adshard/schema/pb"
 )
@@ -190,14 +192,12 @@ func (b *Balancer) call(ctx context.Context, name, op string, do func(s pb.Slave
 	if !ok {
 		return fault.Newf(fault.Unavailable, op, "slave %s has not registered", name)
 	}
-	conn, err := b.conns.to(name, address)
+	conn, err := wire.Dial(address, b.cfg.Credentials.To(name, access.Slave)...)
 	if err != nil {
 		return err
 	}
+	defer conn.Close()
 	if err := do(pb.NewSlaveClient(conn), incarnation); err != nil {
-		if fault.Is(err, fault.Unavailable) {
-			b.conns.drop(name, conn)
-		}
 		return fault.Newf(fault.KindOf(err), op, "slave %s at %s: %w", name, address, err)
 	}
 	return nil
