@@ -40,6 +40,9 @@ func (f flips) do(g *grid) error {
 	g.down(p)
 	defer g.up(p)
 	files := list()
+	if len(files) == 0 {
+		return errors.New("the slave has removed its files meanwhile")
+	}
 	dice := rand.New(rand.NewPCG(f.seed, 1))
 	for range f.bits {
 		if err := clustertest.Flip(pick(dice, files), dice); err != nil {
