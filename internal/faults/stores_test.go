@@ -28,8 +28,9 @@ func (f flips) String() string { return fmt.Sprintf("%s, %d bits", f.on, f.bits)
 func (f flips) do(g *grid) error {
 	p := g.part(f.on[0])
 	list := func() []string {
-		files, _ := filepath.Glob(filepath.Join(p.dir, "*"))     // the pattern is right
-		return slices.DeleteFunc(files, func(file string) bool { // a sibling may have copied from it
+		files, _ := filepath.Glob(filepath.Join(p.dir, "*")) // the pattern is right
+		// A sibling that has copied the store leaves a directory.
+		return slices.DeleteFunc(files, func(file string) bool {
 			info, err := os.Stat(file)
 			return err != nil || info.IsDir()
 		})
