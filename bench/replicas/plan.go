@@ -84,8 +84,9 @@ func (p *Plan) sizes(ctx context.Context) (lists, others uint64, err error) {
 	return m.Lists, m.Terms + m.Parents, errors.Join(err, g.close())
 }
 
-// ample is a cache in which all has room, of a store that this machine can hold, in bytes.
-const ample = 8 << 30
+// ample is a cache in which all has room, in bytes. What a cache remembers of what was asked
+// grows with it, so it is not simply the largest number.
+const ample = 64 << 30
 
 // group is replicas of one shard.
 type group struct {

@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 	flag.StringVar(&chosen.queries, "audit.queries", "", "a file of queries, one a line")
 	flag.StringVar(&chosen.before, "audit.before", "", "the directory with the programs of an earlier commit, for TestUpgrade")
 	r := &chosen.replicas
-	flag.StringVar(&r.fault, "audit.fault", "kill", "what happens to replicas: kill (slaves), stop (SIGSTOP, and SIGCONT after 2 to 12 s), or master (masters are killed)")
+	flag.StringVar(&r.fault, "audit.fault", "kill", "what happens to replicas: kill (slaves), stop (SIGSTOP, and SIGCONT after 2 to 12 s, or sooner, after half of -audit.every), or master (masters are killed)")
 	flag.DurationVar(&r.rest, "audit.rest", time.Second, "how long replicas are asked before the first fault")
 	flag.DurationVar(&r.duration, "audit.faults", 5*time.Second, "how long replicas are asked under faults")
 	flag.DurationVar(&r.every, "audit.every", 2*time.Second, "the time between two faults of replicas")
