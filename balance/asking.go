@@ -5,19 +5,33 @@ import (
 	"time"
 )
 
-// askQueued asks the questions of some comparisons that are due, until so many are under
-// way.
-func (m *Mapper) askQueued(now time.Duration, most int, which func(*comparison) bool) {
+// smallWeight is what the items of a small part weigh at most.
+const smallWeight = 1 << 12
+
+// askQueued asks the questions of some comparisons that are due, until so many shares are taken, and
+// returns how many are.
+func (m *Mapper) askQueued(now time.Duration, most int, which func(*comparison) bool) (taken int) {
 	m.verify.queue = slices.DeleteFunc(m.verify.queue, func(c *comparison) bool {
-		if now < c.next || len(m.verify.asked) >= most || !which(c) {
+		if now < c.next || taken >= most || !which(c) {
 			return false // one that is not due holds up nobody
 		}
 		c.queued = false
 		if m.compares(c) && c.asked == 0 && !c.done() {
 			m.ask(now, c)
+			taken += c.share()
 		}
 		return true
 	})
+	return taken
+}
+
+// share is how much of what may be under way a question takes. Answers about a few small items take
+// little time, and several are made at once.
+func (c *comparison) share() int {
+	if c.weight <= smallWeight {
+		return 1
+	}
+	return 4
 }
 
 // needed reports whether somebody waits for a comparison: a slave is to join its set, or a move is
@@ -38,7 +52,7 @@ func (m *Mapper) ask(now time.Duration, c *comparison) {
 	m.verify.asked[c.asked] = c
 	m.out.Certify = append(m.out.Certify, Certify{
 		Seq: c.asked, Slice: c.id, Generation: c.generation, Lo: c.part.Lo, Hi: c.part.Hi,
-		Clock: c.tracked, Wanted: c.wanted, Parents: c.parents(), Changing: c.changes, Needed: m.needed(now, c), Within: c.within(), Source: c.source, Target: c.target,
+		Clock: c.tracked, Wanted: c.wanted, Parents: c.parents(), Changing: c.changes, Weight: c.weight, Needed: m.needed(now, c), Within: c.within(), Source: c.source, Target: c.target,
 	})
 }
 

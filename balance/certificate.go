@@ -59,6 +59,8 @@ type Certify struct {
 	Wanted   uint64
 	Parents  []Parent
 	Changing bool
+	// Weight is that of the items, or more.
+	Weight uint64
 	// Needed is set when a slave waits to join a set or a slice has to leave its node.
 	Needed bool
 	// Within is how long the answer may take.

@@ -29,8 +29,8 @@ type entrance struct {
 }
 
 // maxChecks is how many slices of a slave that is to join are compared at once. A shard may have
-// thousands of small ones, and each answer takes as long as a large one's.
-const maxChecks = 8
+// thousands of small ones, of which many are certified together.
+const maxChecks = 32
 
 // kept is what a slave served of a node when it left the node's set, since it was late. It was
 // certified, and changes come to the slave as before: it counts when the slave is to
@@ -213,23 +213,29 @@ func (m *Mapper) compareHeld(w *entrance, may bool) (serves uint64, lacks string
 // compareOldest begins to compare those of some slices that the shard was given first, as
 // many as may be compared at once.
 func (m *Mapper) compareOldest(w *entrance, open []Held) {
-	for len(w.checks) < maxChecks {
-		var next *Held
-		for i := range open {
-			h := &open[i]
-			if (next == nil || h.From < next.From) && !w.compares(Interval{h.Lo, h.Hi}) {
-				next = h
-			}
-		}
-		if next == nil {
-			return
-		}
-		c := &comparison{entrance: w, target: w.slave, id: next.ID, generation: next.Generation,
-			all: lacking(Interval{next.Lo, next.Hi}, w.certified)[0]}
+	for _, h := range w.oldest(open, maxChecks-len(w.checks)) {
+		c := &comparison{entrance: w, target: w.slave, id: h.ID, generation: h.Generation,
+			all: lacking(Interval{h.Lo, h.Hi}, w.certified)[0]}
 		c.begin(m, c.all.Lo)
 		w.checks = append(w.checks, c)
 		m.verify.enqueue(c)
 	}
+}
+
+// oldest returns those of some slices that are not being compared and that the shard was given
+// first, up to a number, the first one first.
+func (w *entrance) oldest(open []Held, most int) (list []Held) {
+	for _, h := range open {
+		if most <= 0 || len(list) == most && h.From >= list[most-1].From || w.compares(Interval{h.Lo, h.Hi}) {
+			continue
+		}
+		i := len(list)
+		for i > 0 && list[i-1].From > h.From {
+			i--
+		}
+		list = slices.Insert(list[:min(len(list), most-1)], min(i, most-1), h)
+	}
+	return list
 }
 
 // compares reports whether some of an interval is being compared.

@@ -400,11 +400,11 @@ func TestWhatLeavesIsComparedNoMore(t *testing.T) {
 // for as many answers as its shard has slices.
 func TestSmallSlicesAreComparedAtOnce(t *testing.T) {
 	r := newEntranceWith(t, func(c *balance.MapperConfig) {
-		c.Strategy = stubborn{initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, 24) }}
+		c.Strategy = stubborn{initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, 100) }}
 	})
 	compared := make(map[uint64]bool)
 	for len(r.asked) > 0 {
-		if len(r.asked) > 8 {
+		if len(r.asked) > 32 {
 			t.Fatalf("%d are compared at once", len(r.asked))
 		}
 		for _, q := range r.asked {
@@ -413,14 +413,14 @@ func TestSmallSlicesAreComparedAtOnce(t *testing.T) {
 			}
 			compared[q.Slice] = true
 		}
-		if rest := 12 - len(compared); len(r.asked) < 8 && rest > 0 {
+		if rest := 50 - len(compared); len(r.asked) < 32 && rest > 0 {
 			t.Errorf("%d are compared at once, and %d wait", len(r.asked), rest)
 		}
 		r.answerAll(func(string) bool { return true })
 		r.pass(100 * time.Millisecond)
 	}
-	if len(compared) != 12 {
-		t.Errorf("%d slices were compared, not the shard's 12", len(compared))
+	if len(compared) != 50 {
+		t.Errorf("%d slices were compared, not the shard's 50", len(compared))
 	}
 	r.wantShard("shard-1", "c e")
 }

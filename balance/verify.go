@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// maxCertify is how many questions are under way at once. Those that are needed go
-	// first, up to maxNeeded, and then the others: some of these always go on.
-	maxCertify, maxNeeded = 16, 12
+	// maxCertify is how many questions are under way at once, in shares of a small one (share).
+	// Those that are needed go first, up to maxNeeded, and then the others: some of these always go on.
+	maxCertify, maxNeeded = 64, 48
 	// askGap and failGap are the least times between two questions about a part,
 	// after an answer and after none.
 	askGap, failGap = 200 * time.Millisecond, time.Second
@@ -120,15 +120,16 @@ func (m *Mapper) certify(now time.Duration) {
 		clear(m.verify.parents)
 	}
 	needed := func(c *comparison) bool { return m.needed(now, c) }
-	urgent := 0
+	free, urgent := maxCertify, maxNeeded
 	for _, c := range m.verify.asked {
+		free -= c.share()
 		if needed(c) {
-			urgent++
+			urgent -= c.share()
 		}
 	}
-	m.askQueued(now, min(maxCertify, len(m.verify.asked)+maxNeeded-urgent), needed)
-	m.askQueued(now, maxCertify, func(c *comparison) bool { return !needed(c) })
-	m.askQueued(now, maxCertify, needed)
+	free -= m.askQueued(now, min(free, urgent), needed)
+	free -= m.askQueued(now, free, func(c *comparison) bool { return !needed(c) })
+	m.askQueued(now, free, needed)
 }
 
 // compares reports whether a comparison is still needed.
@@ -155,20 +156,28 @@ func (m *Mapper) has(node string, v Interval) bool {
 // have ended, or it may have been asked again.
 func (m *Mapper) Awaits(seq uint64) bool { return m.verify.asked[seq] != nil }
 
-// Certified takes an answer; one that is no longer awaited is ignored.
-func (m *Mapper) Certified(now time.Duration, a Certified) {
+// Certified takes answers; one that is no longer awaited is ignored.
+func (m *Mapper) Certified(now time.Duration, answers ...Certified) {
 	now = m.time.at(now)
-	if c := m.verify.asked[a.Seq]; c != nil {
-		if a.Failed == nil && (a.Target == nil || c.source != "" && a.Source == nil) {
-			a.Failed = fault.Newf(fault.Internal, "balance: certify", "a certificate is missing")
-		}
-		if a.Failed != nil {
-			m.unanswered(now, c, a.Failed)
-		} else {
-			m.verify.answers = append(m.verify.answers, a)
-		}
+	for _, a := range answers {
+		m.answered(now, a)
 	}
 	m.step(now)
+}
+
+func (m *Mapper) answered(now time.Duration, a Certified) {
+	c := m.verify.asked[a.Seq]
+	if c == nil {
+		return
+	}
+	if a.Failed == nil && (a.Target == nil || c.source != "" && a.Source == nil) {
+		a.Failed = fault.Newf(fault.Internal, "balance: certify", "a certificate is missing")
+	}
+	if a.Failed != nil {
+		m.unanswered(now, c, a.Failed)
+	} else {
+		m.verify.answers = append(m.verify.answers, a)
+	}
 }
 
 // unanswered schedules a question to be asked again, about less if it took too long.

@@ -55,13 +55,27 @@ func TestAFailedQuestionHoldsUpNoOther(t *testing.T) {
 }
 
 // TestWhatMustMoveIsComparedFirst: a node is emptied while a strategy has more moves under
-// way than can be compared at once.
+// way than can be compared at once. Of large slices fewer are.
 func TestWhatMustMoveIsComparedFirst(t *testing.T) {
+	for _, c := range []struct {
+		slices      int
+		weight      uint32 // of each item
+		needed, all int
+	}{{300, 10, 48, 64}, {90, 10_000, 12, 16}} {
+		needed, all := comparedWhileDrained(t, c.slices, c.weight)
+		if needed != c.needed || all != c.all {
+			t.Errorf("items of weight %d: %d of %d questions are about what leaves c, want %d of %d", c.weight, needed, all, c.needed, c.all)
+		}
+	}
+}
+
+// comparedWhileDrained returns how many questions are under way, and how many of them are needed.
+func comparedWhileDrained(t *testing.T, slices int, weight uint32) (needed, all int) {
 	proposed := false
-	r := newRig(t, 90, func(c *balance.MapperConfig) {
+	r := newRig(t, slices, func(c *balance.MapperConfig) {
 		c.Interval = time.Minute
 		c.Strategy = stubborn{
-			initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, 90) },
+			initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, slices) },
 			iterate: func(in balance.Input) (balance.Proposal, error) {
 				e := in.Model.Edit()
 				for _, s := range in.Model.Slices() {
@@ -76,6 +90,9 @@ func TestWhatMustMoveIsComparedFirst(t *testing.T) {
 			},
 		}
 	}, "a", "b", "c")
+	for n := uint64(1); n <= rigItems; n++ {
+		r.index.Put(rigKey(n), weight)
+	}
 	for r.pass(time.Second); len(r.asked) == 0; r.pass(time.Second) {
 		r.ackAll()
 	}
@@ -89,15 +106,12 @@ func TestWhatMustMoveIsComparedFirst(t *testing.T) {
 		r.answerTo(q, nil)
 	}
 	r.pass(time.Second)
-	n := 0
 	for _, q := range r.asked {
 		if q.Source == "c" {
-			n++
+			needed++
 		}
 	}
-	if n < 12 || n == len(r.asked) {
-		t.Errorf("%d of %d questions, after %d, are about what leaves c", n, len(r.asked), len(before))
-	}
+	return needed, len(r.asked)
 }
 
 // TestALargeItemHasTime: it is compared by itself, and neither the question nor its move is
@@ -214,10 +228,10 @@ func TestWhatMustMoveIsNeededAfterARestart(t *testing.T) {
 // once, those that need not move go on.
 func TestOthersAreComparedToo(t *testing.T) {
 	propose := false
-	r := newRig(t, 90, func(c *balance.MapperConfig) {
+	r := newRig(t, 300, func(c *balance.MapperConfig) {
 		c.Interval = 2 * time.Second
 		c.Strategy = stubborn{
-			initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, 90) },
+			initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, 300) },
 			iterate: func(in balance.Input) (balance.Proposal, error) {
 				e := in.Model.Edit()
 				for _, s := range in.Model.Slices() {
@@ -240,7 +254,7 @@ func TestOthersAreComparedToo(t *testing.T) {
 	r.pass(3 * time.Second)
 	r.ackAll() // and all of a
 	needed, others := 0, 0
-	for range 16 {
+	for range 40 {
 		q := r.asked[0]
 		r.asked = r.asked[1:]
 		r.answerTo(q, nil)
@@ -252,7 +266,7 @@ func TestOthersAreComparedToo(t *testing.T) {
 			others++
 		}
 	}
-	if needed < 12 || others < 4 {
+	if needed < 48 || others < 16 {
 		t.Errorf("%d questions under way are needed, %d are not", needed, others)
 	}
 }

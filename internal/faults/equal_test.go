@@ -1,12 +1,14 @@
 package faults
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
 
 	"adshard/balance"
@@ -69,16 +71,29 @@ func (g *grid) equal(ctx context.Context) error {
 		conns[s.Name] = conn
 	}
 	items, asked := 0, 0
-	for _, s := range list.Slices {
-		for i, slave := range replicasOf(slaves, s.Slave) {
-			n, err := j.compare(ctx, s, conns[slave.Name])
-			if err != nil {
-				return fmt.Errorf("slice %d on %s: %w", s.Slice, slave.Name, err)
+	of := make(map[string]string, len(slaves)) // the shard of a slave
+	for _, s := range slaves {
+		of[s.Name] = cmp.Or(s.Shard, s.Name) // with one replica it has its slave's name
+	}
+	first := make(map[string]bool) // shards of which a slave has been compared
+	for _, slave := range slaves {
+		var own []api.SliceInfo
+		for _, s := range list.Slices {
+			if s.Slave == of[slave.Name] {
+				own = append(own, s)
 			}
-			if asked++; i == 0 {
+		}
+		for some := range slices.Chunk(own, together) {
+			n, err := j.compare(ctx, some, conns[slave.Name])
+			if err != nil {
+				return fmt.Errorf("%s: %w", slave.Name, err)
+			}
+			asked += len(some)
+			if !first[of[slave.Name]] {
 				items += n
 			}
 		}
+		first[of[slave.Name]] = true
 	}
 	if items != j.items.Len() || asked < len(list.Slices) {
 		return fmt.Errorf("slices have %d ad groups, the database %d; %d of %d slices have replicas", items, j.items.Len(), asked, len(list.Slices))
@@ -86,18 +101,11 @@ func (g *grid) equal(ctx context.Context) error {
 	return nil
 }
 
-// still is how long nothing must have moved.
-const still = time.Second
-
-// replicasOf are the slaves of a shard; with one replica it has its slave's name.
-func replicasOf(slaves []api.Slave, shard string) (list []api.Slave) {
-	for _, s := range slaves {
-		if s.Shard == shard || s.Name == shard {
-			list = append(list, s)
-		}
-	}
-	return list
-}
+// still is how long nothing must have moved; together is how many slices are compared at a time.
+const (
+	still    = time.Second
+	together = 64
+)
 
 func (g *grid) judge(ctx context.Context) (*judge, error) {
 	order, ok := balance.ParseOrder(g.order)
@@ -137,30 +145,52 @@ func (g *grid) dial(s api.Slave) (*grpc.ClientConn, error) {
 	return wire.Dial(s.Address, own.To(s.Name, access.Slave)...)
 }
 
-// compare compares a slice as a slave has it with the database, and returns how many ad
-// groups it has.
-func (j *judge) compare(ctx context.Context, s api.SliceInfo, conn *grpc.ClientConn) (int, error) {
+// compare compares slices as a slave has them with the database, and returns how many ad
+// groups they have.
+func (j *judge) compare(ctx context.Context, list []api.SliceInfo, conn *grpc.ClientConn) (items int, err error) {
+	got, parts := make([]*balance.Certificate, len(list)), make([]truth.Part, len(list))
+	all, both := errgroup.WithContext(ctx)
+	for i, s := range list {
+		all.Go(func() error {
+			var err error
+			if got[i], parts[i], err = j.ask(both, s, conn); err != nil {
+				return fmt.Errorf("slice %d: %w", s.Slice, err)
+			}
+			return nil
+		})
+	}
+	if err := all.Wait(); err != nil {
+		return 0, err
+	}
+	want, _, err := j.certifier.CertifyAll(ctx, parts)
+	if err != nil {
+		return 0, err
+	}
+	for i, s := range list {
+		got, want := got[i], want[i]
+		if got.Bins != want.Bins || !slices.Equal(got.Parents, want.Parents) || got.Clock < j.clock {
+			return 0, fmt.Errorf("slice %d has %d ad groups at clock %d, the database %d at clock %d, and they are not the same (parents equal: %v)",
+				s.Slice, got.Items, got.Clock, want.Items, want.Clock, slices.Equal(got.Parents, want.Parents))
+		}
+		items += int(want.Items)
+	}
+	return items, nil
+}
+
+// ask has a slave certify a slice, and returns what the database's certificate must be of.
+func (j *judge) ask(ctx context.Context, s api.SliceInfo, conn *grpc.ClientConn) (*balance.Certificate, truth.Part, error) {
 	var lo, hi balance.Key
 	if _, err := fmt.Sscanf(s.Lo+" "+s.Hi, "%x %x", &lo, &hi); err != nil {
-		return 0, err
+		return nil, truth.Part{}, err
 	}
 	const all = ^uint64(0)
 	reply, err := pb.NewSlaveClient(conn).Certify(ctx, &pb.CertifyRequest{Lo: uint64(lo), Hi: uint64(hi), Clock: j.clock, Bins: all, Database: j.id})
 	if err != nil {
-		return 0, err
+		return nil, truth.Part{}, err
 	}
-	got := truth.FromReply(reply)
-	parents := make([]balance.Parent, len(got.Parents))
-	for i, p := range got.Parents {
-		parents[i] = p.Parent
+	got, of := truth.FromReply(reply), truth.Part{Keys: truth.Keys(&j.items, lo, hi, all)}
+	for _, p := range got.Parents {
+		of.Parents = append(of.Parents, p.Parent)
 	}
-	want, _, err := j.certifier.Certify(ctx, truth.Keys(&j.items, lo, hi, all), parents)
-	if err != nil {
-		return 0, err
-	}
-	if got.Bins != want.Bins || !slices.Equal(got.Parents, want.Parents) || got.Clock < j.clock {
-		return 0, fmt.Errorf("it has %d ad groups at clock %d, the database %d at clock %d, and they are not the same (parents equal: %v)",
-			got.Items, got.Clock, want.Items, want.Clock, slices.Equal(got.Parents, want.Parents))
-	}
-	return int(want.Items), nil
+	return got, of, nil
 }

@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync/atomic"
+	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"adshard/balance"
 	"adshard/fault"
@@ -29,6 +27,10 @@ const (
 	// followed by a pause of such ones (pauses): thousands of moves of small slices by a strategy would
 	// cost queries more than they gain.
 	certifiers = 2
+	// together is how many questions about the same slaves a certifier takes at a time, if somebody waits for
+	// them and their items weigh no more than togetherWeight: a shard may have thousands of slices of a few items, and each
+	// question by itself costs a connection, a snapshot of the database and several short waits.
+	together, togetherWeight = 16, 1 << 16
 	// clockWait is the time between two checks of the mapper's clock.
 	clockWait = 5 * time.Millisecond
 )
@@ -42,107 +44,148 @@ func (b *Balancer) certifier(ctx context.Context) error {
 		next := take(&b.asked, b.mapper.Awaits, pausing)
 		more := b.askedMore.Next()
 		b.mu.Unlock()
-		if next == nil {
+		if len(next) == 0 {
 			if err := between.wait(ctx, more); err != nil {
 				return err
 			}
 			continue
 		}
 		began := time.Now()
-		done := b.certify(ctx, *next)
+		answers := b.certify(ctx, next)
 		took := time.Since(began)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if done.Failed != nil {
-			b.log.Warn("no certificates; they will be requested again", "slice", next.Slice, "err", done.Failed)
+		for i, done := range answers {
+			if done.Failed != nil {
+				b.log.Warn("no certificates; they will be requested again", "slice", next[i].Slice, "err", done.Failed)
+			}
 		}
-		if err := b.step(func() error { b.mapper.Certified(b.now(), done); return nil }); err != nil {
+		if err := b.step(func() error { b.mapper.Certified(b.now(), answers...); return nil }); err != nil {
 			return err
 		}
-		if !next.Needed {
+		if !next[0].Needed {
 			between.begin(took)
 		}
 	}
 }
 
-// take takes the next question that the mapper awaits, and in a pause the next one that somebody waits for; nil: there
-// is none. It drops those that the mapper has given up on.
-func take(asked *[]balance.Certify, awaits func(seq uint64) bool, pausing bool) *balance.Certify {
+// take takes the next question that the mapper awaits, and in a pause the next one that somebody waits for, with others that
+// are answered together with it; it returns none if there is none. It drops those that the mapper has given up on.
+func take(asked *[]balance.Certify, awaits func(seq uint64) bool, pausing bool) (next []balance.Certify) {
 	*asked = slices.DeleteFunc(*asked, func(c balance.Certify) bool { return !awaits(c.Seq) })
-	i := slices.IndexFunc(*asked, func(c balance.Certify) bool { return c.Needed || !pausing })
-	if i < 0 {
-		return nil
-	}
-	next := (*asked)[i]
-	*asked = slices.Delete(*asked, i, i+1)
-	return &next
+	weight := uint64(0)
+	*asked = slices.DeleteFunc(*asked, func(c balance.Certify) bool {
+		switch {
+		case len(next) == 0 && (c.Needed || !pausing):
+		case len(next) > 0 && len(next) < together && joins(c, next[0]) && weight+c.Weight <= togetherWeight:
+		default:
+			return false
+		}
+		weight += c.Weight
+		next = append(next, c)
+		return true
+	})
+	return next
+}
+
+// joins reports whether a question may be answered together with another one.
+func joins(c, first balance.Certify) bool {
+	return c.Needed && first.Needed && !c.Changing && !first.Changing && c.Source == first.Source && c.Target == first.Target
 }
 
 // certify has the slaves make their certificates, then makes the database's, which
-// is read at a clock that is not below theirs; of what is changing, before and in the
-// meantime, too.
-func (b *Balancer) certify(ctx context.Context, c balance.Certify) (out balance.Certified) {
-	ctx, cancel := context.WithTimeout(ctx, c.Within)
+// are read at a clock that is not below theirs; of what is changing, before and in the
+// meantime, too. The questions are about the same slaves, and one that is Changing is alone.
+func (b *Balancer) certify(ctx context.Context, list []balance.Certify) (out []balance.Certified) {
+	within := list[0].Within
+	for _, c := range list {
+		within = min(within, c.Within)
+	}
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	defer func() { // whichever part of it took too long
-		if out.Failed != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			out.Failed = fault.Newf(fault.Deadline, "balancer: certify", "not within %v: %w", c.Within, out.Failed)
+		for i := range out {
+			if out[i].Failed != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				out[i].Failed = fault.Newf(fault.Deadline, "balancer: certify", "not within %v: %w", within, out[i].Failed)
+			}
 		}
 	}()
-	if c.Changing {
-		s, err := b.newSampling(ctx, c)
-		if err != nil {
-			return balance.Certified{Seq: c.Seq, Failed: err}
-		}
-		c.Clock = max(c.Clock, s.taken[0].Clock)
-		stopped := s.start(ctx)
-		defer func() {
-			if err := stopped(); out.Failed == nil {
-				out.Failed = err
-			}
-			out.Before = s.taken
-			out.Took += s.took
-		}()
+	if list[0].Changing {
+		return []balance.Certified{b.certifyChanging(ctx, list[0])}
 	}
-	return b.certifyOnce(ctx, c)
+	return b.certifyOnce(ctx, list)
 }
 
-// certifyOnce makes one certificate of each side, the database's last.
-func (b *Balancer) certifyOnce(ctx context.Context, c balance.Certify) balance.Certified {
-	out := balance.Certified{Seq: c.Seq}
-	group, both := errgroup.WithContext(ctx)
-	var busy atomic.Int64
-	ask := func(name string, into **balance.Certificate) {
-		group.Go(func() error {
-			reply, err := b.requestCertificate(both, name, c)
-			if err == nil {
-				*into = truth.FromReply(reply)
-				busy.Add(int64(reply.GetTookMicros()))
-			}
-			return err
-		})
+// certifyChanging certifies what the database has before and in the meantime, too.
+func (b *Balancer) certifyChanging(ctx context.Context, c balance.Certify) balance.Certified {
+	s, err := b.newSampling(ctx, c)
+	if err != nil {
+		return balance.Certified{Seq: c.Seq, Failed: err}
 	}
-	if c.Source != "" {
-		ask(c.Source, &out.Source)
+	c.Clock = max(c.Clock, s.taken[0].Clock)
+	stopped := s.start(ctx)
+	out := b.certifyOnce(ctx, []balance.Certify{c})[0]
+	if err := stopped(); out.Failed == nil {
+		out.Failed = err
 	}
-	ask(c.Target, &out.Target)
-	out.Failed = group.Wait()
-	out.Took = time.Duration(busy.Load()) * time.Microsecond
-	if out.Failed != nil {
-		return out
-	}
-	clock, took := out.Target.Clock, time.Duration(0)
-	if out.Source != nil {
-		clock = max(clock, out.Source.Clock)
-	}
-	keys, _, err := b.wantedKeys(ctx, c, clock)
-	if err == nil {
-		out.Truth, took, err = b.truth.Certify(ctx, keys, parentsOf(c, out))
-	}
-	out.Failed = err
-	out.Took += took
+	out.Before = s.taken
+	out.Took += s.took
 	return out
+}
+
+// certifyOnce makes one certificate of each side for each question, the database's last and all of them of
+// one snapshot. A question whose slave has no answer fails alone.
+func (b *Balancer) certifyOnce(ctx context.Context, list []balance.Certify) []balance.Certified {
+	out := make([]balance.Certified, len(list))
+	sources, targets := make([]reply, len(list)), make([]reply, len(list))
+	var both sync.WaitGroup
+	if list[0].Source != "" {
+		both.Go(func() { b.requestCertificates(ctx, list[0].Source, list, sources) })
+	}
+	both.Go(func() { b.requestCertificates(ctx, list[0].Target, list, targets) })
+	both.Wait()
+	var clock uint64
+	for i, c := range list {
+		out[i] = balance.Certified{Seq: c.Seq, Source: sources[i].certificate, Target: targets[i].certificate,
+			Took: sources[i].took + targets[i].took}
+		for _, r := range []reply{sources[i], targets[i]} {
+			if r.err != nil {
+				out[i].Failed = r.err
+			} else if r.certificate != nil {
+				clock = max(clock, r.certificate.Clock)
+			}
+		}
+	}
+	b.addTruth(ctx, list, clock, out)
+	return out
+}
+
+// addTruth adds the database's certificates to the answers that have those of the slaves.
+func (b *Balancer) addTruth(ctx context.Context, list []balance.Certify, clock uint64, out []balance.Certified) {
+	var parts []truth.Part
+	var answered []int
+	for i, c := range list {
+		if out[i].Failed != nil {
+			continue
+		}
+		keys, _, err := b.wantedKeys(ctx, c, clock)
+		if err != nil {
+			out[i].Failed = err
+			continue
+		}
+		parts, answered = append(parts, truth.Part{Keys: keys, Parents: parentsOf(c, out[i])}), append(answered, i)
+	}
+	if len(parts) == 0 {
+		return
+	}
+	all, took, err := b.truth.CertifyAll(ctx, parts)
+	for n, i := range answered {
+		if out[i].Failed = err; err == nil {
+			out[i].Truth = all[n]
+		}
+		out[i].Took += took / time.Duration(len(answered))
+	}
 }
 
 // parentsOf lists the parents that a request and its answers name, each once, in
@@ -160,24 +203,63 @@ func parentsOf(c balance.Certify, answers balance.Certified) []balance.Parent {
 	return slices.Compact(list)
 }
 
+// reply is a slave's to one question.
+type reply struct {
+	certificate *balance.Certificate
+	at          position
+	took        time.Duration // of processor
+	err         error
+}
+
+// requestCertificates has a slave answer questions, over one connection.
+func (b *Balancer) requestCertificates(ctx context.Context, name string, list []balance.Certify, replies []reply) {
+	err := b.call(ctx, name, "balancer: certify", func(s pb.SlaveClient, _ string) error {
+		var all sync.WaitGroup
+		for i, c := range list {
+			all.Go(func() { replies[i] = b.requestCertificate(ctx, s, name, c) })
+		}
+		all.Wait()
+		return nil
+	})
+	histories := make(map[position]error)
+	for i, r := range replies {
+		switch {
+		case err != nil:
+			replies[i] = reply{err: err}
+		case r.err == nil:
+			known, ok := histories[r.at]
+			if !ok {
+				known = b.sameHistory(ctx, name, r.at)
+				histories[r.at] = known
+			}
+			replies[i].err = known
+		}
+	}
+}
+
+// position is where in the log a certificate was made.
+type position struct{ clock, mark uint64 }
+
 // requestCertificate has a slave make a certificate.
-func (b *Balancer) requestCertificate(ctx context.Context, name string, c balance.Certify) (reply *pb.CertifyResponse, err error) {
+func (b *Balancer) requestCertificate(ctx context.Context, s pb.SlaveClient, name string, c balance.Certify) reply {
 	m := &pb.CertifyRequest{Lo: uint64(c.Lo), Hi: uint64(c.Hi), Clock: c.Clock, Bins: c.Wanted, Database: b.data.Database}
 	for _, p := range c.Parents {
 		m.Parents = append(m.Parents, &pb.ParentName{Kind: uint32(p.Kind), Id: p.ID})
 	}
-	err = b.call(ctx, name, "balancer: certify", func(s pb.SlaveClient, _ string) error {
-		reply, err = s.Certify(ctx, m)
-		return err
-	})
+	r, err := s.Certify(ctx, m)
 	if err != nil {
-		return nil, err
+		return reply{err: fault.Newf(fault.KindOf(err), "balancer: certify", "slave %s: %w", name, err)}
 	}
-	h, _, err := identity.Locate(ctx, b.db, &pb.Position{Clock: reply.GetClock(), Mark: reply.GetMark()})
+	return reply{certificate: truth.FromReply(r), at: position{r.GetClock(), r.GetMark()}, took: time.Duration(r.GetTookMicros()) * time.Microsecond}
+}
+
+// sameHistory returns an error if the database has another change where a slave's certificate was made: fault.Conflict.
+func (b *Balancer) sameHistory(ctx context.Context, name string, at position) error {
+	h, _, err := identity.Locate(ctx, b.db, &pb.Position{Clock: at.clock, Mark: at.mark})
 	if err == nil && h == identity.Other {
-		err = fault.Newf(fault.Conflict, "balancer: certify", "slave %s has another history of the database, with another change at clock %d", name, reply.GetClock())
+		err = fault.Newf(fault.Conflict, "balancer: certify", "slave %s has another history of the database, with another change at clock %d", name, at.clock)
 	}
-	return reply, err
+	return err
 }
 
 // call calls a slave.

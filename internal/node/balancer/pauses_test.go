@@ -2,6 +2,7 @@ package balancer
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,20 +44,47 @@ func TestMovesPauseLongerWhereProcessorsAreShort(t *testing.T) {
 // TestAPauseHoldsUpNobodyWhoWaits: in a pause the questions that somebody waits for are taken, in their order, and those of a
 // strategy once it has ended.
 func TestAPauseHoldsUpNobodyWhoWaits(t *testing.T) {
-	asked := []balance.Certify{{Seq: 1}, {Seq: 2, Needed: true}, {Seq: 3}, {Seq: 4, Needed: true}, {Seq: 5}}
+	asked := []balance.Certify{{Seq: 1}, {Seq: 2, Needed: true}, {Seq: 3}, {Seq: 4, Needed: true, Target: "b"}, {Seq: 5}}
 	awaits := func(seq uint64) bool { return seq != 3 }
 	for _, step := range []struct {
 		pausing bool
 		want    uint64 // 0: none
 	}{{true, 2}, {true, 4}, {true, 0}, {false, 1}, {true, 0}, {false, 5}, {false, 0}} {
-		var got uint64
-		if next := take(&asked, awaits, step.pausing); next != nil {
-			got = next.Seq
-		}
-		if got != step.want {
-			t.Errorf("pausing %v: question %d, want %d", step.pausing, got, step.want)
+		if got := seqs(take(&asked, awaits, step.pausing)); len(got) > 1 || len(got) == 1 != (step.want > 0) || len(got) == 1 && got[0] != step.want {
+			t.Errorf("pausing %v: questions %d, want %d", step.pausing, got, step.want)
 		}
 	}
+}
+
+// TestSmallQuestionsAreTakenTogether: those about the same slaves that somebody waits for, up to a number and a weight, in
+// their order.
+func TestSmallQuestionsAreTakenTogether(t *testing.T) {
+	asked := []balance.Certify{
+		{Seq: 1, Needed: true, Target: "a", Weight: togetherWeight / 2},
+		{Seq: 2, Needed: true, Target: "b"},
+		{Seq: 3, Target: "a"},
+		{Seq: 4, Needed: true, Target: "a", Changing: true},
+		{Seq: 5, Needed: true, Target: "a", Source: "b"},
+		{Seq: 6, Needed: true, Target: "a", Weight: togetherWeight},
+		{Seq: 7, Needed: true, Target: "a", Weight: togetherWeight / 2},
+		{Seq: 8, Needed: true, Target: "a", Weight: 1},
+	}
+	for i := range uint64(together + 1) {
+		asked = append(asked, balance.Certify{Seq: 10 + i, Needed: true, Target: "c"})
+	}
+	all := func(uint64) bool { return true }
+	for _, want := range [][]uint64{{1, 7}, {2}, {3}, {4}, {5}, {6}, {8}, {10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25}, {26}, nil} {
+		if got := seqs(take(&asked, all, false)); !slices.Equal(got, want) {
+			t.Errorf("questions %d, want %d", got, want)
+		}
+	}
+}
+
+func seqs(list []balance.Certify) (out []uint64) {
+	for _, c := range list {
+		out = append(out, c.Seq)
+	}
+	return out
 }
 
 // TestAPauseEnds after its time, when more is asked, or with its context; only the first says whether processors are short.

@@ -3,13 +3,16 @@ package balancer
 import (
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"adshard/backend"
 	"adshard/balance"
 	"adshard/barrels"
 	"adshard/barrels/certify"
+	"adshard/fault"
 	"adshard/internal/node/truth"
 )
 
@@ -66,6 +69,81 @@ func TestTruthIsWhatSlavesHave(t *testing.T) {
 		}
 		if want.Items == 0 || want.Items != of.Items || !equal {
 			t.Fatalf("bins %x: the database has %d items, slaves have %d; sums equal: %v", bins, want.Items, of.Items, equal)
+		}
+	}
+}
+
+// TestCertificatesMadeTogether are those that are made one by one, whichever parts overlap or are empty.
+func TestCertificatesMadeTogether(t *testing.T) {
+	r := newRig(t, 1)
+	r.Write(40, 4, 5, 1_000_000)
+	r.start()
+	r.slave("a")
+	r.eventually("filled", r.whole)
+	certifier := &truth.Certifier{Order: r.b.order, DB: r.DB, Builders: truth.NewBuilders(r.b.order, 2)}
+	r.b.mu.Lock()
+	keys := truth.Keys(r.b.mapper.Items(), 0, balance.MaxKey, ^uint64(0))
+	r.b.mu.Unlock()
+	campaigns := []balance.Parent{{Kind: uint8(backend.KindAdvertiser), ID: 1}, {Kind: uint8(backend.KindCampaign), ID: 2}, {Kind: uint8(backend.KindCampaign), ID: 999}}
+	var parts []truth.Part
+	for range 30 {
+		from := rand.IntN(len(keys))
+		p := truth.Part{Keys: keys[from : from+rand.IntN(len(keys)-from)]}
+		for _, of := range campaigns {
+			if rand.IntN(2) == 0 {
+				p.Parents = append(p.Parents, of)
+			}
+		}
+		parts = append(parts, p)
+	}
+	all, _, err := certifier.CertifyAll(t.Context(), parts)
+	r.Must(err)
+	some := 0
+	for i, p := range parts {
+		alone, _, err := certifier.Certify(t.Context(), p.Keys, p.Parents)
+		r.Must(err)
+		if !reflect.DeepEqual(alone, all[i]) || int(alone.Items) != len(p.Keys) {
+			t.Errorf("part %d, %d items: %+v, alone %+v", i, len(p.Keys), all[i], alone)
+		}
+		some += len(all[i].Parents)
+	}
+	if some == 0 {
+		t.Error("no parent was certified")
+	}
+}
+
+// TestAQuestionFailsAlone: those that are asked together with one that has no answer have theirs.
+func TestAQuestionFailsAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2, nil)
+	var list []balance.Certify
+	add := func(of string) int {
+		for _, id := range w.on(of) {
+			s := w.slice(id)
+			list = append(list, balance.Certify{Seq: uint64(len(list) + 1), Lo: s.Lo, Hi: s.Hi, Wanted: ^uint64(0), Target: "slave-0", Within: 10 * time.Second})
+		}
+		return len(list)
+	}
+	own := add("slave-0")
+	others := add("slave-1")
+	add("slave-0")
+	if own == 0 || others == own {
+		t.Fatalf("slaves have %d and %d slices", own, others-own)
+	}
+	for i, a := range w.b.certify(t.Context(), list) {
+		held := i < own || i >= others
+		switch {
+		case a.Seq != list[i].Seq:
+			t.Errorf("answer %d is of question %d", i, a.Seq)
+		case !held && !fault.Is(a.Failed, fault.Unavailable):
+			t.Errorf("slave-0 does not hold slice %d: %v", i, a.Failed)
+		case held && (a.Failed != nil || a.Target.Bins != a.Truth.Bins || a.Truth.Items == 0 || len(a.Truth.Parents) == 0):
+			t.Errorf("slice %d: %v, %+v, the database %+v", i, a.Failed, a.Target, a.Truth)
+		}
+	}
+	for _, a := range w.b.certify(t.Context(), []balance.Certify{{Seq: 1, Target: "nobody", Within: time.Second}, {Seq: 2, Target: "nobody", Within: time.Second}}) {
+		if !fault.Is(a.Failed, fault.Unavailable) {
+			t.Errorf("a slave that there is not answers %d: %v", a.Seq, a.Failed)
 		}
 	}
 }

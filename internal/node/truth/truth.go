@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	"google.golang.org/protobuf/proto"
 
 	"adshard/backend"
 	"adshard/backend/nodedata"
@@ -35,59 +34,107 @@ type adGroup struct {
 	of   *backend.Campaign
 }
 
+// Part is what one certificate is of: some items, and parents by name.
+type Part struct {
+	Keys    []balance.Key
+	Parents []balance.Parent
+}
+
 // Certify returns the certificate of these items and parents, read from a
-// snapshot taken now, and about how much processor time that took. One goroutine
-// reads while others build and sum.
+// snapshot taken now, and about how much processor time that took.
 func (t *Certifier) Certify(ctx context.Context, keys []balance.Key, parents []balance.Parent) (balance.Certificate, time.Duration, error) {
+	all, took, err := t.CertifyAll(ctx, []Part{{Keys: keys, Parents: parents}})
+	if err != nil {
+		return balance.Certificate{}, took, err
+	}
+	return all[0], took, nil
+}
+
+// CertifyAll returns the certificates of several parts, all of one snapshot taken now: many
+// small ones take hardly longer than one of as many items. It also returns about how much processor
+// time that took. One goroutine reads while others build and sum.
+func (t *Certifier) CertifyAll(ctx context.Context, parts []Part) ([]balance.Certificate, time.Duration, error) {
 	snap, err := t.DB.Snapshot(ctx)
 	if err != nil {
-		return balance.Certificate{}, 0, err
+		return nil, 0, err
 	}
 	defer snap.Close()
 	var busy atomic.Int64
-	parts := make([]barrels.Certificate, t.Builders.number())
+	keys, of := owners(parts)
+	sums := make([][]barrels.Certificate, t.Builders.number())
 	group, both := errgroup.WithContext(ctx)
-	batches := make(chan []adGroup, len(parts))
+	batches := make(chan []adGroup, len(sums))
 	group.Go(func() error {
 		defer close(batches)
-		r := groupReader{reading: NewReader(t.Order, snap), campaigns: make(map[uint64]*backend.Campaign)}
-		for list := range slices.Chunk(keys, BatchSize) {
-			begin := time.Now()
-			next, err := r.read(both, list)
-			busy.Add(int64(time.Since(begin)))
-			if err != nil {
-				return err
-			}
-			select {
-			case batches <- next:
-			case <-both.Done():
-				return both.Err()
-			}
-		}
-		return nil
+		return t.read(both, snap, keys, batches, &busy)
 	})
-	for i := range parts {
-		group.Go(func() error { return t.sum(batches, &parts[i], &busy) })
+	for i := range sums {
+		sums[i] = make([]barrels.Certificate, len(parts))
+		group.Go(func() error { return t.sum(batches, of, sums[i], &busy) })
 	}
 	if err := group.Wait(); err != nil {
-		return balance.Certificate{}, 0, err
-	}
-	out := balance.Certificate{Clock: snap.Position().Clock, Builder: nodedata.Version}
-	for i := range out.Bins {
-		var sum certify.Sum
-		for _, p := range parts {
-			sum.Add(p.Bins[i])
-		}
-		out.Bins[i] = balance.Sum(sum)
-		out.Items += sum.Count
+		return nil, 0, err
 	}
 	begin := time.Now()
-	out.Parents, err = t.parents(ctx, snap, parents)
-	return out, time.Duration(busy.Load()) + time.Since(begin), err
+	hashes, err := t.parents(ctx, snap, parts)
+	if err != nil {
+		return nil, 0, err
+	}
+	out := make([]balance.Certificate, len(parts))
+	for i, p := range parts {
+		out[i] = balance.Certificate{Clock: snap.Position().Clock, Builder: nodedata.Version, Parents: hashes.of(p.Parents)}
+		for _, s := range sums {
+			add(&out[i], &s[i])
+		}
+	}
+	return out, time.Duration(busy.Load()) + time.Since(begin), nil
 }
 
-// sum adds batches to a certificate until there are no more.
-func (t *Certifier) sum(batches <-chan []adGroup, into *barrels.Certificate, busy *atomic.Int64) error {
+// owners lists the keys of all parts, each once, and by key the parts that have it.
+func owners(parts []Part) (keys []balance.Key, of map[balance.Key][]int) {
+	of = make(map[balance.Key][]int)
+	for i, p := range parts {
+		for _, k := range p.Keys {
+			if of[k] == nil {
+				keys = append(keys, k)
+			}
+			of[k] = append(of[k], i)
+		}
+	}
+	return keys, of
+}
+
+// add adds what one goroutine summed.
+func add(to *balance.Certificate, some *barrels.Certificate) {
+	for i, s := range some.Bins {
+		sum := certify.Sum(to.Bins[i])
+		sum.Add(s)
+		to.Bins[i] = balance.Sum(sum)
+		to.Items += s.Count
+	}
+}
+
+// read reads groups and sends them in batches.
+func (t *Certifier) read(ctx context.Context, snap backend.Snapshot, keys []balance.Key, into chan<- []adGroup, busy *atomic.Int64) error {
+	r := groupReader{reading: NewReader(t.Order, snap), campaigns: make(map[uint64]*backend.Campaign)}
+	for list := range slices.Chunk(keys, BatchSize) {
+		begin := time.Now()
+		next, err := r.read(ctx, list)
+		busy.Add(int64(time.Since(begin)))
+		if err != nil {
+			return err
+		}
+		select {
+		case into <- next:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// sum adds batches to the certificates of their parts until there are no more.
+func (t *Certifier) sum(batches <-chan []adGroup, of map[balance.Key][]int, into []barrels.Certificate, busy *atomic.Int64) error {
 	builder, release := t.Builders.Take()
 	defer release()
 	for batch := range batches {
@@ -97,7 +144,9 @@ func (t *Certifier) sum(batches <-chan []adGroup, into *barrels.Certificate, bus
 			if err != nil {
 				return fmt.Errorf("group %d: %w", w.item.Group.ID, err)
 			}
-			into.Bins[balance.Bin(key)].Add(s)
+			for _, i := range of[key] {
+				into[i].Bins[balance.Bin(key)].Add(s)
+			}
 		}
 		busy.Add(int64(time.Since(begin)))
 	}
@@ -123,48 +172,6 @@ func groupSum(builder *nodedata.Builder, g adGroup) (balance.Key, certify.Sum, e
 	}
 	s, err := sum.Sum()
 	return balance.Key(item.Group.Key), s, err
-}
-
-// parents returns the sums of those parents that exist.
-func (t *Certifier) parents(ctx context.Context, snap backend.Snapshot, list []balance.Parent) (out []balance.ParentSum, err error) {
-	builder, release := t.Builders.Take()
-	defer release()
-	ids := map[backend.Kind][]uint64{}
-	for _, p := range list {
-		ids[backend.Kind(p.Kind)] = append(ids[backend.Kind(p.Kind)], p.ID)
-	}
-	add := func(kind backend.Kind, id uint64, stored proto.Message) error {
-		hi, lo, err := record.ParentHash(stored)
-		out = append(out, balance.ParentSum{Parent: balance.Parent{Kind: uint8(kind), ID: id}, Hi: hi, Lo: lo})
-		return err
-	}
-	for wanted := range slices.Chunk(ids[backend.KindAdvertiser], BatchSize) {
-		list, err := snap.Advertisers(ctx, wanted)
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range list {
-			if err := add(backend.KindAdvertiser, a.ID, builder.Advertiser(a)); err != nil {
-				return nil, err
-			}
-		}
-	}
-	for wanted := range slices.Chunk(ids[backend.KindCampaign], BatchSize) {
-		list, err := snap.Campaigns(ctx, wanted)
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range list {
-			record, err := builder.Campaign(c)
-			if err == nil {
-				err = add(backend.KindCampaign, c.ID, record)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("campaign %d: %w", c.ID, err)
-			}
-		}
-	}
-	return out, nil
 }
 
 // groupReader reads groups from one snapshot and keeps their campaigns.

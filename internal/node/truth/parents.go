@@ -1,0 +1,75 @@
+package truth
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"adshard/backend"
+	"adshard/balance"
+	"adshard/barrels/record"
+)
+
+// parentHashes are those of the parents that exist.
+type parentHashes map[balance.Parent]balance.ParentSum
+
+// of returns the sums of those of a list that exist, in its order.
+func (h parentHashes) of(list []balance.Parent) (out []balance.ParentSum) {
+	for _, p := range list {
+		if s, ok := h[p]; ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// parents hashes the parents of all parts, each once.
+func (t *Certifier) parents(ctx context.Context, snap backend.Snapshot, parts []Part) (parentHashes, error) {
+	builder, release := t.Builders.Take()
+	defer release()
+	seen, ids := make(map[balance.Parent]bool), make(map[backend.Kind][]uint64)
+	for _, part := range parts {
+		for _, p := range part.Parents {
+			if !seen[p] {
+				seen[p] = true
+				ids[backend.Kind(p.Kind)] = append(ids[backend.Kind(p.Kind)], p.ID)
+			}
+		}
+	}
+	out := make(parentHashes, len(seen))
+	add := func(kind backend.Kind, id uint64, stored proto.Message) error {
+		hi, lo, err := record.ParentHash(stored)
+		p := balance.Parent{Kind: uint8(kind), ID: id}
+		out[p] = balance.ParentSum{Parent: p, Hi: hi, Lo: lo}
+		return err
+	}
+	for wanted := range slices.Chunk(ids[backend.KindAdvertiser], BatchSize) {
+		list, err := snap.Advertisers(ctx, wanted)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range list {
+			if err := add(backend.KindAdvertiser, a.ID, builder.Advertiser(a)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for wanted := range slices.Chunk(ids[backend.KindCampaign], BatchSize) {
+		list, err := snap.Campaigns(ctx, wanted)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range list {
+			record, err := builder.Campaign(c)
+			if err == nil {
+				err = add(backend.KindCampaign, c.ID, record)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("campaign %d: %w", c.ID, err)
+			}
+		}
+	}
+	return out, nil
+}
