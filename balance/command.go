@@ -207,7 +207,7 @@ func (m *Mapper) about(n NodeID, state NodeState) bool {
 }
 
 // Pause stops or resumes iterations and the evacuation of lost nodes. Moves under
-// way and commands are not affected.
+// way end, sooner than otherwise: they are awaited. Commands are not affected.
 func (m *Mapper) Pause(paused bool) { m.planning.paused = paused }
 
 // Use switches to another strategy at once, or to the same one with other options.

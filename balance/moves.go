@@ -150,10 +150,11 @@ func (m *moves) copying() (n int) {
 }
 
 // awaited reports whether somebody waits for a move: the slice had to leave its node when it began
-// to move, or has to by now, since the node drains, dissolves or is lost; or it was moved by command.
+// to move, or has to by now, since the node drains, dissolves or is lost; or it was moved by command; or
+// balancing is paused, and whoever did that waits for the end of all moves.
 func (m *Mapper) awaited(now time.Duration, v *activeMove) bool {
 	from, _ := m.model.Node(v.a)
-	return v.cause.away || v.cause.commanded || from.State == Draining || from.State == Dissolving || !m.up(v.a, now)
+	return m.planning.paused || v.cause.away || v.cause.commanded || from.State == Draining || from.State == Dissolving || !m.up(v.a, now)
 }
 
 // switchOn has the target of a move serve its slice. Slaves of its set that are not

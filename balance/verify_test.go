@@ -224,6 +224,34 @@ func TestWhatMustMoveIsNeededAfterARestart(t *testing.T) {
 	}
 }
 
+// TestPausedMovesAreNeeded: whoever pauses balancing waits for the moves of the strategy to end.
+func TestPausedMovesAreNeeded(t *testing.T) {
+	r := newRig(t, 9, func(c *balance.MapperConfig) {
+		c.Interval = time.Minute
+		c.Strategy = stubborn{
+			initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, 9) },
+			iterate: func(in balance.Input) (balance.Proposal, error) {
+				e := in.Model.Edit()
+				err := e.Start(in.Model.Slices()[0].ID, in.Model.Nodes()[1].ID)
+				return balance.Proposal{Ops: e.Ops()}, err
+			},
+		}
+	}, "a", "b", "c")
+	for range 100 {
+		if r.pass(time.Second); r.slice(0).Move.Phase == balance.Copying {
+			break
+		}
+	}
+	r.ackAll()
+	r.pass(time.Second)
+	r.answer(func(c *balance.Certified) { c.Failed = errors.New("the disk is slow") })
+	r.m.Pause(true)
+	r.pass(2 * time.Second)
+	if len(r.asked) != 1 || !r.asked[0].Needed {
+		t.Fatalf("asked %+v", r.asked)
+	}
+}
+
 // TestOthersAreComparedToo: while more slices must leave their node than are compared at
 // once, those that need not move go on.
 func TestOthersAreComparedToo(t *testing.T) {

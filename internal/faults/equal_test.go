@@ -39,12 +39,16 @@ func (g *grid) equal(ctx context.Context) error {
 	view, since := uint64(0), time.Now()
 	err := g.eventually("nothing moves, and replicas that moves left behind are back", func() bool {
 		s, err := g.client.Status()
-		whole, _ := g.whole()
-		if err != nil || !whole || len(s.InFlight) > 0 || s.View != s.PublishedView || s.View != view {
-			view, since = s.View, time.Now()
-			return false
+		moves := err != nil || len(s.InFlight) > 0 || s.View != s.PublishedView || s.View != view
+		if !moves { // all parts are asked only then
+			whole, _ := g.whole()
+			moves = !whole
 		}
-		return time.Since(since) > still
+		if moves {
+			view, since = s.View, time.Now()
+			time.Sleep(still / 4)
+		}
+		return !moves && time.Since(since) > still
 	})
 	if err != nil {
 		return err
