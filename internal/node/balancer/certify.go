@@ -56,17 +56,28 @@ func (b *Balancer) certifier(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		for i, done := range answers {
-			if done.Failed != nil {
-				b.log.Warn("no certificates; they will be requested again", "slice", next[i].Slice, "err", done.Failed)
-			}
-		}
+		b.warnOfFailed(next, answers)
 		if err := b.step(func() error { b.mapper.Certified(b.now(), answers...); return nil }); err != nil {
 			return err
 		}
 		if !next[0].Needed {
 			between.begin(took)
 		}
+	}
+}
+
+// warnOfFailed says once what many questions about a slave that is gone fail of.
+func (b *Balancer) warnOfFailed(list []balance.Certify, answers []balance.Certified) {
+	failed := 0
+	var slice uint64 // the last one
+	var why error
+	for i, done := range answers {
+		if done.Failed != nil {
+			failed, slice, why = failed+1, list[i].Slice, done.Failed
+		}
+	}
+	if failed > 0 {
+		b.log.Warn("no certificates; they will be requested again", "slices", failed, "slice", slice, "err", why)
 	}
 }
 
