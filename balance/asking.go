@@ -8,9 +8,9 @@ import (
 // smallWeight is what the items of a small part weigh at most.
 const smallWeight = 1 << 12
 
-// askQueued asks the questions of some comparisons that are due, until so many shares are taken, and
-// returns how many are.
-func (m *Mapper) askQueued(now time.Duration, most int, which func(*comparison) bool) (taken int) {
+// askQueued asks the questions of some comparisons that are due, until so many shares are taken.
+func (m *Mapper) askQueued(now time.Duration, most int, which func(*comparison) bool) {
+	taken := 0
 	m.verify.queue = slices.DeleteFunc(m.verify.queue, func(c *comparison) bool {
 		if now < c.next || taken >= most || !which(c) {
 			return false // one that is not due holds up nobody
@@ -22,7 +22,6 @@ func (m *Mapper) askQueued(now time.Duration, most int, which func(*comparison) 
 		}
 		return true
 	})
-	return taken
 }
 
 // share is how much of what may be under way a question takes. Answers about a few small items take
@@ -52,7 +51,8 @@ func (m *Mapper) ask(now time.Duration, c *comparison) {
 	m.verify.asked[c.asked] = c
 	m.out.Certify = append(m.out.Certify, Certify{
 		Seq: c.asked, Slice: c.id, Generation: c.generation, Lo: c.part.Lo, Hi: c.part.Hi,
-		Clock: c.tracked, Wanted: c.wanted, Parents: c.parents(), Changing: c.changes, Weight: c.weight, Needed: m.needed(now, c), Within: c.within(), Source: c.source, Target: c.target,
+		Clock: c.tracked, Wanted: c.wanted, Parents: c.parents(), Changing: c.changes, Weight: c.weight, Alone: c.failed != "",
+		Needed: m.needed(now, c), Within: c.within(), Source: c.source, Target: c.target,
 	})
 }
 

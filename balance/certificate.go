@@ -59,8 +59,11 @@ type Certify struct {
 	Wanted   uint64
 	Parents  []Parent
 	Changing bool
-	// Weight is that of the items, or more.
+	// Weight is that of the items.
 	Weight uint64
+	// Alone is set when the question had no answer the last time: whatever the reason is, it must not
+	// keep others from theirs.
+	Alone bool
 	// Needed is set when a slave waits to join a set or a slice has to leave its node.
 	Needed bool
 	// Within is how long the answer may take.

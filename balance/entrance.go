@@ -28,8 +28,8 @@ type entrance struct {
 	near, delays bool
 }
 
-// maxChecks is how many slices of a slave that is to join are compared at once. A shard may have
-// thousands of small ones, of which many are certified together.
+// maxChecks is how many slices of a slave that is to join are compared at once, in shares of a small one
+// (share). A shard may have thousands of those, of which many are certified together.
 const maxChecks = 32
 
 // kept is what a slave served of a node when it left the node's set, since it was late. It was
@@ -213,10 +213,18 @@ func (m *Mapper) compareHeld(w *entrance, may bool) (serves uint64, lacks string
 // compareOldest begins to compare those of some slices that the shard was given first, as
 // many as may be compared at once.
 func (m *Mapper) compareOldest(w *entrance, open []Held) {
-	for _, h := range w.oldest(open, maxChecks-len(w.checks)) {
+	free := maxChecks
+	for _, c := range w.checks {
+		free -= c.share()
+	}
+	for _, h := range w.oldest(open, free) {
+		if free <= 0 {
+			return
+		}
 		c := &comparison{entrance: w, target: w.slave, id: h.ID, generation: h.Generation,
 			all: lacking(Interval{h.Lo, h.Hi}, w.certified)[0]}
 		c.begin(m, c.all.Lo)
+		free -= c.share()
 		w.checks = append(w.checks, c)
 		m.verify.enqueue(c)
 	}

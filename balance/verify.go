@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// maxCertify is how many questions are under way at once, in shares of a small one (share).
-	// Those that are needed go first, up to maxNeeded, and then the others: some of these always go on.
-	maxCertify, maxNeeded = 64, 48
+	// maxNeeded and maxOthers are how many questions are under way at once, in shares of a small one
+	// (share), of those that are needed and of the others, which are answered one by one.
+	maxNeeded, maxOthers = 48, 16
 	// askGap and failGap are the least times between two questions about a part,
 	// after an answer and after none.
 	askGap, failGap = 200 * time.Millisecond, time.Second
@@ -120,16 +120,16 @@ func (m *Mapper) certify(now time.Duration) {
 		clear(m.verify.parents)
 	}
 	needed := func(c *comparison) bool { return m.needed(now, c) }
-	free, urgent := maxCertify, maxNeeded
+	urgent, others := maxNeeded, maxOthers
 	for _, c := range m.verify.asked {
-		free -= c.share()
 		if needed(c) {
 			urgent -= c.share()
+		} else {
+			others -= c.share()
 		}
 	}
-	free -= m.askQueued(now, min(free, urgent), needed)
-	free -= m.askQueued(now, free, func(c *comparison) bool { return !needed(c) })
-	m.askQueued(now, free, needed)
+	m.askQueued(now, urgent, needed)
+	m.askQueued(now, others, func(c *comparison) bool { return !needed(c) })
 }
 
 // compares reports whether a comparison is still needed.

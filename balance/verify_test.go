@@ -54,6 +54,23 @@ func TestAFailedQuestionHoldsUpNoOther(t *testing.T) {
 	}
 }
 
+// TestAFailedQuestionIsAskedAlone until it is answered: it may be the reason why others that were asked with it failed.
+func TestAFailedQuestionIsAskedAlone(t *testing.T) {
+	r := newRig(t, 8, nil, "a", "b", "c")
+	r.start0()
+	r.answer(func(c *balance.Certified) { c.Failed = errors.New("the disk is slow") })
+	r.pass(1200 * time.Millisecond)
+	if len(r.asked) != 1 || !r.asked[0].Alone {
+		t.Fatalf("asked %+v", r.asked)
+	}
+	lo, hi := r.asked[0].Lo, r.asked[0].Hi
+	r.answer(func(c *balance.Certified) { c.Target.Bins[balance.Bin(rigKey(1))].Lo++ })
+	r.pass(time.Second)
+	if len(r.asked) != 1 || r.asked[0].Alone || r.asked[0].Lo != lo || r.asked[0].Hi != hi {
+		t.Errorf("asked %+v after an answer", r.asked)
+	}
+}
+
 // TestWhatMustMoveIsComparedFirst: a node is emptied while a strategy has more moves under
 // way than can be compared at once. Of large slices fewer are.
 func TestWhatMustMoveIsComparedFirst(t *testing.T) {
@@ -90,7 +107,7 @@ func comparedWhileDrained(t *testing.T, slices int, weight uint32) (needed, all 
 			},
 		}
 	}, "a", "b", "c")
-	for n := uint64(1); n <= rigItems; n++ {
+	for n := uint64(1); n < 256; n++ { // in all slices, if they are wide enough
 		r.index.Put(rigKey(n), weight)
 	}
 	for r.pass(time.Second); len(r.asked) == 0; r.pass(time.Second) {

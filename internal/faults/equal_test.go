@@ -32,25 +32,7 @@ type judge struct {
 func (g *grid) equal(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := g.command("/v1/balance/pause", nil); err != nil {
-		return err
-	}
-	// The status may be a moment old, and a last iteration may have begun.
-	view, since := uint64(0), time.Now()
-	err := g.eventually("nothing moves, and replicas that moves left behind are back", func() bool {
-		s, err := g.client.Status()
-		moves := err != nil || len(s.InFlight) > 0 || s.View != s.PublishedView || s.View != view
-		if !moves { // all parts are asked only then
-			whole, _ := g.whole()
-			moves = !whole
-		}
-		if moves {
-			view, since = s.View, time.Now()
-			time.Sleep(still / 4)
-		}
-		return !moves && time.Since(since) > still
-	})
-	if err != nil {
+	if err := g.standstill(); err != nil {
 		return err
 	}
 	var list api.SliceList
@@ -65,39 +47,20 @@ func (g *grid) equal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	conns := make(map[string]*grpc.ClientConn)
-	for _, s := range slaves {
-		conn, err := g.dial(s)
-		if err != nil {
-			return err
-		}
-		defer conn.Close()
-		conns[s.Name] = conn
-	}
 	items, asked := 0, 0
-	of := make(map[string]string, len(slaves)) // the shard of a slave
-	for _, s := range slaves {
-		of[s.Name] = cmp.Or(s.Shard, s.Name) // with one replica it has its slave's name
-	}
-	first := make(map[string]bool) // shards of which a slave has been compared
+	compared := make(map[string]bool) // shards of which a slave has been compared
 	for _, slave := range slaves {
-		var own []api.SliceInfo
-		for _, s := range list.Slices {
-			if s.Slave == of[slave.Name] {
-				own = append(own, s)
-			}
+		shard := cmp.Or(slave.Shard, slave.Name) // with one replica it has its slave's name
+		own := slices.DeleteFunc(slices.Clone(list.Slices), func(s api.SliceInfo) bool { return s.Slave != shard })
+		n, err := g.compare(ctx, j, slave, own)
+		if err != nil {
+			return fmt.Errorf("%s: %w", slave.Name, err)
 		}
-		for some := range slices.Chunk(own, together) {
-			n, err := j.compare(ctx, some, conns[slave.Name])
-			if err != nil {
-				return fmt.Errorf("%s: %w", slave.Name, err)
-			}
-			asked += len(some)
-			if !first[of[slave.Name]] {
-				items += n
-			}
+		asked += len(own)
+		if !compared[shard] {
+			items += n
 		}
-		first[of[slave.Name]] = true
+		compared[shard] = true
 	}
 	if items != j.items.Len() || asked < len(list.Slices) {
 		return fmt.Errorf("slices have %d ad groups, the database %d; %d of %d slices have replicas", items, j.items.Len(), asked, len(list.Slices))
@@ -105,9 +68,47 @@ func (g *grid) equal(ctx context.Context) error {
 	return nil
 }
 
-// still is how long nothing must have moved; together is how many slices are compared at a time.
+// standstill pauses balancing and waits until nothing moves.
+func (g *grid) standstill() error {
+	if err := g.command("/v1/balance/pause", nil); err != nil {
+		return err
+	}
+	// The status may be a moment old, and a last iteration may have begun.
+	view, since := uint64(0), time.Now()
+	return g.eventually("nothing moves, and replicas that moves left behind are back", func() bool {
+		s, err := g.client.Status()
+		still := err == nil && len(s.InFlight) == 0 && s.View == s.PublishedView && s.View == view
+		if still { // all parts are asked only then
+			still, _ = g.whole()
+		}
+		if !still {
+			view, since = s.View, time.Now()
+		}
+		return still && time.Since(since) > quiet
+	})
+}
+
+// compare compares slices as a slave has them with the database, some at a time, and returns how many
+// ad groups they have.
+func (g *grid) compare(ctx context.Context, j *judge, slave api.Slave, list []api.SliceInfo) (items int, err error) {
+	conn, err := g.dial(slave)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close()
+	for some := range slices.Chunk(list, together) {
+		n, err := j.compare(ctx, some, conn)
+		if err != nil {
+			return 0, err
+		}
+		items += n
+	}
+	return items, nil
+}
+
+// quiet is how long nothing must have moved; together is how many slices are compared at a time.
 const (
-	still    = time.Second
+	quiet    = time.Second
 	together = 64
 )
 
@@ -172,9 +173,10 @@ func (j *judge) compare(ctx context.Context, list []api.SliceInfo, conn *grpc.Cl
 	}
 	for i, s := range list {
 		got, want := got[i], want[i]
-		if got.Bins != want.Bins || !slices.Equal(got.Parents, want.Parents) || got.Clock < j.clock {
+		parents := truth.SameParents(got.Parents, want.Parents)
+		if got.Bins != want.Bins || !parents || got.Clock < j.clock {
 			return 0, fmt.Errorf("slice %d has %d ad groups at clock %d, the database %d at clock %d, and they are not the same (parents equal: %v)",
-				s.Slice, got.Items, got.Clock, want.Items, want.Clock, slices.Equal(got.Parents, want.Parents))
+				s.Slice, got.Items, got.Clock, want.Items, want.Clock, parents)
 		}
 		items += int(want.Items)
 	}

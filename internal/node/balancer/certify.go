@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"adshard/balance"
 	"adshard/fault"
 	"adshard/internal/node/access"
@@ -29,8 +31,9 @@ const (
 	certifiers = 2
 	// together is how many questions about the same slaves a certifier takes at a time, if somebody waits for
 	// them and their items weigh no more than togetherWeight: a shard may have thousands of slices of a few items, and each
-	// question by itself costs a connection, a snapshot of the database and several short waits.
-	together, togetherWeight = 16, 1 << 16
+	// question by itself costs a connection, a snapshot of the database and several short waits. All of them must be
+	// answered within the time of one.
+	together, togetherWeight = 16, 1 << 13
 	// clockWait is the time between two checks of the mapper's clock.
 	clockWait = 5 * time.Millisecond
 )
@@ -102,70 +105,65 @@ func take(asked *[]balance.Certify, awaits func(seq uint64) bool, pausing bool) 
 
 // joins reports whether a question may be answered together with another one.
 func joins(c, first balance.Certify) bool {
-	return c.Needed && first.Needed && !c.Changing && !first.Changing && c.Source == first.Source && c.Target == first.Target
+	may := func(c balance.Certify) bool { return c.Needed && !c.Changing && !c.Alone }
+	return may(c) && may(first) && c.Within == first.Within && c.Source == first.Source && c.Target == first.Target
 }
 
-// certify has the slaves make their certificates, then makes the database's, which
-// are read at a clock that is not below theirs; of what is changing, before and in the
-// meantime, too. The questions are about the same slaves, and one that is Changing is alone.
-func (b *Balancer) certify(ctx context.Context, list []balance.Certify) (out []balance.Certified) {
-	within := list[0].Within
-	for _, c := range list {
-		within = min(within, c.Within)
-	}
-	ctx, cancel := context.WithTimeout(ctx, within)
+// certify answers questions about the same slaves, of which one that is Changing is alone.
+func (b *Balancer) certify(ctx context.Context, list []balance.Certify) []balance.Certified {
+	ctx, cancel := context.WithTimeout(ctx, list[0].Within)
 	defer cancel()
-	defer func() { // whichever part of it took too long
-		for i := range out {
-			if out[i].Failed != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				out[i].Failed = fault.Newf(fault.Deadline, "balancer: certify", "not within %v: %w", within, out[i].Failed)
-			}
-		}
-	}()
 	if list[0].Changing {
 		return []balance.Certified{b.certifyChanging(ctx, list[0])}
 	}
 	return b.certifyOnce(ctx, list)
 }
 
+// inTime names the deadline as the reason of an error if it is over, whichever part took too long.
+func inTime(ctx context.Context, err error) error {
+	if err == nil || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return err
+	}
+	return fault.Newf(fault.Deadline, "balancer: certify", "not in time: %w", err)
+}
+
 // certifyChanging certifies what the database has before and in the meantime, too.
 func (b *Balancer) certifyChanging(ctx context.Context, c balance.Certify) balance.Certified {
 	s, err := b.newSampling(ctx, c)
 	if err != nil {
-		return balance.Certified{Seq: c.Seq, Failed: err}
+		return balance.Certified{Seq: c.Seq, Failed: inTime(ctx, err)}
 	}
 	c.Clock = max(c.Clock, s.taken[0].Clock)
 	stopped := s.start(ctx)
 	out := b.certifyOnce(ctx, []balance.Certify{c})[0]
 	if err := stopped(); out.Failed == nil {
-		out.Failed = err
+		out.Failed = inTime(ctx, err)
 	}
 	out.Before = s.taken
 	out.Took += s.took
 	return out
 }
 
-// certifyOnce makes one certificate of each side for each question, the database's last and all of them of
-// one snapshot. A question whose slave has no answer fails alone.
+// certifyOnce has the slaves make their certificates, then makes the database's, all of one snapshot, which
+// is read at a clock that is not below theirs. A question that a slave cannot answer fails alone.
 func (b *Balancer) certifyOnce(ctx context.Context, list []balance.Certify) []balance.Certified {
-	out := make([]balance.Certified, len(list))
 	sources, targets := make([]reply, len(list)), make([]reply, len(list))
-	var both sync.WaitGroup
+	group, both := errgroup.WithContext(ctx)
 	if list[0].Source != "" {
-		both.Go(func() { b.requestCertificates(ctx, list[0].Source, list, sources) })
+		group.Go(func() error { return b.requestCertificates(both, list[0].Source, list, sources) })
 	}
-	both.Go(func() { b.requestCertificates(ctx, list[0].Target, list, targets) })
-	both.Wait()
-	var clock uint64
+	group.Go(func() error { return b.requestCertificates(both, list[0].Target, list, targets) })
+	none := inTime(ctx, group.Wait()) // one of the slaves has answered nothing
+	out, clock := make([]balance.Certified, len(list)), uint64(0)
 	for i, c := range list {
-		out[i] = balance.Certified{Seq: c.Seq, Source: sources[i].certificate, Target: targets[i].certificate,
-			Took: sources[i].took + targets[i].took}
-		for _, r := range []reply{sources[i], targets[i]} {
-			if r.err != nil {
-				out[i].Failed = r.err
-			} else if r.certificate != nil {
-				clock = max(clock, r.certificate.Clock)
-			}
+		source, target := sources[i], targets[i]
+		out[i] = balance.Certified{Seq: c.Seq, Source: source.certificate, Target: target.certificate, Took: source.took + target.took}
+		switch out[i].Failed = cmp.Or(none, source.err, target.err); {
+		case out[i].Failed != nil:
+		case source.certificate != nil:
+			clock = max(clock, source.certificate.Clock, target.certificate.Clock)
+		default:
+			clock = max(clock, target.certificate.Clock)
 		}
 	}
 	b.addTruth(ctx, list, clock, out)
@@ -182,7 +180,7 @@ func (b *Balancer) addTruth(ctx context.Context, list []balance.Certify, clock u
 		}
 		keys, _, err := b.wantedKeys(ctx, c, clock)
 		if err != nil {
-			out[i].Failed = err
+			out[i].Failed = inTime(ctx, err)
 			continue
 		}
 		parts, answered = append(parts, truth.Part{Keys: keys, Parents: parentsOf(c, out[i])}), append(answered, i)
@@ -192,7 +190,7 @@ func (b *Balancer) addTruth(ctx context.Context, list []balance.Certify, clock u
 	}
 	all, took, err := b.truth.CertifyAll(ctx, parts)
 	for n, i := range answered {
-		if out[i].Failed = err; err == nil {
+		if out[i].Failed = inTime(ctx, err); err == nil {
 			out[i].Truth = all[n]
 		}
 		out[i].Took += took / time.Duration(len(answered))
@@ -222,30 +220,43 @@ type reply struct {
 	err         error
 }
 
-// requestCertificates has a slave answer questions, over one connection.
-func (b *Balancer) requestCertificates(ctx context.Context, name string, list []balance.Certify, replies []reply) {
+// requestCertificates has a slave answer questions, over one connection. It returns the first error if no question
+// has an answer, so that no other slave need answer them either.
+func (b *Balancer) requestCertificates(ctx context.Context, name string, list []balance.Certify, replies []reply) error {
+	clock := uint64(0) // the database's certificates will be no older than the newest of all
+	for _, c := range list {
+		clock = max(clock, c.Clock)
+	}
 	err := b.call(ctx, name, "balancer: certify", func(s pb.SlaveClient, _ string) error {
 		var all sync.WaitGroup
 		for i, c := range list {
+			c.Clock = clock
 			all.Go(func() { replies[i] = b.requestCertificate(ctx, s, name, c) })
 		}
 		all.Wait()
 		return nil
 	})
-	histories := make(map[position]error)
+	if err != nil {
+		return err
+	}
+	histories, answers := make(map[position]error), 0
 	for i, r := range replies {
-		switch {
-		case err != nil:
-			replies[i] = reply{err: err}
-		case r.err == nil:
-			known, ok := histories[r.at]
-			if !ok {
-				known = b.sameHistory(ctx, name, r.at)
-				histories[r.at] = known
-			}
-			replies[i].err = known
+		if r.err != nil {
+			continue
+		}
+		known, ok := histories[r.at]
+		if !ok {
+			known = inTime(ctx, b.sameHistory(ctx, name, r.at))
+			histories[r.at] = known
+		}
+		if replies[i].err = known; known == nil {
+			answers++
 		}
 	}
+	if answers == 0 {
+		return replies[0].err
+	}
+	return nil
 }
 
 // position is where in the log a certificate was made.
@@ -259,7 +270,7 @@ func (b *Balancer) requestCertificate(ctx context.Context, s pb.SlaveClient, nam
 	}
 	r, err := s.Certify(ctx, m)
 	if err != nil {
-		return reply{err: fault.Newf(fault.KindOf(err), "balancer: certify", "slave %s: %w", name, err)}
+		return reply{err: inTime(ctx, fault.Newf(fault.KindOf(err), "balancer: certify", "slave %s: %w", name, err))}
 	}
 	return reply{certificate: truth.FromReply(r), at: position{r.GetClock(), r.GetMark()}, took: time.Duration(r.GetTookMicros()) * time.Microsecond}
 }

@@ -68,12 +68,14 @@ func TestSmallQuestionsAreTakenTogether(t *testing.T) {
 		{Seq: 6, Needed: true, Target: "a", Weight: togetherWeight},
 		{Seq: 7, Needed: true, Target: "a", Weight: togetherWeight / 2},
 		{Seq: 8, Needed: true, Target: "a", Weight: 1},
+		{Seq: 9, Needed: true, Target: "a", Alone: true},
+		{Seq: 10, Needed: true, Target: "a", Within: time.Minute},
 	}
 	for i := range uint64(together + 1) {
-		asked = append(asked, balance.Certify{Seq: 10 + i, Needed: true, Target: "c"})
+		asked = append(asked, balance.Certify{Seq: 11 + i, Needed: true, Target: "c"})
 	}
 	all := func(uint64) bool { return true }
-	for _, want := range [][]uint64{{1, 7}, {2}, {3}, {4}, {5}, {6}, {8}, {10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25}, {26}, nil} {
+	for _, want := range [][]uint64{{1, 7}, {2}, {3}, {4}, {5}, {6}, {8}, {9}, {10}, {11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26}, {27}, nil} {
 		if got := seqs(take(&asked, all, false)); !slices.Equal(got, want) {
 			t.Errorf("questions %d, want %d", got, want)
 		}

@@ -88,7 +88,7 @@ func TestCertificatesMadeTogether(t *testing.T) {
 	var parts []truth.Part
 	for range 30 {
 		from := rand.IntN(len(keys))
-		p := truth.Part{Keys: keys[from : from+rand.IntN(len(keys)-from)]}
+		p := truth.Part{Keys: keys[from : from+rand.IntN(len(keys)-from+1)]}
 		for _, of := range campaigns {
 			if rand.IntN(2) == 0 {
 				p.Parents = append(p.Parents, of)
@@ -130,7 +130,11 @@ func TestAQuestionFailsAlone(t *testing.T) {
 	if own == 0 || others == own {
 		t.Fatalf("slaves have %d and %d slices", own, others-own)
 	}
-	for i, a := range w.b.certify(t.Context(), list) {
+	answers := w.b.certify(t.Context(), list)
+	if len(answers) != len(list) {
+		t.Fatalf("%d answers to %d questions", len(answers), len(list))
+	}
+	for i, a := range answers {
 		held := i < own || i >= others
 		switch {
 		case a.Seq != list[i].Seq:
@@ -141,7 +145,14 @@ func TestAQuestionFailsAlone(t *testing.T) {
 			t.Errorf("slice %d: %v, %+v, the database %+v", i, a.Failed, a.Target, a.Truth)
 		}
 	}
-	for _, a := range w.b.certify(t.Context(), []balance.Certify{{Seq: 1, Target: "nobody", Within: time.Second}, {Seq: 2, Target: "nobody", Within: time.Second}}) {
+	for i := range list {
+		list[i].Source = "nobody"
+	}
+	answers = w.b.certify(t.Context(), list)
+	if len(answers) != len(list) {
+		t.Fatalf("%d answers to %d questions", len(answers), len(list))
+	}
+	for _, a := range answers {
 		if !fault.Is(a.Failed, fault.Unavailable) {
 			t.Errorf("a slave that there is not answers %d: %v", a.Seq, a.Failed)
 		}
