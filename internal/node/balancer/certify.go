@@ -25,7 +25,7 @@ const (
 	discardTime = 5 * time.Second
 	// maxDiscards bounds the orders that wait; the mapper repeats them.
 	maxDiscards = 1024
-	// certifiers is how many certificates are made at a time. One that nobody waits for is
+	// certifiers is how many answer questions, each one or several small ones, at a time. One that nobody waits for is
 	// followed by a pause of such ones (pauses): thousands of moves of small slices by a strategy would
 	// cost queries more than they gain.
 	certifiers = 2

@@ -51,7 +51,7 @@ func (t *Certifier) Certify(ctx context.Context, keys []balance.Key, parents []b
 }
 
 // CertifyAll returns the certificates of several parts, all of one snapshot taken now: many
-// small ones take hardly longer than one of as many items. It also returns about how much processor
+// small ones are read in as few batches as one of as many items. It also returns about how much processor
 // time that took. One goroutine reads while others build and sum.
 func (t *Certifier) CertifyAll(ctx context.Context, parts []Part) ([]balance.Certificate, time.Duration, error) {
 	snap, err := t.DB.Snapshot(ctx)
