@@ -121,8 +121,17 @@ func (w *world) excuse() {
 			continue
 		}
 		want := w.mapper.Model().TableOf(n.name)
+		var covered []balance.Interval
+		for _, h := range n.serves(n.table.View) {
+			covered = append(covered, balance.Interval{Lo: h.Lo, Hi: h.Hi})
+		}
 		n.excused = n.table.View < want.View || n.table.Least < want.Least || slices.ContainsFunc(want.Slices, func(s balance.Held) bool {
-			return s.From != 0 && !slices.ContainsFunc(n.table.Slices, func(h balance.Held) bool { return h.ID == s.ID && h.From == s.From })
+			if s.From == 0 {
+				return false
+			}
+			there := slices.ContainsFunc(n.table.Slices, func(h balance.Held) bool { return h.ID == s.ID && h.From == s.From })
+			// It may have the slice as it was before a merge with one that is being filled again.
+			return !there || s.Until == 0 && !within(balance.Slice{Lo: s.Lo, Hi: s.Hi}, covered)
 		})
 	}
 }
