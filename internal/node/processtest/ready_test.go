@@ -48,8 +48,9 @@ func TestAMasterIsReadyOnceTheSlavesWereFilled(t *testing.T) {
 		}
 		return true
 	})
-	w.follows(url) // the slaves know it too
+	w.follows(url)
 	c.seeds = []string{c.parts["slave-0"].line("slave 0 ready ")}
+	c.knowsOfFill(c.seeds[0]) // before the balancer is gone
 	c.parts["slave-1"].kill()
 	for _, away := range []string{"", "balancer", "balancer"} {
 		c.master.kill()
@@ -86,6 +87,22 @@ func (c *cluster) announce(name string) {
 	if _, err := pb.NewBalancerClient(conn).Register(ctx, r); err != nil {
 		c.t.Fatal(err)
 	}
+}
+
+// knowsOfFill waits until a slave has heard that the first fill is over, which it passes on to masters.
+func (c *cluster) knowsOfFill(address string) {
+	c.t.Helper()
+	conn, err := wire.Dial(address)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
+	defer cancel()
+	eventually(c.t, "the slave knows that all were filled", func() bool {
+		m, err := pb.NewSlaveClient(conn).Map(ctx, &pb.MapRequest{})
+		return err == nil && m.GetFilled()
+	})
 }
 
 // TestAnEmptyDatabaseIsFilledAtOnce: there is nothing to wait for.
