@@ -36,7 +36,7 @@ func commits(all []outcome) string {
 		fmt.Fprintf(&b, "| %s | %d | %s | %d | %d | %d | %d | %d |\n", commit, len(list), ranges(list),
 			count(func(o outcome) bool { return o.Database == "postgres" }), count(func(o outcome) bool { return o.TLS }),
 			count(func(o outcome) bool { return o.Etcd }), count(func(o outcome) bool { return o.judge() == "failed" }),
-			count(func(o outcome) bool { return o.Late != "" }))
+			count(func(o outcome) bool { return o.late() }))
 	}
 	return b.String()
 }
@@ -86,7 +86,7 @@ func inUse(all []outcome) string {
 			if o.judge() == "failed" {
 				failed++
 			}
-			if o.Late != "" {
+			if o.late() {
 				late++
 			}
 		}
@@ -106,10 +106,10 @@ func TestTableOfCommits(t *testing.T) {
 			{Kind: "of before", At: 1, Undone: 2, Whole: 4, Repeated: []string{"do", "undo"}, tally: tally{Complete: 5}},
 			{Kind: "disk full", Missing: "disks"}}},
 		{Seed: 1, Commit: "b", Steps: []*stepOutcome{{Kind: "strategy switched", Text: "esdb"}}},
-		{Seed: 7, Commit: "b"}, {Seed: 2, Commit: "b", Strategy: "esdb", Moved: 3, Late: "x"},
+		{Seed: 7, Commit: "b", Whole: 30.5}, {Seed: 2, Commit: "b", Strategy: "esdb", Moved: 3, Late: "x"},
 	})
 	for _, want := range []string{
-		"| b | 4 | 1–2, 7 | 1 | 1 | 0 | 1 | 1 |\n| a | 1 | 3 | 0 | 0 | 1 | 0 | 1 |\n",
+		"| b | 4 | 1–2, 7 | 1 | 1 | 0 | 1 | 2 |\n| a | 1 | 3 | 0 | 0 | 1 | 0 | 1 |\n",
 		"| of before | 1 | 0 | 1 | 1 | 5 | 0 | 0 | 0 | 0 | 2s | 2s |\n",
 		"| disk full | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |  |  |\n",
 		"| none |  |  |  | 5 | 0 |",

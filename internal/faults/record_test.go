@@ -46,11 +46,15 @@ func (o *outcome) judge() string {
 	switch {
 	case len(o.Wrong) > 0:
 		return "failed"
-	case o.Late != "":
+	case o.late():
 		return "late"
 	}
 	return "passed"
 }
+
+// late reports whether it was whole later than it should be. Some faults are over only when
+// everything is whole, so that nobody had to wait after them.
+func (o *outcome) late() bool { return o.Late != "" || o.Whole > inTime.Seconds() }
 
 // stepOutcome is what came of one fault.
 type stepOutcome struct {
