@@ -83,6 +83,9 @@ takeover: ## kill, stop and end the leading balancer; how soon the standby leads
 test-faults: ## seeded schedules of faults under queries (FAULTS_FROM=1 FAULTS_COUNT=100: an hour; FAULTS_ONLY=SEED replays one)
 	@deploy/faults.sh
 
+gone: ## kill one process of each kind, of which two or three are there, and see all go on without it (two minutes)
+	GONE_LONG=1 go test ./internal/faults -run '^TestGoneForGood$$' -count=1 -v | sed -n 's/^ *gone_test.go:[0-9]*: gone: //p; /^---\|^ *gone for good.*whole\|^ *seed/p; /FAIL/p'
+
 simulate: ## ten thousand seeds of the simulator
 	SIM_SEEDS=10000 go test -count=1 -timeout 3h ./balance/sim -run '^TestSeeds$$' -v
 
@@ -108,4 +111,4 @@ huge: build ## build a store of 100,000,000 keywords, open it and ask it (eight 
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint structure generate packages package-check package-try reproduce notice figures figures-age audit kills budgets alerts takeover test-faults simulate site experiments peers search-figures huge conformance clean
+.PHONY: help demo setup build test test-long lint structure generate packages package-check package-try reproduce notice figures figures-age audit kills budgets alerts takeover test-faults gone simulate site experiments peers search-figures huge conformance clean

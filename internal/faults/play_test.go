@@ -57,6 +57,17 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
+// TestGoneForGood plays goneForGood, for GONE_LONG=1.
+func TestGoneForGood(t *testing.T) {
+	if os.Getenv("GONE_LONG") == "" {
+		t.Skip("it takes two minutes: make gone")
+	}
+	n := newNetwork()
+	for _, w := range play(t, t, n, newStock(t, n), goneForGood(), os.Getenv("FAULTS_LOGS")).Wrong {
+		t.Error(w)
+	}
+}
+
 // lostShard kills four slaves of six at once, so that a shard has lost all of its replicas:
 // answers are incomplete, and none is wrong. Package mutation plants the defects that this
 // must notice: a slave that leaves out an ad, a master that does not notice the gap.
