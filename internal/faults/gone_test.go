@@ -5,29 +5,24 @@ import (
 	"fmt"
 	"time"
 
+	strategies "adshard/balance/strategy"
 	"adshard/internal/clustertest"
+	"adshard/internal/node/httpapi/api"
 )
 
 // gone is a process that is killed, and back only when the cluster has gone on without it: it answers
 // in full, serves what is written since, and moves slices.
-type gone struct {
-	on             // leader until it is known
-	moves strategy // switching to it moves slices
-}
+type gone struct{ on } // leader, until it is known which
 
 // leader stands for the balancer that leads.
 const leader = "the leading balancer"
 
 // goneForGood kills one process of each kind, in a cluster in which each has another one to take its place.
 func goneForGood() *schedule {
-	s := &schedule{database: "postgres", tls: true, etcd: true, strategy: "rendezvous", order: "hash",
+	s := &schedule{database: "postgres", tls: true, etcd: true, strategy: strategies.Default, order: "hash",
 		length: time.Second, queries: 100, changes: 50}
-	for i, name := range []string{slaveNames()[0], leader, "master-0", distributorNames()[0], etcdNames()[0]} {
-		moves := strategy("consistent-random")
-		if i%2 == 1 {
-			moves = "rendezvous"
-		}
-		s.steps = append(s.steps, step{kind: kind{name: "gone for good"}, fault: gone{on{name}, moves}})
+	for _, name := range []string{slaveNames()[0], leader, masterNames()[0], distributorNames()[0], etcdNames()[0]} {
+		s.steps = append(s.steps, step{kind: kind{name: "gone for good"}, fault: gone{on{name}}})
 	}
 	return s
 }
@@ -46,7 +41,7 @@ func (f gone) do(g *grid) error {
 	if err := f.end(g); err != nil {
 		return err
 	}
-	return g.goesOn(f.moves)
+	return g.goesOn()
 }
 
 func (f gone) end(g *grid) error {
@@ -87,15 +82,15 @@ func (g *grid) leads() (name string, err error) {
 	return name, err
 }
 
-// goesOn waits until answers are complete and right, what is written now is served, and slices move.
-func (g *grid) goesOn(moves strategy) error {
+// goesOn waits until answers are complete and right, what is written now is served, and a slice can be moved.
+func (g *grid) goesOn() error {
 	for _, goes := range []struct {
 		what string
 		wait func() error
 	}{
 		{"answers are complete", g.answersInARow},
 		{"what is written is served", g.servesWhatIsWritten},
-		{"slices move", func() error { return g.movesTo(moves) }},
+		{"a slice moves", g.moves},
 	} {
 		began := time.Now()
 		if err := goes.wait(); err != nil {
@@ -136,17 +131,42 @@ func (g *grid) servesWhatIsWritten() error {
 	})
 }
 
-// movesTo switches to another strategy, and waits until it has moved something.
-func (g *grid) movesTo(s strategy) error {
-	if err := s.do(g); err != nil {
-		return err
-	}
-	before, known := uint64(0), false
-	return g.eventually("slices move", func() bool {
-		status, err := g.client.Status()
-		if err == nil && !known {
-			before, known = status.Moved.Items, true
+// moves orders moves until one slice is another slave's.
+func (g *grid) moves() error {
+	return g.eventually("a slice moves", func() bool {
+		var list api.SliceList
+		slaves, err := g.client.Slaves()
+		if err != nil || g.client.Get("/v1/balance/slices", &list) != nil {
+			return false
 		}
-		return err == nil && status.Moved.Items > before
+		for _, slice := range list.Slices {
+			for _, to := range slaves {
+				if slice.Items > 0 && slice.Slave != to.Shard && to.Alive && to.Serving && g.moved(slice.Slice, to) {
+					return true
+				}
+			}
+		}
+		return false
 	})
+}
+
+// moved orders a move, and reports whether it has ended within ten seconds: a strategy may move it elsewhere, or not
+// let it go yet.
+func (g *grid) moved(slice uint64, to api.Slave) bool {
+	order := map[string]any{"slice": slice, "slave": to.Name}
+	if g.client.Post(g.t.Context(), "/v1/balance/move", order) != nil {
+		return false
+	}
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		var list api.SliceList
+		if g.client.Get("/v1/balance/slices?limit=1000000&slave="+to.Name, &list) != nil {
+			continue
+		}
+		for _, s := range list.Slices {
+			if s.Slice == slice && s.To == "" {
+				return true
+			}
+		}
+	}
+	return false
 }

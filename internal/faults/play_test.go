@@ -60,7 +60,7 @@ func TestSchedules(t *testing.T) {
 // TestGoneForGood plays goneForGood, for GONE_LONG=1.
 func TestGoneForGood(t *testing.T) {
 	if os.Getenv("GONE_LONG") == "" {
-		t.Skip("it takes two minutes: make gone")
+		t.Skip("it takes a minute: make gone")
 	}
 	n := newNetwork()
 	for _, w := range play(t, t, n, newStock(t, n), goneForGood(), os.Getenv("FAULTS_LOGS")).Wrong {
