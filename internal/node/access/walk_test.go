@@ -31,6 +31,7 @@ import (
 	"adshard/internal/node/certs/certtest"
 	"adshard/internal/node/data"
 	"adshard/internal/node/httpapi"
+	"adshard/internal/node/httpapi/apitest"
 	"adshard/internal/node/nodetest"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
@@ -301,6 +302,26 @@ func adminServer(t *testing.T, own *certs.Credentials) string {
 		}
 	})
 	return l.Addr().String()
+}
+
+// TestPortsForUsers: what the ports for queries and events answer, which is generated from the document, are their rows.
+func TestPortsForUsers(t *testing.T) {
+	d := apitest.Read(t, httpapi.Spec)
+	for tag, port := range map[string]string{"public": access.QueryPort, "events": access.EventPort} {
+		var rows []string
+		for call, rule := range access.NewTable() {
+			if of, ok := strings.CutPrefix(call, port+" "); ok {
+				rows = append(rows, of)
+				if !rule.Anyone {
+					t.Errorf("%s is not for all", call)
+				}
+			}
+		}
+		slices.Sort(rows)
+		if want := d.Operations(tag); !slices.Equal(rows, want) {
+			t.Errorf("the table has %q for the port of %s, which answers %q", rows, tag, want)
+		}
+	}
 }
 
 // TestNothingChangesByGet: whatever readers may do is a GET, and whatever else is there is
