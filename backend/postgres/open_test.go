@@ -96,9 +96,11 @@ func TestRoles(t *testing.T) {
 			{"set a share", [4]bool{false, false, true, true}, func() error {
 				return s.SetBudget(ctx, 1, backend.BudgetMark{ShareOnly: true, Share: backend.To(uint32(i + 1))})
 			}},
-			{"save control if", [4]bool{false, false, true, true}, func() error { return s.SaveControlIf(ctx, role, nil, role, nil) }},
+			{"save control if", [4]bool{false, false, true, false}, func() error { return s.SaveControlIf(ctx, role, nil, role, nil) }},
+			{"save notes", [4]bool{false, false, true, true}, func() error { return saveNotes(ctx, s) }},
 			{"load control", [4]bool{true, false, true, true}, func() error { _, err := s.LoadControl(ctx, "k"); return err }},
-			{"save control", [4]bool{false, false, true, true}, func() error { return s.SaveControl(ctx, "k", nil) }},
+			{"save control", [4]bool{false, false, true, false}, func() error { return s.SaveControl(ctx, "k", nil) }},
+			{"change control", [4]bool{false, false, true, false}, func() error { return s.SaveControl(ctx, "balancer/order", []byte(role)) }},
 			{"hold", [4]bool{false, false, true, false}, func() error { return s.Hold(ctx, "r", 1) }},
 			{"compact", [4]bool{false, false, true, false}, func() error { _, err := s.Compact(ctx, 1, 0); return err }},
 			{"compact if", [4]bool{false, false, true, false}, func() error { _, err := s.CompactIf(ctx, "r", 1, 0, "none", nil); return err }},
@@ -121,6 +123,50 @@ func TestRoles(t *testing.T) {
 	}
 	do(t, p.name, "DROP ROLE IF EXISTS test_learn; CREATE ROLE test_learn LOGIN; GRANT adshard_collect, adshard_import TO test_learn")
 	must(t, learns(ctx, as("learn")))
+	do(t, p.name, "DROP ROLE IF EXISTS test_both; CREATE ROLE test_both LOGIN; GRANT adshard_collect, adshard_serve TO test_both")
+	both := as("both")
+	must(t, errors.Join(saveNotes(ctx, both), both.SaveControl(ctx, "balancer/order", []byte("both")), both.SaveControl(ctx, "balancer/new", nil)))
+}
+
+// TestCollectorsLeaveTheBalancersState: a collector's login changes its own notes alone, by whatever statement.
+func TestCollectorsLeaveTheBalancersState(t *testing.T) {
+	p := newPlace(t).(place)
+	owner := open(t, p)
+	do(t, p.name, postgres.Roles)
+	must(t, owner.SaveControl(t.Context(), "balancer/pacing", []byte("was")))
+	others := []string{"balancer", "balancer/epoch", "balancer/lease", "balancer/order", "balancer/erasures", "receipt/1", "pacing"}
+	for _, key := range others {
+		must(t, owner.SaveControl(t.Context(), key, []byte("was")))
+	}
+	do(t, p.name, "DROP ROLE IF EXISTS test_notes; CREATE ROLE test_notes LOGIN; GRANT adshard_collect TO test_notes")
+	c, err := pgx.Connect(t.Context(), strings.Replace(shared.URL(p.name), "user=postgres", "user=test_notes", 1))
+	must(t, err)
+	defer c.Close(context.Background())
+	done, err := c.Exec(t.Context(), "UPDATE adshard.control SET value = 'now'")
+	must(t, err)
+	if done.RowsAffected() != 1 {
+		t.Errorf("a collector changed %d values", done.RowsAffected())
+	}
+	for _, sql := range []string{"UPDATE adshard.control SET key = 'balancer/model' WHERE key = 'balancer/pacing'", "DELETE FROM adshard.control",
+		"INSERT INTO adshard.control VALUES ('balancer/model', '')", "TRUNCATE adshard.control"} {
+		if _, err := c.Exec(t.Context(), sql); err == nil {
+			t.Errorf("a collector may %s", sql)
+		}
+	}
+	for _, key := range others {
+		if v, err := owner.LoadControl(t.Context(), key); err != nil || string(v) != "was" {
+			t.Errorf("%s is %q now, %v", key, v, err)
+		}
+	}
+}
+
+// saveNotes writes each value of the control state that collectors have, twice.
+func saveNotes(ctx context.Context, s backend.Store) error {
+	var failed error
+	for _, key := range []string{"balancer/event-keys", "other/pacing", "balancer/learning", "erasures"} {
+		failed = errors.Join(failed, s.SaveControl(ctx, key, []byte("secret")), s.SaveControl(ctx, key, []byte("secret")))
+	}
+	return failed
 }
 
 // learns writes what a collector that learns writes.

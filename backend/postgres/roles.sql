@@ -63,9 +63,16 @@ EXCEPTION WHEN insufficient_privilege THEN
   RAISE WARNING 'the schema adshard_events is another role''s: for balancers to show what campaigns have spent, run this as that role or as a superuser, too';
 END $$;
 
--- Collectors: keys of tokens and notes of pacing in the control state, marks and shares of campaigns. The schema of
--- events is theirs to make (GRANT CREATE ON DATABASE … TO the login), or is made for them by its owner.
+-- Collectors: keys of tokens, notes of pacing, learning and erasures in the control state, marks and shares of campaigns. The
+-- schema of events is theirs to make (GRANT CREATE ON DATABASE … TO the login), or is made for them by its owner.
 GRANT adshard_read TO adshard_collect;
 GRANT INSERT, UPDATE ON adshard.control TO adshard_collect;
+-- No more than these notes: with the lease, the epoch or the model a collector's login would own the cluster.
+DROP POLICY IF EXISTS notes_made ON adshard.control;
+CREATE POLICY notes_made ON adshard.control AS RESTRICTIVE FOR INSERT TO adshard_collect
+  WITH CHECK (key LIKE ANY (ARRAY['%/event-keys', '%/pacing', '%/learning', 'erasures']) OR pg_has_role(current_user, 'adshard_serve', 'USAGE'));
+DROP POLICY IF EXISTS notes_changed ON adshard.control;
+CREATE POLICY notes_changed ON adshard.control AS RESTRICTIVE FOR UPDATE TO adshard_collect
+  USING (key LIKE ANY (ARRAY['%/event-keys', '%/pacing', '%/learning', 'erasures']) OR pg_has_role(current_user, 'adshard_serve', 'USAGE'));
 GRANT UPDATE (budget_exhausted, withheld) ON adshard.campaign TO adshard_collect;
 GRANT EXECUTE ON FUNCTION adshard.save_control TO adshard_collect;
