@@ -76,7 +76,7 @@ var keyHelp = map[string]string{
 	"strategy":              "the balancing strategy; 'adshard balance strategy' lists them",
 	"timeout":               "the time limit of queries that set none",
 	"transport":             "how the master asks slaves: direct (in one process), stream, or unary",
-	"insecure":              "let ports that other machines can reach be without TLS",
+	"insecure":              "let ports that other machines can reach, and calls to databases and etcd there, be without TLS",
 	"query-log-file":        "record searches and their times here, for adbench to replay; empty: nowhere",
 	"query-log-share":       "the share of searches that are recorded, above 0 to 1",
 	"query-log-size":        "how large the file of recorded searches may become before a new one is begun",
@@ -178,7 +178,7 @@ sign when event_tokens is set, counts each once, and marks campaigns as exhauste
 have spent the budget of their day. Run as many as you like on one database of
 events; each needs its own name.`,
 		Example: `  adshard collector --db sqlite:ads.db
-  adshard collector --db postgres://collector@db/ads --http :8090 --query-insecure
+  adshard collector --db "postgres://collector@db/ads?sslmode=verify-full" --http :8090 --query-insecure
   curl -d '{"events":[{"kind":"click","token":"…"}]}' -H 'Content-Type: application/json' http://127.0.0.1:8090/v1/events`,
 	}, s, server{config: &c, validate: c.Validate, database: &c.DB, help: helpOf(map[string]string{
 		"http":           "the address for events",

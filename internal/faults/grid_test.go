@@ -134,9 +134,9 @@ func (g *grid) url(name string, port int) string {
 // add makes a part; the keeper starts it.
 func (g *grid) add(command, name, ready string, config map[string]any) *part {
 	g.t.Helper()
-	if g.security == nil {
-		config["insecure"] = true // hosts of their own are not loopback
-	} else {
+	// Hosts of their own are not loopback, and PostgreSQL there has no TLS.
+	config["insecure"] = g.security == nil || g.database.server != nil
+	if g.security != nil {
 		files, err := g.security.issue(access.Role(command), name, long)
 		if err != nil {
 			g.t.Fatal(err)

@@ -141,6 +141,8 @@ func (c *Config) Validate() error {
 	var k config.Check
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
 	database.CheckEvents(&k, c.Events, c.DB)
+	database.CheckVerified(&k, "db", c.DB, c.Insecure)
+	database.CheckVerified(&k, "events", c.Events, c.Insecure)
 	k.Address("listen", c.Listen, true)
 	k.Address("advertise", c.Advertise, false)
 	k.Addresses("balancers", c.Balancers, false)

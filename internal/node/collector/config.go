@@ -89,6 +89,8 @@ func (c *Config) Validate() error {
 	k.Name("name", c.Name)
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
 	database.CheckEvents(&k, c.Events, c.DB)
+	database.CheckVerified(&k, "db", c.DB, c.Insecure)
+	database.CheckVerified(&k, "events", c.Events, c.Insecure)
 	k.Address("http", c.HTTP, true)
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "http", c.HTTP)

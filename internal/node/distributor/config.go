@@ -4,6 +4,7 @@ import (
 	"adshard/balance"
 	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
+	"adshard/internal/node/database"
 	"adshard/internal/node/identity"
 )
 
@@ -46,6 +47,7 @@ func (c *Config) Validate() error {
 	var k config.Check
 	k.Name("name", c.Name)
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
+	database.CheckVerified(&k, "db", c.DB, c.Insecure)
 	k.Address("listen", c.Listen, true)
 	k.Address("advertise", c.Advertise, false)
 	k.That(c.Advertise != "" || !config.Unspecified(c.Listen), "advertise",

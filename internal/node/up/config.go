@@ -10,6 +10,7 @@ import (
 	"adshard/internal/node/certs"
 	"adshard/internal/node/collector"
 	"adshard/internal/node/config"
+	"adshard/internal/node/database"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/master"
 	"adshard/internal/node/memlimit"
@@ -121,6 +122,7 @@ func (c *Config) memory() config.Size {
 func (c *Config) Validate() error {
 	var k config.Check
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
+	database.CheckVerified(&k, "db", c.DB, c.Insecure)
 	k.Number("slaves", c.Slaves, 1, MaxSlaves)
 	k.Number("replicas", c.Replicas, 1, min(balance.MaxReplicas, c.Slaves))
 	k.Number("distributors", c.Distributors, 0, MaxSlaves)

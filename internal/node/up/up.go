@@ -324,7 +324,7 @@ func (c *Config) balancer(h *home.Dir) balancer.Config {
 func (c *Config) distributor(i int, h *home.Dir, balancer string) distributor.Config {
 	d := distributor.DefaultConfig()
 	d.Name, d.DB, d.Listen, d.Admin, d.Balancer = fmt.Sprint("distributor-", i), c.DB, loopback, "", balancer
-	d.Order, d.StateKey = c.Order, h.StateKey()
+	d.Order, d.StateKey, d.Insecure = c.Order, h.StateKey(), c.Insecure
 	return d
 }
 
@@ -332,6 +332,6 @@ func (c *Config) collector(h *home.Dir) collector.Config {
 	o := collector.DefaultConfig()
 	o.DB, o.HTTP, o.Admin, o.StateKey = c.DB, c.Collector, "", h.StateKey()
 	o.KeepEvents, o.Quality, o.LearnEvery = c.KeepEvents, c.Quality, c.LearnEvery
-	o.QueryTLS, o.QueryInsecure = c.QueryTLS, c.QueryInsecure
+	o.QueryTLS, o.QueryInsecure, o.Insecure = c.QueryTLS, c.QueryInsecure, c.Insecure
 	return o
 }

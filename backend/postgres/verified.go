@@ -1,0 +1,63 @@
+package postgres
+
+import (
+	"crypto/tls"
+	"net"
+	"net/url"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Unverified returns a host in a URL, on another machine, to which connections may be made without a
+// check of its certificate; "": there is none. No file is read. A URL that is wrong has none: Open
+// says what is wrong with it.
+func Unverified(text string) string {
+	primary, replica, err := withoutReplica(text)
+	if err != nil {
+		return ""
+	}
+	if host := unverified(primary); host != "" || replica == "" {
+		return host
+	}
+	return unverified(replica)
+}
+
+func unverified(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || hasPassword(u) {
+		return ""
+	}
+	q := u.Query()
+	if q.Get("sslrootcert") == "system" { // which is verify-full for libpq
+		q.Set("sslmode", "verify-full")
+	}
+	if q.Get("sslmode") == "require" && q.Get("sslrootcert") != "" { // and this is verify-ca
+		q.Set("sslmode", "verify-ca")
+	}
+	// Files need not be there yet, nor readable for whoever checks a configuration.
+	for _, file := range []string{"sslrootcert", "sslcert", "sslkey"} {
+		q.Set(file, "")
+	}
+	u.RawQuery = q.Encode()
+	c, err := pgconn.ParseConfig(u.String())
+	if err != nil {
+		return ""
+	}
+	for _, f := range append(c.Fallbacks, &pgconn.FallbackConfig{Host: c.Host, Port: c.Port, TLSConfig: c.TLSConfig}) {
+		if !onThisMachine(f.Host, f.Port) && !verifies(f.TLSConfig) {
+			return f.Host
+		}
+	}
+	return ""
+}
+
+// verifies reports whether TLS of the URL's settings checks the server's certificate: verify-ca
+// has a check of its own.
+func verifies(c *tls.Config) bool {
+	return c != nil && (!c.InsecureSkipVerify || c.VerifyPeerCertificate != nil)
+}
+
+func onThisMachine(host string, port uint16) bool {
+	network, _ := pgconn.NetworkAddress(host, port)
+	return network == "unix" || host == "localhost" || net.ParseIP(host).IsLoopback()
+}
