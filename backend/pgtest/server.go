@@ -294,14 +294,14 @@ func (s *Server) Do(ctx context.Context, database, sql string) error {
 	return err
 }
 
-// Copy restores a dump of one database as another, as a backup is.
+// Copy restores a dump of one database as another, by the commands of docs/operations.md.
 func (s *Server) Copy(ctx context.Context, from, to string) error {
 	if err := s.Do(ctx, "postgres", "CREATE DATABASE "+to); err != nil {
 		return err
 	}
 	dump := filepath.Join(s.dir, to+".dump")
 	defer os.Remove(dump)
-	if err := s.run("pg_dump", "-Fc", "-Z0", "-f", dump, s.URL(from)); err != nil {
+	if err := s.run("pg_dump", "--schema=adshard*", "-Fc", "-Z0", "-f", dump, s.URL(from)); err != nil {
 		return err
 	}
 	return s.run("pg_restore", "--exit-on-error", "-d", s.URL(to), dump)

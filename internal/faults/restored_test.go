@@ -61,7 +61,7 @@ func (d *database) directory(backup string) string {
 // backUp makes a backup.
 func (d *database) backUp(name string) error {
 	if d.server != nil {
-		return d.server.Run("pg_dump", "--schema=adshard", "-Fc", "-f", name+".dump", d.server.URL(d.name))
+		return d.server.Run("pg_dump", "--schema=adshard*", "-Fc", "-f", name+".dump", d.server.URL(d.name))
 	}
 	return adshard(context.Background(), "backup", "--db", d.url, "--out", d.directory(name))
 }
