@@ -23,7 +23,9 @@ type Credentials struct {
 	table  access.Table
 	counts counts
 	rarely rate.Sometimes // for refusals
-	log    *slog.Logger
+	// recheck is the most time between two looks at a connection.
+	recheck time.Duration
+	log     *slog.Logger
 }
 
 // Open reads the files of a process with a role and a name; "": any name. It returns nil
@@ -32,7 +34,7 @@ func (s *Settings) Open(role access.Role, name string, log *slog.Logger) (*Crede
 	if s.TLS.Mode == Off && s.Tokens == "" {
 		return nil, nil
 	}
-	c := &Credentials{mode: s.TLS.Mode, table: access.NewTable(), rarely: rate.Sometimes{First: 10, Interval: time.Second}, log: log}
+	c := &Credentials{mode: s.TLS.Mode, table: access.NewTable(), rarely: rate.Sometimes{First: 10, Interval: time.Second}, recheck: recheckEvery, log: log}
 	var err error
 	if s.TLS.Mode != Off {
 		files := s.TLS
@@ -80,7 +82,7 @@ func (c *Credentials) ServerOptions() []grpc.ServerOption {
 
 // peers is the side of a port for other parts of the cluster.
 func (c *Credentials) peers() *side {
-	return &side{own: c.own, mode: c.mode, clients: needed, counts: &c.counts, protocol: "h2", log: c.log}
+	return &side{own: c.own, mode: c.mode, clients: needed, counts: &c.counts, protocol: "h2", recheck: c.recheck, log: c.log}
 }
 
 // guard returns what checks calls against the table.

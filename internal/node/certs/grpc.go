@@ -76,7 +76,7 @@ func (c *clientCreds) ClientHandshake(ctx context.Context, _ string, raw net.Con
 	conn := tls.Client(raw, c.clientConfig("h2", c.wanted, &who))
 	err := shake(ctx, conn)
 	if err == nil {
-		return keep(conn, c.own, x509.ExtKeyUsageServerAuth, c.log), infoOf(who), nil
+		return keep(conn, c.own, x509.ExtKeyUsageServerAuth, c.recheck, c.log), infoOf(who), nil
 	}
 	_ = raw.Close()
 	if refused := (tls.RecordHeaderError{}); c.mode != Both || !errors.As(err, &refused) {

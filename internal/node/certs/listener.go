@@ -15,7 +15,7 @@ func (c *Credentials) Admin(l net.Listener) net.Listener {
 	if c == nil || c.own == nil {
 		return l
 	}
-	return &listener{l, &side{own: c.own, mode: c.mode, clients: asked, counts: &c.counts, protocol: "http/1.1", log: c.log}}
+	return &listener{l, &side{own: c.own, mode: c.mode, clients: asked, counts: &c.counts, protocol: "http/1.1", recheck: c.recheck, log: c.log}}
 }
 
 // listener is one of an HTTP port.

@@ -31,6 +31,7 @@ type side struct {
 	mode     string // Both or Required
 	clients  clients
 	protocol string // as ALPN names it
+	recheck  time.Duration
 	counts   *counts
 	log      *slog.Logger
 }
@@ -84,7 +85,7 @@ func (s *side) accept(raw net.Conn) (net.Conn, access.Identity, error) {
 	}
 	s.counts.secure.Add(1)
 	greeted()
-	return keep(c, s.own, x509.ExtKeyUsageClientAuth, s.log), who, nil
+	return keep(c, s.own, x509.ExtKeyUsageClientAuth, s.recheck, s.log), who, nil
 }
 
 // shake does the handshake in time.
@@ -110,17 +111,18 @@ func (p *prefixed) Read(b []byte) (int, error) {
 	return p.Conn.Read(b)
 }
 
-// recheck is the most time between two looks at whether the other side's certificate is
+// recheckEvery is the most time between two looks at whether the other side's certificate is
 // still valid.
-const recheck = time.Hour
+const recheckEvery = time.Hour
 
 // kept is a TLS connection that is closed when the certificate of the other side is no
 // longer valid.
 type kept struct {
 	*tls.Conn
-	own   *watched[material]
-	usage x509.ExtKeyUsage
-	log   *slog.Logger
+	own     *watched[material]
+	usage   x509.ExtKeyUsage
+	recheck time.Duration
+	log     *slog.Logger
 
 	mu     sync.Mutex
 	timer  *time.Timer // under mu
@@ -128,21 +130,21 @@ type kept struct {
 }
 
 // keep watches over a connection, if its other side has a certificate.
-func keep(c *tls.Conn, own *watched[material], usage x509.ExtKeyUsage, log *slog.Logger) net.Conn {
+func keep(c *tls.Conn, own *watched[material], usage x509.ExtKeyUsage, recheck time.Duration, log *slog.Logger) net.Conn {
 	chain := c.ConnectionState().PeerCertificates
 	if len(chain) == 0 {
 		return c
 	}
-	k := &kept{Conn: c, own: own, usage: usage, log: log}
+	k := &kept{Conn: c, own: own, usage: usage, recheck: recheck, log: log}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.timer = time.AfterFunc(nextLook(chain[0], time.Now()), k.look)
+	k.timer = time.AfterFunc(k.nextLook(chain[0], time.Now()), k.look)
 	return k
 }
 
 // nextLook returns after what time to look at a connection again.
-func nextLook(leaf *x509.Certificate, now time.Time) time.Duration {
-	return min(recheck, max(leaf.NotAfter.Sub(now), 0)+time.Millisecond)
+func (k *kept) nextLook(leaf *x509.Certificate, now time.Time) time.Duration {
+	return min(k.recheck, max(leaf.NotAfter.Sub(now), 0)+time.Millisecond)
 }
 
 // look closes the connection if the certificate is not valid any more.
@@ -157,7 +159,7 @@ func (k *kept) look() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.closed {
-		k.timer.Reset(nextLook(chain[0], now))
+		k.timer.Reset(k.nextLook(chain[0], now))
 	}
 }
 

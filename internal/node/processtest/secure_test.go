@@ -147,19 +147,69 @@ func (s *secured) attack() {
 			return err
 		}},
 	} {
-		own := s.ca.Open(certs.Required, c.who.Role, c.who.Name)
-		conn, err := wire.Dial(c.to, own.To("", access.Slave, access.Balancer)...)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
-		if err := c.call(ctx, conn); !fault.Is(err, fault.Forbidden) {
+		if err := s.call(c.who, c.to, c.call); !fault.Is(err, fault.Forbidden) {
 			s.t.Errorf("a %s %s: %v", c.who, c.what, err)
 		}
-		cancel()
-		_ = conn.Close()
 	}
+	s.copied()
 	s.withoutACertificate(slave, balancer)
+}
+
+// call makes a call with the certificate of somebody.
+func (s *secured) call(who access.Identity, to string, call func(context.Context, *grpc.ClientConn) error) error {
+	s.t.Helper()
+	own := s.ca.Open(certs.Required, who.Role, who.Name)
+	conn, err := wire.Dial(to, own.To("", access.Slave, access.Balancer)...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
+	defer cancel()
+	return call(ctx, conn)
+}
+
+// copied tries what the incarnation of a slave, copied out of the balancer's memory, say, is good for without the slave's
+// certificate: for nothing. With the certificate it is the slave.
+func (s *secured) copied() {
+	s.t.Helper()
+	const real = "the real incarnation"
+	name, slave := s.slave[0].Name, s.slave[0].Listen
+	s.parts[name].stop()
+	must := func(call func(context.Context, *grpc.ClientConn) error) {
+		s.t.Helper()
+		if err := s.call(id(access.Slave, name), s.cfg.Listen, call); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	var epoch uint64
+	must(func(ctx context.Context, c *grpc.ClientConn) error {
+		r := &pb.RegisterRequest{Name: name, Address: slave, Incarnation: real, Position: &pb.Position{}, Slices: &pb.SliceTable{}}
+		reply, err := pb.NewBalancerClient(c).Register(ctx, r)
+		epoch = reply.GetEpoch()
+		return err
+	})
+	report := func(ctx context.Context, c *grpc.ClientConn) error {
+		_, err := pb.NewBalancerClient(c).Report(ctx, &pb.ReportRequest{Name: name, Incarnation: real, Epoch: epoch, Position: &pb.Position{}, Slices: &pb.SliceTable{}})
+		return err
+	}
+	register := func(ctx context.Context, c *grpc.ClientConn) error {
+		_, err := pb.NewBalancerClient(c).Register(ctx, &pb.RegisterRequest{Name: name, Address: "127.0.0.1:2", Incarnation: real, Position: &pb.Position{}, Slices: &pb.SliceTable{}})
+		return err
+	}
+	pull := func(ctx context.Context, c *grpc.ClientConn) error {
+		_, err := pb.NewDistributorClient(c).Pull(ctx, &pb.PullRequest{Name: name, Incarnation: real, Epoch: epoch, WaitMs: 1})
+		return err
+	}
+	for _, who := range []access.Identity{id(access.Slave, s.slave[1].Name), id(access.Master, name), id(access.Distributor, name), id(access.Operator, name)} {
+		for what, call := range map[string]func(context.Context, *grpc.ClientConn) error{"report": report, "register": register, "pull": pull} {
+			if err := s.call(who, s.cfg.Listen, call); !fault.Is(err, fault.Forbidden) {
+				s.t.Errorf("a %s has the incarnation of %s, and may %s: %v", who, name, what, err)
+			}
+		}
+	}
+	must(report)
+	s.startSlave(0)
 }
 
 func id(role access.Role, name string) access.Identity {

@@ -41,6 +41,8 @@ type Store struct {
 	key    string // of the cluster, in the database
 	times  control.Times
 	mark   func(context.Context) error
+	// compact is how long etcd's history is kept at least, and the time between two compactions.
+	compact time.Duration
 }
 
 // Open returns the control state at a URL, etcd://HOST:PORT[,HOST:PORT…][/PREFIX], of the cluster
@@ -61,7 +63,7 @@ func Open(address string, files TLS, db backend.Store, key string, times control
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "open etcd", err)
 	}
-	return &Store{client: client, prefix: path.Join(prefix, key), db: db, key: key, times: times, mark: mark}, nil
+	return &Store{client: client, prefix: path.Join(prefix, key), db: db, key: key, times: times, mark: mark, compact: compactEvery}, nil
 }
 
 // endpoints are the URLs of HOST:PORT.

@@ -207,14 +207,13 @@ type compaction struct {
 	revision int64     // then
 }
 
-// compactEvery is how long etcd's history is kept at least, and the time between two
-// compactions.
+// compactEvery is Store.compact, but for tests.
 const compactEvery = time.Minute
 
 // step compacts what was history a while ago, now and then. A failure is made up for by the
 // next step.
 func (c *compaction) step(ctx context.Context, s *Store) {
-	if !c.at.IsZero() && time.Since(c.at) < compactEvery {
+	if !c.at.IsZero() && time.Since(c.at) < s.compact {
 		return
 	}
 	ctx, cancel := s.request(ctx)
