@@ -126,3 +126,17 @@ func FillSnapshot(ctx context.Context, s Store, least uint64) (Snapshot, error) 
 	}
 	return s.Snapshot(ctx)
 }
+
+// Server is which server answers for a database. Nothing is decided by it: it shows people what a failover came to.
+type Server struct {
+	// System is the identifier that a server shares with its standbys, Timeline grows with each promotion of one.
+	System   string
+	Timeline uint32
+}
+
+// Served is a Store on a server.
+type Served interface {
+	Store
+	// Server returns which one answers now; the zero value: it does not say.
+	Server(ctx context.Context) (Server, error)
+}

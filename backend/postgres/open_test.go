@@ -91,6 +91,7 @@ func TestRoles(t *testing.T) {
 		}{
 			{"read all", [4]bool{true, true, true, true}, func() error { return readAll(ctx, s) }},
 			{"newest", [4]bool{true, true, true, true}, func() error { _, err := s.Newest(ctx); return err }},
+			{"server", [4]bool{true, true, true, true}, func() error { _, err := s.Server(ctx); return err }},
 			{"import", [4]bool{false, true, false, false}, func() error { return importEverything(ctx, s, role) }},
 			{"mark a budget", [4]bool{false, false, true, true}, func() error { return s.SetBudget(ctx, 1, backend.BudgetMark{Exhausted: i%2 == 0}) }},
 			{"set a share", [4]bool{false, false, true, true}, func() error {

@@ -34,7 +34,10 @@ type Store struct {
 	once      sync.Once
 }
 
-var _ backend.Replicated = (*Store)(nil)
+var (
+	_ backend.Replicated = (*Store)(nil)
+	_ backend.Served     = (*Store)(nil)
+)
 
 // Open opens the database at url (postgres://…) and brings its schema to this
 // version. Kinds of errors: fault.Invalid (the URL), fault.NotFound (no schema, and

@@ -80,6 +80,10 @@ func (h *Host) Serve(ctx context.Context, listener net.Listener) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return ports.ServePolls(ctx, server, listener) })
 	group.Go(func() error { return h.run(ctx) })
+	group.Go(func() error {
+		h.watchServer(ctx)
+		return nil
+	})
 	return group.Wait()
 }
 

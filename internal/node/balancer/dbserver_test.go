@@ -1,0 +1,50 @@
+package balancer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"adshard/backend"
+)
+
+// answering is a database on a server that may be another one each time.
+type answering struct {
+	backend.Store
+	is  backend.Server
+	err error
+}
+
+func (a *answering) Server(context.Context) (backend.Server, error) { return a.is, a.err }
+
+// TestTheServerIsLogged when it is seen first, and when it is another one; an old primary as an error.
+func TestTheServerIsLogged(t *testing.T) {
+	var shown bytes.Buffer
+	db := &answering{}
+	s := &serverLog{db: db, log: slog.New(slog.NewTextHandler(&shown, nil))}
+	for _, step := range []struct {
+		is   backend.Server
+		err  error
+		says string // "": nothing
+	}{
+		{backend.Server{}, nil, ""},
+		{backend.Server{System: "7", Timeline: 1}, errors.New("away"), ""},
+		{backend.Server{System: "7", Timeline: 1}, nil, "level=INFO"},
+		{backend.Server{System: "7", Timeline: 1}, nil, ""},
+		{backend.Server{}, nil, ""},
+		{backend.Server{System: "7", Timeline: 2}, nil, "level=WARN"},
+		{backend.Server{System: "7", Timeline: 1}, nil, "level=ERROR"},
+		{backend.Server{System: "7", Timeline: 1}, nil, ""},
+		{backend.Server{System: "8", Timeline: 1}, nil, "level=WARN"},
+	} {
+		shown.Reset()
+		db.is, db.err = step.is, step.err
+		s.look(t.Context())
+		if got := shown.String(); (got == "") != (step.says == "") || !strings.Contains(got, step.says) {
+			t.Errorf("%+v, %v: %q, want %q", step.is, step.err, got, step.says)
+		}
+	}
+}
