@@ -3,6 +3,7 @@ package compare
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"adshard/balance"
 	"adshard/bench/trace"
@@ -123,14 +124,20 @@ func (o *StudyOptions) learning(t *trace.Trace, s balance.Strategy, queries []fl
 	return &pupil{t: t, s: s, load: t.Load(queries, o.Costs.weights()), known: newSamples(t, o, queries)}
 }
 
-// begun is the input of a strategy after its first plan.
+// begun is the input of a strategy after its first plan, which is made by day.
 func begun(t *trace.Trace, s balance.Strategy, slaves int) (balance.Input, error) {
-	in := balance.Input{Items: t.Index(), Order: t.Order, Budget: balance.Budget{Share: studyBudget}}
+	in := balance.Input{
+		Items: t.Index(), Order: t.Order, Budget: balance.Budget{Share: studyBudget}, Time: time.Unix(0, 0).Add(12 * time.Hour),
+	}
 	nodes := make([]balance.Node, slaves)
 	for i := range nodes {
 		nodes[i].Name = fmt.Sprintf("slave-%d", i)
 	}
-	m, plan, err := balance.Plan(s, t.Order, nodes, in.Items, nil)
+	base, err := balance.NewModel(nodes)
+	if err != nil {
+		return in, err
+	}
+	m, plan, err := balance.PlanOn(s, t.Order, base, in.Items, nil, in.Time)
 	in.Model, in.Memory = m, plan.Memory
 	return in, err
 }
@@ -148,8 +155,10 @@ func (u *pupil) changed(ctx context.Context, in balance.Input, edit func(*balanc
 	return u.follow(ctx, &in)
 }
 
-// follow has a strategy iterate until rest.
+// follow has a strategy iterate until rest, in the night after the one before: original
+// plans anew in no other time, and that night lasts for as long as it needs.
 func (u *pupil) follow(ctx context.Context, in *balance.Input) (Change, error) {
+	in.Time = nextNight(in.Time)
 	f := &follower{t: u.t, load: u.load, goal: max(goalRatio, goalBound*itemBound(u.load, active(in.Model))), left: make(map[uint32]departed)}
 	for _, v := range u.t.Weights {
 		f.weight += float64(v)
@@ -166,6 +175,9 @@ func (u *pupil) follow(ctx context.Context, in *balance.Input) (Change, error) {
 	f.c.Rested, f.c.Balanced = v.rested, f.since
 	return f.c, nil
 }
+
+// nextNight is four in the morning, UTC, of the day after.
+func nextNight(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour).Add(28 * time.Hour) }
 
 // follower counts what moves.
 type follower struct {

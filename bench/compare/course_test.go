@@ -88,6 +88,31 @@ func TestLeave(t *testing.T) {
 	}
 }
 
+// TestNights: original moves nothing while owners' weights are what they were, and plans
+// anew, once, in the night after a slave has come or gone.
+func TestNights(t *testing.T) {
+	tr, load := owned(1), make([]float64, nightOwners)
+	s, err := strategy.Named("original")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := begun(tr, s, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &pupil{t: tr, s: s, load: load}
+	if c, err := u.follow(t.Context(), &in); err != nil || c.Moved != 0 || !c.Rested {
+		t.Errorf("at first %+v, %v", c, err)
+	}
+	join := func(e *balance.Edit) error { _, err := e.Join("late", balance.Site{}); return err }
+	leave := func(e *balance.Edit) error { return e.SetState(1, balance.Draining) }
+	for what, edit := range map[string]func(*balance.Edit) error{"joined": join, "left": leave} {
+		if c, err := u.changed(t.Context(), in, edit); err != nil || c.Moved < 0.3 || c.Moved > 1.3 || !c.Rested {
+			t.Errorf("after a slave has %s %+v, %v", what, c, err)
+		}
+	}
+}
+
 // drawn returns so many items that random has planned on four slaves.
 func drawn(t *testing.T, items int) (*trace.Trace, balance.Strategy, balance.Input) {
 	t.Helper()

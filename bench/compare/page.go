@@ -65,7 +65,7 @@ var terms = []page.Term{
 	{Word: "least that had to move", Means: "The least that any plan must move to get from where the groups lay to balance."},
 	{Word: "thrash", Means: "Moves back to a slave that the groups had left within 10 iterations."},
 	{Word: "from the start; after the shift", Means: "From the first plan, which knows no load, to rest under the load of the first mix; from there to rest after the next mix has taken its place. At most 9 % of all moves in an iteration, and moves take no time."},
-	{Word: "moved at a join, at a leave", Means: "What moved when an empty slave came, in equal shares of all slaves; what moved when one left, over what it had. 1 is what must. A balancer that starts again has forgotten what queries look at together, and begins to learn it anew."},
+	{Word: "moved at a join, at a leave", Means: "What moved when an empty slave came, in equal shares of all slaves; what moved when one left, over what it had. 1 is what must. The strategy original plans anew in the night that follows. A balancer that starts again has forgotten what queries look at together, and begins to learn it anew."},
 	{Word: "returned", Means: "What came back to a slave that it had left within 10 iterations. A balancer of the product refuses most such moves; here none is refused."},
 	{Word: "ads missed", Means: "Ads of the answers recorded at rest that were absent, doubled or priced otherwise in a complete answer of the same query."},
 	{Word: "one at a time; busiest slave full", Means: "One divided by the mean time of a query's slowest slave; what can be answered when all slaves work all the time."},
