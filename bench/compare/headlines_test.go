@@ -25,12 +25,13 @@ func TestHeadlines(t *testing.T) {
 		switch {
 		case h.Figure == "max/mean of keys" && (h.Ours < 1-1e-9 || h.Technique == "consistent-fixed" && h.Ours > 1.0001),
 			h.Figure == "part of all that moves" && (h.Ours < 0.05 || h.Ours > 0.15),
+			(h.Figure == "max/mean at rest" || h.Figure == "max/mean by replicas") && h.Ours < 1-1e-9,
 			h.Figure == optimum && (h.Worst <= 0 || !splits[h.Technique] && h.Ours > 1+1e-9),
 			worse < 0:
 			t.Errorf("%+v", h)
 		}
 	}
-	if len(list) != 53 || len(seen) != 7 {
+	if len(list) != headlineCount || len(seen) != 10 {
 		t.Errorf("%d headlines of %v", len(list), seen)
 	}
 	wantVerdicts(t, list)
@@ -69,5 +70,35 @@ func wantVerdicts(t *testing.T, list []Headline) {
 	}
 	if times := ours("autoplacer", "Zipf 0.8, 16 a round", "max/mean of consistent-random ÷ its own"); times < 1.1 || times > 2 {
 		t.Errorf("autoplacer: %.2f times as even", times)
+	}
+	wantSlicer(t, ours)
+}
+
+// wantSlicer: with its published constants Weighted-Move is more even than the load-aware
+// kinds under the wider goal only, and moves more than Rao's pool under both; the fast
+// profile is as even as any and moves less; and a node of more replicas is used.
+func wantSlicer(t *testing.T, ours func(technique, setting, figure string) float64) {
+	t.Helper()
+	for _, zipf := range []string{"Zipf 0.8", "Zipf 1.0"} {
+		for _, above := range []string{"0.1", "0.02"} {
+			end := func(name string) (ratio, moved float64) {
+				setting := zipf + ", goal 1 + " + above
+				return ours(name, setting, "max/mean at rest"), ours(name, setting, "items moved ÷ all")
+			}
+			published, moved := end("weighted-move")
+			fast, little := end("weighted-move-fast")
+			pool, least := end("rao-pool")
+			along, more := end("cassandra")
+			if above == "0.1" && published > min(pool, along) || moved < least || fast > min(pool, along)+1e-3 || little > min(least, more) {
+				t.Errorf("%s, 1 + %s: weighted-move %.3f, %.4f moved, fast %.3f, %.4f, rao-pool %.3f, %.4f, cassandra %.3f, %.4f",
+					zipf, above, published, moved, fast, little, pool, least, along, more)
+			}
+		}
+	}
+	for _, name := range []string{"weighted-move", "weighted-move-fast"} {
+		const setting, figure = "a hot item, one node of three replicas, replication ", "max/mean by replicas"
+		if without, with := ours(name, setting+"0", figure), ours(name, setting+"1", figure); with > 1.1 || without < with-0.01 {
+			t.Errorf("%s: %.2f without regard to replicas, %.2f with it", name, without, with)
+		}
 	}
 }
