@@ -219,7 +219,17 @@ func (c *comparison) space() {
 // remote judges what section 4.1 reports of stores in the same process beside remote ones.
 func (c *comparison) remote() {
 	setups := []string{"RQ1600-1S-HR", "RQ1600-8S-HR"}
-	remark := "there it is whole applications, here a search is all there is"
-	c.compare(claims.Claim{Where: "section 4.1", Paper: "stateful takes 30 to 60 % less than RInK", Remark: remark}, func(v float64) bool { return v <= 0.7 }, "stateful", "RInK", setups...)
-	c.compare(claims.Claim{Where: "section 4.1", Paper: "LInK takes 40 to 60 % less than RInK", Remark: remark}, func(v float64) bool { return v <= 0.6 }, "LInK", "RInK", setups...)
+	for _, v := range []struct {
+		layout, paper string
+		most          float64 // of RInK's time
+	}{
+		{"stateful", "stateful takes 30 to 60 % less than RInK", 0.7},
+		{"LInK", "LInK takes 40 to 60 % less than RInK", 0.6},
+	} {
+		one := claims.Claim{Where: "section 4.1", Paper: v.paper, Remark: "there it is whole applications, here a search is all there is"}
+		if ratios, _ := c.times(v.layout, "RInK", setups...); len(ratios) > 0 && slices.Min(ratios) < 0.4 {
+			one.Remark = fmt.Sprintf("here it is up to %.0f %% less: %s", 100*(1-slices.Min(ratios)), one.Remark)
+		}
+		c.compare(one, func(ratio float64) bool { return ratio <= v.most }, v.layout, "RInK", setups...)
+	}
 }
