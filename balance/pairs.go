@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// MaxPairs bounds the pairs of a term and an item that a LoadTable keeps: 120 bytes
-	// each.
+	// MaxPairs bounds the pairs of a term and an item that a LoadTable keeps: 16 MiB, with
+	// the quarter more that it has until the lightest are dropped.
 	MaxPairs = 131_072
 	// PairHalfLife is how long it takes until half of a pair's average is new. A report
 	// has only some of the pairs, so that it takes minutes to know them; which items a

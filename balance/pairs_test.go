@@ -2,9 +2,12 @@ package balance
 
 import (
 	"math"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
+
+	"adshard/barrels/certify"
 )
 
 // pairs has a node tell what items cost under terms, over some seconds.
@@ -85,6 +88,22 @@ func TestTopicsMove(t *testing.T) {
 	if why := w.table.Ignored()["pair served elsewhere"]; why != 1 {
 		t.Errorf("a pair of a node that has nothing to do with it counts")
 	}
+}
+
+// TestPairsAreBounded: what a table keeps takes no more memory when it has a quarter more
+// than its bound.
+func TestPairsAreBounded(t *testing.T) {
+	before := allocated()
+	h := newHitters[pair](MaxPairs, comparePairs)
+	for i := range uint64(MaxPairs + MaxPairs/4) {
+		h.add(pair{certify.Mix(i), Key(certify.Mix(i + 1))}, 1, float64(i), 1, 1, 1)
+	}
+	took := allocated() - before
+	t.Logf("%d pairs take %.1f MB", len(h.all), float64(took)/1e6)
+	if took > 17_000_000 {
+		t.Errorf("%d pairs take %d bytes", len(h.all), took)
+	}
+	runtime.KeepAlive(h)
 }
 
 // TestHostilePairs: what cannot be is refused with the whole report; hundreds of thousands of
