@@ -6,7 +6,6 @@ import (
 	"image/color"
 	"image/png"
 	"net/http"
-	"slices"
 	"time"
 )
 
@@ -31,7 +30,12 @@ func hexColours(list ...uint32) color.Palette {
 // heatmap serves the ring over the last day as a picture, a column for each moment, now at the
 // right, the first key at the top: by heat or, with ?by=shard, by shard.
 func (c *Console) heatmap(w http.ResponseWriter, r *http.Request) {
-	text, err := drawHeat(c.cfg.Memory.History.moments(), time.Now(), r.URL.Query().Get("by") == "shard")
+	h := &c.cfg.Memory.History
+	draw := picture{heatColours(), heatOf}
+	if r.URL.Query().Get("by") == "shard" {
+		draw = picture{shardColours(), shardIn(h.colours(nil))}
+	}
+	text, err := draw.png(h.moments(), time.Now())
 	if err != nil {
 		c.fail(w, r, http.StatusInternalServerError, "The picture cannot be drawn.")
 		return
@@ -41,40 +45,37 @@ func (c *Console) heatmap(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text)
 }
 
-// drawHeat returns the picture as PNG.
-func drawHeat(list []moment, now time.Time, byShard bool) ([]byte, error) {
-	colours, names := heatColours(), shardsOf(list)
-	if byShard {
-		colours = shardColours()
+// picture is what the ring is painted with: colours, of which the first is for what is not known,
+// and which of them a band has.
+type picture struct {
+	colours color.Palette
+	of      func(band) int
+}
+
+func heatOf(b band) int { return 1 + int(b.heat) }
+
+func shardIn(colours map[string]int) func(band) int {
+	return func(b band) int {
+		if c, known := colours[b.shard]; known {
+			return 1 + c
+		}
+		return 0
 	}
-	picture := image.NewPaletted(image.Rect(0, 0, columns, bands), colours)
+}
+
+// png returns the picture of a day as PNG.
+func (p picture) png(list []moment, now time.Time) ([]byte, error) {
+	out := image.NewPaletted(image.Rect(0, 0, columns, bands), p.colours)
 	for _, m := range list {
 		x := columns - 1 - int(now.Sub(m.at)/every)
 		if x < 0 || x >= columns {
 			continue
 		}
 		for y, b := range m.ring {
-			at := int(b.heat)
-			if byShard {
-				at, _ = slices.BinarySearch(names, b.shard)
-				at %= len(colours) - 1
-			}
-			picture.SetColorIndex(x, y, uint8(1+at))
+			out.SetColorIndex(x, y, uint8(p.of(b)))
 		}
 	}
 	var text bytes.Buffer
-	err := png.Encode(&text, picture)
+	err := png.Encode(&text, out)
 	return text.Bytes(), err
-}
-
-// shardsOf returns the names of all shards of the day, in order.
-func shardsOf(list []moment) (names []string) {
-	for _, m := range list {
-		for _, b := range m.ring {
-			if i, known := slices.BinarySearch(names, b.shard); !known {
-				names = slices.Insert(names, i, b.shard)
-			}
-		}
-	}
-	return names
 }

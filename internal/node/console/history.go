@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -17,7 +18,8 @@ const (
 	every   = 5 * time.Minute
 	columns = 288
 	// bands are the equal parts of the ring of which the load is kept.
-	bands = 64
+	bands    = 64
+	bandKeys = 1 << 58
 	// recorded bounds the slices that are asked for, the most loaded ones.
 	recorded = 20_000
 )
@@ -25,8 +27,9 @@ const (
 // History is how balancing was in the last day, a moment every few minutes. It keeps some
 // 300 KiB. The zero value has nothing yet.
 type History struct {
-	mu   sync.Mutex
-	list []moment // the oldest first
+	mu     sync.Mutex
+	list   []moment       // the oldest first
+	shards map[string]int // the colour of each, since it was first seen
 }
 
 // moment is the state of balancing at one time.
@@ -37,7 +40,7 @@ type moment struct {
 	ring       [bands]band
 }
 
-// band is a part of the ring: how hot it is (arc.Heat), and the shard that has most of it.
+// band is a part of the ring: how hot it is (arc.Heat), and the shard that has most of its keys.
 type band struct {
 	heat  int8
 	shard string
@@ -99,6 +102,7 @@ func (h *History) record(now time.Time, status *api.BalanceStatus, list *api.Sli
 			m.shadows[s.Strategy] = s.MaxOverMean
 		}
 	}
+	h.colours(shardsOf(list.Slices))
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.list = append(h.list, m)
@@ -107,25 +111,30 @@ func (h *History) record(now time.Time, status *api.BalanceStatus, list *api.Sli
 	}
 }
 
-// ringOf divides the load of slices among the bands that they lie in.
+// ringOf returns how hot each band of the ring is, and its shard.
 func ringOf(list []api.SliceInfo) (ring [bands]band) {
-	var share, most [bands]float64
+	share, shard := divide(list)
+	for i := range ring {
+		ring[i] = band{int8(heat(share[i], 1.0/bands)), shard[i]}
+	}
+	return ring
+}
+
+// divide shares out the load of slices among the bands that they lie in, by their keys. The shard
+// of a band is that of the most keys.
+func divide(list []api.SliceInfo) (share [bands]float64, shard [bands]string) {
+	var most [bands]float64
 	for _, s := range list {
-		lo, hi := position(s.Lo)*bands, position(s.Hi)*bands
-		for i := int(lo); i < bands && float64(i) <= hi; i++ {
-			part := min(hi, float64(i+1)) - max(lo, float64(i))
-			if hi > lo {
-				share[i] += s.Share * part / (hi - lo)
-			}
-			if part >= most[i] {
-				most[i], ring[i].shard = part, s.Slave
+		all := extent(s)
+		for i := all.first / bandKeys; i <= all.last/bandKeys; i++ {
+			here := keys{max(all.first, i*bandKeys), min(all.last, i*bandKeys+(bandKeys-1))}
+			share[i] += s.Share * here.count() / all.count()
+			if here.count() >= most[i] {
+				most[i], shard[i] = here.count(), s.Slave
 			}
 		}
 	}
-	for i := range ring {
-		ring[i].heat = int8(heat(share[i], 1.0/bands))
-	}
-	return ring
+	return share, shard
 }
 
 // moments returns what is kept; nobody changes it.
@@ -133,4 +142,20 @@ func (h *History) moments() []moment {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]moment(nil), h.list...)
+}
+
+// colours returns the colour of each shard that was ever seen, those of names among them. All
+// pictures have them from here, and a shard keeps its own when another one comes or goes.
+func (h *History) colours(names []string) map[string]int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.shards == nil {
+		h.shards = make(map[string]int)
+	}
+	for _, name := range names {
+		if _, known := h.shards[name]; !known {
+			h.shards[name] = len(h.shards) % colours
+		}
+	}
+	return maps.Clone(h.shards)
 }

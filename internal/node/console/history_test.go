@@ -4,11 +4,20 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
 	"image/png"
+	"maps"
+	"math"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"adshard/internal/node/access"
 	"adshard/internal/node/httpapi/api"
@@ -40,10 +49,78 @@ func TestRingOf(t *testing.T) {
 	if ring[0] != (band{9, "b"}) || ring[2].heat != 0 {
 		t.Errorf("%+v", ring[:3])
 	}
+	// One hot group, cut out of the upper half: its band has its load, and the shard of the others.
+	ring = ringOf([]api.SliceInfo{
+		{Lo: "8000000000000001", Hi: "8000000000000001", Slave: "c", Share: 0.5}, {Lo: "0000000000000000", Hi: "8000000000000000", Slave: "a", Share: 0.25},
+		{Lo: "8000000000000002", Hi: "ffffffffffffffff", Slave: "b", Share: 0.25},
+	})
+	if ring[bands/2] != (band{9, "b"}) || ring[bands/2+1] != (band{3, "b"}) || ring[bands/2-1] != (band{3, "a"}) {
+		t.Errorf("%+v", ring[bands/2-1:bands/2+2])
+	}
 	for share, want := range map[float64]int{0: 0, 1.0 / bands: 4, 2.0 / bands: 5, 1e-9: 1, 1: 9} {
 		if got := heat(share, 1.0/bands); got != want {
 			t.Errorf("heat of %g: %d, want %d", share, got, want)
 		}
+	}
+}
+
+// cuts are where random slices begin: some lie one key apart, some at the ends of a band.
+func cuts(t *rapid.T) []uint64 {
+	at := map[uint64]bool{0: true}
+	for range rapid.IntRange(0, 40).Draw(t, "cuts") {
+		k := rapid.Uint64().Draw(t, "key")
+		if rapid.Bool().Draw(t, "edge") {
+			k &^= bandKeys - 1
+		}
+		at[k], at[k+rapid.Uint64Range(0, 3).Draw(t, "wide")] = true, true
+	}
+	return slices.Sorted(maps.Keys(at))
+}
+
+// TestLoadIsKept: whatever the slices are, the bands have all of their load, and each slice is
+// drawn, in the colour of a load if it has one.
+func TestLoadIsKept(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var list []api.SliceInfo
+		var want, got float64
+		for i, from := range cuts(t) {
+			if i > 0 {
+				list[i-1].Hi = fmt.Sprintf("%016x", from-1)
+			}
+			list = append(list, api.SliceInfo{Lo: fmt.Sprintf("%016x", from), Hi: "ffffffffffffffff", Slave: "a", Share: rapid.Float64Range(1e-9, 1).Draw(t, "share")})
+			want += list[i].Share
+		}
+		share, _ := divide(list)
+		for _, s := range share {
+			got += s
+		}
+		if math.Abs(got-want) > 1e-9*want {
+			t.Fatalf("the bands have a load of %g, the slices %g", got, want)
+		}
+		for _, a := range ring(list, nil) {
+			if a.Heat < 1 || a.Width < 1 || a.X < 0 || a.X+a.Width > ringWidth*(1+1e-9) {
+				t.Fatalf("drawn as %+v", a)
+			}
+		}
+	})
+}
+
+// TestHotGroupsAreDrawn: a slice of one key is as hot as its load for a pixel, and nothing hides it.
+func TestHotGroupsAreDrawn(t *testing.T) {
+	arcs := ring([]api.SliceInfo{
+		{Slice: 1, Lo: "0000000000000000", Hi: "7fffffffffffffff", Share: 0.4},
+		{Slice: 2, Lo: "8000000000000000", Hi: "8000000000000000", Share: 0.2},
+		{Slice: 3, Lo: "8000000000000001", Hi: "8000000000000001", Share: 0},
+		{Slice: 4, Lo: "8000000000000002", Hi: "80000000000003ff", Share: 0.001},
+		{Slice: 5, Lo: "8000000000000400", Hi: "ffffffffffffffff", Share: 0.399},
+	}, nil)
+	var got []string
+	for _, a := range arcs {
+		got = append(got, fmt.Sprintf("%d at %.0f, %.0f wide, heat %d", a.Slice, a.X, a.Width, a.Heat))
+	}
+	want := []string{"1 at 0, 500 wide, heat 4", "5 at 500, 500 wide, heat 4", "3 at 500, 1 wide, heat 0", "4 at 500, 1 wide, heat 4", "2 at 500, 1 wide, heat 9"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\nwant %q", got, want)
 	}
 }
 
@@ -111,18 +188,59 @@ func TestPictures(t *testing.T) {
 	if len(c.Lines) != 2 || c.Top != 3 || c.Lines[0].Points != "993.1,0.0 996.5,0.0 1000.0,0.0" || c.Lines[1].Points != "993.1,200.0 996.5,200.0 1000.0,200.0" {
 		t.Errorf("%+v", c)
 	}
-	for _, byShard := range []bool{false, true} {
-		text, err := drawHeat(h.moments(), now, byShard)
-		if err != nil {
-			t.Fatal(err)
+	for _, p := range []picture{{heatColours(), heatOf}, {shardColours(), shardIn(h.colours(nil))}} {
+		drawn := paint(t, p, h.moments(), now)
+		_, _, _, before := drawn.At(columns-4, 0).RGBA()
+		if drawn.Bounds().Dx() != columns || before != 0 || drawn.At(columns-1, 0) == drawn.At(columns-1, bands-1) || drawn.At(columns-1, 0) != drawn.At(columns-3, 0) {
+			t.Errorf("%v, before %v", drawn.Bounds(), before)
 		}
-		picture, err := png.Decode(bytes.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
+	}
+}
+
+// paint draws a picture, and reads it.
+func paint(t *testing.T, p picture, list []moment, now time.Time) image.Image {
+	t.Helper()
+	text, err := p.png(list, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn, err := png.Decode(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return drawn
+}
+
+// TestColoursOfShards: a shard has the colour of its legend in each picture, before and after
+// another one comes before it, or goes.
+func TestColoursOfShards(t *testing.T) {
+	now := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	memory := new(Memory)
+	later := halves()
+	later.Slices[0].Slave, later.Slices[1].Slave = "0", "b"
+	memory.History.record(now.Add(-every), new(api.BalanceStatus), halves())
+	memory.History.record(now, new(api.BalanceStatus), later)
+	port := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(later) })
+	page, err := (&Console{cfg: Config{API: port, Memory: memory}}).lookAtSlices(httptest.NewRequestWithContext(t.Context(), "GET", "/console/slices", http.NoBody))
+	if err != nil {
+		t.Fatal(err)
+	}
+	legend := map[string]int{}
+	for _, s := range page.Legend {
+		legend[s.Shard] = s.Colour
+	}
+	drawn := paint(t, picture{shardColours(), shardIn(memory.History.colours(nil))}, memory.History.moments(), now)
+	for name, at := range map[string]color.Color{"0": drawn.At(columns-1, 0), "b": drawn.At(columns-1, bands-1)} {
+		if want := shardColours()[1+legend[name]]; at != want {
+			t.Errorf("shard %s is %v in the picture, %v in the legend", name, at, want)
 		}
-		_, _, _, before := picture.At(columns-4, 0).RGBA()
-		if picture.Bounds().Dx() != columns || before != 0 || picture.At(columns-1, 0) == picture.At(columns-1, bands-1) || picture.At(columns-1, 0) != picture.At(columns-3, 0) {
-			t.Errorf("by shard %v: %v, before %v", byShard, picture.Bounds(), before)
+	}
+	if drawn.At(columns-1, bands-1) != drawn.At(columns-2, bands-1) {
+		t.Error("shard b has changed its colour")
+	}
+	for _, a := range page.Ring {
+		if a.Colour != legend[a.Slave] {
+			t.Errorf("slice %d of %s has colour %d on the ring, %d in the legend", a.Slice, a.Slave, a.Colour, legend[a.Slave])
 		}
 	}
 }

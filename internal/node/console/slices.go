@@ -16,13 +16,19 @@ const listed = 50
 type sliceList struct {
 	List   *api.SliceList
 	Ring   []arc
-	Names  []string // of shards, in the order of their colours
-	Slave  string   // whose slices are listed; "": all
+	Legend []entry
+	Slave  string // whose slices are listed; "": all
 	Listed int
 	// All is whether the ring has all slices; some are left out when there are many.
 	All bool
 	// Past: there is a history to show.
 	Past bool
+}
+
+// entry is a shard that has slices, and its colour.
+type entry struct {
+	Shard  string
+	Colour int
 }
 
 // arc is a slice on the ring, drawn: where it begins, how wide it is, how hot it is, of heat
@@ -63,7 +69,12 @@ func (c *Console) lookAtSlices(r *http.Request) (*sliceList, error) {
 	}
 	l := &sliceList{List: all, Slave: r.URL.Query().Get("slave"), All: all.Total <= maxArcs,
 		Past: len(c.cfg.Memory.History.moments()) > 0}
-	l.Ring, l.Names = ring(all.Slices)
+	names := shardsOf(all.Slices)
+	colours := c.cfg.Memory.History.colours(names)
+	for _, name := range names {
+		l.Legend = append(l.Legend, entry{name, colours[name]})
+	}
+	l.Ring = ring(all.Slices, colours)
 	if l.Slave != "" {
 		if l.List, err = most(listed, l.Slave); err != nil {
 			return nil, err
