@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Error is a server's refusal.
+// Error is a server's refusal, or an answer that cannot be one of a server of adshard.
 type Error struct {
 	Status  int
 	Code    string // what kind of error it is, as "invalid" or "overloaded"; decide by it
@@ -78,17 +78,16 @@ func (c *Client) open(ctx context.Context, to *servers, r *request) (*http.Respo
 			return nil, fmt.Errorf("client: %w", err)
 		}
 	}
-	order, pause := to.order(), c.pause
+	order, wait := to.order(), backoff{c.pause}
 	if len(order) == 0 {
 		return nil, fmt.Errorf("client: %s needs an address in Config.%s", r.path, to.kind)
 	}
 	var last error
 	for try := range c.tries {
 		if try > 0 && try%len(order) == 0 {
-			if err := sleep(ctx, pause/2+rand.N(pause)); err != nil {
+			if err := wait.sleep(ctx); err != nil {
 				return nil, errors.Join(err, last)
 			}
-			pause *= 2
 		}
 		at := order[try%len(order)]
 		res, err := c.send(ctx, at, r, text)
@@ -154,9 +153,14 @@ func refusal(res *http.Response) error {
 	return e
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
+// backoff is how long to wait, about, the next time.
+type backoff struct{ next time.Duration }
+
+// sleep waits, and the next time twice as long.
+func (b *backoff) sleep(ctx context.Context) error {
+	t := time.NewTimer(b.next/2 + rand.N(b.next))
 	defer t.Stop()
+	b.next *= 2
 	select {
 	case <-t.C:
 		return nil

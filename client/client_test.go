@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -240,5 +241,78 @@ func TestData(t *testing.T) {
 	defer lines.Close()
 	if text, err := io.ReadAll(lines); err != nil || strings.Count(string(text), "\n") != 151 {
 		t.Errorf("%v %s", err, text)
+	}
+}
+
+// stream answers with JSON lines.
+func stream(w http.ResponseWriter, text string) {
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	_, _ = io.WriteString(w, text)
+}
+
+const change = `{"position":"1-000000000000000%d","type":"campaign","id":1,"removed":false}` + "\n"
+
+// TestNoStream: an answer that is no stream of changes is asked for once, one without a line as often as a request
+// is tried, after pauses; each is an error in the end.
+func TestNoStream(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		asked  int32
+		says   string
+	}{
+		"a proxy's page": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>welcome</html>\n") }, 1, "text/html"},
+		"no type":        {func(http.ResponseWriter, *http.Request) {}, 1, "the type"},
+		"no JSON":        {func(w http.ResponseWriter, _ *http.Request) { stream(w, "x\n") }, 1, `the line "x"`},
+		"no position":    {func(w http.ResponseWriter, _ *http.Request) { stream(w, "{}\n") }, 1, `the line "{}"`},
+		"a long line":    {func(w http.ResponseWriter, _ *http.Request) { stream(w, strings.Repeat("x", 1<<20)) }, 1, "too long"},
+		"nothing":        {func(w http.ResponseWriter, _ *http.Request) { stream(w, "") }, 3, "3 streams"},
+		"half a line":    {func(w http.ResponseWriter, _ *http.Request) { stream(w, `{"position":`) }, 3, "3 streams"},
+		"cut off": {func(w http.ResponseWriter, _ *http.Request) {
+			stream(w, `{"pos`)
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}, 3, "EOF"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url, asked := serve(t, c.answer)
+			for line, err := range newClient(t, client.Config{Balancers: []string{url}, Tries: 3}).Follow(t.Context(), "") {
+				var e *client.Error
+				if line != nil || err == nil || !strings.Contains(err.Error(), c.says) || c.asked == 1 && (!errors.As(err, &e) || e.Code != "corrupt" || e.Temporary()) {
+					t.Errorf("%+v, %v", line, err)
+				}
+			}
+			if asked.Load() != c.asked {
+				t.Errorf("asked %d times, want %d", asked.Load(), c.asked)
+			}
+		})
+	}
+}
+
+// TestStreamsGoOn: streams that are cut off are opened again after the last whole line, as often as it takes.
+func TestStreamsGoOn(t *testing.T) {
+	n := 0
+	var after []string
+	url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		after = append(after, r.URL.Query().Get("after"))
+		if n++; n%2 == 0 {
+			stream(w, fmt.Sprintf(change, n)+`{"posi`)
+		} else {
+			stream(w, "")
+		}
+	})
+	var got []string
+	for line, err := range newClient(t, client.Config{Balancers: []string{url}, Tries: 2}).Follow(t.Context(), "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got = append(got, line.Position); len(got) == 4 {
+			break
+		}
+	}
+	if want := "[1-0000000000000002 1-0000000000000004 1-0000000000000006 1-0000000000000008]"; fmt.Sprint(got) != want {
+		t.Errorf("%v", got)
+	}
+	if want := []string{"", "", "1-0000000000000002", "1-0000000000000002", "1-0000000000000004", "1-0000000000000004", "1-0000000000000006", "1-0000000000000006"}; !slices.Equal(after, want) {
+		t.Errorf("asked after %q", after)
 	}
 }

@@ -2,12 +2,15 @@ package client
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"mime"
 	"net/http"
 	"net/url"
 	"time"
@@ -140,45 +143,89 @@ func (c *Client) Change(ctx context.Context, v Change) (*DataChanges, error) {
 	return &out, nil
 }
 
-// changesWait is how long one stream of changes stays open.
-const changesWait = 20 * time.Second
+const (
+	// changesWait is how long one stream of changes stays open.
+	changesWait = 20 * time.Second
+	// tooSoon is when a stream without a line has not waited for one.
+	tooSoon = time.Second
+)
 
 // Follow iterates over the changes after a position, "" being the beginning of the log, until ctx is done or the
-// caller stops. It goes on by itself when a stream ends. An Error with the code stale says that the position
+// caller stops. It goes on by itself when a stream ends or is cut off; after Config.Tries streams in a row that ended at
+// once without a line, or an answer that is no stream, it gives up. An Error with the code stale says that the position
 // is too old: read everything again; conflict, that it is of another database or history. It ends after the first error.
 func (c *Client) Follow(ctx context.Context, after string) iter.Seq2[*ChangeLine, error] {
 	return func(yield func(*ChangeLine, error) bool) {
-		for ctx.Err() == nil {
-			q := url.Values{"after": {after}, "wait_ms": {fmt.Sprint(changesWait.Milliseconds())}}
-			res, err := c.open(ctx, c.balancers, c.data(http.MethodGet, "/v1/changes", q, nil))
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			goOn := follow(res.Body, &after, yield)
-			res.Body.Close()
-			if !goOn {
-				return
-			}
+		if err := c.follow(ctx, after, func(line *ChangeLine) bool { return yield(line, nil) }); err != nil {
+			yield(nil, err)
 		}
-		yield(nil, ctx.Err())
 	}
 }
 
-// follow reads the lines of one stream; false: the caller has stopped. A stream that is cut off is
-// opened again after the last whole line.
-func follow(from io.Reader, after *string, yield func(*ChangeLine, error) bool) bool {
-	lines := bufio.NewScanner(from)
-	for lines.Scan() {
-		var line ChangeLine
-		if json.Unmarshal(lines.Bytes(), &line) != nil {
-			return true // cut off in the middle
+// follow reads one stream after another; nil: the caller has stopped.
+func (c *Client) follow(ctx context.Context, after string, take func(*ChangeLine) bool) error {
+	wait := backoff{c.pause}
+	for tries := 1; ; tries++ {
+		began, from := time.Now(), after
+		more, err := c.stream(ctx, &after, take)
+		switch {
+		case !more:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case after != from || time.Since(began) >= tooSoon:
+			tries, wait = 0, backoff{c.pause}
+			continue
+		case tries >= c.tries:
+			return errors.Join(fmt.Errorf("client: %d streams of /v1/changes in a row ended at once without a line; see what is between here and the balancer", tries), err)
 		}
-		if *after = line.Position; !yield(&line, nil) {
-			return false
+		if err := wait.sleep(ctx); err != nil {
+			return err
 		}
 	}
-	return true
+}
+
+// stream reads the lines of one stream. more says that another one is to be opened, after the last whole line;
+// the error then is what cut this one off.
+func (c *Client) stream(ctx context.Context, after *string, take func(*ChangeLine) bool) (more bool, err error) {
+	q := url.Values{"after": {*after}, "wait_ms": {fmt.Sprint(changesWait.Milliseconds())}}
+	res, err := c.open(ctx, c.balancers, c.data(http.MethodGet, "/v1/changes", q, nil))
+	if err != nil {
+		return false, err
+	}
+	defer res.Body.Close()
+	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind != "application/x-ndjson" {
+		return false, noStream(res, fmt.Sprintf("the type %q", kind))
+	}
+	lines := bufio.NewScanner(res.Body)
+	lines.Split(wholeLines)
+	for lines.Scan() {
+		var line ChangeLine
+		if json.Unmarshal(lines.Bytes(), &line) != nil || line.Position == "" {
+			return false, noStream(res, fmt.Sprintf("the line %.100q", lines.Text()))
+		}
+		if *after = line.Position; !take(&line) {
+			return false, nil
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return false, noStream(res, "a line that is too long")
+	}
+	return true, lines.Err()
+}
+
+// noStream is the error of an answer to /v1/changes that has something else in it, which asking again would not change.
+func noStream(res *http.Response, has string) error {
+	return &Error{Status: res.StatusCode, Code: "corrupt", Message: fmt.Sprintf(
+		"%s answers /v1/changes with %s, which is no stream of changes; is it the admin port of a balancer?", res.Request.URL.Host, has)}
+}
+
+// wholeLines splits as bufio.ScanLines does, without a last line that has no end: it was cut off.
+func wholeLines(text []byte, atEOF bool) (advance int, line []byte, err error) {
+	if bytes.IndexByte(text, '\n') < 0 {
+		return 0, nil, nil
+	}
+	return bufio.ScanLines(text, atEOF)
 }
 
 // Export returns all data, or those of one advertiser, as JSON lines, which `adshard import` reads. The reader is to be
