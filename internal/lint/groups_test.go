@@ -56,7 +56,7 @@ func misplacedImport(fset *token.FileSet, f *ast.File) string {
 func importKind(name string) int {
 	first, _, _ := strings.Cut(name, "/")
 	switch {
-	case first == source.Module:
+	case strings.HasPrefix(name+"/", source.Module+"/"):
 		return 2
 	case strings.Contains(first, "."):
 		return 1

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"adshard/internal/lint/source"
 )
 
 // TestRun compares the figures of a small checkout, twice, with those that were
@@ -29,7 +31,7 @@ func TestRun(t *testing.T) {
 func TestRunRefuses(t *testing.T) {
 	const table = "| package | |\n| --- | --- |\n| `barrels` | |\n"
 	good := map[string]string{
-		"go.mod": "module adshard\n\ngo 1.26.0\n", "docs/architecture.md": table, "cmd/x/main.go": "package main\n\nfunc main() {}\n",
+		"go.mod": "module " + source.Module + "\n\ngo 1.26.0\n", "docs/architecture.md": table, "cmd/x/main.go": "package main\n\nfunc main() {}\n",
 		"search/s.go": "package search\n", "barrels/b.go": "package barrels\n\ntype T int\n\nfunc (T) Search() {}\n",
 	}
 	for _, c := range []struct{ name, text, want string }{
