@@ -100,11 +100,19 @@ func showHot(s Streams, hot []api.HotItem) error {
 		return nil
 	}
 	fmt.Fprint(s.Out, "\nIts most loaded ad groups:\n")
-	t := newTable(s.Out, "  KEY", "LOAD/S", "OF THE SLICE")
+	t := newTable(s.Out, "  KEY", "LOAD/S", "OF THE SLICE", "ID", "AD GROUP")
 	for _, h := range hot {
-		t.row("  "+h.Key, loaded(h.Load), percent(h.Share))
+		t.row("  "+h.Key, loaded(h.Load), percent(h.Share), fmt.Sprint(h.GroupID), groupOf(h))
 	}
 	return t.flush()
+}
+
+// groupOf names an ad group by what it belongs to; "": its names are not known.
+func groupOf(h api.HotItem) string {
+	if h.Group == "" {
+		return ""
+	}
+	return printable(h.Advertiser + " / " + h.Campaign + " / " + h.Group)
 }
 
 func showTargets(s Streams, targets []api.Target) error {

@@ -67,6 +67,8 @@ type Balancer struct {
 	surveyed     *survey.Survey // newest; nil: none
 	steering     steering
 
+	names groupNames
+
 	choosing sync.Mutex // serializes changes of the strategy, pauses among them
 
 	restarts  *rate.Limiter // bounds how often reported epochs make the balancer start over; the successor keeps it

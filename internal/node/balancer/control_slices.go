@@ -9,7 +9,23 @@ import (
 )
 
 // BalanceSlices implements admin.Control.
-func (c adminControl) BalanceSlices(_ context.Context, p api.BalanceSlicesParams) (*api.SliceList, error) {
+func (c adminControl) BalanceSlices(ctx context.Context, p api.BalanceSlicesParams) (*api.SliceList, error) {
+	list, err := c.slices(p)
+	if err != nil {
+		return nil, err
+	}
+	var hot []*api.HotItem
+	for _, s := range list.Slices {
+		if s.Dominant != nil {
+			hot = append(hot, s.Dominant)
+		}
+	}
+	c.names.fill(ctx, c.db, hot)
+	return list, nil
+}
+
+// slices lists slices by load, without names.
+func (c adminControl) slices(p api.BalanceSlicesParams) (*api.SliceList, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m := c.newSurvey()

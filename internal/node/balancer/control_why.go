@@ -11,7 +11,21 @@ import (
 )
 
 // BalanceWhy implements admin.Control.
-func (c adminControl) BalanceWhy(_ context.Context, slice uint64) (*api.SliceStory, error) {
+func (c adminControl) BalanceWhy(ctx context.Context, slice uint64) (*api.SliceStory, error) {
+	out, err := c.story(slice)
+	if err != nil {
+		return nil, err
+	}
+	var hot []*api.HotItem
+	for i := range out.Hot {
+		hot = append(hot, &out.Hot[i])
+	}
+	c.names.fill(ctx, c.db, hot)
+	return out, nil
+}
+
+// story explains why a slice is where it is, without names.
+func (c adminControl) story(slice uint64) (*api.SliceStory, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m := c.newSurvey()

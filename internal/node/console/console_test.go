@@ -289,8 +289,9 @@ func TestFormsOfOthers(t *testing.T) {
 
 func TestSlices(t *testing.T) {
 	b := &browser{t: t, port: newPort(t, false)}
-	has(t, b.get("/console/slices"), 200, `href="/console/slices/5"`, "slave-0 → slave-2", "40.0 %", "2000000000000000", `class="heat`, "2 slices by key", "2 of 9, view 42")
-	has(t, b.get("/console/slices/4"), 200, "nothing better was found for it", "it is draining", "Move slice 4 to slave-2", "0.64", "4a00000000000001")
+	has(t, b.get("/console/slices"), 200, `href="/console/slices/5"`, "slave-0 → slave-2", "40.0 %", "2000000000000000", "Acme &lt;&amp;&gt; › Cables › USB, 100.0 %", `class="heat`, "2 slices by key", "2 of 9, view 42")
+	has(t, b.get("/console/slices/4"), 200, "nothing better was found for it", "it is draining", "Move slice 4 to slave-2", "0.64", "4a00000000000001", "Acme &lt;&amp;&gt; › Lamps › Desk", "ad group 32")
+	has(t, b.get("/console/slices/5"), 200, "Acme &lt;&amp;&gt; › Cables › USB")
 	lacks(t, b.get("/console/slices/4"), "to slave-1</button>")
 	has(t, b.get("/console/slices/7"), 200, "It moves from slave-0 to slave-2: copying", "slave-2 has not taken all of it yet")
 }

@@ -16,12 +16,29 @@ func (m *Survey) Info(i int) api.SliceInfo {
 		Items: uint64(sum.Items), Weight: sum.Weight, Load: sum.Load, Share: ratio(sum.Load, m.load),
 	}
 	if m.ByLoad() {
-		m.In.Loads.Hot(s.Lo, s.Hi, func(balance.Key, float64) bool { out.Hot++; return true })
+		var most api.HotItem
+		m.In.Loads.Hot(s.Lo, s.Hi, func(k balance.Key, load float64) bool {
+			if out.Hot++; load > most.Load {
+				most = m.hotItem(k, load, sum.Load)
+			}
+			return true
+		})
+		if most.Share >= dominant {
+			out.Dominant = &most
+		}
 	}
 	if s.Move.Phase == balance.Copying {
 		out.To = m.Name(s.Move.Other)
 	}
 	return out
+}
+
+// dominant is the share of a slice's load from which on an ad group stands for the slice.
+const dominant = 0.5
+
+// hotItem describes an item by its load and that of its slice.
+func (m *Survey) hotItem(k balance.Key, load, all float64) api.HotItem {
+	return api.HotItem{Key: keyText(k), Load: load, Share: min(1, ratio(load, all)), GroupID: m.In.Order.Item(k)}
 }
 
 // keyText writes a key as people see it: 16 hexadecimal digits.

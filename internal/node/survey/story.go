@@ -57,7 +57,7 @@ func (m *Survey) Story(i int, k Facts) *api.SliceStory {
 		Items: uint64(sum.Items), Weight: sum.Weight, Measured: m.ByLoad(), Load: sum.Load,
 		ShareOfSlave: ratio(sum.Load, m.nodes[s.Node].Load), ShareOfAll: ratio(sum.Load, m.load),
 		SlaveOverMean: m.OverMean(s.Node, m.Loads[s.Node]), MaxOverMean: m.Even.Ratio(), LowerBound: m.Bound.MaxOverMean,
-		Hot: hottest(items, sum.Load), Events: k.Events, Reasons: k.Reasons, Targets: []api.Target{}, Needs: []string{},
+		Hot: m.hottest(items, sum.Load), Events: k.Events, Reasons: k.Reasons, Targets: []api.Target{}, Needs: []string{},
 	}
 	if s.Move.Phase != balance.NoMove {
 		m.onItsWay(out, s, k)
@@ -128,11 +128,11 @@ func (k *Facts) fate() string {
 		k.Away.In.Round(time.Second), k.EvacuateAfter)
 }
 
-func hottest(items []balance.ItemLoad, all float64) []api.HotItem {
+func (m *Survey) hottest(items []balance.ItemLoad, all float64) []api.HotItem {
 	out := []api.HotItem{}
 	for _, v := range items[:min(maxHot, len(items))] {
 		if v.Hot {
-			out = append(out, api.HotItem{Key: keyText(v.Key), Load: v.Load, Share: min(1, ratio(v.Load, all))})
+			out = append(out, m.hotItem(v.Key, v.Load, all))
 		}
 	}
 	return out

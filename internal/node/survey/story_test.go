@@ -123,6 +123,21 @@ func TestStories(t *testing.T) {
 	}
 }
 
+// TestDominantGroups: a slice names the ad group that has half of its load or more, by its id.
+func TestDominantGroups(t *testing.T) {
+	m := told(t, "ab", map[uint64]float64{1: 100, 2: 100}, map[balance.Key]float64{1: 20, 11: 50, 101: 49})
+	first, second := m.Info(0), m.Info(1)
+	if d := first.Dominant; d == nil || d.Key != "000000000000000b" || d.Load != 50 || d.Share != 0.5 || d.GroupID != m.In.Order.Item(11) {
+		t.Errorf("%+v", d)
+	}
+	if first.Hot != 2 || second.Hot != 1 || second.Dominant != nil {
+		t.Errorf("%+v, %+v", first, second)
+	}
+	if hot := m.Story(0, Facts{}).Hot; len(hot) != 2 || hot[0].GroupID != m.In.Order.Item(11) {
+		t.Errorf("%+v", hot)
+	}
+}
+
 // TestStoryOfAnIdleCluster: without queries there is no load, and no slave has
 // more than another.
 func TestStoryOfAnIdleCluster(t *testing.T) {

@@ -10,7 +10,8 @@ func NewControl() *Control {
 		Slaves: &api.SlaveList{Epoch: 3, View: 42, Clock: 9000, Slaves: slaves()},
 		Status: status(), Plan: plan(), Strategies: strategies(),
 		Slices: &api.SliceList{View: 42, Total: 9, Measured: true, Slices: []api.SliceInfo{
-			{Slice: 5, Lo: "2000000000000000", Hi: "2fffffffffffffff", Slave: "slave-0", Generation: 3, FromView: 1, Items: 1, Weight: 10, Load: 600_000, Share: 0.4, Hot: 1},
+			{Slice: 5, Lo: "2000000000000000", Hi: "2fffffffffffffff", Slave: "slave-0", Generation: 3, FromView: 1, Items: 1, Weight: 10, Load: 600_000, Share: 0.4, Hot: 1,
+				Dominant: &api.HotItem{Key: "2a00000000000000", Load: 600_000, Share: 1, GroupID: 8, Advertiser: "Acme <&>", Campaign: "Cables", Group: "USB"}},
 			{Slice: 7, Lo: "4000000000000000", Hi: "7fffffffffffffff", Slave: "slave-0", Generation: 9, FromView: 1, Items: 812, Weight: 9000, Load: 120_000, Share: 0.08, Hot: 30, To: "slave-2"},
 		}},
 		Stories: map[uint64][]*api.SliceStory{3: {moved()}, 4: {stayed()}, 5: {stuck()}, 7: {moving()}, 8: {away()}},

@@ -40,7 +40,10 @@ func moved() *api.SliceStory {
 
 func stayed() *api.SliceStory {
 	s := story(4, api.SliceVerdictStayed, "nothing better was found for it")
-	s.Hot = []api.HotItem{{Key: "4a00000000000001", Load: 70_000, Share: 0.58}}
+	s.Hot = []api.HotItem{
+		{Key: "4a00000000000001", Load: 70_000, Share: 0.58, GroupID: 31, Advertiser: "Acme <&>", Campaign: "Lamps", Group: "Desk"},
+		{Key: "5300000000000002", Load: 6_000, Share: 0.05, GroupID: 32},
+	}
 	s.Reasons = []string{"slice 4 stays: it does not lower the maximum"}
 	s.Targets = []api.Target{{Slave: "slave-1", Why: "it is draining", OverMean: 1}, {Slave: "slave-2", May: true, OverMean: 0.64}}
 	s.Needs = []string{"its load has to grow by 30,000 a second"}
@@ -50,7 +53,7 @@ func stayed() *api.SliceStory {
 func stuck() *api.SliceStory {
 	s := story(5, api.SliceVerdictStuck, "ad group 2a00000000000000 alone is 1.2 x the mean, and an ad group is not split")
 	s.Items, s.Load, s.ShareOfSlave, s.ShareOfAll = 1, 600_000, 0.67, 0.4
-	s.Hot = []api.HotItem{{Key: "2a00000000000000", Load: 600_000, Share: 1}}
+	s.Hot = []api.HotItem{{Key: "2a00000000000000", Load: 600_000, Share: 1, GroupID: 8, Advertiser: "Acme <&>", Campaign: "Cables", Group: "USB"}}
 	s.Needs = []string{"its load has to fall below 500,000 a second, or there have to be fewer slaves"}
 	return s
 }

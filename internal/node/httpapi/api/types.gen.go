@@ -987,13 +987,23 @@ type GroupPatch struct {
 // GroupPatchStatus defines model for GroupPatch.Status.
 type GroupPatchStatus string
 
-// HotItem defines model for HotItem.
+// HotItem An ad group and what it costs. Names are absent when the database does not have the group any more, or cannot be read.
 type HotItem struct {
 	Key  string  `json:"key"`
 	Load float64 `json:"load"`
 
 	// Share Its share of the slice's load.
-	Share float64 `json:"share"`
+	Share   float64 `json:"share"`
+	GroupID uint64  `json:"group_id"`
+
+	// Advertiser The name of its advertiser.
+	Advertiser string `json:"advertiser,omitempty"`
+
+	// Campaign The name of its campaign.
+	Campaign string `json:"campaign,omitempty"`
+
+	// Group Its name.
+	Group string `json:"group,omitempty"`
 }
 
 // ID defines model for Id.
@@ -1828,6 +1838,9 @@ type SliceInfo struct {
 
 	// To The slave that it is being copied to.
 	To string `json:"to,omitempty"`
+
+	// Dominant The ad group with at least half of its load; absent: none has, or its load is not known. The first 50 of an answer have names.
+	Dominant *HotItem `json:"dominant,omitempty"`
 }
 
 // SliceList defines model for SliceList.
@@ -2038,7 +2051,7 @@ type Traffic struct {
 	// Failed The share without an answer for another reason.
 	Failed float64 `json:"failed"`
 
-	// P50Micros The median time of answers, to within a quarter; absent: there was none.
+	// P50Micros The median time of answers, rounded up by up to a quarter; absent: there was none.
 	P50Micros int64 `json:"p50_micros,omitempty"`
 
 	// P99Micros Their 99th percentile, likewise.

@@ -1,0 +1,69 @@
+package balancer
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"adshard/backend"
+	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/nodetest"
+)
+
+// fragile is a database that counts what is read of it, and may be away.
+type fragile struct {
+	backend.Feed
+	away bool
+	read int
+}
+
+func (f *fragile) Snapshot(ctx context.Context) (backend.Snapshot, error) {
+	if f.read++; f.away {
+		return nil, errors.New("it is away")
+	}
+	return f.Feed.Snapshot(ctx)
+}
+
+// TestNamesOfGroups: names are read once; what the database does not have, or cannot tell, goes without.
+func TestNamesOfGroups(t *testing.T) {
+	d := nodetest.NewDatabase(t)
+	d.Write(2, 3, 1, 1)
+	db, names := &fragile{Feed: d.DB, away: true}, new(groupNames)
+	ask := func(ids ...uint64) (list []*api.HotItem) {
+		for _, id := range ids {
+			list = append(list, &api.HotItem{GroupID: id})
+		}
+		names.fill(t.Context(), db, list)
+		return list
+	}
+	if got := ask(1); got[0].Group != "" {
+		t.Errorf("of a database that is away: %+v", got[0])
+	}
+	db.away = false
+	got := ask(6, 1, 99)
+	for i, want := range []uint64{6, 1} {
+		s, err := d.DB.Snapshot(t.Context())
+		d.Must(err)
+		defer s.Close()
+		items, err := s.Items(t.Context(), []uint64{want})
+		d.Must(err)
+		campaigns, err := s.Campaigns(t.Context(), []uint64{items[0].Group.CampaignID})
+		d.Must(err)
+		advertisers, err := s.Advertisers(t.Context(), []uint64{items[0].Group.AdvertiserID})
+		d.Must(err)
+		if h := got[i]; h.Group != items[0].Group.Name || h.Campaign != campaigns[0].Name || h.Advertiser != advertisers[0].Name || h.Group == "" {
+			t.Errorf("group %d: %+v", want, h)
+		}
+	}
+	if got[2].Group != "" || got[2].Campaign != "" || got[2].Advertiser != "" {
+		t.Errorf("of no group: %+v", got[2])
+	}
+	before := db.read
+	if again := ask(1, 6); *again[0] != *got[1] || *again[1] != *got[0] || db.read != before {
+		t.Errorf("again: %+v %+v, %d reads", again[0], again[1], db.read-before)
+	}
+	db.away = true
+	if got := ask(1, 2); got[0].Group == "" || got[1].Group != "" {
+		t.Errorf("one known, one not: %+v %+v", got[0], got[1])
+	}
+}
