@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -297,4 +298,56 @@ func TestTroubleInABrowser(t *testing.T) {
 	s.says("2 of 3 slaves have registered")
 	s.do("gone", chromedp.Evaluate[chromedp.Void](`window.fetch = () => Promise.reject(new Error("gone"))`))
 	s.says("what it shows is old")
+}
+
+// TestEmptyPagesInABrowser: pages of a cluster that has nothing yet, and of a file of which no row can be
+// imported, are readable, as are their errors.
+func TestEmptyPagesInABrowser(t *testing.T) {
+	t.Parallel()
+	_, with := fill(t, shop, nil)
+	p := newPort(t, false, with)
+	p.control.Status, p.control.Slaves = &api.BalanceStatus{Strategy: "random", Waiting: "2 of 3 slaves have registered", MaxOverMean: 1, LowerBound: 1}, &api.SlaveList{}
+	p.control.Strategies, p.control.Plan = &api.StrategyList{}, &api.BalancePlan{}
+	p.found.hits, p.found.matches = nil, nil
+	s := open(t, p)
+	s.do("balancing", chromedp.Navigate(s.url+"/console/balancing"))
+	s.says("No strategy runs in shadow yet.")
+	s.says("There is no slave.")
+	s.look("balancing-empty")
+	s.do("query", chromedp.Navigate(s.url+"/console/query"))
+	s.says("Ask a query to see the ads that it gets")
+	s.do("ask", chromedp.SendKeys(chromedp.CSS("#q"), "usb"+kb.Enter))
+	s.says("No keyword matches.")
+	s.look("query-empty")
+
+	s.choose("wrong.csv", "Account,Campaign,Ad Group,Keyword,Criterion Type,Max CPC\nAcme,Cables,USB,usb cable,Broad,12000\nAcme,Cables,USB,,Broad,1\n")
+	s.says("1 row is rejected, 1 skipped")
+	s.says("over 10,000 units")
+	s.says("the file changes nothing")
+	s.look("import-rejects")
+	s.choose("none.csv", "what is this?\n")
+	s.says("no column of a Google Ads Editor file is in the header")
+	s.look("import-error")
+
+	broken := newPort(t, false)
+	broken.control.Err, broken.found.err = fault.Newf(fault.Unavailable, "x", "another balancer leads"), fault.Newf(fault.Unavailable, "x", "no map of shards yet")
+	other := httptest.NewServer(broken)
+	t.Cleanup(other.Close)
+	s.do("balancing", chromedp.Navigate(other.URL+"/console/balancing"))
+	s.says("another balancer leads")
+	s.look("balancing-error")
+	s.do("query", chromedp.Navigate(other.URL+"/console/query?q=usb"))
+	s.says("no map of shards yet")
+	s.look("query-error")
+}
+
+// choose previews the import of a file.
+func (s *screen) choose(name, text string) {
+	s.t.Helper()
+	path := filepath.Join(s.t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	s.do("choose "+name, chromedp.Navigate(s.url+"/console/import"), chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{path}))
+	s.press(`form.lab button`)
 }
