@@ -152,6 +152,8 @@ ask >"$dir/answer.before"
 for port in 7001 7101 7111 7121 7201 8081 8091; do
 	page $port /metrics | grep -q '^adshard_build_info{.*version="1.0.0"' || fail "adshard_build_info at $port"
 done
+page 7001 /console/overview | grep -q '<h1>Overview</h1>' || fail "the balancer's console: $(page 7001 /console/overview)"
+page 8081 /console/query | grep -q '<h1>Query</h1>' || fail "the master's console: $(page 8081 /console/query)"
 
 say "upgrade under way"
 apt install "/packages/adshard_1.0.1_$arch.deb"
