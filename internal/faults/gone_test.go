@@ -49,14 +49,14 @@ func (f gone) end(g *grid) error {
 		g.down(p)
 		return nil
 	}
-	return etcdDown{f.on}.do(g)
+	return etcdDown(f).do(g)
 }
 
 // undo waits until all is whole, so that the next one is the only one that is away.
 func (f gone) undo(g *grid) error {
 	if p := g.part(f.on[0]); p != nil {
 		g.up(p)
-	} else if err := (etcdDown{f.on}).undo(g); err != nil {
+	} else if err := etcdDown(f).undo(g); err != nil {
 		return err
 	}
 	return g.eventually("everything is whole with "+f.String(), func() bool { ok, _ := g.whole(); return ok })
