@@ -83,7 +83,7 @@ takeover: ## kill, stop and end the leading balancer; how soon the standby leads
 test-faults: ## seeded schedules of faults under queries (FAULTS_FROM=1 FAULTS_COUNT=100: an hour; FAULTS_ONLY=SEED replays one)
 	@deploy/faults.sh
 
-gone: ## kill one process of each kind, of which two or three are there, and see all go on without it (a minute)
+gone: ## kill a slave, the leading balancer, a master, the distributor, a member of etcd; each comes back when all has gone on without it (a minute)
 	GONE_LONG=1 go test ./internal/faults -run '^TestGoneForGood$$' -count=1 -v | sed -n 's/^ *gone_test.go:[0-9]*: gone: //p; /^---\|^ *gone for good.*whole\|^ *seed/p; /FAIL/p'
 
 simulate: ## ten thousand seeds of the simulator

@@ -166,14 +166,14 @@ func (c *Client) Follow(ctx context.Context, after string) iter.Seq2[*ChangeLine
 func (c *Client) follow(ctx context.Context, after string, take func(*ChangeLine) bool) error {
 	wait := backoff{c.pause}
 	for tries := 1; ; tries++ {
-		began, from := time.Now(), after
-		more, err := c.stream(ctx, &after, take)
+		from := after
+		more, lasted, err := c.stream(ctx, &after, take)
 		switch {
 		case !more:
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case after != from || time.Since(began) >= tooSoon:
+		case after != from || lasted >= tooSoon:
 			tries, wait = 0, backoff{c.pause}
 			continue
 		case tries >= c.tries:
@@ -185,33 +185,34 @@ func (c *Client) follow(ctx context.Context, after string, take func(*ChangeLine
 	}
 }
 
-// stream reads the lines of one stream. more says that another one is to be opened, after the last whole line;
-// the error then is what cut this one off.
-func (c *Client) stream(ctx context.Context, after *string, take func(*ChangeLine) bool) (more bool, err error) {
+// stream reads the lines of one stream, for as long as it lasted. more says that another one is to be opened, after the
+// last whole line; the error then is what cut this one off.
+func (c *Client) stream(ctx context.Context, after *string, take func(*ChangeLine) bool) (more bool, lasted time.Duration, err error) {
 	q := url.Values{"after": {*after}, "wait_ms": {fmt.Sprint(changesWait.Milliseconds())}}
 	res, err := c.open(ctx, c.balancers, c.data(http.MethodGet, "/v1/changes", q, nil))
 	if err != nil {
-		return false, err
+		return false, 0, err
 	}
+	began := time.Now()
 	defer res.Body.Close()
 	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind != "application/x-ndjson" {
-		return false, noStream(res, fmt.Sprintf("the type %q", kind))
+		return false, 0, noStream(res, fmt.Sprintf("the type %q", kind))
 	}
 	lines := bufio.NewScanner(res.Body)
 	lines.Split(wholeLines)
 	for lines.Scan() {
 		var line ChangeLine
 		if json.Unmarshal(lines.Bytes(), &line) != nil || line.Position == "" {
-			return false, noStream(res, fmt.Sprintf("the line %.100q", lines.Text()))
+			return false, 0, noStream(res, fmt.Sprintf("the line %.100q", lines.Text()))
 		}
 		if *after = line.Position; !take(&line) {
-			return false, nil
+			return false, 0, nil
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return false, noStream(res, "a line that is too long")
+		return false, 0, noStream(res, "a line that is too long")
 	}
-	return true, lines.Err()
+	return true, time.Since(began), lines.Err()
 }
 
 // noStream is the error of an answer to /v1/changes that has something else in it, which asking again would not change.

@@ -17,7 +17,7 @@ git grep -lIFe "$old" -- ':!deploy/module-path.sh' | xargs perl -pi -e '
 	s{(?<=")$old(?=/(?!v\d))}{$new}g if $ARGV =~ /\.go$/;
 	s{(?<=const Module = ")$old(?=")}{$new};
 	s{(?<=module=)$old(?![\w/.-])}{$new};
-	s{(-replace )$old(?==)}{$1$new};
+	s{(-(?:require|replace) )$old(?=[=@])}{$1$new};
 	s{^(module |replace |\t)$old(?= v0| =>|$)}{$1$new} if $ARGV =~ /go\.mod$/'
 git ls-files '*.go' | xargs gofmt -w
 make generate

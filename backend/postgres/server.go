@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -13,14 +14,28 @@ import (
 // servedBy asks a primary. Its control file has the timeline of the last checkpoint, its log that of now.
 const servedBy = `SELECT system_identifier::text, ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint FROM pg_control_system()`
 
-// Server implements backend.Served. Everybody may ask, unless the server's owner has taken that away.
+// serverTime bounds the question which server answers.
+const serverTime = 5 * time.Second
+
+// Server implements backend.Served, over a connection of its own: those that are open already stay with a server that
+// new ones may not meet. Everybody may ask, unless the server's owner has taken that away.
 func (s *Store) Server(ctx context.Context) (is backend.Server, err error) {
+	ctx, cancel := context.WithTimeout(ctx, serverTime)
+	defer cancel()
+	c, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
+	if err != nil {
+		return is, s.failed(ctx, "server", err)
+	}
+	defer c.Close(context.WithoutCancel(ctx))
 	var timeline int64
-	err = s.read(ctx, "server", func(c *pgx.Conn) error { return c.QueryRow(ctx, servedBy).Scan(&is.System, &timeline) })
+	err = c.QueryRow(ctx, servedBy).Scan(&is.System, &timeline)
 	var answer *pgconn.PgError
 	if errors.As(err, &answer) && answer.Code == "42501" { // insufficient privilege
 		return backend.Server{}, nil
 	}
+	if err != nil {
+		return is, s.failed(ctx, "server", err)
+	}
 	is.Timeline = uint32(timeline)
-	return is, err
+	return is, nil
 }

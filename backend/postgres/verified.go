@@ -9,12 +9,12 @@ import (
 )
 
 // Unverified returns a host in a URL, on another machine, to which connections may be made without a
-// check of its certificate; "": there is none. No file is read. A URL that is wrong has none: Open
+// check of its certificate; "": there is none. The files of certificates are not read. A URL that is wrong has none: Open
 // says what is wrong with it.
 func Unverified(text string) string {
 	primary, replica, err := withoutReplica(text)
 	if err != nil {
-		return ""
+		return unverified(text) // a database of events has no replica
 	}
 	if host := unverified(primary); host != "" || replica == "" {
 		return host
@@ -24,7 +24,7 @@ func Unverified(text string) string {
 
 func unverified(text string) string {
 	u, err := url.Parse(text)
-	if err != nil || hasPassword(u) {
+	if err != nil {
 		return ""
 	}
 	q := u.Query()

@@ -70,7 +70,7 @@ func (h *headlines) evenAndMoved(t *trace.Trace, c kind, exponent float64) {
 			return figure(end), nil
 		}
 	}
-	row := Headline{Technique: c.name, Setting: c.setting, Paper: c.paper, Figure: "max/mean at rest"}
+	row := Headline{Technique: c.name, Setting: c.setting, Paper: c.paper, Figure: "max/mean at the end"}
 	h.each(row, false, of(func(s shifted) float64 { return s.ratio }))
 	row.Figure = "items moved ÷ all"
 	h.each(row, false, of(func(s shifted) float64 { return s.moved }))
@@ -82,6 +82,7 @@ func shift(ctx context.Context, t *trace.Trace, c kind, exponent float64, seed i
 	if err != nil {
 		return out, err
 	}
+	in.Memory = nil // it is the other strategy's
 	s, err := strategy.Named(c.name, c.options)
 	if err != nil {
 		return out, err

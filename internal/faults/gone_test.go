@@ -17,7 +17,8 @@ type gone struct{ on } // leader, until it is known which
 // leader stands for the balancer that leads.
 const leader = "the leading balancer"
 
-// goneForGood kills one process of each kind, in a cluster in which each has another one to take its place.
+// goneForGood kills a slave, the leading balancer, a master, the distributor and a member of etcd, one at a time, in a cluster in
+// which each has another one to take its place: the balancers distribute, too.
 func goneForGood() *schedule {
 	s := &schedule{database: "postgres", tls: true, etcd: true, strategy: strategies.Default, order: "hash",
 		length: time.Second, queries: 100, changes: 50}

@@ -134,8 +134,10 @@ func (g *grid) url(name string, port int) string {
 // add makes a part; the keeper starts it.
 func (g *grid) add(command, name, ready string, config map[string]any) *part {
 	g.t.Helper()
-	// Hosts of their own are not loopback, and PostgreSQL there has no TLS.
-	config["insecure"] = g.security == nil || g.database.server != nil
+	config["insecure"] = g.security == nil // hosts of their own are not loopback
+	if config["db"] != nil {
+		config["db_insecure"] = true // PostgreSQL there has no TLS
+	}
 	if g.security != nil {
 		files, err := g.security.issue(access.Role(command), name, long)
 		if err != nil {

@@ -113,13 +113,17 @@ func open(ctx context.Context, text string, setUp func(context.Context, *pgx.Con
 	return &Store{pool: pool, part: int16(rand.IntN(parts))}, nil
 }
 
-// parse reads a URL. Errors: fault.Invalid, without the URL, which may have a password.
+// parse reads a URL. Errors: fault.Invalid, without the URL, which may have a password though it must not.
 func parse(text string) (*pgxpool.Config, error) {
 	u, err := url.Parse(text)
 	if err != nil {
 		return nil, fault.Newf(fault.Invalid, "postgres: open", "this is no URL of a database: write postgres://USER@HOST/DATABASE")
 	}
 	q := u.Query()
+	if _, has := u.User.Password(); has || q.Has("password") || q.Has("sslpassword") {
+		return nil, fault.Newf(fault.Invalid, "postgres: open", "a password in a URL can be read in lists of processes and in logs:"+
+			" put it into a password file (~/.pgpass, or passfile=PATH in the URL)")
+	}
 	q.Del("replica")
 	u.RawQuery = q.Encode()
 	cfg, err := pgxpool.ParseConfig(u.String())

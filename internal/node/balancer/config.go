@@ -18,6 +18,8 @@ import (
 type Config struct {
 	// DB is the backend database, e.g. sqlite:ads.db.
 	DB string `yaml:"db"`
+	// DBInsecure lets databases on other machines be reached without a check of their certificate.
+	DBInsecure bool `yaml:"db_insecure"`
 	// Listen is the address for slaves and masters. Advertise is the address that
 	// others are given; empty: Listen. Admin is the admin port's; empty: none.
 	Listen    string `yaml:"listen"`
@@ -141,8 +143,8 @@ func (c *Config) Validate() error {
 	var k config.Check
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
 	database.CheckEvents(&k, c.Events, c.DB)
-	database.CheckVerified(&k, "db", c.DB, c.Insecure)
-	database.CheckVerified(&k, "events", c.Events, c.Insecure)
+	database.CheckVerified(&k, "db", c.DB, c.DBInsecure)
+	database.CheckVerified(&k, "events", c.Events, c.DBInsecure)
 	k.Address("listen", c.Listen, true)
 	k.Address("advertise", c.Advertise, false)
 	k.Addresses("balancers", c.Balancers, false)

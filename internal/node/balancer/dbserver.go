@@ -9,15 +9,21 @@ import (
 	"adshard/internal/wait"
 )
 
-// serverEvery is the time between two looks at which server answers for the database.
-const serverEvery = 10 * time.Second
+const (
+	// serverEvery is the time between two looks at which server answers for the database.
+	serverEvery = 10 * time.Second
+	// serverAgain is when an old primary that answers is reported again.
+	serverAgain = time.Minute
+)
 
 // serverLog notes which server answers for the database, and when that changes. It decides nothing: after a
 // failover it shows whether an old primary has come back and is written to.
 type serverLog struct {
-	db   backend.Served
-	log  *slog.Logger
-	last backend.Server // zero: none was seen
+	db     backend.Served
+	log    *slog.Logger
+	last   backend.Server // zero: none was seen
+	newest backend.Server // of the last system, the one on the latest timeline
+	told   time.Time      // when an earlier timeline was logged last
 }
 
 // watchServer logs until ctx is done; nothing for a database that is no server's.
@@ -28,28 +34,34 @@ func (h *Host) watchServer(ctx context.Context) {
 	}
 	s := &serverLog{db: db, log: h.log}
 	for {
-		s.look(ctx)
+		s.look(ctx, time.Now())
 		if wait.Sleep(ctx, serverEvery) != nil {
 			return
 		}
 	}
 }
 
-func (s *serverLog) look(ctx context.Context) {
+func (s *serverLog) look(ctx context.Context, now time.Time) {
 	is, err := s.db.Server(ctx)
-	if err != nil || is == s.last || is == (backend.Server{}) {
+	if err != nil || is == (backend.Server{}) {
 		return // a database that is away is reported by all that need it
 	}
 	was := s.last
 	s.last = is
+	earlier := is.System == s.newest.System && is.Timeline < s.newest.Timeline
 	switch {
+	case earlier && (is != was || now.Sub(s.told) >= serverAgain):
+		s.told = now
+		s.log.Error("the database is served on an earlier timeline than before: an old primary has come back beside the promoted one;"+
+			" stop it, and make it a standby", "system", is.System, "timeline", is.Timeline, "timeline before", s.newest.Timeline)
+	case is == was || earlier:
 	case was == (backend.Server{}):
 		s.log.Info("the database's server", "system", is.System, "timeline", is.Timeline)
-	case is.System == was.System && is.Timeline < was.Timeline:
-		s.log.Error("the database is served on an earlier timeline than before: an old primary has come back beside the promoted one;"+
-			" stop it, and make it a standby", "system", is.System, "timeline", is.Timeline, "timeline before", was.Timeline)
 	default:
 		s.log.Warn("the database has another server than before: if that is a failover, keep the old primary from starting again",
 			"system", is.System, "timeline", is.Timeline, "system before", was.System, "timeline before", was.Timeline)
+	}
+	if !earlier {
+		s.newest = is
 	}
 }

@@ -3,7 +3,6 @@ package balancer
 import (
 	"context"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -18,45 +17,54 @@ const (
 	// namesKept those whose names are remembered.
 	namesRead = 50
 	namesKept = 10_000
+	// namesMissed is when a group that could not be read is tried again.
+	namesMissed = time.Minute
 )
 
 // groupNames knows the names of hot ad groups. Those of an id never change, so that each is read once.
 type groupNames struct {
-	mu    sync.Mutex
-	known map[uint64]groupName
+	reading sync.Mutex // whoever reads; others answer with what is known
+	mu      sync.Mutex
+	known   map[uint64]groupName // under mu
 }
 
-type groupName struct{ advertiser, campaign, group string }
+type groupName struct {
+	advertiser, campaign, group string
+	missed                      time.Time // it could not be read then; zero: it was
+}
 
 // fill gives names to ad groups, of the first ones if there are many. Those that cannot be read go without: an
 // answer about load is worth having while the database is away, which others report.
 func (g *groupNames) fill(ctx context.Context, db backend.Feed, list []*api.HotItem) {
 	list = list[:min(namesRead, len(list))]
-	if ids := g.unknown(list); len(ids) > 0 {
+	names, unknown := g.of(list)
+	if len(unknown) > 0 && g.reading.TryLock() {
+		defer g.reading.Unlock()
 		ctx, cancel := context.WithTimeout(ctx, namesTime)
 		defer cancel()
-		if read, err := readNames(ctx, db, ids); err == nil {
-			g.learn(read)
-		}
+		read := readNames(ctx, db, unknown)
+		g.learn(read)
+		maps.Copy(names, read)
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	for _, h := range list {
-		n := g.known[h.GroupID]
+		n := names[h.GroupID]
 		h.Advertiser, h.Campaign, h.Group = n.advertiser, n.campaign, n.group
 	}
 }
 
-// unknown returns the ad groups whose names are not known.
-func (g *groupNames) unknown(list []*api.HotItem) (ids []uint64) {
+// of returns the names that are known of ad groups, and which of them are to be read.
+func (g *groupNames) of(list []*api.HotItem) (names map[uint64]groupName, unknown []uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	names = make(map[uint64]groupName)
 	for _, h := range list {
-		if _, ok := g.known[h.GroupID]; !ok {
-			ids = append(ids, h.GroupID)
+		n, known := g.known[h.GroupID]
+		names[h.GroupID] = n
+		if !known || !n.missed.IsZero() && time.Since(n.missed) > namesMissed {
+			unknown = append(unknown, h.GroupID)
 		}
 	}
-	return ids
+	return names, unknown
 }
 
 func (g *groupNames) learn(read map[uint64]groupName) {
@@ -68,44 +76,39 @@ func (g *groupNames) learn(read map[uint64]groupName) {
 	maps.Copy(g.known, read)
 }
 
-// readNames reads the names of ad groups; missing ones are left out.
-func readNames(ctx context.Context, db backend.Feed, ids []uint64) (map[uint64]groupName, error) {
+// readNames reads the names of ad groups one by one: a damaged one, or one that is gone, keeps no other from having its.
+func readNames(ctx context.Context, db backend.Feed, ids []uint64) map[uint64]groupName {
+	out := make(map[uint64]groupName)
+	for _, id := range ids {
+		out[id] = groupName{missed: time.Now()}
+	}
 	s, err := db.Snapshot(ctx)
 	if err != nil {
-		return nil, err
+		return out
 	}
 	defer s.Close()
-	items, err := s.Items(ctx, ids)
-	if err != nil || len(items) == 0 {
-		return nil, err
+	for _, id := range ids {
+		if n, ok := readName(ctx, s, id); ok {
+			out[id] = n
+		}
 	}
-	campaigns, advertisers, err := ownersOf(ctx, s, items)
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[uint64]groupName)
-	for _, it := range items {
-		out[it.Group.ID] = groupName{advertisers[it.Group.AdvertiserID], campaigns[it.Group.CampaignID], it.Group.Name}
-	}
-	return out, nil
+	return out
 }
 
-// ownersOf reads the names of the campaigns and advertisers of ad groups, of which there is one at least.
-func ownersOf(ctx context.Context, s backend.Snapshot, items []*backend.Item) (campaigns, advertisers map[uint64]string, err error) {
-	campaigns, advertisers = make(map[uint64]string), make(map[uint64]string)
-	for _, it := range items {
-		campaigns[it.Group.CampaignID], advertisers[it.Group.AdvertiserID] = "", ""
+// readName reads the names of an ad group and its owners, if it is there.
+func readName(ctx context.Context, s backend.Snapshot, id uint64) (n groupName, ok bool) {
+	items, err := s.Items(ctx, []uint64{id})
+	if err != nil || len(items) == 0 {
+		return n, false
 	}
-	in, err := s.Campaigns(ctx, slices.Sorted(maps.Keys(campaigns)))
-	if err != nil {
-		return nil, nil, err
+	of := items[0].Group
+	campaigns, err := s.Campaigns(ctx, []uint64{of.CampaignID})
+	if err != nil || len(campaigns) == 0 {
+		return n, false
 	}
-	for _, c := range in {
-		campaigns[c.ID] = c.Name
+	advertisers, err := s.Advertisers(ctx, []uint64{of.AdvertiserID})
+	if err != nil || len(advertisers) == 0 {
+		return n, false
 	}
-	of, err := s.Advertisers(ctx, slices.Sorted(maps.Keys(advertisers)))
-	for _, a := range of {
-		advertisers[a.ID] = a.Name
-	}
-	return campaigns, advertisers, err
+	return groupName{advertiser: advertisers[0].Name, campaign: campaigns[0].Name, group: of.Name}, true
 }

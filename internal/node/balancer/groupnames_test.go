@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"adshard/backend"
 	"adshard/internal/node/httpapi/api"
@@ -36,10 +37,13 @@ func TestNamesOfGroups(t *testing.T) {
 		names.fill(t.Context(), db, list)
 		return list
 	}
-	if got := ask(1); got[0].Group != "" {
+	if got := ask(2); got[0].Group != "" {
 		t.Errorf("of a database that is away: %+v", got[0])
 	}
 	db.away = false
+	if got := ask(2); got[0].Group != "" || db.read != 1 {
+		t.Errorf("at once after it was away: %+v, read %d times", got[0], db.read)
+	}
 	got := ask(6, 1, 99)
 	for i, want := range []uint64{6, 1} {
 		s, err := d.DB.Snapshot(t.Context())
@@ -63,7 +67,35 @@ func TestNamesOfGroups(t *testing.T) {
 		t.Errorf("again: %+v %+v, %d reads", again[0], again[1], db.read-before)
 	}
 	db.away = true
-	if got := ask(1, 2); got[0].Group == "" || got[1].Group != "" {
+	if got := ask(1, 3); got[0].Group == "" || got[1].Group != "" {
 		t.Errorf("one known, one not: %+v %+v", got[0], got[1])
+	}
+	db.away = false
+	names.known[3] = groupName{missed: time.Now().Add(-2 * namesMissed)}
+	if got := ask(3); got[0].Group == "" {
+		t.Errorf("a while after it was away: %+v", got[0])
+	}
+	names.reading.Lock()
+	defer names.reading.Unlock()
+	if got := ask(1, 4); got[0].Group == "" || got[1].Group != "" {
+		t.Errorf("while somebody reads: %+v %+v", got[0], got[1])
+	}
+}
+
+// TestNamesOfManyGroups: only so many are read for an answer, and no more remembered than namesKept.
+func TestNamesOfManyGroups(t *testing.T) {
+	d := nodetest.NewDatabase(t)
+	d.Write(10, 10, 1, 1)
+	names := &groupNames{known: make(map[uint64]groupName)}
+	for id := range uint64(namesKept) {
+		names.known[1_000_000+id] = groupName{group: "x"}
+	}
+	var list []*api.HotItem
+	for id := range uint64(namesRead + 10) {
+		list = append(list, &api.HotItem{GroupID: id + 1})
+	}
+	names.fill(t.Context(), d.DB, list)
+	if list[0].Group == "" || list[namesRead-1].Group == "" || list[namesRead].Group != "" || len(names.known) != namesRead {
+		t.Errorf("%+v, %+v, %+v; %d are remembered", list[0], list[namesRead-1], list[namesRead], len(names.known))
 	}
 }

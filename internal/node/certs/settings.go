@@ -19,7 +19,7 @@ type Settings struct {
 	// Tokens is a file with a line "ROLE NAME TOKEN" for each token of the admin port;
 	// empty: there are none.
 	Tokens string `yaml:"tokens"`
-	// Insecure lets ports other than loopback, and calls to etcd and databases on other machines, be without TLS.
+	// Insecure lets ports other than loopback, and calls to etcd on other machines, be without TLS.
 	Insecure bool `yaml:"insecure"`
 	// Credentials are those that Open returned; nil: plain connections.
 	Credentials *Credentials `yaml:"-"`

@@ -17,6 +17,8 @@ type Config struct {
 	Name string `yaml:"name"`
 	// DB is the backend database, as the balancer's.
 	DB string `yaml:"db"`
+	// DBInsecure lets databases on other machines be reached without a check of their certificate.
+	DBInsecure bool `yaml:"db_insecure"`
 	// Events is the database of events; empty: EventsOf(DB).
 	Events string `yaml:"events"`
 	// KeepEvents is for how long single events are kept, after which their counts remain.
@@ -89,8 +91,8 @@ func (c *Config) Validate() error {
 	k.Name("name", c.Name)
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
 	database.CheckEvents(&k, c.Events, c.DB)
-	database.CheckVerified(&k, "db", c.DB, c.Insecure)
-	database.CheckVerified(&k, "events", c.Events, c.Insecure)
+	database.CheckVerified(&k, "db", c.DB, c.DBInsecure)
+	database.CheckVerified(&k, "events", c.Events, c.DBInsecure)
 	k.Address("http", c.HTTP, true)
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "http", c.HTTP)

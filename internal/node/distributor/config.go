@@ -14,6 +14,8 @@ type Config struct {
 	Name string `yaml:"name"`
 	// DB is the backend database, as the balancer's.
 	DB string `yaml:"db"`
+	// DBInsecure lets databases on other machines be reached without a check of their certificate.
+	DBInsecure bool `yaml:"db_insecure"`
 	// Listen is the address for slaves. Advertise is the address that slaves are
 	// given; empty: Listen, which must name a host then.
 	Listen    string `yaml:"listen"`
@@ -47,7 +49,7 @@ func (c *Config) Validate() error {
 	var k config.Check
 	k.Name("name", c.Name)
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
-	database.CheckVerified(&k, "db", c.DB, c.Insecure)
+	database.CheckVerified(&k, "db", c.DB, c.DBInsecure)
 	k.Address("listen", c.Listen, true)
 	k.Address("advertise", c.Advertise, false)
 	k.That(c.Advertise != "" || !config.Unspecified(c.Listen), "advertise",

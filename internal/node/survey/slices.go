@@ -16,15 +16,17 @@ func (m *Survey) Info(i int) api.SliceInfo {
 		Items: uint64(sum.Items), Weight: sum.Weight, Load: sum.Load, Share: ratio(sum.Load, m.load),
 	}
 	if m.ByLoad() {
-		var most api.HotItem
+		var most balance.Key
+		heaviest := 0.0
 		m.In.Loads.Hot(s.Lo, s.Hi, func(k balance.Key, load float64) bool {
-			if out.Hot++; load > most.Load {
-				most = m.hotItem(k, load, sum.Load)
+			if out.Hot++; load > heaviest {
+				most, heaviest = k, load
 			}
 			return true
 		})
-		if most.Share >= dominant {
-			out.Dominant = &most
+		if heaviest > 0 && ratio(heaviest, sum.Load) >= dominant {
+			item := m.hotItem(most, heaviest, sum.Load)
+			out.Dominant = &item
 		}
 	}
 	if s.Move.Phase == balance.Copying {

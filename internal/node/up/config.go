@@ -23,6 +23,8 @@ import (
 type Config struct {
 	// DB is the database: sqlite:PATH or postgres://USER@HOST/DATABASE.
 	DB string `yaml:"db"`
+	// DBInsecure lets databases on other machines be reached without a check of their certificate.
+	DBInsecure bool `yaml:"db_insecure"`
 	// Slaves is the number of slaves; Strategy places the groups on them.
 	Slaves int `yaml:"slaves"`
 	// Replicas is how many slaves hold each slice.
@@ -122,7 +124,7 @@ func (c *Config) memory() config.Size {
 func (c *Config) Validate() error {
 	var k config.Check
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
-	database.CheckVerified(&k, "db", c.DB, c.Insecure)
+	database.CheckVerified(&k, "db", c.DB, c.DBInsecure)
 	k.Number("slaves", c.Slaves, 1, MaxSlaves)
 	k.Number("replicas", c.Replicas, 1, min(balance.MaxReplicas, c.Slaves))
 	k.Number("distributors", c.Distributors, 0, MaxSlaves)

@@ -310,7 +310,7 @@ func (c *Config) slave(i int, h *home.Dir, balancer string) slave.Config {
 func (c *Config) balancer(h *home.Dir) balancer.Config {
 	b := balancer.DefaultConfig()
 	b.DB, b.Listen, b.Admin, b.AdminHosts, b.Slaves, b.Replicas, b.Strategy = c.DB, loopback, c.Admin, c.AdminHosts, c.Slaves, c.Replicas, c.Strategy
-	b.Interval, b.StrategyOptions, b.Tokens, b.Insecure = c.Interval, c.StrategyOptions, c.Tokens, c.Insecure
+	b.Interval, b.StrategyOptions, b.Tokens, b.Insecure, b.DBInsecure = c.Interval, c.StrategyOptions, c.Tokens, c.Insecure, c.DBInsecure
 	b.Order, b.StateKey, b.Distribute, b.DiscardDataOf = c.Order, h.StateKey(), c.Distributors == 0, c.DiscardDataOf
 	if c.Collector != "" {
 		b.Events = collector.EventsOf(c.DB)
@@ -324,7 +324,7 @@ func (c *Config) balancer(h *home.Dir) balancer.Config {
 func (c *Config) distributor(i int, h *home.Dir, balancer string) distributor.Config {
 	d := distributor.DefaultConfig()
 	d.Name, d.DB, d.Listen, d.Admin, d.Balancer = fmt.Sprint("distributor-", i), c.DB, loopback, "", balancer
-	d.Order, d.StateKey, d.Insecure = c.Order, h.StateKey(), c.Insecure
+	d.Order, d.StateKey, d.DBInsecure = c.Order, h.StateKey(), c.DBInsecure
 	return d
 }
 
@@ -332,6 +332,6 @@ func (c *Config) collector(h *home.Dir) collector.Config {
 	o := collector.DefaultConfig()
 	o.DB, o.HTTP, o.Admin, o.StateKey = c.DB, c.Collector, "", h.StateKey()
 	o.KeepEvents, o.Quality, o.LearnEvery = c.KeepEvents, c.Quality, c.LearnEvery
-	o.QueryTLS, o.QueryInsecure, o.Insecure = c.QueryTLS, c.QueryInsecure, c.Insecure
+	o.QueryTLS, o.QueryInsecure, o.DBInsecure = c.QueryTLS, c.QueryInsecure, c.DBInsecure
 	return o
 }

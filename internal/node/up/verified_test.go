@@ -20,10 +20,10 @@ func TestDatabasesOnOtherMachinesAreVerified(t *testing.T) {
 		insecure   *bool
 		validate   func() error
 	}{
-		"balancer":    {&b.DB, &b.Events, &b.Insecure, b.Validate},
-		"collector":   {&o.DB, &o.Events, &o.Insecure, o.Validate},
-		"distributor": {&d.DB, nil, &d.Insecure, d.Validate},
-		"up":          {&u.DB, nil, &u.Insecure, u.Validate},
+		"balancer":    {&b.DB, &b.Events, &b.DBInsecure, b.Validate},
+		"collector":   {&o.DB, &o.Events, &o.DBInsecure, o.Validate},
+		"distributor": {&d.DB, nil, &d.DBInsecure, d.Validate},
+		"up":          {&u.DB, nil, &u.DBInsecure, u.Validate},
 	} {
 		for i, url := range []*string{of.db, of.events} {
 			if url == nil {
@@ -41,8 +41,8 @@ func TestDatabasesOnOtherMachinesAreVerified(t *testing.T) {
 	}
 	u.DB, u.Collector = plain, "127.0.0.1:1"
 	h := new(home.Dir)
-	partOf, countsFor := u.distributor(0, h, "127.0.0.1:2"), u.collector(h)
-	if !partOf.Insecure || !countsFor.Insecure {
+	partOf, countsFor, leads := u.distributor(0, h, "127.0.0.1:2"), u.collector(h), u.balancer(h)
+	if !partOf.DBInsecure || !countsFor.DBInsecure || !leads.DBInsecure {
 		t.Error("parts of an insecure cluster refuse its database")
 	}
 }
