@@ -28,7 +28,7 @@ func parse(text string) (*pgxpool.Config, string, error) {
 		return nil, "", invalid("this is not a database URL: write postgres://USER@HOST/DATABASE") // the text may have a password
 	}
 	q := u.Query()
-	if _, has := u.User.Password(); has || q.Has("password") || q.Has("sslpassword") {
+	if hasPassword(u) {
 		return nil, "", invalid("a password in a URL can be read in lists of processes and in logs:" +
 			" put it into a password file (~/.pgpass, or passfile=PATH in the URL)")
 	}
@@ -55,6 +55,12 @@ func parse(text string) (*pgxpool.Config, string, error) {
 	}
 	cfg.MinConns, cfg.MinIdleConns = 0, 0 // none before the database's id is known
 	return cfg, name, nil
+}
+
+func hasPassword(u *url.URL) bool {
+	_, has := u.User.Password()
+	q := u.Query()
+	return has || q.Has("password") || q.Has("sslpassword")
 }
 
 func hosts(u *url.URL, c *pgx.ConnConfig) string {

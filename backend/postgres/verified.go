@@ -9,8 +9,8 @@ import (
 )
 
 // Unverified returns a host in a URL, on another machine, to which connections may be made without a
-// check of its certificate; "": there is none. The files of certificates are not read. A URL that is wrong has none: Open
-// says what is wrong with it.
+// check of its certificate; "": there is none. The files of certificates are not read. A URL that is wrong, or has a password, has
+// none: Open refuses it, and so do the stores of events.
 func Unverified(text string) string {
 	primary, replica, err := withoutReplica(text)
 	if err != nil {
@@ -24,7 +24,7 @@ func Unverified(text string) string {
 
 func unverified(text string) string {
 	u, err := url.Parse(text)
-	if err != nil {
+	if err != nil || hasPassword(u) {
 		return ""
 	}
 	q := u.Query()

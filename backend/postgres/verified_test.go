@@ -25,9 +25,9 @@ func TestUnverified(t *testing.T) {
 		"postgres://127.0.0.1,db2/d":                                                         "db2",
 		"postgres:///d?host=/run/postgresql&replica=db3":                                     "db3",
 		"postgres://db1/d?sslmode=verify-full&replica=db3":                                   "",
-		"postgres://u:p@db1/d":                                                               "db1",
+		"postgres://u:p@db1/d":                                                               "", // refused, as the last one
 		"postgres://u@db1/d?replica=":                                                        "db1",
-		"postgres://u@db1/d?sslmode=what":                                                    "", // Open refuses it
+		"postgres://u@db1/d?sslmode=what":                                                    "",
 	} {
 		if got := postgres.Unverified(url); got != host {
 			t.Errorf("%s: %q, want %q", url, got, host)
