@@ -3,6 +3,8 @@ package rocks_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
+	"syscall"
 	"testing"
 
 	"adshard/barrels"
@@ -151,6 +153,7 @@ func TestLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	refuses(t, dir, fault.Locked)
+	copyOf(t, filepath.Join(dir, "adshard.lock"))
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -159,6 +162,30 @@ func TestLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = s.Close()
+}
+
+// copyOf keeps a copy of a file that is open, as a process does that is being started.
+func copyOf(t *testing.T, file string) {
+	t.Helper()
+	open, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range open {
+		if to, _ := os.Readlink(link); to != file {
+			continue
+		}
+		fd, err := strconv.Atoi(filepath.Base(link))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fd, err = syscall.Dup(fd); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = syscall.Close(fd) })
+		return
+	}
+	t.Fatalf("%s is not open", file)
 }
 
 func TestDirectoryCannotBeMade(t *testing.T) {

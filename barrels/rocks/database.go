@@ -85,7 +85,7 @@ func (kv *database) Recreate() error {
 	kv.failed = true
 	kv.closeDB()
 	if kv.lock != nil {
-		_ = kv.lock.Close() // it may be that of a directory which is gone
+		_ = giveLock(kv.lock) // it may be that of a directory which is gone
 		kv.lock = nil
 	}
 	if err := os.MkdirAll(kv.dir, 0o755); err != nil {
@@ -249,5 +249,5 @@ func (kv *database) Close() error {
 	if kv.lock == nil {
 		return nil
 	}
-	return kv.lock.Close()
+	return giveLock(kv.lock)
 }

@@ -43,7 +43,7 @@ func open(dir string, o Options) (*database, error) {
 	}
 	db, err := openDB(dir, o)
 	if err != nil {
-		return nil, errors.Join(err, lock.Close())
+		return nil, errors.Join(err, giveLock(lock))
 	}
 	db.lock = lock
 	return db, nil
@@ -66,6 +66,12 @@ func takeLock(dir string) (*os.File, error) {
 		return nil, errors.Join(errLocked("rocks: open", err), f.Close())
 	}
 	return f, nil
+}
+
+// giveLock gives a lock back. It is unlocked, too: a process that is being started has a copy of the file until it
+// runs its own program.
+func giveLock(f *os.File) error {
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
 }
 
 func openDB(dir string, o Options) (*database, error) {

@@ -44,7 +44,7 @@ func fileError(op string, err error) error {
 const lockFile = "copy.lock"
 
 // lock takes the lock of a directory that is being filled. Errors: fault.Locked.
-func lock(dir string) (*os.File, error) {
+func lock(dir string) (unlock func(), err error) {
 	const op = "copying: fill"
 	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o640)
 	if err != nil {
@@ -53,7 +53,11 @@ func lock(dir string) (*os.File, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return nil, errors.Join(fault.Newf(fault.Locked, op, "another copy is being made in %s (%w); wait for it, or end it", dir, err), f.Close())
 	}
-	return f, nil
+	return func() {
+		// A process that is being started has a copy of the file until it runs its own program.
+		_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
+		_ = f.Close()
+	}, nil
 }
 
 // mib is a size for messages.

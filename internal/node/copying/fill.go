@@ -95,11 +95,11 @@ func Fill(ctx context.Context, cfg Config, source pb.CopiesClient) (*Result, err
 	if err := os.MkdirAll(cfg.Dir, 0o750); err != nil {
 		return nil, fileError(fillOp, err)
 	}
-	locked, err := lock(cfg.Dir)
+	unlock, err := lock(cfg.Dir)
 	if err != nil {
 		return nil, err
 	}
-	defer locked.Close()
+	defer unlock()
 	f := &filler{cfg: cfg, source: source, dir: rocks.Incoming(cfg.Dir), rate: limiter(cfg.Rate), began: time.Now(), want: want{database: cfg.Database}}
 	f.want.format, f.want.words = barrels.Versions()
 	f.progress.Store(f.began.UnixNano())
