@@ -27,12 +27,13 @@ func TestUpgrade(t *testing.T) {
 const settling = 3 * time.Second
 
 func upgrade(t *testing.T, slavesFirst bool) {
-	data := openCorpus(t)
-	changing := startChanger(t, data.store)
+	data := importCorpus(t, chosen.before)
 	c := startPrograms(t, chosen.before, data.path, 6, 2)
 	c.Timeout = 0
-	a := &auditor{t: t, cluster: c, ask: c.AskEither, data: data, changing: changing, outages: &outages{},
-		shares: true, moved: map[uint64]clustertest.Status{}}
+	a := &auditor{t: t, cluster: c, ask: c.AskEither, data: data, outages: &outages{}, shares: true, moved: map[uint64]clustertest.Status{}}
+	a.eventually("the programs of before have their replicas", func() bool { return c.whole(2) })
+	data.open(t) // as an import by today's programs does, while those of before run
+	a.changing = startChanger(t, data.store)
 	a.begin("the programs of before")
 	a.eventually("everything is asked before it begins", func() bool { return c.whole(2) && a.complete() })
 
@@ -46,7 +47,7 @@ func upgrade(t *testing.T, slavesFirst bool) {
 	all.Go(func() { a.strategies(switching, 2*eachStrategy) })
 	all.Go(func() { a.watch(ctx) })
 	all.Go(func() {
-		if err := changing.Run(ctx, chosen.changes, nil); err != nil {
+		if err := a.changing.Run(ctx, chosen.changes, nil); err != nil {
 			t.Errorf("changing the data: %v", err)
 		}
 	})
