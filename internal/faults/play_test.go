@@ -169,6 +169,8 @@ func (g *grid) suffer(ctx context.Context, s *schedule, r *record) {
 	}
 	if err != nil {
 		r.fail(err.Error())
+	} else {
+		r.whole(time.Now()) // watch may not have looked since
 	}
 	time.Sleep(500 * time.Millisecond) // of answers when all is whole
 	cancel()
