@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"path/filepath"
+	"reflect"
 	"testing"
 
+	"github.com/linxGnu/grocksdb"
 	"pgregory.net/rapid"
 
 	"adshard/barrels/kv"
@@ -42,6 +44,14 @@ func TestIterators(t *testing.T) {
 			wander(t, s.Full(kv.Postings), m.Full(kv.Postings), false)
 		}
 	})
+}
+
+// TestIteratorOfGrocksdb: RocksDB's iterator lies where iterator.c reads it, whichever
+// version of grocksdb this is.
+func TestIteratorOfGrocksdb(t *testing.T) {
+	if f := reflect.TypeFor[grocksdb.Iterator]().Field(0); f.Name != "c" || f.Type.Kind() != reflect.Pointer {
+		t.Errorf("the first field of grocksdb's iterator is %s %s", f.Name, f.Type)
+	}
 }
 
 // drawKey draws a term of few and a place.
