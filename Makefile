@@ -40,7 +40,7 @@ generate: ## rebuild the generated code (needs protoc, flatc and capnp)
 	./bench/layouts/rdb/generate.sh
 	go generate ./counters/...
 
-packages: ## build the Debian packages into bin/packages
+packages: ## build the Debian packages into bin/packages (ROCKSDB=11: with RocksDB 11 linked statically, compiled here)
 	@deploy/setup.sh packages
 	rm -rf $(BIN)/packages
 	deploy/packages/build.sh $(BIN)/packages
@@ -57,6 +57,15 @@ reproduce: ## build the packages twice and compare their bytes (ten minutes)
 notice: ## rewrite the list of Go modules in NOTICE
 	sed -i '/this list of Go modules:$$/q' NOTICE
 	go run ./internal/modules notice >>NOTICE
+
+test-rocksdb: setup ## test with RocksDB 11, and that Debian's and it read each other's stores (compiles it the first time: some minutes)
+	@ROCKSDB=11 deploy/setup.sh build
+	@deploy/rocksdb.sh test
+	@deploy/rocksdb.sh stores
+
+measure-rocksdb: setup ## compare the costs of RocksDB 11 with those of Debian's (hours)
+	@ROCKSDB=11 deploy/setup.sh build
+	@deploy/rocksdb.sh measure
 
 figures: build ## measure what docs/figures.md reports (about 7 minutes)
 	@deploy/figures.sh
@@ -111,4 +120,4 @@ huge: build ## build a store of 100,000,000 keywords, open it and ask it (eight 
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint structure generate packages package-check package-try reproduce notice figures figures-age audit kills budgets alerts takeover test-faults gone simulate site experiments peers search-figures huge conformance clean
+.PHONY: help demo setup build test test-long lint structure generate packages package-check package-try reproduce notice test-rocksdb measure-rocksdb figures figures-age audit kills budgets alerts takeover test-faults gone simulate site experiments peers search-figures huge conformance clean

@@ -10,11 +10,15 @@
 # served, served-top: a query of `adbench search --setups log` on one thread.
 # import, build: processor time of `adshard import` into a new database and of
 #   `adshard barrels build`.
+# fill, read: processor time of BenchmarkFill of barrels/rocks, which writes a store and
+#   compacts it, and the time of BenchmarkCertify, which reads all of one.
 #
-# Each figure of search, import and build is the least of AGAINST_RUNS runs in a row:
-# what else happens on the machine only ever adds to it.
+# Each figure of search, import, build, fill and read is the least of AGAINST_RUNS runs
+# in a row: what else happens on the machine only ever adds to it.
 #
-# AGAINST_PARTS chooses among search, answer, served, import; AGAINST_PAIRS,
+# AGAINST_ROCKSDB=11 builds the working tree with RocksDB 11 (deploy/rocksdb.sh);
+# AGAINST_PARTS chooses among search, answer, served, import and, if named, store
+# (fill and read); AGAINST_PAIRS,
 # AGAINST_RUNS, AGAINST_KEYWORDS, AGAINST_RATE and AGAINST_SECONDS make it longer or
 # larger.
 set -eu -o pipefail
@@ -39,11 +43,23 @@ trap finish EXIT
 trap 'exit 1' INT TERM
 
 git worktree add -q --detach "$dir/before" "$commit"
+with() { # MODULE
+	local settings
+	[ -n "${AGAINST_ROCKSDB:-}" ] || return 0
+	settings=$(deploy/rocksdb.sh env "$1") # eval would go on without them
+	eval "$settings"
+}
 build() { # NAME SOURCE
 	mkdir -p "$dir/$1.bin"
-	(cd "$2" && go build -o "$dir/$1.bin/" ./cmd/adshard && go test -c -o "$dir/$1.bin/search" ./barrels/rocks)
+	(
+		[ "$1" = a ] || with .
+		cd "$2" && go build -o "$dir/$1.bin/" ./cmd/adshard && go test -c -o "$dir/$1.bin/search" ./barrels/rocks
+	)
 	if [ -e "$2/bench/go.mod" ]; then # once adbench was of the same module
-		go -C "$2/bench" build -o "$dir/$1.bin/" ./cmd/adbench
+		(
+			[ "$1" = a ] || with bench
+			go -C "$2/bench" build -o "$dir/$1.bin/" ./cmd/adbench
+		)
 	else
 		(cd "$2" && go build -o "$dir/$1.bin/" ./cmd/adbench)
 	fi
@@ -97,6 +113,13 @@ import() { # NAME: seconds of an import and of a build
 			"$(seconds_of "$dir/$1.bin/adshard" barrels build --db "sqlite:$dir/again.db" --slaves 1 --out "$dir/again")"
 	done | awk 'NR == 1 || $1 < import { import = $1 } NR == 1 || $2 < build { build = $2 } END { print import, build }'
 }
+store() { # NAME: seconds of a fill, milliseconds of reading all
+	for _ in $(seq "$runs"); do
+		echo "$(cd "$dir" && seconds_of "$dir/$1.bin/search" -test.run '^$' -test.bench '^BenchmarkFill$' -test.benchtime 1x -keywords "$keywords")" \
+			"$(cd "$dir" && "$dir/$1.bin/search" -test.run '^$' -test.bench '^BenchmarkCertify$' -test.benchtime 3x -keywords "$keywords" |
+				awk '/^Benchmark/ { for (i = 2; i < NF; i++) if ($(i+1) == "ns/op") print $i / 1e6 }')"
+	done | awk 'NR == 1 || $1 < fill { fill = $1 } NR == 1 || $2 < read { read = $2 } END { print fill, read }'
+}
 case " $parts " in *" answer "*)
 	start
 	for s in a b; do answer $s >/dev/null; done # caches, connections, the first views
@@ -116,6 +139,7 @@ awk -v pairs="$pairs" -v parts="$parts" '
 function note(what) { v[what, $2, $3] = $4; sum[what, $2] += $4 }
 $1 == "served" { note("served"); $4 = $5; note("served-top"); next }
 $1 == "import" { note("import"); $4 = $5; note("build"); next }
+$1 == "store" { note("fill"); $4 = $5; note("read"); next }
 { note($1); bytes[$2] += $5; allocs[$2] += $6 }
 function t(n) { return n >= 30 ? 2.05 : n >= 20 ? 2.093 : n >= 10 ? 2.262 : n >= 5 ? 2.776 : 12.706 }
 function verdict(what,   i, d, m, q) {
@@ -127,7 +151,8 @@ function verdict(what,   i, d, m, q) {
 END {
 	n = split(parts, list, " ")
 	for (k = 1; k <= n; k++) {
-		verdict(list[k])
+		verdict(list[k] == "store" ? "fill" : list[k])
+		if (list[k] == "store") verdict("read")
 		if (list[k] == "served") verdict("served-top")
 		if (list[k] == "import") verdict("build")
 		if (list[k] == "search") printf "search     allocations before %.2f now %.2f, bytes before %.1f now %.1f\n", allocs["a"] / pairs, allocs["b"] / pairs, bytes["a"] / pairs, bytes["b"] / pairs

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Installs the Debian packages that are missing, and checks that Go and RocksDB
 # are the ones that the build needs. Usage: setup.sh build|test|packages
+# ROCKSDB=11 installs what compiling RocksDB 11 for packages needs (rocksdb.sh).
 set -eu
 cd "$(dirname "$0")/.."
 case ${1:-build} in
@@ -9,6 +10,7 @@ packages) wanted="gcc g++ librocksdb-dev dpkg-dev" ;;
 test) wanted="gcc g++ librocksdb-dev protobuf-compiler flatbuffers-compiler capnproto hunspell-cs mythes-cs mythes-en-us postgresql etcd-server iproute2 prometheus chromium" ;;
 *) echo "usage: $0 build|test|packages" >&2; exit 2 ;;
 esac
+[ -z "${ROCKSDB:-}" ] || wanted="${wanted/librocksdb-dev/} cmake make curl liblz4-dev"
 fail() { printf '%s\n' "$@" >&2; exit 1; }
 
 # Go: a version before 1.21 cannot fetch a newer one by itself.

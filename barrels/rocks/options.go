@@ -117,7 +117,8 @@ func newConfig(o Options) *config {
 // syncBytes is how much RocksDB writes before it asks the disk to begin.
 const syncBytes = 1 << 20
 
-// tableFormat is the version of the table files that 7.8 writes best.
+// tableFormat is the version of the table files that RocksDB 7.8 writes best, and the newest
+// that it reads: RocksDB 11 by itself would write one (7) that 7.8 refuses.
 const tableFormat = 5
 
 // family makes the options of one family.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Builds the Debian packages, with a list of what is in them (SBOM), into DIR. The bytes depend on the
 # commit and the tools alone: not on the directory, the time or the user. Usage: build.sh [DIR]
+# ROCKSDB=11 has RocksDB 11 linked statically in place of Debian's (deploy/rocksdb.sh); their version then ends in +rocksdb11.
 # VERSION=1.2.3 overrides the newest release of CHANGELOG.md, MAINTAINER="NAME <ADDRESS>" who is named as the maintainer.
 set -eu -o pipefail
 cd "$(dirname "$0")/../.."
@@ -14,6 +15,7 @@ if [ -z "${VERSION:-}" ]; then
 	VERSION=$release
 	[ "$(git tag --points-at HEAD "v$release" 2>/dev/null)" = "v$release" ] ||
 		VERSION="$release~$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y%m%d%H%M%S).${commit:0:12}"
+	VERSION+=${ROCKSDB:++rocksdb$ROCKSDB}
 fi
 ARCH=$(dpkg --print-architecture)
 STAGE=$(mktemp -d)
@@ -22,6 +24,15 @@ umask 022
 # What Go was told by this machine must not get into the programs.
 export GOWORK=off GOFLAGS="-trimpath -buildvcs=false" GOEXPERIMENT= CGO_CFLAGS= CGO_CXXFLAGS= CGO_LDFLAGS=
 unset GOAMD64 GOARM64
+case ${ROCKSDB:-} in
+"") also="" ;;
+11)
+	settings=$(deploy/rocksdb.sh env) # eval would go on without them
+	eval "$settings"
+	also=$(deploy/rocksdb.sh linked)
+	;;
+*) echo "there is RocksDB 11 to be linked statically, or Debian's: not ${ROCKSDB}" >&2; exit 2 ;;
+esac
 flags="-s -w -buildid= -X adshard/internal/version.release=$VERSION -X adshard/internal/version.commit=$commit"
 
 # stage PACKAGE CGO_ENABLED lays out the files of a package, as they are to be installed.
@@ -34,8 +45,10 @@ stage() {
 	"$root/usr/bin/adshard" completion zsh >"$root/usr/share/zsh/vendor-completions/_adshard"
 	"$root/usr/bin/adshard" completion fish >"$root/usr/share/fish/vendor_completions.d/adshard.fish"
 	$here/man.sh "$root/usr/bin/adshard" "$root/usr/share/man/man1"
-	CGO_ENABLED=$2 "$STAGE/modules" copyright >"$doc/copyright"
-	CGO_ENABLED=$2 "$STAGE/modules" sbom "$VERSION" >"$doc/sbom.cdx.json"
+	local more=()
+	[ "$2" = 0 ] || [ -z "$also" ] || more=(-also "$also")
+	CGO_ENABLED=$2 "$STAGE/modules" "${more[@]}" copyright >"$doc/copyright"
+	CGO_ENABLED=$2 "$STAGE/modules" "${more[@]}" sbom "$VERSION" >"$doc/sbom.cdx.json"
 	cp "$doc/sbom.cdx.json" "$out/$1_${VERSION}_$ARCH.cdx.json"
 	gzip -9nc docs/install.md >"$doc/install.md.gz"
 	gzip -9nc CHANGELOG.md >"$doc/CHANGELOG.md.gz"

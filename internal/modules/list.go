@@ -18,6 +18,7 @@ import (
 // module is a Go module, or the standard library, of which programs have packages.
 type module struct {
 	Path, Version, Dir, Sum string
+	purl                    string // of what is no Go module
 	texts                   []text
 	licences                []string // SPDX identifiers, sorted
 }
@@ -84,6 +85,18 @@ func toolchain(dir string) (module, error) {
 	return module{Path: standard, Version: strings.TrimPrefix(version, "go"), Dir: root}, nil
 }
 
+// library returns the entry of a library that is no Go module, of PURL=DIR.
+func library(arg string) (module, error) {
+	purl, dir, _ := strings.Cut(arg, "=")
+	name, version, found := strings.Cut(strings.TrimPrefix(purl, "pkg:"), "@")
+	if !found || dir == "" {
+		return module{}, fmt.Errorf("%q is not of the form pkg:TYPE/NAME@VERSION=DIR", arg)
+	}
+	_, name, _ = strings.Cut(name, "/")
+	m := module{Path: name, Version: version, Dir: dir, purl: purl}
+	return m, m.read()
+}
+
 func (m *module) named(path string) module {
 	n := *m
 	n.Path = path
@@ -99,7 +112,7 @@ var (
 func (m *module) read() error {
 	files, err := os.ReadDir(m.Dir)
 	if err != nil {
-		return fmt.Errorf("%s: %w; `go mod download` fetches it", m.Path, err)
+		return fmt.Errorf("%s: %w; `go mod download` fetches modules", m.Path, err)
 	}
 	for _, f := range files {
 		isLicence := licenceFile.MatchString(f.Name())

@@ -5,8 +5,11 @@
 //	modules copyright        the texts of all licences, as a Debian package has them
 //	modules sbom VERSION     a software bill of materials, in CycloneDX 1.6
 //
+// With -also PURL=DIR the last two name a library, too, that is linked statically and is no Go
+// module: its package URL, such as pkg:github/owner/name@v1.0.0, and a directory of its licences.
+//
 // It fails if a module has no licence, or one that it does not know: whoever adds a
-// dependency sees to that. The output depends on go.mod and CGO_ENABLED alone.
+// dependency sees to that. The output depends on go.mod, CGO_ENABLED and the licences of -also alone.
 package main
 
 import (
@@ -23,12 +26,23 @@ func main() {
 }
 
 func run(w io.Writer, args []string) error {
+	also := ""
+	if len(args) > 1 && args[0] == "-also" {
+		also, args = args[1], args[2:]
+	}
 	if len(args) == 0 {
 		return fmt.Errorf("say notice, copyright or sbom VERSION")
 	}
 	list, err := linked(".", "./cmd/...")
 	if err != nil {
 		return err
+	}
+	if also != "" {
+		m, err := library(also)
+		if err != nil {
+			return err
+		}
+		list = append(list, m)
 	}
 	switch {
 	case args[0] == "notice" && len(args) == 1:

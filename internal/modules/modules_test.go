@@ -88,6 +88,28 @@ func TestReadBites(t *testing.T) {
 	}
 }
 
+// TestLibrary: what is linked and is no Go module has its own package URL and its licences.
+func TestLibrary(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "LICENSE.two"), []byte(redistribution), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const purl = "pkg:github/owner/name@v1.0.0"
+	m, err := library(purl + "=" + dir)
+	if err != nil || m.Path != "owner/name" || m.Version != "v1.0.0" || !slices.Equal(m.licences, []string{"BSD-2-Clause"}) {
+		t.Errorf("%+v, %v", m, err)
+	}
+	var sbom bytes.Buffer
+	if err := writeSBOM(&sbom, "1.2.0", []module{m}); err != nil || !strings.Contains(sbom.String(), `"purl": "`+purl+`"`) {
+		t.Errorf("%v: %s", err, sbom.String())
+	}
+	for _, wrong := range []string{purl, purl + "=", "name=" + dir, purl + "=" + dir + "/none"} {
+		if m, err := library(wrong); err == nil {
+			t.Errorf("%s gives %+v", wrong, m)
+		}
+	}
+}
+
 // TestWithoutTerms: the terms go, what others have written around them stays.
 func TestWithoutTerms(t *testing.T) {
 	licence, err := os.ReadFile("../../LICENSE")

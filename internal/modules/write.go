@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -93,12 +94,12 @@ type (
 // writeSBOM writes the bill of materials. It has no time and no serial number, so that equal
 // programs have equal ones; which module needs which is in go.mod's of the modules.
 func writeSBOM(w io.Writer, version string, list []module) error {
-	own := component{Type: "application", Name: "adshard", Version: version, PURL: "pkg:generic/adshard@" + version, Licences: licencesOf("Apache-2.0")}
+	own := component{Type: "application", Name: "adshard", Version: version, PURL: "pkg:generic/adshard@" + escaped(version), Licences: licencesOf("Apache-2.0")}
 	own.Ref = own.PURL
 	d := document{Format: "CycloneDX", Spec: "1.6", Version: 1, Metadata: metadata{own}}
 	needs := dependency{Ref: own.Ref}
 	for _, m := range list {
-		c := component{Type: "library", Name: m.Path, Version: m.Version, PURL: "pkg:golang/" + m.Path + "@" + escaped(m.Version), Licences: licencesOf(m.licences...)}
+		c := component{Type: "library", Name: m.Path, Version: m.Version, PURL: cmp.Or(m.purl, "pkg:golang/"+m.Path+"@"+escaped(m.Version)), Licences: licencesOf(m.licences...)}
 		c.Ref = c.PURL
 		if sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(m.Sum, "h1:")); err == nil && len(sum) > 0 {
 			c.Hashes = []hash{{"SHA-256", hex.EncodeToString(sum)}} // as go.sum has it: of all files
