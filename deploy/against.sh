@@ -16,7 +16,8 @@
 # Each figure of search, import, build, fill and read is the least of AGAINST_RUNS runs
 # in a row: what else happens on the machine only ever adds to it.
 #
-# AGAINST_ROCKSDB=11 builds the working tree with RocksDB 11 (deploy/rocksdb.sh);
+# AGAINST_ROCKSDB=11 builds the working tree with RocksDB 11 (deploy/rocksdb.sh), but for
+# adbench and so served: its C++ is written for 7.8.
 # AGAINST_PARTS chooses among search, answer, served, import and, if named, store
 # (fill and read); AGAINST_PAIRS,
 # AGAINST_RUNS, AGAINST_KEYWORDS, AGAINST_RATE and AGAINST_SECONDS make it longer or
@@ -43,23 +44,20 @@ trap finish EXIT
 trap 'exit 1' INT TERM
 
 git worktree add -q --detach "$dir/before" "$commit"
-with() { # MODULE
+with() {
 	local settings
 	[ -n "${AGAINST_ROCKSDB:-}" ] || return 0
-	settings=$(deploy/rocksdb.sh env "$1") # eval would go on without them
+	settings=$(deploy/rocksdb.sh env) # eval would go on without them
 	eval "$settings"
 }
 build() { # NAME SOURCE
 	mkdir -p "$dir/$1.bin"
 	(
-		[ "$1" = a ] || with .
+		[ "$1" = a ] || with
 		cd "$2" && go build -o "$dir/$1.bin/" ./cmd/adshard && go test -c -o "$dir/$1.bin/search" ./barrels/rocks
 	)
 	if [ -e "$2/bench/go.mod" ]; then # once adbench was of the same module
-		(
-			[ "$1" = a ] || with bench
-			go -C "$2/bench" build -o "$dir/$1.bin/" ./cmd/adbench
-		)
+		go -C "$2/bench" build -o "$dir/$1.bin/" ./cmd/adbench
 	else
 		(cd "$2" && go build -o "$dir/$1.bin/" ./cmd/adbench)
 	fi

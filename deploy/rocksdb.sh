@@ -1,7 +1,7 @@
 #!/bin/bash
 # RocksDB 11, linked statically, in place of Debian's 7.8 (docs/decisions/040-newer-rocksdb.md). Usage:
 #   rocksdb.sh library           fetches its source from crates.io and compiles it; goes on where it was stopped
-#   eval "$(rocksdb.sh env)"     has go build and go test use it; `env bench` is for the module in bench/
+#   eval "$(rocksdb.sh env)"     has go build and go test use it; not in bench/, whose C++ is written for 7.8
 #   rocksdb.sh linked            its package URL and the directory of its licences
 #   rocksdb.sh test              the tests of what stands on RocksDB, with it
 #   rocksdb.sh stores            programs with 7.8 and with 11 take turns with the same stores
@@ -59,13 +59,13 @@ library() {
 	say "$dir/lib/librocksdb.a is there"
 }
 
-# settings MODULE prints what go needs. The module's go.mod stays as it is: a copy of it names the newer binding.
+# settings prints what go needs. The go.mod stays as it is: a copy of it names the newer binding.
 settings() {
 	library
-	local module=$1 mod=$dir/modules/$1
+	local mod=$dir/module
 	mkdir -p "$mod"
-	sed -E "s,^(\s*github.com/linxGnu/grocksdb) .*,\1 $binding," "$module/go.mod" >"$mod/go.mod"
-	{ grep -v '^github.com/linxGnu/grocksdb ' "$module/go.sum"; echo "$binding_sums"; } >"$mod/go.sum"
+	sed -E "s,^(\s*github.com/linxGnu/grocksdb) .*,\1 $binding," go.mod >"$mod/go.mod"
+	{ grep -v '^github.com/linxGnu/grocksdb ' go.sum; echo "$binding_sums"; } >"$mod/go.sum"
 	cat <<-END
 		export GOFLAGS='${GOFLAGS:-} -modfile=$mod/go.mod -tags=grocksdb_no_link'
 		export CGO_CFLAGS="-O2 -g '-I$dir/source/rocksdb/include'"
@@ -76,7 +76,7 @@ settings() {
 # with has what follows use it.
 with() {
 	local said
-	said=$(settings .) # eval would go on without it
+	said=$(settings) # eval would go on without it
 	eval "$said"
 }
 
@@ -105,7 +105,7 @@ stores() {
 
 case ${1:-} in
 library) library ;;
-env) settings "${2:-.}" ;;
+env) settings ;;
 test)
 	with
 	go test -count=1 -vet=off ./barrels/... ./internal/node/copying/... ./internal/node/slave/... ./internal/node/processtest/...
