@@ -18,6 +18,9 @@ import (
 
 // TestKill kills a program that writes.
 func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: it spends its time in other processes")
+	}
 	p := newPlace(t).(place)
 	backendtest.Kill(t, quietPlace{p}, func() *exec.Cmd {
 		c := exec.CommandContext(t.Context(), os.Args[0])
@@ -143,6 +146,9 @@ func (a *acknowledged) check(t *testing.T, s backend.Store) {
 // TestTheServerIsKilled kills the server under load with SIGKILL, several times:
 // nothing that was acknowledged is lost, and the store goes on by itself.
 func TestTheServerIsKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: it spends its time in other processes")
+	}
 	srv := server(t)
 	s, err := postgres.Open(t.Context(), srv.URL("postgres"), postgres.Options{Create: true})
 	must(t, err)
@@ -180,6 +186,9 @@ func (a *acknowledged) waitForMore(t *testing.T) {
 // which replicates synchronously: the import fails and can be repeated, everybody
 // else goes on with the URL of both, and nothing that was acknowledged is lost.
 func TestFailover(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: it spends its time in other processes")
+	}
 	ctx := t.Context()
 	primary := server(t)
 	standby, err := primary.Standby()

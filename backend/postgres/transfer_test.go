@@ -51,6 +51,9 @@ func named(s backendtest.State) []string {
 
 // TestTransfer copies a database from SQLite to PostgreSQL and back.
 func TestTransfer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: it reads and writes much")
+	}
 	ctx := t.Context()
 	file := func() backend.Store {
 		s, err := sqlite.Open(ctx, filepath.Join(t.TempDir(), "ads.db"), sqlite.Options{Create: true})

@@ -175,6 +175,9 @@ func TestRestore(t *testing.T) {
 
 // TestRestoreRefuses: what is not the whole, undamaged backup of this database changes nothing.
 func TestRestoreRefuses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: it copies and reads many files")
+	}
 	for name, c := range map[string]struct {
 		spoil func(t *testing.T, path, dir string) error
 		kind  fault.Kind
