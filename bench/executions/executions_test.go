@@ -332,7 +332,7 @@ func TestClaims(t *testing.T) {
 }
 
 // TestRemote: a store in the process that saves more than the thesis says reproduces the
-// claim, and that it saves more is told.
+// claim, and the remark says how much it saves.
 func TestRemote(t *testing.T) {
 	medians := thesis()
 	medians["LInK RQ1600-1S-HR"] = 1.3

@@ -89,7 +89,7 @@ func (c *cluster) announce(name string) {
 	}
 }
 
-// knowsOfFill waits until a slave has heard that the first fill is over, which it passes on to masters.
+// knowsOfFill waits until a slave knows that the first fill is over; masters learn it from slaves.
 func (c *cluster) knowsOfFill(address string) {
 	c.t.Helper()
 	conn, err := wire.Dial(address)
