@@ -28,7 +28,7 @@ var errGzip = errors.New("the file is compressed: unpack it first (gunzip FILE),
 func decoded(src io.Reader) (io.Reader, error) {
 	var head [3]byte
 	n, err := io.ReadFull(src, head[:])
-	if err != nil && err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) {
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF { // as ReadFull itself returns them: src was short
 		return nil, err
 	}
 	start := head[:n]

@@ -94,7 +94,7 @@ func (l *fieldList) modifiers(list [search.Devices]backend.Modifier) {
 	for d, m := range list {
 		value := "null"
 		if m.Set {
-			value = strconv.FormatFloat((float64(m.Permille)-1000)/10, 'f', -1, 64)
+			value = formatPercent(m.Permille)
 		}
 		l.add(fieldDesktop+jsonField(d), value)
 	}

@@ -13,10 +13,12 @@
 // what was committed before stays, and a second run does not change it
 // again.
 //
+// WriteEditorFile goes the other way, from JSON lines to an Editor file.
+//
 // The effects that transactions report are counted by entity (effects.go);
 // DryRun does all of it on a copy and compares the copy's snapshots.
 //
 // Goals: bounded memory, exact rejects, whole transactions, a second run that
 // changes nothing. Non-goals: guessing what a wrong cell may have meant,
-// formats of other systems, exports.
+// formats of other systems.
 package ingest

@@ -103,6 +103,7 @@ func TestDataCommands(t *testing.T) {
 		{"set group 2 name=other", "cannot be changed"},
 		{"set group 2 colour=red", "colour"},
 		{"export --json", "--out"},
+		{"export --format auto", "editor"},
 	} {
 		status, out, errOut := do(strings.Fields(c.args)...)
 		if status != exitUsage || out != "" || !strings.Contains(errOut, c.says) {
@@ -156,17 +157,45 @@ func TestExportThenImport(t *testing.T) {
 	if status, _, errOut := do("export", "--out", path); status != exitFailed || !strings.Contains(errOut, "exists") {
 		t.Errorf("over a file: %d %s", status, errOut)
 	}
+	if status, _, _ := do("pause", "advertiser", "1"); status != exitDone {
+		t.Fatal(status)
+	}
+	sheet := filepath.Join(t.TempDir(), "ads.csv")
+	if status, out, errOut := do("export", "--format", "editor", "--out", sheet); status != exitFailed || out != "" || !strings.Contains(errOut, "is paused") {
+		t.Errorf("of a paused advertiser: %d %q %q", status, out, errOut)
+	}
+	for _, name := range []string{sheet, sheet + ".part"} {
+		if _, err := os.Stat(name); err == nil {
+			t.Errorf("%s is left", name)
+		}
+	}
+	if status, _, _ := do("resume", "advertiser", "1"); status != exitDone {
+		t.Fatal(status)
+	}
+	before, err = db.DB.Newest(t.Context())
+	db.Must(err)
+	if status, out, errOut := do("export", "--format", "editor", "--out", sheet, "--json"); status != exitDone || out != "{\"rows\":9}\n" || errOut != "" {
+		t.Errorf("for Editor: %d %q %q", status, out, errOut)
+	}
+	if sum, err := ingest.Run(t.Context(), db.DB, []string{sheet}, ingest.Options{}); err != nil || sum.Rows != 9 || sum.Rejected != 0 || sum.ClockAfter != before.Clock {
+		t.Errorf("for Editor: %+v, %v", sum, err)
+	}
 	lost.Store(1)
 	if status, _, _ := do("export", "--out", path+"2"); status != exitFailed {
 		t.Errorf("cut off: %d", status)
 	}
+	if status, out, _ := do("export", "--format", "Editor"); status != exitDone || strings.Count(out, "\n") != 10 {
+		t.Errorf("for Editor, to standard output: %d %s", status, out)
+	}
 	cut := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write(bytes.Repeat([]byte("{}\n"), 40_000))
+		_, _ = w.Write(bytes.Repeat([]byte(`{"type":"campaign","advertiser":"A","name":"C"}`+"\n"), 4_000))
 		panic(http.ErrAbortHandler)
 	}))
 	t.Cleanup(cut.Close)
-	if status, _, errOut := run(t, "adshard", "export", "--out", path+"2", "--addr", cut.URL); status != exitFailed || !strings.Contains(errOut, "cut off") {
-		t.Errorf("cut off: %d %s", status, errOut)
+	for _, format := range []string{"jsonl", "editor"} {
+		if status, _, errOut := run(t, "adshard", "export", "--format", format, "--out", path+"2", "--addr", cut.URL); status != exitFailed || !strings.Contains(errOut, "cut off") {
+			t.Errorf("cut off: %d %s", status, errOut)
+		}
 	}
 	for _, name := range []string{path + "2", path + "2.part"} {
 		if _, err := os.Stat(name); err == nil {

@@ -12,43 +12,64 @@ import (
 	"github.com/spf13/cobra"
 
 	"adshard/fault"
+	"adshard/ingest"
 )
 
 func exportCommand(s Streams) *cobra.Command {
 	var f adminFlags
+	var x export
+	var format string
 	var advertiser uint64
-	var to string
 	c := &cobra.Command{
 		Use:   "export",
 		Short: "Write the data as a file that import reads",
-		Long: `Writes all data, or those of one advertiser, as JSON lines: the state at one moment.
-"adshard import" reads them: into the same database it changes nothing, into an empty
-one it makes the same data. Ids, and marks of budgets, are not part of them.
+		Long: `Writes all data, or those of one advertiser: the state at one moment, as JSON lines or
+as a file for Google Ads Editor. "adshard import" reads both: into the same database it
+changes nothing, into an empty one it makes the same data. Ids, learned qualities, and
+marks of budgets are not part of them.
 
-The lines are written to standard output or, with --out, to a file that is there when
-it is complete. With --json, what was written is said as JSON; that needs --out.`,
+A file for Google Ads Editor cannot say that an advertiser is paused or has no campaign,
+nor have a text that is [] or has a line break of CR and LF: the export then fails and says
+where. --advertiser exports the others. A spreadsheet takes texts that begin with =, +, -
+or @ for formulas.
+
+The export is written to standard output, which has a part of it after an error, or with
+--out to a file that is there when it is complete. With --json, what was written is said as
+JSON; that needs --out.`,
 		Example: `  adshard export --out ads.jsonl
+  adshard export --advertiser 3 --format editor --out acme.csv
   adshard export --advertiser 3 | gzip > acme.jsonl.gz
   adshard import --db sqlite:copy.db ads.jsonl`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if f.json && to == "" {
+			if f.json && x.path == "" {
 				return wrongUse("standard output has the data: with --json, name a file with --out")
+			}
+			var err error
+			if x.format, err = ingest.ParseFormat(format); err != nil || x.format == ingest.FormatAuto {
+				return wrongUse("--format is %s or %s, not %q", ingest.FormatJSONL, ingest.FormatEditor, format)
 			}
 			q := url.Values{}
 			if advertiser != 0 {
 				q.Set("advertiser", strconv.FormatUint(advertiser, 10))
 			}
-			return runExport(c, &f, s, q, to)
+			return x.run(c, &f, s, q)
 		},
 	}
 	f.add(c)
 	c.Flags().Uint64Var(&advertiser, "advertiser", 0, "the id of the one advertiser whose data to write")
-	c.Flags().StringVar(&to, "out", "", "the file to write; it must not exist")
+	c.Flags().StringVar(&format, "format", string(ingest.FormatJSONL), "jsonl, or editor: a CSV file for Google Ads Editor")
+	c.Flags().StringVar(&x.path, "out", "", "the file to write; it must not exist")
 	return c
 }
 
-func runExport(c *cobra.Command, f *adminFlags, s Streams, q url.Values, to string) error {
+// export is what is written, and where.
+type export struct {
+	format ingest.Format
+	path   string // "": standard output
+}
+
+func (x *export) run(c *cobra.Command, f *adminFlags, s Streams, q url.Values) error {
 	cl, err := f.client()
 	if err != nil {
 		return err
@@ -66,33 +87,38 @@ func runExport(c *cobra.Command, f *adminFlags, s Streams, q url.Values, to stri
 		body, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 		return cl.refused(res.StatusCode, body)
 	}
-	if to == "" {
-		_, err := copyLines(s.Out, res.Body)
+	body := &whole{from: res.Body}
+	if x.path == "" {
+		_, err := x.write(s.Out, body)
 		return err
 	}
-	lines, err := exportTo(to, res.Body)
+	n, err := x.create(body)
 	if err != nil {
 		return err
 	}
+	unit := "line"
+	if x.format == ingest.FormatEditor {
+		unit = "row"
+	}
 	if f.json {
-		_, err = fmt.Fprintf(s.Out, "{\"lines\":%d}\n", lines)
+		_, err = fmt.Fprintf(s.Out, "{\"%ss\":%d}\n", unit, n)
 		return err
 	}
-	_, err = fmt.Fprintf(s.Out, "%s are in %s\n", many(lines, "line"), printable(to))
+	_, err = fmt.Fprintf(s.Out, "%s are in %s\n", many(n, unit), printable(x.path))
 	return err
 }
 
-// exportTo writes to a new file, which has its name when it is complete.
-func exportTo(path string, from io.Reader) (lines uint64, err error) {
-	if _, err := os.Lstat(path); err == nil {
-		return 0, fault.Newf(fault.Conflict, "", "%s exists: name another file, or remove it", path)
+// create writes a new file, which has its name when it is complete.
+func (x *export) create(lines io.Reader) (n uint64, err error) {
+	if _, err := os.Lstat(x.path); err == nil {
+		return 0, fault.Newf(fault.Conflict, "", "%s exists: name another file, or remove it", x.path)
 	}
-	part := path + ".part"
+	part := x.path + ".part"
 	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return 0, err
 	}
-	lines, err = copyLines(file, from)
+	n, err = x.write(file, lines)
 	if err == nil {
 		err = file.Sync()
 	}
@@ -100,35 +126,56 @@ func exportTo(path string, from io.Reader) (lines uint64, err error) {
 		err = e
 	}
 	if err == nil {
-		err = os.Rename(part, path)
+		err = os.Rename(part, x.path)
 	}
 	if err != nil {
 		_ = os.Remove(part)
 	}
-	return lines, err
+	return n, err
 }
 
-// copyLines copies whole lines and counts them. A connection that is cut off is an error.
+// write writes JSON lines in the format, and returns how many lines or rows these are.
+func (x *export) write(to io.Writer, lines io.Reader) (n uint64, err error) {
+	out := bufio.NewWriterSize(to, 64<<10)
+	if x.format == ingest.FormatEditor {
+		n, err = ingest.WriteEditorFile(out, lines)
+	} else {
+		n, err = copyLines(out, lines)
+	}
+	if e := out.Flush(); e != nil {
+		return n, e
+	}
+	return n, err
+}
+
+// copyLines copies whole lines and counts them.
 func copyLines(to io.Writer, from io.Reader) (lines uint64, err error) {
-	in, out := bufio.NewReaderSize(from, 64<<10), bufio.NewWriterSize(to, 64<<10)
-	for err == nil {
-		var part []byte
-		part, err = in.ReadSlice('\n')
-		if _, e := out.Write(part); e != nil {
+	in := bufio.NewReaderSize(from, 64<<10)
+	for {
+		part, err := in.ReadSlice('\n')
+		if _, e := to.Write(part); e != nil {
 			return lines, e
 		}
 		switch err {
 		case nil:
 			lines++
 		case bufio.ErrBufferFull:
-			err = nil
+		case io.EOF:
+			return lines, nil
+		default:
+			return lines, err
 		}
 	}
-	if e := out.Flush(); e != nil {
-		return lines, e
+}
+
+// whole reads a body. A connection that is cut off is an error of its own.
+type whole struct{ from io.Reader }
+
+// Read implements io.Reader.
+func (w *whole) Read(p []byte) (int, error) {
+	n, err := w.from.Read(p)
+	if err != nil && err != io.EOF {
+		err = fault.Newf(fault.Unavailable, "", "the export was cut off: %w; run it again", err)
 	}
-	if err != io.EOF {
-		return lines, fault.Newf(fault.Unavailable, "", "the export was cut off after %s: %w; run it again", many(lines, "line"), err)
-	}
-	return lines, nil
+	return n, err
 }

@@ -1,0 +1,240 @@
+package ingest
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"adshard/backend"
+	"adshard/fault"
+	"adshard/search"
+)
+
+// WriteEditorFile reads the JSON lines of an export, in which owners come before what they
+// hold, and writes a Google Ads Editor file from which Run makes the same data: UTF-8 with a
+// byte order mark, commas between cells. It returns how many rows are below the header.
+//
+// Errors: fault.Invalid for a line that Run would reject, and for what no row can say: that
+// an advertiser is paused, or has no campaign; a text that is "[]" or has a CR before an LF.
+// Those of lines and to are returned as they are.
+func WriteEditorFile(to io.Writer, lines io.Reader) (rows uint64, err error) {
+	src, err := newJSONSource(lines, "", "")
+	if err != nil {
+		return 0, err
+	}
+	w := editorWriter{to: to}
+	w.csv = csv.NewWriter(&w.line)
+	w.line.Write(bomUTF8)
+	for c := range w.row {
+		w.row[c] = column(c).String()
+	}
+	for err = w.flush(); err == nil; {
+		var e entry
+		switch end := src.next(&e); end {
+		case nil:
+			err = w.write(&e)
+		case io.EOF:
+			return w.rows, w.leave()
+		default:
+			err = end
+		}
+	}
+	return w.rows, err
+}
+
+// editorWriter writes entries as rows.
+type editorWriter struct {
+	to   io.Writer
+	csv  *csv.Writer  // to line
+	line bytes.Buffer // the row as bytes
+	row  [columns]string
+	rows uint64
+	err  error // what the row cannot say
+
+	advertiser string // the last one
+	zone       string // its cell, for the rows of its campaigns
+	barren     bool   // it has had no campaign
+}
+
+// write writes the row of an entry; an advertiser has none of its own.
+func (w *editorWriter) write(e *entry) error {
+	if r := e.reject; r != nil {
+		return fault.Newf(fault.Invalid, "", "line %d of the export: %s: %s", r.Record, cmp.Or(r.Column, "the line"), r.Reason)
+	}
+	w.row, w.err = [columns]string{}, nil
+	w.text(colAccount, e.advertiser)
+	w.text(colCampaign, e.campaign)
+	w.text(colAdGroup, e.group)
+	switch e.kind {
+	case kindAdvertiser:
+		return w.enter(e)
+	case kindCampaign:
+		w.campaign(&e.campaignPatch)
+	case kindGroup:
+		w.row[colMaxCPC] = cellOf(e.groupPatch.Bid, formatMoney)
+		w.modifiers(&e.groupPatch.Modifiers)
+		w.row[colAdGroupStatus] = statusCells[e.groupPatch.Status]
+	case kindKeyword:
+		w.criterion(e.keyword.Text, "", e.keyword.Type, e.keyword.Status)
+		w.row[colMaxCPC] = cellOf(e.keyword.Bid, formatMoney)
+		w.row[colQuality] = cellOf(e.keyword.Quality, func(q uint8) string { return strconv.Itoa(int(q)) })
+	case kindGroupNegative:
+		w.criterion(e.negative.Text, "Negative ", e.negative.Type, e.negative.Status)
+	case kindCampaignNegative:
+		w.criterion(e.negative.Text, "Campaign Negative ", e.negative.Type, e.negative.Status)
+	case kindAd:
+		w.ad(&e.ad)
+	}
+	if w.err != nil {
+		return w.err
+	}
+	w.rows++
+	return w.flush()
+}
+
+// enter begins an advertiser.
+func (w *editorWriter) enter(e *entry) error {
+	if w.err != nil {
+		return w.err
+	}
+	if err := w.leave(); err != nil {
+		return err
+	}
+	if s := e.advertiserPatch.Status; s != backend.Keep && s != backend.Enable {
+		return cannotSay("advertiser %s is %s: there is no column for it", quoted(e.advertiser), strings.ToLower(statusCells[s]))
+	}
+	w.advertiser, w.barren = e.advertiser, true
+	w.zone = cellOf(e.advertiserPatch.TimeZone, func(name string) string { return name })
+	return nil
+}
+
+// leave ends the advertiser before.
+func (w *editorWriter) leave() error {
+	if w.barren {
+		return cannotSay("advertiser %s has no campaign: each row names one", quoted(w.advertiser))
+	}
+	return nil
+}
+
+func (w *editorWriter) campaign(p *backend.CampaignPatch) {
+	if w.row[colAccount] == w.advertiser {
+		w.row[colTimeZone], w.barren = w.zone, false
+	}
+	w.modifiers(&p.Modifiers)
+	w.row[colBudget] = cellOf(p.DailyBudget, formatMoney)
+	w.row[colDelivery] = cellOf(p.StandardDelivery, oneOf("Standard", "Accelerated"))
+	w.row[colLanguages] = cellOf(p.Languages, func(codes []string) string { return strings.Join(codes, ";") })
+	w.row[colRotation] = cellOf(p.RotateEvenly, oneOf("Rotate indefinitely", "Optimize"))
+	w.row[colCampaignStatus] = statusCells[p.Status]
+}
+
+// criterion fills the cells of a keyword or negative. Quotes or brackets around its text
+// would be taken for those of a match type: it gets further ones.
+func (w *editorWriter) criterion(text, prefix string, t search.MatchType, status backend.Status) {
+	if inner, _ := unwrap(text); inner != text {
+		text = `"` + text + `"`
+	}
+	w.text(colKeyword, text)
+	name := t.String()
+	w.row[colCriterionType] = prefix + strings.ToUpper(name[:1]) + name[1:]
+	w.row[colStatus] = statusCells[status]
+}
+
+func (w *editorWriter) ad(p *backend.AdPatch) {
+	w.row[colAdType] = "Responsive search ad"
+	for i, text := range p.Headlines {
+		w.text(colHeadline1+column(i), text)
+	}
+	for i, text := range p.Descriptions {
+		w.text(colDescription1+column(i), text)
+	}
+	w.text(colPath1, p.Path1)
+	w.text(colPath2, p.Path2)
+	w.text(colFinalURL, p.FinalURL)
+	w.row[colStatus] = statusCells[p.Status]
+}
+
+func (w *editorWriter) modifiers(list *[search.Devices]backend.Patch[uint16]) {
+	for d, m := range list {
+		w.row[colDesktop+column(d)] = cellOf(m, formatPercent)
+	}
+}
+
+// text fills a cell that has no default to restore.
+func (w *editorWriter) text(c column, text string) {
+	w.row[c] = text
+	switch {
+	case w.err != nil:
+	case text == "[]":
+		w.err = cannotSay("%s of %s is []: such a cell restores a default", c, w.place())
+	case strings.Contains(text, "\r\n"):
+		w.err = cannotSay("%s of %s has a line break of CR and LF: a cell keeps the LF alone (found %s)", c, w.place(), quoted(text))
+	}
+}
+
+// place names the owners of the row.
+func (w *editorWriter) place() string {
+	var names []string
+	for _, name := range w.row[colAccount : colAdGroup+1] {
+		if name != "" {
+			names = append(names, quoted(name))
+		}
+	}
+	return strings.Join(names, " / ")
+}
+
+// flush writes the row.
+func (w *editorWriter) flush() error {
+	if err := w.csv.Write(w.row[:]); err != nil {
+		return err
+	}
+	w.csv.Flush()
+	_, err := w.line.WriteTo(w.to)
+	return err
+}
+
+func cannotSay(format string, args ...any) error {
+	return fault.Newf(fault.Invalid, "", "a file for Google Ads Editor cannot say that %s; JSON lines can", fmt.Sprintf(format, args...))
+}
+
+// statusCells are the cells of statuses.
+var statusCells = [...]string{backend.Enable: "Enabled", backend.Pause: "Paused", backend.Remove: "Removed"}
+
+// cellOf is the cell that patch reads as p.
+func cellOf[T any](p backend.Patch[T], format func(T) string) string {
+	switch p.Op {
+	case backend.Set:
+		return format(p.Value)
+	case backend.Reset:
+		return "[]"
+	}
+	return ""
+}
+
+// oneOf names the values of a setting.
+func oneOf(on, off string) func(bool) string {
+	return func(is bool) string {
+		if is {
+			return on
+		}
+		return off
+	}
+}
+
+// formatMoney writes micros as parseMoney reads them.
+func formatMoney(micros uint64) string {
+	whole, fraction := micros/microsPerUnit, micros%microsPerUnit
+	if fraction == 0 {
+		return strconv.FormatUint(whole, 10)
+	}
+	return strings.TrimRight(fmt.Sprintf("%d.%06d", whole, fraction), "0")
+}
+
+// formatPercent writes a bid modifier in permille as parsePercent reads it.
+func formatPercent(permille uint16) string {
+	return strconv.FormatFloat((float64(permille)-1000)/10, 'f', -1, 64)
+}
