@@ -42,6 +42,16 @@ func valueOf(list []*common.KeyValue, key string) string {
 	return ""
 }
 
+// took returns how long a stage took, in µs; −1: it does not say.
+func took(stage *otlp.Span_Event) int64 {
+	for _, a := range stage.Attributes {
+		if a.Key == "adshard.took_us" {
+			return a.Value.GetIntValue()
+		}
+	}
+	return -1
+}
+
 // receiver takes spans by OTLP over HTTP.
 type receiver struct {
 	mu    sync.Mutex
@@ -91,8 +101,8 @@ func (r *receiver) trace(t *testing.T, id string, n int) (list []span) {
 	}
 }
 
-// tree writes a trace as text, a span a line below its parent with its process; spans of
-// one parent by name.
+// tree writes a trace as text, a span a line below its parent with its process and its events;
+// spans of one parent by name.
 func tree(list []span, parent string, depth int) string {
 	var children []span
 	for _, s := range list {
@@ -104,6 +114,9 @@ func tree(list []span, parent string, depth int) string {
 		text := s.Name + " of " + s.instance
 		if s.Name == "shard" {
 			text += " to " + s.attribute("adshard.replica")
+		}
+		for _, e := range slices.SortedFunc(slices.Values(s.Events), func(a, b *otlp.Span_Event) int { return strings.Compare(a.Name, b.Name) }) {
+			text += ", " + e.Name
 		}
 		return text
 	}
@@ -118,13 +131,13 @@ func tree(list []span, parent string, depth int) string {
 // wantTree is the trace of a search in a cluster of three slaves.
 func wantTree(waits bool) string {
 	var out strings.Builder
-	out.WriteString("search of master-0\n  auction of master-0\n  encode of master-0\n  expand of master-0\n  fan-out of master-0\n    merge of master-0\n")
+	out.WriteString("search of master-0, auction, encode, expand\n  fan-out of master-0, merge\n")
 	for _, slave := range []string{"slave-0", "slave-1", "slave-2"} {
-		out.WriteString("    shard of master-0 to " + slave + "\n      slave search of " + slave + "\n        hits of " + slave +
-			"\n        scan of " + slave + "\n        terms of " + slave + "\n")
+		out.WriteString("    shard of master-0 to " + slave + "\n      slave search of " + slave + ", hits, scan, terms")
 		if waits {
-			out.WriteString("        wait of " + slave + "\n")
+			out.WriteString(", wait")
 		}
+		out.WriteString("\n")
 	}
 	return out.String()
 }
@@ -186,6 +199,12 @@ func checkTimes(t *testing.T, list []span) {
 		if s.StartTimeUnixNano > s.EndTimeUnixNano || ok && (s.StartTimeUnixNano < p.StartTimeUnixNano || s.EndTimeUnixNano > p.EndTimeUnixNano) {
 			t.Errorf("%s, %d to %d, is not within %s, %d to %d", s.Name, s.StartTimeUnixNano, s.EndTimeUnixNano, p.GetName(), p.GetStartTimeUnixNano(), p.GetEndTimeUnixNano())
 		}
+		for _, e := range s.Events {
+			end := e.TimeUnixNano + 1000*uint64(took(e))
+			if took(e) < 0 || e.TimeUnixNano < s.StartTimeUnixNano || end > s.EndTimeUnixNano {
+				t.Errorf("%s, %d to %d, is not within %s, %d to %d", e.Name, e.TimeUnixNano, end, s.Name, s.StartTimeUnixNano, s.EndTimeUnixNano)
+			}
+		}
 		if s.Name == "shard" && s.attribute("adshard.shard") == "" || s.Name == "search" && s.attribute("adshard.outcome") != "complete" {
 			t.Errorf("%s has %v", s.Name, s.Attributes)
 		}
@@ -218,7 +237,7 @@ func (c *cluster) checkCall(t *testing.T, r *receiver) {
 	if _, err := c.calls.Search(ctx, &pb.AdsRequest{Q: "red lamp", TimeoutMs: 5000}); err != nil {
 		t.Fatal(err)
 	}
-	want := strings.Replace(wantTree(true), "  encode of master-0\n", "", 1)
+	want := strings.Replace(wantTree(true), ", encode", "", 1)
 	if got := tree(r.trace(t, id, strings.Count(want, "\n")), parent, 0); got != want {
 		t.Errorf("the trace of a call is\n%swant\n%s", got, want)
 	}

@@ -36,10 +36,11 @@ func (s *Span) Call(name string, at time.Time, more ...attribute.KeyValue) *Span
 	return s.tracer.begin(s.ctx, name, at, trace.SpanKindClient, more...)
 }
 
-// Stage adds a child that has already ended.
+// Stage adds a stage that has ended, of what the span is of. It is an event and not a child: a
+// search of three shards has 16 stages, and a span costs twice as much.
 func (s *Span) Stage(name string, began time.Time, took time.Duration) {
 	if s != nil && took > 0 {
-		s.Child(name, began).End(began.Add(took), nil)
+		s.span.AddEvent(name, trace.WithTimestamp(began), trace.WithAttributes(attribute.Int64("adshard.took_us", took.Microseconds())))
 	}
 }
 
