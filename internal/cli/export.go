@@ -30,8 +30,8 @@ marks of budgets are not part of them.
 
 A file for Google Ads Editor cannot say that an advertiser is paused or has no campaign,
 nor have a text that is [] or has a line break of CR and LF: the export then fails and says
-where. --advertiser exports the others. A spreadsheet takes texts that begin with =, +, -
-or @ for formulas.
+where. --advertiser exports one of the others. A spreadsheet takes texts that begin with
+=, +, - or @ for formulas.
 
 The export is written to standard output, which has a part of it after an error, or with
 --out to a file that is there when it is complete. With --json, what was written is said as
