@@ -81,8 +81,11 @@ func (a *scripted) Search(ctx context.Context, _ *search.Request) (*search.Answe
 		return nil, fault.New(fault.KindOf(ctx.Err()), "", ctx.Err())
 	case <-time.After(a.after):
 	}
-	if a.err != nil {
-		return nil, a.err
+	a.mu.Lock()
+	err := a.err
+	a.mu.Unlock()
+	if err != nil {
+		return nil, err
 	}
 	answer := a.answer
 	return &answer, nil

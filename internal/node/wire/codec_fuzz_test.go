@@ -25,6 +25,7 @@ func FuzzCodec(f *testing.F) {
 	f.Add(AppendAnswer(nil, a))
 	f.Add(AppendCancel(AppendAsk(nil, &Ask{ID: 1, View: 2, Left: 3000, Search: AppendRequest(nil, r)}), 1))
 	f.Add(AppendGoodbye(AppendReply(nil, 1, a, nil)))
+	f.Add([]byte("\n\x03Z\x01\xfe")) // a hit with a name that is not UTF-8
 	f.Fuzz(func(t *testing.T, b []byte) {
 		fuzzRequest(t, b)
 		fuzzAnswer(t, b)
