@@ -18,7 +18,6 @@ import (
 
 	"adshard/backend"
 	"adshard/fault"
-	"adshard/ingest"
 	"adshard/internal/node/access"
 	"adshard/internal/node/admin"
 	"adshard/internal/node/data"
@@ -669,74 +668,5 @@ func TestWaitServed(t *testing.T) {
 	}
 	if a := w.must("PATCH", "/v1/advertisers/1", `{"status":"enabled"}`); strings.Contains(a.body, "served") {
 		t.Errorf("%s", a.body)
-	}
-}
-
-// TestEditorFileIsImportedAgain: so does an export that is made a Google Ads Editor file.
-func TestEditorFileIsImportedAgain(t *testing.T) {
-	w := newWorld(t)
-	w.fill()
-	w.Write(3, 4, 5, 70_000)
-	w.must("PATCH", "/v1/campaigns/1", `{"delivery_method":"standard","ad_rotation":"even"}`)
-	w.must("PATCH", "/v1/groups/1", `{"desktop_bid_modifier":0.1,"mobile_bid_modifier":-100,"tablet_bid_modifier":899.9,"status":"paused"}`)
-	w.must("POST", "/v1/campaigns", `{"advertiser_id":1,"name":"Ünïcode \"quoted\", <&> \\ line\nbreak","status":"paused"}`)
-	w.must("POST", "/v1/keywords", `{"group_id":1,"text":"\"=c++ x\"","match_type":"broad","max_cpc_micros":123456,"status":"paused"}`)
-	w.must("POST", "/v1/ads", `{"group_id":1,"headlines":["a","b"],"descriptions":["'d"],"path_1":"p","final_url":"https://a.example/?q=1&r=2"}`)
-	exported := w.must("GET", "/v1/export", "").body
-	before := w.clock()
-	var file strings.Builder
-	rows, err := ingest.WriteEditorFile(&file, strings.NewReader(exported))
-	w.Must(err)
-	if lines := strings.Count(exported, "\n") - strings.Count(exported, `"type":"advertiser"`); int(rows) != lines {
-		t.Errorf("%d rows of %d lines", rows, lines)
-	}
-	imported := func(db backend.Store) ingest.Summary {
-		t.Helper()
-		sum, err := ingest.Run(t.Context(), db, []string{"-"}, ingest.Options{Stdin: strings.NewReader(file.String())})
-		if err != nil || sum.Rejected != 0 || sum.Rows != int64(rows) {
-			t.Fatalf("%+v, %v", sum, err)
-		}
-		return sum
-	}
-	if sum := imported(w.DB); sum.ClockAfter != before {
-		t.Errorf("the clock went from %d to %d: %+v", before, sum.ClockAfter, sum.Entities)
-	}
-	other := newWorld(t)
-	imported(other.DB)
-	if again := other.must("GET", "/v1/export", "").body; again != exported {
-		t.Errorf("exported\n%s\nand again\n%s", exported, again)
-	}
-}
-
-// TestExportIsImportedAgain: an export changes nothing where it is from, and makes the same in an empty database.
-func TestExportIsImportedAgain(t *testing.T) {
-	w := newWorld(t)
-	w.fill()
-	w.Write(3, 4, 5, 70_000)
-	w.must("PATCH", "/v1/groups/1", `{"desktop_bid_modifier":0.1,"mobile_bid_modifier":-100,"tablet_bid_modifier":899.9}`)
-	w.must("POST", "/v1/advertisers", `{"name":"Ünïcode \"quoted\", <&> \\ line\nbreak","status":"paused"}`)
-	w.must("POST", "/v1/keywords", `{"group_id":1,"text":"=c++ \"x\"","match_type":"broad","max_cpc_micros":0,"status":"paused"}`)
-	w.must("POST", "/v1/ads", `{"group_id":1,"headlines":["a","b"],"descriptions":["[]"],"path_1":"p","final_url":"https://a.example/?q=1&r=2"}`)
-	exported := w.must("GET", "/v1/export", "", "Authorization", "Bearer "+readerToken).body
-	before := w.clock()
-	imported := func(db backend.Store) ingest.Summary {
-		t.Helper()
-		sum, err := ingest.Run(t.Context(), db, []string{"-"}, ingest.Options{Stdin: strings.NewReader(exported)})
-		if err != nil || sum.Rejected != 0 || sum.Rows != int64(strings.Count(exported, "\n")) {
-			t.Fatalf("%+v, %v", sum, err)
-		}
-		return sum
-	}
-	if sum := imported(w.DB); sum.ClockAfter != before {
-		t.Errorf("the clock went from %d to %d: %+v", before, sum.ClockAfter, sum.Entities)
-	}
-	other := newWorld(t)
-	imported(other.DB)
-	if again := other.must("GET", "/v1/export", "").body; again != exported {
-		t.Errorf("exported\n%s\nand again\n%s", exported, again)
-	}
-	one := w.must("GET", "/v1/export?advertiser=1", "").body
-	if !strings.HasPrefix(exported, one) || strings.Count(one, `"type":"advertiser"`) != 1 {
-		t.Errorf("of one advertiser:\n%s", one)
 	}
 }

@@ -1,0 +1,69 @@
+package admin_test
+
+import (
+	"strings"
+	"testing"
+
+	"adshard/backend"
+	"adshard/ingest"
+)
+
+// importedAgain checks that a file made of an export, with so many rows, changes nothing where it is from,
+// and makes the same in an empty database.
+func (w *world) importedAgain(file string, rows int64, exported string) {
+	w.T.Helper()
+	imported := func(db backend.Store) ingest.Summary {
+		w.T.Helper()
+		sum, err := ingest.Run(w.T.Context(), db, []string{"-"}, ingest.Options{Stdin: strings.NewReader(file)})
+		if err != nil || sum.Rejected != 0 || sum.Rows != rows {
+			w.T.Fatalf("%+v, %v", sum, err)
+		}
+		return sum
+	}
+	before := w.clock()
+	if sum := imported(w.DB); sum.ClockAfter != before {
+		w.T.Errorf("the clock went from %d to %d: %+v", before, sum.ClockAfter, sum.Entities)
+	}
+	other := newWorld(w.T)
+	imported(other.DB)
+	if again := other.must("GET", "/v1/export", "").body; again != exported {
+		w.T.Errorf("exported\n%s\nand again\n%s", exported, again)
+	}
+}
+
+// TestExportIsImportedAgain: an export changes nothing where it is from, and makes the same in an empty database.
+func TestExportIsImportedAgain(t *testing.T) {
+	w := newWorld(t)
+	w.fill()
+	w.Write(3, 4, 5, 70_000)
+	w.must("PATCH", "/v1/groups/1", `{"desktop_bid_modifier":0.1,"mobile_bid_modifier":-100,"tablet_bid_modifier":899.9}`)
+	w.must("POST", "/v1/advertisers", `{"name":"Ünïcode \"quoted\", <&> \\ line\nbreak","status":"paused"}`)
+	w.must("POST", "/v1/keywords", `{"group_id":1,"text":"=c++ \"x\"","match_type":"broad","max_cpc_micros":0,"status":"paused"}`)
+	w.must("POST", "/v1/ads", `{"group_id":1,"headlines":["a","b"],"descriptions":["[]"],"path_1":"p","final_url":"https://a.example/?q=1&r=2"}`)
+	exported := w.must("GET", "/v1/export", "", "Authorization", "Bearer "+readerToken).body
+	w.importedAgain(exported, int64(strings.Count(exported, "\n")), exported)
+	one := w.must("GET", "/v1/export?advertiser=1", "").body
+	if !strings.HasPrefix(exported, one) || strings.Count(one, `"type":"advertiser"`) != 1 {
+		t.Errorf("of one advertiser:\n%s", one)
+	}
+}
+
+// TestEditorFileIsImportedAgain: so does an export that is made a Google Ads Editor file.
+func TestEditorFileIsImportedAgain(t *testing.T) {
+	w := newWorld(t)
+	w.fill()
+	w.Write(3, 4, 5, 70_000)
+	w.must("PATCH", "/v1/campaigns/1", `{"delivery_method":"standard","ad_rotation":"even"}`)
+	w.must("PATCH", "/v1/groups/1", `{"desktop_bid_modifier":0.1,"mobile_bid_modifier":-100,"tablet_bid_modifier":899.9,"status":"paused"}`)
+	w.must("POST", "/v1/campaigns", `{"advertiser_id":1,"name":"Ünïcode \"quoted\", <&> \\ line\nbreak","status":"paused"}`)
+	w.must("POST", "/v1/keywords", `{"group_id":1,"text":"\"=c++ x\"","match_type":"broad","max_cpc_micros":123456,"status":"paused"}`)
+	w.must("POST", "/v1/ads", `{"group_id":1,"headlines":["a","b"],"descriptions":["'d"],"path_1":"p","final_url":"https://a.example/?q=1&r=2"}`)
+	exported := w.must("GET", "/v1/export", "").body
+	var file strings.Builder
+	rows, err := ingest.WriteEditorFile(&file, strings.NewReader(exported))
+	w.Must(err)
+	if lines := strings.Count(exported, "\n") - strings.Count(exported, `"type":"advertiser"`); int(rows) != lines {
+		t.Errorf("%d rows of %d lines", rows, lines)
+	}
+	w.importedAgain(file.String(), int64(rows), exported)
+}
