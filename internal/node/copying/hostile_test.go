@@ -208,36 +208,35 @@ func (a address) String() string  { return string(a) }
 
 var _ net.Addr = address("")
 
-// TestASourceThatBreaksTheRules: nothing is written outside of the directory for incoming
-// files, and no copy of it is ever opened as a store.
-func TestASourceThatBreaksTheRules(t *testing.T) {
-	t.Parallel()
-	r := newSlave(t, 3)
-	r.cfg.Most = 100
-	honest := dial(t, serve(t, r.source()))
-	offer := func(change func(*pb.OpenCopyResponse)) *tampered {
-		return &tampered{CopiesClient: honest, open: func(m *pb.OpenCopyResponse, err error) (*pb.OpenCopyResponse, error) {
-			if err == nil {
-				change(m)
-			}
-			return m, err
-		}}
-	}
-	named := func(name string) *tampered {
-		return offer(func(m *pb.OpenCopyResponse) { m.Files[0].Name = name })
-	}
-	read := func(change func(*pb.ReadCopyResponse)) *tampered {
-		return &tampered{CopiesClient: honest, read: func(_ *pb.ReadCopyRequest, m *pb.ReadCopyResponse, err error) (*pb.ReadCopyResponse, error) {
-			if err == nil {
-				change(m)
-			}
-			return m, err
-		}}
-	}
-	cases := map[string]struct {
-		source *tampered
-		kind   fault.Kind
-	}{
+// offering is a source whose offer is changed; reading is one whose data are.
+func offering(honest pb.CopiesClient, change func(*pb.OpenCopyResponse)) *tampered {
+	return &tampered{CopiesClient: honest, open: func(m *pb.OpenCopyResponse, err error) (*pb.OpenCopyResponse, error) {
+		if err == nil {
+			change(m)
+		}
+		return m, err
+	}}
+}
+
+func reading(honest pb.CopiesClient, change func(*pb.ReadCopyResponse)) *tampered {
+	return &tampered{CopiesClient: honest, read: func(_ *pb.ReadCopyRequest, m *pb.ReadCopyResponse, err error) (*pb.ReadCopyResponse, error) {
+		if err == nil {
+			change(m)
+		}
+		return m, err
+	}}
+}
+
+// brokenRule is a source that breaks a rule, and what comes of it.
+type brokenRule struct {
+	source *tampered
+	kind   fault.Kind
+}
+
+func brokenRules(honest pb.CopiesClient) map[string]brokenRule {
+	offer := func(change func(*pb.OpenCopyResponse)) *tampered { return offering(honest, change) }
+	read := func(change func(*pb.ReadCopyResponse)) *tampered { return reading(honest, change) }
+	cases := map[string]brokenRule{
 		"endless files":      {offer(func(m *pb.OpenCopyResponse) { m.Files[0].Size = 1 << 62 }), fault.Invalid},
 		"more than the disk": {offer(func(m *pb.OpenCopyResponse) { m.Files[0].Size = 1 << 40 }), fault.NoSpace},
 		"sizes that overflow": {offer(func(m *pb.OpenCopyResponse) {
@@ -269,12 +268,19 @@ func TestASourceThatBreaksTheRules(t *testing.T) {
 		}), fault.Corrupt},
 	}
 	for _, name := range []string{"../000007.sst", "../../000007.sst", "/etc/passwd", "a/b.sst", "..", "", "token", "CURRENT.part", "adshard.lock", "IDENTITY", "000007.sst\x00", "000007.SST"} {
-		cases["the name "+name] = struct {
-			source *tampered
-			kind   fault.Kind
-		}{named(name), fault.Invalid}
+		cases["the name "+name] = brokenRule{offer(func(m *pb.OpenCopyResponse) { m.Files[0].Name = name }), fault.Invalid}
 	}
-	for name, c := range cases {
+	return cases
+}
+
+// TestASourceThatBreaksTheRules: nothing is written outside of the directory for incoming
+// files, and no copy of it is ever opened as a store.
+func TestASourceThatBreaksTheRules(t *testing.T) {
+	t.Parallel()
+	r := newSlave(t, 3)
+	r.cfg.Most = 100
+	honest := dial(t, serve(t, r.source()))
+	for name, c := range brokenRules(honest) {
 		t.Run(strings.ReplaceAll(name, "/", "|"), func(t *testing.T) {
 			above := t.TempDir()
 			dir := filepath.Join(above, "copy")
@@ -289,29 +295,33 @@ func TestASourceThatBreaksTheRules(t *testing.T) {
 			}
 		})
 	}
-	t.Run("wrong sums", func(t *testing.T) {
-		dir := t.TempDir()
-		interrupted := &tampered{CopiesClient: honest, before: func(call int) error {
-			if call > 6 {
-				return fault.Newf(fault.Internal, "test", "enough")
-			}
-			return nil
-		}}
-		if _, err := Fill(t.Context(), config(dir), interrupted); err == nil {
-			t.Fatal("it was not interrupted")
-		}
-		liar := &tampered{CopiesClient: honest, sums: func(m *pb.CopySumsResponse, err error) (*pb.CopySumsResponse, error) {
-			m.Sums = append(m.Sums, 7)
-			return m, err
-		}}
-		if _, err := Fill(t.Context(), config(dir), liar); !fault.Is(err, fault.Invalid) {
-			t.Fatal(err)
-		}
-	})
+	t.Run("wrong sums", func(t *testing.T) { refuseWrongSums(t, honest) })
 	wanted := config(t.TempDir())
 	wanted.Database = "mine"
-	foreign := offer(func(m *pb.OpenCopyResponse) { m.Database = "yours" })
+	foreign := offering(honest, func(m *pb.OpenCopyResponse) { m.Database = "yours" })
 	if _, err := Fill(t.Context(), wanted, foreign); !fault.Is(err, fault.Conflict) {
 		t.Errorf("another database: %v", err)
+	}
+}
+
+// refuseWrongSums: a copy that was interrupted goes on by the source's sums, of which there may not be too many.
+func refuseWrongSums(t *testing.T, honest pb.CopiesClient) {
+	t.Helper()
+	dir := t.TempDir()
+	interrupted := &tampered{CopiesClient: honest, before: func(call int) error {
+		if call > 6 {
+			return fault.Newf(fault.Internal, "test", "enough")
+		}
+		return nil
+	}}
+	if _, err := Fill(t.Context(), config(dir), interrupted); err == nil {
+		t.Fatal("it was not interrupted")
+	}
+	liar := &tampered{CopiesClient: honest, sums: func(m *pb.CopySumsResponse, err error) (*pb.CopySumsResponse, error) {
+		m.Sums = append(m.Sums, 7)
+		return m, err
+	}}
+	if _, err := Fill(t.Context(), config(dir), liar); !fault.Is(err, fault.Invalid) {
+		t.Fatal(err)
 	}
 }

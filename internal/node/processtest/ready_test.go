@@ -50,7 +50,7 @@ func TestAMasterIsReadyOnceTheSlavesWereFilled(t *testing.T) {
 	})
 	w.follows(url)
 	c.seeds = []string{c.parts["slave-0"].line("slave 0 ready ")}
-	c.knowsOfFill(c.seeds[0]) // before the balancer is gone
+	c.awaitFilled(c.seeds[0]) // before the balancer is gone
 	c.parts["slave-1"].kill()
 	for _, away := range []string{"", "balancer", "balancer"} {
 		c.master.kill()
@@ -89,8 +89,8 @@ func (c *cluster) announce(name string) {
 	}
 }
 
-// knowsOfFill waits until a slave knows that the first fill is over; masters learn it from slaves.
-func (c *cluster) knowsOfFill(address string) {
+// awaitFilled waits until a slave reports that all slaves were filled; masters learn it from slaves.
+func (c *cluster) awaitFilled(address string) {
 	c.t.Helper()
 	conn, err := wire.Dial(address)
 	if err != nil {
