@@ -227,11 +227,8 @@ func oneOf(on, off string) func(bool) string {
 
 // formatMoney writes micros as parseMoney reads them.
 func formatMoney(micros uint64) string {
-	whole, fraction := micros/microsPerUnit, micros%microsPerUnit
-	if fraction == 0 {
-		return strconv.FormatUint(whole, 10)
-	}
-	return strings.TrimRight(fmt.Sprintf("%d.%06d", whole, fraction), "0")
+	text := fmt.Sprintf("%d.%06d", micros/microsPerUnit, micros%microsPerUnit)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
 // formatPercent writes a bid modifier in permille as parsePercent reads it.
