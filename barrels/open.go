@@ -120,6 +120,23 @@ func (s *barrel) Slices() *pb.SliceTable {
 // SetCaughtUp implements Store.
 func (s *barrel) SetCaughtUp(yes bool) { s.behind.Store(!yes) }
 
+// Unverified implements Store.
+func (s *barrel) Unverified() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.closed && s.kv.Unverified()
+}
+
+// Verified implements Store.
+func (s *barrel) Verified() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.writable("barrels: verified"); err != nil {
+		return err
+	}
+	return s.kv.Verified()
+}
+
 // Stats implements Store.
 func (s *barrel) Stats() Stats {
 	st := s.Acquire()

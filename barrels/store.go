@@ -69,6 +69,11 @@ type Store interface {
 	// Present fails, with fault.NotFound, when the store's files are no longer
 	// where they were opened.
 	Present() error
+	// Unverified reports whether the store was once opened without having been closed, and
+	// Verified not called since: what it has is to be compared with the source of truth.
+	Unverified() bool
+	// Verified notes, durably, that this was done.
+	Verified() error
 	// OnDamage sets the function that is called when searches, certificates or
 	// explanations meet damage. It is called from many goroutines and must be quick.
 	OnDamage(report func(Damage))

@@ -54,6 +54,13 @@ type DB interface {
 	// ends. It may run beside reads and writes but not beside Reopen and Close,
 	// and may do nothing.
 	Compact(ctx context.Context)
+	// Unverified reports whether the DB was once opened without having been closed, and
+	// Verified not called since. Nothing that its writer had confirmed is missing then, unless
+	// the machine failed; what its files say was not compared with anything else.
+	Unverified() bool
+	// Verified notes, durably, that what the DB has was compared with its source. It must not run beside Write,
+	// Reopen or Close.
+	Verified() error
 	// DiskBytes is the size of the files; 0 where there are none.
 	DiskBytes() uint64
 	// Memory is what the DB itself takes in memory.

@@ -13,6 +13,7 @@ import (
 const (
 	recordDeletion      = 0x4
 	recordValue         = 0x5
+	recordMerge         = 0x6
 	recordRangeDeletion = 0xe
 )
 
@@ -27,8 +28,9 @@ var keysEnd = func() (end [64]byte) {
 	return end
 }()
 
-// appendBatch appends a batch as RocksDB's bytes; ids are the families'.
-func appendBatch(dst []byte, b *kv.Batch, ids *[kv.Families]uint32) []byte {
+// appendBatch appends a batch as RocksDB's bytes, with its link of the chain; ids are the
+// families'. It returns the chain's sum once the batch is written.
+func appendBatch(dst []byte, b *kv.Batch, ids *[kv.Families]uint32, c *chain) (_ []byte, sum uint64) {
 	start := len(dst)
 	dst = append(dst, make([]byte, batchHead)...)
 	for i := range b.Len() {
@@ -46,8 +48,8 @@ func appendBatch(dst []byte, b *kv.Batch, ids *[kv.Families]uint32) []byte {
 			dst = appendBytes(appendBytes(dst, nil), keysEnd[:])
 		}
 	}
-	binary.LittleEndian.PutUint32(dst[start+8:], uint32(b.Len()))
-	return dst
+	binary.LittleEndian.PutUint32(dst[start+8:], uint32(b.Len()+chainRecords))
+	return c.appendLink(dst)
 }
 
 func appendBytes(dst, b []byte) []byte {

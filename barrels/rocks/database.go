@@ -24,6 +24,7 @@ type database struct {
 	db      *grocksdb.DB
 	handles []*grocksdb.ColumnFamilyHandle // in the order of names
 	ids     [kv.Families]uint32
+	chain   chain
 	lock    *os.File
 	failed  bool   // a write or the last Reopen failed
 	batch   []byte // scratch of Write
@@ -45,15 +46,26 @@ func (kv *database) Write(b *kv.Batch) error {
 	if err := kv.checkSpace(uint64(b.Bytes())); err != nil {
 		return err
 	}
-	kv.batch = appendBatch(kv.batch[:0], b, &kv.ids)
+	var sum uint64
+	kv.batch, sum = appendBatch(kv.batch[:0], b, &kv.ids, &kv.chain)
 	wb := grocksdb.WriteBatchFrom(kv.batch)
 	defer wb.Destroy()
 	if cap(kv.batch) > keepBatch {
 		kv.batch = nil
 	}
 	err := kv.db.Write(kv.config.write, wb)
-	kv.failed = err != nil
+	if kv.failed = err != nil; !kv.failed {
+		kv.chain.sum = sum
+	}
 	return classify("rocks: write", err)
+}
+
+// Unverified implements kv.DB.
+func (kv *database) Unverified() bool { return kv.chain.unverified }
+
+// Verified implements kv.DB.
+func (kv *database) Verified() error {
+	return kv.chain.verified(kv.db, kv.handles[len(kv.handles)-1])
 }
 
 // Failed implements kv.DB: RocksDB refuses writes after one has failed,
@@ -75,7 +87,7 @@ func (kv *database) Reopen() error {
 	if err != nil {
 		return err
 	}
-	kv.config, kv.db, kv.handles, kv.ids = n.config, n.db, n.handles, n.ids
+	kv.config, kv.db, kv.handles, kv.ids, kv.chain = n.config, n.db, n.handles, n.ids, n.chain
 	kv.failed = false
 	return nil
 }
@@ -200,7 +212,7 @@ func (kv *database) Compact(ctx context.Context) {
 	}
 }
 
-// flush writes all that is only in the log to table files.
+// flush writes all that is only in the log to table files, the chain last.
 func (kv *database) flush() error {
 	o := grocksdb.NewDefaultFlushOptions()
 	defer o.Destroy()

@@ -83,12 +83,22 @@ func openDB(dir string, o Options) (*database, error) {
 		c.destroy()
 		return nil, err
 	}
+	replayed, err := hasLog(dir)
+	if err != nil {
+		c.destroy()
+		return nil, err
+	}
 	db, handles, err := grocksdb.OpenDbColumnFamilies(c.db, dir, names(), c.optionsByName())
 	if err != nil {
 		c.destroy()
 		return nil, classify("rocks: open", err)
 	}
-	return newDatabase(dir, o, c, db, handles), nil
+	d := newDatabase(dir, o, c, db, handles)
+	if err := d.chain.begin(db, handles[len(handles)-1], replayed); err != nil {
+		d.closeDB()
+		return nil, err
+	}
+	return d, nil
 }
 
 func (c *config) optionsByName() []*grocksdb.Options { return c.families }
@@ -110,7 +120,9 @@ func checkFiles(c *config, dir string) error {
 	slices.Sort(found)
 	want := names()
 	slices.Sort(want)
-	if !slices.Equal(found, want) && !slices.Equal(found, []string{defaultFamily}) {
+	// Stores that were written before there was a chain get one when they are opened.
+	before := slices.DeleteFunc(slices.Clone(want), func(name string) bool { return name == chainFamily })
+	if !slices.Equal(found, want) && !slices.Equal(found, before) && !slices.Equal(found, []string{defaultFamily}) {
 		return fault.Newf(fault.Version, "rocks: open",
 			"the store has the column families %s, this program knows %s; %s",
 			strings.Join(found, ", "), strings.Join(want, ", "), kv.Refill)

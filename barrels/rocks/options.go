@@ -69,13 +69,13 @@ type config struct {
 // defaultFamily is RocksDB's own; it stays empty.
 const defaultFamily = "default"
 
-// names are the column families: RocksDB's own, then those of package kv.
+// names are the column families: RocksDB's own, those of package kv, the chain.
 func names() []string {
 	out := []string{defaultFamily}
 	for f := range kv.Family(kv.Families) {
 		out = append(out, f.String())
 	}
-	return out
+	return append(out, chainFamily)
 }
 
 func newConfig(o Options) *config {
@@ -100,6 +100,8 @@ func newConfig(o Options) *config {
 	}
 	c.db.SetStatsDumpPeriodSec(0)
 	c.db.SetStatsPersistPeriodSec(0)
+	// No family has more of a log in its table files than the chain has.
+	c.db.SetAtomicFlush(true)
 	c.db.SetDbWriteBufferSize(o.WriteBufferBytes)
 	c.db.SetMaxTotalWalSize(o.WriteBufferBytes)
 	// The disk gets what is written in small parts instead of all at once.
@@ -109,6 +111,7 @@ func newConfig(o Options) *config {
 	for f := range kv.Family(kv.Families) {
 		c.families = append(c.families, c.family(f, o))
 	}
+	c.families = append(c.families, chainOptions(o))
 	c.write = grocksdb.NewDefaultWriteOptions()
 	c.write.SetSync(o.Sync)
 	return c

@@ -15,13 +15,16 @@ import (
 // sends that looks at PeerVersion first.
 const (
 	// Version is this program's.
-	Version = 3
+	Version = 4
 	// VersionParts is the first whose slaves take groups in parts (Item.parts). Older
 	// ones would take such a group for an empty one.
 	VersionParts = 2
 	// VersionThrottling is the first whose slaves throttle campaigns (Campaign.withheld).
 	// Older ones would serve them in every request.
 	VersionThrottling = 3
+	// VersionChain is the first whose slaves open stores that have the chain of batches
+	// (barrels/rocks). Older ones would fetch a copy of one and then refuse it.
+	VersionChain = 4
 )
 
 const versionHeader = "adshard-version"

@@ -1,0 +1,164 @@
+package rocks
+
+import (
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"strings"
+
+	"github.com/linxGnu/grocksdb"
+
+	"adshard/barrels/kv"
+	"adshard/fault"
+)
+
+// RocksDB replays whatever log it finds over whatever tables its manifest names. Files
+// that were copied one after the other while the database was open may be of two moments:
+// the tables of the first, the log of the second, and the batches that were flushed and
+// whose log was removed in between are in neither. The last batch of the log brings the
+// newest position along, so the position alone says that nothing is missing.
+//
+// Each batch therefore draws a random number, adds it to one key (a merge, so that what
+// counts is the batches that are really there) and writes the sum of all numbers so far to
+// another one (a put, so that what counts is the last batch). They are equal if and only
+// if no batch is missing and all are of one history.
+//
+// This rests on the family of the chain being flushed with the others or after them, so
+// that it needs every log that another family needs: automatic flushes are atomic
+// (Options.SetAtomicFlush), flush has the chain last.
+
+// chainFamily is the name of the family that holds the chain.
+const chainFamily = "chain"
+
+// Keys of the chain.
+var (
+	chainDrawn = []byte("drawn") // the sum of what the batches that are there have drawn
+	chainSum   = []byte("sum")   // that sum, as the last batch knew it
+	// chainUnverified is there while nobody has compared what the database has with its source
+	// since it was opened without having been closed.
+	chainUnverified = []byte("unverified")
+)
+
+// chain follows the batches of an open database.
+type chain struct {
+	id         uint32 // the family's
+	sum        uint64
+	unverified bool
+}
+
+// chainOptions are those of the chain's family. Its write buffer is never the first to be
+// full, since that would flush all families.
+func chainOptions(o Options) *grocksdb.Options {
+	opts := grocksdb.NewDefaultOptions()
+	opts.SetUint64AddMergeOperator()
+	opts.SetWriteBufferSize(o.WriteBufferBytes / 4)
+	opts.SetArenaBlockSize(4 << 10)
+	return opts
+}
+
+// begin checks the chain of a database that was just opened; replayed: its log was not
+// empty. Errors: fault.Corrupt when batches are missing.
+func (c *chain) begin(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle, replayed bool) error {
+	c.id = h.ID()
+	o := grocksdb.NewDefaultReadOptions()
+	defer o.Destroy()
+	drawn, err1 := chainNumber(db, h, o, chainDrawn)
+	sum, err2 := chainNumber(db, h, o, chainSum)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	if drawn != sum {
+		return fault.Newf(fault.Corrupt, "rocks: open", "batches are missing between the table files and the log: they are of different moments,"+
+			" as when a store is copied while its slave runs, or restored in parts; %s", kv.Refill)
+	}
+	flag, err := db.GetCF(o, h, chainUnverified)
+	if err != nil {
+		return classify("rocks: open", err)
+	}
+	c.sum, c.unverified = sum, flag.Exists()
+	flag.Free()
+	if !replayed || c.unverified {
+		return nil
+	}
+	c.unverified = true
+	return c.mark(db, h, func(b *grocksdb.WriteBatch) { b.PutCF(h, chainUnverified, nil) })
+}
+
+// verified notes that what the database has was compared with its source.
+func (c *chain) verified(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle) error {
+	if !c.unverified {
+		return nil
+	}
+	c.unverified = false
+	return c.mark(db, h, func(b *grocksdb.WriteBatch) { b.DeleteCF(h, chainUnverified) })
+}
+
+func (c *chain) mark(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle, set func(*grocksdb.WriteBatch)) error {
+	b := grocksdb.NewWriteBatch()
+	defer b.Destroy()
+	set(b)
+	o := grocksdb.NewDefaultWriteOptions()
+	defer o.Destroy()
+	return classify("rocks: write", db.Write(o, b))
+}
+
+// chainNumber reads a number of the chain; a database without batches has none.
+func chainNumber(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle, o *grocksdb.ReadOptions, key []byte) (uint64, error) {
+	v, err := db.GetCF(o, h, key)
+	if err != nil {
+		return 0, classify("rocks: open", err)
+	}
+	defer v.Free()
+	switch {
+	case !v.Exists():
+		return 0, nil
+	case v.Size() != 8:
+		return 0, fault.Newf(fault.Corrupt, "rocks: open", "the number %q of the chain of batches has %d bytes; %s", key, v.Size(), kv.Refill)
+	}
+	return binary.LittleEndian.Uint64(v.Data()), nil
+}
+
+// chainRecords is how many records of a batch are the chain's.
+const chainRecords = 2
+
+// appendLink appends the chain's records to a batch in RocksDB's bytes and returns the sum
+// once the batch is written.
+func (c *chain) appendLink(dst []byte) (_ []byte, sum uint64) {
+	drawn := rand.Uint64()
+	sum = c.sum + drawn
+	for _, r := range []struct {
+		kind byte
+		key  []byte
+		to   uint64
+	}{{recordMerge, chainDrawn, drawn}, {recordValue, chainSum, sum}} {
+		dst = binary.AppendUvarint(append(dst, r.kind), uint64(c.id))
+		dst = appendBytes(dst, r.key)
+		dst = append(dst, 8)
+		dst = binary.LittleEndian.AppendUint64(dst, r.to)
+	}
+	return dst, sum
+}
+
+// hasLog reports whether opening the database in a directory has a log to replay: it
+// was not closed, or what was written could not be flushed then.
+func hasLog(dir string) (bool, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false, fileError(err)
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".log") {
+			continue
+		}
+		switch info, err := e.Info(); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return false, fileError(err)
+		case info.Size() > 0:
+			return true, nil
+		}
+	}
+	return false, nil
+}
