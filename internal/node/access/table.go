@@ -15,6 +15,9 @@ type Rule struct {
 	// Roles may make it; Anyone: so may everybody, with or without an identity.
 	Roles  []Role
 	Anyone bool
+	// AnySite: a page of any site may have a browser send the call, under any name of the port: it shows
+	// nothing of bids, spends or data, and changes nothing (httpapi.Names).
+	AnySite bool
 	// Name returns whom the message of a call claims to be from; it must be the caller's
 	// name. nil: it claims nothing.
 	Name func(message any) string
@@ -104,13 +107,16 @@ func masterOf(message any) string {
 // whoever reaches them may search, and what an event counts for is in its token.
 func queryRules() []Rule {
 	anyone := func(call string) Rule { return Rule{Call: call, Anyone: true} }
+	anywhere := func(port, method, path string) Rule {
+		return Rule{Call: HTTPCall(port, method, path), Anyone: true, AnySite: true}
+	}
 	return []Rule{
 		anyone("/adshard.v1.Master/Search"),
-		anyone(HTTPCall(QueryPort, "GET", "/v1/search")),
-		anyone(HTTPCall(QueryPort, "POST", "/v1/search")),
+		anywhere(QueryPort, "GET", "/v1/search"),
+		anywhere(QueryPort, "POST", "/v1/search"),
 		anyone(HTTPCall(QueryPort, "GET", "/v1/explain")), // where `explain` lets the port have it
-		anyone(HTTPCall(QueryPort, "GET", "/openapi.yaml")),
-		anyone(HTTPCall(EventPort, "POST", "/v1/events")),
+		anywhere(QueryPort, "GET", "/openapi.yaml"),
+		anywhere(EventPort, "POST", "/v1/events"), // pages with ads send it
 	}
 }
 
@@ -120,12 +126,14 @@ func adminRules() []Rule {
 		return Rule{Call: HTTPCall(AdminPort, method, pattern), Roles: roles}
 	}
 	probe := func(pattern string) Rule { return Rule{Call: HTTPCall(AdminPort, "GET", pattern), Anyone: true} }
+	// Probes and Prometheus call a port by names of their own.
+	anywhere := func(r Rule) Rule { r.AnySite = true; return r }
 	look := func(pattern string) Rule { return rule("GET", pattern, Reader, Operator) }
 	change := func(pattern string) Rule { return rule("POST", pattern, Operator) }
 	measure := func(pattern string) Rule { return rule("GET", pattern, Operator) } // it takes time and shows memory
 	return append(dataRules(), []Rule{
-		probe("/livez"), probe("/readyz"), probe("/openapi.yaml"),
-		look("/metrics"),
+		anywhere(probe("/livez")), anywhere(probe("/readyz")), probe("/openapi.yaml"),
+		anywhere(look("/metrics")),
 		measure("/debug/pprof/"), measure("/debug/pprof/cmdline"), measure("/debug/pprof/profile"),
 		measure("/debug/pprof/symbol"), measure("/debug/pprof/trace"), measure("/debug/slow"),
 		look("/v1/explain"),

@@ -34,10 +34,8 @@ type Config struct {
 	Explain http.Handler
 	// Slow answers /debug/slow with the slowest searches; nil: it is not there.
 	Slow http.Handler
-	// Hosts are names by which the port may be called, beside localhost,
-	// loopback addresses and the one that a connection came to; a port in them
-	// does not count.
-	Hosts []string
+	// Hosts are names by which the port may be called.
+	Hosts httpapi.Names
 	// Gate checks who may send a request; nil: everybody may.
 	Gate *access.Gate
 	// Memory is that of the console; nil: it ends with this handler.

@@ -30,6 +30,8 @@ type Config struct {
 	Searcher search.Searcher
 	// Explainer answers /v1/explain; nil: it is answered 403, with where to ask.
 	Explainer search.Explainer
+	// Names are those by which the port may be called where it shows bids.
+	Names Names
 	// Expansions expands queries; nil: without synonyms.
 	Expansions *search.Expansions
 	// Profile says what the match types mean; the zero one stands for the
@@ -90,6 +92,8 @@ type Observation struct {
 
 // OperationSearch is the operation of searches.
 const OperationSearch = "search"
+
+const operationExplain = "explain"
 
 // Outcome is complete or incomplete, or the kind of the error.
 func (o *Observation) Outcome() string {

@@ -67,7 +67,7 @@ func whole(hits ...search.Hit) *search.Answer {
 }
 
 func configured(f *fake) Config {
-	return Config{Searcher: f, Explainer: f, Reserve: 10_000, NewRequestID: func() string { return "made-1" }}
+	return Config{Searcher: f, Explainer: f, Names: Names{"example.com"}, Reserve: 10_000, NewRequestID: func() string { return "made-1" }}
 }
 
 // ask sends a request to a handler and returns the response with its body.

@@ -92,6 +92,9 @@ func (c *call) observe() {
 // that of a panic below, so that one bad request is one failure.
 func (c *call) serve(w http.ResponseWriter, r *http.Request, bad error) (err error) {
 	defer fault.Recover(op, &err, func(any) { c.stack = debug.Stack() })
+	if bad == nil && c.seen.Operation == operationExplain {
+		bad = c.Names.Check(r)
+	}
 	switch {
 	case bad != nil:
 		c.Refuse(w, r, bad)
@@ -109,7 +112,7 @@ func operation(path string) string {
 	case "/v1/search":
 		return OperationSearch
 	case "/v1/explain":
-		return "explain"
+		return operationExplain
 	case "/openapi.yaml":
 		return "openapi"
 	}

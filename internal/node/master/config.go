@@ -27,7 +27,7 @@ type Config struct {
 	Admin string `yaml:"admin"`
 	// GRPC is the address for queries over gRPC (query.proto); empty: none.
 	GRPC string `yaml:"grpc"`
-	// AdminHosts are further host names of the admin port (ports.Open).
+	// AdminHosts are further host names of the admin port (ports.Open), and of explanations on the query port.
 	AdminHosts []string `yaml:"admin_hosts"`
 	// Balancer is the balancer's address; with standby balancers those of all, with
 	// commas between them.

@@ -132,6 +132,10 @@ func (m *Master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, po
 		Searcher: m.fanout, Explainer: m.fanout, Expansions: search.NewExpansions(lexicon, httpapi.ExpansionBytes), Profile: profileOf(m.cfg.Profile),
 		Reserve: m.cfg.Reserve, DefaultTimeout: m.cfg.Timeout, MaxInFlight: m.cfg.MaxInFlight, Observer: metrics,
 	}
+	c.Names = append(port.Names(), m.cfg.AdminHosts...)
+	if !config.Unspecified(m.cfg.HTTP) {
+		c.Names = append(c.Names, m.cfg.HTTP)
+	}
 	explaining := httpapi.New(c)
 	port.Explain = explaining
 	if m.cfg.EventTokens {

@@ -28,9 +28,9 @@ type Ports struct {
 	own      *certs.Credentials
 	registry *prometheus.Registry
 	Sockets  *Sockets
-	hosts    []string     // names by which it may be called, beside its addresses
-	Explain  http.Handler // explanations of a master; nil: none
-	Slow     http.Handler // its slowest searches; nil: they are not kept
+	hosts    httpapi.Names // by which it may be called
+	Explain  http.Handler  // explanations of a master; nil: none
+	Slow     http.Handler  // its slowest searches; nil: they are not kept
 }
 
 // Open listens on the admin port, with the credentials of the process. It accepts requests
@@ -55,6 +55,9 @@ func Open(own *certs.Credentials, address string, hosts ...string) (*Ports, erro
 func (p *Ports) Registerer(node string) prometheus.Registerer {
 	return prometheus.WrapRegistererWith(prometheus.Labels{"node": node}, p.registry)
 }
+
+// Names returns those by which the admin port may be called.
+func (p *Ports) Names() httpapi.Names { return slices.Clone(p.hosts) }
 
 // URL returns the address of the admin port; "": there is none.
 func (p *Ports) URL() string {

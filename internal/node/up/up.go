@@ -287,7 +287,7 @@ func (c *Config) settleOrder(ctx context.Context, h *home.Dir, db backend.Store)
 // cluster's parts.
 func (c *Config) master(balancer string) master.Config {
 	m := master.DefaultConfig()
-	m.HTTP, m.GRPC, m.Admin, m.Balancer = c.HTTP, c.GRPC, "", balancer
+	m.HTTP, m.GRPC, m.Admin, m.AdminHosts, m.Balancer = c.HTTP, c.GRPC, "", c.AdminHosts, balancer
 	m.Lexicon, m.Profile, m.Reserve = c.Lexicon, c.Profile, c.Reserve
 	m.Timeout, m.MaxInFlight, m.Explain = c.Timeout, c.MaxInFlight, c.Explain
 	m.SlowQueries, m.QueryLog, m.Traces = c.SlowQueries, c.QueryLog, c.Traces
