@@ -24,6 +24,8 @@ const (
 	manifestFile = "manifest.json"
 	// mostManifest is the most bytes of a manifest that are read.
 	mostManifest = 64 << 10
+	// sumLength is the length of a SHA-256 in hexadecimal digits.
+	sumLength = 2 * sha256.Size
 	// listed is how many damages an error lists.
 	listed = 5
 )
@@ -206,6 +208,11 @@ func sumOf(path string, to io.Writer) (size int64, sum string, err error) {
 		return 0, "", err
 	}
 	defer f.Close()
+	return sumFrom(f, to)
+}
+
+// sumFrom is sumOf what a reader has left.
+func sumFrom(f io.Reader, to io.Writer) (size int64, sum string, err error) {
 	h := sha256.New()
 	w := io.Writer(h)
 	if to != nil {
@@ -255,17 +262,20 @@ func disk(op string, err error) error {
 func ReadManifest(dir string) (*Manifest, error) {
 	const op = "sqlite: restore"
 	path := filepath.Join(dir, manifestFile)
-	f, err := os.Open(path)
+	f, err := openPart(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.Newf(fault.NotFound, op, "%s is not a backup: there is no %s", dir, path)
 	}
 	if err != nil {
-		return nil, fault.New(fault.Unavailable, op, err)
+		return nil, partError(err)
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, mostManifest))
+	text, err := io.ReadAll(io.LimitReader(f, mostManifest+1))
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, op, err)
+	}
+	if len(text) > mostManifest {
+		return nil, fault.Newf(fault.Corrupt, op, "%s has more than %d bytes, which no manifest has; use another backup", path, mostManifest)
 	}
 	m := &Manifest{}
 	if err := json.Unmarshal(text, m); err != nil {
@@ -274,7 +284,22 @@ func ReadManifest(dir string) (*Manifest, error) {
 	if m.Format != backupFormat {
 		return nil, fault.Newf(fault.Version, op, "%s has format %d, this program reads %d", path, m.Format, backupFormat)
 	}
+	err = (&FileSum{m.Size, m.SHA256}).check(path, backupFile)
+	if err == nil && m.Events != nil {
+		err = m.Events.check(path, eventsFile)
+	}
+	if err != nil {
+		return nil, err
+	}
 	return m, nil
+}
+
+// partError gives an error of opening a part of a backup a kind, if it has none.
+func partError(err error) error {
+	if fault.Is(err, fault.Corrupt) {
+		return err
+	}
+	return disk("sqlite: restore", err)
 }
 
 // String is the position in short.

@@ -91,6 +91,8 @@ func checkPath(path string, o Options) error {
 		return fault.Newf(fault.Unavailable, op, "database %s: %w", path, err)
 	case info.IsDir():
 		return fault.Newf(fault.Invalid, op, "%s is a folder: name a file in it", path)
+	case !info.Mode().IsRegular(): // a named pipe would keep it waiting
+		return fault.Newf(fault.Invalid, op, "%s is no regular file: name one", path)
 	}
 	return nil
 }

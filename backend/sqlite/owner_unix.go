@@ -7,8 +7,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
+
+// withoutWaiting are flags with which a file is opened that is neither waited for nor the target of a link.
+const withoutWaiting = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
 // likeness gives a file the owner and the permissions of another one, if there is that.
 func likeness(file, of string) error {
@@ -30,4 +34,11 @@ func likeness(file, of string) error {
 		}
 	}
 	return os.Chmod(file, want.Mode().Perm())
+}
+
+// room returns how many bytes may be written beside a file.
+func room(file string) (uint64, error) {
+	var s syscall.Statfs_t
+	err := syscall.Statfs(filepath.Dir(file), &s)
+	return s.Bavail * uint64(s.Bsize), err
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -58,14 +59,34 @@ func (r *RestoringEvents) Put() (kept string, err error) {
 	return put(r.File, r.path, r.Present())
 }
 
-// copyExactly copies a file that is what a manifest says.
+// copyExactly copies a file that is what a manifest says. It reads no more than the manifest's size, and nothing of a
+// file that has another one.
 func copyExactly(ctx context.Context, want *FileSum, from, to string) error {
 	const op = "sqlite: restore"
+	part, err := openPart(from)
+	if err != nil {
+		return partError(err)
+	}
+	defer part.Close()
+	info, err := part.Stat()
+	if err != nil {
+		return disk(op, err)
+	}
+	if info.Size() != want.Size {
+		return fault.Newf(fault.Corrupt, op, "%s has %d bytes, and its %s says %d; use another backup", from, info.Size(), manifestFile, want.Size)
+	}
+	free, err := room(to)
+	if err != nil {
+		return disk(op, err)
+	}
+	if free < uint64(want.Size) { // a file with holes may be larger than any disk
+		return fault.Newf(fault.NoSpace, op, "%d MiB are free beside %s, and %s has %d; free some space", free>>20, to, from, want.Size>>20)
+	}
 	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return disk(op, err)
 	}
-	size, sum, err := sumOf(from, &interruptible{ctx, f})
+	size, sum, err := sumFrom(io.LimitReader(part, want.Size), &interruptible{ctx, f})
 	if err := errors.Join(err, f.Close()); err != nil {
 		return disk(op, err)
 	}
