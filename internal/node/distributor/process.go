@@ -138,8 +138,9 @@ func (d *Process) ready() []string {
 	d.distributor.mu.Lock()
 	unheard := d.distributor.machine == nil
 	d.distributor.mu.Unlock()
-	if unheard {
-		return []string{d.distributor.noBalancer("").Error()}
+	why := d.distributor.health.Failures()
+	if unheard && len(why) == 0 { // else they say more
+		why = append(why, d.distributor.noBalancer("").Error())
 	}
-	return append(d.distributor.health.Failures(), health.Database(d.distributor.db)...)
+	return append(why, health.Database(d.distributor.db)...)
 }

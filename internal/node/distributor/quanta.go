@@ -35,17 +35,7 @@ const (
 func (d *Distributor) poll(ctx context.Context) error {
 	lastReply := time.Now()
 	for ctx.Err() == nil {
-		r, weights := d.request()
-		d.addMark(ctx, r)
-		call, cancel := context.WithTimeout(ctx, quantaWait+quantaTime)
-		reply, err := d.balancer.Quanta(call, r)
-		cancel()
-		if err != nil || reply.GetEpoch() != r.GetEpoch() {
-			d.returnWeights(weights) // a new balancer may not have all of these items yet
-		}
-		if err == nil {
-			err = d.receive(reply)
-		}
+		err := d.ask(ctx)
 		if err == nil {
 			lastReply = time.Now()
 			continue
@@ -61,6 +51,35 @@ func (d *Distributor) poll(ctx context.Context) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// ask polls once.
+func (d *Distributor) ask(ctx context.Context) error {
+	r, weights := d.request()
+	d.addMark(ctx, r)
+	call, cancel := context.WithTimeout(ctx, quantaWait+quantaTime)
+	reply, err := d.balancer.Quanta(call, r)
+	cancel()
+	if err != nil || reply.GetEpoch() != r.GetEpoch() {
+		d.returnWeights(weights) // a new balancer may not have all of these items yet
+	}
+	if err == nil {
+		err = d.receive(reply)
+	}
+	d.noteRefusal(err)
+	return err
+}
+
+// noteRefusal records whether the balancer answers that it does not take this distributor, or answers what this
+// one does not take. Time does not mend that; and what is known of a balancer that is away remains as it is.
+func (d *Distributor) noteRefusal(err error) {
+	switch fault.KindOf(err) {
+	case fault.Unavailable, fault.Deadline, fault.Cancelled, fault.Overloaded, fault.Behind:
+		if err != nil {
+			return
+		}
+	}
+	d.health.Note(health.Follow, err)
 }
 
 // request returns the next poll and the weights in it, which are taken out of

@@ -30,6 +30,7 @@ const (
 	RenewLease  = "renew the balancer's lease"
 	ReadLeader  = "read which balancer leads"
 	SaveModel   = "save the slice model"
+	Follow      = "follow the balancer, which refuses this process"
 )
 
 // New returns a tracker without failures.

@@ -21,9 +21,11 @@ type child struct {
 	name  string
 	cmd   *exec.Cmd
 	began time.Time
-	lines chan string
-	ended chan struct{} // closed when the process has ended
-	err   error         // its end; read after ended
+	// listened is when it had printed its addresses: it has run well since then.
+	listened time.Time
+	lines    chan string
+	ended    chan struct{} // closed when the process has ended
+	err      error         // its end; read after ended
 }
 
 // watch reads what the child prints until it ends.

@@ -107,11 +107,18 @@ func (c *children) begin(p *part) (*child, error) {
 func (c *children) await(ctx context.Context, p *part, n *child) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	text, err := p.listens(ctx, n)
+	text, err := n.listens(ctx, p)
 	if err == nil {
 		c.print(text)
 	}
 	return err
+}
+
+// listens waits until the child listens, and returns what is printed then.
+func (n *child) listens(ctx context.Context, p *part) (string, error) {
+	text, err := p.listens(ctx, n)
+	n.listened = time.Now()
+	return text, err
 }
 
 func (c *children) print(text string) {

@@ -9,16 +9,17 @@ import (
 )
 
 // pauses are the pauses before restarts: the first one, and twice as long after each
-// end until they are the longest; the first one again once a child has run for settled.
+// end until they are the longest; the first one again once a child has listened for settled. The time until
+// it listens does not count: a part that takes minutes to load, and dies then, would be loaded without end.
 type pauses struct {
 	first, longest, settled time.Duration
 }
 
 var defaultPauses = pauses{first: 100 * time.Millisecond, longest: 30 * time.Second, settled: time.Minute}
 
-// after returns the pause that follows one of last, 0: none, when the child ran so long.
-func (p pauses) after(last, ran time.Duration) time.Duration {
-	if last == 0 || ran >= p.settled {
+// after returns the pause that follows one of last, 0: none, when the child has listened so long.
+func (p pauses) after(last, well time.Duration) time.Duration {
+	if last == 0 || well >= p.settled {
 		return p.first
 	}
 	return min(2*last, p.longest)
@@ -35,7 +36,7 @@ func (c *children) supervise(ctx context.Context, p *part, n *child) {
 			if !c.restart {
 				return
 			}
-			pause = c.pauses.after(pause, ran)
+			pause = c.pauses.after(pause, time.Since(n.listened))
 			if n, pause = c.again(ctx, p, pause); n == nil {
 				return
 			}
@@ -76,7 +77,7 @@ func (c *children) again(ctx context.Context, p *part, pause time.Duration) (*ch
 				c.log.Warn("a restarted process does not listen yet", "name", p.name, "pid", n.pid(), "since", startTime)
 			})
 			var text string
-			text, err = p.listens(ctx, n)
+			text, err = n.listens(ctx, p)
 			late.Stop()
 			if err == nil {
 				c.print(text)

@@ -49,7 +49,7 @@ func (w *text) count(s string) int {
 }
 
 // TestSupervisionNeverGivesUp: a child that ends as soon as it listens, then before it
-// does, is started again and again, at the port it had; each time the log says why, and
+// does, is started again and again, at the port it had, with pauses that grow, however long it took to listen; each time the log says why, and
 // nothing is started once up ends.
 func TestSupervisionNeverGivesUp(t *testing.T) {
 	before := goleak.IgnoreCurrent()
@@ -72,7 +72,13 @@ func TestSupervisionNeverGivesUp(t *testing.T) {
 	defer cancel()
 	cfg := slave.DefaultConfig()
 	cfg.Listen = loopback
-	if err := c.start(ctx, slavePart(0, &cfg)); err != nil {
+	p := slavePart(0, &cfg)
+	listens := p.listens
+	p.listens = func(ctx context.Context, n *child) (string, error) {
+		n.began = n.began.Add(-2 * c.pauses.settled) // as if it had loaded for so long: that is no good time
+		return listens(ctx, n)
+	}
+	if err := c.start(ctx, p); err != nil {
 		t.Fatal(err)
 	}
 	eventually := func(what string, ok func() bool) {
@@ -86,6 +92,7 @@ func TestSupervisionNeverGivesUp(t *testing.T) {
 	eventually("ends and restarts", func() bool {
 		return log.count(`end="exit status 3"`) >= 3 && log.count("a process is back") >= 3 && out.count("ready 127.0.0.1:7777") >= 4
 	})
+	eventually("pauses that grow although it takes long to listen", func() bool { return log.count("in=8ms") > 0 })
 	note := func(name string) {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
