@@ -33,11 +33,11 @@ func (c *comparison) share() int {
 	return 4
 }
 
-// needed reports whether somebody waits for a comparison: a slave is to join its set, or a move is
-// awaited. A strategy may have hundreds of others under way.
+// needed reports whether somebody waits for a comparison: a slave is to join its set or to serve
+// again, or a move is awaited. A strategy may have hundreds of others under way.
 func (m *Mapper) needed(now time.Duration, c *comparison) bool {
 	if c.arrival == nil {
-		return c.entrance != nil
+		return c.entrance != nil || c.recheck != nil
 	}
 	return m.awaited(now, c.arrival.move)
 }

@@ -29,10 +29,11 @@ import (
 // nodes have applied a change of it since it was first asked for: that change has
 // rewritten it.
 type comparison struct {
-	// arrival or entrance is set for the copy of a slice that moves, and of a slave
-	// that is to join a set; neither: it is the scrub's.
+	// arrival, entrance or recheck is set for the copy of a slice that moves, of a slave
+	// that is to join a set, and of one whose store was not closed; none: it is the scrub's.
 	arrival        *arrival
 	entrance       *entrance
+	recheck        *recheck
 	id, generation uint64
 	all            Interval // the slice's keys
 	source, target string   // source "": it is not asked
@@ -62,7 +63,7 @@ type comparison struct {
 }
 
 // scrubs reports whether the comparison is the scrub's.
-func (c *comparison) scrubs() bool { return c.arrival == nil && c.entrance == nil }
+func (c *comparison) scrubs() bool { return c.arrival == nil && c.entrance == nil && c.recheck == nil }
 
 // seen is what was found of a parent.
 type seen struct {

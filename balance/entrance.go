@@ -213,10 +213,7 @@ func (m *Mapper) compareHeld(w *entrance, may bool) (serves uint64, lacks string
 // compareOldest begins to compare those of some slices that the shard was given first, as
 // many as may be compared at once.
 func (m *Mapper) compareOldest(w *entrance, open []Held) {
-	free := maxChecks
-	for _, c := range w.checks {
-		free -= c.share()
-	}
+	free := freeShares(w.checks)
 	for _, h := range w.oldest(open, free) {
 		if free <= 0 {
 			return
@@ -228,6 +225,15 @@ func (m *Mapper) compareOldest(w *entrance, open []Held) {
 		w.checks = append(w.checks, c)
 		m.verify.enqueue(c)
 	}
+}
+
+// freeShares returns how many shares of maxChecks some comparisons of one slave leave.
+func freeShares(checks []*comparison) int {
+	free := maxChecks
+	for _, c := range checks {
+		free -= c.share()
+	}
+	return free
 }
 
 // oldest returns those of some slices that are not being compared and that the shard was given

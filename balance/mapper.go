@@ -43,11 +43,13 @@ type Mapper struct {
 	members  membership
 	// entrances are the slaves that are to join a set, by name.
 	entrances map[string]*entrance
-	planning  planning
-	patrol    time.Duration // when silent nodes and stalled moves are looked for
-	retry     time.Duration
-	counters  counters
-	out       MapperOut
+	// rechecks are the slaves whose stores were not closed, by name.
+	rechecks map[string]*recheck
+	planning planning
+	patrol   time.Duration // when silent nodes and stalled moves are looked for
+	retry    time.Duration
+	counters counters
+	out      MapperOut
 }
 
 // staged is a change of the model that is not durable yet.
@@ -112,7 +114,7 @@ func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 	m := &Mapper{
 		cfg: cfg, items: items, nodes: map[string]*nodeInfo{}, views: newViews(), moves: newMoves(), verify: newVerifier(),
 		loads: NewLoadTable(cfg.LoadWeights, cfg.HalfLife), rests: rests{}, memory: newMemory(),
-		members: newMembership(cfg.Replicas), entrances: map[string]*entrance{}, recall: recall{},
+		members: newMembership(cfg.Replicas), entrances: map[string]*entrance{}, rechecks: map[string]*recheck{}, recall: recall{},
 	}
 	if state == nil {
 		return m, nil

@@ -25,6 +25,8 @@ type NodeReport struct {
 	Bytes uint64
 	// Copying is nil unless it copies a sibling's store.
 	Copying *CopyState
+	// Unverified is as in Joining.
+	Unverified bool
 }
 
 // nodeInfo is the mapper's state of a node outside of the model.
@@ -99,6 +101,7 @@ func (m *Mapper) Join(now time.Duration, j Joining) error {
 		j.Table = Table{} // it will be emptied
 	}
 	m.takeTable(now, j.Name, j.Table)
+	m.unverified(j.Name, j.Unverified && !j.Foreign)
 	m.step(now)
 	return nil
 }
@@ -132,6 +135,9 @@ func (m *Mapper) Report(now time.Duration, r NodeReport) error {
 	}
 	n.position = r.Position
 	m.follows(now, n)
+	if !r.Unverified {
+		m.unverified(r.Name, false)
+	}
 	if r.Table != nil {
 		m.takeTable(now, r.Name, *r.Table)
 	}

@@ -71,6 +71,9 @@ type Scrub struct {
 	Unlike string
 	// Condemned are the slices that nodes are to stop serving.
 	Condemned []Condemned
+	// Rechecks are the slaves whose stores were not closed and are being compared ahead of
+	// the pass.
+	Rechecks []RecheckState
 }
 
 // Condemned is a slice whose copy on a node differs from the source of truth and
@@ -261,7 +264,7 @@ func (m *Mapper) scrubStatus(now time.Duration) Scrub {
 	s := &m.scrub
 	out := Scrub{
 		Interval: m.cfg.Scrub, Running: s.running, Pass: s.pass, Last: s.last, Passes: s.passes, Differences: s.found,
-		Unlike: s.unlike, Condemned: m.verify.condemned.list(now),
+		Unlike: s.unlike, Condemned: m.verify.condemned.list(now), Rechecks: m.recheckStatus(),
 	}
 	if s.running {
 		out.Progress = min(1, float64(s.done)/float64(max(1, s.total)))

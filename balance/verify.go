@@ -65,7 +65,7 @@ func (m *Mapper) uncertify(a *arrival) {
 func (m *Mapper) touch(c Change) {
 	scrubbed := m.scrub.check
 	switch {
-	case !m.comparing():
+	case m.model == nil || !m.comparing():
 	case c.Key != 0:
 		if v := m.moves.all[m.model.At(c.Key).ID]; v != nil {
 			for _, a := range v.arrivals {
@@ -74,6 +74,11 @@ func (m *Mapper) touch(c Change) {
 		}
 		for _, w := range m.entrances {
 			for _, check := range w.checks {
+				check.touch(c)
+			}
+		}
+		for _, r := range m.rechecks {
+			for _, check := range r.checks {
 				check.touch(c)
 			}
 		}
@@ -92,7 +97,7 @@ func (m *Mapper) touch(c Change) {
 
 // comparing reports whether anything is being compared.
 func (m *Mapper) comparing() bool {
-	return len(m.moves.all) > 0 || m.scrub.check != nil || len(m.entrances) > 0
+	return len(m.moves.all) > 0 || m.scrub.check != nil || len(m.entrances) > 0 || len(m.rechecks) > 0
 }
 
 // touch records a change of an item.
@@ -114,6 +119,7 @@ func (m *Mapper) certify(now time.Duration) {
 		}
 		return true
 	})
+	m.recheckOn(now)
 	m.scrubOn(now)
 	m.discard(now)
 	if !m.comparing() {
@@ -141,6 +147,8 @@ func (m *Mapper) compares(c *comparison) bool {
 		return m.moves.all[v.id] == v && slices.Contains(v.arrivals, a) && v.phase == Copying && a.arrived && v.doomed == ""
 	case c.entrance != nil:
 		return m.entrances[c.target] == c.entrance && slices.Contains(c.entrance.checks, c)
+	case c.recheck != nil:
+		return m.rechecks[c.target] == c.recheck && slices.Contains(c.recheck.checks, c)
 	}
 	return m.scrub.check == c
 }
@@ -215,6 +223,11 @@ func (m *Mapper) expire(now time.Duration) {
 			late(c)
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(m.rechecks)) {
+		for _, c := range m.rechecks[name].checks {
+			late(c)
+		}
+	}
 	if c := m.scrub.check; c != nil {
 		late(c)
 	}
@@ -224,7 +237,8 @@ func (m *Mapper) expire(now time.Duration) {
 func (m *Mapper) judge(now time.Duration, c *comparison, a Certified) {
 	delete(m.verify.asked, c.asked)
 	c.asked, c.failed, c.next = 0, "", now+askGap
-	if c.scrubs() && !m.scrubCompares(now, c, a) || c.entrance != nil && !m.entranceCompares(now, c, a) {
+	if c.scrubs() && !m.scrubCompares(now, c, a) || c.entrance != nil && !m.entranceCompares(now, c, a) ||
+		c.recheck != nil && !m.recheckCompares(c, a) {
 		return
 	}
 	if a.Source != nil && a.Source.Builder != a.Truth.Builder {
@@ -255,6 +269,8 @@ func (m *Mapper) compared(now time.Duration, c *comparison, found finding) {
 		return
 	case c.entrance != nil:
 		m.certified(c)
+	case c.recheck != nil && c.done():
+		m.dropRecheck(c)
 	}
 	if !c.done() {
 		c.parts++
@@ -266,7 +282,7 @@ func (m *Mapper) compared(now time.Duration, c *comparison, found finding) {
 	}
 	m.counters.certificates.Equal++
 	m.tell(now, c.id, "is certified: the copy on %s equals the source of truth, %d items", c.target, c.items)
-	if c.entrance != nil {
+	if c.arrival == nil {
 		return
 	}
 	v := c.arrival.move
@@ -289,6 +305,8 @@ func (m *Mapper) differs(now time.Duration, c *comparison, v finding) {
 	case c.entrance != nil:
 		m.entranceDiffers(now, c, v.target)
 		return
+	case c.recheck != nil:
+		m.dropRecheck(c)
 	case v.source != "" || len(m.living(c.arrival.move.b, now)) <= 1:
 		m.doom(c.arrival.move, fmt.Sprintf("the data that searches read on %s differ from the source of truth (%s)", v.who(c), what))
 	default: // the other replicas suffice; this one is filled again

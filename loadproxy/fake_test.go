@@ -35,6 +35,7 @@ type store struct {
 	renewed   int
 	stuck     error  // of Discard
 	copied    func() // makes it the copy, in Reload
+	unclean   bool   // it was not closed, and not verified since
 }
 
 // TakeLoad counts a query a call.
@@ -48,8 +49,21 @@ func (s *store) TakeLoad() *pb.Load {
 func newStore() *store { return &store{position: &pb.Position{}, slices: &pb.SliceTable{}} }
 
 func (s *store) OnDamage(report func(barrels.Damage)) { s.damage = report }
-func (s *store) Present() error                       { return nil }
-func (s *store) Purging() bool                        { return false }
+func (s *store) Unverified() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unclean
+}
+
+func (s *store) Verified() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unclean = false
+	return nil
+}
+
+func (s *store) Present() error { return nil }
+func (s *store) Purging() bool  { return false }
 
 // Discard takes the slices out of the table, with all keys.
 func (s *store) Discard(_ context.Context, list []*pb.Interval) error {
@@ -201,6 +215,7 @@ type fakeBalancer struct {
 	differ     map[uint64]bool // keys that are not as they should be
 	most       uint64          // keys that are compared in time; 0: all
 	order      *pb.CopyOrder   // what the slave is to copy
+	recheck    *pb.Recheck     // what it says of an unverified store
 }
 
 var errAway = fault.New(fault.Unavailable, "balancer", errors.New("nobody there"))
@@ -222,7 +237,7 @@ func (b *fakeBalancer) Register(_ context.Context, r *pb.RegisterRequest) (*pb.R
 	if r.GetCopied() != nil {
 		b.order = nil // it has what it lacked
 	}
-	return &pb.RegisterResponse{Epoch: b.epoch, Distributor: b.home, Database: b.database, Discard: b.discard, Copy: b.order}, nil
+	return &pb.RegisterResponse{Epoch: b.epoch, Distributor: b.home, Database: b.database, Discard: b.discard, Copy: b.order, Recheck: b.rechecks(r.GetUnverified())}, nil
 }
 
 func (b *fakeBalancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportResponse, error) {
@@ -239,7 +254,15 @@ func (b *fakeBalancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.Repor
 	if r.GetEpoch() != b.epoch {
 		return nil, fault.Newf(fault.Stale, "balancer: report", "epoch %d, now %d", r.GetEpoch(), b.epoch)
 	}
-	return &pb.ReportResponse{Epoch: b.epoch, Distributor: b.home, Copy: b.order}, nil
+	return &pb.ReportResponse{Epoch: b.epoch, Distributor: b.home, Copy: b.order, Recheck: b.rechecks(r.GetUnverified())}, nil
+}
+
+// rechecks is what it answers to a slave; under mu.
+func (b *fakeBalancer) rechecks(unverified bool) *pb.Recheck {
+	if !unverified || b.recheck == nil {
+		return nil
+	}
+	return proto.CloneOf(b.recheck)
 }
 
 // Part implements Distributor: each part is one keyword, whose id is one more than the

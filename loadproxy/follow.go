@@ -28,6 +28,7 @@ func (p *Proxy) follow(ctx context.Context, d Distributor, epoch uint64) error {
 		lastReply = time.Now()
 		p.healthy(data)
 		if data == nil {
+			p.settle()
 			continue
 		}
 		if err := p.apply(ctx, d, epoch, data); err != nil {
@@ -57,8 +58,12 @@ func (p *Proxy) pull(ctx context.Context, d Distributor, epoch uint64) (*pb.Node
 	defer cancel()
 	at := p.store.Position()
 	known := p.behind.pulling(at.GetClock())
+	wait := p.cfg.Wait
+	if p.waiting() {
+		wait = min(wait, recheckPoll)
+	}
 	reply, err := d.Pull(call, &pb.PullRequest{Name: p.cfg.Name, Epoch: epoch, Position: at,
-		MaxBytes: p.cfg.MaxBytes, WaitMs: uint32(p.cfg.Wait.Milliseconds()), Incarnation: p.cfg.Incarnation,
+		MaxBytes: p.cfg.MaxBytes, WaitMs: uint32(wait.Milliseconds()), Incarnation: p.cfg.Incarnation,
 		Database: p.home.database, Newest: known})
 	p.behind.pulled(err == nil && reply.GetHead(), reply.GetNewest())
 	if err != nil {

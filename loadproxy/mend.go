@@ -98,6 +98,7 @@ func (p *Proxy) recreate(ctx context.Context, why string) error {
 	if err != nil {
 		return fmt.Errorf("recreate the store, since %s: %w", why, err)
 	}
+	p.unverified.Store(p.store.Unverified())
 	r.mu.Lock()
 	r.renew = ""
 	r.mu.Unlock()

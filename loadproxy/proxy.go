@@ -29,6 +29,9 @@ type Proxy struct {
 	news     chan struct{} // full: the table of slices has changed
 	loads    atomic.Uint64 // reports of load so far
 	behind   lagging
+	// unverified is set while the store is (barrels.Store.Unverified).
+	unverified atomic.Bool
+	recheck    recheck
 
 	// What follows is used by Run's goroutine only.
 
@@ -54,6 +57,7 @@ func New(cfg Config, store barrels.Store, balancer Balancer, log *slog.Logger) (
 	p.repairs = newRepairs()
 	p.upkeep = newUpkeep(store, cfg, p.log)
 	p.upkeep.damaged = func(err error) { p.repairs.recreate(err.Error()) }
+	p.unverified.Store(store.Unverified())
 	store.SetCaughtUp(false)
 	p.refresh()
 	store.OnDamage(p.met)
@@ -111,7 +115,8 @@ func (p *Proxy) reached() bool {
 
 // settle declares the store caught up once it is.
 func (p *Proxy) settle() {
-	if p.catchUp == nil || !p.reached() || OnlyFilling(p.store.Slices()) {
+	p.verify()
+	if p.catchUp == nil || !p.reached() || OnlyFilling(p.store.Slices()) || p.waits() {
 		return
 	}
 	p.catchUp = nil
@@ -135,6 +140,7 @@ func (p *Proxy) failed(ctx context.Context, err error) {
 	if before != err.Error() {
 		p.log.Warn("no progress; retrying", "kind", fault.KindOf(err).String(), "err", err)
 	}
+	p.settle() // it may have waited for who does not answer any more
 	jitter := time.Duration(rand.Int64N(int64(p.pause)/4 + 1))
 	_ = wait.Sleep(ctx, p.pause+jitter) // the caller sees that ctx has ended
 	p.pause = min(2*p.pause, p.cfg.MaxBackoff)

@@ -19,6 +19,7 @@ func (p *Proxy) reload() error {
 	case fault.Is(err, fault.Corrupt):
 		r.recreate(err.Error())
 	case err == nil:
+		p.unverified.Store(p.store.Unverified()) // as the sibling's was
 		r.mu.Lock()
 		r.open, r.orders, r.healed, r.renew = nil, nil, nil, ""
 		r.mu.Unlock()

@@ -21,10 +21,13 @@ func (p *Proxy) reports(ctx context.Context, home registration, reported *pb.Sli
 	defer tick.Stop()
 	for {
 		load := true
+		soon := p.soon()
 		select {
 		case <-ctx.Done():
 			return
 		case <-p.news:
+			load = false
+		case <-soon:
 			load = false
 		case <-tick.C:
 		}
@@ -37,6 +40,7 @@ func (p *Proxy) reports(ctx context.Context, home registration, reported *pb.Sli
 		case err == nil && reply.GetEpoch() == home.epoch && reply.GetDistributor() == home.distributor:
 			reported = table
 			p.reported.Store(time.Now().UnixNano())
+			p.rechecked(reply.GetRecheck())
 			if p.cfg.Copier != nil && p.replace.wanted(reply.GetCopy()) {
 				return
 			}
@@ -57,7 +61,7 @@ func (p *Proxy) report(home registration, table *pb.SliceTable, changed, load bo
 	s, stats := p.state.get(), p.store.Stats()
 	r := &pb.ReportRequest{
 		Name: p.cfg.Name, Incarnation: p.cfg.Incarnation, Epoch: home.epoch,
-		Position: p.store.Position(), Held: p.copies.least(),
+		Position: p.store.Position(), Held: p.copies.least(), Unverified: p.unverified.Load(),
 		State: &pb.SlaveState{
 			Serving:  s.CaughtUp,
 			Groups:   stats.Groups,

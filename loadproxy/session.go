@@ -68,7 +68,7 @@ func (p *Proxy) alone(err error) bool {
 func (p *Proxy) request(table *pb.SliceTable) *pb.RegisterRequest {
 	return &pb.RegisterRequest{Name: p.cfg.Name, Address: p.cfg.Address, Zone: p.cfg.Zone, Incarnation: p.cfg.Incarnation,
 		Position: p.store.Position(), Slices: table, Discard: p.home.discard, Held: p.copies.least(),
-		Instance: p.cfg.Instance, Copied: p.copied}
+		Instance: p.cfg.Instance, Copied: p.copied, Unverified: p.unverified.Load()}
 }
 
 // register registers the slave with the balancer.
@@ -80,6 +80,7 @@ func (p *Proxy) register(ctx context.Context, table *pb.SliceTable) error {
 		return p.refused(fmt.Errorf("register with the balancer: %w", err))
 	}
 	p.copied = nil
+	p.rechecked(reply.GetRecheck())
 	if p.cfg.Copier != nil {
 		p.replace.wanted(reply.GetCopy())
 	}

@@ -23,6 +23,9 @@ type State struct {
 	// missing, why and since when; "": none. Lacking is why the slave serves less
 	// than its map gives it, for that reason or another; "": it serves all of it.
 	Repair, Lacking string
+	// Recheck says how far the data of a store that was not closed are compared with the
+	// database; "": it was closed, or all are.
+	Recheck string
 	// Trouble is empty or says why the slave makes no progress.
 	Trouble string
 	// Buckets and Items count what was applied, Retries what had to be tried
@@ -40,6 +43,8 @@ func (s *State) lack() string {
 		return s.Repair
 	case s.Refused:
 		return "it was refused: " + short(s.Trouble)
+	case !s.CaughtUp && s.Recheck != "":
+		return s.Recheck
 	case !s.CaughtUp:
 		return "it has not caught up with the balancer yet"
 	}

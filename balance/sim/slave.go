@@ -31,12 +31,14 @@ type slave struct {
 	copying     *disk           // what it gets from a sibling; nil: it copies none
 	copied      *balance.Copied // what its disk is a copy of, until the balancer knows
 	absurd      time.Duration   // until then it reports what cannot be
+	unverified  bool            // it has crashed, and was not compared since
 }
 
 // run is the life of the process.
 func (s *slave) run() {
 	s.start()
 	s.incarnation++
+	s.unverified = s.incarnation > 1 // no process of the simulator ends in any other way
 	s.epoch, s.distributor, s.settled, s.refill, s.caughtUp = 0, nil, false, false, false
 	s.reported, s.health.whole, s.trouble = false, false, ""
 	s.copying, s.copied = nil, nil
@@ -76,7 +78,8 @@ func (s *slave) register() {
 		again()
 		return
 	}
-	j := balance.Joining{Name: s.name, Site: balance.Site{Address: s.name + ":1"}, Position: s.disk.position, Table: s.disk.table, Copied: s.copied}
+	j := balance.Joining{Name: s.name, Site: balance.Site{Address: s.name + ":1"}, Position: s.disk.position, Table: s.disk.table, Copied: s.copied,
+		Unverified: s.unverified}
 	s.w.net.do(call{
 		from: &s.process, to: &b.process, channel: control, timeout: s.w.times.timeout,
 		serve: func() func() {
@@ -225,7 +228,7 @@ func (s *slave) report() {
 	}
 	r := balance.NodeReport{
 		Name: s.name, Incarnation: fmt.Sprint(s.incarnation), Position: s.disk.position, Trouble: s.trouble,
-		Load: s.load.take(s.w.now, fmt.Sprint(s.incarnation)), Bytes: uint64(len(s.disk.items)),
+		Load: s.load.take(s.w.now, fmt.Sprint(s.incarnation)), Bytes: uint64(len(s.disk.items)), Unverified: s.unverified,
 	}
 	if !s.reported {
 		t := s.disk.table
@@ -241,10 +244,12 @@ func (s *slave) report() {
 		from: &s.process, to: &b.process, channel: control, timeout: s.w.times.timeout,
 		serve: func() func() {
 			d, sibling, err := b.report(epoch, incarnation, r)
+			compared := err == nil && b.compared(s.name)
 			return func() {
 				if err != nil {
 					forget()
 				}
+				s.unverified = s.unverified && (s.incarnation != incarnation || !compared)
 				if s.session == session && s.distributor != nil && (err != nil || d != nil && d != s.distributor || sibling != "") {
 					s.register()
 				}

@@ -153,6 +153,9 @@ func showScrub(s Streams, v *api.Scrub) {
 	if len(parts) > 0 {
 		fmt.Fprintf(s.Out, "Scrub: %s\n", strings.Join(parts, "; "))
 	}
+	for _, r := range v.Rechecks {
+		fmt.Fprintf(s.Out, "Scrub: the store of %s was not closed; %d of its %s are compared\n", printable(r.Slave), r.Compared, many(uint64(r.Slices), "slice"))
+	}
 	for _, c := range v.Condemned {
 		fmt.Fprintf(s.Out, "DIFFERENT: %s must discard slice %d: %s\n", printable(c.Slave), c.Slice, printable(c.Reason))
 	}

@@ -40,7 +40,10 @@ type RegisterRequest struct {
 	Instance uint64 `protobuf:"fixed64,9,opt,name=instance,proto3" json:"instance,omitempty"` // as in Replica; 0: of an earlier version
 	// copied is set in the first registration after the slave's store was replaced by a
 	// copy of a sibling's.
-	Copied        *Copied `protobuf:"bytes,10,opt,name=copied,proto3" json:"copied,omitempty"`
+	Copied *Copied `protobuf:"bytes,10,opt,name=copied,proto3" json:"copied,omitempty"`
+	// unverified is set if the slave's store was once opened without having been closed, and
+	// was not compared with the database since.
+	Unverified    bool `protobuf:"varint,11,opt,name=unverified,proto3" json:"unverified,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -145,6 +148,66 @@ func (x *RegisterRequest) GetCopied() *Copied {
 	return nil
 }
 
+func (x *RegisterRequest) GetUnverified() bool {
+	if x != nil {
+		return x.Unverified
+	}
+	return false
+}
+
+// Recheck is how far the balancer has compared the data of a slave that is unverified.
+type Recheck struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Slices        uint32                 `protobuf:"varint,1,opt,name=slices,proto3" json:"slices,omitempty"`
+	Compared      uint32                 `protobuf:"varint,2,opt,name=compared,proto3" json:"compared,omitempty"` // of them; all: the slave notes that it is not unverified any more
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Recheck) Reset() {
+	*x = Recheck{}
+	mi := &file_adshard_v1_control_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Recheck) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Recheck) ProtoMessage() {}
+
+func (x *Recheck) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Recheck.ProtoReflect.Descriptor instead.
+func (*Recheck) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Recheck) GetSlices() uint32 {
+	if x != nil {
+		return x.Slices
+	}
+	return 0
+}
+
+func (x *Recheck) GetCompared() uint32 {
+	if x != nil {
+		return x.Compared
+	}
+	return 0
+}
+
 // Copied says whose store a slave's is a copy of. The slave has read all of it, and its
 // position and builder are those that the sibling certified when the copy began.
 type Copied struct {
@@ -157,7 +220,7 @@ type Copied struct {
 
 func (x *Copied) Reset() {
 	*x = Copied{}
-	mi := &file_adshard_v1_control_proto_msgTypes[1]
+	mi := &file_adshard_v1_control_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -169,7 +232,7 @@ func (x *Copied) String() string {
 func (*Copied) ProtoMessage() {}
 
 func (x *Copied) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[1]
+	mi := &file_adshard_v1_control_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -182,7 +245,7 @@ func (x *Copied) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Copied.ProtoReflect.Descriptor instead.
 func (*Copied) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{1}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Copied) GetSource() string {
@@ -211,7 +274,7 @@ type CopyOrder struct {
 
 func (x *CopyOrder) Reset() {
 	*x = CopyOrder{}
-	mi := &file_adshard_v1_control_proto_msgTypes[2]
+	mi := &file_adshard_v1_control_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -223,7 +286,7 @@ func (x *CopyOrder) String() string {
 func (*CopyOrder) ProtoMessage() {}
 
 func (x *CopyOrder) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[2]
+	mi := &file_adshard_v1_control_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -236,7 +299,7 @@ func (x *CopyOrder) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CopyOrder.ProtoReflect.Descriptor instead.
 func (*CopyOrder) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{2}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *CopyOrder) GetShard() string {
@@ -265,14 +328,16 @@ type RegisterResponse struct {
 	Verify bool `protobuf:"varint,6,opt,name=verify,proto3" json:"verify,omitempty"`
 	// copy, if present, is how the slave is to be filled; without it, and when no copy
 	// can be made, it pulls node data.
-	Copy          *CopyOrder `protobuf:"bytes,7,opt,name=copy,proto3" json:"copy,omitempty"`
+	Copy *CopyOrder `protobuf:"bytes,7,opt,name=copy,proto3" json:"copy,omitempty"`
+	// recheck is present if the slave is unverified and the balancer compares its data.
+	Recheck       *Recheck `protobuf:"bytes,8,opt,name=recheck,proto3" json:"recheck,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RegisterResponse) Reset() {
 	*x = RegisterResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[3]
+	mi := &file_adshard_v1_control_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -284,7 +349,7 @@ func (x *RegisterResponse) String() string {
 func (*RegisterResponse) ProtoMessage() {}
 
 func (x *RegisterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[3]
+	mi := &file_adshard_v1_control_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -297,7 +362,7 @@ func (x *RegisterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterResponse.ProtoReflect.Descriptor instead.
 func (*RegisterResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{3}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *RegisterResponse) GetEpoch() uint64 {
@@ -349,6 +414,13 @@ func (x *RegisterResponse) GetCopy() *CopyOrder {
 	return nil
 }
 
+func (x *RegisterResponse) GetRecheck() *Recheck {
+	if x != nil {
+		return x.Recheck
+	}
+	return nil
+}
+
 type EnlistResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Epoch uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
@@ -369,7 +441,7 @@ type EnlistResponse struct {
 
 func (x *EnlistResponse) Reset() {
 	*x = EnlistResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[4]
+	mi := &file_adshard_v1_control_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -381,7 +453,7 @@ func (x *EnlistResponse) String() string {
 func (*EnlistResponse) ProtoMessage() {}
 
 func (x *EnlistResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[4]
+	mi := &file_adshard_v1_control_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -394,7 +466,7 @@ func (x *EnlistResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnlistResponse.ProtoReflect.Descriptor instead.
 func (*EnlistResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{4}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *EnlistResponse) GetEpoch() uint64 {
@@ -456,7 +528,7 @@ type VerifyRequest struct {
 
 func (x *VerifyRequest) Reset() {
 	*x = VerifyRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[5]
+	mi := &file_adshard_v1_control_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -468,7 +540,7 @@ func (x *VerifyRequest) String() string {
 func (*VerifyRequest) ProtoMessage() {}
 
 func (x *VerifyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[5]
+	mi := &file_adshard_v1_control_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -481,7 +553,7 @@ func (x *VerifyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyRequest.ProtoReflect.Descriptor instead.
 func (*VerifyRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{5}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *VerifyRequest) GetName() string {
@@ -542,7 +614,7 @@ type VerifyResponse struct {
 
 func (x *VerifyResponse) Reset() {
 	*x = VerifyResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[6]
+	mi := &file_adshard_v1_control_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -554,7 +626,7 @@ func (x *VerifyResponse) String() string {
 func (*VerifyResponse) ProtoMessage() {}
 
 func (x *VerifyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[6]
+	mi := &file_adshard_v1_control_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -567,7 +639,7 @@ func (x *VerifyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyResponse.ProtoReflect.Descriptor instead.
 func (*VerifyResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{6}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *VerifyResponse) GetEqual() bool {
@@ -596,7 +668,7 @@ type PullRequest struct {
 
 func (x *PullRequest) Reset() {
 	*x = PullRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[7]
+	mi := &file_adshard_v1_control_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -608,7 +680,7 @@ func (x *PullRequest) String() string {
 func (*PullRequest) ProtoMessage() {}
 
 func (x *PullRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[7]
+	mi := &file_adshard_v1_control_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -621,7 +693,7 @@ func (x *PullRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PullRequest.ProtoReflect.Descriptor instead.
 func (*PullRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{7}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *PullRequest) GetName() string {
@@ -694,7 +766,7 @@ type PullResponse struct {
 
 func (x *PullResponse) Reset() {
 	*x = PullResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[8]
+	mi := &file_adshard_v1_control_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -706,7 +778,7 @@ func (x *PullResponse) String() string {
 func (*PullResponse) ProtoMessage() {}
 
 func (x *PullResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[8]
+	mi := &file_adshard_v1_control_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -719,7 +791,7 @@ func (x *PullResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PullResponse.ProtoReflect.Descriptor instead.
 func (*PullResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{8}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PullResponse) GetData() *NodeData {
@@ -758,7 +830,7 @@ type PartRequest struct {
 
 func (x *PartRequest) Reset() {
 	*x = PartRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[9]
+	mi := &file_adshard_v1_control_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -770,7 +842,7 @@ func (x *PartRequest) String() string {
 func (*PartRequest) ProtoMessage() {}
 
 func (x *PartRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[9]
+	mi := &file_adshard_v1_control_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -783,7 +855,7 @@ func (x *PartRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PartRequest.ProtoReflect.Descriptor instead.
 func (*PartRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{9}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *PartRequest) GetName() string {
@@ -844,7 +916,7 @@ type PartResponse struct {
 
 func (x *PartResponse) Reset() {
 	*x = PartResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[10]
+	mi := &file_adshard_v1_control_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -856,7 +928,7 @@ func (x *PartResponse) String() string {
 func (*PartResponse) ProtoMessage() {}
 
 func (x *PartResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[10]
+	mi := &file_adshard_v1_control_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -869,7 +941,7 @@ func (x *PartResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PartResponse.ProtoReflect.Descriptor instead.
 func (*PartResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{10}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *PartResponse) GetKeywords() []*Keyword {
@@ -891,13 +963,14 @@ type ReportRequest struct {
 	// held is the clock after which copies of the slave's store need the log of
 	// changes; 0: there are none.
 	Held          uint64 `protobuf:"varint,9,opt,name=held,proto3" json:"held,omitempty"`
+	Unverified    bool   `protobuf:"varint,10,opt,name=unverified,proto3" json:"unverified,omitempty"` // as in RegisterRequest
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ReportRequest) Reset() {
 	*x = ReportRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[11]
+	mi := &file_adshard_v1_control_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -909,7 +982,7 @@ func (x *ReportRequest) String() string {
 func (*ReportRequest) ProtoMessage() {}
 
 func (x *ReportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[11]
+	mi := &file_adshard_v1_control_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -922,7 +995,7 @@ func (x *ReportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportRequest.ProtoReflect.Descriptor instead.
 func (*ReportRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{11}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ReportRequest) GetName() string {
@@ -981,18 +1054,26 @@ func (x *ReportRequest) GetHeld() uint64 {
 	return 0
 }
 
+func (x *ReportRequest) GetUnverified() bool {
+	if x != nil {
+		return x.Unverified
+	}
+	return false
+}
+
 type ReportResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	Distributor   string                 `protobuf:"bytes,2,opt,name=distributor,proto3" json:"distributor,omitempty"` // as in RegisterResponse; another one: register again
 	Copy          *CopyOrder             `protobuf:"bytes,3,opt,name=copy,proto3" json:"copy,omitempty"`               // as in RegisterResponse
+	Recheck       *Recheck               `protobuf:"bytes,4,opt,name=recheck,proto3" json:"recheck,omitempty"`         // as in RegisterResponse
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ReportResponse) Reset() {
 	*x = ReportResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[12]
+	mi := &file_adshard_v1_control_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1004,7 +1085,7 @@ func (x *ReportResponse) String() string {
 func (*ReportResponse) ProtoMessage() {}
 
 func (x *ReportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[12]
+	mi := &file_adshard_v1_control_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1017,7 +1098,7 @@ func (x *ReportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportResponse.ProtoReflect.Descriptor instead.
 func (*ReportResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{12}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ReportResponse) GetEpoch() uint64 {
@@ -1041,6 +1122,13 @@ func (x *ReportResponse) GetCopy() *CopyOrder {
 	return nil
 }
 
+func (x *ReportResponse) GetRecheck() *Recheck {
+	if x != nil {
+		return x.Recheck
+	}
+	return nil
+}
+
 // SlaveState is a slave's own status, for lists and alarms.
 type SlaveState struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
@@ -1059,7 +1147,7 @@ type SlaveState struct {
 
 func (x *SlaveState) Reset() {
 	*x = SlaveState{}
-	mi := &file_adshard_v1_control_proto_msgTypes[13]
+	mi := &file_adshard_v1_control_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1071,7 +1159,7 @@ func (x *SlaveState) String() string {
 func (*SlaveState) ProtoMessage() {}
 
 func (x *SlaveState) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[13]
+	mi := &file_adshard_v1_control_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1084,7 +1172,7 @@ func (x *SlaveState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SlaveState.ProtoReflect.Descriptor instead.
 func (*SlaveState) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{13}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *SlaveState) GetServing() bool {
@@ -1149,7 +1237,7 @@ type CopyState struct {
 
 func (x *CopyState) Reset() {
 	*x = CopyState{}
-	mi := &file_adshard_v1_control_proto_msgTypes[14]
+	mi := &file_adshard_v1_control_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1161,7 +1249,7 @@ func (x *CopyState) String() string {
 func (*CopyState) ProtoMessage() {}
 
 func (x *CopyState) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[14]
+	mi := &file_adshard_v1_control_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1174,7 +1262,7 @@ func (x *CopyState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CopyState.ProtoReflect.Descriptor instead.
 func (*CopyState) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{14}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *CopyState) GetSource() string {
@@ -1213,7 +1301,7 @@ type LeadRequest struct {
 
 func (x *LeadRequest) Reset() {
 	*x = LeadRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[15]
+	mi := &file_adshard_v1_control_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1225,7 +1313,7 @@ func (x *LeadRequest) String() string {
 func (*LeadRequest) ProtoMessage() {}
 
 func (x *LeadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[15]
+	mi := &file_adshard_v1_control_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1238,7 +1326,7 @@ func (x *LeadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LeadRequest.ProtoReflect.Descriptor instead.
 func (*LeadRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{15}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{16}
 }
 
 type LeadResponse struct {
@@ -1251,7 +1339,7 @@ type LeadResponse struct {
 
 func (x *LeadResponse) Reset() {
 	*x = LeadResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[16]
+	mi := &file_adshard_v1_control_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1263,7 +1351,7 @@ func (x *LeadResponse) String() string {
 func (*LeadResponse) ProtoMessage() {}
 
 func (x *LeadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[16]
+	mi := &file_adshard_v1_control_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1276,7 +1364,7 @@ func (x *LeadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LeadResponse.ProtoReflect.Descriptor instead.
 func (*LeadResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{16}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *LeadResponse) GetEpoch() uint64 {
@@ -1295,7 +1383,7 @@ type EventKeysRequest struct {
 
 func (x *EventKeysRequest) Reset() {
 	*x = EventKeysRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[17]
+	mi := &file_adshard_v1_control_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1307,7 +1395,7 @@ func (x *EventKeysRequest) String() string {
 func (*EventKeysRequest) ProtoMessage() {}
 
 func (x *EventKeysRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[17]
+	mi := &file_adshard_v1_control_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1320,7 +1408,7 @@ func (x *EventKeysRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventKeysRequest.ProtoReflect.Descriptor instead.
 func (*EventKeysRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{17}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *EventKeysRequest) GetMaster() string {
@@ -1339,7 +1427,7 @@ type EventKeysResponse struct {
 
 func (x *EventKeysResponse) Reset() {
 	*x = EventKeysResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[18]
+	mi := &file_adshard_v1_control_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1351,7 +1439,7 @@ func (x *EventKeysResponse) String() string {
 func (*EventKeysResponse) ProtoMessage() {}
 
 func (x *EventKeysResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[18]
+	mi := &file_adshard_v1_control_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1364,7 +1452,7 @@ func (x *EventKeysResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventKeysResponse.ProtoReflect.Descriptor instead.
 func (*EventKeysResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{18}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *EventKeysResponse) GetKeys() []byte {
@@ -1394,7 +1482,7 @@ type WatchMapRequest struct {
 
 func (x *WatchMapRequest) Reset() {
 	*x = WatchMapRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[19]
+	mi := &file_adshard_v1_control_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1406,7 +1494,7 @@ func (x *WatchMapRequest) String() string {
 func (*WatchMapRequest) ProtoMessage() {}
 
 func (x *WatchMapRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[19]
+	mi := &file_adshard_v1_control_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1419,7 +1507,7 @@ func (x *WatchMapRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMapRequest.ProtoReflect.Descriptor instead.
 func (*WatchMapRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{19}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *WatchMapRequest) GetEpoch() uint64 {
@@ -1506,7 +1594,7 @@ type Traffic struct {
 
 func (x *Traffic) Reset() {
 	*x = Traffic{}
-	mi := &file_adshard_v1_control_proto_msgTypes[20]
+	mi := &file_adshard_v1_control_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1518,7 +1606,7 @@ func (x *Traffic) String() string {
 func (*Traffic) ProtoMessage() {}
 
 func (x *Traffic) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[20]
+	mi := &file_adshard_v1_control_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1531,7 +1619,7 @@ func (x *Traffic) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Traffic.ProtoReflect.Descriptor instead.
 func (*Traffic) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{20}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Traffic) GetComplete() uint64 {
@@ -1587,7 +1675,7 @@ type WatchMapResponse struct {
 
 func (x *WatchMapResponse) Reset() {
 	*x = WatchMapResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[21]
+	mi := &file_adshard_v1_control_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1599,7 +1687,7 @@ func (x *WatchMapResponse) String() string {
 func (*WatchMapResponse) ProtoMessage() {}
 
 func (x *WatchMapResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[21]
+	mi := &file_adshard_v1_control_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1612,7 +1700,7 @@ func (x *WatchMapResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMapResponse.ProtoReflect.Descriptor instead.
 func (*WatchMapResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{21}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *WatchMapResponse) GetEpoch() uint64 {
@@ -1682,7 +1770,7 @@ type QuantaRequest struct {
 
 func (x *QuantaRequest) Reset() {
 	*x = QuantaRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[22]
+	mi := &file_adshard_v1_control_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1694,7 +1782,7 @@ func (x *QuantaRequest) String() string {
 func (*QuantaRequest) ProtoMessage() {}
 
 func (x *QuantaRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[22]
+	mi := &file_adshard_v1_control_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1707,7 +1795,7 @@ func (x *QuantaRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuantaRequest.ProtoReflect.Descriptor instead.
 func (*QuantaRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{22}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *QuantaRequest) GetName() string {
@@ -1791,7 +1879,7 @@ type Weight struct {
 
 func (x *Weight) Reset() {
 	*x = Weight{}
-	mi := &file_adshard_v1_control_proto_msgTypes[23]
+	mi := &file_adshard_v1_control_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1803,7 +1891,7 @@ func (x *Weight) String() string {
 func (*Weight) ProtoMessage() {}
 
 func (x *Weight) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[23]
+	mi := &file_adshard_v1_control_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1816,7 +1904,7 @@ func (x *Weight) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Weight.ProtoReflect.Descriptor instead.
 func (*Weight) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{23}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Weight) GetKey() uint64 {
@@ -1845,7 +1933,7 @@ type QuantaResponse struct {
 
 func (x *QuantaResponse) Reset() {
 	*x = QuantaResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[24]
+	mi := &file_adshard_v1_control_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1857,7 +1945,7 @@ func (x *QuantaResponse) String() string {
 func (*QuantaResponse) ProtoMessage() {}
 
 func (x *QuantaResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[24]
+	mi := &file_adshard_v1_control_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1870,7 +1958,7 @@ func (x *QuantaResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuantaResponse.ProtoReflect.Descriptor instead.
 func (*QuantaResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{24}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *QuantaResponse) GetEpoch() uint64 {
@@ -1915,7 +2003,7 @@ type Quantum struct {
 
 func (x *Quantum) Reset() {
 	*x = Quantum{}
-	mi := &file_adshard_v1_control_proto_msgTypes[25]
+	mi := &file_adshard_v1_control_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1927,7 +2015,7 @@ func (x *Quantum) String() string {
 func (*Quantum) ProtoMessage() {}
 
 func (x *Quantum) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[25]
+	mi := &file_adshard_v1_control_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1940,7 +2028,7 @@ func (x *Quantum) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Quantum.ProtoReflect.Descriptor instead.
 func (*Quantum) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{25}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Quantum) GetNumber() uint64 {
@@ -1997,7 +2085,7 @@ type Operation struct {
 
 func (x *Operation) Reset() {
 	*x = Operation{}
-	mi := &file_adshard_v1_control_proto_msgTypes[26]
+	mi := &file_adshard_v1_control_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2009,7 +2097,7 @@ func (x *Operation) String() string {
 func (*Operation) ProtoMessage() {}
 
 func (x *Operation) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[26]
+	mi := &file_adshard_v1_control_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2022,7 +2110,7 @@ func (x *Operation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Operation.ProtoReflect.Descriptor instead.
 func (*Operation) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{26}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Operation) GetKind() uint32 {
@@ -2100,7 +2188,7 @@ var File_adshard_v1_control_proto protoreflect.FileDescriptor
 const file_adshard_v1_control_proto_rawDesc = "" +
 	"\n" +
 	"\x18adshard/v1/control.proto\x12\n" +
-	"adshard.v1\x1a\x15adshard/v1/load.proto\x1a\x19adshard/v1/nodedata.proto\x1a\x18adshard/v1/records.proto\x1a\x17adshard/v1/search.proto\"\xcd\x02\n" +
+	"adshard.v1\x1a\x15adshard/v1/load.proto\x1a\x19adshard/v1/nodedata.proto\x1a\x18adshard/v1/records.proto\x1a\x17adshard/v1/search.proto\"\xed\x02\n" +
 	"\x0fRegisterRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x120\n" +
@@ -2112,13 +2200,19 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x04held\x18\b \x01(\x04R\x04held\x12\x1a\n" +
 	"\binstance\x18\t \x01(\x06R\binstance\x12*\n" +
 	"\x06copied\x18\n" +
-	" \x01(\v2\x12.adshard.v1.CopiedR\x06copied\"<\n" +
+	" \x01(\v2\x12.adshard.v1.CopiedR\x06copied\x12\x1e\n" +
+	"\n" +
+	"unverified\x18\v \x01(\bR\n" +
+	"unverified\"=\n" +
+	"\aRecheck\x12\x16\n" +
+	"\x06slices\x18\x01 \x01(\rR\x06slices\x12\x1a\n" +
+	"\bcompared\x18\x02 \x01(\rR\bcompared\"<\n" +
 	"\x06Copied\x12\x16\n" +
 	"\x06source\x18\x01 \x01(\tR\x06source\x12\x1a\n" +
 	"\binstance\x18\x02 \x01(\x06R\binstance\"R\n" +
 	"\tCopyOrder\x12\x14\n" +
 	"\x05shard\x18\x01 \x01(\tR\x05shard\x12/\n" +
-	"\bsiblings\x18\x02 \x03(\v2\x13.adshard.v1.ReplicaR\bsiblings\"\xdf\x01\n" +
+	"\bsiblings\x18\x02 \x03(\v2\x13.adshard.v1.ReplicaR\bsiblings\"\x8e\x02\n" +
 	"\x10RegisterResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12 \n" +
 	"\vdistributor\x18\x02 \x01(\tR\vdistributor\x12\x1a\n" +
@@ -2126,7 +2220,8 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\btimeline\x18\x04 \x01(\tR\btimeline\x12\x18\n" +
 	"\adiscard\x18\x05 \x01(\bR\adiscard\x12\x16\n" +
 	"\x06verify\x18\x06 \x01(\bR\x06verify\x12)\n" +
-	"\x04copy\x18\a \x01(\v2\x15.adshard.v1.CopyOrderR\x04copy\"\xb7\x01\n" +
+	"\x04copy\x18\a \x01(\v2\x15.adshard.v1.CopyOrderR\x04copy\x12-\n" +
+	"\arecheck\x18\b \x01(\v2\x13.adshard.v1.RecheckR\arecheck\"\xb7\x01\n" +
 	"\x0eEnlistResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12/\n" +
 	"\bcatch_up\x18\x02 \x01(\v2\x14.adshard.v1.PositionR\acatchUp\x12\x16\n" +
@@ -2166,7 +2261,7 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\aversion\x18\x06 \x01(\x04R\aversion\x12\x12\n" +
 	"\x04part\x18\a \x01(\rR\x04part\"?\n" +
 	"\fPartResponse\x12/\n" +
-	"\bkeywords\x18\x01 \x03(\v2\x13.adshard.v1.KeywordR\bkeywords\"\xab\x02\n" +
+	"\bkeywords\x18\x01 \x03(\v2\x13.adshard.v1.KeywordR\bkeywords\"\xcb\x02\n" +
 	"\rReportRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vincarnation\x18\x02 \x01(\tR\vincarnation\x12\x14\n" +
@@ -2175,11 +2270,16 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x06slices\x18\x05 \x01(\v2\x16.adshard.v1.SliceTableR\x06slices\x12,\n" +
 	"\x05state\x18\x06 \x01(\v2\x16.adshard.v1.SlaveStateR\x05state\x12$\n" +
 	"\x04load\x18\a \x01(\v2\x10.adshard.v1.LoadR\x04load\x12\x12\n" +
-	"\x04held\x18\t \x01(\x04R\x04heldJ\x04\b\b\x10\t\"s\n" +
+	"\x04held\x18\t \x01(\x04R\x04held\x12\x1e\n" +
+	"\n" +
+	"unverified\x18\n" +
+	" \x01(\bR\n" +
+	"unverifiedJ\x04\b\b\x10\t\"\xa2\x01\n" +
 	"\x0eReportResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12 \n" +
 	"\vdistributor\x18\x02 \x01(\tR\vdistributor\x12)\n" +
-	"\x04copy\x18\x03 \x01(\v2\x15.adshard.v1.CopyOrderR\x04copy\"\xd5\x01\n" +
+	"\x04copy\x18\x03 \x01(\v2\x15.adshard.v1.CopyOrderR\x04copy\x12-\n" +
+	"\arecheck\x18\x04 \x01(\v2\x13.adshard.v1.RecheckR\arecheck\"\xd5\x01\n" +
 	"\n" +
 	"SlaveState\x12\x18\n" +
 	"\aserving\x18\x01 \x01(\bR\aserving\x12\x16\n" +
@@ -2294,92 +2394,95 @@ func file_adshard_v1_control_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_control_proto_rawDescData
 }
 
-var file_adshard_v1_control_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
+var file_adshard_v1_control_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
 var file_adshard_v1_control_proto_goTypes = []any{
 	(*RegisterRequest)(nil),   // 0: adshard.v1.RegisterRequest
-	(*Copied)(nil),            // 1: adshard.v1.Copied
-	(*CopyOrder)(nil),         // 2: adshard.v1.CopyOrder
-	(*RegisterResponse)(nil),  // 3: adshard.v1.RegisterResponse
-	(*EnlistResponse)(nil),    // 4: adshard.v1.EnlistResponse
-	(*VerifyRequest)(nil),     // 5: adshard.v1.VerifyRequest
-	(*VerifyResponse)(nil),    // 6: adshard.v1.VerifyResponse
-	(*PullRequest)(nil),       // 7: adshard.v1.PullRequest
-	(*PullResponse)(nil),      // 8: adshard.v1.PullResponse
-	(*PartRequest)(nil),       // 9: adshard.v1.PartRequest
-	(*PartResponse)(nil),      // 10: adshard.v1.PartResponse
-	(*ReportRequest)(nil),     // 11: adshard.v1.ReportRequest
-	(*ReportResponse)(nil),    // 12: adshard.v1.ReportResponse
-	(*SlaveState)(nil),        // 13: adshard.v1.SlaveState
-	(*CopyState)(nil),         // 14: adshard.v1.CopyState
-	(*LeadRequest)(nil),       // 15: adshard.v1.LeadRequest
-	(*LeadResponse)(nil),      // 16: adshard.v1.LeadResponse
-	(*EventKeysRequest)(nil),  // 17: adshard.v1.EventKeysRequest
-	(*EventKeysResponse)(nil), // 18: adshard.v1.EventKeysResponse
-	(*WatchMapRequest)(nil),   // 19: adshard.v1.WatchMapRequest
-	(*Traffic)(nil),           // 20: adshard.v1.Traffic
-	(*WatchMapResponse)(nil),  // 21: adshard.v1.WatchMapResponse
-	(*QuantaRequest)(nil),     // 22: adshard.v1.QuantaRequest
-	(*Weight)(nil),            // 23: adshard.v1.Weight
-	(*QuantaResponse)(nil),    // 24: adshard.v1.QuantaResponse
-	(*Quantum)(nil),           // 25: adshard.v1.Quantum
-	(*Operation)(nil),         // 26: adshard.v1.Operation
-	(*Position)(nil),          // 27: adshard.v1.Position
-	(*SliceTable)(nil),        // 28: adshard.v1.SliceTable
-	(*Replica)(nil),           // 29: adshard.v1.Replica
-	(*CertifyResponse)(nil),   // 30: adshard.v1.CertifyResponse
-	(*NodeData)(nil),          // 31: adshard.v1.NodeData
-	(*Keyword)(nil),           // 32: adshard.v1.Keyword
-	(*Load)(nil),              // 33: adshard.v1.Load
-	(*Shard)(nil),             // 34: adshard.v1.Shard
+	(*Recheck)(nil),           // 1: adshard.v1.Recheck
+	(*Copied)(nil),            // 2: adshard.v1.Copied
+	(*CopyOrder)(nil),         // 3: adshard.v1.CopyOrder
+	(*RegisterResponse)(nil),  // 4: adshard.v1.RegisterResponse
+	(*EnlistResponse)(nil),    // 5: adshard.v1.EnlistResponse
+	(*VerifyRequest)(nil),     // 6: adshard.v1.VerifyRequest
+	(*VerifyResponse)(nil),    // 7: adshard.v1.VerifyResponse
+	(*PullRequest)(nil),       // 8: adshard.v1.PullRequest
+	(*PullResponse)(nil),      // 9: adshard.v1.PullResponse
+	(*PartRequest)(nil),       // 10: adshard.v1.PartRequest
+	(*PartResponse)(nil),      // 11: adshard.v1.PartResponse
+	(*ReportRequest)(nil),     // 12: adshard.v1.ReportRequest
+	(*ReportResponse)(nil),    // 13: adshard.v1.ReportResponse
+	(*SlaveState)(nil),        // 14: adshard.v1.SlaveState
+	(*CopyState)(nil),         // 15: adshard.v1.CopyState
+	(*LeadRequest)(nil),       // 16: adshard.v1.LeadRequest
+	(*LeadResponse)(nil),      // 17: adshard.v1.LeadResponse
+	(*EventKeysRequest)(nil),  // 18: adshard.v1.EventKeysRequest
+	(*EventKeysResponse)(nil), // 19: adshard.v1.EventKeysResponse
+	(*WatchMapRequest)(nil),   // 20: adshard.v1.WatchMapRequest
+	(*Traffic)(nil),           // 21: adshard.v1.Traffic
+	(*WatchMapResponse)(nil),  // 22: adshard.v1.WatchMapResponse
+	(*QuantaRequest)(nil),     // 23: adshard.v1.QuantaRequest
+	(*Weight)(nil),            // 24: adshard.v1.Weight
+	(*QuantaResponse)(nil),    // 25: adshard.v1.QuantaResponse
+	(*Quantum)(nil),           // 26: adshard.v1.Quantum
+	(*Operation)(nil),         // 27: adshard.v1.Operation
+	(*Position)(nil),          // 28: adshard.v1.Position
+	(*SliceTable)(nil),        // 29: adshard.v1.SliceTable
+	(*Replica)(nil),           // 30: adshard.v1.Replica
+	(*CertifyResponse)(nil),   // 31: adshard.v1.CertifyResponse
+	(*NodeData)(nil),          // 32: adshard.v1.NodeData
+	(*Keyword)(nil),           // 33: adshard.v1.Keyword
+	(*Load)(nil),              // 34: adshard.v1.Load
+	(*Shard)(nil),             // 35: adshard.v1.Shard
 }
 var file_adshard_v1_control_proto_depIdxs = []int32{
-	27, // 0: adshard.v1.RegisterRequest.position:type_name -> adshard.v1.Position
-	28, // 1: adshard.v1.RegisterRequest.slices:type_name -> adshard.v1.SliceTable
-	1,  // 2: adshard.v1.RegisterRequest.copied:type_name -> adshard.v1.Copied
-	29, // 3: adshard.v1.CopyOrder.siblings:type_name -> adshard.v1.Replica
-	2,  // 4: adshard.v1.RegisterResponse.copy:type_name -> adshard.v1.CopyOrder
-	27, // 5: adshard.v1.EnlistResponse.catch_up:type_name -> adshard.v1.Position
-	30, // 6: adshard.v1.VerifyRequest.certificate:type_name -> adshard.v1.CertifyResponse
-	27, // 7: adshard.v1.PullRequest.position:type_name -> adshard.v1.Position
-	31, // 8: adshard.v1.PullResponse.data:type_name -> adshard.v1.NodeData
-	27, // 9: adshard.v1.PartRequest.position:type_name -> adshard.v1.Position
-	32, // 10: adshard.v1.PartResponse.keywords:type_name -> adshard.v1.Keyword
-	27, // 11: adshard.v1.ReportRequest.position:type_name -> adshard.v1.Position
-	28, // 12: adshard.v1.ReportRequest.slices:type_name -> adshard.v1.SliceTable
-	13, // 13: adshard.v1.ReportRequest.state:type_name -> adshard.v1.SlaveState
-	33, // 14: adshard.v1.ReportRequest.load:type_name -> adshard.v1.Load
-	2,  // 15: adshard.v1.ReportResponse.copy:type_name -> adshard.v1.CopyOrder
-	14, // 16: adshard.v1.SlaveState.copying:type_name -> adshard.v1.CopyState
-	20, // 17: adshard.v1.WatchMapRequest.traffic:type_name -> adshard.v1.Traffic
-	34, // 18: adshard.v1.WatchMapResponse.shards:type_name -> adshard.v1.Shard
-	23, // 19: adshard.v1.QuantaRequest.weights:type_name -> adshard.v1.Weight
-	25, // 20: adshard.v1.QuantaResponse.quanta:type_name -> adshard.v1.Quantum
-	26, // 21: adshard.v1.Quantum.ops:type_name -> adshard.v1.Operation
-	0,  // 22: adshard.v1.Balancer.Register:input_type -> adshard.v1.RegisterRequest
-	11, // 23: adshard.v1.Balancer.Report:input_type -> adshard.v1.ReportRequest
-	19, // 24: adshard.v1.Balancer.WatchMap:input_type -> adshard.v1.WatchMapRequest
-	22, // 25: adshard.v1.Balancer.Quanta:input_type -> adshard.v1.QuantaRequest
-	15, // 26: adshard.v1.Balancer.Lead:input_type -> adshard.v1.LeadRequest
-	17, // 27: adshard.v1.Balancer.EventKeys:input_type -> adshard.v1.EventKeysRequest
-	0,  // 28: adshard.v1.Distributor.Enlist:input_type -> adshard.v1.RegisterRequest
-	7,  // 29: adshard.v1.Distributor.Pull:input_type -> adshard.v1.PullRequest
-	9,  // 30: adshard.v1.Distributor.Part:input_type -> adshard.v1.PartRequest
-	5,  // 31: adshard.v1.Distributor.Verify:input_type -> adshard.v1.VerifyRequest
-	3,  // 32: adshard.v1.Balancer.Register:output_type -> adshard.v1.RegisterResponse
-	12, // 33: adshard.v1.Balancer.Report:output_type -> adshard.v1.ReportResponse
-	21, // 34: adshard.v1.Balancer.WatchMap:output_type -> adshard.v1.WatchMapResponse
-	24, // 35: adshard.v1.Balancer.Quanta:output_type -> adshard.v1.QuantaResponse
-	16, // 36: adshard.v1.Balancer.Lead:output_type -> adshard.v1.LeadResponse
-	18, // 37: adshard.v1.Balancer.EventKeys:output_type -> adshard.v1.EventKeysResponse
-	4,  // 38: adshard.v1.Distributor.Enlist:output_type -> adshard.v1.EnlistResponse
-	8,  // 39: adshard.v1.Distributor.Pull:output_type -> adshard.v1.PullResponse
-	10, // 40: adshard.v1.Distributor.Part:output_type -> adshard.v1.PartResponse
-	6,  // 41: adshard.v1.Distributor.Verify:output_type -> adshard.v1.VerifyResponse
-	32, // [32:42] is the sub-list for method output_type
-	22, // [22:32] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	28, // 0: adshard.v1.RegisterRequest.position:type_name -> adshard.v1.Position
+	29, // 1: adshard.v1.RegisterRequest.slices:type_name -> adshard.v1.SliceTable
+	2,  // 2: adshard.v1.RegisterRequest.copied:type_name -> adshard.v1.Copied
+	30, // 3: adshard.v1.CopyOrder.siblings:type_name -> adshard.v1.Replica
+	3,  // 4: adshard.v1.RegisterResponse.copy:type_name -> adshard.v1.CopyOrder
+	1,  // 5: adshard.v1.RegisterResponse.recheck:type_name -> adshard.v1.Recheck
+	28, // 6: adshard.v1.EnlistResponse.catch_up:type_name -> adshard.v1.Position
+	31, // 7: adshard.v1.VerifyRequest.certificate:type_name -> adshard.v1.CertifyResponse
+	28, // 8: adshard.v1.PullRequest.position:type_name -> adshard.v1.Position
+	32, // 9: adshard.v1.PullResponse.data:type_name -> adshard.v1.NodeData
+	28, // 10: adshard.v1.PartRequest.position:type_name -> adshard.v1.Position
+	33, // 11: adshard.v1.PartResponse.keywords:type_name -> adshard.v1.Keyword
+	28, // 12: adshard.v1.ReportRequest.position:type_name -> adshard.v1.Position
+	29, // 13: adshard.v1.ReportRequest.slices:type_name -> adshard.v1.SliceTable
+	14, // 14: adshard.v1.ReportRequest.state:type_name -> adshard.v1.SlaveState
+	34, // 15: adshard.v1.ReportRequest.load:type_name -> adshard.v1.Load
+	3,  // 16: adshard.v1.ReportResponse.copy:type_name -> adshard.v1.CopyOrder
+	1,  // 17: adshard.v1.ReportResponse.recheck:type_name -> adshard.v1.Recheck
+	15, // 18: adshard.v1.SlaveState.copying:type_name -> adshard.v1.CopyState
+	21, // 19: adshard.v1.WatchMapRequest.traffic:type_name -> adshard.v1.Traffic
+	35, // 20: adshard.v1.WatchMapResponse.shards:type_name -> adshard.v1.Shard
+	24, // 21: adshard.v1.QuantaRequest.weights:type_name -> adshard.v1.Weight
+	26, // 22: adshard.v1.QuantaResponse.quanta:type_name -> adshard.v1.Quantum
+	27, // 23: adshard.v1.Quantum.ops:type_name -> adshard.v1.Operation
+	0,  // 24: adshard.v1.Balancer.Register:input_type -> adshard.v1.RegisterRequest
+	12, // 25: adshard.v1.Balancer.Report:input_type -> adshard.v1.ReportRequest
+	20, // 26: adshard.v1.Balancer.WatchMap:input_type -> adshard.v1.WatchMapRequest
+	23, // 27: adshard.v1.Balancer.Quanta:input_type -> adshard.v1.QuantaRequest
+	16, // 28: adshard.v1.Balancer.Lead:input_type -> adshard.v1.LeadRequest
+	18, // 29: adshard.v1.Balancer.EventKeys:input_type -> adshard.v1.EventKeysRequest
+	0,  // 30: adshard.v1.Distributor.Enlist:input_type -> adshard.v1.RegisterRequest
+	8,  // 31: adshard.v1.Distributor.Pull:input_type -> adshard.v1.PullRequest
+	10, // 32: adshard.v1.Distributor.Part:input_type -> adshard.v1.PartRequest
+	6,  // 33: adshard.v1.Distributor.Verify:input_type -> adshard.v1.VerifyRequest
+	4,  // 34: adshard.v1.Balancer.Register:output_type -> adshard.v1.RegisterResponse
+	13, // 35: adshard.v1.Balancer.Report:output_type -> adshard.v1.ReportResponse
+	22, // 36: adshard.v1.Balancer.WatchMap:output_type -> adshard.v1.WatchMapResponse
+	25, // 37: adshard.v1.Balancer.Quanta:output_type -> adshard.v1.QuantaResponse
+	17, // 38: adshard.v1.Balancer.Lead:output_type -> adshard.v1.LeadResponse
+	19, // 39: adshard.v1.Balancer.EventKeys:output_type -> adshard.v1.EventKeysResponse
+	5,  // 40: adshard.v1.Distributor.Enlist:output_type -> adshard.v1.EnlistResponse
+	9,  // 41: adshard.v1.Distributor.Pull:output_type -> adshard.v1.PullResponse
+	11, // 42: adshard.v1.Distributor.Part:output_type -> adshard.v1.PartResponse
+	7,  // 43: adshard.v1.Distributor.Verify:output_type -> adshard.v1.VerifyResponse
+	34, // [34:44] is the sub-list for method output_type
+	24, // [24:34] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_control_proto_init() }
@@ -2397,7 +2500,7 @@ func file_adshard_v1_control_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_control_proto_rawDesc), len(file_adshard_v1_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   27,
+			NumMessages:   28,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

@@ -65,7 +65,7 @@ func copies(slaves []balance.SlaveStatus) []api.Copy {
 func scrubStatus(s balance.Scrub) api.Scrub {
 	out := api.Scrub{
 		IntervalMs: s.Interval.Milliseconds(), Running: s.Running, Progress: s.Progress, Passes: s.Passes,
-		Differences: s.Differences, Unlike: s.Unlike, Condemned: []api.Condemned{},
+		Differences: s.Differences, Unlike: s.Unlike, Condemned: []api.Condemned{}, Rechecks: []api.Recheck{},
 		Last: api.ScrubPass{
 			AgeMs: s.LastAgo.Milliseconds(), TookMs: s.Last.Took.Milliseconds(), SpentMs: s.Last.Spent.Milliseconds(),
 			Items: s.Last.Items, Parts: s.Last.Parts, Different: s.Last.Different, Left: s.Last.Left, Unlike: s.Last.Unlike,
@@ -73,6 +73,9 @@ func scrubStatus(s balance.Scrub) api.Scrub {
 	}
 	for _, c := range s.Condemned {
 		out.Condemned = append(out.Condemned, api.Condemned{Slave: c.Node, Slice: c.Slice, Reason: c.Reason, AgeMs: c.For.Milliseconds()})
+	}
+	for _, r := range s.Rechecks {
+		out.Rechecks = append(out.Rechecks, api.Recheck{Slave: r.Slave, Slices: r.Slices, Compared: r.Compared})
 	}
 	return out
 }

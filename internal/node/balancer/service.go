@@ -31,6 +31,7 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 	}
 	var distributor string
 	var order *pb.CopyOrder
+	var recheck *pb.Recheck
 	level := slog.LevelInfo
 	err = b.step(func() error {
 		if err := b.admit("balancer: register", r.GetName(), r.GetSlices()); err != nil {
@@ -52,7 +53,7 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 			}
 			return err
 		}
-		order = b.copyOrder(j.Name)
+		order, recheck = b.copyOrder(j.Name), b.recheck(j.Name)
 		distributor, err = b.distributors.assigned(j.Name, time.Now())
 		return err
 	})
@@ -63,7 +64,7 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 		"slices", len(j.Table.Slices), "distributor", distributor)
 	return &pb.RegisterResponse{
 		Epoch: b.Epoch(), Distributor: distributor, Database: b.data.Database, Timeline: b.data.Timeline,
-		Discard: j.Foreign, Verify: h != identity.Same && !j.Foreign, Copy: order,
+		Discard: j.Foreign, Verify: h != identity.Same && !j.Foreign, Copy: order, Recheck: recheck,
 	}, nil
 }
 
@@ -106,7 +107,7 @@ func (b *Balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportRes
 		if err := b.mapper.Report(b.now(), nodeReport(r)); err != nil {
 			return err
 		}
-		reply.Copy = b.copyOrder(r.GetName())
+		reply.Copy, reply.Recheck = b.copyOrder(r.GetName()), b.recheck(r.GetName())
 		reply.Distributor, err = b.distributors.assigned(r.GetName(), time.Now())
 		return err
 	})
@@ -130,11 +131,21 @@ func (b *Balancer) copyOrder(slave string) *pb.CopyOrder {
 	return out
 }
 
+// recheck returns how far a slave's data are compared whose store was not closed; nil: they are
+// not being compared. Called under the lock.
+func (b *Balancer) recheck(slave string) *pb.Recheck {
+	r := b.mapper.Recheck(slave)
+	if r == nil {
+		return nil
+	}
+	return &pb.Recheck{Slices: uint32(r.Slices), Compared: uint32(r.Compared)}
+}
+
 // nodeReport returns the mapper's form of a report.
 func nodeReport(r *pb.ReportRequest) balance.NodeReport {
 	out := balance.NodeReport{
 		Name: r.GetName(), Incarnation: r.GetIncarnation(), Position: wire.ToPosition(r.GetPosition()),
-		Trouble: r.GetState().GetTrouble(), Bytes: r.GetState().GetBytes(), Load: wire.ToLoad(r.GetIncarnation(), r.GetLoad()),
+		Trouble: r.GetState().GetTrouble(), Bytes: r.GetState().GetBytes(), Load: wire.ToLoad(r.GetIncarnation(), r.GetLoad()), Unverified: r.GetUnverified(),
 	}
 	if c := r.GetState().GetCopying(); c != nil {
 		out.Copying = &balance.CopyState{Source: c.GetSource(), Bytes: c.GetBytes(), Total: c.GetTotal(), PerSecond: c.GetPerSecond()}

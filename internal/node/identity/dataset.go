@@ -55,7 +55,7 @@ func (d Dataset) Joining(r *pb.RegisterRequest, discard bool) (balance.Joining, 
 	if r.GetName() == "" || r.GetAddress() == "" {
 		return balance.Joining{}, fault.Field(op, "name", "a slave registers with its name and address")
 	}
-	j := balance.Joining{
+	j := balance.Joining{Unverified: r.GetUnverified(),
 		Name: r.GetName(), Position: wire.ToPosition(r.GetPosition()), Table: wire.ToTable(r.GetSlices()),
 		Site: balance.Site{Address: r.GetAddress(), Zone: r.GetZone(), Instance: r.GetInstance()},
 	}

@@ -269,6 +269,9 @@ func (s *Slave) Ready() []string {
 	if state.Repair != "" {
 		return []string{s.cfg.Name + ": " + state.Repair}
 	}
+	if state.Recheck != "" {
+		return []string{s.cfg.Name + ": " + state.Recheck}
+	}
 	why := []string{s.cfg.Name + " does not yet hold all that it should"}
 	if state.Trouble != "" {
 		why = append(why, state.Trouble)

@@ -1561,6 +1561,17 @@ type Prediction struct {
 // Examples: usb cable
 type QueryText = string
 
+// Recheck A slave whose store was opened without having been closed, as after a crash.
+type Recheck struct {
+	Slave string `json:"slave"`
+
+	// Slices Slices that it held when this began.
+	Slices int `json:"slices"`
+
+	// Compared How many of them have been compared with the database.
+	Compared int `json:"compared"`
+}
+
 // RefusedEvent defines model for RefusedEvent.
 type RefusedEvent struct {
 	// Index Which event of the batch.
@@ -1611,6 +1622,9 @@ type Scrub struct {
 
 	// Condemned Slices that differ and have not been discarded yet.
 	Condemned []Condemned `json:"condemned"`
+
+	// Rechecks Slaves whose data are compared ahead of the pass.
+	Rechecks []Recheck `json:"rechecks"`
 }
 
 // ScrubPass The last completed pass; all 0 when there is none.

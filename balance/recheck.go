@@ -1,0 +1,183 @@
+package balance
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// recheck compares all that a slave serves with the source of truth ahead of the scrub,
+// since its store was opened without having been closed. It goes by keys and not by slices,
+// so that splits, merges and moves in the meantime change nothing of what is compared: what
+// the slave gives away is not compared any more.
+type recheck struct {
+	slave  string
+	open   []Interval // to be compared, of the hottest slice first
+	checks []*comparison
+	// total is how many slices there were at the beginning.
+	total int
+	began bool // open was filled
+	told  bool // that it is done
+}
+
+// RecheckState is how far the data of a slave are compared whose store was opened without
+// having been closed.
+type RecheckState struct {
+	Slave string
+	// Compared of Slices are done.
+	Slices, Compared int
+}
+
+// done reports whether all was compared.
+func (r *recheck) done() bool { return r.began && len(r.open) == 0 && len(r.checks) == 0 }
+
+// state returns how far it has come.
+func (r *recheck) state() RecheckState {
+	rest := min(r.total, len(r.open)+len(r.checks))
+	if !r.began {
+		return RecheckState{Slave: r.slave, Slices: 1}
+	}
+	return RecheckState{Slave: r.slave, Slices: r.total, Compared: r.total - rest}
+}
+
+// Recheck returns how far the data of a slave are compared whose store was opened without having
+// been closed; nil: they are not being compared, and will not be.
+func (m *Mapper) Recheck(name string) *RecheckState {
+	r := m.rechecks[name]
+	if r == nil || m.model == nil {
+		return nil
+	}
+	s := r.state()
+	return &s
+}
+
+// recheckStatus returns those under way, by slave.
+func (m *Mapper) recheckStatus() (list []RecheckState) {
+	for _, name := range slices.Sorted(maps.Keys(m.rechecks)) {
+		if r := m.rechecks[name]; !r.done() {
+			list = append(list, r.state())
+		}
+	}
+	return list
+}
+
+// unverified begins to compare what a slave has, or ends that.
+func (m *Mapper) unverified(name string, is bool) {
+	if r := m.rechecks[name]; r != nil {
+		m.dropRechecks(r, func(*comparison) bool { return true })
+		delete(m.rechecks, name)
+	}
+	if is {
+		m.rechecks[name] = &recheck{slave: name}
+	}
+}
+
+// recheckOn asks for what is to be compared next.
+func (m *Mapper) recheckOn(now time.Duration) {
+	if m.model == nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.rechecks)) {
+		r := m.rechecks[name]
+		if r.done() {
+			m.rechecked(now, r)
+			continue
+		}
+		if !m.alive(name, now) || !m.node(name).reported {
+			continue
+		}
+		if !r.began {
+			m.beginRecheck(now, r)
+		}
+		for free := freeShares(r.checks); free > 0 && len(r.open) > 0; {
+			if c := m.nextRecheck(r); c != nil {
+				free -= c.share()
+			}
+		}
+	}
+}
+
+// beginRecheck notes what the slave serves, the hottest slice first.
+func (m *Mapper) beginRecheck(now time.Duration, r *recheck) {
+	var list []Slice
+	load := make(map[uint64]float64)
+	for _, h := range m.node(r.slave).table.Slices {
+		if s, ok := m.slice(h.ID); ok && h.State == Full {
+			list = append(list, s)
+			load[s.ID] = m.measured(s)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Slice) int { return cmp.Compare(load[b.ID], load[a.ID]) })
+	for _, s := range list {
+		r.open = append(r.open, Interval{s.Lo, s.Hi})
+	}
+	r.total, r.began = len(r.open), true
+	if r.total > 0 {
+		m.happened(now, Event{Node: r.slave, Text: fmt.Sprintf("its store was not closed: %s are compared with the source of truth", counted(r.total, "slice"))})
+	}
+}
+
+// nextRecheck begins to compare the next keys; nil: they are not the slave's any more, or
+// their move compares them.
+func (m *Mapper) nextRecheck(r *recheck) *comparison {
+	v := r.open[0]
+	s := m.model.At(v.Lo)
+	part := Interval{v.Lo, min(v.Hi, s.Hi)}
+	if r.open = r.open[1:]; part.Hi < v.Hi {
+		r.open = slices.Insert(r.open, 0, Interval{part.Hi + 1, v.Hi})
+	}
+	if s.Move.Phase != NoMove || !m.comparable(r.slave, s) {
+		return nil
+	}
+	c := &comparison{recheck: r, target: r.slave, id: s.ID, generation: s.Generation, all: part}
+	c.begin(m, part.Lo)
+	r.checks = append(r.checks, c)
+	m.verify.enqueue(c)
+	return c
+}
+
+// comparable reports whether a slave is still to be asked about a slice.
+func (m *Mapper) comparable(name string, s Slice) bool {
+	return m.serves(name, s) && m.verify.condemned[sentence{name, s.ID}] == nil
+}
+
+// recheckCompares reports whether an answer is to be judged. If the slice has changed, what is
+// left of it is looked at again; data that another version built cannot be compared.
+func (m *Mapper) recheckCompares(c *comparison, a Certified) bool {
+	s := m.model.At(c.part.Lo)
+	switch {
+	case s.ID != c.id || s.Generation != c.generation || !m.comparable(c.target, s):
+		c.recheck.open = append(c.recheck.open, Interval{c.part.Lo, c.all.Hi})
+	case a.Target.Builder != a.Truth.Builder && a.Target.Items > 0:
+	case c.asks >= maxTries: // it changes too often: the scrub will see it
+	default:
+		return true
+	}
+	m.dropRecheck(c)
+	return false
+}
+
+// rechecked tells that all was compared, once.
+func (m *Mapper) rechecked(now time.Duration, r *recheck) {
+	if !r.told && r.total > 0 {
+		m.happened(now, Event{Node: r.slave, Text: fmt.Sprintf("its store was not closed: %s were compared with the source of truth", counted(r.total, "slice"))})
+	}
+	r.told = true
+}
+
+func (m *Mapper) dropRecheck(c *comparison) {
+	m.dropRechecks(c.recheck, func(o *comparison) bool { return o == c })
+}
+
+// dropRechecks gives up some comparisons.
+func (m *Mapper) dropRechecks(r *recheck, which func(*comparison) bool) {
+	r.checks = slices.DeleteFunc(r.checks, func(c *comparison) bool {
+		if !which(c) {
+			return false
+		}
+		delete(m.verify.asked, c.asked)
+		return true
+	})
+}

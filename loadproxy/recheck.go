@@ -1,0 +1,109 @@
+package loadproxy
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"adshard/schema/pb"
+)
+
+// A store that was opened without having been closed has all that was confirmed, as far as
+// its own files can tell. What they cannot tell the balancer finds out: it compares what the
+// slave serves with the database, ahead of its other comparisons. While that goes quickly the
+// slave waits for it before it serves; a large store serves meanwhile.
+
+const (
+	// recheckSlice is what comparing one slice may take on average while the slave waits.
+	recheckSlice = time.Second
+	// recheckMost is how long it waits in all: a crash would otherwise take a slave of many
+	// slices out of service for longer than its siblings or its users can do without it.
+	recheckMost = 10 * time.Second
+	// recheckPoll is how often it looks whether all was compared.
+	recheckPoll = 100 * time.Millisecond
+)
+
+// recheck is how far the balancer has compared the data of a store that was not closed.
+type recheck struct {
+	mu       sync.Mutex // guards what follows
+	begun    time.Time  // when the slave could have served; zero: not yet
+	known    bool       // a balancer compares them
+	slices   uint32
+	compared uint32
+}
+
+// told takes what the balancer says; nil: it compares nothing.
+func (r *recheck) told(m *pb.Recheck) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.known, r.slices, r.compared = m != nil, m.GetSlices(), m.GetCompared()
+}
+
+// done reports whether all was compared.
+func (r *recheck) done() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.known && r.compared >= r.slices
+}
+
+// wait reports whether the slave is to wait before it serves, at a time at which it could.
+func (r *recheck) wait(now time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.begun.IsZero() {
+		r.begun = now
+	}
+	return r.known && r.compared < r.slices && now.Sub(r.begun) < min(recheckMost, time.Duration(r.compared+1)*recheckSlice)
+}
+
+// String says how far it has come; "": nothing is compared.
+func (r *recheck) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.known {
+		return ""
+	}
+	return fmt.Sprintf("its store was not closed: %d of %d slices are compared with the database", r.compared, r.slices)
+}
+
+// rechecked notes what the balancer says of an unverified store.
+func (p *Proxy) rechecked(m *pb.Recheck) {
+	text := ""
+	if p.unverified.Load() {
+		p.recheck.told(m)
+		text = p.recheck.String()
+	}
+	if p.state.get().Recheck != text {
+		p.state.change(func(s *State) { s.Recheck = text })
+	}
+}
+
+// soon returns a channel that asks for a report soon while the slave waits for what the balancer
+// answers.
+func (p *Proxy) soon() <-chan time.Time {
+	if !p.unverified.Load() || p.state.get().CaughtUp {
+		return nil
+	}
+	return time.After(min(recheckPoll, p.cfg.Report))
+}
+
+// verify notes in the store that all was compared.
+func (p *Proxy) verify() {
+	if !p.unverified.Load() || !p.recheck.done() {
+		return
+	}
+	if err := p.store.Verified(); err != nil {
+		p.log.Warn("that the store was compared with the database cannot be noted", "err", err)
+		return
+	}
+	p.unverified.Store(false)
+	p.state.change(func(s *State) { s.Recheck = "" })
+	p.log.Info("the store was not closed; what it has was compared with the database")
+}
+
+// waiting reports whether the slave is catching up with an unverified store: what the balancer
+// says is looked at often then.
+func (p *Proxy) waiting() bool { return p.catchUp != nil && p.unverified.Load() }
+
+// waits reports whether the slave could serve and waits until its data are compared.
+func (p *Proxy) waits() bool { return p.unverified.Load() && p.recheck.wait(time.Now()) }
