@@ -124,9 +124,6 @@ type optionsBody map[string]string
 
 // Set implements api.Params.
 func (o optionsBody) Set(name string, v api.Value) (field int, err error) {
-	if _, twice := o[name]; twice {
-		return 0, api.Repeated(name)
-	}
 	if len(o) == maxOptions {
 		return 0, fault.Field("admin", "options", "there are more than %d options", maxOptions)
 	}

@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -126,68 +123,82 @@ func (h *handler) away(client context.Context, err error) error {
 }
 
 // parse reads a batch. Errors are fault.Invalid.
-func parse(body []byte) ([]events.Given, error) {
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.DisallowUnknownFields()
-	var batch struct {
-		Events list `json:"events"`
-	}
-	if err := d.Decode(&batch); err != nil {
-		return nil, fault.Field(op, "events", "the body is not as it should be: %v", err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, fault.Field(op, "", "there is something after the JSON object")
-	}
-	if len(batch.Events) == 0 {
-		return nil, fault.Field(op, "events", "there are no events: 1 to %d are allowed", MaxEvents)
-	}
-	given := make([]events.Given, len(batch.Events))
-	for i, e := range batch.Events {
-		switch e.Kind {
-		case "impression":
-			given[i].Kind = store.Impression
-		case "click":
-			given[i].Kind = store.Click
-		default:
-			return nil, fault.Field(op, "events", "event %d has the kind %q: it is impression or click", i, shorten(e.Kind))
+func parse(body []byte) (given []events.Given, err error) {
+	err = api.FromObject(body, func(d *json.Decoder, name string) error {
+		if name != "events" {
+			return api.Unknown(name, "events")
 		}
-		if e.Token == nil {
-			return nil, fault.Field(op, "events", "event %d has no token", i)
-		}
-		given[i].Token = *e.Token
-	}
-	return given, nil
-}
-
-// list are the events of a body, read one by one: a body of a million elements costs no more
-// memory than the events that there may be.
-type list []struct {
-	Kind  string  `json:"kind"`
-	Token *string `json:"token"` // nil: none is given
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (l *list) UnmarshalJSON(b []byte) error {
-	if b[0] != '[' {
-		return errors.New("events must be an array of events")
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	*l = make(list, 0, min(MaxEvents, 1+bytes.Count(b, []byte{','})/2))
-	if _, err := d.Token(); err != nil {
+		given, err = list(d, min(MaxEvents, 1+bytes.Count(body, []byte{','})/2))
 		return err
+	})
+	if err == nil && len(given) == 0 {
+		err = fault.Field(op, "events", "there are no events: 1 to %d are allowed", MaxEvents)
 	}
+	return given, err
+}
+
+// list reads the events of a body one by one, so that a body of a million elements costs no more memory than the
+// events that there may be. room is how many there are at most, as far as is known.
+func list(d *json.Decoder, room int) ([]events.Given, error) {
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return nil, fault.Field(op, "events", "events must be an array of events")
+	}
+	given := make([]events.Given, 0, room)
 	for d.More() {
-		n := len(*l)
+		n := len(given)
 		if n == MaxEvents {
-			return fmt.Errorf("there are more than %d events", MaxEvents)
+			return nil, fault.Field(op, "events", "there are more than %d events", MaxEvents)
 		}
-		*l = append(*l, list{{}}...)
-		if err := d.Decode(&(*l)[n]); err != nil {
-			return err
+		e, err := one(d)
+		if err != nil {
+			return nil, fault.Field(op, "events", "event %d: %s", n, fault.Cause(err))
 		}
+		given = append(given, e)
 	}
-	return nil
+	_, err := d.Token()
+	if err != nil {
+		err = fault.Field(op, "events", "the body is not JSON: the array does not end")
+	}
+	return given, err
+}
+
+// one reads an event.
+func one(d *json.Decoder) (e events.Given, err error) {
+	hasToken := false
+	err = api.Fields(d, func(name string) error {
+		if name != "kind" && name != "token" {
+			return api.Unknown(name, "kind", "token")
+		}
+		t, err := d.Token()
+		text, ok := t.(string)
+		if err != nil || !ok {
+			return fault.Field(op, name, "%s must be a string", name)
+		}
+		if name == "token" {
+			e.Token, hasToken = text, true
+			return nil
+		}
+		e.Kind, err = kind(text)
+		return err
+	})
+	switch {
+	case err != nil:
+	case e.Kind == 0:
+		err = fault.Field(op, "kind", "it has no kind: it is impression or click")
+	case !hasToken:
+		err = fault.Field(op, "token", "it has no token")
+	}
+	return e, err
+}
+
+func kind(text string) (store.Kind, error) {
+	switch text {
+	case "impression":
+		return store.Impression, nil
+	case "click":
+		return store.Click, nil
+	}
+	return 0, fault.Field(op, "kind", "it has the kind %q: it is impression or click", shorten(text))
 }
 
 func shorten(s string) string { return s[:min(len(s), 32)] }

@@ -3,16 +3,14 @@ package data
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"math"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"adshard/backend"
 	"adshard/fault"
 	"adshard/ingest"
+	"adshard/internal/node/httpapi/api"
 )
 
 // Verb is what an operation does.
@@ -51,38 +49,16 @@ type member struct {
 
 // object reads a JSON object into its fields. What their values may be is seen to by whoever
 // reads them.
-func object(text []byte) ([]member, error) {
-	bad := func(why string) ([]member, error) { return nil, fault.Field(op, "", "%s", why) }
-	if !utf8.Valid(text) {
-		return bad("the body is not valid UTF-8")
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return bad("the body must be a JSON object")
-	}
-	var out []member
-	for d.More() {
-		name, err := d.Token()
-		var m member
-		if err == nil {
-			m.name, _ = name.(string)
-			err = d.Decode(&m.raw)
-		}
-		if err != nil {
-			return bad("the body is not JSON")
-		}
-		if slices.ContainsFunc(out, func(other member) bool { return other.name == m.name }) {
-			return nil, fault.Field(op, m.name, "%s is given twice", m.name)
+func object(text []byte) (out []member, err error) {
+	err = api.FromObject(text, func(d *json.Decoder, name string) error {
+		m := member{name: name}
+		if d.Decode(&m.raw) != nil {
+			return fault.Field(op, "", "the body is not JSON")
 		}
 		out = append(out, m)
-	}
-	if _, err := d.Token(); err != nil {
-		return bad("the body is not JSON: it ends too early")
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return bad("there is something after the JSON object")
-	}
-	return out, nil
+		return nil
+	})
+	return out, err
 }
 
 // ParseOperation completes an operation by a body: that of a POST or PATCH. Errors: fault.Invalid.

@@ -35,12 +35,17 @@ var senders = []struct {
 	{"a link of another site", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, true},
 }
 
-// TestPagesOfOtherSites: each call of each port of a cluster is open to them if access.NewTable says so, and to
-// nobody's page otherwise. A call without a row fails.
-func TestPagesOfOtherSites(t *testing.T) {
+// TestEveryCallOfEveryPort is of a cluster in which every port is open.
+func TestEveryCallOfEveryPort(t *testing.T) {
 	cfg := upConfig(t, adsDB(t, 2))
 	cfg.Slaves, cfg.Collector = 1, loopback
 	c := startUp(t, cfg)
+	t.Run("pages of other sites", c.testSites)
+	t.Run("bodies", c.testBodies)
+}
+
+// testSites: a call is open to pages of other sites if access.NewTable says so, and not otherwise. A call without a row fails.
+func (c *cluster) testSites(t *testing.T) {
 	calls := map[string][]string{access.AdminPort: nil}
 	for path, methods := range admin.Routes() {
 		for _, method := range methods {

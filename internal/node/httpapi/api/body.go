@@ -6,15 +6,36 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 
 	"adshard/fault"
 )
 
-// FromBody fills p from a JSON object. Beyond what encoding/json refuses, it
-// refuses bytes that are not UTF-8, escapes of half a surrogate pair, repeated
-// fields and anything after the object. Errors are fault.Invalid.
+// maxFields is how many fields an object may have: more than any has that a port takes.
+const maxFields = 128
+
+// FromBody fills p from a JSON object, as FromObject reads it. Errors are fault.Invalid.
 func FromBody(p Params, body []byte) error {
+	var g given
+	err := FromObject(body, func(d *json.Decoder, name string) error {
+		v, err := value(d, body)
+		if err != nil {
+			return err
+		}
+		return g.set(p, name, v)
+	})
+	if err != nil {
+		return err
+	}
+	return g.done(p)
+}
+
+// FromObject reads a JSON object, and nothing else; all ports read bodies with it. Beyond what encoding/json refuses, it
+// refuses bytes that are not UTF-8, escapes of half a surrogate pair, repeated fields and anything after the
+// object: whoever has looked at the body before, a proxy say, has then read the same. Names are compared byte by byte. each
+// reads the value of a field from d. Errors are fault.Invalid, and those of each.
+func FromObject(body []byte, each func(d *json.Decoder, name string) error) error {
 	if !utf8.Valid(body) {
 		return fault.Field(op, "", "the body is not valid UTF-8")
 	}
@@ -23,47 +44,57 @@ func FromBody(p Params, body []byte) error {
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
+	if err := Fields(d, func(name string) error { return each(d, name) }); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return fault.Field(op, "", "there is something after the JSON object")
+	}
+	return nil
+}
+
+// Fields reads an object of a body that FromObject reads: each reads the value of a field. Errors: as of FromObject.
+func Fields(d *json.Decoder, each func(name string) error) error {
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return fault.Field(op, "", "the body must be a JSON object")
 	}
-	var g given
+	names := make([]string, 0, 8)
 	for d.More() {
-		name, v, err := member(d, body)
+		key, err := d.Token()
 		if err != nil {
-			return err
+			return notJSON(err)
 		}
-		if err := g.set(p, name, v); err != nil {
+		name, ok := key.(string)
+		switch {
+		case !ok:
+			return fault.Field(op, "", "the body is not a JSON object of fields")
+		case slices.Contains(names, name):
+			return Repeated(shorten(name))
+		case len(names) == maxFields:
+			return fault.Field(op, "", "an object has more than %d fields", maxFields)
+		}
+		names = append(names, name)
+		if err := each(name); err != nil {
 			return err
 		}
 	}
 	if _, err := d.Token(); err != nil {
 		return notJSON(err)
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return fault.Field(op, "", "there is something after the JSON object")
-	}
-	return g.done(p)
+	return nil
 }
 
-// member reads a field of the object that d is in; body is what d reads.
-func member(d *json.Decoder, body []byte) (string, Value, error) {
-	key, err := d.Token()
-	if err != nil {
-		return "", Value{}, notJSON(err)
-	}
-	name, ok := key.(string)
-	if !ok {
-		return "", Value{}, fault.Field(op, "", "the body is not a JSON object of fields")
-	}
+// value reads the value of a field; body is what d reads.
+func value(d *json.Decoder, body []byte) (Value, error) {
 	t, err := d.Token()
 	if err != nil {
-		return "", Value{}, notJSON(err)
+		return Value{}, notJSON(err)
 	}
 	if t == json.Delim('{') {
 		raw, err := object(d, body)
-		return name, Value{Object, raw}, err
+		return Value{Object, raw}, err
 	}
-	return name, valueOf(t), nil
+	return valueOf(t), nil
 }
 
 // object reads on to the end of an object whose { was read, and returns it as
