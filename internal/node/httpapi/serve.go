@@ -26,7 +26,7 @@ const (
 // requests under way finish; it closes ln. A clean end returns nil.
 func Serve(ctx context.Context, ln net.Listener, h http.Handler) error {
 	s := &http.Server{
-		Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		Handler: framed(h), ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			stamped := c.(*stampedConn)
@@ -72,14 +72,16 @@ func (l stampedListener) Accept() (net.Conn, error) {
 	return &stampedConn{Conn: c}, nil
 }
 
-// stampedConn notes the time of the first byte since it was idle.
+// stampedConn notes the time of the first byte since it was idle, and where bodies end.
 type stampedConn struct {
 	net.Conn
-	first atomic.Int64 // Unix nanoseconds; 0: none yet
+	first   atomic.Int64 // Unix nanoseconds; 0: none yet
+	framing framing
 }
 
 func (c *stampedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
+	c.framing.scan(b[:n])
 	if n > 0 && c.first.Load() == 0 {
 		c.first.Store(time.Now().UnixNano())
 	}

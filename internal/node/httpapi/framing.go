@@ -1,0 +1,81 @@
+package httpapi
+
+import (
+	"bytes"
+	"net/http"
+	"sync/atomic"
+)
+
+// framing counts the headers of a connection that say where a body ends. net/http takes a request that has both
+// Content-Length and Transfer-Encoding by the latter, and forgets the former; a proxy in front may take it
+// by the other, and see its next request where this server sees the rest of the body. So such a connection ends with
+// the answer (RFC 9112, 6.1). Lines are counted as bytes arrive: a body that has such lines,
+// or a request that was sent before the answer to the one before it, may close a connection without need, and nothing keeps one open.
+type framing struct {
+	lengths, encodings       atomic.Int64 // lines with these headers
+	ownLengths, ownEncodings int64        // of requests that had a single one; for the goroutine that serves
+
+	line [len(encodingHeader)]byte // how the present line begins; for the goroutine that reads
+	n    int                       // of line
+}
+
+const (
+	lengthHeader   = "content-length:"
+	encodingHeader = "transfer-encoding:"
+)
+
+// scan counts the lines in bytes that were read.
+func (f *framing) scan(b []byte) {
+	for {
+		end := bytes.IndexByte(b, '\n')
+		part := b
+		if end >= 0 {
+			part = b[:end]
+		}
+		if f.n < len(f.line) {
+			f.n += copy(f.line[f.n:], part)
+		}
+		if end < 0 {
+			return
+		}
+		f.count(f.line[:f.n])
+		f.n, b = 0, b[end+1:]
+	}
+}
+
+// count counts a line by its beginning.
+func (f *framing) count(line []byte) {
+	switch {
+	case has(line, lengthHeader):
+		f.lengths.Add(1)
+	case has(line, encodingHeader):
+		f.encodings.Add(1)
+	}
+}
+
+// has reports whether a line begins with a header.
+func has(line []byte, header string) bool {
+	return len(line) >= len(header) && line[0]|0x20 == header[0] && bytes.EqualFold(line[:len(header)], []byte(header))
+}
+
+// unclear reports whether a request may have another end for others than for this server.
+func (f *framing) unclear(r *http.Request) bool {
+	if len(r.TransferEncoding) > 0 {
+		f.ownEncodings++
+		return f.lengths.Load() > f.ownLengths
+	}
+	if r.Header["Content-Length"] != nil {
+		f.ownLengths++
+	}
+	return f.encodings.Load() > f.ownEncodings // as in HTTP/1.0, where it means nothing
+}
+
+// framed closes connections whose requests are unclear.
+func framed(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c, ok := r.Context().Value(connKey{}).(*stampedConn); ok && c.framing.unclear(r) {
+			closeAfter(w)
+		}
+		h.ServeHTTP(w, r)
+	})
+}
