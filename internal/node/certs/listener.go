@@ -1,6 +1,7 @@
 package certs
 
 import (
+	"crypto/tls"
 	"errors"
 	"net"
 	"sync"
@@ -94,6 +95,16 @@ func (l *lazy) Close() error {
 		return g.conn.Close()
 	}
 	return l.Conn.Close()
+}
+
+// Encrypted reports whether the connection has TLS.
+func (l *lazy) Encrypted() bool {
+	g := l.now.Load()
+	if g == nil {
+		return false
+	}
+	_, ok := g.conn.(*tls.Conn)
+	return ok
 }
 
 // Caller implements access.Shown.

@@ -149,12 +149,12 @@ func (c *Console) logout(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, Root, http.StatusSeeOther)
 }
 
-// cookie is for this port's pages alone, and never for a script. The Origin, which browsers
-// send with every form, says whether the page came over TLS.
+// cookie is for this port's pages alone, never for a script, and never for a connection without TLS where
+// the page came with it.
 func (c *Console) cookie(r *http.Request, value string, age int) *http.Cookie {
 	return &http.Cookie{
 		Name: cookieOf(r), Value: value, Path: Root, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		Secure: strings.HasPrefix(r.Header.Get("Origin"), "https://"),
+		Secure: httpapi.OverTLS(r),
 	}
 }
 

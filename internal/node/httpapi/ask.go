@@ -29,6 +29,9 @@ type Result struct {
 // have answered. Its tags are those of ctx (stream.With). id is the request's; "": one is
 // made.
 func (h *Handler) Ask(ctx context.Context, p *api.SearchParams, id string) (r Result, err error) {
+	if h.OwnRequestIDs {
+		id = ""
+	}
 	c := &call{Handler: h, start: time.Now(), tags: stream.TagsOf(ctx)}
 	c.seen.Operation, c.seen.RequestID = operation("/v1/search"), id
 	if h.Tracer != nil {

@@ -56,6 +56,9 @@ type Config struct {
 	MaxInFlight int
 	// Observer receives every request, once it is finished; it may be nil.
 	Observer Observer
+	// OwnRequestIDs: the ids that requests have are ignored. An id chooses in which requests a throttled campaign takes
+	// part, and what an even rotation shows.
+	OwnRequestIDs bool
 	// NewRequestID makes the id of a request that has none: 1 to 64 printable
 	// ASCII characters; nil: random ones.
 	NewRequestID func() string
@@ -94,6 +97,12 @@ type Observation struct {
 const OperationSearch = "search"
 
 const operationExplain = "explain"
+
+// Whose ids requests have, as configurations say it (Config.OwnRequestIDs).
+const (
+	RequestIDsGiven = "given" // the client's, if it gives one
+	RequestIDsOwn   = "own"
+)
 
 // Outcome is complete or incomplete, or the kind of the error.
 func (o *Observation) Outcome() string {

@@ -48,7 +48,7 @@ var _ api.ServerInterface = (*call)(nil)
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{Handler: h, start: firstByte(r)}
 	c.seen.Operation = operation(r.URL.Path)
-	id, err := requestID(r.Header)
+	id, err := c.requestID(r.Header)
 	if err == nil {
 		c.tags, err = Tags(r.Header[priorityHeader], r.Header[tenantHeader])
 	}
@@ -125,12 +125,12 @@ func (c *call) OpenAPI(w http.ResponseWriter, _ *http.Request) {
 	c.write(w, http.StatusOK, Spec)
 }
 
-// requestID returns the request's own id, "" when it has none. Errors are
+// requestID returns the request's own id, "" when it has none that counts. Errors are
 // fault.Invalid.
-func requestID(h http.Header) (string, error) {
+func (h *Handler) requestID(header http.Header) (string, error) {
 	const name = "X-Request-Id"
-	values := h[name]
-	if len(values) == 0 {
+	values := header[name]
+	if len(values) == 0 || h.OwnRequestIDs {
 		return "", nil
 	}
 	id := values[0]

@@ -219,6 +219,32 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
+// TestOwnRequestIDs: no client chooses an id, on neither port for queries, be it a good one or not.
+func TestOwnRequestIDs(t *testing.T) {
+	for _, path := range []string{"/v1/search?q=a", "/v1/explain?q=a"} {
+		for _, given := range [][]string{nil, {"a"}, {strings.Repeat("x", 65)}, {""}, {"ä"}, {"a", "b"}} {
+			f := &fake{answer: whole(), explain: &search.Explanation{Width: search.WholeRing()}}
+			c := configured(f)
+			c.OwnRequestIDs = true
+			h := New(c)
+			r := httptest.NewRequest(http.MethodGet, path, nil)
+			r.Header["X-Request-Id"] = given
+			res, body := ask(t, h, r)
+			if res.StatusCode != http.StatusOK || res.Header.Get("X-Request-Id") != "made-1" || f.asked.RequestID != "made-1" {
+				t.Errorf("%s with %q: %d %s", path, given, res.StatusCode, body)
+			}
+			if path != "/v1/search?q=a" || len(given) != 1 {
+				continue
+			}
+			p := api.NewSearchParams()
+			p.Q = "a"
+			if got, err := h.Ask(t.Context(), p, given[0]); err != nil || got.Request.RequestID != "made-1" {
+				t.Errorf("over gRPC with %q: %+v, %v", given, got.Request, err)
+			}
+		}
+	}
+}
+
 func TestObserverSeesEveryRequest(t *testing.T) {
 	var seen []Observation
 	c := configured(&fake{answer: whole()})

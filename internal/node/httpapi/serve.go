@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -57,6 +58,18 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler) error {
 		return fault.New(fault.Unavailable, "http: serve", err)
 	}
 	return nil
+}
+
+// OverTLS reports whether a request came over TLS, to this server or, as its browser says, to a proxy in front.
+func OverTLS(r *http.Request) bool {
+	if c, ok := r.Context().Value(connKey{}).(*stampedConn); ok {
+		if e, ok := c.Conn.(interface{ Encrypted() bool }); ok && e.Encrypted() {
+			return true
+		}
+	}
+	const scheme = "https://"
+	return r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), scheme) || strings.HasPrefix(r.Header.Get("Referer"), scheme) ||
+		strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
 
 type connKey struct{}

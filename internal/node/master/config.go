@@ -47,6 +47,8 @@ type Config struct {
 	Explain string `yaml:"explain"`
 	// Timeout applies to queries that give none.
 	Timeout time.Duration `yaml:"timeout"`
+	// RequestIDs says whose ids queries have: httpapi.RequestIDsGiven or RequestIDsOwn.
+	RequestIDs string `yaml:"request_ids"`
 	// MaxInFlight bounds the queries under way.
 	MaxInFlight int `yaml:"max_in_flight"`
 	// GCPercent is how far the heap of the process may grow between two collections,
@@ -78,7 +80,7 @@ func DefaultConfig() Config {
 	return Config{
 		Name: "master-0", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081", Balancer: "127.0.0.1:7000",
 		Profile: "default", Reserve: DefaultReserve, Explain: ExplainAuto,
-		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight, GCPercent: DefaultGCPercent,
+		Timeout: httpapi.DefaultTimeout, RequestIDs: httpapi.RequestIDsGiven, MaxInFlight: httpapi.DefaultMaxInFlight, GCPercent: DefaultGCPercent,
 		Transport: TransportStream, QueryLog: querylog.DefaultRecordConfig(), Traces: tracing.DefaultConfig(), QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
 	}
 }
@@ -113,6 +115,7 @@ func (c *Config) Validate() error {
 	k.That(c.Reserve > 0, "reserve_micros", "must be positive")
 	CheckExplain(&k, c.Explain, c.Admin)
 	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)
+	k.OneOf("request_ids", c.RequestIDs, httpapi.RequestIDsGiven, httpapi.RequestIDsOwn)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
 	k.Number("gc_percent", c.GCPercent, 10, 10_000)
 	c.SlowQueries.Check(&k, "slow_queries")

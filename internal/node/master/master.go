@@ -138,6 +138,7 @@ func (m *Master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, po
 	}
 	explaining := httpapi.New(c)
 	port.Explain = explaining
+	c.OwnRequestIDs = m.cfg.RequestIDs == httpapi.RequestIDsOwn // an operator explains a request by its id
 	if m.cfg.EventTokens {
 		m.keys = newEventKeys()
 		c.EventKeys = m.keys.ring.Load

@@ -67,13 +67,14 @@ type Config struct {
 	// Transport is how the master asks the slaves: TransportDirect where they are in
 	// its process, or as master.Config.Transport has it.
 	Transport string `yaml:"transport"`
-	// Lexicon, Profile, Reserve, Explain, Timeout and MaxInFlight are the
+	// Lexicon, Profile, Reserve, Explain, Timeout, RequestIDs and MaxInFlight are the
 	// master's.
 	Lexicon     string        `yaml:"lexicon"`
 	Profile     string        `yaml:"profile"`
 	Reserve     uint64        `yaml:"reserve_micros"`
 	Explain     string        `yaml:"explain"`
 	Timeout     time.Duration `yaml:"timeout"`
+	RequestIDs  string        `yaml:"request_ids"`
 	MaxInFlight int           `yaml:"max_in_flight"`
 	// SlowQueries and QueryLog are the master's, too.
 	SlowQueries querylog.SlowConfig   `yaml:"slow_queries"`
@@ -107,7 +108,7 @@ func DefaultConfig() Config {
 	return Config{
 		Slaves: 3, Replicas: 1, Strategy: strategy.Default, Interval: balance.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
 		KeepEvents: events.Remembered, Quality: collector.QualityGiven, LearnEvery: collector.DefaultLearnEvery, Transport: TransportDirect, Profile: "default", Reserve: master.DefaultReserve, Explain: master.ExplainAuto,
-		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight, QueryLog: querylog.DefaultRecordConfig(), Traces: tracing.DefaultConfig(),
+		Timeout: httpapi.DefaultTimeout, RequestIDs: httpapi.RequestIDsGiven, MaxInFlight: httpapi.DefaultMaxInFlight, QueryLog: querylog.DefaultRecordConfig(), Traces: tracing.DefaultConfig(),
 		QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
 	}
 }
@@ -163,6 +164,7 @@ func (c *Config) Validate() error {
 		least = config.Size(c.Slaves) * memlimit.Least(1)
 	}
 	k.That(c.Memory == 0 || c.Memory >= least, "memory", "%v is too little for %d slaves; give at least %v", c.Memory, c.Slaves, least)
+	k.OneOf("request_ids", c.RequestIDs, httpapi.RequestIDsGiven, httpapi.RequestIDsOwn)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
 	k.OneOf("transport", c.Transport, TransportDirect, master.TransportStream, master.TransportCalls)
 	return k.Err()
