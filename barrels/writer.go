@@ -31,6 +31,7 @@ type writer struct {
 	builder  uint32
 	purge    []index.Interval
 	was      struct { // as the store has them
+		slices  *pb.SliceTable // nil: it has none
 		format  uint32
 		builder uint32
 		purge   []index.Interval
@@ -68,7 +69,7 @@ func (w *writer) begin(old *index.Snapshot, reset bool) {
 	w.base, w.terms, w.parents, w.number = old.Data, old.Terms, old.Parents, old.Number
 	w.position, w.slices, w.orphans = old.Position, old.Slices.Table, old.Slices.Orphans
 	w.counters, w.builder, w.purge = old.Counters, old.Builder, old.Purge
-	w.was.builder, w.was.purge = old.Builder, old.Purge
+	w.was.slices, w.was.builder, w.was.purge = old.Slices.Table, old.Builder, old.Purge
 	w.format, w.was.format = old.Format, old.Format
 	if !reset {
 		return
@@ -76,7 +77,7 @@ func (w *writer) begin(old *index.Snapshot, reset bool) {
 	w.base, w.terms, w.parents = nil, index.NewDictionary(0), index.NewParents()
 	w.slices, w.orphans, w.counters = new(pb.SliceTable), false, index.Counters{}
 	w.builder, w.purge = index.AnyBuilder, nil
-	w.was.builder, w.was.purge = index.AnyBuilder, nil
+	w.was.slices, w.was.builder, w.was.purge = nil, index.AnyBuilder, nil
 	w.format, w.was.format = index.FormatVersion, index.FormatVersion
 	for f := range kv.Family(kv.Families) {
 		w.batch.Clear(f)
@@ -90,7 +91,7 @@ const keepBatch = 64 << 20
 // end forgets the batch.
 func (w *writer) end() {
 	w.pace.end()
-	w.base, w.terms, w.parents, w.position, w.slices = nil, nil, nil, nil, nil
+	w.base, w.terms, w.parents, w.position, w.slices, w.was.slices = nil, nil, nil, nil, nil, nil
 	w.parentsOwned, w.cleared, w.purge = false, 0, nil
 	clear(w.frequency)
 	clear(w.postings)
@@ -122,7 +123,9 @@ func (w *writer) finish() {
 	}
 	w.batch.PutFunc(kv.Meta, kv.MetaCounters, w.counters.Append)
 	index.PutMessage(&w.batch, kv.MetaPosition, w.position)
-	index.PutMessage(&w.batch, kv.MetaSlices, w.slices)
+	if w.slices != w.was.slices { // else it is the same table: it never changes
+		index.PutMessage(&w.batch, kv.MetaSlices, w.slices)
+	}
 	if w.orphans {
 		w.batch.Put(kv.Meta, kv.MetaOrphans, nil)
 	}
