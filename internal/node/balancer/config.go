@@ -12,6 +12,8 @@ import (
 	"adshard/internal/node/database"
 	"adshard/internal/node/distributor"
 	"adshard/internal/node/identity"
+	"adshard/internal/node/ports"
+	"adshard/internal/node/ulimit"
 )
 
 // Config configures a balancer.
@@ -137,6 +139,9 @@ func (c *Config) controlPlace() string {
 	}
 	return "the database"
 }
+
+// need is what a balancer needs of the system.
+var need = ulimit.Need{Files: ports.LeastFiles}
 
 // Validate lists all faults of the configuration.
 func (c *Config) Validate() error {

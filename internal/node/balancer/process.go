@@ -31,6 +31,9 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
+	if err := need.Check(log); err != nil {
+		return err
+	}
 	db, err := database.Open(ctx, cfg.DB, false)
 	if err != nil {
 		return err

@@ -24,6 +24,7 @@ import (
 	"adshard/internal/node/health"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/ports"
+	"adshard/internal/node/ulimit"
 	"adshard/internal/wait"
 )
 
@@ -31,6 +32,9 @@ import (
 // http://ADDR" when it listens (https where the port has TLS).
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	if err := (ulimit.Need{Files: ports.LeastFiles}).Check(log); err != nil {
 		return err
 	}
 	db, err := database.Open(ctx, cfg.DB, false)

@@ -20,6 +20,7 @@ import (
 	"adshard/internal/node/identity"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/remote"
+	"adshard/internal/node/ulimit"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 )
@@ -29,6 +30,9 @@ import (
 // "admin http://ADDR" before it when there is an admin port.
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	if err := (ulimit.Need{Files: ports.LeastFiles}).Check(log); err != nil {
 		return err
 	}
 	db, err := database.Open(ctx, cfg.DB, false)

@@ -25,6 +25,7 @@ import (
 	"adshard/internal/node/ports"
 	"adshard/internal/node/queryserver"
 	"adshard/internal/node/remote"
+	"adshard/internal/node/ulimit"
 	"adshard/internal/node/wire"
 	"adshard/internal/wait"
 	"adshard/schema/pb"
@@ -38,6 +39,9 @@ import (
 // as a complete answer is possible (https where the port has TLS).
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	if err := (ulimit.Need{Files: ports.LeastFiles}).Check(log); err != nil {
 		return err
 	}
 	config.SetGCPercent(cfg.GCPercent)

@@ -19,6 +19,7 @@ import (
 	"adshard/internal/node/config"
 	"adshard/internal/node/console"
 	"adshard/internal/node/httpapi"
+	"adshard/internal/node/ulimit"
 )
 
 // Ports has the admin port of a process, its metrics, and the limits on its
@@ -36,7 +37,7 @@ type Ports struct {
 // Open listens on the admin port, with the credentials of the process. It accepts requests
 // whose Host is localhost, one of its addresses or one of hosts.
 func Open(own *certs.Credentials, address string, hosts ...string) (*Ports, error) {
-	p := &Ports{registry: admin.NewRegistry(), Sockets: newSockets(fileLimit()), hosts: hosts, own: own}
+	p := &Ports{registry: admin.NewRegistry(), Sockets: newSockets(ulimit.Files()), hosts: hosts, own: own}
 	if address == "" {
 		return p, nil
 	}

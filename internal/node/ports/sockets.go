@@ -12,22 +12,24 @@ import (
 type Sockets struct{ Queries, Peers, Admin *conns.Pool }
 
 const (
-	// ownFiles is how many files a process has open before any client connects.
-	ownFiles = 64
+	// OwnFiles is how many files a process has open before any client connects.
+	OwnFiles = 64
 	// Upper limits, however many files a process may open.
 	mostQueries = 1 << 14
 	mostPeers   = 1 << 12
 	mostAdmin   = 64
+	// leastSpare is the least that is divided.
+	leastSpare = 32
 )
 
-// defaultFiles is assumed where the limit of open files is not known.
-const defaultFiles = 1024
+// LeastFiles is how many files a process must be able to open that has no stores.
+const LeastFiles = OwnFiles + leastSpare
 
 // newSockets divides the files that a process may open: of those that it does not
 // need itself, a quarter each is for queries and for peers, an eighth for the admin
 // port.
 func newSockets(files uint64) *Sockets {
-	spare := max(32, int(min(files, 1<<20))-ownFiles)
+	spare := max(leastSpare, int(min(files, 1<<20))-OwnFiles)
 	return &Sockets{
 		Queries: conns.New(min(mostQueries, spare/4)),
 		Peers:   conns.New(min(mostPeers, spare/4)),

@@ -39,7 +39,7 @@ func TestIdleConnectionsShutNobodyOut(t *testing.T) {
 	w := newWorld(t, 40)
 	cfg := up.DefaultConfig()
 	cfg.DB, cfg.Data, cfg.HTTP, cfg.Admin, cfg.Memory = w.url(), dir(t, "data"), anyPort, anyPort, 512<<20
-	up := startUnder(t, "128", "up", cfg)
+	up := startUnder(t, "-n 128", "up", cfg)
 	admin, url := up.line("admin "), up.line("ready ")
 	crowd(t, strings.TrimPrefix(url, "http://"), idle, "GET /v1/search?q=usb")
 	crowd(t, strings.TrimPrefix(admin, "http://"), idle, "GET /livez")

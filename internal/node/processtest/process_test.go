@@ -36,12 +36,11 @@ type process struct {
 // start starts this program as a part with a configuration.
 func start(t *testing.T, command string, cfg any) *process {
 	t.Helper()
-	return startUnder(t, "unlimited", command, cfg)
+	return startUnder(t, "", command, cfg)
 }
 
-// startUnder is start with a bound on the files that the process may open
-// (ulimit -n); "unlimited": as many as this one may.
-func startUnder(t *testing.T, files, command string, cfg any) *process {
+// startUnder is start with a limit on the process, in ulimit's words; "": those of this one.
+func startUnder(t *testing.T, limit, command string, cfg any) *process {
 	t.Helper()
 	file, err := os.CreateTemp(t.TempDir(), command+"-*.yaml")
 	if err != nil {
@@ -57,8 +56,8 @@ func startUnder(t *testing.T, files, command string, cfg any) *process {
 	}
 	p := &process{t: t, name: command, cmd: exec.Command(program, command, "--config", file.Name()),
 		ended: make(chan struct{}), more: make(chan struct{})}
-	if files != "unlimited" {
-		p.cmd = exec.Command("sh", "-c", `ulimit -n "$0" && exec "$@"`, files, program, command, "--config", file.Name())
+	if limit != "" {
+		p.cmd = exec.Command("sh", "-c", `ulimit $0 && exec "$@"`, limit, program, command, "--config", file.Name())
 	}
 	p.cmd.Stderr = io.MultiWriter(os.Stderr, &p.said)
 	out, err := p.cmd.StdoutPipe()

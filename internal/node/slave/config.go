@@ -3,11 +3,14 @@ package slave
 import (
 	"time"
 
+	"adshard/barrels/rocks"
 	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
 	"adshard/internal/node/copying"
 	"adshard/internal/node/memlimit"
+	"adshard/internal/node/ports"
 	"adshard/internal/node/tracing"
+	"adshard/internal/node/ulimit"
 	"adshard/internal/node/wire"
 )
 
@@ -106,6 +109,17 @@ func (c *Config) Validate() error {
 	k.That(err == nil, "trusted_slaves", "%v", err)
 	return k.Err()
 }
+
+// need is what a process with this slave needs of the system.
+func (c *Config) need() ulimit.Need {
+	return ulimit.Need{Files: max(ports.LeastFiles, ports.OwnFiles+Files(c.Dir)), Native: true, Memory: uint64(c.Memory)}
+}
+
+// Files returns how many files a slave needs with its store in a directory.
+func Files(dir string) uint64 { return rocks.Files(dir) + peers }
+
+// peers are the connections of a slave without which it does nothing: to a balancer, a distributor and a master, and one to its listener.
+const peers = 4
 
 // Within returns the configuration of a slave in a process with such a plan, with buckets that fit in it.
 func (c Config) Within(plan memlimit.Plan) Config {

@@ -1,6 +1,7 @@
 package up
 
 import (
+	"path/filepath"
 	"time"
 
 	"adshard/balance"
@@ -11,12 +12,15 @@ import (
 	"adshard/internal/node/collector"
 	"adshard/internal/node/config"
 	"adshard/internal/node/database"
+	"adshard/internal/node/home"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/master"
 	"adshard/internal/node/memlimit"
+	"adshard/internal/node/ports"
 	"adshard/internal/node/querylog"
 	"adshard/internal/node/slave"
 	"adshard/internal/node/tracing"
+	"adshard/internal/node/ulimit"
 )
 
 // Config is the configuration of a whole cluster on one machine.
@@ -119,6 +123,24 @@ func (c *Config) memory() config.Size {
 		return c.Memory
 	}
 	return config.Size(c.Slaves) * slave.DefaultMemory
+}
+
+// need is what this process needs of the system; with Processes, what that of the largest part needs, which has the same limits.
+func (c *Config) need() ulimit.Need {
+	n := ulimit.Need{Files: ports.OwnFiles, Native: true, Memory: uint64(c.memory())}
+	if c.Processes {
+		n.Memory /= uint64(c.Slaves)
+	}
+	for i := range c.Slaves {
+		files := slave.Files(filepath.Join(c.stores().Path, home.StoreName(i)))
+		if c.Processes {
+			n.Files = max(n.Files, ports.OwnFiles+files)
+		} else {
+			n.Files += files
+		}
+	}
+	n.Files = max(n.Files, ports.LeastFiles)
+	return n
 }
 
 // Validate lists all faults.

@@ -47,6 +47,9 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
+	if err := cfg.need().Check(log); err != nil {
+		return err
+	}
 	if !cfg.Processes {
 		own, err := cfg.Settings.Open(access.Balancer, "", log)
 		if err != nil {

@@ -1,0 +1,14 @@
+//go:build !unix
+
+package ulimit
+
+const (
+	addressSpace = iota
+	dataSize
+)
+
+// Files returns a low guess of how many files this process may open.
+func Files() uint64 { return wellFiles }
+
+// current returns no limit.
+func current(int) uint64 { return Unlimited }

@@ -1,0 +1,85 @@
+// Package ulimit compares what a process needs with what the operating system lets it have (ulimit), before the
+// process opens anything.
+//
+// What happens without it: a process that may open few files starts, says that it is ready, and fails later, in a
+// flush of a store or a connection to its database; one with little address space is ended by Go or C++ in the
+// middle of a word. Both limits are set by others, such as a login shell, a unit or a container, and are easily
+// forgotten.
+//
+// Goals: a start that cannot work is refused with the number that is needed; one that is merely tight is told.
+// Non-goals: the memory that the machine has (package memlimit divides what is configured); limits that are
+// shared with other processes, such as that of threads.
+package ulimit
+
+import (
+	"fmt"
+	"log/slog"
+	"math"
+
+	"adshard/fault"
+)
+
+// Need is what a process needs.
+type Need struct {
+	// Files is how many files it must be able to open, connections among them.
+	Files uint64
+	// Native says that the process has stores, whose threads are C++'s; Memory is what it is configured to take, in
+	// bytes, 0: nothing is configured.
+	Native bool
+	Memory uint64
+}
+
+const (
+	// wellFiles is what leaves room for clients and peers: a process with less is told that its limit is low.
+	wellFiles = 1024
+	// Address space beside the memory that is configured. Go reserves 0.6 GiB for its tables at once, 64 MiB at a time
+	// later on; each thread has 8 MiB of stack, and its allocator's 64 MiB (docs/operations.md#limits, measured).
+	space, nativeSpace = 1 << 30, 2 << 30
+	// Data, of which reserved space is no part.
+	data = 256 << 20
+)
+
+// Unlimited is a limit that there is not.
+const Unlimited = math.MaxUint64
+
+// limit is one limit of a process.
+type limit struct {
+	is, needs, well uint64
+	unit            uint64 // of the shell's number, in bytes
+	flag, setting   string // of ulimit, and of a systemd unit
+	of              string
+}
+
+// Check refuses, with fault.Invalid, limits with which the process would not work, and logs those that are low.
+func (n Need) Check(log *slog.Logger) error {
+	for _, l := range n.limits(Files(), current(addressSpace), current(dataSize)) {
+		switch {
+		case l.is < l.needs:
+			return fault.Newf(fault.Invalid, "start", "this process may have %s, and needs %d: %s", l.amount(l.is), l.needs/l.unit, l.advice())
+		case l.is < l.well && log != nil:
+			log.Warn("the limit is low: few connections fit in it", "limit", l.amount(l.is), "needed", l.needs/l.unit, "advice", l.advice())
+		}
+	}
+	return nil
+}
+
+// limits are what is to be compared.
+func (n Need) limits(files, as, ds uint64) []limit {
+	around := uint64(space)
+	if n.Native {
+		around = nativeSpace
+	}
+	return []limit{
+		{is: files, needs: n.Files, well: max(wellFiles, 2*n.Files), unit: 1, flag: "-n", setting: "LimitNOFILE", of: "open files"},
+		{is: as, needs: around + n.Memory, unit: 1 << 10, flag: "-v", setting: "LimitAS", of: "KiB of address space"},
+		{is: ds, needs: data + n.Memory, unit: 1 << 10, flag: "-d", setting: "LimitDATA", of: "KiB of data"},
+	}
+}
+
+func (l *limit) amount(n uint64) string { return fmt.Sprintf("%d %s", n/l.unit, l.of) }
+
+// advice says what to change.
+func (l *limit) advice() string {
+	n := max(l.needs, l.well)
+	return fmt.Sprintf("raise the limit with `ulimit %s %d` in the shell that starts it, or %s=%d in its systemd unit", l.flag, n/l.unit, l.setting, n)
+}
