@@ -103,6 +103,7 @@ func Fill(ctx context.Context, cfg Config, source pb.CopiesClient) (*Result, err
 	f := &filler{cfg: cfg, source: source, dir: rocks.Incoming(cfg.Dir), rate: limiter(cfg.Rate), began: time.Now(), want: want{database: cfg.Database}}
 	f.want.format, f.want.words = barrels.Versions()
 	f.progress.Store(f.began.UnixNano())
+	f.arrived.Store(f.began.UnixNano())
 	if err := f.readToken(); err != nil {
 		return nil, err
 	}
@@ -129,7 +130,7 @@ func (f *filler) run(ctx context.Context) (*Result, error) {
 			return r, nil
 		case ctx.Err() != nil:
 			return nil, fault.New(fault.KindOf(ctx.Err()), fillOp, context.Cause(ctx))
-		case !fault.Is(err, fault.NotFound) || f.impatient():
+		case !fault.Is(err, fault.NotFound) || f.impatient() || f.fruitless():
 			if !transient(err) { // else the next call goes on with the same checkpoint
 				f.release(ctx)
 			}
@@ -147,6 +148,12 @@ const firstPause, maxPause = 50 * time.Millisecond, 2 * time.Second
 // impatient reports whether nothing has arrived for too long.
 func (f *filler) impatient() bool {
 	return time.Since(time.Unix(0, f.progress.Load())) > f.cfg.Patience
+}
+
+// fruitless reports whether no piece has arrived for too long, whatever else has: sums arrive in each round, also from a
+// source that never gives a piece.
+func (f *filler) fruitless() bool {
+	return time.Since(time.Unix(0, f.arrived.Load())) > f.cfg.Patience
 }
 
 // call makes a call of the source, and again while the source is away or busy.

@@ -3,6 +3,7 @@ package copying
 import (
 	"context"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -12,10 +13,12 @@ import (
 	"time"
 
 	"google.golang.org/grpc/peer"
+	"google.golang.org/protobuf/proto"
 
 	"adshard/barrels"
 	"adshard/barrels/rocks"
 	"adshard/fault"
+	"adshard/internal/node/hostiletest"
 	"adshard/schema/pb"
 )
 
@@ -267,10 +270,23 @@ func brokenRules(honest pb.CopiesClient) map[string]brokenRule {
 			m.Sum = sumOf(m.Data)
 		}), fault.Corrupt},
 	}
-	for _, name := range []string{"../000007.sst", "../../000007.sst", "/etc/passwd", "a/b.sst", "..", "", "token", "CURRENT.part", "adshard.lock", "IDENTITY", "000007.sst\x00", "000007.SST"} {
+	for _, size := range []uint64{math.MaxUint64, 1 << 63, 1<<63 - 1} { // negative, and what overflows with any other
+		cases[fmt.Sprint("a size of ", size)] = brokenRule{offer(func(m *pb.OpenCopyResponse) { m.Files[0].Size = size }), fault.Invalid}
+	}
+	for _, ending := range []string{"CURRENT", "MANIFEST-", ".sst"} {
+		cases["no bytes of "+ending] = brokenRule{offer(func(m *pb.OpenCopyResponse) { named(m, ending).Size = 0 }), fault.Corrupt}
+	}
+	for _, name := range []string{"../000007.sst", "../../000007.sst", "/etc/passwd", "a/b.sst", "..", "", "token", "CURRENT.part", "adshard.lock", "IDENTITY", "000007.sst\x00", "000007.SST",
+		"LOCK", "OPTIONS-000007", "instance", "copy.lock", "current", "CURRENT/", "CURRENT\n", "./CURRENT", "manifest-000004", "MANIFEST-", "MANIFEST-4/../x",
+		"000007.sst/", "\u0660.sst", "-7.sst", "+7.sst", "000007.log.part", strings.Repeat("0", 21) + ".sst", strings.Repeat("x", 300)} {
 		cases["the name "+name] = brokenRule{offer(func(m *pb.OpenCopyResponse) { m.Files[0].Name = name }), fault.Invalid}
 	}
 	return cases
+}
+
+// named returns a file with a text in its name.
+func named(m *pb.OpenCopyResponse, text string) *pb.CopyFile {
+	return m.Files[slices.IndexFunc(m.Files, func(f *pb.CopyFile) bool { return strings.Contains(f.Name, text) })]
 }
 
 // TestASourceThatBreaksTheRules: nothing is written outside of the directory for incoming
@@ -304,10 +320,99 @@ func TestASourceThatBreaksTheRules(t *testing.T) {
 	}
 }
 
-// refuseWrongSums: a copy that was interrupted goes on by the source's sums, of which there may not be too many.
-func refuseWrongSums(t *testing.T, honest pb.CopiesClient) {
+// TestASourceThatLiesInAnyField of what it offers, of a piece or of sums: the copy fails, or it is the source's store as it is;
+// nothing else in the directory or beside it is touched, and an honest source fills it afterwards.
+func TestASourceThatLiesInAnyField(t *testing.T) {
+	t.Parallel()
+	r := newSlave(t, 2)
+	r.cfg.Most = 1000
+	honest := dial(t, serve(t, r.source()))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	offered, err := honest.Open(ctx, openRequest("0123456789abcdef"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	above := t.TempDir()
+	neighbour := filepath.Join(above, "000007.sst")
+	if err := os.WriteFile(neighbour, []byte("of another"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tried := 0
+	try := func(field string, liar *tampered) {
+		tried++
+		dir := filepath.Join(above, "copy")
+		cfg := config(dir)
+		cfg.Patience = 200 * time.Millisecond
+		_, err := Fill(t.Context(), cfg, liar)
+		if err == nil { // a slave would open it now
+			if err := os.RemoveAll(dir); err != nil {
+				t.Error(err)
+			}
+		}
+		if fault.Is(err, fault.Internal) || fault.Is(err, fault.Deadline) {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	hostiletest.Each(offered, func(field string, m proto.Message) {
+		lie := m.(*pb.OpenCopyResponse)
+		try(field, offering(honest, func(o *pb.OpenCopyResponse) {
+			if field != "lease" {
+				lie.Lease = o.GetLease()
+			}
+			proto.Reset(o)
+			proto.Merge(o, lie)
+		}))
+	})
+	if text, err := os.ReadFile(neighbour); err != nil || string(text) != "of another" {
+		t.Errorf("a file beside the directory: %q, %v", text, err)
+	}
+	if _, err := Fill(t.Context(), config(filepath.Join(above, "copy")), honest); err != nil {
+		t.Errorf("of an honest source: %v", err)
+	}
+	if entries, err := os.ReadDir(above); err != nil || len(entries) != 2 {
+		t.Errorf("beside the directory: %v, %v", entries, err)
+	}
+	if tried < 50 {
+		t.Errorf("%d lies were tried", tried)
+	}
+}
+
+// TestASourceThatGivesNothing: one that holds no checkpoint for longer than a call, and of an interrupted copy gives sums and no
+// piece, is left when patience ends: another one has its turn.
+func TestASourceThatGivesNothing(t *testing.T) {
+	t.Parallel()
+	r := newSlave(t, 2)
+	r.cfg.Most = 1000
+	honest := dial(t, serve(t, r.source()))
+	lost := fault.Newf(fault.NotFound, "test", "the checkpoint is gone")
+	for name, interrupted := range map[string]bool{"nothing is there": false, "an interrupted copy is there": true} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if interrupted {
+				interrupt(t, honest, dir)
+			}
+			rounds := 0
+			liar := &tampered{CopiesClient: honest,
+				open: func(m *pb.OpenCopyResponse, err error) (*pb.OpenCopyResponse, error) { rounds++; return m, err },
+				read: func(*pb.ReadCopyRequest, *pb.ReadCopyResponse, error) (*pb.ReadCopyResponse, error) { return nil, lost }}
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			cfg := config(dir)
+			cfg.Patience = 500 * time.Millisecond
+			if _, err := Fill(ctx, cfg, liar); !fault.Is(err, fault.NotFound) {
+				t.Errorf("after %d rounds: %v", rounds, err)
+			}
+			if _, err := Fill(ctx, config(dir), honest); err != nil {
+				t.Errorf("of an honest source: %v", err)
+			}
+		})
+	}
+}
+
+// interrupt fills a directory until some pieces are there.
+func interrupt(t *testing.T, honest pb.CopiesClient, dir string) {
 	t.Helper()
-	dir := t.TempDir()
 	interrupted := &tampered{CopiesClient: honest, before: func(call int) error {
 		if call > 6 {
 			return fault.Newf(fault.Internal, "test", "enough")
@@ -317,6 +422,13 @@ func refuseWrongSums(t *testing.T, honest pb.CopiesClient) {
 	if _, err := Fill(t.Context(), config(dir), interrupted); err == nil {
 		t.Fatal("it was not interrupted")
 	}
+}
+
+// refuseWrongSums: a copy that was interrupted goes on by the source's sums, of which there may not be too many.
+func refuseWrongSums(t *testing.T, honest pb.CopiesClient) {
+	t.Helper()
+	dir := t.TempDir()
+	interrupt(t, honest, dir)
 	liar := &tampered{CopiesClient: honest, sums: func(m *pb.CopySumsResponse, err error) (*pb.CopySumsResponse, error) {
 		m.Sums = append(m.Sums, 7)
 		return m, err

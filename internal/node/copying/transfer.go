@@ -17,6 +17,7 @@ import (
 type transfer struct {
 	fetched  atomic.Uint64 // bytes
 	progress atomic.Int64  // when something last arrived, in ns since 1970
+	arrived  atomic.Int64  // when a piece did
 }
 
 // advanced notes that something has arrived.
@@ -129,6 +130,7 @@ func (p *part) fetch(ctx context.Context, lease uint64, piece int) error {
 	p.fetched.Add(uint64(len(data)))
 	p.cfg.Progress.add(uint64(len(data)))
 	p.advanced()
+	p.arrived.Store(p.progress.Load())
 	if p.left.Add(-1) == 0 {
 		return p.finish()
 	}
