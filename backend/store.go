@@ -32,11 +32,16 @@ type Store interface {
 	// CompactIf is Hold of a reader at a clock and then Compact up to it, in one
 	// transaction, under the same condition as SaveControlIf.
 	CompactIf(ctx context.Context, reader string, clock uint64, idle time.Duration, guard string, was []byte) (int, error)
-	// Health returns nil if the database can be read and is still the one that was
+	// Health returns nil if the database can be read, is whole, and is still the one that was
 	// opened, else fault.Unavailable with what happened and what to do. Until it
 	// is healthy again nothing is read and no write is acknowledged; when the same
 	// database is back, it is used again automatically.
 	Health(ctx context.Context) error
+	// Mark notes that the database is being made, and Finish that m has made it; both are durable when they return. A
+	// database that m makes may be open elsewhere: its Health fails until Finish. Errors:
+	// fault.Conflict if another command makes the database, with an *Unfinished.
+	Mark(ctx context.Context, m Making) error
+	Finish(ctx context.Context, m Making) error
 	// Counts returns the number of entities, for summaries.
 	Counts(ctx context.Context) (Counts, error)
 	Close() error

@@ -7,3 +7,6 @@ func (s *Store) Tighten() { s.limits = upsert.Limits{Queued: 2, Cached: 6, Paren
 
 // KnownID is the id that connections are compared with.
 func (s *Store) KnownID() string { return s.id }
+
+// Stepped has f called after each step of making a database.
+func (o *Options) Stepped(f func()) { o.stepped = f }

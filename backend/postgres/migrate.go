@@ -5,12 +5,14 @@ import (
 	"embed"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/database"
 
+	"adshard/backend"
 	"adshard/fault"
 )
 
@@ -25,14 +27,13 @@ const (
 	leastServer = 150000
 )
 
-// prepare makes sure that the database has a schema of this version.
+// prepare makes sure that the database is whole, or made by this program, and has a schema of this version.
 func prepare(ctx context.Context, c *pgx.Conn, name string, o Options) error {
-	version, err := storedVersion(ctx, c, name)
-	if err != nil {
-		return failed(ctx, "open", name, err)
-	}
+	version, noted, err := stored(ctx, c, name, o)
 	switch {
-	case version == schemaVersion:
+	case err != nil:
+		return failed(ctx, "open", name, err)
+	case version == schemaVersion && (len(noted) == 0 || slices.ContainsFunc(noted, o.Making.Same)):
 		return nil
 	case version > schemaVersion:
 		return fault.Newf(fault.Version, "postgres: open", "database %s has schema version %d, this program supports %d: use a newer program",
@@ -42,13 +43,40 @@ func prepare(ctx context.Context, c *pgx.Conn, name string, o Options) error {
 	}
 	// One process at a time; the others find it done.
 	if _, err = c.Exec(ctx, "SELECT pg_advisory_lock(1097093992, 3)"); err == nil {
-		if version, err = storedVersion(ctx, c, name); err == nil && version < schemaVersion {
-			err = migrate(ctx, c, version)
-		}
+		err = update(ctx, c, name, o)
 		_, unlock := c.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock(1097093992, 3)")
 		err = errors.Join(err, unlock)
 	}
 	return failed(ctx, "migrate", name, err)
+}
+
+// update notes who makes a new database, or makes it with others, and brings the schema to this version.
+func update(ctx context.Context, c *pgx.Conn, name string, o Options) error {
+	version, noted, err := stored(ctx, c, name, o)
+	if err == nil && (version == 0 || len(noted) > 0) {
+		err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS adshard"); err != nil || o.Making.By == "" {
+				return err
+			}
+			return note(ctx, tx, o.Making)
+		})
+		o.step()
+	}
+	if err == nil && version < schemaVersion {
+		err = migrate(ctx, c, o)
+	}
+	return err
+}
+
+// stored returns the version of the schema, and who makes the database, if this program may open it.
+func stored(ctx context.Context, c *pgx.Conn, name string, o Options) (version int64, noted []backend.Making, err error) {
+	if version, err = storedVersion(ctx, c, name); err == nil {
+		noted, err = makings(ctx, c)
+	}
+	if err == nil {
+		err = unfinished(name, o.Making.Admits(noted))
+	}
+	return version, noted, err
 }
 
 // storedVersion reads the newest applied migration; 0: there is no schema.
@@ -69,12 +97,7 @@ func storedVersion(ctx context.Context, c *pgx.Conn, name string) (version int64
 	return version, err
 }
 
-func migrate(ctx context.Context, c *pgx.Conn, version int64) error {
-	if version == 0 {
-		if _, err := c.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS adshard"); err != nil {
-			return err
-		}
-	}
+func migrate(ctx context.Context, c *pgx.Conn, o Options) error {
 	db := stdlib.OpenDB(*c.Config())
 	defer db.Close()
 	files, err := fs.Sub(migrations, "migrations")
@@ -90,6 +113,14 @@ func migrate(ctx context.Context, c *pgx.Conn, version int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.Up(ctx)
-	return err
+	for {
+		_, err := p.UpByOne(ctx)
+		if errors.Is(err, goose.ErrNoNextVersion) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		o.step()
+	}
 }

@@ -3,12 +3,17 @@ package postgres
 import (
 	"runtime"
 	"time"
+
+	"adshard/backend"
 )
 
 // Options configure Open. The zero value has the defaults.
 type Options struct {
 	// Create makes the schema when it is missing; the role must be allowed to.
 	Create bool
+	// Making is the command that makes the database. It is noted with a new schema, in the first
+	// transaction, until Finish. A database that another command makes is refused.
+	Making backend.Making
 	// BusyTimeout is how long a writer waits for another one's rows before it fails with
 	// fault.Locked; default 5 s.
 	BusyTimeout time.Duration
@@ -18,6 +23,14 @@ type Options struct {
 	// Poll is how often Wait looks for changes of which it was not notified;
 	// default 1 s.
 	Poll time.Duration
+	// stepped is called by tests after each step of making a database; nil: nobody wants it.
+	stepped func()
+}
+
+func (o *Options) step() {
+	if o.stepped != nil {
+		o.stepped()
+	}
 }
 
 func (o Options) withDefaults() Options {

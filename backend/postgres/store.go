@@ -42,7 +42,7 @@ var (
 // Open opens the database at url (postgres://…) and brings its schema to this
 // version. Kinds of errors: fault.Invalid (the URL), fault.NotFound (no schema, and
 // Create not set), fault.Version (of a newer program, or an old server),
-// fault.Unavailable (no server that can be written to, no permission).
+// fault.Conflict (unfinished: backend.Unfinished), fault.Unavailable (no server that can be written to, no permission).
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	url, replica, err := withoutReplica(url)
 	if err != nil {
@@ -199,7 +199,16 @@ func (s *Store) Health(ctx context.Context) error {
 	if err == nil {
 		err = s.same(id)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return s.read(ctx, "health", func(c *pgx.Conn) error {
+		noted, err := makings(ctx, c)
+		if err == nil {
+			err = unfinished(s.name, s.options.Making.Admits(noted))
+		}
+		return err
+	})
 }
 
 // SetBudget implements backend.Store.

@@ -85,7 +85,7 @@ func TestTransfer(t *testing.T) {
 	must(t, first.SetBudget(ctx, 3, backend.BudgetMark{Exhausted: true, Share: backend.To[uint32](300_000)}))
 	want := named(backendtest.ReadNow(t, first))
 	for _, step := range [][2]backend.Store{{first, server}, {server, last}} {
-		done, err := transfer.Copy(ctx, step[0], step[1], nil)
+		done, err := transfer.Copy(ctx, step[0], step[1], backend.Making{}, nil)
 		must(t, err)
 		if n, err := step[1].Counts(ctx); err != nil || n != done {
 			t.Errorf("copied %+v, there are %+v, %v", done, n, err)
@@ -97,7 +97,7 @@ func TestTransfer(t *testing.T) {
 			t.Errorf("the copy differs: %d and %d lines", len(got), len(sorted))
 		}
 	}
-	if _, err := transfer.Copy(ctx, first, last, nil); !fault.Is(err, fault.Conflict) {
+	if _, err := transfer.Copy(ctx, first, last, backend.Making{}, nil); !fault.Is(err, fault.Conflict) {
 		t.Errorf("into a database that is not empty: %v", err)
 	}
 }

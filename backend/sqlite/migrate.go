@@ -40,6 +40,10 @@ func prepare(ctx context.Context, path string, o Options) error {
 		if err := create(path); err != nil {
 			return err
 		}
+		o.step()
+		if err := begin(ctx, path, o); err != nil {
+			return err
+		}
 	}
 	deadline := time.Now().Add(o.BusyTimeout)
 	for last := int64(0); ; {
@@ -47,7 +51,7 @@ func prepare(ctx context.Context, path string, o Options) error {
 		switch {
 		case err != nil:
 			return err
-		case version == 0 && !o.Create && isEmpty(path):
+		case version == 0 && !o.Create:
 			return fault.Newf(fault.Corrupt, "sqlite: open", "%s is an empty file, not a database: restore the database from a copy,"+
 				" or make a new one by importing", path)
 		case version == schemaVersion:
@@ -108,17 +112,13 @@ func create(path string) error {
 	return nil
 }
 
-func isEmpty(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Size() == 0
-}
-
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-// storedVersion reads the newest applied migration; 0: an empty file.
+// storedVersion reads the newest applied migration; 0: an empty file. Errors: fault.Conflict for a
+// database that is unfinished.
 func storedVersion(ctx context.Context, path string, o Options) (int64, error) {
 	flags := zs.OpenReadWrite
 	if o.Create {
@@ -143,11 +143,24 @@ func storedVersion(ctx context.Context, path string, o Options) (int64, error) {
 	if err != nil {
 		return 0, failed(ctx, "open", path, err)
 	}
+	noted, err := cn.makings()
+	if err == nil {
+		err = o.admit(path, noted)
+	}
+	if err != nil {
+		return 0, describe(ctx, "open", path, err)
+	}
+	if history == 0 && len(noted) > 0 {
+		return 0, unfinished(path, o.Making.Admits(noted)) // there is nothing to look at
+	}
 	if history == 0 || app != applicationID && app != 0 {
 		return 0, fault.Newf(fault.Corrupt, "sqlite: open", "%s is a database of another program: name another file", path)
 	}
 	version, err := cn.number("SELECT coalesce(max(version_id), 0) FROM " + goose.DefaultTablename + " WHERE is_applied")
-	return version, failed(ctx, "open", path, err)
+	if err == nil && version == 0 {
+		err = unfinished(path, o.Making.Admits(noted))
+	}
+	return version, describe(ctx, "open", path, err)
 }
 
 // signed makes sure that the header of the file names the database.
@@ -204,8 +217,18 @@ func migrate(ctx context.Context, path string, o Options, to int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.UpTo(ctx, to)
-	return err
+	for reached := int64(0); reached < to; {
+		done, err := p.UpByOne(ctx)
+		if errors.Is(err, goose.ErrNoNextVersion) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		reached = done.Source.Version
+		o.step()
+	}
+	return nil
 }
 
 // driverError brings an error of the database/sql driver into the form that

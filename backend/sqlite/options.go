@@ -3,12 +3,19 @@ package sqlite
 import (
 	"runtime"
 	"time"
+
+	"adshard/backend"
 )
 
 // Options configure Open. The zero value has the defaults.
 type Options struct {
 	// Create makes the file when it is missing.
 	Create bool
+	// Making is the command that makes the database. It is noted in a new one, in the first
+	// transaction, until Finish. A database that another command makes is refused.
+	Making backend.Making
+	// Unfinished opens a database that a command has not made to its end, to look at it.
+	Unfinished bool
 	// BusyTimeout is how long a writer waits for another one before it fails
 	// with fault.Locked; default 5 s.
 	BusyTimeout time.Duration
@@ -17,6 +24,22 @@ type Options struct {
 	Readers int
 	// Poll is how often Wait looks for changes by other processes; default 20 ms.
 	Poll time.Duration
+	// stepped is called by tests after each step of making a database; nil: nobody wants it.
+	stepped func()
+}
+
+// admit returns an error unless a database in which makings are noted may be opened.
+func (o *Options) admit(path string, noted []backend.Making) error {
+	if o.Unfinished {
+		return nil
+	}
+	return unfinished(path, o.Making.Admits(noted))
+}
+
+func (o *Options) step() {
+	if o.stepped != nil {
+		o.stepped()
+	}
 }
 
 func (o Options) withDefaults() Options {

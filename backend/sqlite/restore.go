@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"adshard/backend"
 	"adshard/fault"
 )
 
@@ -23,7 +24,7 @@ type Restored struct {
 // Restore puts the database of a backup at path, after it has compared it with the
 // manifest and with the sums of all entities. A database that is there already stays as it is
 // without replace, and is kept beside it with replace; the new file then has its owner and
-// permissions. Programs that have it open read and write nothing in between, and go on with the
+// permissions. With o.Making the database is unfinished until the caller finishes it. Programs that have it open read and write nothing in between, and go on with the
 // restored one. With an error the database is as before, unless a result says where it is kept.
 // Kinds of errors: fault.NotFound (no backup) and fault.Corrupt (a damaged one),
 // fault.Conflict (there is a database, without replace, with another id, or made meanwhile),
@@ -51,6 +52,9 @@ func Restore(ctx context.Context, from, path string, replace bool, o Options, pr
 	}
 	present, err := mayRestore(ctx, m, path, replace, o) // again, since the copy took a while
 	if err != nil {
+		return nil, err
+	}
+	if err := markFile(ctx, file, o); err != nil {
 		return nil, err
 	}
 	r := &Restored{Manifest: m}
@@ -177,7 +181,8 @@ func mayRestore(ctx context.Context, m *Manifest, path string, replace bool, o O
 		return true, fault.Newf(fault.Conflict, op, "there is a database %s already: --replace puts the backup in its place and keeps it beside it", path)
 	}
 	s, err := Open(ctx, path, o)
-	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Corrupt) {
+	var part *backend.Unfinished
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Corrupt) || errors.As(err, &part) {
 		return true, nil // which may be why it is to be replaced
 	}
 	if err != nil {
@@ -207,6 +212,21 @@ func fetch(ctx context.Context, m *Manifest, from, to string, o Options, progres
 		return fault.Newf(fault.Corrupt, op, "%s is %v, its %s says %v: use another backup", from, is, manifestFile, m)
 	}
 	return disk(op, syncFile(to))
+}
+
+// markFile notes in a file who makes the database of which it is a part, if anybody does.
+func markFile(ctx context.Context, file string, o Options) error {
+	if o.Making.By == "" {
+		return nil
+	}
+	s, err := Open(ctx, file, o)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(s.Mark(ctx, o.Making), s.Close(), alone(file)); err != nil {
+		return err
+	}
+	return disk("sqlite: restore", syncFile(file))
 }
 
 // interruptible is a writer that ends with a context.

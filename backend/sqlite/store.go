@@ -36,8 +36,8 @@ var _ backend.Store = (*Store)(nil)
 
 // Open opens the database at path and brings its schema to this version. Kinds
 // of errors: fault.NotFound (missing, and Create not set), fault.Version (of a
-// newer program), fault.Corrupt (not a database of ours, or damaged),
-// fault.Locked, fault.NoSpace, fault.Unavailable (no permission).
+// newer program), fault.Corrupt (not a database of ours, or damaged), fault.Conflict
+// (unfinished: backend.Unfinished), fault.Locked, fault.NoSpace, fault.Unavailable (no permission).
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if path == "" {
 		return nil, fault.Newf(fault.Invalid, "sqlite: open", "the path of the database is empty: name a file")
@@ -241,7 +241,16 @@ func (s *Store) read(ctx context.Context, op string, f func(*conn) error) error 
 
 // Health implements backend.Store.
 func (s *Store) Health(ctx context.Context) error {
-	return s.read(ctx, "health", (*conn).sameID)
+	return s.read(ctx, "health", func(c *conn) error {
+		if err := c.sameID(); err != nil {
+			return err
+		}
+		noted, err := c.makings()
+		if err == nil {
+			err = s.options.admit(s.path, noted)
+		}
+		return err
+	})
 }
 
 // SetBudget implements backend.Store.

@@ -17,20 +17,17 @@ import (
 // rowsOfTx is how many rows are written in one transaction.
 const rowsOfTx = 10_000
 
-// Copy copies everything from one store to another one, which must be empty.
-// progress, which may be nil, is called with how many ad groups are done, out of how
+// Copy copies everything from one store to another one, which must be empty. m is noted in to before
+// anything else, until all is copied, so that a part does not pass for the whole; the zero value: nothing is
+// noted, and to is private to the caller. progress, which may be nil, is called with how many ad groups are done, out of how
 // many. It returns what was copied. Errors: fault.Conflict if to is not empty; those
 // of the stores. After an error to holds a part and is useless.
-func Copy(ctx context.Context, from, to backend.Store, progress func(done, total uint64)) (backend.Counts, error) {
+func Copy(ctx context.Context, from, to backend.Store, m backend.Making, progress func(done, total uint64)) (backend.Counts, error) {
 	if progress == nil {
 		progress = func(uint64, uint64) {}
 	}
-	there, err := to.Counts(ctx)
-	if err != nil {
+	if err := begin(ctx, to, m); err != nil {
 		return backend.Counts{}, err
-	}
-	if there != (backend.Counts{}) {
-		return backend.Counts{}, fault.Newf(fault.Conflict, "copy database", "the target is not empty (%d advertisers): name a new database", there.Advertisers)
 	}
 	n, err := from.Snapshot(ctx)
 	if err != nil {
@@ -57,12 +54,34 @@ func Copy(ctx context.Context, from, to backend.Store, progress func(done, total
 	if err := c.commit(ctx); err != nil {
 		return c.done, err
 	}
+	if err := c.budgets(ctx); err != nil || m.By == "" {
+		return c.done, err
+	}
+	return c.done, to.Finish(ctx, m)
+}
+
+// begin makes sure that a store is empty, and notes who fills it.
+func begin(ctx context.Context, to backend.Store, m backend.Making) error {
+	there, err := to.Counts(ctx)
+	switch {
+	case err != nil:
+		return err
+	case there != (backend.Counts{}):
+		return fault.Newf(fault.Conflict, "copy database", "the target is not empty (%d advertisers): name a new database", there.Advertisers)
+	case m.By == "":
+		return nil
+	}
+	return to.Mark(ctx, m)
+}
+
+// budgets copies the marks of budgets.
+func (c *copying) budgets(ctx context.Context) error {
 	for _, m := range c.marks {
-		if err := to.SetBudget(ctx, m.campaign, m.BudgetMark); err != nil {
-			return c.done, err
+		if err := c.to.SetBudget(ctx, m.campaign, m.BudgetMark); err != nil {
+			return err
 		}
 	}
-	return c.done, nil
+	return nil
 }
 
 // copying is a Copy under way.

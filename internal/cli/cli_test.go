@@ -13,7 +13,12 @@ import (
 	"adshard/internal/version"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if args := os.Getenv(childEnv); args != "" {
+		os.Exit(child(args))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // run runs a program and returns its exit status and what it wrote.
 func run(t *testing.T, program string, args ...string) (status int, out, errOut string) {

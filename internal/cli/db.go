@@ -30,7 +30,8 @@ func dbCheckCommand(s Streams) *cobra.Command {
 		Short: "Find damage in the database",
 		Long: `Reads the whole database and lists what is damaged. It compares each advertiser,
 campaign and ad group with the checksum that was stored when it was written, compares
-the log of changes with both, and makes SQLite check the structure of the file. It
+the log of changes with both, and makes SQLite check the structure of the file. A
+database that was not made to its end (a killed import or migration) is damaged. It
 changes nothing, and a cluster may run meanwhile. Run it after a crash of the machine or
 a restored backup; backups can be checked in the same way.
 
@@ -55,7 +56,7 @@ func runDBCheck(ctx context.Context, url string, asJSON bool, s Streams) (err er
 	if err := checkDatabase(url); err != nil {
 		return err
 	}
-	store, err := database.Open(ctx, url, false)
+	store, err := database.OpenToCheck(ctx, url)
 	if err != nil {
 		return err
 	}

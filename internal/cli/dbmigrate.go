@@ -22,7 +22,8 @@ func dbMigrateCommand(s Streams) *cobra.Command {
 		Short: "Copy a database to a new one, from SQLite to PostgreSQL or back",
 		Long: `Copies all advertisers, campaigns, ad groups, keywords, negatives and ads, with budgets'
 marks, as they are at the start. The target is made if it is missing, and must be empty.
-The source is only read; what is imported into it meanwhile is not copied.
+Nobody else opens it before it is complete. After a migration that was killed, remove what
+it has made, and migrate again. The source is only read; what is imported into it meanwhile is not copied.
 
 The target is a database of its own: it has other ids and begins its log anew. Start
 the cluster on it with empty data directories, or build the stores offline
@@ -47,18 +48,19 @@ func runDBMigrate(ctx context.Context, from, to string, o outcome, s Streams) (e
 	if _, err := databasePath(to); err != nil {
 		return err
 	}
-	source, err := database.Open(ctx, from, false)
+	source, err := database.OpenReading(ctx, from)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
-	target, err := database.Open(ctx, to, true)
+	making := database.Migration(to)
+	target, err := database.Make(ctx, to, making)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
 	bar := progress.OnTerminal(s.Err)
-	n, err := transfer.Copy(ctx, source, target, func(done, total uint64) { bar.Count("ad groups", done, total, grouped) })
+	n, err := transfer.Copy(ctx, source, target, making, func(done, total uint64) { bar.Count("ad groups", done, total, grouped) })
 	bar.End()
 	if err != nil {
 		return err

@@ -96,7 +96,7 @@ func runReport(ctx context.Context, f *reportFlags, s Streams) (err error) {
 	if err != nil {
 		return err
 	}
-	db, counted, err := openCounted(ctx, f.db, f.events)
+	db, counted, err := openCounted(ctx, f.db, f.events, true)
 	if err != nil {
 		return err
 	}
@@ -119,8 +119,8 @@ func runReport(ctx context.Context, f *reportFlags, s Streams) (err error) {
 	return w.end(damaged)
 }
 
-// openCounted opens a database and that of its events, which must be there and be its own.
-func openCounted(ctx context.Context, url, events string) (db backend.Store, counted store.Store, err error) {
+// openCounted opens a database and that of its events, which must be there and be its own; reading: nothing is changed in them.
+func openCounted(ctx context.Context, url, events string, reading bool) (db backend.Store, counted store.Store, err error) {
 	if err := checkDatabase(url); err != nil {
 		return nil, nil, err
 	}
@@ -134,10 +134,15 @@ func openCounted(ctx context.Context, url, events string) (db backend.Store, cou
 	if path != "" && !exists(path) {
 		return nil, nil, wrongUse("there are no events at %s: a collector makes the file; --events names another one", path)
 	}
-	if db, err = database.Open(ctx, url, false); err != nil {
+	open, openEvents := database.OpenReading, database.OpenEventsReading
+	if !reading {
+		open = func(ctx context.Context, url string) (backend.Store, error) { return database.Open(ctx, url, false) }
+		openEvents = database.OpenEvents
+	}
+	if db, err = open(ctx, url); err != nil {
 		return nil, nil, err
 	}
-	if counted, err = database.OpenEvents(ctx, events); err != nil {
+	if counted, err = openEvents(ctx, events); err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	id, err := db.ID(ctx)

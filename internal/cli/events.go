@@ -72,7 +72,7 @@ func runErase(ctx context.Context, db, url string, advertiser uint64, o outcome,
 	if err != nil {
 		return err
 	}
-	data, counted, err := openCounted(ctx, db, url)
+	data, counted, err := openCounted(ctx, db, url, false)
 	if err != nil {
 		return err
 	}

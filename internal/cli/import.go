@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -34,7 +35,8 @@ from the file) or from JSON lines. - stands for standard input.
 Rows with errors are rejected, each with its row, column and reason. Rows of kinds that
 are not imported (locations, audiences, assets and the like) are skipped. All others are
 imported. A second run of the same file changes nothing. A running cluster applies the
-changes within a second. While another import writes the same, or the database is away (a
+changes within a second. A new database is opened by nobody else before its first import is
+complete: one that was killed is completed by running it again. While another import writes the same, or the database is away (a
 failover), the import waits for up to two minutes and then goes on where it was. Any
 number of imports may run at once on PostgreSQL; on SQLite they take turns.
 
@@ -100,7 +102,8 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 	}
 	path, _ := databasePath(f.db)
 	missing := !f.dryRun && path != "" && !exists(path)
-	open := func() (backend.Store, error) { return database.Open(ctx, f.db, true) }
+	making := database.Import(f.db, files, f.advertiser)
+	open := func() (backend.Store, error) { return database.Make(ctx, f.db, making) }
 	if f.dryRun {
 		open = func() (backend.Store, error) { return database.OpenScratch(ctx, f.db) }
 	}
@@ -116,6 +119,9 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 	}
 	start := time.Now()
 	sum, err := importInto(ctx, f, store, files, options, bar, s)
+	if !f.dryRun {
+		err = finish(ctx, store, making, err)
+	}
 	if e := store.Close(); err == nil {
 		err = e
 	}
@@ -127,6 +133,18 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 		return errRejects
 	}
 	return err
+}
+
+// finish notes that the database is whole after an import that ended with err: when all was imported, or
+// nothing.
+func finish(ctx context.Context, store backend.Store, m backend.Making, err error) error {
+	if err == nil {
+		return store.Finish(ctx, m)
+	}
+	if n, e := store.Counts(ctx); e != nil || n != (backend.Counts{}) {
+		return err
+	}
+	return errors.Join(err, store.Finish(ctx, m))
 }
 
 // importInto imports into store, which with --dry-run is a copy, and then shows

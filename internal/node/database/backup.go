@@ -2,10 +2,12 @@ package database
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
 
+	"adshard/backend"
 	"adshard/backend/sqlite"
 	eventfile "adshard/events/store/sqlite"
 	"adshard/fault"
@@ -13,21 +15,31 @@ import (
 
 // Backup copies the database in a file into a new directory (sqlite.Backup), with the file of its
 // events as it is at the same moment; "": without. Errors: fault.Conflict, too, if the
-// events are those of another database.
+// events are those of another database. Files that cannot be written to are read as OpenReading says.
 func Backup(ctx context.Context, path, events, to string, progress sqlite.Progress) (m *sqlite.Manifest, err error) {
-	if events == "" {
-		return sqlite.Backup(ctx, path, to, sqlite.Options{}, progress)
-	}
-	id, err := idOf(ctx, path)
+	from, err := readable(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	held, err := eventfile.Hold(ctx, events, id)
+	defer func() { err = errors.Join(err, from.remove()) }()
+	if events == "" {
+		return sqlite.Backup(ctx, from.path, to, sqlite.Options{}, progress)
+	}
+	id, err := idOf(ctx, from.path)
+	if err != nil {
+		return nil, err
+	}
+	counted, err := readable(ctx, events)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, counted.remove()) }()
+	held, err := eventfile.Hold(ctx, counted.path, id)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, held.Close()) }()
-	return sqlite.BackupWithEvents(ctx, path, to, held, sqlite.Options{}, progress)
+	return sqlite.BackupWithEvents(ctx, from.path, to, held, sqlite.Options{}, progress)
 }
 
 // idOf returns the id of the database in a file.
@@ -50,8 +62,8 @@ type Restored struct {
 }
 
 // Restore puts the database of a backup into a file (sqlite.Restore), and its events into another
-// one; "": no events. Both are checked before either is put in its place. Events that are
-// there already must be those of the same database, and are kept beside, with replace.
+// one; "": no events. Both are checked before either is put in its place; the database is unfinished until the events
+// are in theirs. Events that are there already must be those of the same database, and are kept beside, with replace.
 func Restore(ctx context.Context, from, path, events string, replace bool, progress sqlite.Progress) (*Restored, error) {
 	if events == "" {
 		r, err := sqlite.Restore(ctx, from, path, replace, sqlite.Options{}, progress)
@@ -76,16 +88,29 @@ func Restore(ctx context.Context, from, path, events string, replace bool, progr
 	if err != nil {
 		return nil, err
 	}
-	r, err := sqlite.Restore(ctx, from, path, replace, sqlite.Options{}, progress)
+	making := backend.Making{By: "restore", Of: rand.Text(), Do: "run it again, with --replace"}
+	r, err := sqlite.Restore(ctx, from, path, replace, sqlite.Options{Making: making}, progress)
 	if r == nil {
 		return nil, err
 	}
 	out := &Restored{Restored: *r}
 	if err == nil {
 		out.KeptEvents, err = copied.Put()
+	}
+	if err == nil {
+		err = finish(ctx, path, making)
 		out.Events = err == nil
 	}
 	return out, err
+}
+
+// finish notes that the database in a file is whole.
+func finish(ctx context.Context, path string, m backend.Making) error {
+	s, err := sqlite.Open(ctx, path, sqlite.Options{Making: m})
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.Finish(ctx, m), s.Close())
 }
 
 // mayReplaceEvents refuses to replace events, or, with replace, those of another database.

@@ -27,14 +27,24 @@ func IsServer(url string) bool {
 // create makes the file, or the schema in the database, when there is none. Errors:
 // fault.Invalid for another kind of database, those of the backend.
 func Open(ctx context.Context, url string, create bool) (backend.Store, error) {
+	return open(ctx, url, create, backend.Making{})
+}
+
+// Make opens a database as Open does, and makes it if there is none. In one that is new m is noted until
+// it is finished: nobody else opens it before.
+func Make(ctx context.Context, url string, m backend.Making) (backend.Store, error) {
+	return open(ctx, url, true, m)
+}
+
+func open(ctx context.Context, url string, create bool, m backend.Making) (backend.Store, error) {
 	if IsServer(url) {
-		return opened(postgres.Open(ctx, url, postgres.Options{Create: create}))
+		return opened(postgres.Open(ctx, url, postgres.Options{Create: create, Making: m}))
 	}
 	path, err := file(url)
 	if err != nil {
 		return nil, err
 	}
-	return opened(sqlite.Open(ctx, path, sqlite.Options{Create: create}))
+	return opened(sqlite.Open(ctx, path, sqlite.Options{Create: create, Making: m}))
 }
 
 // opened keeps a store that was not opened from being an interface that is not nil.
@@ -75,7 +85,7 @@ func scratchOf(ctx context.Context, url string) (backend.Store, error) {
 		return scratch, nil // it does not exist yet
 	}
 	if err == nil {
-		_, err = transfer.Copy(ctx, from, scratch, nil)
+		_, err = transfer.Copy(ctx, from, scratch, backend.Making{}, nil)
 		err = errors.Join(err, from.Close())
 	}
 	if err != nil {

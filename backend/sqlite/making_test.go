@@ -1,0 +1,231 @@
+package sqlite
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adshard/backend"
+	"adshard/fault"
+)
+
+var (
+	making = backend.Making{By: "import", Of: "a.csv", Do: "run it again", Shared: true}
+	beside = backend.Making{By: "import", Of: "b.csv", Do: "run that again", Shared: true}
+	copies = backend.Making{By: "db migrate", Of: "1", Do: "remove the file"}
+)
+
+// asKilled copies the files of a database as a program leaves them that is killed now.
+func asKilled(t *testing.T, path string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "ads.db")
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		text, err := os.ReadFile(path + suffix)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = os.WriteFile(to+suffix, text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return to
+}
+
+// made makes a database in steps, and returns it as it is after each of them; the last one is whole.
+func made(t *testing.T) (steps []string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "ads.db")
+	s, err := Open(t.Context(), path, Options{Create: true, Making: making, stepped: func() { steps = append(steps, asKilled(t, path)) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for group := range 3 {
+		if err := write(t.Context(), s, group, 20); err != nil {
+			t.Fatal(err)
+		}
+		steps = append(steps, asKilled(t, path))
+	}
+	if err := s.Finish(t.Context(), making); err != nil {
+		t.Fatal(err)
+	}
+	return append(steps, asKilled(t, path))
+}
+
+// others are all ways to open a file for somebody who does not make it.
+func others(t *testing.T, path string) map[string]error {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "backup")
+	as := func(o Options) error { return opening(t, path, o) }
+	errs := map[string]error{
+		"open":         as(Options{}),
+		"create":       as(Options{Create: true}),
+		"make another": as(Options{Create: true, Making: copies}),
+	}
+	_, errs["backup"] = Backup(t.Context(), path, out, Options{}, nil)
+	scratch, err := OpenScratch(t.Context(), path, Options{})
+	if err == nil {
+		err = scratch.Close()
+	}
+	errs["scratch"] = err
+	return errs
+}
+
+func opening(t *testing.T, path string, o Options) error {
+	t.Helper()
+	s, err := Open(t.Context(), path, o)
+	if err == nil {
+		err = s.Close()
+	}
+	return err
+}
+
+// complete makes the rest of what a killed program has begun.
+func complete(t *testing.T, path string, m backend.Making) {
+	t.Helper()
+	s, err := Open(t.Context(), path, Options{Create: true, Making: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for group := range 3 {
+		if err := write(t.Context(), s, group, 20); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Finish(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// damageOf is what a check of a file finds, that of an unfinished one, too.
+func damageOf(t *testing.T, path string) []*backend.Damage {
+	t.Helper()
+	s, err := Open(t.Context(), path, Options{Unfinished: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	report, err := s.Check(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report.Damage
+}
+
+// TestAPartIsNoDatabase: after whichever step whoever makes a database is killed, nobody else opens it, a
+// check counts it as damage, and whoever makes it again completes it.
+func TestAPartIsNoDatabase(t *testing.T) {
+	steps := made(t)
+	if len(steps) < 2+schemaVersion+3 {
+		t.Fatalf("%d steps", len(steps))
+	}
+	whole := steps[len(steps)-1]
+	if found := damageOf(t, whole); len(found) > 0 {
+		t.Errorf("whole: %v", found)
+	}
+	for who, err := range others(t, whole) {
+		if err != nil {
+			t.Errorf("whole, %s: %v", who, err)
+		}
+	}
+	if err := opening(t, steps[0], Options{}); !fault.Is(err, fault.Corrupt) {
+		t.Errorf("an empty file: %v", err)
+	}
+	for n, path := range steps[1 : len(steps)-1] {
+		for who, err := range others(t, path) {
+			var part *backend.Unfinished
+			if !errors.As(err, &part) || !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), making.Do) {
+				t.Errorf("after %d steps, %s: %v", n+1, who, err)
+			}
+		}
+		if n >= schemaVersion {
+			if found := damageOf(t, path); len(found) != 1 || !strings.Contains(found[0].Problem, "`adshard import`") {
+				t.Errorf("after %d steps, damage: %v", n+1, found)
+			}
+		}
+		complete(t, path, making)
+		if found := damageOf(t, path); len(found) > 0 {
+			t.Errorf("completed after %d steps: %v", n+1, found)
+		}
+		if err := opening(t, path, Options{}); err != nil {
+			t.Errorf("completed after %d steps: %v", n+1, err)
+		}
+	}
+}
+
+// TestSeveralMakeADatabase: it is whole when each of them has done its part, and no sooner.
+func TestSeveralMakeADatabase(t *testing.T) {
+	steps := made(t)
+	path := steps[len(steps)-2]
+	complete(t, path, beside)
+	if err := opening(t, path, Options{}); err == nil || strings.Contains(err.Error(), beside.Do) || !strings.Contains(err.Error(), making.Do) {
+		t.Errorf("after the second one: %v", err)
+	}
+	complete(t, path, making)
+	if err := opening(t, path, Options{}); err != nil {
+		t.Errorf("after both: %v", err)
+	}
+}
+
+// TestAWholeDatabaseIsNotMade: who would make a database, were it missing, changes one that is there as others do,
+// until it says that it makes it; who has it open learns of that.
+func TestAWholeDatabaseIsNotMade(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ads.db")
+	server := opened(t, path)
+	maker, err := Open(t.Context(), path, Options{Create: true, Making: copies})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer maker.Close()
+	if err := opening(t, path, Options{}); err != nil {
+		t.Error(err)
+	}
+	if err := maker.Mark(t.Context(), copies); err != nil {
+		t.Fatal(err)
+	}
+	if err := maker.Mark(t.Context(), making); !fault.Is(err, fault.Conflict) {
+		t.Errorf("two make it: %v", err)
+	}
+	if err := opening(t, path, Options{}); err == nil {
+		t.Error("it is opened")
+	}
+	if err := server.Health(t.Context()); err == nil || !strings.Contains(err.Error(), copies.Do) {
+		t.Errorf("health: %v", err)
+	}
+	if err := maker.Health(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := maker.Finish(t.Context(), copies); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Health(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAHeaderIsNoDatabase: SQLite writes one before any table.
+func TestAHeaderIsNoDatabase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ads.db")
+	if err := create(path); err != nil {
+		t.Fatal(err)
+	}
+	c, err := connect(path, 0, walMode)
+	if err == nil {
+		err = c.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+		t.Fatalf("%v, %v", info, err)
+	}
+	if err := opening(t, path, Options{}); !fault.Is(err, fault.Corrupt) {
+		t.Errorf("it is opened as a database without advertisers: %v", err)
+	}
+}
