@@ -115,7 +115,7 @@ func (m *Mapper) beginRecheck(now time.Duration, r *recheck) {
 	}
 	r.total, r.began = len(r.open), true
 	if r.total > 0 {
-		m.happened(now, Event{Node: r.slave, Text: fmt.Sprintf("its store was not closed: %s are compared with the source of truth", counted(r.total, "slice"))})
+		m.happened(now, Event{Node: r.slave, Text: fmt.Sprintf("its store was not closed: %s to be compared with the source of truth", counted(r.total, "slice"))})
 	}
 }
 
@@ -162,7 +162,7 @@ func (m *Mapper) recheckCompares(c *comparison, a Certified) bool {
 // rechecked tells that all was compared, once.
 func (m *Mapper) rechecked(now time.Duration, r *recheck) {
 	if !r.told && r.total > 0 {
-		m.happened(now, Event{Node: r.slave, Text: fmt.Sprintf("its store was not closed: %s were compared with the source of truth", counted(r.total, "slice"))})
+		m.happened(now, Event{Node: r.slave, Text: fmt.Sprintf("its store was not closed: %s compared with the source of truth", counted(r.total, "slice"))})
 	}
 	r.told = true
 }

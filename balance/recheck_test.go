@@ -72,7 +72,7 @@ func TestAStoreThatWasNotClosedIsComparedFirst(t *testing.T) {
 	if list := r.m.Status(r.now).Scrub.Rechecks; len(list) != 0 {
 		t.Errorf("still under way: %+v", list)
 	}
-	r.wantEvent("its store was not closed: 3 slices were compared")
+	r.wantEvent("its store was not closed: 3 slices compared")
 	r.unverified("a", false)
 	if s := r.m.Recheck("a"); s != nil {
 		t.Errorf("it has noted that all was compared: %+v", s)

@@ -24,7 +24,8 @@ import (
 
 // harm does, one after the other, what an unlucky operator, a disk and a network do:
 // it hangs slaves, starts programs on another database, flips bits in stores and in
-// the database, takes files away, and restores backups. Nothing is repaired by hand.
+// the database, takes files away, restores backups, mixes stores of two moments, kills what makes a
+// database, and has outputs written onto data. Nothing is repaired by hand.
 func (a *auditor) harm(ctx context.Context) {
 	h := &harmer{auditor: a, dice: rand.New(rand.NewPCG(3, 3)), other: otherDatabase(a.t)}
 	kinds := []struct {
@@ -33,7 +34,8 @@ func (a *auditor) harm(ctx context.Context) {
 	}{
 		{"hang", h.hang}, {"balancer on another database", h.impostor}, {"bits of a store", h.flipStore},
 		{"distributor on another database", h.stranger}, {"database away", h.away}, {"restore", h.restore},
-		{"store removed", h.removeStore}, {"bits of the database", h.flipDatabase}, {"kill", h.kill},
+		{"store removed", h.removeStore}, {"bits of the database", h.flipDatabase}, {"kill", h.kill}, {"store of two moments", h.mixStore},
+		{"killed migration", h.killMigration}, {"outputs onto data", h.outputs},
 	}
 	for i := 0; wait(ctx, chosen.kill); i++ {
 		k := kinds[i%len(kinds)]
@@ -226,6 +228,38 @@ func (h *harmer) removeStore() error {
 		return h.cluster.slaves[i].Start()
 	})
 }
+
+// mixStore puts the table files of an earlier moment beside the log of a later one, as happens when a
+// store is copied while its slave runs. What was in the log has gone to other table files in between.
+func (h *harmer) mixStore() error {
+	i := h.slave()
+	return h.during(func() error {
+		p := h.cluster.slaves[i]
+		moment, err := clustertest.TakeMoment(h.cluster.dirs[i])
+		if err != nil {
+			return err
+		}
+		p.Stop()
+		if err := p.Start(); err != nil {
+			return err
+		}
+		time.Sleep(2 * time.Second) // of changes
+		p.Kill()
+		if err := moment.Restore(h.cluster.dirs[i]); err != nil {
+			return err
+		}
+		return p.Start()
+	})
+}
+
+// killMigration has the database be copied into a new one, and kills that.
+func (h *harmer) killMigration() error {
+	defer h.changing.Pause()()
+	return clustertest.KilledMigration("sqlite:"+h.data.path, h.t.TempDir(), time.Duration(h.dice.IntN(1000))*time.Millisecond)
+}
+
+// outputs has commands write onto the database.
+func (h *harmer) outputs() error { return clustertest.OutputsOntoData(h.data.path, h.t.TempDir()) }
 
 // flipDatabase flips a bit in a row of the database while nobody writes, has the
 // balancer and the distributors read everything again, and flips it back, as a bad

@@ -25,15 +25,33 @@ import (
 // Patience bounds every wait for a process.
 const Patience = 3 * time.Minute
 
+// asCLI in the environment makes this program adshard.
+const asCLI = "CLUSTERTEST_CLI"
+
 // BePart runs a part of a cluster and ends the process, if this program was started as
-// one (COMMAND --config FILE): TestMain calls it first.
+// one (COMMAND --config FILE), or by Adshard: TestMain calls it first.
 func BePart() {
+	if os.Getenv(asCLI) != "" {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+		defer stop()
+		os.Exit(cli.Main(ctx, "adshard", os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+	}
 	if len(os.Args) != 4 || os.Args[2] != "--config" {
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	os.Exit(cli.Main(ctx, os.Args[1], os.Args[2:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+}
+
+// Adshard runs a command of adshard until it ends, or kills it when ctx is done.
+func Adshard(ctx context.Context, args ...string) error {
+	cmd := exec.CommandContext(ctx, "/proc/self/exe", args...)
+	cmd.Env = append(os.Environ(), asCLI+"=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("adshard %s: %w: %s", strings.Join(args, " "), err, out)
+	}
+	return nil
 }
 
 // Process is one process of a cluster; it can be killed and started again.

@@ -7,9 +7,7 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"adshard/internal/clustertest"
@@ -55,6 +53,39 @@ func (importKilled) undo(g *grid) error {
 	return err
 }
 
+// migrationKilled has adshard db migrate copy the database, and be killed: what is there then is refused
+// or whole.
+type migrationKilled struct{ after time.Duration }
+
+func killedMigration(dice *rand.Rand, _ *schedule) fault {
+	return migrationKilled{time.Duration(dice.IntN(1500)) * time.Millisecond}
+}
+
+func (f migrationKilled) String() string  { return fmt.Sprint("after ", f.after) }
+func (migrationKilled) touches() []string { return []string{"database"} }
+
+func (f migrationKilled) do(g *grid) error {
+	defer g.changing.Pause()()
+	return clustertest.KilledMigration(g.database.url, g.dir, f.after)
+}
+
+func (migrationKilled) undo(*grid) error { return nil }
+
+// outputs has commands write onto the database, a file.
+type outputs struct{}
+
+func outputsOntoData(_ *rand.Rand, s *schedule) fault {
+	if s.database != "sqlite" {
+		return nil
+	}
+	return outputs{}
+}
+
+func (outputs) String() string    { return "all kinds" }
+func (outputs) touches() []string { return []string{"database"} }
+func (outputs) do(g *grid) error  { return clustertest.OutputsOntoData(g.database.path, g.dir) }
+func (outputs) undo(*grid) error  { return nil }
+
 // runImport runs adshard import until it ends, or kills it when ctx is done.
 func (g *grid) runImport(ctx context.Context) error {
 	var rows bytes.Buffer
@@ -66,17 +97,7 @@ func (g *grid) runImport(ctx context.Context) error {
 	if err := os.WriteFile(file, rows.Bytes(), 0o600); err != nil {
 		return err
 	}
-	return adshard(ctx, "import", "--db", g.database.url, file)
-}
-
-// adshard runs a command of adshard until it ends, or kills it when ctx is done.
-func adshard(ctx context.Context, args ...string) error {
-	cmd := exec.CommandContext(ctx, "/proc/self/exe", args...)
-	cmd.Env = append(os.Environ(), asCLI+"=1")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("adshard %s: %w: %s", strings.Join(args, " "), err, out)
-	}
-	return nil
+	return clustertest.Adshard(ctx, "import", "--db", g.database.url, file)
 }
 
 // hasImported asks for all that was imported.

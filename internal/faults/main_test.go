@@ -1,31 +1,19 @@
 package faults
 
 import (
-	"context"
 	"fmt"
 	"os"
-	"os/signal"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"adshard/internal/cli"
 	"adshard/internal/clustertest"
 )
-
-// asCLI in the environment makes this program adshard.
-const asCLI = "FAULTS_CLI"
 
 // TestMain runs the tests in namespaces of their own where that is allowed, or, when
 // this program was started as a part of a cluster, that part.
 func TestMain(m *testing.M) {
-	if os.Getenv(asCLI) != "" {
-		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-		defer stop()
-		os.Exit(cli.Main(ctx, "adshard", os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
-	}
 	clustertest.BePart()
 	if os.Getenv(inside) == "" {
 		if status, ok := enclose(); ok {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"adshard/backend/sqlite"
+	"adshard/internal/clustertest"
 	nodedb "adshard/internal/node/database"
 )
 
@@ -63,7 +64,7 @@ func (d *database) backUp(name string) error {
 	if d.server != nil {
 		return d.server.Run("pg_dump", "--schema=adshard*", "-Fc", "-f", name+".dump", d.server.URL(d.name))
 	}
-	return adshard(context.Background(), "backup", "--db", d.url, "--out", d.directory(name))
+	return clustertest.Adshard(context.Background(), "backup", "--db", d.url, "--out", d.directory(name))
 }
 
 // unpack returns the clock of a backup. One of PostgreSQL is restored beside the database.
@@ -100,7 +101,7 @@ func (d *database) putBack(name string) error {
 			"ALTER DATABASE "+d.name+"_restored RENAME TO "+d.name,
 			"DROP DATABASE "+d.name+"_before")
 	}
-	err := adshard(context.Background(), "restore", "--from", d.directory(name), "--db", d.url, "--replace")
+	err := clustertest.Adshard(context.Background(), "restore", "--from", d.directory(name), "--db", d.url, "--replace")
 	if err != nil {
 		return err
 	}

@@ -55,6 +55,42 @@ func (f flips) do(g *grid) error {
 
 func (flips) undo(*grid) error { return nil }
 
+// mixed puts the table files of an earlier moment beside the log of a later one, as happens when a store is
+// copied while its slave runs, or restored in parts. In between the slave is ended as it should be, so
+// that its log goes to table files that the earlier moment lacks.
+type mixed struct {
+	on
+	moment *clustertest.Moment
+}
+
+func mixedStore(dice *rand.Rand, _ *schedule) fault {
+	return mixed{on{pick(dice, slaveNames())}, new(clustertest.Moment)}
+}
+
+func (f mixed) do(g *grid) (err error) {
+	p := g.part(f.on[0])
+	if err := g.eventually("the slave has files", func() bool {
+		*f.moment, err = clustertest.TakeMoment(p.dir)
+		return err == nil && len(*f.moment) > 0
+	}); err != nil {
+		return err
+	}
+	g.hold(p)
+	p.Stop()
+	g.up(p)
+	return nil
+}
+
+func (f mixed) undo(g *grid) error {
+	if len(*f.moment) == 0 {
+		return nil // do has failed
+	}
+	p := g.part(f.on[0])
+	g.down(p)
+	defer g.up(p)
+	return f.moment.Restore(p.dir)
+}
+
 // emptying removes a slave's directory, while the slave is down or while it runs.
 type emptying struct {
 	on

@@ -1,0 +1,71 @@
+package clustertest
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Moment is what a slave's directory has of its store, but for the log.
+type Moment map[string][]byte
+
+// TakeMoment copies a slave's store file by file, whether the slave runs or not, as an operator
+// does who uses cp.
+func TakeMoment(dir string) (Moment, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	m := Moment{}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !ofStore(e.Name()) || isLog(e.Name()) {
+			continue
+		}
+		content, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // the slave has removed it
+		case err != nil:
+			return nil, err
+		default:
+			m[e.Name()] = content
+		}
+	}
+	return m, nil
+}
+
+// Restore puts the files back, beside the log that is there now: the store is of two moments
+// then. The slave must be down.
+func (m Moment) Restore(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() && ofStore(e.Name()) && !isLog(e.Name()) {
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	for name, content := range m {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ofStore reports whether a file is RocksDB's.
+func ofStore(name string) bool {
+	for _, prefix := range []string{"CURRENT", "MANIFEST-", "IDENTITY", "OPTIONS-"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return isLog(name) || strings.HasSuffix(name, ".sst")
+}
+
+// isLog reports whether a file is part of RocksDB's log.
+func isLog(name string) bool { return strings.HasSuffix(name, ".log") }
