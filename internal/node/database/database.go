@@ -66,7 +66,18 @@ func OpenScratch(ctx context.Context, url string) (backend.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sqlite.OpenScratch(ctx, path, sqlite.Options{})
+	from, err := readable(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	scratch, err := sqlite.OpenScratch(ctx, from.path, sqlite.Options{})
+	if again := from.remove(); err == nil && again != nil {
+		err = errors.Join(again, scratch.Close())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return scratch, nil
 }
 
 // scratchOf copies a database on a server into a file: ids differ, and nothing else.

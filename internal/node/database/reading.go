@@ -109,16 +109,21 @@ func readable(ctx context.Context, path string) (*source, error) {
 	if err != nil || writable(target) {
 		return &source{path: path}, nil // what is wrong with the path is said by who opens it
 	}
+	return copyOf(ctx, target)
+}
+
+// copyOf copies a database, and all of it that is in other files, while nobody writes to it.
+func copyOf(ctx context.Context, path string) (*source, error) {
 	const op = "read database"
 	dir, err := os.MkdirTemp("", "adshard-reading-")
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, op, err)
 	}
-	s := &source{path: filepath.Join(dir, filepath.Base(target)), dir: dir}
-	before := statesOf(target)
+	s := &source{path: filepath.Join(dir, filepath.Base(path)), dir: dir}
+	before := statesOf(path)
 	for _, suffix := range parts {
 		if err == nil {
-			err = copyFile(ctx, target+suffix, s.path+suffix)
+			err = copyFile(ctx, path+suffix, s.path+suffix)
 		}
 	}
 	switch {
@@ -126,7 +131,7 @@ func readable(ctx context.Context, path string) (*source, error) {
 		err = fault.Newf(fault.NoSpace, op, "%s cannot be written to, so it is copied into %s, which has no room: name another directory in the variable TMPDIR", path, dir)
 	case err != nil:
 		err = fault.New(fault.Unavailable, op, err)
-	case statesOf(target) != before:
+	case statesOf(path) != before:
 		err = fault.Newf(fault.Locked, op, "%s is being written to by another program, and this user may not write to it: run this command as the user of that program", path)
 	}
 	if err != nil {
