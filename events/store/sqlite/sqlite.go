@@ -58,10 +58,10 @@ DROP TABLE folded2;`
 
 // Store is a store.Store.
 type Store struct {
-	path string
-	file os.FileInfo // that is open
-	pool *sqlitex.Pool
-	turn chan struct{} // held by the goroutine that writes: waiting for it is fair, SQLite's lock is not
+	path  string
+	files files // that are open
+	pool  *sqlitex.Pool
+	turn  chan struct{} // held by the goroutine that writes: waiting for it is fair, SQLite's lock is not
 }
 
 var _ store.Store = (*Store)(nil)
@@ -102,7 +102,7 @@ func open(ctx context.Context, path string, how sqlitex.PoolOptions, begin func(
 	s := &Store{path: path, pool: pool, turn: make(chan struct{}, 1)}
 	err = begin(s)
 	if err == nil {
-		s.file, err = os.Stat(path)
+		s.files, err = filesOf(path, how.Flags&zs.OpenReadWrite != 0)
 		err = failed(ctx, "open", path, err)
 	}
 	if err != nil {
@@ -183,26 +183,16 @@ func (s *Store) writing(ctx context.Context, op string, f func(*zs.Conn) error) 
 		return failed(ctx, op, s.path, err)
 	}
 	if err = f(c); err == nil {
-		err = s.present(op)
+		err = s.files.present(op)
 	}
 	end(&err)
 	if err == nil {
-		err = s.present(op) // else the commit went into a file that nobody finds
+		err = s.files.present(op) // else the commit went into a file that nobody finds
+	}
+	if errors.Is(err, errLogGone) {
+		err = errors.Join(err, sqlitex.ExecuteTransient(c, "PRAGMA wal_checkpoint(PASSIVE)", nil))
 	}
 	return failed(ctx, op, s.path, err)
-}
-
-// present fails unless the path names the file that is open: SQLite keeps writing to one that
-// was removed or replaced.
-func (s *Store) present(op string) error {
-	if s.file == nil {
-		return nil
-	}
-	now, err := os.Stat(s.path)
-	if err != nil || !os.SameFile(now, s.file) {
-		return fault.Newf(fault.Unavailable, "sqlite: "+op, "%s was removed or replaced: put the file back, or restart this program", s.path)
-	}
-	return nil
 }
 
 // read runs one statement, which sees the store as it is at one moment.
@@ -212,7 +202,7 @@ func (s *Store) read(ctx context.Context, op, sql string, row func(*zs.Stmt) err
 		return failed(ctx, op, s.path, err)
 	}
 	defer s.pool.Put(c)
-	if err = s.present(op); err == nil {
+	if err = s.files.present(op); err == nil {
 		err = sqlitex.Execute(c, sql, &sqlitex.ExecOptions{Args: args, ResultFunc: row})
 	}
 	return failed(ctx, op, s.path, err)

@@ -2,11 +2,14 @@ package sqlite_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -303,6 +306,102 @@ func TestFileAway(t *testing.T) {
 	}
 	if out, err := add(2); err != nil || out[0] != store.Counted {
 		t.Errorf("%v, %v", out, err)
+	}
+}
+
+// TestLogAway: once the write-ahead log or its index was removed or replaced below a program that counts, nothing is
+// acknowledged that nobody would find: what was acknowledged before is there after the program was killed, once, and what was
+// not is counted when it is sent again.
+func TestLogAway(t *testing.T) {
+	for name, happen := range map[string]func(string) error{
+		"-wal": os.Remove, "-shm": os.Remove,
+		"-wal replaced": func(path string) error { return errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o600)) },
+		"-shm replaced": func(path string) error { return errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o600)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "events.db")
+			s := open(t, path)
+			for n := range uint64(50) {
+				if _, err := s.Add(t.Context(), []store.Event{storetest.EventOf(n, 0)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			suffix, _, replaced := strings.Cut(name, " ")
+			if err := happen(path + suffix); err != nil {
+				t.Fatal(err)
+			}
+			for n := range uint64(3) {
+				if out, err := s.Add(t.Context(), []store.Event{storetest.EventOf(50+n, 0)}); !fault.Is(err, fault.Unavailable) {
+					t.Errorf("%v, %v", out, err)
+				}
+			}
+			if err := s.Health(t.Context()); !fault.Is(err, fault.Unavailable) {
+				t.Errorf("health: %v", err)
+			}
+			if replaced { // the log is in no file any more: nothing but its backup has it
+				return
+			}
+			killed := filepath.Join(dir, "killed.db") // what a process leaves that is killed now
+			if suffix == "-shm" {
+				copyFile(t, path+"-wal", killed+"-wal")
+			}
+			copyFile(t, path, killed)
+			again := open(t, killed)
+			for n := range uint64(53) {
+				out, err := again.Add(t.Context(), []store.Event{storetest.EventOf(n, 0)})
+				if err != nil || n < 50 && out[0] != store.Duplicate {
+					t.Fatalf("event %d: %v, %v", n, out, err)
+				}
+			}
+			if sums, err := again.Sums(t.Context(), 0); err != nil || total(sums) != 53 {
+				t.Errorf("%d events are counted, %v", total(sums), err)
+			}
+		})
+	}
+}
+
+// TestLogRemovedBetweenStarts: a log that was removed while no program ran had been copied into the database before, when
+// the last program ended in order; its index is made anew.
+func TestLogRemovedBetweenStarts(t *testing.T) {
+	for _, suffix := range []string{"-wal", "-shm"} {
+		path := filepath.Join(t.TempDir(), "events.db")
+		s, err := sqlite.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range uint64(50) {
+			if _, err := s.Add(t.Context(), []store.Event{storetest.EventOf(n, 0)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if sums, err := open(t, path).Sums(t.Context(), 0); err != nil || total(sums) != 50 {
+			t.Errorf("without %s: %d events, %v", suffix, total(sums), err)
+		}
+	}
+}
+
+func total(sums []store.Sum) (n uint64) {
+	for _, s := range sums {
+		n += s.Impressions + s.Clicks
+	}
+	return n
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	text, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
