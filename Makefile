@@ -79,9 +79,9 @@ audit: build ## an hour of killing, hanging and damaging under queries, against 
 kills: build ## of these the half hour in which replicas and masters fail
 	@AUDIT_ONLY=replicas deploy/audit.sh
 
-budgets: ## clicks and kills against budgets under load, and what is spent beyond them; a database that is away for a minute (some three minutes)
+budgets: ## clicks and kills against budgets under load, and what is spent beyond them; a database that is away for a minute, a collector that is paused for half a minute (some four minutes)
 	BUDGETS_LONG=1 go test ./internal/node/processtest -run '^TestBudget' -count=1 -v -timeout 20m | grep -v '^=== '
-	BUDGETS_LONG=1 go test ./internal/node/collector -run '^TestServerAway$$' -count=1 -v -timeout 20m | grep -v '^=== '
+	BUDGETS_LONG=1 go test ./internal/node/collector -run '^(TestServerAway|TestKill)$$' -count=1 -v -timeout 20m | grep -v '^=== '
 
 alerts: ## bring about a cause of each alert, and see it fire in a real Prometheus (about a minute)
 	ALERTS_LONG=1 go test ./internal/e2e -run '^TestAlertsFire$$' -count=1 -v -timeout 20m | grep -v '^=== \|level='
@@ -92,8 +92,8 @@ takeover: ## kill, stop and end the leading balancer; how soon the standby leads
 test-faults: ## seeded schedules of faults under queries (FAULTS_FROM=1 FAULTS_COUNT=100: an hour; FAULTS_ONLY=SEED replays one)
 	@deploy/faults.sh
 
-gone: ## kill a slave, the leading balancer, a master, the distributor, a member of etcd; each comes back when all has gone on without it (a minute)
-	GONE_LONG=1 go test ./internal/faults -run '^TestGoneForGood$$' -count=1 -v | sed -n 's/^ *gone_test.go:[0-9]*: gone: //p; /^---\|^ *gone for good.*whole\|^ *seed/p; /FAIL/p'
+gone: ## kill a slave, the leading balancer, a master, the distributor, a member of etcd; each comes back when all has gone on without it; pause each for half a minute (four minutes)
+	GONE_LONG=1 go test ./internal/faults -run '^(TestGoneForGood|TestPausedForLong)$$' -count=1 -v | sed -n 's/^ *\(gone\|paused\)_test.go:[0-9]*: gone: //p; /^---\|^ *\(gone for good\|paused\).*whole\|^ *seed/p; /FAIL/p'
 
 simulate: ## ten thousand seeds of the simulator
 	SIM_SEEDS=10000 go test -count=1 -timeout 3h ./balance/sim -run '^TestSeeds$$' -v

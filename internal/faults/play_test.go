@@ -72,10 +72,11 @@ func TestGoneForGood(t *testing.T) {
 // answers are incomplete, and none is wrong. Package mutation plants the defects that this
 // must notice: a slave that leaves out an ad, a master that does not notice the gap.
 func lostShard() *schedule {
-	s := &schedule{database: "sqlite", strategy: strategies.Default, order: "hash", length: 3 * time.Second, queries: 100, changes: 50}
+	s := &schedule{database: "sqlite", strategy: strategies.Default, order: "hash", length: 4 * time.Second, queries: 100, changes: 50}
 	for _, slave := range slaveNames()[:4] {
 		s.steps = append(s.steps, step{lasts: time.Second, kind: kind{name: "slave killed"}, fault: kill{on{slave}}})
 	}
+	s.steps = append(s.steps, pauses(1500*time.Millisecond, 2*time.Second, false)...)
 	return s
 }
 

@@ -40,7 +40,7 @@ func child(url string) error {
 	defer cancel()
 	s, err := postgres.Open(ctx, url)
 	if err == nil {
-		err = storetest.AddForever(ctx, s, os.Stdout)
+		err = storetest.Child(ctx, s, os.Stdout)
 	}
 	return err
 }
@@ -89,6 +89,15 @@ func TestConformance(t *testing.T) {
 func TestKill(t *testing.T) {
 	url := database(t)
 	storetest.Kill(t, open(t, url), func() *exec.Cmd {
+		c := exec.CommandContext(t.Context(), os.Args[0])
+		c.Env = append(os.Environ(), childEnv+"="+url)
+		return c
+	})
+}
+
+func TestKillFold(t *testing.T) {
+	url := database(t)
+	storetest.KillFold(t, open(t, url), func() *exec.Cmd {
 		c := exec.CommandContext(t.Context(), os.Args[0])
 		c.Env = append(os.Environ(), childEnv+"="+url)
 		return c

@@ -38,7 +38,7 @@ func child(path string) error {
 	defer cancel()
 	s, err := sqlite.Open(ctx, path)
 	if err == nil {
-		err = storetest.AddForever(ctx, s, os.Stdout)
+		err = storetest.Child(ctx, s, os.Stdout)
 	}
 	return err
 }
@@ -63,6 +63,15 @@ func TestConformance(t *testing.T) {
 func TestKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.db")
 	storetest.Kill(t, open(t, path), func() *exec.Cmd {
+		c := exec.CommandContext(t.Context(), os.Args[0])
+		c.Env = append(os.Environ(), childEnv+"="+path)
+		return c
+	})
+}
+
+func TestKillFold(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "events.db")
+	storetest.KillFold(t, open(t, path), func() *exec.Cmd {
 		c := exec.CommandContext(t.Context(), os.Args[0])
 		c.Env = append(os.Environ(), childEnv+"="+path)
 		return c

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"os/exec"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,9 +21,20 @@ const (
 	killRounds = 5
 )
 
-// AddForever adds one batch after another, from the first, and writes the number of each to out
+// folding in the environment of a child makes it fold instead of add.
+const folding = "ADSHARD_EVENTS_FOLDING"
+
+// Child is what a process does that Kill or KillFold starts, until it is killed; it writes to out what it has done.
+func Child(ctx context.Context, s store.Store, out io.Writer) error {
+	if os.Getenv(folding) != "" {
+		return foldForever(ctx, s, out)
+	}
+	return addForever(ctx, s, out)
+}
+
+// addForever adds one batch after another, from the first, and writes the number of each to out
 // when it is acknowledged.
-func AddForever(ctx context.Context, s store.Store, out io.Writer) error {
+func addForever(ctx context.Context, s store.Store, out io.Writer) error {
 	for round := 0; ; round++ {
 		if _, err := s.Add(ctx, killed(round)); err != nil {
 			return err
@@ -38,7 +52,7 @@ func killed(round int) (list []store.Event) {
 	return list
 }
 
-// Kill starts a process that runs AddForever on a store, kills it with SIGKILL at random moments,
+// Kill starts a process that runs Child on a store, kills it with SIGKILL at random moments,
 // and checks that all batches that were acknowledged are there, once, and no part of one.
 // Each process adds again what those before it have added, as a client does that got no answer.
 func Kill(t *testing.T, s store.Store, child func() *exec.Cmd) {
@@ -75,6 +89,67 @@ func Kill(t *testing.T, s store.Store, child func() *exec.Cmd) {
 				t.Fatalf("event %d of batch %d was acknowledged, and is counted again", i, round)
 			}
 		}
+	}
+}
+
+// foldForever folds a few events at a time.
+func foldForever(ctx context.Context, s store.Store, out io.Writer) error {
+	for n := 0; ; n++ {
+		if _, err := s.Forget(ctx, start.Add(200*time.Second), 3); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(out, n); err != nil {
+			return err
+		}
+	}
+}
+
+// KillFold starts processes that fold the events of a store, two at a time, and kills them at random moments. Reports say the
+// same before, meanwhile and afterwards, an advertiser that is erased then has nothing left, and no event that is sent again,
+// of that one or another, is counted once more.
+func KillFold(t *testing.T, s store.Store, child func() *exec.Cmd) {
+	m := newModel()
+	var list []store.Event
+	for n := range 2000 {
+		list = append(list, EventOf(uint64(n), n%100))
+	}
+	list = append(list, EventOf(5000, 300)) // the newest is never folded
+	_, err := s.Add(t.Context(), list)
+	must(t, err)
+	m.add(list)
+	all := store.Query{By: store.ByPlace, Daily: true, From: -1 << 20, To: 1 << 20}
+	want := m.report(all)
+	for range killRounds {
+		var both sync.WaitGroup
+		for range 2 {
+			c := child()
+			c.Env = append(c.Env, folding+"=1")
+			both.Go(func() { killOnce(t, c) })
+		}
+		both.Wait()
+		if got := reported(t, t.Context(), s, all); !slices.Equal(got, want) {
+			t.Fatalf("a kill in a fold changes what is reported: %v, want %v", got, want)
+		}
+	}
+	sent := func(when string) {
+		out, err := s.Add(t.Context(), list)
+		must(t, err)
+		for i, o := range out {
+			if o == store.Counted {
+				t.Fatalf("%s: event %d is counted again", when, i)
+			}
+		}
+	}
+	sent("after kills")
+	e := store.Erasure{Advertiser: 1, Before: start.Add(400 * time.Second)}
+	for e.Part != store.Erased {
+		_, err := s.Erase(t.Context(), &e, 100)
+		must(t, err)
+	}
+	sent("after an erasure")
+	others := slices.DeleteFunc(want, func(r store.Row) bool { return r.Advertiser == 1 })
+	if got := reported(t, t.Context(), s, all); !slices.Equal(got, others) {
+		t.Errorf("after an erasure and all events again: %v, want %v", got, others)
 	}
 }
 

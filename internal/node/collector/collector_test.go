@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -218,9 +219,23 @@ func TestKill(t *testing.T) {
 		case <-time.After(time.Duration(20+rand.IntN(120)) * time.Millisecond):
 		}
 		p := processes[kills%2]
+		if kills%3 == 2 { // it may hold the lock of the database
+			r.Must(p.Signal(syscall.SIGSTOP))
+			time.Sleep(pauseOfACollector())
+			r.Must(p.Signal(syscall.SIGCONT))
+			continue
+		}
 		p.Kill()
 		r.Must(p.Start())
 	}
+}
+
+// pauseOfACollector is how long one is stopped.
+func pauseOfACollector() time.Duration {
+	if os.Getenv("BUDGETS_LONG") != "" {
+		return 30 * time.Second
+	}
+	return 300 * time.Millisecond
 }
 
 // checkKilled checks the sums, and waits for the marks.
