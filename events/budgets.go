@@ -47,6 +47,7 @@ type Campaigns interface {
 type Budgets struct {
 	Store     store.Store
 	Campaigns Campaigns
+	Control   Control // which has the marks, too (MarksKey)
 	Now       func() time.Time
 
 	mu    sync.Mutex
@@ -106,6 +107,9 @@ func (b *Budgets) Sweep(ctx context.Context) error {
 	}
 	marks, err := b.Store.Marks(ctx)
 	if err != nil {
+		return err
+	}
+	if err := b.takeBackLost(ctx); err != nil {
 		return err
 	}
 	all := make(map[uint64]bool)
@@ -194,25 +198,59 @@ func (b *Budgets) settle(ctx context.Context, campaigns []uint64, over map[uint6
 	for _, m := range marks {
 		own[m.Campaign] = m.Day
 	}
+	var begin, end []store.Mark
 	for _, c := range campaigns {
-		var err error
 		now, exhausted := over[c]
 		day, had := own[c]
 		switch {
 		case !exhausted && had:
-			if err = b.set(ctx, c, false); err == nil {
-				err = b.Store.ClearMark(ctx, store.Mark{Campaign: c, Day: day}) // not another process's of today
-			}
+			end = append(end, store.Mark{Campaign: c, Day: day})
 		case exhausted && (!now.marked || had && day != now.day):
-			if err = b.Store.SetMark(ctx, store.Mark{Campaign: c, Day: now.day}); err == nil {
-				err = b.set(ctx, c, true)
-			}
+			begin = append(begin, store.Mark{Campaign: c, Day: now.day})
 		}
-		if first == nil {
-			first = err
+	}
+	return firstOf(b.takeBack(ctx, end), b.mark(ctx, begin))
+}
+
+// mark marks campaigns. What is noted first is known to whoever comes after one that was killed.
+func (b *Budgets) mark(ctx context.Context, marks []store.Mark) (first error) {
+	noted := make([]store.Mark, 0, len(marks))
+	for _, m := range marks {
+		err := b.Store.SetMark(ctx, m)
+		if err == nil {
+			noted = append(noted, m)
 		}
+		first = firstOf(first, err)
+	}
+	if err := b.keep(ctx, noted); err != nil {
+		return firstOf(first, err)
+	}
+	for _, m := range noted {
+		first = firstOf(first, b.set(ctx, m.Campaign, true))
 		if ctx.Err() != nil {
-			return first
+			break
+		}
+	}
+	return first
+}
+
+// takeBack takes marks back, and forgets them then.
+func (b *Budgets) takeBack(ctx context.Context, marks []store.Mark) (first error) {
+	gone := make([]store.Mark, 0, len(marks))
+	for _, m := range marks {
+		err := b.set(ctx, m.Campaign, false)
+		if err == nil {
+			gone = append(gone, m)
+		}
+		first = firstOf(first, err)
+	}
+	if err := b.drop(ctx, gone); err != nil {
+		return firstOf(first, err)
+	}
+	for _, m := range gone {
+		first = firstOf(first, b.Store.ClearMark(ctx, m)) // not another process's of today
+		if ctx.Err() != nil {
+			break
 		}
 	}
 	return first

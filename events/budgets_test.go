@@ -105,7 +105,7 @@ func TestBudgetsAsOracle(t *testing.T) {
 		base := next // campaigns are new in each draw
 		list := make(map[uint64]*events.Budget)
 		operators := make(map[uint64]bool)
-		spent := make(map[string]uint64)
+		spent, control := make(map[string]uint64), newControl()
 		for range 3 {
 			next++
 			list[next] = &events.Budget{Campaign: next, Advertiser: 1, Daily: 20_000, Limited: true}
@@ -137,11 +137,14 @@ func TestBudgetsAsOracle(t *testing.T) {
 			}
 			left := &steps{rapid.IntRange(0, 6).Draw(rt, "left")}
 			b := budgetsOf(mortal{s, left}, fewCampaigns{left, list}, now)
+			b.Control = mortalControl{control, left}
 			if err := b.Sweep(t.Context()); err != nil && !errors.Is(err, errKilled) {
 				rt.Fatal(err)
 			}
 		}
-		if err := budgetsOf(s, fewCampaigns{&steps{1000}, list}, now).Sweep(t.Context()); err != nil {
+		last := budgetsOf(s, fewCampaigns{&steps{1000}, list}, now)
+		last.Control = control
+		if err := last.Sweep(t.Context()); err != nil {
 			rt.Fatal(err)
 		}
 		for c, l := range list {
@@ -164,7 +167,7 @@ func noted(t *rapid.T, s store.Store, campaign uint64) bool {
 }
 
 func budgetsOf(s store.Store, c events.Campaigns, now time.Time) *events.Budgets {
-	return &events.Budgets{Store: s, Campaigns: c, Now: func() time.Time { return now }}
+	return &events.Budgets{Store: s, Campaigns: c, Control: newControl(), Now: func() time.Time { return now }}
 }
 
 func clickOf(n, campaign uint64, at time.Time) store.Event {

@@ -72,6 +72,9 @@ func (k *Keys) Rotate(ctx context.Context) error {
 	}
 }
 
+// Ring returns the keys as they were read last.
+func (k *Keys) Ring() *token.Ring { return k.ring.Load() }
+
 func (k *Keys) note(r *token.Ring) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -58,21 +58,24 @@ BEGIN
     GRANT USAGE ON SCHEMA adshard_events TO adshard_serve;
     GRANT SELECT ON adshard_events.spent TO adshard_serve;
     GRANT SELECT (format) ON adshard_events.horizon TO adshard_serve;
+    IF to_regclass('adshard_events.identity') IS NOT NULL THEN
+      GRANT SELECT ON adshard_events.identity TO adshard_serve;
+    END IF;
   END IF;
 EXCEPTION WHEN insufficient_privilege THEN
   RAISE WARNING 'the schema adshard_events is another role''s: for balancers to show what campaigns have spent, run this as that role or as a superuser, too';
 END $$;
 
--- Collectors: keys of tokens, notes of pacing, learning and erasures in the control state, marks and shares of campaigns. The
+-- Collectors: keys of tokens, notes of pacing, learning, erasures and of the database of events in the control state, marks and shares of campaigns. The
 -- schema of events is theirs to make (GRANT CREATE ON DATABASE … TO the login), or is made for them by its owner.
 GRANT adshard_read TO adshard_collect;
 GRANT INSERT, UPDATE ON adshard.control TO adshard_collect;
 -- No more than these notes: with the lease, the epoch or the model a collector's login would own the cluster.
 DROP POLICY IF EXISTS notes_made ON adshard.control;
 CREATE POLICY notes_made ON adshard.control AS RESTRICTIVE FOR INSERT TO adshard_collect
-  WITH CHECK (key LIKE ANY (ARRAY['%/event-keys', '%/pacing', '%/learning', 'erasures']) OR pg_has_role(current_user, 'adshard_serve', 'USAGE'));
+  WITH CHECK (key LIKE ANY (ARRAY['%/event-keys', '%/pacing', '%/learning', 'erasures', 'events-database', 'events-marks']) OR pg_has_role(current_user, 'adshard_serve', 'USAGE'));
 DROP POLICY IF EXISTS notes_changed ON adshard.control;
 CREATE POLICY notes_changed ON adshard.control AS RESTRICTIVE FOR UPDATE TO adshard_collect
-  USING (key LIKE ANY (ARRAY['%/event-keys', '%/pacing', '%/learning', 'erasures']) OR pg_has_role(current_user, 'adshard_serve', 'USAGE'));
+  USING (key LIKE ANY (ARRAY['%/event-keys', '%/pacing', '%/learning', 'erasures', 'events-database', 'events-marks']) OR pg_has_role(current_user, 'adshard_serve', 'USAGE'));
 GRANT UPDATE (budget_exhausted, withheld) ON adshard.campaign TO adshard_collect;
 GRANT EXECUTE ON FUNCTION adshard.save_control TO adshard_collect;

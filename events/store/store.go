@@ -94,6 +94,8 @@ type Store interface {
 	// What a step removes is taken off the sums with it. Errors: fault.Invalid as
 	// Erasure.Validate says; after any error the step can be repeated.
 	Erase(ctx context.Context, e *Erasure, limit int) (Step, error)
+	// ID returns the id of this database of events, which is made with its tables: a copy has the same.
+	ID(ctx context.Context) (string, error)
 	// Claim notes of which backend database the events are, by its id; fault.Conflict: of
 	// another one.
 	Claim(ctx context.Context, database string) error
@@ -110,8 +112,9 @@ type Store interface {
 // Reader reads what a Store keeps, and changes nothing: not even tables are made. Errors and concurrency
 // are as of Store.
 type Reader interface {
-	// Sums is that of Store.
+	// Sums and ID are those of Store.
 	Sums(ctx context.Context, from Day, campaigns ...uint64) ([]Sum, error)
+	ID(ctx context.Context) (string, error)
 	Close() error
 }
 

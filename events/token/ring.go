@@ -96,6 +96,16 @@ func (r *Ring) Keys() []Key {
 	return out
 }
 
+// IDs returns a name of each key by which it can be compared with others, and which tells nothing of its secret.
+func (r *Ring) IDs() []string {
+	out := make([]string, len(r.keys))
+	for i, k := range r.keys {
+		sum := sha256.Sum256(append([]byte("adshard: the name of a key of event tokens "), k.Secret...))
+		out[i] = fmt.Sprintf("%d-%x", k.Number, sum[:8])
+	}
+	return out
+}
+
 // Rotation says how long keys are used. Lead must be longer than it takes until all who sign
 // or check tokens have a new key, Keep than tokens live.
 type Rotation struct{ Every, Lead, Keep time.Duration }

@@ -9,8 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"adshard/backend"
+	"adshard/events"
 	eventreport "adshard/events/report"
 	"adshard/events/store"
+	"adshard/fault"
 	"adshard/internal/node/collector"
 	"adshard/internal/node/database"
 	"adshard/quality/countfile"
@@ -120,14 +122,16 @@ func runReport(ctx context.Context, f *reportFlags, s Streams) (err error) {
 }
 
 // openCounted opens a database and that of its events, which must be there and be its own; reading: nothing is changed in them.
-func openCounted(ctx context.Context, url, events string, reading bool) (db backend.Store, counted store.Store, err error) {
+// Unless the events are named, they must be those that count.
+func openCounted(ctx context.Context, url, of string, reading bool) (db backend.Store, counted store.Store, err error) {
+	isDefault := of == ""
 	if err := checkDatabase(url); err != nil {
 		return nil, nil, err
 	}
-	if events == "" {
-		events = collector.EventsOf(url)
+	if isDefault {
+		of = collector.EventsOf(url)
 	}
-	path, err := databasePath(events)
+	path, err := databasePath(of)
 	if err != nil {
 		return nil, nil, wrongUse("--events: this is not a database URL; write sqlite:PATH or postgres://USER@HOST/DATABASE") // the text may have a password
 	}
@@ -142,17 +146,33 @@ func openCounted(ctx context.Context, url, events string, reading bool) (db back
 	if db, err = open(ctx, url); err != nil {
 		return nil, nil, err
 	}
-	if counted, err = openEvents(ctx, events); err != nil {
+	if counted, err = openEvents(ctx, of); err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	id, err := db.ID(ctx)
 	if err == nil {
 		err = counted.Claim(ctx, id)
 	}
+	if err == nil && isDefault {
+		err = checkCounts(ctx, db, counted)
+	}
 	if err != nil {
 		return nil, nil, errors.Join(err, counted.Close(), db.Close())
 	}
 	return db, counted, nil
+}
+
+// checkCounts refuses a database of events that is not the one that collectors count in.
+func checkCounts(ctx context.Context, db backend.Store, counted store.Store) error {
+	name, err := events.Name(ctx, db)
+	if err != nil || name == "" {
+		return err
+	}
+	own, err := counted.ID(ctx)
+	if err == nil && own != name {
+		err = fault.Newf(fault.Conflict, "events", "collectors count in another database of events (%.40s) than the one beside the database (%.40s): name it with --events, or this one to have it all the same", name, own)
+	}
+	return err
 }
 
 // advertiserOf returns the id of an advertiser by id or name. One that was removed has its id

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"adshard/events"
 	"adshard/events/store"
 	"adshard/events/token"
 	"adshard/internal/node/database"
@@ -90,6 +91,30 @@ func reported(t *testing.T) (db string, list []askedEvent) {
 		t.Fatal(err)
 	}
 	return db, list
+}
+
+// TestReportsAreOfWhatCounts: reports and erasures are of the database of events that counts, or of one that is named.
+func TestReportsAreOfWhatCounts(t *testing.T) {
+	url, _ := reported(t)
+	db, err := database.Open(t.Context(), url, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.SaveControl(t.Context(), events.DatabaseKey, []byte("another")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][]string{
+		{"adshard", "report", "--by", "campaign", "--since", "2026-01-01", "--db", url},
+		{"adshard", "events", "erase", "--advertiser", "1", "--db", url},
+	} {
+		if status, out, errOut := run(t, c[0], c[1:]...); status == exitDone || !strings.Contains(errOut, "another") {
+			t.Errorf("%q: %d %s %s", c, status, out, errOut)
+		}
+		if status, _, errOut := run(t, c[0], append(c[1:], "--events", url+"-events")...); status != exitDone {
+			t.Errorf("%q of a database that is named: %d %s", c, status, errOut)
+		}
+	}
 }
 
 // slowReport adds events up one by one, for the cells of CSV that say what a line is about.

@@ -41,6 +41,7 @@ var keyHelp = map[string]string{
 	"scrub-share":           "the share of a core that these comparisons may use, 0 to 1",
 	"event-tokens":          "sign a token for each ad, by which a collector counts its impressions and clicks",
 	"events":                "the database of events; empty: beside db (a file PATH-events, a schema adshard_events)",
+	"adopt-events":          "from now on the database of events counts that is configured here, not the one before",
 	"request-ids":           "whose ids queries have: given (the client's, in X-Request-Id) or own",
 	"explain":               "the port for explanations (with bids): public, admin or auto (public on loopback)",
 	"gc-percent":            "growth of the heap between collections, in percent; GOGC in the environment wins",

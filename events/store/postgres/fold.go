@@ -214,3 +214,9 @@ SELECT database FROM claimed UNION ALL SELECT database FROM adshard_events.horiz
 	}
 	return store.Claimed(of, database)
 }
+
+// ID implements store.Store.
+func (s *Store) ID(ctx context.Context) (id string, err error) {
+	err = s.pool.QueryRow(ctx, "SELECT id FROM adshard_events.identity").Scan(&id)
+	return id, failed(ctx, "id", err)
+}

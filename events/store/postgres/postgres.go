@@ -21,7 +21,7 @@ import (
 
 const (
 	// format is that of the tables.
-	format = 3
+	format = 4
 	// schema is made by one process at a time: two that make a table at once may fail.
 	schema = lockSchema + `
 CREATE SCHEMA IF NOT EXISTS adshard_events;
@@ -32,7 +32,7 @@ CREATE TABLE IF NOT EXISTS adshard_events.spent (campaign bigint NOT NULL, day i
   impressions bigint NOT NULL, clicks bigint NOT NULL, spend bigint NOT NULL, PRIMARY KEY (campaign, day, part)) WITH (fillfactor = 70);
 CREATE TABLE IF NOT EXISTS adshard_events.mark (campaign bigint PRIMARY KEY, day integer NOT NULL);
 CREATE TABLE IF NOT EXISTS adshard_events.horizon (one boolean PRIMARY KEY CHECK (one), format integer NOT NULL, id bytea NOT NULL);
-INSERT INTO adshard_events.horizon VALUES (true, 3, '') ON CONFLICT DO NOTHING;` + since2
+INSERT INTO adshard_events.horizon VALUES (true, 4, '') ON CONFLICT DO NOTHING;` + since2 + identity
 	// readers lets a balancer with the role of adshard db roles show what campaigns have spent, if there is that role.
 	// roles.sql of backend/postgres says the same, for roles that are made after the tables.
 	readers = `
@@ -41,8 +41,14 @@ DO $$ BEGIN
     GRANT USAGE ON SCHEMA adshard_events TO adshard_serve;
     GRANT SELECT ON adshard_events.spent TO adshard_serve;
     GRANT SELECT (format) ON adshard_events.horizon TO adshard_serve;
+    GRANT SELECT ON adshard_events.identity TO adshard_serve;
   END IF;
 END $$;`
+	// identity is what format 3 has not: which database of events this is.
+	identity = `
+CREATE TABLE IF NOT EXISTS adshard_events.identity (one boolean PRIMARY KEY CHECK (one), id text NOT NULL);
+INSERT INTO adshard_events.identity VALUES (true, replace(gen_random_uuid()::text, '-', '')) ON CONFLICT DO NOTHING;`
+	from3      = `UPDATE adshard_events.horizon SET format = 4;` + identity
 	lockSchema = `SELECT pg_advisory_xact_lock(hashtext('adshard_events'));`
 	// since2 is what format 1 has not. Erased are ids in hexadecimal by advertiser, in the row
 	// that Add locks: what it reads beside a lock that it has waited for may be of before.
@@ -58,13 +64,13 @@ INSERT INTO adshard_events.folded SELECT 0, campaign, 0, day, 0, 0, sum(i), sum(
   SELECT campaign, day, impressions AS i, clicks AS c, spend AS s FROM adshard_events.spent UNION ALL
   SELECT campaign, day, -(kind = 1)::integer, -(kind = 2)::integer, CASE kind WHEN 2 THEN -price ELSE 0 END FROM adshard_events.raw) AS counted
 GROUP BY campaign, day HAVING sum(i) <> 0 OR sum(c) <> 0;
-UPDATE adshard_events.horizon SET format = 3;`
+UPDATE adshard_events.horizon SET format = 4;` + identity
 	// from2 keeps the counts, whose ads and positions nobody has noted. Programs of before that still run
 	// cannot fold into a table with this key.
 	from2 = `ALTER TABLE adshard_events.folded ADD COLUMN ad bigint NOT NULL DEFAULT 0, ADD COLUMN position smallint NOT NULL DEFAULT 0,
   DROP CONSTRAINT folded_pkey, ADD PRIMARY KEY (advertiser, campaign, keyword, day, ad, position);
 ALTER TABLE adshard_events.folded ALTER COLUMN ad DROP DEFAULT, ALTER COLUMN position DROP DEFAULT;
-UPDATE adshard_events.horizon SET format = 3;`
+UPDATE adshard_events.horizon SET format = 4;` + identity
 	// parts is of how many parts a sum is at most.
 	parts = 16
 	// connections is how many a store uses at most, unless the URL says pool_max_conns.
@@ -188,14 +194,16 @@ func update(ctx context.Context, tx pgx.Tx) error {
 	if err != nil || found >= format {
 		return err
 	}
-	script := schema + readers
+	script := schema
 	switch found {
 	case 1:
 		script = from1
 	case 2:
 		script = from2
+	case 3:
+		script = from3
 	}
-	_, err = tx.Conn().PgConn().Exec(ctx, script).ReadAll()
+	_, err = tx.Conn().PgConn().Exec(ctx, script+readers).ReadAll()
 	return err
 }
 

@@ -86,6 +86,17 @@ func TestConformance(t *testing.T) {
 	})
 }
 
+func TestIdentity(t *testing.T) {
+	other := open(t, database(t))
+	url := database(t)
+	name := fmt.Sprint("events_", made.Load())
+	storetest.Identity(t, open(t, url), other, func() {
+		if err := server.Do(t.Context(), name, "DROP TABLE adshard_events.identity; UPDATE adshard_events.horizon SET format = 3"); err != nil {
+			t.Fatal(err)
+		}
+	}, func() store.Store { return open(t, url) })
+}
+
 func TestKill(t *testing.T) {
 	url := database(t)
 	storetest.Kill(t, open(t, url), func() *exec.Cmd {

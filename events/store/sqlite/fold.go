@@ -173,3 +173,12 @@ func (s *Store) Claim(ctx context.Context, database string) error {
 		return store.Claimed(of, database)
 	})
 }
+
+// ID implements store.Store.
+func (s *Store) ID(ctx context.Context) (id string, err error) {
+	err = s.read(ctx, "id", "SELECT id FROM identity", func(st *zs.Stmt) error {
+		id = st.ColumnText(0)
+		return nil
+	})
+	return id, err
+}

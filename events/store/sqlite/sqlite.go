@@ -21,7 +21,7 @@ import (
 
 const (
 	// format is the file's user_version: that of its tables.
-	format = 3
+	format = 4
 	// schema: ids begin with the time, so that new events are side by side in the tree.
 	schema = `
 CREATE TABLE raw (id BLOB NOT NULL, kind INTEGER NOT NULL, day INTEGER NOT NULL, advertiser INTEGER NOT NULL, campaign INTEGER NOT NULL,
@@ -31,7 +31,7 @@ CREATE TABLE spent (campaign INTEGER NOT NULL, day INTEGER NOT NULL, impressions
   PRIMARY KEY (campaign, day)) WITHOUT ROWID, STRICT;
 CREATE TABLE mark (campaign INTEGER PRIMARY KEY, day INTEGER NOT NULL) STRICT;
 CREATE TABLE horizon (id BLOB NOT NULL) STRICT;
-INSERT INTO horizon VALUES (x'');` + since2
+INSERT INTO horizon VALUES (x'');` + since2 + identity
 	// since2 are the tables that format 1 has not.
 	since2 = `
 CREATE TABLE erased (advertiser INTEGER PRIMARY KEY, id BLOB NOT NULL) STRICT;
@@ -40,18 +40,22 @@ ALTER TABLE horizon ADD COLUMN database TEXT NOT NULL DEFAULT '';` + folded
 CREATE TABLE folded (advertiser INTEGER NOT NULL, campaign INTEGER NOT NULL, keyword INTEGER NOT NULL, day INTEGER NOT NULL, ad INTEGER NOT NULL,
   position INTEGER NOT NULL, impressions INTEGER NOT NULL, clicks INTEGER NOT NULL, spend INTEGER NOT NULL,
   PRIMARY KEY (advertiser, campaign, keyword, day, ad, position)) WITHOUT ROWID, STRICT;`
+	// identity is what format 3 has not: which database of events this is.
+	identity = `
+CREATE TABLE IF NOT EXISTS identity (id TEXT NOT NULL) STRICT;
+INSERT INTO identity SELECT lower(hex(randomblob(16))) WHERE NOT EXISTS (SELECT 1 FROM identity);`
 	// from1 keeps the sums of events that are gone, whose keywords nobody has noted. Events get
 	// another table, so that programs of before that still run fail, and fold nothing away.
 	from1 = `ALTER TABLE event RENAME TO raw;` + since2 + `
 INSERT INTO folded SELECT 0, campaign, 0, day, 0, 0, sum(impressions), sum(clicks), sum(spend) FROM (
   SELECT campaign, day, impressions, clicks, spend FROM spent UNION ALL
   SELECT campaign, day, -(kind = 1), -(kind = 2), -(CASE kind WHEN 2 THEN price ELSE 0 END) FROM raw)
-GROUP BY campaign, day HAVING sum(impressions) <> 0 OR sum(clicks) <> 0;`
+GROUP BY campaign, day HAVING sum(impressions) <> 0 OR sum(clicks) <> 0;` + identity
 	// from2 keeps the counts, whose ads and positions nobody has noted. Programs of before that still run
 	// cannot fold into the new table.
 	from2 = `ALTER TABLE folded RENAME TO folded2;` + folded + `
 INSERT INTO folded SELECT advertiser, campaign, keyword, day, 0, 0, impressions, clicks, spend FROM folded2;
-DROP TABLE folded2;`
+DROP TABLE folded2;` + identity
 	// connections is how many goroutines read at once, beside the one that writes.
 	connections = 4
 )
@@ -152,6 +156,8 @@ func (s *Store) createTables(c *zs.Conn) error {
 		return sqlitex.ExecuteScript(c, from1+version, nil)
 	case found == 2:
 		return sqlitex.ExecuteScript(c, from2+version, nil)
+	case found == 3:
+		return sqlitex.ExecuteScript(c, identity+version, nil)
 	case found != 0:
 		return fault.Newf(fault.Version, "sqlite: open", "%s has format %d of events, this program knows %d", s.path, found, format)
 	}

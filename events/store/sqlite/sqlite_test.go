@@ -60,6 +60,20 @@ func TestConformance(t *testing.T) {
 	})
 }
 
+func TestIdentity(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "events.db")
+	storetest.Identity(t, open(t, path), open(t, path+".other"), func() {
+		c, err := zs.OpenConn(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if err := sqlitex.ExecuteScript(c, "DROP TABLE identity; PRAGMA user_version = 3;", nil); err != nil {
+			t.Fatal(err)
+		}
+	}, func() store.Store { return open(t, path) })
+}
+
 func TestKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.db")
 	storetest.Kill(t, open(t, path), func() *exec.Cmd {

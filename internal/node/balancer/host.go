@@ -14,6 +14,7 @@ import (
 
 	"adshard/backend"
 	"adshard/balance"
+	"adshard/events"
 	"adshard/fault"
 	"adshard/internal/node/control"
 	"adshard/internal/node/distributor"
@@ -50,18 +51,19 @@ type Host struct {
 // cluster.
 func NewHost(b *Balancer) *Host {
 	h := &Host{cfg: b.cfg, order: b.order, db: b.db, store: b.store, me: control.Candidate{Address: b.cfg.Advertise}, log: b.root,
-		announce: func(string) {}, spend: spendOf(&b.cfg, b.root)}
+		announce: func(string) {}, spend: spendOf(&b.cfg, b.db, b.root)}
 	h.now.Store(b)
 	h.last.Store(b)
 	return h
 }
 
 // spendOf returns the reader of what campaigns spend; nil: no spend is shown.
-func spendOf(c *Config, log *slog.Logger) *spend.Reader {
+func spendOf(c *Config, db backend.Store, log *slog.Logger) *spend.Reader {
 	if c.Events == "" {
 		return nil
 	}
-	return &spend.Reader{URL: c.Events, Now: time.Now, Log: log}
+	named := func(ctx context.Context) (string, error) { return events.Name(ctx, db) }
+	return &spend.Reader{URL: c.Events, Named: named, Now: time.Now, Log: log}
 }
 
 // Serve runs the balancer and serves slaves and masters on listener, which it

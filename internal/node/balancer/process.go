@@ -100,7 +100,7 @@ func ownAddress(a net.Addr) string {
 func newHost(cfg Config, order balance.Order, db backend.Store, store control.Store, admin string, log *slog.Logger) *Host {
 	h := &Host{cfg: cfg, order: order, db: db, store: store,
 		me: control.Candidate{Address: cfg.Advertise, Admin: admin}, standsBy: true, announce: func(string) {}, log: log,
-		spend: spendOf(&cfg, log)}
+		spend: spendOf(&cfg, db, log)}
 	h.standby.Store(h.newStandby(health.New()))
 	return h
 }

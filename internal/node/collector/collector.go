@@ -19,7 +19,9 @@ import (
 	"adshard/events"
 	"adshard/events/store"
 	"adshard/internal/node/access"
+	"adshard/internal/node/admin"
 	"adshard/internal/node/certs"
+	"adshard/internal/node/control"
 	"adshard/internal/node/database"
 	"adshard/internal/node/health"
 	"adshard/internal/node/httpapi"
@@ -56,6 +58,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 		return err
 	}
 	defer c.Close()
+	c.tellLeaderless(ctx)
 	port.Register(cfg.Name)
 	port.Print(out)
 	fmt.Fprintf(out, "collector ready %s\n", c.URL())
@@ -71,6 +74,7 @@ type Collector struct {
 	tls      *certs.Queries
 	db       backend.Store
 	store    store.Store
+	named    *events.Named
 	keys     *events.Keys
 	counter  *events.Counter
 	budgets  *events.Budgets
@@ -78,6 +82,7 @@ type Collector struct {
 	learning *learning // nil: qualities are those that were given
 	handler  *handler
 	metrics  *metrics
+	stateKey string
 	watches  [3]*watch // of budgets
 	log      *slog.Logger
 }
@@ -90,7 +95,7 @@ func New(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, l
 
 // open is New with a clock.
 func open(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, log *slog.Logger, now func() time.Time) (c *Collector, err error) {
-	c = &Collector{db: db, log: log.With("node", cfg.Name), metrics: newMetrics(port.Registerer(cfg.Name))}
+	c = &Collector{db: db, stateKey: cfg.StateKey, log: log.With("node", cfg.Name), metrics: newMetrics(port.Registerer(cfg.Name))}
 	if c.tls, err = cfg.QueryTLS.Open(log); err != nil {
 		return nil, err
 	}
@@ -98,31 +103,31 @@ func open(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, 
 	if url == "" {
 		url = EventsOf(cfg.DB)
 	}
-	if c.store, err = database.OpenEvents(ctx, url); err != nil {
+	if c.store, err = openStore(ctx, url, db, cfg.AdoptEvents); err != nil {
 		return nil, err
 	}
-	if err = claim(ctx, db, c.store); err != nil {
+	if c.named, err = c.name(ctx, cfg.AdoptEvents, now); err != nil {
 		_ = c.store.Close() // err says more
 		return nil, err
 	}
 	c.keys = events.NewKeys(db, cfg.StateKey, now)
-	c.budgets = &events.Budgets{Store: c.store, Campaigns: campaigns{db}, Now: now}
+	c.budgets = &events.Budgets{Store: c.store, Campaigns: campaigns{db}, Control: db, Now: now}
 	c.pacing = &events.Pacing{
 		Store: c.store, Campaigns: campaigns{db}, Control: db, Key: cfg.StateKey + events.PacingKey, Options: budget.DefaultOptions(), Now: now,
 	}
 	zones := &events.CachedZones{From: campaigns{db}, Now: now}
 	c.counter = &events.Counter{Store: c.store, Keys: c.keys, Zones: zones, Now: now, Durable: c.budgets.Note, Keep: cfg.KeepEvents}
 	c.watches = [3]*watch{
-		{look: c.budgets.Check, every: checkEvery, failed: c.metrics.failed}, {look: c.budgets.Sweep, every: sweepEvery, failed: c.metrics.failed},
-		{look: c.pacing.Round, every: events.PaceEvery, failed: c.metrics.failed},
+		c.watch(c.budgets.Check, checkEvery), c.watch(c.budgets.Sweep, sweepEvery), c.watch(c.pacing.Round, events.PaceEvery),
 	}
 	if cfg.Quality == QualityLearned {
 		c.learning = &learning{
-			db: db, store: c.store, key: cfg.StateKey + learningKey, every: cfg.LearnEvery, now: now, log: c.log,
+			db: db, store: c.store, named: c.named, key: cfg.StateKey + learningKey, every: cfg.LearnEvery, now: now, log: c.log,
 			metrics: newLearningMetrics(port.Registerer(cfg.Name)),
 		}
 	}
-	c.handler = newHandler(c.counter, c.metrics, cfg.MaxInFlight, c.log)
+	c.handler = newHandler(c.counter, c.named, c.metrics, cfg.MaxInFlight, c.log)
+	admin.WatchEventKeys(port.Registerer(cfg.Name), admin.KeysOfCollector, c.keys.Ring)
 	if err = c.keys.Rotate(ctx); err == nil {
 		c.listener, err = ports.Listen(port.Sockets.Queries, "http", cfg.HTTP)
 	}
@@ -133,13 +138,14 @@ func open(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, 
 	return c, nil
 }
 
-// claim refuses events that belong to another backend database.
-func claim(ctx context.Context, db backend.Store, s store.Store) error {
-	id, err := db.ID(ctx)
-	if err == nil {
-		err = s.Claim(ctx, id)
-	}
-	return err
+// watch returns a look at budgets that the collector takes as long as its database is the one that counts.
+func (c *Collector) watch(look func(context.Context) error, every time.Duration) *watch {
+	return &watch{look: func(ctx context.Context) error {
+		if c.named.Confirm(ctx) != nil {
+			return nil // Ready says it
+		}
+		return look(ctx)
+	}, every: every, failed: c.metrics.failed}
 }
 
 // Close closes the listener and the database of events.
@@ -180,12 +186,25 @@ func (c *Collector) Run(ctx context.Context) error {
 // tend rotates keys and forgets old events until ctx is done.
 func (c *Collector) tend(ctx context.Context) {
 	for wait.Sleep(ctx, tendEvery) == nil {
+		c.tellLeaderless(ctx)
 		if err := c.keys.Rotate(ctx); err != nil && ctx.Err() == nil {
 			c.log.Error("the keys of event tokens cannot be read", "err", err)
+		}
+		if c.named.Confirm(ctx) != nil {
+			continue
 		}
 		if err := c.counter.Forget(ctx); err != nil && ctx.Err() == nil {
 			c.log.Error("old events cannot be removed", "err", err)
 		}
+	}
+}
+
+// tellLeaderless says that no balancer has led with the collector's state key: masters get their keys from one, and those of
+// another state key are others. With etcd, too, a balancer that leads has its epoch in the backend database.
+func (c *Collector) tellLeaderless(ctx context.Context) {
+	if epoch, _, err := control.Epoch(ctx, c.db, c.stateKey); err == nil && epoch == 0 {
+		c.log.Warn("no balancer has led with this state_key, so the keys here are no master's, and all events are forged: set the state_key of the balancer"+
+			" (of `adshard up`: use its --collector), or start the balancer", "state_key", c.stateKey)
 	}
 }
 
@@ -194,6 +213,9 @@ func (c *Collector) Ready() []string {
 	why := health.Database(c.db)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
+	if err := c.named.Confirm(ctx); err != nil {
+		why = append(why, err.Error())
+	}
 	if err := c.store.Health(ctx); err != nil {
 		why = append(why, err.Error())
 	}

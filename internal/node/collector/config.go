@@ -21,6 +21,8 @@ type Config struct {
 	DBInsecure bool `yaml:"db_insecure"`
 	// Events is the database of events; empty: EventsOf(DB).
 	Events string `yaml:"events"`
+	// AdoptEvents lets Events count from now on though another database of events did before. It is for one start.
+	AdoptEvents bool `yaml:"adopt_events"`
 	// KeepEvents is for how long single events are kept, after which their counts remain.
 	KeepEvents time.Duration `yaml:"keep_events"`
 	// HTTP is the address for events; Admin is the admin port, empty: none.

@@ -30,14 +30,15 @@ const (
 // handler answers POST /v1/events.
 type handler struct {
 	counter *events.Counter
+	named   *events.Named
 	metrics *metrics
 	places  chan struct{} // one for each batch under way
 	log     *slog.Logger
 	failing atomic.Bool // the last batch could not be counted, and the log says so
 }
 
-func newHandler(c *events.Counter, m *metrics, most int, log *slog.Logger) *handler {
-	return &handler{counter: c, metrics: m, places: make(chan struct{}, most), log: log}
+func newHandler(c *events.Counter, n *events.Named, m *metrics, most int, log *slog.Logger) *handler {
+	return &handler{counter: c, named: n, metrics: m, places: make(chan struct{}, most), log: log}
 }
 
 // ServeHTTP implements http.Handler.
@@ -78,6 +79,9 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) (answer *api.Eve
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), countTime)
 	defer cancel()
+	if err := h.named.Confirm(ctx); err != nil {
+		return nil, h.elsewhere(err)
+	}
 	outcomes, err := h.counter.Count(ctx, given)
 	if err != nil {
 		return nil, h.away(r.Context(), err)
@@ -104,6 +108,14 @@ func (h *handler) check(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Connection", "close") // a body that nobody reads may never end
 	}
 	return err
+}
+
+// elsewhere answers for a collector whose database is not the one that counts. Which these are is for the log.
+func (h *handler) elsewhere(err error) error {
+	if h.failing.CompareAndSwap(false, true) {
+		h.log.Error("events are not counted; clients are to send them to another collector", "err", err)
+	}
+	return fault.Newf(fault.Unavailable, op, "this collector does not count, since another database of events does: send the batch to another collector; /readyz of its admin port says what to do")
 }
 
 // away makes an error of the database one that is answered 503: what the client can do is

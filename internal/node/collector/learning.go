@@ -38,6 +38,7 @@ const (
 type learning struct {
 	db    backend.Store
 	store store.Store
+	named *events.Named
 	key   string // of the note in the control state
 	every time.Duration
 	now   func() time.Time
@@ -61,7 +62,8 @@ type lesson struct {
 // run learns again and again until ctx is done.
 func (l *learning) run(ctx context.Context) {
 	for {
-		if err := l.round(ctx); err != nil && ctx.Err() == nil {
+		if l.named.Confirm(ctx) != nil { // Ready says it
+		} else if err := l.round(ctx); err != nil && ctx.Err() == nil {
 			l.log.Error("qualities cannot be learned; they stay as they are", "err", err)
 		}
 		if wait.Sleep(ctx, min(l.every, lookEvery)) != nil {

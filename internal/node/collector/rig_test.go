@@ -105,6 +105,14 @@ func (r *rig) refused(cfg collector.Config) error {
 	return err
 }
 
+// open opens a collector on the rig's database. The caller closes it.
+func (r *rig) open(cfg collector.Config) (*collector.Collector, error) {
+	r.TB.Helper()
+	port, err := ports.Open(nil, "")
+	r.Must(err)
+	return collector.Open(r.TB.Context(), cfg, r.DB, port, slog.New(slog.DiscardHandler), time.Now)
+}
+
 // token returns a new one of a campaign, at a price.
 func (r *rig) token(campaign, price uint64) string {
 	r.TB.Helper()

@@ -47,6 +47,7 @@ func Examine(before, now *Look, probe *Probe) []Finding {
 	e.steering()
 	e.gauges()
 	e.ratios()
+	e.eventKeys()
 	e.growth()
 	e.ports()
 	return e.sorted()

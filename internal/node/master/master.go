@@ -146,6 +146,7 @@ func (m *Master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, po
 	if m.cfg.EventTokens {
 		m.keys = newEventKeys()
 		c.EventKeys = m.keys.ring.Load
+		admin.WatchEventKeys(port.Registerer(m.cfg.Name), admin.KeysOfMaster, m.keys.ring.Load)
 	}
 	if !m.cfg.explains(m.listener.Addr()) {
 		c.Explainer = nil

@@ -29,8 +29,10 @@ const (
 type Reader struct {
 	// URL is that of the database of events.
 	URL string
-	Now func() time.Time
-	Log *slog.Logger
+	// Named returns the id of the database of events that counts: of another one nothing is shown; "": none is named. nil: nobody knows.
+	Named func(ctx context.Context) (string, error)
+	Now   func() time.Time
+	Log   *slog.Logger
 
 	mu      sync.Mutex
 	events  store.Reader  // nil: it is not open; under mu
@@ -131,8 +133,11 @@ func (r *Reader) sums(ctx context.Context, since store.Day, ids []uint64) ([]sto
 		if err != nil {
 			return nil, err
 		}
-		sums, err := e.Sums(ctx, since, ids...)
-		if err == nil || ctx.Err() != nil {
+		var sums []store.Sum
+		if err = r.check(ctx, e); err == nil {
+			sums, err = e.Sums(ctx, since, ids...)
+		}
+		if err == nil || ctx.Err() != nil || fault.Is(err, fault.Conflict) {
 			return sums, err
 		}
 		r.drop(e)
@@ -140,6 +145,22 @@ func (r *Reader) sums(ctx context.Context, since store.Day, ids []uint64) ([]sto
 			return nil, err
 		}
 	}
+}
+
+// check fails if another database of events counts.
+func (r *Reader) check(ctx context.Context, e store.Reader) error {
+	if r.Named == nil {
+		return nil
+	}
+	name, err := r.Named(ctx)
+	if err != nil || name == "" {
+		return err
+	}
+	own, err := e.ID(ctx)
+	if err == nil && own != name {
+		err = fault.Newf(fault.Conflict, "spend", "the database of events here is %.40s, and %.40s counts: set `events` of the balancer to that of the collectors", own, name)
+	}
+	return err
 }
 
 // open returns the database of events; isNew: this call has opened it. Calls wait for the one that opens it.

@@ -18,6 +18,7 @@ import (
 	_ "time/tzdata" // the zones below, whatever the machine has
 
 	"adshard/backend"
+	"adshard/events"
 	"adshard/events/store"
 	"adshard/events/token"
 	"adshard/fault"
@@ -98,6 +99,36 @@ func TestToday(t *testing.T) {
 	}
 	if got := r.Today(t.Context(), snapshot(t, d), nil); len(got) != 0 {
 		t.Errorf("of no campaign: %v", got)
+	}
+}
+
+// TestOfAnotherDatabase: what was spent in a database of events that does not count is not shown, and the log says which counts; what
+// counts is shown as soon as it is named, by readers that have it open, too.
+func TestOfAnotherDatabase(t *testing.T) {
+	d, list := two(t)
+	var log bytes.Buffer
+	now := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
+	r := &spend.Reader{URL: "sqlite:" + d.Path + "-events", Now: func() time.Time { return now }, Log: slog.New(slog.NewTextHandler(&log, nil)),
+		Named: func(ctx context.Context) (string, error) { return events.Name(ctx, d.DB) }}
+	defer r.Close()
+	s, err := database.OpenEvents(t.Context(), r.URL)
+	d.Must(err)
+	defer s.Close()
+	click(t, s, 1, 1, "2026-11-24", 100)
+	own, err := s.ID(t.Context())
+	d.Must(err)
+	for _, step := range []struct {
+		name  string
+		shown bool
+	}{{"", true}, {own, true}, {"another", false}, {own, true}} {
+		d.Must(d.DB.SaveControl(t.Context(), events.DatabaseKey, []byte(step.name)))
+		now = now.Add(time.Minute)
+		if got := r.Today(t.Context(), snapshot(t, d), list); (len(got) > 0) != step.shown {
+			t.Errorf("%q is named, the own is %s: %v", step.name, own, got)
+		}
+	}
+	if !strings.Contains(log.String(), "another") {
+		t.Errorf("the log does not say which: %s", log.String())
 	}
 }
 

@@ -56,10 +56,11 @@ type Config struct {
 	GRPC string `yaml:"grpc"`
 	// Collector is the address for events of a collector; empty: none, and answers have no tokens.
 	Collector string `yaml:"collector"`
-	// KeepEvents, Quality and LearnEvery are the collector's.
-	KeepEvents time.Duration `yaml:"keep_events"`
-	Quality    string        `yaml:"quality"`
-	LearnEvery time.Duration `yaml:"learn_every"`
+	// AdoptEvents, KeepEvents, Quality and LearnEvery are the collector's.
+	AdoptEvents bool          `yaml:"adopt_events"`
+	KeepEvents  time.Duration `yaml:"keep_events"`
+	Quality     string        `yaml:"quality"`
+	LearnEvery  time.Duration `yaml:"learn_every"`
 	// AdminHosts are further host names of the admin port (ports.Open).
 	AdminHosts []string `yaml:"admin_hosts"`
 	// DiscardDataOf is the balancer's.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +45,21 @@ func TestEveryCallOfEveryPort(t *testing.T) {
 	c := startUp(t, cfg)
 	t.Run("pages of other sites", c.testSites)
 	t.Run("bodies", c.testBodies)
+	t.Run("state keys", func(t *testing.T) { c.testStateKeys(t, cfg, stateKeyOf(t, cfg.Data)) })
+}
+
+// stateKeyOf returns the state key of the cluster whose stores are in a directory.
+func stateKeyOf(t *testing.T, dir string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "cluster.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := regexp.MustCompile(`(?m)^id: *"?(\w+)`).FindSubmatch(text)
+	if id == nil {
+		t.Fatalf("no id in %s", text)
+	}
+	return "up/" + string(id[1])
 }
 
 // testSites: a call is open to pages of other sites if access.NewTable says so, and not otherwise. A call without a row fails.

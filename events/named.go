@@ -1,0 +1,104 @@
+package events
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"adshard/fault"
+)
+
+// DatabaseKey is under which the control state names the database of events that counts, by its id. Like budgets, it
+// is one for a backend database, whatever the state keys of clusters on it are.
+const DatabaseKey = "events-database"
+
+// confirmEvery is how long a collector counts before it looks again whether its database is the one that is named.
+const confirmEvery = time.Second
+
+// Named is the database of events of a collector, and whether it is the one that counts. Events are known by their ids in one database: in
+// two, each token would count twice. What could bring a second one about, and what stops it:
+//
+//   - a file beside each of two collectors on different machines, or a URL that is wrong: only the one that is named counts;
+//   - a file that was removed, or a disk that is not mounted: Missing refuses to make a new one;
+//   - a process that was stopped while another database took its place: it looks again before it counts, so that no more than a batch
+//     under way is counted there;
+//   - a backup of the database that is put back: it has the same id and is an earlier moment of the same one. What was
+//     counted since counts again if it is sent again, within the Lifetime of its token.
+//
+// A collector that cannot reach the control state goes on: there, nobody can name another database either. It
+// is safe for use by several goroutines.
+type Named struct {
+	Control Control
+	Own     string // the id of the collector's database
+	Now     func() time.Time
+
+	mu   sync.Mutex
+	seen time.Time // when the name was read last; guarded by mu
+	err  error     // what was found then; guarded by mu
+}
+
+// Name returns the id of the database that is named; "": none is. Errors: the control state's.
+func Name(ctx context.Context, control Control) (string, error) {
+	b, err := control.LoadControl(ctx, DatabaseKey)
+	return string(b), err
+}
+
+// Missing is the error of a database of events that is not there though it is named.
+func Missing(name string) error {
+	return fault.Newf(fault.NotFound, "events", "the database of events %.40s, which counts for this backend database, is not there: mount its disk, correct `events`, or"+
+		" restore it from a backup; if it is lost, start one collector with --adopt-events, which makes a new one: events of the last hour may then count again", name)
+}
+
+// Claim names the collector's database if none is named. Errors: fault.Conflict if another one is, the control state's.
+func (n *Named) Claim(ctx context.Context) error {
+	for {
+		name, err := Name(ctx, n.Control)
+		switch {
+		case err != nil || name == n.Own:
+			return err
+		case name != "":
+			return n.other(name)
+		}
+		err = n.Control.SaveControlIf(ctx, DatabaseKey, []byte(n.Own), DatabaseKey, nil)
+		if !fault.Is(err, fault.Conflict) {
+			return err
+		} // another collector was faster
+	}
+}
+
+// Adopt names the collector's database in place of the one that is named, and returns that; "": none was, or it was this
+// one. Collectors with that one stop counting within a second, as far as they can reach the control state. Errors: the control state's.
+func (n *Named) Adopt(ctx context.Context) (before string, err error) {
+	for {
+		b, err := n.Control.LoadControl(ctx, DatabaseKey)
+		if err != nil || string(b) == n.Own {
+			return "", err
+		}
+		err = n.Control.SaveControlIf(ctx, DatabaseKey, []byte(n.Own), DatabaseKey, b)
+		if !fault.Is(err, fault.Conflict) {
+			return string(b), err
+		}
+	}
+}
+
+// Confirm returns why the collector must not count, nor do anything that follows from what it has counted; nil: it may. It looks once a second.
+// Errors: fault.Conflict.
+func (n *Named) Confirm(ctx context.Context) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if age := n.Now().Sub(n.seen); age >= 0 && age < confirmEvery {
+		return n.err
+	}
+	ctx, cancel := context.WithTimeout(ctx, confirmEvery)
+	defer cancel()
+	if err := n.Claim(ctx); err == nil || fault.Is(err, fault.Conflict) {
+		n.err = err // else it stays: the control state is away
+	}
+	n.seen = n.Now()
+	return n.err
+}
+
+func (n *Named) other(name string) error {
+	return fault.Newf(fault.Conflict, "events", "the database of events that counts for this backend database is %.40s, this collector's is %.40s, in which each event would count"+
+		" once more: give it the same `events`; if this one is to count from now on, end the other collectors and start it with --adopt-events", name, n.Own)
+}
