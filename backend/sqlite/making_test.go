@@ -229,3 +229,44 @@ func TestAHeaderIsNoDatabase(t *testing.T) {
 		t.Errorf("it is opened as a database without advertisers: %v", err)
 	}
 }
+
+// TestKilledWhileFilesAreCopied: at each moment of a backup or a restore there is nothing under its name, and what is beside it is
+// restored by nobody.
+func TestKilledWhileFilesAreCopied(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	s := opened(t, at("ads.db"))
+	if err := write(t.Context(), s, 0, 3000); err != nil {
+		t.Fatal(err)
+	}
+	steps := 0
+	absent := func(name, beside string) Progress {
+		return func(string, int64, int64) {
+			steps++
+			if exists(at(name)) {
+				t.Errorf("%s is there", name)
+			}
+			parts, err := filepath.Glob(at(beside))
+			if err != nil || len(parts) != 1 {
+				t.Errorf("%v, %v", parts, err)
+			}
+			for _, part := range parts {
+				if _, err := Restore(t.Context(), part, at("never.db"), false, Options{}, nil); !fault.Is(err, fault.NotFound) {
+					t.Errorf("restored from %s: %v", part, err)
+				}
+			}
+		}
+	}
+	if _, err := Backup(t.Context(), at("ads.db"), at("backup"), Options{}, absent("backup", ".backup.partial-*")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Restore(t.Context(), at("backup"), at("restored.db"), false, Options{}, absent("restored.db", ".restored.db.restoring-*")); err != nil {
+		t.Fatal(err)
+	}
+	if steps < 10 {
+		t.Errorf("%d steps", steps)
+	}
+	if found := damageOf(t, at("restored.db")); len(found) > 0 {
+		t.Errorf("restored: %v", found)
+	}
+}
