@@ -102,6 +102,9 @@ site: ## draw the documents as pages, with a reference of commands, configuratio
 	rm -rf $(BIN)/site
 	go run ./internal/site $(BIN)/site
 
+growth: ## a million distinct queries, each of another tenant: what processes keep of them in memory is bounded (some fifteen minutes)
+	GROWTH_LONG=1 go test ./internal/node/processtest -run '^TestCostliestQueries$$' -count=1 -v -timeout 1h | grep -v '^=== \|level='
+
 experiments: build ## compare strategies; writes docs/experiments/ (most of an hour)
 	@deploy/experiments.sh
 
@@ -120,4 +123,4 @@ huge: build ## build a store of 100,000,000 keywords, open it and ask it (eight 
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint structure generate packages package-check package-try reproduce notice test-rocksdb measure-rocksdb figures figures-age audit kills budgets alerts takeover test-faults gone simulate site experiments peers search-figures huge conformance clean
+.PHONY: help demo setup build test test-long lint structure generate packages package-check package-try reproduce notice test-rocksdb measure-rocksdb figures figures-age audit kills budgets alerts takeover test-faults gone growth simulate site experiments peers search-figures huge conformance clean

@@ -60,8 +60,9 @@ func (s *script) frames() (all []wire.Frame) {
 	return append(all, frame)
 }
 
-// scripts adds some hundred to the corpus of a target, so that each run of the tests has them.
-func scripts(f *testing.F) {
+// FuzzPastTheHello has a peer on either side that has said a right hello and then sends anything. Some hundred scripts are
+// in the corpus, so that each run of the tests has them.
+func FuzzPastTheHello(f *testing.F) {
 	dice := rand.New(rand.NewPCG(1, 0x73747265616d))
 	for range 300 {
 		text := make([]byte, 4+dice.IntN(60))
@@ -70,50 +71,51 @@ func scripts(f *testing.F) {
 		}
 		f.Add(text)
 	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		masterPastTheHello(t, text)
+		slavePastTheHello(t, text)
+	})
 }
 
-// FuzzMasterPastTheHello: whatever a master with the right name sends, its own stream ends at worst. Each reply is to an
+// masterPastTheHello: whatever a master with the right name sends, its own stream ends at worst. Each reply is to an
 // ask that was sent, and the only one to it; no place stays taken, and other masters' streams go on.
-func FuzzMasterPastTheHello(f *testing.F) {
-	scripts(f)
-	f.Fuzz(func(t *testing.T, text []byte) {
-		synctest.Test(t, func(t *testing.T) {
-			r := newRig(echo, times())
-			other := r.client(Config{})
-			up(t, other)
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			m := rawMaster(ctx, t, r, "slave-0")
-			m.hello()
-			s := script{from: text, stop: func(id uint64) []byte { return wire.AppendCancel(nil, id) },
-				item: func(id uint64) []byte {
-					return wire.AppendAsk(nil, &wire.Ask{ID: id, View: id, Left: time.Second, Search: encoded})
-				}}
-			var replied sync.WaitGroup
-			replied.Go(func() { onceEach(t, m) })
-			replied.Go(func() {
-				for _, frame := range s.frames() {
-					if m.half.Send(frame) != nil {
-						return
-					}
+func masterPastTheHello(t *testing.T, text []byte) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(echo, times())
+		other := r.client(Config{})
+		up(t, other)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		m := rawMaster(ctx, t, r, "slave-0")
+		m.hello()
+		s := script{from: text, stop: func(id uint64) []byte { return wire.AppendCancel(nil, id) },
+			item: func(id uint64) []byte {
+				return wire.AppendAsk(nil, &wire.Ask{ID: id, View: id, Left: time.Second, Search: encoded})
+			}}
+		var replied sync.WaitGroup
+		replied.Go(func() { onceEach(t, m) })
+		replied.Go(func() {
+			for _, frame := range s.frames() {
+				if m.half.Send(frame) != nil {
+					return
 				}
-				_ = m.half.CloseSend()
-			})
-			if err := <-r.ends; fault.Is(err, fault.Internal) {
-				t.Error(err)
 			}
-			cancel()
-			replied.Wait()
-			synctest.Wait()
-			if n, closed := r.gate.places.Load(), r.gate.closed.Load(); n != 0 || closed != 1 || r.count != 1 {
-				t.Errorf("%d places are taken, %d gates closed, %d streams", n, closed, r.count)
-			}
-			if _, asked, err := ask(t.Context(), other, 1, time.Second); !asked || err != nil {
-				t.Errorf("another master: %v", err)
-			}
-			other.Close()
-			r.close()
+			_ = m.half.CloseSend()
 		})
+		if err := <-r.ends; fault.Is(err, fault.Internal) {
+			t.Error(err)
+		}
+		cancel()
+		replied.Wait()
+		synctest.Wait()
+		if n, closed := r.gate.places.Load(), r.gate.closed.Load(); n != 0 || closed != 1 || r.count != 1 {
+			t.Errorf("%d places are taken, %d gates closed, %d streams", n, closed, r.count)
+		}
+		if _, asked, err := ask(t.Context(), other, 1, time.Second); !asked || err != nil {
+			t.Errorf("another master: %v", err)
+		}
+		other.Close()
+		r.close()
 	})
 }
 
@@ -142,13 +144,9 @@ func onceEach(t *testing.T, m raw) {
 	}
 }
 
-// FuzzSlavePastTheHello: whatever a slave with the right name sends, each ask has one outcome, in time, and the master
+// slavePastTheHello: whatever a slave with the right name sends, each ask has one outcome, in time, and the master
 // opens another stream, over which it is answered once the slave keeps to the rules.
-func FuzzSlavePastTheHello(f *testing.F) {
-	scripts(f)
-	f.Fuzz(slaveScript)
-}
-func slaveScript(t *testing.T, text []byte) {
+func slavePastTheHello(t *testing.T, text []byte) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(echo, times())
 		var opened atomic.Int64
