@@ -235,15 +235,22 @@ func (h *harmer) mixStore() error {
 	i := h.slave()
 	return h.during(func() error {
 		p := h.cluster.slaves[i]
+		p.Stop()
 		moment, err := clustertest.TakeMoment(h.cluster.dirs[i])
 		if err != nil {
 			return err
 		}
-		p.Stop()
+		for range 2 { // what comes in between the two is in neither
+			if err := p.Start(); err != nil {
+				return err
+			}
+			time.Sleep(time.Second) // of changes
+			p.Stop()
+		}
 		if err := p.Start(); err != nil {
 			return err
 		}
-		time.Sleep(2 * time.Second) // of changes
+		time.Sleep(time.Second)
 		p.Kill()
 		if err := moment.Restore(h.cluster.dirs[i]); err != nil {
 			return err

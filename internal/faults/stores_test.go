@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"adshard/internal/clustertest"
 )
@@ -56,8 +57,8 @@ func (f flips) do(g *grid) error {
 func (flips) undo(*grid) error { return nil }
 
 // mixed puts the table files of an earlier moment beside the log of a later one, as happens when a store is
-// copied while its slave runs, or restored in parts. In between the slave is ended as it should be, so
-// that its log goes to table files that the earlier moment lacks.
+// copied while its slave runs, or restored in parts. Before and in between the slave is ended as it should be, so
+// that there are table files, and others that the earlier moment lacks.
 type mixed struct {
 	on
 	moment *clustertest.Moment
@@ -69,15 +70,18 @@ func mixedStore(dice *rand.Rand, _ *schedule) fault {
 
 func (f mixed) do(g *grid) (err error) {
 	p := g.part(f.on[0])
-	if err := g.eventually("the slave has files", func() bool {
-		*f.moment, err = clustertest.TakeMoment(p.dir)
-		return err == nil && len(*f.moment) > 0
-	}); err != nil {
-		return err
+	for i := range 2 {
+		g.hold(p)
+		p.Stop()
+		if i == 0 {
+			*f.moment, err = clustertest.TakeMoment(p.dir)
+		}
+		g.up(p)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		time.Sleep(time.Second) // of changes
 	}
-	g.hold(p)
-	p.Stop()
-	g.up(p)
 	return nil
 }
 

@@ -22,6 +22,9 @@ func TestAStoreOfTwoMoments(t *testing.T) {
 	url := c.startMaster()
 	w.follows(url)
 	dir := c.slave[0].Dir
+	c.parts["slave-0"].stop() // so that there are table files
+	c.startSlave(0)
+	w.follows(url)
 	moment, err := clustertest.TakeMoment(dir)
 	w.must(err)
 	w.write(0, 60)
