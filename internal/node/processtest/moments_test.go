@@ -1,10 +1,12 @@
 package processtest
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"adshard/backend"
 	"adshard/internal/clustertest"
 	"adshard/internal/oracle"
 	"adshard/search"
@@ -27,35 +29,54 @@ func TestAStoreOfTwoMoments(t *testing.T) {
 	w.follows(url)
 	moment, err := clustertest.TakeMoment(dir)
 	w.must(err)
-	w.write(0, 60)
+	w.pause(0, 30)
 	w.follows(url)
 	c.parts["slave-0"].stop() // what is in the log goes to table files, which the moment lacks
 	c.startSlave(0)
-	w.write(0, 10)
+	w.write(59, 60)
 	w.follows(url)
 	c.parts["slave-0"].kill()
 	w.must(moment.Restore(dir))
 	c.startSlave(0)
-	for end := time.Now().Add(time.Second); time.Now().Before(end); {
+	for end := time.Now().Add(patience); !w.judge(url) && time.Now().Before(end); {
+	}
+	for range 20 {
 		w.judge(url)
 	}
 	w.follows(url)
 	w.compare(url)
 }
 
-// judge asks once: an answer that is incomplete says so, another one is the oracle's.
-func (w *world) judge(base string) {
+// pause pauses the campaigns of some advertisers.
+func (w *world) pause(from, to int) {
+	w.t.Helper()
+	ctx := w.t.Context()
+	tx, err := w.db.Begin(ctx)
+	w.must(err)
+	defer tx.Rollback()
+	for a := from; a < to; a++ {
+		advertiser, err := tx.Advertiser(ctx, fmt.Sprint("advertiser ", a))
+		w.must(err)
+		_, err = tx.Campaign(ctx, advertiser, "campaign", backend.CampaignPatch{Status: backend.Pause})
+		w.must(err)
+	}
+	w.must(tx.Commit(ctx))
+}
+
+// judge asks once and reports whether the answer is complete; then it must be the oracle's.
+func (w *world) judge(base string) (complete bool) {
 	w.t.Helper()
 	q := w.phrase(3)
-	got := ask(w.t, base, q, "&counts=exact&timeout_ms=300", 0)
+	got := ask(w.t, base, q, "&counts=exact", 0)
 	if !got.Coverage.Complete {
-		return
+		return false
 	}
 	want, err := w.oracle().Search(oracle.Request{Text: q, Profile: search.DefaultProfile(), Slots: 4, Variants: search.Synonym, Reserve: 10_000})
 	w.must(err)
 	if got.Matched != want.Matched || got.Candidates != want.Candidates || len(got.Ads) != len(want.Ads) {
 		w.t.Fatalf("%q: complete, and wrong: %+v, want matched %d, candidates %d, %d ads", q, got, want.Matched, want.Candidates, len(want.Ads))
 	}
+	return true
 }
 
 // TestACrashedSlaveIsComparedBeforeItServes: what it has is compared with the database at once, though the
