@@ -23,6 +23,8 @@
 //	advisory 1         shared, by all transactions that may take ids; alone, while
 //	                   ids that were never used are taken back
 //	advisory 2         while a control value is written
+//	advisory 3         while the schema is made or brought up to date, and while it is noted who makes
+//	                   the database
 //	compacted, one row while the log is compacted; nobody else writes it
 //
 // Readers take none of these. The locks of two transactions that write the same
@@ -42,6 +44,11 @@
 // the highest that were committed; a transaction that begins while no other writes
 // puts the sequences back to them. So ids have no holes unless several write at
 // once, and none is given twice.
+//
+// # Unfinished
+//
+// Who makes the database in several transactions (backend.Making) is in the table unfinished, from the transaction that
+// makes the schema on. The last one drops the table. Whoever else finds it refuses the database.
 //
 // # What an adversary may try
 //

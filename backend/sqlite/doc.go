@@ -30,6 +30,11 @@
 // its ids come from counters in the table state. All are part of the
 // transaction: a rollback leaves no hole, and no id comes back after a removal.
 //
+// # Unfinished
+//
+// Who makes a database in several transactions (backend.Making) is in the table unfinished, which is there before any other
+// table. The last transaction drops it. Whoever else finds it refuses the file.
+//
 // # Damage
 //
 // SQLite has no checksums of its pages, and its integrity_check looks at structure

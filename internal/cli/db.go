@@ -32,7 +32,8 @@ func dbCheckCommand(s Streams) *cobra.Command {
 campaign and ad group with the checksum that was stored when it was written, compares
 the log of changes with both, and makes SQLite check the structure of the file. A
 database that was not made to its end (a killed import or migration) is damaged. It
-changes nothing, and a cluster may run meanwhile. Run it after a crash of the machine or
+changes nothing, and a cluster may run meanwhile. A file that cannot be written to is copied
+first, with its log, into the directory for temporary files (TMPDIR). Run it after a crash of the machine or
 a restored backup; backups can be checked in the same way.
 
 Entities that another program has changed have no checksum until a balancer or an
