@@ -248,5 +248,5 @@ func (f *balanceFlags) write(c *compare.Comparison, out io.Writer) error {
 			return err
 		}
 	}
-	return writeTo(f.html, c.WritePage)
+	return writePage(f.html, c.WritePage)
 }

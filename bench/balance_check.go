@@ -13,8 +13,8 @@ import (
 	"adshard/balance/strategy"
 	"adshard/bench/cluster"
 	"adshard/bench/openloop"
-	"adshard/bench/outfile"
 	"adshard/bench/workload"
+	"adshard/internal/outfile"
 )
 
 // check rejects invalid flags before anything is made.
@@ -82,7 +82,7 @@ func (f *balanceFlags) check(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	if err := outfile.Check(append(f.inputs(), f.from), outfile.Output{Flag: "--json", Path: f.json}, outfile.Output{Flag: "--html", Path: f.html}); err != nil {
+	if err := outfile.Check(outfile.Inputs(append(f.inputs(), f.from)...), jsonOf("balance", f.json), pageTo(f.html)); err != nil {
 		return err
 	}
 	return cobra.NoArgs(c, args)

@@ -13,6 +13,7 @@ import (
 	"adshard/barrels/bulk"
 	"adshard/barrels/rocks"
 	"adshard/internal/corpus"
+	"adshard/internal/outfile"
 	"adshard/internal/progress"
 )
 
@@ -60,7 +61,7 @@ func (f *buildFlags) check(c *cobra.Command, args []string) error {
 	case f.options.PerGroup < 0 || f.options.PerGroup > 40:
 		return fmt.Errorf("--group-keywords %d: 0 to 40", f.options.PerGroup)
 	}
-	if err := f.output.check(); err != nil {
+	if err := errors.Join(outfile.CheckDir(f.out, false), f.output.check()); err != nil {
 		return err
 	}
 	return cobra.NoArgs(c, args)

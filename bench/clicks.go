@@ -11,8 +11,8 @@ import (
 
 	"adshard/bench/clicks"
 	"adshard/bench/measure"
-	"adshard/bench/outfile"
 	"adshard/bench/workload"
+	"adshard/internal/outfile"
 	"adshard/internal/progress"
 )
 
@@ -78,8 +78,8 @@ func (f *clicksFlags) check() error {
 	if f.distinct < 1 {
 		return fmt.Errorf("--distinct %d: 1 or more", f.distinct)
 	}
-	return errors.Join(f.Validate(), outfile.Check(f.inputs(),
-		outfile.Output{Flag: "--json", Path: f.json}, outfile.Output{Flag: "--html", Path: f.html}))
+	return errors.Join(f.Validate(), outfile.Check(outfile.Inputs(f.inputs()...),
+		jsonOf(f.name, f.json), pageTo(f.html)))
 }
 
 func (f *clicksFlags) run(ctx context.Context, out, told io.Writer) (err error) {
@@ -103,7 +103,7 @@ func (f *clicksFlags) run(ctx context.Context, out, told io.Writer) (err error) 
 		return err
 	}
 	about := []string{time.Now().UTC().Format(time.DateOnly), measure.Machine(), "load before: " + report.Load}
-	return outfile.Write(f.html, func(w io.Writer) error { return f.WritePage(w, report, about) })
+	return pageTo(f.html).Write(func(w io.Writer) error { return f.WritePage(w, report, about) })
 }
 
 // market asks the database the workload's queries.

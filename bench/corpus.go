@@ -8,18 +8,20 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"adshard/bench/outfile"
 	"adshard/internal/corpus"
+	"adshard/internal/outfile"
 )
 
 // corpusFlags are the flags of `adbench corpus`.
 type corpusFlags struct {
 	out, queries, data, encoding string
 	options                      corpus.Options
+	force                        bool
 }
 
 // CorpusCommand returns the subcommand corpus, which writes an Editor file of
@@ -48,6 +50,7 @@ licensed extract that is part of the program.`,
 	flags.StringVar(&f.queries, "queries", "", "the file of queries to write, one a line")
 	flags.IntVar(&f.options.Queries, "query-count", 20_000, "number of queries")
 	flags.StringVar(&f.data, "data", "", `directory with catalogue/ and queries/; "extract": the built-in extract`)
+	flags.BoolVar(&f.force, "force", false, "let --out and --queries replace files that are not known as ones of before; of queries none is")
 	flags.StringVar(&f.encoding, "encoding", string(corpus.UTF16), "utf-16 (as Google Ads Editor writes) or utf-8")
 	return cmd
 }
@@ -66,7 +69,7 @@ func (f *corpusFlags) check(cmd *cobra.Command, args []string) error {
 	case e != corpus.UTF8 && e != corpus.UTF16:
 		return fmt.Errorf("--encoding %s: utf-8 or utf-16", e)
 	}
-	if err := outfile.Check(nil, outfile.Output{Flag: "--out", Path: f.out}, outfile.Output{Flag: "--queries", Path: f.queries}); err != nil {
+	if err := outfile.Check(nil, f.editor(), f.list()); err != nil {
 		return err
 	}
 	return cobra.NoArgs(cmd, args)
@@ -81,7 +84,7 @@ func (f *corpusFlags) run(ctx context.Context, out io.Writer) error {
 	}
 	start := time.Now()
 	var sum corpus.Summary
-	err = outfile.Write(f.out, func(w io.Writer) error {
+	err = f.editor().Write(func(w io.Writer) error {
 		sum, err = c.Write(ctx, w, f.options)
 		return err
 	})
@@ -96,7 +99,7 @@ func (f *corpusFlags) run(ctx context.Context, out io.Writer) error {
 		return nil
 	}
 	n := 0
-	err = outfile.Write(f.queries, func(w io.Writer) error {
+	err = f.list().Write(func(w io.Writer) error {
 		n, err = c.WriteQueries(w, f.options)
 		return err
 	})
@@ -136,4 +139,20 @@ func besideRepository() (string, bool) {
 			return "", false
 		}
 	}
+}
+
+// editor is the Editor file.
+func (f *corpusFlags) editor() outfile.Output {
+	const first = "Account,Campaign,Campaign Daily Budget,Languages,Ad rotation,"
+	var wide strings.Builder // as UTF-16, after its mark
+	for _, r := range "\ufeff" + strings.ReplaceAll(first, ",", "\t") {
+		wide.Write([]byte{byte(r), byte(r >> 8)})
+	}
+	return outfile.Output{Flag: "--out", Path: f.out, Kind: outfile.Kind{Name: "a corpus", Is: outfile.Begins(first, "\ufeff"+first, wide.String())},
+		Forcing: "--force", Force: f.force}
+}
+
+// list is the file of queries, which has no mark of its own.
+func (f *corpusFlags) list() outfile.Output {
+	return outfile.Output{Flag: "--queries", Path: f.queries, Kind: outfile.Kind{Name: "a file of queries"}, Forcing: "--force", Force: f.force}
 }

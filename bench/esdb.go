@@ -10,7 +10,7 @@ import (
 
 	"adshard/bench/esdb"
 	"adshard/bench/measure"
-	"adshard/bench/outfile"
+	"adshard/internal/outfile"
 )
 
 type esdbFlags struct {
@@ -49,7 +49,7 @@ The figures are the same on every machine. They take about a minute.`,
 // check rejects invalid flags before anything runs.
 func (f *esdbFlags) check() error {
 	return errors.Join(f.Validate(), outfile.Check(nil,
-		outfile.Output{Flag: "--json", Path: f.json}, outfile.Output{Flag: "--html", Path: f.html}))
+		jsonOf(f.name, f.json), pageTo(f.html)))
 }
 
 func (f *esdbFlags) run(ctx context.Context, out io.Writer) error {
@@ -61,5 +61,5 @@ func (f *esdbFlags) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	about := []string{time.Now().UTC().Format(time.DateOnly), measure.Machine()}
-	return outfile.Write(f.html, func(w io.Writer) error { return f.WritePage(w, report, about) })
+	return pageTo(f.html).Write(func(w io.Writer) error { return f.WritePage(w, report, about) })
 }

@@ -17,8 +17,8 @@ import (
 	"adshard/bench/layouts"
 	"adshard/bench/layouts/setups"
 	"adshard/bench/measure"
-	"adshard/bench/outfile"
 	"adshard/internal/corpus"
+	"adshard/internal/outfile"
 	"adshard/internal/progress"
 )
 
@@ -92,7 +92,7 @@ func (f *executionsFlags) check(c *cobra.Command, args []string) error {
 	if _, err := f.chosenLayouts(); err != nil {
 		return err
 	}
-	err := outfile.Check(f.join, outfile.Output{Flag: "--json", Path: f.json}, outfile.Output{Flag: "--html", Path: f.html})
+	err := outfile.Check(outfile.Inputs(f.join...), jsonOf(f.name, f.json), pageTo(f.html))
 	return errors.Join(err, cobra.NoArgs(c, args))
 }
 
@@ -148,7 +148,7 @@ func (f *executionsFlags) run(ctx context.Context, out, told io.Writer) (err err
 			return err
 		}
 	}
-	return writeTo(f.html, r.WritePage)
+	return writePage(f.html, r.WritePage)
 }
 
 // measure measures what the flags name.

@@ -14,6 +14,7 @@ import (
 	"adshard/backend"
 	"adshard/backend/sqlite"
 	"adshard/ingest"
+	"adshard/internal/outfile"
 	"adshard/internal/progress"
 )
 
@@ -38,7 +39,7 @@ func (f *madeFlags) inputs() []string {
 // directory returns where things are kept, and what removes it at the end.
 func (f *madeFlags) directory() (dir string, remove func() error, err error) {
 	if f.work != "" {
-		return f.work, func() error { return nil }, os.MkdirAll(f.work, 0o755)
+		return f.work, func() error { return nil }, outfile.MakeDir(f.work)
 	}
 	dir, err = os.MkdirTemp("", "adbench-")
 	return dir, func() error { return os.RemoveAll(dir) }, err

@@ -12,12 +12,14 @@ import (
 
 	"adshard/balance"
 	"adshard/fault"
+	"adshard/internal/outfile"
 )
 
 // Main runs adbench with the arguments of the process and returns its exit status: 0
 // success, 1 failure, 2 invalid usage. It compares own strategies as well, by their
 // names (docs/strategies.md).
 func Main(own ...balance.Strategy) (status int) {
+	outfile.OwnerOnly()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	status = 2 // until a command was found and its flags were read

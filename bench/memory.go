@@ -17,11 +17,11 @@ import (
 	"adshard/barrels"
 	"adshard/bench/footprint"
 	"adshard/bench/measure"
-	"adshard/bench/outfile"
 	"adshard/fault"
 	"adshard/internal/node/config"
 	"adshard/internal/node/memlimit"
 	"adshard/internal/node/slave"
+	"adshard/internal/outfile"
 	"adshard/search"
 )
 
@@ -80,7 +80,7 @@ func (f *memoryFlags) check(c *cobra.Command, args []string) error {
 	case f.every < 1:
 		return fmt.Errorf("--every %d: 1 or more", f.every)
 	}
-	if err := outfile.Check([]string{f.queries}, outfile.Output{Flag: "--json", Path: f.json}); err != nil {
+	if err := outfile.Check(outfile.Inputs(f.queries), jsonOf(f.name, f.json)); err != nil {
 		return err
 	}
 	return cobra.NoArgs(c, args)

@@ -1,29 +1,32 @@
 package bench
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"adshard/bench/measure"
-	"adshard/bench/outfile"
+	"adshard/internal/outfile"
 )
 
 // output is where a measuring command's report goes.
-type output struct{ json string }
+type output struct{ name, json string }
 
 func (o *output) flags(c *cobra.Command) {
+	o.name = c.Name()
 	c.Flags().StringVar(&o.json, "json", "", "also write the report to this file as JSON")
 }
 
 // check refuses a file that cannot be written, before anything is measured.
 func (o *output) check(inputs ...string) error {
-	return outfile.Check(inputs, outfile.Output{Flag: "--json", Path: o.json})
+	return outfile.Check(outfile.Inputs(inputs...), jsonOf(o.name, o.json))
 }
 
 // write shows a report, and writes it to the file if one is named.
@@ -50,4 +53,32 @@ func newReport(name string) *measure.Report {
 		skip = where && !whole
 	}
 	return &measure.Report{Name: name, Command: strings.Join(words, " "), Commit: measure.Commit(), Load: measure.Load()}
+}
+
+// reportOf is how the reports of a subcommand are known: by the command line in them.
+func reportOf(command string) outfile.Kind {
+	line := regexp.MustCompile(`"command": "\S+ ` + regexp.QuoteMeta(command) + `[ "]`)
+	return outfile.Kind{Name: "a report of this command", Is: func(r io.Reader) bool {
+		head, err := io.ReadAll(io.LimitReader(r, 64<<10))
+		return err == nil && bytes.HasPrefix(head, []byte("{\n \"")) && line.Match(head)
+	}}
+}
+
+// jsonOf is the report of a subcommand.
+func jsonOf(command, path string) outfile.Output {
+	return outfile.Output{Flag: "--json", Path: path, Kind: reportOf(command)}
+}
+
+// pageTo is a page with charts.
+func pageTo(path string) outfile.Output {
+	return outfile.Output{Flag: "--html", Path: path,
+		Kind: outfile.Kind{Name: "a page of adbench", Is: outfile.Begins("<!DOCTYPE html>\n<html lang=\"en\" xmlns=")}}
+}
+
+// writePage writes a page with charts; without a path none.
+func writePage(path string, write func(io.Writer) error) error {
+	if path == "" {
+		return nil
+	}
+	return pageTo(path).Write(write)
 }

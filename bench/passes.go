@@ -18,9 +18,9 @@ import (
 	"adshard/bench/cluster"
 	"adshard/bench/measure"
 	"adshard/bench/openloop"
-	"adshard/bench/outfile"
 	"adshard/bench/passes"
 	"adshard/bench/workload"
+	"adshard/internal/outfile"
 	"adshard/internal/progress"
 )
 
@@ -84,7 +84,7 @@ func (f *passesFlags) check(c *cobra.Command, args []string) error {
 	if f.slaves < 1 || f.slaves > cluster.MaxSlaves {
 		return fmt.Errorf("--slaves %d: 1 to %d", f.slaves, cluster.MaxSlaves)
 	}
-	err := outfile.Check(f.inputs(), outfile.Output{Flag: "--json", Path: f.json}, outfile.Output{Flag: "--html", Path: f.html})
+	err := outfile.Check(outfile.Inputs(f.inputs()...), jsonOf(f.name, f.json), pageTo(f.html))
 	return errors.Join(err, cobra.NoArgs(c, args))
 }
 
@@ -179,9 +179,9 @@ func (f *passesFlags) writeAll(out io.Writer, r *passes.Report) error {
 		return err
 	}
 	if f.json != "" {
-		if err := outfile.WriteJSON(f.json, r); err != nil {
+		if err := jsonOf(f.name, f.json).WriteJSON(r); err != nil {
 			return err
 		}
 	}
-	return writeTo(f.html, r.WritePage)
+	return writePage(f.html, r.WritePage)
 }

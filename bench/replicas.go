@@ -11,8 +11,8 @@ import (
 
 	"adshard/barrels/rocks"
 	"adshard/bench/measure"
-	"adshard/bench/outfile"
 	"adshard/bench/replicas"
+	"adshard/internal/outfile"
 	"adshard/search"
 )
 
@@ -65,8 +65,8 @@ The store must not be open elsewhere: stop the slave that uses it.`,
 
 // check rejects invalid flags before anything is read.
 func (f *replicasFlags) check() error {
-	return errors.Join(f.Validate(), outfile.Check([]string{f.queries},
-		outfile.Output{Flag: "--json", Path: f.json}, outfile.Output{Flag: "--html", Path: f.html}))
+	return errors.Join(f.Validate(), outfile.Check(outfile.Inputs(f.queries),
+		jsonOf(f.name, f.json), pageTo(f.html)))
 }
 
 func (f *replicasFlags) run(ctx context.Context, out io.Writer) (err error) {
@@ -88,7 +88,7 @@ func (f *replicasFlags) run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	about := []string{time.Now().UTC().Format(time.DateOnly), measure.Machine(), "load before: " + report.Load}
-	return outfile.Write(f.html, func(w io.Writer) error { return f.WritePage(w, report, about) })
+	return pageTo(f.html).Write(func(w io.Writer) error { return f.WritePage(w, report, about) })
 }
 
 // expanded reads the queries and expands them.

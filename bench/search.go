@@ -15,8 +15,8 @@ import (
 
 	"adshard/bench/layouts"
 	"adshard/bench/measure"
-	"adshard/bench/outfile"
 	"adshard/bench/paired"
+	"adshard/internal/outfile"
 	"adshard/internal/progress"
 )
 
@@ -141,8 +141,8 @@ func (f *searchFlags) check(c *cobra.Command, args []string) error {
 	if _, err := setupNames(f.setups); err != nil {
 		return err
 	}
-	if err := outfile.Check(f.join, outfile.Output{Flag: "--json", Path: f.json},
-		outfile.Output{Flag: "--html", Path: f.html}, outfile.Output{Flag: "--points", Path: f.points}); err != nil {
+	if err := outfile.Check(outfile.Inputs(f.join...), jsonOf("search", f.json),
+		pageTo(f.html), pointsTo(f.points)); err != nil {
 		return err
 	}
 	return cobra.NoArgs(c, args)
@@ -269,19 +269,19 @@ func (f *searchFlags) write(r *paired.Result) error {
 			return fmt.Errorf("cannot write the result: %w", err)
 		}
 	}
-	if err := writeTo(f.html, r.WritePage); err != nil {
+	if err := writePage(f.html, r.WritePage); err != nil {
 		return fmt.Errorf("cannot write the page: %w", err)
 	}
-	if err := writeTo(f.points, r.Points().WriteMarkdown); err != nil {
+	if f.points == "" {
+		return nil
+	}
+	if err := pointsTo(f.points).Write(r.Points().WriteMarkdown); err != nil {
 		return fmt.Errorf("cannot write the points: %w", err)
 	}
 	return nil
 }
 
-// writeTo writes a file; without a name nothing.
-func writeTo(name string, write func(io.Writer) error) error {
-	if name == "" {
-		return nil
-	}
-	return outfile.Write(name, write)
+// pointsTo is the table of the product's targets.
+func pointsTo(path string) outfile.Output {
+	return outfile.Output{Flag: "--points", Path: path, Kind: outfile.Kind{Name: "a table of targets", Is: outfile.Begins("| what | ")}}
 }

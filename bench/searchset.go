@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"adshard/bench/layouts/setups"
 	"adshard/fault"
 	"adshard/internal/corpus"
+	"adshard/internal/outfile"
 	"adshard/internal/progress"
 )
 
@@ -125,7 +125,7 @@ func (f *setFlags) keptSet(ctx context.Context, c *corpus.Corpus, o corpus.Optio
 	if set, err = layouts.FromCorpus(ctx, c, o, report); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := outfile.MakeDir(dir); err != nil {
 		return nil, err
 	}
 	return set, set.Save(path)

@@ -12,7 +12,7 @@ import (
 
 	"adshard/bench/grid"
 	"adshard/bench/measure"
-	"adshard/bench/outfile"
+	"adshard/internal/outfile"
 )
 
 // sizingFlags are the flags of `adbench sizing`.
@@ -64,7 +64,7 @@ func (f *sizingFlags) check() error {
 		return fmt.Errorf("--cores %d: 1 or more", f.cores)
 	}
 	inputs := append([]string{f.grid, f.curve}, f.searches...)
-	return outfile.Check(inputs, outfile.Output{Flag: "--out", Path: f.out}, outfile.Output{Flag: "--json", Path: f.json})
+	return outfile.Check(outfile.Inputs(inputs...), figuresTo(f.out), jsonOf(f.name, f.json))
 }
 
 func (f *sizingFlags) run(out io.Writer) (err error) {
@@ -87,11 +87,16 @@ func (f *sizingFlags) run(out io.Writer) (err error) {
 		return err
 	}
 	figures.Machine, figures.Date = strings.Join(strings.Fields(measure.Machine()), " "), time.Now().UTC().Format(time.DateOnly)
-	if err := outfile.WriteJSON(f.out, figures); err != nil {
+	if err := figuresTo(f.out).WriteJSON(figures); err != nil {
 		return err
 	}
 	report := newReport("sizing")
 	report.Commit = from.Grid.Commit
 	grid.Compare(report, figures, from, grid.Grids(from.Grid))
 	return f.write(out, report)
+}
+
+// figuresTo is the file of figures.
+func figuresTo(path string) outfile.Output {
+	return outfile.Output{Flag: "--out", Path: path, Kind: outfile.Kind{Name: "a file of figures", Is: outfile.Begins("{\n \"machine\": ")}}
 }

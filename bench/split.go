@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"adshard/bench/measure"
-	"adshard/bench/outfile"
 	"adshard/bench/splitting"
+	"adshard/internal/outfile"
 )
 
 type splitFlags struct {
@@ -55,7 +55,7 @@ size on the disk and in memory, and a core that does nothing else.`,
 // check rejects invalid flags before anything runs.
 func (f *splitFlags) check() error {
 	return errors.Join(f.Validate(), outfile.Check(nil,
-		outfile.Output{Flag: "--json", Path: f.json}, outfile.Output{Flag: "--html", Path: f.html}))
+		jsonOf(f.name, f.json), pageTo(f.html)))
 }
 
 func (f *splitFlags) run(ctx context.Context, out io.Writer) (err error) {
@@ -71,5 +71,5 @@ func (f *splitFlags) run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	about := []string{time.Now().UTC().Format(time.DateOnly), measure.Machine(), "load before: " + report.Load}
-	return outfile.Write(f.html, func(w io.Writer) error { return f.WritePage(w, report, about) })
+	return pageTo(f.html).Write(func(w io.Writer) error { return f.WritePage(w, report, about) })
 }

@@ -15,7 +15,7 @@ import (
 	"adshard/bench/layouts/served"
 	"adshard/bench/measure"
 	"adshard/bench/onestore"
-	"adshard/bench/outfile"
+	"adshard/internal/outfile"
 	"adshard/search"
 	"adshard/search/words/lexicon"
 )
@@ -71,8 +71,8 @@ The store must not be open elsewhere: stop the slave that uses it.`,
 
 // check refuses files that cannot be written before anything is read.
 func (f *storeFlags) check(c *cobra.Command, args []string) error {
-	if err := outfile.Check([]string{f.queries, f.lexicon}, outfile.Output{Flag: "--json", Path: f.json},
-		outfile.Output{Flag: "--cpuprofile", Path: f.cpuprof}); err != nil {
+	if err := outfile.Check(outfile.Inputs(f.queries, f.lexicon), jsonOf(f.name, f.json),
+		profileTo(f.cpuprof)); err != nil {
 		return err
 	}
 	return cobra.NoArgs(c, args)
@@ -167,7 +167,7 @@ func profile(name string) (stop func() error, err error) {
 	if name == "" {
 		return func() error { return nil }, nil
 	}
-	f, err := outfile.Create(name)
+	f, err := profileTo(name).Create(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -192,4 +192,9 @@ func size(r *measure.Report, keywords, disk uint64) error {
 	r.Add("memory per keyword", "bytes", float64(m.Resident)/n)
 	r.Add("disk per keyword", "bytes", float64(disk)/n)
 	return nil
+}
+
+// profileTo is a processor profile, which is compressed.
+func profileTo(path string) outfile.Output {
+	return outfile.Output{Flag: "--cpuprofile", Path: path, Kind: outfile.Kind{Name: "a profile", Is: outfile.Begins("\x1f\x8b")}}
 }

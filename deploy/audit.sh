@@ -31,7 +31,7 @@ if wanted kill; then
 fi
 if wanted large; then
 	echo "== $keywords keywords, $duration"
-	bin/adbench corpus --keywords "$keywords" --seed 1 --out "$dir/ads.csv" --queries "$dir/queries.txt"
+	bin/adbench corpus --keywords "$keywords" --seed 1 --force --out "$dir/ads.csv" --queries "$dir/queries.txt"
 	bin/adshard import --db "sqlite:$dir/ads.db" "$dir/ads.csv"
 	audit -audit.db "$dir/ads.db" -audit.queries "$dir/queries.txt"
 fi

@@ -74,7 +74,7 @@ start() {
 ask() { "$bin/adbench" "$@" --addr http://127.0.0.1:18480 --json "$reports/$json.json" >&2; }
 
 step "corpus of $keywords keywords"
-"$bin/adbench" corpus --keywords "$keywords" --seed 1 --out ads.csv --queries queries.txt >&2
+"$bin/adbench" corpus --keywords "$keywords" --seed 1 --force --out ads.csv --queries queries.txt >&2
 
 for i in $(seq "$runs"); do
 	step "import, run $i"

@@ -56,7 +56,7 @@ space() {
 	(
 		cd "$dir"
 		[ -e huge.db ] || {
-			adbench corpus --keywords "$huge" --seed 1 --out huge.csv --queries huge.txt >&2
+			adbench corpus --keywords "$huge" --seed 1 --force --out huge.csv --queries huge.txt >&2
 			adshard import --db sqlite:huge.db huge.csv >&2
 		}
 		rm -rf huge

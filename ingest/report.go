@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bufio"
-	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -13,17 +12,17 @@ import (
 // cellsOf joins the cells of a line of a report.
 func cellsOf(cells ...string) string {
 	for i, cell := range cells {
-		cells[i] = safeCell(cell)
+		cells[i] = SafeCell(cell)
 	}
 	return strings.Join(cells, "\t") + "\n"
 }
 
-// safeCell keeps a text within its cell of a tab-separated line, and from being
+// SafeCell keeps a text within its cell of a tab-separated line, and from being
 // taken for a formula by a program that opens the report: a text whose first
 // character (white space aside) could begin one gets an apostrophe in front. So
 // does one that begins with a quote, which such programs take off first, or
 // with an apostrophe, so that one apostrophe can always be taken off again.
-func safeCell(s string) string {
+func SafeCell(s string) string {
 	first, size := utf8.DecodeRuneInString(strings.TrimLeftFunc(s, unicode.IsSpace))
 	plain := plainCell(s)
 	switch {
@@ -51,33 +50,35 @@ func plainCell(s string) string {
 	}, s)
 }
 
-// IsReport reports whether r is empty or a report that an import wrote to
-// Options.Rejects or Options.Conflicts. Errors: those of r.
-func IsReport(r io.Reader) (bool, error) {
-	lines := bufio.NewReaderSize(r, maxReportLine)
+// IsRejects reports whether r is empty or a report that an import wrote to Options.Rejects.
+func IsRejects(r io.Reader) bool {
 	names := fieldNames[:]
 	for c := range columns {
 		names = append(names, c.String())
 	}
-	conflicts := false
-	for first := true; ; first = false {
+	return all(r, func(_ int, line string) bool { return isReject(strings.Split(line, "\t"), names) })
+}
+
+// IsConflicts reports whether r is empty or a report that an import wrote to Options.Conflicts.
+func IsConflicts(r io.Reader) bool {
+	return all(r, func(n int, line string) bool {
+		if n == 0 {
+			return line+"\n" == conflictsHeader
+		}
+		return strings.Count(line, "\t") == conflictsCells-1
+	})
+}
+
+// all reports whether all of r is lines that are of a report; n is the line's number.
+func all(r io.Reader, is func(n int, line string) bool) bool {
+	lines := bufio.NewReaderSize(r, maxReportLine)
+	for n := 0; ; n++ {
 		line, err := lines.ReadSlice('\n')
-		switch {
-		case err == io.EOF && len(line) == 0:
-			return true, nil
-		case err == io.EOF, errors.Is(err, bufio.ErrBufferFull):
-			return false, nil
-		case err != nil:
-			return false, err
+		if err != nil {
+			return err == io.EOF && len(line) == 0
 		}
-		text := string(line)
-		if first && text == conflictsHeader {
-			conflicts = true
-			continue
-		}
-		cells := strings.Split(strings.TrimSuffix(text, "\n"), "\t")
-		if conflicts && len(cells) != conflictsCells || !conflicts && !isReject(cells, names) {
-			return false, nil
+		if !is(n, string(line[:len(line)-1])) {
+			return false
 		}
 	}
 }

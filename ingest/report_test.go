@@ -11,7 +11,7 @@ import (
 // texts and values say, and one apostrophe taken off gives the text back.
 func TestNoFormulas(t *testing.T) {
 	for _, s := range []string{"", "-", "a", "a=b", "12", "=1", "+1", "-1", "@a", "\t=1", "\r", "\tx", "\nx", " =1", "\u00a0=1", "＝1", "＠a", "'a", "''", `"=1"`, `"x`, "-x.csv"} {
-		cell := safeCell(s)
+		cell := SafeCell(s)
 		if strings.ContainsAny(cell, "\t\r\n") {
 			t.Errorf("%q: %q leaves its cell", s, cell)
 		}
@@ -41,8 +41,8 @@ func TestReportsHoldNoFormulas(t *testing.T) {
 	if got := rejects.String(); got != "'=x.csv\t3\t'@SUM(1)\tunknown field\n" {
 		t.Errorf("%q", got)
 	}
-	if ok, err := IsReport(&rejects); !ok || err != nil {
-		t.Errorf("%v, %v", ok, err)
+	if !IsRejects(&rejects) {
+		t.Error("the report is not known")
 	}
 	_, err := Run(context.Background(), fatalStore{t: t}, []string{"-"}, Options{Rejects: &rejects,
 		Stdin: strings.NewReader("Account,Campaign,Status\nA,=C,\"=cmd|'/c calc'!A0\"\n")})
@@ -51,8 +51,8 @@ func TestReportsHoldNoFormulas(t *testing.T) {
 	}
 }
 
-// TestIsReport: reports of ours are known again, other files are not.
-func TestIsReport(t *testing.T) {
+// TestReportsAreKnown: reports of ours are known again, each as what it is; other files are not.
+func TestReportsAreKnown(t *testing.T) {
 	const reject = "ads.csv\t45\tKeyword\t11 words\n"
 	for text, want := range map[string]bool{
 		"": true, reject: true, reject + "'-x\t2\tcell 27\twhy\n-\t3\t\twhy\n-\t3\tfinal_url\twhy\n": true, conflictsHeader: true,
@@ -62,8 +62,12 @@ func TestIsReport(t *testing.T) {
 		conflictsHeader + "x\n": false, "name\t12\tsome column\tvalue\n": false, "a\tx\tKeyword\tb\n": false, "a\t1\tKeyword\t\n": false,
 		"SQLite format 3\x00\n": false, strings.Repeat("x", 1<<20): false, "\xff\xfeA\x00\n\x00": false,
 	} {
-		if got, err := IsReport(strings.NewReader(text)); got != want || err != nil {
-			t.Errorf("%.40q: %v, %v", text, got, err)
+		conflicts := text == "" || strings.HasPrefix(text, conflictsHeader)
+		if got := IsRejects(strings.NewReader(text)); got != (want && (text == "" || !conflicts)) {
+			t.Errorf("%.40q: rejects %v", text, got)
+		}
+		if got := IsConflicts(strings.NewReader(text)); got != (want && conflicts) {
+			t.Errorf("%.40q: conflicts %v", text, got)
 		}
 	}
 }

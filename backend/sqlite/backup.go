@@ -15,6 +15,7 @@ import (
 
 	"adshard/backend"
 	"adshard/fault"
+	"adshard/internal/outfile"
 )
 
 const (
@@ -75,29 +76,18 @@ func Backup(ctx context.Context, path, to string, o Options, progress Progress) 
 // BackupWithEvents is Backup of a database and of events as they are at the same moment; nil:
 // of none.
 func BackupWithEvents(ctx context.Context, path, to string, events Events, o Options, progress Progress) (*Manifest, error) {
-	const op = "sqlite: backup"
 	o = o.withDefaults()
 	o.Create = false
 	if err := checkPath(path, o); err != nil {
 		return nil, err
 	}
-	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.Newf(fault.Conflict, op, "%s exists: name a new directory", to)
-	}
-	to = filepath.Clean(to)
-	if err := makeDir(filepath.Dir(to)); err != nil {
-		return nil, disk(op, err)
-	}
-	dir, err := os.MkdirTemp(filepath.Dir(to), "."+filepath.Base(to)+".partial-")
+	dir, err := outfile.NewDir(to)
 	if err != nil {
-		return nil, fault.New(fault.Unavailable, op, err)
+		return nil, err
 	}
-	m, err := backupInto(ctx, path, dir, events, o, progress)
-	if err == nil {
-		err = disk(op, errors.Join(os.Rename(dir, to), syncFile(filepath.Dir(to))))
-	}
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+	m, err := backupInto(ctx, path, dir.Path, events, o, progress)
+	if err = dir.End(err); err != nil {
+		return nil, err
 	}
 	return m, nil
 }
@@ -220,21 +210,6 @@ func sumFrom(f io.Reader, to io.Writer) (size int64, sum string, err error) {
 	}
 	size, err = io.Copy(w, f)
 	return size, hex.EncodeToString(h.Sum(nil)), err
-}
-
-// makeDir makes a directory durable that is not there yet, and those above it, for their owner alone.
-func makeDir(dir string) error {
-	if info, err := os.Stat(dir); err == nil && info.IsDir() {
-		return nil
-	}
-	above := filepath.Dir(dir)
-	if err := makeDir(above); err != nil {
-		return err
-	}
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return err
-	}
-	return syncFile(above)
 }
 
 // syncFile makes a file or the names in a directory durable.

@@ -14,7 +14,7 @@ func (kv *database) Checkpoint(dir string) error {
 	if err := kv.checkSpace(kv.options.WriteBufferBytes); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o750); err != nil {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return fileError(err)
 	}
 	if _, err := os.Lstat(dir); err == nil {

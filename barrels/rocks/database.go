@@ -100,7 +100,7 @@ func (kv *database) Recreate() error {
 		_ = giveLock(kv.lock) // it may be that of a directory which is gone
 		kv.lock = nil
 	}
-	if err := os.MkdirAll(kv.dir, 0o755); err != nil {
+	if err := os.MkdirAll(kv.dir, 0o700); err != nil {
 		return fileError(err)
 	}
 	lock, err := takeLock(kv.dir)

@@ -42,7 +42,7 @@ func NewRuns(dir string, o Options) (kv.Runs, error) {
 	if err := os.RemoveAll(work); err != nil {
 		return nil, fileError(err)
 	}
-	if err := os.MkdirAll(work, 0o755); err != nil {
+	if err := os.MkdirAll(work, 0o700); err != nil {
 		return nil, fileError(err)
 	}
 	return &runs{dir: dir, work: work, options: o, config: newConfig(o), env: grocksdb.NewDefaultEnvOptions()}, nil

@@ -13,6 +13,7 @@ import (
 
 	"adshard/bench/measure"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/outfile"
 )
 
 // MaxSlaves is the most slaves that are sensible on one machine.
@@ -69,7 +70,7 @@ func SlaveName(i int) string { return fmt.Sprintf("slave-%d", i) }
 // Start starts a balancer, distributors, slaves and a master and waits until
 // complete answers are possible. After an error nothing runs.
 func Start(ctx context.Context, cfg Config) (*Cluster, error) {
-	if err := os.MkdirAll(cfg.Dir, 0o755); err != nil {
+	if err := outfile.MakeDir(cfg.Dir); err != nil {
 		return nil, fmt.Errorf("cannot make the cluster's directory: %w", err)
 	}
 	c := &Cluster{cfg: cfg, begin: make(chan func())}

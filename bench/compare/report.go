@@ -7,10 +7,10 @@ import (
 	"os"
 
 	"adshard/bench/measure"
-	"adshard/bench/outfile"
 	"adshard/bench/trace"
 	"adshard/bench/workload"
 	"adshard/fault"
+	"adshard/internal/outfile"
 )
 
 // Comparison is the outcome of one command. All numbers are finite.
@@ -126,7 +126,7 @@ func (r *Run) Lines(of string) (out []Series) {
 
 // WriteFile writes the comparison as JSON.
 func (c *Comparison) WriteFile(name string) error {
-	return outfile.WriteJSON(name, c)
+	return outfile.Output{Path: name, Kind: outfile.Kind{Name: "a report", Is: outfile.Begins("{\n \"command\": ")}}.WriteJSON(c)
 }
 
 // ReadFile reads a comparison that WriteFile wrote. Errors: fault.NotFound,

@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"adshard/bench/measure"
-	"adshard/bench/outfile"
 	"adshard/fault"
+	"adshard/internal/outfile"
 )
 
 // Report is the outcome of a run, or of several joined that differ in setups and
@@ -83,7 +83,9 @@ func (r *Report) of(setup string) (out []*Outcome) {
 }
 
 // WriteFile writes the report as JSON.
-func (r *Report) WriteFile(name string) error { return outfile.WriteJSON(name, r) }
+func (r *Report) WriteFile(name string) error {
+	return outfile.Output{Path: name, Kind: outfile.Kind{Name: "a report", Is: outfile.Begins("{\n \"runs\": ")}}.WriteJSON(r)
+}
 
 // Join reads reports that WriteFile wrote and returns them as one. Errors:
 // fault.NotFound; fault.Invalid for a file that is none, and for reports of other

@@ -12,6 +12,7 @@ import (
 	"adshard/bench/layouts"
 	"adshard/bench/paired"
 	"adshard/fault"
+	"adshard/internal/outfile"
 )
 
 // Run measures by the plan. A layout that lacks something on this machine
@@ -155,7 +156,7 @@ func (r *run) layout(ctx context.Context, l layouts.Layout, set *layouts.Set, g 
 // it was built once.
 func (r *run) build(ctx context.Context, l layouts.Layout, set *layouts.Set, g group, dir string) (_ layouts.Store, cache uint64, err error) {
 	once := func(cache uint64) (layouts.Store, error) {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
+		if err := outfile.MakeDir(dir); err != nil {
 			return nil, err
 		}
 		what := fmt.Sprintf("building %s, %dS", l.Name(), g.slaves)

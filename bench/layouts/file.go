@@ -13,6 +13,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"adshard/fault"
+	"adshard/internal/outfile"
 )
 
 // magic begins a file of a set; its last byte is the format's version.
@@ -22,23 +23,14 @@ const magic = "adshard keywords\x01"
 // of words, keywords, references and groups (8 bytes each), the arrays of Set in
 // its order (words as their lengths and then their bytes in one), and the 64-bit
 // xxHash of all this. Numbers are little endian.
-func (s *Set) Save(path string) (err error) {
-	f, err := os.Create(path + ".part")
-	if err != nil {
-		return fault.New(fault.Internal, "layouts: save", err)
-	}
-	defer func() {
-		if err != nil {
-			err = fault.New(fault.Internal, "layouts: save", errors.Join(err, os.Remove(path+".part")))
-		}
-	}()
-	w := &fileWriter{out: bufio.NewWriterSize(f, 1<<20), sum: xxhash.New()}
-	s.write(w)
-	w.write(binary.LittleEndian.AppendUint64(nil, w.sum.Sum64()))
-	if err := errors.Join(w.err, w.out.Flush(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(path+".part", path)
+func (s *Set) Save(path string) error {
+	set := outfile.Output{Path: path, Kind: outfile.Kind{Name: "a set of keywords", Is: outfile.Begins(magic[:len(magic)-1])}}
+	return fault.New(fault.Internal, "layouts: save", set.Write(func(to io.Writer) error {
+		w := &fileWriter{out: bufio.NewWriterSize(to, 1<<20), sum: xxhash.New()}
+		s.write(w)
+		w.write(binary.LittleEndian.AppendUint64(nil, w.sum.Sum64()))
+		return errors.Join(w.err, w.out.Flush())
+	}))
 }
 
 func (s *Set) write(w *fileWriter) {

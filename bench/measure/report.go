@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"text/tabwriter"
 
-	"adshard/bench/outfile"
+	"adshard/internal/outfile"
 )
 
 // Report is the outcome of one command.
@@ -98,7 +98,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 
 // WriteFile writes the report as JSON.
 func (r *Report) WriteFile(name string) error {
-	return outfile.WriteJSON(name, r)
+	return outfile.Output{Path: name, Kind: outfile.Kind{Name: "a report", Is: outfile.Begins("{\n \"name\": ")}}.WriteJSON(r)
 }
 
 // ReadFile reads a report that WriteFile wrote.

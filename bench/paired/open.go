@@ -12,6 +12,7 @@ import (
 
 	"adshard/bench/layouts"
 	"adshard/fault"
+	"adshard/internal/outfile"
 )
 
 // open counts what is right, and builds all layouts one after the other; each is
@@ -84,7 +85,7 @@ func (r *run) enter(ctx context.Context, e *entrant) error {
 }
 
 func (r *run) build(ctx context.Context, e *entrant, cache uint64) error {
-	if err := os.MkdirAll(e.dir, 0o755); err != nil {
+	if err := outfile.MakeDir(e.dir); err != nil {
 		return err
 	}
 	what := "building " + e.Name()

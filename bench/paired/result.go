@@ -7,8 +7,8 @@ import (
 	"os"
 	"slices"
 
-	"adshard/bench/outfile"
 	"adshard/fault"
+	"adshard/internal/outfile"
 )
 
 // Result is the outcome of a run, or of several joined.
@@ -109,7 +109,7 @@ type Changed struct {
 
 // WriteFile writes the result as JSON.
 func (r *Result) WriteFile(name string) error {
-	return outfile.WriteJSON(name, r)
+	return outfile.Output{Path: name, Kind: outfile.Kind{Name: "a report", Is: outfile.Begins("{\n \"runs\": ")}}.WriteJSON(r)
 }
 
 // Join reads results that WriteFile wrote, and returns them as one: rows after

@@ -14,6 +14,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"adshard/backend"
+	"adshard/internal/outfile"
 )
 
 // format grows when files of an older program no longer mean the same.
@@ -70,17 +71,9 @@ func load(name string) (*Trace, error) {
 
 // save writes a file whole or not at all.
 func (t *Trace) save(name string) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".trace-*")
-	if err != nil {
+	kept := outfile.Output{Path: name, Kind: outfile.Kind{Name: "a trace"}, Force: true} // its name is this program's, and nobody else's
+	if err := kept.Write(func(w io.Writer) error { return gob.NewEncoder(w).Encode(t) }); err != nil {
 		return fmt.Errorf("cannot keep the trace: %w", err)
-	}
-	out := bufio.NewWriterSize(f, 1<<20)
-	err = errors.Join(gob.NewEncoder(out).Encode(t), out.Flush(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return fmt.Errorf("cannot keep the trace: %w", errors.Join(err, os.Remove(f.Name())))
 	}
 	return nil
 }

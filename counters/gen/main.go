@@ -30,6 +30,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"adshard/internal/outfile"
 )
 
 func main() {
@@ -43,13 +45,18 @@ func run(file string) error {
 	if !strings.HasSuffix(file, ".go") || len(os.Args) > 1 {
 		return errors.New("gen: write //go:generate go run adshard/counters/gen into the file of the struct, and run go generate")
 	}
-	code, test, err := generate(file)
+	text, test, err := generate(file)
 	if err != nil {
 		return err
 	}
 	base := strings.TrimSuffix(file, ".go") + "_counters"
-	if err := os.WriteFile(base+".go", code, 0o644); err != nil || test == nil {
+	if err := code(base + ".go").WriteBytes(text); err != nil || test == nil {
 		return err
 	}
-	return os.WriteFile(base+"_test.go", test, 0o644)
+	return code(base + "_test.go").WriteBytes(test)
+}
+
+// code is a file of Go that an earlier run may have made, but nobody by hand.
+func code(path string) outfile.Output {
+	return outfile.Output{Path: path, Kind: outfile.Kind{Name: "generated code", Is: outfile.Begins("// Code generated"), Mode: outfile.Public}}
 }

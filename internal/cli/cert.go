@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"adshard/fault"
 	"adshard/internal/node/access"
 	"adshard/internal/node/certs"
 )
@@ -216,7 +216,7 @@ func (f *certFlags) rotateCA(s Streams) error {
 // made prints which files were written.
 func (f *certFlags) made(s Streams, files certs.Files, err error) error {
 	if err != nil {
-		if os.IsExist(err) {
+		if fault.Is(err, fault.Conflict) {
 			return wrongUse("%v; `adshard cert rotate` replaces certificates", err)
 		}
 		return err

@@ -6,13 +6,13 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"adshard/fault"
 	"adshard/ingest"
+	"adshard/internal/outfile"
 )
 
 func exportCommand(s Streams) *cobra.Command {
@@ -70,6 +70,9 @@ type export struct {
 }
 
 func (x *export) run(c *cobra.Command, f *adminFlags, s Streams, q url.Values) error {
+	if err := outfile.Check(nil, x.output()); err != nil {
+		return err // before anybody is asked
+	}
 	cl, err := f.client()
 	if err != nil {
 		return err
@@ -110,28 +113,16 @@ func (x *export) run(c *cobra.Command, f *adminFlags, s Streams, q url.Values) e
 
 // create writes a new file, which has its name when it is complete.
 func (x *export) create(lines io.Reader) (n uint64, err error) {
-	if _, err := os.Lstat(x.path); err == nil {
-		return 0, fault.Newf(fault.Conflict, "", "%s exists: name another file, or remove it", x.path)
-	}
-	part := x.path + ".part"
-	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return 0, err
-	}
-	n, err = x.write(file, lines)
-	if err == nil {
-		err = file.Sync()
-	}
-	if e := file.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(part, x.path)
-	}
-	if err != nil {
-		_ = os.Remove(part)
-	}
+	err = x.output().Write(func(w io.Writer) (err error) {
+		n, err = x.write(w, lines)
+		return err
+	})
 	return n, err
+}
+
+// output is the file, which must not exist.
+func (x *export) output() outfile.Output {
+	return outfile.Output{Flag: "--out", Path: x.path, Kind: outfile.Kind{Name: "an export"}, New: true}
 }
 
 // write writes JSON lines in the format, and returns how many lines or rows these are.

@@ -15,6 +15,7 @@ import (
 	"adshard/fault"
 	"adshard/ingest"
 	"adshard/internal/node/database"
+	"adshard/internal/outfile"
 	"adshard/internal/progress"
 )
 
@@ -90,15 +91,15 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 		},
 		Progress: func(p ingest.Progress) { bar.Count(printable(p.File), uint64(p.Bytes), uint64(max(0, p.Size)), size) },
 	}
-	reports, err := openReports(ctx, f, files, s)
+	reports, err := openReports(f, files)
 	if err != nil {
 		return err
 	}
 	if reports.rejects != nil {
-		options.Rejects = reports.rejects.file
+		options.Rejects = reports.rejects
 	}
 	if reports.conflicts != nil {
-		options.Conflicts = reports.conflicts.file
+		options.Conflicts = reports.conflicts
 	}
 	path, _ := databasePath(f.db)
 	missing := !f.dryRun && path != "" && !exists(path)
@@ -193,36 +194,37 @@ type importReports struct{ rejects, conflicts *report }
 
 // openReports opens the reports that were asked for. What cannot or may not be
 // written is refused before anything is created.
-func openReports(ctx context.Context, f *importFlags, inputs []string, s Streams) (r importReports, err error) {
+func openReports(f *importFlags, inputs []string) (r importReports, err error) {
 	path, err := databasePath(f.db)
-	if err != nil || f.rejects == "" && f.conflicts == "" {
-		return r, err
-	}
-	protected, err := protectedFiles(inputs, path, s)
 	if err != nil {
 		return r, err
 	}
-	for _, p := range []struct {
-		name string
-		to   **report
-	}{{f.rejects, &r.rejects}, {f.conflicts, &r.conflicts}} {
-		if p.name == "" {
-			continue
-		}
-		if *p.to, err = planReport(p.name, protected, f.force); err != nil {
-			return importReports{}, err
-		}
-		protected = append(protected, protectedFile{what: "the other report, too", path: (*p.to).path})
+	kept := slices.Concat(outfile.Inputs(inputs...), outfile.Database(path))
+	if err := outfile.Check(kept, rejectsTo(f), conflictsTo(f)); err != nil {
+		return r, refused(err)
 	}
-	for i, report := range r.list() {
-		if err := report.open(ctx); err != nil {
-			for _, made := range r.list()[:i] {
-				made.discard()
-			}
-			return importReports{}, err
+	if r.rejects, err = openReport(rejectsTo(f), kept); err == nil {
+		r.conflicts, err = openReport(conflictsTo(f), kept)
+	}
+	if err != nil {
+		for _, made := range r.list() {
+			made.discard()
 		}
+		return importReports{}, err
 	}
 	return r, nil
+}
+
+// openReport begins a report; nil: it is not requested.
+func openReport(o outfile.Output, kept []outfile.Kept) (*report, error) {
+	if o.Path == "" {
+		return nil, nil
+	}
+	f, err := o.Create(kept)
+	if err != nil {
+		return nil, err
+	}
+	return &report{f}, nil
 }
 
 func (r importReports) list() []*report {

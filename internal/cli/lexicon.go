@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"adshard/internal/outfile"
 	"adshard/search/words/lexicon"
 )
 
@@ -40,6 +41,9 @@ become synonyms, in both directions.`,
 			}
 			files, err := thesaurusFiles(thesauri)
 			if err != nil {
+				return err
+			}
+			if err := refused(outfile.Check(outfile.Inputs(pathsOf(files)...), lexicon.Output(out))); err != nil {
 				return err
 			}
 			counts, err := lexicon.BuildFile(c.Context(), out, files...)
@@ -92,6 +96,13 @@ func thesaurusFiles(given []string) ([]lexicon.File, error) {
 		files[i] = lexicon.File{Language: language, Path: path}
 	}
 	return files, nil
+}
+
+func pathsOf(files []lexicon.File) (paths []string) {
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	return paths
 }
 
 func noArgs(c *cobra.Command, args []string) error {

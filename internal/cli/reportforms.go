@@ -5,6 +5,7 @@ import (
 
 	eventreport "adshard/events/report"
 	"adshard/events/store"
+	"adshard/ingest"
 )
 
 // lineJSON is a line of --json.
@@ -73,13 +74,13 @@ func (w *reportWriter) cells(l *eventreport.Line) (cells []string) {
 	if w.q.Daily {
 		cells = append(cells, dayText(l.Day))
 	}
-	cells = append(cells, number(l.Advertiser), l.AdvertiserName, number(l.Campaign), l.CampaignName)
+	cells = append(cells, number(l.Advertiser), ingest.SafeCell(l.AdvertiserName), number(l.Campaign), ingest.SafeCell(l.CampaignName))
 	switch w.q.By {
 	case store.ByCampaign:
 	case store.ByKeyword:
-		cells = append(cells, number(l.Keyword), l.Text, l.MatchType)
+		cells = append(cells, number(l.Keyword), ingest.SafeCell(l.Text), l.MatchType)
 	case store.ByQuery:
-		cells = append(cells, l.Words, number(l.Queries))
+		cells = append(cells, ingest.SafeCell(l.Words), number(l.Queries))
 	}
 	shown := ""
 	if r := clickRate(l.Sum); r != nil {

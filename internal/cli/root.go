@@ -5,6 +5,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"adshard/internal/outfile"
 )
 
 // Streams are what a command reads and writes.
@@ -18,6 +20,7 @@ type Streams struct {
 // "adshard", "master", "slave", "balancer", "distributor" or "collector"; the others are
 // also commands of the first.
 func Main(ctx context.Context, program string, args []string, s Streams) int {
+	outfile.OwnerOnly()
 	var root *cobra.Command
 	switch program {
 	case "master":

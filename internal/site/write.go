@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"adshard/internal/outfile"
 )
 
 //go:embed page.html
@@ -73,7 +75,9 @@ func put(dir, name string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(file, content, 0o644)
+	// Whatever a page was before, it is the site's: its directory is made for it alone.
+	page := outfile.Output{Path: file, Kind: outfile.Kind{Name: "a page", Mode: outfile.Public}, Force: true}
+	return page.WriteBytes(content)
 }
 
 // navigation is what a page shows beside it.

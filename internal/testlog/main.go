@@ -18,6 +18,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"adshard/internal/outfile"
 )
 
 const (
@@ -68,9 +70,14 @@ func run(args []string, in io.Reader, out io.Writer) error {
 // or not.
 func appendResults(path string, in io.Reader, out io.Writer) error {
 	results, failed := record(in, out)
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	f, err := resultsTo(path).Open()
 	if err != nil {
 		return err
 	}
 	return errors.Join(failed, writeResults(f, results), f.Close())
+}
+
+// resultsTo is the file of results, which begins with one of them.
+func resultsTo(path string) *outfile.Log {
+	return &outfile.Log{Output: outfile.Output{Path: path, Kind: outfile.Kind{Name: "a file of results", Is: outfile.Begins("{\"Package\":")}}}
 }

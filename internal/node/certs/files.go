@@ -3,14 +3,15 @@ package certs
 import (
 	"crypto/x509"
 	"encoding/pem"
-	"errors"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"adshard/fault"
 	"adshard/internal/node/access"
+	"adshard/internal/outfile"
 )
 
 // Files are those of a certificate and its key.
@@ -38,57 +39,63 @@ func (f Files) Read() (Pair, error) {
 	return Pair{cert, key}, err
 }
 
-// Create writes files that are not there yet, readable by their owner alone. Errors: fs.ErrExist
+// Create writes files that are not there yet, readable by their owner alone. Errors: fault.Conflict
 // if one is there, and then none is written.
 func (f Files) Create(p Pair) error {
-	if err := os.MkdirAll(filepath.Dir(f.Key), 0o700); err != nil {
+	if err := outfile.CheckDir(filepath.Dir(f.Key), false); err != nil {
 		return err
 	}
-	if _, err := os.Lstat(f.Cert); err == nil {
-		return &os.PathError{Op: "create", Path: f.Cert, Err: os.ErrExist}
-	}
-	if err := create(f.Key, p.Key); err != nil {
+	if err := outfile.MakeDir(filepath.Dir(f.Key)); err != nil {
 		return err
 	}
-	return create(f.Cert, p.Cert)
+	cert, key := f.outputs()
+	cert.New, key.New = true, true
+	if err := outfile.Check(nil, cert, key); err != nil {
+		return err
+	}
+	if err := key.WriteBytes(p.Key); err != nil {
+		return err
+	}
+	return cert.WriteBytes(p.Cert)
 }
 
-// create writes a file that is not there yet.
-func create(name string, text []byte) error {
-	out, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
+// outputs are the two files; each is known by what is in it.
+func (f Files) outputs() (cert, key outfile.Output) {
+	holds := func(block string) func(io.Reader) bool {
+		return func(r io.Reader) bool {
+			text, err := io.ReadAll(io.LimitReader(r, maxFile))
+			b, _ := pem.Decode(text)
+			return err == nil && b != nil && strings.HasSuffix(b.Type, block)
+		}
 	}
-	_, err = out.Write(text)
-	return errors.Join(err, out.Sync(), out.Close())
+	return outfile.Output{Path: f.Cert, Kind: outfile.Kind{Name: "a certificate", Is: holds("CERTIFICATE")}},
+		outfile.Output{Path: f.Key, Kind: outfile.Kind{Name: "a key", Is: holds("PRIVATE KEY")}}
 }
 
 // Replace writes both files in place of those before, each of them at once, when both are on disk under
 // another name; if they cannot be written, those before stay. A program that reads them in between finds a
 // key of another certificate, and reads them again.
 func (f Files) Replace(p Pair) error {
-	fresh := Files{Cert: f.Cert + ".new", Key: f.Key + ".new"}
-	if err := renew(fresh.Key, p.Key); err != nil {
+	cert, key := f.outputs()
+	newKey, err := key.Create(nil)
+	if err != nil {
 		return err
 	}
-	if err := renew(fresh.Cert, p.Cert); err != nil {
-		return errors.Join(err, os.Remove(fresh.Key))
+	newCert, err := cert.Create(nil)
+	if err != nil {
+		return newKey.End(err)
 	}
-	if err := os.Rename(fresh.Key, f.Key); err != nil {
-		return err
+	_, err = newCert.Write(p.Cert)
+	if err == nil {
+		_, err = newKey.Write(p.Key)
 	}
-	if err := os.Rename(fresh.Cert, f.Cert); err != nil {
-		return fmt.Errorf("%w: %s belongs to the key in %s: move it there", err, fresh.Cert, f.Key)
+	if err = newKey.End(err); err != nil {
+		return newCert.End(err)
+	}
+	if err := newCert.End(nil); err != nil {
+		return fmt.Errorf("%w: %s is a new key without its certificate: run `adshard cert rotate` again", err, f.Key)
 	}
 	return nil
-}
-
-// renew is create in place of what a command that was killed has left.
-func renew(name string, text []byte) error {
-	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return create(name, text)
 }
 
 // Hosts returns the names and addresses in a certificate.

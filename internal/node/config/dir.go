@@ -2,11 +2,13 @@ package config
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
 
 	"adshard/fault"
+	"adshard/internal/outfile"
 )
 
 // DirError returns an error that says what to do about a directory that cannot be
@@ -21,18 +23,10 @@ func DirError(dir string, err error) error {
 	return fault.Newf(fault.Invalid, "open directory", "%w: choose another directory than %s", err, dir)
 }
 
-// WriteFile writes a configuration to a file, atomically. Errors: those of DirError.
+// WriteFile writes a configuration to a file of a program's own, atomically. Errors: those of DirError.
 func WriteFile(path string, cfg any) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return DirError(filepath.Dir(path), err)
-	}
-	err = errors.Join(Write(f, cfg), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
+	own := outfile.Output{Path: path, Kind: outfile.Kind{Name: "a configuration"}, Force: true} // its caller has read what is there
+	if err := own.Write(func(w io.Writer) error { return Write(w, cfg) }); err != nil {
 		return DirError(filepath.Dir(path), err)
 	}
 	return nil

@@ -46,7 +46,7 @@ const lockFile = "copy.lock"
 // lock takes the lock of a directory that is being filled. Errors: fault.Locked.
 func lock(dir string) (unlock func(), err error) {
 	const op = "copying: fill"
-	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o640)
+	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fileError(op, err)
 	}

@@ -20,6 +20,7 @@ import (
 	"adshard/internal/node/access"
 	"adshard/internal/node/certs"
 	"adshard/internal/node/wire"
+	"adshard/internal/outfile"
 	"adshard/internal/wait"
 	"adshard/schema/pb"
 )
@@ -92,7 +93,7 @@ func FillFrom(ctx context.Context, cfg Config, address string) (*Result, error) 
 // fault.Unavailable, fault.Deadline or fault.Overloaded when the source is away or
 // busy for longer than cfg.Patience, those of ctx.
 func Fill(ctx context.Context, cfg Config, source pb.CopiesClient) (*Result, error) {
-	if err := os.MkdirAll(cfg.Dir, 0o750); err != nil {
+	if err := outfile.MakeDir(cfg.Dir); err != nil {
 		return nil, fileError(fillOp, err)
 	}
 	unlock, err := lock(cfg.Dir)
@@ -205,7 +206,7 @@ func (f *filler) readToken() error {
 		return nil
 	}
 	f.token = rand.Text()
-	if err := os.MkdirAll(f.dir, 0o750); err != nil {
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return fileError(fillOp, err)
 	}
 	if err := os.WriteFile(file, []byte(f.token), 0o600); err != nil {

@@ -76,7 +76,7 @@ func (f *filler) plan(ctx context.Context, m *pb.OpenCopyResponse) ([]*target, e
 
 // tidy removes what is not wanted of an earlier round.
 func (f *filler) tidy(wanted map[string]bool) error {
-	if err := os.MkdirAll(f.dir, 0o750); err != nil {
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return fileError(fillOp, err)
 	}
 	entries, err := os.ReadDir(f.dir)

@@ -100,7 +100,7 @@ func (f *filler) begin(t *target) (*part, error) {
 	p := &part{filler: f, target: t, path: filepath.Join(f.dir, t.GetName())}
 	count, _ := t.missing()
 	p.left.Store(int64(count))
-	file, err := os.OpenFile(p.path+partSuffix, os.O_CREATE|os.O_WRONLY, 0o640)
+	file, err := os.OpenFile(p.path+partSuffix, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fileError(fillOp, err)
 	}

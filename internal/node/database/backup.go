@@ -65,6 +65,9 @@ type Restored struct {
 // one; "": no events. Both are checked before either is put in its place; the database is unfinished until the events
 // are in theirs. Events that are there already must be those of the same database, and are kept beside, with replace.
 func Restore(ctx context.Context, from, path, events string, replace bool, progress sqlite.Progress) (*Restored, error) {
+	if err := errors.Join(free(path, false), free(events, true)); err != nil {
+		return nil, err
+	}
 	if events == "" {
 		r, err := sqlite.Restore(ctx, from, path, replace, sqlite.Options{}, progress)
 		if r == nil {

@@ -13,6 +13,7 @@ import (
 	"adshard/backend/sqlite"
 	"adshard/backend/transfer"
 	"adshard/fault"
+	"adshard/internal/outfile"
 )
 
 const opOpen = "open database"
@@ -44,7 +45,19 @@ func open(ctx context.Context, url string, create bool, m backend.Making) (backe
 	if err != nil {
 		return nil, err
 	}
+	if err := free(path, false); err != nil {
+		return nil, err
+	}
 	return opened(sqlite.Open(ctx, path, sqlite.Options{Create: create, Making: m}))
+}
+
+// free refuses a database at a path that belongs to another one, which SQLite would take for its log, or a
+// collector for its events, unless it is to have events: fault.Invalid.
+func free(path string, events bool) error {
+	if events {
+		path = strings.TrimSuffix(path, "-events")
+	}
+	return outfile.CheckName(path)
 }
 
 // opened keeps a store that was not opened from being an interface that is not nil.

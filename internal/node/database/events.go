@@ -33,6 +33,9 @@ func OpenEvents(ctx context.Context, url string) (store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := free(path, true); err != nil {
+		return nil, err
+	}
 	s, err := sqlite.Open(ctx, path)
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"adshard/balance"
 	"adshard/fault"
 	"adshard/internal/node/config"
+	"adshard/internal/outfile"
 )
 
 // Dir is the directory of the stores of a cluster on one machine. Its file
@@ -74,8 +75,8 @@ func Open(ctx context.Context, cfg Config, db backend.Store) (*Dir, error) {
 			return nil, err
 		}
 	}
-	if err := os.MkdirAll(d.path, 0o750); err != nil {
-		return nil, config.DirError(d.path, err)
+	if err := makeDir(d.path); err != nil {
+		return nil, err
 	}
 	err := config.Load(d.file(), &d.record)
 	switch {
@@ -120,6 +121,17 @@ func (d *Dir) checkDatabase(ctx context.Context, cfg *Config, db backend.Store) 
 	}
 	d.record.Database = id
 	return config.WriteFile(d.file(), &d.record)
+}
+
+// makeDir makes a directory of stores, which is not itself a store.
+func makeDir(path string) error {
+	if err := outfile.CheckDir(path, false); err != nil {
+		return err
+	}
+	if err := outfile.MakeDir(path); err != nil {
+		return config.DirError(path, err)
+	}
+	return nil
 }
 
 func (d *Dir) file() string { return filepath.Join(d.path, homeFile) }

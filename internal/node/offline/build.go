@@ -17,6 +17,7 @@ import (
 	"adshard/internal/node/database"
 	"adshard/internal/node/home"
 	"adshard/internal/node/identity"
+	"adshard/internal/outfile"
 	"adshard/schema/pb"
 )
 
@@ -176,11 +177,15 @@ func (b *build) slaves(k balance.Key) []int { return b.at[b.model.At(k).Node] }
 
 // create makes empty stores.
 func (b *build) create() error {
+	err := outfile.CheckDir(b.cfg.Out, false)
+	if err == nil {
+		err = outfile.MakeDir(b.cfg.Out)
+	}
+	if err != nil {
+		return fault.Newf(fault.Invalid, "build barrels", "%w", err)
+	}
 	for i := range b.cfg.Slaves {
 		dir := filepath.Join(b.cfg.Out, home.StoreName(i))
-		if err := os.MkdirAll(b.cfg.Out, 0o755); err != nil {
-			return fault.Newf(fault.Invalid, "build barrels", "%w", err)
-		}
 		store, err := b.open(dir)
 		if err != nil {
 			return err

@@ -3,8 +3,6 @@ package querylog
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -14,6 +12,7 @@ import (
 
 	"adshard/fault"
 	"adshard/internal/node/config"
+	"adshard/internal/outfile"
 )
 
 // RecordConfig says what is recorded.
@@ -38,6 +37,25 @@ func (c *RecordConfig) Check(k *config.Check, key string) {
 	k.That(c.Share > 0 && c.Share <= 1, key+".share", "%v is not a share above 0, up to 1", c.Share)
 	k.That(c.Size >= 4<<10, key+".size", "%v is too little; give at least 4 KiB", c.Size)
 	k.Number(key+".files", c.Files, 1, 1000)
+}
+
+// Outputs are all files of the log; none if nothing is recorded.
+func (c *RecordConfig) Outputs() []outfile.Output {
+	if c.File == "" {
+		return nil
+	}
+	return c.log().Outputs()
+}
+
+// log is the file with those of before. It is known by its first line: a text, a tab and a time.
+func (c *RecordConfig) log() *outfile.Log {
+	line := func(text string) bool {
+		_, at, tab := strings.Cut(text, "\t")
+		_, err := time.Parse(time.RFC3339Nano, at)
+		return tab && err == nil
+	}
+	return &outfile.Log{Files: c.Files, Output: outfile.Output{Flag: "--query-log-file", Path: c.File,
+		Kind: outfile.Kind{Name: "a query log", Is: outfile.FirstLine(line)}}}
 }
 
 const (
@@ -73,9 +91,9 @@ func NewRecorder(cfg RecordConfig, log *slog.Logger) (*Recorder, error) {
 // open opens the file to append to it. Others than its owner cannot read what users
 // asked.
 func (r *Recorder) open() error {
-	f, err := os.OpenFile(r.cfg.File, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := r.cfg.log().Open()
 	if err != nil {
-		return fault.Newf(fault.Invalid, "query log: open", "%w; choose another file with --query-log-file", err)
+		return fault.New(fault.Invalid, "query log: open", err)
 	}
 	info, err := f.Stat()
 	if err != nil {
@@ -184,18 +202,8 @@ func (r *Recorder) write(lines []byte) error {
 // rotate begins a new file, and removes the oldest.
 func (r *Recorder) rotate() error {
 	_ = r.file.Close() // what it has is written
-	name := func(i int) string {
-		if i == 0 {
-			return r.cfg.File
-		}
-		return fmt.Sprintf("%s.%d", r.cfg.File, i)
-	}
-	oldest := r.cfg.Files - 1
-	err := os.Remove(name(oldest))
-	for i := oldest; i > 0 && (err == nil || errors.Is(err, fs.ErrNotExist)); i-- {
-		err = os.Rename(name(i-1), name(i))
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err := r.cfg.log().Rotate()
+	if err != nil {
 		return errors.Join(err, r.open()) // it goes on in the same file
 	}
 	return r.open()

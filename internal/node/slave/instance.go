@@ -11,12 +11,18 @@ import (
 	"strings"
 
 	"adshard/internal/node/config"
+	"adshard/internal/outfile"
 )
 
 // instanceFile has the instance of the slave's directory: it goes with the data, and not
 // with the process, so that a slave that was restarted without a balancer is the replica
 // that masters know, and one whose directory was emptied is not.
 const instanceFile = "instance"
+
+// ownFile is a file that a slave keeps beside its store; it is nobody else's, whatever it has.
+func ownFile(path string) outfile.Output {
+	return outfile.Output{Path: path, Kind: outfile.Kind{Name: "a file of a slave"}, Force: true, InStore: true}
+}
 
 // instanceOf returns the instance of a slave's directory, and makes one if it has none.
 func instanceOf(dir string) (uint64, error) {
@@ -32,7 +38,7 @@ func instanceOf(dir string) (uint64, error) {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
 	v := binary.LittleEndian.Uint64(random[:]) | 1
-	if err := os.WriteFile(file, []byte(strconv.FormatUint(v, 16)+"\n"), 0o640); err != nil {
+	if err := ownFile(file).WriteBytes([]byte(strconv.FormatUint(v, 16) + "\n")); err != nil {
 		return 0, config.DirError(dir, err)
 	}
 	return v, nil

@@ -80,7 +80,7 @@ func (l *link) adopt(address string) error {
 		return fault.Newf(fault.Conflict, "slave: adopt",
 			"this slave is configured for the balancer at %s, not %s; change its configuration", l.address, address)
 	}
-	if err := os.WriteFile(l.file, []byte(address+"\n"), 0o640); err != nil {
+	if err := ownFile(l.file).WriteBytes([]byte(address + "\n")); err != nil {
 		return config.DirError(filepath.Dir(l.file), err)
 	}
 	return l.dial(address)

@@ -11,7 +11,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"os"
 	"strings"
 	"sync/atomic"
 
@@ -31,6 +30,7 @@ import (
 	"adshard/internal/node/shardserver"
 	"adshard/internal/node/tracing"
 	"adshard/internal/node/wire"
+	"adshard/internal/outfile"
 	"adshard/loadproxy"
 	"adshard/schema/pb"
 )
@@ -116,7 +116,7 @@ func shortName(name string) string { return strings.TrimPrefix(name, "slave-") }
 // OpenStore opens the slave's store on RocksDB, within a plan, and makes its
 // directory.
 func OpenStore(cfg *Config, plan memlimit.Plan) (barrels.Store, error) {
-	if err := os.MkdirAll(cfg.Dir, 0o750); err != nil {
+	if err := errors.Join(outfile.CheckDir(cfg.Dir, true), outfile.MakeDir(cfg.Dir)); err != nil {
 		return nil, config.DirError(cfg.Dir, err)
 	}
 	db, err := rocks.Open(cfg.Dir, rocks.Options{CacheBytes: plan.Cache, WriteBufferBytes: plan.Buffers, Statistics: cfg.RocksDBStatistics})

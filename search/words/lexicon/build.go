@@ -6,11 +6,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"adshard/fault"
+	"adshard/internal/outfile"
 	"adshard/search/words"
 )
 
@@ -130,25 +130,21 @@ func BuildFile(ctx context.Context, path string, files ...File) ([]Count, error)
 		defer in.Close()
 		sources = append(sources, Source{Language: f.Language, Name: f.Path, Reader: in})
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	var counts []Count
+	err := Output(path).Write(func(w io.Writer) (err error) {
+		counts, err = Build(ctx, w, sources...)
+		return err
+	})
 	if err != nil {
-		return nil, fault.New(fault.Unavailable, "lexicon: create", err)
-	}
-	defer os.Remove(tmp.Name())
-	counts, err := Build(ctx, tmp, sources...)
-	if err == nil {
-		err = tmp.Chmod(0o644)
-	}
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if err = errors.Join(err, tmp.Close()); err != nil {
 		return nil, err
 	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
-		return nil, fault.New(fault.Unavailable, "lexicon: create", err)
-	}
 	return counts, nil
+}
+
+// Output is the lexicon file at path, which any master may read.
+func Output(path string) outfile.Output {
+	return outfile.Output{Flag: "--out", Path: path,
+		Kind: outfile.Kind{Name: "a lexicon", Is: outfile.Begins(strings.TrimRight(words.LexiconFormat, "0123456789")), Mode: outfile.Public}}
 }
 
 func missing(f File, err error) error {

@@ -1,0 +1,135 @@
+package outfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"adshard/fault"
+)
+
+// MakeDir makes a directory that is missing, and those above it, for their owner alone. Kinds of errors: fault.Invalid
+// for a name that belongs to a database, or a place in a slave's store or a backup; fault.NoSpace, fault.Unavailable.
+func MakeDir(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return diskError(err)
+	}
+	dir = target(dir)
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	if err := checkPlace(dir); err != nil {
+		return err
+	}
+	if above := filepath.Dir(dir); above != dir {
+		if err := MakeDir(above); err != nil {
+			return err
+		}
+	}
+	err = os.Mkdir(dir, 0o700)
+	if info, e := os.Stat(dir); errors.Is(err, fs.ErrExist) && e == nil && info.IsDir() {
+		return nil // it was made meanwhile
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return fault.Newf(fault.Invalid, "", "%s is a file: name a directory", dir)
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(dir))
+	}
+	return diskError(err)
+}
+
+// CheckName refuses a name that belongs to a database, for what a command makes there: fault.Invalid.
+func CheckName(path string) error {
+	for _, p := range names(path) {
+		if of := owner(p); of != "" {
+			return fault.Newf(fault.Invalid, "", "%s: a file of that name is taken for a part of the database %s: name another one", path, of)
+		}
+	}
+	return nil
+}
+
+// checkPlace refuses what CheckName does, and a place in a slave's store or a backup.
+func checkPlace(path string) error {
+	if err := free(path, false); err != nil {
+		return fault.Newf(fault.Invalid, "", "%s: %w", path, err)
+	}
+	return nil
+}
+
+// CheckDir refuses a directory that is a backup, or a slave's store unless it is to be one, for a command that
+// makes files in it: fault.Invalid.
+func CheckDir(dir string, store bool) error {
+	if is := holder(dir); is != "" && !(store && is == aStore) {
+		return fault.Newf(fault.Invalid, "", "%s is %s, which has only files of its own: name another directory", dir, is)
+	}
+	return checkPlace(dir)
+}
+
+// Dir is a directory that is made under another name. It must be ended.
+type Dir struct {
+	// Path is where its files go.
+	Path string
+	to   string
+}
+
+// NewDir begins a directory that has its name when it is complete. Those above it are made. Kinds of errors: fault.Conflict
+// if it exists, those of MakeDir.
+func NewDir(to string) (*Dir, error) {
+	if err := absent(to); err != nil {
+		return nil, err
+	}
+	if err := checkPlace(to); err != nil {
+		return nil, err
+	}
+	to = filepath.Clean(to)
+	if err := MakeDir(filepath.Dir(to)); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(to), "."+filepath.Base(to)+".partial-")
+	if err != nil {
+		return nil, diskError(err)
+	}
+	return &Dir{Path: dir, to: to}, nil
+}
+
+func absent(to string) error {
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return fault.Newf(fault.Conflict, "", "%s exists: name a new directory", to)
+	}
+	return nil
+}
+
+// End gives the directory its name and makes that durable. After an error, which it returns, nothing of it is left.
+func (d *Dir) End(err error) error {
+	if err == nil {
+		err = absent(d.to)
+	}
+	if err == nil {
+		err = diskError(errors.Join(os.Rename(d.Path, d.to), syncDir(filepath.Dir(d.to))))
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(d.Path))
+	}
+	return nil
+}
+
+// diskError gives an error of the file system a kind.
+func diskError(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return fault.New(fault.NoSpace, "", err)
+	}
+	return fault.New(fault.Unavailable, "", err)
+}
+
+// syncDir makes the names in a directory durable.
+func syncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package outfile
+
+// OwnerOnly does nothing where files have no modes.
+func OwnerOnly() {}
