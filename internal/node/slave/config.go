@@ -65,7 +65,8 @@ type Config struct {
 
 	certs.Settings `yaml:",inline"`
 
-	plan memlimit.Plan `yaml:"-"` // Within
+	plan  memlimit.Plan `yaml:"-"` // Within
+	aside string        `yaml:"-"` // where the store is that was in Dir; "": nothing was set aside (Replace)
 }
 
 // DefaultConfig returns the defaults.

@@ -87,6 +87,9 @@ func (p *process) run(ctx context.Context, plan memlimit.Plan, port *ports.Ports
 	config.SpareProcessor()
 	store, err := OpenStore(&p.cfg, plan)
 	if err != nil {
+		store, err = Replace(&p.cfg, plan, err, false, p.log)
+	}
+	if err != nil {
 		return err
 	}
 	defer CloseStore(store, p.log)
@@ -118,6 +121,9 @@ func shortName(name string) string { return strings.TrimPrefix(name, "slave-") }
 func OpenStore(cfg *Config, plan memlimit.Plan) (barrels.Store, error) {
 	if err := errors.Join(outfile.CheckDir(cfg.Dir, true), outfile.MakeDir(cfg.Dir)); err != nil {
 		return nil, config.DirError(cfg.Dir, err)
+	}
+	if _, err := instanceOf(cfg.Dir); err != nil {
+		return nil, openError(cfg, err)
 	}
 	db, err := rocks.Open(cfg.Dir, rocks.Options{CacheBytes: plan.Cache, WriteBufferBytes: plan.Buffers, Statistics: cfg.RocksDBStatistics})
 	if err != nil {
@@ -210,6 +216,9 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 	return s, nil
 }
 
+// Name returns the slave's name as it is on its ready line.
+func (s *Slave) Name() string { return shortName(s.cfg.Name) }
+
 // Address returns where masters reach the slave.
 func (s *Slave) Address() string {
 	if s.cfg.Advertise != "" {
@@ -276,6 +285,9 @@ func (s *Slave) Ready() []string {
 		return []string{s.cfg.Name + ": " + state.Recheck}
 	}
 	why := []string{s.cfg.Name + " does not yet hold all that it should"}
+	if s.cfg.aside != "" {
+		why[0] += ": its store could not be opened and is set aside in " + s.cfg.aside
+	}
 	if state.Trouble != "" {
 		why = append(why, state.Trouble)
 	}

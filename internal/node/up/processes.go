@@ -2,6 +2,7 @@ package up
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -97,7 +98,8 @@ func (c *children) startAll(ctx context.Context, cfg Config, h *home.Dir) error 
 	return nil
 }
 
-// startSlaves starts all slaves, then waits for each; it returns their addresses.
+// startSlaves starts all slaves, then waits for each; it returns the addresses of those that listen. One that does not
+// keeps the others from nothing: it is started again and again, unless none listens.
 func (c *children) startSlaves(ctx context.Context, cfg *Config, h *home.Dir, balancer string) (addresses []string, err error) {
 	configs := make([]slave.Config, cfg.Slaves)
 	parts := make([]*part, cfg.Slaves)
@@ -111,11 +113,20 @@ func (c *children) startSlaves(ctx context.Context, cfg *Config, h *home.Dir, ba
 		}
 	}
 	for i, p := range parts {
-		if err := c.await(ctx, p, begun[i]); err != nil {
+		if e := c.await(ctx, p, begun[i]); e == nil {
+			addresses = append(addresses, configs[i].Listen)
+		} else if err = errors.Join(err, e); ctx.Err() != nil {
 			return nil, err
 		}
+	}
+	if len(addresses) == 0 {
+		return nil, err
+	}
+	if err != nil {
+		c.log.Error("the cluster starts without a slave", "err", err)
+	}
+	for i, p := range parts {
 		c.supervise(ctx, p, begun[i])
-		addresses = append(addresses, configs[i].Listen)
 	}
 	return addresses, nil
 }

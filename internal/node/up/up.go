@@ -105,6 +105,7 @@ type up struct {
 	distributors []*distributor.Process
 	stores       []barrels.Store
 	slaves       []*slave.Slave
+	leftOut      []string // slaves whose stores cannot be opened, with the reasons
 	plan         memlimit.Plan
 	master       *master.Master
 	collector    *collector.Collector // nil: none
@@ -134,15 +135,20 @@ func (u *up) start(ctx context.Context) (err error) {
 	u.plan.Begin()
 	config.SpareProcessor()
 	gate := overload.New(overload.ForSlave(slave.DefaultConfig().MaxInFlight * u.cfg.Slaves))
-	for i := range u.cfg.Slaves {
+	configs := make([]slave.Config, u.cfg.Slaves)
+	for i := range configs {
 		cfg := u.cfg.slave(i, u.home, address)
-		cfg = cfg.Within(u.plan)
-		store, err := slave.OpenStore(&cfg, u.plan)
-		if err != nil {
-			return err
+		configs[i] = cfg.Within(u.plan)
+	}
+	stores, err := u.openStores(configs)
+	if err != nil {
+		return err
+	}
+	for i, store := range stores {
+		if store == nil {
+			continue // it is left out
 		}
-		u.stores = append(u.stores, store)
-		s, err := slave.New(cfg, store, gate, u.port, u.log)
+		s, err := slave.New(configs[i], store, gate, u.port, u.log)
 		if err != nil {
 			return err
 		}
@@ -189,8 +195,8 @@ func (u *up) local() func(address string) fanout.Local {
 
 // run serves until ctx is done or a part cannot continue.
 func (u *up) run(ctx context.Context, out io.Writer) error {
-	for i, s := range u.slaves {
-		fmt.Fprintf(out, "slave %d ready %s\n", i, s.Address())
+	for _, s := range u.slaves {
+		fmt.Fprintf(out, "slave %s ready %s\n", s.Name(), s.Address())
 	}
 	for i, d := range u.distributors {
 		fmt.Fprintf(out, "distributor %d ready %s\n", i, d.Address())
@@ -221,6 +227,7 @@ func (u *up) run(ctx context.Context, out io.Writer) error {
 // ready returns why the cluster cannot do all of its work.
 func (u *up) ready() []string {
 	why := append(u.balancer.Ready(), u.master.Ready()...)
+	why = append(why, u.leftOut...)
 	for _, s := range u.slaves {
 		why = append(why, s.Ready()...)
 	}

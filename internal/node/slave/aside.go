@@ -1,0 +1,63 @@
+package slave
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"adshard/barrels"
+	"adshard/barrels/rocks"
+	"adshard/fault"
+	"adshard/internal/node/config"
+	"adshard/internal/node/memlimit"
+)
+
+// A store that cannot be opened is no reason to answer nothing from then on: all that is in it is in the database, too.
+// Its directory is set aside, nothing of it is removed, and the slave begins with an empty one, as it would if its
+// disk had been replaced. Its instance is another one then, so that nobody takes it for the replica that it was.
+//
+// What an adversary, or a mistake, could make of this:
+//   - an older program, started by mistake, finds all stores of another version: they are not set aside, or the cluster
+//     would be filled twice. One store among others that can be opened is another matter (others);
+//   - a second process on a store finds it locked: it is not set aside below the first one;
+//   - a full disk or too little memory: another directory would not mend that;
+//   - a disk that damages stores again and again: a few directories are kept, and then the start is refused;
+//   - a store of another database opens, and is refused by the balancer (discard_data_of) as before.
+
+// Replace sets the directory of a store aside that could not be opened because of cause, and opens an empty one in
+// its place. others reports whether this program has opened other stores of the cluster. The error is cause, and
+// why nothing was set aside, if anything was tried.
+func Replace(cfg *Config, plan memlimit.Plan, cause error, others bool, log *slog.Logger) (barrels.Store, error) {
+	switch kind := fault.KindOf(cause); {
+	case kind == fault.Locked, kind == fault.NoSpace, fault.FieldOf(cause) == "memory", kind == fault.Version && !others:
+		return nil, cause
+	}
+	balancer, _ := os.ReadFile(filepath.Join(cfg.Dir, adoptedFile)) // none, or it cannot be read either
+	to, err := rocks.SetAside(cfg.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w; it cannot be set aside: %w", cause, err)
+	}
+	log.Error("a store cannot be opened: it was set aside, and the slave is filled again", "node", cfg.Name, "set_aside", to, "err", cause)
+	if len(balancer) > 0 {
+		if err := makeDir(cfg.Dir); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(cfg.Dir, adoptedFile), balancer, 0o640); err != nil {
+			return nil, config.DirError(cfg.Dir, err)
+		}
+	}
+	store, err := OpenStore(cfg, plan)
+	if err == nil {
+		cfg.aside = to
+	}
+	return store, err
+}
+
+// makeDir makes the directory of a store.
+func makeDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return config.DirError(dir, err)
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package slave
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"adshard/barrels/barreltest"
+	"adshard/barrels/kv"
+	"adshard/barrels/rocks"
+	"adshard/fault"
+	"adshard/internal/node/memlimit"
+)
+
+var smallPlan = memlimit.Plan{Cache: 8 << 20, Buffers: 8 << 20, Data: 8 << 20}
+
+// inStead puts something in the place of all files of a pattern; "": in that of the directory.
+func inStead(pattern string, put func(path string) error) func(t *testing.T, dir string) {
+	return func(t *testing.T, dir string) {
+		t.Helper()
+		found := []string{dir}
+		if pattern != "" {
+			found = nil
+			for _, name := range contents(dir) {
+				if ok, _ := filepath.Match(pattern, name); ok {
+					found = append(found, filepath.Join(dir, name))
+				}
+			}
+		}
+		if len(found) == 0 {
+			t.Fatalf("no %s in %s", pattern, dir)
+		}
+		for _, path := range found {
+			if err := errors.Join(os.RemoveAll(path), put(path)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func nothing(string) error        { return nil }
+func folder(path string) error    { return os.Mkdir(path, 0o700) }
+func garbage(path string) error   { return os.WriteFile(path, []byte("not what was there\n"), 0o600) }
+func emptyFile(path string) error { return os.WriteFile(path, nil, 0o600) }
+
+// ofAnotherVersion makes a store one that another program wrote.
+func ofAnotherVersion(t *testing.T, dir string) {
+	t.Helper()
+	db, err := rocks.Open(dir, rocks.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b kv.Batch
+	b.Put(kv.Meta, []byte("format"), []byte{99, 0, 0, 0})
+	if err := db.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// contents lists what is in a directory.
+func contents(dir string) (all []string) {
+	list, _ := os.ReadDir(dir) // of a file there is none
+	for _, e := range list {
+		all = append(all, e.Name())
+	}
+	return all
+}
+
+// lacks returns what is missing of what was in a directory, but for files that are renamed whenever it is opened, and for tables
+// if it was opened as a database, which may compact them.
+func lacks(dir string, before []string, opened bool) (missing []string) {
+	now := contents(dir)
+	for _, name := range before {
+		if ok := strings.HasSuffix(name, ".sst") && !opened || name == "CURRENT" || name == instanceFile || name == adoptedFile; ok && !slices.Contains(now, name) {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// TestStoresThatCannotBeOpenedAreSetAside: whatever is wrong with a directory, a slave has an empty store in its place, and all that
+// was there lies beside it, but for what another directory would not mend: that stays as it is.
+func TestStoresThatCannotBeOpenedAreSetAside(t *testing.T) {
+	filled := DefaultConfig()
+	filled.Dir = filepath.Join(t.TempDir(), "filled")
+	fillStore(t, &filled)
+	three := func(_ *testing.T, dir string) {
+		for _, n := range []string{"1", "2", "3"} {
+			_ = os.Mkdir(dir+".set-aside-"+n, 0o700)
+		}
+	}
+	for name, c := range map[string]struct {
+		spoil  func(t *testing.T, dir string)
+		others bool       // could be opened
+		stays  fault.Kind // the error of what is not set aside; 0: it is
+	}{
+		"CURRENT is missing":           {spoil: inStead("CURRENT", nothing)},
+		"CURRENT is garbage":           {spoil: inStead("CURRENT", garbage)},
+		"CURRENT is empty":             {spoil: inStead("CURRENT", emptyFile)},
+		"CURRENT is a directory":       {spoil: inStead("CURRENT", folder)},
+		"MANIFEST is missing":          {spoil: inStead("MANIFEST-*", nothing)},
+		"MANIFEST is garbage":          {spoil: inStead("MANIFEST-*", garbage)},
+		"MANIFEST is a directory":      {spoil: inStead("MANIFEST-*", folder)},
+		"tables are missing":           {spoil: inStead("*.sst", nothing)},
+		"tables are directories":       {spoil: inStead("*.sst", folder)},
+		"the instance is a directory":  {spoil: inStead("instance", folder)},
+		"the lock is a directory":      {spoil: inStead("adshard.lock", folder)},
+		"the store is a file":          {spoil: inStead("", garbage)},
+		"another version among others": {spoil: ofAnotherVersion, others: true},
+		"another version alone":        {spoil: ofAnotherVersion, stays: fault.Version},
+		"too many": {spoil: func(t *testing.T, dir string) {
+			inStead("CURRENT", garbage)(t, dir)
+			three(t, dir)
+		}, stays: fault.Corrupt},
+		"another process has it": {spoil: func(t *testing.T, dir string) {
+			db, err := rocks.Open(dir, rocks.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = db.Close() })
+		}, others: true, stays: fault.Locked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cfg := DefaultConfig()
+			cfg.Dir = filepath.Join(t.TempDir(), "store [*]") // a pattern, for others
+			if err := os.CopyFS(cfg.Dir, os.DirFS(filled.Dir)); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(cfg.Dir, adoptedFile), []byte("there:1\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c.spoil(t, cfg.Dir)
+			before := contents(cfg.Dir)
+			store, err := OpenStore(&cfg, smallPlan)
+			if err == nil {
+				t.Fatal("it can be opened")
+			}
+			store, err = Replace(&cfg, smallPlan, err, c.others, slog.New(slog.DiscardHandler))
+			beside, _ := filepath.Glob(filepath.Dir(cfg.Dir) + "/*.set-aside-2*T*")
+			if c.stays != 0 {
+				if !fault.Is(err, c.stays) || len(beside) > 0 || len(lacks(cfg.Dir, before, true)) > 0 {
+					t.Fatalf("%v of kind %v; beside it %v", err, fault.KindOf(err), beside)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer store.Close()
+			if len(beside) != 1 || cfg.aside != beside[0] || len(lacks(beside[0], before, c.others)) > 0 {
+				t.Errorf("beside it: %v, which have %v; there were %v", beside, contents(cfg.aside), before)
+			}
+			if p := store.Position(); p.GetClock() != 0 {
+				t.Errorf("the new store is at %v", p)
+			}
+			if text, err := os.ReadFile(filepath.Join(cfg.Dir, adoptedFile)); name != "the store is a file" && (err != nil || string(text) != "there:1\n") {
+				t.Errorf("the balancer that has adopted the slave: %q, %v", text, err)
+			}
+		})
+	}
+}
+
+// fillStore makes a store with a few groups.
+func fillStore(t *testing.T, cfg *Config) {
+	t.Helper()
+	store, err := OpenStore(cfg, smallPlan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Apply(t.Context(), barreltest.NewBuilder(t, barreltest.Small(30, "usb cable", "red shoes")).All()); err != nil {
+		t.Fatal(err)
+	}
+	CloseStore(store, slog.New(slog.DiscardHandler))
+}

@@ -1,0 +1,48 @@
+package up
+
+import (
+	"fmt"
+
+	"adshard/barrels"
+	"adshard/internal/node/slave"
+)
+
+// openStores opens the stores of all slaves. One that cannot be opened keeps the others from nothing: it is set aside
+// and filled again (slave.Replace), or, where that cannot be done, its slave is left out until the next start, and
+// is nil in the result. The error is why the first one cannot be opened when none can.
+func (u *up) openStores(configs []slave.Config) ([]barrels.Store, error) {
+	stores, causes := make([]barrels.Store, len(configs)), make([]error, len(configs))
+	for i := range configs {
+		stores[i], causes[i] = slave.OpenStore(&configs[i], u.plan)
+		u.keep(stores[i])
+	}
+	for i, cause := range causes {
+		if cause == nil {
+			continue
+		}
+		stores[i], causes[i] = slave.Replace(&configs[i], u.plan, cause, len(u.stores) > 0, u.log)
+		u.keep(stores[i])
+	}
+	var first error
+	for i, cause := range causes {
+		if cause == nil {
+			continue
+		}
+		if first == nil {
+			first = cause
+		}
+		u.log.Error("a store cannot be opened: its slave is left out until the next start", "node", configs[i].Name, "err", cause)
+		u.leftOut = append(u.leftOut, fmt.Sprintf("%s is left out: %v", configs[i].Name, cause))
+	}
+	if len(u.stores) == 0 {
+		return nil, first
+	}
+	return stores, nil
+}
+
+// keep keeps a store that is to be closed.
+func (u *up) keep(store barrels.Store) {
+	if store != nil {
+		u.stores = append(u.stores, store)
+	}
+}
