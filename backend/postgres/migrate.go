@@ -36,10 +36,9 @@ func prepare(ctx context.Context, c *pgx.Conn, name string, o Options) error {
 	case version == schemaVersion && (len(noted) == 0 || slices.ContainsFunc(noted, o.Making.Same)):
 		return nil
 	case version > schemaVersion:
-		return fault.Newf(fault.Version, "postgres: open", "database %s has schema version %d, this program supports %d: use a newer program",
-			name, version, schemaVersion)
+		return newerSchema(name, version)
 	case version == 0 && !o.Create:
-		return fault.Newf(fault.NotFound, "postgres: open", "database %s has no data of adshard: `adshard import` makes the schema", name)
+		return noSchema(name)
 	}
 	// One process at a time; the others find it done.
 	if _, err = c.Exec(ctx, "SELECT pg_advisory_lock(1097093992, 3)"); err == nil {

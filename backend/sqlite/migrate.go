@@ -52,8 +52,7 @@ func prepare(ctx context.Context, path string, o Options) error {
 		case err != nil:
 			return err
 		case version == 0 && !o.Create:
-			return fault.Newf(fault.Corrupt, "sqlite: open", "%s is an empty file, not a database: restore the database from a copy,"+
-				" or make a new one by importing", path)
+			return emptyFile(path)
 		case version == schemaVersion:
 			return signed(ctx, path, o)
 		case version > schemaVersion:
@@ -130,7 +129,11 @@ func storedVersion(ctx context.Context, path string, o Options) (int64, error) {
 	}
 	defer c.Close()
 	c.SetBusyTimeout(o.BusyTimeout)
-	cn := &conn{Conn: c}
+	return versionOf(ctx, &conn{Conn: c}, path, o)
+}
+
+// versionOf is storedVersion of an open database.
+func versionOf(ctx context.Context, cn *conn, path string, o Options) (int64, error) {
 	tables, err := cn.number("SELECT count(*) FROM sqlite_schema")
 	if err != nil || tables == 0 {
 		return 0, failed(ctx, "open", path, err)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestCheckConfig: each program finds the faults that a start would find, with the line of the file, and
-// opens nothing: neither a port that is taken nor a directory or database that is not there matters.
+// TestCheckConfig: each program finds the faults that a start would find, with the line of the file; a port that is taken
+// does not matter, nor does a directory that is not there, and nothing is made.
 func TestCheckConfig(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -17,14 +17,16 @@ func TestCheckConfig(t *testing.T) {
 	}
 	defer taken.Close()
 	none := filepath.Join(t.TempDir(), "none")
+	db := tutorialDB(t)
 	good := map[string]string{
-		"up":          "db: sqlite:" + none + ".db\ndata: " + none + "\nadmin: " + taken.Addr().String() + "\n",
+		"up":          "db: sqlite:" + db + "\ndata: " + none + "\nadmin: " + taken.Addr().String() + "\n",
 		"master":      "http: " + taken.Addr().String() + "\n",
 		"slave":       "dir: " + none + "\nlisten: " + taken.Addr().String() + "\n",
-		"balancer":    "db: sqlite:" + none + ".db\nadmin: " + taken.Addr().String() + "\n",
-		"distributor": "db: sqlite:" + none + ".db\nadmin: " + taken.Addr().String() + "\n",
-		"collector":   "db: sqlite:" + none + ".db\nadmin: " + taken.Addr().String() + "\n",
+		"balancer":    "db: sqlite:" + db + "\nadmin: " + taken.Addr().String() + "\n",
+		"distributor": "db: sqlite:" + db + "\nadmin: " + taken.Addr().String() + "\n",
+		"collector":   "db: sqlite:" + db + "\nadmin: " + taken.Addr().String() + "\n",
 	}
+	before := tree(t, filepath.Dir(db))
 	for program, text := range good {
 		status, out, errOut := run(t, "adshard", program, "--check-config", "--config", file(t, program+".yaml", text))
 		if status != exitDone || out != "the configuration is valid\n" || errOut != "" {
@@ -42,6 +44,9 @@ func TestCheckConfig(t *testing.T) {
 	}
 	if _, err := os.Stat(none); err == nil {
 		t.Error("a directory was made")
+	}
+	if now := tree(t, filepath.Dir(db)); now != before {
+		t.Errorf("beside the database: %s; there was %s", now, before)
 	}
 }
 

@@ -17,7 +17,8 @@ import (
 type server struct {
 	config   any // pointer to its configuration, holding the defaults
 	validate func() error
-	database *string // the database's URL in it; nil: it has none
+	check    func(ctx context.Context, log *slog.Logger) error // what run does before anything else
+	database *string                                           // the database's URL in it; nil: it has none
 	run      func(ctx context.Context, out io.Writer, log *slog.Logger) error
 	help     map[string]string // of its keys
 }
@@ -47,13 +48,13 @@ func serve(c *cobra.Command, s Streams, v server) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if flags.check {
-			return v.checked(s.Out)
-		}
 		if v.database != nil {
 			if err := checkDatabase(*v.database); err != nil {
 				return err
 			}
+		}
+		if flags.check {
+			return v.checked(c.Context(), s.Out, log)
 		}
 		err = v.run(c.Context(), s.Out, log)
 		if c.Context().Err() != nil && cancelled(err) {
@@ -64,12 +65,10 @@ func serve(c *cobra.Command, s Streams, v server) *cobra.Command {
 	return c
 }
 
-// checked ends a check of the configuration: all that is left is the form of the database's URL.
-func (v *server) checked(out io.Writer) error {
-	if v.database != nil {
-		if _, err := databasePath(*v.database); err != nil {
-			return err
-		}
+// checked makes the checks of a start, and ends.
+func (v *server) checked(ctx context.Context, out io.Writer, log *slog.Logger) error {
+	if err := v.check(ctx, log); err != nil {
+		return err
 	}
 	_, err := fmt.Fprintln(out, "the configuration is valid")
 	return err

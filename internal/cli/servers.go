@@ -127,7 +127,7 @@ balancer.`,
 		Example: `  master --print-config >master.yaml
   master --config master.yaml
   master --config master.yaml --http :8080 --query-insecure --balancer 10.0.0.5:7000`,
-	}, s, server{config: &c, validate: c.Validate, help: helpOf(map[string]string{
+	}, s, server{config: &c, validate: c.Validate, check: c.CheckStart, help: helpOf(map[string]string{
 		"slaves": "addresses of some slaves; they provide the map of slices while no balancer answers",
 	}),
 		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
@@ -146,7 +146,7 @@ which take over when it fails. Queries are answered while none leads.`,
 		Example: `  balancer --db sqlite:ads.db --print-config >balancer.yaml
   balancer --config balancer.yaml
   balancer --config balancer.yaml --slaves 7`,
-	}, s, server{config: &c, validate: c.Validate, database: &c.DB, help: helpOf(map[string]string{
+	}, s, server{config: &c, validate: c.Validate, check: c.CheckStart, database: &c.DB, help: helpOf(map[string]string{
 		"slaves": "the number of slaves that must have joined before the first plan",
 	}),
 		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
@@ -165,7 +165,7 @@ when preparing data is the bottleneck; each needs its own name.`,
 		Example: `  distributor --db sqlite:ads.db --print-config >distributor.yaml
   distributor --config distributor.yaml
   distributor --config distributor.yaml --name distributor-1 --listen 127.0.0.1:7201`,
-	}, s, server{config: &c, validate: c.Validate, database: &c.DB, help: keyHelp,
+	}, s, server{config: &c, validate: c.Validate, check: c.CheckStart, database: &c.DB, help: keyHelp,
 		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
 			return distributor.Run(ctx, c, out, log)
 		}})
@@ -183,7 +183,7 @@ events; each needs its own name.`,
 		Example: `  adshard collector --db sqlite:ads.db
   adshard collector --db "postgres://collector@db/ads?sslmode=verify-full" --http :8090 --query-insecure
   curl -d '{"events":[{"kind":"click","token":"…"}]}' -H 'Content-Type: application/json' http://127.0.0.1:8090/v1/events`,
-	}, s, server{config: &c, validate: c.Validate, database: &c.DB, help: helpOf(map[string]string{
+	}, s, server{config: &c, validate: c.Validate, check: c.CheckStart, database: &c.DB, help: helpOf(map[string]string{
 		"http":           "the address for events",
 		"max-in-flight":  "the maximum number of batches at once; more are refused at once",
 		"query-insecure": "let the port for events be without TLS where other machines can reach it",

@@ -31,7 +31,7 @@ is not). SIGINT or SIGTERM ends it cleanly.`,
   adshard up --db sqlite:ads.db --barrels built          on stores built by barrels build
   adshard up --db sqlite:ads.db --processes              one process per part
   adshard up --db sqlite:ads.db --print-config >up.yaml  then: adshard up --config up.yaml`,
-	}, s, server{config: &c, validate: c.Validate, database: &c.DB, help: keyHelp,
+	}, s, server{config: &c, validate: c.Validate, check: c.CheckStart, database: &c.DB, help: keyHelp,
 		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
 			return up.Run(ctx, c, out, log)
 		}})
@@ -49,7 +49,7 @@ stopped.`,
 		Example: `  slave --print-config >slave.yaml
   slave --config slave.yaml
   slave --config slave.yaml --name slave-3 --listen 127.0.0.1:7103 --dir /var/lib/adshard/slave-3`,
-	}, s, server{config: &c, validate: c.Validate, help: keyHelp,
+	}, s, server{config: &c, validate: c.Validate, check: c.CheckStart, help: keyHelp,
 		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
 			return slave.Run(ctx, c, out, log)
 		}})

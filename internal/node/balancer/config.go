@@ -1,11 +1,14 @@
 package balancer
 
 import (
+	"context"
+	"log/slog"
 	"slices"
 	"time"
 
 	"adshard/balance"
 	"adshard/balance/strategy"
+	"adshard/internal/node/access"
 	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
 	"adshard/internal/node/control/inetcd"
@@ -13,6 +16,7 @@ import (
 	"adshard/internal/node/distributor"
 	"adshard/internal/node/identity"
 	"adshard/internal/node/ports"
+	"adshard/internal/node/preflight"
 	"adshard/internal/node/ulimit"
 )
 
@@ -140,9 +144,6 @@ func (c *Config) controlPlace() string {
 	return "the database"
 }
 
-// need is what a balancer needs of the system.
-var need = ulimit.Need{Files: ports.LeastFiles}
-
 // Validate lists all faults of the configuration.
 func (c *Config) Validate() error {
 	var k config.Check
@@ -217,4 +218,14 @@ func CheckStrategy(k *config.Check, name string, options map[string]string, inte
 	_, err := strategy.Named(name, options)
 	k.That(err == nil, "strategy", "%v", err)
 	k.Duration("interval", interval, 0, 365*24*time.Hour)
+}
+
+// CheckStart does the checks of a start, and changes nothing: --check-config makes it, too. Validate comes before it.
+func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
+	k := preflight.Begin(ctx, ulimit.Need{Files: ports.LeastFiles}, log)
+	k.Database(c.DB)
+	k.Credentials(&c.Settings, access.Balancer, "")
+	k.Note(c.ControlTLS.Check())
+	k.Listen(map[string]string{"listen": c.Listen, "admin": c.Admin})
+	return k.Err()
 }

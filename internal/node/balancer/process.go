@@ -31,7 +31,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	if err := need.Check(log); err != nil {
+	if err := cfg.CheckStart(ctx, log); err != nil {
 		return err
 	}
 	db, err := database.Open(ctx, cfg.DB, false)

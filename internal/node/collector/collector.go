@@ -26,7 +26,6 @@ import (
 	"adshard/internal/node/health"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/ports"
-	"adshard/internal/node/ulimit"
 	"adshard/internal/wait"
 )
 
@@ -36,7 +35,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	if err := (ulimit.Need{Files: ports.LeastFiles}).Check(log); err != nil {
+	if err := cfg.CheckStart(ctx, log); err != nil {
 		return err
 	}
 	db, err := database.Open(ctx, cfg.DB, false)
@@ -99,11 +98,7 @@ func open(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, 
 	if c.tls, err = cfg.QueryTLS.Open(log); err != nil {
 		return nil, err
 	}
-	url := cfg.Events
-	if url == "" {
-		url = EventsOf(cfg.DB)
-	}
-	if c.store, err = openStore(ctx, url, db, cfg.AdoptEvents); err != nil {
+	if c.store, err = openStore(ctx, cfg.events(), db, cfg.AdoptEvents); err != nil {
 		return nil, err
 	}
 	if c.named, err = c.name(ctx, cfg.AdoptEvents, now); err != nil {

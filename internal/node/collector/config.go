@@ -1,14 +1,20 @@
 package collector
 
 import (
+	"context"
+	"log/slog"
 	"strings"
 	"time"
 
 	"adshard/events"
+	"adshard/internal/node/access"
 	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
 	"adshard/internal/node/database"
 	"adshard/internal/node/identity"
+	"adshard/internal/node/ports"
+	"adshard/internal/node/preflight"
+	"adshard/internal/node/ulimit"
 )
 
 // Config configures a collector.
@@ -107,4 +113,23 @@ func (c *Config) Validate() error {
 	c.QueryTLS.Check(&k)
 	c.QueryTLS.CheckListen(&k, "http", c.HTTP, c.QueryInsecure)
 	return k.Err()
+}
+
+// CheckStart does the checks of a start, and changes nothing: --check-config makes it, too. Validate comes before it.
+func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
+	k := preflight.Begin(ctx, ulimit.Need{Files: ports.LeastFiles}, log)
+	k.Database(c.DB)
+	k.Events(c.events())
+	k.Credentials(&c.Settings, access.Collector, c.Name)
+	k.Queries(&c.QueryTLS)
+	k.Listen(map[string]string{"http": c.HTTP, "admin": c.Admin})
+	return k.Err()
+}
+
+// events is the URL of the database of events.
+func (c *Config) events() string {
+	if c.Events != "" {
+		return c.Events
+	}
+	return EventsOf(c.DB)
 }

@@ -73,9 +73,21 @@ func (c *Check) Addresses(key, list string, needed bool) {
 // Apart checks that two addresses to listen on differ; port 0 is another port
 // each time.
 func (c *Check) Apart(key, address, other, otherAddress string) {
-	_, port, err := net.SplitHostPort(address)
-	c.That(address != otherAddress || err != nil || port == "0", key,
-		"%s is the address of %s too; choose another for one of them", address, other)
+	host, port, err := net.SplitHostPort(address)
+	otherHost, otherPort, otherErr := net.SplitHostPort(otherAddress)
+	if err != nil || otherErr != nil || port == "0" || port != otherPort {
+		return
+	}
+	same := loopback(host) == loopback(otherHost) || Unspecified(address) || Unspecified(otherAddress)
+	c.That(!same, key, "%s has the port of %s (%s), at an address that is the same or all of them; choose another for one of them", address, other, otherAddress)
+}
+
+// loopback is a host, of whose names for this machine alone there is one.
+func loopback(host string) string {
+	if host == "localhost" {
+		return "127.0.0.1"
+	}
+	return host
 }
 
 // Hosts checks names or addresses of hosts, without ports.

@@ -94,6 +94,22 @@ func TestCheckListsAllFaults(t *testing.T) {
 	}
 }
 
+// TestListenersAreApart: of two addresses only one could be listened on, however they are written.
+func TestListenersAreApart(t *testing.T) {
+	for pair, ok := range map[[2]string]bool{
+		{"127.0.0.1:80", "127.0.0.1:80"}: false, {":80", "127.0.0.1:80"}: false, {"127.0.0.1:80", "0.0.0.0:80"}: false, {"[::]:80", ":80"}: false,
+		{"localhost:80", "127.0.0.1:80"}: false, {"127.0.0.1:80", "127.0.0.1:81"}: true, {"10.0.0.1:80", "10.0.0.2:80"}: true,
+		{"127.0.0.1:0", "127.0.0.1:0"}: true, {":0", ":0"}: true, {"", ""}: true, {"", ":80"}: true,
+	} {
+		for _, p := range [][2]string{pair, {pair[1], pair[0]}} {
+			var c config.Check
+			if c.Apart("admin", p[0], "http", p[1]); (c.Err() == nil) != ok {
+				t.Errorf("%s and %s: %v", p[0], p[1], c.Err())
+			}
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("name: x\nwait: 1s\ncount: 3\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -1,11 +1,18 @@
 package distributor
 
 import (
+	"context"
+	"log/slog"
+
 	"adshard/balance"
+	"adshard/internal/node/access"
 	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
 	"adshard/internal/node/database"
 	"adshard/internal/node/identity"
+	"adshard/internal/node/ports"
+	"adshard/internal/node/preflight"
+	"adshard/internal/node/ulimit"
 )
 
 // Config configures a distributor in a process of its own.
@@ -66,5 +73,14 @@ func (c *Config) Validate() error {
 	}
 	k.That(c.StateKey != "", "state_key", "must not be empty")
 	c.DataConfig.Check(&k)
+	return k.Err()
+}
+
+// CheckStart does the checks of a start, and changes nothing: --check-config makes it, too. Validate comes before it.
+func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
+	k := preflight.Begin(ctx, ulimit.Need{Files: ports.LeastFiles}, log)
+	k.Database(c.DB)
+	k.Credentials(&c.Settings, access.Distributor, c.Name)
+	k.Listen(map[string]string{"listen": c.Listen, "admin": c.Admin})
 	return k.Err()
 }

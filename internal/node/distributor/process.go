@@ -20,7 +20,6 @@ import (
 	"adshard/internal/node/identity"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/remote"
-	"adshard/internal/node/ulimit"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 )
@@ -32,7 +31,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	if err := (ulimit.Need{Files: ports.LeastFiles}).Check(log); err != nil {
+	if err := cfg.CheckStart(ctx, log); err != nil {
 		return err
 	}
 	db, err := database.Open(ctx, cfg.DB, false)

@@ -80,18 +80,63 @@ func Open(ctx context.Context, cfg Config, db backend.Store) (*Dir, error) {
 	}
 	err := config.Load(d.file(), &d.record)
 	switch {
-	case fault.Is(err, fault.NotFound) && cfg.Built:
-		return nil, fault.Newf(fault.NotFound, "up",
-			"%s has no %s, so its build did not finish; remove it and run `adshard barrels build` again", d.path, homeFile)
-	case fault.Is(err, fault.NotFound):
+	case fault.Is(err, fault.NotFound) && !cfg.Built:
 		return d, d.create(ctx, cfg.Slaves, db)
 	case err != nil:
+		return nil, d.unbuilt(err)
+	}
+	if err := d.checkSlaves(&cfg); err != nil {
 		return nil, err
-	case d.record.Slaves != cfg.Slaves:
-		return nil, fault.Newf(fault.Conflict, "up",
-			"%s holds the stores of %d slaves; start with as many, or with another directory", d.path, d.record.Slaves)
 	}
 	return d, d.checkDatabase(ctx, &cfg, db)
+}
+
+// Check makes the checks of Open that change nothing. id is that of the database; "": it is not known.
+func Check(cfg Config, id string) error {
+	if cfg.Built {
+		if err := checkBuilt(cfg.Path, cfg.Slaves); err != nil {
+			return err
+		}
+	}
+	d := &Dir{path: cfg.Path}
+	err := config.Load(d.file(), &d.record)
+	switch {
+	case fault.Is(err, fault.NotFound) && !cfg.Built:
+		return nil
+	case err != nil:
+		return d.unbuilt(err)
+	}
+	err = d.checkSlaves(&cfg)
+	if err == nil && id != "" && d.record.Database != "" {
+		err = d.isOf(&cfg, id)
+	}
+	return err
+}
+
+// unbuilt says more of a file that cannot be read.
+func (d *Dir) unbuilt(err error) error {
+	if !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	return fault.Newf(fault.NotFound, "up", "%s has no %s, so its build did not finish; remove it and run `adshard barrels build` again", d.path, homeFile)
+}
+
+func (d *Dir) checkSlaves(cfg *Config) error {
+	if d.record.Slaves == cfg.Slaves {
+		return nil
+	}
+	return fault.Newf(fault.Conflict, "up",
+		"%s holds the stores of %d slaves; start with as many, or with another directory", d.path, d.record.Slaves)
+}
+
+// isOf makes sure that the stores are those of a database by its id, or may be discarded.
+func (d *Dir) isOf(cfg *Config, id string) error {
+	if d.record.Database == id || slices.Contains(cfg.DiscardDataOf, d.record.Database) {
+		return nil
+	}
+	return fault.Newf(fault.Conflict, "up",
+		"%s holds stores of database %s, and %s is database %s: choose another directory with --data, or, "+
+			"if these stores are not needed any more, start with --discard-data-of %s", d.path, d.record.Database, cfg.DB, id, d.record.Database)
 }
 
 // checkDatabase makes sure that the stores have data of this database, or data that
@@ -111,10 +156,8 @@ func (d *Dir) checkDatabase(ctx context.Context, cfg *Config, db backend.Store) 
 			return fault.Newf(fault.Conflict, "up",
 				"%s holds stores that were filled from another database than %s; remove the directory or choose another", d.path, cfg.DB)
 		}
-	} else if d.record.Database != id && !slices.Contains(cfg.DiscardDataOf, d.record.Database) {
-		return fault.Newf(fault.Conflict, "up",
-			"%s holds stores of database %s, and %s is database %s: choose another directory with --data, or, "+
-				"if these stores are not needed any more, start with --discard-data-of %s", d.path, d.record.Database, cfg.DB, id, d.record.Database)
+	} else if err := d.isOf(cfg, id); err != nil {
+		return err
 	}
 	if d.record.Database == id {
 		return nil

@@ -1,14 +1,20 @@
 package master
 
 import (
+	"context"
+	"log/slog"
 	"net"
 	"time"
 
+	"adshard/internal/node/access"
 	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
 	"adshard/internal/node/httpapi"
+	"adshard/internal/node/ports"
+	"adshard/internal/node/preflight"
 	"adshard/internal/node/querylog"
 	"adshard/internal/node/tracing"
+	"adshard/internal/node/ulimit"
 	"adshard/search"
 )
 
@@ -150,4 +156,21 @@ func profileOf(name string) search.Profile {
 		return search.SklikProfile()
 	}
 	return search.DefaultProfile()
+}
+
+// CheckStart does the checks of a start, and changes nothing: --check-config makes it, too. Validate comes before it.
+func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
+	k := preflight.Begin(ctx, ulimit.Need{Files: ports.LeastFiles}, log)
+	k.Credentials(&c.Settings, access.Master, c.Name)
+	c.CheckQueries(k)
+	k.Listen(map[string]string{"http": c.HTTP, "grpc": c.GRPC, "admin": c.Admin})
+	return k.Err()
+}
+
+// CheckQueries checks the files that a master reads and writes.
+func (c *Config) CheckQueries(k *preflight.Check) {
+	k.Queries(&c.QueryTLS)
+	_, err := openLexicon(c.Lexicon, slog.New(slog.DiscardHandler))
+	k.Note(err)
+	k.File(c.QueryLog.File)
 }

@@ -25,7 +25,6 @@ import (
 	"adshard/internal/node/ports"
 	"adshard/internal/node/queryserver"
 	"adshard/internal/node/remote"
-	"adshard/internal/node/ulimit"
 	"adshard/internal/node/wire"
 	"adshard/internal/wait"
 	"adshard/schema/pb"
@@ -41,7 +40,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	if err := (ulimit.Need{Files: ports.LeastFiles}).Check(log); err != nil {
+	if err := cfg.CheckStart(ctx, log); err != nil {
 		return err
 	}
 	config.SetGCPercent(cfg.GCPercent)

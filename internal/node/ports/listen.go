@@ -74,3 +74,19 @@ func ServePolls(ctx context.Context, s *grpc.Server, l net.Listener) error {
 	}
 	return nil
 }
+
+// Probe reports why an address could not be listened on; "" is none. A port that is in use is no reason: the
+// program that is being checked may run.
+func Probe(key, address string) error {
+	if address == "" {
+		return nil
+	}
+	l, err := net.Listen("tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil
+	case err != nil:
+		return listenFault(key, address, err)
+	}
+	return l.Close()
+}

@@ -1,14 +1,18 @@
 package slave
 
 import (
+	"context"
+	"log/slog"
 	"time"
 
 	"adshard/barrels/rocks"
+	"adshard/internal/node/access"
 	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
 	"adshard/internal/node/copying"
 	"adshard/internal/node/memlimit"
 	"adshard/internal/node/ports"
+	"adshard/internal/node/preflight"
 	"adshard/internal/node/tracing"
 	"adshard/internal/node/ulimit"
 	"adshard/internal/node/wire"
@@ -126,4 +130,13 @@ const peers = 4
 func (c Config) Within(plan memlimit.Plan) Config {
 	c.BucketBytes, c.plan = min(c.BucketBytes, plan.Bucket), plan
 	return c
+}
+
+// CheckStart does the checks of a start, and changes nothing: --check-config makes it, too. Validate comes before it.
+func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
+	k := preflight.Begin(ctx, c.need(), log)
+	k.Credentials(&c.Settings, access.Slave, c.Name)
+	k.Dir(c.Dir)
+	k.Listen(map[string]string{"listen": c.Listen, "admin": c.Admin})
+	return k.Err()
 }

@@ -41,7 +41,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	if err := cfg.need().Check(log); err != nil {
+	if err := cfg.CheckStart(ctx, log); err != nil {
 		return err
 	}
 	own, err := cfg.Settings.Open(access.Slave, cfg.Name, log)

@@ -1,12 +1,15 @@
 package up
 
 import (
+	"context"
+	"log/slog"
 	"path/filepath"
 	"time"
 
 	"adshard/balance"
 	"adshard/balance/strategy"
 	"adshard/events"
+	"adshard/internal/node/access"
 	"adshard/internal/node/balancer"
 	"adshard/internal/node/certs"
 	"adshard/internal/node/collector"
@@ -17,6 +20,7 @@ import (
 	"adshard/internal/node/master"
 	"adshard/internal/node/memlimit"
 	"adshard/internal/node/ports"
+	"adshard/internal/node/preflight"
 	"adshard/internal/node/querylog"
 	"adshard/internal/node/slave"
 	"adshard/internal/node/tracing"
@@ -190,5 +194,23 @@ func (c *Config) Validate() error {
 	k.OneOf("request_ids", c.RequestIDs, httpapi.RequestIDsGiven, httpapi.RequestIDsOwn)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
 	k.OneOf("transport", c.Transport, TransportDirect, master.TransportStream, master.TransportCalls)
+	return k.Err()
+}
+
+// CheckStart does the checks of a start, and changes nothing: --check-config makes it, too. Validate comes before it.
+func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
+	k := preflight.Begin(ctx, c.need(), log)
+	id := k.Database(c.DB)
+	if !c.Processes {
+		k.Credentials(&c.Settings, access.Balancer, "")
+	}
+	m := c.master(loopback)
+	m.CheckQueries(k)
+	k.Note(home.Check(c.stores(), id))
+	k.Dir(c.stores().Path)
+	if c.Collector != "" {
+		k.Events(collector.EventsOf(c.DB))
+	}
+	k.Listen(map[string]string{"http": c.HTTP, "grpc": c.GRPC, "admin": c.Admin, "collector": c.Collector})
 	return k.Err()
 }

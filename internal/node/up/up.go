@@ -47,7 +47,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	if err := cfg.need().Check(log); err != nil {
+	if err := cfg.CheckStart(ctx, log); err != nil {
 		return err
 	}
 	if !cfg.Processes {

@@ -31,3 +31,9 @@ func (t TLS) config() (*tls.Config, error) {
 	c.MinVersion = tls.VersionTLS12
 	return c, nil
 }
+
+// Check reads the files.
+func (t TLS) Check() error {
+	_, err := t.config()
+	return err
+}

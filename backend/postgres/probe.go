@@ -1,0 +1,50 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"adshard/fault"
+)
+
+// Probe looks whether the database at url is one that Open would open, and returns its id. Nothing is made, changed or migrated; one of
+// an older version is well, and may have no id. Errors: those of Open.
+func Probe(ctx context.Context, url string) (id string, err error) {
+	url, _, err = withoutReplica(url)
+	if err != nil {
+		return "", err
+	}
+	cfg, name, err := parse(url)
+	if err != nil {
+		return "", err
+	}
+	c, err := pgx.ConnectConfig(ctx, cfg.ConnConfig)
+	if err != nil {
+		return "", failed(ctx, "open", name, err)
+	}
+	defer func() { err = errors.Join(err, c.Close(context.WithoutCancel(ctx))) }()
+	version, _, err := stored(ctx, c, name, Options{})
+	switch {
+	case err != nil:
+		return "", failed(ctx, "open", name, err)
+	case version > schemaVersion:
+		return "", newerSchema(name, version)
+	case version == 0:
+		return "", noSchema(name)
+	case version < schemaVersion:
+		return "", nil
+	}
+	err = c.QueryRow(ctx, "SELECT database_id FROM adshard.state").Scan(&id)
+	return id, failed(ctx, "open", name, err)
+}
+
+func newerSchema(name string, version int64) error {
+	return fault.Newf(fault.Version, "postgres: open", "database %s has schema version %d, this program supports %d: use a newer program",
+		name, version, schemaVersion)
+}
+
+func noSchema(name string) error {
+	return fault.Newf(fault.NotFound, "postgres: open", "database %s has no data of adshard: `adshard import` makes the schema", name)
+}

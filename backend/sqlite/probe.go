@@ -1,0 +1,63 @@
+package sqlite
+
+import (
+	"context"
+	"net/url"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+	zs "zombiezen.com/go/sqlite"
+
+	"adshard/fault"
+)
+
+// Probe looks whether the file at path is a database that Open would open, and returns its id. Nothing is made, changed or
+// migrated; one of an older version is well, and may have no id. Errors: those of Open.
+func Probe(ctx context.Context, path string) (id string, err error) {
+	if path, err = filepath.Abs(path); err != nil {
+		return "", fault.New(fault.Unavailable, "sqlite: open", err)
+	}
+	o := Options{}.withDefaults()
+	if err := checkPath(path, o); err != nil {
+		return "", err
+	}
+	for _, at := range []string{path, filepath.Dir(path)} {
+		if err := unix.Access(at, unix.W_OK); err != nil {
+			return "", fault.Newf(fault.Unavailable, "sqlite: open", "%s cannot be written by this user (%w): change its owner or permissions", at, err)
+		}
+	}
+	c, err := readingOf(path)
+	if err != nil {
+		return "", failed(ctx, "open", path, err)
+	}
+	defer c.Close()
+	c.SetBusyTimeout(o.BusyTimeout)
+	cn := &conn{Conn: c}
+	version, err := versionOf(ctx, cn, path, o)
+	switch {
+	case err != nil:
+		return "", err
+	case version == 0:
+		return "", emptyFile(path)
+	case version > schemaVersion:
+		return "", newerSchema(path, version)
+	case version < schemaVersion:
+		return "", nil
+	}
+	text, err := cn.id()
+	return string(text), failed(ctx, "open", path, err)
+}
+
+// readingOf opens a database for reading. Where it has no log nothing is made beside it either: nobody writes to it then.
+func readingOf(path string) (*zs.Conn, error) {
+	uri := url.URL{Scheme: "file", Path: path}
+	if !exists(path+"-wal") && !exists(path+"-journal") {
+		uri.RawQuery = "immutable=1"
+	}
+	return zs.OpenConn(uri.String(), zs.OpenReadOnly|zs.OpenURI)
+}
+
+func emptyFile(path string) error {
+	return fault.Newf(fault.Corrupt, "sqlite: open", "%s is an empty file, not a database: restore the database from a copy,"+
+		" or make a new one by importing", path)
+}

@@ -1,0 +1,138 @@
+// Package preflight has the checks of a start that change nothing: what a program is about to read, write and listen on.
+// A start makes them before anything else, and --check-config makes them alone, so that the two cannot differ.
+//
+// Goals: all faults at once, each with the key that has it; nothing is made, migrated, locked or left behind, so
+// that a configuration can be checked beside the program that runs with the one of before.
+// Non-goals: what only the program itself finds out: peers that do not answer, a port that another process
+// has (the program itself, as long as it runs), what is in a store.
+package preflight
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"adshard/fault"
+	"adshard/internal/node/access"
+	"adshard/internal/node/certs"
+	"adshard/internal/node/config"
+	"adshard/internal/node/database"
+	"adshard/internal/node/ports"
+	"adshard/internal/node/ulimit"
+)
+
+// Check collects what keeps a program from starting.
+type Check struct {
+	ctx    context.Context
+	log    *slog.Logger
+	faults []error
+}
+
+// Begin begins with the limits of the process.
+func Begin(ctx context.Context, need ulimit.Need, log *slog.Logger) *Check {
+	k := &Check{ctx: ctx, log: log}
+	k.Note(need.Check(log))
+	return k
+}
+
+// Note notes an error, if there is one.
+func (k *Check) Note(err error) {
+	if err != nil {
+		k.faults = append(k.faults, err)
+	}
+}
+
+// Err returns all faults, each on a line of its own; nil: none.
+func (k *Check) Err() error {
+	if len(k.faults) == 1 {
+		return k.faults[0]
+	}
+	return errors.Join(k.faults...)
+}
+
+// Credentials reads the files by which the program knows its peers.
+func (k *Check) Credentials(s *certs.Settings, role access.Role, name string) {
+	_, err := s.Open(role, name, slog.New(slog.DiscardHandler)) // the start itself logs what is to be said of them
+	k.Note(err)
+}
+
+// Queries reads the certificate of the ports for queries.
+func (k *Check) Queries(q *certs.QueryTLS) {
+	_, err := q.Open(slog.New(slog.DiscardHandler))
+	k.Note(err)
+}
+
+// Listen makes sure that addresses, by their keys, are of this machine and may be listened on.
+func (k *Check) Listen(addresses map[string]string) {
+	for key, address := range addresses {
+		k.Note(ports.Probe(key, address))
+	}
+}
+
+// Database looks at the backend database, and returns its id; "": it has none yet, or there is a fault.
+func (k *Check) Database(url string) (id string) {
+	id, err := database.Probe(k.ctx, url)
+	k.Note(err)
+	return id
+}
+
+// Events looks at the database of events; where there is none, at the directory of its file.
+func (k *Check) Events(url string) {
+	k.Note(database.ProbeEvents(k.ctx, url))
+	if path, ok := database.FileOf(url); ok {
+		k.folder(filepath.Dir(path))
+	}
+}
+
+// File makes sure that a file can be written, or made; "": none is configured.
+func (k *Check) File(path string) {
+	if path == "" {
+		return
+	}
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		k.folder(filepath.Dir(path))
+	case err == nil && !info.Mode().IsRegular():
+		k.Note(fault.Newf(fault.Invalid, "start", "%s is no regular file; name another one", path))
+	default:
+		k.writable(path, unix.W_OK)
+	}
+}
+
+// folder makes sure that a directory is there and can be written.
+func (k *Check) folder(path string) {
+	if _, err := os.Stat(path); err != nil {
+		k.Note(config.DirError(path, err))
+		return
+	}
+	k.Dir(path)
+}
+
+// Dir makes sure that a directory can be written, or made.
+func (k *Check) Dir(path string) {
+	at := filepath.Clean(path)
+	for {
+		info, err := os.Stat(at)
+		if errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at) {
+			at = filepath.Dir(at) // it is made in this one
+			continue
+		}
+		if err == nil && !info.IsDir() {
+			k.Note(fault.Newf(fault.Invalid, "start", "%s is no directory; name another one", at))
+			return
+		}
+		k.writable(at, unix.W_OK|unix.X_OK)
+		return
+	}
+}
+
+func (k *Check) writable(path string, mode uint32) {
+	if err := unix.Access(path, mode); err != nil {
+		k.Note(config.DirError(path, &fs.PathError{Op: "write", Path: path, Err: err}))
+	}
+}
