@@ -117,7 +117,7 @@ func (c *Config) Validate() error {
 
 // need is what a process with this slave needs of the system.
 func (c *Config) need() ulimit.Need {
-	return ulimit.Need{Files: max(ports.LeastFiles, ports.OwnFiles+Files(c.Dir)), Native: true, Memory: uint64(c.Memory)}
+	return ulimit.Need{Files: max(ports.LeastFiles, ports.OwnFiles+Files(c.Dir)), Memory: uint64(c.Memory)}
 }
 
 // Files returns how many files a slave needs with its store in a directory.

@@ -23,20 +23,19 @@ import (
 type Need struct {
 	// Files is how many files it must be able to open, connections among them.
 	Files uint64
-	// Native says that the process has stores, whose threads are C++'s; Memory is what it is configured to take, in
-	// bytes, 0: nothing is configured.
-	Native bool
+	// Memory is what it is configured to take, in bytes; 0: nothing is configured.
 	Memory uint64
 }
 
 const (
 	// wellFiles is what leaves room for clients and peers: a process with less is told that its limit is low.
 	wellFiles = 1024
-	// Address space beside the memory that is configured. Go reserves 0.6 GiB for its tables at once, 64 MiB at a time
-	// later on; each thread has 8 MiB of stack, and its allocator's 64 MiB (docs/operations.md#limits, measured).
-	space, nativeSpace = 1 << 30, 2 << 30
-	// Data, of which reserved space is no part.
-	data = 256 << 20
+	// space is address space beside the memory that is configured. Go reserves 0.6 GiB for its tables at once, 64 MiB at a time
+	// later on; each thread has 8 MiB of stack, and its allocator's 64 MiB: programs had up to 1.85 GiB, measured. On
+	// a busy machine there are more threads.
+	space = 2 << 30
+	// data is that beside it, of which reserved space is no part: up to 0.2 GiB.
+	data = 512 << 20
 )
 
 // Unlimited is a limit that there is not.
@@ -65,13 +64,9 @@ func (n Need) Check(log *slog.Logger) error {
 
 // limits are what is to be compared.
 func (n Need) limits(files, as, ds uint64) []limit {
-	around := uint64(space)
-	if n.Native {
-		around = nativeSpace
-	}
 	return []limit{
 		{is: files, needs: n.Files, well: max(wellFiles, 2*n.Files), unit: 1, flag: "-n", setting: "LimitNOFILE", of: "open files"},
-		{is: as, needs: around + n.Memory, unit: 1 << 10, flag: "-v", setting: "LimitAS", of: "KiB of address space"},
+		{is: as, needs: space + n.Memory, unit: 1 << 10, flag: "-v", setting: "LimitAS", of: "KiB of address space"},
 		{is: ds, needs: data + n.Memory, unit: 1 << 10, flag: "-d", setting: "LimitDATA", of: "KiB of data"},
 	}
 }

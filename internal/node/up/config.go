@@ -132,7 +132,7 @@ func (c *Config) memory() config.Size {
 
 // need is what this process needs of the system; with Processes, what that of the largest part needs, which has the same limits.
 func (c *Config) need() ulimit.Need {
-	n := ulimit.Need{Files: ports.OwnFiles, Native: true, Memory: uint64(c.memory())}
+	n := ulimit.Need{Files: ports.OwnFiles, Memory: uint64(c.memory())}
 	if c.Processes {
 		n.Memory /= uint64(c.Slaves)
 	}
