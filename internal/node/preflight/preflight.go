@@ -123,7 +123,7 @@ func (k *Check) Dir(path string) {
 			continue
 		}
 		if err == nil && !info.IsDir() {
-			k.Note(fault.Newf(fault.Invalid, "start", "%s is no directory; name another one", at))
+			k.Note(fault.Newf(fault.Invalid, "start", "%s is no directory: choose another directory", at))
 			return
 		}
 		k.writable(at, unix.W_OK|unix.X_OK)
