@@ -11,6 +11,7 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/config"
 	"adshard/internal/node/memlimit"
+	"adshard/internal/outfile"
 )
 
 // A store that cannot be opened is no reason to answer nothing from then on: all that is in it is in the database, too.
@@ -20,6 +21,7 @@ import (
 // What an adversary, or a mistake, could make of this:
 //   - an older program, started by mistake, finds all stores of another version: they are not set aside, or the cluster
 //     would be filled twice. One store among others that can be opened is another matter (others);
+//   - a directory named by mistake, a backup or a database: nothing that is not a store is moved;
 //   - a second process on a store finds it locked: it is not set aside below the first one;
 //   - a full disk or too little memory: another directory would not mend that;
 //   - a disk that damages stores again and again: a few directories are kept, and then the start is refused;
@@ -30,7 +32,7 @@ import (
 // why nothing was set aside, if anything was tried.
 func Replace(cfg *Config, plan memlimit.Plan, cause error, others bool, log *slog.Logger) (barrels.Store, error) {
 	switch kind := fault.KindOf(cause); {
-	case kind == fault.Locked, kind == fault.NoSpace, fault.FieldOf(cause) == "memory", kind == fault.Version && !others:
+	case !mayBeStore(cfg.Dir), kind == fault.Locked, kind == fault.NoSpace, fault.FieldOf(cause) == "memory", kind == fault.Version && !others:
 		return nil, cause
 	}
 	balancer, _ := os.ReadFile(filepath.Join(cfg.Dir, adoptedFile)) // none, or it cannot be read either
@@ -40,10 +42,11 @@ func Replace(cfg *Config, plan memlimit.Plan, cause error, others bool, log *slo
 	}
 	log.Error("a store cannot be opened: it was set aside, and the slave is filled again", "node", cfg.Name, "set_aside", to, "err", cause)
 	if len(balancer) > 0 {
-		if err := makeDir(cfg.Dir); err != nil {
-			return nil, err
+		err := outfile.MakeDir(cfg.Dir)
+		if err == nil {
+			err = ownFile(filepath.Join(cfg.Dir, adoptedFile)).WriteBytes(balancer)
 		}
-		if err := os.WriteFile(filepath.Join(cfg.Dir, adoptedFile), balancer, 0o640); err != nil {
+		if err != nil {
 			return nil, config.DirError(cfg.Dir, err)
 		}
 	}
@@ -54,10 +57,8 @@ func Replace(cfg *Config, plan memlimit.Plan, cause error, others bool, log *slo
 	return store, err
 }
 
-// makeDir makes the directory of a store.
-func makeDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return config.DirError(dir, err)
-	}
-	return nil
+// mayBeStore reports whether a directory may be set aside: it is not a file, a backup or one of another's.
+func mayBeStore(dir string) bool {
+	info, err := os.Stat(dir)
+	return outfile.CheckDir(dir, true) == nil && (err != nil || info.IsDir())
 }

@@ -112,7 +112,7 @@ func TestStoresThatCannotBeOpenedAreSetAside(t *testing.T) {
 		"tables are directories":       {spoil: inStead("*.sst", folder)},
 		"the instance is a directory":  {spoil: inStead("instance", folder)},
 		"the lock is a directory":      {spoil: inStead("adshard.lock", folder)},
-		"the store is a file":          {spoil: inStead("", garbage)},
+		"the store is a file":          {spoil: inStead("", garbage), stays: fault.Invalid},
 		"another version among others": {spoil: ofAnotherVersion, others: true},
 		"another version alone":        {spoil: ofAnotherVersion, stays: fault.Version},
 		"too many": {spoil: func(t *testing.T, dir string) {
@@ -161,7 +161,7 @@ func TestStoresThatCannotBeOpenedAreSetAside(t *testing.T) {
 			if p := store.Position(); p.GetClock() != 0 {
 				t.Errorf("the new store is at %v", p)
 			}
-			if text, err := os.ReadFile(filepath.Join(cfg.Dir, adoptedFile)); name != "the store is a file" && (err != nil || string(text) != "there:1\n") {
+			if text, err := os.ReadFile(filepath.Join(cfg.Dir, adoptedFile)); err != nil || string(text) != "there:1\n" {
 				t.Errorf("the balancer that has adopted the slave: %q, %v", text, err)
 			}
 		})
