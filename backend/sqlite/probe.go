@@ -23,7 +23,7 @@ func Probe(ctx context.Context, path string) (id string, err error) {
 	}
 	for _, at := range []string{path, filepath.Dir(path)} {
 		if err := unix.Access(at, unix.W_OK); err != nil {
-			return "", fault.Newf(fault.Unavailable, "sqlite: open", "%s cannot be written by this user (%w): change its owner or permissions", at, err)
+			return "", fault.Newf(fault.Unavailable, "sqlite: open", "%s cannot be written (%w): allow this user to read and write it", at, err)
 		}
 	}
 	c, err := readingOf(path)

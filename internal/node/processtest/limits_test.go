@@ -59,7 +59,7 @@ func TestLimitsAreToldBeforeAnythingStarts(t *testing.T) {
 		}},
 	}
 	for command, part := range parts {
-		for _, low := range []string{"-n 32", "-n 64", "-v 1000000", "-d 200000"} {
+		for _, low := range []string{"-n 32", "-n 64", "-v 1500000", "-d 200000"} {
 			p := startUnder(t, low, command, part.cfg())
 			select {
 			case <-p.ended:
