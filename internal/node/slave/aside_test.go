@@ -139,11 +139,11 @@ func TestStoresThatCannotBeOpenedAreSetAside(t *testing.T) {
 			}
 			c.spoil(t, cfg.Dir)
 			before := contents(cfg.Dir)
-			store, err := OpenStore(&cfg, smallPlan)
+			_, err := OpenStore(&cfg, smallPlan)
 			if err == nil {
 				t.Fatal("it can be opened")
 			}
-			store, err = Replace(&cfg, smallPlan, err, c.others, slog.New(slog.DiscardHandler))
+			store, err := Replace(&cfg, smallPlan, err, c.others, slog.New(slog.DiscardHandler))
 			beside, _ := filepath.Glob(filepath.Dir(cfg.Dir) + "/*.set-aside-2*T*")
 			if c.stays != 0 {
 				if !fault.Is(err, c.stays) || len(beside) > 0 || len(lacks(cfg.Dir, before, true)) > 0 {
