@@ -156,18 +156,19 @@ func TestImportThatFails(t *testing.T) {
 	notOurs := file(t, "text.db", strings.Repeat("this is no database\n", 500))
 	wrong := file(t, "wrong.csv", "a,b,c\n1,2,3\n")
 	for _, c := range []struct {
-		name string
-		args []string
-		says string
+		name   string
+		args   []string
+		status int
+		says   string
 	}{
-		{"missing file", []string{"--db", "sqlite:" + path, filepath.Join(dir, "none.csv")}, "none.csv"},
-		{"directory", []string{"--db", "sqlite:" + path, dir}, "is a directory"},
-		{"rejects in no directory", []string{"--db", "sqlite:" + path, "--rejects", filepath.Join(dir, "x", "y"), wrong}, "no such file"},
-		{"no database", []string{"--db", "sqlite:" + notOurs, wrong}, "text.db"},
-		{"not an Editor file", []string{"--db", "sqlite:" + path, wrong}, "wrong.csv"},
+		{"missing file", []string{"--db", "sqlite:" + path, filepath.Join(dir, "none.csv")}, exitFailed, "none.csv"},
+		{"directory", []string{"--db", "sqlite:" + path, dir}, exitFailed, "is a directory"},
+		{"rejects in no directory", []string{"--db", "sqlite:" + path, "--rejects", filepath.Join(dir, "x", "y"), wrong}, exitUsage, "there is no directory"},
+		{"no database", []string{"--db", "sqlite:" + notOurs, wrong}, exitFailed, "text.db"},
+		{"not an Editor file", []string{"--db", "sqlite:" + path, wrong}, exitFailed, "wrong.csv"},
 	} {
 		status, _, errOut := run(t, "adshard", append([]string{"import"}, c.args...)...)
-		if status != exitFailed || !strings.Contains(errOut, c.says) {
+		if status != c.status || !strings.Contains(errOut, c.says) {
 			t.Errorf("%s: %d %q", c.name, status, errOut)
 		}
 		if _, err := os.Stat(path); err == nil && c.name != "not an Editor file" {
