@@ -89,6 +89,16 @@ func (c *cluster) wipe(slave int) {
 	}
 }
 
+// tidy removes the stores of a slave that were set aside: no more than three are kept.
+func (c *cluster) tidy(slave int) {
+	aside, _ := filepath.Glob(c.dirs[slave] + ".set-aside-*") // the pattern is right
+	for _, dir := range aside {
+		if err := os.RemoveAll(dir); err != nil {
+			c.t.Error(err)
+		}
+	}
+}
+
 // ready reports whether a slave holds all that it should.
 func (c *cluster) ready(slave int) bool { return c.Ready(c.slaveAdmin[slave]) }
 

@@ -233,6 +233,7 @@ func (h *harmer) removeStore() error {
 // store is copied while its slave runs. What was in the log has gone to other table files in between.
 func (h *harmer) mixStore() error {
 	i := h.slave()
+	defer h.cluster.tidy(i)
 	return h.during(func() error {
 		p := h.cluster.slaves[i]
 		p.Stop()
