@@ -15,10 +15,11 @@ fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 # tested MODULE ARGUMENT...: go test, its output made readable, its outcomes kept.
 # Clusters wait now and then: one package more at once than there are cores.
-# One run shows all that fails: what failed is told at the end.
+# One run shows all that fails: what failed is told at the end. Mutations take most of
+# go test's ten minutes on a busy machine.
 failures=()
 tested() {
-	go -C "$1" test -json -count=1 -p $(($(nproc) + 1)) "${@:2}" | "$fresh/testlog" record "$fresh/results" ||
+	go -C "$1" test -json -count=1 -timeout 20m -p $(($(nproc) + 1)) "${@:2}" | "$fresh/testlog" record "$fresh/results" ||
 		failures+=("$step: module $1")
 }
 # Those that take longest begin first: none of them is left alone at the end.
