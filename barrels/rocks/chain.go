@@ -3,10 +3,7 @@ package rocks
 import (
 	"encoding/binary"
 	"errors"
-	"io/fs"
 	"math/rand/v2"
-	"os"
-	"strings"
 
 	"github.com/linxGnu/grocksdb"
 
@@ -143,22 +140,4 @@ func (c *chain) appendLink(dst []byte) (_ []byte, sum uint64) {
 
 // hasLog reports whether opening the database in a directory has a log to replay: it
 // was not closed, or what was written could not be flushed then.
-func hasLog(dir string) (bool, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return false, fileError(err)
-	}
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), ".log") {
-			continue
-		}
-		switch info, err := e.Info(); {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return false, fileError(err)
-		case info.Size() > 0:
-			return true, nil
-		}
-	}
-	return false, nil
-}
+func hasLog(dir string) (bool, error) { return hasFile(dir, ".log") }

@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/linxGnu/grocksdb"
@@ -121,10 +119,7 @@ func removeFiles(dir string) error {
 		return fileError(err)
 	}
 	for _, e := range entries {
-		name := e.Name()
-		known := slices.ContainsFunc([]string{"CURRENT", "IDENTITY", "LOCK", "LOG", "MANIFEST-", "OPTIONS-"},
-			func(p string) bool { return strings.HasPrefix(name, p) })
-		if known || strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".dbtmp") {
+		if name := e.Name(); databaseFile.MatchString(name) {
 			if err := os.Remove(filepath.Join(dir, name)); err != nil {
 				return fileError(err)
 			}

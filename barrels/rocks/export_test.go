@@ -16,3 +16,6 @@ func PlaceAndCrash(dir string, steps int) (made int) {
 	})
 	return made
 }
+
+// Names are the column families in the order in which they are made.
+func Names() []string { return names() }
