@@ -52,6 +52,21 @@ func CheckName(path string) error {
 	return nil
 }
 
+// CheckApart refuses two paths for databases, which need not be there, if they are one file, or one has a name that belongs to the
+// other: fault.Invalid.
+func CheckApart(path, other string) error {
+	for _, pair := range [][2]string{{path, other}, {other, path}} {
+		for _, of := range names(pair[0]) {
+			for _, side := range []string{"", "-wal", "-shm", "-journal"} {
+				if same(of+side, pair[1]) {
+					return fault.Newf(fault.Invalid, "", "%s and %s cannot both be databases: one is a file of the other; name another one", path, other)
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // checkPlace refuses what CheckName does, and a place in a slave's store or a backup.
 func checkPlace(path string) error {
 	if err := free(path, false); err != nil {

@@ -11,6 +11,7 @@ import (
 	"adshard/backend/sqlite"
 	eventfile "adshard/events/store/sqlite"
 	"adshard/fault"
+	"adshard/internal/outfile"
 )
 
 // Backup copies the database in a file into a new directory (sqlite.Backup), with the file of its
@@ -62,7 +63,7 @@ type Restored struct {
 }
 
 // Restore puts the database of a backup into a file (sqlite.Restore), and its events into another
-// one; "": no events. Both are checked before either is put in its place; the database is unfinished until the events
+// one; "": no events. The two must be apart (outfile.CheckApart). Both are checked before either is put in its place; the database is unfinished until the events
 // are in theirs. Events that are there already must be those of the same database, and are kept beside, with replace.
 func Restore(ctx context.Context, from, path, events string, replace bool, progress sqlite.Progress) (*Restored, error) {
 	if err := errors.Join(free(path, false), free(events, true)); err != nil {
@@ -74,6 +75,9 @@ func Restore(ctx context.Context, from, path, events string, replace bool, progr
 			return nil, err
 		}
 		return &Restored{Restored: *r}, err
+	}
+	if err := outfile.CheckApart(path, events); err != nil {
+		return nil, err
 	}
 	m, err := sqlite.ReadManifest(from)
 	if err != nil {

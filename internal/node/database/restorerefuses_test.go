@@ -216,3 +216,32 @@ func TestDatabasesAreRegularFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestRestoredFilesAreApart: a database and its events that have one name, or of which one is taken for the other's log, are refused
+// before anything is made.
+func TestRestoredFilesAreApart(t *testing.T) {
+	from := backup(t)
+	for _, replace := range []bool{false, true} {
+		for _, c := range [][2]string{
+			{"a", "a"}, {"a", "a-wal"}, {"a", "a-shm"}, {"a", "a-journal"}, {"a-wal", "a"}, {"a-shm", "a"}, {"a-journal", "a"},
+			{"a", "./b/../a-wal"}, {"a", "link-wal"}, {"link", "a"}, {"link", "a-wal"},
+		} {
+			dir := t.TempDir()
+			for link, to := range map[string]string{"link": "a", "link-wal": "a-wal"} {
+				if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Mkdir(filepath.Join(dir, "b"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			_, err := database.Restore(t.Context(), from, dir+"/"+c[0], dir+"/"+c[1], replace, nil)
+			if !fault.Is(err, fault.Invalid) {
+				t.Errorf("%v: %v of kind %v", c, err, fault.KindOf(err))
+			}
+			if left, _ := os.ReadDir(dir); len(left) != 3 {
+				t.Errorf("%v: left %v", c, left)
+			}
+		}
+	}
+}
