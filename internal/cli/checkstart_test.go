@@ -123,6 +123,13 @@ INSERT INTO unfinished VALUES ('import', 'x', 'run it again', 1)`)
 	"stores of more slaves":      {"up", "data: %", func(a around) error { return a.write("cluster.yaml", "id: x\nslaves: 9\ndatabase: y\n") }, "9 slaves"},
 	"stores of another database": {"up", "data: %", func(a around) error { return a.write("cluster.yaml", "id: x\nslaves: 3\ndatabase: y\n") }, "stores of database y"},
 	"stores of nothing":          {"up", "data: %", func(a around) error { return a.write("cluster.yaml", "{") }, "cluster.yaml"},
+	"stores in a log's place":    {"up", "data: %/ads.db-wal", nil, "a part of the database"},
+	"stores below a log's place": {"up", "data: %/ads.db-wal/data", nil, "a part of the database"},
+	"stores in a backup":         {"up", "data: %", func(a around) error { return a.write("manifest.json", "{}") }, "is a backup"},
+	"stores below a backup":      {"up", "data: %/data", func(a around) error { return a.write("manifest.json", "{}") }, "is a backup"},
+	"a store in a log's place":   {"slave", "dir: %/ads.db-journal", nil, "a part of the database"},
+	"a store in a backup":        {"slave", "dir: %", func(a around) error { return a.write("manifest.json", "{}") }, "is a backup"},
+	"a store below a backup":     {"slave", "dir: %/a/b", func(a around) error { return a.write("manifest.json", "{}") }, "is a backup"},
 	"no built stores":            {"up", "barrels: %/none", nil, "barrels build"},
 
 	"no folder for events": {"collector", "events: sqlite:%/none/events", nil, "none"},
@@ -130,8 +137,10 @@ INSERT INTO unfinished VALUES ('import', 'x', 'run it again', 1)`)
 	"newer events beside": {"up", "collector: 127.0.0.1:0", func(a around) error {
 		return statements(a.at("ads.db-events"), "CREATE TABLE t(x); PRAGMA user_version = 99")
 	}, "format 99"},
-	"events that are none": {"collector", "events: sqlite:%/e", func(a around) error { return a.write("e", strings.Repeat("nothing ", 4096)) }, "e"},
-	"files of etcd":        {"balancer", "control: etcd://127.0.0.1:1/x\ncontrol_tls: {ca: %/none}", nil, "none"},
+	"events that are none":           {"collector", "events: sqlite:%/e", func(a around) error { return a.write("e", strings.Repeat("nothing ", 4096)) }, "e"},
+	"a query log that is a database": {"up", "query_log: {file: %/ads.db}", nil, "database"},
+	"a query log in a log's place":   {"up", "query_log: {file: %/ads.db-wal}", nil, "database"},
+	"files of etcd":                  {"balancer", "control: etcd://127.0.0.1:1/x\ncontrol_tls: {ca: %/none}", nil, "none"},
 }
 
 // TestCheckConfigChecksWhatAStartChecks: whatever keeps a program from starting, --check-config says it, too, with the same

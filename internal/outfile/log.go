@@ -38,7 +38,7 @@ func (l *Log) path(i int) string {
 // Open opens the newest file to append to it, or makes it. A file of another kind at any of the log's names is
 // refused: fault.Invalid.
 func (l *Log) Open() (*os.File, error) {
-	if err := l.check(); err != nil {
+	if err := l.Check(); err != nil {
 		return nil, err
 	}
 	if err := Check(nil, l.Output); err != nil {
@@ -58,8 +58,8 @@ func (l *Log) Open() (*os.File, error) {
 	return f, nil
 }
 
-// check refuses files of another kind. Unlike other outputs, these are removed, and must be files.
-func (l *Log) check() error {
+// Check refuses files of another kind: fault.Invalid. Unlike other outputs, these are removed, and must be files.
+func (l *Log) Check() error {
 	for _, o := range l.Outputs() {
 		err := o.refused(o.Path, nil)
 		if info, e := os.Stat(o.Path); err == nil && e == nil && !info.Mode().IsRegular() {
@@ -74,7 +74,7 @@ func (l *Log) check() error {
 
 // Rotate renames each file to the next name, and removes the oldest. If one of them is not of the log, it does nothing.
 func (l *Log) Rotate() error {
-	if err := l.check(); err != nil {
+	if err := l.Check(); err != nil {
 		return err
 	}
 	oldest := l.Files - 1

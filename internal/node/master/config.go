@@ -173,4 +173,5 @@ func (c *Config) CheckQueries(k *preflight.Check) {
 	_, err := openLexicon(c.Lexicon, slog.New(slog.DiscardHandler))
 	k.Note(err)
 	k.File(c.QueryLog.File)
+	k.Note(c.QueryLog.CheckFiles())
 }

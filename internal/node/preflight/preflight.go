@@ -24,6 +24,7 @@ import (
 	"adshard/internal/node/database"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/ulimit"
+	"adshard/internal/outfile"
 )
 
 // Check collects what keeps a program from starting.
@@ -113,13 +114,16 @@ func (k *Check) folder(path string) {
 	k.Dir(path)
 }
 
-// Dir makes sure that a directory can be written, or made.
+// Dir makes sure that a directory can be written, or made, and that its place is not that of a database or a backup.
 func (k *Check) Dir(path string) {
 	at := filepath.Clean(path)
+	k.Note(outfile.CheckDir(at, true))
 	for {
 		info, err := os.Stat(at)
 		if errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at) {
-			at = filepath.Dir(at) // it is made in this one
+			if at = filepath.Dir(at); missing(at) { // it is made in this one
+				k.Note(outfile.CheckDir(at, true))
+			}
 			continue
 		}
 		if err == nil && !info.IsDir() {
@@ -129,6 +133,11 @@ func (k *Check) Dir(path string) {
 		k.writable(at, unix.W_OK|unix.X_OK)
 		return
 	}
+}
+
+func missing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 func (k *Check) writable(path string, mode uint32) {

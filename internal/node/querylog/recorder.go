@@ -47,6 +47,14 @@ func (c *RecordConfig) Outputs() []outfile.Output {
 	return c.log().Outputs()
 }
 
+// CheckFiles refuses files that are no query log: fault.Invalid. It makes none.
+func (c *RecordConfig) CheckFiles() error {
+	if c.File == "" {
+		return nil
+	}
+	return c.log().Check()
+}
+
 // log is the file with those of before. It is known by its first line: a text, a tab and a time.
 func (c *RecordConfig) log() *outfile.Log {
 	line := func(text string) bool {

@@ -25,6 +25,7 @@ import (
 	"adshard/internal/node/slave"
 	"adshard/internal/node/tracing"
 	"adshard/internal/node/ulimit"
+	"adshard/internal/outfile"
 )
 
 // Config is the configuration of a whole cluster on one machine.
@@ -208,6 +209,7 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	m.CheckQueries(k)
 	k.Note(home.Check(c.stores(), id))
 	k.Dir(c.stores().Path)
+	k.Note(outfile.CheckDir(filepath.Join(c.stores().Path, home.StoreName(0)), true))
 	if c.Collector != "" {
 		k.Events(collector.EventsOf(c.DB))
 	}
