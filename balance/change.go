@@ -35,7 +35,7 @@ type Joining struct {
 	// Copied is set when the store has become a copy of a sibling's since the node
 	// joined before.
 	Copied *Copied
-	// Unverified: the node's store was opened without having been closed, and what it has was
-	// not compared since.
+	// Unverified: the node's store was opened without having been closed, and its data have not
+	// been compared since.
 	Unverified bool
 }

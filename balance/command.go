@@ -190,7 +190,7 @@ func (m *Mapper) forgetSlaves(old *Model) {
 			m.node(s.Name).id = 0
 		} else {
 			delete(m.nodes, s.Name)
-			m.unverified(s.Name, false)
+			m.setUnverified(s.Name, false)
 		}
 	}
 }

@@ -227,7 +227,7 @@ func (m *Mapper) compareOldest(w *entrance, open []Held) {
 	}
 }
 
-// freeShares returns how many shares of maxChecks some comparisons of one slave leave.
+// freeShares returns how many of the maxChecks shares of a slave its comparisons leave free.
 func freeShares(checks []*comparison) int {
 	free := maxChecks
 	for _, c := range checks {

@@ -101,7 +101,7 @@ func (m *Mapper) Join(now time.Duration, j Joining) error {
 		j.Table = Table{} // it will be emptied
 	}
 	m.takeTable(now, j.Name, j.Table)
-	m.unverified(j.Name, j.Unverified && !j.Foreign)
+	m.setUnverified(j.Name, j.Unverified && !j.Foreign)
 	m.step(now)
 	return nil
 }
@@ -136,7 +136,7 @@ func (m *Mapper) Report(now time.Duration, r NodeReport) error {
 	n.position = r.Position
 	m.follows(now, n)
 	if !r.Unverified {
-		m.unverified(r.Name, false)
+		m.setUnverified(r.Name, false)
 	}
 	if r.Table != nil {
 		m.takeTable(now, r.Name, *r.Table)

@@ -10,40 +10,40 @@ import (
 
 // recheck compares all that a slave serves with the source of truth ahead of the scrub,
 // since its store was opened without having been closed. It goes by keys and not by slices,
-// so that splits, merges and moves in the meantime change nothing of what is compared: what
-// the slave gives away is not compared any more.
+// so that splits and merges in the meantime do not matter; what the slave has given away by
+// then is not compared.
 type recheck struct {
 	slave  string
-	open   []Interval // to be compared, of the hottest slice first
-	checks []*comparison
+	open   []Interval    // keys that are not being compared yet, those of the hottest slice first
+	checks []*comparison // under way
 	// total is how many slices there were at the beginning.
 	total int
 	began bool // open was filled
-	told  bool // that it is done
+	told  bool // the end was logged
 }
 
-// RecheckState is how far the data of a slave are compared whose store was opened without
+// RecheckState is the progress of comparing the data of a slave whose store was opened without
 // having been closed.
 type RecheckState struct {
 	Slave string
-	// Compared of Slices are done.
+	// Compared of Slices have been compared.
 	Slices, Compared int
 }
 
 // done reports whether all was compared.
 func (r *recheck) done() bool { return r.began && len(r.open) == 0 && len(r.checks) == 0 }
 
-// state returns how far it has come.
+// state returns the progress.
 func (r *recheck) state() RecheckState {
-	rest := min(r.total, len(r.open)+len(r.checks))
 	if !r.began {
-		return RecheckState{Slave: r.slave, Slices: 1}
+		return RecheckState{Slave: r.slave, Slices: 1} // how many there are is not known yet
 	}
+	rest := min(r.total, len(r.open)+len(r.checks)) // a slice that was split counts more than once in the sum
 	return RecheckState{Slave: r.slave, Slices: r.total, Compared: r.total - rest}
 }
 
-// Recheck returns how far the data of a slave are compared whose store was opened without having
-// been closed; nil: they are not being compared, and will not be.
+// Recheck returns the progress of comparing the data of a slave whose store was opened without having
+// been closed; nil: they are not and will not be compared.
 func (m *Mapper) Recheck(name string) *RecheckState {
 	r := m.rechecks[name]
 	if r == nil || m.model == nil {
@@ -53,7 +53,7 @@ func (m *Mapper) Recheck(name string) *RecheckState {
 	return &s
 }
 
-// recheckStatus returns those under way, by slave.
+// recheckStatus returns the progress of those that are not done, in the order of slaves' names.
 func (m *Mapper) recheckStatus() (list []RecheckState) {
 	for _, name := range slices.Sorted(maps.Keys(m.rechecks)) {
 		if r := m.rechecks[name]; !r.done() {
@@ -63,8 +63,8 @@ func (m *Mapper) recheckStatus() (list []RecheckState) {
 	return list
 }
 
-// unverified begins to compare what a slave has, or ends that.
-func (m *Mapper) unverified(name string, is bool) {
+// setUnverified begins to compare what a slave has, from the beginning if it had begun; or ends that.
+func (m *Mapper) setUnverified(name string, is bool) {
 	if r := m.rechecks[name]; r != nil {
 		m.dropRechecks(r, func(*comparison) bool { return true })
 		delete(m.rechecks, name)
@@ -143,8 +143,8 @@ func (m *Mapper) comparable(name string, s Slice) bool {
 	return m.serves(name, s) && m.verify.condemned[sentence{name, s.ID}] == nil
 }
 
-// recheckCompares reports whether an answer is to be judged. If the slice has changed, what is
-// left of it is looked at again; data that another version built cannot be compared.
+// recheckCompares reports whether an answer is to be judged. If the slice has changed, the rest of its keys
+// is compared anew; data that another version built cannot be compared.
 func (m *Mapper) recheckCompares(c *comparison, a Certified) bool {
 	s := m.model.At(c.part.Lo)
 	switch {
@@ -159,7 +159,7 @@ func (m *Mapper) recheckCompares(c *comparison, a Certified) bool {
 	return false
 }
 
-// rechecked tells that all was compared, once.
+// rechecked logs once that all was compared.
 func (m *Mapper) rechecked(now time.Duration, r *recheck) {
 	if !r.told && r.total > 0 {
 		m.happened(now, Event{Node: r.slave, Text: fmt.Sprintf("its store was not closed: %s compared with the source of truth", counted(r.total, "slice"))})
@@ -167,11 +167,12 @@ func (m *Mapper) rechecked(now time.Duration, r *recheck) {
 	r.told = true
 }
 
+// dropRecheck removes a comparison that is done or given up.
 func (m *Mapper) dropRecheck(c *comparison) {
 	m.dropRechecks(c.recheck, func(o *comparison) bool { return o == c })
 }
 
-// dropRechecks gives up some comparisons.
+// dropRechecks removes some comparisons.
 func (m *Mapper) dropRechecks(r *recheck, which func(*comparison) bool) {
 	r.checks = slices.DeleteFunc(r.checks, func(c *comparison) bool {
 		if !which(c) {

@@ -70,9 +70,9 @@ type Store interface {
 	// where they were opened.
 	Present() error
 	// Unverified reports whether the store was once opened without having been closed, and
-	// Verified not called since: what it has is to be compared with the source of truth.
+	// Verified not called since: its data are to be compared with the source of truth.
 	Unverified() bool
-	// Verified notes, durably, that this was done.
+	// Verified notes, durably, that they have been compared.
 	Verified() error
 	// OnDamage sets the function that is called when searches, certificates or
 	// explanations meet damage. It is called from many goroutines and must be quick.

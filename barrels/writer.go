@@ -123,7 +123,7 @@ func (w *writer) finish() {
 	}
 	w.batch.PutFunc(kv.Meta, kv.MetaCounters, w.counters.Append)
 	index.PutMessage(&w.batch, kv.MetaPosition, w.position)
-	if w.slices != w.was.slices { // else it is the same table: it never changes
+	if w.slices != w.was.slices { // else it is stored already: a table is replaced, never changed
 		index.PutMessage(&w.batch, kv.MetaSlices, w.slices)
 	}
 	if w.orphans {

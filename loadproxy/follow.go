@@ -59,7 +59,7 @@ func (p *Proxy) pull(ctx context.Context, d Distributor, epoch uint64) (*pb.Node
 	at := p.store.Position()
 	known := p.behind.pulling(at.GetClock())
 	wait := p.cfg.Wait
-	if p.waiting() {
+	if p.pollsOften() {
 		wait = min(wait, recheckPoll)
 	}
 	reply, err := d.Pull(call, &pb.PullRequest{Name: p.cfg.Name, Epoch: epoch, Position: at,

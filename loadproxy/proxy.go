@@ -116,7 +116,7 @@ func (p *Proxy) reached() bool {
 // settle declares the store caught up once it is.
 func (p *Proxy) settle() {
 	p.verify()
-	if p.catchUp == nil || !p.reached() || OnlyFilling(p.store.Slices()) || p.waits() {
+	if p.catchUp == nil || !p.reached() || OnlyFilling(p.store.Slices()) || p.holdsBack() {
 		return
 	}
 	p.catchUp = nil
@@ -140,7 +140,7 @@ func (p *Proxy) failed(ctx context.Context, err error) {
 	if before != err.Error() {
 		p.log.Warn("no progress; retrying", "kind", fault.KindOf(err).String(), "err", err)
 	}
-	p.settle() // it may have waited for who does not answer any more
+	p.settle() // it may have waited for a balancer that no longer answers
 	jitter := time.Duration(rand.Int64N(int64(p.pause)/4 + 1))
 	_ = wait.Sleep(ctx, p.pause+jitter) // the caller sees that ctx has ended
 	p.pause = min(2*p.pause, p.cfg.MaxBackoff)

@@ -9,9 +9,9 @@ import (
 )
 
 // A store that was opened without having been closed has all that was confirmed, as far as
-// its own files can tell. What they cannot tell the balancer finds out: it compares what the
-// slave serves with the database, ahead of its other comparisons. While that goes quickly the
-// slave waits for it before it serves; a large store serves meanwhile.
+// its own files show. The balancer checks what they cannot show: it compares what the
+// slave serves with the database, ahead of its other comparisons. As long as that is quick, the
+// slave waits for it before it serves; with a large store it serves meanwhile.
 
 const (
 	// recheckSlice is what comparing one slice may take on average while the slave waits.
@@ -27,7 +27,7 @@ const (
 type recheck struct {
 	mu       sync.Mutex // guards what follows
 	begun    time.Time  // when the slave could have served; zero: not yet
-	known    bool       // a balancer compares them
+	known    bool       // the balancer has said that it compares them
 	slices   uint32
 	compared uint32
 }
@@ -46,8 +46,8 @@ func (r *recheck) done() bool {
 	return r.known && r.compared >= r.slices
 }
 
-// wait reports whether the slave is to wait before it serves, at a time at which it could.
-func (r *recheck) wait(now time.Time) bool {
+// holdsBack reports whether the slave, which could serve, is still to wait.
+func (r *recheck) holdsBack(now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.begun.IsZero() {
@@ -66,7 +66,7 @@ func (r *recheck) String() string {
 	return fmt.Sprintf("its store was not closed: %d of %d slices are compared with the database", r.compared, r.slices)
 }
 
-// rechecked notes what the balancer says of an unverified store.
+// rechecked notes what the balancer says of the comparison, if the store is unverified.
 func (p *Proxy) rechecked(m *pb.Recheck) {
 	text := ""
 	if p.unverified.Load() {
@@ -78,8 +78,8 @@ func (p *Proxy) rechecked(m *pb.Recheck) {
 	}
 }
 
-// soon returns a channel that asks for a report soon while the slave waits for what the balancer
-// answers.
+// soon returns a channel that makes the next report come soon while the slave waits for the comparison: the
+// answer to a report says how far that is. nil: no need.
 func (p *Proxy) soon() <-chan time.Time {
 	if !p.unverified.Load() || p.state.get().CaughtUp {
 		return nil
@@ -101,9 +101,9 @@ func (p *Proxy) verify() {
 	p.log.Info("the store was not closed; what it has was compared with the database")
 }
 
-// waiting reports whether the slave is catching up with an unverified store: what the balancer
-// says is looked at often then.
-func (p *Proxy) waiting() bool { return p.catchUp != nil && p.unverified.Load() }
+// pollsOften reports whether the slave is catching up with an unverified store, so that it is to see
+// soon what the balancer says.
+func (p *Proxy) pollsOften() bool { return p.catchUp != nil && p.unverified.Load() }
 
-// waits reports whether the slave could serve and waits until its data are compared.
-func (p *Proxy) waits() bool { return p.unverified.Load() && p.recheck.wait(time.Now()) }
+// holdsBack reports whether the slave could serve, but waits until its data are compared.
+func (p *Proxy) holdsBack() bool { return p.unverified.Load() && p.recheck.holdsBack(time.Now()) }

@@ -23,8 +23,8 @@ type State struct {
 	// missing, why and since when; "": none. Lacking is why the slave serves less
 	// than its map gives it, for that reason or another; "": it serves all of it.
 	Repair, Lacking string
-	// Recheck says how far the data of a store that was not closed are compared with the
-	// database; "": it was closed, or all are.
+	// Recheck says how far the data of a store that was not closed have been compared with the
+	// database; "": it was closed, all have been, or nothing is compared.
 	Recheck string
 	// Trouble is empty or says why the slave makes no progress.
 	Trouble string

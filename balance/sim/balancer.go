@@ -301,7 +301,7 @@ func (b *balancer) report(epoch, incarnation uint64, r balance.NodeReport) (*dis
 	return b.assigned(r.Name), sibling, nil
 }
 
-// compared reports whether all that a slave has was compared, since it crashed.
+// compared reports whether all that a slave has was compared since it crashed.
 func (b *balancer) compared(slave string) bool {
 	r := b.mapper.Recheck(slave)
 	return r != nil && r.Compared == r.Slices

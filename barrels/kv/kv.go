@@ -55,11 +55,11 @@ type DB interface {
 	// and may do nothing.
 	Compact(ctx context.Context)
 	// Unverified reports whether the DB was once opened without having been closed, and
-	// Verified not called since. Nothing that its writer had confirmed is missing then, unless
-	// the machine failed; what its files say was not compared with anything else.
+	// Verified not called since. As far as the files show, nothing is missing then that its writer had
+	// confirmed, unless the machine failed; but the data have not been compared with their source.
 	Unverified() bool
-	// Verified notes, durably, that what the DB has was compared with its source. It must not run beside Write,
-	// Reopen or Close.
+	// Verified notes, durably, that the data have been compared with their source. It must not run
+	// beside Write, Reopen or Close.
 	Verified() error
 	// DiskBytes is the size of the files; 0 where there are none.
 	DiskBytes() uint64

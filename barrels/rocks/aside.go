@@ -14,32 +14,32 @@ const (
 	// asideSuffix and a time name a directory that was set aside.
 	asideSuffix = ".set-aside-"
 	asideTime   = "20060102T150405.000000000"
-	// MostAside is how many of them are kept beside a directory. Nothing removes them, and a disk that damages each
-	// store anew must not be filled with them.
-	MostAside = 3
+	// mostAside is how many of them are kept beside a directory. Nothing removes them, so a disk that damages one store
+	// after another would otherwise be filled with them.
+	mostAside = 3
 )
 
-// SetAside moves a directory whose database cannot be opened to a name beside it, as it is, and returns that. Errors:
-// fault.Locked when another process uses it, fault.Conflict when as many have been set aside already as are kept,
-// fault.Unavailable when it cannot be moved: it is where it was then.
+// SetAside moves a directory whose database cannot be opened, as it is, to a name beside it, and returns its path there.
+// Errors: fault.Locked when another process uses it, fault.Conflict when as many as are kept have been set aside already,
+// fault.Unavailable when it cannot be moved. It then stays where it was.
 func SetAside(dir string) (to string, err error) {
 	const op = "rocks: set aside"
 	if dir, err = filepath.EvalSymlinks(dir); err != nil { // a link stays, and leads to a new directory
 		return "", fault.New(fault.Unavailable, op, err)
 	}
-	before, err := filepath.Glob(globbed(dir) + asideSuffix + "*")
+	before, err := filepath.Glob(escapeGlob(dir) + asideSuffix + "*")
 	if err != nil {
 		return "", fault.New(fault.Internal, op, err)
 	}
-	if len(before) >= MostAside {
-		return "", fault.Newf(fault.Conflict, op, "%d directories were set aside already (%s…), which are all that are kept: remove what is not needed any more, and look for what damages stores: the disk, the memory",
+	if len(before) >= mostAside {
+		return "", fault.Newf(fault.Conflict, op, "%d directories have been set aside already (%s…), and no more are kept: remove those that are not needed any more, and find out what damages stores, such as the disk or the memory",
 			len(before), before[0])
 	}
 	lock, err := takeLock(dir)
 	switch {
 	case fault.Is(err, fault.Locked):
 		return "", err
-	case err == nil: // else nobody of this user has it either
+	case err == nil: // else no process of this user can have the lock either
 		defer func() { err = errors.Join(err, giveLock(lock)) }()
 	}
 	to = dir + asideSuffix + time.Now().UTC().Format(asideTime)
@@ -52,8 +52,8 @@ func SetAside(dir string) (to string, err error) {
 	return to, nil
 }
 
-// globbed is a path in which nothing is a pattern.
-func globbed(path string) string {
+// escapeGlob returns a pattern of filepath.Glob that matches a path alone, whatever characters it has.
+func escapeGlob(path string) string {
 	var out []byte
 	for i := range len(path) {
 		switch path[i] {

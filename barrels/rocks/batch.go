@@ -28,8 +28,8 @@ var keysEnd = func() (end [64]byte) {
 	return end
 }()
 
-// appendBatch appends a batch as RocksDB's bytes, with its link of the chain; ids are the
-// families'. It returns the chain's sum once the batch is written.
+// appendBatch appends a batch in RocksDB's format, with its link of the chain; ids are the
+// families'. sum is as of appendLink.
 func appendBatch(dst []byte, b *kv.Batch, ids *[kv.Families]uint32, c *chain) (_ []byte, sum uint64) {
 	start := len(dst)
 	dst = append(dst, make([]byte, batchHead)...)

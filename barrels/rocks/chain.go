@@ -17,32 +17,32 @@ import (
 // whose log was removed in between are in neither. The last batch of the log brings the
 // newest position along, so the position alone says that nothing is missing.
 //
-// Each batch therefore draws a random number, adds it to one key (a merge, so that what
-// counts is the batches that are really there) and writes the sum of all numbers so far to
-// another one (a put, so that what counts is the last batch). They are equal if and only
-// if no batch is missing and all are of one history.
+// Each batch therefore draws a random number, adds it to one key (a merge, so that every
+// batch that is present contributes) and writes the sum of all numbers so far to
+// another one (a put, so that only the last batch counts). The two are equal if no batch is missing
+// and all are of one history, and else only by a chance of 1 in 2^64.
 //
-// This rests on the family of the chain being flushed with the others or after them, so
+// This requires that the family of the chain is flushed with the others or after them, so
 // that it needs every log that another family needs: automatic flushes are atomic
-// (Options.SetAtomicFlush), flush has the chain last.
+// (Options.SetAtomicFlush), and database.flush has the chain last.
 
 // chainFamily is the name of the family that holds the chain.
 const chainFamily = "chain"
 
 // Keys of the chain.
 var (
-	chainDrawn = []byte("drawn") // the sum of what the batches that are there have drawn
-	chainSum   = []byte("sum")   // that sum, as the last batch knew it
-	// chainUnverified is there while nobody has compared what the database has with its source
-	// since it was opened without having been closed.
+	chainDrawn = []byte("drawn") // the sum of the numbers of the batches that are present
+	chainSum   = []byte("sum")   // that of all batches up to the last one, which wrote it
+	// chainUnverified is present from when the database is opened without having been closed until
+	// its data have been compared with their source.
 	chainUnverified = []byte("unverified")
 )
 
-// chain follows the batches of an open database.
+// chain is the chain of an open database.
 type chain struct {
 	id         uint32 // the family's
-	sum        uint64
-	unverified bool
+	sum        uint64 // as of the last batch
+	unverified bool   // chainUnverified is present
 }
 
 // chainOptions are those of the chain's family. Its write buffer is never the first to be
@@ -55,8 +55,8 @@ func chainOptions(o Options) *grocksdb.Options {
 	return opts
 }
 
-// begin checks the chain of a database that was just opened; replayed: its log was not
-// empty. Errors: fault.Corrupt when batches are missing.
+// begin checks the chain of a database that was just opened, and marks it unverified if replayed, which
+// says that its log was not empty. Errors: fault.Corrupt when batches are missing.
 func (c *chain) begin(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle, replayed bool) error {
 	c.id = h.ID()
 	o := grocksdb.NewDefaultReadOptions()
@@ -83,7 +83,7 @@ func (c *chain) begin(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle, replayed 
 	return c.mark(db, h, func(b *grocksdb.WriteBatch) { b.PutCF(h, chainUnverified, nil) })
 }
 
-// verified notes that what the database has was compared with its source.
+// verified removes the mark of begin.
 func (c *chain) verified(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle) error {
 	if !c.unverified {
 		return nil
@@ -92,6 +92,7 @@ func (c *chain) verified(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle) error 
 	return c.mark(db, h, func(b *grocksdb.WriteBatch) { b.DeleteCF(h, chainUnverified) })
 }
 
+// mark writes or deletes chainUnverified, in a batch that has no link.
 func (c *chain) mark(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle, set func(*grocksdb.WriteBatch)) error {
 	b := grocksdb.NewWriteBatch()
 	defer b.Destroy()
@@ -101,7 +102,7 @@ func (c *chain) mark(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle, set func(*
 	return classify("rocks: write", db.Write(o, b))
 }
 
-// chainNumber reads a number of the chain; a database without batches has none.
+// chainNumber reads a number of the chain; it is 0 in a database without batches.
 func chainNumber(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle, o *grocksdb.ReadOptions, key []byte) (uint64, error) {
 	v, err := db.GetCF(o, h, key)
 	if err != nil {
@@ -120,7 +121,7 @@ func chainNumber(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle, o *grocksdb.Re
 // chainRecords is how many records of a batch are the chain's.
 const chainRecords = 2
 
-// appendLink appends the chain's records to a batch in RocksDB's bytes and returns the sum
+// appendLink appends the chain's records to a batch in RocksDB's format, and returns c.sum as it is to be
 // once the batch is written.
 func (c *chain) appendLink(dst []byte) (_ []byte, sum uint64) {
 	drawn := rand.Uint64()

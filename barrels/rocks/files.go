@@ -40,16 +40,16 @@ func hasFile(dir, ext string) (bool, error) {
 	return false, nil
 }
 
-// filesOpen are a database's own: its directory, log, manifest, locks, what a flush writes, and what a compaction
-// writes before the tables that it replaces are closed. An empty one has 9.
+// filesOpen is how many files a database has open beside its tables: its directory, log, manifest and locks, and what a
+// flush or compaction is writing. An empty database has 9 open; the rest is for flushes and compactions.
 const filesOpen = 16
 
-// Files returns how many files the database in a directory has open at least; of a directory without one, how many
-// an empty one has. RocksDB keeps all of its tables open.
+// Files returns how many files the database in a directory needs to have open; for a directory without a database, how
+// many an empty one needs. RocksDB keeps all of its tables open.
 func Files(dir string) uint64 {
 	n := uint64(filesOpen)
 	for _, at := range []string{dir, filepath.Join(dir, completeDir)} {
-		tables, _ := filepath.Glob(filepath.Join(at, "*.sst")) // the pattern has no fault
+		tables, _ := filepath.Glob(filepath.Join(escapeGlob(at), "*.sst")) // the pattern is valid
 		n += uint64(len(tables))
 	}
 	return n

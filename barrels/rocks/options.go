@@ -100,7 +100,7 @@ func newConfig(o Options) *config {
 	}
 	c.db.SetStatsDumpPeriodSec(0)
 	c.db.SetStatsPersistPeriodSec(0)
-	// No family has more of a log in its table files than the chain has.
+	// No family may be flushed ahead of the others, or the chain might need fewer logs than another one (chain.go).
 	c.db.SetAtomicFlush(true)
 	c.db.SetDbWriteBufferSize(o.WriteBufferBytes)
 	c.db.SetMaxTotalWalSize(o.WriteBufferBytes)
