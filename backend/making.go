@@ -6,30 +6,27 @@ import (
 	"time"
 )
 
-// Making is a command that makes a database in more than one transaction. The first one notes it in
-// the database, the last one takes the note away. In between nobody else opens the database, and
-// nobody at all once the command was killed: a part would pass for the whole.
+// Making is a command that makes a database in more than one transaction. The first transaction notes
+// it in the database, the last one removes the note. Any other program refuses a database with a note,
+// also after the command was killed: what it has made so far would pass for the whole.
 type Making struct {
-	// By is the command, for example "db migrate"; "": none, nothing is noted.
+	// By is the command, for example "db migrate"; "": there is none, and nothing is noted.
 	By string
-	// Of is what it makes the database of. A command that is run again with the same By and Of
-	// completes what it finds. What cannot be completed has an Of of its own each time.
+	// Of is what the database is made from. A command that is run again with the same By and Of
+	// completes what it finds. A command that cannot be completed has a new Of at each run.
 	Of string
 	// Do is what to do if the command was ended before it was done.
 	Do string
-	// Shared: several commands of this name may make the database at the same time, each of
+	// Shared: several commands of this name may make the database at the same time, each from
 	// something else. It is whole when all of them are done.
 	Shared bool
-	// Since is when it began, in databases.
+	// Since is when it began. It is set in makings that are read from a database.
 	Since time.Time
 }
 
-// Admits returns nil if a database that makings are noted in is open to m: all may open one without;
-// the others are for those who make them. Errors: an *Unfinished.
-func (m Making) Admits(noted []Making) error {
-	if len(noted) == 0 {
-		return nil
-	}
+// MayOpen returns nil if m may open a database in which some makings are noted: anybody may if there are
+// none, else only those who make it. Errors: an *Unfinished.
+func (m Making) MayOpen(noted []Making) error {
 	for _, n := range noted {
 		if !m.Same(n) && !(m.Shared && m.By == n.By) {
 			return &Unfinished{noted}
@@ -38,11 +35,10 @@ func (m Making) Admits(noted []Making) error {
 	return nil
 }
 
-// Same reports whether n is m, begun at some time.
+// Same reports whether m and n are the same command with the same source, whenever they began.
 func (m Making) Same(n Making) bool { return m.By == n.By && m.Of == n.Of }
 
-// Unfinished is the cause (errors.As) of errors of kind fault.Conflict about a database that was not made to
-// its end.
+// Unfinished is the cause (errors.As) of errors of kind fault.Conflict about a database that is not finished.
 type Unfinished struct{ Makings []Making }
 
 // Error implements error.

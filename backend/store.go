@@ -37,9 +37,9 @@ type Store interface {
 	// is healthy again nothing is read and no write is acknowledged; when the same
 	// database is back, it is used again automatically.
 	Health(ctx context.Context) error
-	// Mark notes that the database is being made, and Finish that m has made it; both are durable when they return. A
-	// database that m makes may be open elsewhere: its Health fails until Finish. Errors:
-	// fault.Conflict if another command makes the database, with an *Unfinished.
+	// Mark notes that m makes the database, and Finish that m is done; both are durable when they return. Other
+	// handles of the database may be open: their Health fails until Finish. Errors of Mark: fault.Conflict, with an
+	// *Unfinished, if another command makes the database.
 	Mark(ctx context.Context, m Making) error
 	Finish(ctx context.Context, m Making) error
 	// Counts returns the number of entities, for summaries.

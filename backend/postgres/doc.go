@@ -23,8 +23,8 @@
 //	advisory 1         shared, by all transactions that may take ids; alone, while
 //	                   ids that were never used are taken back
 //	advisory 2         while a control value is written
-//	advisory 3         while the schema is made or brought up to date, and while it is noted who makes
-//	                   the database
+//	advisory 3         while the schema is made or brought up to date, and while the table unfinished
+//	                   is changed
 //	compacted, one row while the log is compacted; nobody else writes it
 //
 // Readers take none of these. The locks of two transactions that write the same
@@ -47,8 +47,8 @@
 //
 // # Unfinished
 //
-// Who makes the database in several transactions (backend.Making) is in the table unfinished, from the transaction that
-// makes the schema on. The last one drops the table. Whoever else finds it refuses the database.
+// The table unfinished has the commands that make the database in several transactions (backend.Making). It is
+// made in the same transaction as the schema, and dropped in the last one. Any other program that finds it refuses the database.
 //
 // # What an adversary may try
 //

@@ -12,16 +12,15 @@ import (
 	"adshard/fault"
 )
 
-// createUnfinished makes the table of those who make the database. A whole database has none, so that
-// nothing of it is left, and programs of before need not know it. Every role may see why it is
-// refused.
+// createUnfinished makes the table of the commands that make the database. A whole database has no such table, so that
+// older programs need not know it. Every role may read it, to see why it is refused.
 const createUnfinished = `CREATE TABLE IF NOT EXISTS adshard.unfinished (maker text NOT NULL, source text NOT NULL, advice text NOT NULL,
   since timestamptz NOT NULL, PRIMARY KEY (maker, source))`
 
-// lockMaking lets one transaction at a time change who makes the database. It is the lock of prepare.
+// lockMaking lets one transaction at a time change the table unfinished. It is the lock of prepare.
 const lockMaking = "SELECT pg_advisory_xact_lock(1097093992, 3)"
 
-// unfinished gives the error of a database that is not whole a kind.
+// unfinished gives err, which says what is not finished, its kind; nil stays nil.
 func unfinished(name string, err error) error {
 	if err == nil {
 		return nil
@@ -29,7 +28,7 @@ func unfinished(name string, err error) error {
 	return fault.Newf(fault.Conflict, "postgres: open", "database %s is not whole, and is not opened: %w", name, err)
 }
 
-// makings returns who has not made the database to its end.
+// makings returns the commands that have not finished the database.
 func makings(ctx context.Context, c interface {
 	querier
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
@@ -66,7 +65,7 @@ func note(ctx context.Context, tx pgx.Tx, m backend.Making) error {
 // Mark implements backend.Store.
 func (s *Store) Mark(ctx context.Context, m backend.Making) error {
 	return s.making(ctx, "mark", func(tx pgx.Tx, noted []backend.Making) error {
-		if err := unfinished(s.name, m.Admits(noted)); err != nil {
+		if err := unfinished(s.name, m.MayOpen(noted)); err != nil {
 			return err
 		}
 		return note(ctx, tx, m)
@@ -91,7 +90,7 @@ func (s *Store) Finish(ctx context.Context, m backend.Making) error {
 	})
 }
 
-// making calls f in a transaction in which nobody else changes who makes the database.
+// making calls f in a transaction that has lockMaking, with what is noted.
 func (s *Store) making(ctx context.Context, op string, f func(pgx.Tx, []backend.Making) error) error {
 	c, err := s.acquire(ctx, op)
 	if err != nil {

@@ -27,7 +27,7 @@ const (
 	leastServer = 150000
 )
 
-// prepare makes sure that the database is whole, or made by this program, and has a schema of this version.
+// prepare makes sure that the database is whole or being made by o.Making, and has a schema of this version.
 func prepare(ctx context.Context, c *pgx.Conn, name string, o Options) error {
 	version, noted, err := stored(ctx, c, name, o)
 	switch {
@@ -49,7 +49,7 @@ func prepare(ctx context.Context, c *pgx.Conn, name string, o Options) error {
 	return failed(ctx, "migrate", name, err)
 }
 
-// update notes who makes a new database, or makes it with others, and brings the schema to this version.
+// update notes o.Making in a database that is new or unfinished, and brings the schema to this version.
 func update(ctx context.Context, c *pgx.Conn, name string, o Options) error {
 	version, noted, err := stored(ctx, c, name, o)
 	if err == nil && (version == 0 || len(noted) > 0) {
@@ -67,13 +67,14 @@ func update(ctx context.Context, c *pgx.Conn, name string, o Options) error {
 	return err
 }
 
-// stored returns the version of the schema, and who makes the database, if this program may open it.
+// stored returns the version of the schema and the makings that are noted. Errors: fault.Conflict if o.Making may not
+// open the database.
 func stored(ctx context.Context, c *pgx.Conn, name string, o Options) (version int64, noted []backend.Making, err error) {
 	if version, err = storedVersion(ctx, c, name); err == nil {
 		noted, err = makings(ctx, c)
 	}
 	if err == nil {
-		err = unfinished(name, o.Making.Admits(noted))
+		err = unfinished(name, o.Making.MayOpen(noted))
 	}
 	return version, noted, err
 }

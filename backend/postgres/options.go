@@ -11,8 +11,8 @@ import (
 type Options struct {
 	// Create makes the schema when it is missing; the role must be allowed to.
 	Create bool
-	// Making is the command that makes the database. It is noted with a new schema, in the first
-	// transaction, until Finish. A database that another command makes is refused.
+	// Making is the command that makes the database. It is noted in the first transaction of a new
+	// one, until Finish. A database that another command makes is refused.
 	Making backend.Making
 	// BusyTimeout is how long a writer waits for another one's rows before it fails with
 	// fault.Locked; default 5 s.
@@ -23,10 +23,11 @@ type Options struct {
 	// Poll is how often Wait looks for changes of which it was not notified;
 	// default 1 s.
 	Poll time.Duration
-	// stepped is called by tests after each step of making a database; nil: nobody wants it.
+	// stepped is called after each step of making a database; only tests set it.
 	stepped func()
 }
 
+// step calls stepped.
 func (o *Options) step() {
 	if o.stepped != nil {
 		o.stepped()

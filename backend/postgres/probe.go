@@ -9,8 +9,8 @@ import (
 	"adshard/fault"
 )
 
-// Probe looks whether the database at url is one that Open would open, and returns its id. Nothing is made, changed or migrated; one of
-// an older version is well, and may have no id. Errors: those of Open.
+// Probe checks that Open would open the database at url, and returns its id; "": its version is older, and Open would migrate it.
+// It makes, changes and migrates nothing. Errors: those of Open.
 func Probe(ctx context.Context, url string) (id string, err error) {
 	url, _, err = withoutReplica(url)
 	if err != nil {

@@ -205,7 +205,7 @@ func (s *Store) Health(ctx context.Context) error {
 	return s.read(ctx, "health", func(c *pgx.Conn) error {
 		noted, err := makings(ctx, c)
 		if err == nil {
-			err = unfinished(s.name, s.options.Making.Admits(noted))
+			err = unfinished(s.name, s.options.Making.MayOpen(noted))
 		}
 		return err
 	})

@@ -201,7 +201,7 @@ func sumOf(path string, to io.Writer) (size int64, sum string, err error) {
 	return sumFrom(f, to)
 }
 
-// sumFrom is sumOf what a reader has left.
+// sumFrom is sumOf for what is left of a reader.
 func sumFrom(f io.Reader, to io.Writer) (size int64, sum string, err error) {
 	h := sha256.New()
 	w := io.Writer(h)

@@ -8,9 +8,9 @@ import (
 	"adshard/fault"
 )
 
-// openPart opens a file of a backup, which may lie where others write: on a share, a stick, in an archive that
-// was unpacked. It must be a regular file. A symbolic link would read, and its sum tell of, a file that is not the
-// backup's; a named pipe would keep the reader waiting, and a device may do anything once it is opened.
+// openPart opens a file of a backup, which may be where others can write: on a share, on a stick, in an unpacked archive.
+// It must be a regular file. Through a symbolic link a file would be read that is not the backup's, and an error about its sum
+// would reveal something of it; a named pipe would keep the reader waiting; and a device might do anything once it is opened.
 func openPart(path string) (*os.File, error) {
 	before, err := os.Lstat(path)
 	if err != nil {
@@ -53,7 +53,7 @@ func notRegular(path string, info fs.FileInfo) error {
 		"%s is %s; a backup has regular files only: put the file itself there, or use another backup", path, is)
 }
 
-// check refuses sums that are those of no file.
+// check refuses a size or sum that no file has; manifest and name are for the error. Errors: fault.Corrupt.
 func (s *FileSum) check(manifest, name string) error {
 	if s.Size <= 0 || len(s.SHA256) != sumLength {
 		return fault.Newf(fault.Corrupt, "sqlite: restore",

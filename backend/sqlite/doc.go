@@ -32,8 +32,8 @@
 //
 // # Unfinished
 //
-// Who makes a database in several transactions (backend.Making) is in the table unfinished, which is there before any other
-// table. The last transaction drops it. Whoever else finds it refuses the file.
+// The table unfinished has the commands that make a database in several transactions (backend.Making). It is made before any
+// other table, and dropped in the last transaction. Any other program that finds it refuses the file.
 //
 // # Damage
 //

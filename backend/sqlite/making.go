@@ -12,12 +12,12 @@ import (
 	"adshard/fault"
 )
 
-// createUnfinished makes the table of those who make the database. A whole database has none, so that
-// nothing of it is left, and programs of before need not know it.
+// createUnfinished makes the table of the commands that make the database. A whole database has no such table, so that
+// older programs need not know it.
 const createUnfinished = `CREATE TABLE unfinished (maker TEXT NOT NULL, source TEXT NOT NULL, advice TEXT NOT NULL, since INTEGER NOT NULL,
   PRIMARY KEY (maker, source)) STRICT, WITHOUT ROWID`
 
-// unfinished gives the error of a database that is not whole a kind.
+// unfinished gives err, which says what is not finished, its kind; nil stays nil.
 func unfinished(path string, err error) error {
 	if err == nil {
 		return nil
@@ -25,7 +25,7 @@ func unfinished(path string, err error) error {
 	return fault.Newf(fault.Conflict, "sqlite: open", "database %s is not whole, and is not opened: %w", path, err)
 }
 
-// begin notes who makes a database that is new, or that others make and may make with it.
+// begin notes o.Making in a database that is new or unfinished.
 func begin(ctx context.Context, path string, o Options) error {
 	if o.Making.By == "" {
 		return nil
@@ -66,14 +66,14 @@ func (c *conn) inWrite(f func() error) error {
 
 // note notes a making beside those that are noted, in the open transaction.
 func (c *conn) note(path string, m backend.Making, noted []backend.Making) error {
-	if err := unfinished(path, m.Admits(noted)); err != nil {
+	if err := unfinished(path, m.MayOpen(noted)); err != nil {
 		return err
 	}
 	if len(noted) == 0 {
 		if err := c.exec(createUnfinished); err != nil {
 			return err
 		}
-		// The mark of the file is that of the first migration: it is a database of ours from here on.
+		// The first migration sets this mark, too; with it the file is known as ours from here on.
 		if err := c.exec(fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (c *conn) note(path string, m backend.Making, noted []backend.Making) error
 		m.By, m.Of, m.Do, time.Now().Unix())
 }
 
-// makings returns who has not made the database to its end.
+// makings returns the commands that have not finished the database.
 func (c *conn) makings() (list []backend.Making, err error) {
 	present, err := c.number("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'unfinished'")
 	if err != nil || present == 0 {
@@ -126,7 +126,7 @@ func (s *Store) Finish(ctx context.Context, m backend.Making) error {
 	})
 }
 
-// unfinished reports what commands have not done.
+// unfinished reports the commands that have not finished the database.
 func (k *checking) unfinished() error {
 	noted, err := k.c.makings()
 	if len(noted) > 0 {

@@ -95,7 +95,7 @@ func checkPath(path string, o Options) error {
 	case info.IsDir():
 		return fault.Newf(fault.Invalid, op, "%s is a folder: name a file in it", path)
 	case !info.Mode().IsRegular(): // a named pipe would keep it waiting
-		return fault.Newf(fault.Invalid, op, "%s is no regular file: name one", path)
+		return fault.Newf(fault.Invalid, op, "%s is not a regular file: name one", path)
 	}
 	return nil
 }
@@ -154,14 +154,14 @@ func versionOf(ctx context.Context, cn *conn, path string, o Options) (int64, er
 		return 0, describe(ctx, "open", path, err)
 	}
 	if history == 0 && len(noted) > 0 {
-		return 0, unfinished(path, o.Making.Admits(noted)) // there is nothing to look at
+		return 0, unfinished(path, o.Making.MayOpen(noted)) // even with o.Unfinished: there is nothing to look at
 	}
 	if history == 0 || app != applicationID && app != 0 {
 		return 0, fault.Newf(fault.Corrupt, "sqlite: open", "%s is a database of another program: name another file", path)
 	}
 	version, err := cn.number("SELECT coalesce(max(version_id), 0) FROM " + goose.DefaultTablename + " WHERE is_applied")
 	if err == nil && version == 0 {
-		err = unfinished(path, o.Making.Admits(noted))
+		err = unfinished(path, o.Making.MayOpen(noted))
 	}
 	return version, describe(ctx, "open", path, err)
 }

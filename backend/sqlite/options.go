@@ -11,10 +11,10 @@ import (
 type Options struct {
 	// Create makes the file when it is missing.
 	Create bool
-	// Making is the command that makes the database. It is noted in a new one, in the first
-	// transaction, until Finish. A database that another command makes is refused.
+	// Making is the command that makes the database. It is noted in the first transaction of a new
+	// one, until Finish. A database that another command makes is refused.
 	Making backend.Making
-	// Unfinished opens a database that a command has not made to its end, to look at it.
+	// Unfinished opens a database that is not finished, too, so that it can be checked.
 	Unfinished bool
 	// BusyTimeout is how long a writer waits for another one before it fails
 	// with fault.Locked; default 5 s.
@@ -24,7 +24,7 @@ type Options struct {
 	Readers int
 	// Poll is how often Wait looks for changes by other processes; default 20 ms.
 	Poll time.Duration
-	// stepped is called by tests after each step of making a database; nil: nobody wants it.
+	// stepped is called after each step of making a database; only tests set it.
 	stepped func()
 }
 
@@ -33,9 +33,10 @@ func (o *Options) admit(path string, noted []backend.Making) error {
 	if o.Unfinished {
 		return nil
 	}
-	return unfinished(path, o.Making.Admits(noted))
+	return unfinished(path, o.Making.MayOpen(noted))
 }
 
+// step calls stepped.
 func (o *Options) step() {
 	if o.stepped != nil {
 		o.stepped()

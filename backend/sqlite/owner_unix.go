@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// withoutWaiting are flags with which a file is opened that is neither waited for nor the target of a link.
+// withoutWaiting are the flags with which opening a file does not wait for a pipe's writer, and does not follow a link.
 const withoutWaiting = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
 // likeness gives a file the owner and the permissions of another one, if there is that.
@@ -36,7 +36,7 @@ func likeness(file, of string) error {
 	return os.Chmod(file, want.Mode().Perm())
 }
 
-// room returns how many bytes may be written beside a file.
+// room returns how many bytes are free for this user on the disk of a file.
 func room(file string) (uint64, error) {
 	var s syscall.Statfs_t
 	err := syscall.Statfs(filepath.Dir(file), &s)

@@ -11,8 +11,8 @@ import (
 	"adshard/fault"
 )
 
-// Probe looks whether the file at path is a database that Open would open, and returns its id. Nothing is made, changed or
-// migrated; one of an older version is well, and may have no id. Errors: those of Open.
+// Probe checks that Open would open the database at path, and returns its id; "": its version is older, and Open would migrate
+// it. It makes, changes and migrates nothing. Errors: those of Open.
 func Probe(ctx context.Context, path string) (id string, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return "", fault.New(fault.Unavailable, "sqlite: open", err)
@@ -48,7 +48,8 @@ func Probe(ctx context.Context, path string) (id string, err error) {
 	return string(text), failed(ctx, "open", path, err)
 }
 
-// readingOf opens a database for reading. Where it has no log nothing is made beside it either: nobody writes to it then.
+// readingOf opens a database for reading. One without a log, which no program has open, is opened as one that cannot change,
+// so that SQLite makes no files beside it.
 func readingOf(path string) (*zs.Conn, error) {
 	uri := url.URL{Scheme: "file", Path: path}
 	if !exists(path+"-wal") && !exists(path+"-journal") {

@@ -24,8 +24,9 @@ type Restored struct {
 // Restore puts the database of a backup at path, after it has compared it with the
 // manifest and with the sums of all entities. A database that is there already stays as it is
 // without replace, and is kept beside it with replace; the new file then has its owner and
-// permissions. With o.Making the database is unfinished until the caller finishes it. Programs that have it open read and write nothing in between, and go on with the
-// restored one. With an error the database is as before, unless a result says where it is kept.
+// permissions. With o.Making the database is unfinished until the caller finishes it. Programs that have it open read and
+// write nothing in between, and go on with the restored one. With an error the database is as before, unless a result
+// says where it is kept.
 // Kinds of errors: fault.NotFound (no backup) and fault.Corrupt (a damaged one),
 // fault.Conflict (there is a database, without replace, with another id, or made meanwhile),
 // fault.Unavailable (a file cannot be read, written or renamed), fault.NoSpace, those of Open.
@@ -214,7 +215,7 @@ func fetch(ctx context.Context, m *Manifest, from, to string, o Options, progres
 	return disk(op, syncFile(to))
 }
 
-// markFile notes in a file who makes the database of which it is a part, if anybody does.
+// markFile notes o.Making in a file that is to be the database, if there is one.
 func markFile(ctx context.Context, file string, o Options) error {
 	if o.Making.By == "" {
 		return nil

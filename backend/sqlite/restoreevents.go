@@ -59,8 +59,8 @@ func (r *RestoringEvents) Put() (kept string, err error) {
 	return put(r.File, r.path, r.Present())
 }
 
-// copyExactly copies a file that is what a manifest says. It reads no more than the manifest's size, and nothing of a
-// file that has another one.
+// copyExactly copies a file that must be what a manifest says. It reads no more than the manifest's size, and nothing at all
+// of a file of another size.
 func copyExactly(ctx context.Context, want *FileSum, from, to string) error {
 	const op = "sqlite: restore"
 	part, err := openPart(from)

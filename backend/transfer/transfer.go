@@ -18,9 +18,9 @@ import (
 const rowsOfTx = 10_000
 
 // Copy copies everything from one store to another one, which must be empty. m is noted in to before
-// anything else, until all is copied, so that a part does not pass for the whole; the zero value: nothing is
-// noted, and to is private to the caller. progress, which may be nil, is called with how many ad groups are done, out of how
-// many. It returns what was copied. Errors: fault.Conflict if to is not empty; those
+// anything else, until all is copied, so that a part does not pass for the whole; with the zero value nothing is
+// noted, for a store that only the caller has. progress, which may be nil, is called with how many ad groups
+// are done, out of how many. It returns what was copied. Errors: fault.Conflict if to is not empty; those
 // of the stores. After an error to holds a part and is useless.
 func Copy(ctx context.Context, from, to backend.Store, m backend.Making, progress func(done, total uint64)) (backend.Counts, error) {
 	if progress == nil {
@@ -60,7 +60,7 @@ func Copy(ctx context.Context, from, to backend.Store, m backend.Making, progres
 	return c.done, to.Finish(ctx, m)
 }
 
-// begin makes sure that a store is empty, and notes who fills it.
+// begin makes sure that a store is empty, and notes in it that m fills it.
 func begin(ctx context.Context, to backend.Store, m backend.Making) error {
 	there, err := to.Counts(ctx)
 	switch {

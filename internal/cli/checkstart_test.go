@@ -88,7 +88,7 @@ var brokenStarts = map[string]brokenStart{
 	"an empty database":  {withDB, "", func(a around) error { return a.write("ads.db", "") }, "empty file"},
 	"no database at all": {withDB, "", func(a around) error { return a.write("ads.db", strings.Repeat("nothing ", 4096)) }, "not a database"},
 	"a folder":           {withDB, "db: sqlite:%", nil, "folder"},
-	"a pipe":             {withDB, "db: sqlite:%/pipe", func(a around) error { return syscall.Mkfifo(a.at("pipe"), 0o600) }, "no regular file"},
+	"a pipe":             {withDB, "db: sqlite:%/pipe", func(a around) error { return syscall.Mkfifo(a.at("pipe"), 0o600) }, "not a regular file"},
 	"another program's":  {withDB, "db: sqlite:%/other", func(a around) error { return statements(a.at("other"), "CREATE TABLE t(x)") }, "another program"},
 	"a newer schema": {withDB, "", func(a around) error {
 		return statements(a.at("ads.db"), "INSERT INTO goose_db_version(version_id, is_applied) VALUES(99, 1)")

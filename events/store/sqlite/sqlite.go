@@ -97,7 +97,7 @@ func open(ctx context.Context, path string, how sqlitex.PoolOptions, begin func(
 		return nil, fault.New(fault.Unavailable, "sqlite: open", err)
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a named pipe would keep it waiting
-		return nil, fault.Newf(fault.Invalid, "sqlite: open", "%s is no regular file: name one", path)
+		return nil, fault.Newf(fault.Invalid, "sqlite: open", "%s is not a regular file: name one", path)
 	}
 	pool, err := sqlitex.NewPool(path, how)
 	if err != nil {

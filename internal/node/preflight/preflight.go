@@ -99,7 +99,7 @@ func (k *Check) File(path string) {
 	case errors.Is(err, fs.ErrNotExist):
 		k.folder(filepath.Dir(path))
 	case err == nil && !info.Mode().IsRegular():
-		k.Note(fault.Newf(fault.Invalid, "start", "%s is no regular file; name another one", path))
+		k.Note(fault.Newf(fault.Invalid, "start", "%s is not a regular file; name another one", path))
 	default:
 		k.writable(path, unix.W_OK)
 	}
@@ -127,7 +127,7 @@ func (k *Check) Dir(path string) {
 			continue
 		}
 		if err == nil && !info.IsDir() {
-			k.Note(fault.Newf(fault.Invalid, "start", "%s is no directory: choose another directory", at))
+			k.Note(fault.Newf(fault.Invalid, "start", "%s is not a directory: choose another one", at))
 			return
 		}
 		k.writable(at, unix.W_OK|unix.X_OK)
