@@ -61,7 +61,7 @@ say "install"
 apt install "/packages/adshard_1.0.0_$arch.deb"
 inside adshard --version
 [ "$(inside adshard --version | cut -d' ' -f1,2)" = "adshard 1.0.0" ] || fail "the version"
-inside stat -c '%U %a %n' /var/lib/adshard | grep -qx 'adshard 750 /var/lib/adshard' || fail "who owns /var/lib/adshard"
+inside stat -c '%U %a %n' /var/lib/adshard | grep -qx 'adshard 700 /var/lib/adshard' || fail "who owns /var/lib/adshard"
 for i in 1 2; do
 	sed "s/710/71$i/g" "$root/etc/adshard/slave-0.yaml" >"$root/etc/adshard/slave-$i.yaml"
 done

@@ -23,6 +23,9 @@ var causesOfBalancing = []cause{
 	{cluster: "balancing", what: "a certificate that was not replaced", alerts: []string{"AdshardCertificateExpires"},
 		bring: func(r *alarmed) { r.certificate(access.Balancer, 4*24*time.Hour) },
 		end:   func(r *alarmed) { r.certificate(access.Balancer, month) }, ends: []string{"AdshardCertificateExpires"}},
+	{cluster: "balancing", what: "stores that others may read", alerts: []string{"AdshardFilesExposed"},
+		bring: func(r *alarmed) { r.must(os.Chmod(r.dirs["stores"], 0o755)) },
+		end:   func(r *alarmed) { r.must(os.Chmod(r.dirs["stores"], 0o700)) }, ends: []string{"AdshardFilesExposed"}},
 	{cluster: "balancing", what: "balancing that is paused, and all that is asked for on one slave",
 		alerts: []string{"AdshardBalancingPaused", "AdshardUnevenLoad"}, bring: heap,
 		end: func(r *alarmed) { r.post("/v1/balance/resume", nil) }, ends: []string{"AdshardBalancingPaused"}},
@@ -44,6 +47,7 @@ func startBalancing(t *testing.T) *alarmed {
 	r.watched(r.targets["up"])
 	c := startCluster(t, r.closed(), 2, false, "default", func(cfg *up.Config) {
 		cfg.Admin, cfg.Interval = r.targets["up"], time.Second
+		r.dirs["stores"] = cfg.Data
 		cfg.TLS = certs.TLS{Mode: certs.Both, CA: r.file("ca.crt"), Cert: r.file("balancer.crt"), Key: r.file("balancer.key")}
 	})
 	r.url = c.http

@@ -39,6 +39,7 @@ var emptyWhenHealthy = map[string]string{
 	`adshard_replica_left_out`:                                                      "none was left out",
 	`adshard_calls_refused_total`:                                                   "without certificates and tokens everybody may call",
 	`adshard_certificate_left_seconds`:                                              "there is no TLS",
+	`adshard_exposed_files`:                                                         "all files are their owner's alone",
 	`adshard_event_batches_refused_total{kind=~"unavailable|locked|no_space"}`:      "there is no collector",
 	`adshard_events_total{outcome=~"future|forged"}`:                                "there is no collector",
 	`adshard_budget_checks_failed_total`:                                            "there is no collector",

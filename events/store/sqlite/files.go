@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"adshard/fault"
 )
@@ -22,6 +23,17 @@ type openFile struct {
 // errLogGone: the log of a database that is open was removed, and there is no other. What is in it can still be copied
 // into the database.
 var errLogGone = errors.New("its write-ahead log is gone")
+
+// makeFile makes the file of a database, if there is none, for its owner alone whatever the umask; SQLite gives the
+// log and its index the same mode. Others who may open the index can lock the database for as long as they like.
+// The file is not opened: closing it would give up locks that another connection of this process may have by then.
+func makeFile(path string) error {
+	err := syscall.Mknod(path, syscall.S_IFREG|0o600, 0)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
 
 // filesOf returns the files of a database that is open.
 func filesOf(path string, writes bool) (files, error) {

@@ -99,6 +99,11 @@ func open(ctx context.Context, path string, how sqlitex.PoolOptions, begin func(
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a named pipe would keep it waiting
 		return nil, fault.Newf(fault.Invalid, "sqlite: open", "%s is not a regular file: name one", path)
 	}
+	if how.Flags&zs.OpenCreate != 0 {
+		if err := makeFile(path); err != nil {
+			return nil, failed(ctx, "open", path, err)
+		}
+	}
 	pool, err := sqlitex.NewPool(path, how)
 	if err != nil {
 		return nil, failed(ctx, "open", path, err)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -51,6 +52,27 @@ func open(t testing.TB, path string) *sqlite.Store {
 	}
 	t.Cleanup(func() { s.Close() })
 	return s
+}
+
+// TestFilesAreTheirOwners: a new database is readable by its owner alone, with its log and index, whatever the umask.
+func TestFilesAreTheirOwners(t *testing.T) {
+	for _, mask := range []int{0, 0o022, 0o077} {
+		before := syscall.Umask(mask)
+		path := filepath.Join(t.TempDir(), "events.db")
+		s, err := sqlite.Open(t.Context(), path)
+		syscall.Umask(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, side := range []string{"", "-wal", "-shm"} {
+			if info, err := os.Stat(path + side); err != nil || info.Mode() != 0o600 {
+				t.Errorf("umask %03o: %s has %v, %v", mask, filepath.Base(path)+side, info.Mode(), err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func TestConformance(t *testing.T) {

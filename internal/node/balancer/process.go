@@ -70,6 +70,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	host.announce = func(what string) { fmt.Fprintf(out, "balancer %s %s\n", what, listener.Addr()) }
 	RegisterMetrics(port.Registerer("balancer"), host)
 	port.Register("balancer")
+	port.RegisterState("balancer", append(database.Files(cfg.DB), database.Files(cfg.Events)...), log)
 	port.Print(out)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return host.Serve(ctx, listener) })

@@ -59,6 +59,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	defer c.Close()
 	c.tellLeaderless(ctx)
 	port.Register(cfg.Name)
+	port.RegisterState(cfg.Name, cfg.state(), log)
 	port.Print(out)
 	fmt.Fprintf(out, "collector ready %s\n", c.URL())
 	group, ctx := errgroup.WithContext(ctx)

@@ -126,6 +126,9 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	return k.Err()
 }
 
+// state are the files and directories that are for the owner of the program alone, beside those of its credentials.
+func (c *Config) state() []string { return append(database.Files(c.DB), database.Files(c.events())...) }
+
 // events is the URL of the database of events.
 func (c *Config) events() string {
 	if c.Events != "" {

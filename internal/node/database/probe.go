@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"adshard/backend/postgres"
@@ -43,6 +44,21 @@ func ProbeEvents(ctx context.Context, url string) error {
 func FileOf(url string) (path string, ok bool) {
 	path, ok = strings.CutPrefix(url, "sqlite:")
 	return path, ok && path != ""
+}
+
+// Files are the files of a database at url, whether they exist or not; of one on a server there are none.
+func Files(url string) (paths []string) {
+	path, ok := FileOf(url)
+	if !ok {
+		return nil
+	}
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		path = to // SQLite has the others beside the file itself
+	}
+	for _, side := range []string{"", "-wal", "-shm", "-journal"} {
+		paths = append(paths, path+side)
+	}
+	return paths
 }
 
 func isEmpty(path string) bool {

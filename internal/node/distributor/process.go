@@ -54,6 +54,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 		return err
 	}
 	port.Register(cfg.Name)
+	port.RegisterState(cfg.Name, database.Files(cfg.DB), log)
 	port.Print(out)
 	fmt.Fprintf(out, "distributor %s ready %s\n", strings.TrimPrefix(cfg.Name, "distributor-"), d.distributor.address)
 	group, ctx := errgroup.WithContext(ctx)

@@ -48,6 +48,7 @@ func Examine(before, now *Look, probe *Probe) []Finding {
 	e.gauges()
 	e.ratios()
 	e.eventKeys()
+	e.exposed()
 	e.growth()
 	e.ports()
 	return e.sorted()

@@ -59,6 +59,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 		return err
 	}
 	port.Register(cfg.Name)
+	port.RegisterState(cfg.Name, cfg.QueryLog.Paths(), log)
 	port.Print(out)
 	m.Print(out)
 	fmt.Fprintf(out, "master listening %s\n", m.url())

@@ -55,6 +55,14 @@ func (c *RecordConfig) CheckFiles() error {
 	return c.log().Check()
 }
 
+// Paths are those of all files of the log.
+func (c *RecordConfig) Paths() (paths []string) {
+	for _, o := range c.Outputs() {
+		paths = append(paths, o.Path)
+	}
+	return paths
+}
+
 // log is the file with those of before. It is known by its first line: a text, a tab and a time.
 func (c *RecordConfig) log() *outfile.Log {
 	line := func(text string) bool {

@@ -62,6 +62,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	cfg = cfg.Within(plan)
 	p := &process{cfg: cfg, copier: &copier{cfg: &cfg, log: log.With("node", cfg.Name)}, out: out, log: log}
 	port.Register(cfg.Name)
+	port.RegisterState(cfg.Name, []string{cfg.Dir}, log)
 	port.Print(out)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return port.Serve(ctx, p.ready, nil, log) }) // while it copies, too

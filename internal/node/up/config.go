@@ -216,3 +216,12 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	k.Listen(map[string]string{"http": c.HTTP, "grpc": c.GRPC, "admin": c.Admin, "collector": c.Collector})
 	return k.Err()
 }
+
+// state are the files and directories that are for the owner of the program alone, beside those of its credentials.
+func (c *Config) state() []string {
+	state := append(database.Files(c.DB), c.stores().Path)
+	if c.Collector != "" {
+		state = append(state, database.Files(collector.EventsOf(c.DB))...)
+	}
+	return append(state, c.QueryLog.Paths()...)
+}

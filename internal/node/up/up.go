@@ -74,6 +74,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	case err != nil:
 		return err
 	case cfg.Processes:
+		ports.WarnExposed([]string{cfg.stores().Path}, log) // its parts warn of all else
 		return runProcesses(ctx, cfg, stores, out, log)
 	}
 	defer db.Close()
@@ -173,6 +174,7 @@ func (u *up) start(ctx context.Context) (err error) {
 		u.balancer = balancer.NewHost(b)
 		balancer.RegisterMetrics(u.port.Registerer("balancer"), u.balancer)
 		u.port.Register("up")
+		u.port.RegisterState("up", u.cfg.state(), u.log)
 	}
 	return err
 }

@@ -58,6 +58,7 @@ func status() *api.BalanceStatus {
 		Copies:       []api.Copy{{Slave: "slave-2", Source: "slave-1", Bytes: 3 << 20, Total: 9 << 20, PerSecond: 2 << 20, LeftMs: 3000}},
 		Scrub: api.Scrub{IntervalMs: 86_400_000, Running: true, Progress: 0.34, Passes: 2, Differences: 1,
 			Last:      api.ScrubPass{AgeMs: 29_000_000, TookMs: 86_000_000, SpentMs: 41_000, Items: 2580, Parts: 9, Left: 1},
+			Rechecks:  []api.Recheck{{Slave: "slave-1", Slices: 12, Compared: 5}},
 			Condemned: []api.Condemned{{Slave: "slave-0", Slice: 7, Reason: "its copy differs from the source of truth: items of bin 3 of 64", AgeMs: 900}}},
 	}
 }

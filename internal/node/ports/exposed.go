@@ -1,0 +1,42 @@
+package ports
+
+import (
+	"log/slog"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"adshard/internal/outfile"
+)
+
+// WarnExposed warns of files and directories of a program that others than their owner may read or write. Programs make
+// none: these were made by somebody else, copied without their modes, or opened to others since.
+func WarnExposed(state []string, log *slog.Logger) {
+	if open := outfile.Exposed(state); len(open) > 0 {
+		log.Warn("other users of this machine may read or write files of this program: as their owner, run the command",
+			"files", open, "command", outfile.Closing(open))
+	}
+}
+
+// RegisterState warns of the files and directories of a program as WarnExposed does, and registers a metric of
+// those that are exposed at each time it is read.
+func (p *Ports) RegisterState(node string, state []string, log *slog.Logger) {
+	WarnExposed(state, log)
+	p.Registerer(node).MustRegister(exposed(state))
+}
+
+// exposed are files and directories that are looked at when metrics are read.
+type exposed []string
+
+var exposedFile = prometheus.NewDesc("adshard_exposed_files",
+	"1 for each file or directory of the process that others than its owner may read or write.", []string{"path"}, nil)
+
+// Describe implements prometheus.Collector.
+func (e exposed) Describe(to chan<- *prometheus.Desc) { to <- exposedFile }
+
+// Collect implements prometheus.Collector.
+func (e exposed) Collect(to chan<- prometheus.Metric) {
+	for _, path := range outfile.Exposed(e) {
+		to <- prometheus.MustNewConstMetric(exposedFile, prometheus.GaugeValue, 1, strings.ToValidUTF8(path, "\uFFFD"))
+	}
+}

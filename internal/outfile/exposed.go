@@ -1,0 +1,44 @@
+package outfile
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// forOthers are the permissions that a program's files and directories give to nobody but their owner.
+const forOthers fs.FileMode = 0o077
+
+// Exposed returns the absolute paths of those files and directories that give others than their owner any permission.
+// One that is missing is left out. What is in a directory is not looked at: nobody reaches it through a directory that
+// is closed, and Closing closes all of one that is not.
+func Exposed(paths []string) (list []string) {
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		if err != nil || info.Mode()&forOthers == 0 || !info.Mode().IsRegular() && !info.IsDir() {
+			continue
+		}
+		if given, err := filepath.Abs(p); err == nil {
+			p = given
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// plain is a path that a shell takes as it is.
+var plain = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+
+// Closing is the shell command by which files and directories, with all that is in them, become their owner's alone.
+func Closing(paths []string) string {
+	command := "chmod -R go="
+	for _, p := range paths {
+		if !plain.MatchString(p) {
+			p = "'" + strings.ReplaceAll(p, "'", `'\''`) + "'"
+		}
+		command += " " + p
+	}
+	return command
+}
