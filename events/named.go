@@ -49,8 +49,14 @@ func Missing(name string) error {
 		" restore it from a backup; if it is lost, start one collector with --adopt-events, which makes a new one: events of the last hour may then count again", name)
 }
 
-// Claim names the collector's database if none is named. Errors: fault.Conflict if another one is, the control state's.
-func (n *Named) Claim(ctx context.Context) error {
+// Claim names the collector's database if none is named. Confirm remembers what it found while the control state is away.
+// It must not run beside Confirm. Errors: fault.Conflict if another one is named, the control state's.
+func (n *Named) Claim(ctx context.Context) (err error) {
+	defer func() {
+		if err == nil || fault.Is(err, fault.Conflict) {
+			n.err = err
+		}
+	}()
 	for {
 		name, err := Name(ctx, n.Control)
 		switch {
@@ -91,9 +97,7 @@ func (n *Named) Confirm(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, confirmEvery)
 	defer cancel()
-	if err := n.Claim(ctx); err == nil || fault.Is(err, fault.Conflict) {
-		n.err = err // else it stays: the control state is away
-	}
+	_ = n.Claim(ctx) // n.err stays as it is while the control state is away
 	n.seen = n.Now()
 	return n.err
 }
