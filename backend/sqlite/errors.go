@@ -39,7 +39,7 @@ func diagnose(code zs.ResultCode) (fault.Kind, string) {
 	case zs.ResultBusy, zs.ResultLocked:
 		return fault.Locked, ": another program is writing to it, try again when that is done"
 	case zs.ResultCorrupt, zs.ResultNotADB:
-		return fault.Corrupt, ": the file is damaged or not a database, restore it from a copy"
+		return fault.Corrupt, ": the file is damaged or not a database, name another one, or restore it from a copy"
 	case zs.ResultFull:
 		return fault.NoSpace, ": the disk is full, make room and try again"
 	case zs.ResultReadOnly, zs.ResultPerm, zs.ResultAuth, zs.ResultCantOpen:

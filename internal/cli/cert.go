@@ -11,6 +11,7 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/access"
 	"adshard/internal/node/certs"
+	"adshard/internal/outfile"
 )
 
 // certFlags are those of all commands that make certificates.
@@ -37,7 +38,7 @@ func (f *certFlags) check() error {
 	if f.lifetime < time.Minute || f.lifetime > most {
 		return wrongUse("--lifetime %s: must be from 1m to %s (ten years)", f.lifetime, most)
 	}
-	return nil
+	return refused(outfile.CheckDir(f.dir, false))
 }
 
 func certCommand(s Streams) *cobra.Command {

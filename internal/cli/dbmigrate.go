@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +12,7 @@ import (
 	"adshard/backend/postgres"
 	"adshard/backend/transfer"
 	"adshard/internal/node/database"
+	"adshard/internal/outfile"
 	"adshard/internal/progress"
 )
 
@@ -45,8 +47,12 @@ func runDBMigrate(ctx context.Context, from, to string, o outcome, s Streams) (e
 	if err := checkDatabase(from); err != nil {
 		return err
 	}
-	if _, err := databasePath(to); err != nil {
+	path, err := databasePath(to)
+	if err != nil {
 		return err
+	}
+	if of, is := strings.CutPrefix(from, "sqlite:"); is && path != "" && outfile.Same(of, path) {
+		return wrongUse("--to %s is the database of --from: name a new one", to)
 	}
 	source, err := database.OpenReading(ctx, from)
 	if err != nil {

@@ -67,7 +67,7 @@ func Check(kept []Kept, outputs ...Output) error {
 		}
 		err := o.check(kept)
 		for _, other := range outputs[:i] {
-			if err == nil && other.Path != "" && same(o.Path, other.Path) {
+			if err == nil && other.Path != "" && Same(o.Path, other.Path) {
 				err = fmt.Errorf("%s writes that file too: name another one", cmp.Or(other.Flag, other.Path))
 			}
 		}
@@ -107,7 +107,7 @@ func (o *Output) refused(to string, kept []Kept) error {
 		return err
 	}
 	for _, k := range kept {
-		if same(o.Path, k.Path) {
+		if Same(o.Path, k.Path) {
 			return fmt.Errorf("that is %s, which would be replaced: name another file", k.What)
 		}
 	}
@@ -188,9 +188,9 @@ func room(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// same reports whether two paths lead to one file, whether it exists or not. Devices
+// Same reports whether two paths lead to one file, whether it exists or not. Devices
 // do not count as files here.
-func same(a, b string) bool {
+func Same(a, b string) bool {
 	in, err1 := os.Stat(a)
 	other, err2 := os.Stat(b)
 	if err1 == nil && err2 == nil {

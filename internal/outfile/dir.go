@@ -42,8 +42,16 @@ func MakeDir(dir string) error {
 	return diskError(err)
 }
 
-// CheckName refuses a name that belongs to a database, for what a command makes there: fault.Invalid.
+// CheckName refuses a path for a database: one that belongs to another database, beside which there are files of a database that is
+// gone and, where there is none yet, a place in a slave's store or a backup. Its errors are fault.Invalid.
 func CheckName(path string) error {
+	info, _ := os.Stat(path) // nil: there is none
+	if side := orphan(target(path), info); side != "" {
+		return fault.Newf(fault.Invalid, "", "%s: %s is of a database that is gone, and would be lost: move it away, or name another file", path, side)
+	}
+	if info == nil || info.Mode().IsRegular() && info.Size() == 0 {
+		return checkPlace(path)
+	}
 	for _, p := range names(path) {
 		if of := owner(p); of != "" {
 			return fault.Newf(fault.Invalid, "", "%s: a file of that name is taken for a part of the database %s: name another one", path, of)
@@ -58,7 +66,7 @@ func CheckApart(path, other string) error {
 	for _, pair := range [][2]string{{path, other}, {other, path}} {
 		for _, of := range names(pair[0]) {
 			for _, side := range []string{"", "-wal", "-shm", "-journal"} {
-				if same(of+side, pair[1]) {
+				if Same(of+side, pair[1]) {
 					return fault.Newf(fault.Invalid, "", "%s and %s cannot both be databases: one is a file of the other; name another one", path, other)
 				}
 			}
@@ -67,7 +75,22 @@ func CheckApart(path, other string) error {
 	return nil
 }
 
-// checkPlace refuses what CheckName does, and a place in a slave's store or a backup.
+// leastPage is the size of the smallest database. Of a shorter one, or none, SQLite removes the write-ahead log unread.
+const leastPage = 512
+
+// orphan returns the write-ahead log beside a database that is not there, or was cut off; "": none. info is nil if
+// there is no file.
+func orphan(path string, info fs.FileInfo) string {
+	if info != nil && (!info.Mode().IsRegular() || info.Size() >= leastPage) {
+		return ""
+	}
+	if wal, err := os.Stat(path + "-wal"); err == nil && wal.Size() > 0 {
+		return path + "-wal"
+	}
+	return ""
+}
+
+// checkPlace refuses a name that belongs to a database, and a place in a slave's store or a backup.
 func checkPlace(path string) error {
 	if err := free(path, false); err != nil {
 		return fault.Newf(fault.Invalid, "", "%s: %w", path, err)
@@ -76,8 +99,11 @@ func checkPlace(path string) error {
 }
 
 // CheckDir refuses a directory that is a backup, or a slave's store unless it is to be one, for a command that
-// makes files in it: fault.Invalid.
+// makes files in it, and a file in its place: fault.Invalid.
 func CheckDir(dir string, store bool) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return fault.Newf(fault.Invalid, "", "%s is a file: name a directory", dir)
+	}
 	if is := holder(dir); is != "" && !(store && is == aStore) {
 		return fault.Newf(fault.Invalid, "", "%s is %s, which has only files of its own: name another directory", dir, is)
 	}

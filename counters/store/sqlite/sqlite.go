@@ -199,7 +199,7 @@ func failed(ctx context.Context, op, path string, err error) error {
 	case zs.ResultBusy, zs.ResultLocked:
 		kind, advice = fault.Locked, "another program is writing to it, try again"
 	case zs.ResultCorrupt, zs.ResultNotADB:
-		kind, advice = fault.Corrupt, "the file is damaged or not a database, restore it from a copy"
+		kind, advice = fault.Corrupt, "the file is damaged or not a database: name another one, or restore it from a copy"
 	case zs.ResultFull:
 		kind, advice = fault.NoSpace, "the disk is full, make room"
 	}

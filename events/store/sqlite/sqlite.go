@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 
@@ -104,6 +105,9 @@ func open(ctx context.Context, path string, how sqlitex.PoolOptions, begin func(
 			return nil, failed(ctx, "open", path, err)
 		}
 	}
+	if err := probe(path); err != nil {
+		return nil, failed(ctx, "open", path, err)
+	}
 	pool, err := sqlitex.NewPool(path, how)
 	if err != nil {
 		return nil, failed(ctx, "open", path, err)
@@ -119,6 +123,25 @@ func open(ctx context.Context, path string, how sqlitex.PoolOptions, begin func(
 		return nil, err
 	}
 	return s, nil
+}
+
+// probe refuses a file of something else before it is opened, which puts a log beside it. A version that is
+// only in the log, as in a file that was just made, is looked at later. It reads through SQLite, since closing the file otherwise would give up this process' locks.
+func probe(path string) error {
+	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+		return err
+	}
+	uri := url.URL{Scheme: "file", Path: path, RawQuery: "immutable=1"}
+	c, err := zs.OpenConn(uri.String(), zs.OpenReadOnly|zs.OpenURI)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	found, err := sqlitex.ResultInt(c.Prep("PRAGMA user_version"))
+	if err == nil && (found < 0 || found > format) {
+		err = fault.Newf(fault.Version, "sqlite: open", "%s has format %d of events, this program knows %d, or it is a database of something else: name another file", path, found, format)
+	}
+	return err
 }
 
 // checkFormat fails unless the tables are those of this program.
@@ -238,7 +261,7 @@ func failed(ctx context.Context, op, path string, err error) error {
 	case zs.ResultBusy, zs.ResultLocked:
 		kind, advice = fault.Locked, "another program is writing to it, try again"
 	case zs.ResultCorrupt, zs.ResultNotADB:
-		kind, advice = fault.Corrupt, "the file is damaged or not a database, restore it from a copy"
+		kind, advice = fault.Corrupt, "the file is damaged or not a database: name another one, or restore it from a copy"
 	case zs.ResultFull:
 		kind, advice = fault.NoSpace, "the disk is full, make room"
 	}

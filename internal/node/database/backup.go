@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 
 	"adshard/backend"
 	"adshard/backend/sqlite"
@@ -66,7 +67,7 @@ type Restored struct {
 // one; "": no events. The two must be apart (outfile.CheckApart). Both are checked before either is put in its place; the database is unfinished until the events
 // are in theirs. Events that are there already must be those of the same database, and are kept beside, with replace.
 func Restore(ctx context.Context, from, path, events string, replace bool, progress sqlite.Progress) (*Restored, error) {
-	if err := errors.Join(free(path, false), free(events, true)); err != nil {
+	if err := errors.Join(free(path, false), freeEvents(events, path)); err != nil {
 		return nil, err
 	}
 	if events == "" {
@@ -109,6 +110,14 @@ func Restore(ctx context.Context, from, path, events string, replace bool, progr
 		out.Events = err == nil
 	}
 	return out, err
+}
+
+// freeEvents refuses a file for the events of the database at path that another database would take for its own.
+func freeEvents(events, path string) error {
+	if of, is := strings.CutSuffix(events, "-events"); is && outfile.Same(of, path) {
+		return free(events, true)
+	}
+	return free(events, false)
 }
 
 // finish notes that the database in a file is whole.

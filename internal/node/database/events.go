@@ -16,7 +16,7 @@ func CheckEvents(k *config.Check, url, db string) {
 	}
 	_, err := file(url)
 	k.That(IsServer(url) || err == nil, "events", "this is no database URL; give sqlite:PATH or postgres://USER@HOST/DATABASE") // the text may have a password
-	k.That(url != db || IsServer(db), "events", "must be another file than db's")
+	k.That(url != db || IsServer(db), "events", "must be another file than db's: name another one")
 }
 
 // OpenEvents opens the database of events named by url: sqlite:PATH or postgres://…; it makes

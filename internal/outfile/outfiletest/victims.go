@@ -103,6 +103,23 @@ func State(t testing.TB, dir string) string {
 	return b.String()
 }
 
+// Changes are the lines that differ in two states.
+func Changes(before, now string) string {
+	was, is := strings.SplitAfter(before, "\n"), strings.SplitAfter(now, "\n")
+	var b strings.Builder
+	for _, line := range was {
+		if !slices.Contains(is, line) {
+			b.WriteString("- " + line)
+		}
+	}
+	for _, line := range is {
+		if !slices.Contains(was, line) {
+			b.WriteString("+ " + line)
+		}
+	}
+	return b.String()
+}
+
 // Advises reports whether an error says what to do.
 func Advises(text string) bool {
 	for _, advice := range []string{"name ", "choose ", "remove ", "move ", "--replace", "--force", "make room", "rotate"} {
