@@ -334,7 +334,7 @@ func TestUpSaysWhatIsWrong(t *testing.T) {
 		"other database":     {func(c *Config) { c.DB = "oracle:x" }, fault.Invalid, "sqlite:PATH"},
 		"http port in use":   {func(c *Config) { c.HTTP = taken.Addr().String() }, fault.Conflict, "another process listens"},
 		"admin port in use":  {func(c *Config) { c.Admin = taken.Addr().String() }, fault.Conflict, "admin"},
-		"data is a file":     {func(c *Config) { c.Data = file }, fault.Invalid, "another directory"},
+		"data is a file":     {func(c *Config) { c.Data = file }, fault.Invalid, "choose another one"},
 		"no such lexicon":    {func(c *Config) { c.Lexicon = file + ".lex" }, fault.NotFound, "lexicon"},
 		"other slaves":       {func(c *Config) { c.Data, c.Slaves = used.Data, 2 }, fault.Conflict, "3 slaves"},
 		"of another db":      {func(c *Config) { c.Data, c.DB = used.Data, adsDB(t, 1) }, fault.Conflict, "--discard-data-of"},
