@@ -12,7 +12,7 @@ import (
 // TestBodyOfManyEvents: a body of a million elements takes a few times its size of memory, as
 // copies of it, and not that of a million events.
 func TestBodyOfManyEvents(t *testing.T) {
-	for _, element := range []string{"{}", "0", "null", "[]"} {
+	for _, element := range []string{"{}", "0", "null", "[]", `{"kind":"click","token":"x"}`} {
 		body := []byte(`{"events":[` + strings.Repeat(element+",", collector.MaxBody/(len(element)+1)-10) + element + `]}`)
 		if len(body) > collector.MaxBody {
 			t.Fatal(len(body))
