@@ -121,7 +121,12 @@ func (m *Mapper) closeEntrance(w *entrance) {
 
 // dropChecks gives up some comparisons of a slave that is to join.
 func (m *Mapper) dropChecks(w *entrance, which func(*comparison) bool) {
-	w.checks = slices.DeleteFunc(w.checks, func(c *comparison) bool {
+	w.checks = m.without(w.checks, which)
+}
+
+// without gives up some comparisons of a list and returns the others.
+func (m *Mapper) without(list []*comparison, which func(*comparison) bool) []*comparison {
+	return slices.DeleteFunc(list, func(c *comparison) bool {
 		if !which(c) {
 			return false
 		}

@@ -66,7 +66,7 @@ func (m *Mapper) recheckStatus() (list []RecheckState) {
 // setUnverified begins to compare what a slave has, from the beginning if it had begun; or ends that.
 func (m *Mapper) setUnverified(name string, is bool) {
 	if r := m.rechecks[name]; r != nil {
-		m.dropRechecks(r, func(*comparison) bool { return true })
+		m.without(r.checks, func(*comparison) bool { return true })
 		delete(m.rechecks, name)
 	}
 	if is {
@@ -169,16 +169,5 @@ func (m *Mapper) rechecked(now time.Duration, r *recheck) {
 
 // dropRecheck removes a comparison that is done or given up.
 func (m *Mapper) dropRecheck(c *comparison) {
-	m.dropRechecks(c.recheck, func(o *comparison) bool { return o == c })
-}
-
-// dropRechecks removes some comparisons.
-func (m *Mapper) dropRechecks(r *recheck, which func(*comparison) bool) {
-	r.checks = slices.DeleteFunc(r.checks, func(c *comparison) bool {
-		if !which(c) {
-			return false
-		}
-		delete(m.verify.asked, c.asked)
-		return true
-	})
+	c.recheck.checks = m.without(c.recheck.checks, func(o *comparison) bool { return o == c })
 }

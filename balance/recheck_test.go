@@ -44,7 +44,7 @@ func (r *rig) recheck(node string, d time.Duration, change func(balance.Certify,
 }
 
 // TestAStoreThatWasNotClosedIsComparedFirst: all slices of the node, and no others, the hottest
-// first, at once and not as the scrub comes to them. It is told how far that is, until it has noted that all was compared.
+// first, ahead of the scrub. Its progress is reported until the node says that it has noted the end.
 func TestAStoreThatWasNotClosedIsComparedFirst(t *testing.T) {
 	r := newUnverified(t)
 	if s := r.m.Recheck("b"); s != nil {
@@ -118,7 +118,7 @@ func TestWhatChangesWhileItIsComparedAgain(t *testing.T) {
 	r := newUnverified(t)
 	r.must(r.m.Move(r.now, r.slice(0).ID, "b"))
 	r.carry()
-	r.asked = nil // nobody answers
+	r.asked = nil // the questions stay without answers
 	r.pass(3 * balance.DefaultDeadAfter)
 	if s := r.m.Recheck("a"); s == nil || s.Compared == s.Slices {
 		t.Fatalf("%+v", s)

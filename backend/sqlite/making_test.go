@@ -118,8 +118,8 @@ func damageOf(t *testing.T, path string) []*backend.Damage {
 	return report.Damage
 }
 
-// TestAPartIsNoDatabase: after whichever step whoever makes a database is killed, nobody else opens it, a
-// check counts it as damage, and whoever makes it again completes it.
+// TestAPartIsNoDatabase: what is left when the making of a database is killed after any of its steps is refused by all other
+// programs and counted as damage by a check; the same command run again completes it.
 func TestAPartIsNoDatabase(t *testing.T) {
 	steps := made(t)
 	if len(steps) < 2+schemaVersion+3 {
@@ -230,8 +230,8 @@ func TestAHeaderIsNoDatabase(t *testing.T) {
 	}
 }
 
-// TestKilledWhileFilesAreCopied: at each moment of a backup or a restore there is nothing under its name, and what is beside it is
-// restored by nobody.
+// TestKilledWhileFilesAreCopied: at each moment of a backup or a restore there is nothing under its name, and what lies beside it
+// is not accepted by a restore.
 func TestKilledWhileFilesAreCopied(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

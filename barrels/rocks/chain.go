@@ -88,8 +88,9 @@ func (c *chain) verified(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle) error 
 	if !c.unverified {
 		return nil
 	}
-	c.unverified = false
-	return c.mark(db, h, func(b *grocksdb.WriteBatch) { b.DeleteCF(h, chainUnverified) })
+	err := c.mark(db, h, func(b *grocksdb.WriteBatch) { b.DeleteCF(h, chainUnverified) })
+	c.unverified = err != nil
+	return err
 }
 
 // mark writes or deletes chainUnverified, in a batch that has no link.
