@@ -50,7 +50,7 @@ licensed extract that is part of the program.`,
 	flags.StringVar(&f.queries, "queries", "", "the file of queries to write, one a line")
 	flags.IntVar(&f.options.Queries, "query-count", 20_000, "number of queries")
 	flags.StringVar(&f.data, "data", "", `directory with catalogue/ and queries/; "extract": the built-in extract`)
-	flags.BoolVar(&f.force, "force", false, "let --out and --queries replace files that are not known as ones of before; of queries none is")
+	flags.BoolVar(&f.force, "force", false, "let --out and --queries replace files that this command is not known to have written; it never knows a file of queries")
 	flags.StringVar(&f.encoding, "encoding", string(corpus.UTF16), "utf-16 (as Google Ads Editor writes) or utf-8")
 	return cmd
 }

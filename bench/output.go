@@ -55,9 +55,9 @@ func newReport(name string) *measure.Report {
 	return &measure.Report{Name: name, Command: strings.Join(words, " "), Commit: measure.Commit(), Load: measure.Load()}
 }
 
-// reportOf is how the reports of a subcommand are known: by the command line in them.
+// reportOf is how the reports of a subcommand are known: by the name in them, or the command line.
 func reportOf(command string) outfile.Kind {
-	line := regexp.MustCompile(`"command": "\S+ ` + regexp.QuoteMeta(command) + `[ "]`)
+	line := regexp.MustCompile(`^\{\n "name": "` + regexp.QuoteMeta(command) + `"|"command": "\S+ ` + regexp.QuoteMeta(command) + `[ "]`)
 	return outfile.Kind{Name: "a report of this command", Is: func(r io.Reader) bool {
 		head, err := io.ReadAll(io.LimitReader(r, 64<<10))
 		return err == nil && bytes.HasPrefix(head, []byte("{\n \"")) && line.Match(head)

@@ -104,7 +104,7 @@ func TestBackupOfEvents(t *testing.T) {
 	}
 	otherBackup := backup + "2"
 	for what, c := range map[string]struct{ args, says string }{
-		"over events":                {"restore --from " + backup + " --db " + other + "2 --events " + db + "-events", "there are events"},
+		"over events":                {"restore --from " + backup + " --db " + other + "2 --events " + db + "-events", "a part of the database"},
 		"over the database":          {"restore --from " + backup + " --db " + db, "--replace"},
 		"events of another database": {"backup --db " + other + " --events " + db + "-events --out " + otherBackup, "the events of another database"},
 		"no events":                  {"backup --db " + db + " --events sqlite:none --out " + otherBackup, "there are no events at none"},

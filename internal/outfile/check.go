@@ -168,9 +168,9 @@ func (o *Output) own(f *os.File, size int64) error {
 	case o.Force:
 		return nil
 	case o.Forcing != "":
-		return fmt.Errorf("the file exists and is not %s of before: name another file, or replace it with %s", o.Kind.Name, o.Forcing)
+		return fmt.Errorf("the file exists and is not %s: name another file, or replace it with %s", o.Kind.Name, o.Forcing)
 	}
-	return fmt.Errorf("the file exists and is not %s of before: name another file, or remove it", o.Kind.Name)
+	return fmt.Errorf("the file exists and is not %s: name another file, or remove it", o.Kind.Name)
 }
 
 // room reports why no file can be made in a directory.
