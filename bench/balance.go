@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -145,7 +146,12 @@ func (f *balanceFlags) run(ctx context.Context, out, told io.Writer) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	f.cluster.DB, f.cluster.Dir = name, dir
+	clusters, _, err := temporaryIn(dir, "clusters")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(clusters) // if it is empty: stores of a run that failed stay, and those that --keep keeps
+	f.cluster.DB, f.cluster.Dir = name, clusters
 	f.options.Seed = f.seed
 	f.options.Progress = p.Share
 	c := &compare.Comparison{

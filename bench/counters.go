@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,7 +13,7 @@ import (
 
 type countersFlags struct {
 	hotspots.Plan
-	work string
+	work workDir
 	output
 }
 
@@ -55,7 +54,7 @@ The stores wait most of the time; the machine should do nothing else nevertheles
 	flags.DurationVar(&f.Compact, "compact", 5*time.Second, "how often dynamic counters are compacted")
 	flags.BoolVar(&f.Memory, "memory", false, "measure the store in memory, too")
 	flags.StringVar(&f.Postgres, "postgres", "", "URL of a PostgreSQL database for measurements: its counters are deleted")
-	flags.StringVar(&f.work, "work", "", "directory for SQLite's files, which are removed at the end; default: that of temporary files")
+	flags.Var(&f.work, "work", "directory for SQLite's files, which are removed at the end; default: that of temporary files")
 	f.output.flags(c)
 	return c
 }
@@ -72,10 +71,12 @@ func (f *countersFlags) check() error {
 }
 
 func (f *countersFlags) run(ctx context.Context, out io.Writer) (err error) {
-	if f.Dir, err = os.MkdirTemp(f.work, "adbench-counters-"); err != nil {
+	dir, remove, err := f.work.temporary("adbench-counters")
+	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(f.Dir)) }()
+	defer func() { err = errors.Join(err, remove()) }()
+	f.Dir = dir
 	report := newReport("counters")
 	if err := f.Run(ctx, report); err != nil {
 		return err

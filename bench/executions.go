@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -160,11 +159,11 @@ func (f *executionsFlags) measure(ctx context.Context, told io.Writer) (_ *execu
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	stores, err := os.MkdirTemp(dir, "stores-")
+	stores, removeStores, err := temporaryIn(dir, "stores")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(stores)) }()
+	defer func() { err = errors.Join(err, removeStores()) }()
 	plan := executions.Plan{Keywords: f.keywords, Times: f.times, Limit: f.limit, Seed: f.seed, Dir: stores, Progress: p.Share}
 	if plan.Setups, err = f.chosen(); err != nil {
 		return nil, err

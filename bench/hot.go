@@ -3,9 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -20,7 +18,7 @@ import (
 type hotFlags struct {
 	programs []string
 	source   string
-	work     string
+	work     workDir
 	hotwriters.Config
 	output
 }
@@ -60,7 +58,7 @@ however often it has changed), and without either.`,
 	flags.DurationVar(&f.Patience, "patience", 2*time.Minute, "give up when the first fill takes longer")
 	flags.DurationVar(&f.Most, "most", 10*time.Second, "wait no longer for a change to be shown; it counts as that long, and its group is changed no more")
 	flags.Uint64Var(&f.Seed, "seed", 1, "decides the pauses between changes")
-	flags.StringVar(&f.work, "work", "", "directory for databases and stores; \"\": one that is removed")
+	flags.Var(&f.work, "work", "directory for databases and stores, which are removed at the end; default: that of temporary files")
 	f.output.flags(c)
 	return c
 }
@@ -95,12 +93,12 @@ func (f *hotFlags) run(ctx context.Context, out, told io.Writer) (err error) {
 	p := progress.New(told)
 	defer p.End()
 	f.Tell = func(what string) { p.Show(what, "") }
-	if f.Dir = f.work; f.Dir == "" {
-		if f.Dir, err = os.MkdirTemp("", "adbench-hot-*"); err != nil {
-			return fmt.Errorf("make a directory for databases: %w", err)
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(f.Dir)) }()
+	dir, remove, err := f.work.temporary("adbench-hot")
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, remove()) }()
+	f.Dir = dir
 	if f.source != "" {
 		p.Show("building the programs", "")
 		if f.Programs, err = hotwriters.Build(ctx, f.source, f.Dir); err != nil {

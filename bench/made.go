@@ -22,13 +22,14 @@ import (
 // catalogues.
 type madeFlags struct {
 	queryFlags
-	db, work string
+	db   string
+	work workDir
 }
 
 func (f *madeFlags) flags(flags *pflag.FlagSet) {
 	f.queryFlags.flags(flags)
 	flags.StringVar(&f.db, "db", "", "the database, sqlite:PATH; without it a corpus is made in --work")
-	flags.StringVar(&f.work, "work", "", "directory that keeps the corpus' database and what is computed from it; \"\": a temporary one")
+	flags.Var(&f.work, "work", "directory that keeps the corpus' database and what is computed from it; \"\": a temporary one")
 }
 
 // inputs are the files that the flags name to be read.
@@ -39,10 +40,9 @@ func (f *madeFlags) inputs() []string {
 // directory returns where things are kept, and what removes it at the end.
 func (f *madeFlags) directory() (dir string, remove func() error, err error) {
 	if f.work != "" {
-		return f.work, func() error { return nil }, outfile.MakeDir(f.work)
+		return string(f.work), func() error { return nil }, outfile.MakeDir(string(f.work))
 	}
-	dir, err = os.MkdirTemp("", "adbench-")
-	return dir, func() error { return os.RemoveAll(dir) }, err
+	return temporaryIn("", "adbench")
 }
 
 // database opens the database, made if it is not there; name is its URL.

@@ -3,8 +3,6 @@ package bench
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -32,12 +30,12 @@ type prepared struct {
 	program string
 	db      string // URL
 	counts  backend.Counts
-	stores  string       // a directory for what clusters keep; there is none yet
+	stores  string       // an empty directory for what clusters keep
 	remove  func() error // removes stores, and the database if it is not to be kept
 }
 
-// prepare finds the program, and makes the database unless it is there. name is that of
-// the directory of stores.
+// prepare finds the program, and makes the database unless it is there. The name of
+// the directory of stores begins with name.
 func (f *clusterFlags) prepare(ctx context.Context, name string, p *progress.Line) (*prepared, error) {
 	program, err := cluster.Program(f.program)
 	if err != nil {
@@ -47,8 +45,12 @@ func (f *clusterFlags) prepare(ctx context.Context, name string, p *progress.Lin
 	if err != nil {
 		return nil, err
 	}
-	r := &prepared{program: program, stores: filepath.Join(dir, name)}
-	r.remove = func() error { return errors.Join(os.RemoveAll(r.stores), remove()) }
+	stores, removeStores, err := temporaryIn(dir, name)
+	if err != nil {
+		return nil, errors.Join(err, remove())
+	}
+	r := &prepared{program: program, stores: stores}
+	r.remove = func() error { return errors.Join(removeStores(), remove()) }
 	db, url, err := f.database(ctx, dir, p)
 	if err != nil {
 		return nil, errors.Join(err, r.remove())

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"strconv"
 	"time"
@@ -235,11 +234,11 @@ func (f *searchFlags) measureSize(ctx context.Context, keywords int64, dir strin
 	if err != nil {
 		return nil, err
 	}
-	stores, err := os.MkdirTemp(dir, "stores-")
+	stores, removeStores, err := temporaryIn(dir, "stores")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(stores)) }()
+	defer func() { err = errors.Join(err, removeStores()) }()
 	own, others, err := f.chosen()
 	if err != nil {
 		return nil, err

@@ -20,11 +20,12 @@ import (
 
 // setFlags say which keywords and queries layouts are measured with.
 type setFlags struct {
-	data, work string
-	kind       string
-	perGroup   int
-	queries    int
-	seed       uint64
+	data     string
+	work     workDir
+	kind     string
+	perGroup int
+	queries  int
+	seed     uint64
 }
 
 func (f *setFlags) flags(flags *pflag.FlagSet) {
@@ -36,7 +37,7 @@ func (f *setFlags) flags(flags *pflag.FlagSet) {
 // source are the flags about what a corpus is made of, and where it is kept.
 func (f *setFlags) source(flags *pflag.FlagSet) {
 	flags.StringVar(&f.data, "data", "", `directory with catalogue/ and queries/; "extract": the built-in extract`)
-	flags.StringVar(&f.work, "work", "", "directory that keeps the keywords for the next time, and stores meanwhile; \"\": a temporary one")
+	flags.Var(&f.work, "work", "directory that keeps the keywords for the next time, and stores meanwhile; \"\": a temporary one")
 	flags.IntVar(&f.perGroup, "group-keywords", 0, "about how many keywords a group has; 0: 11")
 	flags.Uint64Var(&f.seed, "seed", 1, "decides the keywords and the queries")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,7 +14,8 @@ import (
 )
 
 type splitFlags struct {
-	work, html string
+	work workDir
+	html string
 	splitting.Plan
 	output
 }
@@ -46,7 +46,7 @@ size on the disk and in memory, and a core that does nothing else.`,
 	flags.IntVar(&f.Nodes.Records, "records", 1_000_000, "records of the table on two nodes; 0: leave that out")
 	flags.IntVar(&f.Nodes.Operations, "operations", 300_000, "operations of a round on two nodes")
 	flags.IntVar(&f.Nodes.Rounds, "rounds", 3, "rounds of each placement")
-	flags.StringVar(&f.work, "work", "", "directory for the two stores, which are removed at the end; default: that of temporary files")
+	flags.Var(&f.work, "work", "directory for the two stores, which are removed at the end; default: that of temporary files")
 	flags.StringVar(&f.html, "html", "", "also write a page with charts to this file")
 	f.output.flags(c)
 	return c
@@ -59,10 +59,12 @@ func (f *splitFlags) check() error {
 }
 
 func (f *splitFlags) run(ctx context.Context, out io.Writer) (err error) {
-	if f.Nodes.Dir, err = os.MkdirTemp(f.work, "adbench-split-"); err != nil {
+	dir, remove, err := f.work.temporary("adbench-split")
+	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(f.Nodes.Dir)) }()
+	defer func() { err = errors.Join(err, remove()) }()
+	f.Nodes.Dir = dir
 	report := newReport("split")
 	if err := f.Run(ctx, report); err != nil {
 		return err

@@ -60,7 +60,7 @@ func TestEveryOutputHasARow(t *testing.T) {
 	for _, o := range outputs {
 		rows = append(rows, o.flag)
 	}
-	checkFlags(t, adshard(Streams{}), noOutputs, rows)
+	outfiletest.CheckFlags(t, adshard(Streams{}), noOutputs, rows)
 }
 
 // living is a database that is open, and a store, which are what outputs must not destroy.
