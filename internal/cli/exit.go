@@ -60,7 +60,9 @@ func execute(ctx context.Context, root *cobra.Command, args []string, s Streams)
 	ran := false
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		ran = true
-		return fromEnvironment(c.Flags())
+		err := fromEnvironment(c.Flags())
+		warnExposed(c)
+		return err
 	}
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(wrongFlag)

@@ -151,3 +151,28 @@ func TestDoctorTellsFilesThatOthersMayRead(t *testing.T) {
 		t.Errorf("warns at the start of what was well then: %s", log)
 	}
 }
+
+// TestCommandsWarnOfFilesThatOthersMayRead: so does each command that opens a database, on standard error, and then does its work.
+func TestCommandsWarnOfFilesThatOthersMayRead(t *testing.T) {
+	db := tutorialDB(t)
+	in := file(t, "ads.csv", reportData)
+	for _, args := range []string{
+		"import --db sqlite:DB IN", "db check --db sqlite:DB", "backup --db sqlite:DB --events none --out TO.backup", "db migrate --from sqlite:DB --to sqlite:TO.db",
+		"barrels build --db sqlite:DB --out TO.built", "quality given --db sqlite:DB",
+	} {
+		for _, open := range []bool{true, false} {
+			mode, trial := os.FileMode(0o600), filepath.Join(t.TempDir(), "to")
+			if open {
+				mode = 0o644
+			}
+			if err := os.Chmod(db, mode); err != nil {
+				t.Fatal(err)
+			}
+			words := strings.Fields(strings.NewReplacer("DB", db, "IN", in, "TO", trial).Replace(args))
+			status, _, errOut := run(t, "adshard", words...)
+			if status != exitDone || strings.Contains(errOut, "chmod -R go= "+db+"\n") != open {
+				t.Errorf("%v, open %v: %d %s", words, open, status, errOut)
+			}
+		}
+	}
+}

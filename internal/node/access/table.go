@@ -15,8 +15,8 @@ type Rule struct {
 	// Roles may make it; Anyone: so may everybody, with or without an identity.
 	Roles  []Role
 	Anyone bool
-	// AnySite: a page of any site may have a browser send the call, under any name of the port: it shows
-	// nothing of bids, spends or data, and changes nothing (httpapi.Names).
+	// AnySite: a page of any site may have a browser send the call, under any name of the port: it changes
+	// nothing, and shows no bids, spends or data, only ads and what each of them costs (httpapi.Names).
 	AnySite bool
 	// Name returns whom the message of a call claims to be from; it must be the caller's
 	// name. nil: it claims nothing.
