@@ -74,7 +74,8 @@ func (f Files) outputs() (cert, key outfile.Output) {
 
 // Replace writes both files in place of those before, each of them at once, when both are on disk under
 // another name; if they cannot be written, those before stay. A program that reads them in between finds a
-// key of another certificate, and reads them again.
+// key of another certificate, and reads them again. The certificate comes first: with that of a new CA the
+// old ones are written too, so that the old key still has its own if the key cannot be replaced.
 func (f Files) Replace(p Pair) error {
 	cert, key := f.outputs()
 	newKey, err := key.Create(nil)
@@ -89,11 +90,11 @@ func (f Files) Replace(p Pair) error {
 	if err == nil {
 		_, err = newKey.Write(p.Key)
 	}
-	if err = newKey.End(err); err != nil {
-		return newCert.End(err)
+	if err = newCert.End(err); err != nil {
+		return newKey.End(err)
 	}
-	if err := newCert.End(nil); err != nil {
-		return fmt.Errorf("%w: %s is a new key without its certificate: run `adshard cert rotate` again", err, f.Key)
+	if err := newKey.End(nil); err != nil {
+		return fmt.Errorf("%w: %s is a new certificate without its key: run `adshard cert rotate` again", err, f.Cert)
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package certs_test
 
 import (
+	"crypto/x509"
+	"encoding/pem"
 	"os"
 	"path/filepath"
 	"testing"
@@ -72,5 +74,43 @@ func TestAnExpiredCAIssuesNothing(t *testing.T) {
 	}
 	if _, err := certs.NextAuthority(pair, time.Hour, time.Now()); err != nil {
 		t.Errorf("no next one: %v", err)
+	}
+}
+
+// TestARotationThatEndsHalfway: with the new CA's certificate on disk and not its key, the old CA still issues certificates that the
+// file's CAs vouch for, and is rotated once more. A key that belongs to no certificate of the file is refused.
+func TestARotationThatEndsHalfway(t *testing.T) {
+	before, err := certs.NewAuthority("test", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := certs.NextAuthority(before, time.Hour, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := certs.Pair{Cert: after.Cert, Key: before.Key}
+	ca, err := certs.OpenAuthority(half)
+	if err != nil {
+		t.Fatal(err)
+	}
+	issued, err := ca.Issue(access.Slave, "slave-0", nil, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(after.Cert)
+	block, _ := pem.Decode(issued.Cert)
+	leaf, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := leaf.Verify(x509.VerifyOptions{Roots: roots, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}); err != nil {
+		t.Error(err)
+	}
+	if _, err := certs.NextAuthority(half, time.Hour, time.Now()); err != nil {
+		t.Errorf("it is not rotated once more: %v", err)
+	}
+	if _, err := certs.OpenAuthority(certs.Pair{Cert: before.Cert, Key: after.Key}); !fault.Is(err, fault.Invalid) {
+		t.Errorf("a key without its certificate: %v", err)
 	}
 }

@@ -60,9 +60,19 @@ type Authority struct {
 	cluster string
 }
 
-// OpenAuthority reads a CA; its certificate is the first of p.Cert.
+// OpenAuthority reads a CA. Its certificate is that of p.Cert to which p.Key belongs: the first, unless a new one was
+// written whose key was not.
 func OpenAuthority(p Pair) (*Authority, error) {
 	pair, err := tls.X509KeyPair(p.Cert, p.Key)
+	for rest := p.Cert; err != nil; {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			break
+		}
+		if later, e := tls.X509KeyPair(rest, p.Key); e == nil {
+			pair, err = later, nil
+		}
+	}
 	if err != nil {
 		return nil, fault.Newf(fault.Invalid, op, "the CA's certificate and key: %w", err)
 	}
