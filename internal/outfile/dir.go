@@ -2,9 +2,11 @@ package outfile
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"adshard/fault"
@@ -52,6 +54,9 @@ func CheckName(path string) error {
 	if info == nil || info.Mode().IsRegular() && info.Size() == 0 {
 		return checkPlace(path)
 	}
+	if openElsewhere(target(path), info) {
+		return fault.Newf(fault.Invalid, "", "%s: a program has this file open by another name (a hard link), and two logs of one database destroy it: name it as that program does", path)
+	}
 	for _, p := range names(path) {
 		if of := owner(p); of != "" {
 			return fault.Newf(fault.Invalid, "", "%s: a file of that name is taken for a part of the database %s: name another one", path, of)
@@ -88,6 +93,20 @@ func orphan(path string, info fs.FileInfo) string {
 		return path + "-wal"
 	}
 	return ""
+}
+
+// openElsewhere reports whether a database that has several names is open by another one: SQLite keeps a log beside the name by
+// which a file was opened, and there is none beside this name although some process holds a lock on the file.
+func openElsewhere(path string, info fs.FileInfo) bool {
+	at, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || !info.Mode().IsRegular() || at.Nlink < 2 {
+		return false
+	}
+	if _, err := os.Stat(path + "-wal"); err == nil {
+		return false
+	}
+	locks, _ := os.ReadFile("/proc/locks") // elsewhere than on Linux none is seen
+	return strings.Contains(string(locks), fmt.Sprintf(":%d ", at.Ino))
 }
 
 // checkPlace refuses a name that belongs to a database, and a place in a slave's store or a backup.
