@@ -121,6 +121,9 @@ func damageOf(t *testing.T, path string) []*backend.Damage {
 // TestAPartIsNoDatabase: what is left when the making of a database is killed after any of its steps is refused by all other
 // programs and counted as damage by a check; the same command run again completes it.
 func TestAPartIsNoDatabase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: one goroutine at a time, which no race detector need watch")
+	}
 	steps := made(t)
 	if len(steps) < 2+schemaVersion+3 {
 		t.Fatalf("%d steps", len(steps))
@@ -233,6 +236,9 @@ func TestAHeaderIsNoDatabase(t *testing.T) {
 // TestKilledWhileFilesAreCopied: at each moment of a backup or a restore there is nothing under its name, and what lies beside it
 // is not accepted by a restore.
 func TestKilledWhileFilesAreCopied(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: one goroutine at a time, which no race detector need watch")
+	}
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	s := opened(t, at("ads.db"))

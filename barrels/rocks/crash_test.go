@@ -56,6 +56,9 @@ func TestChildApplies(t *testing.T) {
 // position not before the last that was confirmed, with the data of exactly
 // that position.
 func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: one goroutine at a time, which no race detector need watch")
+	}
 	dir := filepath.Join(t.TempDir(), "store")
 	confirmed := uint64(0)
 	for round := range 6 {

@@ -152,6 +152,9 @@ func isLog(name string) bool { return strings.HasSuffix(name, ".log") }
 // TestTwoMoments: the tables of one moment with the log of another one are the database of
 // some position, whole, or none.
 func TestTwoMoments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: one goroutine at a time, which no race detector need watch")
+	}
 	refused, opened := 0, 0
 	for seed := range uint64(momentSeeds) {
 		list := takeMoments(t, seed)
@@ -180,6 +183,9 @@ func TestTwoMoments(t *testing.T) {
 // TestCopiedWhileOpen: files that were copied one after the other, in any order, while
 // batches were written, are the database of some position or none.
 func TestCopiedWhileOpen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: one goroutine at a time, which no race detector need watch")
+	}
 	refused := 0
 	for seed := range uint64(momentSeeds) {
 		list := takeMoments(t, seed)

@@ -46,6 +46,9 @@ func opened(t *testing.T, dir string) (locked bool, said string) {
 // TestOneStoreByTwoNames: whatever a second process calls the directory of a store that is open, it is kept away, and the
 // first one goes on; when that has ended the other name is as good.
 func TestOneStoreByTwoNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: one goroutine at a time, which no race detector need watch")
+	}
 	for name, other := range map[string]func(t *testing.T, dir string) string{
 		"the same":           func(_ *testing.T, dir string) string { return dir },
 		"through its parent": func(_ *testing.T, dir string) string { return dir + "/../" + filepath.Base(dir) },

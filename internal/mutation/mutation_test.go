@@ -24,7 +24,7 @@ const (
 	tries = 3
 )
 
-// TestMutations makes the mutations described in testdata, one at a time. A
+// TestMutations makes the mutations described in testdata, one at a time: a part of them, or all (part). A
 // description says what is wrong then, the package (with /…, those below it as well)
 // in which the text to be replaced stands exactly once, tests aside, and what must
 // notice: tests, or in testdata/cluster a few seeds and kept scenarios of the simulator.
@@ -47,6 +47,7 @@ func TestMutations(t *testing.T) {
 	for name, file := range files(t) {
 		list[name] = read(t, file)
 	}
+	list = part(t, list)
 	b := build(t, list)
 	for name, m := range list {
 		t.Run(name, func(t *testing.T) {
