@@ -12,8 +12,10 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -70,8 +72,8 @@ func (k *Check) Queries(q *certs.QueryTLS) {
 
 // Listen makes sure that addresses, by their keys, are of this machine and may be listened on.
 func (k *Check) Listen(addresses map[string]string) {
-	for key, address := range addresses {
-		k.Note(ports.Probe(key, address))
+	for _, key := range slices.Sorted(maps.Keys(addresses)) {
+		k.Note(ports.Probe(key, addresses[key]))
 	}
 }
 
