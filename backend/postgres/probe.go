@@ -9,35 +9,39 @@ import (
 	"adshard/fault"
 )
 
-// Probe checks that Open would open the database at url, and returns its id; "": its version is older, and Open would migrate it.
+// Probe checks that Open would open the database at url, and returns its id and a key's value in the control state; "", nil: its
+// version is older, and Open would migrate it.
 // It makes, changes and migrates nothing. Errors: those of Open.
-func Probe(ctx context.Context, url string) (id string, err error) {
+func Probe(ctx context.Context, url, key string) (id string, value []byte, err error) {
 	url, _, err = withoutReplica(url)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	cfg, name, err := parse(url)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	c, err := pgx.ConnectConfig(ctx, cfg.ConnConfig)
 	if err != nil {
-		return "", failed(ctx, "open", name, err)
+		return "", nil, failed(ctx, "open", name, err)
 	}
 	defer func() { err = errors.Join(err, c.Close(context.WithoutCancel(ctx))) }()
 	version, _, err := stored(ctx, c, name, Options{})
 	switch {
 	case err != nil:
-		return "", failed(ctx, "open", name, err)
+		return "", nil, failed(ctx, "open", name, err)
 	case version > schemaVersion:
-		return "", newerSchema(name, version)
+		return "", nil, newerSchema(name, version)
 	case version == 0:
-		return "", noSchema(name)
+		return "", nil, noSchema(name)
 	case version < schemaVersion:
-		return "", nil
+		return "", nil, nil
 	}
 	err = c.QueryRow(ctx, "SELECT database_id FROM adshard.state").Scan(&id)
-	return id, failed(ctx, "open", name, err)
+	if err == nil {
+		value, err = control(ctx, c, key)
+	}
+	return id, value, failed(ctx, "open", name, err)
 }
 
 func newerSchema(name string, version int64) error {

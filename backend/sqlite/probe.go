@@ -11,24 +11,24 @@ import (
 	"adshard/fault"
 )
 
-// Probe checks that Open would open the database at path, and returns its id; "": its version is older, and Open would migrate
-// it. It makes, changes and migrates nothing. Errors: those of Open.
-func Probe(ctx context.Context, path string) (id string, err error) {
+// Probe checks that Open would open the database at path, and returns its id and a key's value in the control state; "", nil: its
+// version is older, and Open would migrate it. It makes, changes and migrates nothing. Errors: those of Open.
+func Probe(ctx context.Context, path, key string) (id string, value []byte, err error) {
 	if path, err = filepath.Abs(path); err != nil {
-		return "", fault.New(fault.Unavailable, "sqlite: open", err)
+		return "", nil, fault.New(fault.Unavailable, "sqlite: open", err)
 	}
 	o := Options{}.withDefaults()
 	if err := checkPath(path, o); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	for _, at := range []string{path, filepath.Dir(path)} {
 		if err := unix.Access(at, unix.W_OK); err != nil {
-			return "", fault.Newf(fault.Unavailable, "sqlite: open", "%s cannot be written (%w): allow this user to read and write it", at, err)
+			return "", nil, fault.Newf(fault.Unavailable, "sqlite: open", "%s cannot be written (%w): allow this user to read and write it", at, err)
 		}
 	}
 	c, err := readingOf(path)
 	if err != nil {
-		return "", failed(ctx, "open", path, err)
+		return "", nil, failed(ctx, "open", path, err)
 	}
 	defer c.Close()
 	c.SetBusyTimeout(o.BusyTimeout)
@@ -36,16 +36,19 @@ func Probe(ctx context.Context, path string) (id string, err error) {
 	version, err := versionOf(ctx, cn, path, o)
 	switch {
 	case err != nil:
-		return "", err
+		return "", nil, err
 	case version == 0:
-		return "", emptyFile(path)
+		return "", nil, emptyFile(path)
 	case version > schemaVersion:
-		return "", newerSchema(path, version)
+		return "", nil, newerSchema(path, version)
 	case version < schemaVersion:
-		return "", nil
+		return "", nil, nil
 	}
 	text, err := cn.id()
-	return string(text), failed(ctx, "open", path, err)
+	if err == nil {
+		value, err = cn.control(key)
+	}
+	return string(text), value, failed(ctx, "open", path, err)
 }
 
 // readingOf opens a database for reading. One without a log, which no program has open, is opened as one that cannot change,

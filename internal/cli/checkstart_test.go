@@ -17,6 +17,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"adshard/backend/sqlite"
+	"adshard/internal/node/database"
 )
 
 // tutorialDB makes a database that is closed.
@@ -209,4 +210,40 @@ func startOf(t *testing.T, program string, args ...string) (status int, said str
 		t.Errorf("%s %v runs", program, args)
 	}
 	return status, errOut.String()
+}
+
+// TestCheckConfigMissesEvents: events that count and are not there keep a collector from starting, unless others are adopted; the check
+// says so as the start does, and leaves nothing beside events that are closed.
+func TestCheckConfigMissesEvents(t *testing.T) {
+	path := tutorialDB(t)
+	startedUntil(t, "collector", strings.Fields("--name c --db sqlite:"+path+" --http 127.0.0.1:0 --admin 127.0.0.1:0 --log-level debug"),
+		func(string) bool { _, err := os.Stat(path + "-events"); return err == nil && named(t, path) })
+	config := "db: sqlite:" + path + "\nhttp: 127.0.0.1:0\nadmin: 127.0.0.1:0\n"
+	check := func(lines string) (int, string) {
+		t.Helper()
+		before := tree(t, filepath.Dir(path))
+		status, said := startOf(t, "collector", "--config", file(t, "c.yaml", config+lines), "--check-config")
+		if now := tree(t, filepath.Dir(path)); now != before {
+			t.Errorf("the check leaves\n%s; there was\n%s", now, before)
+		}
+		return status, said
+	}
+	if status, said := check(""); status != exitDone {
+		t.Errorf("events that are there: %d %s", status, said)
+	}
+	if err := os.Rename(path+"-events", path+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	if status, said := check(""); status != exitFailed || !strings.Contains(said, "--adopt-events") {
+		t.Errorf("events that are not there: %d %s", status, said)
+	}
+	if status, said := check("adopt_events: true\n"); status != exitDone {
+		t.Errorf("others are adopted: %d %s", status, said)
+	}
+}
+
+// named reports whether a database names the events that count.
+func named(t *testing.T, path string) bool {
+	_, counts, err := database.Probe(t.Context(), "sqlite:"+path)
+	return err == nil && counts != ""
 }

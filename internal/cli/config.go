@@ -30,7 +30,7 @@ func addConfig(c *cobra.Command, into any, help map[string]string) *configFlags 
 	f.add(c.Flags(), "", "", reflect.ValueOf(into).Elem(), help)
 	c.Flags().StringVar(&f.file, "config", "", "read the configuration from this YAML file; flags take precedence")
 	c.Flags().BoolVar(&f.show, "print-config", false, "print the resulting configuration and exit")
-	c.Flags().BoolVar(&f.check, "check-config", false, "make the checks of a start, of files and databases, too, and exit; nothing is changed")
+	c.Flags().BoolVar(&f.check, "check-config", false, "check files and databases as a start would, and exit; nothing is changed")
 	return f
 }
 

@@ -23,6 +23,6 @@ func warnExposed(c *cobra.Command) {
 		}
 	}
 	if open := outfile.Exposed(files); len(open) > 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "warning: other users of this machine may read or write files of the database; to close them: %s\n", outfile.Closing(open))
+		fmt.Fprintf(c.ErrOrStderr(), "warning: other users of this machine may read or write files of the database; their owner closes them with: %s\n", outfile.Closing(open))
 	}
 }

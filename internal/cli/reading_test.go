@@ -183,20 +183,22 @@ func TestReadByAnotherUser(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	check := func() (string, error) {
+	check := func() (out, errOut string, err error) {
 		cmd := exec.CommandContext(t.Context(), "/proc/self/exe") // whose directory others may not look into
 		cmd.Env = []string{"TMPDIR=/tmp", childEnv + "=" + strings.Join([]string{"db", "check", "--db", "sqlite:" + filepath.Join(dir, "ads.db")}, "\n")}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-		out, err := cmd.CombinedOutput()
-		return string(out), err
+		var o, e strings.Builder
+		cmd.Stdout, cmd.Stderr = &o, &e
+		err = cmd.Run()
+		return o.String(), e.String(), err
 	}
-	if got, err := check(); err != nil || got != want {
-		t.Errorf("%v %s, the owner reads %s", err, got, want)
+	if got, said, err := check(); err != nil || got != want {
+		t.Errorf("%v %s %s, the owner reads %s", err, said, got, want)
 	}
 	if err := os.Chmod(filepath.Join(dir, "ads.db-wal"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := check(); err == nil || !strings.Contains(got, "ads.db-wal") {
-		t.Errorf("without the log: %v %s", err, got)
+	if _, said, err := check(); err == nil || !strings.Contains(said, "ads.db-wal: ") {
+		t.Errorf("without the log: %v %s", err, said)
 	}
 }

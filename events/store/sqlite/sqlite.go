@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 
@@ -82,7 +81,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 // is none, fault.Version for a file of another format, and those of the contract.
 func OpenReader(ctx context.Context, path string) (store.Reader, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.Newf(fault.NotFound, "sqlite: open", "there are no events at %s: a collector makes the file", path)
+		return nil, noEvents(path)
 	}
 	s, err := open(ctx, path, sqlitex.PoolOptions{Flags: zs.OpenReadOnly, PoolSize: connections}, func(s *Store) error { return s.checkFormat(ctx) })
 	if err != nil {
@@ -97,8 +96,8 @@ func open(ctx context.Context, path string, how sqlitex.PoolOptions, begin func(
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "sqlite: open", err)
 	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a named pipe would keep it waiting
-		return nil, fault.Newf(fault.Invalid, "sqlite: open", "%s is not a regular file: name one", path)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, notRegular(path)
 	}
 	if how.Flags&zs.OpenCreate != 0 {
 		if err := makeFile(path); err != nil {
@@ -125,25 +124,6 @@ func open(ctx context.Context, path string, how sqlitex.PoolOptions, begin func(
 	return s, nil
 }
 
-// probe refuses a file of something else before it is opened, which puts a log beside it. A version that is
-// only in the log, as in a file that was just made, is looked at later. It reads through SQLite, since closing the file otherwise would give up this process' locks.
-func probe(path string) error {
-	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
-		return err
-	}
-	uri := url.URL{Scheme: "file", Path: path, RawQuery: "immutable=1"}
-	c, err := zs.OpenConn(uri.String(), zs.OpenReadOnly|zs.OpenURI)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	found, err := sqlitex.ResultInt(c.Prep("PRAGMA user_version"))
-	if err == nil && (found < 0 || found > format) {
-		err = fault.Newf(fault.Version, "sqlite: open", "%s has format %d of events, this program knows %d, or it is a database of something else: name another file", path, found, format)
-	}
-	return err
-}
-
 // checkFormat fails unless the tables are those of this program.
 func (s *Store) checkFormat(ctx context.Context) error {
 	return s.read(ctx, "open", "PRAGMA user_version", func(st *zs.Stmt) error {
@@ -151,7 +131,7 @@ func (s *Store) checkFormat(ctx context.Context) error {
 		case format:
 			return nil
 		case 0:
-			return fault.Newf(fault.Version, "sqlite: open", "%s has no tables of events: name the file of a collector", s.path)
+			return noTables(s.path)
 		default:
 			return fault.Newf(fault.Version, "sqlite: open", "%s has format %d of events, this program knows %d: run collectors of the same version", s.path, found, format)
 		}

@@ -118,8 +118,11 @@ func (c *Config) Validate() error {
 // CheckStart does the checks of a start, and changes nothing: --check-config makes it, too. Validate comes before it.
 func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	k := preflight.Begin(ctx, ulimit.Need{Files: ports.LeastFiles}, log)
-	k.Database(c.DB)
-	k.Events(c.events())
+	_, counts := k.Database(c.DB)
+	if c.AdoptEvents {
+		counts = ""
+	}
+	k.Events(c.events(), counts)
 	k.Credentials(&c.Settings, access.Collector, c.Name)
 	k.Queries(&c.QueryTLS)
 	k.Listen(map[string]string{"http": c.HTTP, "admin": c.Admin})

@@ -2,42 +2,54 @@ package database
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"adshard/backend/postgres"
 	"adshard/backend/sqlite"
+	"adshard/events"
+	eventfile "adshard/events/store/sqlite"
 	"adshard/fault"
 )
 
-// Probe looks whether the backend database at url is there and one that this program opens, and returns its id. It
-// makes and changes nothing; a database of an older version, which Open migrates, is well, and may have no id. Errors: those of Open.
-func Probe(ctx context.Context, url string) (id string, err error) {
+// Probe looks whether the backend database at url is there and one that this program opens, and returns its id and the id of the
+// database of events that counts for it; "": none does yet. It makes and changes nothing; a database of an older version, which Open
+// migrates, is well, and may have neither. Errors: those of Open.
+func Probe(ctx context.Context, url string) (id, counts string, err error) {
+	var named []byte
 	if IsServer(url) {
-		return postgres.Probe(ctx, url)
+		id, named, err = postgres.Probe(ctx, url, events.DatabaseKey)
+		return id, string(named), err
 	}
 	path, err := file(url)
-	if err != nil {
-		return "", err
+	if err == nil {
+		id, named, err = sqlite.Probe(ctx, path, events.DatabaseKey)
 	}
-	return sqlite.Probe(ctx, path)
+	return id, string(named), err
 }
 
-// ProbeEvents looks whether the database of events at url is one that this program opens. There need not be any.
-func ProbeEvents(ctx context.Context, url string) error {
+// ProbeEvents looks whether there is a database of events at url, and whether it is one that this program opens. It makes and changes
+// nothing.
+func ProbeEvents(ctx context.Context, url string) (there bool, err error) {
+	path, ok := FileOf(url)
+	if ok {
+		err = eventfile.Probe(ctx, path)
+	} else {
+		err = probeServer(ctx, url)
+	}
+	if fault.Is(err, fault.NotFound) || ok && fault.Is(err, fault.Version) && isEmpty(path) { // one that is being made
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func probeServer(ctx context.Context, url string) error {
 	r, err := OpenEventReader(ctx, url)
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
-	if path, ok := FileOf(url); ok && fault.Is(err, fault.Version) && isEmpty(path) {
-		return nil // one that is being made
-	}
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.Close())
+	return r.Close()
 }
 
 // FileOf returns the path in a URL sqlite:PATH.

@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"adshard/events"
 	"adshard/fault"
 	"adshard/internal/node/access"
 	"adshard/internal/node/certs"
@@ -77,16 +78,22 @@ func (k *Check) Listen(addresses map[string]string) {
 	}
 }
 
-// Database looks at the backend database, and returns its id; "": it has none yet, or there is a fault.
-func (k *Check) Database(url string) (id string) {
-	id, err := database.Probe(k.ctx, url)
+// Database looks at the backend database, and returns its id and that of the database of events that counts for it; "": it has none
+// yet, or there is a fault.
+func (k *Check) Database(url string) (id, counts string) {
+	id, counts, err := database.Probe(k.ctx, url)
 	k.Note(err)
-	return id
+	return id, counts
 }
 
-// Events looks at the database of events; where there is none, at the directory of its file.
-func (k *Check) Events(url string) {
-	k.Note(database.ProbeEvents(k.ctx, url))
+// Events looks at the database of events; where there is none, at the directory of its file. If one counts, by its id, there must
+// be one: a collector with another one runs, and says why it is not ready.
+func (k *Check) Events(url, counts string) {
+	there, err := database.ProbeEvents(k.ctx, url)
+	k.Note(err)
+	if err == nil && !there && counts != "" {
+		k.Note(events.Missing(counts))
+	}
 	if path, ok := database.FileOf(url); ok {
 		k.folder(filepath.Dir(path))
 	}

@@ -201,7 +201,10 @@ func (c *Config) Validate() error {
 // CheckStart does the checks of a start, and changes nothing: --check-config makes it, too. Validate comes before it.
 func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	k := preflight.Begin(ctx, c.need(), log)
-	id := k.Database(c.DB)
+	id, counts := k.Database(c.DB)
+	if c.AdoptEvents {
+		counts = ""
+	}
 	if !c.Processes {
 		k.Credentials(&c.Settings, access.Balancer, "")
 	}
@@ -211,7 +214,7 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	k.Dir(c.stores().Path)
 	k.Note(outfile.CheckDir(filepath.Join(c.stores().Path, home.StoreName(0)), true))
 	if c.Collector != "" {
-		k.Events(collector.EventsOf(c.DB))
+		k.Events(collector.EventsOf(c.DB), counts)
 	}
 	k.Listen(map[string]string{"http": c.HTTP, "grpc": c.GRPC, "admin": c.Admin, "collector": c.Collector})
 	return k.Err()

@@ -1,0 +1,89 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	zs "zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"adshard/fault"
+)
+
+// Probe checks that Open would open the file at path. It makes and changes nothing. Errors: fault.NotFound if there is no file, those of
+// Open.
+func Probe(ctx context.Context, path string) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return fault.New(fault.Unavailable, "sqlite: open", err)
+	}
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return noEvents(path)
+	case err == nil && !info.Mode().IsRegular():
+		return notRegular(path)
+	}
+	_, log := os.Stat(path + "-wal")
+	c, err := reading(path, log != nil) // without a log no program has it open, and SQLite makes no files beside it
+	if err != nil {
+		return failed(ctx, "open", path, err)
+	}
+	defer c.Close()
+	found, err := sqlitex.ResultInt(c.Prep("PRAGMA user_version"))
+	switch {
+	case err != nil:
+		return failed(ctx, "open", path, err)
+	case found < 0 || found > format:
+		return otherFormat(path, found)
+	case found == 0:
+		return noTables(path)
+	}
+	return nil
+}
+
+// reading opens a file for reading, fixed as one that nothing changes.
+func reading(path string, fixed bool) (*zs.Conn, error) {
+	uri := url.URL{Scheme: "file", Path: path}
+	if fixed {
+		uri.RawQuery = "immutable=1"
+	}
+	return zs.OpenConn(uri.String(), zs.OpenReadOnly|zs.OpenURI)
+}
+
+// probe refuses a file of something else before it is opened, which puts a log beside it. A version that is
+// only in the log, as in a file that was just made, is looked at later. It reads through SQLite, since closing the file otherwise would give up this process' locks.
+func probe(path string) error {
+	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+		return err
+	}
+	c, err := reading(path, true)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	found, err := sqlitex.ResultInt(c.Prep("PRAGMA user_version"))
+	if err == nil && (found < 0 || found > format) {
+		err = otherFormat(path, found)
+	}
+	return err
+}
+
+func noEvents(path string) error {
+	return fault.Newf(fault.NotFound, "sqlite: open", "there are no events at %s: a collector makes the file", path)
+}
+
+func notRegular(path string) error { // a named pipe would keep a program waiting
+	return fault.Newf(fault.Invalid, "sqlite: open", "%s is not a regular file: name one", path)
+}
+
+func otherFormat(path string, found int) error {
+	return fault.Newf(fault.Version, "sqlite: open", "%s has format %d of events, this program knows %d, or it is a database of something else: name another file", path, found, format)
+}
+
+func noTables(path string) error {
+	return fault.Newf(fault.Version, "sqlite: open", "%s has no tables of events: name the file of a collector", path)
+}
