@@ -228,7 +228,7 @@ func (l *living) line(t *testing.T, flag, rest, victim string) []string {
 // ends runs a command that must end by itself.
 func ends(t *testing.T, args []string) (status int, said string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var out, errOut bytes.Buffer
 	status = Main(ctx, "adshard", args, Streams{In: strings.NewReader(""), Out: &out, Err: &errOut})
