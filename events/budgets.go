@@ -212,7 +212,7 @@ func (b *Budgets) settle(ctx context.Context, campaigns []uint64, over map[uint6
 	return firstOf(b.takeBack(ctx, end), b.mark(ctx, begin))
 }
 
-// mark marks campaigns. What is noted first is known to whoever comes after one that was killed.
+// mark marks campaigns. What is noted first is known to the next one if this one is killed.
 func (b *Budgets) mark(ctx context.Context, marks []store.Mark) (first error) {
 	noted := make([]store.Mark, 0, len(marks))
 	for _, m := range marks {

@@ -72,7 +72,7 @@ func lostDay(t *testing.T, name string, now time.Time, what string) {
 		left, err = sqlite.Open(t.Context(), filepath.Join(dir, "second"))
 		must(err)
 		defer left.Close()
-	case "an earlier moment": // whose sums are those of before the clicks
+	case "an earlier moment": // whose sums lack the clicks
 		left, err = sqlite.Open(t.Context(), filepath.Join(dir, "restored"))
 		must(err)
 		defer left.Close()

@@ -72,7 +72,7 @@ func catalogue(t *testing.T) string {
 	return file(t, "catalogue.csv", b.String())
 }
 
-// otherCommands are those that open the database, but for whoever makes it.
+// otherCommands are those that open the database, without the one that makes it.
 func otherCommands(t *testing.T, db string) map[string][]string {
 	dir := t.TempDir()
 	out := func(name string) string { return filepath.Join(dir, name) }

@@ -148,7 +148,7 @@ func TestAMissingDatabaseIsNoNewOne(t *testing.T) {
 	}
 	a := r.runAt("a", time.Now, at(path, false))
 	copied := path + ".copy"
-	r.Must(copyFile(path, copied, a)) // of before the click
+	r.Must(copyFile(path, copied, a)) // from before the click
 	if status, _, text := r.post(a.URL(), batch(event("click", r.token(1, 100)))); status != http.StatusOK {
 		t.Fatal(text)
 	}

@@ -15,7 +15,7 @@ import (
 
 // Probe looks whether the backend database at url is there and one that this program opens, and returns its id and the id of the
 // database of events that counts for it; "": none does yet. It makes and changes nothing; a database of an older version, which Open
-// migrates, is well, and may have neither. Errors: those of Open.
+// migrates, is no fault, and may have neither. Errors: those of Open.
 func Probe(ctx context.Context, url string) (id, counts string, err error) {
 	var named []byte
 	if IsServer(url) {

@@ -2,7 +2,7 @@
 // A start makes them before anything else, and --check-config makes them alone, so that the two cannot differ.
 //
 // Goals: all faults at once, each with the key that has it; nothing is made, migrated, locked or left behind, so
-// that a configuration can be checked beside the program that runs with the one of before.
+// that a configuration can be checked beside the program that runs with the earlier one.
 // Non-goals: what only the program itself finds out: peers that do not answer, a port that another process
 // has (the program itself, as long as it runs), what is in a store.
 package preflight

@@ -63,7 +63,7 @@ func (c *RecordConfig) Paths() (paths []string) {
 	return paths
 }
 
-// log is the file with those of before. It is known by its first line: a text, a tab and a time.
+// log is the file of queries, with earlier ones. It is known by its first line: a text, a tab and a time.
 func (c *RecordConfig) log() *outfile.Log {
 	line := func(text string) bool {
 		_, at, tab := strings.Cut(text, "\t")
