@@ -76,12 +76,16 @@ func TestSplitKeys(t *testing.T) {
 	if key := splitKey(l.Take(), 1); key != nil {
 		t.Fatalf("one sample is enough for the split key %x", *key)
 	}
+	unsure := 0 // an estimate that happens to be off is not reported: some three in a thousand
 	for report := range 5 {
 		ask(l, v, 200)
 		load := l.Take()
 		// Nine tenths of the load begin at 7/8; half of it lies above 7/8 + 4/9 of an eighth.
 		key := splitKey(load, 1)
-		if least, most := uint64(7)<<60+1<<58, uint64(7)<<60+3<<58; key == nil || *key < least || *key > most {
+		if key == nil {
+			unsure++
+		}
+		if least, most := uint64(7)<<60+1<<58, uint64(7)<<60+3<<58; unsure > 1 || key != nil && (*key < least || *key > most) {
 			t.Fatalf("report %d: split key %v of %v", report, key, load.Slices)
 		}
 		if key := splitKey(load, 2); key != nil {
@@ -122,9 +126,14 @@ func TestSplitKeysOfALargeAdvertiser(t *testing.T) {
 // what masters with an older view ask for does not disturb it.
 func TestSplitKeysOfGenerations(t *testing.T) {
 	l, old, new := NewCounter(), served(t, 1), served(t, 2)
-	ask(l, old, 200)
-	if splitKey(l.Take(), 1) == nil {
-		t.Fatal("no split key")
+	for tries := 0; ; tries++ { // an estimate that happens to be off is not reported
+		ask(l, old, 200)
+		if splitKey(l.Take(), 1) != nil {
+			break
+		}
+		if tries == 3 {
+			t.Fatal("no split key")
+		}
 	}
 	search(l, new, []uint64{5})
 	ask(l, old, 200)
