@@ -12,14 +12,16 @@
 #   `adshard barrels build`.
 # fill, read: processor time of BenchmarkFill of barrels/rocks, which writes a store and
 #   compacts it, and the time of BenchmarkCertify, which reads all of one.
+# bucket, open: processor time of BenchmarkApply, 30,000 buckets of one changed group, and
+#   of BenchmarkOpen, 60 times a small store that was closed.
 #
-# Each figure of search, import, build, fill and read is the least of AGAINST_RUNS runs
+# Each figure of search, import, build, fill, read, bucket and open is the least of AGAINST_RUNS runs
 # in a row: what else happens on the machine only ever adds to it.
 #
 # AGAINST_ROCKSDB=11 builds the working tree with RocksDB 11 (deploy/rocksdb.sh), but for
 # adbench and so served: its C++ is written for 7.8.
 # AGAINST_PARTS chooses among search, answer, served, import and, if named, store
-# (fill and read); AGAINST_PAIRS,
+# (fill and read) and bucket (bucket and open); AGAINST_PAIRS,
 # AGAINST_RUNS, AGAINST_KEYWORDS, AGAINST_RATE and AGAINST_SECONDS make it longer or
 # larger.
 set -eu -o pipefail
@@ -118,6 +120,14 @@ store() { # NAME: seconds of a fill, milliseconds of reading all
 				awk '/^Benchmark/ { for (i = 2; i < NF; i++) if ($(i+1) == "ns/op") print $i / 1e6 }')"
 	done | awk 'NR == 1 || $1 < fill { fill = $1 } NR == 1 || $2 < read { read = $2 } END { print fill, read }'
 }
+benchmark() { # NAME BENCHMARK TIMES: seconds of a benchmark of barrels/rocks
+	(cd "$dir" && seconds_of "$dir/$1.bin/search" -test.run '^$' -test.bench "^$2\$" -test.benchtime "$3")
+}
+bucket() { # NAME: seconds of buckets, and of opening
+	for _ in $(seq "$runs"); do
+		echo "$(benchmark "$1" BenchmarkApply 30000x)" "$(benchmark "$1" BenchmarkOpen 60x)"
+	done | awk 'NR == 1 || $1 < bucket { bucket = $1 } NR == 1 || $2 < open { open = $2 } END { print bucket, open }'
+}
 case " $parts " in *" answer "*)
 	start
 	for s in a b; do answer $s >/dev/null; done # caches, connections, the first views
@@ -137,6 +147,7 @@ awk -v pairs="$pairs" -v parts="$parts" '
 function note(what) { v[what, $2, $3] = $4; sum[what, $2] += $4 }
 $1 == "served" { note("served"); $4 = $5; note("served-top"); next }
 $1 == "import" { note("import"); $4 = $5; note("build"); next }
+$1 == "bucket" { note("bucket"); $4 = $5; note("open"); next }
 $1 == "store" { note("fill"); $4 = $5; note("read"); next }
 { note($1); bytes[$2] += $5; allocs[$2] += $6 }
 function t(n) { return n >= 30 ? 2.05 : n >= 20 ? 2.093 : n >= 10 ? 2.262 : n >= 5 ? 2.776 : 12.706 }
@@ -153,6 +164,7 @@ END {
 		if (list[k] == "store") verdict("read")
 		if (list[k] == "served") verdict("served-top")
 		if (list[k] == "import") verdict("build")
+		if (list[k] == "bucket") verdict("open")
 		if (list[k] == "search") printf "search     allocations before %.2f now %.2f, bytes before %.1f now %.1f\n", allocs["a"] / pairs, allocs["b"] / pairs, bytes["a"] / pairs, bytes["b"] / pairs
 	}
 }' "$dir/rows"
