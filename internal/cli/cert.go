@@ -139,7 +139,7 @@ the bundle once it has expired.`,
 			}
 			old, err := certs.FilesOf(f.dir, role, name).Read()
 			if errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("%w; `adshard cert issue %s %s` makes the first one", err, role, name)
+				return fmt.Errorf("%w; `adshard cert issue %s %s` makes the first one, once there is neither certificate nor key", err, role, name)
 			}
 			if err != nil {
 				return err

@@ -73,6 +73,14 @@ func (a around) write(name, text string) error {
 	return os.WriteFile(a.at(name), []byte(text), 0o600)
 }
 
+// file writes a file below the directory.
+func (a around) file(name, text string) error {
+	if err := os.MkdirAll(filepath.Dir(a.at(name)), 0o700); err != nil {
+		return err
+	}
+	return a.write(name, text)
+}
+
 // brokenStart is something that keeps programs from starting: lines of their configuration, with % for the directory, or
 // files that are spoilt, and what the error says.
 type brokenStart struct {
@@ -131,6 +139,10 @@ INSERT INTO unfinished VALUES ('import', 'x', 'run it again', 1)`)
 	"a store in a log's place":   {"slave", "dir: %/ads.db-journal", nil, "a part of the database"},
 	"a store in a backup":        {"slave", "dir: %", func(a around) error { return a.write("manifest.json", "{}") }, "is a backup"},
 	"a store below a backup":     {"slave", "dir: %/a/b", func(a around) error { return a.write("manifest.json", "{}") }, "is a backup"},
+	"files of something else":    {"slave", "dir: %/mine", func(a around) error { return a.file("mine/000007.log", "my log") }, "000007.log"},
+	"a store among other files":  {"slave", "dir: %/mine", func(a around) error { return a.file("mine/ca.key", "my key") }, "ca.key"},
+	"stores among other files":   {"up", "data: %/mine", func(a around) error { return a.file("mine/slave-0/notes", "my notes") }, "notes"},
+	"stores at a file":           {"up", "data: %/x", func(a around) error { return a.write("x", "") }, "name a directory"},
 	"no built stores":            {"up", "barrels: %/none", nil, "barrels build"},
 
 	"no folder for events": {"collector", "events: sqlite:%/none/events", nil, "none"},

@@ -79,8 +79,22 @@ func runDBCheck(ctx context.Context, url string, asJSON bool, s Streams) (err er
 	if err := showCheck(s, report, asJSON); err != nil {
 		return err
 	}
-	if len(report.Damage) > 0 {
-		return errDamaged
+	switch len(report.Damage) {
+	case 0:
+		return nil
+	case 1:
+		if err := unfinished(ctx, url); err != nil {
+			return err
+		}
+	}
+	return errDamaged
+}
+
+// unfinished returns the error of a database that other programs refuse because a command that makes it has not ended; nil: none.
+func unfinished(ctx context.Context, url string) error {
+	_, _, err := database.Probe(ctx, url)
+	if part := new(*backend.Unfinished); errors.As(err, part) {
+		return err
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,6 +30,17 @@ func TestChecksLeaveTheLocksOfADatabase(t *testing.T) {
 		"an output is checked":    func(path string) error { _ = outfile.Check(nil, outfile.Output{Path: path + "-shm"}); return nil },
 		"an output at it": func(path string) error {
 			_ = outfile.Check(outfile.Database(path), outfile.Output{Path: path})
+			return nil
+		},
+		"a log is rotated onto it": func(path string) error {
+			dir := t.TempDir()
+			l := outfile.Log{Files: 2, Output: outfile.Output{Path: filepath.Join(dir, "log"), Kind: outfile.Kind{Name: "a log"}}}
+			if err := os.Link(path, filepath.Join(dir, "log.1")); err != nil {
+				return err
+			}
+			if err := l.Rotate(); err == nil {
+				return errors.New("it was rotated")
+			}
 			return nil
 		},
 		"it is opened once more": func(path string) error {

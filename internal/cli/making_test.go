@@ -131,6 +131,16 @@ func TestKilledMakers(t *testing.T) {
 		again := []string{"import", "--db", db, rows}
 		killedAt(t, path, size, again...)
 		isUnfinished(t, db, "import", "run the import of "+rows+" again")
+		if status, _, errOut := run(t, "adshard", "db", "check", "--db", db); status != exitFailed || strings.Contains(errOut, "restore it") {
+			t.Errorf("db check: %d %s", status, errOut)
+		}
+		copied := t.TempDir()
+		if err := os.CopyFS(copied, os.DirFS(filepath.Dir(path))); err != nil {
+			t.Fatal(err)
+		}
+		if status, _, errOut := run(t, "adshard", "import", "--db", "sqlite:"+filepath.Join(copied, "imported.db"), file(t, "other.csv", editor)); status != exitDone || !strings.Contains(errOut, "not whole yet") {
+			t.Errorf("another import: %d %s", status, errOut)
+		}
 		if status, _, errOut := run(t, "adshard", again...); status != exitDone {
 			t.Errorf("the import is run again: %d %s", status, errOut)
 		}

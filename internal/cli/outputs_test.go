@@ -42,6 +42,7 @@ var outputs = []struct{ flag, args, own string }{
 	{"barrels build out", "--db sqlite:DB --out VICTIM", ""},
 	{"backup out", "--db sqlite:DB --out VICTIM", ""},
 	{"restore db", "--from BACKUP --db sqlite:VICTIM", ""},
+	{"restore db", "--from BACKUP --db sqlite:VICTIM --replace", "big.db hard soft other.db live.db hard-live soft-live"},
 	{"restore events", "--from BACKUP --db sqlite:NEW --events sqlite:VICTIM", ""},
 	{"db migrate to", "--from sqlite:DB --to sqlite:VICTIM", ""},
 	{"cert ca dir", "--cluster a --dir VICTIM", ""},
@@ -52,6 +53,7 @@ var outputs = []struct{ flag, args, own string }{
 	{"master query-log-file", "--http 127.0.0.1:0 --admin= --query-log-file VICTIM", "queries.log"},
 	{"slave dir", "--listen 127.0.0.1:0 --admin= --balancer 127.0.0.1:1 --name a --dir VICTIM", "store live-store"},
 	{"collector events", "--db sqlite:DB --http 127.0.0.1:0 --admin= --adopt-events --events sqlite:VICTIM", "live.db-events soft-live-events other.db-events"},
+	{"restore events", "--from BACKUP --db sqlite:NEW --events sqlite:VICTIM --replace", "big.db hard soft other.db"},
 }
 
 // TestEveryOutputHasARow: a new flag is known as one that names an output, or none.

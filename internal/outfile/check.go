@@ -149,6 +149,9 @@ func (o *Output) replaces(path string, info fs.FileInfo) error {
 			return fmt.Errorf("it is standard %s: name another file", name)
 		}
 	}
+	if locked(info) { // were it this process, closing the file would give up the lock
+		return errors.New("a program holds a lock on it, as on a database that is open: name another file")
+	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return fmt.Errorf("the file cannot be read and written (%w): name another one", reason(err))

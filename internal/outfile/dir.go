@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -95,6 +96,32 @@ func orphan(path string, info fs.FileInfo) string {
 	return ""
 }
 
+// CheckReplaced refuses what a database is to take the place of, unless it is one, or nothing is there: fault.Invalid. It opens the file:
+// this process must not have it open (isDatabase).
+func CheckReplaced(path string) error {
+	for _, p := range names(path) {
+		if is := holder(filepath.Dir(p)); is != "" {
+			return fault.Newf(fault.Invalid, "", "%s: %s is %s, which has only files of its own: name a file elsewhere", path, filepath.Dir(p), is)
+		}
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && info.Mode().IsRegular() && info.Size() == 0:
+		return nil
+	case err == nil && !info.Mode().IsRegular():
+		return fault.Newf(fault.Invalid, "", "%s is not a regular file: name another one", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return diskError(err)
+	}
+	defer f.Close()
+	if !Begins(databaseMagic)(f) {
+		return fault.Newf(fault.Invalid, "", "%s is not a database, and is not replaced by one: name another file, or move it away", path)
+	}
+	return nil
+}
+
 // openElsewhere reports whether a database that has several names is open by another one: SQLite keeps a log beside the name by
 // which a file was opened, and there is none beside this name although some process holds a lock on the file.
 func openElsewhere(path string, info fs.FileInfo) bool {
@@ -105,7 +132,16 @@ func openElsewhere(path string, info fs.FileInfo) bool {
 	if _, err := os.Stat(path + "-wal"); err == nil {
 		return false
 	}
-	locks, _ := os.ReadFile("/proc/locks") // elsewhere than on Linux none is seen
+	return locked(info)
+}
+
+// locked reports whether some process holds a lock on a file, as one has that has a database open. It is seen on Linux alone.
+func locked(info fs.FileInfo) bool {
+	at, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return false
+	}
+	locks, _ := os.ReadFile("/proc/locks")
 	return strings.Contains(string(locks), fmt.Sprintf(":%d ", at.Ino))
 }
 
@@ -127,6 +163,24 @@ func CheckDir(dir string, store bool) error {
 		return fault.Newf(fault.Invalid, "", "%s is %s, which has only files of its own: name another directory", dir, is)
 	}
 	return checkPlace(dir)
+}
+
+// storeNames are what a slave writes into the directory of its store before the store itself, or beside it; lost+found is a disk's.
+var storeNames = []string{"instance", "adopted-by", "copy.lock", "token", "incoming", "lost+found"}
+
+// CheckStore refuses a directory for a slave's store which has files of something else, and what CheckDir refuses: fault.Invalid.
+// RocksDB would take some of them for its own, and the whole directory would be set aside with the store.
+func CheckStore(dir string) error {
+	if err := CheckDir(dir, true); err != nil || holder(dir) == aStore {
+		return err
+	}
+	list, _ := os.ReadDir(dir) // what cannot be read shows when the store is opened
+	for _, e := range list {
+		if !slices.Contains(storeNames, e.Name()) {
+			return fault.Newf(fault.Invalid, "", "%s has %s, and is no slave's store: name an empty directory, or one that is not there yet", dir, e.Name())
+		}
+	}
+	return nil
 }
 
 // Dir is a directory that is made under another name. It must be ended.

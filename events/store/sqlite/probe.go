@@ -27,6 +27,9 @@ func Probe(ctx context.Context, path string) error {
 	case err == nil && !info.Mode().IsRegular():
 		return notRegular(path)
 	}
+	if err := probe(path); err != nil {
+		return failed(ctx, "open", path, err)
+	}
 	_, log := os.Stat(path + "-wal")
 	c, err := reading(path, log != nil) // without a log no program has it open, and SQLite makes no files beside it
 	if err != nil {
@@ -37,7 +40,7 @@ func Probe(ctx context.Context, path string) error {
 	switch {
 	case err != nil:
 		return failed(ctx, "open", path, err)
-	case found < 0 || found > format:
+	case found < 0 || found > format: // as the log has it
 		return otherFormat(path, found)
 	case found == 0:
 		return noTables(path)

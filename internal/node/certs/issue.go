@@ -74,7 +74,7 @@ func OpenAuthority(p Pair) (*Authority, error) {
 		}
 	}
 	if err != nil {
-		return nil, fault.Newf(fault.Invalid, op, "the CA's certificate and key: %w", err)
+		return nil, fault.Newf(fault.Invalid, op, "ca.crt and ca.key: %w; if they do not belong together, copy both from one place", err)
 	}
 	if c := pair.Leaf; !c.IsCA || len(c.Subject.Organization) != 1 {
 		return nil, fault.Newf(fault.Invalid, op, "%s is no CA of a cluster", c.Subject)

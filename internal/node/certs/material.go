@@ -32,7 +32,7 @@ func readPair(cert, key string) (*material, error) {
 	}
 	pair, err := tls.X509KeyPair(certText, keyText)
 	if err != nil {
-		return nil, fault.Newf(fault.Invalid, op, "%s with %s: %w", cert, key, err)
+		return nil, fault.Newf(fault.Invalid, op, "%s with %s: %w; if they do not belong together, run `adshard cert rotate` again, or copy both from one place", cert, key, err)
 	}
 	return &material{pair: pair, leaf: pair.Leaf}, nil
 }

@@ -67,7 +67,7 @@ type Restored struct {
 // one; "": no events. The two must be apart (outfile.CheckApart). Both are checked before either is put in its place; the database is unfinished until the events
 // are in theirs. Events that are there already must be those of the same database, and are kept beside, with replace.
 func Restore(ctx context.Context, from, path, events string, replace bool, progress sqlite.Progress) (*Restored, error) {
-	if err := errors.Join(free(path, false), freeEvents(events, path)); err != nil {
+	if err := errors.Join(free(path, false), freeEvents(events, path), outfile.CheckReplaced(path)); err != nil {
 		return nil, err
 	}
 	if events == "" {
@@ -77,7 +77,7 @@ func Restore(ctx context.Context, from, path, events string, replace bool, progr
 		}
 		return &Restored{Restored: *r}, err
 	}
-	if err := outfile.CheckApart(path, events); err != nil {
+	if err := errors.Join(outfile.CheckApart(path, events), outfile.CheckReplaced(events)); err != nil {
 		return nil, err
 	}
 	m, err := sqlite.ReadManifest(from)

@@ -93,6 +93,9 @@ func Open(ctx context.Context, cfg Config, db backend.Store) (*Dir, error) {
 
 // Check makes the checks of Open that change nothing. id is that of the database; "": it is not known.
 func Check(cfg Config, id string) error {
+	if err := outfile.CheckDir(cfg.Path, false); err != nil {
+		return err
+	}
 	if cfg.Built {
 		if err := checkBuilt(cfg.Path, cfg.Slaves); err != nil {
 			return err

@@ -60,5 +60,5 @@ func Replace(cfg *Config, plan memlimit.Plan, cause error, others bool, log *slo
 // mayBeStore reports whether a directory may be set aside: it is not a file, a backup or one of another's.
 func mayBeStore(dir string) bool {
 	info, err := os.Stat(dir)
-	return outfile.CheckDir(dir, true) == nil && (err != nil || info.IsDir())
+	return outfile.CheckStore(dir) == nil && (err != nil || info.IsDir())
 }

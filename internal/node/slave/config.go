@@ -16,6 +16,7 @@ import (
 	"adshard/internal/node/tracing"
 	"adshard/internal/node/ulimit"
 	"adshard/internal/node/wire"
+	"adshard/internal/outfile"
 )
 
 // Config is a slave's configuration.
@@ -137,6 +138,7 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	k := preflight.Begin(ctx, c.need(), log)
 	k.Credentials(&c.Settings, access.Slave, c.Name)
 	k.Dir(c.Dir)
+	k.Note(outfile.CheckStore(c.Dir))
 	k.Listen(map[string]string{"listen": c.Listen, "admin": c.Admin})
 	return k.Err()
 }

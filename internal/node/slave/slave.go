@@ -120,7 +120,7 @@ func shortName(name string) string { return strings.TrimPrefix(name, "slave-") }
 // OpenStore opens the slave's store on RocksDB, within a plan, and makes its
 // directory.
 func OpenStore(cfg *Config, plan memlimit.Plan) (barrels.Store, error) {
-	if err := errors.Join(outfile.CheckDir(cfg.Dir, true), outfile.MakeDir(cfg.Dir)); err != nil {
+	if err := errors.Join(outfile.CheckStore(cfg.Dir), outfile.MakeDir(cfg.Dir)); err != nil {
 		return nil, config.DirError(cfg.Dir, err)
 	}
 	if _, err := instanceOf(cfg.Dir); err != nil {

@@ -212,7 +212,7 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	m.CheckQueries(k)
 	k.Note(home.Check(c.stores(), id))
 	k.Dir(c.stores().Path)
-	k.Note(outfile.CheckDir(filepath.Join(c.stores().Path, home.StoreName(0)), true))
+	k.Note(outfile.CheckStore(filepath.Join(c.stores().Path, home.StoreName(0))))
 	if c.Collector != "" {
 		k.Events(collector.EventsOf(c.DB), counts)
 	}
