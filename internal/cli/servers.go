@@ -41,6 +41,7 @@ var keyHelp = map[string]string{
 	"scrub-share":           "the share of a core that these comparisons may use, 0 to 1",
 	"event-tokens":          "sign a token for each ad, by which a collector counts its impressions and clicks",
 	"events":                "the database of events; empty: beside db (a file PATH-events, a schema adshard_events)",
+	"event-origins":         "origins of web pages (https://HOST) whose scripts may send events and read the answers (CORS)",
 	"adopt-events":          "count in the database of events that is configured here from now on, not in the one that has counted",
 	"request-ids":           "which ids queries get: given (the client's, in X-Request-Id) or own",
 	"explain":               "the port for explanations (with bids): public, admin or auto (public on loopback)",

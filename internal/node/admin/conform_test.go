@@ -118,7 +118,7 @@ func (d *drawer) draw(path, method string) drawn {
 
 // name draws the value of a header.
 func (d *drawer) name(header string) string {
-	if header == "If-Match" {
+	if header == "If-Match" || header == "If-None-Match" {
 		return `"` + strings.Repeat("0", 16) + `"`
 	}
 	return fmt.Sprint("key-", d.Uint32())

@@ -139,6 +139,7 @@ func TestAbuse(t *testing.T) {
 		"pause with a body":   {"/v1/balance/pause", `{"paused":true}`, nil, 400, "has no body"},
 		"drain with a body":   {"/v1/slaves/slave-0/drain", `{}`, nil, 400, "has no body"},
 		"parameters":          {"/v1/balance/move?dry=1", `{"slice":5,"slave":"a"}`, nil, 400, "unknown field"},
+		"compressed":          {"/v1/slaves", "\x1f\x8b\x08", []string{"Content-Encoding", "gzip"}, 415, "Content-Encoding"},
 		"form":                {"/v1/slaves", `{"address":"a:1"}`, []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, "wrong_content_type"},
 		"another site":        {"/v1/balance/move", `{"slice":5,"slave":"a"}`, []string{"Sec-Fetch-Site", "cross-site"}, 403, ""},
 		"another site, empty": {"/v1/balance/pause", "", []string{"Origin", "http://evil.example"}, 403, ""},

@@ -106,6 +106,10 @@ func (c *Config) item(w http.ResponseWriter, r *http.Request, of collection) {
 		return
 	}
 	w.Header().Set("ETag", v.Item.Etag)
+	if has(r, v.Item.Etag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
 	httpapi.WriteJSON(w, http.StatusOK, v)
 }
 

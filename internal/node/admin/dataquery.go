@@ -4,7 +4,6 @@ import (
 	"math"
 	"net/http"
 	"slices"
-	"strings"
 
 	"adshard/fault"
 	"adshard/internal/node/data"
@@ -137,30 +136,6 @@ func header(r *http.Request, name string) (string, error) {
 		return "", fault.Field("admin", name, "%s must have 1 to %d characters", name, maxKey)
 	}
 	return "", api.Repeated(name)
-}
-
-// ifMatch returns the ETag that the entity must have; "": any.
-func ifMatch(r *http.Request, verb data.Verb) (string, error) {
-	tag, err := header(r, "If-Match")
-	switch {
-	case err != nil || tag == "":
-		return "", err
-	case verb == data.Create:
-		return "", fault.Field("admin", "If-Match", "what is created has no ETag yet")
-	case tag == "*":
-		return "", nil // what is missing is not changed anyway
-	case !isETag(tag):
-		return "", fault.Field("admin", "If-Match", "If-Match must be one ETag as it was answered, in its quotes")
-	}
-	return tag, nil
-}
-
-// isETag reports whether a tag is strong and of the characters of RFC 9110, section 8.8.3.
-func isETag(tag string) bool {
-	if len(tag) < 2 || tag[0] != '"' || tag[len(tag)-1] != '"' {
-		return false
-	}
-	return !strings.ContainsFunc(tag[1:len(tag)-1], func(r rune) bool { return r <= ' ' || r == '"' || r > '~' })
 }
 
 func idempotencyKey(r *http.Request) (string, error) {

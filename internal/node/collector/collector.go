@@ -81,6 +81,7 @@ type Collector struct {
 	pacing   *events.Pacing
 	learning *learning // nil: qualities are those that were given
 	handler  *handler
+	origins  origins
 	metrics  *metrics
 	stateKey string
 	watches  [3]*watch // of budgets
@@ -95,7 +96,7 @@ func New(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, l
 
 // open is New with a clock.
 func open(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, log *slog.Logger, now func() time.Time) (c *Collector, err error) {
-	c = &Collector{db: db, stateKey: cfg.StateKey, log: log.With("node", cfg.Name), metrics: newMetrics(port.Registerer(cfg.Name))}
+	c = &Collector{db: db, origins: cfg.EventOrigins, stateKey: cfg.StateKey, log: log.With("node", cfg.Name), metrics: newMetrics(port.Registerer(cfg.Name))}
 	if c.tls, err = cfg.QueryTLS.Open(log); err != nil {
 		return nil, err
 	}
@@ -167,7 +168,7 @@ const (
 // Run serves until ctx is done.
 func (c *Collector) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return httpapi.Serve(ctx, c.tls.Listener(c.listener), c.handler) })
+	group.Go(func() error { return httpapi.Serve(ctx, c.tls.Listener(c.listener), c.origins.around(c.handler)) })
 	group.Go(func() error { c.tls.Run(ctx); return nil })
 	for _, w := range c.watches {
 		group.Go(func() error { w.run(ctx, c.log); return nil })

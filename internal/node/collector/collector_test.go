@@ -62,7 +62,8 @@ func TestRefusedRequests(t *testing.T) {
 		want               int
 	}{
 		{"GET", "/v1/events", "", 405}, {"PUT", "/v1/events", "application/json", 405}, {"POST", "/v1/events?x=1", "application/json", 400},
-		{"POST", "/v1/events", "text/plain", 415}, {"POST", "/v1/search", "application/json", 404},
+		{"POST", "/v1/events", "text/html", 415}, {"POST", "/v1/events", "text/plain;charset=latin1", 415}, {"POST", "/v1/events", "", 415},
+		{"OPTIONS", "/v1/events", "", 405}, {"POST", "/v1/search", "application/json", 404},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), q.method, c.URL()+q.path, strings.NewReader(batch(good)))
 		r.Must(err)

@@ -36,6 +36,8 @@ type Config struct {
 	Admin string `yaml:"admin"`
 	// AdminHosts are further host names of the admin port (ports.Open).
 	AdminHosts []string `yaml:"admin_hosts"`
+	// EventOrigins are the origins (https://HOST) whose pages may read what HTTP answers.
+	EventOrigins []string `yaml:"event_origins"`
 	// StateKey is where the balancer keeps its state in the database, as the balancer's.
 	StateKey string `yaml:"state_key"`
 	// Quality says with which quality keywords are served: QualityGiven leaves them alone,
@@ -105,6 +107,7 @@ func (c *Config) Validate() error {
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "http", c.HTTP)
 	k.Hosts("admin_hosts", c.AdminHosts)
+	k.Origins("event_origins", c.EventOrigins)
 	k.That(c.StateKey != "", "state_key", "must not be empty")
 	CheckCounting(&k, c.KeepEvents, c.Quality, c.LearnEvery)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<10)

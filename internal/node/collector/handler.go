@@ -23,6 +23,8 @@ const (
 	MaxEvents = 5000
 	MaxBody   = 2 << 20
 	bodyTime  = 5 * time.Second
+	// beaconContent is the type of a text that navigator.sendBeacon sends: browsers ask no port before they send it.
+	beaconContent = "text/plain"
 	// countTime is how long a batch may take in the database.
 	countTime = 5 * time.Second
 )
@@ -69,7 +71,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) (answer *api.Eve
 		w.Header().Set("Connection", "close") // the body is not read
 		return nil, fault.Newf(fault.Overloaded, op, "there are too many batches under way: send this one again after a pause")
 	}
-	body, err := httpapi.ReadJSON(w, r, bodyTime, MaxBody)
+	body, err := httpapi.ReadJSON(w, r, bodyTime, MaxBody, beaconContent)
 	if err != nil {
 		return nil, err
 	}

@@ -141,6 +141,10 @@ func TestWrongMethodsPathsAndTypes(t *testing.T) {
 		return r
 	}
 	const js = "application/json"
+	coded := func(r *http.Request, codings ...string) *http.Request {
+		r.Header["Content-Encoding"] = codings
+		return r
+	}
 	for _, c := range []struct {
 		r      *http.Request
 		status int
@@ -165,6 +169,12 @@ func TestWrongMethodsPathsAndTypes(t *testing.T) {
 		{request("POST", "/v1/search", "text/json", `{"q":"a"}`), 415, api.ErrorCodeWrongContentType, "Content-Type", ""},
 		{request("POST", "/v1/search", js+"; charset=latin1", `{"q":"a"}`), 415, api.ErrorCodeWrongContentType, "Content-Type", ""},
 		{request("POST", "/v1/search", "application/x-www-form-urlencoded", "q=a"), 415, api.ErrorCodeWrongContentType, "Content-Type", ""},
+		{coded(post("\x1f\x8b\x08\x00"), "gzip"), 415, api.ErrorCodeWrongContentType, "Content-Encoding", ""},
+		{coded(post(`{"q":"a"}`), "br"), 415, api.ErrorCodeWrongContentType, "Content-Encoding", ""},
+		{coded(post(`{"q":"a"}`), "identity", "zstd"), 415, api.ErrorCodeWrongContentType, "Content-Encoding", ""},
+		{post("\x1f\x8b\x08\x00"), 415, api.ErrorCodeWrongContentType, "Content-Encoding", ""},
+		{post("\x28\xb5\x2f\xfd\x00"), 415, api.ErrorCodeWrongContentType, "Content-Encoding", ""},
+		{post("\x78\x9c\xff"), 415, api.ErrorCodeWrongContentType, "Content-Encoding", ""},
 		{post(`{"q":"` + strings.Repeat("a", MaxBody) + `"}`), 413, api.ErrorCodeBodyTooLarge, "", ""},
 	} {
 		res, body := ask(t, New(configured(&fake{answer: whole()})), c.r)
@@ -177,6 +187,9 @@ func TestWrongMethodsPathsAndTypes(t *testing.T) {
 	res, body := ask(t, New(configured(&fake{answer: whole()})), request("POST", "/v1/search", js+"; charset=UTF-8", `{"q":"a"}`))
 	if res.StatusCode != http.StatusOK {
 		t.Errorf("JSON with a charset: %d %s", res.StatusCode, body)
+	}
+	if res, body = ask(t, New(configured(&fake{answer: whole()})), coded(post(`{"q":"a"}`), "Identity")); res.StatusCode != http.StatusOK {
+		t.Errorf("JSON with the coding identity: %d %s", res.StatusCode, body)
 	}
 }
 

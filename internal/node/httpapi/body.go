@@ -2,11 +2,13 @@ package httpapi
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,15 +28,19 @@ func ReadBody(w http.ResponseWriter, r *http.Request, timeout time.Duration, p a
 	return api.FromBody(p, body)
 }
 
-// ReadJSON reads a body that is said to be JSON, within timeout. Errors answer 400, 408
-// (too slow), 413 (more than most bytes) or 415 (not JSON); after these the
-// connection is closed.
-func ReadJSON(w http.ResponseWriter, r *http.Request, timeout time.Duration, most int64) ([]byte, error) {
-	if err := jsonBody(r.Header); err != nil {
+// ReadJSON reads a body that is said to be JSON, within timeout; also are further types that it may be said to be. Errors
+// answer 400, 408 (too slow), 413 (more than most bytes) or 415 (not JSON, or compressed); after these the connection
+// is closed.
+func ReadJSON(w http.ResponseWriter, r *http.Request, timeout time.Duration, most int64, also ...string) ([]byte, error) {
+	if err := jsonBody(r.Header, also); err != nil {
 		closeAfter(w)
 		return nil, err
 	}
-	return readAll(w, r, timeout, most)
+	body, err := readAll(w, r, timeout, most)
+	if err == nil && compressed(body) {
+		err = wrongEncoding(w, "the body is compressed, and no Content-Encoding says so")
+	}
+	return body, err
 }
 
 // ReadFile is ReadJSON of a body that may be anything.
@@ -51,6 +57,10 @@ func ReadFile(w http.ResponseWriter, r *http.Request, timeout time.Duration, mos
 const AnyContent = "application/octet-stream"
 
 func readAll(w http.ResponseWriter, r *http.Request, timeout time.Duration, most int64) ([]byte, error) {
+	if coding := strings.Join(r.Header.Values("Content-Encoding"), ", "); coding != "" && !strings.EqualFold(coding, identity) {
+		closeAfter(w)
+		return nil, wrongEncoding(w, fmt.Sprintf("the body has the Content-Encoding %.40q, which this port does not take", coding))
+	}
 	rc := http.NewResponseController(w)
 	deadline := rc.SetReadDeadline(time.Now().Add(timeout)) == nil
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
@@ -66,15 +76,37 @@ func readAll(w http.ResponseWriter, r *http.Request, timeout time.Duration, most
 
 func closeAfter(w http.ResponseWriter) { w.Header().Set("Connection", "close") }
 
-func jsonBody(h http.Header) error {
-	given := h.Get("Content-Type")
-	kind, params, err := mime.ParseMediaType(given)
+func jsonBody(h http.Header, also []string) error {
+	kind, params, err := mime.ParseMediaType(h.Get("Content-Type"))
 	charset, named := params["charset"]
-	if err == nil && kind == "application/json" && (!named || strings.EqualFold(charset, "utf-8")) {
+	if err == nil && (kind == jsonContent || slices.Contains(also, kind)) && (!named || strings.EqualFold(charset, "utf-8")) {
 		return nil
 	}
+	types := strings.Join(append([]string{jsonContent}, also...), " or ")
 	return refuse(http.StatusUnsupportedMediaType, api.ErrorCodeWrongContentType,
-		fault.Field(op, "Content-Type", "the body must be JSON in UTF-8, with Content-Type: application/json"))
+		fault.Field(op, "Content-Type", "the body must be JSON in UTF-8, with Content-Type: %s", types))
+}
+
+const (
+	jsonContent = "application/json"
+	identity    = "identity" // the coding that changes nothing
+)
+
+// wrongEncoding refuses a compressed body, and says which codings are taken (RFC 9110, 15.5.16).
+func wrongEncoding(w http.ResponseWriter, what string) error {
+	w.Header().Set("Accept-Encoding", identity)
+	return refuse(http.StatusUnsupportedMediaType, api.ErrorCodeWrongContentType,
+		fault.Field(op, "Content-Encoding", "%s: send it uncompressed", what))
+}
+
+// compressed reports whether a body begins as gzip, zlib or Zstandard write, which no JSON does.
+func compressed(body []byte) bool {
+	for _, magic := range []string{"\x1f\x8b", "\x78\x01", "\x78\x9c", "\x78\xda", "\x28\xb5\x2f\xfd"} {
+		if strings.HasPrefix(string(body[:min(len(body), 4)]), magic) {
+			return true
+		}
+	}
+	return false
 }
 
 func bodyError(err error, timeout time.Duration) error {

@@ -61,11 +61,12 @@ type Config struct {
 	GRPC string `yaml:"grpc"`
 	// Collector is the address for events of a collector; empty: none, and answers have no tokens.
 	Collector string `yaml:"collector"`
-	// AdoptEvents, KeepEvents, Quality and LearnEvery are the collector's.
-	AdoptEvents bool          `yaml:"adopt_events"`
-	KeepEvents  time.Duration `yaml:"keep_events"`
-	Quality     string        `yaml:"quality"`
-	LearnEvery  time.Duration `yaml:"learn_every"`
+	// AdoptEvents, EventOrigins, KeepEvents, Quality and LearnEvery are the collector's.
+	AdoptEvents  bool          `yaml:"adopt_events"`
+	EventOrigins []string      `yaml:"event_origins"`
+	KeepEvents   time.Duration `yaml:"keep_events"`
+	Quality      string        `yaml:"quality"`
+	LearnEvery   time.Duration `yaml:"learn_every"`
 	// AdminHosts are further host names of the admin port (ports.Open).
 	AdminHosts []string `yaml:"admin_hosts"`
 	// DiscardDataOf is the balancer's.
@@ -173,6 +174,7 @@ func (c *Config) Validate() error {
 	collector.CheckCounting(&k, c.KeepEvents, c.Quality, c.LearnEvery)
 	k.That(c.Quality == collector.QualityGiven || c.Collector != "", "quality", "is learned by a collector: give its address (collector)")
 	k.Hosts("admin_hosts", c.AdminHosts)
+	k.Origins("event_origins", c.EventOrigins)
 	c.Settings.Check(&k)
 	c.CheckListen(&k, "admin", c.Admin)
 	c.QueryTLS.Check(&k)

@@ -343,7 +343,7 @@ func (c *Config) distributor(i int, h *home.Dir, balancer string) distributor.Co
 func (c *Config) collector(h *home.Dir) collector.Config {
 	o := collector.DefaultConfig()
 	o.DB, o.HTTP, o.Admin, o.StateKey = c.DB, c.Collector, "", h.StateKey()
-	o.AdoptEvents = c.AdoptEvents
+	o.AdoptEvents, o.EventOrigins = c.AdoptEvents, c.EventOrigins
 	o.KeepEvents, o.Quality, o.LearnEvery = c.KeepEvents, c.Quality, c.LearnEvery
 	o.QueryTLS, o.QueryInsecure, o.DBInsecure = c.QueryTLS, c.QueryInsecure, c.DBInsecure
 	return o

@@ -2102,6 +2102,9 @@ type IdempotencyKey = string
 // IfMatch defines model for if_match.
 type IfMatch = string
 
+// IfNoneMatch defines model for if_none_match.
+type IfNoneMatch = string
+
 // Limit defines model for limit.
 type Limit = int
 
@@ -2237,7 +2240,7 @@ type RemoveAdParams struct {
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
 	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
-	// there.
+	// there. A weak one (`W/`) is never what is there: 412.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2252,6 +2255,10 @@ type RemoveAdParamsWait string
 type GetAdParams struct {
 	// Group The ad group that holds it.
 	Group OfGroup `form:"group" json:"group"`
+
+	// IfNoneMatch ETags of states that are known already, with commas between: with one of them the answer is a 304 without a body. Weak
+	// ones (`W/`) count. An ETag says nothing of marks of budgets, spends and learned qualities.
+	IfNoneMatch IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ChangeAdParams defines parameters for ChangeAd.
@@ -2267,7 +2274,7 @@ type ChangeAdParams struct {
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
 	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
-	// there.
+	// there. A weak one (`W/`) is never what is there: 412.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2315,7 +2322,7 @@ type RemoveAdvertiserParams struct {
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
 	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
-	// there.
+	// there. A weak one (`W/`) is never what is there: 412.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2325,6 +2332,13 @@ type RemoveAdvertiserParams struct {
 
 // RemoveAdvertiserParamsWait defines parameters for RemoveAdvertiser.
 type RemoveAdvertiserParamsWait string
+
+// GetAdvertiserParams defines parameters for GetAdvertiser.
+type GetAdvertiserParams struct {
+	// IfNoneMatch ETags of states that are known already, with commas between: with one of them the answer is a 304 without a body. Weak
+	// ones (`W/`) count. An ETag says nothing of marks of budgets, spends and learned qualities.
+	IfNoneMatch IfNoneMatch `json:"If-None-Match,omitempty"`
+}
 
 // ChangeAdvertiserParams defines parameters for ChangeAdvertiser.
 type ChangeAdvertiserParams struct {
@@ -2336,7 +2350,7 @@ type ChangeAdvertiserParams struct {
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
 	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
-	// there.
+	// there. A weak one (`W/`) is never what is there: 412.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2413,7 +2427,7 @@ type RemoveCampaignParams struct {
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
 	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
-	// there.
+	// there. A weak one (`W/`) is never what is there: 412.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2423,6 +2437,13 @@ type RemoveCampaignParams struct {
 
 // RemoveCampaignParamsWait defines parameters for RemoveCampaign.
 type RemoveCampaignParamsWait string
+
+// GetCampaignParams defines parameters for GetCampaign.
+type GetCampaignParams struct {
+	// IfNoneMatch ETags of states that are known already, with commas between: with one of them the answer is a 304 without a body. Weak
+	// ones (`W/`) count. An ETag says nothing of marks of budgets, spends and learned qualities.
+	IfNoneMatch IfNoneMatch `json:"If-None-Match,omitempty"`
+}
 
 // ChangeCampaignParams defines parameters for ChangeCampaign.
 type ChangeCampaignParams struct {
@@ -2434,7 +2455,7 @@ type ChangeCampaignParams struct {
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
 	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
-	// there.
+	// there. A weak one (`W/`) is never what is there: 412.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2546,7 +2567,7 @@ type RemoveGroupParams struct {
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
 	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
-	// there.
+	// there. A weak one (`W/`) is never what is there: 412.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2556,6 +2577,13 @@ type RemoveGroupParams struct {
 
 // RemoveGroupParamsWait defines parameters for RemoveGroup.
 type RemoveGroupParamsWait string
+
+// GetGroupParams defines parameters for GetGroup.
+type GetGroupParams struct {
+	// IfNoneMatch ETags of states that are known already, with commas between: with one of them the answer is a 304 without a body. Weak
+	// ones (`W/`) count. An ETag says nothing of marks of budgets, spends and learned qualities.
+	IfNoneMatch IfNoneMatch `json:"If-None-Match,omitempty"`
+}
 
 // ChangeGroupParams defines parameters for ChangeGroup.
 type ChangeGroupParams struct {
@@ -2567,7 +2595,7 @@ type ChangeGroupParams struct {
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
 	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
-	// there.
+	// there. A weak one (`W/`) is never what is there: 412.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2643,7 +2671,7 @@ type RemoveKeywordParams struct {
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
 	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
-	// there.
+	// there. A weak one (`W/`) is never what is there: 412.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2658,6 +2686,10 @@ type RemoveKeywordParamsWait string
 type GetKeywordParams struct {
 	// Group The ad group that holds it.
 	Group OfGroup `form:"group" json:"group"`
+
+	// IfNoneMatch ETags of states that are known already, with commas between: with one of them the answer is a 304 without a body. Weak
+	// ones (`W/`) count. An ETag says nothing of marks of budgets, spends and learned qualities.
+	IfNoneMatch IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ChangeKeywordParams defines parameters for ChangeKeyword.
@@ -2673,7 +2705,7 @@ type ChangeKeywordParams struct {
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
 	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
-	// there.
+	// there. A weak one (`W/`) is never what is there: 412.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2733,7 +2765,7 @@ type RemoveNegativeParams struct {
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
 	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
-	// there.
+	// there. A weak one (`W/`) is never what is there: 412.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2751,6 +2783,10 @@ type GetNegativeParams struct {
 
 	// Campaign The campaign that holds it; this or the group is given.
 	Campaign NegativeCampaign `form:"campaign,omitempty" json:"campaign,omitempty"`
+
+	// IfNoneMatch ETags of states that are known already, with commas between: with one of them the answer is a 304 without a body. Weak
+	// ones (`W/`) count. An ETag says nothing of marks of budgets, spends and learned qualities.
+	IfNoneMatch IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ChangeNegativeParams defines parameters for ChangeNegative.
@@ -2769,7 +2805,7 @@ type ChangeNegativeParams struct {
 	WaitMs WaitMs `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
 
 	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
-	// there.
+	// there. A weak one (`W/`) is never what is there: 412.
 	IfMatch IfMatch `json:"If-Match,omitempty"`
 
 	// IdempotencyKey A name for the request, 1 to 64 printable ASCII characters, new for each. Sent again within 24 hours by
@@ -2877,6 +2913,9 @@ type SetBudgetJSONRequestBody = Budget
 
 // CountEventsJSONRequestBody defines body for CountEvents for application/json ContentType.
 type CountEventsJSONRequestBody = EventBatch
+
+// CountEventsTextRequestBody defines body for CountEvents for text/plain ContentType.
+type CountEventsTextRequestBody = EventBatch
 
 // CreateGroupJSONRequestBody defines body for CreateGroup for application/json ContentType.
 type CreateGroupJSONRequestBody = NewGroup

@@ -109,6 +109,12 @@ func (d *Document) Answers(t rapid.TB, path, method string, res *http.Response, 
 		return
 	}
 	content, _ := response["content"].(map[string]any)
+	if content == nil {
+		if body != "" {
+			t.Errorf("%s %s: status %d has the body %s", method, path, res.StatusCode, body)
+		}
+		return
+	}
 	media, ok := content[res.Header.Get("Content-Type")].(map[string]any)
 	if !ok {
 		t.Errorf("%s %s: content type %q is not in the document", method, path, res.Header.Get("Content-Type"))

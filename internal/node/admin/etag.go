@@ -1,0 +1,53 @@
+package admin
+
+import (
+	"net/http"
+	"strings"
+
+	"adshard/fault"
+	"adshard/internal/node/data"
+	"adshard/internal/node/httpapi"
+)
+
+// weak begins an ETag that says no more than that two states are much the same, as one becomes when a proxy compresses answers.
+const weak = "W/"
+
+// ifMatch returns the ETag that the entity must have; "": any. Errors: fault.Invalid, and an error that is answered 412 for a
+// weak one, since If-Match compares strongly and no weak ETag agrees with anything (RFC 9110, 13.1.1 and 8.8.3.2).
+func ifMatch(r *http.Request, verb data.Verb) (string, error) {
+	tag, err := header(r, "If-Match")
+	bare, isWeak := strings.CutPrefix(tag, weak)
+	switch {
+	case err != nil || tag == "":
+		return "", err
+	case verb == data.Create:
+		return "", fault.Field("admin", "If-Match", "what is created has no ETag yet")
+	case tag == "*":
+		return "", nil // what is missing is not changed anyway
+	case !isETag(bare):
+		return "", fault.Field("admin", "If-Match", "If-Match must be one ETag as it was answered, in its quotes")
+	case isWeak:
+		return "", httpapi.PreconditionFailed("%s is a weak ETag, which If-Match never agrees with: send the entity's own, the field `etag`"+
+			" (a proxy that compresses answers makes those in headers weak)", tag)
+	}
+	return tag, nil
+}
+
+// isETag reports whether a tag is strong and of the characters of RFC 9110, section 8.8.3.
+func isETag(tag string) bool {
+	if len(tag) < 2 || tag[0] != '"' || tag[len(tag)-1] != '"' {
+		return false
+	}
+	return !strings.ContainsFunc(tag[1:len(tag)-1], func(r rune) bool { return r <= ' ' || r == '"' || r > '~' })
+}
+
+// has reports whether whoever asks has the state with this ETag already: If-None-Match compares weakly (RFC 9110, 13.1.2). Ours have
+// no comma, so that one in another's ETag does no harm.
+func has(r *http.Request, etag string) bool {
+	for tag := range strings.SplitSeq(strings.Join(r.Header.Values("If-None-Match"), ","), ",") {
+		if tag = strings.TrimSpace(tag); tag == "*" || strings.TrimPrefix(tag, weak) == etag {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,48 @@
+package collector
+
+import (
+	"net/http"
+	"slices"
+
+	"adshard/internal/node/httpapi"
+)
+
+// origins are those whose pages may read what the port for events answers (CORS, as the Fetch standard has it). They do not
+// decide which events count: tokens do, and a browser sends text/plain for any page.
+type origins []string
+
+// around lets next answer to pages of the origins, and answers what their browsers ask before they send JSON (preflight).
+func (o origins) around(next http.Handler) http.Handler {
+	if len(o) == 0 {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		listed := o.allow(w.Header(), r.Header.Get("Origin"))
+		if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		if r.ContentLength != 0 {
+			w.Header().Set("Connection", "close") // a body that nobody reads may never end
+		}
+		if !listed {
+			httpapi.WriteError(w, httpapi.Forbidden("pages of %.100q may not send events: add the origin to event_origins of the collector", r.Header.Get("Origin")))
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+}
+
+// allow says in the headers of an answer what pages of an origin may do; it reports whether that is listed.
+func (o origins) allow(h http.Header, origin string) bool {
+	h.Add("Vary", "Origin")
+	if !slices.Contains(o, origin) {
+		return false
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Allow-Credentials", "true") // sendBeacon insists on sending cookies, which are not read here
+	h.Set("Access-Control-Allow-Methods", http.MethodPost)
+	h.Set("Access-Control-Allow-Headers", "Content-Type")
+	h.Set("Access-Control-Max-Age", "7200") // browsers keep it no longer
+	return true
+}
