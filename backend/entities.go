@@ -23,6 +23,7 @@ type Campaign struct {
 	ID, AdvertiserID uint64
 	Name             string
 	Enabled          bool
+	Hold             Hold
 	BudgetExhausted  bool
 	// Withheld is in how many of a million requests the campaign takes no part (serving.md
 	// §10): what is missing to a whole share.
@@ -45,6 +46,7 @@ type Group struct {
 	ID, CampaignID, AdvertiserID uint64
 	Name                         string
 	Enabled                      bool
+	Hold                         Hold
 	Bid                          uint64 // default bid, micros
 	HasBid                       bool
 	Modifiers                    [search.Devices]Modifier

@@ -104,6 +104,12 @@ type Tx interface {
 	FindAdvertiser(ctx context.Context, name string) (uint64, error)
 	FindCampaign(ctx context.Context, advertiser uint64, name string) (uint64, error)
 	FindGroup(ctx context.Context, campaign uint64, name string) (uint64, error)
+	// Rename gives a campaign of an advertiser, or a group of a campaign, another name and returns its id,
+	// which stays; 0: it is missing. Errors: fault.Conflict if another one has that name.
+	Rename(ctx context.Context, entity Entity, owner uint64, from, to string) (uint64, error)
+	// Held passes the campaigns or groups of a query with an id above after, ascending, at most limit of
+	// them, to change, which returns their new hold. It returns how many there were.
+	Held(ctx context.Context, q HeldQuery, after uint64, limit int, change func(Held) Hold) (int, error)
 	// Names returns the names of an advertiser's campaigns or, with advertiser
 	// 0, of all advertisers: at most limit of them, in any order.
 	Names(ctx context.Context, advertiser uint64, limit int) ([]string, error)
@@ -175,6 +181,7 @@ type CampaignPatch struct {
 	Modifiers        [search.Devices]Patch[uint16] // permille
 	Languages        Patch[[]string]
 	RotateEvenly     Patch[bool]
+	Hold             HoldChange // nil: none
 }
 
 // GroupPatch changes a group.
@@ -182,6 +189,7 @@ type GroupPatch struct {
 	Status    Status
 	Bid       Patch[uint64]
 	Modifiers [search.Devices]Patch[uint16]
+	Hold      HoldChange // nil: none
 }
 
 // KeywordPatch writes the keyword with these words and type.

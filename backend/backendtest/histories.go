@@ -149,7 +149,7 @@ func operation(rt *rapid.T) func(context.Context, backend.Tx) string {
 	words := rapid.SampledFrom([]string{"a", "b", "a b"}).Draw(rt, "words")
 	text := rapid.SampledFrom([]string{words, words + "!"}).Draw(rt, "text")
 	match := search.MatchType(rapid.IntRange(0, 2).Draw(rt, "type"))
-	kind := rapid.IntRange(0, 12).Draw(rt, "operation")
+	kind := rapid.IntRange(0, 14).Draw(rt, "operation")
 	zp := backend.AdvertiserPatch{Status: status, TimeZone: patch(rt, "time zone", []string{"UTC", "Europe/Prague", "Asia/Tokyo"})}
 	cp, gp := campaignPatch(rt, status), groupPatch(rt, status)
 	kp := backend.KeywordPatch{
@@ -157,6 +157,9 @@ func operation(rt *rapid.T) func(context.Context, backend.Tx) string {
 		Learned: patch(rt, "learned", []backend.Learned{backend.NewLearned(5, 0, 0, 0), backend.NewLearned(10, 4, 1<<31, 9)}),
 	}
 	np := backend.NegativePatch{Text: text, Words: words, Type: match, Status: status}
+	q := heldQuery(rt)
+	to := holds(rt)
+	limit := rapid.IntRange(1, 3).Draw(rt, "limit")
 	ap := backend.AdPatch{Headlines: []string{words}, Descriptions: []string{"d"}, Path1: text, Status: status}
 	return func(ctx context.Context, tx backend.Tx) string {
 		if kind == 0 {
@@ -166,9 +169,22 @@ func operation(rt *rapid.T) func(context.Context, backend.Tx) string {
 			}
 			return fmt.Sprint("advertiser ", a, err)
 		}
+		if kind == 13 {
+			var found []backend.Held
+			n, err := tx.Held(ctx, q, 0, limit, func(h backend.Held) backend.Hold {
+				found = append(found, h)
+				return to
+			})
+			return fmt.Sprint("held ", n, found, err)
+		}
 		a, err := tx.Advertiser(ctx, advertiser)
 		if err != nil {
 			return err.Error()
+		}
+		if kind == 14 {
+			c, err := tx.Rename(ctx, backend.EntityCampaign, a, "C", campaign)
+			g, e := tx.Rename(ctx, backend.EntityGroup, c, group, "H")
+			return fmt.Sprint("renamed ", c, err != nil, g, e != nil)
 		}
 		if kind == 1 {
 			c, err := tx.Campaign(ctx, a, campaign, cp)
@@ -199,16 +215,38 @@ func operation(rt *rapid.T) func(context.Context, backend.Tx) string {
 	}
 }
 
+// holds draws one: of two imports, with any marks.
+func holds(rt *rapid.T) backend.Hold {
+	by := rapid.SampledFrom([]uint64{0, 1, backend.MaxImport}).Draw(rt, "import")
+	return backend.HeldBy(by) | rapid.SampledFrom([]backend.Hold{0, backend.Refused, backend.Ended, backend.Refused | backend.Ended}).Draw(rt, "marks")
+}
+
+func heldQuery(rt *rapid.T) backend.HeldQuery {
+	q := rapid.SampledFrom([]backend.HeldQuery{{Import: 1}, {Import: backend.MaxImport}, {Any: true}, {ID: 1}, {ID: 2}}).Draw(rt, "query")
+	if q.Groups = rapid.Bool().Draw(rt, "groups"); q.Groups && q.Any {
+		q = backend.HeldQuery{Groups: true, Free: 1}
+	}
+	return q
+}
+
+func holdChange(rt *rapid.T) backend.HoldChange {
+	if rapid.IntRange(0, 2).Draw(rt, "holds") > 0 {
+		return nil
+	}
+	return backend.HoldTo(holds(rt))
+}
+
 func campaignPatch(rt *rapid.T, s backend.Status) backend.CampaignPatch {
 	return backend.CampaignPatch{
 		Status: s, DailyBudget: patch(rt, "budget", []uint64{0, 1}), Modifiers: modifierPatches(rt),
 		Languages: patch(rt, "languages", [][]string{{"en"}, {"en", "cs"}, {}}), RotateEvenly: patch(rt, "rotate", []bool{true, false}),
 		StandardDelivery: patch(rt, "delivery", []bool{true, false}),
+		Hold:             holdChange(rt),
 	}
 }
 
 func groupPatch(rt *rapid.T, s backend.Status) backend.GroupPatch {
-	return backend.GroupPatch{Status: s, Bid: patch(rt, "group bid", []uint64{0, 1}), Modifiers: modifierPatches(rt)}
+	return backend.GroupPatch{Status: s, Bid: patch(rt, "group bid", []uint64{0, 1}), Modifiers: modifierPatches(rt), Hold: holdChange(rt)}
 }
 
 func modifierPatches(rt *rapid.T) (m [search.Devices]backend.Patch[uint16]) {

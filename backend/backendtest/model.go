@@ -161,13 +161,15 @@ func (m *Model) Campaign(ctx context.Context, advertiser uint64, name string, p 
 		m.removeCampaign(id)
 		return id, nil
 	}
-	if id == 0 {
+	made := id == 0
+	if made {
 		m.open.campaign++
 		id = m.open.campaign
 		m.open.Campaigns[id] = backend.Campaign{ID: id, AdvertiserID: advertiser, Name: name, Enabled: true}
 	}
 	c := m.open.Campaigns[id]
 	c.Enabled = status(c.Enabled, p.Status)
+	c.Hold = hold(c.Hold, p.Hold, made)
 	c.HasBudget, c.DailyBudget = number(c.HasBudget, c.DailyBudget, p.DailyBudget)
 	c.Modifiers = modifiers(c.Modifiers, p.Modifiers)
 	switch p.Languages.Op {
@@ -189,7 +191,8 @@ func (m *Model) Group(ctx context.Context, campaign uint64, name string, p backe
 		delete(m.open.Items, id)
 		return id, nil
 	}
-	if id == 0 {
+	made := id == 0
+	if made {
 		m.open.group++
 		id = m.open.group
 		m.open.Items[id] = backend.Item{Group: backend.Group{
@@ -198,6 +201,7 @@ func (m *Model) Group(ctx context.Context, campaign uint64, name string, p backe
 	}
 	it := m.open.Items[id]
 	it.Group.Enabled = status(it.Group.Enabled, p.Status)
+	it.Group.Hold = hold(it.Group.Hold, p.Hold, made)
 	it.Group.HasBid, it.Group.Bid = number(it.Group.HasBid, it.Group.Bid, p.Bid)
 	it.Group.Modifiers = modifiers(it.Group.Modifiers, p.Modifiers)
 	m.open.Items[id] = it

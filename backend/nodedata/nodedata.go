@@ -58,7 +58,7 @@ func (b *Builder) Group(it *backend.Item) (*pb.Item, error) {
 	g := &it.Group
 	return &pb.Item{Group: &pb.Group{
 		Key: uint64(key), Id: g.ID, CampaignId: g.CampaignID, AdvertiserId: g.AdvertiserID,
-		Name: g.Name, Enabled: g.Enabled, Modifiers: modifiers(g.Modifiers),
+		Name: g.Name, Enabled: g.Served(), Modifiers: modifiers(g.Modifiers),
 		Negatives: negatives, Ads: ads(it.Ads), Version: g.Version,
 	}}, nil
 }
@@ -84,7 +84,7 @@ func (b *Builder) Campaign(c *backend.Campaign) (*pb.Campaign, error) {
 		return nil, err
 	}
 	return &pb.Campaign{
-		Id: c.ID, AdvertiserId: c.AdvertiserID, Name: c.Name, Enabled: c.Enabled,
+		Id: c.ID, AdvertiserId: c.AdvertiserID, Name: c.Name, Enabled: c.Served(),
 		BudgetExhausted: c.BudgetExhausted, Withheld: c.Withheld, Modifiers: modifiers(c.Modifiers),
 		Negatives: negatives, Languages: c.Languages, RotateEvenly: c.RotateEvenly,
 		Version: c.Version,

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	selectGroups    = "SELECT id, campaign_id, advertiser_id, name, enabled, bid, desktop, mobile, tablet, version FROM adshard.ad_group"
+	selectGroups    = "SELECT id, campaign_id, advertiser_id, name, enabled, bid, desktop, mobile, tablet, hold, version FROM adshard.ad_group"
 	selectKeywords  = "SELECT group_id, id, bid, type, quality, enabled, words, text, learned FROM adshard.keyword"
 	selectNegatives = "SELECT group_id, id, type, enabled, words, text FROM adshard.group_negative"
 	selectAds       = "SELECT group_id, id, enabled, headlines, descriptions, path1, path2, final_url FROM adshard.ad"
@@ -83,7 +83,7 @@ func (r *itemReader) groups(rows pgx.Rows) error {
 		g := &it.Group
 		var bid *int64
 		var m modifierColumns
-		err := rows.Scan(&g.ID, &g.CampaignID, &g.AdvertiserID, &g.Name, &g.Enabled, &bid, &m[0], &m[1], &m[2], &g.Version)
+		err := rows.Scan(&g.ID, &g.CampaignID, &g.AdvertiserID, &g.Name, &g.Enabled, &bid, &m[0], &m[1], &m[2], &g.Hold, &g.Version)
 		if err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ import (
 const (
 	selectAdvertisers = "SELECT id, name, enabled, time_zone, version FROM adshard.advertiser"
 	selectCampaigns   = `SELECT id, advertiser_id, name, enabled, budget_exhausted, daily_budget, desktop, mobile, tablet,
-  languages, rotate_evenly, standard_delivery, withheld, version FROM adshard.campaign`
+  languages, rotate_evenly, standard_delivery, withheld, hold, version FROM adshard.campaign`
 	selectCampaignNegatives = "SELECT campaign_id, id, type, enabled, words, text FROM adshard.campaign_negative"
 )
 
@@ -118,7 +118,7 @@ func scanCampaign(row pgx.Row) (*backend.Campaign, error) {
 	var m modifierColumns
 	var languages string
 	err := row.Scan(&p.ID, &p.AdvertiserID, &p.Name, &p.Enabled, &p.BudgetExhausted, &budget, &m[0], &m[1], &m[2],
-		&languages, &p.RotateEvenly, &p.StandardDelivery, &p.Withheld, &p.Version)
+		&languages, &p.RotateEvenly, &p.StandardDelivery, &p.Withheld, &p.Hold, &p.Version)
 	if o := optional(budget); o.Has {
 		p.HasBudget, p.DailyBudget = true, o.N
 	}

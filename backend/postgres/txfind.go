@@ -45,7 +45,7 @@ func (t *tx) loadAdvertiser(ctx context.Context, where string, arg any) error {
 func (t *tx) LoadCampaign(ctx context.Context, key upsert.Name) error {
 	if _, known := t.CampaignsOf(key.Owner); !known {
 		most := t.Limits.WholeParents()
-		n, err := t.readCampaigns(ctx, " WHERE advertiser_id = $1 LIMIT $2", int64(key.Owner), most+1)
+		n, err := t.readCampaigns(ctx, " WHERE advertiser_id = $1 LIMIT $2", t.KnowCampaign, int64(key.Owner), most+1)
 		if err != nil {
 			return err
 		}
@@ -54,14 +54,14 @@ func (t *tx) LoadCampaign(ctx context.Context, key upsert.Name) error {
 			return nil
 		}
 	}
-	_, err := t.readCampaigns(ctx, " WHERE advertiser_id = $1 AND name = $2", int64(key.Owner), key.Name)
+	_, err := t.readCampaigns(ctx, " WHERE advertiser_id = $1 AND name = $2", t.KnowCampaign, int64(key.Owner), key.Name)
 	return err
 }
 
-// readCampaigns caches campaigns, and returns how many there were.
-func (t *tx) readCampaigns(ctx context.Context, where string, args ...any) (n int, err error) {
+// readCampaigns passes campaigns to f, and returns how many there were.
+func (t *tx) readCampaigns(ctx context.Context, where string, f func(*upsert.CampaignRow), args ...any) (n int, err error) {
 	rows, err := t.c.Query(ctx, `SELECT id, advertiser_id, name, enabled, daily_budget, desktop, mobile, tablet, languages, rotate_evenly,
-  standard_delivery FROM adshard.campaign`+where, args...)
+  standard_delivery, hold FROM adshard.campaign`+where, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -73,12 +73,12 @@ func (t *tx) readCampaigns(ctx context.Context, where string, args ...any) (n in
 		var budget *int64
 		var m modifierColumns
 		err := rows.Scan(&id, &key.Owner, &key.Name, &v.Enabled, &budget, &m[0], &m[1], &m[2], &v.Languages, &v.RotateEvenly,
-			&v.StandardDelivery)
+			&v.StandardDelivery, &v.Hold)
 		if err != nil {
 			return n, err
 		}
 		v.Budget, v.Modifiers = optional(budget), m.modifiers()
-		t.KnowCampaign(upsert.StoredParent(id, key, v))
+		f(upsert.StoredParent(id, key, v))
 		n++
 	}
 	return n, rows.Err()
@@ -89,7 +89,7 @@ func (t *tx) readCampaigns(ctx context.Context, where string, args ...any) (n in
 func (t *tx) LoadGroup(ctx context.Context, key upsert.Name) error {
 	if _, known := t.GroupsOf(key.Owner); !known {
 		most := t.Limits.WholeParents()
-		n, err := t.readGroups(ctx, " WHERE campaign_id = $1 LIMIT $2", int64(key.Owner), most+1)
+		n, err := t.readGroups(ctx, " WHERE campaign_id = $1 LIMIT $2", t.KnowGroup, int64(key.Owner), most+1)
 		if err != nil {
 			return err
 		}
@@ -98,13 +98,13 @@ func (t *tx) LoadGroup(ctx context.Context, key upsert.Name) error {
 			return nil
 		}
 	}
-	_, err := t.readGroups(ctx, " WHERE campaign_id = $1 AND name = $2", int64(key.Owner), key.Name)
+	_, err := t.readGroups(ctx, " WHERE campaign_id = $1 AND name = $2", t.KnowGroup, int64(key.Owner), key.Name)
 	return err
 }
 
-// readGroups caches groups, and returns how many there were.
-func (t *tx) readGroups(ctx context.Context, where string, args ...any) (n int, err error) {
-	rows, err := t.c.Query(ctx, "SELECT id, campaign_id, name, enabled, bid, desktop, mobile, tablet FROM adshard.ad_group"+where, args...)
+// readGroups passes groups to f, and returns how many there were.
+func (t *tx) readGroups(ctx context.Context, where string, f func(*upsert.GroupRow), args ...any) (n int, err error) {
+	rows, err := t.c.Query(ctx, "SELECT id, campaign_id, name, enabled, bid, desktop, mobile, tablet, hold FROM adshard.ad_group"+where, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -115,11 +115,11 @@ func (t *tx) readGroups(ctx context.Context, where string, args ...any) (n int, 
 		var v upsert.Group
 		var bid *int64
 		var m modifierColumns
-		if err := rows.Scan(&id, &key.Owner, &key.Name, &v.Enabled, &bid, &m[0], &m[1], &m[2]); err != nil {
+		if err := rows.Scan(&id, &key.Owner, &key.Name, &v.Enabled, &bid, &m[0], &m[1], &m[2], &v.Hold); err != nil {
 			return n, err
 		}
 		v.Bid, v.Modifiers = optional(bid), m.modifiers()
-		t.KnowGroup(upsert.StoredParent(id, key, v))
+		f(upsert.StoredParent(id, key, v))
 		n++
 	}
 	return n, rows.Err()

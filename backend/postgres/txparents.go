@@ -31,10 +31,10 @@ func (t *tx) CreateCampaign(ctx context.Context, r *upsert.CampaignRow) error {
 	}
 	v := r.Now
 	tag, err := t.c.Exec(ctx, `INSERT INTO adshard.campaign (id, advertiser_id, name, enabled, daily_budget, desktop, mobile, tablet,
-  languages, rotate_evenly, standard_delivery) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+  languages, rotate_evenly, standard_delivery, hold) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
   ON CONFLICT (advertiser_id, name) DO NOTHING`,
 		int64(id), int64(r.Key.Owner), r.Key.Name, v.Enabled, column(v.Budget),
-		column(v.Modifiers[0]), column(v.Modifiers[1]), column(v.Modifiers[2]), v.Languages, v.RotateEvenly, v.StandardDelivery)
+		column(v.Modifiers[0]), column(v.Modifiers[1]), column(v.Modifiers[2]), v.Languages, v.RotateEvenly, v.StandardDelivery, int64(v.Hold))
 	if tag.RowsAffected() > 0 {
 		r.ID = id
 	}
@@ -81,6 +81,7 @@ func (t *tx) UpdateCampaigns(ctx context.Context, rows []*upsert.CampaignRow) er
 		b.Queue(`UPDATE adshard.campaign SET enabled = $2, daily_budget = $3, desktop = $4, mobile = $5, tablet = $6,
   languages = $7, rotate_evenly = $8, standard_delivery = $9 WHERE id = $1`, int64(r.ID), v.Enabled, column(v.Budget),
 			column(v.Modifiers[0]), column(v.Modifiers[1]), column(v.Modifiers[2]), v.Languages, v.RotateEvenly, v.StandardDelivery)
+		queueHold(b, "campaign", r.ID, r.Before.Hold, v.Hold)
 	}
 	return t.send(ctx, b)
 }
@@ -95,6 +96,7 @@ func (t *tx) UpdateGroups(ctx context.Context, rows []*upsert.GroupRow) error {
 		if v := r.Now; v != r.Before {
 			b.Queue("UPDATE adshard.ad_group SET enabled = $2, bid = $3, desktop = $4, mobile = $5, tablet = $6 WHERE id = $1",
 				int64(r.ID), v.Enabled, column(v.Bid), column(v.Modifiers[0]), column(v.Modifiers[1]), column(v.Modifiers[2]))
+			queueHold(b, "ad_group", r.ID, r.Before.Hold, v.Hold)
 		}
 	}
 	return t.send(ctx, b)
@@ -105,13 +107,16 @@ func (t *tx) insertGroups(ctx context.Context) error {
 	if len(fresh) == 0 {
 		return nil
 	}
+	if err := t.lockHolds(ctx, fresh); err != nil {
+		return err
+	}
 	t.fresh = nil
-	columns := []string{"id", "campaign_id", "advertiser_id", "name", "enabled", "bid", "desktop", "mobile", "tablet"}
+	columns := []string{"id", "campaign_id", "advertiser_id", "name", "enabled", "bid", "desktop", "mobile", "tablet", "hold"}
 	_, err := t.c.CopyFrom(ctx, pgx.Identifier{"adshard", "ad_group"}, columns, pgx.CopyFromSlice(len(fresh), func(i int) ([]any, error) {
 		r := fresh[i]
 		v := r.Now
 		return []any{int64(r.ID), int64(r.Key.Owner), int64(t.Owner(r.Key.Owner)), r.Key.Name, v.Enabled, column(v.Bid),
-			column(v.Modifiers[0]), column(v.Modifiers[1]), column(v.Modifiers[2])}, nil
+			column(v.Modifiers[0]), column(v.Modifiers[1]), column(v.Modifiers[2]), int64(v.Hold)}, nil
 	}))
 	for _, r := range fresh {
 		r.Before = r.Now

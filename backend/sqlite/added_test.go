@@ -30,6 +30,7 @@ func TestSumsOfBeforeHold(t *testing.T) {
 		{"campaign", before([]byte{rowCampaign}, zeros, seven, []byte("\x01C\x01"), make([]byte, 9), modifiers, []byte("\x00\x00")),
 			h.campaign(7, 0, "C", upsert.Campaign{Enabled: true}), []sum{
 				h.campaign(7, 0, "C", upsert.Campaign{Enabled: true, StandardDelivery: true}),
+				h.campaign(7, 0, "C", upsert.Campaign{Enabled: true, Hold: backend.Refused}), h.campaign(7, 0, "C", upsert.Campaign{Enabled: true, Hold: backend.HeldBy(1)}),
 			}},
 		{"budget", before([]byte{rowBudget}, zeros, seven, []byte("\x01")), h.budget(7, budgetMark{exhausted: true}), []sum{
 			h.budget(7, budgetMark{exhausted: true, withheld: 1}), h.budget(7, budgetMark{exhausted: true, withheld: 1_000_000}),
@@ -67,7 +68,7 @@ func TestColumnsAreAddedToOlderDatabases(t *testing.T) {
 		t.Errorf("%+v, %v", advertisers, err)
 	}
 	campaigns, err := n.Campaigns(t.Context(), nil)
-	if err != nil || len(campaigns) == 0 || campaigns[0].StandardDelivery || campaigns[0].Withheld != 0 {
+	if err != nil || len(campaigns) == 0 || campaigns[0].StandardDelivery || campaigns[0].Withheld != 0 || campaigns[0].Hold != 0 {
 		t.Errorf("%+v, %v", campaigns, err)
 	}
 }

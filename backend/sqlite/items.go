@@ -18,7 +18,7 @@ const chunkGroups = 256
 
 const (
 	selectGroup = `SELECT g.id, g.campaign_id, c.advertiser_id, g.name, g.enabled, g.bid, g.desktop, g.mobile, g.tablet,
-  g.sum, g.summed, g.version FROM ad_group g LEFT JOIN campaign c ON c.id = g.campaign_id`
+  g.hold, g.sum, g.summed, g.version FROM ad_group g LEFT JOIN campaign c ON c.id = g.campaign_id`
 	selectKeyword  = "SELECT group_id, id, text, words, type, enabled, bid, quality, learned FROM keyword"
 	selectNegative = "SELECT group_id, id, text, words, type, enabled FROM group_negative"
 	selectAd       = "SELECT group_id, id, enabled, headlines, descriptions, path1, path2, final_url FROM ad"
@@ -122,11 +122,11 @@ func readGroups(c *conn, first, last uint64) (*itemReader, error) {
 
 // group takes a row of selectGroup.
 func (r *itemReader) group(st *zs.Stmt) error {
-	g, s := scanGroup(st), scanStored(st, 9)
+	g, s := scanGroup(st), scanStored(st, 10)
 	if st.ColumnIsNull(2) { // no campaign
 		return withoutCampaign("read items", g.ID, int64(s.version))
 	}
-	v := upsert.Group{Enabled: g.Enabled, Bid: upsert.Optional{Has: g.HasBid, N: g.Bid}, Modifiers: optionals(g.Modifiers)}
+	v := upsert.Group{Enabled: g.Enabled, Hold: g.Hold, Bid: upsert.Optional{Has: g.HasBid, N: g.Bid}, Modifiers: optionals(g.Modifiers)}
 	rows := r.h.group(g.ID, g.CampaignID, g.Name, v) + r.h.groupOwner(g.ID, g.AdvertiserID)
 	r.items = append(r.items, backend.Item{Group: g})
 	r.sums = append(r.sums, struct {
@@ -238,7 +238,7 @@ func scanGroup(st *zs.Stmt) backend.Group {
 	return backend.Group{
 		ID: uint64(st.ColumnInt64(0)), CampaignID: uint64(st.ColumnInt64(1)), AdvertiserID: uint64(st.ColumnInt64(2)),
 		Name: st.ColumnText(3), Enabled: st.ColumnBool(4), Bid: bid.N, HasBid: bid.Has,
-		Modifiers: scanModifiers(st, 6), Version: uint64(st.ColumnInt64(11)),
+		Modifiers: scanModifiers(st, 6), Hold: backend.Hold(st.ColumnInt64(9)), Version: uint64(st.ColumnInt64(12)),
 	}
 }
 

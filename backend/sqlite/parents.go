@@ -16,7 +16,7 @@ import (
 const (
 	selectAdvertiser = "SELECT id, name, enabled, time_zone, sum, summed, version FROM advertiser"
 	selectCampaign   = `SELECT id, advertiser_id, name, enabled, budget_exhausted, daily_budget, desktop, mobile, tablet,
-  languages, rotate_evenly, standard_delivery, withheld, sum, summed, version FROM campaign`
+  languages, rotate_evenly, standard_delivery, withheld, hold, sum, summed, version FROM campaign`
 	selectCampaignNegatives = "SELECT campaign_id, id, text, words, type, enabled FROM campaign_negative"
 )
 
@@ -91,9 +91,10 @@ func readCampaigns(c *conn, ids []uint64) (r parents[backend.Campaign], err erro
 		v := upsert.Campaign{
 			Enabled: p.Enabled, Budget: upsert.Optional{Has: p.HasBudget, N: p.DailyBudget}, Modifiers: optionals(p.Modifiers),
 			Languages: st.ColumnText(9), RotateEvenly: p.RotateEvenly, StandardDelivery: p.StandardDelivery,
+			Hold: p.Hold,
 		}
 		r.list = append(r.list, &p)
-		r.stored = append(r.stored, scanStored(st, 13))
+		r.stored = append(r.stored, scanStored(st, 14))
 		r.rows = append(r.rows, h.campaign(p.ID, p.AdvertiserID, p.Name, v)+h.budget(p.ID, budgetMark{p.BudgetExhausted, p.Withheld}))
 		return nil
 	})
@@ -177,7 +178,8 @@ func scanCampaign(st *zs.Stmt) backend.Campaign {
 		ID: uint64(st.ColumnInt64(0)), AdvertiserID: uint64(st.ColumnInt64(1)), Name: st.ColumnText(2),
 		Enabled: st.ColumnBool(3), BudgetExhausted: st.ColumnBool(4), DailyBudget: budget.N, HasBudget: budget.Has,
 		Modifiers: scanModifiers(st, 6), Languages: splitLanguages(st.ColumnText(9)), RotateEvenly: st.ColumnBool(10),
-		StandardDelivery: st.ColumnBool(11), Withheld: uint32(st.ColumnInt64(12)), Version: uint64(st.ColumnInt64(15)),
+		StandardDelivery: st.ColumnBool(11), Withheld: uint32(st.ColumnInt64(12)), Hold: backend.Hold(st.ColumnInt64(13)),
+		Version: uint64(st.ColumnInt64(16)),
 	}
 }
 

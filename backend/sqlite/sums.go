@@ -36,6 +36,8 @@ const (
 	rowDelivery
 	rowWithheld
 	rowLearned
+	rowCampaignHold
+	rowGroupHold
 )
 
 func (h *hasher) begin(table byte, owner, id uint64) {
@@ -102,7 +104,7 @@ func (h *hasher) campaign(id, advertiser uint64, name string, v upsert.Campaign)
 		h.begin(rowDelivery, advertiser, id)
 		s += h.end()
 	}
-	return s
+	return s + h.hold(rowCampaignHold, advertiser, id, v.Hold)
 }
 
 // budgetMark is the mark of a campaign's budget.
@@ -130,6 +132,16 @@ func (h *hasher) group(id, campaign uint64, name string, v upsert.Group) sum {
 	h.flag(v.Enabled)
 	h.optional(v.Bid)
 	h.modifiers(v.Modifiers)
+	return h.end() + h.hold(rowGroupHold, campaign, id, v.Hold)
+}
+
+// hold hashes what holds a campaign or group.
+func (h *hasher) hold(table byte, owner, id uint64, by backend.Hold) sum {
+	if by == 0 {
+		return 0
+	}
+	h.begin(table, owner, id)
+	h.number(uint64(by))
 	return h.end()
 }
 

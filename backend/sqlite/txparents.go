@@ -23,8 +23,8 @@ func (t *tx) CreateAdvertiser(_ context.Context, r *upsert.AdvertiserRow) error 
 func (t *tx) CreateCampaign(_ context.Context, r *upsert.CampaignRow) error {
 	v := r.Now
 	err := t.write(`INSERT INTO campaign (advertiser_id, name, enabled, daily_budget, desktop, mobile, tablet, languages, rotate_evenly,
-  standard_delivery) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.Key.Owner, r.Key.Name,
-		v.Enabled, v.Budget, v.Modifiers[0], v.Modifiers[1], v.Modifiers[2], v.Languages, v.RotateEvenly, v.StandardDelivery)
+  standard_delivery, hold) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.Key.Owner, r.Key.Name, v.Enabled, v.Budget,
+		v.Modifiers[0], v.Modifiers[1], v.Modifiers[2], v.Languages, v.RotateEvenly, v.StandardDelivery, int64(v.Hold))
 	if err != nil {
 		return err
 	}
@@ -36,8 +36,8 @@ func (t *tx) CreateCampaign(_ context.Context, r *upsert.CampaignRow) error {
 // CreateGroup implements upsert.Backend.
 func (t *tx) CreateGroup(_ context.Context, r *upsert.GroupRow) error {
 	v := r.Now
-	err := t.write("INSERT INTO ad_group (campaign_id, name, enabled, bid, desktop, mobile, tablet) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		r.Key.Owner, r.Key.Name, v.Enabled, v.Bid, v.Modifiers[0], v.Modifiers[1], v.Modifiers[2])
+	err := t.write("INSERT INTO ad_group (campaign_id, name, enabled, bid, desktop, mobile, tablet, hold) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		r.Key.Owner, r.Key.Name, v.Enabled, v.Bid, v.Modifiers[0], v.Modifiers[1], v.Modifiers[2], int64(v.Hold))
 	if err != nil {
 		return err
 	}
@@ -74,8 +74,8 @@ func (t *tx) UpdateCampaigns(_ context.Context, rows []*upsert.CampaignRow) erro
 		err := t.sums.change(backend.KindCampaign, r.ID, by)
 		update := func() error {
 			return t.write(`UPDATE campaign SET enabled = ?, daily_budget = ?, desktop = ?, mobile = ?, tablet = ?, languages = ?,
-  rotate_evenly = ?, standard_delivery = ? WHERE id = ?`, v.Enabled, v.Budget, v.Modifiers[0], v.Modifiers[1], v.Modifiers[2],
-				v.Languages, v.RotateEvenly, v.StandardDelivery, r.ID)
+  rotate_evenly = ?, standard_delivery = ?, hold = ? WHERE id = ?`, v.Enabled, v.Budget, v.Modifiers[0], v.Modifiers[1],
+				v.Modifiers[2], v.Languages, v.RotateEvenly, v.StandardDelivery, int64(v.Hold), r.ID)
 		}
 		switch {
 		case err != nil:
@@ -99,8 +99,8 @@ func (t *tx) UpdateGroups(_ context.Context, rows []*upsert.GroupRow) error {
 		by := h.group(r.ID, r.Key.Owner, r.Key.Name, v) - h.group(r.ID, r.Key.Owner, r.Key.Name, r.Before)
 		err := t.sums.change(backend.KindGroup, r.ID, by)
 		if err == nil {
-			err = t.write("UPDATE ad_group SET enabled = ?, bid = ?, desktop = ?, mobile = ?, tablet = ? WHERE id = ?",
-				v.Enabled, v.Bid, v.Modifiers[0], v.Modifiers[1], v.Modifiers[2], r.ID)
+			err = t.write("UPDATE ad_group SET enabled = ?, bid = ?, desktop = ?, mobile = ?, tablet = ?, hold = ? WHERE id = ?",
+				v.Enabled, v.Bid, v.Modifiers[0], v.Modifiers[1], v.Modifiers[2], int64(v.Hold), r.ID)
 		}
 		if err != nil {
 			return err
@@ -139,25 +139,40 @@ func (t *tx) loadAdvertiser(where string, arg any) error {
 
 // LoadCampaign implements upsert.Backend.
 func (t *tx) LoadCampaign(_ context.Context, key upsert.Name) error {
-	return t.c.query(`SELECT id, enabled, daily_budget, desktop, mobile, tablet, languages, rotate_evenly, standard_delivery FROM campaign
-  WHERE advertiser_id = ? AND name = ?`, func(st *zs.Stmt) error {
-		t.KnowCampaign(upsert.StoredParent(uint64(st.ColumnInt64(0)), key, upsert.Campaign{
-			Enabled: st.ColumnBool(1), Budget: columnOptional(st, 2), Modifiers: columnModifiers(st, 3),
-			Languages: st.ColumnText(6), RotateEvenly: st.ColumnBool(7), StandardDelivery: st.ColumnBool(8),
-		}))
+	return t.c.query("SELECT "+campaignColumns+" FROM campaign WHERE advertiser_id = ? AND name = ?", func(st *zs.Stmt) error {
+		t.KnowCampaign(storedCampaign(st, 0, key))
 		return nil
 	}, key.Owner, key.Name)
 }
 
+const (
+	campaignColumns = "id, enabled, daily_budget, desktop, mobile, tablet, languages, rotate_evenly, standard_delivery, hold"
+	groupColumns    = "id, enabled, bid, desktop, mobile, tablet, hold"
+)
+
+// storedCampaign reads campaignColumns, of which the first is that one of the row.
+func storedCampaign(st *zs.Stmt, first int, key upsert.Name) *upsert.CampaignRow {
+	return upsert.StoredParent(uint64(st.ColumnInt64(first)), key, upsert.Campaign{
+		Enabled: st.ColumnBool(first + 1), Budget: columnOptional(st, first+2), Modifiers: columnModifiers(st, first+3),
+		Languages: st.ColumnText(first + 6), RotateEvenly: st.ColumnBool(first + 7), StandardDelivery: st.ColumnBool(first + 8),
+		Hold: backend.Hold(st.ColumnInt64(first + 9)),
+	})
+}
+
+// storedGroup does so with groupColumns.
+func storedGroup(st *zs.Stmt, first int, key upsert.Name) *upsert.GroupRow {
+	return upsert.StoredParent(uint64(st.ColumnInt64(first)), key, upsert.Group{
+		Enabled: st.ColumnBool(first + 1), Bid: columnOptional(st, first+2), Modifiers: columnModifiers(st, first+3),
+		Hold: backend.Hold(st.ColumnInt64(first + 6)),
+	})
+}
+
 // LoadGroup implements upsert.Backend.
 func (t *tx) LoadGroup(_ context.Context, key upsert.Name) error {
-	return t.c.query("SELECT id, enabled, bid, desktop, mobile, tablet FROM ad_group WHERE campaign_id = ? AND name = ?",
-		func(st *zs.Stmt) error {
-			t.KnowGroup(upsert.StoredParent(uint64(st.ColumnInt64(0)), key, upsert.Group{
-				Enabled: st.ColumnBool(1), Bid: columnOptional(st, 2), Modifiers: columnModifiers(st, 3),
-			}))
-			return nil
-		}, key.Owner, key.Name)
+	return t.c.query("SELECT "+groupColumns+" FROM ad_group WHERE campaign_id = ? AND name = ?", func(st *zs.Stmt) error {
+		t.KnowGroup(storedGroup(st, 0, key))
+		return nil
+	}, key.Owner, key.Name)
 }
 
 func columnModifiers(st *zs.Stmt, first int) (m upsert.Modifiers) {

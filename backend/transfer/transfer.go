@@ -173,6 +173,7 @@ func (c *copying) campaign(ctx context.Context, advertiser uint64, p *backend.Ca
 	id, err := c.tx.Campaign(ctx, advertiser, p.Name, backend.CampaignPatch{
 		Status: status(p.Enabled), DailyBudget: number(p.HasBudget, p.DailyBudget), Modifiers: modifiers(p.Modifiers),
 		Languages: backend.To(p.Languages), RotateEvenly: backend.To(p.RotateEvenly), StandardDelivery: backend.To(p.StandardDelivery),
+		Hold: held(p.Hold),
 	})
 	if err != nil {
 		return err
@@ -206,6 +207,7 @@ func (c *copying) item(ctx context.Context, it *backend.Item) error {
 	campaign := c.campaigns[g.CampaignID]
 	id, err := c.tx.Group(ctx, campaign, g.Name, backend.GroupPatch{
 		Status: status(g.Enabled), Bid: number(g.HasBid, g.Bid), Modifiers: modifiers(g.Modifiers),
+		Hold: held(g.Hold),
 	})
 	if err != nil {
 		return err
@@ -232,6 +234,15 @@ func (c *copying) item(ctx context.Context, it *backend.Item) error {
 	c.done.Keywords += uint64(len(it.Keywords))
 	c.done.Ads += uint64(len(it.Ads))
 	return c.negatives(ctx, backend.NegativeOwner{Campaign: campaign, Group: id}, it.Negatives)
+}
+
+// held is what holds an entity. An import that has not ended there ends nowhere else: what it made
+// stays shut until its own row comes.
+func held(h backend.Hold) backend.HoldChange {
+	if h.Import() != 0 {
+		h = h.Marks() | backend.Refused
+	}
+	return backend.HoldTo(h)
 }
 
 func status(enabled bool) backend.Status {

@@ -72,6 +72,8 @@ type parents struct {
 	groups         map[Name]*GroupRow
 	// owners are the advertisers of campaigns.
 	owners map[uint64]uint64
+	// held are the campaigns that something holds, or held when they were read.
+	held map[uint64]*CampaignRow
 	// campaignsOf and groupsOf say of which advertisers all campaigns are cached,
 	// and of which campaigns all groups; false: there are too many.
 	campaignsOf, groupsOf map[uint64]bool
@@ -103,7 +105,19 @@ func (p *parents) KnowCampaign(r *CampaignRow) {
 	if p.campaigns[r.Key] == nil {
 		put(&p.campaigns, r.Key, r)
 		put(&p.owners, r.ID, r.Key.Owner)
+		if r.Now.Hold != 0 {
+			put(&p.held, r.ID, r)
+		}
 	}
+}
+
+// HoldOf returns the hold of a campaign as this transaction knows it in the database; 0 also if the
+// campaign is not cached.
+func (p *parents) HoldOf(campaign uint64) backend.Hold {
+	if r := p.held[campaign]; r != nil {
+		return r.Before.Hold
+	}
+	return 0
 }
 
 // KnowGroup caches a group.

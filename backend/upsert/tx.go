@@ -26,6 +26,12 @@ type Backend interface {
 	UpdateAdvertisers(ctx context.Context, rows []*AdvertiserRow) error
 	UpdateCampaigns(ctx context.Context, rows []*CampaignRow) error
 	UpdateGroups(ctx context.Context, rows []*GroupRow) error
+	// LoadHeld reads what a query selects with an id above after, ascending, at most limit rows.
+	LoadHeldCampaigns(ctx context.Context, q backend.HeldQuery, after uint64, limit int) ([]*CampaignRow, error)
+	LoadHeldGroups(ctx context.Context, q backend.HeldQuery, after uint64, limit int) ([]*GroupRow, error)
+	// Rename writes another name of r, which has its old one.
+	RenameCampaign(ctx context.Context, r *CampaignRow, name string) error
+	RenameGroup(ctx context.Context, r *GroupRow, name string) error
 	// Flushed is called when a flush has written everything.
 	Flushed(ctx context.Context) error
 	// Remove deletes an advertiser, campaign or group with all that it holds, and reports

@@ -86,6 +86,7 @@ func (t *Tx) Campaign(ctx context.Context, advertiser uint64, name string, p bac
 		return t.createCampaign(ctx, key, p)
 	}
 	v := r.Now
+	v.Hold = held(v.Hold, p.Hold, false)
 	return change(t, &t.changedCampaigns, backend.EntityCampaign, r, &v, v.Apply(p))
 }
 
@@ -100,7 +101,7 @@ func change[V comparable](t *Tx, list *changes[Name, V], entity backend.Entity, 
 }
 
 func (t *Tx) createCampaign(ctx context.Context, key Name, p backend.CampaignPatch) (uint64, error) {
-	v := Campaign{Enabled: true}
+	v := Campaign{Enabled: true, Hold: held(0, p.Hold, true)}
 	if err := v.Apply(p); err != nil {
 		return 0, err
 	}
@@ -138,11 +139,12 @@ func (t *Tx) Group(ctx context.Context, campaign uint64, name string, p backend.
 		return t.createGroup(ctx, key, p)
 	}
 	v := r.Now
+	v.Hold = held(v.Hold, p.Hold, false)
 	return change(t, &t.changedGroups, backend.EntityGroup, r, &v, v.Apply(p))
 }
 
 func (t *Tx) createGroup(ctx context.Context, key Name, p backend.GroupPatch) (uint64, error) {
-	v := Group{Enabled: true}
+	v := Group{Enabled: true, Hold: held(0, p.Hold, true)}
 	if err := v.Apply(p); err != nil {
 		return 0, err
 	}

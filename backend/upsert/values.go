@@ -36,6 +36,7 @@ func NewAdvertiser() Advertiser {
 // codes, sorted, joined by a space.
 type Campaign struct {
 	Enabled          bool
+	Hold             backend.Hold
 	Budget           Optional // micros a day
 	StandardDelivery bool
 	Modifiers        Modifiers
@@ -46,6 +47,7 @@ type Campaign struct {
 // Group is what a patch changes of an ad group. Bid is in micros.
 type Group struct {
 	Enabled   bool
+	Hold      backend.Hold
 	Bid       Optional
 	Modifiers Modifiers
 }
