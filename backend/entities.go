@@ -24,7 +24,7 @@ type Campaign struct {
 	Name             string
 	Enabled          bool
 	Hold             Hold
-	BudgetExhausted  bool
+	BudgetExhausted  bool // the mark; see Exhausted
 	// Withheld is in how many of a million requests the campaign takes no part (serving.md
 	// §10): what is missing to a whole share.
 	Withheld uint32
@@ -40,6 +40,10 @@ type Campaign struct {
 	Negatives        []Negative // in ascending id order; filled by Snapshot reads
 	Version          uint64
 }
+
+// Exhausted reports whether nothing of the campaign is shown for want of a budget (serving.md §4): it is marked, or has nothing
+// to spend in a day.
+func (c *Campaign) Exhausted() bool { return c.BudgetExhausted || c.HasBudget && c.DailyBudget == 0 }
 
 // Group is an ad group; its natural key is the name within the campaign.
 type Group struct {

@@ -17,7 +17,7 @@ const (
 	CampaignPaused                   //
 	AdvertiserPaused                 //
 	NoAd                             // the group has no enabled ad
-	BudgetExhausted                  // the campaign's budget is marked as exhausted
+	BudgetExhausted                  // the campaign's budget is marked as exhausted, or 0
 	NoBid                            // neither the keyword nor its group has a bid
 	DeviceOff                        // −100 % on this device
 	BelowReserve                     // B = 0 or below the reserve

@@ -19,7 +19,8 @@ import (
 
 // Version is the version of the records: it grows with each change that builds
 // other records from the same entities. Only data of the same version are compared.
-const Version = 1
+// Since version 2 a campaign with a daily budget of 0 is exhausted.
+const Version = 2
 
 // Builder turns entities into records. It caches recent words and must be used by one
 // goroutine at a time.
@@ -85,7 +86,7 @@ func (b *Builder) Campaign(c *backend.Campaign) (*pb.Campaign, error) {
 	}
 	return &pb.Campaign{
 		Id: c.ID, AdvertiserId: c.AdvertiserID, Name: c.Name, Enabled: c.Served(),
-		BudgetExhausted: c.BudgetExhausted, Withheld: c.Withheld, Modifiers: modifiers(c.Modifiers),
+		BudgetExhausted: c.Exhausted(), Withheld: c.Withheld, Modifiers: modifiers(c.Modifiers),
 		Negatives: negatives, Languages: c.Languages, RotateEvenly: c.RotateEvenly,
 		Version: c.Version,
 	}, nil

@@ -111,3 +111,23 @@ func TestLearned(t *testing.T) {
 		t.Errorf("quality %d, given %d, learned %d; of the other %d, %d, %d", k.Quality, k.Given, k.Learned, other.Quality, other.Given, other.Learned)
 	}
 }
+
+// TestExhausted: slaves are told of a campaign that may spend nothing in a day what they are told of one that is marked.
+func TestExhausted(t *testing.T) {
+	for _, c := range []struct {
+		campaign backend.Campaign
+		want     bool
+	}{
+		{backend.Campaign{}, false},
+		{backend.Campaign{HasBudget: true, DailyBudget: 1}, false},
+		{backend.Campaign{HasBudget: true}, true},
+		{backend.Campaign{BudgetExhausted: true}, true},
+		{backend.Campaign{HasBudget: true, DailyBudget: 1, BudgetExhausted: true}, true},
+		{backend.Campaign{HasBudget: true, BudgetExhausted: true}, true},
+	} {
+		r, err := New(balance.ByHash).Campaign(&c.campaign)
+		if err != nil || r.BudgetExhausted != c.want {
+			t.Errorf("%+v: %v, %v", c.campaign, r.GetBudgetExhausted(), err)
+		}
+	}
+}

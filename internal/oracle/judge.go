@@ -94,7 +94,7 @@ func (k *keyword) verdict(j *Judged, shown bool, r *Request) search.Verdict {
 		return search.AdvertiserPaused
 	case len(enabledAds(k.item)) == 0:
 		return search.NoAd
-	case k.campaign.BudgetExhausted:
+	case k.campaign.BudgetExhausted, k.campaign.HasBudget && k.campaign.DailyBudget == 0:
 		return search.BudgetExhausted
 	case !k.takesPart(r.RequestID):
 		return search.Throttled

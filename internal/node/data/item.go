@@ -106,7 +106,7 @@ func campaignItem(c *backend.Campaign) *api.Item {
 		DesktopBidModifier: modifier(c.Modifiers[search.Desktop]), MobileBidModifier: modifier(c.Modifiers[search.Mobile]),
 		TabletBidModifier: modifier(c.Modifiers[search.Tablet]), DailyBudgetMicros: optional(c.HasBudget, c.DailyBudget),
 		DeliveryMethod: api.ItemDeliveryMethodAccelerated, Languages: c.Languages, AdRotation: api.ItemAdRotationOptimize,
-		BudgetExhausted: c.BudgetExhausted, Status: status(c.Enabled),
+		BudgetExhausted: c.Exhausted(), Status: status(c.Enabled),
 	}
 	if c.StandardDelivery {
 		it.DeliveryMethod = api.ItemDeliveryMethodStandard

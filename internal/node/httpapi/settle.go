@@ -147,7 +147,7 @@ func plain(v search.Verdict) string {
 	case search.NoAd:
 		return "its ad group has no enabled ad"
 	case search.BudgetExhausted:
-		return "its campaign's budget is marked as exhausted"
+		return "its campaign's daily budget is 0, or marked as exhausted"
 	case search.NoBid:
 		return "neither it nor its ad group has a bid"
 	}

@@ -197,3 +197,11 @@ func DrawProfile(t *rapid.T) (p search.Profile) {
 	}
 	return p
 }
+
+// drawBudget gives a campaign a daily budget, now and then none or 0.
+func drawBudget(t *rapid.T, c *backend.Campaign) {
+	c.HasBudget, c.DailyBudget = rapid.Bool().Draw(t, "has a daily budget"), 0
+	if c.HasBudget && mostly(t, "more than 0") {
+		c.DailyBudget = rapid.Uint64Range(1, 1<<40).Draw(t, "daily budget")
+	}
+}

@@ -101,7 +101,7 @@ func (w *World) mutateFragments(t *rapid.T, it *backend.Item) {
 func (w *World) mutateCampaign(t *rapid.T, old *backend.Campaign) []backend.Change {
 	c := new(*old)
 	c.Negatives = slices.Clone(old.Negatives)
-	switch rapid.IntRange(0, 7).Draw(t, "change of the campaign") {
+	switch rapid.IntRange(0, 8).Draw(t, "change of the campaign") {
 	case 0:
 		c.Enabled = !c.Enabled
 	case 1:
@@ -118,6 +118,8 @@ func (w *World) mutateCampaign(t *rapid.T, old *backend.Campaign) []backend.Chan
 		c.Languages = drawLanguages(t)
 	case 7:
 		c.Withheld = drawWithheld(t)
+	case 8:
+		drawBudget(t, c)
 	}
 	return w.putCampaign(c, !slices.Equal(c.Languages, old.Languages))
 }

@@ -116,6 +116,7 @@ func (w *World) addCampaign(t *rapid.T) *backend.Campaign {
 		Version:         w.tick(),
 	}
 	c.Name = fmt.Sprintf("campaign %d", c.ID)
+	drawBudget(t, c)
 	for range rarely(t, "campaign negatives") {
 		c.Negatives = w.withNegative(t, c.Negatives, c.ID, 0)
 	}

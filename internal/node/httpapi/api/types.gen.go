@@ -1189,7 +1189,7 @@ type Item struct {
 	Languages          []string           `json:"languages,omitempty"`
 	AdRotation         ItemAdRotation     `json:"ad_rotation,omitempty"`
 
-	// BudgetExhausted The mark of a campaign.
+	// BudgetExhausted Of a campaign: it is marked, or its daily budget is 0.
 	BudgetExhausted bool       `json:"budget_exhausted,omitempty"`
 	Headlines       []string   `json:"headlines,omitempty"`
 	Descriptions    []string   `json:"descriptions,omitempty"`
