@@ -51,7 +51,7 @@ func (s *editorSource) rowCells(of *Reject) (list []Cell) {
 			list = append(list, Cell{c.String(), string(text), wrong})
 		}
 	}
-	for i := s.layout.width; i < len(s.cells); i++ {
+	for i := s.layout.width(); i < len(s.cells); i++ {
 		if text := s.cellAt(i); len(text) > 0 {
 			list = append(list, Cell{cellName(i), string(text), of.Column == cellName(i)})
 		}

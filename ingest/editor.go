@@ -18,6 +18,8 @@ type editorSource struct {
 	advertiser string // of the whole file; "": by the column Account
 	words      words.Analyser
 	names      [colAdGroup + 1]string // the last row's, so that equal ones are shared
+	numbers    map[string]string      // of accounts, by name
+	types      typeUse
 	zones      zones
 	showing    bool // rejects with their cells
 
@@ -81,7 +83,7 @@ func (s *editorSource) next(e *entry) error {
 // checkWidth rejects a row with cells that belong to no column, and a truncated
 // last row. Empty cells at a row's end may be missing.
 func (s *editorSource) checkWidth(record int64) *Reject {
-	width := s.layout.width
+	width := s.layout.width()
 	for i := width; i < len(s.cells); i++ {
 		if len(s.cells[i]) > 0 {
 			why := fmt.Sprintf("%d cells, the header has %d: quote a cell that contains a separator", len(s.cells), width)
@@ -104,11 +106,9 @@ func (s *editorSource) read(e *entry) {
 	if e.other, e.skipped = s.ofOtherKind(); e.skipped {
 		return
 	}
-	e.advertiser = s.advertiser
-	if e.advertiser == "" {
-		e.advertiser = s.name(colAccount)
-	}
+	e.advertiser = s.account()
 	e.campaign = s.name(colCampaign)
+	s.layout.cell[colStatus] = s.layout.statusOf[ofOwner]
 	switch {
 	case s.filled(colKeyword):
 		s.readKeyword(e)
@@ -130,51 +130,6 @@ func (s *editorSource) read(e *entry) {
 		e.reject = &Reject{File: s.file, Record: e.record, Column: s.fault.String(),
 			Reason: found(reason(s.err), string(s.cell(s.fault)))}
 	}
-}
-
-func (s *editorSource) readKeyword(e *entry) {
-	text := s.text(colKeyword)
-	text, matchType := unwrap(text)
-	of, ok := positive, true
-	if s.filled(colCriterionType) {
-		var err error
-		of, matchType, err = parseType(s.text(colCriterionType))
-		s.note(colCriterionType, err)
-		ok = err == nil
-	}
-	joined := s.joinedWords(text)
-	status := s.status(colStatus)
-	if of != campaignNegative && (ok || s.filled(colAdGroup)) {
-		e.group = s.name(colAdGroup)
-		s.groupCells(e)
-	}
-	if of == positive {
-		e.kind = kindKeyword
-		e.keyword = backend.KeywordPatch{Text: text, Words: joined, Type: matchType, Status: status,
-			Bid: s.bid(), Quality: s.quality()}
-		return
-	}
-	e.kind = kindGroupNegative
-	if of == campaignNegative {
-		e.kind = kindCampaignNegative
-	}
-	e.negative = backend.NegativePatch{Text: text, Words: joined, Type: matchType, Status: status}
-}
-
-func (s *editorSource) readAd(e *entry) {
-	e.kind = kindAd
-	e.group = s.name(colAdGroup)
-	s.groupCells(e)
-	s.text(colAdType) // only [] is wrong there
-	e.ad = backend.AdPatch{
-		Headlines:    s.texts(colHeadline1, maxHeadlines),
-		Descriptions: s.texts(colDescription1, maxDescriptions),
-		Path1:        s.text(colPath1),
-		Path2:        s.text(colPath2),
-		FinalURL:     s.text(colFinalURL),
-		Status:       s.status(colStatus),
-	}
-	s.note(colFinalURL, checkAdURL(&e.ad))
 }
 
 // groupCells reads the cells of any row that describe its group.
@@ -219,6 +174,29 @@ func (s *editorSource) ownStatus(e *entry, own column) backend.Status {
 	return s.status(colStatus)
 }
 
+// account returns the row's advertiser: by its name, where there is none by its number.
+func (s *editorSource) account() string {
+	switch {
+	case s.advertiser != "":
+		return s.advertiser
+	case !s.filled(colAccountName):
+		return s.name(colAccount)
+	}
+	name := s.nameIn(colAccount, colAccountName)
+	if number := plainName(string(s.cell(colAccount))); number != "" {
+		if s.numbers == nil {
+			s.numbers = make(map[string]string)
+		}
+		was, ok := s.numbers[name]
+		if !ok {
+			s.numbers[name] = number
+		} else if was != number {
+			s.note(colAccount, errTwoNumbers)
+		}
+	}
+	return name
+}
+
 // note remembers the first column at fault.
 func (s *editorSource) note(c column, err error) {
 	if err != nil && (s.err == nil || c < s.fault) {
@@ -227,16 +205,19 @@ func (s *editorSource) note(c column, err error) {
 }
 
 // name returns a cell that must be filled: an advertiser, campaign or group.
-func (s *editorSource) name(c column) string {
-	cell := s.cell(c)
+func (s *editorSource) name(c column) string { return s.nameIn(c, c) }
+
+// nameIn is name where another column has it.
+func (s *editorSource) nameIn(c, in column) string {
+	cell := s.cell(in)
 	if last := s.names[c]; string(cell) == last && last != "" {
 		return last
 	}
-	name := s.text(c)
+	name := s.text(in)
 	if name == "" {
 		s.note(c, [...]error{errNoAccount, errNoCampaign, errNoGroup}[c])
 	}
-	s.note(c, checkName(name))
+	s.note(in, checkName(name))
 	if s.err == nil {
 		s.names[c] = name
 	}
@@ -247,4 +228,6 @@ var (
 	errNoAccount  = errors.New("no advertiser")
 	errNoCampaign = errors.New("no campaign")
 	errNoGroup    = errors.New("no ad group")
+
+	errTwoNumbers = errors.New("an earlier row has this account name with another number: rename one of the two accounts")
 )

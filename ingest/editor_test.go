@@ -70,6 +70,8 @@ func TestEditorClauses(t *testing.T) {
 				"A / C / G / phrase a = status=enabled text=a\n", ""},
 		{"filled type wins", in("Ad Group=G", "Keyword=[a]", "Criterion Type=Broad"),
 			acc + camp + grp + "A / C / G / broad a = status=enabled text=a\n", ""},
+		{"negatives without a group", in("Keyword=x", "Criterion Type=Negative", "Ad Group Status=nonsense") + in(`Keyword="y"`, "Criterion Type=campaign negative"),
+			acc + camp + "A / C / -broad x = status=enabled\nA / C / -phrase y = status=enabled\n", ""},
 		{"negatives", in("Ad Group=G", `Keyword="x"`, "Criterion Type=Negative Broad", "Max CPC=bad", "Quality score=99") +
 			in("Keyword=y", "Criterion Type=Campaign Negative Exact", "Ad Group=ignored", "Ad Group Status=nonsense"),
 			acc + camp + "A / C / -exact y = status=enabled\n" + grp + "A / C / G / -broad x = status=enabled\n", ""},
@@ -117,7 +119,7 @@ func TestEditorClauses(t *testing.T) {
 		{"keywords", in("Ad Group=G", "Keyword=a b c d e f g h i j k") + in("Ad Group=G", "Keyword="+strings.Repeat("é", 81)) + in("Ad Group=G", "Keyword=!") +
 			in("Ad Group=G", `Keyword=""`), "", "2 Keyword\n3 Keyword\n4 Keyword\n5 Keyword\n"},
 		{"what is missing", row("Campaign=C") + row("Account=A") + in("Keyword=k") + in("Keyword=k", "Criterion Type=Negative Exact") + in("Headline 1=h"),
-			"", "2 Account\n3 Campaign\n4 Ad Group\n5 Ad Group\n6 Ad Group\n"},
+			acc + camp + "A / C / -exact k = status=enabled\n", "2 Account\n3 Campaign\n4 Ad Group\n6 Ad Group\n"},
 		{"the first at fault", row("Keyword=!", "Max CPC=x", "Status=x") + in("Keyword=!", "Status=x") + in("Ad Group=G", "Keyword=!", "Criterion Type=x") +
 			in("Ad Group=G", "Keyword=k", "Max CPC=x", "Campaign Daily Budget=x") + in("Campaign Daily Budget=x", "Languages=x", "Status=x") +
 			in("Keyword=k", "Criterion Type=x"),

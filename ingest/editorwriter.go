@@ -51,7 +51,7 @@ type editorWriter struct {
 	to   io.Writer
 	csv  *csv.Writer  // to line
 	line bytes.Buffer // the row as bytes
-	row  [columns]string
+	row  [writtenColumns]string
 	rows uint64
 	err  error // what the row cannot say
 
@@ -65,7 +65,7 @@ func (w *editorWriter) write(e *entry) error {
 	if r := e.reject; r != nil {
 		return fault.Newf(fault.Invalid, "", "line %d of the export: %s: %s", r.Record, cmp.Or(r.Column, "the line"), r.Reason)
 	}
-	w.row, w.err = [columns]string{}, nil
+	w.row, w.err = [writtenColumns]string{}, nil
 	w.text(colAccount, e.advertiser)
 	w.text(colCampaign, e.campaign)
 	w.text(colAdGroup, e.group)

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -23,6 +24,7 @@ func drain(t *testing.T, src source) {
 			t.Fatalf("reject %+v of row %d", e.reject, e.record)
 		case e.reject == nil && !e.skipped:
 			checkEntry(t, &e)
+			checkNegatives(t, src, &e)
 		}
 		last = e.record
 	}
@@ -53,12 +55,52 @@ func checkEntry(t *testing.T, e *entry) {
 	}
 }
 
+// checkNegatives: no row with a cell that begins with the word negative is a keyword that is bid
+// on, but for its text and its owners' names.
+func checkNegatives(t *testing.T, src source, e *entry) {
+	s, editor := src.(*editorSource)
+	if !editor || e.kind != kindKeyword {
+		return
+	}
+	texts := []int{s.layout.cell[colAccount], s.layout.cell[colAccountName], s.layout.cell[colCampaign], s.layout.cell[colAdGroup], s.layout.cell[colKeyword]}
+	for i, cell := range s.cells {
+		text := strings.ToLower(strings.TrimSpace(string(cell)))
+		if !slices.Contains(texts, i) && (strings.HasPrefix(text, "negative") || strings.HasPrefix(text, "campaign negative")) {
+			t.Fatalf("cell %d of %q", i+1, s.cells)
+		}
+	}
+}
+
+// FuzzNegatives: no heading makes a keyword that is bid on of a row with a cell that begins with
+// negative or campaign negative.
+func FuzzNegatives(f *testing.F) {
+	for _, heading := range []string{"Type", "Criterion Type", "Match type", "Comment", "", "Ad type", "Status", "Keyword Status", "Max. CPC", "Quality score", "Labels"} {
+		for _, cell := range []string{"Negative", "negative broad", "Campaign Negative Exact", "Keyword", "Exact", " NEGATIVE\t"} {
+			f.Add(heading, cell, "Keyword", byte(0))
+		}
+	}
+	f.Fuzz(func(t *testing.T, heading, cell, before string, sep byte) {
+		quote := func(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
+		by := string(separators[int(sep)%len(separators)])
+		file := strings.Join([]string{"Account", "Campaign", "Ad Group", "Keyword", quote(heading)}, by) + "\n"
+		for _, last := range []string{before, cell, before} {
+			file += strings.Join([]string{"A", "C", "G", "free", quote(last)}, by) + "\n"
+		}
+		src, err := newEditorSource(strings.NewReader(file), "f", "")
+		if err != nil {
+			return
+		}
+		drain(t, src)
+	})
+}
+
 func FuzzEditor(f *testing.F) {
 	const head = "Account,Campaign,Ad Group,Keyword,Criterion Type,Max CPC,Mobile Bid Modifier,Headline 1,Status,Languages\n"
 	for _, seed := range []string{
 		head + "A,C,G,k,Exact,1.5,,,Paused,en\n", head + "A,C,G,\"a \"\"b\"\"\nc\",,,,,,\n", head + "A,C,G,,,-1,900.1,h,[],\n",
 		strings.ReplaceAll(head, ",", "\t") + "A\tC\tG\t[x]\n", "\ufeff" + head, "\xff\xfeA\x00c\x00", head + "A,C,\"x\"y\n", head + ",,,,,,,,,,,x\n",
 		head[:len(head)-1] + ",Location,Ad Schedule,Foo\nA,C,,,,,,,Removed,,Czechia,,\nA,C,,,,,,,Paused,,,[],x\n",
+		"sep=;\n\nAccount name;Account;Campaign;Ad group;Keyword;Type;Keyword state\nA;1;C;G;k;Negative;paused\nA;2;C;G;k;Exact;\n",
 	} {
 		f.Add([]byte(seed))
 	}

@@ -137,9 +137,9 @@ func (s *editorSource) ownRowOfCampaign() bool {
 // unnamed returns the header of the first filled cell of an unknown column, if
 // there is one.
 func (s *editorSource) unnamed() (header string, ok bool) {
-	for _, u := range s.layout.unnamed {
-		if len(s.cellAt(u.cell)) > 0 {
-			return u.header, true
+	for _, cell := range s.layout.unnamed {
+		if len(s.cellAt(cell)) > 0 {
+			return s.layout.header(cell), true
 		}
 	}
 	return "", false

@@ -77,8 +77,9 @@ func run(t *testing.T, store *fakeStore, file string) ingest.Summary {
 func TestKeywordsWithoutCampaign(t *testing.T) {
 	store := newFakeStore()
 	sum := run(t, store, "Account,Campaign,Ad Group,Keyword,Criterion Type,Shared set name,Account keyword type\n"+
-		"A,,,free,Negative Phrase,List,\nA,,,free,Broad,,Negative\nA,,,free,Broad,,\nA,C,G,taken,Broad,List,Negative\n")
-	if fmt.Sprint(sum.Skipped) != "[{shared set 1} {account keyword 1}]" || sum.Rejected != 1 || sum.First[0].Column != "Campaign" ||
+		"A,,,free,Negative Phrase,List,\nA,,,free,Broad,,Negative\nA,,,free,Broad,,\nA,C,G,taken,Broad,List,\nA,C,G,lost,Broad,,Negative\n")
+	if fmt.Sprint(sum.Skipped) != "[{shared set 1} {account keyword 1}]" || sum.Rejected != 2 || sum.First[0].Column != "Campaign" ||
+		sum.First[1].Column != "Account keyword type" ||
 		!strings.Contains(store.dump(), "broad taken") {
 		t.Errorf("%+v\n%s", sum, store.dump())
 	}

@@ -35,7 +35,7 @@ var (
 	errErase      = errors.New("[] restores a default; this column has none")
 	errText       = errors.New("not valid text: damaged UTF-8 or half a UTF-16 pair")
 	errNUL        = errors.New("a zero byte (NUL): remove it, databases cannot keep it")
-	errType       = errors.New("unknown type: Broad, Phrase or Exact, alone or after Negative or Campaign Negative")
+	errType       = errors.New("unknown type: Broad, Phrase or Exact, Negative or Campaign Negative, or the latter before the former")
 )
 
 // parseMoney reads an amount in units as micros: digits, perhaps a point and 1
@@ -191,17 +191,26 @@ const (
 	campaignNegative
 )
 
-// parseType reads a criterion type that is not empty.
-func parseType(s string) (owner, search.MatchType, error) {
+// parseType reads a criterion type that is not empty. A negative without a match type
+// has that of its text.
+func parseType(s string, ofText search.MatchType) (owner, search.MatchType, error) {
 	of := positive
 	for _, p := range []struct {
 		prefix string
 		of     owner
-	}{{"campaign negative ", campaignNegative}, {"negative ", groupNegative}} {
-		if len(s) > len(p.prefix) && strings.EqualFold(s[:len(p.prefix)], p.prefix) {
-			of, s = p.of, s[len(p.prefix):]
-			break
+	}{{"campaign negative", campaignNegative}, {"negative", groupNegative}} {
+		if len(s) < len(p.prefix) || !strings.EqualFold(s[:len(p.prefix)], p.prefix) {
+			continue
 		}
+		if s = s[len(p.prefix):]; s == "" {
+			return p.of, ofText, nil
+		}
+		rest, spaced := strings.CutPrefix(s, " ")
+		if !spaced {
+			return p.of, 0, errType
+		}
+		of, s = p.of, rest
+		break
 	}
 	t, err := parseMatchType(s)
 	return of, t, err

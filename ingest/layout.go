@@ -1,0 +1,149 @@
+package ingest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// layout maps each column to its cell in a record; −1: missing.
+type layout struct {
+	cell    [columns]int
+	headers []string // of all cells
+	// negative are the cells whose heading says that a row may be a negative.
+	negative []bool
+	// statusOf are the cells of colStatus on rows of keywords, of ads and of all others.
+	statusOf [3]int
+	// others identify rows of other kinds, in the order of otherKinds.
+	others []otherCell
+	// unnamed are the unknown columns, including those of others.
+	unnamed      []int
+	campaignType int
+}
+
+// width is the number of cells of the header.
+func (l *layout) width() int { return len(l.headers) }
+
+// header names a cell's column for a report.
+func (l *layout) header(cell int) string {
+	return cmp.Or(strings.TrimSpace(l.headers[cell]), cellName(cell))
+}
+
+// knownName is a name of a column; rank 0 is its main name.
+type knownName struct {
+	column column
+	rank   int
+}
+
+// stateRank is that of a name with "state" in place of "status".
+const stateRank = 100
+
+// knownNames maps names, as plainName writes them, to columns.
+func knownNames() map[string]knownName {
+	m := make(map[string]knownName, 2*columns)
+	for c := range columns {
+		names := columnNames[c]
+		if names == nil {
+			names = []string{c.String()}
+		}
+		for rank, name := range names {
+			m[plainName(name)] = knownName{c, rank}
+		}
+		if stem, ok := strings.CutSuffix(plainName(names[0]), "status"); ok {
+			m[stem+"state"] = knownName{c, stateRank}
+		}
+	}
+	return m
+}
+
+// plainName is a header cell as it is compared: without case, white space, _, . and -.
+func plainName(s string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if r == '_' || r == '.' || r == '-' || unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, s))
+}
+
+// layoutOf reads a header. Two columns of one main name are an error of the file,
+// and so are two of one or of several aliases without the main name.
+func layoutOf(cells [][]byte, names map[string]knownName) (l layout, found int, err error) {
+	l.campaignType = -1
+	var ranks, doubled [columns]int
+	for c := range l.cell {
+		l.cell[c], doubled[c] = -1, -1
+	}
+	others := otherColumns()
+	for i, cell := range cells {
+		l.headers = append(l.headers, string(cell))
+		name := plainName(string(cell))
+		l.negative = append(l.negative, saysNegative([]byte(strings.TrimPrefix(name, "is"))))
+		known, ok := names[name]
+		c := known.column
+		switch {
+		case !ok:
+			l.addUnnamed(i, name, others)
+			continue
+		case l.cell[c] < 0:
+			l.cell[c], ranks[c] = i, known.rank
+			found++
+		case known.rank == 0 && ranks[c] == 0:
+			return l, found, errTwoColumns(c, l.cell[c], i)
+		case known.rank == 0:
+			l.cell[c], ranks[c] = i, 0
+		case ranks[c] > 0 && doubled[c] < 0:
+			doubled[c] = i
+		}
+	}
+	for c := range columns {
+		if ranks[c] > 0 && doubled[c] >= 0 {
+			return l, found, errTwoColumns(c, l.cell[c], doubled[c])
+		}
+	}
+	l.resolve()
+	return l, found, nil
+}
+
+// resolve decides between columns that can stand in for each other.
+func (l *layout) resolve() {
+	if l.cell[colAccount] < 0 {
+		l.cell[colAccount], l.cell[colAccountName] = l.cell[colAccountName], -1
+	}
+	if at := l.cell[colType]; at >= 0 {
+		l.unnamed = append(l.unnamed, at) // it says what a keyword is, and nothing known of other rows
+		if l.cell[colCriterionType] >= 0 {
+			l.cell[colType] = -1
+		}
+	}
+	at := l.cell[colStatus]
+	l.statusOf = [...]int{at, at, at}
+	if at < 0 {
+		l.statusOf[ofKeyword], l.statusOf[ofAd] = l.cell[colKeywordStatus], l.cell[colAdStatus]
+	}
+	l.cell[colKeywordStatus], l.cell[colAdStatus] = -1, -1
+	slices.SortStableFunc(l.others, func(a, b otherCell) int { return cmp.Compare(a.kind, b.kind) })
+}
+
+// Indices of layout.statusOf.
+const (
+	ofKeyword = iota
+	ofAd
+	ofOwner
+)
+
+func errTwoColumns(c column, first, second int) error {
+	return fmt.Errorf("two columns for %s, the %s and the %s: remove one", c, ordinal(first+1), ordinal(second+1))
+}
+
+func (l *layout) addUnnamed(cell int, name string, others map[string]otherKind) {
+	l.unnamed = append(l.unnamed, cell)
+	if kind, ok := others[name]; ok {
+		l.others = append(l.others, otherCell{cell, kind})
+	}
+	if name == plainName(campaignType) {
+		l.campaignType = cell
+	}
+}
