@@ -17,7 +17,7 @@ func Advertisers(ctx context.Context, file io.Reader, o Options) (names []string
 		return nil, err
 	}
 	in.name = cmp.Or(o.StdinName, "-")
-	src, err := in.source(o)
+	src, err := in.source(o, &campaignTypes{})
 	if err != nil {
 		return nil, fileFault(in.name, 1, 1, err)
 	}
@@ -29,7 +29,7 @@ func Advertisers(ctx context.Context, file io.Reader, o Options) (names []string
 			record, line := src.position()
 			return nil, fileFault(in.name, record, line, err)
 		}
-		if e.reject == nil && !e.skipped && !slices.Contains(names, e.advertiser) {
+		if e.reject == nil && (e.skipped == "" || e.pauses) && !slices.Contains(names, e.advertiser) {
 			names = append(names, e.advertiser)
 		}
 	}

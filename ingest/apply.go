@@ -18,6 +18,8 @@ type applier struct {
 	created bool
 	// misspelt receives names that were created although a similar one exists.
 	misspelt func(e *entry, of kind, name, near string)
+	// paused receives rows whose campaign was there and is paused for its type.
+	paused func(e *entry)
 }
 
 // watch is a backend.Watcher.
@@ -46,6 +48,9 @@ type parents struct {
 
 // apply writes e, which was not rejected.
 func (a *applier) apply(ctx context.Context, e *entry) error {
+	if e.pauses {
+		return a.pause(ctx, e)
+	}
 	if e.removes() {
 		a.last = parents{} // cached ids may be invalid after it
 		if err := a.keywords.flush(ctx, a.tx); err != nil {
@@ -118,6 +123,21 @@ func (a *applier) patchAdvertiser(ctx context.Context, e *entry, id uint64) erro
 		return nil
 	}
 	return a.tx.UpdateAdvertiser(ctx, id, e.advertiserPatch)
+}
+
+// pause pauses the row's campaign, if it is there.
+func (a *applier) pause(ctx context.Context, e *entry) error {
+	advertiser, err := a.tx.FindAdvertiser(ctx, e.advertiser)
+	if err != nil || advertiser == 0 {
+		return err
+	}
+	campaign, err := a.tx.FindCampaign(ctx, advertiser, e.campaign)
+	if err != nil || campaign == 0 {
+		return err
+	}
+	a.paused(e)
+	_, err = a.tx.Campaign(ctx, advertiser, e.campaign, backend.CampaignPatch{Status: backend.Pause})
+	return err
 }
 
 // remove applies a row that removes something. It finds and never creates; the

@@ -16,23 +16,22 @@ type counts struct {
 }
 
 // skips counts skipped rows by kind.
-type skips [len(otherKinds)]int64
+type skips map[string]int64
 
-func (s *skips) add(more skips) {
-	for kind, rows := range more {
-		s[kind] += rows
+func (s *skips) add(kind string, rows int64) {
+	if *s == nil {
+		*s = make(skips)
 	}
+	(*s)[kind] += rows
 }
 
-// list returns the kinds that occurred, the most frequent first.
-func (s *skips) list() []Skipped {
+// list returns the kinds, the most frequent first.
+func (s skips) list() []Skipped {
 	var list []Skipped
 	for kind, rows := range s {
-		if rows > 0 {
-			list = append(list, Skipped{Kind: otherKinds[kind].name, Rows: rows})
-		}
+		list = append(list, Skipped{Kind: kind, Rows: rows})
 	}
-	slices.SortStableFunc(list, func(a, b Skipped) int { return cmp.Compare(b.Rows, a.Rows) })
+	slices.SortFunc(list, func(a, b Skipped) int { return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Kind, b.Kind)) })
 	return list
 }
 
@@ -59,4 +58,10 @@ func (w *writer) misspelt(e *entry, of kind, name, near string) {
 			Text: fmt.Sprintf("%s did not exist and was created; did you mean %s?", what, quoted(near))}
 	}
 	w.warn(warning)
+}
+
+// paused tells of a campaign that was paused since it is not for searches any more.
+func (w *writer) paused(e *entry) {
+	w.warn(&Warning{File: w.in.name, Record: e.record, Column: colCampaignType.String(),
+		Text: fmt.Sprintf("campaign %s of %s is no search campaign any more, and paused", quoted(e.campaign), quoted(e.advertiser))})
 }

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,8 @@ type editorSource struct {
 	names      [colAdGroup + 1]string // the last row's, so that equal ones are shared
 	numbers    map[string]string      // of accounts, by name
 	types      typeUse
+	foreign    *campaignTypes
+	kinds      kindNames
 	zones      zones
 	showing    bool // rejects with their cells
 
@@ -66,8 +69,8 @@ func (s *editorSource) next(e *entry) error {
 			return nil
 		case err != nil:
 			return err
-		case len(cells) == 1 && len(cells[0]) == 0:
-			continue // an empty line
+		case len(cells) == 1 && len(bytes.TrimSpace(cells[0])) == 0:
+			continue // a blank line
 		}
 		s.cells, s.err = cells, nil
 		if e.reject = s.checkWidth(e.record); e.reject == nil {
@@ -103,11 +106,21 @@ func cellName(i int) string { return fmt.Sprintf("cell %d", i+1) }
 
 // read checks the row and fills e.
 func (s *editorSource) read(e *entry) {
-	if e.other, e.skipped = s.ofOtherKind(); e.skipped {
+	if e.skipped = s.noData(); e.skipped != "" {
+		return
+	}
+	if e.skipped = s.otherKindOf(); e.skipped != "" && !s.filled(colCampaignType) && s.foreign.none() {
 		return
 	}
 	e.advertiser = s.account()
 	e.campaign = s.name(colCampaign)
+	if s.ofForeignCampaign(e); e.skipped != "" {
+		return
+	}
+	if accountLevel(e.campaign) {
+		s.readAccountLevel(e)
+		return
+	}
 	s.layout.cell[colStatus] = s.layout.statusOf[ofOwner]
 	switch {
 	case s.filled(colKeyword):
@@ -126,6 +139,11 @@ func (s *editorSource) read(e *entry) {
 	}
 	s.campaignCells(e)
 	e.advertiserPatch.TimeZone = patch(s, colTimeZone, s.zones.parse)
+	s.refuse(e)
+}
+
+// refuse rejects the row if a cell is at fault.
+func (s *editorSource) refuse(e *entry) {
 	if s.err != nil {
 		e.reject = &Reject{File: s.file, Record: e.record, Column: s.fault.String(),
 			Reason: found(reason(s.err), string(s.cell(s.fault)))}
@@ -147,7 +165,7 @@ func (s *editorSource) campaignCells(e *entry) {
 	p := &e.campaignPatch
 	p.DailyBudget = s.budget()
 	p.StandardDelivery = s.delivery()
-	p.Languages = s.languages()
+	p.Languages = s.languages(e)
 	p.RotateEvenly = s.rotation()
 	p.Status = s.status(colCampaignStatus)
 	if e.kind == kindCampaign && !s.filled(colCampaignStatus) {

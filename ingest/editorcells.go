@@ -72,10 +72,34 @@ func (s *editorSource) bid() backend.Patch[uint64] {
 
 func (s *editorSource) budget() backend.Patch[uint64] { return patch(s, colBudget, parseMoney) }
 
-func (s *editorSource) quality() backend.Patch[uint8] { return patch(s, colQuality, parseQuality) }
+// quality reads Quality score. What reports write where there is none is an empty cell, and of
+// n/10 the n counts.
+func (s *editorSource) quality() backend.Patch[uint8] {
+	cell := string(s.cell(colQuality))
+	number, outOf := strings.CutSuffix(cell, "/10")
+	switch plainName(cell) {
+	case "", "–", "—", "n/a":
+		return backend.Patch[uint8]{}
+	}
+	if outOf {
+		n, err := parseQuality(number)
+		s.note(colQuality, err)
+		return backend.To(n)
+	}
+	return patch(s, colQuality, parseQuality)
+}
 
-func (s *editorSource) languages() backend.Patch[[]string] {
-	return patch(s, colLanguages, parseLanguages)
+// languages reads Languages. All of them lift a restriction on the campaign's own row; other rows
+// repeat the word without a thought.
+func (s *editorSource) languages(e *entry) backend.Patch[[]string] {
+	p := patch(s, colLanguages, parseLanguages)
+	if p.Op != backend.Set || p.Value != nil {
+		return p
+	}
+	if e.kind == kindCampaign {
+		return backend.Patch[[]string]{Op: backend.Reset}
+	}
+	return backend.Patch[[]string]{}
 }
 
 func (s *editorSource) modifiers(to *[search.Devices]backend.Patch[uint16]) {

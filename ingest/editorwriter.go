@@ -68,6 +68,9 @@ func (w *editorWriter) write(e *entry) error {
 	w.row, w.err = [writtenColumns]string{}, nil
 	w.text(colAccount, e.advertiser)
 	w.text(colCampaign, e.campaign)
+	if w.err == nil && accountLevel(e.campaign) {
+		w.err = cannotSay("%s is a campaign: in angle brackets it stands for the account", w.place())
+	}
 	w.text(colAdGroup, e.group)
 	switch e.kind {
 	case kindAdvertiser:

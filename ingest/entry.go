@@ -12,9 +12,10 @@ type entry struct {
 	record int64 // record or line number in the file
 	reject *Reject
 	cells  []Cell // of a rejected row, where they are wanted
-	// skipped is set if the row is of another kind and changes nothing.
-	skipped bool
-	other   otherKind
+	// skipped is the kind of a row that is not imported; "": the row is.
+	skipped string
+	// pauses is set on a skipped row whose campaign is paused if it is there.
+	pauses bool
 	// warning belongs to a row that is imported.
 	warning *Warning
 	kind    kind

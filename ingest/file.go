@@ -103,8 +103,9 @@ func (in *input) close() error {
 	return in.file.Close()
 }
 
-// source reads the file in its format.
-func (in *input) source(o Options) (source, error) {
+// source reads the file in its format; foreign are the campaigns that are not for searches,
+// as far as the files before say.
+func (in *input) source(o Options, foreign *campaignTypes) (source, error) {
 	format := o.Format
 	if format == FormatAuto {
 		format = in.sniff()
@@ -115,6 +116,7 @@ func (in *input) source(o Options) (source, error) {
 	s, err := newEditorSource(in.src, in.name, o.Advertiser)
 	if err == nil {
 		s.showing = o.Rejected != nil
+		s.foreign = foreign
 	}
 	return s, err
 }

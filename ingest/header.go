@@ -38,7 +38,8 @@ const (
 	colKeywordStatus = colAccountName + 1
 	colAdStatus      = colKeywordStatus + 1
 	colType          = colAdStatus + 1
-	columns          = colType + 1
+	colCampaignType  = colType + 1
+	columns          = colCampaignType + 1
 )
 
 // Texts of a responsive search ad.
@@ -81,6 +82,7 @@ var columnNames = [columns][]string{
 	colKeywordStatus:    {"Keyword Status"},
 	colAdStatus:         {"Ad Status"},
 	colType:             {"Type"},
+	colCampaignType:     {"Campaign Type", "Advertising channel type"},
 }
 
 // String returns the column's name as serving.md §7 gives it first.

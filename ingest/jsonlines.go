@@ -122,6 +122,9 @@ func (s *jsonSource) entity(e *entry) {
 			Descriptions: s.texts(fieldDescriptions, maxDescriptions), Path1: s.text(fieldPath1),
 			Path2: s.text(fieldPath2), FinalURL: s.text(fieldFinalURL), Status: s.status()}
 		s.note(fieldFinalURL, checkAdURL(&e.ad))
+		if s.err == nil {
+			s.note(fieldHeadlines, checkHeadlines(&e.ad))
+		}
 	}
 }
 

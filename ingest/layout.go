@@ -19,8 +19,7 @@ type layout struct {
 	// others identify rows of other kinds, in the order of otherKinds.
 	others []otherCell
 	// unnamed are the unknown columns, including those of others.
-	unnamed      []int
-	campaignType int
+	unnamed []int
 }
 
 // width is the number of cells of the header.
@@ -71,7 +70,6 @@ func plainName(s string) string {
 // layoutOf reads a header. Two columns of one main name are an error of the file,
 // and so are two of one or of several aliases without the main name.
 func layoutOf(cells [][]byte, names map[string]knownName) (l layout, found int, err error) {
-	l.campaignType = -1
 	var ranks, doubled [columns]int
 	for c := range l.cell {
 		l.cell[c], doubled[c] = -1, -1
@@ -142,8 +140,5 @@ func (l *layout) addUnnamed(cell int, name string, others map[string]otherKind) 
 	l.unnamed = append(l.unnamed, cell)
 	if kind, ok := others[name]; ok {
 		l.others = append(l.others, otherCell{cell, kind})
-	}
-	if name == plainName(campaignType) {
-		l.campaignType = cell
 	}
 }

@@ -51,10 +51,6 @@ const (
 	otherAccountKeyword = "account keyword"
 )
 
-// campaignType is a column of campaigns' own rows, on which Ad Schedule is a
-// setting.
-const campaignType = "Campaign Type"
-
 // otherCell is a cell of each row that identifies another kind when filled.
 type otherCell struct {
 	cell int
@@ -86,34 +82,36 @@ func criterionKind(cell string) otherKind {
 	return otherKind(len(otherKinds) - 1)
 }
 
-// ofOtherKind reports whether the row is of a kind that is not imported
-// (serving.md §7, "Rows of other kinds"), and of which.
-func (s *editorSource) ofOtherKind() (otherKind, bool) {
+// otherKindOf returns the kind of the row if it is one that is not imported
+// (serving.md §7, "Rows of other kinds"), else "".
+func (s *editorSource) otherKindOf() string {
 	keyword := s.filled(colKeyword)
 	switch {
-	case keyword && s.filled(colCampaign), s.filled(colAdType):
-		return 0, false
+	case keyword && s.filled(colCampaign):
+		return ""
+	case s.filled(colAdType):
+		return s.otherAd()
 	case keyword:
 		// The keywords of shared sets and of the account have no campaign.
 		return s.identified(otherSharedSet, otherAccountKeyword)
 	case s.anyHeadline():
 		if s.filled(colAdGroup) {
-			return 0, false
+			return ""
 		}
 		return s.identified(otherAssetGroup)
 	}
-	if kind, ok := s.identified(); ok {
-		return kind, true
+	if kind := s.identified(); kind != "" {
+		return kind
 	}
 	if s.filled(colCriterionType) {
-		return criterionKind(string(s.cell(colCriterionType))), true
+		return otherKinds[criterionKind(string(s.cell(colCriterionType)))].name
 	}
-	return 0, false
+	return ""
 }
 
 // identified returns the first kind, of these or of all, that a filled cell
 // identifies. A cell [] does not count: exports write it for unset settings.
-func (s *editorSource) identified(names ...string) (otherKind, bool) {
+func (s *editorSource) identified(names ...string) string {
 	for _, o := range s.layout.others {
 		name := otherKinds[o.kind].name
 		cell := s.cellAt(o.cell)
@@ -122,16 +120,16 @@ func (s *editorSource) identified(names ...string) (otherKind, bool) {
 		case len(names) > 0 && !slices.Contains(names, name):
 		case name == otherSchedule && s.ownRowOfCampaign():
 		default:
-			return o.kind, true
+			return name
 		}
 	}
-	return 0, false
+	return ""
 }
 
 // ownRowOfCampaign reports whether the row has cells that only a campaign's own
-// row has.
+// row has, on which Ad Schedule is a setting.
 func (s *editorSource) ownRowOfCampaign() bool {
-	return s.filled(colBudget) || len(s.cellAt(s.layout.campaignType)) > 0
+	return s.filled(colBudget) || s.filled(colCampaignType)
 }
 
 // unnamed returns the header of the first filled cell of an unknown column, if

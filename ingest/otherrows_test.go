@@ -78,7 +78,7 @@ func TestKeywordsWithoutCampaign(t *testing.T) {
 	store := newFakeStore()
 	sum := run(t, store, "Account,Campaign,Ad Group,Keyword,Criterion Type,Shared set name,Account keyword type\n"+
 		"A,,,free,Negative Phrase,List,\nA,,,free,Broad,,Negative\nA,,,free,Broad,,\nA,C,G,taken,Broad,List,\nA,C,G,lost,Broad,,Negative\n")
-	if fmt.Sprint(sum.Skipped) != "[{shared set 1} {account keyword 1}]" || sum.Rejected != 2 || sum.First[0].Column != "Campaign" ||
+	if fmt.Sprint(sum.Skipped) != "[{account keyword 1} {shared set 1}]" || sum.Rejected != 2 || sum.First[0].Column != "Campaign" ||
 		sum.First[1].Column != "Account keyword type" ||
 		!strings.Contains(store.dump(), "broad taken") {
 		t.Errorf("%+v\n%s", sum, store.dump())
@@ -172,7 +172,7 @@ func TestMixedExport(t *testing.T) {
 				t.Fatalf("%+v, %v", sum, err)
 			}
 			if len(rows) == len(mixed) && fmt.Sprint(sum.Skipped) !=
-				"[{location 2} {audience segment 1} {demographic 1} {sitelink 1} {callout 1} {structured snippet 1} {shared set 1}]" {
+				"[{location 2} {audience segment 1} {callout 1} {demographic 1} {shared set 1} {sitelink 1} {structured snippet 1}]" {
 				t.Errorf("skipped: %v", sum.Skipped)
 			}
 		}

@@ -34,6 +34,7 @@ type run struct {
 	skipped skips
 	effects effectSets
 	near    nearNames
+	foreign campaignTypes
 	at      backend.Position // of the database, after the last commit or a later one
 }
 
@@ -74,7 +75,7 @@ func (r *run) file(ctx context.Context, name string) error {
 
 // stream reads in one goroutine and writes in this one.
 func (r *run) stream(ctx context.Context, in *input) error {
-	src, err := in.source(r.options)
+	src, err := in.source(r.options, &r.foreign)
 	if err != nil {
 		return fileFault(in.name, 1, 1, err)
 	}
@@ -195,9 +196,11 @@ func (w *writer) entry(ctx context.Context, e *entry) error {
 			f(*e.reject, e.cells)
 		}
 		return w.run.rejects.write(e.reject)
-	case e.skipped:
-		w.open.skipped[e.other]++
-		return nil
+	case e.skipped != "":
+		w.open.skipped.add(e.skipped, 1)
+		if !e.pauses {
+			return nil
+		}
 	case e.warning != nil:
 		w.warn(e.warning)
 	}
@@ -217,7 +220,7 @@ func (w *writer) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.applier = &applier{tx: tx, near: &w.run.near, misspelt: w.misspelt}
+	w.applier = &applier{tx: tx, near: &w.run.near, misspelt: w.misspelt, paused: w.paused}
 	tx.Watch(w.applier.watch)
 	w.begun = time.Now()
 	return nil
@@ -238,7 +241,9 @@ func (w *writer) commit(ctx context.Context) error {
 	sum.First = append(sum.First, n.first...)
 	sum.Warnings += n.warnings
 	sum.FirstWarnings = append(sum.FirstWarnings, n.firstWarnings...)
-	w.run.skipped.add(n.skipped)
+	for kind, rows := range n.skipped {
+		w.run.skipped.add(kind, rows)
+	}
 	w.progress.Rows += n.rows
 	w.progress.Rejected += n.rejected
 	w.progress.Bytes = read

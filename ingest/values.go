@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"adshard/backend"
 	"adshard/search"
@@ -26,7 +27,7 @@ var (
 	errDecimals   = errors.New("more than 6 decimals")
 	errBidTooHigh = errors.New("over 10,000 units")
 	errTooLarge   = errors.New("too large")
-	errPercent    = errors.New("not a percentage: perhaps a sign, digits, at most one decimal, no % sign")
+	errPercent    = errors.New("not a percentage: perhaps a sign, digits, at most one decimal that is not 0, perhaps %")
 	errModifier   = errors.New("not within -100 to +900")
 	errQuality    = errors.New("not a whole number from 1 to 10")
 	errStatus     = errors.New("unknown status: Enabled, Paused or Removed")
@@ -75,7 +76,13 @@ func parsePercent(s string) (permille uint16, err error) {
 	if negative || strings.HasPrefix(s, "+") {
 		s = s[1:]
 	}
+	if number, ok := strings.CutSuffix(s, "%"); ok {
+		s = strings.TrimRightFunc(number, unicode.IsSpace)
+	}
 	whole, tenth, pointed := strings.Cut(s, ".")
+	if len(tenth) > 1 {
+		tenth = tenth[:1] + strings.TrimRight(tenth[1:], "0")
+	}
 	if !digits(whole) || pointed && (!digits(tenth) || len(tenth) != 1) {
 		return 0, errPercent
 	}
@@ -116,18 +123,21 @@ func parseStatus(s string) (backend.Status, error) {
 }
 
 // evenRotations and optimizeRotations are the values of Ad rotation that
-// Editor files hold.
+// files hold, up to a colon, as plainName writes them.
 var (
-	evenRotations     = []string{"even", "rotate", "rotate evenly", "rotate indefinitely"}
-	optimizeRotations = []string{"optimize", "optimize for clicks", "optimize for conversions"}
+	evenRotations     = []string{"even", "rotate", "rotateevenly", "rotateindefinitely", "rotateadsevenly", "rotateadsindefinitely", "donotoptimize"}
+	optimizeRotations = []string{"optimize", "optimizeforclicks", "optimizeforconversions", "conversionoptimize"}
 )
 
+// parseRotation reads a rotation by its short or its long name, such as
+// "Do not optimize: rotate ads indefinitely".
 func parseRotation(s string) (even bool, err error) {
-	is := func(name string) bool { return strings.EqualFold(s, name) }
+	name, _, _ := strings.Cut(s, ":")
+	name = plainName(name)
 	switch {
-	case slices.ContainsFunc(evenRotations, is):
+	case slices.Contains(evenRotations, name):
 		return true, nil
-	case slices.ContainsFunc(optimizeRotations, is):
+	case slices.Contains(optimizeRotations, name):
 		return false, nil
 	}
 	return false, errRotation
@@ -158,9 +168,18 @@ func (z *zones) parse(name string) (string, error) {
 }
 
 // parseLanguages reads names or codes, separated by ; or , into sorted
-// distinct codes.
+// distinct codes; none if all languages are among them.
 func parseLanguages(s string) ([]string, error) {
-	return languageCodes(strings.FieldsFunc(s, func(r rune) bool { return r == ';' || r == ',' }))
+	names := strings.FieldsFunc(s, func(r rune) bool { return r == ';' || r == ',' })
+	if slices.ContainsFunc(names, allLanguages) {
+		return nil, nil
+	}
+	return languageCodes(names)
+}
+
+func allLanguages(name string) bool {
+	name = plainName(name)
+	return name == "all" || name == "alllanguages"
 }
 
 func languageCodes(names []string) ([]string, error) {

@@ -38,14 +38,14 @@ func TestMoney(t *testing.T) {
 
 func TestPercent(t *testing.T) {
 	for in, want := range map[string]uint16{
-		"0": 1000, "-0": 1000, "+0.0": 1000, "20": 1200, "+20": 1200, "-33.3": 667, "-100": 0, "-100.0": 0, "900": 10000, "0.1": 1001,
+		"0": 1000, "-0": 1000, "+0.0": 1000, "20": 1200, "+20": 1200, "-33.3": 667, "-20%": 800, "-20.00": 800, "+15 %": 1150, "7.50 %": 1075, "-100": 0, "-100.0": 0, "900": 10000, "0.1": 1001,
 	} {
 		if got, err := parsePercent(in); got != want || err != nil {
 			t.Errorf("%s: %d, %v", in, got, err)
 		}
 	}
 	for in, want := range map[string]error{
-		"": errPercent, "20%": errPercent, "12.34": errPercent, "1.": errPercent, ".5": errPercent, "--1": errPercent, "- 1": errPercent,
+		"": errPercent, "%": errPercent, "20%%": errPercent, "20 % off": errPercent, "12.34": errPercent, "12.340": errPercent, "12,5": errPercent, "1.": errPercent, ".5": errPercent, "--1": errPercent, "- 1": errPercent,
 		"900.1": errModifier, "-100.1": errModifier, "1000": errModifier, "99999999999999999999": errModifier,
 	} {
 		if _, err := parsePercent(in); !errors.Is(err, want) {
@@ -62,6 +62,25 @@ func TestQuality(t *testing.T) {
 	}
 	for _, in := range []string{"0", "11", "", "5.0", "-1", "--", "300"} {
 		if _, err := parseQuality(in); err == nil {
+			t.Errorf("%s was taken", in)
+		}
+	}
+}
+
+// TestRotation: by the names that files have, short and long.
+func TestRotation(t *testing.T) {
+	for in, want := range map[string]bool{
+		"Optimize": false, "OPTIMIZE_FOR_CLICKS": false, "Optimize: prefer best performing ads": false,
+		"Optimize for conversions: Show ads expected to provide more conversions": false,
+		"Rotate": true, "even": true, "Rotate ads indefinitely": true, "Do not optimize: rotate ads indefinitely": true,
+		"Rotate evenly: Show ads more evenly for at least 90 days, then optimize": true, "ROTATE_INDEFINITELY": true,
+	} {
+		if even, err := parseRotation(in); even != want || err != nil {
+			t.Errorf("%s: %v, %v", in, even, err)
+		}
+	}
+	for _, in := range []string{"", ":", "never", "Do not"} {
+		if _, err := parseRotation(in); err == nil {
 			t.Errorf("%s was taken", in)
 		}
 	}
