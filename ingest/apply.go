@@ -14,6 +14,10 @@ type applier struct {
 	keywords pendingKeywords
 	effects  effectSets
 	near     *nearNames
+	bids     bids
+	sayings  *sayings
+	// contradicts receives rows that give an entity other values than earlier ones of the file.
+	contradicts func(e *entry, of kind)
 	// created is set if the last call created the entity that it names.
 	created bool
 	// misspelt receives names that were created although a similar one exists.
@@ -53,7 +57,7 @@ func (a *applier) apply(ctx context.Context, e *entry) error {
 	}
 	if e.removes() {
 		a.last = parents{} // cached ids may be invalid after it
-		if err := a.keywords.flush(ctx, a.tx); err != nil {
+		if err := a.keywords.flush(ctx, a); err != nil {
 			return err
 		}
 		return a.remove(ctx, e)
@@ -63,7 +67,9 @@ func (a *applier) apply(ctx context.Context, e *entry) error {
 	}
 	switch e.kind {
 	case kindKeyword:
-		a.keywords.add(a.last.groupID, e.keyword)
+		if a.keywords.add(a.last.groupID, e.keyword) {
+			a.contradicts(e, kindKeyword)
+		}
 	case kindGroupNegative:
 		return a.tx.Negative(ctx, backend.NegativeOwner{Campaign: a.last.campaignID, Group: a.last.groupID}, e.negative)
 	case kindCampaignNegative:
@@ -106,15 +112,24 @@ func (a *applier) parents(ctx context.Context, e *entry) (err error) {
 		if err = a.named(ctx, e, kindCampaign, p.advertiserID, e.campaign); err != nil {
 			return err
 		}
+		if e.patchesCampaign && a.sayings.campaign(p.campaignID, &e.campaignPatch) {
+			a.contradicts(e, kindCampaign)
+		}
 	}
 	if e.group == "" {
 		return nil
 	}
 	if p.groupID == 0 || p.group != e.group || e.patchesGroup {
 		p.group = e.group
-		p.groupID, err = a.tx.Group(ctx, p.campaignID, e.group, e.groupPatch)
+		if p.groupID, err = a.tx.Group(ctx, p.campaignID, e.group, e.groupPatch); err != nil {
+			return err
+		}
+		a.bids.group(p.groupID, e.groupPatch.Bid.Op)
+		if e.patchesGroup && a.sayings.group(p.groupID, &e.groupPatch) {
+			a.contradicts(e, kindGroup)
+		}
 	}
-	return err
+	return nil
 }
 
 // patchAdvertiser applies the row's changes to its advertiser, if there are any.

@@ -13,6 +13,7 @@ type counts struct {
 	skipped        skips
 	warnings       int64
 	firstWarnings  []Warning
+	contradictions Note
 }
 
 // skips counts skipped rows by kind.
@@ -64,4 +65,23 @@ func (w *writer) misspelt(e *entry, of kind, name, near string) {
 func (w *writer) paused(e *entry) {
 	w.warn(&Warning{File: w.in.name, Record: e.record, Column: colCampaignType.String(),
 		Text: fmt.Sprintf("campaign %s of %s is no search campaign any more, and paused", quoted(e.campaign), quoted(e.advertiser))})
+}
+
+// contradicts notes a row that gives an entity other values than an earlier one.
+func (w *writer) contradicts(e *entry, of kind) {
+	n := &w.open.contradictions
+	if n.Count++; len(n.First) < FirstNotes {
+		n.First = append(n.First, fmt.Sprintf("%s: row %d, %s", w.in.name, e.record, e.describe(of)))
+	}
+}
+
+// describe names an entity of the row.
+func (e *entry) describe(of kind) string {
+	switch of {
+	case kindCampaign:
+		return "campaign " + quoted(e.campaign)
+	case kindGroup:
+		return "ad group " + quoted(e.group)
+	}
+	return "keyword " + quoted(e.keyword.Text)
 }

@@ -23,6 +23,8 @@ type editorSource struct {
 	types      typeUse
 	foreign    *campaignTypes
 	kinds      kindNames
+	usage      usage
+	qualities  Note
 	zones      zones
 	showing    bool // rejects with their cells
 
@@ -38,15 +40,22 @@ func newEditorSource(src io.Reader, file, advertiser string) (*editorSource, err
 	if err != nil {
 		return nil, err
 	}
-	s := &editorSource{file: file, records: newRecordReader(utf)}
+	s := &editorSource{file: file, records: newRecordReader(utf), foreign: &campaignTypes{}}
 	s.layout, err = s.records.readHeader(advertiser == "")
 	if err != nil {
 		return s, err
 	}
+	s.usage = newUsage(&s.layout)
 	if s.layout.cell[colAccount] < 0 {
 		s.advertiser = advertiser
 	}
 	return s, nil
+}
+
+func (s *editorSource) tell() tale {
+	t := tale{layout: &s.layout, unused: s.usage.take(), qualities: s.qualities}
+	s.qualities = Note{}
+	return t
 }
 
 func (s *editorSource) position() (record, line int64) { return s.records.record, s.records.line }
@@ -75,6 +84,9 @@ func (s *editorSource) next(e *entry) error {
 		s.cells, s.err = cells, nil
 		if e.reject = s.checkWidth(e.record); e.reject == nil {
 			s.read(e)
+		}
+		if e.reject == nil && e.skipped == "" {
+			s.usage.count(e.kind, s.cells)
 		}
 		if e.reject != nil && s.showing {
 			e.cells = s.rowCells(e.reject)

@@ -75,15 +75,20 @@ func (s *editorSource) budget() backend.Patch[uint64] { return patch(s, colBudge
 // quality reads Quality score. What reports write where there is none is an empty cell, and of
 // n/10 the n counts.
 func (s *editorSource) quality() backend.Patch[uint8] {
+	if raw := s.cell(colQuality); len(raw) == 0 || digits(string(raw)) {
+		return patch(s, colQuality, parseQuality)
+	}
 	cell := string(s.cell(colQuality))
 	number, outOf := strings.CutSuffix(cell, "/10")
 	switch plainName(cell) {
 	case "", "–", "—", "n/a":
+		s.qualities.add(1, quoted(cell))
 		return backend.Patch[uint8]{}
 	}
 	if outOf {
 		n, err := parseQuality(number)
 		s.note(colQuality, err)
+		s.qualities.add(1, quoted(cell))
 		return backend.To(n)
 	}
 	return patch(s, colQuality, parseQuality)

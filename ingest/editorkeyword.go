@@ -21,6 +21,7 @@ func (s *editorSource) readKeyword(e *entry) {
 		s.note(c, err)
 		ok = err == nil
 	}
+	s.note(colKeyword, checkSpreadsheet(text))
 	joined := s.joinedWords(text)
 	status := s.status(colStatus)
 	if of == groupNegative && ok && !s.filled(colAdGroup) {
@@ -66,9 +67,12 @@ func (s *editorSource) typeColumn() column {
 	}
 	_, _, err := parseType(string(s.cell(colType)), 0)
 	if s.types == typesUnknown {
-		s.types = typesOfRows
-		if err == nil {
-			s.types = typesOfCriteria
+		s.types = typesOfCriteria
+		if err != nil {
+			s.types = typesOfRows
+			for _, k := range []kind{kindKeyword, kindGroupNegative, kindCampaignNegative} {
+				s.usage.mark(&s.layout, k, []column{colType}, false)
+			}
 		}
 	}
 	switch {
@@ -91,10 +95,7 @@ var errHiddenNegative = errors.New("this cell is not used, and says that the key
 // begin otherwise.
 func (s *editorSource) refuseNegative(e *entry) {
 	for i, cell := range s.cells {
-		if len(cell) == 0 || i >= s.layout.width() {
-			continue
-		}
-		if !saysNegative(cell) && !(s.layout.negative[i] && saysYes(cell)) || s.isText(i) {
+		if len(cell) == 0 || i >= s.layout.width() || s.isText(i) || !saysNegative(cell) && !(s.layout.negative[i] && saysYes(cell)) {
 			continue
 		}
 		e.reject = &Reject{File: s.file, Record: e.record, Column: s.layout.header(i),
@@ -117,12 +118,34 @@ var negatives = []string{"negative", "campaignnegative", "adgroupnegative", "gro
 // saysNegative reports whether a cell begins with the word negative, or with whose it is.
 func saysNegative(cell []byte) bool {
 	const longest = 64
-	cell = bytes.TrimLeftFunc(cell, func(r rune) bool { return !unicode.IsLetter(r) })
-	if len(cell) < len("negative") || bytes.IndexByte([]byte("nNcCaAgGsS"), cell[0]) < 0 {
+	if len(cell) < len("negative") {
+		return false
+	}
+	if c := cell[0] | 0x20; c < 'a' || c > 'z' {
+		cell = bytes.TrimLeftFunc(cell, func(r rune) bool { return !unicode.IsLetter(r) })
+	}
+	if len(cell) < len("negative") || !mayBegin(cell) {
 		return false
 	}
 	plain := plainName(string(cell[:min(len(cell), longest)]))
 	return slices.ContainsFunc(negatives, func(begin string) bool { return strings.HasPrefix(plain, begin) })
+}
+
+// mayBegin reports whether the first letters are those of one of negatives, so that other cells cost little.
+func mayBegin(cell []byte) bool {
+	switch first, second := cell[0]|0x20, cell[1]|0x20; first {
+	case 'n':
+		return second == 'e'
+	case 'c':
+		return second == 'a'
+	case 'a':
+		return second == 'd' || second == 'c'
+	case 'g':
+		return second == 'r'
+	case 's':
+		return second == 'h'
+	}
+	return false
 }
 
 // saysYes reports whether a cell below a heading such as Negative may mean yes.

@@ -71,7 +71,10 @@ func TestNearNames(t *testing.T) {
 		{`{"type":"group","advertiser":"Acme","campaign":"Hat","name":"G"}` + "\n", `-: row 1, campaign: campaign "Hat" of "Acme" did not exist and was created; did you mean "Hats"?`},
 		{`{"type":"advertiser","name":"Othr"}` + "\n", `-: row 1, name: advertiser "Othr" did not exist and was created; did you mean "Other"?`},
 		{"Account,Campaign,Status\nAcme,Hats,Removed\nAcme,Hat,Removed\nAcme,Cats,\n", ""}, // Hats is gone
-		{"Account,Campaign\nNew,One thing\nNew,One thin\n", `-: row 3, Campaign: campaign "One thin" of "New" did not exist and was created; did you mean "One thing"?`},
+		{"Account,Campaign\nNew,One thing\nNew,One thin\n", ""},                            // the file means both
+		{"Account,Campaign\nNew,One thins\n", `-: row 2, Campaign: campaign "One thins" of "New" did not exist and was created; did you mean "One thin"?`},
+		{"Account,Campaign\nNew,C3\n", ""},
+		{"Account,Campaign\nNew,C10\n", ""}, // they differ in digits only
 	} {
 		sum, err := ingest.Run(t.Context(), store, []string{"-"}, ingest.Options{Stdin: strings.NewReader(step.file)})
 		if err != nil {

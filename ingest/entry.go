@@ -74,6 +74,8 @@ type source interface {
 	next(e *entry) error
 	// position is the record and the line that were read last.
 	position() (record, line int64)
+	// tell returns what there is to tell of the rows since the last call.
+	tell() tale
 	// column is the name of the column that names the row's advertiser or
 	// campaign.
 	column(e *entry, of kind) string

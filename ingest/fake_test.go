@@ -40,6 +40,34 @@ func (s *fakeStore) Begin(context.Context) (backend.Tx, error) {
 	return &fakeTx{s: s, old: maps.Clone(s.rows), oldIDs: maps.Clone(s.ids), oldCreated: s.created}, nil
 }
 
+// Snapshot has groups alone, with what says whether their keywords have a bid.
+func (s *fakeStore) Snapshot(context.Context) (backend.Snapshot, error) {
+	return fakeSnapshot{s: s}, nil
+}
+
+type fakeSnapshot struct {
+	backend.Snapshot // nil: all else panics
+	s                *fakeStore
+}
+
+func (f fakeSnapshot) Close() error { return nil }
+
+func (f fakeSnapshot) Items(_ context.Context, ids []uint64) (list []*backend.Item, _ error) {
+	for _, id := range ids {
+		path := f.s.paths[id]
+		it := &backend.Item{Group: backend.Group{ID: id, Name: path[strings.LastIndex(path, sep)+1:], HasBid: strings.Contains(f.s.rows[path], "bid=")}}
+		for _, key := range slices.Sorted(maps.Keys(f.s.rows)) {
+			if rest, ok := strings.CutPrefix(key, path+sep); ok && !strings.HasPrefix(rest, "-") && !strings.HasPrefix(rest, "ad ") {
+				_, words, _ := strings.Cut(rest, " ")
+				it.Keywords = append(it.Keywords, backend.Keyword{Text: words, HasBid: strings.Contains(f.s.rows[key], "bid="),
+					Enabled: strings.Contains(f.s.rows[key], "status=enabled")})
+			}
+		}
+		list = append(list, it)
+	}
+	return list, nil
+}
+
 // dump returns all entities, one a line.
 func (s *fakeStore) dump() string {
 	var b strings.Builder
@@ -52,6 +80,7 @@ func (s *fakeStore) dump() string {
 const sep = "\x1f"
 
 type fakeTx struct {
+	backend.Tx // nil: all else panics
 	s          *fakeStore
 	old        map[string]string
 	oldIDs     map[string]uint64

@@ -206,7 +206,10 @@ func (*nullStore) Changes(context.Context, backend.Position, int) ([]backend.Cha
 }
 
 func (s *nullStore) Newest(context.Context) (backend.Position, error) { return backend.Position{}, nil }
-func (s *nullStore) Begin(context.Context) (backend.Tx, error)        { return nullTx{s: s}, nil }
+func (s *nullStore) Snapshot(context.Context) (backend.Snapshot, error) {
+	return fakeSnapshot{s: newFakeStore()}, nil
+}
+func (s *nullStore) Begin(context.Context) (backend.Tx, error) { return nullTx{s: s}, nil }
 
 type nullTx struct {
 	backend.Tx

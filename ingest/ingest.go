@@ -94,6 +94,11 @@ type Summary struct {
 	// first, at most FirstRejects.
 	Warnings      int64
 	FirstWarnings []Warning
+	// Unused are the columns that were filled and not used: the ones that resemble a known name
+	// first, then those of most rows.
+	Unused []Unused
+	// Notes are what else may not be as it was meant.
+	Notes []Note
 	// Entities counts effects by kind of entity.
 	Entities [backend.Entities]EffectCounts
 	// ClockBefore and ClockAfter are the store's: equal, when nothing changed.
@@ -142,6 +147,10 @@ func Run(ctx context.Context, store backend.Store, files []string, o Options) (S
 	r := &run{at: before, store: store, options: o, sum: &sum, rejects: newRejectWriter(o.Rejects)}
 	err = r.files(ctx, files)
 	sum.Skipped, sum.Entities = r.skipped.list(), r.effects.counts()
+	sum.Unused = r.told.unused.list()
+	if err == nil {
+		sum.Notes, err = r.told.notes(ctx, store)
+	}
 	if e := r.rejects.flush(); err == nil && e != nil {
 		err = fault.Newf(fault.KindOf(e), "ingest: rejects", "the file of rejects: %w", e)
 	}

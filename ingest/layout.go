@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -11,7 +12,7 @@ import (
 // layout maps each column to its cell in a record; −1: missing.
 type layout struct {
 	cell    [columns]int
-	headers []string // of all cells
+	headers [][]byte // of all cells
 	// negative are the cells whose heading says that a row may be a negative.
 	negative []bool
 	// statusOf are the cells of colStatus on rows of keywords, of ads and of all others.
@@ -27,7 +28,7 @@ func (l *layout) width() int { return len(l.headers) }
 
 // header names a cell's column for a report.
 func (l *layout) header(cell int) string {
-	return cmp.Or(strings.TrimSpace(l.headers[cell]), cellName(cell))
+	return cmp.Or(string(bytes.TrimSpace(l.headers[cell])), cellName(cell))
 }
 
 // knownName is a name of a column; rank 0 is its main name.
@@ -76,7 +77,7 @@ func layoutOf(cells [][]byte, names map[string]knownName) (l layout, found int, 
 	}
 	others := otherColumns()
 	for i, cell := range cells {
-		l.headers = append(l.headers, string(cell))
+		l.headers = append(l.headers, cell)
 		name := plainName(string(cell))
 		l.negative = append(l.negative, saysNegative([]byte(strings.TrimPrefix(name, "is"))))
 		known, ok := names[name]

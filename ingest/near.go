@@ -25,6 +25,8 @@ const (
 type nearNames struct {
 	accounts map[uint64]*accountNames // by advertiser; 0: the advertisers
 	cached   int
+	file     int        // the number of the file, from 1
+	open     []openName // that the open transaction created
 }
 
 // accountNames are the names of an account's campaigns, or of all advertisers,
@@ -34,11 +36,28 @@ type accountNames struct {
 	count    int
 }
 
+// openName is the name of a campaign of an advertiser, or with advertiser 0 of one.
+type openName struct {
+	advertiser uint64
+	name       string
+}
+
+// committed forgets which names could be undone, undone drops them.
+func (n *nearNames) committed() { n.open = n.open[:0] }
+
+func (n *nearNames) undone() {
+	for _, o := range n.open {
+		n.removed(o.advertiser, o.name)
+	}
+	n.open = n.open[:0]
+}
+
 // letteredName is a name with the set of its characters, hashed to 64 bits. Two
 // sets differ in at most two bits for each edit.
 type letteredName struct {
 	letters uint64
 	name    string
+	file    int // that created it; 0: it was there
 }
 
 // created returns the nearest name within nearDistance of one that was just
@@ -53,15 +72,16 @@ func (n *nearNames) created(ctx context.Context, tx backend.Tx, advertiser uint6
 		account = n.account(advertiser)
 		for _, other := range names {
 			if other != name { // the new one is among them
-				n.add(account, other)
+				n.add(account, other, 0)
 			}
 		}
 	}
 	if account.count > nearNamesMost {
 		return "", nil
 	}
-	near := account.nearest(name)
-	n.add(account, name)
+	near := account.nearest(name, n.file)
+	n.add(account, name, n.file)
+	n.open = append(n.open, openName{advertiser, name})
 	return near, nil
 }
 
@@ -76,11 +96,11 @@ func (n *nearNames) account(advertiser uint64) *accountNames {
 	return account
 }
 
-func (n *nearNames) add(account *accountNames, name string) {
+func (n *nearNames) add(account *accountNames, name string, file int) {
 	account.count++
 	n.cached++
 	length := utf8.RuneCountInString(name)
-	account.byLength[length] = append(account.byLength[length], letteredName{lettersOf(name), name})
+	account.byLength[length] = append(account.byLength[length], letteredName{lettersOf(name), name, file})
 }
 
 // removed drops a removed name.
@@ -98,18 +118,19 @@ func lettersOf(name string) (set uint64) {
 	return set
 }
 
-// nearest returns the nearest name within nearDistance.
-func (a *accountNames) nearest(name string) (found string) {
+// nearest returns the nearest name within nearDistance, but none that the same file created, and
+// none that differs in digits only.
+func (a *accountNames) nearest(name string, file int) (found string) {
 	letters, runes := lettersOf(name), []rune(name)
 	least := nearDistance + 1
 	var buf []rune
 	for length := len(runes) - nearDistance; length <= len(runes)+nearDistance; length++ {
 		for _, other := range a.byLength[length] {
-			if bits.OnesCount64(letters^other.letters) > 2*nearDistance {
+			if bits.OnesCount64(letters^other.letters) > 2*nearDistance || file > 0 && other.file == file {
 				continue
 			}
 			buf = append(buf[:0], []rune(other.name)...)
-			if d := near.Distance(runes, buf, least-1); d < least {
+			if d := near.Distance(runes, buf, least-1); d < least && withoutDigits(name) != withoutDigits(other.name) {
 				found, least = other.name, d
 			}
 			if least == 1 {

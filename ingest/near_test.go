@@ -20,7 +20,7 @@ func TestNearest(t *testing.T) {
 			w[i] = []rune("abcdefgh")[random.IntN(8)]
 		}
 		all = append(all, w)
-		names.add(account, string(w))
+		names.add(account, string(w), 0)
 	}
 	for range 2000 {
 		w := make([]rune, 1+random.IntN(9))
@@ -34,7 +34,7 @@ func TestNearest(t *testing.T) {
 		if least == 0 {
 			continue // it is one of them
 		}
-		found := account.nearest(string(w))
+		found := account.nearest(string(w), 1)
 		if (found == "") != (least > nearDistance) || found != "" && near.Distance(w, []rune(found), nearDistance) != least {
 			t.Errorf("%s: %q, the nearest is %d away", string(w), found, least)
 		}

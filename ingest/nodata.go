@@ -1,9 +1,6 @@
 package ingest
 
-import (
-	"bytes"
-	"strings"
-)
+import "bytes"
 
 // Kinds of records that hold no data of their own.
 const (
@@ -32,15 +29,14 @@ func (s *editorSource) noData() string {
 
 // repeatsHeader reports whether the record is the header again, as in files that were joined.
 func (s *editorSource) repeatsHeader(first int) bool {
-	same := func(i int) bool {
-		text := bytes.TrimSpace(bytes.TrimPrefix(s.cells[i], bomUTF8)) // each of them may have begun with one
-		return plainName(string(text)) == plainName(s.layout.headers[i])
+	text := func(i int) []byte {
+		return bytes.TrimSpace(bytes.TrimPrefix(s.cells[i], bomUTF8)) // each of the files may have begun with one
 	}
-	if len(s.cells) != s.layout.width() || !bytes.EqualFold(bytes.TrimSpace(bytes.TrimPrefix(s.cells[first], bomUTF8)), []byte(strings.TrimSpace(s.layout.headers[first]))) {
+	if len(s.cells) != s.layout.width() || !bytes.EqualFold(text(first), bytes.TrimSpace(s.layout.headers[first])) {
 		return false
 	}
-	for i := range s.cells {
-		if !same(i) {
+	for i := first + 1; i < len(s.cells); i++ {
+		if plainName(string(text(i))) != plainName(string(s.layout.headers[i])) {
 			return false
 		}
 	}

@@ -27,38 +27,38 @@ type keywordKey struct {
 	words     string
 }
 
-func (p *pendingKeywords) add(group uint64, k backend.KeywordPatch) {
+// add adds a row's keyword, and reports whether an earlier row gives it other values.
+func (p *pendingKeywords) add(group uint64, k backend.KeywordPatch) (differs bool) {
 	key := keywordKey{group, k.Type, k.Words}
 	if i, ok := p.index[key]; ok {
-		merge(&p.list[i].patch, k)
-		return
+		return merge(&p.list[i].patch, k)
 	}
 	if p.index == nil {
 		p.index = make(map[keywordKey]int)
 	}
 	p.index[key] = len(p.list)
 	p.list = append(p.list, pendingKeyword{group, k})
+	return false
 }
 
-// merge combines p with a later patch.
-func merge(p *backend.KeywordPatch, later backend.KeywordPatch) {
+// merge combines p with a later patch, and reports whether that has other values.
+func merge(p *backend.KeywordPatch, later backend.KeywordPatch) (differs bool) {
+	differs = p.Text != later.Text
 	p.Text = later.Text
-	if later.Status != backend.Keep {
-		p.Status = later.Status
-	}
-	if later.Bid.Op != backend.Unchanged {
-		p.Bid = later.Bid
-	}
-	if later.Quality.Op != backend.Unchanged {
-		p.Quality = later.Quality
-	}
+	differs = otherStatus(&p.Status, later.Status) || differs
+	differs = other(&p.Bid, later.Bid) || differs
+	return other(&p.Quality, later.Quality) || differs
 }
 
-func (p *pendingKeywords) flush(ctx context.Context, tx backend.Tx) error {
+// flush writes the keywords, and notes those without a bid.
+func (p *pendingKeywords) flush(ctx context.Context, a *applier) error {
 	for i := range p.list {
-		if err := tx.Keyword(ctx, p.list[i].group, p.list[i].patch); err != nil {
+		k := &p.list[i]
+		a.created = false
+		if err := a.tx.Keyword(ctx, k.group, k.patch); err != nil {
 			return err
 		}
+		a.bids.keyword(k.group, k.patch.Bid.Op, a.created)
 	}
 	clear(p.list)
 	clear(p.index)

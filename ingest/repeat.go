@@ -59,7 +59,8 @@ func (w *writer) repeat(ctx context.Context, err error) error {
 
 // repeatOnce applies all rows of the transaction and commits it.
 func (w *writer) repeatOnce(ctx context.Context) error {
-	w.open, w.run.near = counts{}, nearNames{} // both know names of the transaction that failed
+	w.run.near.undone()
+	w.open, w.sayings = counts{}, sayings{} // they know of the transaction that failed
 	for _, c := range w.chunks {
 		if err := w.apply(ctx, c); err != nil {
 			return err

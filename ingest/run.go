@@ -35,6 +35,7 @@ type run struct {
 	effects effectSets
 	near    nearNames
 	foreign campaignTypes
+	told    told
 	at      backend.Position // of the database, after the last commit or a later one
 }
 
@@ -43,6 +44,7 @@ type chunk struct {
 	entries []entry
 	read    int64 // bytes of the file read by then
 	err     error // what ended the file behind these rows; io.EOF: its end
+	tale    tale
 }
 
 func (r *run) files(ctx context.Context, names []string) error {
@@ -50,6 +52,7 @@ func (r *run) files(ctx context.Context, names []string) error {
 		return fault.Newf(fault.Invalid, "ingest: run", "no file: name at least one, or - for standard input")
 	}
 	for _, name := range names {
+		r.near.file++
 		if err := r.file(ctx, name); err != nil {
 			return err
 		}
@@ -105,7 +108,7 @@ func readChunks(ctx context.Context, src source, in *input, rows int, ready chan
 				c.entries = c.entries[:len(c.entries)-1]
 			}
 		}
-		c.read = in.read.Load()
+		c.read, c.tale = in.read.Load(), src.tell()
 		if c.err != nil && c.err != io.EOF {
 			record, line := src.position()
 			c.err = fileFault(in.name, record, line, c.err)
@@ -143,6 +146,7 @@ type writer struct {
 	begun    time.Time
 	chunks   []*chunk // whose rows belong to the open transaction
 	open     counts
+	sayings  sayings
 	reported int64    // rejects of the open transaction that are in the report
 	doubt    *doubt   // a transaction that may have been committed; nil: there is none
 	progress Progress // what is committed
@@ -220,7 +224,7 @@ func (w *writer) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.applier = &applier{tx: tx, near: &w.run.near, misspelt: w.misspelt, paused: w.paused}
+	w.applier = &applier{tx: tx, near: &w.run.near, misspelt: w.misspelt, paused: w.paused, sayings: &w.sayings, contradicts: w.contradicts}
 	tx.Watch(w.applier.watch)
 	w.begun = time.Now()
 	return nil
@@ -232,6 +236,9 @@ func (w *writer) commit(ctx context.Context) error {
 		return fmt.Errorf("%s: up to row %d: %w", w.in.name, w.progress.Rows+w.open.rows, err)
 	}
 	read := w.chunks[len(w.chunks)-1].read
+	for _, c := range w.chunks {
+		w.run.told.add(&c.tale)
+	}
 	clear(w.chunks)
 	w.chunks, w.reported = w.chunks[:0], 0
 	sum, n := w.run.sum, &w.open
@@ -239,6 +246,7 @@ func (w *writer) commit(ctx context.Context) error {
 	sum.Rejected += n.rejected
 	sum.Bytes += read - w.progress.Bytes
 	sum.First = append(sum.First, n.first...)
+	w.run.told.contradictions.add(n.contradictions.Count, n.contradictions.First...)
 	sum.Warnings += n.warnings
 	sum.FirstWarnings = append(sum.FirstWarnings, n.firstWarnings...)
 	for kind, rows := range n.skipped {
@@ -261,7 +269,7 @@ func (w *writer) commitOpen(ctx context.Context) error {
 	if a == nil {
 		return nil
 	}
-	if err := a.keywords.flush(ctx, a.tx); err != nil {
+	if err := a.keywords.flush(ctx, a); err != nil {
 		return err
 	}
 	if w.doubt != nil && w.doubt.settle(&a.effects) {
@@ -276,6 +284,8 @@ func (w *writer) commitOpen(ctx context.Context) error {
 		return err
 	}
 	w.run.effects.add(&a.effects)
+	w.run.told.committed(&a.bids)
+	w.run.near.committed()
 	w.doubt, w.applier = nil, nil
 	w.run.sum.Transactions++
 	return nil

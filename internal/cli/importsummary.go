@@ -67,10 +67,56 @@ func textSummary(s Streams, f *importFlags, sum *ingest.Summary, took time.Durat
 	if rows > 0 {
 		fmt.Fprintf(s.Out, "skipped %s: %s\n", many(uint64(rows), "row"), strings.Join(skipped, ", "))
 	}
+	unusedColumns(s, sum.Unused)
+	notes(s, sum.Notes)
 	if f.conflicts != "" {
 		fmt.Fprintf(s.Out, "%d keywords are blocked by negatives of their own campaign: %s\n", sum.Conflicts, f.conflicts)
 	}
 	return nil
+}
+
+// unusedShown is how many unused columns are listed.
+const unusedShown = 10
+
+// unusedColumns tells which filled columns were not used.
+func unusedColumns(s Streams, list []ingest.Unused) {
+	for i, u := range list {
+		if i == unusedShown {
+			fmt.Fprintf(s.Out, "and %s not used: --json lists all\n", many(uint64(len(list)-i), "more column"))
+			return
+		}
+		name := strconv.Quote(u.Column)
+		if u.Of != "" {
+			name += " of " + u.Of
+		}
+		fmt.Fprintf(s.Out, "not used: column %s, filled in %s", name, many(uint64(u.Rows), "row"))
+		if u.Meant != "" {
+			fmt.Fprintf(s.Out, "; did you mean %q?", u.Meant)
+		}
+		fmt.Fprintln(s.Out)
+	}
+}
+
+// noteTexts say what is told, for one and for many.
+var noteTexts = map[ingest.NoteKind][2]string{
+	ingest.NoteNoBid:         {"keyword has no bid, neither its own nor its ad group's, and is not shown", "keywords have no bid, neither their own nor their ad group's, and are not shown"},
+	ingest.NoteContradiction: {"row gives an entity other values than an earlier row of the file; the last holds", "rows give an entity other values than earlier rows of the file; the last holds"},
+	ingest.NoteQuality:       {"quality score is not a whole number: it was read as empty, or by the n of n/10", "quality scores are not whole numbers: they were read as empty, or by the n of n/10"},
+}
+
+// notes tells what may not be as it was meant, with the first names.
+func notes(s Streams, list []ingest.Note) {
+	for _, n := range list {
+		text := noteTexts[n.Kind][1]
+		if n.Count == 1 {
+			text = noteTexts[n.Kind][0]
+		}
+		fmt.Fprintf(s.Out, "%d %s: %s", n.Count, text, printable(strings.Join(n.First, ", ")))
+		if n.Count > int64(len(n.First)) {
+			fmt.Fprint(s.Out, ", …")
+		}
+		fmt.Fprintln(s.Out)
+	}
 }
 
 // entityTable lists the kinds of entities that the files named.
@@ -100,6 +146,8 @@ type summaryJSON struct {
 	Rejected    int64                          `json:"rejected"`
 	Entities    map[string]ingest.EffectCounts `json:"entities"`
 	Skipped     map[string]int64               `json:"skipped"`
+	Unused      []ingest.Unused                `json:"unused_columns"`
+	Notes       []ingest.Note                  `json:"notes"`
 	Warnings    int64                          `json:"warnings"`
 	Conflicts   *int64                         `json:"conflicts,omitempty"`
 	ClockBefore uint64                         `json:"clock_before"`
@@ -110,6 +158,7 @@ type summaryJSON struct {
 func jsonSummary(s Streams, f *importFlags, sum *ingest.Summary) error {
 	out := summaryJSON{DryRun: f.dryRun, Files: sum.Files, Rows: sum.Rows, Rejected: sum.Rejected, Warnings: sum.Warnings,
 		Entities: make(map[string]ingest.EffectCounts), Skipped: make(map[string]int64), ClockBefore: sum.ClockBefore, ClockAfter: sum.ClockAfter}
+	out.Unused, out.Notes = append([]ingest.Unused{}, sum.Unused...), append([]ingest.Note{}, sum.Notes...)
 	for e, n := range sum.Entities {
 		out.Entities[backend.Entity(e).String()] = n
 	}

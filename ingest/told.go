@@ -1,0 +1,155 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/RoaringBitmap/roaring/v2/roaring64"
+
+	"adshard/backend"
+)
+
+// Note is something that an import tells at its end, since it may not be what was meant.
+type Note struct {
+	Kind  NoteKind `json:"kind"`
+	Count int64    `json:"count"`
+	// First names the first, at most FirstNotes.
+	First []string `json:"first,omitempty"`
+}
+
+// NoteKind says what a Note is about.
+type NoteKind string
+
+// The kinds of notes.
+const (
+	NoteNoBid         NoteKind = "keywords_without_bid"  // neither their own nor their group's
+	NoteContradiction NoteKind = "contradictions"        // rows of one file that give one entity other values
+	NoteQuality       NoteKind = "quality_scores_unread" // quality scores of reports: nothing, or n/10
+)
+
+// FirstNotes is how many names a Note holds.
+const FirstNotes = 10
+
+// add counts n more of what a note is about, with the names of the first.
+func (n *Note) add(count int64, names ...string) {
+	n.Count += count
+	n.First = append(n.First, names[:min(len(names), FirstNotes-len(n.First))]...)
+}
+
+// tale is what a reader tells of the rows of a chunk.
+type tale struct {
+	layout    *layout // nil: there are no columns
+	unused    [kindAd + 1][]int64
+	qualities Note
+}
+
+// told collects what an import tells at its end.
+type told struct {
+	unused                    unusedColumns
+	qualities, contradictions Note
+	// bidless are groups in which the files made keywords without a bid, or took a bid away, named those in
+	// which they named others without one, and bidding those to which they gave a bid.
+	bidless, named, bidding roaring64.Bitmap
+}
+
+func (t *told) add(more *tale) {
+	if more.layout != nil {
+		t.unused.add(more.layout, &more.unused)
+	}
+	t.qualities.add(more.qualities.Count, more.qualities.First...)
+}
+
+// notes returns what there is to tell, once all is committed.
+func (t *told) notes(ctx context.Context, store backend.Store) (list []Note, err error) {
+	noBid, err := t.withoutBid(ctx, store)
+	t.contradictions.Kind, t.qualities.Kind = NoteContradiction, NoteQuality
+	for _, n := range []Note{noBid, t.contradictions, t.qualities} {
+		if n.Count > 0 {
+			list = append(list, n)
+		}
+	}
+	return list, err
+}
+
+// namedMost is how many groups may be read for keywords that were there before: a file that changes the
+// statuses of many must not cost more than what it changes.
+const namedMost = 1000
+
+// withoutBid finds the enabled keywords of the import's groups that have no bid at all.
+func (t *told) withoutBid(ctx context.Context, store backend.Store) (n Note, err error) {
+	n.Kind = NoteNoBid
+	if t.named.GetCardinality() <= namedMost {
+		t.bidless.Or(&t.named)
+	}
+	t.bidless.AndNot(&t.bidding)
+	if t.bidless.IsEmpty() {
+		return n, nil
+	}
+	snapshot, err := store.Snapshot(ctx)
+	if err != nil {
+		return n, err
+	}
+	ids := make([]uint64, 0, comparedTogether)
+	for it := t.bidless.Iterator(); it.HasNext() && err == nil; {
+		if ids = append(ids, it.Next()); len(ids) == cap(ids) || !it.HasNext() {
+			err = bidlessIn(ctx, snapshot, ids, &n)
+			ids = ids[:0]
+		}
+	}
+	if e := snapshot.Close(); err == nil {
+		err = e
+	}
+	return n, err
+}
+
+func bidlessIn(ctx context.Context, snapshot backend.Snapshot, ids []uint64, n *Note) error {
+	items, err := snapshot.Items(ctx, ids)
+	for _, it := range items {
+		if it.Group.HasBid {
+			continue
+		}
+		for i := range it.Keywords {
+			if k := &it.Keywords[i]; k.Enabled && !k.HasBid {
+				n.add(1, fmt.Sprintf("%s %s in ad group %s", k.Type, quoted(k.Text), quoted(it.Group.Name)))
+			}
+		}
+	}
+	return err
+}
+
+// bids notes which groups of a transaction have keywords without a bid.
+type bids struct {
+	bidless, named, bidding, reset roaring64.Bitmap
+	last                           uint64 // the last group that was added to bidless
+}
+
+func (b *bids) group(id uint64, bid backend.PatchOp) {
+	switch bid {
+	case backend.Set:
+		b.bidding.Add(id)
+		b.reset.Remove(id)
+	case backend.Reset:
+		b.bidding.Remove(id)
+		b.reset.Add(id)
+		b.bidless.Add(id)
+	}
+}
+
+func (b *bids) keyword(group uint64, bid backend.PatchOp, created bool) {
+	switch {
+	case bid == backend.Set, group == b.last:
+	case created, bid == backend.Reset:
+		b.bidless.Add(group)
+		b.last = group
+	default:
+		b.named.Add(group)
+	}
+}
+
+// committed adds those of a transaction.
+func (t *told) committed(b *bids) {
+	t.bidless.Or(&b.bidless)
+	t.named.Or(&b.named)
+	t.bidding.AndNot(&b.reset)
+	t.bidding.Or(&b.bidding)
+}

@@ -1,0 +1,183 @@
+package ingest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"adshard/internal/near"
+)
+
+// Unused is a column of files that was filled and not used.
+type Unused struct {
+	Column string `json:"column"` // its heading
+	// Of is the kind of rows that do not use a known column; "": none uses the column.
+	Of   string `json:"of,omitempty"`
+	Rows int64  `json:"rows"` // that have it filled and were imported
+	// Meant is the name of a column that the heading may have meant; "": there is none.
+	Meant string `json:"did_you_mean,omitempty"`
+}
+
+// columnsOfAll are the columns that every row uses, columnsOf those that rows of a kind use, too,
+// beside Status.
+var (
+	columnsOfAll = []column{colAccount, colAccountName, colCampaign, colBudget, colDelivery, colLanguages, colRotation, colTimeZone,
+		colCampaignStatus, colCampaignType}
+	columnsOf = [kindAd + 1][]column{
+		kindCampaign:         {colDesktop, colMobile, colTablet},
+		kindGroup:            {colAdGroup, colAdGroupStatus, colMaxCPC, colDesktop, colMobile, colTablet},
+		kindKeyword:          {colAdGroup, colAdGroupStatus, colKeyword, colCriterionType, colType, colMaxCPC, colQuality},
+		kindGroupNegative:    {colAdGroup, colAdGroupStatus, colKeyword, colCriterionType, colType},
+		kindCampaignNegative: {colAdGroup, colKeyword, colCriterionType, colType}, // the group is ignored by rule
+		kindAd:               append([]column{colAdGroup, colAdGroupStatus, colAdType, colPath1, colPath2, colFinalURL}, textColumns()...),
+	}
+	statusesOf = [kindAd + 1]int{kindAdvertiser: ofOwner, kindCampaign: ofOwner, kindGroup: ofOwner, kindKeyword: ofKeyword,
+		kindGroupNegative: ofKeyword, kindCampaignNegative: ofKeyword, kindAd: ofAd}
+	// kindLabels name the rows of a kind.
+	kindLabels = [kindAd + 1]string{"advertisers", "campaigns", "ad groups", "keywords", "negatives", "negatives", "ads"}
+)
+
+func textColumns() (list []column) {
+	for c := colHeadline1; c < colPath1; c++ {
+		list = append(list, c)
+	}
+	return list
+}
+
+// usage is which cells rows of each kind use, and how many rows had others filled.
+type usage struct {
+	used [kindAd + 1][]bool
+	rows [kindAd + 1][]int64
+}
+
+func newUsage(l *layout) (u usage) {
+	for k := range u.used {
+		u.used[k] = make([]bool, l.width())
+		u.mark(l, kind(k), columnsOfAll, true)
+		u.mark(l, kind(k), columnsOf[k], true)
+		if at := l.statusOf[statusesOf[k]]; at >= 0 {
+			u.used[k][at] = true
+		}
+	}
+	return u
+}
+
+func (u *usage) mark(l *layout, k kind, list []column, used bool) {
+	for _, c := range list {
+		if at := l.cell[c]; at >= 0 {
+			u.used[k][at] = used
+		}
+	}
+}
+
+// count counts the cells of an imported row that it does not use.
+func (u *usage) count(k kind, cells [][]byte) {
+	used := u.used[k]
+	for i, cell := range cells {
+		if len(cell) == 0 || i >= len(used) || used[i] || !says(cell) {
+			continue
+		}
+		if u.rows[k] == nil {
+			u.rows[k] = make([]int64, len(used))
+		}
+		u.rows[k][i]++
+	}
+}
+
+// says reports whether a cell of an unused column says anything.
+func says(cell []byte) bool {
+	if c := cell[0] | 0x20; c >= 'a' && c <= 'z' || cell[0] >= '0' && cell[0] <= '9' {
+		return true
+	}
+	return dashless(strings.TrimSpace(string(cell))) != ""
+}
+
+// take returns what was counted since the last call.
+func (u *usage) take() (rows [kindAd + 1][]int64) {
+	rows, u.rows = u.rows, rows
+	return rows
+}
+
+// unusedKey is a column of files, with the kind of rows where it is a known one.
+type unusedKey struct{ column, of string }
+
+// unusedColumns counts rows of all files by columns that they do not use.
+type unusedColumns map[unusedKey]*Unused
+
+// add adds the rows of some part of a file.
+func (m *unusedColumns) add(l *layout, rows *[kindAd + 1][]int64) {
+	for k := range rows {
+		for i, n := range rows[k] {
+			if n > 0 {
+				m.of(l, kind(k), i).Rows += n
+			}
+		}
+	}
+}
+
+func (m *unusedColumns) of(l *layout, k kind, cell int) *Unused {
+	key := unusedKey{column: l.header(cell)}
+	if slices.Contains(l.cell[:], cell) {
+		key.of = kindLabels[k]
+	}
+	u, ok := (*m)[key]
+	if !ok {
+		if *m == nil {
+			*m = make(unusedColumns)
+		}
+		u = &Unused{Column: key.column, Of: key.of, Meant: l.meant(key)}
+		(*m)[key] = u
+	}
+	return u
+}
+
+// list returns the columns, first those that may be misspelt, then by rows.
+func (m unusedColumns) list() []Unused {
+	var list []Unused
+	for _, u := range m {
+		list = append(list, *u)
+	}
+	slices.SortFunc(list, func(a, b Unused) int {
+		if (a.Meant == "") != (b.Meant == "") {
+			return cmp.Compare(b.Meant, a.Meant)
+		}
+		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Of, b.Of))
+	})
+	return list
+}
+
+// meant returns the name of the column that a heading may have meant, among those that the
+// file lacks.
+func (l *layout) meant(key unusedKey) string {
+	wrong := plainName(key.column)
+	if _, known := knownNames()[wrong]; known || key.of != "" {
+		return ""
+	}
+	var names, plain []string
+	for c := range columns {
+		if l.cell[c] >= 0 || c >= writtenColumns {
+			continue
+		}
+		for _, name := range append([]string{c.String()}, columnNames[c]...) {
+			if p := plainName(name); withoutDigits(p) != withoutDigits(wrong) {
+				names, plain = append(names, name), append(plain, p)
+			}
+		}
+	}
+	found := near.Name(wrong, plain)
+	if found == "" {
+		return ""
+	}
+	return names[slices.Index(plain, found)]
+}
+
+// withoutDigits is a name without its digits: C3 is no misspelt C10.
+func withoutDigits(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return -1
+		}
+		return r
+	}, name)
+}
