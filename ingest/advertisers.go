@@ -35,11 +35,12 @@ func Advertisers(ctx context.Context, file io.Reader, o Options) (names []string
 	}
 }
 
-// Cell is a cell of a row that was rejected.
+// Cell is a cell of a row.
 type Cell struct {
-	Column, Text string
-	// Wrong: the reject is about it.
-	Wrong bool
+	Column string `json:"column"`
+	Text   string `json:"text"`
+	// Wrong: a reject is about it.
+	Wrong bool `json:"wrong,omitempty"`
 }
 
 // rowCells returns the cells of a rejected row that are filled, or wrong: by column, then those

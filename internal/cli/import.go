@@ -21,7 +21,7 @@ import (
 
 type importFlags struct {
 	db, format, advertiser, rejects, conflicts string
-	force, dryRun, json                        bool
+	force, dryRun, explain, json               bool
 }
 
 func importCommand(s Streams) *cobra.Command {
@@ -44,10 +44,14 @@ number of imports may run at once on PostgreSQL; on SQLite they take turns.
 --dry-run imports into a copy of the database, in the directory for temporary files
 (TMPDIR), and shows what would be created, changed and removed.
 
+--explain reads the files alone, without a database, and shows what each column is read
+as, what is not used, and the kinds of rows with the first of each.
+
 Exit status: 0 no row was rejected; 1 the import failed; 2 invalid arguments; 3 some rows
 were rejected.`,
 		Example: `  adshard import --db sqlite:ads.db export.csv
   adshard import --db sqlite:ads.db --advertiser Acme --rejects rejects.tsv *.csv
+  adshard import --explain export.csv
   adshard import --db sqlite:ads.db --dry-run export.csv
   zcat data.jsonl.gz | adshard import --db sqlite:ads.db --format jsonl -`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -56,7 +60,12 @@ were rejected.`,
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, files []string) error { return runImport(c.Context(), &f, files, s) },
+		RunE: func(c *cobra.Command, files []string) error {
+			if f.explain {
+				return explainFiles(c.Context(), &f, files, s)
+			}
+			return runImport(c.Context(), &f, files, s)
+		},
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.db, "db", "", databaseHelp+"; created if it is missing")
@@ -65,6 +74,7 @@ were rejected.`,
 	flags.StringVar(&f.rejects, "rejects", "", "write the rejected rows to this file: file, row, column, reason")
 	flags.StringVar(&f.conflicts, "conflicts", "", "write the negatives that block their own campaign's keywords to this file")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would be created, changed and removed, entity by entity, and change nothing")
+	flags.BoolVar(&f.explain, "explain", false, "show how the files are read: columns, what is not used, kinds of rows; without a database")
 	flags.BoolVar(&f.json, "json", false, "print JSON, one object a line: the differences of --dry-run, then the summary")
 	flags.BoolVar(&f.force, "force", false, "let --rejects and --conflicts replace a file that is not a report of an earlier import")
 	withoutVariable(flags, "force")
