@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adshard/backend"
+	"adshard/search"
 )
 
 // fakeStore keeps entities in maps by their natural keys. Only what an import
@@ -58,8 +59,10 @@ func (f fakeSnapshot) Items(_ context.Context, ids []uint64) (list []*backend.It
 		it := &backend.Item{Group: backend.Group{ID: id, Name: path[strings.LastIndex(path, sep)+1:], HasBid: strings.Contains(f.s.rows[path], "bid=")}}
 		for _, key := range slices.Sorted(maps.Keys(f.s.rows)) {
 			if rest, ok := strings.CutPrefix(key, path+sep); ok && !strings.HasPrefix(rest, "-") && !strings.HasPrefix(rest, "ad ") {
-				_, words, _ := strings.Cut(rest, " ")
-				it.Keywords = append(it.Keywords, backend.Keyword{Text: words, HasBid: strings.Contains(f.s.rows[key], "bid="),
+				name, words, _ := strings.Cut(rest, " ")
+				types := []search.MatchType{search.Exact, search.Phrase, search.Broad}
+				is := slices.IndexFunc(types, func(t search.MatchType) bool { return t.String() == name })
+				it.Keywords = append(it.Keywords, backend.Keyword{Text: words, Type: types[is], HasBid: strings.Contains(f.s.rows[key], "bid="),
 					Enabled: strings.Contains(f.s.rows[key], "status=enabled")})
 			}
 		}

@@ -38,6 +38,7 @@ var otherKinds = [...]struct {
 	{"label", []string{"Label", "Color"}},
 	{"experiment", []string{"Experiment", "Experiment name"}},
 	{"IP exclusion", []string{"IP address"}},
+	{"list of negatives", []string{"Negative keyword", "Negative keywords"}},
 	{"location", []string{"Location", "Geo targeting", "Location ID", "Geo ID", "Geo target ID", "ID", "Reach", "Location groups",
 		"Location groups legacy", "Location group", "Location group type", "Radius"}},
 	{"other", nil},

@@ -1,0 +1,63 @@
+package ingest_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"adshard/ingest"
+)
+
+// TestShapes imports files of testdata/shapes, each made after what a public tool or report writes, and compares
+// the summary and what is in the database afterwards. The argument utf16 encodes the file, advertiser names one.
+// `go test -run TestShapes -rewrite` writes the expectations anew.
+func TestShapes(t *testing.T) {
+	datadriven.Walk(t, "testdata/shapes", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			file := d.Input + "\n"
+			if d.HasArg("utf16") {
+				file = string(utf16(file))
+			}
+			o := ingest.Options{Stdin: strings.NewReader(file)}
+			if d.HasArg("advertiser") {
+				d.ScanArgs(t, "advertiser", &o.Advertiser)
+			}
+			return shape(o)
+		})
+	})
+}
+
+// shape imports a file and describes what came of it.
+func shape(o ingest.Options) string {
+	var b, rejects strings.Builder
+	o.Rejects = &rejects
+	store := newFakeStore()
+	sum, err := ingest.Run(context.Background(), store, []string{"-"}, o)
+	if err != nil {
+		fmt.Fprintf(&b, "error: %v\n", err)
+	}
+	fmt.Fprintf(&b, "rows %d, rejected %d\n", sum.Rows, sum.Rejected)
+	for line := range strings.Lines(rejects.String()) {
+		b.WriteString("rejected: " + strings.ReplaceAll(strings.TrimPrefix(line, "-\t"), "\t", " | "))
+	}
+	for _, s := range sum.Skipped {
+		fmt.Fprintf(&b, "skipped: %s %d\n", s.Kind, s.Rows)
+	}
+	for _, u := range sum.Unused {
+		fmt.Fprintf(&b, "unused: %s %s %d %s\n", u.Column, u.Of, u.Rows, u.Meant)
+	}
+	for _, n := range sum.Notes {
+		fmt.Fprintf(&b, "note: %s %d %s\n", n.Kind, n.Count, strings.Join(n.First, "; "))
+	}
+	for _, w := range sum.FirstWarnings {
+		fmt.Fprintf(&b, "warning: %v\n", w)
+	}
+	var lines []string
+	for line := range strings.Lines(b.String() + store.dump()) {
+		lines = append(lines, strings.TrimRight(line, " \n"))
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
