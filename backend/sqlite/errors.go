@@ -7,6 +7,7 @@ import (
 	zs "zombiezen.com/go/sqlite"
 
 	"adshard/fault"
+	"adshard/internal/ulimit"
 )
 
 // failed gives an error of SQLite its kind and a text that says what to do.
@@ -19,6 +20,11 @@ func failed(ctx context.Context, op, path string, err error) error {
 		return fmt.Errorf("sqlite: %s: %w", op, context.Cause(ctx))
 	}
 	kind, advice := diagnose(zs.ErrCode(err))
+	if zs.ErrCode(err).ToPrimary() == zs.ResultCantOpen { // SQLite does not say why
+		if many := ulimit.Advice(ulimit.Reached()); many != "" {
+			advice = ": " + many
+		}
+	}
 	return fault.Newf(kind, "sqlite: "+op, "database %s: %w%s", path, err, advice)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"adshard/barrels/kv"
 	"adshard/fault"
+	"adshard/internal/ulimit"
 )
 
 // classify gives an error of RocksDB its kind. RocksDB's C interface returns only
@@ -19,6 +20,9 @@ func classify(op string, err error) error {
 	// "Result incomplete" is the code of a write that failed for a reason of the
 	// background's, which follows.
 	text := strings.TrimPrefix(err.Error(), "Result incomplete: ")
+	if advice := ulimit.Advice(filesError(text, err)); advice != "" {
+		return fault.Newf(fault.Unavailable, op, "%w; %s", err, advice)
+	}
 	switch {
 	case strings.HasPrefix(text, "IO error: No space left on device"), errors.Is(err, syscall.ENOSPC):
 		return fault.Newf(fault.NoSpace, op, "%w; free some space, the store continues automatically", err)
@@ -30,6 +34,16 @@ func classify(op string, err error) error {
 		return fault.Newf(fault.Unavailable, op, "%w; check the disk and the directory's permissions", err)
 	}
 	return fault.New(fault.Internal, op, err)
+}
+
+// filesError returns the error of the system in a text that ends with it where that is that no more files can be opened; else err.
+func filesError(text string, err error) error {
+	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE} {
+		if strings.Contains(text, "IO error: ") && strings.HasSuffix(strings.ToLower(text), errno.Error()) {
+			return errno
+		}
+	}
+	return err
 }
 
 func errLocked(op string, err error) error {

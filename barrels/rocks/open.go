@@ -13,6 +13,7 @@ import (
 
 	"adshard/barrels/kv"
 	"adshard/fault"
+	"adshard/internal/ulimit"
 )
 
 // Open opens the database in a directory and makes an empty one where there is
@@ -53,6 +54,9 @@ func open(dir string, o Options) (*database, error) {
 func fileError(err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		return fault.New(fault.NoSpace, "rocks: open", err)
+	}
+	if advice := ulimit.Advice(err); advice != "" {
+		return fault.Newf(fault.Unavailable, "rocks: open", "%w; %s", err, advice)
 	}
 	return fault.Newf(fault.Unavailable, "rocks: open", "%w; choose a directory that can be written to", err)
 }

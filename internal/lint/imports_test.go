@@ -15,13 +15,13 @@ import (
 // processes share. Which of these may import which is the order of the table.
 var (
 	belowNode = []string{
-		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "internal/version", "internal/near", "internal/outfile", "events", "quality",
+		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "internal/version", "internal/near", "internal/outfile", "internal/ulimit", "events", "quality",
 	}
 	nodeParts = []string{
 		"internal/node/access", "internal/node/admin", "internal/node/admission", "internal/node/background", "internal/node/certs", "internal/node/config", "internal/node/conns", "internal/node/console", "internal/node/control",
 		"internal/node/copying", "internal/node/data", "internal/node/database",
 		"internal/node/fanout", "internal/node/feed", "internal/node/health", "internal/node/home", "internal/node/httpapi",
-		"internal/node/identity", "internal/node/ulimit", "internal/node/memlimit", "internal/node/overload", "internal/node/ports", "internal/node/preflight", "internal/node/querylog", "internal/node/queryserver", "internal/node/remote",
+		"internal/node/identity", "internal/node/memlimit", "internal/node/overload", "internal/node/ports", "internal/node/preflight", "internal/node/querylog", "internal/node/queryserver", "internal/node/remote",
 		"internal/node/shardserver", "internal/node/slicemap", "internal/node/spend", "internal/node/stream", "internal/node/survey", "internal/node/tracing", "internal/node/traffic", "internal/node/truth",
 		"internal/node/wire",
 	}
@@ -46,6 +46,7 @@ var rules = []struct {
 	{pkg: "internal/near"},
 	{pkg: "internal/progress"},
 	{pkg: "internal/outfile", may: []string{"fault"}},
+	{pkg: "internal/ulimit", may: []string{"fault"}},
 	{pkg: "internal/sizing", may: []string{"fault"}},
 	{pkg: "search/words/lexicon", may: []string{"fault", "search", "internal/outfile"}},
 	{pkg: "search/…", may: []string{"fault"}, never: map[string]string{
@@ -91,7 +92,7 @@ var rules = []struct {
 	{pkg: "barrels/certify"},
 	{pkg: "barrels/kv", may: []string{"fault"}},
 	{pkg: "barrels/memory", may: []string{"barrels/kv"}},
-	{pkg: "barrels/rocks", may: []string{"fault", "barrels/kv"}},
+	{pkg: "barrels/rocks", may: []string{"fault", "internal/ulimit", "barrels/kv"}},
 	{pkg: "barrels/block", may: []string{"search", "auction"}},
 	{pkg: "barrels/record", may: []string{"fault", "schema", "search", "barrels/block", "barrels/certify"}},
 	{pkg: "barrels/page", may: []string{"schema", "search", "barrels/block", "barrels/record"}},
@@ -109,13 +110,13 @@ var rules = []struct {
 		"adshard/barrels/rocks":  "a store is on any key-value store: its caller opens one",
 	}},
 	{pkg: "backend/nodedata", may: []string{"fault", "schema", "search", "balance", "backend"}},
-	{pkg: "backend/…", may: []string{"fault", "search", "internal/wait", "internal/outfile"}},
+	{pkg: "backend/…", may: []string{"fault", "search", "internal/wait", "internal/outfile", "internal/ulimit"}},
 	{pkg: "ingest/…", may: []string{"fault", "search", "backend", "internal/wait", "internal/near"}, never: map[string]string{
 		"os.ReadFile": "a file may be larger than memory", "io.ReadAll": "a file may be larger than memory",
 	}},
 	{pkg: "loadproxy/…", may: []string{"fault", "schema", "search", "barrels", "internal/wait"}},
 	{pkg: "counters/store/storetest", may: []string{"fault", "counters/store"}},
-	{pkg: "counters/store/…", may: []string{"fault"}, never: map[string]string{aClock: noTime}},
+	{pkg: "counters/store/…", may: []string{"fault", "internal/ulimit"}, never: map[string]string{aClock: noTime}},
 	{pkg: "counters/gen/…", may: []string{"counters", "internal/outfile"}},
 	{pkg: "counters", may: []string{"fault", "internal/wait", "counters/store"}, never: map[string]string{aClock: noTime}},
 	{pkg: "events/token", may: []string{"fault"}, never: map[string]string{
@@ -123,7 +124,7 @@ var rules = []struct {
 		"crypto/rand": "secrets come from the caller", "math/rand": "tokens are reproducible",
 	}},
 	{pkg: "events/store/storetest", may: []string{"fault", "events/store", "events/token"}},
-	{pkg: "events/store/…", may: []string{"fault", "events/token"}, never: map[string]string{aClock: "what is forgotten is said by the caller"}},
+	{pkg: "events/store/…", may: []string{"fault", "events/token", "internal/ulimit"}, never: map[string]string{aClock: "what is forgotten is said by the caller"}},
 	{pkg: "events/report", may: []string{"fault", "search", "backend", "events/store", "events/token"}, never: map[string]string{aClock: "the range of a report is given"}},
 	{pkg: "events", may: []string{"fault", "budget", "events/store", "events/token"}, never: map[string]string{aClock: "a process gives its clock, so that tests can"}},
 	{pkg: "internal/oracle/…", may: []string{"fault", "search", "auction", "backend"}},

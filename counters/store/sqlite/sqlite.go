@@ -12,6 +12,7 @@ import (
 
 	"adshard/counters/store"
 	"adshard/fault"
+	"adshard/internal/ulimit"
 )
 
 const (
@@ -202,6 +203,10 @@ func failed(ctx context.Context, op, path string, err error) error {
 		kind, advice = fault.Corrupt, "the file is damaged or not a database: name another one, or restore it from a copy"
 	case zs.ResultFull:
 		kind, advice = fault.NoSpace, "the disk is full, make room"
+	case zs.ResultCantOpen: // SQLite does not say why
+		if many := ulimit.Advice(ulimit.Reached()); many != "" {
+			advice = many
+		}
 	}
 	return fault.Newf(kind, "sqlite: "+op, "%s: %w: %s", path, err, advice)
 }

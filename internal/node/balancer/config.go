@@ -17,7 +17,7 @@ import (
 	"adshard/internal/node/identity"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/preflight"
-	"adshard/internal/node/ulimit"
+	"adshard/internal/ulimit"
 )
 
 // Config configures a balancer.

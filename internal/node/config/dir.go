@@ -9,6 +9,7 @@ import (
 
 	"adshard/fault"
 	"adshard/internal/outfile"
+	"adshard/internal/ulimit"
 )
 
 // DirError returns an error that says what to do about a directory that cannot be
@@ -19,6 +20,9 @@ func DirError(dir string, err error) error {
 		return fault.Newf(fault.NoSpace, "open directory", "%w: the disk of %s is full; make room", err, dir)
 	case errors.Is(err, os.ErrPermission), errors.Is(err, syscall.EROFS):
 		return fault.Newf(fault.Invalid, "open directory", "%w: this user may not write there; choose another directory or change its owner", err)
+	}
+	if advice := ulimit.Advice(err); advice != "" {
+		return fault.Newf(fault.Unavailable, "open directory", "%w: %s", err, advice)
 	}
 	return fault.Newf(fault.Invalid, "open directory", "%w: choose another directory than %s", err, dir)
 }

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"adshard/fault"
+	"adshard/internal/ulimit"
 )
 
 // freeBytes returns how much room the disk of a directory has.
@@ -36,6 +37,9 @@ func needRoom(op, dir string, need uint64) error {
 func fileError(op string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return fault.Newf(fault.NoSpace, op, "%w; free some space", err)
+	}
+	if advice := ulimit.Advice(err); advice != "" {
+		return fault.Newf(fault.Unavailable, op, "%w; %s", err, advice)
 	}
 	return fault.Newf(fault.Unavailable, op, "%w; check the disk and the directory's permissions", err)
 }

@@ -12,7 +12,7 @@ import (
 	"adshard/internal/node/identity"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/preflight"
-	"adshard/internal/node/ulimit"
+	"adshard/internal/ulimit"
 )
 
 // Config configures a distributor in a process of its own.

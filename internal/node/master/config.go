@@ -14,7 +14,7 @@ import (
 	"adshard/internal/node/preflight"
 	"adshard/internal/node/querylog"
 	"adshard/internal/node/tracing"
-	"adshard/internal/node/ulimit"
+	"adshard/internal/ulimit"
 	"adshard/search"
 )
 

@@ -51,6 +51,9 @@ func Build(ctx context.Context, cfg Config, progress func(done, total uint64)) (
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	if err := cfg.need().Check(nil); err != nil {
+		return nil, err
+	}
 	db, err := database.Open(ctx, cfg.DB, false)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,8 @@ import (
 	"adshard/internal/node/config"
 	"adshard/internal/node/feed"
 	"adshard/internal/node/identity"
+	"adshard/internal/node/ports"
+	"adshard/internal/ulimit"
 )
 
 // Config says which stores Build makes.
@@ -44,4 +46,9 @@ func (c *Config) Validate() error {
 	}
 	k.That(c.Weights != feed.Weights{}, "weights", "must not all be 0")
 	return k.Err()
+}
+
+// need is what a build needs of the system: the items of all stores are written at once, while stores are finished some at a time.
+func (c *Config) need() ulimit.Need {
+	return ulimit.Need{Files: ports.LeastFiles + 2*uint64(c.Slaves)}
 }

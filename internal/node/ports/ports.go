@@ -19,7 +19,7 @@ import (
 	"adshard/internal/node/config"
 	"adshard/internal/node/console"
 	"adshard/internal/node/httpapi"
-	"adshard/internal/node/ulimit"
+	"adshard/internal/ulimit"
 )
 
 // Ports has the admin port of a process, its metrics, and the limits on its

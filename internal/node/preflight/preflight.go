@@ -26,8 +26,8 @@ import (
 	"adshard/internal/node/config"
 	"adshard/internal/node/database"
 	"adshard/internal/node/ports"
-	"adshard/internal/node/ulimit"
 	"adshard/internal/outfile"
+	"adshard/internal/ulimit"
 )
 
 // Check collects what keeps a program from starting.

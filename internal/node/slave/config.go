@@ -14,9 +14,9 @@ import (
 	"adshard/internal/node/ports"
 	"adshard/internal/node/preflight"
 	"adshard/internal/node/tracing"
-	"adshard/internal/node/ulimit"
 	"adshard/internal/node/wire"
 	"adshard/internal/outfile"
+	"adshard/internal/ulimit"
 )
 
 // Config is a slave's configuration.

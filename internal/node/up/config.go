@@ -24,8 +24,8 @@ import (
 	"adshard/internal/node/querylog"
 	"adshard/internal/node/slave"
 	"adshard/internal/node/tracing"
-	"adshard/internal/node/ulimit"
 	"adshard/internal/outfile"
+	"adshard/internal/ulimit"
 )
 
 // Config is the configuration of a whole cluster on one machine.

@@ -1,0 +1,68 @@
+package rocks_test
+
+import (
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"adshard/barrels/rocks"
+	"adshard/fault"
+)
+
+// TestTooManyOpenFiles opens a store with every limit of open files from none to enough: whichever file is the one too many, the
+// error names the limit and its command, and sends nobody to the disk.
+func TestTooManyOpenFiles(t *testing.T) {
+	dir := t.TempDir()
+	db, err := rocks.Open(dir, rocks.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for few := openFiles(t); ; few++ {
+		err := openWith(t, dir, few)
+		if err == nil {
+			break
+		}
+		refused++
+		if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "ulimit -n") || strings.Contains(err.Error(), "disk") || strings.Contains(err.Error(), "choose") {
+			t.Errorf("%d files: %v", few, err)
+		}
+	}
+	if refused < 5 {
+		t.Errorf("only %d limits were too low", refused)
+	}
+}
+
+// openFiles returns how many files this process has open.
+func openFiles(t *testing.T) int {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip(err)
+	}
+	return len(entries) - 1 // the directory itself
+}
+
+// openWith opens a store, and closes it, under a limit.
+func openWith(t *testing.T, dir string, few int) error {
+	var was syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &was); err != nil {
+		t.Fatal(err)
+	}
+	low := was
+	low.Cur = uint64(few)
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &low); err != nil {
+		t.Fatal(err)
+	}
+	db, err := rocks.Open(dir, rocks.Options{})
+	if restore := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &was); restore != nil {
+		t.Fatal(restore)
+	}
+	if err == nil {
+		err = db.Close()
+	}
+	return err
+}
