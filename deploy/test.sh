@@ -85,6 +85,7 @@ tested bench -vet=off -asan -run '^TestDamagedValues$' ./layouts/rdb
 
 if [ "$mode" = long ]; then
 	step "a slave keeps to its memory, for minutes"
+	EXEC_MODE_LONG=cache_describe go test ./backend/postgres -run '^TestConformance$' -timeout 30m
 	MEMORY_LONG=1 go test ./internal/node/processtest -run '^TestASlaveKeepsToItsMemory$' -timeout 30m
 	step "property tests, $checks cases each"
 	go test $(properties . ./search/... ./auction/... ./balance/... ./barrels/... ./backend/... ./ingest/...) -rapid.checks=$checks -timeout 3h

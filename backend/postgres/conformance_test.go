@@ -9,14 +9,15 @@ import (
 func TestConformance(t *testing.T) { backendtest.Run(t, newPlace) }
 
 // TestForgetting runs the random histories with transactions that write and
-// forget all the time, as very large ones do now and then.
+// forget all the time, as very large ones do now and then; and without statements that are prepared in a
+// session, as poolers need it that give each transaction another one.
 func TestForgetting(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: one goroutine at a time, which no race detector need watch")
 	}
 	backendtest.Histories(t, func(t testing.TB) backendtest.Place {
 		p := newPlace(t).(place)
-		p.tight = true
+		p.tight, p.mode = true, "cache_describe"
 		return p
 	})
 }

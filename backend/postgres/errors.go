@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"adshard/fault"
+	"adshard/internal/pgserver"
 )
 
 // failed gives an error of PostgreSQL or its connection a kind and a text that
@@ -27,6 +28,9 @@ func failed(ctx context.Context, op, name string, err error) error {
 	var known *fault.Error
 	if errors.As(err, &known) {
 		return err
+	}
+	if kind, advice := pgserver.Diagnose(err); advice != "" {
+		return fault.Newf(kind, "postgres: "+op, "database %s: %w: %s", name, err, advice)
 	}
 	kind, advice := fault.Unavailable, ": see whether the server runs and can be reached"
 	var answer *pgconn.PgError

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"net/url"
 	"os"
 	"sync/atomic"
 	"testing"
@@ -92,7 +93,8 @@ func makeTemplate() error {
 // place is a database on the shared server.
 type place struct {
 	name  string
-	tight bool // transactions forget nearly everything at once
+	tight bool   // transactions forget nearly everything at once
+	mode  string // default_query_exec_mode of the URL; "": none
 }
 
 var (
@@ -113,7 +115,7 @@ INSERT INTO adshard.state (database_id) VALUES (replace(gen_random_uuid()::text,
 
 func newPlace(t testing.TB) backendtest.Place {
 	t.Helper()
-	p := place{}
+	p := place{mode: os.Getenv("EXEC_MODE_LONG")}
 	select {
 	case p.name = <-free:
 	default:
@@ -136,7 +138,7 @@ func do(t testing.TB, database, sql string) {
 
 func (p place) Open(t testing.TB, busy time.Duration) backend.Store {
 	t.Helper()
-	s, err := postgres.Open(t.Context(), shared.URL(p.name), postgres.Options{BusyTimeout: busy})
+	s, err := postgres.Open(t.Context(), withMode(shared.URL(p.name), p.mode), postgres.Options{BusyTimeout: busy})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,9 +148,21 @@ func (p place) Open(t testing.TB, busy time.Duration) backend.Store {
 	return s
 }
 
+// withMode returns a URL with which statements are run in such a mode of pgx.
+func withMode(text, mode string) string {
+	u, err := url.Parse(text)
+	if err != nil || mode == "" {
+		return text
+	}
+	q := u.Query()
+	q.Set("default_query_exec_mode", mode)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
 func (p place) Copy(t testing.TB) backendtest.Place {
 	t.Helper()
-	copied := place{name: newName(), tight: p.tight}
+	copied := place{name: newName(), tight: p.tight, mode: p.mode}
 	if err := shared.Copy(t.Context(), p.name, copied.name); err != nil {
 		t.Fatal(err)
 	}

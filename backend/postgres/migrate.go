@@ -40,13 +40,25 @@ func prepare(ctx context.Context, c *pgx.Conn, name string, o Options) error {
 	case version == 0 && !o.Create:
 		return noSchema(name)
 	}
-	// One process at a time; the others find it done.
-	if _, err = c.Exec(ctx, "SELECT pg_advisory_lock(1097093992, 3)"); err == nil {
-		err = update(ctx, c, name, o)
-		_, unlock := c.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock(1097093992, 3)")
-		err = errors.Join(err, unlock)
+	return failed(ctx, "migrate", name, alone(ctx, c, func() error { return update(ctx, c, name, o) }))
+}
+
+// alone calls f in one process at a time; the others find it done. The lock is that of a transaction: behind a pooler that of
+// a session might be taken in one session and given back in another. f uses c, so that the transaction has a connection of its own.
+func alone(ctx context.Context, c *pgx.Conn, f func() error) error {
+	lock, err := pgx.ConnectConfig(ctx, c.Config())
+	if err != nil {
+		return err
 	}
-	return failed(ctx, "migrate", name, err)
+	defer lock.Close(context.WithoutCancel(ctx))
+	return pgx.BeginFunc(ctx, lock, func(tx pgx.Tx) error {
+		for _, sql := range []string{"SET LOCAL idle_in_transaction_session_timeout = 0", lockMaking} {
+			if _, err := tx.Exec(ctx, sql); err != nil {
+				return err
+			}
+		}
+		return f()
+	})
 }
 
 // update notes o.Making in a database that is new or unfinished, and brings the schema to this version.

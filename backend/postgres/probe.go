@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"adshard/fault"
+	"adshard/internal/pgserver"
 )
 
 // Probe checks that Open would open the database at url, and returns its id and a key's value in the control state; "", nil: its
@@ -26,6 +27,9 @@ func Probe(ctx context.Context, url, key string) (id string, value []byte, err e
 		return "", nil, failed(ctx, "open", name, err)
 	}
 	defer func() { err = errors.Join(err, c.Close(context.WithoutCancel(ctx))) }()
+	if err := pgserver.Check(c); err != nil {
+		return "", nil, err
+	}
 	version, _, err := stored(ctx, c, name, Options{})
 	switch {
 	case err != nil:

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"adshard/fault"
+	"adshard/internal/pgserver"
 )
 
 // connections is how many a store uses at most, unless the URL says pool_max_conns.
@@ -75,7 +76,12 @@ func hosts(u *url.URL, c *pgx.ConnConfig) string {
 
 // prepareConn makes sessions safe whatever the server's settings are.
 func prepareConn(ctx context.Context, c *pgx.Conn) error {
-	_, err := c.PgConn().Exec(ctx, `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
-SET client_encoding = 'UTF8'; SET client_connection_check_interval = '1s'`).ReadAll()
+	if err := pgserver.Check(c); err != nil {
+		return err
+	}
+	_, err := c.PgConn().Exec(ctx, "SET client_encoding = 'UTF8'; SET client_connection_check_interval = '1s'").ReadAll()
+	if err == nil {
+		err = pgserver.Durable(ctx, c)
+	}
 	return err
 }

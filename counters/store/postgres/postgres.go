@@ -16,6 +16,7 @@ import (
 
 	"adshard/counters/store"
 	"adshard/fault"
+	"adshard/internal/pgserver"
 )
 
 // schema is made by one process at a time: two that make a table at once may fail.
@@ -43,6 +44,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	if !strings.Contains(url, "pool_max_conns") {
 		cfg.MaxConns = connections
 	}
+	cfg.AfterConnect = func(_ context.Context, c *pgx.Conn) error { return pgserver.Check(c) }
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, failed(ctx, "open", err)
@@ -152,12 +154,16 @@ func queue(b *pgx.Batch, c *store.Change, version uint64) {
 // to do; a conflict keeps its own.
 func failed(ctx context.Context, op string, err error) error {
 	switch {
-	case err == nil || fault.Is(err, fault.Conflict):
+	case err == nil || fault.Is(err, fault.Conflict) || fault.Is(err, fault.Invalid):
 		return err
 	case ctx.Err() != nil:
 		return fmt.Errorf("postgres: %s: %w", op, context.Cause(ctx))
 	}
-	kind, advice := fault.Unavailable, "see whether the server runs and can be reached"
+	kind, advice := pgserver.Diagnose(err)
+	if advice != "" {
+		return fault.Newf(kind, "postgres: "+op, "%w: %s", err, advice)
+	}
+	kind, advice = fault.Unavailable, "see whether the server runs and can be reached"
 	var answer *pgconn.PgError
 	if errors.As(err, &answer) {
 		switch answer.Code[:min(2, len(answer.Code))] {

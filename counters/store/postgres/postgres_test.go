@@ -61,11 +61,24 @@ func open(t testing.TB, url string) *postgres.Store {
 	return s
 }
 
+// TestConformance: one of the two stores prepares no statements in sessions, as poolers need it that give each transaction another one.
 func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t testing.TB) (a, b store.Store) {
 		url := database(t)
-		return open(t, url), open(t, url)
+		return open(t, url), open(t, url+"&default_query_exec_mode=cache_describe")
 	})
+}
+
+// TestEncodings: a database in which not every text can be kept is refused, with what to do.
+func TestEncodings(t *testing.T) {
+	name := fmt.Sprint("counters_", made.Add(1))
+	if err := server.Do(t.Context(), "postgres", "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING LATIN1"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := postgres.Open(t.Context(), server.URL(name))
+	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "LATIN1") || !strings.Contains(err.Error(), "createdb") {
+		t.Error(err)
+	}
 }
 
 // TestOpen: what is wrong with a URL or a server is told by kind; several programs may

@@ -17,6 +17,7 @@ import (
 
 	"adshard/events/store"
 	"adshard/fault"
+	"adshard/internal/pgserver"
 )
 
 const (
@@ -147,12 +148,17 @@ func parse(text string) (*pgxpool.Config, error) {
 
 // durable makes commits of a connection durable whatever the server's settings are.
 func durable(ctx context.Context, c *pgx.Conn) error {
-	_, err := c.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
-	return err
+	if err := pgserver.Check(c); err != nil {
+		return err
+	}
+	return pgserver.Durable(ctx, c)
 }
 
-// readOnly has the server refuse all writes of a connection.
+// readOnly has the server refuse all writes of a connection; not behind a pooler, where other connections would have its session.
 func readOnly(ctx context.Context, c *pgx.Conn) error {
+	if err := pgserver.Check(c); err != nil || pgserver.Pooled(c) {
+		return err
+	}
 	_, err := c.Exec(ctx, "SET default_transaction_read_only = on")
 	return err
 }
@@ -239,7 +245,11 @@ func failed(ctx context.Context, op string, err error) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("postgres: %s: %w", op, context.Cause(ctx))
 	}
-	kind, advice := fault.Unavailable, "see whether the server runs and can be reached"
+	kind, advice := pgserver.Diagnose(err)
+	if advice != "" {
+		return fault.Newf(kind, "postgres: "+op, "%w: %s", err, advice)
+	}
+	kind, advice = fault.Unavailable, "see whether the server runs and can be reached"
 	var answer *pgconn.PgError
 	if errors.As(err, &answer) {
 		switch answer.Code[:min(2, len(answer.Code))] {
