@@ -75,6 +75,7 @@ func TestNoEditorFile(t *testing.T) {
 		{a + c + `{"type":"advertiser","name":"B"}` + "\n" + c, `advertiser "B" has no campaign`},
 		{`{"type":"advertiser","name":"[]"}`, `Account of "[]" is []`},
 		{a + `{"type":"campaign","advertiser":"A","name":"[]"}`, `Campaign of "A" / "[]" is []`},
+		{a + `{"type":"campaign","advertiser":"A","name":"<Account-level>"}`, `"A" / "<Account-level>" is a campaign: in angle brackets`},
 		{a + c + `{"type":"ad",` + group + `"headlines":["h","[]"]}`, `Headline 2 of "A" / "C" / "G" is []`},
 		{a + c + `{"type":"ad",` + group + `"headlines":["h"],"descriptions":["a\r\nb"]}`, `Description 1 of "A" / "C" / "G" has a line break`},
 		{a + c + `{"type":"keyword",` + group + `"text":"k"}`, "line 3 of the export: match_type: missing"},

@@ -26,9 +26,18 @@ type layout struct {
 // width is the number of cells of the header.
 func (l *layout) width() int { return len(l.headers) }
 
-// header names a cell's column for a report.
+// header names a cell's column for a report: bounded, with a space for all that does not print.
 func (l *layout) header(cell int) string {
-	return cmp.Or(string(bytes.TrimSpace(l.headers[cell])), cellName(cell))
+	text := strings.ToValidUTF8(string(bytes.TrimSpace(l.headers[cell])), "\ufffd")
+	if runes := []rune(text); len(runes) > quotedRunes {
+		text = string(runes[:quotedRunes]) + "…"
+	}
+	return cmp.Or(strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, text), cellName(cell))
 }
 
 // knownName is a name of a column; rank 0 is its main name.
@@ -51,12 +60,15 @@ func knownNames() map[string]knownName {
 		for rank, name := range names {
 			m[plainName(name)] = knownName{c, rank}
 		}
-		if stem, ok := strings.CutSuffix(plainName(names[0]), "status"); ok {
-			m[stem+"state"] = knownName{c, stateRank}
+		if name := plainName(names[0]); strings.HasSuffix(name, "status") {
+			m[withState(name)] = knownName{c, stateRank}
 		}
 	}
 	return m
 }
+
+// withState is a name that ends with status as others write it.
+func withState(name string) string { return strings.TrimSuffix(name, "status") + "state" }
 
 // plainName is a header cell as it is compared: without case, white space, _, . and -.
 func plainName(s string) string {

@@ -1,6 +1,9 @@
 package ingest
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // otherKind is a kind of row that an export holds and an import skips: an
 // index of otherKinds.
@@ -65,6 +68,9 @@ func otherColumns() map[string]otherKind {
 	for k := range otherKinds {
 		for _, name := range otherKinds[k].columns {
 			m[plainName(name)] = otherKind(k)
+			if plain := plainName(name); strings.HasSuffix(plain, "status") {
+				m[withState(plain)] = otherKind(k)
+			}
 		}
 	}
 	return m

@@ -96,5 +96,5 @@ func isReject(cells, names []string) bool {
 	}
 	number, ofCell := strings.CutPrefix(cells[2], "cell ")
 	return cells[2] == "" || ofCell && digits(number) || slices.Contains(names, cells[2]) ||
-		strings.HasPrefix(cells[3], errUnknownField.Error())
+		strings.HasPrefix(cells[3], errUnknownField.Error()) || strings.HasPrefix(cells[3], errHiddenNegative.Error())
 }

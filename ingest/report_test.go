@@ -51,6 +51,19 @@ func TestReportsHoldNoFormulas(t *testing.T) {
 	}
 }
 
+// TestReportOfAHiddenNegative: a reject at a column that is not known is in a report that is known again; a heading
+// can do no harm there.
+func TestReportOfAHiddenNegative(t *testing.T) {
+	var rejects bytes.Buffer
+	heading := "\"=x\x1b[2J\n" + strings.Repeat("é", 100) + "\""
+	sum, err := Run(context.Background(), fatalStore{t: t}, []string{"-"}, Options{Rejects: &rejects,
+		Stdin: strings.NewReader("Account,Campaign,Ad Group,Keyword," + heading + "\nA,C,G,k,negative\n")})
+	want := "=x [2J " + strings.Repeat("é", quotedRunes-7) + "…"
+	if err != nil || sum.Rejected != 1 || sum.First[0].Column != want || !IsRejects(bytes.NewReader(rejects.Bytes())) {
+		t.Errorf("%+v, %v: %s", sum.First, err, rejects.String())
+	}
+}
+
 // TestReportsAreKnown: reports of ours are known again, each as what it is; other files are not.
 func TestReportsAreKnown(t *testing.T) {
 	const reject = "ads.csv\t45\tKeyword\t11 words\n"
