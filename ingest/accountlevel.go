@@ -8,7 +8,7 @@ import (
 // kindAccountLevel is the kind of rows that are the account's own, of no other kind.
 const kindAccountLevel = "account-level row"
 
-var errAccountNegative = errors.New("a negative of the whole account, which cannot be imported yet: add it to each campaign, or nothing holds it back")
+var errAccountNegative = errors.New("a negative of the whole account, which cannot be imported yet: add it to each campaign")
 
 // accountLevel reports whether a campaign's name stands for the account itself, in whatever
 // language.

@@ -97,7 +97,7 @@ func checkHeader(l layout, found int, raw []byte, needAccount bool) error {
 		return errors.New("lines end with a single carriage return: save the file with LF or CRLF line ends")
 	case found == 0:
 		return fmt.Errorf("no column of a Google Ads Editor file is in the header (Account, Campaign, Ad Group, Keyword, …), "+
-			"with tabs, commas or semicolons between: name the columns in the first line%s", languageHint(raw))
+			"with tabs, commas or semicolons between: name the columns in the first line, with nothing above it%s", languageHint(raw))
 	case l.cell[colCampaign] < 0:
 		return fmt.Errorf("no column Campaign: each row needs one%s", languageHint(raw))
 	case l.cell[colAccount] < 0 && needAccount:

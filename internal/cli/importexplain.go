@@ -81,7 +81,7 @@ func columnUse(c *ingest.ColumnUse) string {
 	use := c.As
 	switch {
 	case c.As != "" && c.Unused > 0:
-		use += ", but not in " + many(uint64(c.Unused), "row") + " of other kinds"
+		use += ", not used in " + many(uint64(c.Unused), "row")
 	case c.As != "":
 	case c.Identifies != "":
 		use = "rows of another kind: " + c.Identifies
