@@ -247,7 +247,7 @@ func (o *Operation) settings(members []member) (err error) {
 
 // placeholders stand for the fields that a change does not have and a check of all fields needs.
 var placeholders = [backend.Entities]string{
-	`"name":"x"`, `"name":"x"`, `"name":"x"`, `"text":"x","match_type":"broad"`, `"text":"x","match_type":"broad"`, ``,
+	`"name":"x"`, `"name":"x"`, `"name":"x"`, `"text":"x","match_type":"broad"`, `"text":"x","match_type":"broad"`, `"headlines":["x"]`,
 }
 
 func text(m member, to *string) error {

@@ -1391,7 +1391,7 @@ type NegativePatchStatus string
 // NewAd defines model for NewAd.
 type NewAd struct {
 	GroupID      uint64   `json:"group_id"`
-	Headlines    []string `json:"headlines,omitempty"`
+	Headlines    []string `json:"headlines"`
 	Descriptions []string `json:"descriptions,omitempty"`
 	Path1        string   `json:"path_1,omitempty"`
 	Path2        string   `json:"path_2,omitempty"`
