@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"time"
 
 	"adshard/backend"
 )
@@ -18,6 +19,10 @@ type applier struct {
 	sayings  *sayings
 	// contradicts receives rows that give an entity other values than earlier ones of the file.
 	contradicts func(e *entry, of kind)
+	holds       *holdings
+	now         time.Time // of the import
+	// campaign and group are what the row does to the holds of its owners.
+	campaign, group rowHold
 	// created is set if the last call created the entity that it names.
 	created bool
 	// misspelt receives names that were created although a similar one exists.
@@ -56,7 +61,7 @@ func (a *applier) apply(ctx context.Context, e *entry) error {
 		return a.pause(ctx, e)
 	}
 	if e.removes() {
-		a.last = parents{} // cached ids may be invalid after it
+		a.last, a.campaign = parents{}, rowHold{} // cached ids may be invalid after it
 		if err := a.keywords.flush(ctx, a); err != nil {
 			return err
 		}
@@ -100,13 +105,13 @@ func (a *applier) parents(ctx context.Context, e *entry) (err error) {
 	if e.campaign == "" {
 		return nil
 	}
-	if p.campaignID == 0 || p.campaign != e.campaign || e.patchesCampaign {
+	if p.campaignID == 0 || p.campaign != e.campaign || e.patchesCampaign || e.kind == kindCampaign || e.hasEnd() {
 		if p.campaign != e.campaign {
 			p.groupID = 0
 		}
 		p.campaign = e.campaign
 		a.created = false
-		if p.campaignID, err = a.tx.Campaign(ctx, p.advertiserID, e.campaign, e.campaignPatch); err != nil {
+		if p.campaignID, err = a.applyCampaign(ctx, e, p.advertiserID); err != nil {
 			return err
 		}
 		if err = a.named(ctx, e, kindCampaign, p.advertiserID, e.campaign); err != nil {
@@ -119,9 +124,9 @@ func (a *applier) parents(ctx context.Context, e *entry) (err error) {
 	if e.group == "" {
 		return nil
 	}
-	if p.groupID == 0 || p.group != e.group || e.patchesGroup {
+	if p.groupID == 0 || p.group != e.group || e.patchesGroup || e.kind == kindGroup {
 		p.group = e.group
-		if p.groupID, err = a.tx.Group(ctx, p.campaignID, e.group, e.groupPatch); err != nil {
+		if p.groupID, err = a.applyGroup(ctx, e, p.campaignID); err != nil {
 			return err
 		}
 		a.bids.group(p.groupID, e.groupPatch.Bid.Op)
@@ -173,7 +178,7 @@ func (a *applier) remove(ctx context.Context, e *entry) error {
 		return err
 	}
 	if e.patchesCampaign {
-		_, err := a.tx.Campaign(ctx, advertiser, e.campaign, e.campaignPatch)
+		_, err := a.applyCampaign(ctx, e, advertiser)
 		if e.campaignPatch.Status == backend.Remove {
 			a.near.removed(advertiser, e.campaign)
 		}
@@ -193,7 +198,7 @@ func (a *applier) removeInGroup(ctx context.Context, e *entry, campaign uint64) 
 		return err
 	}
 	if e.patchesGroup {
-		_, err := a.tx.Group(ctx, campaign, e.group, e.groupPatch)
+		_, err := a.applyGroup(ctx, e, campaign)
 		if err != nil || e.groupPatch.Status == backend.Remove {
 			return err
 		}
@@ -207,4 +212,57 @@ func (a *applier) removeInGroup(ctx context.Context, e *entry, campaign uint64) 
 		return a.tx.Ad(ctx, group, e.ad)
 	}
 	return nil
+}
+
+// applyCampaign writes the row's campaign.
+func (a *applier) applyCampaign(ctx context.Context, e *entry, advertiser uint64) (uint64, error) {
+	h := &a.campaign
+	*h = rowHold{of: a.holds, own: e.kind == kindCampaign, refused: a.holds.isRefused(e, backend.EntityCampaign), pausedBy: e.pausedBy}
+	if e.hasEnd() {
+		over, err := a.isOver(ctx, e.extras.end, advertiser)
+		if err != nil {
+			return 0, err
+		}
+		h.ended = backend.To(over)
+	}
+	e.campaignPatch.Hold = h
+	id, err := a.tx.Campaign(ctx, advertiser, e.campaign, e.campaignPatch)
+	if err == nil && h.lifts {
+		a.holds.lifts[backend.EntityCampaign].Add(id)
+	}
+	return id, err
+}
+
+// applyGroup writes the row's group, whose campaign was written before.
+func (a *applier) applyGroup(ctx context.Context, e *entry, campaign uint64) (uint64, error) {
+	h := &a.group
+	*h = rowHold{of: a.holds, own: e.kind == kindGroup, refused: a.holds.isRefused(e, backend.EntityGroup), covered: a.campaign.holds}
+	if h.own {
+		h.pausedBy = e.pausedBy
+	}
+	e.groupPatch.Hold = h
+	id, err := a.tx.Group(ctx, campaign, e.group, e.groupPatch)
+	if err == nil && h.lifts {
+		a.holds.lifts[backend.EntityGroup].Add(id)
+	}
+	return id, err
+}
+
+// hasEnd reports whether the row says when its campaign ends.
+func (e *entry) hasEnd() bool { return e.extras != nil && e.extras.end.filled }
+
+// isOver reports whether an end date is over in the advertiser's zone.
+func (a *applier) isOver(ctx context.Context, end endDate, advertiser uint64) (bool, error) {
+	if end.sameEverywhere(a.now) {
+		return end.over(a.now, time.UTC), nil
+	}
+	name, err := a.tx.TimeZone(ctx, advertiser)
+	if err != nil {
+		return false, err
+	}
+	zone, err := backend.LoadZone(name)
+	if err != nil {
+		return false, err
+	}
+	return end.over(a.now, zone), nil
 }

@@ -14,6 +14,8 @@ type counts struct {
 	warnings       int64
 	firstWarnings  []Warning
 	contradictions Note
+	renamed        int64
+	firstRenamed   []Renamed
 }
 
 // skips counts skipped rows by kind.

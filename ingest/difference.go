@@ -82,6 +82,13 @@ func (l *fieldList) number(f jsonField, has bool, n uint64) {
 	l.add(f, value)
 }
 
+// pausedBy adds what holds an entity, if anything does.
+func (l *fieldList) pausedBy(h backend.Hold) {
+	if h != 0 {
+		l.text(fieldPausedBy, PausedBy(h))
+	}
+}
+
 func (l *fieldList) status(enabled bool) {
 	status := `"paused"`
 	if enabled {
@@ -126,6 +133,7 @@ func campaignFields(c *backend.Campaign) (l fieldList) {
 		rotation = "even"
 	}
 	l.text(fieldRotation, rotation)
+	l.pausedBy(c.Hold)
 	l.status(c.Enabled)
 	return l
 }
@@ -134,6 +142,7 @@ func groupFields(g *backend.Group) (l fieldList) {
 	l.text(fieldName, g.Name)
 	l.number(fieldMaxCPC, g.HasBid, g.Bid)
 	l.modifiers(g.Modifiers)
+	l.pausedBy(g.Hold)
 	l.status(g.Enabled)
 	return l
 }

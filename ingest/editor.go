@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"adshard/backend"
 	"adshard/search"
@@ -26,7 +27,10 @@ type editorSource struct {
 	usage      usage
 	qualities  Note
 	zones      zones
-	showing    bool // rejects with their cells
+	identity   identity
+	now        time.Time
+	restricts  map[string]*rowExtras // of skipped rows, by kind
+	showing    bool                  // rejects with their cells
 
 	cells [][]byte // the row being read
 	fault column   // first column at fault
@@ -82,8 +86,11 @@ func (s *editorSource) next(e *entry) error {
 			continue // a blank line
 		}
 		s.cells, s.err = cells, nil
+		s.identity.add(cells...)
 		if e.reject = s.checkWidth(e.record); e.reject == nil {
 			s.read(e)
+		} else {
+			s.guessOwners(e)
 		}
 		if e.reject == nil && e.skipped == "" {
 			s.usage.count(e.kind, s.cells)
@@ -122,11 +129,13 @@ func (s *editorSource) read(e *entry) {
 		return
 	}
 	if e.skipped = s.otherKindOf(); e.skipped != "" && !s.filled(colCampaignType) && s.foreign.none() {
+		s.skippedExtras(e)
 		return
 	}
 	e.advertiser = s.account()
 	e.campaign = s.name(colCampaign)
 	if s.ofForeignCampaign(e); e.skipped != "" {
+		s.skippedExtras(e)
 		return
 	}
 	if accountLevel(e.campaign) {
@@ -150,6 +159,7 @@ func (s *editorSource) read(e *entry) {
 		s.modifiers(&e.campaignPatch.Modifiers)
 	}
 	s.campaignCells(e)
+	s.readExtras(e)
 	e.advertiserPatch.TimeZone = patch(s, colTimeZone, s.zones.parse)
 	s.refuse(e)
 }

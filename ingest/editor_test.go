@@ -138,7 +138,7 @@ func TestEditorClauses(t *testing.T) {
 		{"blank lines count", "\n" + in("Status=x") + "\r\n" + in("Status=x"), "", "3 Status\n5 Status\n"},
 		{"a row of empty cells", row(), "", ""},
 		{"short rows", "A,C,G\nA,C,G,k\n", acc + camp + grp + "A / C / G / broad k = status=enabled text=k\n", ""},
-		{"a row too long", "A,C" + strings.Repeat(",", 30) + "\nA,C" + strings.Repeat(",", 25) + "x\n", acc + camp, "3 cell 27\n"},
+		{"a row too long", "A,C" + strings.Repeat(",", 30) + "\nA,C" + strings.Repeat(",", 25) + "x\n", acc + "A / C = hold=refused_row status=enabled\n", "3 cell 27\n"},
 		{"a last row cut off", "A,C\nA,C,G,ke", acc + camp, "3 cell 4\n"},
 		{"a record too long", "A,C,\"" + strings.Repeat("x", 1<<20) + "\"\n" + in(), acc + camp, "2 \n"},
 		{"one change of one keyword", in("Ad Group=G", "Keyword=k", "Max CPC=1", "Quality score=2") + in("Ad Group=G", "Keyword=K", "Status=Paused") +

@@ -77,10 +77,11 @@ func (w *editorWriter) write(e *entry) error {
 		return w.enter(e)
 	case kindCampaign:
 		w.campaign(&e.campaignPatch)
+		w.row[colCampaignStatus] = pausedCell(e, e.campaignPatch.Status)
 	case kindGroup:
 		w.row[colMaxCPC] = cellOf(e.groupPatch.Bid, formatMoney)
 		w.modifiers(&e.groupPatch.Modifiers)
-		w.row[colAdGroupStatus] = statusCells[e.groupPatch.Status]
+		w.row[colAdGroupStatus] = pausedCell(e, e.groupPatch.Status)
 	case kindKeyword:
 		w.criterion(e.keyword.Text, "", e.keyword.Type, e.keyword.Status)
 		w.row[colMaxCPC] = cellOf(e.keyword.Bid, formatMoney)
@@ -132,7 +133,6 @@ func (w *editorWriter) campaign(p *backend.CampaignPatch) {
 	w.row[colDelivery] = cellOf(p.StandardDelivery, oneOf("Standard", "Accelerated"))
 	w.row[colLanguages] = cellOf(p.Languages, func(codes []string) string { return strings.Join(codes, ";") })
 	w.row[colRotation] = cellOf(p.RotateEvenly, oneOf("Rotate indefinitely", "Optimize"))
-	w.row[colCampaignStatus] = statusCells[p.Status]
 }
 
 // criterion fills the cells of a keyword or negative. Quotes or brackets around its text

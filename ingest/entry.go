@@ -16,6 +16,7 @@ type entry struct {
 	skipped string
 	// pauses is set on a skipped row whose campaign is paused if it is there.
 	pauses bool
+	extras *rowExtras // nil: none
 	// warning belongs to a row that is imported.
 	warning *Warning
 	kind    kind
@@ -27,6 +28,9 @@ type entry struct {
 	groupPatch      backend.GroupPatch
 	// patchesCampaign and patchesGroup are set if the patch contains a change.
 	patchesCampaign, patchesGroup bool
+
+	// pausedBy is what the row says of holds.
+	pausedBy backend.Patch[backend.Hold]
 
 	keyword  backend.KeywordPatch
 	negative backend.NegativePatch
@@ -76,6 +80,8 @@ type source interface {
 	position() (record, line int64)
 	// tell returns what there is to tell of the rows since the last call.
 	tell() tale
+	// number is that of the file, by its rows so far. It stays.
+	number() uint64
 	// column is the name of the column that names the row's advertiser or
 	// campaign.
 	column(e *entry, of kind) string

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adshard/backend"
+	"adshard/ingest"
 	"adshard/search"
 )
 
@@ -20,13 +21,14 @@ type fakeStore struct {
 	rows          map[string]string // key: value; keys nest by \x1f
 	ids           map[string]uint64
 	paths         map[uint64]string
+	holds         map[string]backend.Hold
 	created       uint64 // ids given
 	commits       int
 	failCommit    error
 }
 
 func newFakeStore() *fakeStore {
-	return &fakeStore{rows: map[string]string{}, ids: map[string]uint64{}, paths: map[uint64]string{}}
+	return &fakeStore{rows: map[string]string{}, ids: map[string]uint64{}, paths: map[uint64]string{}, holds: map[string]backend.Hold{}}
 }
 
 func (s *fakeStore) Newest(context.Context) (backend.Position, error) {
@@ -38,7 +40,7 @@ func (s *fakeStore) Changes(context.Context, backend.Position, int) ([]backend.C
 }
 
 func (s *fakeStore) Begin(context.Context) (backend.Tx, error) {
-	return &fakeTx{s: s, old: maps.Clone(s.rows), oldIDs: maps.Clone(s.ids), oldCreated: s.created}, nil
+	return &fakeTx{s: s, old: maps.Clone(s.rows), oldHolds: maps.Clone(s.holds), oldIDs: maps.Clone(s.ids), oldCreated: s.created}, nil
 }
 
 // Snapshot has groups alone, with what says whether their keywords have a bid.
@@ -80,6 +82,17 @@ func (s *fakeStore) dump() string {
 	return b.String()
 }
 
+func (n fakeSnapshot) names(id uint64) []string { return strings.Split(n.s.paths[id], sep)[1:] }
+
+func (n fakeSnapshot) Advertisers(_ context.Context, ids []uint64) ([]*backend.Advertiser, error) {
+	return []*backend.Advertiser{{ID: ids[0], Name: n.names(ids[0])[0]}}, nil
+}
+
+func (n fakeSnapshot) Campaigns(_ context.Context, ids []uint64) ([]*backend.Campaign, error) {
+	names := n.names(ids[0])
+	return []*backend.Campaign{{ID: ids[0], Name: names[1], AdvertiserID: n.s.ids[sep+names[0]]}}, nil
+}
+
 const sep = "\x1f"
 
 type fakeTx struct {
@@ -87,8 +100,10 @@ type fakeTx struct {
 	s          *fakeStore
 	old        map[string]string
 	oldIDs     map[string]uint64
+	oldHolds   map[string]backend.Hold
 	oldCreated uint64
 	changed    bool
+	watch      backend.Watcher
 }
 
 func (t *fakeTx) id(key string) uint64 {
@@ -113,6 +128,7 @@ func (t *fakeTx) remove(key string) {
 		if k == key || strings.HasPrefix(k, key+sep) {
 			delete(t.s.rows, k)
 			delete(t.s.ids, k)
+			delete(t.s.holds, k)
 			t.changed = true
 		}
 	}
@@ -156,6 +172,61 @@ func addPatch[T any](fields map[string]string, name string, p backend.Patch[T]) 
 	}
 }
 
+// addHold adds what holds an owner.
+func (t *fakeTx) addHold(fields map[string]string, key string, change backend.HoldChange) {
+	if change == nil {
+		return
+	}
+	_, there := t.s.rows[key]
+	now := change.Change(t.s.holds[key], !there)
+	t.s.holds[key] = now
+	fields["hold"] = holdText(now)
+}
+
+func holdText(h backend.Hold) string { return strings.Join(ingest.PausedBy(h), ",") }
+
+func (t *fakeTx) Held(_ context.Context, q backend.HeldQuery, after uint64, limit int, change func(backend.Held) backend.Hold) (n int, err error) {
+	for _, id := range slices.Sorted(maps.Keys(t.s.paths)) {
+		key := t.s.paths[id]
+		h, depth := t.s.holds[key], strings.Count(key, sep)
+		if _, there := t.s.rows[key]; !there || t.s.ids[key] != id || id <= after || n >= limit || (depth == 3) != q.Groups || depth < 2 || depth > 3 {
+			continue
+		}
+		owner := t.s.ids[key[:strings.LastIndex(key, sep)]]
+		if q.Import != 0 && h.Import() == q.Import || q.Any && h != 0 || q.ID == id || q.Free != 0 && owner == q.Free && h == 0 {
+			n++
+			h = change(backend.Held{ID: id, Owner: owner, Name: key[strings.LastIndex(key, sep)+1:], Hold: h})
+			t.s.holds[key] = h
+			t.write(key, backend.Keep, map[string]string{"hold": holdText(h)})
+		}
+	}
+	return n, nil
+}
+
+func (t *fakeTx) Rename(_ context.Context, _ backend.Entity, owner uint64, from, to string) (uint64, error) {
+	was, is := t.s.paths[owner]+sep+from, t.s.paths[owner]+sep+to
+	id := t.s.ids[was]
+	for _, key := range slices.Sorted(maps.Keys(t.s.rows)) {
+		if rest, ok := strings.CutPrefix(key, was); ok && (rest == "" || strings.HasPrefix(rest, sep)) {
+			t.set(is+rest, t.s.rows[key])
+			t.s.ids[is+rest], t.s.paths[t.s.ids[key]] = t.s.ids[key], is+rest
+			delete(t.s.rows, key)
+			delete(t.s.ids, key)
+		}
+	}
+	return id, nil
+}
+
+// named reports an owner that the transaction names.
+func (t *fakeTx) named(entity backend.Entity, id uint64) uint64 {
+	if id != 0 {
+		t.watch(entity, id, backend.Named)
+	}
+	return id
+}
+
+func (t *fakeTx) TimeZone(context.Context, uint64) (string, error) { return "UTC", nil }
+
 func (t *fakeTx) Lock(context.Context, backend.Kind, uint64) error { return nil }
 
 func (t *fakeTx) Expect(context.Context, string, []byte) error { return nil }
@@ -175,6 +246,7 @@ func (t *fakeTx) UpdateAdvertiser(_ context.Context, id uint64, a backend.Advert
 
 func (t *fakeTx) Campaign(_ context.Context, advertiser uint64, name string, c backend.CampaignPatch) (uint64, error) {
 	f := map[string]string{}
+	t.addHold(f, t.s.paths[advertiser]+sep+name, c.Hold)
 	addPatch(f, "budget", c.DailyBudget)
 	addPatch(f, "even", c.RotateEvenly)
 	addPatch(f, "standard", c.StandardDelivery)
@@ -187,16 +259,17 @@ func (t *fakeTx) Campaign(_ context.Context, advertiser uint64, name string, c b
 	for i, m := range c.Modifiers {
 		addPatch(f, fmt.Sprintf("mod%d", i), m)
 	}
-	return t.write(t.s.paths[advertiser]+sep+name, c.Status, f), nil
+	return t.named(backend.EntityCampaign, t.write(t.s.paths[advertiser]+sep+name, c.Status, f)), nil
 }
 
 func (t *fakeTx) Group(_ context.Context, campaign uint64, name string, g backend.GroupPatch) (uint64, error) {
 	f := map[string]string{}
+	t.addHold(f, t.s.paths[campaign]+sep+name, g.Hold)
 	addPatch(f, "bid", g.Bid)
 	for i, m := range g.Modifiers {
 		addPatch(f, fmt.Sprintf("mod%d", i), m)
 	}
-	return t.write(t.s.paths[campaign]+sep+name, g.Status, f), nil
+	return t.named(backend.EntityGroup, t.write(t.s.paths[campaign]+sep+name, g.Status, f)), nil
 }
 
 func (t *fakeTx) Keyword(_ context.Context, group uint64, k backend.KeywordPatch) error {
@@ -240,9 +313,9 @@ func (t *fakeTx) FindGroup(_ context.Context, campaign uint64, name string) (uin
 	return t.find(t.s.paths[campaign] + sep + name)
 }
 
-// Watch and Names report nothing: what an import did is counted, and names are
-// compared, in tests with a database.
-func (t *fakeTx) Watch(backend.Watcher) {}
+// Watch keeps the watcher for what holds need: which owners a transaction names. Names reports nothing: names are compared
+// in tests with a database.
+func (t *fakeTx) Watch(w backend.Watcher) { t.watch = w }
 
 func (t *fakeTx) Names(context.Context, uint64, int) ([]string, error) { return nil, nil }
 
@@ -260,7 +333,7 @@ func (t *fakeTx) Commit(context.Context) error {
 
 func (t *fakeTx) Rollback() error {
 	if t.old != nil {
-		t.s.rows, t.s.ids, t.s.created = t.old, t.oldIDs, t.oldCreated
+		t.s.rows, t.s.ids, t.s.holds, t.s.created = t.old, t.oldIDs, t.oldHolds, t.oldCreated
 		t.old = nil
 	}
 	return nil

@@ -224,8 +224,11 @@ func (nullTx) Group(context.Context, uint64, string, backend.GroupPatch) (uint64
 	return 1, nil
 }
 func (nullTx) Keyword(context.Context, uint64, backend.KeywordPatch) error { return nil }
-func (nullTx) Watch(backend.Watcher)                                       {}
-func (nullTx) Rollback() error                                             { return nil }
+func (nullTx) Held(context.Context, backend.HeldQuery, uint64, int, func(backend.Held) backend.Hold) (int, error) {
+	return 0, nil
+}
+func (nullTx) Watch(backend.Watcher) {}
+func (nullTx) Rollback() error       { return nil }
 
 func (t nullTx) Commit(context.Context) error {
 	var m runtime.MemStats

@@ -115,7 +115,7 @@ func (in *input) source(o Options, foreign *campaignTypes) (source, error) {
 	}
 	s, err := newEditorSource(in.src, in.name, o.Advertiser)
 	if err == nil {
-		s.showing = o.Rejected != nil
+		s.showing, s.now = o.Rejected != nil, o.Now
 		s.foreign = foreign
 	}
 	return s, err

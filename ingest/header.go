@@ -39,7 +39,11 @@ const (
 	colAdStatus      = colKeywordStatus + 1
 	colType          = colAdStatus + 1
 	colCampaignType  = colType + 1
-	columns          = colCampaignType + 1
+
+	colEndDate          = colCampaignType + 1
+	colCampaignOriginal = colEndDate + 1
+	colAdGroupOriginal  = colCampaignOriginal + 1
+	columns             = colAdGroupOriginal + 1
 )
 
 // Texts of a responsive search ad.
@@ -83,6 +87,9 @@ var columnNames = [columns][]string{
 	colAdStatus:         {"Ad Status"},
 	colType:             {"Type"},
 	colCampaignType:     {"Campaign Type", "Advertising channel type"},
+	colEndDate:          {"End Date"},
+	colCampaignOriginal: {"Campaign#Original"},
+	colAdGroupOriginal:  {"Ad Group#Original"},
 }
 
 // String returns the column's name as serving.md §7 gives it first.

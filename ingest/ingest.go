@@ -65,6 +65,8 @@ type Options struct {
 	Repeating func(error)
 	// Stdin is read for the file named "-"; nil: there is none.
 	Stdin io.Reader
+	// Now is when the import takes place; the zero time: at present.
+	Now time.Time
 	// StdinName is what that file is called in errors; "": -.
 	StdinName string
 }
@@ -99,6 +101,13 @@ type Summary struct {
 	Unused []Unused
 	// Notes are what else may not be as it was meant.
 	Notes []Note
+	// Wider are the campaigns that are served more widely than the files say.
+	Wider []Wider
+	// Shut says what is served as paused whatever its status is, by reason.
+	Shut []Shut
+	// Renamed counts the campaigns and groups that got another name; FirstRenamed holds the first, at most FirstRejects.
+	Renamed      int64
+	FirstRenamed []Renamed
 	// Entities counts effects by kind of entity.
 	Entities [backend.Entities]EffectCounts
 	// ClockBefore and ClockAfter are the store's: equal, when nothing changed.
@@ -141,6 +150,9 @@ func Run(ctx context.Context, store backend.Store, files []string, o Options) (S
 		return sum, err
 	}
 	sum.ClockBefore = before.Clock
+	if o.Now.IsZero() {
+		o.Now = time.Now()
+	}
 	if o.Patience <= 0 {
 		o.Patience = DefaultPatience
 	}
@@ -150,6 +162,9 @@ func Run(ctx context.Context, store backend.Store, files []string, o Options) (S
 	sum.Unused = r.told.unused.list()
 	if err == nil {
 		sum.Notes, err = r.told.notes(ctx, store)
+	}
+	if e := r.tellShut(context.WithoutCancel(ctx)); err == nil {
+		err = e
 	}
 	if e := r.rejects.flush(); err == nil && e != nil {
 		err = fault.Newf(fault.KindOf(e), "ingest: rejects", "the file of rejects: %w", e)

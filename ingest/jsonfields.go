@@ -35,6 +35,7 @@ const (
 	fieldPath1
 	fieldPath2
 	fieldFinalURL
+	fieldPausedBy
 	fieldStatus
 	fields
 )
@@ -42,7 +43,7 @@ const (
 var fieldNames = [fields]string{
 	"type", "advertiser", "campaign", "group", "name", "text", "match_type", "max_cpc_micros", "quality_score",
 	"desktop_bid_modifier", "mobile_bid_modifier", "tablet_bid_modifier", "daily_budget_micros", "delivery_method", "languages",
-	"ad_rotation", "time_zone", "headlines", "descriptions", "path_1", "path_2", "final_url", "status",
+	"ad_rotation", "time_zone", "headlines", "descriptions", "path_1", "path_2", "final_url", "paused_by", "status",
 }
 
 // String returns the field's name in a line.
@@ -59,9 +60,10 @@ type entityType struct {
 var entityTypes = []entityType{
 	{name: "advertiser", kind: kindAdvertiser, fields: []jsonField{fieldName, fieldTimeZone}},
 	{name: "campaign", kind: kindCampaign, path: []jsonField{fieldAdvertiser},
-		fields: []jsonField{fieldAdvertiser, fieldName, fieldDesktop, fieldMobile, fieldTablet, fieldBudget, fieldDelivery, fieldLanguages, fieldRotation}},
+		fields: []jsonField{fieldAdvertiser, fieldName, fieldDesktop, fieldMobile, fieldTablet, fieldBudget, fieldDelivery, fieldLanguages, fieldRotation,
+			fieldPausedBy}},
 	{name: "group", kind: kindGroup, path: []jsonField{fieldAdvertiser, fieldCampaign},
-		fields: []jsonField{fieldAdvertiser, fieldCampaign, fieldName, fieldMaxCPC, fieldDesktop, fieldMobile, fieldTablet}},
+		fields: []jsonField{fieldAdvertiser, fieldCampaign, fieldName, fieldMaxCPC, fieldDesktop, fieldMobile, fieldTablet, fieldPausedBy}},
 	{name: "keyword", kind: kindKeyword, path: []jsonField{fieldAdvertiser, fieldCampaign, fieldGroup},
 		fields: []jsonField{fieldAdvertiser, fieldCampaign, fieldGroup, fieldText, fieldMatchType, fieldMaxCPC, fieldQuality}},
 	{name: "negative", kind: kindGroupNegative, path: []jsonField{fieldAdvertiser, fieldCampaign},

@@ -17,6 +17,7 @@ type jsonSource struct {
 	words      words.Analyser
 	line       jsonLine
 	zones      zones
+	identity   identity
 	fault      jsonField
 	err        error
 }
@@ -55,12 +56,14 @@ func (s *jsonSource) next(e *entry) error {
 		case len(raw) == 0:
 			continue // an empty line
 		}
+		s.identity.add(raw)
 		if column, err := s.line.parse(raw); err != nil {
 			why := err.Error()
 			if column == "" {
 				why = found(why, string(raw))
 			}
 			e.reject = &Reject{File: s.file, Record: e.record, Column: column, Reason: why}
+			s.guessOwners(e, raw)
 			return nil
 		}
 		s.read(e)
@@ -104,11 +107,11 @@ func (s *jsonSource) entity(e *entry) {
 		e.campaign = s.name(fieldName)
 		e.campaignPatch = backend.CampaignPatch{Status: s.status(), DailyBudget: s.micros(fieldBudget, maxMicros),
 			Modifiers: s.modifiers(), Languages: s.languages(), RotateEvenly: s.rotation(), StandardDelivery: s.delivery()}
-		e.patchesCampaign = true
+		e.patchesCampaign, e.pausedBy = true, s.pausedBy()
 	case kindGroup:
 		e.group = s.name(fieldName)
 		e.groupPatch = backend.GroupPatch{Status: s.status(), Bid: s.micros(fieldMaxCPC, maxBidMicros), Modifiers: s.modifiers()}
-		e.patchesGroup = true
+		e.patchesGroup, e.pausedBy = true, s.pausedBy()
 	case kindKeyword:
 		text, joined, t := s.keyword()
 		e.keyword = backend.KeywordPatch{Text: text, Words: joined, Type: t, Status: s.status(),

@@ -21,6 +21,9 @@ type layout struct {
 	others []otherCell
 	// unnamed are the unknown columns, including those of others.
 	unnamed []int
+	// restricting are the cells of restrictingCells; extras: there are some columns of rowExtras.
+	restricting [len(restrictingCells)]int
+	extras      bool
 }
 
 // width is the number of cells of the header.
@@ -115,6 +118,7 @@ func layoutOf(cells [][]byte, names map[string]knownName) (l layout, found int, 
 		}
 	}
 	l.resolve()
+	l.findExtras()
 	return l, found, nil
 }
 

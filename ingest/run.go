@@ -36,14 +36,17 @@ type run struct {
 	near    nearNames
 	foreign campaignTypes
 	told    told
-	at      backend.Position // of the database, after the last commit or a later one
+	// restricts is what restricts campaigns and is not applied.
+	restricts restrictions
+	at        backend.Position // of the database, after the last commit or a later one
 }
 
 // chunk is some rows of a file, read and checked.
 type chunk struct {
 	entries []entry
-	read    int64 // bytes of the file read by then
-	err     error // what ended the file behind these rows; io.EOF: its end
+	read    int64  // bytes of the file read by then
+	number  uint64 // of the file
+	err     error  // what ended the file behind these rows; io.EOF: its end
 	tale    tale
 }
 
@@ -108,7 +111,7 @@ func readChunks(ctx context.Context, src source, in *input, rows int, ready chan
 				c.entries = c.entries[:len(c.entries)-1]
 			}
 		}
-		c.read, c.tale = in.read.Load(), src.tell()
+		c.read, c.number, c.tale = in.read.Load(), src.number(), src.tell()
 		if c.err != nil && c.err != io.EOF {
 			record, line := src.position()
 			c.err = fileFault(in.name, record, line, c.err)
@@ -147,14 +150,18 @@ type writer struct {
 	chunks   []*chunk // whose rows belong to the open transaction
 	open     counts
 	sayings  sayings
-	reported int64    // rejects of the open transaction that are in the report
+	reported int64 // rejects of the open transaction that are in the report
+	holds    *holdings
+	applied  bool     // some rows of the file
+	ended    release  // committed
+	ending   release  // by the open transaction
 	doubt    *doubt   // a transaction that may have been committed; nil: there is none
 	progress Progress // what is committed
 }
 
 func (w *writer) write(ctx context.Context, ready <-chan *chunk) error {
 	for c := range ready {
-		w.chunks = append(w.chunks, c)
+		w.meet(c)
 		err := w.apply(ctx, c)
 		if c.err != nil && c.err != io.EOF {
 			return cmp.Or(err, c.err)
@@ -164,6 +171,11 @@ func (w *writer) write(ctx context.Context, ready <-chan *chunk) error {
 		}
 		if err = w.repeat(ctx, err); err != nil {
 			return err
+		}
+		if c.err == io.EOF && w.applied {
+			if err := w.release(ctx, c.read); err != nil {
+				return err
+			}
 		}
 	}
 	return ctx.Err()
@@ -181,6 +193,9 @@ func (w *writer) apply(ctx context.Context, c *chunk) error {
 			return err
 		}
 	}
+	if c.err == io.EOF {
+		return w.end(ctx)
+	}
 	return nil
 }
 
@@ -188,18 +203,7 @@ func (w *writer) entry(ctx context.Context, e *entry) error {
 	w.open.rows++
 	switch {
 	case e.reject != nil:
-		w.open.rejected++
-		if len(w.run.sum.First)+len(w.open.first) < FirstRejects {
-			w.open.first = append(w.open.first, *e.reject)
-		}
-		if w.open.rejected <= w.reported {
-			return nil // in the attempt that failed
-		}
-		w.reported++
-		if f := w.run.options.Rejected; f != nil {
-			f(*e.reject, e.cells)
-		}
-		return w.run.rejects.write(e.reject)
+		return w.reject(ctx, e)
 	case e.skipped != "":
 		w.open.skipped.add(e.skipped, 1)
 		if !e.pauses {
@@ -213,6 +217,15 @@ func (w *writer) entry(ctx context.Context, e *entry) error {
 			return err
 		}
 	}
+	if e.extras != nil && e.extras.originals != [2]string{} {
+		var err error
+		if e.reject, err = w.rename(ctx, e); err != nil {
+			return err
+		}
+		if e.reject != nil {
+			return w.reject(ctx, e)
+		}
+	}
 	if err := w.applier.apply(ctx, e); err != nil {
 		return fmt.Errorf("%s: row %d: %w", w.in.name, e.record, err)
 	}
@@ -224,7 +237,9 @@ func (w *writer) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.applier = &applier{tx: tx, near: &w.run.near, misspelt: w.misspelt, paused: w.paused, sayings: &w.sayings, contradicts: w.contradicts}
+	w.applier = &applier{tx: tx, near: &w.run.near, misspelt: w.misspelt, paused: w.paused, holds: w.holds, now: w.run.options.Now, sayings: &w.sayings,
+		contradicts: w.contradicts}
+	w.applied = true
 	tx.Watch(w.applier.watch)
 	w.begun = time.Now()
 	return nil
@@ -252,6 +267,8 @@ func (w *writer) commit(ctx context.Context) error {
 	for kind, rows := range n.skipped {
 		w.run.skipped.add(kind, rows)
 	}
+	sum.Renamed += n.renamed
+	sum.FirstRenamed = append(sum.FirstRenamed, n.firstRenamed...)
 	w.progress.Rows += n.rows
 	w.progress.Rejected += n.rejected
 	w.progress.Bytes = read
@@ -286,7 +303,7 @@ func (w *writer) commitOpen(ctx context.Context) error {
 	w.run.effects.add(&a.effects)
 	w.run.told.committed(&a.bids)
 	w.run.near.committed()
-	w.doubt, w.applier = nil, nil
+	w.doubt, w.applier, w.ended = nil, nil, w.ending
 	w.run.sum.Transactions++
 	return nil
 }

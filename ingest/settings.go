@@ -46,6 +46,10 @@ func ParseSettings(of backend.Entity, object []byte) (*Settings, error) {
 	}
 	out := &Settings{Advertiser: e.advertiserPatch, Campaign: e.campaignPatch, Group: e.groupPatch,
 		Keyword: e.keyword, Negative: e.negative, Ad: e.ad}
+	if of == backend.EntityCampaign || of == backend.EntityGroup {
+		change := &settingsHold{pausedBy: e.pausedBy, enables: max(e.campaignPatch.Status, e.groupPatch.Status) == backend.Enable}
+		out.Campaign.Hold, out.Group.Hold = change, change
+	}
 	out.Name = []string{e.advertiser, e.campaign, e.group}[min(of, backend.EntityGroup)]
 	return out, nil
 }

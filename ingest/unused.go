@@ -22,7 +22,7 @@ type Unused struct {
 // columnsOfAll are the columns that every row uses, columnsOf those that rows of a kind use, too,
 // beside Status.
 var (
-	columnsOfAll = []column{colAccount, colAccountName, colCampaign, colBudget, colDelivery, colLanguages, colRotation, colTimeZone,
+	columnsOfAll = []column{colEndDate, colCampaignOriginal, colAdGroupOriginal, colAccount, colAccountName, colCampaign, colBudget, colDelivery, colLanguages, colRotation, colTimeZone,
 		colCampaignStatus, colCampaignType}
 	columnsOf = [kindAd + 1][]column{
 		kindCampaign:         {colDesktop, colMobile, colTablet},

@@ -9,6 +9,14 @@ import (
 	"adshard/backend"
 )
 
+// TimeZone implements backend.Tx.
+func (m *Model) TimeZone(_ context.Context, advertiser uint64) (string, error) {
+	if a, ok := m.open.Advertisers[advertiser]; ok {
+		return a.TimeZone, nil
+	}
+	return backend.DefaultTimeZone, nil
+}
+
 // Rename implements backend.Tx.
 func (m *Model) Rename(ctx context.Context, entity backend.Entity, owner uint64, from, to string) (uint64, error) {
 	find := m.FindGroup

@@ -43,6 +43,22 @@ func (t *Tx) Held(ctx context.Context, q backend.HeldQuery, after uint64, limit 
 	return len(rows), t.Fail(ctx, err)
 }
 
+// TimeZone implements backend.Tx.
+func (t *Tx) TimeZone(ctx context.Context, advertiser uint64) (string, error) {
+	if err := t.Ready(ctx); err != nil {
+		return "", err
+	}
+	if t.advertiserByID[advertiser] == nil {
+		if err := t.Backend.LoadAdvertiserByID(ctx, advertiser); err != nil {
+			return "", t.Fail(ctx, err)
+		}
+	}
+	if r := t.advertiserByID[advertiser]; r != nil {
+		return r.Now.TimeZone, nil
+	}
+	return backend.DefaultTimeZone, nil
+}
+
 // Rename implements backend.Tx.
 func (t *Tx) Rename(ctx context.Context, entity backend.Entity, owner uint64, from, to string) (uint64, error) {
 	if err := t.Ready(ctx); err != nil {

@@ -178,6 +178,7 @@ func settingsOf(it *api.Item) string {
 	add("ad_rotation", it.AdRotation != "", it.AdRotation)
 	add("budget_exhausted", it.BudgetExhausted, true)
 	number("spent_micros", it.SpentMicros)
+	add("paused_by", len(it.PausedBy) > 0, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(it.PausedBy)), ","), "[]"))
 	add("final_url", it.FinalURL != "", it.FinalURL)
 	return strings.Join(out, " ")
 }

@@ -169,6 +169,7 @@ func setCommand(s Streams) *cobra.Command {
   group, keyword     max_cpc_micros=450000 (1 unit is 1,000,000)
   keyword            quality_score=7
   campaign, group    desktop_bid_modifier=-20 mobile_bid_modifier=… tablet_bid_modifier=… (per cent)
+  campaign, group    paused_by=null (served as its status says; so does status=enabled, but for the end date)
   all                status=enabled|paused
 
 Names, texts and an ad's content are what entities are known by; they are not changed.

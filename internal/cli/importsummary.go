@@ -38,7 +38,22 @@ func showSummary(s Streams, f *importFlags, sum *ingest.Summary, took time.Durat
 	if more := sum.Warnings - int64(len(sum.FirstWarnings)); more > 0 {
 		fmt.Fprintf(s.Err, "and %s\n", many(uint64(more), "more warning"))
 	}
+	tellShut(s, sum)
 	return nil
+}
+
+// tellShut says what the data do not do that the files say.
+func tellShut(s Streams, sum *ingest.Summary) {
+	for i := range sum.Shut {
+		fmt.Fprintf(s.Err, "warning: %v\n", &sum.Shut[i])
+	}
+	first := sum.Wider[:min(len(sum.Wider), ingest.FirstRejects)]
+	for i := range first {
+		fmt.Fprintf(s.Err, "warning: %v\n", &first[i])
+	}
+	if more := len(sum.Wider) - len(first); more > 0 {
+		fmt.Fprintf(s.Err, "and %s served more widely; --json names all\n", many(uint64(more), "more campaign"))
+	}
 }
 
 func textSummary(s Streams, f *importFlags, sum *ingest.Summary, took time.Duration) error {
@@ -69,6 +84,12 @@ func textSummary(s Streams, f *importFlags, sum *ingest.Summary, took time.Durat
 	}
 	unusedColumns(s, sum.Unused)
 	notes(s, sum.Notes)
+	for i := range sum.FirstRenamed {
+		fmt.Fprintln(s.Out, &sum.FirstRenamed[i])
+	}
+	if more := sum.Renamed - int64(len(sum.FirstRenamed)); more > 0 {
+		fmt.Fprintf(s.Out, "and %s renamed\n", many(uint64(more), "more"))
+	}
 	if f.conflicts != "" {
 		fmt.Fprintf(s.Out, "%d keywords are blocked by negatives of their own campaign: %s\n", sum.Conflicts, f.conflicts)
 	}
@@ -149,6 +170,9 @@ type summaryJSON struct {
 	Unused      []ingest.Unused                `json:"unused_columns"`
 	Notes       []ingest.Note                  `json:"notes"`
 	Warnings    int64                          `json:"warnings"`
+	Paused      []pausedJSON                   `json:"paused,omitempty"`
+	Wider       []widerJSON                    `json:"served_more_widely,omitempty"`
+	Renamed     int64                          `json:"renamed,omitempty"`
 	Conflicts   *int64                         `json:"conflicts,omitempty"`
 	ClockBefore uint64                         `json:"clock_before"`
 	ClockAfter  uint64                         `json:"clock_after"`
@@ -156,7 +180,7 @@ type summaryJSON struct {
 }
 
 func jsonSummary(s Streams, f *importFlags, sum *ingest.Summary) error {
-	out := summaryJSON{DryRun: f.dryRun, Files: sum.Files, Rows: sum.Rows, Rejected: sum.Rejected, Warnings: sum.Warnings,
+	out := summaryJSON{DryRun: f.dryRun, Files: sum.Files, Rows: sum.Rows, Rejected: sum.Rejected, Warnings: sum.Warnings, Renamed: sum.Renamed,
 		Entities: make(map[string]ingest.EffectCounts), Skipped: make(map[string]int64), ClockBefore: sum.ClockBefore, ClockAfter: sum.ClockAfter}
 	out.Unused, out.Notes = append([]ingest.Unused{}, sum.Unused...), append([]ingest.Note{}, sum.Notes...)
 	for e, n := range sum.Entities {
@@ -165,6 +189,7 @@ func jsonSummary(s Streams, f *importFlags, sum *ingest.Summary) error {
 	for _, k := range sum.Skipped {
 		out.Skipped[k.Kind] = k.Rows
 	}
+	out.shut(sum)
 	if f.conflicts != "" {
 		out.Conflicts = &sum.Conflicts
 	}
@@ -172,4 +197,41 @@ func jsonSummary(s Streams, f *importFlags, sum *ingest.Summary) error {
 		out.MinClock = search.Position(sum.Position).String()
 	}
 	return json.NewEncoder(s.Out).Encode(map[string]summaryJSON{"summary": out})
+}
+
+// pausedJSON is what is served as paused for a reason.
+type pausedJSON struct {
+	By    string       `json:"paused_by"`
+	Count int64        `json:"count"`
+	First []entityJSON `json:"first"`
+}
+
+// entityJSON names a campaign or ad group.
+type entityJSON struct {
+	Advertiser string `json:"advertiser"`
+	Campaign   string `json:"campaign"`
+	Group      string `json:"group,omitempty"`
+}
+
+// widerJSON is a campaign that is served more widely than the files say.
+type widerJSON struct {
+	entityJSON
+	NotApplied map[string]int64 `json:"not_applied"`
+}
+
+func (out *summaryJSON) shut(sum *ingest.Summary) {
+	for _, p := range sum.Shut {
+		paused := pausedJSON{By: p.Why, Count: p.Count}
+		for _, e := range p.First {
+			paused.First = append(paused.First, entityJSON{e.Advertiser, e.Campaign, e.Group})
+		}
+		out.Paused = append(out.Paused, paused)
+	}
+	for _, w := range sum.Wider {
+		rows := make(map[string]int64)
+		for _, r := range w.Restrictions {
+			rows[r.Kind] = r.Rows
+		}
+		out.Wider = append(out.Wider, widerJSON{entityJSON{w.Advertiser, w.Campaign, ""}, rows})
+	}
 }

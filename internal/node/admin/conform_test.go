@@ -168,6 +168,8 @@ func (d *drawer) value(name string, s map[string]any) any {
 		return "Europe/Prague"
 	case name == "final_url":
 		return fmt.Sprintf("https://a.example/%d", d.Uint32())
+	case name == "paused_by":
+		return []string{"end_date"}
 	case name == "languages":
 		return []string{"cs"}
 	case strings.HasSuffix(name, "_id"), name == "group", name == "campaign", name == "advertiser":

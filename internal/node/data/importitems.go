@@ -1,6 +1,8 @@
 package data
 
 import (
+	"slices"
+
 	"adshard/backend"
 	"adshard/ingest"
 	"adshard/internal/node/httpapi/api"
@@ -14,6 +16,15 @@ func count(a *api.ImportAnswer, sum *ingest.Summary) {
 	}
 	for _, w := range sum.FirstWarnings {
 		a.Warnings = append(a.Warnings, api.ImportWarning{Row: w.Record, Column: w.Column, Text: w.Text})
+	}
+	// What is told of the whole file has no row.
+	for i := range sum.Shut {
+		a.Warned, a.Warnings = a.Warned+1, append(a.Warnings, api.ImportWarning{Text: sum.Shut[i].String()})
+	}
+	for i := range sum.Wider {
+		if a.Warned++; i < ingest.FirstRejects {
+			a.Warnings = append(a.Warnings, api.ImportWarning{Text: sum.Wider[i].String()})
+		}
 	}
 	for e, n := range sum.Entities {
 		a.Entities = append(a.Entities, api.ImportEffects{
@@ -34,21 +45,27 @@ func rejected(r ingest.Reject, cells []ingest.Cell) api.ImportReject {
 func difference(d *ingest.Difference) api.ImportDifference {
 	out := api.ImportDifference{Type: api.ItemType(d.Entity.String()), Advertiser: d.Advertiser, Campaign: d.Campaign, Group: d.Group, Fields: []api.ImportField{},
 		Effect: map[backend.Effect]api.DataEffect{backend.Created: api.DataEffectCreated, backend.Changed: api.DataEffectUpdated, backend.Removed: api.DataEffectRemoved}[d.Effect]}
-	names := d.After
-	if names == nil {
-		names = d.Before
+	names := slices.Clone(d.After)
+	for _, f := range d.Before { // a field may be on one side only
+		if !slices.ContainsFunc(names, func(other ingest.Field) bool { return other.Name == f.Name }) {
+			names = append(names, f)
+		}
 	}
-	for i, f := range names {
-		v := api.ImportField{Name: f.Name}
-		if d.Before != nil {
-			v.Before = d.Before[i].Value
-		}
-		if d.After != nil {
-			v.After = d.After[i].Value
-		}
+	for _, f := range names {
+		v := api.ImportField{Name: f.Name, Before: valueOf(d.Before, f.Name), After: valueOf(d.After, f.Name)}
 		if v.Before != v.After || f.Name == "text" || f.Name == "match_type" || f.Name == "headlines" {
 			out.Fields = append(out.Fields, v)
 		}
 	}
 	return out
+}
+
+// valueOf is a field's value; "": it is not there.
+func valueOf(list []ingest.Field, name string) string {
+	for _, f := range list {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return ""
 }

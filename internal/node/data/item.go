@@ -8,6 +8,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"adshard/backend"
+	"adshard/ingest"
 	"adshard/internal/node/httpapi/api"
 	"adshard/quality"
 	"adshard/search"
@@ -59,6 +60,13 @@ func status(enabled bool) api.ItemStatus {
 	return api.ItemStatusPaused
 }
 
+func pausedBy(h backend.Hold) (list []api.PausedBy) {
+	for _, name := range ingest.PausedBy(h) {
+		list = append(list, api.PausedBy(name))
+	}
+	return list
+}
+
 func optional(has bool, n uint64) *uint64 {
 	if !has {
 		return nil
@@ -106,7 +114,7 @@ func campaignItem(c *backend.Campaign) *api.Item {
 		DesktopBidModifier: modifier(c.Modifiers[search.Desktop]), MobileBidModifier: modifier(c.Modifiers[search.Mobile]),
 		TabletBidModifier: modifier(c.Modifiers[search.Tablet]), DailyBudgetMicros: optional(c.HasBudget, c.DailyBudget),
 		DeliveryMethod: api.ItemDeliveryMethodAccelerated, Languages: c.Languages, AdRotation: api.ItemAdRotationOptimize,
-		BudgetExhausted: c.Exhausted(), Status: status(c.Enabled),
+		BudgetExhausted: c.Exhausted(), Status: status(c.Enabled), PausedBy: pausedBy(c.Hold),
 	}
 	if c.StandardDelivery {
 		it.DeliveryMethod = api.ItemDeliveryMethodStandard
@@ -122,7 +130,7 @@ func groupItem(g *backend.Group) *api.Item {
 		Type: api.ItemTypeGroup, ID: g.ID, AdvertiserID: g.AdvertiserID, CampaignID: g.CampaignID, Version: g.Version, Name: g.Name,
 		MaxCpcMicros:       optional(g.HasBid, g.Bid),
 		DesktopBidModifier: modifier(g.Modifiers[search.Desktop]), MobileBidModifier: modifier(g.Modifiers[search.Mobile]),
-		TabletBidModifier: modifier(g.Modifiers[search.Tablet]), Status: status(g.Enabled),
+		TabletBidModifier: modifier(g.Modifiers[search.Tablet]), Status: status(g.Enabled), PausedBy: pausedBy(g.Hold),
 	}
 }
 

@@ -44,6 +44,13 @@ const (
 	CampaignPatchStatusPaused  CampaignPatchStatus = "paused"
 )
 
+// Defines values for CampaignPatchPausedBy.
+const (
+	CampaignPatchPausedByEndDate          CampaignPatchPausedBy = "end_date"
+	CampaignPatchPausedByRefusedRow       CampaignPatchPausedBy = "refused_row"
+	CampaignPatchPausedByUnfinishedImport CampaignPatchPausedBy = "unfinished_import"
+)
+
 // Defines values for ChangeLineType.
 const (
 	ChangeLineTypeAdvertiser ChangeLineType = "advertiser"
@@ -106,6 +113,13 @@ const (
 const (
 	GroupPatchStatusEnabled GroupPatchStatus = "enabled"
 	GroupPatchStatusPaused  GroupPatchStatus = "paused"
+)
+
+// Defines values for GroupPatchPausedBy.
+const (
+	GroupPatchPausedByEndDate          GroupPatchPausedBy = "end_date"
+	GroupPatchPausedByRefusedRow       GroupPatchPausedBy = "refused_row"
+	GroupPatchPausedByUnfinishedImport GroupPatchPausedBy = "unfinished_import"
 )
 
 // Defines values for ImportConflictNegativeOf.
@@ -238,10 +252,24 @@ const (
 	NewCampaignStatusPaused  NewCampaignStatus = "paused"
 )
 
+// Defines values for NewCampaignPausedBy.
+const (
+	NewCampaignPausedByEndDate          NewCampaignPausedBy = "end_date"
+	NewCampaignPausedByRefusedRow       NewCampaignPausedBy = "refused_row"
+	NewCampaignPausedByUnfinishedImport NewCampaignPausedBy = "unfinished_import"
+)
+
 // Defines values for NewGroupStatus.
 const (
 	NewGroupStatusEnabled NewGroupStatus = "enabled"
 	NewGroupStatusPaused  NewGroupStatus = "paused"
+)
+
+// Defines values for NewGroupPausedBy.
+const (
+	NewGroupPausedByEndDate          NewGroupPausedBy = "end_date"
+	NewGroupPausedByRefusedRow       NewGroupPausedBy = "refused_row"
+	NewGroupPausedByUnfinishedImport NewGroupPausedBy = "unfinished_import"
 )
 
 // Defines values for NewKeywordStatus.
@@ -268,6 +296,13 @@ const (
 	OperationKindMerge OperationKind = "merge"
 	OperationKindMove  OperationKind = "move"
 	OperationKindSplit OperationKind = "split"
+)
+
+// Defines values for PausedBy.
+const (
+	PausedByEndDate          PausedBy = "end_date"
+	PausedByRefusedRow       PausedBy = "refused_row"
+	PausedByUnfinishedImport PausedBy = "unfinished_import"
 )
 
 // Defines values for RefusedEventReason.
@@ -688,6 +723,9 @@ type CampaignPatch struct {
 	Languages  []string                `json:"languages,omitempty"`
 	AdRotation CampaignPatchAdRotation `json:"ad_rotation,omitempty"`
 	Status     CampaignPatchStatus     `json:"status,omitempty"`
+
+	// PausedBy null lifts all.
+	PausedBy []CampaignPatchPausedBy `json:"paused_by,omitempty"`
 }
 
 // CampaignPatchDeliveryMethod defines model for CampaignPatch.DeliveryMethod.
@@ -698,6 +736,9 @@ type CampaignPatchAdRotation string
 
 // CampaignPatchStatus defines model for CampaignPatch.Status.
 type CampaignPatchStatus string
+
+// CampaignPatchPausedBy defines model for CampaignPatch.PausedBy.
+type CampaignPatchPausedBy string
 
 // ChangeLine A line of `/v1/changes`. Changes of what a group or campaign holds are changes of it.
 type ChangeLine struct {
@@ -982,10 +1023,16 @@ type GroupPatch struct {
 	// TabletBidModifier Per cent.
 	TabletBidModifier float32          `json:"tablet_bid_modifier,omitempty"`
 	Status            GroupPatchStatus `json:"status,omitempty"`
+
+	// PausedBy null lifts all.
+	PausedBy []GroupPatchPausedBy `json:"paused_by,omitempty"`
 }
 
 // GroupPatchStatus defines model for GroupPatch.Status.
 type GroupPatchStatus string
+
+// GroupPatchPausedBy defines model for GroupPatch.PausedBy.
+type GroupPatchPausedBy string
 
 // HotItem An ad group and what it costs. Names are absent when the database does not have the group any more, or cannot be read.
 type HotItem struct {
@@ -1150,6 +1197,7 @@ type ImportReject struct {
 
 // ImportWarning defines model for ImportWarning.
 type ImportWarning struct {
+	// Row 0: it is about the file as a whole.
 	Row    int64  `json:"row"`
 	Column string `json:"column"`
 	Text   string `json:"text"`
@@ -1205,6 +1253,9 @@ type Item struct {
 
 	// SpentMicros What a campaign has spent on the present day of its advertiser; absent: it is not counted, or cannot be read now. Not covered by the ETag.
 	SpentMicros *uint64 `json:"spent_micros,omitempty"`
+
+	// PausedBy Why a campaign or group is served as paused whatever its status is; absent: for no reason.
+	PausedBy []PausedBy `json:"paused_by,omitempty"`
 }
 
 // ItemDeliveryMethod defines model for Item.DeliveryMethod.
@@ -1439,6 +1490,9 @@ type NewCampaign struct {
 	Languages  []string              `json:"languages,omitempty"`
 	AdRotation NewCampaignAdRotation `json:"ad_rotation,omitempty"`
 	Status     NewCampaignStatus     `json:"status,omitempty"`
+
+	// PausedBy null lifts all.
+	PausedBy []NewCampaignPausedBy `json:"paused_by,omitempty"`
 }
 
 // NewCampaignDeliveryMethod defines model for NewCampaign.DeliveryMethod.
@@ -1449,6 +1503,9 @@ type NewCampaignAdRotation string
 
 // NewCampaignStatus defines model for NewCampaign.Status.
 type NewCampaignStatus string
+
+// NewCampaignPausedBy defines model for NewCampaign.PausedBy.
+type NewCampaignPausedBy string
 
 // NewGroup defines model for NewGroup.
 type NewGroup struct {
@@ -1467,10 +1524,16 @@ type NewGroup struct {
 	// TabletBidModifier Per cent.
 	TabletBidModifier float32        `json:"tablet_bid_modifier,omitempty"`
 	Status            NewGroupStatus `json:"status,omitempty"`
+
+	// PausedBy null lifts all.
+	PausedBy []NewGroupPausedBy `json:"paused_by,omitempty"`
 }
 
 // NewGroupStatus defines model for NewGroup.Status.
 type NewGroupStatus string
+
+// NewGroupPausedBy defines model for NewGroup.PausedBy.
+type NewGroupPausedBy string
 
 // NewKeyword defines model for NewKeyword.
 type NewKeyword struct {
@@ -1520,6 +1583,10 @@ type OperationKind string
 type Paused struct {
 	Paused bool `json:"paused"`
 }
+
+// PausedBy refused_row: its own row was rejected in the file that made it. end_date: its end date is over. unfinished_import: an import that
+// made it has not come to the end of its file.
+type PausedBy string
 
 // PlannedOperation defines model for PlannedOperation.
 type PlannedOperation struct {

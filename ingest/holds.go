@@ -1,0 +1,150 @@
+package ingest
+
+import (
+	"hash/maphash"
+
+	"github.com/RoaringBitmap/roaring/v2/roaring64"
+	"github.com/cespare/xxhash/v2"
+
+	"adshard/backend"
+)
+
+// Holds: nothing that a file makes is served before the file has ended, and nothing whose own row was
+// rejected is served at all (serving.md §7, "A refused owner stays shut").
+//
+// What could go wrong, and what is done about it:
+//
+//   - A wrong file: the own row of a campaign or group may be rejected before or after the rows that make it, may come
+//     twice, once rejected and once not, or be cut off. So rejected own rows are known by their owner's name from
+//     the reject to the file's end, and a reject outweighs all other rows of the file.
+//   - A crash between two commits: all is in the database with the rows that caused it. What a file makes is held by the
+//     file's number, which is that of its first rows: a second run knows it again, and only the end of the same file
+//     releases it, if that has named it.
+//   - Another import at the same time, or instead: it has another number and releases nothing of this one, but what it has
+//     an own row for. That is released at its own end; groups that were shut by their campaign alone are then held
+//     by the first import themselves. On PostgreSQL a hold is written only over the hold that was read.
+//   - A file in two parts: each is a file. The first releases what it has named; what the second names
+//     is there then.
+//   - An owner that was there before is not held, and a rejected row changes nothing of it.
+//
+// A group that is made below a campaign that the same import holds is not held itself, since the campaign
+// shuts it: an import of everything holds campaigns only, which costs nothing.
+type holdings struct {
+	number  uint64 // of the import
+	refused map[uint64]struct{}
+	seed    maphash.Seed
+	// lifts are the campaigns and groups that something else holds and whose own row was accepted.
+	lifts [backend.EntityGroup + 1]roaring64.Bitmap
+}
+
+func newHoldings(number uint64) *holdings {
+	return &holdings{number: number, refused: make(map[uint64]struct{}), seed: maphash.MakeSeed()}
+}
+
+// owned is what a row is the own one of.
+func (e *entry) owned() (of backend.Entity, ok bool) {
+	switch e.kind {
+	case kindCampaign:
+		return backend.EntityCampaign, e.advertiser != "" && e.campaign != ""
+	case kindGroup:
+		return backend.EntityGroup, e.advertiser != "" && e.campaign != "" && e.group != ""
+	}
+	return 0, false
+}
+
+// refuse notes that an owner's own row was rejected.
+func (h *holdings) refuse(e *entry, of backend.Entity) { h.refused[h.key(e, of)] = struct{}{} }
+
+// isRefused reports whether the own row of an owner of e was rejected.
+func (h *holdings) isRefused(e *entry, of backend.Entity) bool {
+	if len(h.refused) == 0 {
+		return false
+	}
+	_, refused := h.refused[h.key(e, of)]
+	return refused
+}
+
+func (h *holdings) key(e *entry, of backend.Entity) uint64 {
+	var m maphash.Hash
+	m.SetSeed(h.seed)
+	names := [...]string{e.advertiser, e.campaign, e.group}
+	for _, name := range names[:of+1] {
+		m.WriteString(name)
+		m.WriteByte(0)
+	}
+	return m.Sum64()
+}
+
+// rowHold is what a row does to the hold of its campaign or group.
+type rowHold struct {
+	of *holdings
+	// own: the row is the owner's own, and was accepted. refused: an own row was rejected.
+	own, refused bool
+	// covered: the same import holds the group's campaign.
+	covered bool
+	// pausedBy is what the row itself says.
+	pausedBy backend.Patch[backend.Hold]
+	ended    backend.Patch[bool]
+	// holds and lifts are results: the import holds the owner; another hold is to be lifted.
+	holds, lifts bool
+}
+
+// Change implements backend.HoldChange.
+func (r *rowHold) Change(now backend.Hold, made bool) backend.Hold {
+	if made && !r.covered {
+		now = backend.HeldBy(r.of.number)
+	}
+	mine := now.Import() == r.of.number || now.Import() == 0 && r.covered
+	others := now.Import() != 0 && now.Import() != r.of.number
+	if r.own && r.pausedBy.Op != backend.Unchanged {
+		says := r.pausedBy.Value
+		now = now - now.Marks() + says.Marks()
+		if says.Import() != 0 && !others {
+			now |= backend.Refused // that import is none of this database
+		}
+		others = others && says.Import() == 0
+	} else if r.own && !r.refused && now&backend.Refused != 0 {
+		others = true
+	}
+	if r.refused && mine {
+		now |= backend.Refused
+	}
+	if r.ended.Op != backend.Unchanged {
+		now &^= backend.Ended
+		if r.ended.Value {
+			now |= backend.Ended
+		}
+	}
+	r.holds, r.lifts = now.Import() == r.of.number, r.own && !r.refused && others
+	return now
+}
+
+// identity is the number of a file: a hash of its first rows, so that a second run has the same.
+type identity struct {
+	hash   xxhash.Digest
+	frozen uint64
+}
+
+// add adds a row, until the number is known.
+func (d *identity) add(cells ...[]byte) {
+	if d.frozen != 0 {
+		return
+	}
+	for _, cell := range cells {
+		_, _ = d.hash.Write(cell) // never fails
+		_, _ = d.hash.Write([]byte{0})
+	}
+	_, _ = d.hash.Write([]byte{'\n'})
+}
+
+// number ends the rows that count.
+func (d *identity) number() uint64 {
+	if d.frozen == 0 {
+		d.frozen = d.hash.Sum64()%backend.MaxImport + 1
+	}
+	return d.frozen
+}
+
+func (s *editorSource) number() uint64 { return s.identity.number() }
+
+func (s *jsonSource) number() uint64 { return s.identity.number() }

@@ -1,0 +1,205 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adshard/backend"
+)
+
+// rowExtras are what few rows have.
+type rowExtras struct {
+	// restricts is what the row says that its campaign is to be kept to, and that is not applied.
+	restricts []restriction
+	end       endDate
+	// originals are the former names of the row's campaign and group; "": there is none.
+	originals [2]string
+}
+
+// restriction is a kind of rows that restrict their campaign, or a cell that does.
+type restriction struct {
+	name string // of one of it
+	cell bool   // it counts once a campaign
+}
+
+// restrictingKinds restrict on any row.
+var restrictingKinds = []string{"audience segment", otherSchedule, "placement", "topic", "demographic", "IP exclusion", "location"}
+
+// restrictingCells are columns of rows that are imported.
+var restrictingCells = [...]struct {
+	column, name string
+}{
+	{"Start Date", "start date"}, {"End Date", "end date"}, {"Ad Schedule", otherSchedule}, {"Targeting method", "targeting method"},
+	{"Exclusion method", "exclusion method"}, {"Content exclusions", "content exclusion"}, {"Audience targeting method", "targeting method"},
+	{"Ad schedules", otherSchedule}, {"Ad schedule intervals", otherSchedule}, {"Inventory type", "content exclusion"},
+	{"Brand exclusions", "brand exclusion"}, {"IP exclusions", "IP exclusion"},
+}
+
+// Of restrictingCells.
+const (
+	cellStartDate = iota
+	cellEndDate
+)
+
+// findExtras finds the columns of rowExtras.
+func (l *layout) findExtras() {
+	for i, of := range restrictingCells {
+		l.restricting[i] = slices.IndexFunc(l.headers, func(header []byte) bool { return plainName(string(header)) == plainName(of.column) })
+		l.extras = l.extras || l.restricting[i] >= 0
+	}
+	l.extras = l.extras || l.cell[colCampaignOriginal] >= 0 || l.cell[colAdGroupOriginal] >= 0
+}
+
+// skippedExtras reads what a skipped row restricts, and whom.
+func (s *editorSource) skippedExtras(e *entry) {
+	negative := s.cell(colCriterionType)
+	if !slices.Contains(restrictingKinds, e.skipped) && !saysNegative(negative) && !strings.EqualFold(string(negative), "excluded") {
+		return
+	}
+	e.advertiser, e.campaign = s.accountAsRead(), s.shared(colCampaign)
+	extras := s.restricts[e.skipped]
+	if extras == nil {
+		name := e.skipped
+		if name == otherKinds[len(otherKinds)-1].name {
+			name = "other exclusion"
+		}
+		if s.restricts == nil {
+			s.restricts = make(map[string]*rowExtras)
+		}
+		extras = &rowExtras{restricts: []restriction{{name: name}}}
+		s.restricts[e.skipped] = extras
+	}
+	e.extras = extras
+}
+
+// shared is a name as it stands, one string with the last one if it is equal.
+func (s *editorSource) shared(c column) string {
+	if cell := s.cell(c); string(cell) != s.names[c] {
+		return string(cell)
+	}
+	return s.names[c]
+}
+
+// readExtras reads what few rows have, of a row that is imported.
+func (s *editorSource) readExtras(e *entry) {
+	if !s.layout.extras {
+		return
+	}
+	var x rowExtras
+	for i, at := range s.layout.restricting {
+		cell := string(s.cellAt(at))
+		if cell == "" || cell == "[]" {
+			if i != cellEndDate || cell == "" {
+				continue
+			}
+		}
+		if i == cellEndDate {
+			if x.end = parseEndDate(cell); x.end.over(s.now, time.UTC) || x.end.none {
+				continue
+			}
+		}
+		if start := parseEndDate(cell); i == cellStartDate && len(start.readings) > 0 && start.over(s.now, time.UTC) {
+			continue // it has begun
+		}
+		x.restricts = append(x.restricts, restriction{restrictingCells[i].name, true})
+	}
+	for i, c := range [...]column{colCampaignOriginal, colAdGroupOriginal} {
+		if text := string(s.cell(c)); text != "[]" {
+			x.originals[i] = text
+		}
+	}
+	if x.end.filled || x.restricts != nil || x.originals != [2]string{} {
+		e.extras = &x
+	}
+}
+
+// Wider is a campaign that is served more widely than the files say.
+type Wider struct {
+	Advertiser, Campaign string
+	// Restrictions are the kinds that are not applied, with the number of rows; a cell of the campaign counts once.
+	Restrictions []Skipped
+}
+
+// String returns the warning.
+func (w *Wider) String() string {
+	var list []string
+	rows := int64(0)
+	for _, r := range w.Restrictions {
+		plural := "s"
+		if r.Rows == 1 {
+			plural = ""
+		}
+		list = append(list, fmt.Sprintf("%d %s%s", r.Rows, r.Kind, plural))
+		rows += r.Rows
+	}
+	verb := "are"
+	if rows == 1 {
+		verb = "is"
+	}
+	return fmt.Sprintf("campaign %s of %s is served more widely than the file says: %s %s not applied", quoted(w.Campaign), quoted(w.Advertiser),
+		strings.Join(list, ", "), verb)
+}
+
+// restrictions counts what restricts campaigns and is not applied.
+type restrictions struct {
+	campaigns map[campaignName]map[restriction]int64
+	order     []campaignName // by first appearance
+}
+
+type campaignName struct{ advertiser, campaign string }
+
+func (r *restrictions) add(e *entry) {
+	if e.extras == nil || e.campaign == "" || e.reject != nil {
+		return
+	}
+	name := campaignName{e.advertiser, e.campaign}
+	for _, of := range e.extras.restricts {
+		counts := r.campaigns[name]
+		if counts == nil {
+			if r.campaigns == nil {
+				r.campaigns = make(map[campaignName]map[restriction]int64)
+			}
+			counts = make(map[restriction]int64)
+			r.campaigns[name] = counts
+			r.order = append(r.order, name)
+		}
+		if counts[of]++; of.cell {
+			counts[of] = 1
+		}
+	}
+}
+
+// list returns the campaigns that are there.
+func (r *restrictions) list(ctx context.Context, tx backend.Tx) (list []Wider, err error) {
+	for _, name := range r.order {
+		advertiser, err := tx.FindAdvertiser(ctx, name.advertiser)
+		if err != nil {
+			return nil, err
+		}
+		if advertiser == 0 {
+			continue
+		}
+		campaign, err := tx.FindCampaign(ctx, advertiser, name.campaign)
+		if err != nil {
+			return nil, err
+		}
+		if campaign == 0 {
+			continue
+		}
+		w := Wider{Advertiser: name.advertiser, Campaign: name.campaign}
+		byName := make(map[string]int64)
+		for of, rows := range r.campaigns[name] {
+			byName[of.name] += rows
+		}
+		for kind, rows := range byName {
+			w.Restrictions = append(w.Restrictions, Skipped{Kind: kind, Rows: rows})
+		}
+		slices.SortFunc(w.Restrictions, func(a, b Skipped) int { return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Kind, b.Kind)) })
+		list = append(list, w)
+	}
+	return list, nil
+}

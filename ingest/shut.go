@@ -1,0 +1,176 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+
+	"adshard/backend"
+)
+
+// Why something is served as paused whatever its status is, as JSON lines name it.
+const (
+	PausedByRow    = "refused_row"       // its own row was rejected
+	PausedByEnd    = "end_date"          // its end date is over
+	PausedByImport = "unfinished_import" // an import that made it has not come to the end of its file
+)
+
+// pausedReasons are the names of a hold's parts.
+var pausedReasons = [...]struct {
+	name string
+	in   func(backend.Hold) bool
+}{
+	{PausedByRow, func(h backend.Hold) bool { return h&backend.Refused != 0 }},
+	{PausedByEnd, func(h backend.Hold) bool { return h&backend.Ended != 0 }},
+	{PausedByImport, func(h backend.Hold) bool { return h.Import() != 0 }},
+}
+
+// PausedBy names what holds a campaign or group; nil: nothing does.
+func PausedBy(h backend.Hold) (names []string) {
+	for _, r := range pausedReasons {
+		if r.in(h) {
+			names = append(names, r.name)
+		}
+	}
+	return names
+}
+
+// Shut is how many of the campaigns and groups that the files name are served as paused for a reason, and
+// which, the first FirstRejects of them.
+type Shut struct {
+	Why   string // PausedByRow, PausedByEnd or PausedByImport
+	Count int64
+	First []ShutEntity
+}
+
+// ShutEntity is a campaign or, with a group, an ad group.
+type ShutEntity struct{ Advertiser, Campaign, Group string }
+
+// String returns the warning.
+func (s *Shut) String() string {
+	why := map[string]string{
+		PausedByRow:    "own row was rejected: correct the row and import it",
+		PausedByEnd:    "End Date is over, or cannot be read as 2026-03-31: import another End Date, or [] for none",
+		PausedByImport: "import has not come to the end of its file: import the same file again",
+	}[s.Why]
+	text := fmt.Sprintf("%d served as paused, whose %s:", s.Count, why)
+	for i, e := range s.First {
+		if i > 0 {
+			text += ","
+		}
+		if text += " campaign " + quoted(e.Campaign); e.Group != "" {
+			text += ", ad group " + quoted(e.Group)
+		}
+		text += " of " + quoted(e.Advertiser)
+	}
+	if more := s.Count - int64(len(s.First)); more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	return text
+}
+
+// Renamed is a campaign or, with a group, an ad group that got another name.
+type Renamed struct {
+	Advertiser, Campaign, Group string // as they are called now
+	From                        string
+}
+
+// String returns what was done.
+func (r *Renamed) String() string {
+	if r.Group != "" {
+		return fmt.Sprintf("ad group %s of campaign %s of %s was renamed to %s", quoted(r.From), quoted(r.Campaign), quoted(r.Advertiser), quoted(r.Group))
+	}
+	return fmt.Sprintf("campaign %s of %s was renamed to %s", quoted(r.From), quoted(r.Advertiser), quoted(r.Campaign))
+}
+
+// tellShut fills in what the summary says of the database as it is in the end.
+func (r *run) tellShut(ctx context.Context) error {
+	if len(r.restricts.order) == 0 && r.effects[backend.EntityCampaign].named.IsEmpty() && r.effects[backend.EntityCampaign].created.IsEmpty() {
+		return nil
+	}
+	tx, err := r.store.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if r.sum.Wider, err = r.restricts.list(ctx, tx); err != nil {
+		return err
+	}
+	var found [2]shutLists
+	for i, of := range []backend.Entity{backend.EntityCampaign, backend.EntityGroup} {
+		var after uint64
+		for n := heldTogether; n == heldTogether; {
+			q := backend.HeldQuery{Groups: of == backend.EntityGroup, Any: true}
+			n, err = tx.Held(ctx, q, after, heldTogether, func(h backend.Held) backend.Hold {
+				if after = h.ID; r.effects.has(of, h.ID) {
+					found[i].add(h)
+				}
+				return h.Hold
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return r.shut(ctx, found)
+}
+
+// shutLists are the entities of one kind that are shut, by reason.
+type shutLists [len(pausedReasons)]struct {
+	count int64
+	first []backend.Held
+}
+
+func (l *shutLists) add(h backend.Held) {
+	for i, r := range pausedReasons {
+		if r.in(h.Hold) {
+			if l[i].count++; len(l[i].first) < FirstRejects {
+				l[i].first = append(l[i].first, h)
+			}
+		}
+	}
+}
+
+// shut names what is shut.
+func (r *run) shut(ctx context.Context, found [2]shutLists) error {
+	var snapshot backend.Snapshot
+	for i, reason := range pausedReasons {
+		campaigns, groups := &found[0][i], &found[1][i]
+		s := Shut{Why: reason.name, Count: campaigns.count + groups.count}
+		if s.Count == 0 {
+			continue
+		}
+		if snapshot == nil {
+			var err error
+			if snapshot, err = r.store.Snapshot(ctx); err != nil {
+				return err
+			}
+			defer snapshot.Close()
+		}
+		for _, h := range campaigns.first {
+			s.First = append(s.First, ShutEntity{Campaign: h.Name, Advertiser: advertiserName(ctx, snapshot, h.Owner)})
+		}
+		for _, h := range groups.first {
+			if len(s.First) < FirstRejects {
+				s.First = append(s.First, groupName(ctx, snapshot, h))
+			}
+		}
+		r.sum.Shut = append(r.sum.Shut, s)
+	}
+	return nil
+}
+
+// advertiserName is "" for one that was removed meanwhile.
+func advertiserName(ctx context.Context, n backend.Snapshot, id uint64) string {
+	if found, err := n.Advertisers(ctx, []uint64{id}); err == nil && len(found) > 0 {
+		return found[0].Name
+	}
+	return ""
+}
+
+func groupName(ctx context.Context, n backend.Snapshot, h backend.Held) ShutEntity {
+	e := ShutEntity{Group: h.Name}
+	if found, err := n.Campaigns(ctx, []uint64{h.Owner}); err == nil && len(found) > 0 {
+		e.Campaign, e.Advertiser = found[0].Name, advertiserName(ctx, n, found[0].AdvertiserID)
+	}
+	return e
+}
