@@ -165,8 +165,11 @@ func CheckDir(dir string, store bool) error {
 	return checkPlace(dir)
 }
 
-// storeNames are what a slave writes into the directory of its store before the store itself, or beside it; lost+found is a disk's.
-var storeNames = []string{"instance", "adopted-by", "copy.lock", "token", "incoming", "lost+found"}
+// storeNames are what a slave writes into the directory of its store before the store itself; lost+found is a disk's.
+var storeNames = []string{"instance", "adopted-by", "incoming", "checkpoints", "lost+found"}
+
+// copyNames show that a store is being copied into a directory, whose files are then in any state (rocks.Complete).
+var copyNames = []string{"copy.lock", "complete", "placing"}
 
 // CheckStore refuses a directory for a slave's store which has files of something else, and what CheckDir refuses: fault.Invalid.
 // RocksDB would take some of them for its own, and the whole directory would be set aside with the store.
@@ -175,6 +178,9 @@ func CheckStore(dir string) error {
 		return err
 	}
 	list, _ := os.ReadDir(dir) // what cannot be read shows when the store is opened
+	if slices.ContainsFunc(list, func(e fs.DirEntry) bool { return slices.Contains(copyNames, e.Name()) }) {
+		return nil
+	}
 	for _, e := range list {
 		if !slices.Contains(storeNames, e.Name()) {
 			return fault.Newf(fault.Invalid, "", "%s has %s, and is no slave's store: name an empty directory, or one that is not there yet", dir, e.Name())
