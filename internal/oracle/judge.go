@@ -86,9 +86,9 @@ func (k *keyword) verdict(j *Judged, shown bool, r *Request) search.Verdict {
 	switch {
 	case !k.Enabled:
 		return search.KeywordPaused
-	case !k.item.Group.Enabled:
+	case !k.item.Group.Enabled || k.item.Group.Hold != 0:
 		return search.GroupPaused
-	case !k.campaign.Enabled:
+	case !k.campaign.Enabled || k.campaign.Hold != 0:
 		return search.CampaignPaused
 	case !k.advertiser.Enabled:
 		return search.AdvertiserPaused
