@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -78,14 +77,7 @@ var irregular = map[string]func(path string) error{
 	"a directory":   func(path string) error { return os.Mkdir(path, 0o700) },
 	"a pipe":        func(path string) error { return syscall.Mkfifo(path, 0o600) },
 	"a device":      func(path string) error { return syscall.Mknod(path, syscall.S_IFCHR|0o600, 1<<8|5) }, // that of /dev/zero
-	"a socket": func(path string) error {
-		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-		if err == nil {
-			l.SetUnlinkOnClose(false)
-			err = l.Close()
-		}
-		return err
-	},
+	"a socket":      func(path string) error { return syscall.Mknod(path, syscall.S_IFSOCK|0o600, 0) },
 }
 
 // resized are sizes that a file gets, and its manifest perhaps says, too.
