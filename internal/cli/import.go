@@ -136,8 +136,10 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 	if e := store.Close(); err == nil {
 		err = e
 	}
-	if part := unfinished(ctx, f.db); err == nil && !f.dryRun && part != nil {
-		fmt.Fprintf(s.Err, "warning: this import is done, and the database is not whole yet: %v\n", part)
+	if err == nil && !f.dryRun {
+		if part := unfinished(ctx, f.db); part != nil {
+			fmt.Fprintf(s.Err, "warning: this import is done, and the database is not whole yet: %v\n", part)
+		}
 	}
 	err = reports.finish(err)
 	if e := showSummary(s, f, &sum, time.Since(start)); err == nil {
