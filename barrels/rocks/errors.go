@@ -20,7 +20,8 @@ func classify(op string, err error) error {
 	// "Result incomplete" is the code of a write that failed for a reason of the
 	// background's, which follows.
 	text := strings.TrimPrefix(err.Error(), "Result incomplete: ")
-	if advice := ulimit.Advice(filesError(text, err)); advice != "" {
+	err = filesError(text, err)
+	if advice := ulimit.Advice(err); advice != "" {
 		return fault.Newf(fault.Unavailable, op, "%w; %s", err, advice)
 	}
 	switch {
@@ -36,11 +37,30 @@ func classify(op string, err error) error {
 	return fault.New(fault.Internal, op, err)
 }
 
-// filesError returns the error of the system in a text that ends with it where that is that no more files can be opened; else err.
+// errManifest is why the manifest of a store could not be read. A file that CURRENT names and that is not there is damage; one that
+// cannot be opened for another reason may be whole.
+func errManifest(err error) error {
+	text := err.Error()
+	missing := strings.HasPrefix(text, "IO error: No such file or directory") || strings.HasSuffix(text, ": No such file or directory")
+	if missing || !strings.HasPrefix(text, "IO error") {
+		return fault.Newf(fault.Corrupt, "rocks: open", "%w; %s", err, kv.Refill)
+	}
+	return classify("rocks: open", err)
+}
+
+// noFile is a text of RocksDB's that no more files can be opened, and the error of the system that it tells of.
+type noFile struct {
+	error
+	errno syscall.Errno
+}
+
+func (e noFile) Unwrap() error { return e.errno }
+
+// filesError returns err, as noFile where its text says so.
 func filesError(text string, err error) error {
 	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE} {
 		if strings.Contains(text, "IO error: ") && strings.HasSuffix(strings.ToLower(text), errno.Error()) {
-			return errno
+			return noFile{err, errno}
 		}
 	}
 	return err

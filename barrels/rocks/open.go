@@ -119,7 +119,7 @@ func checkFiles(c *config, dir string) error {
 	}
 	found, err := grocksdb.ListColumnFamilies(c.db, dir)
 	if err != nil {
-		return fault.Newf(fault.Corrupt, "rocks: open", "%w; %s", err, kv.Refill)
+		return errManifest(err)
 	}
 	return checkFamilies(dir, found)
 }

@@ -12,6 +12,7 @@ import (
 	"adshard/internal/node/config"
 	"adshard/internal/node/memlimit"
 	"adshard/internal/outfile"
+	"adshard/internal/ulimit"
 )
 
 // A store that cannot be opened is no reason to answer nothing from then on: all that is in it is in the database, too.
@@ -23,7 +24,7 @@ import (
 //     would be filled twice. One store among others that can be opened is another matter (others);
 //   - a directory named by mistake, a backup or a database: nothing that is not a store is moved;
 //   - a second process on a store finds it locked: it is not set aside below the first one;
-//   - a full disk or too little memory: another directory would not mend that;
+//   - a full disk, too little memory or too few open files: another directory would not mend that;
 //   - a disk that damages stores again and again: a few directories are kept, and then the start is refused;
 //   - a store of another database opens, and is refused by the balancer (discard_data_of) as before.
 
@@ -32,7 +33,7 @@ import (
 // why nothing was set aside, if anything was tried.
 func Replace(cfg *Config, plan memlimit.Plan, cause error, others bool, log *slog.Logger) (barrels.Store, error) {
 	switch kind := fault.KindOf(cause); {
-	case !mayBeStore(cfg.Dir), kind == fault.Locked, kind == fault.NoSpace, fault.FieldOf(cause) == "memory", kind == fault.Version && !others:
+	case !mayBeStore(cfg.Dir), kind == fault.Locked, kind == fault.NoSpace, ulimit.Advice(cause) != "", fault.FieldOf(cause) == "memory", kind == fault.Version && !others:
 		return nil, cause
 	}
 	balancer, _ := os.ReadFile(filepath.Join(cfg.Dir, adoptedFile)) // none, or it cannot be read either

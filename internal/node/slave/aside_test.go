@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"adshard/barrels/barreltest"
@@ -165,6 +166,17 @@ func TestStoresThatCannotBeOpenedAreSetAside(t *testing.T) {
 				t.Errorf("the balancer that has adopted the slave: %q, %v", text, err)
 			}
 		})
+	}
+}
+
+// TestAStoreStaysWhenNoMoreFilesCanBeOpened: another directory would not mend that.
+func TestAStoreStaysWhenNoMoreFilesCanBeOpened(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Dir = filepath.Join(t.TempDir(), "store")
+	fillStore(t, &cfg)
+	cause := fault.New(fault.Unavailable, "rocks: open", syscall.EMFILE)
+	if _, err := Replace(&cfg, smallPlan, cause, true, slog.New(slog.DiscardHandler)); !errors.Is(err, cause) || len(contents(cfg.Dir)) == 0 {
+		t.Errorf("%v; the directory has %v", err, contents(cfg.Dir))
 	}
 }
 
