@@ -26,8 +26,8 @@ import (
 // that it needs every log that another family needs: automatic flushes are atomic
 // (Options.SetAtomicFlush), and database.flush has the chain last.
 
-// chainFamily is the name of the family that holds the chain.
-const chainFamily = "chain"
+// chainFamily holds the chain: RocksDB's own family, which every database has.
+const chainFamily = "default"
 
 // Keys of the chain.
 var (

@@ -32,12 +32,12 @@ type database struct {
 func newDatabase(dir string, o Options, c *config, db *grocksdb.DB, handles []*grocksdb.ColumnFamilyHandle) *database {
 	kv := &database{dir: dir, options: o, config: c, db: db, handles: handles, free: freeBytes}
 	for f := range kv.ids {
-		kv.ids[f] = handles[f+1].ID()
+		kv.ids[f] = handles[f].ID()
 	}
 	return kv
 }
 
-func (kv *database) handle(f kv.Family) *grocksdb.ColumnFamilyHandle { return kv.handles[f+1] }
+func (kv *database) handle(f kv.Family) *grocksdb.ColumnFamilyHandle { return kv.handles[f] }
 
 // Write implements kv.DB.
 func (kv *database) Write(b *kv.Batch) error {

@@ -124,39 +124,23 @@ func checkFiles(c *config, dir string) error {
 	return checkFamilies(dir, found)
 }
 
-// checkFamilies fails unless the database has all families, or may get those that it lacks.
+// checkFamilies fails unless the database has all families, or is empty and may get those that it lacks. RocksDB ignores what a
+// log has for families that the manifest does not name.
 func checkFamilies(dir string, found []string) error {
 	want := names()
 	lacks := slices.DeleteFunc(slices.Clone(want), func(name string) bool { return slices.Contains(found, name) })
 	if len(lacks) == 0 && len(found) == len(want) {
 		return nil
 	}
-	if slices.Equal(lacks, []string{chainFamily}) && len(found) == len(want)-1 {
-		return checkBeforeChain(dir)
-	}
 	empty, err := isEmpty(dir)
 	if err != nil || empty && len(found)+len(lacks) == len(want) { // its making was interrupted
 		return err
-	}
-	if slices.Equal(found, []string{defaultFamily}) {
-		return nil
 	}
 	slices.Sort(found)
 	slices.Sort(want)
 	return fault.Newf(fault.Version, "rocks: open",
 		"the store has the column families %s, this program knows %s; %s",
 		strings.Join(found, ", "), strings.Join(want, ", "), kv.Refill)
-}
-
-// checkBeforeChain admits a store that was written before there was a chain, which gets one, if it was closed. RocksDB
-// ignores what a log has for families that the manifest does not name: the log of a later
-// moment would be replayed without a check.
-func checkBeforeChain(dir string) error {
-	replays, err := hasLog(dir)
-	if err != nil || !replays {
-		return err
-	}
-	return fault.Newf(fault.Corrupt, "rocks: open", "the store was not closed, and is of a program that did not note whether batches are missing; %s", kv.Refill)
 }
 
 // checkNoRemains fails when there are files of a database that has lost its

@@ -66,12 +66,9 @@ type config struct {
 	write    *grocksdb.WriteOptions
 }
 
-// defaultFamily is RocksDB's own; it stays empty.
-const defaultFamily = "default"
-
-// names are the column families: RocksDB's own, those of package kv, the chain.
+// names are the column families: those of package kv, and that of the chain.
 func names() []string {
-	out := []string{defaultFamily}
+	out := make([]string, 0, kv.Families+1)
 	for f := range kv.Family(kv.Families) {
 		out = append(out, f.String())
 	}
@@ -107,7 +104,6 @@ func newConfig(o Options) *config {
 	// The disk gets what is written in small parts instead of all at once.
 	c.db.SetBytesPerSync(syncBytes)
 	c.db.SetWALBytesPerSync(syncBytes)
-	c.families = append(c.families, grocksdb.NewDefaultOptions())
 	for f := range kv.Family(kv.Families) {
 		c.families = append(c.families, c.family(f, o))
 	}

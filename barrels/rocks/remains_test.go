@@ -55,7 +55,7 @@ func TestKilledWhileFamiliesAreMade(t *testing.T) {
 }
 
 // TestALogForFamiliesThatAreNotThere: RocksDB leaves records of families out that the manifest does not name. A log of a later
-// moment than a manifest that lacks the chain would be replayed without its check.
+// moment than a manifest that lacks some of them would be replayed in part, with the whole chain.
 func TestALogForFamiliesThatAreNotThere(t *testing.T) {
 	later := filepath.Join(t.TempDir(), "later")
 	db, err := rocks.Open(later, rocks.Options{})
