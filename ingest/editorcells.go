@@ -163,12 +163,5 @@ func joinWords(a *words.Analyser, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var b strings.Builder
-	for i, w := range found {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(w.Normalised)
-	}
-	return b.String(), nil
+	return words.Join(found), nil
 }

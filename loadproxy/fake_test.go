@@ -13,6 +13,7 @@ import (
 	"adshard/barrels"
 	"adshard/fault"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // store is a barrels.Store that keeps keys only.
@@ -209,6 +210,7 @@ type fakeBalancer struct {
 	parts      uint32 // of each item
 	database   string // that it plans for
 	hands      string // that its distributor hands out
+	words      string // the version of those in buckets
 	discard    bool
 	verify     bool            // the next enlisting asks for a comparison
 	comparing  time.Duration   // of each slice
@@ -221,7 +223,7 @@ type fakeBalancer struct {
 var errAway = fault.New(fault.Unavailable, "balancer", errors.New("nobody there"))
 
 func newBalancer(head uint64) *fakeBalancer {
-	return &fakeBalancer{epoch: 1, head: head, grown: make(chan struct{})}
+	return &fakeBalancer{epoch: 1, head: head, words: words.Version(), grown: make(chan struct{})}
 }
 
 func (b *fakeBalancer) Register(_ context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
@@ -335,7 +337,7 @@ func (d fakeDistributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullR
 	for {
 		b.mu.Lock()
 		b.pulls = append(b.pulls, r)
-		away, epoch, head, grown := d.gone(), b.epoch, b.head, b.grown
+		away, epoch, head, grown, version := d.gone(), b.epoch, b.head, b.grown, b.words
 		lost := b.lose > 0
 		if lost {
 			b.lose--
@@ -348,7 +350,7 @@ func (d fakeDistributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullR
 			return nil, fault.Newf(fault.Stale, "balancer: pull", "epoch %d, now %d", r.GetEpoch(), epoch)
 		case at.GetClock() < head:
 			to := &pb.Position{Epoch: epoch, Clock: at.GetClock() + 1}
-			return &pb.PullResponse{Data: &pb.NodeData{From: at, To: to, Reset_: at.GetClock() == 0, Slices: b.table(), Database: b.hands,
+			return &pb.PullResponse{Data: &pb.NodeData{From: at, To: to, Reset_: at.GetClock() == 0, Slices: b.table(), Database: b.hands, Words: version,
 				Items: []*pb.Item{{Group: &pb.Group{Key: to.Clock, Version: to.Clock}, Parts: b.parts}}}}, nil
 		}
 		select {

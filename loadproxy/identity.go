@@ -8,10 +8,12 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"adshard/barrels"
 	"adshard/barrels/index"
 	"adshard/fault"
 	"adshard/internal/wait"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // Three parties name their database: the balancer the one that it plans for, the
@@ -47,6 +49,10 @@ func (p *Proxy) checkBucket(data *pb.NodeData) error {
 	if to := data.GetTo(); to.GetEpoch() != p.epoch || !data.GetReset_() && to.GetClock() < p.store.Position().GetClock() {
 		return fault.Newf(fault.Stale, op, "the bucket leads to epoch %d and clock %d, the store is at clock %d in epoch %d; registering again",
 			to.GetEpoch(), to.GetClock(), p.store.Position().GetClock(), p.epoch)
+	}
+	if barrels.Hashed(data) && data.GetWords() != words.Version() {
+		return fault.Newf(fault.Version, op, "the words of the distributor %s are of version %q, this program's of %q: searches would miss keywords; update the older program",
+			p.home.distributor, data.GetWords(), words.Version())
 	}
 	if data.GetReset_() && !p.refill && len(p.store.Slices().GetSlices()) > 0 {
 		return fault.Newf(fault.Stale, op, "a bucket would reset the store without having been announced; registering again")

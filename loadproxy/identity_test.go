@@ -1,6 +1,7 @@
 package loadproxy
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"adshard/fault"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // TestWhoseDataAreTaken: balancer, distributor and store must agree on the
@@ -85,6 +87,45 @@ func TestAResetMustBeAnnounced(t *testing.T) {
 	if err := p.checkBucket(reset); err != nil {
 		t.Errorf("announced: %v", err)
 	}
+}
+
+// TestBucketsOfOtherWordsAreRefused: no hash of a word is applied that this program would not make, and
+// what holds none is. The slave says why, and goes on when the distributor is updated.
+func TestBucketsOfOtherWordsAreRefused(t *testing.T) {
+	for _, version := range []string{"", "rules 1; unicode 15.0.0", "rules 99; x"} {
+		p := &Proxy{store: newStore()}
+		for _, data := range []*pb.NodeData{
+			{Items: []*pb.Item{{Group: &pb.Group{Key: 1}}}},
+			{Campaigns: []*pb.Campaign{{Id: 1}, {Id: 2, Negatives: []*pb.Negative{{Id: 1}}}}},
+		} {
+			data.Words, data.To = version, &pb.Position{Clock: 1}
+			if err := p.checkBucket(data); !fault.Is(err, fault.Version) {
+				t.Errorf("words %q: %v", version, err)
+			}
+		}
+		for _, data := range []*pb.NodeData{{}, {Deleted: []uint64{1}}, {Campaigns: []*pb.Campaign{{Id: 1}}}, {Slices: &pb.SliceTable{View: 1}}} {
+			data.Words, data.To = version, &pb.Position{Clock: 1}
+			if err := p.checkBucket(data); err != nil {
+				t.Errorf("words %q, %v: %v", version, data, err)
+			}
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		b, s := newBalancer(2), newStore()
+		b.words = "rules 1; unicode 15.0.0"
+		p := run(t, s, b)
+		time.Sleep(time.Minute)
+		if state := p.State(); len(s.applied()) > 0 || state.CaughtUp || !strings.Contains(state.Trouble, "update the older program") {
+			t.Errorf("applied %v, %+v", s.applied(), state)
+		}
+		b.mu.Lock()
+		b.words = words.Version()
+		b.mu.Unlock()
+		time.Sleep(time.Minute)
+		if state := p.State(); len(s.applied()) != 2 || !state.CaughtUp || state.Trouble != "" {
+			t.Errorf("applied %v, %+v", s.applied(), state)
+		}
+	})
 }
 
 // TestNothingIsServedBeforeItIsCompared: a comparison that takes longer than the

@@ -9,8 +9,8 @@ type Missing struct {
 // Reason is why a shard is missing.
 type Reason uint8
 
-// The reasons. Late to Failed: the shard gave no answer that counts. Behind and
-// Damaged: it answered, and what it served is less than its part of the ring.
+// The reasons. Late to Failed, and Version: the shard gave no answer that counts. Behind
+// and Damaged: it answered, and what it served is less than its part of the ring.
 const (
 	Late        Reason = iota // it did not answer in time
 	Silent                    // it has stopped answering; it is not asked until it answers a probe
@@ -22,11 +22,12 @@ const (
 	Failed                    // it failed, by a defect most likely
 	Behind                    // it does not hold all of its part yet: it is being filled or catching up
 	Damaged                   // it met damaged data, and leaves out what they belong to
+	Version                   // its program is of another version: it has other words, say
 	Reasons     = iota        // number of reasons
 )
 
 var reasonNames = [Reasons]string{
-	"late", "silent", "unreachable", "overloaded", "outdated", "foreign", "excess", "failed", "behind", "damaged",
+	"late", "silent", "unreachable", "overloaded", "outdated", "foreign", "excess", "failed", "behind", "damaged", "version",
 }
 
 // String returns the reason's name in answers and metrics.

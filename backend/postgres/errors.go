@@ -40,6 +40,9 @@ func failed(ctx context.Context, op, name string, err error) error {
 	return fault.Newf(kind, "postgres: "+op, "database %s: %w%s", name, err, advice)
 }
 
+// notPermitted is the SQLSTATE for what the role may not do.
+const notPermitted = "42501"
+
 // diagnose returns the kind of an SQLSTATE and what to do.
 func diagnose(code string) (fault.Kind, string) {
 	switch code {
@@ -47,9 +50,11 @@ func diagnose(code string) (fault.Kind, string) {
 		return fault.Locked, ": another transaction is writing the same, try again when that is done"
 	case "23503": // foreign key
 		return fault.NotFound, ": the owner named does not exist (any more)"
+	case ofOtherWords:
+		return fault.Version, ": start the program of the newer version"
 	case "53100":
 		return fault.NoSpace, ": the server's disk is full, make room and try again"
-	case "42501":
+	case notPermitted:
 		return fault.Unavailable, ": grant this role what `adshard db roles` lists"
 	case "25006":
 		return fault.Unavailable, ": this server is a standby, name the primary too"

@@ -25,6 +25,7 @@ type Store struct {
 	limits  upsert.Limits
 	pool    *pgxpool.Pool
 	waiter  waiting.Waiter
+	rekeyed int    // how many keywords and negatives were removed at Open
 	replica *Store // for FillSnapshot; nil: there is none
 
 	listening sync.Once
@@ -71,7 +72,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// prepare makes sure that the schema is right, and learns the database's id.
+// prepare makes sure that the schema and the keys of keywords are right, and learns the database's id.
 func (s *Store) prepare(ctx context.Context) error {
 	c, err := s.acquire(ctx, "open")
 	if err != nil {
@@ -81,6 +82,9 @@ func (s *Store) prepare(ctx context.Context) error {
 	c.Release()
 	if err == nil {
 		s.id, err = s.ID(ctx)
+	}
+	if err == nil {
+		err = s.rekey(ctx)
 	}
 	return err
 }

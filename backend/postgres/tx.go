@@ -10,6 +10,7 @@ import (
 	"adshard/backend"
 	"adshard/backend/upsert"
 	"adshard/fault"
+	"adshard/search/words"
 )
 
 // endTime is how long ending a transaction may take before its connection is
@@ -34,14 +35,24 @@ type tx struct {
 // Begin implements backend.Store. Other writers wait only for the rows that the
 // transaction changes.
 func (s *Store) Begin(ctx context.Context) (backend.Tx, error) {
+	t, err := s.begin(ctx, words.Version(), s.limits)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// begin is Begin for a writer of keys of a version of words.
+func (s *Store) begin(ctx context.Context, version string, limits upsert.Limits) (*tx, error) {
+	sql := "BEGIN; " + s.lockTimeout() + "; SELECT set_config('adshard.words', '" + version + "', true); SELECT adshard.begin_write()"
 	for attempt := 0; ; attempt++ {
 		c, err := s.acquire(ctx, "begin")
 		if err != nil {
 			return nil, err
 		}
-		_, err = c.Conn().PgConn().Exec(ctx, "BEGIN; "+s.lockTimeout()+"; SELECT adshard.begin_write()").ReadAll()
+		_, err = c.Conn().PgConn().Exec(ctx, sql).ReadAll()
 		if err == nil {
-			return s.newTx(c), nil
+			return s.newTx(c, limits), nil
 		}
 		broken := c.Conn().IsClosed()
 		// begin_write holds a lock of the session for a moment, which must not stay.
@@ -54,9 +65,9 @@ func (s *Store) Begin(ctx context.Context) (backend.Tx, error) {
 	}
 }
 
-func (s *Store) newTx(c *pgxpool.Conn) *tx {
+func (s *Store) newTx(c *pgxpool.Conn, limits upsert.Limits) *tx {
 	t := &tx{s: s, c: c, ids: make(map[string]*idBlock)}
-	t.Tx = upsert.Tx{Backend: t, Limits: s.limits, Op: "postgres: write"}
+	t.Tx = upsert.Tx{Backend: t, Limits: limits, Op: "postgres: write"}
 	t.Keywords = newTable(t, backend.EntityKeyword, keywordRows{t})
 	t.GroupNegatives = newTable(t, backend.EntityNegative, negativeRows{t, groupNegatives})
 	t.CampaignNegatives = newTable(t, backend.EntityNegative, negativeRows{t, campaignNegatives})

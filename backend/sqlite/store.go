@@ -29,12 +29,13 @@ type Store struct {
 	done  chan struct{} // closed by Close
 	once  sync.Once
 
-	waiter waiting.Waiter
+	waiter  waiting.Waiter
+	rekeyed int // how many keywords and negatives were removed at Open
 }
 
 var _ backend.Store = (*Store)(nil)
 
-// Open opens the database at path and brings its schema to this version. Kinds
+// Open opens the database at path and brings its schema, and the keys of keywords, to this version. Kinds
 // of errors: fault.NotFound (missing, and Create not set), fault.Version (of a
 // newer program), fault.Corrupt (not a database of ours, or damaged), fault.Conflict
 // (unfinished: backend.Unfinished), fault.Locked, fault.NoSpace, fault.Unavailable (no permission).
@@ -60,7 +61,11 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	}
 	s.waiter.Newest, s.waiter.Poll = s.Newest, o.Poll
 	s.turns <- struct{}{}
-	if err := s.sumOlder(ctx); err != nil {
+	err = s.sumOlder(ctx)
+	if err == nil && !o.Unfinished {
+		err = s.rekey(ctx)
+	}
+	if err != nil {
 		s.Close()
 		return nil, err
 	}

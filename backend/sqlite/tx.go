@@ -2,10 +2,10 @@ package sqlite
 
 import (
 	"context"
-	"math"
 
 	"adshard/backend"
 	"adshard/backend/upsert"
+	"adshard/search/words"
 )
 
 // ordinary are the limits of a store: some tens of megabytes.
@@ -16,8 +16,9 @@ func ordinary() upsert.Limits {
 // tx is a backend.Tx, and its own upsert.Backend.
 type tx struct {
 	upsert.Tx
-	s *Store
-	c *conn
+	s     *Store
+	c     *conn
+	words string // the version of those that keys are made of
 	// writing says that state.since was set.
 	writing bool
 	given   ids // the last ids given
@@ -37,7 +38,7 @@ func (s *Store) Begin(ctx context.Context) (backend.Tx, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tx{s: s, c: c, sums: newSumWriter(c)}
+	t := &tx{s: s, c: c, words: words.Version(), sums: newSumWriter(c)}
 	t.Tx = upsert.Tx{Backend: t, Limits: s.limits, Op: "sqlite: write"}
 	t.Keywords = newChildren(t, keywordSQL, &t.given.keyword)
 	t.GroupNegatives = newChildren(t, groupNegativeSQL, &t.given.negative)
@@ -67,18 +68,6 @@ func (t *tx) write(sql string, args ...any) error {
 	return t.c.exec(sql, args...)
 }
 
-func (t *tx) announce() error {
-	if t.writing {
-		return nil
-	}
-	t.writing = true
-	p, err := t.c.alignClock()
-	if err != nil {
-		return err
-	}
-	return t.c.exec("UPDATE state SET since = ?", p.Clock)
-}
-
 // Flushed implements upsert.Backend.
 func (t *tx) Flushed(context.Context) error { return t.sums.flush() }
 
@@ -103,9 +92,7 @@ func (t *tx) commit(ctx context.Context) error {
 		return err
 	}
 	if t.writing || t.given != t.stored {
-		err := t.c.exec("UPDATE state SET since = ?, keyword = ?, negative = ?, ad = ?",
-			int64(math.MaxInt64), t.given.keyword, t.given.negative, t.given.ad)
-		if err != nil {
+		if err := t.noted(); err != nil {
 			return err
 		}
 	}

@@ -83,6 +83,16 @@ func (t *Table[K, V]) ForgetOwner(owner uint64) {
 // Known reports whether the rows of an owner are cached.
 func (t *Table[K, V]) Known(owner uint64) bool { return t.owners[owner] != nil }
 
+// Cached returns the rows of an owner that are cached, in any order.
+func (t *Table[K, V]) Cached(owner uint64) (list []*Row[K, V]) {
+	if o := t.owners[owner]; o != nil {
+		for _, r := range o.rows {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // Created records that an owner is new and has no rows yet.
 func (t *Table[K, V]) Created(owner uint64) { t.put(owner, nil, true) }
 

@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"adshard/barrels/kv"
 	"adshard/fault"
@@ -40,11 +41,25 @@ func CheckVersions(s kv.Snapshot) (fresh bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if v := words.Version(); string(stored) != v {
-		return false, fault.Newf(fault.Version, "barrels: open",
-			"the store's words are of version %q, this program's of %q: it would miss keywords; %s", stored, v, kv.Refill)
+	return false, checkWords(string(stored))
+}
+
+// OlderWords is the fault.Error.Field of a store whose words are those of an older program: it
+// must be built again, which costs nothing that is not in the database.
+const OlderWords = "older words"
+
+// checkWords returns why a store with words of a version cannot be opened; nil: it can.
+func checkWords(stored string) error {
+	v := words.Version()
+	if stored == v {
+		return nil
 	}
-	return false, nil
+	e := fault.Error{Kind: fault.Version, Op: "barrels: open", Err: fmt.Errorf("the store's words are of version %q, this program's of %q:"+
+		" it would miss keywords and negatives, and must be built again; %s", stored, v, kv.Refill)}
+	if words.Older(stored) {
+		e.Field = OlderWords
+	}
+	return &e
 }
 
 // checkEmpty fails when there are data without a version.

@@ -18,7 +18,7 @@ func dbCommand(s Streams) *cobra.Command {
 		Short: "Check, copy and prepare databases",
 		Long:  "Maintains the database of advertisers' data.",
 	})
-	c.AddCommand(dbCheckCommand(s), dbMigrateCommand(s), dbRolesCommand(s))
+	c.AddCommand(dbCheckCommand(s), dbMigrateCommand(s), dbRolesCommand(s), dbWordsCommand(s))
 	return c
 }
 

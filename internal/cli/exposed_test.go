@@ -157,7 +157,7 @@ func TestCommandsWarnOfFilesThatOthersMayRead(t *testing.T) {
 	db := tutorialDB(t)
 	in := file(t, "ads.csv", reportData)
 	for _, args := range []string{
-		"import --db sqlite:DB IN", "db check --db sqlite:DB", "backup --db sqlite:DB --events none --out TO.backup", "db migrate --from sqlite:DB --to sqlite:TO.db",
+		"import --db sqlite:DB IN", "db check --db sqlite:DB", "db words --db sqlite:DB", "backup --db sqlite:DB --events none --out TO.backup", "db migrate --from sqlite:DB --to sqlite:TO.db",
 		"barrels build --db sqlite:DB --out TO.built", "quality given --db sqlite:DB",
 	} {
 		for _, open := range []bool{true, false} {

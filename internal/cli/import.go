@@ -128,6 +128,9 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 	if missing {
 		fmt.Fprintf(s.Err, "database %s did not exist; created\n", path)
 	}
+	if text := database.Rekeyed(store); text != "" {
+		fmt.Fprintln(s.Err, text)
+	}
 	start := time.Now()
 	sum, err := importInto(ctx, f, store, files, options, bar, s)
 	if !f.dryRun {

@@ -85,6 +85,7 @@ func otherCommands(t *testing.T, db string) map[string][]string {
 		"adshard barrels build":    {"--db", db, "--out", out("built")},
 		"adshard db migrate":       {"--from", db, "--to", "sqlite:" + out("copy.db")},
 		"adshard db check":         {"--db", db},
+		"adshard db words":         {"--db", db},
 		"adshard quality given":    {"--db", db},
 		"adshard import --dry-run": {"--db", db, file(t, "other.csv", editor)},
 	}

@@ -25,7 +25,7 @@ var noOutputs = strings.Split("addr,admin,admin-hosts,admins,advertise,advertise
 	"lexicon,listen,log-format,log-level,size memory,name,order,profile,quality,query-tls-cert,query-tls-key,query-tls-mode,request-ids,set,since,slave,"+
 	"slaves,state-key,strategy,thesaurus,tls-ca,tls-cert,tls-key,tls-mode,today,token-file,tokens,traces-endpoint,transport,trusted-distributors,"+
 	"trusted-slaves,until,variants,why-not,zone,"+
-	"backup db,balancer db,barrels build db,collector db,db check db,distributor db,events erase db,quality given db,quality learn db,report db,up db,"+
+	"backup db,balancer db,barrels build db,collector db,db check db,db words db,distributor db,events erase db,quality given db,quality learn db,report db,up db,"+
 	"backup events,balancer events,events erase events,report events", ",")
 
 // outputs are the flags that name what a command writes, with the rest of its arguments: DB is a live database, IN an import

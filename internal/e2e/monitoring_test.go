@@ -34,7 +34,7 @@ var emptyWhenHealthy = map[string]string{
 	`max by (shard, replica, why) (adshard_replica_left_out)`:                       "none was left out",
 	`adshard_answers_total{operation="search",outcome="incomplete"}`:                "no answer is incomplete",
 	`adshard_answers_total{operation="search",status=~"5..",outcome!="overloaded"}`: "no request fails",
-	`adshard_missing_total{reason=~"silent|damaged|foreign|excess|failed"}`:         "no shard is missing",
+	`adshard_missing_total{reason=~"silent|damaged|foreign|excess|failed|version"}`: "no shard is missing",
 	`adshard_budget_used_up_total{budget="again"}`:                                  "there are no replicas",
 	`adshard_replica_left_out`:                                                      "none was left out",
 	`adshard_calls_refused_total`:                                                   "without certificates and tokens everybody may call",

@@ -175,7 +175,9 @@ type NodeData struct {
 	Cleared  []*Interval `protobuf:"bytes,9,rep,name=cleared,proto3" json:"cleared,omitempty"`    // by ascending lo, disjoint
 	Database string      `protobuf:"bytes,10,opt,name=database,proto3" json:"database,omitempty"` // the database of the data
 	// builder is the version that built the records; 0: the first one.
-	Builder       uint32 `protobuf:"varint,15,opt,name=builder,proto3" json:"builder,omitempty"`
+	Builder uint32 `protobuf:"varint,15,opt,name=builder,proto3" json:"builder,omitempty"`
+	// words is the words.Version with which the hashes of words were made; older programs leave it empty.
+	Words         string `protobuf:"bytes,16,opt,name=words,proto3" json:"words,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -285,6 +287,13 @@ func (x *NodeData) GetBuilder() uint32 {
 		return x.Builder
 	}
 	return 0
+}
+
+func (x *NodeData) GetWords() string {
+	if x != nil {
+		return x.Words
+	}
+	return ""
 }
 
 // Interval is a run of keys, both ends inclusive.
@@ -795,7 +804,7 @@ const file_adshard_v1_nodedata_proto_rawDesc = "" +
 	"\x05clock\x18\x02 \x01(\x04R\x05clock\x12\x18\n" +
 	"\aquantum\x18\x03 \x01(\x04R\aquantum\x12\x16\n" +
 	"\x06offset\x18\x04 \x01(\x04R\x06offset\x12\x12\n" +
-	"\x04mark\x18\x05 \x01(\x06R\x04mark\"\xb6\x03\n" +
+	"\x04mark\x18\x05 \x01(\x06R\x04mark\"\xcc\x03\n" +
 	"\bNodeData\x12(\n" +
 	"\x04from\x18\x01 \x01(\v2\x14.adshard.v1.PositionR\x04from\x12$\n" +
 	"\x02to\x18\x02 \x01(\v2\x14.adshard.v1.PositionR\x02to\x12\x14\n" +
@@ -808,7 +817,8 @@ const file_adshard_v1_nodedata_proto_rawDesc = "" +
 	"\acleared\x18\t \x03(\v2\x14.adshard.v1.IntervalR\acleared\x12\x1a\n" +
 	"\bdatabase\x18\n" +
 	" \x01(\tR\bdatabase\x12\x18\n" +
-	"\abuilder\x18\x0f \x01(\rR\abuilder\"*\n" +
+	"\abuilder\x18\x0f \x01(\rR\abuilder\x12\x14\n" +
+	"\x05words\x18\x10 \x01(\tR\x05words\"*\n" +
 	"\bInterval\x12\x0e\n" +
 	"\x02lo\x18\x01 \x01(\x06R\x02lo\x12\x0e\n" +
 	"\x02hi\x18\x02 \x01(\x06R\x02hi\"v\n" +

@@ -1566,6 +1566,7 @@ type Hello struct {
 	Instance      uint64                 `protobuf:"fixed64,6,opt,name=instance,proto3" json:"instance,omitempty"` // of the master's process; of the slave, that of Replica
 	Limit         uint32                 `protobuf:"varint,7,opt,name=limit,proto3" json:"limit,omitempty"`        // searches under way on the stream; only to the master
 	Wanted        uint64                 `protobuf:"fixed64,8,opt,name=wanted,proto3" json:"wanted,omitempty"`     // Replica.instance of the slave that is meant; 0: any; only to the slave
+	Words         string                 `protobuf:"bytes,9,opt,name=words,proto3" json:"words,omitempty"`         // words.Version of the sender; older programs leave it empty
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1654,6 +1655,13 @@ func (x *Hello) GetWanted() uint64 {
 		return x.Wanted
 	}
 	return 0
+}
+
+func (x *Hello) GetWords() string {
+	if x != nil {
+		return x.Words
+	}
+	return ""
 }
 
 // Ask is one search of a stream.
@@ -2405,7 +2413,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"SlaveFrame\x12'\n" +
 	"\x05hello\x18\x01 \x01(\v2\x11.adshard.v1.HelloR\x05hello\x12+\n" +
 	"\areplies\x18\x02 \x03(\v2\x11.adshard.v1.ReplyR\areplies\x12\x18\n" +
-	"\agoodbye\x18\x03 \x01(\bR\agoodbye\"\xcd\x01\n" +
+	"\agoodbye\x18\x03 \x01(\bR\agoodbye\"\xe3\x01\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x1a\n" +
 	"\bfeatures\x18\x02 \x01(\x04R\bfeatures\x12\x1a\n" +
@@ -2414,7 +2422,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x04name\x18\x05 \x01(\tR\x04name\x12\x1a\n" +
 	"\binstance\x18\x06 \x01(\x06R\binstance\x12\x14\n" +
 	"\x05limit\x18\a \x01(\rR\x05limit\x12\x16\n" +
-	"\x06wanted\x18\b \x01(\x06R\x06wanted\"\x9d\x02\n" +
+	"\x06wanted\x18\b \x01(\x06R\x06wanted\x12\x14\n" +
+	"\x05words\x18\t \x01(\tR\x05words\"\x9d\x02\n" +
 	"\x03Ask\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12\x1f\n" +

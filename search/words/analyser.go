@@ -1,5 +1,7 @@
 package words
 
+import "strings"
+
 // analyserWords bounds an Analyser's memory: it keeps between this number and
 // twice this number of words, the latest seen.
 const analyserWords = 1 << 16
@@ -48,10 +50,26 @@ func (a *Analyser) Keyword(text string) ([]*Analysis, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkCount(len(out)); err != nil {
+	if err := CheckCount(len(out)); err != nil {
 		return nil, err
 	}
 	return out, nil
+}
+
+// Join returns normalised words joined by one space: the words of a natural key
+// (serving.md §6).
+func Join(list []*Analysis) string {
+	if len(list) == 1 {
+		return list[0].Normalised
+	}
+	var b strings.Builder
+	for i, w := range list {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w.Normalised)
+	}
+	return b.String()
 }
 
 // Term is TermOf(language, w.Fold), found once per word and language.

@@ -5,14 +5,16 @@ import (
 	"unicode"
 )
 
-// special are the letters of serving.md §1.4 that have no decomposition.
+// special are the letters of serving.md §1.4 that have no decomposition, and the
+// apostrophe.
 var special = strings.NewReplacer("ø", "o", "ł", "l", "đ", "d", "ħ", "h", "ı", "i", "ŧ", "t",
-	"ð", "d", "æ", "ae", "œ", "oe", "þ", "th")
+	"ð", "d", "æ", "ae", "œ", "oe", "þ", "th", string(apostrophe), "")
 
-// folded returns the folded form of a normalised word: NFKD without Mn, the
-// special letters replaced, then NFKC (serving.md §1.4). It is never empty.
+// folded returns the folded form of a normalised word: NFKD without the marks
+// that bareLetters drops and without apostrophes, the special letters replaced,
+// then NFKC (serving.md §1.4). It is never empty.
 func folded(word string) string {
-	if asciiOnly(word) {
+	if plain(word) {
 		return word
 	}
 	if b, ok := appendSimpleFold(make([]byte, 0, len(word)+4), word); ok {
@@ -22,19 +24,29 @@ func folded(word string) string {
 	return bareLetters(form{exact: loose > maxSafe}, word)
 }
 
+// bareLetters drops the nonspacing marks (Mn) behind letters of the scripts in
+// which a mark does not make another letter. The kana ば and は, or the Thai ม้า
+// and มา, are no spellings of each other.
 func bareLetters(f form, word string) string {
-	bare := strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Mn, r) {
+	bare := false // the last base is a letter of these scripts
+	word = strings.Map(func(r rune) rune {
+		if !unicode.IsMark(r) {
+			bare = unicode.IsLetter(r) && unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Hebrew, unicode.Arabic)
+			return r
+		}
+		if bare && unicode.Is(unicode.Mn, r) {
 			return -1
 		}
 		return r
 	}, f.nfkd(word))
-	return f.nfkc(special.Replace(bare))
+	return f.nfkc(special.Replace(word))
 }
 
-func asciiOnly(s string) bool {
+// plain reports whether a normalised word is its own folded form: ASCII without
+// an apostrophe.
+func plain(s string) bool {
 	for i := 0; i < len(s); i++ {
-		if s[i] >= 0x80 {
+		if s[i] >= 0x80 || s[i] == apostrophe {
 			return false
 		}
 	}

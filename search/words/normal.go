@@ -11,9 +11,10 @@ import (
 // maxNonStarters is how many non-starters may follow one another after NFKD.
 const maxNonStarters = 30
 
-// normalise returns NFKC(casefold(NFKC(text))). Errors: fault.Invalid for
-// invalid UTF-8, which is refused before any other step, and for more than 30
-// non-starters in a row.
+// normalise returns NFKC(casefold(NFKC(text))) of text without ignorable
+// characters, with one kind of apostrophe. Errors: fault.Invalid for invalid
+// UTF-8, which is refused before any other step, and for more than 30
+// non-starters in a row, counted without ignorable characters.
 func normalise(text string) (string, error) {
 	if asciiLower(text) {
 		return text, nil
@@ -29,13 +30,14 @@ func normaliseAny(text string) (string, error) {
 	if !utf8.ValidString(text) {
 		return "", fault.Newf(fault.Invalid, "words: split", "the text is not valid UTF-8; convert it to UTF-8")
 	}
+	text = dropIgnorable(text)
 	strict, loose := nonStarters(text)
 	if strict > maxNonStarters {
 		return "", fault.Newf(fault.Invalid, "words: split",
 			"more than %d non-starters (combining marks) follow one another", maxNonStarters)
 	}
 	form := form{exact: loose > maxSafe}
-	return form.nfkc(casefold(form.nfkc(text))), nil
+	return withApostrophes(form.nfkc(casefold(form.nfkc(text)))), nil
 }
 
 // nonStarters returns the length of the longest run of non-starters after

@@ -24,10 +24,10 @@ var simpleTable = sync.OnceValue(func() *simple {
 	t := new(simple)
 	for r := rune(0); r < simpleEnd; r++ {
 		s := string(r)
-		if alone(s) == "" {
+		if alone(s) == "" || isIgnorable(r) {
 			continue // a mark, even if it folds to a letter, as U+0345 does
 		}
-		t.normalised[r] = alone(norm.NFKC.String(casefold(norm.NFKC.String(s))))
+		t.normalised[r] = withApostrophes(alone(norm.NFKC.String(casefold(norm.NFKC.String(s)))))
 		if unicode.IsLetter(r) || unicode.IsNumber(r) {
 			t.fold[r] = alone(bareLetters(form{}, s))
 		}
@@ -77,6 +77,9 @@ func appendSimple(b []byte, text string) ([]byte, bool) {
 func appendSimpleFold(b []byte, word string) ([]byte, bool) {
 	t := simpleTable()
 	for _, r := range word {
+		if r == apostrophe {
+			continue
+		}
 		if r >= simpleEnd || t.fold[r] == "" {
 			return b, false
 		}

@@ -50,7 +50,7 @@ func Keyword(text string) ([]Word, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkCount(len(out)); err != nil {
+	if err := CheckCount(len(out)); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -67,7 +67,8 @@ func checkLength(text string) error {
 	return nil
 }
 
-func checkCount(n int) error {
+// CheckCount returns why a keyword cannot have n words; nil: it can.
+func CheckCount(n int) error {
 	switch {
 	case n == 0:
 		return fault.Newf(fault.Invalid, "words: keyword", "no word: a keyword needs a letter or a digit")
@@ -79,7 +80,8 @@ func checkCount(n int) error {
 }
 
 // next returns the bounds of the first word of normalised text s at or after
-// i, or an empty range. A word begins with L* or N* and goes on through M*.
+// i, or an empty range. A word begins with L* or N* and goes on through M* and
+// apostrophes that join.
 func next[T string | []byte](s T, i int) (from, to int) {
 	for i < len(s) {
 		letter, _, n := kind(s, i)
@@ -91,7 +93,8 @@ func next[T string | []byte](s T, i int) (from, to int) {
 	from = i
 	for i < len(s) {
 		letter, mark, n := kind(s, i)
-		if !letter && !mark {
+		joint := s[i] == apostrophe && endsInLetter(s[from:i]) && joins(s, i)
+		if !letter && !mark && !joint {
 			break
 		}
 		i += n

@@ -7,9 +7,11 @@ import (
 
 	"adshard/backend"
 	"adshard/backend/nodedata"
+	"adshard/barrels"
 	"adshard/fault"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // nodeData is what is in a bucket.
@@ -19,7 +21,7 @@ type nodeData struct {
 }
 
 func newNodeData() *nodeData {
-	return &nodeData{NodeData: &pb.NodeData{Builder: nodedata.Version}, parts: make(map[uint64][][]byte)}
+	return &nodeData{NodeData: &pb.NodeData{Builder: nodedata.Version, Words: words.Version()}, parts: make(map[uint64][][]byte)}
 }
 
 func (d *nodeData) add(c *cutItem) {
@@ -112,8 +114,13 @@ func (c *cutItem) size() int {
 
 // understands refuses data that a slave's program does not know of and would take for
 // something else: a group in parts for an empty one, a throttled campaign for one that
-// takes part in every request.
-func understands(version int, slave string, data *pb.NodeData) error {
+// takes part in every request, hashes of other words for those of its own.
+func understands(version int, ofWords, slave string, data *pb.NodeData) error {
+	if barrels.Hashed(data) {
+		if err := wire.SameWords("distributor: pull", "slave "+slave, ofWords); err != nil {
+			return err
+		}
+	}
 	if version < wire.VersionThrottling {
 		for _, c := range data.GetCampaigns() {
 			if c.Withheld > 0 {

@@ -13,6 +13,7 @@ import (
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/search/words"
 )
 
 // TestParts: a group that is larger than a bucket comes in parts of a bucket's size at
@@ -63,11 +64,37 @@ func TestASlaveThatKnowsOfNoPartsGetsNone(t *testing.T) {
 	parts := &pb.NodeData{Items: []*pb.Item{{Group: &pb.Group{Id: 6}}, {Group: &pb.Group{Id: 7}, Parts: 3}}}
 	for version := 1; version <= wire.Version; version++ {
 		for _, data := range []*pb.NodeData{nil, whole, parts} {
-			err := understands(version, "slave-1", data)
+			err := understands(version, words.Version(), "slave-1", data)
 			if refused := version < wire.VersionParts && data == parts; refused != (fault.KindOf(err) == fault.Version) || !refused && err != nil {
 				t.Errorf("version %d, %d groups: %v", version, len(data.GetItems()), err)
 			}
 		}
+	}
+}
+
+// TestASlaveOfOtherWordsGetsNoHashes: it would find none of them. Views, and what is removed, it gets.
+func TestASlaveOfOtherWordsGetsNoHashes(t *testing.T) {
+	for _, data := range []*pb.NodeData{
+		{Items: []*pb.Item{{Group: &pb.Group{Id: 6}}}},
+		{Campaigns: []*pb.Campaign{{Id: 5}, {Id: 6, Negatives: []*pb.Negative{{Id: 1}}}}},
+	} {
+		for _, version := range []string{"", "rules 1; unicode 15.0.0", "rules 99; x", words.Version() + " "} {
+			if err := understands(wire.Version, version, "slave-1", data); !fault.Is(err, fault.Version) {
+				t.Errorf("words %q: %v", version, err)
+			}
+		}
+		if err := understands(wire.Version, words.Version(), "slave-1", data); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, data := range []*pb.NodeData{nil, {Slices: &pb.SliceTable{View: 7}}, {Deleted: []uint64{1}},
+		{Campaigns: []*pb.Campaign{{Id: 6, BudgetExhausted: true}}}, {Advertisers: []*pb.Advertiser{{Id: 1}}}} {
+		if err := understands(wire.Version, "", "slave-1", data); err != nil {
+			t.Errorf("%v: %v", data, err)
+		}
+	}
+	if d := newNodeData(); d.Words != words.Version() {
+		t.Errorf("a bucket is of words %q", d.Words)
 	}
 }
 
@@ -77,7 +104,7 @@ func TestASlaveThatDoesNotThrottleGetsNoThrottledCampaign(t *testing.T) {
 	throttled := &pb.NodeData{Campaigns: []*pb.Campaign{{Id: 6}, {Id: 7, Withheld: 1}}}
 	for version := 1; version <= wire.Version; version++ {
 		for _, data := range []*pb.NodeData{nil, whole, throttled} {
-			err := understands(version, "slave-1", data)
+			err := understands(version, words.Version(), "slave-1", data)
 			if refused := version < wire.VersionThrottling && data == throttled; refused != (fault.KindOf(err) == fault.Version) || !refused && err != nil {
 				t.Errorf("version %d, %d campaigns: %v", version, len(data.GetCampaigns()), err)
 			}

@@ -38,6 +38,9 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	if err != nil {
 		return err
 	}
+	if text := database.Rekeyed(db); text != "" {
+		log.Warn(text)
+	}
 	defer db.Close()
 	own, err := cfg.Settings.Open(access.Distributor, cfg.Name, log)
 	if err != nil {

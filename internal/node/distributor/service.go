@@ -103,7 +103,7 @@ func (d *Distributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResp
 	for head := false; ; {
 		next, changed, err := d.next(r)
 		if err == nil {
-			err = understands(wire.PeerVersion(ctx), r.GetName(), next.GetData())
+			err = understands(wire.PeerVersion(ctx), wire.PeerWords(ctx), r.GetName(), next.GetData())
 		}
 		if next.GetData() != nil && err == nil {
 			err = d.stamp(ctx, r, next.Data) // also when the time to wait is over
@@ -258,7 +258,7 @@ func (d *Distributor) bucketPB(next *balance.Bucket[*nodeData]) *pb.NodeData {
 	out := &pb.NodeData{To: wire.FromPosition(next.To), Reset_: next.Reset, Database: d.data.Database}
 	if data := next.Payload; data != nil {
 		out.Advertisers, out.Campaigns, out.Items, out.Deleted = data.Advertisers, data.Campaigns, data.Items, data.Deleted
-		out.Builder = data.Builder
+		out.Builder, out.Words = data.Builder, data.Words
 	}
 	for _, v := range next.Cleared {
 		out.Cleared = append(out.Cleared, &pb.Interval{Lo: uint64(v.Lo), Hi: uint64(v.Hi)})

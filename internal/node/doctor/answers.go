@@ -18,6 +18,7 @@ var doFor = map[api.MissingReason]string{
 	api.MissingReasonExcess:      "report it as a defect",
 	api.MissingReasonFailed:      "report it as a defect, with the slave's log",
 	api.MissingReasonBehind:      "wait until it is filled: `adshard slaves list --watch`; TROUBLE says whether it is stuck",
+	api.MissingReasonVersion:     "update the older one of the two programs: [upgrades](operations.md#upgrades) says in which order",
 	api.MissingReasonDamaged:     "nothing at first: it discards what is damaged and refills it; if it happens again, replace its disk",
 }
 

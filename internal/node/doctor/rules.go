@@ -19,7 +19,7 @@ type rule struct {
 // rising are counters that grow only when something is wrong, with the selectors of the alerts.
 func rising() []rule {
 	return []rule{
-		{"AdshardShardMissing", Answers, where("adshard_missing_total", "reason", "silent|damaged|foreign|excess|failed"), 0, "shard",
+		{"AdshardShardMissing", Answers, where("adshard_missing_total", "reason", "silent|damaged|foreign|excess|failed|version"), 0, "shard",
 			"answers lack {shard}: {reason}", "`adshard slaves list` says what its TROUBLE is; the slave's log says more"},
 		{"AdshardOverloaded", Answers, where("adshard_overloads_total"), 1, "node",
 			"{node} refuses searches: more come than can be answered in time", "add slaves, replicas or masters: `adshard size` computes how many; let clients wait for `Retry-After`"},

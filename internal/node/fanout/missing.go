@@ -51,6 +51,7 @@ var reasons = fault.Classes[search.Reason]{
 		fault.Behind:      search.Behind,
 		fault.Conflict:    search.Foreign,
 		fault.Corrupt:     search.Damaged,
+		fault.Version:     search.Version,
 	},
 	Other: search.Failed,
 }

@@ -14,6 +14,7 @@ import (
 	"adshard/internal/node/wire"
 	"adshard/quality"
 	"adshard/search"
+	"adshard/search/words"
 )
 
 // Explain answers GET /v1/explain: what the slaves say of each keyword, with
@@ -142,7 +143,7 @@ func (c *call) explanation(req *search.Request, found *search.Answer, explained 
 	a := &api.ExplainAnswer{
 		Query: req.Query.Text, Truncated: req.Query.Truncated, Slots: p.Slots, Device: p.Device,
 		Total: explained.Total, Offset: p.Offset, Matches: make([]api.ExplainedKeyword, len(page)),
-		Coverage: coverage(found), RequestID: req.RequestID,
+		Coverage: coverage(found), RequestID: req.RequestID, WordsVersion: words.Version(),
 	}
 	for i := range page {
 		a.Matches[i] = explainedKeyword(&page[i], req)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"adshard/barrels"
+	"adshard/barrels/index"
 	"adshard/barrels/rocks"
 	"adshard/fault"
 	"adshard/internal/node/config"
@@ -21,7 +22,8 @@ import (
 //
 // What an adversary, or a mistake, could make of this:
 //   - an older program, started by mistake, finds all stores of another version: they are not set aside, or the cluster
-//     would be filled twice. One store among others that can be opened is another matter (others);
+//     would be filled twice. One store among others that can be opened is another matter (others), as is one with
+//     words of a program before this one: each has to be built again after an upgrade, and no older program is served by it;
 //   - a directory named by mistake, a backup or a database: nothing that is not a store is moved;
 //   - a second process on a store finds it locked: it is not set aside below the first one;
 //   - a full disk, too little memory or too few open files: another directory would not mend that;
@@ -33,7 +35,8 @@ import (
 // why nothing was set aside, if anything was tried.
 func Replace(cfg *Config, plan memlimit.Plan, cause error, others bool, log *slog.Logger) (barrels.Store, error) {
 	switch kind := fault.KindOf(cause); {
-	case !mayBeStore(cfg.Dir), kind == fault.Locked, kind == fault.NoSpace, ulimit.Advice(cause) != "", fault.FieldOf(cause) == "memory", kind == fault.Version && !others:
+	case !mayBeStore(cfg.Dir), kind == fault.Locked, kind == fault.NoSpace, ulimit.Advice(cause) != "", fault.FieldOf(cause) == "memory",
+		kind == fault.Version && !others && fault.FieldOf(cause) != index.OlderWords:
 		return nil, cause
 	}
 	balancer, _ := os.ReadFile(filepath.Join(cfg.Dir, adoptedFile)) // none, or it cannot be read either

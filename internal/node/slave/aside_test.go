@@ -51,12 +51,26 @@ func emptyFile(path string) error { return os.WriteFile(path, nil, 0o600) }
 // ofAnotherVersion makes a store one that another program wrote.
 func ofAnotherVersion(t *testing.T, dir string) {
 	t.Helper()
+	put(t, dir, "format", []byte{99, 0, 0, 0})
+}
+
+// ofWords makes a store one with words of a version.
+func ofWords(version string) func(t *testing.T, dir string) {
+	return func(t *testing.T, dir string) {
+		t.Helper()
+		put(t, dir, "words", []byte(version))
+	}
+}
+
+// put changes a value of a store.
+func put(t *testing.T, dir, key string, value []byte) {
+	t.Helper()
 	db, err := rocks.Open(dir, rocks.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b kv.Batch
-	b.Put(kv.Meta, []byte("format"), []byte{99, 0, 0, 0})
+	b.Put(kv.Meta, []byte(key), value)
 	if err := db.Write(&b); err != nil {
 		t.Fatal(err)
 	}
@@ -100,6 +114,7 @@ func TestStoresThatCannotBeOpenedAreSetAside(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil  func(t *testing.T, dir string)
 		others bool       // could be opened
+		opened bool       // it was, as a database
 		stays  fault.Kind // the error of what is not set aside; 0: it is
 	}{
 		"CURRENT is missing":           {spoil: inStead("CURRENT", nothing)},
@@ -114,8 +129,13 @@ func TestStoresThatCannotBeOpenedAreSetAside(t *testing.T) {
 		"the instance is a directory":  {spoil: inStead("instance", folder)},
 		"the lock is a directory":      {spoil: inStead("adshard.lock", folder)},
 		"the store is a file":          {spoil: inStead("", garbage), stays: fault.Invalid},
-		"another version among others": {spoil: ofAnotherVersion, others: true},
+		"another version among others": {spoil: ofAnotherVersion, others: true, opened: true},
 		"another version alone":        {spoil: ofAnotherVersion, stays: fault.Version},
+		"older words alone":            {spoil: ofWords("unicode 15.0.0/15.0.0; en snowball 0.9.0; cs light folded 1; xxh64"), opened: true},
+		"older words with a number":    {spoil: ofWords("rules 1; unicode 15.0.0/15.0.0"), opened: true},
+		"newer words alone":            {spoil: ofWords("rules 99; unicode 15.0.0/15.0.0"), stays: fault.Version},
+		"newer words among others":     {spoil: ofWords("rules 99; unicode 15.0.0/15.0.0"), others: true, opened: true},
+		"words of nobody knows whom":   {spoil: ofWords("x"), stays: fault.Version},
 		"too many": {spoil: func(t *testing.T, dir string) {
 			inStead("CURRENT", garbage)(t, dir)
 			three(t, dir)
@@ -156,7 +176,7 @@ func TestStoresThatCannotBeOpenedAreSetAside(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer store.Close()
-			if len(beside) != 1 || cfg.aside != beside[0] || len(lacks(beside[0], before, c.others)) > 0 {
+			if len(beside) != 1 || cfg.aside != beside[0] || len(lacks(beside[0], before, c.opened)) > 0 {
 				t.Errorf("beside it: %v, which have %v; there were %v", beside, contents(cfg.aside), before)
 			}
 			if p := store.Position(); p.GetClock() != 0 {

@@ -13,6 +13,7 @@ import (
 	"adshard/internal/wait"
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/search/words"
 )
 
 // Config is a client's configuration.
@@ -117,7 +118,7 @@ func (c *Client) connect(ctx context.Context) (s *session, err error) {
 	pipe, err := c.open(ctx)
 	if err == nil {
 		s, err = begin(pipe, end, &pb.Hello{Version: version, Database: c.cfg.Database, Shard: uint64(c.cfg.Shard),
-			Name: c.cfg.Name, Instance: c.cfg.Instance, Wanted: c.cfg.Wanted})
+			Name: c.cfg.Name, Instance: c.cfg.Instance, Wanted: c.cfg.Wanted, Words: words.Version()})
 	}
 	if !late.Stop() && err == nil { // it ends at this moment
 		<-s.ended

@@ -11,6 +11,7 @@ import (
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/search/words"
 )
 
 // hanging answers when its context ends.
@@ -116,7 +117,7 @@ func TestAHelloStandsAlone(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		m := rawMaster(ctx, t, r, "")
-		frame, err := wire.HelloFrame(&pb.Hello{Version: version, Name: "slave-0"})
+		frame, err := wire.HelloFrame(&pb.Hello{Words: words.Version(), Version: version, Name: "slave-0"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,11 +139,11 @@ func TestAskingOverAStreamThatBreaks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		master, slave := pipe(ctx)
-		frame, err := wire.HelloFrame(&pb.Hello{Version: version, Name: "slave-0"})
+		frame, err := wire.HelloFrame(&pb.Hello{Words: words.Version(), Version: version, Name: "slave-0"})
 		if err != nil || slave.Send(frame) != nil {
 			t.Fatal(err)
 		}
-		s, err := begin(deaf{master}, cancel, &pb.Hello{Version: version, Name: "slave-0"})
+		s, err := begin(deaf{master}, cancel, &pb.Hello{Words: words.Version(), Version: version, Name: "slave-0"})
 		if err != nil {
 			t.Fatal(err)
 		}

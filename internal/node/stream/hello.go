@@ -28,6 +28,9 @@ func meet(master, slave *pb.Hello) error {
 		return fault.Newf(fault.Conflict, op, "%s is not the replica that the map names: it has another directory, or an emptied one", slave.GetName())
 	case master.GetDatabase() != "" && slave.GetDatabase() != "" && master.GetDatabase() != slave.GetDatabase():
 		return fault.Newf(fault.Conflict, op, "%s holds data of database %q, not of %q", slave.GetName(), slave.GetDatabase(), master.GetDatabase())
+	case master.GetWords() != slave.GetWords():
+		return fault.Newf(fault.Version, op, "the master has words of version %q, %s of %q: it would miss keywords and negatives; update the older program",
+			master.GetWords(), slave.GetName(), slave.GetWords())
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/search/words"
 )
 
 // script makes the frames of a peer that has said a right hello, from any bytes. Most of them are nearly right, so that
@@ -183,7 +184,7 @@ func slavePastTheHello(t *testing.T, text []byte) {
 
 // hostileSlave says hello, waits for the first ask and follows a script.
 func hostileSlave(slave half, text []byte) {
-	frame, _ := wire.HelloFrame(&pb.Hello{Version: version, Name: "slave-0"})
+	frame, _ := wire.HelloFrame(&pb.Hello{Words: words.Version(), Version: version, Name: "slave-0"})
 	_ = slave.Send(frame)
 	_, _ = slave.Receive() // hello
 	_, _ = slave.Receive() // an ask, or more

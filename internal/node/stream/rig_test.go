@@ -15,6 +15,7 @@ import (
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/search/words"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -107,7 +108,9 @@ func times() Times { return DefaultTimes() }
 
 func newRig(handle Handler, t Times) *rig {
 	r := &rig{ends: make(chan error, 100)}
-	r.Server = NewServer(func() *pb.Hello { return &pb.Hello{Name: "slave-0", Database: "db", Instance: 5} }, func() Gate { return &r.gate }, handle, t)
+	r.Server = NewServer(func() *pb.Hello {
+		return &pb.Hello{Words: words.Version(), Name: "slave-0", Database: "db", Instance: 5}
+	}, func() Gate { return &r.gate }, handle, t)
 	return r
 }
 
@@ -210,7 +213,7 @@ func rawMaster(ctx context.Context, t *testing.T, r *rig, name string) raw {
 	r.serve(ctx, slave)
 	m := raw{t, master}
 	if name != "" {
-		m.greet(&pb.Hello{Version: version, Name: name})
+		m.greet(&pb.Hello{Words: words.Version(), Version: version, Name: name})
 	}
 	return m
 }

@@ -11,6 +11,7 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/wire"
 	"adshard/search"
+	"adshard/search/words"
 )
 
 const (
@@ -127,7 +128,7 @@ func (st *serving) greet(frame wire.Frame) error {
 		return err
 	}
 	own := st.server.hello()
-	own.Version, own.Features, own.Limit = version, 0, Most
+	own.Version, own.Features, own.Limit, own.Words = version, 0, Most, words.Version()
 	if err := meet(master, own); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/search/words"
 )
 
 // TestSearchesGoOverTheStream: each gets the answer to its own ask, many at once and in
@@ -298,13 +299,15 @@ func TestVersionsAndIdentity(t *testing.T) {
 		kind   fault.Kind
 		ok     bool
 	}{
-		{&pb.Hello{Version: 1, Name: "slave-0", Database: "db"}, 0, true},
-		{&pb.Hello{Version: 9, Name: "slave-0", Features: 1 << 40}, 0, true},
-		{&pb.Hello{Version: 1, Name: "slave-1"}, fault.Conflict, false},
-		{&pb.Hello{Version: 1, Name: "slave-0", Database: "other"}, fault.Conflict, false},
-		{&pb.Hello{Version: 1, Name: "slave-0", Wanted: 5}, 0, true},
-		{&pb.Hello{Version: 1, Name: "slave-0", Wanted: 7}, fault.Conflict, false},
-		{&pb.Hello{Name: "slave-0"}, fault.Invalid, false},
+		{&pb.Hello{Words: words.Version(), Version: 1, Name: "slave-0", Database: "db"}, 0, true},
+		{&pb.Hello{Words: words.Version(), Version: 9, Name: "slave-0", Features: 1 << 40}, 0, true},
+		{&pb.Hello{Words: words.Version(), Version: 1, Name: "slave-1"}, fault.Conflict, false},
+		{&pb.Hello{Words: words.Version(), Version: 1, Name: "slave-0", Database: "other"}, fault.Conflict, false},
+		{&pb.Hello{Words: words.Version(), Version: 1, Name: "slave-0", Wanted: 5}, 0, true},
+		{&pb.Hello{Words: words.Version(), Version: 1, Name: "slave-0", Wanted: 7}, fault.Conflict, false},
+		{&pb.Hello{Words: words.Version(), Name: "slave-0"}, fault.Invalid, false},
+		{&pb.Hello{Version: 1, Name: "slave-0", Words: "rules 1; of an older program"}, fault.Version, false},
+		{&pb.Hello{Version: 1, Name: "slave-0"}, fault.Version, false}, // from before words had a version
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(echo, times())

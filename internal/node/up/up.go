@@ -61,6 +61,9 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	if err != nil {
 		return err
 	}
+	if text := database.Rekeyed(db); text != "" {
+		log.Warn(text)
+	}
 	stores, err := home.Open(ctx, cfg.stores(), db)
 	if err == nil {
 		if err = cfg.settleOrder(ctx, stores, db); err != nil {

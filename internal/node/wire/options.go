@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/metadata"
 
 	"adshard/fault"
 )
@@ -131,7 +132,14 @@ func translate(c *codec) grpc.UnaryClientInterceptor {
 		if err := needDeadline(ctx, method); err != nil {
 			return err
 		}
+		var header metadata.MD
+		if hashed(method) {
+			opts = append(opts, grpc.Header(&header))
+		}
 		err := invoke(withVersion(ctx), method, req, reply, conn, opts...)
+		if err == nil && hashed(method) {
+			err = SameWords(method, conn.CanonicalTarget(), wordsOf(header))
+		}
 		if refused := c.refusal(reply); refused != nil {
 			return fmt.Errorf("the answer of %s to %s is refused: %w", conn.CanonicalTarget(), method, refused)
 		}
@@ -154,6 +162,11 @@ func guard(c *codec, onPanic func(string, any)) grpc.UnaryServerInterceptor {
 		}
 		if err := needDeadline(ctx, method); err != nil {
 			return nil, err
+		}
+		if hashed(method) {
+			if err := SameWords(method, "the caller", PeerWords(ctx)); err != nil {
+				return nil, err
+			}
 		}
 		if ctx.Err() != nil {
 			return nil, timeOver(ctx, method)

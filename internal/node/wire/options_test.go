@@ -18,6 +18,7 @@ import (
 	"adshard/internal/node/porttest"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -183,6 +184,7 @@ func TestVersions(t *testing.T) {
 		if said != "" {
 			ctx = metadata.AppendToOutgoingContext(ctx, "adshard-version", said)
 		}
+		ctx = metadata.AppendToOutgoingContext(ctx, "adshard-words", words.Version())
 		var header metadata.MD
 		if _, err := pb.NewSlaveClient(conn).Search(ctx, &pb.SearchRequest{}, grpc.Header(&header)); err != nil {
 			t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
+
+	"adshard/search/words"
 )
 
 // Versions of what programs say to each other. Every call carries the caller's in a
@@ -48,11 +50,13 @@ func versionOf(header metadata.MD) int {
 	return 1
 }
 
-func ownVersion() metadata.MD { return metadata.Pairs(versionHeader, strconv.Itoa(Version)) }
+func ownVersion() metadata.MD {
+	return metadata.Pairs(versionHeader, strconv.Itoa(Version), wordsHeader, words.Version())
+}
 
 // withVersion is the context of a call that leaves.
 func withVersion(ctx context.Context) context.Context {
-	return metadata.AppendToOutgoingContext(ctx, versionHeader, strconv.Itoa(Version))
+	return metadata.AppendToOutgoingContext(ctx, versionHeader, strconv.Itoa(Version), wordsHeader, words.Version())
 }
 
 // versionStream adds the version to the header of a stream that is opened.

@@ -207,6 +207,7 @@ const (
 	MissingReasonOverloaded  MissingReason = "overloaded"
 	MissingReasonSilent      MissingReason = "silent"
 	MissingReasonUnreachable MissingReason = "unreachable"
+	MissingReasonVersion     MissingReason = "version"
 )
 
 // Defines values for MovePhase.
@@ -928,6 +929,10 @@ type ExplainAnswer struct {
 
 	// Timing Where the time of the search went that the explanation is of, in microseconds.
 	Timing Timing `json:"timing"`
+
+	// WordsVersion The version of words (serving.md §1) by which the text was cut and the keywords were compared. All
+	// slaves that answered have it; one that has another is missing, as `version`.
+	WordsVersion string `json:"words_version"`
 }
 
 // ExplainedKeyword A keyword, and its outcome.
@@ -1403,6 +1408,8 @@ type MismatchReason string
 //   - `foreign`: its address leads to another slave, or it holds the data of
 //     another database;
 //   - `excess`: it served more than its part;
+//   - `version`: its program is of another version, with which the master's
+//     cannot work: their words differ, say;
 //   - `failed`: it failed; see its log.
 //
 // With an answer that lacks a part of the shard's data:

@@ -1,0 +1,332 @@
+package backendtest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"adshard/backend"
+	"adshard/fault"
+	"adshard/search"
+	"adshard/search/words"
+)
+
+// WordsPlace is a place whose database can be given back to an earlier version of
+// words.
+type WordsPlace struct {
+	Place
+	// Script runs SQL as another program does.
+	Script func(sql string) error
+	// Name is the statement that makes the database name a version.
+	Name func(version string) string
+	// OldWriter is what a program that knows of no version begins to write with.
+	OldWriter string
+	// Reopen opens it; step is called after each step that is durable.
+	Reopen func(ctx context.Context, step func()) (backend.Worded, error)
+}
+
+const beforeVersions = "rules 1; noted by no program"
+
+// phrases are what a group or campaign of the test holds: the key that an earlier
+// version of words gave, the text, and the key now; "": none, as it is removed.
+var phrases = []struct{ was, text, now string }{
+	{"men s shoes", "men's shoes", "men's shoes"},
+	{"head phones", "head\u00adphones", "headphones"},
+	{"headphones", "headphones", ""},                                    // the one above has become it
+	{"x y", "x y", "x y"},                                               // nothing changes
+	{"ring", "circle", "circle"},                                        // each has the key of the next one
+	{"circle", "triangle", "triangle"},                                  //
+	{"triangle", "ring", "ring"},                                        //
+	{"\u3164", "\u3164", ""},                                            // no word any more
+	{"a b c d e f g h i oʼneill", "a b c d e f g h i o\u02bcneill", ""}, // eleven words
+	{"men s coats", "men\u2019s coats", "men's coats"},
+	{"menʼs coats", "men\u02bcs coats", ""}, // so is this
+}
+
+// manyGroups is more than are changed in one transaction.
+const manyGroups = 300
+
+// Words checks that the keys of keywords and negatives are made anew when words have
+// another version, whatever happens meanwhile.
+func Words(t *testing.T, place func(testing.TB) WordsPlace) {
+	t.Run("keys are made anew", func(t *testing.T) { testRekeyed(t, place(t)) })
+	t.Run("killed after each step", func(t *testing.T) { testRekeyKilled(t, place) })
+	t.Run("several at once", func(t *testing.T) { testRekeyedTogether(t, place(t)) })
+	t.Run("writers of other words", func(t *testing.T) { testOtherWriters(t, place(t)) })
+	t.Run("newer words", func(t *testing.T) { testNewerWords(t, place(t)) })
+}
+
+// fillOld fills a database as a program of earlier words does.
+func fillOld(t testing.TB, p WordsPlace) {
+	t.Helper()
+	s := p.Open(t, Patience)
+	writes(t, s, func(w writer) {
+		campaign, first := w.path("first")
+		for i, f := range phrases {
+			w.keyword(first, backend.KeywordPatch{Text: f.text, Words: f.was, Type: search.Broad, Bid: backend.To(uint64(100 + i))})
+			for _, o := range []backend.NegativeOwner{{Group: first}, {Campaign: campaign}} {
+				// The negatives that stay are paused, the others are not.
+				status := backend.Pause
+				if f.now == "" {
+					status = backend.Keep
+				}
+				w.must(w.Negative(w.ctx, o, backend.NegativePatch{Text: f.text, Words: f.was, Type: search.Phrase, Status: status}))
+			}
+		}
+		w.keyword(first, backend.KeywordPatch{Text: "headphones", Words: "headphones", Type: search.Exact}) // another type: no conflict
+		for i := range manyGroups {
+			_, g := w.path(fmt.Sprint("g", i))
+			w.keyword(g, backend.KeywordPatch{Text: "boys' men's", Words: "boys men s", Type: search.Exact})
+		}
+	})
+	closing(t, s)
+	check(t, p.Script(p.Name(beforeVersions)))
+}
+
+// reopened opens a database whose keys are to be made anew.
+func reopened(t testing.TB, p WordsPlace) backend.Worded {
+	t.Helper()
+	s, err := p.Reopen(t.Context(), func() {})
+	check(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// wordsState is what a database holds after its keys were made, as text.
+func wordsState(t testing.TB, s backend.Worded) string {
+	t.Helper()
+	snapshot, err := s.Snapshot(t.Context())
+	check(t, err)
+	defer snapshot.Close()
+	var b strings.Builder
+	negatives := func(list []backend.Negative) {
+		for _, n := range list {
+			fmt.Fprintf(&b, "  -%d %v %q %q %v\n", n.ID, n.Type, n.Words, n.Text, n.Enabled)
+		}
+	}
+	for it, err := range snapshot.All(t.Context()) {
+		check(t, err)
+		fmt.Fprintf(&b, "%s\n", it.Group.Name)
+		for _, k := range it.Keywords {
+			fmt.Fprintf(&b, "  %d %v %q %q %d\n", k.ID, k.Type, k.Words, k.Text, k.Bid)
+		}
+		negatives(it.Negatives)
+	}
+	campaigns, err := snapshot.Campaigns(t.Context(), nil)
+	check(t, err)
+	for _, c := range campaigns {
+		fmt.Fprintf(&b, "%s\n", c.Name)
+		negatives(c.Negatives)
+	}
+	report, err := s.Words(t.Context())
+	check(t, err)
+	fmt.Fprintf(&b, "%+v\n", report)
+	return b.String()
+}
+
+// testRekeyed goes through the rows one by one.
+func testRekeyed(t *testing.T, p WordsPlace) {
+	fillOld(t, p)
+	follower := &replica{state: NewState()}
+	s := reopened(t, p)
+	snapshot, err := s.Snapshot(t.Context())
+	check(t, err)
+	defer snapshot.Close()
+	items, err := snapshot.Items(t.Context(), []uint64{1})
+	check(t, err)
+	campaigns, err := snapshot.Campaigns(t.Context(), []uint64{1})
+	check(t, err)
+	var keywords, negatives, own []string
+	for _, k := range items[0].Keywords {
+		keywords = append(keywords, fmt.Sprint(k.Words, "/", k.Text, "/", k.Bid))
+	}
+	for _, n := range items[0].Negatives {
+		negatives = append(negatives, fmt.Sprint(n.Words, "/", n.Text, "/", n.Enabled))
+	}
+	for _, n := range campaigns[0].Negatives {
+		own = append(own, fmt.Sprint(n.Words, "/", n.Text, "/", n.Enabled))
+	}
+	var want, blocked []string
+	removed := 0
+	for i, f := range phrases {
+		if f.now == "" {
+			removed++
+			continue
+		}
+		want = append(want, fmt.Sprint(f.now, "/", f.text, "/", 100+i))
+		// One that has become one with an enabled one is enabled now.
+		blocked = append(blocked, fmt.Sprint(f.now, "/", f.text, "/", f.now == "headphones" || f.now == "men's coats"))
+	}
+	want = append(want, "headphones/headphones/0")
+	if !slices.Equal(keywords, want) {
+		t.Errorf("keywords %q, want %q", keywords, want)
+	}
+	if !slices.Equal(negatives, blocked) || !slices.Equal(own, blocked) {
+		t.Errorf("negatives %q and %q, want %q", negatives, own, blocked)
+	}
+	checkRemoved(t, s, removed)
+	if c, ok := s.(backend.Checker); ok {
+		if report, err := c.Check(t.Context(), nil); err != nil || len(report.Damage) > 0 || report.ByOthers > 0 {
+			t.Errorf("%+v, %v", report, err)
+		}
+	}
+	follower.follow(t, s, 100)
+	if d := Differ(follower.state, ReadNow(t, s)); d != "" {
+		t.Errorf("the feed does not list everything that exists:\n%s", d)
+	}
+	// An import of the same texts changes nothing.
+	clock := clockOf(t, s)
+	writes(t, s, func(w writer) {
+		_, g := w.path("first")
+		w.keyword(g, backend.KeywordPatch{Text: "men's shoes", Words: "men's shoes", Type: search.Broad})
+	})
+	if clockOf(t, s) != clock {
+		t.Error("a keyword was not found under its new key")
+	}
+}
+
+// checkRemoved looks at the list of what was removed.
+func checkRemoved(t testing.TB, s backend.Worded, each int) {
+	t.Helper()
+	report, err := s.Words(t.Context())
+	check(t, err)
+	if report.Version != words.Version() || len(report.Removed) != 3*each || s.Rekeyed() != 3*each {
+		t.Fatalf("%+v, %d removed; want %d", report, s.Rekeyed(), 3*each)
+	}
+	var got []string
+	for _, r := range report.Removed {
+		if r.Group == 1 && !r.Negative {
+			got = append(got, fmt.Sprint(r.ID, " ", r.Text, " ", r.Type, " ", r.Enabled, " ", r.HasBid, " ", r.Bid, " ", r.Quality, " ", r.Kept, " ", r.Why != ""))
+		}
+		if (r.Group == 0) == (r.Campaign == 0) || r.Campaign != 0 && !r.Negative {
+			t.Errorf("%+v has no owner", r)
+		}
+	}
+	want := []string{"3 headphones broad true true 102 5 2 false", "8 \u3164 broad true true 107 5 0 true",
+		"9 a b c d e f g h i o\u02bcneill broad true true 108 5 0 true", "11 men\u02bcs coats broad true true 110 5 10 false"}
+	if !slices.Equal(got, want) {
+		t.Errorf("removed %q, want %q", got, want)
+	}
+}
+
+// testRekeyKilled ends the making after each of its steps; the next one goes on, and
+// the end is the same.
+func testRekeyKilled(t *testing.T, place func(testing.TB) WordsPlace) {
+	p := place(t)
+	fillOld(t, p)
+	steps := 0
+	s, err := p.Reopen(t.Context(), func() { steps++ })
+	check(t, err)
+	want := wordsState(t, s)
+	closing(t, s)
+	if steps < 4 { // claimed, two transactions at least, noted
+		t.Fatalf("%d steps", steps)
+	}
+	for n := range steps {
+		p := place(t)
+		fillOld(t, p)
+		ctx, kill := context.WithCancel(t.Context())
+		left := n
+		killed, err := p.Reopen(ctx, func() {
+			if left--; left < 0 {
+				kill()
+			}
+		})
+		kill()
+		if err == nil {
+			closing(t, killed)
+		}
+		if n < steps-1 {
+			if err == nil {
+				t.Errorf("after %d steps it was opened", n+1)
+			}
+			if err := oldWrite(p); err == nil {
+				t.Errorf("after %d steps an older program writes", n+1)
+			}
+		}
+		again := reopened(t, p)
+		if got := wordsState(t, again); got != want {
+			t.Errorf("killed after %d steps:\n%s\nwant\n%s", n+1, got, want)
+		}
+		closing(t, again)
+	}
+}
+
+func oldWrite(p WordsPlace) error { return p.Script(p.OldWriter) }
+
+// testRekeyedTogether opens it by several programs at once.
+func testRekeyedTogether(t *testing.T, p WordsPlace) {
+	fillOld(t, p)
+	const programs = 4
+	errs := make(chan error, programs)
+	for range programs {
+		go func() {
+			s, err := p.Reopen(t.Context(), func() {})
+			if err == nil {
+				err = s.Close()
+			}
+			errs <- err
+		}()
+	}
+	for range programs {
+		if err := <-errs; err != nil && !fault.Is(err, fault.Locked) {
+			t.Error(err)
+		}
+	}
+	s := reopened(t, p)
+	report, err := s.Words(t.Context())
+	check(t, err)
+	if report.Version != words.Version() || len(report.Removed) != 3*4 {
+		t.Errorf("%+v", report)
+	}
+}
+
+// testOtherWriters: programs of another version, and those that know of none, write
+// nothing, whether they were started before or after.
+func testOtherWriters(t *testing.T, p WordsPlace) {
+	s := p.Open(t, Patience)
+	defer closing(t, s)
+	writes(t, s, sample)
+	if err := oldWrite(p); err == nil {
+		t.Error("a program that knows of no version writes")
+	}
+	before := ReadNow(t, s)
+	check(t, p.Script(p.Name("rules 3; of a newer program")))
+	if err := tryNew(t.Context(), s); !fault.Is(err, fault.Version) {
+		t.Errorf("a program of older words: %v", err)
+	}
+	if d := Differ(ReadNow(t, s), before); d != "" {
+		t.Error(d)
+	}
+	check(t, p.Script(p.Name(words.Version())))
+	writes(t, s, func(w writer) { w.path("new") })
+}
+
+// tryNew makes an advertiser.
+func tryNew(ctx context.Context, s backend.Store) error {
+	tx, err := s.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if _, err := tx.Advertiser(ctx, "another"); err != nil {
+		return err
+	}
+	return tx.Commit(ctx)
+}
+
+// testNewerWords: a database with keys of newer words, or of words of which nobody
+// knows whether they are, is not opened.
+func testNewerWords(t *testing.T, p WordsPlace) {
+	fillOld(t, p)
+	for _, version := range []string{"rules 3; of a newer program", "making rules 3; of a newer program", "rules 2; other tables", ""} {
+		check(t, p.Script(p.Name(version)))
+		if _, err := p.Reopen(t.Context(), func() {}); !fault.Is(err, fault.Version) {
+			t.Errorf("%q: %v", version, err)
+		}
+	}
+	check(t, p.Script(p.Name(beforeVersions)))
+	reopened(t, p)
+}

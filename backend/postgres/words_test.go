@@ -1,0 +1,31 @@
+package postgres_test
+
+import (
+	"context"
+	"testing"
+
+	"adshard/backend"
+	"adshard/backend/backendtest"
+	"adshard/backend/postgres"
+)
+
+func TestWords(t *testing.T) {
+	backendtest.Words(t, func(t testing.TB) backendtest.WordsPlace {
+		p := newPlace(t).(place)
+		return backendtest.WordsPlace{
+			Place:     p,
+			Script:    func(sql string) error { return shared.Do(context.Background(), p.name, sql) },
+			Name:      func(version string) string { return "UPDATE adshard.state SET words = '" + version + "'" },
+			OldWriter: "SELECT adshard.begin_write()",
+			Reopen: func(ctx context.Context, step func()) (backend.Worded, error) {
+				o := postgres.Options{}
+				o.Stepped(step)
+				s, err := postgres.Open(ctx, shared.URL(p.name), o)
+				if err != nil {
+					return nil, err
+				}
+				return s, nil
+			},
+		}
+	})
+}

@@ -1,0 +1,60 @@
+package rekey
+
+import (
+	"cmp"
+	"slices"
+
+	"adshard/backend/upsert"
+	"adshard/search/words"
+)
+
+// plan is what becomes of one owner's rows. Those that neither taken nor written
+// names stay as they are.
+type plan[V comparable] struct {
+	taken, written []*upsert.Row[upsert.Phrase, V]
+	gone           []gone[V] // of taken, those that are not written again
+}
+
+type gone[V comparable] struct {
+	row  *upsert.Row[upsert.Phrase, V]
+	kept uint64 // the id of the row that has become one with it; 0: none
+	why  string // it is no keyword any more; "": it has become one with another
+}
+
+// planOf makes the plan of all rows of an owner.
+func planOf[V comparable](a *words.Analyser, rows []*upsert.Row[upsert.Phrase, V], kind kindOf[V]) (p plan[V]) {
+	rows = slices.SortedFunc(slices.Values(rows), func(a, b *upsert.Row[upsert.Phrase, V]) int { return cmp.Compare(a.ID, b.ID) })
+	now := make(map[upsert.Phrase]*upsert.Row[upsert.Phrase, V], len(rows)) // those that stay, by their new keys
+	for _, r := range rows {
+		key := r.Key
+		if text := kind.text(r.Before); !settled(text) {
+			made, err := keyOf(a, text)
+			if err != nil {
+				p.gone = append(p.gone, gone[V]{row: r, why: err.Error()})
+				continue
+			}
+			key.Words = made
+		}
+		if stays := now[key]; stays != nil {
+			stays.Now = kind.merged(stays.Now, r.Before)
+			p.gone = append(p.gone, gone[V]{row: r, kept: stays.ID})
+			continue
+		}
+		now[key] = &upsert.Row[upsert.Phrase, V]{Owner: r.Owner, ID: r.ID, Key: key, Now: r.Before}
+	}
+	left := make(map[uint64]*upsert.Row[upsert.Phrase, V], len(now))
+	for _, r := range now {
+		left[r.ID] = r
+	}
+	for _, r := range rows {
+		stays := left[r.ID]
+		if stays != nil && stays.Key == r.Key && stays.Now == r.Before {
+			continue
+		}
+		p.taken = append(p.taken, r)
+		if stays != nil {
+			p.written = append(p.written, stays)
+		}
+	}
+	return p
+}

@@ -1,0 +1,225 @@
+package rekey
+
+import (
+	"context"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"adshard/backend"
+	"adshard/backend/upsert"
+	"adshard/fault"
+	"adshard/search/words"
+)
+
+// Table is one of those that have keys made of words.
+type Table uint8
+
+// The tables, in the order in which they are made anew.
+const (
+	Keywords Table = iota
+	GroupNegatives
+	CampaignNegatives
+	Tables
+)
+
+// Owner is a group or campaign whose rows in a table have keys to be changed.
+type Owner struct {
+	Table Table
+	ID    uint64
+}
+
+// Database is how a backend's keys are read and changed. Each method is a
+// transaction of its own.
+type Database interface {
+	// Claimed returns the version of words that the database names.
+	Claimed(ctx context.Context) (string, error)
+	// Claim makes the database name a version in place of another one, was, or ifEmpty if
+	// it has no keys at all. It returns which version the database names then, which is
+	// another one if it did not name was, when no transaction of a writer of another
+	// version is open any more.
+	Claim(ctx context.Context, was, version, ifEmpty string) (named string, err error)
+	// Phrases calls f with each row of a table, in any order.
+	Phrases(ctx context.Context, t Table, f func(owner uint64, key, text string) error) error
+	// Change runs f in a transaction of a writer of a version, in which note writes
+	// down what is removed. The tables of tx cache any number of rows of an owner.
+	Change(ctx context.Context, version string, f func(tx *upsert.Tx, note func(backend.RemovedPhrase) error) error) error
+}
+
+// making begins the version that a database names while its keys are made.
+const making = "making "
+
+// together is how many owners are changed in one transaction.
+const together = 256
+
+// Run makes the keys of a database those of this program's words, unless they
+// are. step is called after each step that is durable. It returns how many rows were
+// removed. Errors: fault.Version for a database whose words are not older, those of
+// the database.
+func Run(ctx context.Context, db Database, step func()) (removed int, err error) {
+	want := words.Version()
+	named, err := db.Claimed(ctx)
+	if err != nil || named == want {
+		return 0, err
+	}
+	if named != making+want && !words.Older(named) {
+		return 0, fault.Newf(fault.Version, "rekey", "the keys of keywords are of words of version %q, this program's are %q: use a newer program", named, want)
+	}
+	if named, err = db.Claim(ctx, named, making+want, want); err != nil {
+		return 0, err
+	}
+	step()
+	if named == making+want {
+		if removed, err = change(ctx, db, step); err == nil {
+			named, err = db.Claim(ctx, named, want, want)
+			step()
+		}
+	}
+	if err != nil || named != want { // another one may have been faster
+		now, again := db.Claimed(ctx)
+		if again == nil && now == want {
+			return removed, nil
+		}
+		if err == nil {
+			err = fault.Newf(fault.Locked, "rekey", "another program makes the keys of keywords those of words of version %q: try again when it is done", now)
+		}
+	}
+	return removed, err
+}
+
+// change makes all keys.
+func change(ctx context.Context, db Database, step func()) (removed int, err error) {
+	owners, err := differing(ctx, db)
+	for some := range slices.Chunk(owners, together) {
+		if err != nil {
+			return removed, err
+		}
+		n := 0
+		err = db.Change(ctx, making+words.Version(), func(tx *upsert.Tx, note func(backend.RemovedPhrase) error) error {
+			m := maker{tx: tx, note: func(p backend.RemovedPhrase) error { n++; return note(p) }}
+			for _, o := range some {
+				if err := m.owner(ctx, o); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err == nil {
+			removed += n
+			step()
+		}
+	}
+	return removed, err
+}
+
+// differing returns the owners of rows whose keys are not those of their texts.
+func differing(ctx context.Context, db Database) (list []Owner, err error) {
+	var a words.Analyser
+	for t := range Tables {
+		seen := make(map[uint64]bool)
+		err := db.Phrases(ctx, t, func(owner uint64, key, text string) error {
+			if made, _ := keyOf(&a, text); made != key && !settled(text) && !seen[owner] {
+				seen[owner] = true
+				list = append(list, Owner{t, owner})
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// keyOf returns the key of a text, and why it can be no keyword's. The limit of
+// characters is not looked at: it is the same in all versions.
+func keyOf(a *words.Analyser, text string) (string, error) {
+	found, err := a.Split(text)
+	if err == nil {
+		err = words.CheckCount(len(found))
+	}
+	if err != nil {
+		return "", err
+	}
+	return words.Join(found), nil
+}
+
+// settled reports whether a row stays as it is, whatever its text gives.
+func settled(text string) bool { return !utf8.ValidString(text) }
+
+// maker makes the keys of owners in one transaction.
+type maker struct {
+	tx    *upsert.Tx
+	note  func(backend.RemovedPhrase) error
+	words words.Analyser
+}
+
+func (m *maker) owner(ctx context.Context, o Owner) error {
+	switch o.Table {
+	case Keywords:
+		return remake(ctx, m, m.tx.Keywords, o, keywords)
+	case GroupNegatives:
+		return remake(ctx, m, m.tx.GroupNegatives, o, negatives)
+	default:
+		return remake(ctx, m, m.tx.CampaignNegatives, o, negatives)
+	}
+}
+
+// kindOf is what remake needs to know of keywords, or of negatives.
+type kindOf[V comparable] struct {
+	text func(V) string
+	// merged is the value of the row that stays when another one becomes one with it.
+	merged func(stays, other V) V
+	// describe fills in what is particular.
+	describe func(V, *backend.RemovedPhrase)
+}
+
+var keywords = kindOf[upsert.Keyword]{
+	text:   func(v upsert.Keyword) string { return v.Text },
+	merged: func(stays, _ upsert.Keyword) upsert.Keyword { return stays },
+	describe: func(v upsert.Keyword, p *backend.RemovedPhrase) {
+		p.Enabled, p.Bid, p.HasBid, p.Quality = v.Enabled, v.Bid.N, v.Bid.Has, v.Quality
+	},
+}
+
+var negatives = kindOf[upsert.Negative]{
+	text: func(v upsert.Negative) string { return v.Text },
+	merged: func(stays, other upsert.Negative) upsert.Negative {
+		stays.Enabled = stays.Enabled || other.Enabled
+		return stays
+	},
+	describe: func(v upsert.Negative, p *backend.RemovedPhrase) { p.Negative, p.Enabled = true, v.Enabled },
+}
+
+// remake makes the keys of one owner's rows.
+func remake[V comparable](ctx context.Context, m *maker, t *upsert.Table[upsert.Phrase, V], o Owner, kind kindOf[V]) error {
+	if err := t.Rows.Load(ctx, o.ID, math.MaxInt32); err != nil {
+		return err
+	}
+	p := planOf(&m.words, t.Cached(o.ID), kind)
+	t.ForgetOwner(o.ID)
+	for _, g := range p.gone {
+		note := backend.RemovedPhrase{ID: g.row.ID, Text: kind.text(g.row.Before), Type: g.row.Key.Match, Kept: g.kept, Why: g.why}
+		if o.Table == CampaignNegatives {
+			note.Campaign = o.ID
+		} else {
+			note.Group = o.ID
+		}
+		kind.describe(g.row.Before, &note)
+		if err := m.note(note); err != nil {
+			return err
+		}
+	}
+	for _, w := range []struct {
+		write func(context.Context, []*upsert.Row[upsert.Phrase, V]) error
+		rows  []*upsert.Row[upsert.Phrase, V]
+	}{{t.Rows.Remove, p.taken}, {t.Rows.Insert, p.written}} {
+		if len(w.rows) == 0 {
+			continue
+		}
+		if err := w.write(ctx, w.rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package sqlite
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"adshard/backend"
+	"adshard/backend/backendtest"
+)
+
+// wordsFile is a database file.
+type wordsFile string
+
+func (p wordsFile) Open(t testing.TB, busy time.Duration) backend.Store {
+	t.Helper()
+	s, err := Open(t.Context(), string(p), Options{Create: true, BusyTimeout: busy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (p wordsFile) Copy(testing.TB) backendtest.Place { panic("not copied") }
+
+func TestWords(t *testing.T) {
+	backendtest.Words(t, func(t testing.TB) backendtest.WordsPlace {
+		path := filepath.Join(t.TempDir(), "ads.db")
+		return backendtest.WordsPlace{
+			Place:     wordsFile(path),
+			Script:    func(sql string) error { return Script(t, path, sql) },
+			Name:      func(version string) string { return "UPDATE state SET words = '" + version + "'" },
+			OldWriter: "UPDATE state SET since = 1",
+			Reopen: func(ctx context.Context, step func()) (backend.Worded, error) {
+				s, err := Open(ctx, path, Options{stepped: step})
+				if err != nil {
+					return nil, err
+				}
+				return s, nil
+			},
+		}
+	})
+}
+
+// TestWordsOfAnOlderSchema: a database of the schema before, whose program noted no
+// version, gets one.
+func TestWordsOfAnOlderSchema(t *testing.T) {
+	path := unmarked(t, "INSERT INTO keyword (group_id, words, type, text) VALUES (1, 'men s', 2, 'men''s')")
+	s := opened(t, path)
+	n, err := s.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	items, err := n.Items(t.Context(), []uint64{1})
+	if err != nil || len(items) != 1 || items[0].Keywords[len(items[0].Keywords)-1].Words != "men's" {
+		t.Errorf("%+v, %v", items, err)
+	}
+	if err := whole(t.Context(), s); err != nil {
+		t.Error(err)
+	}
+}

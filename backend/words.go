@@ -1,0 +1,44 @@
+package backend
+
+import (
+	"context"
+
+	"adshard/search"
+)
+
+// Worded is a Store that names the version of words that its keys are of, and that
+// makes its keys anew when it is opened by a program of a newer one (package rekey).
+type Worded interface {
+	Store
+	// Words returns that version, and what was removed whenever keys were made anew.
+	Words(ctx context.Context) (*WordsReport, error)
+	// Rekeyed returns how many keywords and negatives were removed when this handle
+	// was opened.
+	Rekeyed() int
+}
+
+// WordsReport says of which words the keys of a database are, and what that cost.
+type WordsReport struct {
+	Version string          `json:"version"`
+	Removed []RemovedPhrase `json:"removed"` // by ascending id, keywords first
+}
+
+// RemovedPhrase is a keyword or negative that was removed when keys were made anew:
+// it had become one with another one, or was no keyword any more.
+type RemovedPhrase struct {
+	Negative bool `json:"negative"`
+	// Campaign is that of a campaign's negative, Group that of anything else.
+	Campaign uint64           `json:"campaign_id,omitempty"`
+	Group    uint64           `json:"group_id,omitempty"`
+	ID       uint64           `json:"id"`
+	Type     search.MatchType `json:"match_type"`
+	Text     string           `json:"text"`
+	Enabled  bool             `json:"enabled"`
+	HasBid   bool             `json:"has_bid"`
+	Bid      uint64           `json:"bid_micros,omitempty"` // own, of a keyword
+	Quality  uint8            `json:"quality,omitempty"`    // of a keyword
+	// Kept is the id of the one that it has become one with; 0: none, and Why says why
+	// it is no keyword any more.
+	Kept uint64 `json:"kept,omitempty"`
+	Why  string `json:"why,omitempty"`
+}

@@ -1,0 +1,61 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"adshard/search/words"
+)
+
+// scripts are keywords as people type and paste them, each of an advertiser of its own.
+var scripts = []struct{ text, kind string }{
+	{"バス", "Exact"}, {"パス", "Exact"}, {"ハス", "Exact"}, {"ม้า", "Exact"}, {"มา", "Exact"}, {"café", "Exact"},
+	{"head\u00adphones", "Broad"}, {"men's shoes", "Broad"}, {"zero\u200bwidth", "Broad"}, {"watches", "Broad"},
+}
+
+// TestWordsAsPeopleWriteThem: marks that make another letter are no accents, invisible characters do not
+// cut, and a possessive is one word, for keywords, negatives and queries, on any placement.
+func TestWordsAsPeopleWriteThem(t *testing.T) {
+	var file strings.Builder
+	file.WriteString("Account,Campaign,Ad Group,Keyword,Criterion Type,Max CPC,Languages,Headline 1,Final URL\n")
+	for i, s := range scripts {
+		fmt.Fprintf(&file, "A%d,C,G,%s,%s,1.00,en,,\nA%d,C,G,,,,,H,https://a.example/\n", i, s.text, s.kind, i)
+		if s.text == "watches" {
+			fmt.Fprintf(&file, "A%d,C,G,men\u2019s,Negative Broad,,,,\n", i)
+		}
+	}
+	c := startCluster(t, importEditor(t, []byte(file.String()), uint64(len(scripts))), 3, false, "default")
+	for query, want := range map[string][]string{
+		"バス": {"バス"}, "ﾊﾞｽ": {"バス"}, "パス": {"パス"}, "ハス": {"ハス"}, "ม้า": {"ม้า"}, "มา": {"มา"},
+		"cafe": {"café"}, "cafe\u0301": {"café"},
+		"headphones cheap": {"head\u00adphones"}, "head\u200dphones": {"head\u00adphones"}, "head phones": nil,
+		"zero width": {"zero\u200bwidth"}, "zerowidth": nil,
+		"shoes for men": {"men's shoes"}, "men\u2019s shoes": {"men's shoes"}, "mens shoes": {"men's shoes"}, "s shoes": nil,
+		"women's watches for men": {"watches"}, "men\u02bcs watches": nil, "men s watches": {"watches"},
+	} {
+		a := c.search(t, url.Values{"q": {query}, "slots": {"20"}})
+		var got []string
+		for _, ad := range a.Ads {
+			got = append(got, ad.Keyword)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) || !a.Coverage.Complete {
+			t.Errorf("%+q: %+q, want %+q; %+v", query, got, want, a.Coverage)
+		}
+	}
+	resp, err := c.client.Get(c.http + "/v1/explain?q=x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var explained struct {
+		Version string `json:"words_version"`
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&explained); err != nil || explained.Version != words.Version() {
+		t.Errorf("an explanation is of words %q, %v", explained.Version, err)
+	}
+}

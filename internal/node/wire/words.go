@@ -1,0 +1,63 @@
+package wire
+
+import (
+	"context"
+
+	"google.golang.org/grpc/metadata"
+
+	"adshard/fault"
+	"adshard/schema/pb"
+	"adshard/search/words"
+)
+
+// Queries and node data carry hashes of words, which two programs must make in the same
+// way: a slave that hashes otherwise than the master that asks it finds no keyword and no
+// negative, and would call that complete. So each call names the caller's version of words in a header, each
+// answer the server's, and calls that carry hashes fail on either side if the two differ. Streams
+// of searches name it in their hello, buckets in NodeData.words.
+//
+// What an adversary, or an upgrade, could make of this:
+//   - a new master asks an old slave: its answer names no words and is refused;
+//   - an old master asks a new slave: the request names none and is refused;
+//   - a stream is refused, and the master falls back to calls: these are, too;
+//   - a slave changes its program between a bucket and the parts of its groups: the call for
+//     the part names other words.
+
+const wordsHeader = "adshard-words"
+
+// hashed reports whether a call, or its answer, carries hashes of words.
+func hashed(method string) bool {
+	switch method {
+	case pb.Slave_Search_FullMethodName, pb.Slave_Explain_FullMethodName, pb.Distributor_Part_FullMethodName:
+		return true
+	}
+	return false
+}
+
+// PeerWords returns the version of words of the program that made the call with this
+// context, this program's own if the call did not come over the network; "": it names none.
+func PeerWords(ctx context.Context) string {
+	if in, ok := metadata.FromIncomingContext(ctx); ok {
+		return wordsOf(in)
+	}
+	return words.Version()
+}
+
+func wordsOf(header metadata.MD) string {
+	if values := header.Get(wordsHeader); len(values) == 1 {
+		return values[0]
+	}
+	return ""
+}
+
+// SameWords returns why a peer's version of words is not this program's; nil: it is.
+func SameWords(op, peer, version string) error {
+	if version == words.Version() {
+		return nil
+	}
+	if version == "" {
+		version = "from before versions"
+	}
+	return fault.Newf(fault.Version, op, "%s has words of version %q, this program of %q: it would miss keywords and negatives; update the older program",
+		peer, version, words.Version())
+}
