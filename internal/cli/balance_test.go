@@ -127,7 +127,12 @@ func TestMoveBrokenOff(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := admintest.NewControl()
 	var out, errOut bytes.Buffer
-	time.AfterFunc(50*time.Millisecond, cancel)
+	go func() {
+		for len(c.Told()) == 0 && t.Context().Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
 	status := Main(ctx, "adshard", []string{"balance", "move", "7", "slave-2", "--addr", serveControl(t, c)},
 		Streams{In: strings.NewReader(""), Out: &out, Err: &errOut})
 	if status != exitFailed || out.String() != "" || len(c.Told()) != 1 {

@@ -245,7 +245,8 @@ func (w *world) ask() (end func() *asked) {
 
 // once asks one query.
 func (w *world) once(sum *asked, want wanted) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	// However slow the machine is: an answer that comes late lacks what slaves hold.
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	a, err := w.master.Search(ctx, want.q)
 	sum.mu.Lock()
