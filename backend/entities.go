@@ -8,8 +8,9 @@ type Advertiser struct {
 	Name    string
 	Enabled bool
 	// TimeZone is the IANA name of the zone in which the advertiser's days begin.
-	TimeZone string
-	Version  uint64 // clock of the last change
+	TimeZone  string
+	Negatives []Negative // in ascending id order; filled by Snapshot reads
+	Version   uint64     // clock of the last change of the advertiser or its negatives
 }
 
 // Modifier is a bid modifier in permille, 0 (−100 %) to 10000 (+900 %).
@@ -71,12 +72,13 @@ type Keyword struct {
 	Learned     Learned
 }
 
-// Negative is a negative keyword of a group (GroupID set) or of a campaign.
+// Negative is a negative keyword of a group (GroupID set), of a campaign (CampaignID set alone) or of an
+// advertiser (AdvertiserID set).
 type Negative struct {
-	ID, CampaignID, GroupID uint64
-	Text, Words             string
-	Type                    search.MatchType
-	Enabled                 bool
+	ID, AdvertiserID, CampaignID, GroupID uint64
+	Text, Words                           string
+	Type                                  search.MatchType
+	Enabled                               bool
 }
 
 // Ad is an ad of a group; its natural key is all of its content.

@@ -215,7 +215,7 @@ func (w *writer) putParents(d *pb.NodeData) error {
 			return err
 		}
 		if changed {
-			w.ownParents().SetAdvertiser(a)
+			w.ownParents().SetAdvertiser(proto.CloneOf(a))
 		}
 	}
 	for _, c := range d.Campaigns {

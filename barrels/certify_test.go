@@ -260,9 +260,13 @@ func applyLarge(t *testing.T, s barrels.Store, at uint64, keywords int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	advertiser, err := b.Advertiser(&backend.Advertiser{ID: 1, Enabled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := s.Apply(t.Context(), &pb.NodeData{
 		Reset_: true, To: barreltest.At(at + 1), Slices: barreltest.WholeRing(), Builder: nodedata.Version, Items: []*pb.Item{item},
-		Campaigns: []*pb.Campaign{record}, Advertisers: []*pb.Advertiser{b.Advertiser(&backend.Advertiser{ID: 1, Enabled: true})},
+		Campaigns: []*pb.Campaign{record}, Advertisers: []*pb.Advertiser{advertiser},
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -10,5 +10,6 @@ import (
 // from programs of other words as well.
 func Hashed(data *pb.NodeData) bool {
 	return len(data.GetItems()) > 0 ||
+		slices.ContainsFunc(data.GetAdvertisers(), func(a *pb.Advertiser) bool { return len(a.GetNegatives()) > 0 }) ||
 		slices.ContainsFunc(data.GetCampaigns(), func(c *pb.Campaign) bool { return len(c.GetNegatives()) > 0 })
 }

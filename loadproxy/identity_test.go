@@ -97,13 +97,14 @@ func TestBucketsOfOtherWordsAreRefused(t *testing.T) {
 		for _, data := range []*pb.NodeData{
 			{Items: []*pb.Item{{Group: &pb.Group{Key: 1}}}},
 			{Campaigns: []*pb.Campaign{{Id: 1}, {Id: 2, Negatives: []*pb.Negative{{Id: 1}}}}},
+			{Advertisers: []*pb.Advertiser{{Id: 1}, {Id: 2, Negatives: []*pb.Negative{{Id: 1}}}}},
 		} {
 			data.Words, data.To = version, &pb.Position{Clock: 1}
 			if err := p.checkBucket(data); !fault.Is(err, fault.Version) {
 				t.Errorf("words %q: %v", version, err)
 			}
 		}
-		for _, data := range []*pb.NodeData{{}, {Deleted: []uint64{1}}, {Campaigns: []*pb.Campaign{{Id: 1}}}, {Slices: &pb.SliceTable{View: 1}}} {
+		for _, data := range []*pb.NodeData{{}, {Deleted: []uint64{1}}, {Campaigns: []*pb.Campaign{{Id: 1}}}, {Advertisers: []*pb.Advertiser{{Id: 1}}}, {Slices: &pb.SliceTable{View: 1}}} {
 			data.Words, data.To = version, &pb.Position{Clock: 1}
 			if err := p.checkBucket(data); err != nil {
 				t.Errorf("words %q, %v: %v", version, data, err)

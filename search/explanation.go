@@ -65,7 +65,7 @@ type Explained struct {
 	Bid, Modifier, Effective uint64
 	BidFromGroup             bool
 	// Negative is the text of the negative that blocks, with its match type
-	// and owner ("group" or "campaign"); empty otherwise.
+	// and owner ("group", "campaign" or "advertiser"); empty otherwise.
 	Negative, NegativeOwner string
 	NegativeType            MatchType
 	// Withheld is in how many of a million requests the campaign takes no part.

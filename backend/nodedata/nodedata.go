@@ -20,7 +20,7 @@ import (
 // Version is the version of the records: it grows with each change that builds
 // other records from the same entities. Only data of the same version are compared.
 // Since version 2 a campaign with a daily budget of 0 is exhausted; since version 3 words
-// are those of rules 2 (package words).
+// are those of rules 2 (package words), and advertisers have negatives.
 const Version = 3
 
 // Builder turns entities into records. It caches recent words and must be used by one
@@ -94,8 +94,12 @@ func (b *Builder) Campaign(c *backend.Campaign) (*pb.Campaign, error) {
 }
 
 // Advertiser builds an advertiser's record.
-func (b *Builder) Advertiser(a *backend.Advertiser) *pb.Advertiser {
-	return &pb.Advertiser{Id: a.ID, Name: a.Name, Enabled: a.Enabled, Version: a.Version}
+func (b *Builder) Advertiser(a *backend.Advertiser) (*pb.Advertiser, error) {
+	negatives, err := b.negatives(a.Negatives)
+	if err != nil {
+		return nil, err
+	}
+	return &pb.Advertiser{Id: a.ID, Name: a.Name, Enabled: a.Enabled, Negatives: negatives, Version: a.Version}, nil
 }
 
 func (b *Builder) keyword(out *pb.Keyword, k *backend.Keyword, g *backend.Group, languages []string) error {

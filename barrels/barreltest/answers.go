@@ -157,8 +157,13 @@ func judged(j *oracle.Judged) string {
 		verdict = search.Eligible
 	}
 	if n := j.Negative; n != nil {
-		if negative, owner = n.Text, "campaign"; n.GroupID != 0 {
+		switch negative = n.Text; {
+		case n.GroupID != 0:
 			owner = "group"
+		case n.CampaignID != 0:
+			owner = "campaign"
+		default:
+			owner = "advertiser"
 		}
 	}
 	fromGroup := !j.Keyword.HasBid && j.Item.Group.HasBid

@@ -14,6 +14,7 @@ import (
 	"adshard/barrels/load"
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/search/words"
 )
 
 // BenchmarkFill measures the first fill of a store by buckets of 8 MB.
@@ -202,4 +203,81 @@ func BenchmarkApply(b *testing.B, keywords int64, open func(testing.TB) barrels.
 		}
 		clock++
 	}
+}
+
+// BenchmarkAdvertiserNegatives measures what answers cost when the largest advertiser, or each one, has
+// a negative: turns of two stores that differ in nothing else, one after the other. It reports the
+// median over the pairs of how much longer the one with negatives took.
+func BenchmarkAdvertiserNegatives(b *testing.B, keywords int64, open func(testing.TB) barrels.Store) {
+	c := LoadCorpus(b, keywords)
+	largest := c.largestAdvertiser()
+	word, err := new(words.Analyser).Split("free")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, has := range map[string]func(*pb.Advertiser) bool{
+		"largest": func(a *pb.Advertiser) bool { return a.Id == largest },
+		"each":    func(*pb.Advertiser) bool { return true },
+	} {
+		b.Run(name, func(b *testing.B) {
+			var stores [2]barrels.Store
+			for i := range stores {
+				stores[i] = open(b)
+				defer stores[i].Close()
+				Fill(b, stores[i], c.Buckets(8<<20))
+			}
+			to := proto.CloneOf(c.Data.To)
+			to.Quantum++
+			change := &pb.NodeData{From: c.Data.To, To: to}
+			for _, a := range c.Data.Advertisers {
+				if a = proto.CloneOf(a); has(a) {
+					a.Negatives = []*pb.Negative{{Id: 1 << 40, Text: "free", Type: pb.MatchType_MATCH_TYPE_BROAD, Norm: []uint64{word[0].Norm}, Enabled: true}}
+				}
+				change.Advertisers = append(change.Advertisers, a)
+			}
+			put(b, stores[1], change)
+			pairs(b, stores, c.Requests(b))
+		})
+	}
+}
+
+// largestAdvertiser returns the one with the most keywords.
+func (c *Corpus) largestAdvertiser() (id uint64) {
+	n := map[uint64]int{}
+	for _, it := range c.Data.Items {
+		a := it.Group.AdvertiserId
+		if n[a] += len(it.Keywords); n[a] > n[id] {
+			id = a
+		}
+	}
+	return id
+}
+
+// pairs measures how much longer the second of two stores takes.
+func pairs(b *testing.B, stores [2]barrels.Store, requests []*search.Request) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	next := 0
+	turn := func(s barrels.Store) time.Duration {
+		start := processorTime(b)
+		for i := range countingTurn {
+			if _, err := s.Search(context.Background(), requests[(next+i)%len(requests)]); err != nil {
+				b.Fatal(err)
+			}
+		}
+		return processorTime(b) - start
+	}
+	for range len(requests)/countingTurn + 1 { // once, to fill caches
+		turn(stores[0])
+		turn(stores[1])
+		next += countingTurn
+	}
+	var ratios []float64
+	for b.Loop() {
+		first, second := turn(stores[0]), turn(stores[1])
+		ratios = append(ratios, float64(second+turn(stores[1]))/float64(first+turn(stores[0])))
+		next += countingTurn
+	}
+	slices.Sort(ratios)
+	b.ReportMetric(100*(ratios[len(ratios)/2]-1), "dearer-%")
 }

@@ -145,7 +145,11 @@ func records(ctx context.Context, s backend.Snapshot) (*pb.NodeData, error) {
 		return nil, err
 	}
 	for _, a := range advertisers {
-		d.Advertisers = append(d.Advertisers, b.Advertiser(a))
+		r, err := b.Advertiser(a)
+		if err != nil {
+			return nil, err
+		}
+		d.Advertisers = append(d.Advertisers, r)
 	}
 	campaigns, err := s.Campaigns(ctx, nil)
 	if err != nil {

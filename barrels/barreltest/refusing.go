@@ -47,6 +47,7 @@ func spoilt() map[string]func(*pb.NodeData) {
 		"advertiser without id":    func(d *pb.NodeData) { d.Advertisers[0].Id = 0 },
 		"campaign without owner":   func(d *pb.NodeData) { d.Campaigns[0].AdvertiserId = 0 },
 		"campaign's modifier":      func(d *pb.NodeData) { d.Campaigns[0].Modifiers = &pb.Modifiers{Tablet: &modifier} },
+		"nil advertiser negative":  func(d *pb.NodeData) { d.Advertisers[0].Negatives = []*pb.Negative{nil} },
 		"nil negative":             func(d *pb.NodeData) { d.Campaigns[0].Negatives = []*pb.Negative{nil} },
 		"overlapping slices":       func(d *pb.NodeData) { d.Slices = &pb.SliceTable{Slices: []*pb.HeldSlice{{Hi: 5}, {Lo: 5, Hi: 9}}} },
 		"slices backwards":         func(d *pb.NodeData) { d.Slices = &pb.SliceTable{Slices: []*pb.HeldSlice{{Lo: 5, Hi: 4}}} },

@@ -44,6 +44,7 @@ func Run(t *testing.T, open func(t testing.TB) Open) {
 		{"groups need their parents", orphans},
 		{"parents hold for all groups", parents},
 		{"throttled campaigns take part in their share", throttling},
+		{"negatives of an advertiser hold for all of its groups", advertiserNegatives},
 		{"equal scores go by keyword id", ties},
 		{"parents without groups go", sweeping},
 		{"anchors that drifted are mended", drifting},

@@ -56,6 +56,15 @@ func (b *Builder) Item(it *backend.Item) *pb.Item {
 	return out
 }
 
+func (b *Builder) advertiser(a *backend.Advertiser) *pb.Advertiser {
+	b.T.Helper()
+	out, err := b.build.Advertiser(a)
+	if err != nil {
+		b.T.Fatalf("advertiser %d: %v", a.ID, err)
+	}
+	return out
+}
+
 // Campaign is a campaign's record.
 func (b *Builder) Campaign(c *backend.Campaign) *pb.Campaign {
 	b.T.Helper()
@@ -71,7 +80,7 @@ func (b *Builder) All() *pb.NodeData {
 	b.T.Helper()
 	d := &pb.NodeData{Reset_: true, To: At(b.World.Clock), Slices: WholeRing()}
 	for _, a := range b.World.Advertisers {
-		d.Advertisers = append(d.Advertisers, b.build.Advertiser(a))
+		d.Advertisers = append(d.Advertisers, b.advertiser(a))
 	}
 	for _, c := range b.World.Campaigns {
 		d.Campaigns = append(d.Campaigns, b.Campaign(c))
@@ -104,7 +113,7 @@ func (b *Builder) Changes(from *pb.Position, changes []backend.Change) *pb.NodeD
 			parents(backend.KindAdvertiser, c.AdvertiserID)
 		}
 		if a := b.World.Advertiser(id); kind == backend.KindAdvertiser && a != nil {
-			d.Advertisers = append(d.Advertisers, b.build.Advertiser(a))
+			d.Advertisers = append(d.Advertisers, b.advertiser(a))
 		}
 	}
 	for _, c := range changes {

@@ -5,11 +5,8 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"google.golang.org/protobuf/proto"
-
 	"adshard/barrels/page"
 	"adshard/barrels/record"
-	"adshard/schema/pb"
 )
 
 // Group is a group read for searches.
@@ -73,5 +70,5 @@ func (g *Group) AddPage(r *page.Reader, texts, value []byte) ([]byte, error) {
 func (g *Group) Same(h *Group) bool {
 	return g.Name == h.Name && g.Texts == h.Texts && g.Partial == h.Partial && slices.Equal(g.IDs, h.IDs) &&
 		slices.Equal(g.Ends, h.Ends) && reflect.DeepEqual(g.Ads, h.Ads) &&
-		slices.EqualFunc(g.Negatives, h.Negatives, func(a, b *pb.Negative) bool { return proto.Equal(a, b) })
+		g.Negatives.Same(h.Negatives)
 }

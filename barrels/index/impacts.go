@@ -30,12 +30,12 @@ type ClassImpact struct {
 	// Undecided.
 	Least      EffectiveBid
 	Live       uint16 // those that are not dead
-	Candidates uint16 // those that take part
+	Candidates uint16 // those that take part in every query
 }
 
 // Impact is the impact of a member of a class in 64 bits: the product effective
-// bid × quality (40), Dominated (1), the quality (7), and the posting's place in the
-// block (16). One that is no candidate has the product 0 and its EffectiveBid as
+// bid × quality (40), Dominated (1), OwnerNegatives (1), the quality (6), and the posting's
+// place in the block (16). One that is no candidate has the product 0 and its EffectiveBid as
 // quality, Undecided as 2. Those of a class are sorted by falling product, then rising
 // keyword, as hits are ranked, the dominated ones behind the others.
 type Impact uint64
@@ -44,8 +44,11 @@ const (
 	productShift = 24
 	// Dominated marks an impact whose advertiser has a better one in the class.
 	Dominated Impact = 1 << 23
+	// OwnerNegatives marks the impact of a candidate whose advertiser has negatives, which each
+	// query asks: they are asked of the few that may be among the best.
+	OwnerNegatives Impact = 1 << 22
 	// MaxQuality is the largest quality that an impact can have.
-	MaxQuality = 1<<7 - 1
+	MaxQuality = 1<<6 - 1
 )
 
 // NewImpact returns the impact of a quality up to MaxQuality.
@@ -176,15 +179,17 @@ func Rank(impacts []Impact, of *Block) {
 	}
 }
 
-// Add counts a posting with its effective bid.
-func (s *ClassImpact) Add(w EffectiveBid) {
+// Add counts a posting with its effective bid; asked: its advertiser's negatives are.
+func (s *ClassImpact) Add(w EffectiveBid, asked bool) {
 	switch {
 	case w == Undecided:
 		s.Least = SomeUndecided
 	case w > NoCandidate:
 		s.Least = min(s.Least, w)
-		s.Candidates++
 		s.Live++
+		if !asked {
+			s.Candidates++
+		}
 	case w == NoCandidate:
 		s.Live++
 	}

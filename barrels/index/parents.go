@@ -1,8 +1,6 @@
 package index
 
 import (
-	"slices"
-
 	"google.golang.org/protobuf/proto"
 
 	"adshard/barrels/block"
@@ -50,16 +48,18 @@ type CampaignState struct {
 	HasNegatives bool // it has some
 }
 
-// Advertiser is what answers show of an advertiser.
+// Advertiser is what answers show of an advertiser, and its negatives.
 type Advertiser struct {
-	ID   uint64
-	Name string
+	ID        uint64
+	Name      string
+	Negatives record.Negatives
 }
 
 // AdvertiserState is an advertiser with its status.
 type AdvertiserState struct {
 	*Advertiser
-	Enabled bool
+	Enabled      bool
+	HasNegatives bool // it has some
 }
 
 // NewParents returns an empty set of parents.
@@ -161,7 +161,9 @@ func (p *Parents) Tighten() bool {
 
 // SetAdvertiser adds or replaces an advertiser.
 func (p *Parents) SetAdvertiser(r *pb.Advertiser) {
-	p.Advertisers = p.Advertisers.set(r.Id, AdvertiserState{&Advertiser{ID: r.Id, Name: r.Name}, r.Enabled})
+	a := AdvertiserState{Advertiser: &Advertiser{ID: r.Id, Name: r.Name, Negatives: record.CompileNegatives(r.Negatives)}, Enabled: r.Enabled}
+	a.HasNegatives = len(a.Advertiser.Negatives) > 0
+	p.Advertisers = p.Advertisers.set(r.Id, a)
 	p.remember(parentChange{version: p.Version, advertiser: r.Id})
 }
 
@@ -209,18 +211,24 @@ func (p *Parents) Matches(kind byte, id uint64, record []byte) (bool, error) {
 	if kind == kv.AdvertiserKind {
 		a, ok := p.Advertisers.Get(id)
 		b, ok2 := want.Advertisers.Get(id)
-		return ok && ok2 && *a.Advertiser == *b.Advertiser && a.Enabled == b.Enabled, nil
+		return ok && ok2 && a.same(&b), nil
 	}
 	a, ok := p.Campaigns.Get(id)
 	b, ok2 := want.Campaigns.Get(id)
 	return ok && ok2 && a.same(&b) && p.bounds(&a), nil
 }
 
+// same reports whether two advertisers are the same to searches.
+func (a *AdvertiserState) same(b *AdvertiserState) bool {
+	return a.ID == b.ID && a.Name == b.Name && a.Enabled == b.Enabled && a.HasNegatives == b.HasNegatives &&
+		a.Advertiser.Negatives.Same(b.Advertiser.Negatives)
+}
+
 // same reports whether two campaigns are the same to searches.
 func (c *CampaignState) same(d *CampaignState) bool {
 	return c.ID == d.ID && c.Advertiser == d.Advertiser && c.Name == d.Name && c.Enabled == d.Enabled &&
 		c.Exhausted == d.Exhausted && c.Withheld == d.Withheld && c.RotateEvenly == d.RotateEvenly && c.Modifiers == d.Modifiers && c.HasNegatives == d.HasNegatives &&
-		slices.EqualFunc(c.Campaign.Negatives, d.Campaign.Negatives, func(m, n *pb.Negative) bool { return proto.Equal(m, n) })
+		c.Campaign.Negatives.Same(d.Campaign.Negatives)
 }
 
 // bounds reports whether MaxModifier bounds a campaign's modifiers.

@@ -4,6 +4,7 @@ import (
 	"adshard/auction"
 	"adshard/barrels/block"
 	"adshard/barrels/index"
+	"adshard/barrels/record"
 	"adshard/search"
 )
 
@@ -12,10 +13,11 @@ import (
 // standing of a keyword's group, then the keyword itself, then negatives.
 type eligibility struct {
 	groupReader
-	// blockedCampaigns and blockedGroups remember by campaign and by group key
-	// whether negatives block the query.
-	blockedCampaigns map[*index.Campaign]bool
-	blockedGroups    map[uint64]bool
+	// blockedAdvertisers, blockedCampaigns and blockedGroups remember by advertiser, by
+	// campaign and by group key whether negatives block the query.
+	blockedAdvertisers map[*index.Advertiser]bool
+	blockedCampaigns   map[*index.Campaign]bool
+	blockedGroups      map[uint64]bool
 }
 
 // standing is what holds for all keywords of a group in one query.
@@ -40,8 +42,10 @@ func (s *standing) matches() bool {
 	return s.served && !s.damaged && (s.reason == search.Eligible || s.reason == search.BudgetExhausted || s.reason == search.Throttled)
 }
 
-// hasNegatives reports whether the group or its campaign has some.
-func (s *standing) hasNegatives() bool { return s.ownNegatives || s.campaign.HasNegatives }
+// hasNegatives reports whether the group, its campaign or its advertiser has some.
+func (s *standing) hasNegatives() bool {
+	return s.ownNegatives || s.campaign.HasNegatives || s.owner.HasNegatives
+}
 
 // canMatch are the flags without which none of a group's keywords match.
 const canMatch = block.GroupEnabled | block.GroupHasAd
@@ -126,19 +130,15 @@ func (s *standing) verdict(flags uint8, effective, reserve uint64) search.Verdic
 }
 
 // blocked reports whether a negative blocks the query in the group with this ring key:
-// one of the campaign, which is in memory, or one of the group, which is read for it.
-// Each list is looked at once a query. The negative that explanations name is chosen by
+// one of the advertiser or of the campaign, which are in memory, or one of the group, which is
+// read for it. Each list is looked at once a query. The negative that explanations name is chosen by
 // explanation.naming.
 func (e *eligibility) blocked(key uint64, s *standing) bool {
-	if c := s.campaign.Campaign; s.campaign.HasNegatives {
-		b, known := e.blockedCampaigns[c]
-		if !known {
-			b = c.Negatives.Block(e.request.Query)
-			e.blockedCampaigns[c] = b
-		}
-		if b {
-			return true
-		}
+	if e.blockedByAdvertiser(&s.owner) {
+		return true
+	}
+	if c := s.campaign.Campaign; s.campaign.HasNegatives && once(e.blockedCampaigns, c, c.Negatives, e.request.Query) {
+		return true
 	}
 	if !s.ownNegatives {
 		return false
@@ -147,6 +147,21 @@ func (e *eligibility) blocked(key uint64, s *standing) bool {
 	if !known {
 		b = e.blockedByGroup(key)
 		e.blockedGroups[key] = b
+	}
+	return b
+}
+
+// blockedByAdvertiser looks at an advertiser's own negatives, which hold for all of its groups.
+func (e *eligibility) blockedByAdvertiser(a *index.AdvertiserState) bool {
+	return a.HasNegatives && once(e.blockedAdvertisers, a.Advertiser, a.Advertiser.Negatives, e.request.Query)
+}
+
+// once reports whether negatives block a query, as remembered for their owner if it was asked before.
+func once[T any](known map[*T]bool, owner *T, list record.Negatives, q *search.Query) bool {
+	b, ok := known[owner]
+	if !ok {
+		b = list.Block(q)
+		known[owner] = b
 	}
 	return b
 }
@@ -163,6 +178,7 @@ func (e *eligibility) blockedByGroup(key uint64) bool {
 }
 
 func (e *eligibility) release() {
+	clear(e.blockedAdvertisers)
 	clear(e.blockedCampaigns)
 	clear(e.blockedGroups)
 	e.groupReader.release()

@@ -18,6 +18,7 @@ type execution struct {
 var executions = sync.Pool{New: func() any {
 	e := new(execution)
 	e.seen = make(map[uint64]struct{})
+	e.blockedAdvertisers = make(map[*index.Advertiser]bool)
 	e.blockedCampaigns = make(map[*index.Campaign]bool)
 	e.blockedGroups = make(map[uint64]bool)
 	e.scan.scope, e.scan.postings.scope, e.scan.pruner.scope = &e.scope, &e.scope, &e.scope

@@ -157,7 +157,7 @@ func (x *explanation) explain(m *match) (search.Explained, bool) {
 	}
 	if e.Verdict == search.Eligible && x.blocked(m.Key, &m.standing) {
 		e.Verdict = search.BlockedByNegative
-		x.naming(&e, g, m.campaign.Campaign)
+		x.naming(&e, g, &m.standing)
 	}
 	e.Words = agreements(x.request, k)
 	return e, true
@@ -173,11 +173,14 @@ func (x *explanation) message(at kv.Place) (*pb.Keyword, error) {
 }
 
 // naming names the first negative of those that block: the group's before the
-// campaign's, by rising id.
-func (x *explanation) naming(e *search.Explained, g *index.Group, c *index.Campaign) {
+// campaign's before the advertiser's, by rising id.
+func (x *explanation) naming(e *search.Explained, g *index.Group, s *standing) {
 	n, owner := g.Negatives.First(x.request.Query), "group"
 	if n == nil {
-		n, owner = c.Negatives.First(x.request.Query), "campaign"
+		n, owner = s.campaign.Campaign.Negatives.First(x.request.Query), "campaign"
+	}
+	if n == nil {
+		n, owner = s.owner.Advertiser.Negatives.First(x.request.Query), "advertiser"
 	}
 	if n != nil {
 		e.Negative, e.NegativeOwner, e.NegativeType = n.Text, owner, search.MatchType(n.Type)

@@ -89,7 +89,11 @@ func (c *impactCache) compute(b *index.Block) *index.Impacts {
 				bid = index.Undecided
 			}
 			ranked[n] = index.NewImpact(bid, quality, posting)
-			class.Add(bid)
+			asked := ranked[n].Product() > 0 && c.of(b.View.GroupOf(posting)).owner.HasNegatives
+			if asked {
+				ranked[n] |= index.OwnerNegatives
+			}
+			class.Add(bid, asked)
 		}
 		index.Rank(ranked, b)
 	}
@@ -98,7 +102,7 @@ func (c *impactCache) compute(b *index.Block) *index.Impacts {
 }
 
 // bid returns what a posting of the current block bids. It is Undecided when the
-// outcome depends on the query: on negatives, on which form matches, on whether a
+// outcome depends on the query: on negatives of the group or its campaign, on which form matches, on whether a
 // throttled campaign takes part, or on data that cannot be read and that each search has
 // to name.
 func (c *impactCache) bid(posting int) index.EffectiveBid {
@@ -112,7 +116,7 @@ func (c *impactCache) bid(posting int) index.EffectiveBid {
 		return index.Undecided
 	case !s.matches():
 		return index.NoMatch
-	case c.cached.SeveralForms(posting) || s.hasNegatives() || s.throttled:
+	case c.cached.SeveralForms(posting) || s.ownNegatives || s.campaign.HasNegatives || s.throttled:
 		return index.Undecided
 	}
 	effective, _, _ := auction.Rank(bid, s.modifier, 0, 0, 0)

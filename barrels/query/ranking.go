@@ -1,6 +1,8 @@
 package query
 
 import (
+	"slices"
+
 	"adshard/auction"
 	"adshard/barrels/block"
 	"adshard/barrels/index"
@@ -137,26 +139,45 @@ func (r *ranking) class(b *index.Block, i int, level search.Level) {
 		r.sampler.Members(b, b.Members()[first:end])
 	}
 	j, kind := r.impacts(b), b.Classes()[i].Type
-	class, one := j.Class(b, i), auction.Quality(1, kind.Permille(), level.Permille())
+	class, ranked, one := j.Class(b, i), j.Ranked(b, i), auction.Quality(1, kind.Permille(), level.Permille())
 	least := index.EffectiveBid(min(max(r.request.Reserve, 1), uint64(index.Undecided)-1)) // and more take part
-	if class.Least <= least {
-		r.members(b, j.Ranked(b, i), one, least, kind, level)
+	if class.Least <= least || r.request.ExactCounts && class.Live > class.Candidates && someAsked(ranked) {
+		r.members(b, ranked, one, least, kind, level)
 		return
 	}
 	r.matched += uint64(class.Live)
 	r.candidates += uint64(class.Candidates)
-	if class.Candidates > 0 && j.Max(b, i)*one >= r.top.Threshold() {
-		r.best(b, j.Ranked(b, i), one, kind, level)
+	if class.Least != index.Undecided && j.Max(b, i)*one >= r.top.Threshold() {
+		r.best(b, ranked, one, kind, level)
 	}
 }
 
+// someAsked reports whether the negatives of the advertiser of some member are to be asked.
+func someAsked(ranked []index.Impact) bool {
+	return slices.ContainsFunc(ranked, func(e index.Impact) bool { return e&index.OwnerNegatives != 0 })
+}
+
+// blockedOwner reports whether a negative of the advertiser of a member of a block blocks the
+// query: one with OwnerNegatives.
+func (r *ranking) blockedOwner(b *index.Block, e index.Impact) bool {
+	a, ok := r.state.Parents.Advertisers.Get(b.Advertiser(e.Posting()))
+	return !ok || r.blockedByAdvertiser(&a) // impacts hold for these parents: it is there
+}
+
 // best offers those members of a class that may be among the best: one of each
-// advertiser at most. one is Q for quality 1.
+// advertiser at most. Candidates whose advertisers have negatives are counted here, as far as it
+// gets. one is Q for quality 1.
 func (r *ranking) best(b *index.Block, ranked []index.Impact, one uint64, kind search.MatchType, level search.Level) {
 	for _, e := range ranked {
 		score := e.Product() * one
 		if score == 0 || e&index.Dominated != 0 || r.top.Lost(score, b.View.Keyword(e.Posting())) {
 			return
+		}
+		if e&index.OwnerNegatives != 0 {
+			if r.blockedOwner(b, e) {
+				continue
+			}
+			r.candidates++
 		}
 		r.offer(b, e, one, kind, level)
 	}
@@ -176,8 +197,12 @@ func (r *ranking) members(b *index.Block, ranked []index.Impact, one uint64, lea
 			if bid <= least {
 				continue
 			}
+			lost := r.top.Lost(e.Product()*one, b.View.Keyword(e.Posting()))
+			if e&index.OwnerNegatives != 0 && (lost && !r.request.ExactCounts || r.blockedOwner(b, e)) {
+				continue
+			}
 			r.candidates++
-			if !r.top.Lost(e.Product()*one, b.View.Keyword(e.Posting())) {
+			if !lost {
 				r.offer(b, e, one, kind, level)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+
 	"adshard/schema/pb"
 	"adshard/search"
 )
@@ -28,6 +30,11 @@ func CompileNegatives(list []*pb.Negative) Negatives {
 		return cmp.Or(cmp.Compare(a.Norm[0], b.Norm[0]), cmp.Compare(a.Id, b.Id))
 	})
 	return out
+}
+
+// Same reports whether two lists block the same queries by the same negatives.
+func (l Negatives) Same(m Negatives) bool {
+	return slices.EqualFunc(l, m, func(a, b *pb.Negative) bool { return proto.Equal(a, b) })
 }
 
 // Block reports whether any of them blocks the query.

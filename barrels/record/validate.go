@@ -38,7 +38,9 @@ func checkID(kind string, owner uint64, field string, id uint64) error {
 
 // CheckAdvertiser returns fault.Invalid for an advertiser that no store takes.
 func CheckAdvertiser(a *pb.Advertiser) error {
-	return checkID("advertiser", a.GetId(), "id", a.GetId())
+	const kind = "advertiser"
+	id := a.GetId()
+	return cmp.Or(checkID(kind, id, "id", id), checkNegatives(kind, id, a.GetNegatives()))
 }
 
 // CheckCampaign returns fault.Invalid for a campaign that no store takes.

@@ -43,6 +43,10 @@ func BenchmarkSearchBuilt(b *testing.B) {
 
 func BenchmarkCounting(b *testing.B) { barreltest.BenchmarkCounting(b, *keywords, emptyStore) }
 
+func BenchmarkAdvertiserNegatives(b *testing.B) {
+	barreltest.BenchmarkAdvertiserNegatives(b, *keywords, emptyStore)
+}
+
 func BenchmarkCertify(b *testing.B) { barreltest.BenchmarkCertify(b, *keywords, emptyStore) }
 
 func BenchmarkCertifyGroups(b *testing.B) {

@@ -99,7 +99,11 @@ func fill(t *testing.T, all everything) barrels.Store {
 		View: 1, Slices: []*pb.HeldSlice{{Id: 1, Hi: ^uint64(0), From: 1}},
 	}}
 	for _, a := range all.advertisers {
-		data.Advertisers = append(data.Advertisers, builder.Advertiser(a))
+		record, err := builder.Advertiser(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data.Advertisers = append(data.Advertisers, record)
 	}
 	for _, c := range all.campaigns {
 		campaigns[c.ID] = c

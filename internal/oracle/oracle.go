@@ -40,7 +40,7 @@ type keyword struct {
 	campaign   *backend.Campaign
 	advertiser *backend.Advertiser
 	languages  []int // indexes of word.agree
-	// negatives are the enabled ones of the group, then of the campaign.
+	// negatives are the enabled ones of the group, then of the campaign, then of the advertiser.
 	negatives []*negative
 }
 
@@ -58,10 +58,16 @@ func New(advertisers []*backend.Advertiser, campaigns []*backend.Campaign, items
 		words:       map[string]*word{},
 		advertisers: map[uint64]*backend.Advertiser{},
 		campaigns:   map[uint64]*backend.Campaign{},
-		negatives:   map[uint64][]*negative{},
+		inherited:   map[uint64][]*negative{},
 	}
+	ofAdvertisers := map[uint64][]*negative{}
 	for _, a := range advertisers {
 		b.advertisers[a.ID] = a
+		list, err := analyseNegatives(a.Negatives)
+		if err != nil {
+			return nil, err
+		}
+		ofAdvertisers[a.ID] = list
 	}
 	for _, c := range campaigns {
 		b.campaigns[c.ID] = c
@@ -69,7 +75,7 @@ func New(advertisers []*backend.Advertiser, campaigns []*backend.Campaign, items
 		if err != nil {
 			return nil, err
 		}
-		b.negatives[c.ID] = list
+		b.inherited[c.ID] = append(list, ofAdvertisers[c.AdvertiserID]...)
 	}
 	for _, it := range items {
 		if err := b.add(it); err != nil {
@@ -86,7 +92,7 @@ type builder struct {
 	words       map[string]*word // by normalised word
 	advertisers map[uint64]*backend.Advertiser
 	campaigns   map[uint64]*backend.Campaign
-	negatives   map[uint64][]*negative // of campaigns, by id
+	inherited   map[uint64][]*negative // of campaigns, by id: their own, then their advertisers'
 }
 
 func (b *builder) add(it *backend.Item) error {
@@ -102,7 +108,7 @@ func (b *builder) add(it *backend.Item) error {
 	if err != nil {
 		return err
 	}
-	negatives := append(own, b.negatives[c.ID]...)
+	negatives := append(own, b.inherited[c.ID]...)
 	languages := languagesOf(c)
 	for i := range it.Keywords {
 		k := keyword{Keyword: &it.Keywords[i], item: it, campaign: c, advertiser: a, negatives: negatives, languages: languages}

@@ -80,6 +80,7 @@ type Advertiser struct {
 	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	Enabled       bool                   `protobuf:"varint,3,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	Version       uint64                 `protobuf:"varint,4,opt,name=version,proto3" json:"version,omitempty"` // clock of the last change
+	Negatives     []*Negative            `protobuf:"bytes,5,rep,name=negatives,proto3" json:"negatives,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -140,6 +141,13 @@ func (x *Advertiser) GetVersion() uint64 {
 		return x.Version
 	}
 	return 0
+}
+
+func (x *Advertiser) GetNegatives() []*Negative {
+	if x != nil {
+		return x.Negatives
+	}
+	return nil
 }
 
 // Campaign is the parent of groups.
@@ -540,7 +548,7 @@ func (x *Ad) GetFinalUrl() string {
 	return ""
 }
 
-// Negative is a negative keyword of a group or campaign.
+// Negative is a negative keyword of a group, campaign or advertiser.
 type Negative struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            uint64                 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -812,13 +820,14 @@ var File_adshard_v1_records_proto protoreflect.FileDescriptor
 const file_adshard_v1_records_proto_rawDesc = "" +
 	"\n" +
 	"\x18adshard/v1/records.proto\x12\n" +
-	"adshard.v1\"d\n" +
+	"adshard.v1\"\x98\x01\n" +
 	"\n" +
 	"Advertiser\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +
 	"\aenabled\x18\x03 \x01(\bR\aenabled\x12\x18\n" +
-	"\aversion\x18\x04 \x01(\x04R\aversion\"\xfa\x02\n" +
+	"\aversion\x18\x04 \x01(\x04R\aversion\x122\n" +
+	"\tnegatives\x18\x05 \x03(\v2\x14.adshard.v1.NegativeR\tnegatives\"\xfa\x02\n" +
 	"\bCampaign\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12#\n" +
 	"\radvertiser_id\x18\x02 \x01(\x04R\fadvertiserId\x12\x12\n" +
@@ -916,19 +925,20 @@ var file_adshard_v1_records_proto_goTypes = []any{
 	(*Form)(nil),       // 8: adshard.v1.Form
 }
 var file_adshard_v1_records_proto_depIdxs = []int32{
-	3, // 0: adshard.v1.Campaign.modifiers:type_name -> adshard.v1.Modifiers
-	6, // 1: adshard.v1.Campaign.negatives:type_name -> adshard.v1.Negative
-	3, // 2: adshard.v1.Group.modifiers:type_name -> adshard.v1.Modifiers
-	6, // 3: adshard.v1.Group.negatives:type_name -> adshard.v1.Negative
-	5, // 4: adshard.v1.Group.ads:type_name -> adshard.v1.Ad
-	0, // 5: adshard.v1.Negative.type:type_name -> adshard.v1.MatchType
-	0, // 6: adshard.v1.Keyword.type:type_name -> adshard.v1.MatchType
-	8, // 7: adshard.v1.Keyword.forms:type_name -> adshard.v1.Form
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	6, // 0: adshard.v1.Advertiser.negatives:type_name -> adshard.v1.Negative
+	3, // 1: adshard.v1.Campaign.modifiers:type_name -> adshard.v1.Modifiers
+	6, // 2: adshard.v1.Campaign.negatives:type_name -> adshard.v1.Negative
+	3, // 3: adshard.v1.Group.modifiers:type_name -> adshard.v1.Modifiers
+	6, // 4: adshard.v1.Group.negatives:type_name -> adshard.v1.Negative
+	5, // 5: adshard.v1.Group.ads:type_name -> adshard.v1.Ad
+	0, // 6: adshard.v1.Negative.type:type_name -> adshard.v1.MatchType
+	0, // 7: adshard.v1.Keyword.type:type_name -> adshard.v1.MatchType
+	8, // 8: adshard.v1.Keyword.forms:type_name -> adshard.v1.Form
+	9, // [9:9] is the sub-list for method output_type
+	9, // [9:9] is the sub-list for method input_type
+	9, // [9:9] is the sub-list for extension type_name
+	9, // [9:9] is the sub-list for extension extendee
+	0, // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_records_proto_init() }

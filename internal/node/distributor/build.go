@@ -200,7 +200,10 @@ func (m *bucket) add(next truth.Batch) (full bool, err error) {
 
 func (m *bucket) parents(next truth.Batch) error {
 	for _, a := range next.Advertisers {
-		record := m.builder.Advertiser(a)
+		record, err := m.builder.Advertiser(a)
+		if err != nil {
+			return fmt.Errorf("advertiser %d: %w", a.ID, err)
+		}
 		m.data.Advertisers = append(m.data.Advertisers, record)
 		m.bytes += proto.Size(record) + 4
 	}

@@ -77,6 +77,7 @@ func TestASlaveOfOtherWordsGetsNoHashes(t *testing.T) {
 	for _, data := range []*pb.NodeData{
 		{Items: []*pb.Item{{Group: &pb.Group{Id: 6}}}},
 		{Campaigns: []*pb.Campaign{{Id: 5}, {Id: 6, Negatives: []*pb.Negative{{Id: 1}}}}},
+		{Advertisers: []*pb.Advertiser{{Id: 5}, {Id: 6, Negatives: []*pb.Negative{{Id: 1}}}}},
 	} {
 		for _, version := range []string{"", "rules 1; unicode 15.0.0", "rules 99; x", words.Version() + " "} {
 			if err := understands(wire.Version, version, "slave-1", data); !fault.Is(err, fault.Version) {

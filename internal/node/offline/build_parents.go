@@ -47,6 +47,12 @@ func (b *build) parents(ctx context.Context, snap backend.Snapshot) error {
 			return fmt.Errorf("campaign %d: %w", c.ID, err)
 		}
 	}
+	owners := make([]*pb.Advertiser, len(advertisers))
+	for i, a := range advertisers {
+		if owners[i], err = builder.Advertiser(a); err != nil {
+			return fmt.Errorf("advertiser %d: %w", a.ID, err)
+		}
+	}
 	for i, s := range b.stores {
 		var cs []*pb.Campaign
 		var as []*pb.Advertiser
@@ -55,9 +61,9 @@ func (b *build) parents(ctx context.Context, snap backend.Snapshot) error {
 				cs = append(cs, c)
 			}
 		}
-		for _, a := range advertisers {
-			if _, ok := b.needed[i].advertisers[a.ID]; ok {
-				as = append(as, builder.Advertiser(a))
+		for _, a := range owners {
+			if _, ok := b.needed[i].advertisers[a.Id]; ok {
+				as = append(as, a)
 			}
 		}
 		if err := s.store.AddParents(as, cs); err != nil {

@@ -51,8 +51,12 @@ func (t *Certifier) parents(ctx context.Context, snap backend.Snapshot, parts []
 			return nil, err
 		}
 		for _, a := range list {
-			if err := add(backend.KindAdvertiser, a.ID, builder.Advertiser(a)); err != nil {
-				return nil, err
+			record, err := builder.Advertiser(a)
+			if err == nil {
+				err = add(backend.KindAdvertiser, a.ID, record)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("advertiser %d: %w", a.ID, err)
 			}
 		}
 	}

@@ -25,7 +25,7 @@ func (w *World) Mutate(t *rapid.T) []backend.Change {
 	case kind == 16 && len(w.Campaigns) > 1:
 		return w.RemoveCampaign(oneOf(t, "campaign to remove", w.Campaigns).ID)
 	case kind == 17 && len(w.Advertisers) > 0:
-		return w.mutateAdvertiser(oneOf(t, "advertiser to change", w.Advertisers))
+		return w.mutateAdvertiser(t, oneOf(t, "advertiser to change", w.Advertisers))
 	case kind == 18 && len(w.Advertisers) > 1:
 		return w.RemoveAdvertiser(oneOf(t, "advertiser to remove", w.Advertisers).ID)
 	}
@@ -91,7 +91,7 @@ func (w *World) mutateFragments(t *rapid.T, it *backend.Item) {
 			a.Enabled = !a.Enabled
 		}
 	case 3:
-		it.Negatives = w.withNegative(t, it.Negatives, it.Group.CampaignID, it.Group.ID)
+		it.Negatives = w.withNegative(t, it.Negatives, backend.Negative{CampaignID: it.Group.CampaignID, GroupID: it.Group.ID})
 	case 4:
 		it.Negatives = without(t, it.Negatives)
 	}
@@ -111,7 +111,7 @@ func (w *World) mutateCampaign(t *rapid.T, old *backend.Campaign) []backend.Chan
 	case 3:
 		c.RotateEvenly = !c.RotateEvenly
 	case 4:
-		c.Negatives = w.withNegative(t, c.Negatives, c.ID, 0)
+		c.Negatives = w.withNegative(t, c.Negatives, backend.Negative{CampaignID: c.ID})
 	case 5:
 		c.Negatives = without(t, c.Negatives)
 	case 6:
@@ -124,9 +124,17 @@ func (w *World) mutateCampaign(t *rapid.T, old *backend.Campaign) []backend.Chan
 	return w.putCampaign(c, !slices.Equal(c.Languages, old.Languages))
 }
 
-func (w *World) mutateAdvertiser(old *backend.Advertiser) []backend.Change {
+func (w *World) mutateAdvertiser(t *rapid.T, old *backend.Advertiser) []backend.Change {
 	a := new(*old)
-	a.Enabled = !a.Enabled
+	a.Negatives = slices.Clone(old.Negatives)
+	switch rapid.IntRange(0, 2).Draw(t, "change of the advertiser") {
+	case 0:
+		a.Enabled = !a.Enabled
+	case 1:
+		a.Negatives = w.withNegative(t, a.Negatives, backend.Negative{AdvertiserID: a.ID})
+	case 2:
+		a.Negatives = without(t, a.Negatives)
+	}
 	a.Version = w.tick()
 	w.Advertisers[slices.Index(w.Advertisers, old)] = a
 	return []backend.Change{{Clock: a.Version, Kind: backend.KindAdvertiser, ID: a.ID, AdvertiserID: a.ID}}

@@ -99,6 +99,9 @@ func (w *World) tick() uint64 {
 func (w *World) addAdvertiser(t *rapid.T) *backend.Advertiser {
 	a := &backend.Advertiser{ID: take(&w.next.advertiser), Enabled: mostly(t, "advertiser enabled"), Version: w.tick()}
 	a.Name = fmt.Sprintf("advertiser %d", a.ID)
+	for range rarely(t, "advertiser negatives") {
+		a.Negatives = w.withNegative(t, a.Negatives, backend.Negative{AdvertiserID: a.ID})
+	}
 	w.Advertisers = append(w.Advertisers, a)
 	return a
 }
@@ -118,7 +121,7 @@ func (w *World) addCampaign(t *rapid.T) *backend.Campaign {
 	c.Name = fmt.Sprintf("campaign %d", c.ID)
 	drawBudget(t, c)
 	for range rarely(t, "campaign negatives") {
-		c.Negatives = w.withNegative(t, c.Negatives, c.ID, 0)
+		c.Negatives = w.withNegative(t, c.Negatives, backend.Negative{CampaignID: c.ID})
 	}
 	w.Campaigns = append(w.Campaigns, c)
 	return c
@@ -134,7 +137,7 @@ func (w *World) addGroup(t *rapid.T) *backend.Item {
 	g.Name = fmt.Sprintf("group %d", g.ID)
 	g.Bid, g.HasBid = drawBid(t)
 	for range rarely(t, "group negatives") {
-		it.Negatives = w.withNegative(t, it.Negatives, g.CampaignID, g.ID)
+		it.Negatives = w.withNegative(t, it.Negatives, backend.Negative{CampaignID: g.CampaignID, GroupID: g.ID})
 	}
 	if mostly(t, "has ads") {
 		for range rapid.IntRange(1, 3).Draw(t, "ads") {
@@ -172,13 +175,10 @@ func (w *World) addKeyword(t *rapid.T, it *backend.Item) {
 	it.Keywords = append(slices.Clip(it.Keywords), k)
 }
 
-// withNegative returns the list with one more negative, unless it is there.
-func (w *World) withNegative(t *rapid.T, list []backend.Negative, campaign, group uint64) []backend.Negative {
-	text, normalised := drawNegative(t)
-	n := backend.Negative{
-		CampaignID: campaign, GroupID: group, Text: text, Words: normalised,
-		Type: drawType(t), Enabled: mostly(t, "negative enabled"),
-	}
+// withNegative returns the list with one more negative, n with the owner alone, unless it is there.
+func (w *World) withNegative(t *rapid.T, list []backend.Negative, n backend.Negative) []backend.Negative {
+	n.Text, n.Words = drawNegative(t)
+	n.Type, n.Enabled = drawType(t), mostly(t, "negative enabled")
 	same := func(o backend.Negative) bool { return o.Words == n.Words && o.Type == n.Type }
 	if slices.ContainsFunc(list, same) {
 		return list
