@@ -4,7 +4,7 @@ set -eu -o pipefail
 cd "$(dirname "$0")/.."
 mode=${1:-short}
 case $mode in
-short) fuzztime=2s checks=100 ;;
+short) fuzztime=1s checks=100 ;;
 long) fuzztime=4m checks=5000; export MUTATIONS=all ;;
 *) echo "usage: $0 [long]" >&2; exit 2 ;;
 esac

@@ -136,6 +136,9 @@ func checkFamilies(dir string, found []string) error {
 	if err != nil || empty && len(found)+len(lacks) == len(want) { // its making was interrupted
 		return err
 	}
+	if slices.Equal(found, []string{chainFamily}) {
+		return fault.Newf(fault.Corrupt, "rocks: open", "the manifest has lost all column families; %s", kv.Refill)
+	}
 	slices.Sort(found)
 	slices.Sort(want)
 	return fault.Newf(fault.Version, "rocks: open",

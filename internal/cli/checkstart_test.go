@@ -230,6 +230,7 @@ func TestCheckConfigMissesEvents(t *testing.T) {
 	path := tutorialDB(t)
 	startedUntil(t, "collector", strings.Fields("--name c --db sqlite:"+path+" --http 127.0.0.1:0 --admin 127.0.0.1:0 --log-level debug"),
 		func(string) bool { _, err := os.Stat(path + "-events"); return err == nil && named(t, path) })
+	closeEvents(t, "sqlite:"+path+"-events") // the collector may have been interrupted before it could
 	config := "db: sqlite:" + path + "\nhttp: 127.0.0.1:0\nadmin: 127.0.0.1:0\n"
 	check := func(lines string) (int, string) {
 		t.Helper()
@@ -251,6 +252,18 @@ func TestCheckConfigMissesEvents(t *testing.T) {
 	}
 	if status, said := check("adopt_events: true\n"); status != exitDone {
 		t.Errorf("others are adopted: %d %s", status, said)
+	}
+}
+
+// closeEvents opens an events database and closes it.
+func closeEvents(t *testing.T, path string) {
+	t.Helper()
+	events, err := database.OpenEvents(t.Context(), path)
+	if err == nil {
+		err = events.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -106,7 +106,7 @@ func TestEveryCommandHasHelpWithExamples(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	status, out, _ := run(t, "adshard", "version")
-	if status != exitDone || !strings.HasPrefix(out, "adshard ") || !strings.Contains(out, "words unicode") {
+	if status != exitDone || !strings.HasPrefix(out, "adshard ") || !strings.Contains(out, "\nwords rules ") {
 		t.Errorf("%d %q", status, out)
 	}
 }

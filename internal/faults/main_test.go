@@ -34,7 +34,7 @@ type settings struct {
 }
 
 // The seeds of make test: with TLS of all parts and etcd, and with PostgreSQL, at least once.
-const shortFrom, shortCount = 10, 3
+const shortFrom, shortCount = 11, 2
 
 func readSettings(t *testing.T) (s settings) {
 	t.Helper()
