@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-
 )
 
 // withoutJSON are the commands that have no --json, and why.
