@@ -70,6 +70,8 @@ type Explained struct {
 	NegativeType            MatchType
 	// Withheld is in how many of a million requests the campaign takes no part.
 	Withheld uint32
+	// Defaults are those texts of its ad, as they are shown, in which a placeholder's default stands (serving.md §5.5).
+	Defaults []string
 	// Points is the keyword's quality, 1 to 10. Learned is what it was learned from, as a
 	// backend.Learned, and Given what it would be else; 0: it is the given one.
 	Points, Given uint8

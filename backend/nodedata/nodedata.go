@@ -14,14 +14,16 @@ import (
 	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/search/placeholder"
 	"adshard/search/words"
 )
 
 // Version is the version of the records: it grows with each change that builds
 // other records from the same entities. Only data of the same version are compared.
 // Since version 2 a campaign with a daily budget of 0 is exhausted; since version 3 words
-// are those of rules 2 (package words), and advertisers have negatives.
-const Version = 3
+// are those of rules 2 (package words), and advertisers have negatives; since version 4 ads
+// are as ads builds them.
+const Version = 4
 
 // Builder turns entities into records. It caches recent words and must be used by one
 // goroutine at a time.
@@ -180,13 +182,24 @@ func modifiers(m [search.Devices]backend.Modifier) *pb.Modifiers {
 	}
 }
 
+// ads builds the ads that are there for searches, with the texts that are shown (serving.md §5.5): an ad
+// without a headline of those is none, be it stored as one.
 func ads(list []backend.Ad) []*pb.Ad {
-	out := make([]*pb.Ad, len(list))
-	for i, a := range list {
-		out[i] = &pb.Ad{
-			Id: a.ID, Enabled: a.Enabled, Headlines: a.Headlines, Descriptions: a.Descriptions,
-			Path1: a.Path1, Path2: a.Path2, FinalUrl: a.FinalURL,
+	out := make([]*pb.Ad, 0, len(list))
+	for _, a := range list {
+		if !placeholder.Shows(a.Headlines) {
+			continue
 		}
+		paths := [...]string{a.Path1, a.Path2}
+		for i, p := range paths {
+			if placeholder.Of(p) == placeholder.Other || placeholder.Blank(p) {
+				paths[i] = ""
+			}
+		}
+		out = append(out, &pb.Ad{
+			Id: a.ID, Enabled: a.Enabled, Headlines: placeholder.Left(a.Headlines), Descriptions: placeholder.Left(a.Descriptions),
+			Path1: paths[0], Path2: paths[1], FinalUrl: a.FinalURL,
+		})
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package nodedata
 
 import (
+	"reflect"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -129,5 +130,36 @@ func TestExhausted(t *testing.T) {
 		if err != nil || r.BudgetExhausted != c.want {
 			t.Errorf("%+v: %v, %v", c.campaign, r.GetBudgetExhausted(), err)
 		}
+	}
+}
+
+// TestAds: slaves have the ads that can be shown, with the texts that are: an ad without a headline, as databases
+// may still have them, is none, and one whose headlines all have placeholders that are not filled is none either.
+func TestAds(t *testing.T) {
+	it := item()
+	it.Ads = []backend.Ad{
+		{ID: 1, Enabled: true},
+		{ID: 2, Enabled: true, Headlines: []string{"", " \u3000"}, Descriptions: []string{"Text"}, FinalURL: "https://shop.example/"},
+		{ID: 3, Enabled: true, Headlines: []string{"In {LOCATION(City)}", "{KeyWord:}", "{KeyWORD:x}"}, Descriptions: []string{"Text"}},
+		{ID: 4, Headlines: []string{"{=x}"}},
+		{ID: 5, Enabled: true, Headlines: []string{"In {LOCATION(City)}", "{KeyWord:Cables}", "", "{50 %}"}, Descriptions: []string{"{IF(x):y}", "{keyword:}"},
+			Path1: "{CUSTOMIZER.x}", Path2: "{KeyWord:p}", FinalURL: "https://shop.example/{lpurl}"},
+		{ID: 6, Headlines: []string{"Paused"}, Path1: " ", Path2: "q"},
+	}
+	before := *it
+	before.Ads = append([]backend.Ad(nil), it.Ads...)
+	got, err := New(balance.ByOwner).Group(it)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &pb.Group{Ads: []*pb.Ad{
+		{Id: 5, Enabled: true, Headlines: []string{"{KeyWord:Cables}", "{50 %}"}, Descriptions: []string{"{keyword:}"}, Path2: "{KeyWord:p}", FinalUrl: "https://shop.example/{lpurl}"},
+		{Id: 6, Headlines: []string{"Paused"}, Path2: "q"},
+	}}
+	if have := (&pb.Group{Ads: got.Group.Ads}); !proto.Equal(have, want) {
+		t.Errorf("got  %v\nwant %v", have, want)
+	}
+	if !reflect.DeepEqual(it.Ads, before.Ads) {
+		t.Errorf("the entities were changed: %+v", it.Ads)
 	}
 }

@@ -96,7 +96,7 @@ func shown(a *search.Answer, r oracle.Request) []string {
 		h := &a.Hits[p.Index]
 		c, err := h.Shown.Content()
 		out = append(out, fmt.Sprint(h.Keyword, h.Group, h.Campaign, h.Advertiser, h.Score, h.Quality, h.Type, h.Level,
-			c.Advertiser, c.Campaign, c.Group, c.Keyword, h.Ad, c.Headlines, c.Path, c.FinalURL, err,
+			c.Advertiser, c.Campaign, c.Group, c.Keyword, h.Ad, c.Headlines, c.Descriptions, c.Path, c.FinalURL, err,
 			p.Price, p.SetBy))
 	}
 	return out
@@ -116,7 +116,7 @@ func placed(r *oracle.Result) []string {
 	for _, p := range r.Ads {
 		out = append(out, fmt.Sprint(p.Keyword.ID, p.Item.Group.ID, p.Campaign.ID, p.Advertiser.ID, p.Score, p.Quality,
 			p.Keyword.Type, p.Level, p.Advertiser.Name, p.Campaign.Name, p.Item.Group.Name, p.Keyword.Text,
-			p.Ad.ID, p.Ad.Headlines, path(p.Ad), p.Ad.FinalURL, nil, p.Price, p.SetBy))
+			p.Ad.ID, p.Ad.Headlines, p.Ad.Descriptions, path(p.Ad), p.Ad.FinalURL, nil, p.Price, p.SetBy))
 	}
 	return out
 }
@@ -147,7 +147,7 @@ func explained(e *search.Explained) string {
 	return fmt.Sprint(e.Keyword, e.Group, e.Campaign, e.Advertiser, e.Score, e.Quality, e.Type, e.Level,
 		e.AdvertiserName, e.CampaignName, e.GroupName, e.KeywordText,
 		e.Verdict, e.Bid, e.Modifier, e.Effective, e.BidFromGroup, e.Negative, e.NegativeOwner,
-		e.Points, e.Learned, e.Given)
+		e.Points, e.Learned, e.Given, e.Defaults)
 }
 
 func judged(j *oracle.Judged) string {
@@ -173,7 +173,7 @@ func judged(j *oracle.Judged) string {
 	}
 	return fmt.Sprint(j.Keyword.ID, j.Item.Group.ID, j.Campaign.ID, j.Advertiser.ID, j.Score, j.Quality,
 		j.Keyword.Type, j.Level, j.Advertiser.Name, j.Campaign.Name, j.Item.Group.Name, j.Keyword.Text,
-		verdict, j.Bid, j.Modifier, j.Effective, fromGroup, negative, owner, points, uint64(j.Keyword.Learned), given)
+		verdict, j.Bid, j.Modifier, j.Effective, fromGroup, negative, owner, points, uint64(j.Keyword.Learned), given, j.Defaults)
 }
 
 // checkAgreements: one for each word, the worst is the match's level.

@@ -18,7 +18,7 @@ type display struct {
 	key     uint64        // of its group
 	state   uint64        // number of the state that read the group
 	parents atomic.Uint64 // version of the parents for which it is known to hold
-	even    *[]shown.Ad   // of its group, which are shown evenly; nil: the first one is shown
+	even    *[]shown.Ad   // of its group, filled, which are shown evenly; nil: the first one is shown
 	// ids
 	keyword, group, campaign, advertiser uint64
 
@@ -147,18 +147,34 @@ func (r *ranking) compose(of *search.Ranked[hit]) *display {
 	d := &display{
 		key: in.key, state: r.state.Number,
 		keyword: of.Keyword, group: in.id, campaign: in.campaign, advertiser: of.Owner,
-		ad: g.Ads[0].ID, Pieces: shown.Pieces{Keyword: shown.AppendString(nil, text), Group: piece(g, owner.Advertiser, c.Campaign)},
+		ad: g.Ads[0].ID, Pieces: shown.Pieces{Keyword: shown.AppendString(nil, text)},
+	}
+	ads := g.Ads
+	if g.Filled {
+		ads = filled(g.Ads, text)
+		d.Group = slices.Clip(shown.AppendAd(shown.AppendNames(nil, owner.Name, c.Name, g.Name), &ads[0]))
+	} else {
+		d.Group = piece(g, owner.Advertiser, c.Campaign)
 	}
 	d.parents.Store(p.Version)
 	if c.RotateEvenly && len(g.Ads) > 1 {
-		ads := g.Ads // without the group's keywords
-		d.even = &ads
+		even := ads // without the group's keywords
+		d.even = &even
 	}
 	return d
 }
 
+// filled returns ads with a keyword's text in their placeholders.
+func filled(ads []shown.Ad, keyword string) []shown.Ad {
+	list := make([]shown.Ad, len(ads))
+	for i := range ads {
+		list[i], _ = ads[i].Filled(keyword)
+	}
+	return list
+}
+
 // piece returns what answers show of all keywords of a group with its first ad.
-// Keywords of a group that is cached share it.
+// Keywords of a group that is cached share it, unless what its ads show depends on the keyword.
 func piece(g *index.Group, owner *index.Advertiser, c *index.Campaign) []byte {
 	if p := g.Piece.Load(); p != nil && p.Advertiser == owner && p.Campaign == c {
 		return p.Bytes

@@ -160,7 +160,21 @@ func (x *explanation) explain(m *match) (search.Explained, bool) {
 		x.naming(&e, g, &m.standing)
 	}
 	e.Words = agreements(x.request, k)
+	e.Defaults = x.defaults(m, g, k.Text)
 	return e, true
+}
+
+// defaults returns those texts of the ad that would be shown in which a default stands for the keyword's text.
+func (x *explanation) defaults(m *match, g *index.Group, keyword string) []string {
+	if !g.Filled {
+		return nil
+	}
+	i := 0
+	if m.campaign.RotateEvenly {
+		i = auction.PickAd(x.request.RequestID, m.group, len(g.Ads))
+	}
+	_, list := g.Ads[i].Filled(keyword)
+	return list
 }
 
 // message reads a keyword's record as a message.

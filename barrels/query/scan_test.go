@@ -78,7 +78,7 @@ func dense(t *rapid.T, w oracletest.World) oracletest.World {
 	}
 	for _, it := range w.Items {
 		it.Group.Enabled, it.Group.Modifiers, it.Negatives = true, [search.Devices]backend.Modifier{}, nil
-		it.Ads = []backend.Ad{{ID: it.Group.ID, Enabled: true}}
+		it.Ads = []backend.Ad{{ID: it.Group.ID, Enabled: true, Headlines: []string{"x"}}}
 		for i := range it.Keywords {
 			k := &it.Keywords[i]
 			k.Enabled, k.HasBid, k.Quality, k.Type = true, true, 5, search.Broad

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"bytes"
+
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
@@ -58,6 +60,7 @@ func eachField(b []byte, visit func(n protowire.Number, bytes []byte, number uin
 type Group struct {
 	Name      string
 	Ads       []shown.Ad // the enabled ones, by rising id
+	Filled    bool       // what is shown of some of them depends on the keyword
 	Negatives Negatives  // the enabled ones
 }
 
@@ -79,6 +82,7 @@ func ReadGroup(record []byte) (g Group, err error) {
 			}
 			ad, err := readAd(b)
 			g.Ads = append(g.Ads, ad)
+			g.Filled = g.Filled || bytes.IndexByte(b, '{') >= 0 && ad.HasPlaceholders()
 			return err
 		}
 		return nil

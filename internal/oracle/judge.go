@@ -24,6 +24,8 @@ type Judged struct {
 	// Effective is B, Quality Q and Score R.
 	Bid, Modifier, Effective, Quality, Score uint64
 	HasBid                                   bool
+	// Defaults are the texts of its ad in which a placeholder's default stands.
+	Defaults []string
 	// Negative is the blocking one if the verdict is BlockedByNegative.
 	Negative *backend.Negative
 	// Position and Price are of a winner; SetBy: who set the price, 0: the
@@ -48,6 +50,9 @@ func (k *keyword) judge(level search.Level, query []*word, r *Request) *Judged {
 	j.Quality = k.points() * 100_000 * matchFactor(k.Type) * variantFactor(level) / 1_000_000
 	j.Score = j.Effective * j.Quality
 	j.Verdict = k.verdict(j, shown, r)
+	if level != search.NoLevel && len(enabledAds(k.item)) > 0 {
+		_, j.Defaults = filled(j.ad(r.RequestID), k.Text)
+	}
 	if j.Verdict != search.Eligible {
 		return j
 	}
@@ -117,7 +122,7 @@ func (k *keyword) takesPart(requestID string) bool {
 
 func enabledAds(it *backend.Item) (ads []*backend.Ad) {
 	for i := range it.Ads {
-		if it.Ads[i].Enabled {
+		if it.Ads[i].Enabled && isThere(&it.Ads[i]) {
 			ads = append(ads, &it.Ads[i])
 		}
 	}

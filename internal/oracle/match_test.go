@@ -18,7 +18,7 @@ func one(t *testing.T, text string, mt search.MatchType, languages []string) *or
 		[]*backend.Item{{
 			Group:    backend.Group{ID: 1, CampaignID: 1, AdvertiserID: 1, Enabled: true, Bid: 1e6, HasBid: true},
 			Keywords: []backend.Keyword{{ID: 1, GroupID: 1, Text: text, Type: mt, Enabled: true, Quality: 5}},
-			Ads:      []backend.Ad{{ID: 1, GroupID: 1, Enabled: true}},
+			Ads:      []backend.Ad{{ID: 1, GroupID: 1, Enabled: true, Headlines: []string{"x"}}},
 		}}, oracletest.Lexicon())
 	if err != nil {
 		t.Fatal(err)

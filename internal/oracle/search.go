@@ -20,7 +20,7 @@ type Result struct {
 	Ads                 []Placed
 }
 
-// Placed is an ad with its position.
+// Placed is an ad with its position, and with its texts as they are shown.
 type Placed struct {
 	*Judged
 	Ad *backend.Ad
@@ -42,7 +42,8 @@ func (o *Oracle) Search(r Request) (*Result, error) {
 		}
 		result.Matched++
 		if j.Verdict == search.Won {
-			result.Ads = append(result.Ads, Placed{Judged: j, Ad: j.ad(r.RequestID)})
+			ad, _ := filled(j.ad(r.RequestID), j.Keyword.Text)
+			result.Ads = append(result.Ads, Placed{Judged: j, Ad: ad})
 		}
 	}
 	slices.SortFunc(result.Ads, func(a, b Placed) int { return a.Position - b.Position })

@@ -168,7 +168,7 @@ func explainedKeyword(m *search.Explained, req *search.Request) api.ExplainedKey
 		Quality: m.Quality, Score: m.Score, Shard: m.Shard, Slice: m.Slice,
 		Words: make([]api.WordAgreement, len(m.Words)),
 	}
-	k.QualityPoints, k.Learned = m.Points, learned(m)
+	k.QualityPoints, k.Learned, k.DefaultTexts = m.Points, learned(m), m.Defaults
 	for i, w := range m.Words {
 		k.Words[i] = api.WordAgreement{Keyword: w.Keyword, Query: w.Query, Agreement: variant(w.Level)}
 	}

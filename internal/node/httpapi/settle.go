@@ -115,7 +115,7 @@ func verdict(m *search.Explained, req *search.Request) string {
 	case search.Unmatched:
 		return "it does not match: " + mismatch(m)
 	case search.Won:
-		return fmt.Sprintf("won place %d at %s, %s", m.Position, units(m.Price), setBy(m.SetBy))
+		return fmt.Sprintf("won place %d at %s, %s", m.Position, units(m.Price), setBy(m.SetBy)) + standsIn(m.Defaults)
 	case search.Lost:
 		return fmt.Sprintf("took part, but all %d places went to better ones; keyword %d has the last", req.Slots, m.LostTo)
 	case search.Superseded:
@@ -134,6 +134,18 @@ func verdict(m *search.Explained, req *search.Request) string {
 	return plain(m.Verdict)
 }
 
+// standsIn tells in which texts of an ad a default stands.
+func standsIn(texts []string) string {
+	if len(texts) == 0 {
+		return ""
+	}
+	list := make([]string, len(texts))
+	for i, s := range texts {
+		list[i] = strconv.Quote(s)
+	}
+	return fmt.Sprintf("; the default of {KeyWord:…} stands in %s, too long with the keyword's text", strings.Join(list, ", "))
+}
+
 func plain(v search.Verdict) string {
 	switch v {
 	case search.KeywordPaused:
@@ -145,7 +157,7 @@ func plain(v search.Verdict) string {
 	case search.AdvertiserPaused:
 		return "its advertiser is paused"
 	case search.NoAd:
-		return "its ad group has no enabled ad"
+		return "its ad group has no enabled ad with a headline that can be shown"
 	case search.BudgetExhausted:
 		return "its campaign's daily budget is 0, or marked as exhausted"
 	case search.NoBid:

@@ -236,6 +236,7 @@ func searchBounds() map[string]bound {
 		"Explained.words":                list(maxWords),
 		"Explained.mismatch_words":       texts(search.MaxQueryWords, maxText),
 		"ExplainRequest.advertiser_name": text(maxText),
+		"Explained.defaults":             texts(2*maxFew, maxText),
 		"Explained.negative":             text(maxText),
 		"Explained.negative_owner":       text(maxText),
 		"Agreement.keyword":              text(maxText),

@@ -60,6 +60,7 @@ func fromExplained(e *search.Explained) *pb.Explained {
 		Learned:       e.Learned,
 		Mismatch:      uint32(e.Mismatch),
 		MismatchWords: e.MismatchWords,
+		Defaults:      e.Defaults,
 	}
 	m.Hit.AdvertiserName, m.Hit.CampaignName = e.AdvertiserName, e.CampaignName
 	m.Hit.GroupName, m.Hit.KeywordText = e.GroupName, e.KeywordText
@@ -106,6 +107,7 @@ func toExplained(m *pb.Explained, shard string, e *search.Explained) {
 		Learned:       m.GetLearned(),
 		Mismatch:      search.Mismatch(min(m.GetMismatch(), uint32(search.Arrangement))),
 		MismatchWords: m.GetMismatchWords(),
+		Defaults:      m.GetDefaults(),
 	}
 	h := m.GetHit()
 	toHit(h, &e.Hit)

@@ -205,3 +205,14 @@ func drawBudget(t *rapid.T, c *backend.Campaign) {
 		c.DailyBudget = rapid.Uint64Range(1, 1<<40).Draw(t, "daily budget")
 	}
 }
+
+// drawAdText draws a text of an ad, often with placeholders (serving.md §5.5): such as stand in for the keyword
+// or, where it is too long, for themselves, such as leave the text out, and braces that mean nothing.
+func drawAdText(t *rapid.T) string {
+	return oneOf(t, "text of an ad", []string{
+		"second", "text", "{sale}", "a {KeyWord:b",
+		"{keyword:sofa}", "{Keyword:sofa}!", "{KeyWord:So Fa}", "{KEYWord:so fa}", "{KEYWORD:sofa}",
+		"buy {KeyWord:it} now", "{{keyword:x}} {KEYWord:y z}", "{KeyWord:a default that is longer than a headline may be}", "{KeyWord:}",
+		"{KeyWord:{LOCATION(City)}}", "in {LOCATION(City)}", "{KeyWORD:x}", "{IF(device=mobile,{KeyWord:x}):y}", "{CUSTOMIZER.Price:10}",
+	})
+}

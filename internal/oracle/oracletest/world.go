@@ -150,12 +150,16 @@ func (w *World) addGroup(t *rapid.T) *backend.Item {
 
 func (w *World) addAd(t *rapid.T, it *backend.Item) {
 	id := take(&w.next.ad)
-	it.Ads = append(slices.Clip(it.Ads), backend.Ad{
+	ad := backend.Ad{
 		ID: id, GroupID: it.Group.ID, Enabled: mostly(t, "ad enabled"),
-		Headlines:    []string{fmt.Sprintf("headline %d", id), "second"},
-		Descriptions: []string{"description"},
-		Path1:        "path", FinalURL: fmt.Sprintf("https://example.com/%d", id),
-	})
+		Headlines:    []string{fmt.Sprintf("headline %d", id), drawAdText(t)},
+		Descriptions: []string{drawAdText(t)},
+		Path1:        drawAdText(t), FinalURL: fmt.Sprintf("https://example.com/%d", id),
+	}
+	if !mostly(t, "a plain headline") {
+		ad.Headlines = []string{drawAdText(t)}
+	}
+	it.Ads = append(slices.Clip(it.Ads), ad)
 }
 
 // addKeyword adds a keyword unless the group has one with the same words and

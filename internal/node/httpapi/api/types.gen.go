@@ -1010,6 +1010,10 @@ type ExplainedKeyword struct {
 
 	// BidToWinMicros The least bid with which one that lost or is superseded would have had a place; absent when none that is allowed would.
 	BidToWinMicros uint64 `json:"bid_to_win_micros,omitempty"`
+
+	// DefaultTexts The texts of its ad, as they are shown, in which the default of `{KeyWord:Default}` stands, since they would be
+	// longer than they may be with the keyword's text; absent when there are none.
+	DefaultTexts []string `json:"default_texts,omitempty"`
 }
 
 // ExplainedKeywordBidOf Whose bid it is; absent without a bid.

@@ -1,0 +1,165 @@
+package placeholder
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+
+	"adshard/search/words"
+)
+
+// How long a text may become when it is filled, in characters (code points).
+const (
+	MostHeadline    = 30
+	MostDescription = 90
+	MostPath        = 15
+)
+
+// Fill returns a text with a keyword's text in place of its placeholders or, where it would have more than most
+// characters then, with their defaults as they stand (standsIn). A text of the use Other is left out: "".
+func Fill(text, keyword string, most int) (filled string, standsIn bool) {
+	p, use := parse(text)
+	switch use {
+	case Plain:
+		return text, false
+	case Other:
+		return "", false
+	}
+	filled, short := p.fill(most, func(x *part) string { return x.capitals.of(keyword) })
+	if !short {
+		filled, _ = p.fill(math.MaxInt, byDefault)
+	}
+	return filled, !short
+}
+
+// Default returns a text with the defaults of all its placeholders; "": it is left out.
+func Default(text string) string {
+	p, use := parse(text)
+	if use == Other {
+		return ""
+	}
+	text, _ = p.fill(math.MaxInt, byDefault)
+	return text
+}
+
+func byDefault(x *part) string { return x.substitute }
+
+// fill puts texts in place of the placeholders; false: that has more than most characters.
+func (p *parsed) fill(most int, with func(*part) string) (string, bool) {
+	var b strings.Builder
+	n := 0
+	add := func(s string) bool {
+		b.WriteString(s)
+		n += utf8.RuneCountInString(s)
+		return n <= most
+	}
+	for i := range p.parts {
+		if !add(p.parts[i].before) || !add(with(&p.parts[i])) {
+			return "", false
+		}
+	}
+	short := add(p.rest)
+	return b.String(), short
+}
+
+// Left returns a list without the texts that are left out, and without blank ones; the list itself if it has none.
+func Left(list []string) []string {
+	if !slices.ContainsFunc(list, leftOut) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), leftOut)
+}
+
+func leftOut(text string) bool { return Of(text) == Other || Blank(text) }
+
+// Shows reports whether texts show something whatever the keyword is: an ad is there if its headlines do.
+func Shows(headlines []string) bool {
+	for _, s := range headlines {
+		if !Blank(Default(s)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Blank reports whether there is nothing to see in a text.
+func Blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// capitals are those that a placeholder's own spelling asks for.
+type capitals uint8
+
+const (
+	small      capitals = iota // keyword
+	firstLarge                 // Keyword: the first letter
+	wordsLarge                 // KeyWord: each word's first letter
+	firstWord                  // KEYWord: all of the first word, and the others' first letters
+	allLarge                   // KEYWORD
+)
+
+// spelled reads the capitals of a placeholder; false: it is none, or of another spelling.
+func spelled(inside string) (capitals, bool) {
+	name, _, ok := strings.Cut(inside, ":")
+	if !ok {
+		return 0, false
+	}
+	switch name {
+	case "keyword":
+		return small, true
+	case "Keyword":
+		return firstLarge, true
+	case "KeyWord":
+		return wordsLarge, true
+	case "KEYWord":
+		return firstWord, true
+	case "KEYWORD":
+		return allLarge, true
+	}
+	return 0, false
+}
+
+// of returns a text in these capitals, with Unicode's full mappings: ß becomes SS.
+func (c capitals) of(text string) string {
+	if c == allLarge {
+		return cases.Upper(language.Und).String(text)
+	}
+	text = cases.Lower(language.Und).String(text)
+	switch c {
+	case firstLarge:
+		return titled(text)
+	case wordsLarge, firstWord:
+		return c.ofWords(text)
+	}
+	return text
+}
+
+func (c capitals) ofWords(text string) string {
+	var b strings.Builder
+	done := 0
+	for i, w := range words.Spans(text) {
+		b.WriteString(text[done:w.From])
+		word := text[w.From:w.To]
+		if i == 0 && c == firstWord {
+			b.WriteString(cases.Upper(language.Und).String(word))
+		} else {
+			b.WriteString(titled(word))
+		}
+		done = w.To
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+// titled returns a text in small letters with its first letter large.
+func titled(text string) string {
+	at := strings.IndexFunc(text, unicode.IsLetter)
+	if at < 0 {
+		return text
+	}
+	_, n := utf8.DecodeRuneInString(text[at:])
+	return text[:at] + cases.Title(language.Und).String(text[at:at+n]) + text[at+n:]
+}

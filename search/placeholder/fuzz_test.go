@@ -1,0 +1,34 @@
+package placeholder_test
+
+import (
+	"math"
+	"testing"
+	"unicode/utf8"
+
+	"adshard/search/placeholder"
+)
+
+// FuzzFill: nothing of a placeholder is left, and a text is longer than it may be only with its defaults.
+func FuzzFill(f *testing.F) {
+	f.Add("Buy {KeyWord:Dark {sale} Chocolate} now", "dark chocolate", uint8(30))
+	f.Add("{{keyword:a}{KEYWORD:b}}{", "straße", uint8(15))
+	f.Add("{KeyWord:in {LOCATION(City)}}", "a{keyword:b}", uint8(90))
+	f.Add("{IF(x):{KeyWord:x}", "ŉŉŉŉ", uint8(5))
+	f.Fuzz(func(t *testing.T, text, keyword string, most uint8) {
+		filled, in := placeholder.Fill(text, keyword, int(most))
+		use := placeholder.Of(text)
+		if left := placeholder.Default(text); in && filled != left {
+			t.Fatalf("%q: %q, the default is %q", text, filled, left)
+		}
+		if use == placeholder.Plain && filled != text || use == placeholder.Other && filled != "" {
+			t.Fatalf("%q of use %d: %q", text, use, filled)
+		}
+		if !in && use == placeholder.Keyword && utf8.RuneCountInString(filled) > int(most) {
+			t.Fatalf("%q with %q has more than %d characters: %q", text, keyword, most, filled)
+		}
+		// A keyword that can be no part of a name: what is left of the braces is text.
+		if again, _ := placeholder.Fill(text, "§", math.MaxInt); use == placeholder.Keyword && placeholder.Of(again) != placeholder.Plain {
+			t.Fatalf("%q: %q still has a placeholder", text, again)
+		}
+	})
+}

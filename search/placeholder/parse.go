@@ -1,0 +1,105 @@
+package placeholder
+
+import (
+	"strings"
+)
+
+// Use is what a text has to do with placeholders.
+type Use uint8
+
+// The uses.
+const (
+	Plain   Use = iota // it has none: it is shown as it is
+	Keyword            // it is shown with the keyword's text, or the defaults
+	Other              // it has one that is not filled: it is left out
+)
+
+// Of returns a text's use.
+func Of(text string) Use {
+	_, use := parse(text)
+	return use
+}
+
+// part is a placeholder of a keyword, with the text before it.
+type part struct {
+	before     string
+	capitals   capitals
+	substitute string // the default
+}
+
+// parsed is a text with placeholders of keywords.
+type parsed struct {
+	parts []part
+	rest  string // behind the last one
+}
+
+// parse reads a text.
+func parse(text string) (p parsed, use Use) {
+	p.rest = text
+	if strings.IndexByte(text, '{') < 0 {
+		return p, Plain
+	}
+	done := 0
+	for _, b := range braces(text) {
+		if b.end == 0 {
+			continue
+		}
+		inside := text[b.begin+1 : b.end]
+		caps, of := meaning(inside)
+		switch {
+		case of == Other, of == Keyword && b.begin < done: // one within the default of another
+			return parsed{rest: text}, Other
+		case of == Keyword:
+			_, substitute, _ := strings.Cut(inside, ":")
+			p.parts = append(p.parts, part{text[done:b.begin], caps, substitute})
+			done = b.end + 1
+		}
+	}
+	p.rest = text[done:]
+	if len(p.parts) > 0 {
+		use = Keyword
+	}
+	return p, use
+}
+
+// brace is where an opening brace and the one that closes it lie; end 0: none does.
+type brace struct{ begin, end int }
+
+// braces returns all opening braces of a text.
+func braces(text string) (list []brace) {
+	var open []int // of list
+	for i := range len(text) {
+		switch text[i] {
+		case '{':
+			open = append(open, len(list))
+			list = append(list, brace{begin: i})
+		case '}':
+			if n := len(open); n > 0 {
+				list[open[n-1]].end = i
+				open = open[:n-1]
+			}
+		}
+	}
+	return list
+}
+
+// meaning says what Google takes the text between two braces for. Names compare without case; a keyword's that is
+// not spelled as one of the five is not filled.
+func meaning(inside string) (capitals, Use) {
+	if caps, ok := spelled(inside); ok {
+		return caps, Keyword
+	}
+	inside = strings.ToLower(strings.TrimSpace(inside))
+	n := strings.IndexAny(inside, ":(.=")
+	if n < 0 {
+		if inside == "keyword" {
+			return 0, Other
+		}
+		return 0, Plain
+	}
+	switch strings.TrimSpace(inside[:n]) + inside[n:n+1] {
+	case "=", "keyword:", "location(", "countdown(", "global_countdown(", "if(", "customizer.", "param1:", "param2:":
+		return 0, Other
+	}
+	return 0, Plain
+}

@@ -1,0 +1,30 @@
+package words
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// Span is where a word lies in a text, in bytes.
+type Span struct{ From, To int }
+
+// Spans returns where the words of a text lie that is to be shown, and so is not normalised: the words of
+// serving.md §1.3 with any case and any apostrophe, and with the ignorable characters within them.
+func Spans(text string) (list []Span) {
+	s := make([]byte, 0, len(text))
+	at := make([]int, 0, len(text)+1) // where the bytes of s come from
+	for i, r := range text {
+		if isIgnorable(r) {
+			continue
+		}
+		s = utf8.AppendRune(s, oneApostrophe(unicode.ToLower(r)))
+		for len(at) < len(s) {
+			at = append(at, i)
+		}
+	}
+	at = append(at, len(text))
+	for from, to := next(s, 0); from < to; from, to = next(s, to) {
+		list = append(list, Span{at[from], at[to]})
+	}
+	return list
+}
