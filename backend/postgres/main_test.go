@@ -22,6 +22,9 @@ import (
 // childEnv names the database that a child process of a test writes to.
 const childEnv = "ADSHARD_TEST_WRITE_TO"
 
+// rekeyEnv names the database whose keys a child process makes anew.
+const rekeyEnv = "ADSHARD_TEST_REKEY"
+
 // shared is the server of all tests that do not harm it.
 var shared *pgtest.Server
 
@@ -30,6 +33,10 @@ const template = "template_adshard"
 func TestMain(m *testing.M) {
 	if url := os.Getenv(childEnv); url != "" {
 		failing(child(url))
+		os.Exit(0)
+	}
+	if url := os.Getenv(rekeyEnv); url != "" {
+		failing(rekey(url))
 		os.Exit(0)
 	}
 	var err error
@@ -75,6 +82,15 @@ func child(url string) error {
 		return err
 	}
 	return backendtest.WriteForever(ctx, s, os.Stdout)
+}
+
+// rekey makes keys anew until it is killed.
+func rekey(url string) error {
+	return backendtest.Rekey(os.Stdout, func(step func()) (backend.Store, error) {
+		var o postgres.Options
+		o.Stepped(step)
+		return postgres.Open(context.Background(), url, o)
+	})
 }
 
 // makeTemplate makes a database from which others are copied.

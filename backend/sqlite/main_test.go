@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"adshard/backend"
 	"adshard/backend/backendtest"
 	"adshard/backend/sqlite"
 )
@@ -18,6 +19,13 @@ const childEnv = "ADSHARD_TEST_WRITE_TO"
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childEnv); path != "" {
 		if err := child(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	if path := os.Getenv(sqlite.RekeyEnv); path != "" {
+		if err := rekey(path); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -34,4 +42,13 @@ func child(path string) error {
 		return err
 	}
 	return backendtest.WriteForever(ctx, s, os.Stdout)
+}
+
+// rekey makes keys anew until it is killed.
+func rekey(path string) error {
+	return backendtest.Rekey(os.Stdout, func(step func()) (backend.Store, error) {
+		var o sqlite.Options
+		o.Stepped(step)
+		return sqlite.Open(context.Background(), path, o)
+	})
 }

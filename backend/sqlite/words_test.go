@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -9,6 +11,8 @@ import (
 	"adshard/backend"
 	"adshard/backend/backendtest"
 )
+
+const rekeyEnv = "ADSHARD_TEST_REKEY"
 
 // wordsFile is a database file.
 type wordsFile string
@@ -24,23 +28,36 @@ func (p wordsFile) Open(t testing.TB, busy time.Duration) backend.Store {
 
 func (p wordsFile) Copy(testing.TB) backendtest.Place { panic("not copied") }
 
-func TestWords(t *testing.T) {
-	backendtest.Words(t, func(t testing.TB) backendtest.WordsPlace {
-		path := filepath.Join(t.TempDir(), "ads.db")
-		return backendtest.WordsPlace{
-			Place:     wordsFile(path),
-			Script:    func(sql string) error { return Script(t, path, sql) },
-			Name:      func(version string) string { return "UPDATE state SET words = '" + version + "'" },
-			OldWriter: "UPDATE state SET since = 1",
-			Reopen: func(ctx context.Context, step func()) (backend.Worded, error) {
-				s, err := Open(ctx, path, Options{stepped: step})
-				if err != nil {
-					return nil, err
-				}
-				return s, nil
-			},
-		}
+func TestWords(t *testing.T) { backendtest.Words(t, wordsPlace) }
+
+// TestWordsKilled kills programs that make keys anew.
+func TestWordsKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: it spends its time in other processes")
+	}
+	backendtest.WordsKilled(t, wordsPlace, func(p backendtest.WordsPlace) *exec.Cmd {
+		c := exec.CommandContext(t.Context(), os.Args[0])
+		c.Env = append(os.Environ(), rekeyEnv+"="+string(p.Place.(wordsFile)))
+		c.Stderr = os.Stderr
+		return c
 	})
+}
+
+func wordsPlace(t testing.TB) backendtest.WordsPlace {
+	path := filepath.Join(t.TempDir(), "ads.db")
+	return backendtest.WordsPlace{
+		Place:     wordsFile(path),
+		Script:    func(sql string) error { return Script(t, path, sql) },
+		Name:      func(version string) string { return "UPDATE state SET words = '" + version + "'" },
+		OldWriter: "UPDATE state SET since = 1",
+		Reopen: func(ctx context.Context, step func()) (backend.Worded, error) {
+			s, err := Open(ctx, path, Options{stepped: step})
+			if err != nil {
+				return nil, err
+			}
+			return s, nil
+		},
+	}
 }
 
 // TestWordsOfAnOlderSchema: a database of the schema before, whose program noted no

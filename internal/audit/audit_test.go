@@ -73,7 +73,10 @@ func (a *auditor) wantStrategies() {
 // askAll asks everything once.
 func (a *auditor) askAll() {
 	for i := range a.data.questions {
-		a.question(i, true)
+		a.question(&a.data.questions[i], true)
+	}
+	for i := range a.data.renewed {
+		a.question(&a.data.renewed[i], true)
 	}
 	for g := range clustertest.Groups {
 		a.judge(fmt.Sprint("at rest ", clustertest.Word(g)), func() (clustertest.Answer, string, error) { return a.changing.One(g, a.ask) })
@@ -170,14 +173,13 @@ func (a *auditor) load(ctx context.Context) {
 			case 1:
 				a.judge("zzall", func() (clustertest.Answer, string, error) { return a.changing.All(a.ask) })
 			default:
-				a.question(i, exact)
+				a.question(&a.data.questions[i], exact)
 			}
 		})
 	}
 }
 
-func (a *auditor) question(i int, exact bool) {
-	q := &a.data.questions[i]
+func (a *auditor) question(q *clustertest.Question, exact bool) {
 	a.judge(q.String(), func() (clustertest.Answer, string, error) {
 		got, err := a.ask(q.Params(exact))
 		if err != nil || !got.Coverage.Complete {

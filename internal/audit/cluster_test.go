@@ -24,6 +24,8 @@ type cluster struct {
 	masters      []*clustertest.Process
 	dirs         []string // of the slaves
 	slaveAdmin   []string // base URLs
+	address      string   // of the balancer
+	seeds        []string // addresses of the slaves
 }
 
 // interval is the time between two iterations of the strategy.
@@ -38,7 +40,7 @@ func startCluster(t *testing.T, db string, slaves, replicas int) *cluster {
 func startPrograms(t *testing.T, programs, db string, slaves, replicas int) *cluster {
 	t.Helper()
 	balancer, admin := porttest.Address(t), porttest.Address(t)
-	c := &cluster{t: t, programs: programs, Client: clustertest.NewClient(10*time.Second, nil, "http://"+admin)}
+	c := &cluster{t: t, programs: programs, address: balancer, Client: clustertest.NewClient(10*time.Second, nil, "http://"+admin)}
 	c.Timeout = 5 * time.Second
 	t.Cleanup(c.Close)
 	c.balancer = clustertest.NewProcess(t, "balancer", "balancer", "balancer ready ", map[string]any{
@@ -53,25 +55,34 @@ func startPrograms(t *testing.T, programs, db string, slaves, replicas int) *clu
 		c.distributors = append(c.distributors, d)
 		c.begin(d)
 	}
-	var seeds []string
 	for i := range slaves {
 		dir, listen, admin := filepath.Join(t.TempDir(), "store"), porttest.Address(t), porttest.Address(t)
-		s := clustertest.NewProcess(t, "slave", fmt.Sprint("slave-", i), "slave ", map[string]any{
-			"name": fmt.Sprint("slave-", i), "dir": dir, "listen": listen, "admin": admin, "balancer": balancer,
+		s := clustertest.NewProcess(t, "slave", c.slaveName(i), "slave ", map[string]any{
+			"name": c.slaveName(i), "dir": dir, "listen": listen, "admin": admin, "balancer": balancer,
 		})
 		c.slaves, c.dirs, c.slaveAdmin = append(c.slaves, s), append(c.dirs, dir), append(c.slaveAdmin, "http://"+admin)
-		seeds = append(seeds, listen)
+		c.seeds = append(c.seeds, listen)
 		c.begin(s)
 	}
+	c.Masters = c.startMasters("")
+	return c
+}
+
+// slaveName is the name of a slave.
+func (*cluster) slaveName(i int) string { return fmt.Sprint("slave-", i) }
+
+// startMasters starts a master of each transport and returns their base URLs.
+func (c *cluster) startMasters(prefix string) (urls []string) {
+	c.t.Helper()
 	for _, transport := range []string{master.TransportStream, master.TransportCalls} {
-		web := porttest.Address(t)
-		m := clustertest.NewProcess(t, "master", "master-"+transport, "ready ", map[string]any{
-			"name": "master-" + transport, "http": web, "admin": "", "balancer": balancer, "slaves": seeds, "transport": transport,
+		name, web := prefix+"master-"+transport, porttest.Address(c.t)
+		m := clustertest.NewProcess(c.t, "master", name, "ready ", map[string]any{
+			"name": name, "http": web, "admin": "", "balancer": c.address, "slaves": c.seeds, "transport": transport,
 		})
-		c.masters, c.Masters = append(c.masters, m), append(c.Masters, "http://"+web)
+		c.masters, urls = append(c.masters, m), append(urls, "http://"+web)
 		c.begin(m)
 	}
-	return c
+	return urls
 }
 
 func (c *cluster) begin(p *clustertest.Process) {
@@ -104,3 +115,14 @@ func (c *cluster) ready(slave int) bool { return c.Ready(c.slaveAdmin[slave]) }
 
 // whole reports whether each slave is asked, and each shard has so many.
 func (c *cluster) whole(replicas int) bool { return c.Whole(len(c.slaves), replicas) }
+
+// applied reports whether each slave holds the changes up to a clock.
+func (c *cluster) applied(clock uint64) bool {
+	list, err := c.Slaves()
+	for _, s := range list {
+		if s.AppliedClock < clock {
+			return false
+		}
+	}
+	return err == nil && len(list) == len(c.slaves)
+}

@@ -2,61 +2,111 @@ package audit
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"os/exec"
+	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"adshard/internal/clustertest"
+	"adshard/search/words"
 )
 
 // TestUpgrade: a cluster of an earlier commit's programs gets those of this one, one process
 // at a time, while queries are asked, data change and slices move. No answer is wrong, and
-// with two replicas of each shard -audit.complete of them are complete. Once in the order that
-// docs/operations.md names, and once in the opposite one.
+// with two replicas of each shard -audit.complete of them are complete. If both have the same
+// words, once in the order that docs/operations.md names, and once in the opposite one; else in
+// the order that it names for other words.
 func TestUpgrade(t *testing.T) {
 	if chosen.before == "" {
 		t.Skip("no programs of an earlier commit: -audit.before")
 	}
+	if wordsOf(t, chosen.before) != words.Version() {
+		t.Run("other words", func(t *testing.T) { beginUpgrade(t).otherWords() })
+		return
+	}
 	for _, order := range []string{"slaves first", "masters first"} {
-		t.Run(order, func(t *testing.T) { upgrade(t, order == "slaves first") })
+		t.Run(order, func(t *testing.T) { beginUpgrade(t).sameWords(order == "slaves first") })
 	}
 }
 
-// settling is how long an operator waits beside: balancers of before call a slave asked
+// wordsOf returns the version of words of the programs in a directory; "": they are so old that they do not name it.
+func wordsOf(t *testing.T, programs string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), filepath.Join(programs, "adshard"), "version", "--json").Output()
+	if _, ended := errors.AsType[*exec.ExitError](err); ended {
+		return ""
+	}
+	var said struct{ Words string }
+	if err == nil {
+		err = json.Unmarshal(out, &said)
+	}
+	if err != nil || said.Words == "" {
+		t.Fatalf("adshard version --json in %s: %v, %s", programs, err, out)
+	}
+	return said.Words
+}
+
+// settling is how long an operator waits beside: older balancers call a slave asked
 // some time before all masters ask it.
 const settling = 3 * time.Second
 
-func upgrade(t *testing.T, slavesFirst bool) {
+// upgrade is an upgrade under queries.
+type upgrade struct {
+	*auditor
+	ctx    context.Context
+	cancel context.CancelFunc
+	all    sync.WaitGroup                     // what asks and changes
+	asked  atomic.Pointer[clustertest.Client] // the one with the masters that are asked
+}
+
+// beginUpgrade starts a cluster of the older programs, which is asked and changed.
+func beginUpgrade(t *testing.T) *upgrade {
 	data := importCorpus(t, chosen.before)
 	c := startPrograms(t, chosen.before, data.path, 6, 2)
 	c.Timeout = 0
-	a := &auditor{t: t, cluster: c, ask: c.AskEither, data: data, outages: &outages{}, shares: true, moved: map[uint64]clustertest.Status{}}
-	a.eventually("the programs of before have their replicas", func() bool { return c.whole(2) })
-	data.open(t) // as an import by today's programs does, while those of before run
-	a.changing = startChanger(t, data.store)
-	a.begin("the programs of before")
-	a.eventually("everything is asked before it begins", func() bool { return c.whole(2) && a.complete() })
+	u := &upgrade{}
+	u.asked.Store(c.Client)
+	ask := func(v url.Values) (clustertest.Answer, error) { return u.asked.Load().AskEither(v) }
+	u.auditor = &auditor{t: t, cluster: c, ask: ask, data: data, outages: &outages{}, shares: true, moved: map[uint64]clustertest.Status{}}
+	u.eventually("the older programs have their replicas", func() bool { return c.whole(2) })
+	data.open(t) // as an import by today's programs does, while the older ones run
+	u.changing = startChanger(t, data.store)
+	u.begin("the older programs")
+	newest, err := data.store.Newest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.eventually("everything is asked before it begins", func() bool { return c.whole(2) && c.applied(newest.Clock) && u.complete() })
 
 	chosen.rate = chosen.replicas.rate
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var all sync.WaitGroup
-	all.Go(func() { a.load(ctx) })
-	switching, stop := context.WithCancel(ctx)
+	u.ctx, u.cancel = context.WithCancel(t.Context())
+	t.Cleanup(func() { u.cancel(); u.all.Wait() })
+	u.all.Go(func() { u.load(u.ctx) })
+	switching, stop := context.WithCancel(u.ctx)
 	defer stop()
-	all.Go(func() { a.strategies(switching, 2*eachStrategy) })
-	all.Go(func() { a.watch(ctx) })
-	all.Go(func() {
-		if err := a.changing.Run(ctx, chosen.changes, nil); err != nil {
+	u.all.Go(func() { u.strategies(switching, 2*eachStrategy) })
+	u.all.Go(func() { u.watch(u.ctx) })
+	u.all.Go(func() {
+		if err := u.changing.Run(u.ctx, chosen.changes, nil); err != nil {
 			t.Errorf("changing the data: %v", err)
 		}
 	})
-	a.eventually("something has moved", func() bool {
+	u.eventually("something has moved", func() bool {
 		s, err := c.Status()
 		return err == nil && s.Moved.Items > 0
 	})
-	wait(ctx, chosen.replicas.rest)
-	stop() // balancers of before let no replica join while strategies switch again and again
+	wait(u.ctx, chosen.replicas.rest)
+	return u // older balancers let no replica join while strategies switch again and again
+}
+
+// sameWords replaces all parts.
+func (u *upgrade) sameWords(slavesFirst bool) {
+	c := u.cluster
 	steps := []struct {
 		name  string
 		parts []*clustertest.Process
@@ -68,26 +118,135 @@ func upgrade(t *testing.T, slavesFirst bool) {
 		if !slavesFirst {
 			step = steps[len(steps)-1-i]
 		}
-		a.begin(step.name)
-		for _, p := range step.parts {
-			p.Stop()
-			p.Programs = ""
-			a.start(p)
-			a.whole("after an upgrade of " + step.name)
-			wait(ctx, settling)
+		u.begin(step.name)
+		u.replace(step.parts...)
+	}
+	u.end()
+}
+
+// replace replaces programs one at a time.
+func (u *upgrade) replace(parts ...*clustertest.Process) {
+	for _, p := range parts {
+		p.Stop()
+		p.Programs = ""
+		u.start(p)
+		u.whole("after an upgrade of a " + p.Command)
+		wait(u.ctx, settling)
+	}
+}
+
+// otherWords is the order for programs with another version of words.
+func (u *upgrade) otherWords() {
+	c := u.cluster
+	u.olderAnswers()
+	u.command("/v1/balance/pause")
+	u.begin("balancer, a distributor")
+	u.replace(c.balancer, c.distributors[0])
+	first, second := u.replicas()
+	u.begin("one replica of each shard")
+	u.replace(first...)
+	u.begin("masters")
+	u.newMasters()
+	u.begin("the other replicas")
+	u.replace(second...)
+	u.begin("the other distributor")
+	u.replace(c.distributors[1])
+	u.command("/v1/balance/resume")
+	u.end()
+	report, err := u.data.store.Words(u.t.Context())
+	if err != nil || len(report.Removed) != 1 {
+		u.t.Errorf("removed: %+v, %v; want one", report, err)
+	}
+}
+
+// olderAnswers makes sure that words matter: the older programs have other answers to some questions.
+func (u *upgrade) olderAnswers() {
+	u.t.Helper()
+	for i := range u.data.renewed {
+		q := &u.data.renewed[i]
+		if a, err := u.ask(q.Params(true)); err != nil || q.Difference(&a, true) == "" {
+			u.t.Fatalf("%s: %+v, %v; the older programs' answer is to be another one", q, a, err)
 		}
 	}
-	wait(ctx, chosen.replicas.rest)
-	cancel()
-	all.Wait()
+}
 
-	a.begin("the programs of now")
-	a.eventually("everything is up, and complete answers", a.settled)
-	a.askAll()
-	a.report()
-	for _, p := range a.phases {
+func (u *upgrade) command(path string) {
+	u.t.Helper()
+	if err := u.cluster.Post(u.ctx, path, nil); err != nil {
+		u.t.Fatal(err)
+	}
+}
+
+// replicas returns one slave of each shard, and the others.
+func (u *upgrade) replicas() (first, others []*clustertest.Process) {
+	u.t.Helper()
+	list, err := u.cluster.Slaves()
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	shards := make(map[string]bool)
+	for _, s := range list {
+		for i, p := range u.cluster.slaves {
+			if s.Name != u.cluster.slaveName(i) {
+				continue
+			}
+			if shards[s.Shard] {
+				others = append(others, p)
+			} else {
+				first = append(first, p)
+			}
+		}
+		shards[s.Shard] = true
+	}
+	if len(first) != 3 || len(others) != 3 {
+		u.t.Fatalf("%d and %d replicas: %+v", len(first), len(others), list)
+	}
+	return first, others
+}
+
+// newMasters starts masters beside the older ones, which end when the new ones are asked.
+func (u *upgrade) newMasters() {
+	c := u.cluster
+	older := c.masters
+	next := clustertest.NewClient(10*time.Second, nil, c.Admins...)
+	u.t.Cleanup(next.Close)
+	c.masters, c.programs = nil, ""
+	next.Masters = c.startMasters("new-")
+	u.eventually("the new masters have complete answers", func() bool {
+		for _, at := range next.Masters {
+			a, err := next.AskAt(at, u.data.questions[0].Params(false))
+			if err != nil || !a.Coverage.Complete {
+				return false
+			}
+		}
+		return true
+	})
+	u.asked.Store(next)
+	u.all.Go(func() {
+		for i := 0; wait(u.ctx, 50*time.Millisecond); i++ {
+			u.question(&u.data.renewed[i%len(u.data.renewed)], true)
+		}
+	})
+	wait(u.ctx, settling)
+	for _, m := range older {
+		m.Stop()
+	}
+	wait(u.ctx, chosen.replicas.rest)
+}
+
+// end ends the queries and judges everything.
+func (u *upgrade) end() {
+	wait(u.ctx, chosen.replicas.rest)
+	u.cancel()
+	u.all.Wait()
+	u.cluster.Masters = u.asked.Load().Masters
+	u.begin("the programs of now")
+	u.eventually("everything is up, and complete answers", u.settled)
+	u.askAll()
+	u.report()
+	for _, p := range u.phases {
 		if share := 1 - float64(p.incomplete)/float64(max(1, p.asked)); share < chosen.replicas.share {
-			t.Errorf("%s: %.2f %% of the answers are complete, though only one program at a time was replaced", p.name, 100*share)
+			u.t.Errorf("%s: %.2f %% of the answers are complete, though only one program at a time was replaced", p.name, 100*share)
 		}
 	}
 }

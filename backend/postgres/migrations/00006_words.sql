@@ -1,10 +1,10 @@
--- The version of words that the keys of keywords and negatives are of (package rekey), and
--- what was removed when keys became one.
+-- The version of words by which the keys of keywords and negatives are made (package rekey), and
+-- what was removed because keys became equal.
 
 -- +goose Up
 ALTER TABLE adshard.state ADD COLUMN words text COLLATE "C" NOT NULL DEFAULT 'rules 1; noted by no program';
 
--- A writer says of which version it is: set_config('adshard.words', …, true). Programs that know of none say nothing.
+-- A writer names its version: set_config('adshard.words', …, true). Programs that know no version of words name none.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION adshard.begin_write() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -32,7 +32,7 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- Match types are as of keyword. No bid is NULL, as is the quality of a negative.
+-- Match types are those of keyword. The bid is NULL if there is none, the quality if it is a negative.
 CREATE TABLE adshard.removed_phrase (
   negative    boolean NOT NULL,
   id          bigint NOT NULL,

@@ -1,9 +1,9 @@
--- The version of words that the keys of keywords and negatives are of (package rekey), and
--- what was removed when keys became one.
+-- The version of words by which the keys of keywords and negatives are made (package rekey), and
+-- what was removed because keys became equal.
 
 -- +goose Up
 ALTER TABLE state ADD COLUMN words TEXT NOT NULL DEFAULT 'rules 1; noted by no program';
--- The version that the current writer has named; empty: none. Programs older than versions of words leave it empty.
+-- The version that the current writer names. Programs that know no version of words leave it empty.
 ALTER TABLE state ADD COLUMN writer TEXT NOT NULL DEFAULT '';
 
 -- +goose StatementBegin
@@ -12,7 +12,7 @@ CREATE TRIGGER state_words BEFORE UPDATE OF since ON state WHEN NEW.since <> 922
 END;
 -- +goose StatementEnd
 
--- Match types are as of keyword. No bid is NULL, as is the quality of a negative.
+-- Match types are those of keyword. The bid is NULL if there is none, the quality if it is a negative.
 CREATE TABLE removed_phrase (
   negative    INTEGER NOT NULL CHECK (negative IN (0, 1)),
   id          INTEGER NOT NULL,

@@ -178,12 +178,12 @@ func TestMastersAndDistributorsAreBounded(t *testing.T) {
 	}
 	now, s := time.Now(), make(distributors)
 	for i := range maxDistributors + 10 {
-		err := s.note(fmt.Sprint("distributor-", i), "a:1", 0, now)
+		err := s.note(fmt.Sprint("distributor-", i), "a:1", "", 0, now)
 		if i >= maxDistributors && !fault.Is(err, fault.Overloaded) || i < maxDistributors && err != nil {
 			t.Fatalf("distributor %d: %v", i, err)
 		}
 	}
-	if err := s.note("late", "a:1", 0, now.Add(aliveTime)); err != nil {
+	if err := s.note("late", "a:1", "", 0, now.Add(aliveTime)); err != nil {
 		t.Errorf("when the others are gone: %v", err)
 	}
 }

@@ -82,6 +82,7 @@ type Balancer struct {
 // slaveInfo is what a slave last reported.
 type slaveInfo struct {
 	address, incarnation string
+	words                string // the version of its program's words; "": it names none
 	seen                 time.Time
 	position             balance.Position
 	held                 uint64 // the clock that copies of its store need the log from; 0: there are none

@@ -121,7 +121,7 @@ func (c adminControl) listDistributors() []api.DistributorInfo {
 	out := []api.DistributorInfo{}
 	slaves := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(c.slaves)) {
-		if address, err := c.distributors.assigned(name, time.Now()); err == nil {
+		if address, err := c.distributorFor(name); err == nil {
 			slaves[address] = append(slaves[address], name)
 		}
 	}

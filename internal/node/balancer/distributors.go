@@ -21,6 +21,7 @@ const aliveTime = 3 * time.Second
 // distributorInfo is what a distributor last reported.
 type distributorInfo struct {
 	address string // "": the balancer's own
+	words   string // the version of its program's words; "": it names none
 	seen    time.Time
 	clock   uint64 // up to which it has processed changes
 }
@@ -29,7 +30,9 @@ func (s *distributorInfo) alive(now time.Time) bool { return now.Sub(s.seen) < a
 
 // distributors are the distributors by name. Slaves are assigned by rendezvous
 // hashing over those that are alive (Thaler and Ravishankar 1998), so that few
-// slaves change theirs when one comes or goes.
+// slaves change theirs when one comes or goes. While a cluster gets programs with
+// other words, slaves are assigned to distributors that have theirs: others have nothing
+// to give them (wire.SameWords).
 type distributors map[string]*distributorInfo
 
 // maxDistributors bounds the distributors that run.
@@ -37,7 +40,7 @@ const maxDistributors = 256
 
 // note records a call of a distributor. Errors: fault.Conflict for the later of
 // two of one name, fault.Overloaded for one more than maxDistributors.
-func (s distributors) note(name, address string, clock uint64, now time.Time) error {
+func (s distributors) note(name, address, words string, clock uint64, now time.Time) error {
 	d, ok := s[name]
 	if ok && d.address != address && d.alive(now) {
 		return fault.Newf(fault.Conflict, "balancer: give quanta",
@@ -51,18 +54,26 @@ func (s distributors) note(name, address string, clock uint64, now time.Time) er
 				"distributor %s is rejected: %d are running, the maximum", name, len(s))
 		}
 	}
-	s[name] = &distributorInfo{address, now, clock}
+	s[name] = &distributorInfo{address, words, now, clock}
 	return nil
 }
 
-// assigned returns the address of a slave's distributor. Errors: fault.Unavailable
-// if none is alive.
-func (s distributors) assigned(slave string, now time.Time) (address string, err error) {
-	var alive []string
+// assigned returns the address of the distributor of a slave with a version of words:
+// one of those with the same version if any is alive. Errors: fault.Unavailable if none
+// is alive at all.
+func (s distributors) assigned(slave, words string, now time.Time) (address string, err error) {
+	var alive, same []string
 	for name, d := range s {
-		if d.alive(now) {
-			alive = append(alive, name)
+		if !d.alive(now) {
+			continue
 		}
+		alive = append(alive, name)
+		if d.words == words {
+			same = append(same, name)
+		}
+	}
+	if len(same) > 0 {
+		alive = same
 	}
 	if len(alive) == 0 {
 		return "", fault.Newf(fault.Unavailable, "balancer: register",

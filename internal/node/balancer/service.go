@@ -41,7 +41,7 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 		if noted && n.incarnation == r.GetIncarnation() {
 			level = slog.LevelDebug // logged before
 		}
-		if err := b.noteSlave(r); err != nil {
+		if err := b.noteSlave(r, wire.PeerWords(ctx)); err != nil {
 			return err
 		}
 		if b.mapper.Model() != nil && r.GetSlices().GetTimeline() != b.data.Timeline {
@@ -54,7 +54,7 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 			return err
 		}
 		order, recheck = b.copyOrder(j.Name), b.recheck(j.Name)
-		distributor, err = b.distributors.assigned(j.Name, time.Now())
+		distributor, err = b.distributorFor(j.Name)
 		return err
 	})
 	if err != nil {
@@ -70,7 +70,7 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 
 // noteSlave records a slave's address and incarnation. The later of two slaves with
 // one name is refused while the other still reports; a process keeps its address.
-func (b *Balancer) noteSlave(r *pb.RegisterRequest) error {
+func (b *Balancer) noteSlave(r *pb.RegisterRequest, words string) error {
 	n, ok := b.slaves[r.GetName()]
 	if ok && n.address != r.GetAddress() && time.Since(n.seen) < aliveTime {
 		return fault.Newf(fault.Conflict, "balancer: register",
@@ -81,7 +81,7 @@ func (b *Balancer) noteSlave(r *pb.RegisterRequest) error {
 		n = &slaveInfo{}
 		b.slaves[r.GetName()] = n
 	}
-	n.address, n.incarnation, n.seen = r.GetAddress(), r.GetIncarnation(), time.Now()
+	n.address, n.incarnation, n.words, n.seen = r.GetAddress(), r.GetIncarnation(), words, time.Now()
 	n.position, n.held, n.slices = wire.ToPosition(r.GetPosition()), r.GetHeld(), len(r.GetSlices().GetSlices())
 	return nil
 }
@@ -108,7 +108,7 @@ func (b *Balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportRes
 			return err
 		}
 		reply.Copy, reply.Recheck = b.copyOrder(r.GetName()), b.recheck(r.GetName())
-		reply.Distributor, err = b.distributors.assigned(r.GetName(), time.Now())
+		reply.Distributor, err = b.distributorFor(r.GetName())
 		return err
 	})
 	if err != nil {
@@ -219,7 +219,7 @@ func (b *Balancer) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaR
 	ctx, cancel := wire.LongPoll(ctx, r.GetWaitMs())
 	defer cancel()
 	reply := &pb.QuantaResponse{Epoch: b.Epoch(), Database: b.data.Database, Timeline: b.data.Timeline}
-	if err := b.step(func() error { return b.noteDistributor(r) }); err != nil {
+	if err := b.step(func() error { return b.noteDistributor(r, wire.PeerWords(ctx)) }); err != nil {
 		return nil, err
 	}
 	for {
@@ -259,11 +259,11 @@ func (b *Balancer) checkDatabase(ctx context.Context, r *pb.QuantaRequest) error
 }
 
 // noteDistributor records what a distributor reports.
-func (b *Balancer) noteDistributor(r *pb.QuantaRequest) error {
+func (b *Balancer) noteDistributor(r *pb.QuantaRequest, words string) error {
 	if r.GetName() == ownDistributor != (r.GetAddress() == "") {
 		return fault.Field("balancer: give quanta", "name", "%q is the balancer's own distributor, and it alone needs no address", ownDistributor)
 	}
-	if err := b.distributors.note(r.GetName(), r.GetAddress(), r.GetClock(), time.Now()); err != nil {
+	if err := b.distributors.note(r.GetName(), r.GetAddress(), words, r.GetClock(), time.Now()); err != nil {
 		return err
 	}
 	b.mapper.Floor(r.GetClock())

@@ -78,10 +78,20 @@ func (b *Balancer) waitForModel(ctx context.Context, what string, ok func(*balan
 	}
 }
 
+// distributorFor returns the address of a slave's distributor. Errors: fault.Unavailable
+// if none is alive. The caller holds b.mu.
+func (b *Balancer) distributorFor(slave string) (address string, err error) {
+	words := ""
+	if n := b.slaves[slave]; n != nil {
+		words = n.words
+	}
+	return b.distributors.assigned(slave, words, time.Now())
+}
+
 // distributorOf returns the address of a slave's distributor; "": the balancer
 // itself, or there is none. The caller holds b.mu.
 func (b *Balancer) distributorOf(slave string) string {
-	address, err := b.distributors.assigned(slave, time.Now())
+	address, err := b.distributorFor(slave)
 	if err != nil {
 		return ""
 	}
