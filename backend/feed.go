@@ -10,7 +10,7 @@ import (
 type Kind uint8
 
 // The kinds. Changes of keywords, ads and a group's negatives are changes of
-// the group; those of a campaign's negatives are changes of the campaign. A
+// the group; those of a campaign's or an advertiser's negatives are changes of it. A
 // change of a campaign's languages is followed by a change of each of its groups,
 // since their terms depend on the languages.
 const (

@@ -204,8 +204,8 @@ type KeywordPatch struct {
 	Learned     Patch[Learned]
 }
 
-// NegativeOwner is a group or, with Group 0, a campaign.
-type NegativeOwner struct{ Campaign, Group uint64 }
+// NegativeOwner is a group or, with Group 0, a campaign or, with both 0, an advertiser.
+type NegativeOwner struct{ Advertiser, Campaign, Group uint64 }
 
 // NegativePatch writes the negative with these words and type.
 type NegativePatch struct {

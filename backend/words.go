@@ -27,16 +27,17 @@ type WordsReport struct {
 // it had become one with another one, or was no keyword any more.
 type RemovedPhrase struct {
 	Negative bool `json:"negative"`
-	// Campaign is that of a campaign's negative, Group that of anything else.
-	Campaign uint64           `json:"campaign_id,omitempty"`
-	Group    uint64           `json:"group_id,omitempty"`
-	ID       uint64           `json:"id"`
-	Type     search.MatchType `json:"match_type"`
-	Text     string           `json:"text"`
-	Enabled  bool             `json:"enabled"`
-	HasBid   bool             `json:"has_bid"`
-	Bid      uint64           `json:"bid_micros,omitempty"` // own, of a keyword
-	Quality  uint8            `json:"quality,omitempty"`    // of a keyword
+	// Advertiser is that of an advertiser's negative, Campaign that of a campaign's, Group that of anything else.
+	Advertiser uint64           `json:"advertiser_id,omitempty"`
+	Campaign   uint64           `json:"campaign_id,omitempty"`
+	Group      uint64           `json:"group_id,omitempty"`
+	ID         uint64           `json:"id"`
+	Type       search.MatchType `json:"match_type"`
+	Text       string           `json:"text"`
+	Enabled    bool             `json:"enabled"`
+	HasBid     bool             `json:"has_bid"`
+	Bid        uint64           `json:"bid_micros,omitempty"` // own, of a keyword
+	Quality    uint8            `json:"quality,omitempty"`    // of a keyword
 	// Kept is the id of the one that it has become one with; 0: none, and Why says why
 	// it is no keyword any more.
 	Kept uint64 `json:"kept,omitempty"`

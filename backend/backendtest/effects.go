@@ -93,7 +93,8 @@ func (s State) things() map[thing]string {
 		}
 	}
 	for id, a := range s.Advertisers {
-		a.Version = 0
+		negatives(a.Negatives)
+		a.Version, a.Negatives = 0, nil
 		m[thing{backend.EntityAdvertiser, id}] = fmt.Sprint(a)
 	}
 	for id, c := range s.Campaigns {
@@ -169,10 +170,11 @@ func testEffects(t *testing.T, f Factory) {
 		w.words(g, "a", "b")
 		w.negative(backend.NegativeOwner{Campaign: c}, "n", backend.Keep)
 		w.negative(backend.NegativeOwner{Campaign: c, Group: g}, "n", backend.Keep)
+		w.negative(backend.NegativeOwner{Advertiser: 1}, "n", backend.Keep)
 		w.ad(g, "h", backend.Keep)
 	}
 	lines := func(effect string) string {
-		return strings.ReplaceAll("advertiser 1 X\ncampaign 1 X\ngroup 1 X\nkeyword 1 X\nkeyword 2 X\nnegative 1 X\nnegative 2 X\nad 1 X", "X", effect)
+		return strings.ReplaceAll("advertiser 1 X\ncampaign 1 X\ngroup 1 X\nkeyword 1 X\nkeyword 2 X\nnegative 1 X\nnegative 2 X\nnegative 3 X\nad 1 X", "X", effect)
 	}
 	pause := func(w writer, status backend.Status) {
 		a := w.advertiser("A")
@@ -186,6 +188,7 @@ func testEffects(t *testing.T, f Factory) {
 		}
 		w.negative(backend.NegativeOwner{Campaign: c}, "n", status)
 		w.negative(backend.NegativeOwner{Campaign: c, Group: g}, "n", status)
+		w.negative(backend.NegativeOwner{Advertiser: a}, "n", status)
 		w.ad(g, "h", status)
 	}
 	for _, c := range []struct {

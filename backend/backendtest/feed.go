@@ -62,6 +62,9 @@ func testLog(t *testing.T, f Factory) {
 		{"group's bid", func(w writer) { w.group(1, "G", backend.GroupPatch{Bid: backend.To[uint64](1)}) }, group},
 		{"campaign's negative", func(w writer) { w.negative(backend.NegativeOwner{Campaign: 1}, "new", backend.Keep) }, campaign},
 		{"campaign's negative removed", func(w writer) { w.negative(backend.NegativeOwner{Campaign: 1}, "free", backend.Remove) }, campaign},
+		{"advertiser's negative", func(w writer) { w.negative(backend.NegativeOwner{Advertiser: 1}, "new", backend.Keep) }, advertiser},
+		{"advertiser's negative removed", func(w writer) { w.negative(backend.NegativeOwner{Advertiser: 1}, "never", backend.Remove) }, advertiser},
+		{"advertiser's negative paused", func(w writer) { w.negative(backend.NegativeOwner{Advertiser: 1}, "never", backend.Pause) }, advertiser},
 		{"campaign's status", func(w writer) { w.campaign(1, "C", backend.CampaignPatch{Status: backend.Pause}) }, campaign},
 		{"campaign's modifier", func(w writer) {
 			w.campaign(1, "C", backend.CampaignPatch{Modifiers: [search.Devices]backend.Patch[uint16]{backend.To[uint16](1)}})

@@ -149,7 +149,7 @@ func operation(rt *rapid.T) func(context.Context, backend.Tx) string {
 	words := rapid.SampledFrom([]string{"a", "b", "a b"}).Draw(rt, "words")
 	text := rapid.SampledFrom([]string{words, words + "!"}).Draw(rt, "text")
 	match := search.MatchType(rapid.IntRange(0, 2).Draw(rt, "type"))
-	kind := rapid.IntRange(0, 14).Draw(rt, "operation")
+	kind := rapid.IntRange(0, 15).Draw(rt, "operation")
 	zp := backend.AdvertiserPatch{Status: status, TimeZone: patch(rt, "time zone", []string{"UTC", "Europe/Prague", "Asia/Tokyo"})}
 	cp, gp := campaignPatch(rt, status), groupPatch(rt, status)
 	kp := backend.KeywordPatch{
@@ -180,6 +180,9 @@ func operation(rt *rapid.T) func(context.Context, backend.Tx) string {
 		a, err := tx.Advertiser(ctx, advertiser)
 		if err != nil {
 			return err.Error()
+		}
+		if kind == 15 {
+			return fmt.Sprint("advertiser's negative ", tx.Negative(ctx, backend.NegativeOwner{Advertiser: a}, np))
 		}
 		if kind == 14 {
 			c, err := tx.Rename(ctx, backend.EntityCampaign, a, "C", campaign)

@@ -35,7 +35,10 @@ func (m *Model) State() State { return m.committed.State }
 func (v version) clone() version {
 	c := v
 	c.State = NewState()
-	maps.Copy(c.Advertisers, v.Advertisers)
+	for id, a := range v.Advertisers {
+		a.Negatives = slices.Clone(a.Negatives)
+		c.Advertisers[id] = a
+	}
 	for id, p := range v.Campaigns {
 		p.Negatives = slices.Clone(p.Negatives)
 		c.Campaigns[id] = p

@@ -47,19 +47,25 @@ func (m *Model) Keyword(_ context.Context, group uint64, p backend.KeywordPatch)
 
 // Negative implements backend.Tx.
 func (m *Model) Negative(_ context.Context, o backend.NegativeOwner, p backend.NegativePatch) error {
-	if o.Group == 0 {
+	switch {
+	case o.Group != 0:
+		it := m.open.Items[o.Group]
+		it.Negatives = m.negatives(it.Negatives, backend.Negative{CampaignID: it.Group.CampaignID, GroupID: o.Group}, p)
+		m.open.Items[o.Group] = it
+	case o.Campaign != 0:
 		c := m.open.Campaigns[o.Campaign]
-		c.Negatives = m.negatives(c.Negatives, o.Campaign, 0, p)
+		c.Negatives = m.negatives(c.Negatives, backend.Negative{CampaignID: o.Campaign}, p)
 		m.open.Campaigns[o.Campaign] = c
-		return nil
+	default:
+		a := m.open.Advertisers[o.Advertiser]
+		a.Negatives = m.negatives(a.Negatives, backend.Negative{AdvertiserID: o.Advertiser}, p)
+		m.open.Advertisers[o.Advertiser] = a
 	}
-	it := m.open.Items[o.Group]
-	it.Negatives = m.negatives(it.Negatives, it.Group.CampaignID, o.Group, p)
-	m.open.Items[o.Group] = it
 	return nil
 }
 
-func (m *Model) negatives(list []backend.Negative, campaign, group uint64, p backend.NegativePatch) []backend.Negative {
+// negatives patches a list; a new one is n, which has the owner.
+func (m *Model) negatives(list []backend.Negative, n backend.Negative, p backend.NegativePatch) []backend.Negative {
 	at := slices.IndexFunc(list, func(n backend.Negative) bool { return n.Words == p.Words && n.Type == p.Type })
 	if p.Status == backend.Remove {
 		if at >= 0 {
@@ -70,9 +76,8 @@ func (m *Model) negatives(list []backend.Negative, campaign, group uint64, p bac
 	if at < 0 {
 		m.open.negative++
 		at = len(list)
-		list = append(list, backend.Negative{
-			ID: m.open.negative, CampaignID: campaign, GroupID: group, Words: p.Words, Type: p.Type, Enabled: true,
-		})
+		n.ID, n.Words, n.Type, n.Enabled = m.open.negative, p.Words, p.Type, true
+		list = append(list, n)
 	}
 	list[at].Text = p.Text
 	list[at].Enabled = status(list[at].Enabled, p.Status)

@@ -28,6 +28,7 @@ func testRemoveAdvertiser(t *testing.T, f Factory) {
 			}
 			w.negative(backend.NegativeOwner{Campaign: id}, "free", backend.Keep)
 		}
+		w.negative(backend.NegativeOwner{Advertiser: 1}, "free", backend.Keep)
 		c := w.campaign(w.advertiser("B"), "C", backend.CampaignPatch{})
 		w.words(w.group(c, "G", backend.GroupPatch{}), "kept")
 	})
@@ -74,6 +75,7 @@ func testRemoveMissing(t *testing.T, f Factory) {
 		}
 		w.keyword(1, backend.KeywordPatch{Text: "none", Words: "none", Status: backend.Remove})
 		w.negative(backend.NegativeOwner{Group: 1}, "none", backend.Remove)
+		w.negative(backend.NegativeOwner{Advertiser: 1}, "none", backend.Remove)
 		w.ad(1, "none", backend.Remove)
 	})
 	if d := Differ(ReadNow(t, s), before); d != "" || clockOf(t, s) != clock {
@@ -132,8 +134,8 @@ func checkNewIDs(t *testing.T, n State) {
 		t.Fatalf("%+v", n)
 	}
 	it, c := n.Items[2], n.Campaigns[2]
-	if it.Keywords[0].ID != 4 || it.Ads[0].ID != 2 || c.Negatives[0].ID != 3 {
-		t.Errorf("keyword %d, ad %d, negative %d; want 4, 2, 3", it.Keywords[0].ID, it.Ads[0].ID, c.Negatives[0].ID)
+	if it.Keywords[0].ID != 4 || it.Ads[0].ID != 2 || c.Negatives[0].ID != 4 || len(n.Advertisers[2].Negatives) > 0 {
+		t.Errorf("keyword %d, ad %d, negative %d; want 4, 2, 4", it.Keywords[0].ID, it.Ads[0].ID, c.Negatives[0].ID)
 	}
 }
 

@@ -106,6 +106,9 @@ func testParents(t *testing.T, f Factory) {
 			w.negative(backend.NegativeOwner{Campaign: 2}, words, backend.Keep)
 		}
 		w.negative(backend.NegativeOwner{Campaign: 4}, "x", backend.Keep)
+		for _, words := range []string{"zebra", "ant"} {
+			w.negative(backend.NegativeOwner{Advertiser: 3}, words, backend.Keep)
+		}
 	})
 	n := snapshot(t, s)
 	ctx := t.Context()
@@ -130,6 +133,9 @@ func testParents(t *testing.T, f Factory) {
 	as, err := n.Advertisers(ctx, []uint64{3, 7, 1})
 	if err != nil || len(as) != 2 || as[0].Name != "A2" || as[1].Name != "A0" {
 		t.Errorf("%+v, %v", as, err)
+	}
+	if ns := as[0].Negatives; len(ns) != 2 || ns[0].Words != "zebra" || ns[1].Words != "ant" || ns[0].ID > ns[1].ID || len(as[1].Negatives) > 0 {
+		t.Errorf("negatives %+v and %+v", ns, as[1].Negatives)
 	}
 }
 

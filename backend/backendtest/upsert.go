@@ -61,6 +61,7 @@ func sample(w writer) {
 	w.words(g, "usb cable", "hdmi", "kabel")
 	w.negative(backend.NegativeOwner{Campaign: c}, "free", backend.Keep)
 	w.negative(backend.NegativeOwner{Group: g}, "used", backend.Pause)
+	w.negative(backend.NegativeOwner{Advertiser: 1}, "never", backend.Keep)
 	w.ad(g, "Cables", backend.Keep)
 }
 

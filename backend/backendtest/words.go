@@ -66,7 +66,7 @@ func fillOld(t testing.TB, p WordsPlace) *replica {
 		campaign, first := w.path("first")
 		for i, f := range phrases {
 			w.keyword(first, backend.KeywordPatch{Text: f.text, Words: f.was, Type: search.Broad, Bid: backend.To(uint64(100 + i))})
-			for _, o := range []backend.NegativeOwner{{Group: first}, {Campaign: campaign}} {
+			for _, o := range []backend.NegativeOwner{{Group: first}, {Campaign: campaign}, {Advertiser: 1}} {
 				// The negatives that stay are paused, the others are not.
 				status := backend.Pause
 				if f.now == "" {
@@ -122,6 +122,12 @@ func wordsState(t testing.TB, s backend.Worded) string {
 		fmt.Fprintf(&b, "%s\n", c.Name)
 		negatives(c.Negatives)
 	}
+	advertisers, err := snapshot.Advertisers(t.Context(), nil)
+	check(t, err)
+	for _, a := range advertisers {
+		fmt.Fprintf(&b, "%s\n", a.Name)
+		negatives(a.Negatives)
+	}
 	report, err := s.Words(t.Context())
 	check(t, err)
 	fmt.Fprintf(&b, "%+v\n", report)
@@ -139,7 +145,9 @@ func testRekeyed(t *testing.T, p WordsPlace) {
 	check(t, err)
 	campaigns, err := snapshot.Campaigns(t.Context(), []uint64{1})
 	check(t, err)
-	var keywords, negatives, own []string
+	advertisers, err := snapshot.Advertisers(t.Context(), []uint64{1})
+	check(t, err)
+	var keywords, negatives, own, all []string
 	for _, k := range items[0].Keywords {
 		keywords = append(keywords, fmt.Sprint(k.Words, "/", k.Text, "/", k.Bid))
 	}
@@ -148,6 +156,9 @@ func testRekeyed(t *testing.T, p WordsPlace) {
 	}
 	for _, n := range campaigns[0].Negatives {
 		own = append(own, fmt.Sprint(n.Words, "/", n.Text, "/", n.Enabled))
+	}
+	for _, n := range advertisers[0].Negatives {
+		all = append(all, fmt.Sprint(n.Words, "/", n.Text, "/", n.Enabled))
 	}
 	var want, blocked []string
 	removed := 0
@@ -164,8 +175,8 @@ func testRekeyed(t *testing.T, p WordsPlace) {
 	if !slices.Equal(keywords, want) {
 		t.Errorf("keywords %q, want %q", keywords, want)
 	}
-	if !slices.Equal(negatives, blocked) || !slices.Equal(own, blocked) {
-		t.Errorf("negatives %q and %q, want %q", negatives, own, blocked)
+	if !slices.Equal(negatives, blocked) || !slices.Equal(own, blocked) || !slices.Equal(all, blocked) {
+		t.Errorf("negatives %q, %q and %q, want %q", negatives, own, all, blocked)
 	}
 	checkRemoved(t, s, removed)
 	sound(t, s)
@@ -189,7 +200,7 @@ func checkRemoved(t testing.TB, s backend.Worded, each int) {
 	t.Helper()
 	report, err := s.Words(t.Context())
 	check(t, err)
-	if report.Version != words.Version() || len(report.Removed) != 3*each || s.Rekeyed() != 3*each {
+	if report.Version != words.Version() || len(report.Removed) != 4*each || s.Rekeyed() != 4*each {
 		t.Fatalf("%+v, %d removed; want %d", report, s.Rekeyed(), 3*each)
 	}
 	var got []string
@@ -197,7 +208,7 @@ func checkRemoved(t testing.TB, s backend.Worded, each int) {
 		if r.Group == 1 && !r.Negative {
 			got = append(got, fmt.Sprint(r.ID, " ", r.Text, " ", r.Type, " ", r.Enabled, " ", r.HasBid, " ", r.Bid, " ", r.Quality, " ", r.Kept, " ", r.Why != ""))
 		}
-		if (r.Group == 0) == (r.Campaign == 0) || r.Campaign != 0 && !r.Negative {
+		if min(r.Group, 1)+min(r.Campaign, 1)+min(r.Advertiser, 1) != 1 || r.Group == 0 && !r.Negative {
 			t.Errorf("%+v has no owner", r)
 		}
 	}
@@ -275,7 +286,7 @@ func testRekeyedTogether(t *testing.T, p WordsPlace) {
 	s := reopened(t, p)
 	report, err := s.Words(t.Context())
 	check(t, err)
-	if report.Version != words.Version() || len(report.Removed) != 3*4 {
+	if report.Version != words.Version() || len(report.Removed) != 4*4 {
 		t.Errorf("%+v", report)
 	}
 }

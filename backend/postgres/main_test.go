@@ -122,7 +122,7 @@ var (
 // renew empties a database and gives it another id, much faster than a new one
 // is made.
 const renew = `SET session_replication_role = replica;
-DELETE FROM adshard.keyword; DELETE FROM adshard.group_negative; DELETE FROM adshard.campaign_negative; DELETE FROM adshard.ad;
+DELETE FROM adshard.keyword; DELETE FROM adshard.group_negative; DELETE FROM adshard.campaign_negative; DELETE FROM adshard.advertiser_negative; DELETE FROM adshard.ad;
 DELETE FROM adshard.ad_group; DELETE FROM adshard.campaign; DELETE FROM adshard.advertiser; DELETE FROM adshard.change_log;
 DELETE FROM adshard.control; DELETE FROM adshard.removed_phrase; DELETE FROM adshard.feed_reader; DELETE FROM adshard.compacted; DELETE FROM adshard.state;
 INSERT INTO adshard.compacted DEFAULT VALUES;

@@ -21,7 +21,7 @@ var migrations embed.FS
 
 const (
 	// schemaVersion is the newest migration.
-	schemaVersion = 6
+	schemaVersion = 7
 	history       = "adshard.goose_db_version"
 	// leastServer is the oldest server supported.
 	leastServer = 150000

@@ -214,7 +214,10 @@ func readAll(ctx context.Context, s *postgres.Store) error {
 			return err
 		}
 	}
-	_, err = n.Campaigns(ctx, nil)
+	if _, err := n.Campaigns(ctx, nil); err != nil {
+		return err
+	}
+	_, err = n.Advertisers(ctx, nil)
 	return err
 }
 
@@ -238,6 +241,7 @@ func importEverything(ctx context.Context, s *postgres.Store, name string) error
 				tx.Keyword(ctx, g, backend.KeywordPatch{Text: "a", Words: "a", Status: status}),
 				tx.Negative(ctx, backend.NegativeOwner{Group: g}, backend.NegativePatch{Text: "a", Words: "a", Status: status}),
 				tx.Negative(ctx, backend.NegativeOwner{Campaign: c}, backend.NegativePatch{Text: "a", Words: "a", Status: status}),
+				tx.Negative(ctx, backend.NegativeOwner{Advertiser: a}, backend.NegativePatch{Text: "a", Words: "a", Status: status}),
 				tx.Ad(ctx, g, backend.AdPatch{Headlines: []string{"a"}, Status: status}),
 				tx.UpdateAdvertiser(ctx, a, backend.AdvertiserPatch{Status: status}),
 			)

@@ -17,21 +17,32 @@ const (
 	selectAdvertisers = "SELECT id, name, enabled, time_zone, version FROM adshard.advertiser"
 	selectCampaigns   = `SELECT id, advertiser_id, name, enabled, budget_exhausted, daily_budget, desktop, mobile, tablet,
   languages, rotate_evenly, standard_delivery, withheld, hold, version FROM adshard.campaign`
-	selectCampaignNegatives = "SELECT campaign_id, id, type, enabled, words, text FROM adshard.campaign_negative"
 )
 
 // Advertisers implements backend.Snapshot.
 func (n *snapshot) Advertisers(ctx context.Context, ids []uint64) (list []*backend.Advertiser, err error) {
+	byID := make(map[uint64]*backend.Advertiser)
 	err = n.read(ctx, "read advertisers", func(ctx context.Context, c *pgx.Conn) error {
 		rows, _ := c.Query(ctx, selectAdvertisers+whereID(ids), idArgs(ids)...)
 		list, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (*backend.Advertiser, error) {
 			a := &backend.Advertiser{}
-			return a, row.Scan(&a.ID, &a.Name, &a.Enabled, &a.TimeZone, &a.Version)
+			err := row.Scan(&a.ID, &a.Name, &a.Enabled, &a.TimeZone, &a.Version)
+			byID[a.ID] = a
+			return a, err
 		})
-		return err
+		if err != nil {
+			return err
+		}
+		return advertiserNegatives.read(ctx, c, ids, func(owner uint64, g backend.Negative) {
+			g.AdvertiserID = owner
+			byID[owner].Negatives = append(byID[owner].Negatives, g)
+		})
 	})
 	if err != nil {
 		return nil, err
+	}
+	for _, a := range list {
+		sortNegatives(a.Negatives)
 	}
 	return inOrder(list, ids, func(a *backend.Advertiser) uint64 { return a.ID }), nil
 }
@@ -49,12 +60,7 @@ func (n *snapshot) Campaigns(ctx context.Context, ids []uint64) (list []*backend
 		if err != nil {
 			return err
 		}
-		where := ""
-		if ids != nil {
-			where = " WHERE campaign_id = ANY($1)"
-		}
-		rows, _ = c.Query(ctx, selectCampaignNegatives+where, idArgs(ids)...)
-		return eachNegative(rows, func(owner uint64, g backend.Negative) {
+		return campaignNegatives.read(ctx, c, ids, func(owner uint64, g backend.Negative) {
 			g.CampaignID = owner
 			byID[owner].Negatives = append(byID[owner].Negatives, g)
 		})
@@ -147,6 +153,16 @@ func optional(n *int64) upsert.Optional {
 		return upsert.Optional{}
 	}
 	return upsert.Optional{Has: true, N: uint64(*n)}
+}
+
+// read reads the negatives of some owners, or of all when ids is nil.
+func (n negativeTable) read(ctx context.Context, c *pgx.Conn, ids []uint64, f func(owner uint64, n backend.Negative)) error {
+	where := ""
+	if ids != nil {
+		where = " WHERE " + n.owner + " = ANY($1)"
+	}
+	rows, _ := c.Query(ctx, "SELECT "+n.owner+", id, type, enabled, words, text FROM adshard."+n.name+where, idArgs(ids)...)
+	return eachNegative(rows, f)
 }
 
 // eachNegative reads rows of owner, id, type, enabled, words, text.

@@ -25,10 +25,10 @@ func (s *Store) Words(ctx context.Context) (*backend.WordsReport, error) {
 			return err
 		}
 		rows, _ := c.Query(ctx, `SELECT negative, id, campaign_id, group_id, type, text, enabled, bid IS NOT NULL, coalesce(bid, 0),
-  coalesce(quality, 0), kept, why FROM adshard.removed_phrase ORDER BY negative, id`)
+  coalesce(quality, 0), kept, why, advertiser_id FROM adshard.removed_phrase ORDER BY negative, id`)
 		removed, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p backend.RemovedPhrase, err error) {
 			var match, quality int16
-			err = row.Scan(&p.Negative, &p.ID, &p.Campaign, &p.Group, &match, &p.Text, &p.Enabled, &p.HasBid, &p.Bid, &quality, &p.Kept, &p.Why)
+			err = row.Scan(&p.Negative, &p.ID, &p.Campaign, &p.Group, &match, &p.Text, &p.Enabled, &p.HasBid, &p.Bid, &quality, &p.Kept, &p.Why, &p.Advertiser)
 			p.Type, p.Quality = search.MatchType(match), uint8(quality)
 			return p, err
 		})
@@ -60,6 +60,7 @@ type keys struct{ s *Store }
 // phraseTables are the tables with keys made of words, and their owners.
 var phraseTables = [rekey.Tables]negativeTable{
 	rekey.Keywords: {"keyword", "group_id"}, rekey.GroupNegatives: groupNegatives, rekey.CampaignNegatives: campaignNegatives,
+	rekey.AdvertiserNegatives: advertiserNegatives,
 }
 
 // Claimed implements rekey.Database.
@@ -71,7 +72,8 @@ func (k keys) Claimed(ctx context.Context) (version string, err error) {
 // Claim implements rekey.Database. Writers hold the lock (1097093992, 1) shared.
 func (k keys) Claim(ctx context.Context, was, version, ifEmpty string) (named string, err error) {
 	err = k.s.write(ctx, "note words", `UPDATE adshard.state SET words = CASE WHEN words <> $1 THEN words WHEN EXISTS (SELECT FROM adshard.keyword)
-  OR EXISTS (SELECT FROM adshard.group_negative) OR EXISTS (SELECT FROM adshard.campaign_negative) THEN $2 ELSE $3 END RETURNING words`,
+  OR EXISTS (SELECT FROM adshard.group_negative) OR EXISTS (SELECT FROM adshard.campaign_negative)
+  OR EXISTS (SELECT FROM adshard.advertiser_negative) THEN $2 ELSE $3 END RETURNING words`,
 		[]any{was, version, ifEmpty}, &named)
 	if err == nil {
 		err = k.s.write(ctx, "wait for writers", "SELECT pg_advisory_xact_lock(1097093992, 1)", nil)
@@ -117,9 +119,9 @@ func (t *tx) noteRemoved(ctx context.Context, p *backend.RemovedPhrase) error {
 	if !p.Negative {
 		quality = int16(p.Quality)
 	}
-	return t.exec(ctx, `INSERT INTO adshard.removed_phrase (negative, id, campaign_id, group_id, type, text, enabled, bid, quality, kept, why)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		p.Negative, int64(p.ID), int64(p.Campaign), int64(p.Group), int16(p.Type), p.Text, p.Enabled, bid, quality, int64(p.Kept), p.Why)
+	return t.exec(ctx, `INSERT INTO adshard.removed_phrase (negative, id, campaign_id, group_id, type, text, enabled, bid, quality, kept, why, advertiser_id)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+		p.Negative, int64(p.ID), int64(p.Campaign), int64(p.Group), int16(p.Type), p.Text, p.Enabled, bid, quality, int64(p.Kept), p.Why, int64(p.Advertiser))
 }
 
 // ofOtherWords is the SQLSTATE of begin_write for a writer whose keys would be of another

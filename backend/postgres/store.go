@@ -244,7 +244,8 @@ func (s *Store) Counts(ctx context.Context) (n backend.Counts, err error) {
 	err = s.read(ctx, "count", func(c *pgx.Conn) error {
 		return c.QueryRow(ctx, `SELECT (SELECT count(*) FROM adshard.advertiser), (SELECT count(*) FROM adshard.campaign),
   (SELECT count(*) FROM adshard.ad_group), (SELECT count(*) FROM adshard.keyword),
-  (SELECT count(*) FROM adshard.group_negative) + (SELECT count(*) FROM adshard.campaign_negative),
+  (SELECT count(*) FROM adshard.group_negative) + (SELECT count(*) FROM adshard.campaign_negative)
+    + (SELECT count(*) FROM adshard.advertiser_negative),
   (SELECT count(*) FROM adshard.ad)`).Scan(&n.Advertisers, &n.Campaigns, &n.Groups, &n.Keywords, &n.Negatives, &n.Ads)
 	})
 	return n, err

@@ -16,7 +16,10 @@ import (
 func named(s backendtest.State) []string {
 	plain := backendtest.NewState()
 	for id, a := range s.Advertisers {
-		a.ID = 0
+		a.ID, a.Negatives = 0, slices.Clone(a.Negatives)
+		for i := range a.Negatives {
+			a.Negatives[i].ID, a.Negatives[i].AdvertiserID = 0, 0
+		}
 		plain.Advertisers[id] = a
 	}
 	for id, c := range s.Campaigns {
@@ -76,6 +79,9 @@ func TestTransfer(t *testing.T) {
 		}
 		if err == nil {
 			_, err = tx.Campaign(ctx, 1, "campaign 0", backend.CampaignPatch{DailyBudget: backend.To[uint64](5), Status: backend.Pause, RotateEvenly: backend.To(true)})
+		}
+		if err == nil {
+			err = tx.Negative(ctx, backend.NegativeOwner{Advertiser: 1}, backend.NegativePatch{Text: "never", Words: "never", Status: backend.Pause})
 		}
 		if err == nil {
 			err = tx.Negative(ctx, backend.NegativeOwner{Campaign: 2}, backend.NegativePatch{Text: "free", Words: "free", Status: backend.Pause})

@@ -71,6 +71,7 @@ func (s *Store) newTx(c *pgxpool.Conn, limits upsert.Limits) *tx {
 	t.Keywords = newTable(t, backend.EntityKeyword, keywordRows{t})
 	t.GroupNegatives = newTable(t, backend.EntityNegative, negativeRows{t, groupNegatives})
 	t.CampaignNegatives = newTable(t, backend.EntityNegative, negativeRows{t, campaignNegatives})
+	t.AdvertiserNegatives = newTable(t, backend.EntityNegative, negativeRows{t, advertiserNegatives})
 	t.Ads = newTable(t, backend.EntityAd, adRows{t})
 	return t
 }

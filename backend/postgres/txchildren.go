@@ -5,6 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"adshard/backend"
 	"adshard/backend/upsert"
 	"adshard/search"
 )
@@ -142,12 +143,13 @@ func (k keywordRows) Insert(ctx context.Context, rows []*keyword) error {
 	return err
 }
 
-// negativeTable is one of the two tables of negatives.
+// negativeTable is one of the tables of negatives.
 type negativeTable struct{ name, owner string }
 
 var (
-	groupNegatives    = negativeTable{"group_negative", "group_id"}
-	campaignNegatives = negativeTable{"campaign_negative", "campaign_id"}
+	groupNegatives      = negativeTable{"group_negative", "group_id"}
+	campaignNegatives   = negativeTable{"campaign_negative", "campaign_id"}
+	advertiserNegatives = negativeTable{"advertiser_negative", "advertiser_id"}
 )
 
 func (n negativeTable) selected() string {
@@ -165,12 +167,16 @@ func (n negativeRows) Load(ctx context.Context, owner uint64, limit int) error {
 	if n.table == groupNegatives {
 		return n.t.loadGroup(ctx, owner)
 	}
+	of, cache := backend.KindCampaign, n.t.CampaignNegatives
+	if n.table == advertiserNegatives {
+		of, cache = backend.KindAdvertiser, n.t.AdvertiserNegatives
+	}
 	b := &pgx.Batch{}
-	b.Queue("SELECT FROM adshard.campaign WHERE id = $1 FOR NO KEY UPDATE", int64(owner))
+	b.Queue("SELECT FROM "+tables[of].name+" WHERE id = $1 FOR NO KEY UPDATE", int64(owner))
 	b.Queue(n.table.selected()+" LIMIT $2", int64(owner), limit).Query(func(rows pgx.Rows) error {
 		list, err := storedNegatives(rows)
 		if err == nil {
-			n.t.CampaignNegatives.Loaded(owner, list)
+			cache.Loaded(owner, list)
 		}
 		return err
 	})

@@ -40,6 +40,7 @@ func (t *tx) reportRemoval(ctx context.Context, entity backend.Entity, id uint64
 	if entity == backend.EntityAdvertiser {
 		campaigns = "SELECT id FROM adshard.campaign WHERE advertiser_id = $1"
 		add(backend.EntityAdvertiser, "SELECT id FROM adshard.advertiser WHERE id = $1")
+		add(backend.EntityNegative, "SELECT id FROM adshard.advertiser_negative WHERE advertiser_id = $1")
 	}
 	if entity != backend.EntityGroup {
 		groups = "SELECT id FROM adshard.ad_group WHERE campaign_id IN (" + campaigns + ")"

@@ -20,10 +20,11 @@ const (
 	Keywords Table = iota
 	GroupNegatives
 	CampaignNegatives
+	AdvertiserNegatives
 	Tables
 )
 
-// Owner is a group or campaign whose rows in a table have keys to be changed.
+// Owner is a group, campaign or advertiser whose rows in a table have keys to be changed.
 type Owner struct {
 	Table Table
 	ID    uint64
@@ -160,8 +161,10 @@ func (m *maker) owner(ctx context.Context, o Owner) error {
 		return remake(ctx, m, m.tx.Keywords, o, keywords)
 	case GroupNegatives:
 		return remake(ctx, m, m.tx.GroupNegatives, o, negatives)
-	default:
+	case CampaignNegatives:
 		return remake(ctx, m, m.tx.CampaignNegatives, o, negatives)
+	default:
+		return remake(ctx, m, m.tx.AdvertiserNegatives, o, negatives)
 	}
 }
 
@@ -200,9 +203,12 @@ func remake[V comparable](ctx context.Context, m *maker, t *upsert.Table[upsert.
 	t.ForgetOwner(o.ID)
 	for _, g := range p.gone {
 		note := backend.RemovedPhrase{ID: g.row.ID, Text: kind.text(g.row.Before), Type: g.row.Key.Match, Kept: g.kept, Why: g.why}
-		if o.Table == CampaignNegatives {
+		switch o.Table {
+		case CampaignNegatives:
 			note.Campaign = o.ID
-		} else {
+		case AdvertiserNegatives:
+			note.Advertiser = o.ID
+		default:
 			note.Group = o.ID
 		}
 		kind.describe(g.row.Before, &note)

@@ -30,6 +30,7 @@ func (k *checking) advertisers() error {
 		if err == nil {
 			err = k.entity(backend.KindAdvertiser, a.ID, r.stored[i], r.rows[i])
 		}
+		k.report.Counts.Negatives += uint64(len(a.Negatives))
 	}
 	k.report.Counts.Advertisers = uint64(len(r.list))
 	return err

@@ -10,7 +10,7 @@ import (
 	"adshard/backend/upsert"
 )
 
-// children is one table of what groups or campaigns contain (keywords, negatives,
+// children is one table of what groups, campaigns or advertisers contain (keywords, negatives,
 // ads), with natural keys K and values V: the upsert.Rows of a transaction's cache.
 type children[K, V comparable] struct {
 	t     *tx

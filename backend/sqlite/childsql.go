@@ -26,36 +26,30 @@ var keywordSQL = childSQL[upsert.Phrase, upsert.Keyword]{
 	bindValue: bindKeyword,
 }
 
-var groupNegativeSQL = childSQL[upsert.Phrase, upsert.Negative]{
-	entity: backend.EntityNegative,
-	kind:   backend.KindGroup, hash: func(h *hasher, owner, id uint64, k upsert.Phrase, v upsert.Negative) sum {
-		return h.negative(rowGroupNegative, owner, id, k, v)
-	},
-	load:      "SELECT id, words, type, text, enabled FROM group_negative WHERE group_id = ?",
-	byKey:     phraseKey,
-	scan:      scanHeldNegative,
-	insert:    "INSERT INTO group_negative (group_id, words, type, id, text, enabled) VALUES ",
-	columns:   6,
-	update:    "UPDATE group_negative SET text = ?, enabled = ? WHERE group_id = ?" + phraseKey,
-	remove:    "DELETE FROM group_negative WHERE group_id = ?" + phraseKey,
-	bindKey:   bindPhrase,
-	bindValue: bindNegative,
-}
+var (
+	groupNegativeSQL      = negativeSQL("group_negative", "group_id", backend.KindGroup, rowGroupNegative)
+	campaignNegativeSQL   = negativeSQL("campaign_negative", "campaign_id", backend.KindCampaign, rowCampaignNegative)
+	advertiserNegativeSQL = negativeSQL("advertiser_negative", "advertiser_id", backend.KindAdvertiser, rowAdvertiserNegative)
+)
 
-var campaignNegativeSQL = childSQL[upsert.Phrase, upsert.Negative]{
-	entity: backend.EntityNegative,
-	kind:   backend.KindCampaign, hash: func(h *hasher, owner, id uint64, k upsert.Phrase, v upsert.Negative) sum {
-		return h.negative(rowCampaignNegative, owner, id, k, v)
-	},
-	load:      "SELECT id, words, type, text, enabled FROM campaign_negative WHERE campaign_id = ?",
-	byKey:     phraseKey,
-	scan:      scanHeldNegative,
-	insert:    "INSERT INTO campaign_negative (campaign_id, words, type, id, text, enabled) VALUES ",
-	columns:   6,
-	update:    "UPDATE campaign_negative SET text = ?, enabled = ? WHERE campaign_id = ?" + phraseKey,
-	remove:    "DELETE FROM campaign_negative WHERE campaign_id = ?" + phraseKey,
-	bindKey:   bindPhrase,
-	bindValue: bindNegative,
+// negativeSQL is that of a table of negatives, with the column and the kind of their owners, and what begins
+// the hashes of its rows.
+func negativeSQL(table, owner string, kind backend.Kind, row byte) childSQL[upsert.Phrase, upsert.Negative] {
+	return childSQL[upsert.Phrase, upsert.Negative]{
+		entity: backend.EntityNegative,
+		kind:   kind, hash: func(h *hasher, owner, id uint64, k upsert.Phrase, v upsert.Negative) sum {
+			return h.negative(row, owner, id, k, v)
+		},
+		load:      "SELECT id, words, type, text, enabled FROM " + table + " WHERE " + owner + " = ?",
+		byKey:     phraseKey,
+		scan:      scanHeldNegative,
+		insert:    "INSERT INTO " + table + " (" + owner + ", words, type, id, text, enabled) VALUES ",
+		columns:   6,
+		update:    "UPDATE " + table + " SET text = ?, enabled = ? WHERE " + owner + " = ?" + phraseKey,
+		remove:    "DELETE FROM " + table + " WHERE " + owner + " = ?" + phraseKey,
+		bindKey:   bindPhrase,
+		bindValue: bindNegative,
+	}
 }
 
 // phraseKey and contentKey restrict a statement to one key.

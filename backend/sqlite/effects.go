@@ -39,6 +39,7 @@ func removalQueries(entity backend.Entity) (list []removalQuery) {
 	if entity == backend.EntityAdvertiser {
 		campaigns = "SELECT id FROM campaign WHERE advertiser_id = ?1"
 		add(backend.EntityAdvertiser, "SELECT id FROM advertiser WHERE id = ?1")
+		add(backend.EntityNegative, "SELECT id FROM advertiser_negative WHERE advertiser_id = ?1")
 	}
 	if entity != backend.EntityGroup {
 		groups = "SELECT id FROM ad_group WHERE campaign_id IN (" + campaigns + ")"

@@ -26,7 +26,7 @@ var migrations embed.FS
 
 const (
 	// schemaVersion is the newest migration.
-	schemaVersion = 9
+	schemaVersion = 10
 	// applicationID marks the file as one of ours; the migrations set it.
 	applicationID = 0x41645368
 )

@@ -17,7 +17,6 @@ const (
 	selectAdvertiser = "SELECT id, name, enabled, time_zone, sum, summed, version FROM advertiser"
 	selectCampaign   = `SELECT id, advertiser_id, name, enabled, budget_exhausted, daily_budget, desktop, mobile, tablet,
   languages, rotate_evenly, standard_delivery, withheld, hold, sum, summed, version FROM campaign`
-	selectCampaignNegatives = "SELECT campaign_id, id, text, words, type, enabled FROM campaign_negative"
 )
 
 // Advertisers implements backend.Snapshot.
@@ -59,6 +58,9 @@ func readAdvertisers(c *conn, ids []uint64) (r parents[backend.Advertiser], err 
 		r.rows = append(r.rows, h.advertiser(a.ID, a.Name, upsert.Advertiser{Enabled: a.Enabled, TimeZone: a.TimeZone}))
 		return nil
 	})
+	if err == nil {
+		err = advertisersOwn.negatives(c, &h, &r, ids == nil)
+	}
 	return r, err
 }
 
@@ -99,46 +101,73 @@ func readCampaigns(c *conn, ids []uint64) (r parents[backend.Campaign], err erro
 		return nil
 	})
 	if err == nil {
-		err = readCampaignNegatives(c, &h, &r, ids == nil)
+		err = campaignsOwn.negatives(c, &h, &r, ids == nil)
 	}
 	return r, err
 }
 
-// readCampaignNegatives fills in the negatives of campaigns; all says that they
-// are every campaign in ascending id order. Rows of missing campaigns are left
-// out.
-func readCampaignNegatives(c *conn, h *hasher, r *parents[backend.Campaign], all bool) error {
+// owner is how negatives of advertisers or campaigns are read and kept.
+type owner[T any] struct {
+	table childSQL[upsert.Phrase, upsert.Negative]
+	sql   string // reads what scanNegative does, of all owners
+	id    string // the column of the owners
+	of    func(*T) (id uint64, negatives *[]backend.Negative)
+	name  func(n *backend.Negative, id uint64) // names the owner
+}
+
+var (
+	campaignsOwn = owner[backend.Campaign]{
+		campaignNegativeSQL, "SELECT campaign_id, id, text, words, type, enabled FROM campaign_negative", "campaign_id",
+		func(c *backend.Campaign) (uint64, *[]backend.Negative) { return c.ID, &c.Negatives },
+		func(n *backend.Negative, id uint64) { n.CampaignID = id },
+	}
+	advertisersOwn = owner[backend.Advertiser]{
+		advertiserNegativeSQL, "SELECT advertiser_id, id, text, words, type, enabled FROM advertiser_negative", "advertiser_id",
+		func(a *backend.Advertiser) (uint64, *[]backend.Negative) { return a.ID, &a.Negatives },
+		func(n *backend.Negative, id uint64) { n.AdvertiserID = id },
+	}
+)
+
+// negatives fills in the negatives of owners; all says that they are every one in
+// ascending id order. Rows of missing owners are left out.
+func (o *owner[T]) negatives(c *conn, h *hasher, r *parents[T], all bool) error {
 	at := 0
 	row := func(st *zs.Stmt) error {
 		id := uint64(st.ColumnInt64(0))
-		if r.list[at].ID != id {
-			next, found := slices.BinarySearchFunc(r.list, id, func(p *backend.Campaign, id uint64) int { return cmp.Compare(p.ID, id) })
+		if now, _ := o.of(r.list[at]); now != id {
+			next, found := slices.BinarySearchFunc(r.list, id, func(p *T, id uint64) int {
+				now, _ := o.of(p)
+				return cmp.Compare(now, id)
+			})
 			if !found {
 				return nil
 			}
 			at = next
 		}
 		n := scanNegative(st)
-		n.CampaignID = id
-		r.rows[at] += h.negative(rowCampaignNegative, id, n.ID, upsert.Phrase{Words: n.Words, Match: n.Type}, upsert.Negative{Text: n.Text, Enabled: n.Enabled})
-		r.list[at].Negatives = append(r.list[at].Negatives, n)
+		o.name(&n, id)
+		r.rows[at] += o.table.hash(h, id, n.ID, upsert.Phrase{Words: n.Words, Match: n.Type}, upsert.Negative{Text: n.Text, Enabled: n.Enabled})
+		_, list := o.of(r.list[at])
+		*list = append(*list, n)
 		return nil
 	}
 	switch {
 	case len(r.list) == 0:
 	case all:
-		if err := c.query(selectCampaignNegatives+" ORDER BY campaign_id", row); err != nil {
+		if err := c.query(o.sql+" ORDER BY "+o.id, row); err != nil {
 			return err
 		}
 	default:
 		for at = range r.list {
-			if err := c.query(selectCampaignNegatives+" WHERE campaign_id = ?", row, r.list[at].ID); err != nil {
+			id, _ := o.of(r.list[at])
+			if err := c.query(o.sql+" WHERE "+o.id+" = ?", row, id); err != nil {
 				return err
 			}
 		}
 	}
 	for _, p := range r.list {
-		sortNegatives(p.Negatives)
+		_, list := o.of(p)
+		sortNegatives(*list)
 	}
 	return nil
 }

@@ -22,13 +22,13 @@ func (s *Store) Words(ctx context.Context) (*backend.WordsReport, error) {
 		if r.Version, err = c.words(); err != nil {
 			return err
 		}
-		return c.query("SELECT negative, id, campaign_id, group_id, type, text, enabled, bid, quality, kept, why FROM removed_phrase ORDER BY negative, id",
+		return c.query("SELECT negative, id, campaign_id, group_id, type, text, enabled, bid, quality, kept, why, advertiser_id FROM removed_phrase ORDER BY negative, id",
 			func(st *zs.Stmt) error {
 				bid := columnOptional(st, 7)
 				r.Removed = append(r.Removed, backend.RemovedPhrase{
 					Negative: st.ColumnBool(0), ID: uint64(st.ColumnInt64(1)), Campaign: uint64(st.ColumnInt64(2)), Group: uint64(st.ColumnInt64(3)),
 					Type: search.MatchType(st.ColumnInt64(4)), Text: st.ColumnText(5), Enabled: st.ColumnBool(6), HasBid: bid.Has, Bid: bid.N,
-					Quality: uint8(st.ColumnInt64(8)), Kept: uint64(st.ColumnInt64(9)), Why: st.ColumnText(10),
+					Quality: uint8(st.ColumnInt64(8)), Kept: uint64(st.ColumnInt64(9)), Why: st.ColumnText(10), Advertiser: uint64(st.ColumnInt64(11)),
 				})
 				return nil
 			})
@@ -59,9 +59,10 @@ type keys struct{ s *Store }
 
 // phraseTables are the tables with keys made of words, and their owners.
 var phraseTables = [rekey.Tables]struct{ name, owner string }{
-	rekey.Keywords:          {"keyword", "group_id"},
-	rekey.GroupNegatives:    {"group_negative", "group_id"},
-	rekey.CampaignNegatives: {"campaign_negative", "campaign_id"},
+	rekey.Keywords:            {"keyword", "group_id"},
+	rekey.GroupNegatives:      {"group_negative", "group_id"},
+	rekey.CampaignNegatives:   {"campaign_negative", "campaign_id"},
+	rekey.AdvertiserNegatives: {"advertiser_negative", "advertiser_id"},
 }
 
 // Claimed implements rekey.Database.
@@ -133,8 +134,8 @@ func (t *tx) noteRemoved(p *backend.RemovedPhrase) error {
 	if !p.Negative {
 		quality = int64(p.Quality)
 	}
-	return t.write("INSERT INTO removed_phrase (negative, id, campaign_id, group_id, type, text, enabled, bid, quality, kept, why) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		p.Negative, p.ID, p.Campaign, p.Group, int64(p.Type), p.Text, p.Enabled, bid, quality, p.Kept, p.Why)
+	return t.write("INSERT INTO removed_phrase (negative, id, campaign_id, group_id, type, text, enabled, bid, quality, kept, why, advertiser_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		p.Negative, p.ID, p.Campaign, p.Group, int64(p.Type), p.Text, p.Enabled, bid, quality, p.Kept, p.Why, p.Advertiser)
 }
 
 // announce sets state.since before the first write of a transaction. The database

@@ -303,7 +303,7 @@ func (s *Store) Counts(ctx context.Context) (backend.Counts, error) {
 	var n backend.Counts
 	err := s.read(ctx, "count", func(c *conn) error {
 		return c.query(`SELECT (SELECT count(*) FROM advertiser), (SELECT count(*) FROM campaign), (SELECT count(*) FROM ad_group),
-  (SELECT count(*) FROM keyword), (SELECT count(*) FROM group_negative) + (SELECT count(*) FROM campaign_negative),
+  (SELECT count(*) FROM keyword), (SELECT count(*) FROM group_negative) + (SELECT count(*) FROM campaign_negative) + (SELECT count(*) FROM advertiser_negative),
   (SELECT count(*) FROM ad)`, func(st *zs.Stmt) error {
 			for i, to := range []*uint64{&n.Advertisers, &n.Campaigns, &n.Groups, &n.Keywords, &n.Negatives, &n.Ads} {
 				*to = uint64(st.ColumnInt64(i))

@@ -38,6 +38,7 @@ const (
 	rowLearned
 	rowCampaignHold
 	rowGroupHold
+	rowAdvertiserNegative
 )
 
 func (h *hasher) begin(table byte, owner, id uint64) {

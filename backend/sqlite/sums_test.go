@@ -40,6 +40,8 @@ func TestChangedByOthersIsSummedAnew(t *testing.T) {
 		"DELETE FROM group_negative",
 		"UPDATE ad_group SET name = 'x' WHERE id = 2",
 		"UPDATE campaign_negative SET enabled = 0",
+		"UPDATE advertiser_negative SET enabled = 0",
+		"DELETE FROM advertiser_negative",
 		"UPDATE campaign SET budget_exhausted = 1",
 		"UPDATE campaign SET languages = 'cs en', enabled = 0",
 		"UPDATE advertiser SET enabled = 0",
@@ -50,7 +52,7 @@ func TestChangedByOthersIsSummedAnew(t *testing.T) {
 			ctx := t.Context()
 			path := filepath.Join(t.TempDir(), "ads.db")
 			s := opened(t, path)
-			for _, err := range []error{Script(t, path, base), whole(ctx, s)} {
+			for _, err := range []error{Script(t, path, baseNow), whole(ctx, s)} {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -133,6 +135,7 @@ func TestDamageIsNamed(t *testing.T) {
 		{"UPDATE ad_group SET sum = sum + 1 WHERE id = 8", backend.KindGroup, 8},
 		{"DROP TRIGGER campaign_update; UPDATE campaign SET daily_budget = 1 WHERE id = 2", backend.KindCampaign, 2},
 		{"DROP TRIGGER campaign_negative_insert; DROP TRIGGER campaign_negative_update; INSERT INTO campaign_negative (campaign_id, words, type, text) VALUES (2, 'x', 0, 'x')", backend.KindCampaign, 2},
+		{"DROP TRIGGER advertiser_negative_insert; DROP TRIGGER advertiser_negative_update; INSERT INTO advertiser_negative (advertiser_id, words, type, text) VALUES (1, 'x', 0, 'x')", backend.KindAdvertiser, 1},
 		{"DROP TRIGGER advertiser_update; UPDATE advertiser SET enabled = 0 WHERE id = 1", backend.KindAdvertiser, 1},
 	} {
 		t.Run(c.sql, func(t *testing.T) {

@@ -19,6 +19,10 @@ INSERT INTO group_negative (group_id, words, type, text) VALUES (1, 'free', 2, '
 INSERT INTO campaign_negative (campaign_id, words, type, text) VALUES (1, 'used', 2, 'used');
 INSERT INTO ad (group_id, headlines, descriptions) VALUES (2, '["x"]', '[]');`
 
+// baseNow is base with what only the newest schema has.
+const baseNow = base + `
+INSERT INTO advertiser_negative (advertiser_id, words, type, text) VALUES (1, 'never', 2, 'never');`
+
 // TestOtherPrograms writes by plain SQL without foreign keys, as a shell does:
 // the log and the ids must be right all the same.
 func TestOtherPrograms(t *testing.T) {
@@ -32,6 +36,8 @@ func TestOtherPrograms(t *testing.T) {
 		{"change an ad", "UPDATE ad SET enabled = 0", "3:2"},
 		{"delete a negative", "DELETE FROM group_negative", "3:1"},
 		{"rename a group", "UPDATE ad_group SET name = 'x' WHERE id = 2", "3:2"},
+		{"advertiser negative", "UPDATE advertiser_negative SET enabled = 0", "1:1"},
+		{"delete an advertiser's negative", "DELETE FROM advertiser_negative", "1:1"},
 		{"campaign negative", "UPDATE campaign_negative SET enabled = 0", "2:1"},
 		{"budget", "UPDATE campaign SET budget_exhausted = 1", "2:1"},
 		{"languages", "UPDATE campaign SET languages = 'cs en', enabled = 0", "2:1 3:1 3:2"},
@@ -44,7 +50,7 @@ func TestOtherPrograms(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "ads.db")
 			s := opened(t, path)
-			if err := Script(t, path, base); err != nil {
+			if err := Script(t, path, baseNow); err != nil {
 				t.Fatal(err)
 			}
 			clock, err := s.clock(t.Context())

@@ -43,6 +43,7 @@ func (s *Store) Begin(ctx context.Context) (backend.Tx, error) {
 	t.Keywords = newChildren(t, keywordSQL, &t.given.keyword)
 	t.GroupNegatives = newChildren(t, groupNegativeSQL, &t.given.negative)
 	t.CampaignNegatives = newChildren(t, campaignNegativeSQL, &t.given.negative)
+	t.AdvertiserNegatives = newChildren(t, advertiserNegativeSQL, &t.given.negative)
 	t.Ads = newChildren(t, adSQL, &t.given.ad)
 	log, err := c.state()
 	if err != nil {

@@ -151,8 +151,10 @@ func (c *copying) parents(ctx context.Context, n backend.Snapshot) error {
 			return err
 		}
 		ids[a.ID] = id
-		c.rows++
 		c.done.Advertisers++
+		if err := c.negatives(ctx, backend.NegativeOwner{Advertiser: id}, a.Negatives); err != nil {
+			return err
+		}
 	}
 	campaigns, err := n.Campaigns(ctx, nil)
 	if err != nil {

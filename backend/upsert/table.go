@@ -8,7 +8,7 @@ import (
 
 // Row is one keyword, negative or ad with the natural key K and the value V.
 type Row[K, V comparable] struct {
-	Owner, ID uint64 // the group or campaign; the row's own id
+	Owner, ID uint64 // the group, campaign or advertiser; the row's own id
 	Key       K
 	Now       V // wanted
 	Before    V // in the database, if it exists there

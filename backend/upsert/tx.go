@@ -71,10 +71,11 @@ type Tx struct {
 	// Done says that the transaction has ended.
 	Done bool
 
-	Keywords          *Table[Phrase, Keyword]
-	GroupNegatives    *Table[Phrase, Negative]
-	CampaignNegatives *Table[Phrase, Negative]
-	Ads               *Table[Content, Ad]
+	Keywords            *Table[Phrase, Keyword]
+	GroupNegatives      *Table[Phrase, Negative]
+	CampaignNegatives   *Table[Phrase, Negative]
+	AdvertiserNegatives *Table[Phrase, Negative]
+	Ads                 *Table[Content, Ad]
 	parents
 
 	failure error // the first of the database
@@ -122,7 +123,8 @@ func (t *Tx) Report(entity backend.Entity, id uint64, effect backend.Effect) {
 // Flush writes all that differs, owners first.
 func (t *Tx) Flush(ctx context.Context) error {
 	for _, f := range []func(context.Context) error{
-		t.flushParents, t.Keywords.Flush, t.GroupNegatives.Flush, t.CampaignNegatives.Flush, t.Ads.Flush, t.Backend.Flushed,
+		t.flushParents, t.Keywords.Flush, t.GroupNegatives.Flush, t.CampaignNegatives.Flush, t.AdvertiserNegatives.Flush, t.Ads.Flush,
+		t.Backend.Flushed,
 	} {
 		if err := f(ctx); err != nil {
 			return err
@@ -133,7 +135,7 @@ func (t *Tx) Flush(ctx context.Context) error {
 
 // bound keeps the caches small.
 func (t *Tx) bound(ctx context.Context) error {
-	rows := t.Keywords.Size() + t.GroupNegatives.Size() + t.CampaignNegatives.Size() + t.Ads.Size()
+	rows := t.Keywords.Size() + t.GroupNegatives.Size() + t.CampaignNegatives.Size() + t.AdvertiserNegatives.Size() + t.Ads.Size()
 	if t.parents.size() < t.Limits.Parents && rows < t.Limits.Cached {
 		return nil
 	}
@@ -148,6 +150,7 @@ func (t *Tx) flushAndForget(ctx context.Context) error {
 	t.Keywords.Forget()
 	t.GroupNegatives.Forget()
 	t.CampaignNegatives.Forget()
+	t.AdvertiserNegatives.Forget()
 	t.Ads.Forget()
 	return nil
 }

@@ -28,6 +28,7 @@ func (t *Tx) Advertiser(ctx context.Context, name string) (uint64, error) {
 	}
 	t.KnowAdvertiser(r)
 	t.KnowCampaignsOf(r.ID, true)
+	t.AdvertiserNegatives.Created(r.ID)
 	t.Report(backend.EntityAdvertiser, r.ID, backend.Created)
 	return r.ID, nil
 }
@@ -216,8 +217,12 @@ func (t *Tx) Negative(ctx context.Context, owner backend.NegativeOwner, p backen
 		return err
 	}
 	table, id := t.GroupNegatives, owner.Group
-	if id == 0 {
+	switch {
+	case owner.Group != 0:
+	case owner.Campaign != 0:
 		table, id = t.CampaignNegatives, owner.Campaign
+	default:
+		table, id = t.AdvertiserNegatives, owner.Advertiser
 	}
 	return child(ctx, t, table, id, key, p.Status, NewNegative(), func(v *Negative) { v.Apply(p, key.Words) })
 }

@@ -91,6 +91,9 @@ func removedLine(p *backend.RemovedPhrase) string {
 	if p.Campaign != 0 {
 		owner = fmt.Sprint("campaign ", p.Campaign)
 	}
+	if p.Advertiser != 0 {
+		owner = fmt.Sprint("advertiser ", p.Advertiser)
+	}
 	line := fmt.Sprintf("%s %d of %s, %s %s", kind, p.ID, owner, p.Type, printable(fmt.Sprintf("%q", p.Text)))
 	if !p.Enabled {
 		line += ", paused"
