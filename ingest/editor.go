@@ -200,12 +200,18 @@ func (s *editorSource) campaignCells(e *entry) {
 
 // ownStatus reads the column Status of a group or campaign row whose own status
 // cell is empty. A filled unknown column may make the row one of another kind, to which
-// the status then belongs: it is not used.
+// the status then belongs: it is not used. Unless the file has a column for the owner's
+// status, it may also be that one, and then only Enabled changes nothing: other rows are rejected.
 func (s *editorSource) ownStatus(e *entry, own column) backend.Status {
 	if !s.filled(colStatus) {
 		return backend.Keep
 	}
 	if header, ok := s.unnamed(); ok {
+		if s.layout.cell[own] < 0 {
+			if status := s.status(colStatus); status == backend.Pause || status == backend.Remove {
+				s.note(colStatus, fmt.Errorf("the row may be one of another kind, since column %s is filled: use column %s", quoted(header), own))
+			}
+		}
 		e.warning = &Warning{File: s.file, Record: e.record, Column: colStatus.String(), Text: fmt.Sprintf(
 			"%s is not used, since column %s is filled and may make this a row of another kind; use column %s",
 			quoted(string(s.cell(colStatus))), quoted(header), own)}
