@@ -12,7 +12,7 @@
 //     the bounds that no placement of these items can beat.
 //   - Mapper: keeps the model and the index of items, runs the strategy, has
 //     every new model saved before it is sent, stamps quanta with the clock of
-//     the last change it saw (thesis 6.3.3), and drives each move to its end.
+//     the last change it saw (thesis 6.3.3; docs/sources.md), and drives each move to its end.
 //   - Distributor: follows changes and quanta, asks for items to be built and
 //     puts them into bounded buckets, each a half-open range of log positions
 //     (thesis 6.3.4 to 6.3.9, algorithm 3). There may be many; any may serve
@@ -51,5 +51,5 @@
 // Goals: no planned operation takes an item out of service, and every query
 // sees every item exactly once; each change is applied exactly once, whatever
 // is killed when; memory bounded by configuration; the same input gives the
-// same output. Non-goals: replicas, ads, networks, disks.
+// same output. Non-goals: ads, networks, disks.
 package balance

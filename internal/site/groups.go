@@ -23,7 +23,7 @@ var groups = []group{
 	}},
 	{"Reference", []string{
 		generated + "commands.md", generated + "configuration.md", generated + "api.md", generated + "metrics.md",
-		"docs/format.md", "docs/stream.md", "docs/spec/serving.md", "docs/spec/design.md", "docs/glossary.md", "CHANGELOG.md",
+		"docs/format.md", "docs/stream.md", "docs/spec/serving.md", "docs/spec/design.md", "docs/glossary.md", "docs/sources.md", "CHANGELOG.md",
 	}},
 	{"Explanation", []string{
 		"docs/architecture.md", "docs/search.md", "docs/budgets.md", "docs/quality.md", "docs/reliability.md", "docs/compare.md", "docs/decisions/",
