@@ -79,7 +79,7 @@ func TestTopicsMove(t *testing.T) {
 	w.edit(func(e *Edit) { _ = e.Finish(1) })
 	w.pairs(1, 100)
 	if list := w.table.HotTopics(); len(list) != 1 || math.Abs(list[0].Items[0].Load-60) > 0.5 {
-		t.Errorf("%v, want the 60 of before", list)
+		t.Errorf("%v, want the 60 from before", list)
 	}
 	if why := w.table.Ignored()["pair served elsewhere"]; why != 0 {
 		t.Errorf("%d pairs are ignored", why)

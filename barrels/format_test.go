@@ -11,7 +11,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// TestFormatOfThrottling: a store has the format that programs of before read until a campaign
+// TestFormatOfThrottling: a store has the format that older programs read until a campaign
 // is throttled, and from that very batch on, until it is filled anew, one that they refuse:
 // they would serve the campaign in every request.
 func TestFormatOfThrottling(t *testing.T) {

@@ -71,7 +71,7 @@ func TestKill(t *testing.T) {
 				for range 2 { // a server may end what the child asked it for after the first time
 					got, err := sums(t, s, counters.Static(1), counters.Options{}).Value(t.Context(), "c")
 					if err != nil || got < least || got > told+killed*updaters {
-						t.Errorf("%d updates were told of before %d kills, the value is %d after %d (%v)", told, killed, got, least, err)
+						t.Errorf("%d updates were acknowledged before %d kills, the value is %d after %d (%v)", told, killed, got, least, err)
 					}
 					least = got
 				}

@@ -12,7 +12,7 @@ import (
 const eraseTogether = 5000
 
 // Erase removes what is known of an advertiser: its events and counts, and what they are in
-// sums. Tokens of before count no more, also those of a master whose clock is ahead by Skew:
+// sums. Earlier tokens count no more, also those of a master whose clock is ahead by Skew:
 // refused is when what is served counts again. Campaigns are the advertiser's. Killed at any
 // moment and done again, it removes the rest. each, which may be nil, is called after
 // each step.

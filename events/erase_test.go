@@ -76,7 +76,7 @@ func (d dying) Erase(ctx context.Context, e *store.Erasure, limit int) (store.St
 }
 
 // TestErase: an erasure that is killed at any step and run again leaves nothing of an advertiser
-// and all of the others. Tokens of before are late, also those of a master whose clock is ahead;
+// and all of the others. Earlier tokens are late, also those of a master whose clock is ahead;
 // what is served later counts.
 func TestErase(t *testing.T) {
 	for left := range 6 {

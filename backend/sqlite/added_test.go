@@ -42,7 +42,7 @@ func TestSumsOfBeforeHold(t *testing.T) {
 			}},
 	} {
 		if c.now != c.before {
-			t.Errorf("%s: the sum is %x, programs of before wrote %x", c.name, c.now, c.before)
+			t.Errorf("%s: the sum is %x, older programs wrote %x", c.name, c.now, c.before)
 		}
 		for i, other := range c.others {
 			if other == c.now || slices.Index(c.others, other) != i {

@@ -76,7 +76,7 @@ func text[T string | []byte](h *hasher, s T) {
 func (h *hasher) end() sum { return sum(xxhash.Sum64(h.buf)) }
 
 // advertiser hashes all of an advertiser. The default of a column that a migration has
-// added counts nothing, so that the sums of before hold; so do campaign,
+// added counts nothing, so that the old sums hold; so do campaign,
 // budget and keyword.
 func (h *hasher) advertiser(id uint64, name string, v upsert.Advertiser) sum {
 	h.begin(rowAdvertiser, 0, id)

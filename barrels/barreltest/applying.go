@@ -54,12 +54,12 @@ func resets(t *testing.T, open Open) {
 	matches(t, s, "red shoes", 1)
 	SameStats(t, s, w)
 	if st := s.Stats(); st.Campaigns != 1 || st.Advertisers != 1 {
-		t.Fatalf("parents of before: %+v", st)
+		t.Fatalf("earlier parents: %+v", st)
 	}
 	put(t, s, &pb.NodeData{Reset_: true, To: At(3)})
 	SameStats(t, s, Small(0))
 	if len(s.Slices().Slices) != 0 {
-		t.Fatalf("slices of before: %v", s.Slices())
+		t.Fatalf("earlier slices: %v", s.Slices())
 	}
 }
 

@@ -19,12 +19,12 @@ type Comparison struct {
 	Machine string `json:"machine"`
 	Date    string `json:"date"`
 	// Commit is that of the program, Load the machine's load averages before the
-	// run; "" in files of before they were recorded.
+	// run; "" in files from before they were recorded.
 	Commit string `json:"commit,omitempty"`
 	Load   string `json:"load,omitempty"`
 	// Mode is "processes", "simulated" or "study".
 	Mode string `json:"mode"`
-	// Order is that of the keys; "" in files of before it was recorded.
+	// Order is that of the keys; "" in files from before it was recorded.
 	Order    string  `json:"order,omitempty"`
 	Groups   int     `json:"groups"`
 	Keywords uint64  `json:"keywords"`

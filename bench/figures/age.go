@@ -42,7 +42,7 @@ type Age struct {
 	Last, Why string
 }
 
-// Old reports whether the figures are, or cannot be known not to be, of before
+// Old reports whether the figures are, or cannot be known not to be, from before
 // the last change of what they measure.
 func (a *Age) Old() bool { return a.Changes > 0 || a.Why != "" }
 

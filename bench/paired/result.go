@@ -26,7 +26,7 @@ type Made struct {
 	Machine string `json:"machine"`
 	Date    string `json:"date"`
 	// Commit is that of the program, Load the machine's load averages before the
-	// run; "" in files of before they were recorded.
+	// run; "" in files from before they were recorded.
 	Commit string `json:"commit,omitempty"`
 	Load   string `json:"load,omitempty"`
 	// Rounds and Seconds, those of a layout on a setup in all rounds together.

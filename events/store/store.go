@@ -90,7 +90,7 @@ type Store interface {
 	// position, Kept, query and day, without holding them. An error of row ends it.
 	Report(ctx context.Context, q Query, row func(Row) error) error
 	// Erase does the next step of an erasure, which looks at up to limit events or rows of
-	// counts. From the first step on Add refuses the advertiser's tokens of before (Forgotten).
+	// counts. From the first step on Add refuses the advertiser's earlier tokens (Forgotten).
 	// What a step removes is taken off the sums with it. Errors: fault.Invalid as
 	// Erasure.Validate says; after any error the step can be repeated.
 	Erase(ctx context.Context, e *Erasure, limit int) (Step, error)

@@ -18,7 +18,7 @@ type corpus struct {
 	path      string
 	store     *sqlite.Store
 	questions []clustertest.Question
-	// renewed are those whose answers are other ones with the words of before rules 2.
+	// renewed are those whose answers are different with words from before rules 2.
 	renewed []clustertest.Question
 }
 

@@ -403,7 +403,7 @@ func TestErase(t *testing.T) {
 	late := list[len(list)-1].Event // of a token that lives
 	late.ID, late.Token.Advertiser = token.From(time.Now()), 1
 	if out, err := s.Add(t.Context(), []store.Event{late}); err != nil || out[0] != store.Forgotten {
-		t.Errorf("a late event of a token of before: %v, %v", out, err)
+		t.Errorf("a late event of an earlier token: %v, %v", out, err)
 	}
 	if status, _, errOut := run(t, "adshard", "events", "erase", "--db", db); status != exitUsage || !strings.Contains(errOut, "--advertiser is missing") {
 		t.Errorf("%d %s", status, errOut)

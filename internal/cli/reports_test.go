@@ -122,7 +122,7 @@ func TestReportsReplaceReports(t *testing.T) {
 }
 
 // TestReportOfAnImportThatFails: what was rejected until then is reported, the
-// conflicts of before stay, and nothing half-written is left.
+// earlier conflicts stay, and nothing half-written is left.
 func TestReportOfAnImportThatFails(t *testing.T) {
 	dir := t.TempDir()
 	broken := put(t, filepath.Join(dir, "a.csv"), rejected+"Acme,\"C\"x\n")

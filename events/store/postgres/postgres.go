@@ -52,21 +52,21 @@ INSERT INTO adshard_events.identity VALUES (true, replace(gen_random_uuid()::tex
 	from3      = `UPDATE adshard_events.horizon SET format = 4;` + identity
 	lockSchema = `SELECT pg_advisory_xact_lock(hashtext('adshard_events'));`
 	// since2 is what format 1 has not. Erased are ids in hexadecimal by advertiser, in the row
-	// that Add locks: what it reads beside a lock that it has waited for may be of before.
+	// that Add locks: what it reads beside a lock that it has waited for may be older.
 	since2 = `
 CREATE TABLE IF NOT EXISTS adshard_events.folded (advertiser bigint NOT NULL, campaign bigint NOT NULL, keyword bigint NOT NULL, day integer NOT NULL,
   ad bigint NOT NULL, position smallint NOT NULL, impressions bigint NOT NULL, clicks bigint NOT NULL, spend bigint NOT NULL,
   PRIMARY KEY (advertiser, campaign, keyword, day, ad, position));
 ALTER TABLE adshard_events.horizon ADD COLUMN IF NOT EXISTS database text NOT NULL DEFAULT '', ADD COLUMN IF NOT EXISTS erased jsonb NOT NULL DEFAULT '{}';`
 	// from1 keeps the sums of events that are gone, whose keywords nobody has noted. Events get
-	// another table, so that programs of before that still run fail, and fold nothing away.
+	// another table, so that older programs that still run fail, and fold nothing away.
 	from1 = `ALTER TABLE adshard_events.event RENAME TO raw;` + since2 + `
 INSERT INTO adshard_events.folded SELECT 0, campaign, 0, day, 0, 0, sum(i), sum(c), sum(s) FROM (
   SELECT campaign, day, impressions AS i, clicks AS c, spend AS s FROM adshard_events.spent UNION ALL
   SELECT campaign, day, -(kind = 1)::integer, -(kind = 2)::integer, CASE kind WHEN 2 THEN -price ELSE 0 END FROM adshard_events.raw) AS counted
 GROUP BY campaign, day HAVING sum(i) <> 0 OR sum(c) <> 0;
 UPDATE adshard_events.horizon SET format = 4;` + identity
-	// from2 keeps the counts, whose ads and positions nobody has noted. Programs of before that still run
+	// from2 keeps the counts, whose ads and positions nobody has noted. Older programs that still run
 	// cannot fold into a table with this key.
 	from2 = `ALTER TABLE adshard_events.folded ADD COLUMN ad bigint NOT NULL DEFAULT 0, ADD COLUMN position smallint NOT NULL DEFAULT 0,
   DROP CONSTRAINT folded_pkey, ADD PRIMARY KEY (advertiser, campaign, keyword, day, ad, position);

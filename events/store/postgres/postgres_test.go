@@ -166,8 +166,8 @@ INSERT INTO adshard_events.horizon VALUES (true, 1, '');
 INSERT INTO adshard_events.event VALUES ('\x6553f100aabbccddeeff001122334455', 2, 19675, 7, 2, 3, 4, 1, 1500, 5);
 INSERT INTO adshard_events.spent VALUES (1, 19675, 0, 4, 1, 1000), (1, 19675, 3, 6, 1, 2000), (2, 19675, 5, 5, 3, 4500)`
 
-// TestFormat1: tables of before keep their sums and events, whoever of several programs brings
-// them up to date, and reports have what they knew; a program of before that runs counts nothing
+// TestFormat1: older tables keep their sums and events, whoever of several programs brings
+// them up to date, and reports have what they knew; an older program that runs counts nothing
 // any more.
 func TestFormat1(t *testing.T) {
 	url := database(t)
@@ -193,7 +193,7 @@ func TestFormat1(t *testing.T) {
 		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 	if err := server.Do(t.Context(), name, "DELETE FROM adshard_events.event"); err == nil {
-		t.Error("a program of before removes events that nobody has folded")
+		t.Error("an older program removes events that nobody has folded")
 	}
 }
 
@@ -211,8 +211,8 @@ UPDATE adshard_events.horizon SET format = 2`
 const fold2 = `INSERT INTO adshard_events.folded SELECT 1, 1, 1, 1, 1, 1, 1
   ON CONFLICT (advertiser, campaign, keyword, day) DO UPDATE SET clicks = folded.clicks + excluded.clicks`
 
-// TestFormat2: tables of before keep all counts, whoever of several programs brings them up to date, and
-// what is folded from now on is counted by place; a program of before that runs folds nothing any more.
+// TestFormat2: older tables keep all counts, whoever of several programs brings them up to date, and
+// what is folded from now on is counted by place; an older program that runs folds nothing any more.
 func TestFormat2(t *testing.T) {
 	url := database(t)
 	name := fmt.Sprint("events_", made.Load())
@@ -228,7 +228,7 @@ func TestFormat2(t *testing.T) {
 		}
 		programs.Wait()
 		if err := server.Do(t.Context(), name, fold2); err == nil {
-			t.Error("a program of before folds still")
+			t.Error("an older program folds still")
 		}
 		return open(t, url)
 	})
@@ -261,7 +261,7 @@ func TestReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s, err := postgres.OpenReader(t.Context(), url); s != nil || !fault.Is(err, fault.Version) {
-		t.Errorf("%v, %v of tables of before", s, err)
+		t.Errorf("%v, %v of older tables", s, err)
 	}
 }
 

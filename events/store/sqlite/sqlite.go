@@ -46,13 +46,13 @@ CREATE TABLE folded (advertiser INTEGER NOT NULL, campaign INTEGER NOT NULL, key
 CREATE TABLE IF NOT EXISTS identity (id TEXT NOT NULL) STRICT;
 INSERT INTO identity SELECT lower(hex(randomblob(16))) WHERE NOT EXISTS (SELECT 1 FROM identity);`
 	// from1 keeps the sums of events that are gone, whose keywords nobody has noted. Events get
-	// another table, so that programs of before that still run fail, and fold nothing away.
+	// another table, so that older programs that still run fail, and fold nothing away.
 	from1 = `ALTER TABLE event RENAME TO raw;` + since2 + `
 INSERT INTO folded SELECT 0, campaign, 0, day, 0, 0, sum(impressions), sum(clicks), sum(spend) FROM (
   SELECT campaign, day, impressions, clicks, spend FROM spent UNION ALL
   SELECT campaign, day, -(kind = 1), -(kind = 2), -(CASE kind WHEN 2 THEN price ELSE 0 END) FROM raw)
 GROUP BY campaign, day HAVING sum(impressions) <> 0 OR sum(clicks) <> 0;` + identity
-	// from2 keeps the counts, whose ads and positions nobody has noted. Programs of before that still run
+	// from2 keeps the counts, whose ads and positions nobody has noted. Older programs that still run
 	// cannot fold into the new table.
 	from2 = `ALTER TABLE folded RENAME TO folded2;` + folded + `
 INSERT INTO folded SELECT advertiser, campaign, keyword, day, 0, 0, impressions, clicks, spend FROM folded2;

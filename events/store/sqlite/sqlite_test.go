@@ -191,8 +191,8 @@ INSERT INTO spent VALUES (1, 19675, 10, 2, 3000), (2, 19675, 5, 3, 4500);
 INSERT INTO mark VALUES (2, 19675);
 PRAGMA user_version = 1;`
 
-// TestFormat1: a file of before keeps its sums, events and marks, and reports have what it knew;
-// a program of before that has it open counts nothing any more.
+// TestFormat1: an older file keeps its sums, events and marks, and reports have what it knew;
+// an older program that has it open counts nothing any more.
 func TestFormat1(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.db")
 	before, err := zs.OpenConn(path)
@@ -222,7 +222,7 @@ func TestFormat1(t *testing.T) {
 		t.Errorf("%v, %v, %v", sums, marks, err)
 	}
 	if err := sqlitex.ExecuteTransient(before, "DELETE FROM event", nil); err == nil {
-		t.Error("a program of before removes events that nobody has folded")
+		t.Error("an older program removes events that nobody has folded")
 	}
 }
 
@@ -239,8 +239,8 @@ PRAGMA user_version = 2;`
 const fold2 = `INSERT INTO folded (advertiser, campaign, keyword, day, impressions, clicks, spend) VALUES (1, 1, 1, 1, 1, 1, 1)
   ON CONFLICT (advertiser, campaign, keyword, day) DO UPDATE SET clicks = clicks + excluded.clicks`
 
-// TestFormat2: a file of before keeps all counts, and what is folded from now on is counted by place;
-// a program of before that has it open folds nothing any more.
+// TestFormat2: an older file keeps all counts, and what is folded from now on is counted by place;
+// an older program that has it open folds nothing any more.
 func TestFormat2(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.db")
 	before, after := storetest.Upgraded(t, open(t, path), func() store.Store {
@@ -260,7 +260,7 @@ func TestFormat2(t *testing.T) {
 		}
 		s := open(t, path)
 		if err := sqlitex.ExecuteTransient(c, fold2, nil); err == nil {
-			t.Error("a program of before folds still")
+			t.Error("an older program folds still")
 		}
 		return s
 	})

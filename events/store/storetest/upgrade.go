@@ -8,8 +8,8 @@ import (
 )
 
 // Upgraded fills a store, some events of which it folds; upgraded makes its tables those of format 2 and returns
-// a handle that has brought them up to date. It returns the reports by keyword of before and after,
-// and fails unless counts of before are without a place, and those that are folded after it have one.
+// a handle that has brought them up to date. It returns the reports by keyword from before and after,
+// and fails unless earlier counts are without a place, and those that are folded after it have one.
 func Upgraded(t *testing.T, s store.Store, upgraded func() store.Store) (before, after []store.Row) {
 	filled(t, s, newModel())
 	before = reported(t, t.Context(), s, everything)

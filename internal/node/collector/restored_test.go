@@ -12,7 +12,7 @@ import (
 	"adshard/internal/node/database"
 )
 
-// dumped is an event of before a dump.
+// dumped is an event from before a dump.
 func dumped() []store.Event {
 	at := time.Date(2026, 11, 24, 0, 0, 0, 0, time.UTC)
 	return []store.Event{{ID: token.From(at), Kind: store.Click, Day: store.DayOf("2026-11-24"), Token: token.Token{Served: at, Advertiser: 1, Campaign: 1, Price: 500}}}
@@ -70,7 +70,7 @@ func checkRestored(t *testing.T, id, url string) {
 	}
 	again, err := s.Add(t.Context(), dumped())
 	if sum := total(t, s); err != nil || len(again) != 1 || again[0] == store.Counted || sum.Clicks != 1 || sum.Spend != 500 {
-		t.Errorf("an event of before is %v, %v; all come to %+v", again, err, sum)
+		t.Errorf("the earlier event is %v, %v; all come to %+v", again, err, sum)
 	}
 	db, err := database.Open(t.Context(), url, false)
 	if err != nil {

@@ -24,7 +24,7 @@ func TestAsOracle(t *testing.T) {
 		const seconds = 30
 		for range rapid.IntRange(1, 3).Draw(rt, "masters") {
 			c, w := new(traffic.Counter), new(traffic.Window)
-			for range rapid.IntRange(0, 20).Draw(rt, "before") { // of before the first message
+			for range rapid.IntRange(0, 20).Draw(rt, "before") { // from before the first message
 				c.Count(time.Second, false, nil)
 			}
 			w.Add(time.Minute, c.Message())

@@ -11,7 +11,7 @@ import (
 )
 
 // Versions of what programs say to each other. Every call carries the caller's in a
-// header, every answer the server's; programs of before say none, and are of version 1.
+// header, every answer the server's; older programs name none, and are of version 1.
 // What is added to messages needs no new version as long as it may be ignored: unknown
 // fields are skipped. A version is for what an older program would misunderstand: whoever
 // sends that looks at PeerVersion first.

@@ -157,7 +157,7 @@ func TestRestored(t *testing.T) {
 }
 
 // TestRevisionsRepeat: a leader wakes up beside one that leads in an etcd that was emptied, or restored, and
-// whose revisions therefore are those of before. It replaces nothing, and does not end the other's
+// whose revisions therefore are the former ones. It replaces nothing, and does not end the other's
 // leadership.
 func TestRevisionsRepeat(t *testing.T) {
 	t.Parallel()
@@ -260,7 +260,7 @@ func TestTheDatabaseIsMarkedFirst(t *testing.T) {
 	}
 }
 
-// TestTwoEtcds: a leader that still talks to the etcd of before, while another one leads beside a
+// TestTwoEtcds: a leader that still talks to the old etcd, while another one leads beside a
 // restored copy, does not believe that it has saved anything.
 func TestTwoEtcds(t *testing.T) {
 	t.Parallel()
