@@ -69,3 +69,27 @@ type holdTo struct{ hold Hold }
 
 // Change implements HoldChange.
 func (h *holdTo) Change(Hold, bool) Hold { return h.hold }
+
+// Why something is served as paused whatever its status is, as data and answers name it.
+const (
+	PausedByRow    = "refused_row"       // its own row was rejected
+	PausedByEnd    = "end_date"          // its end date is over
+	PausedByImport = "unfinished_import" // an import that made it has not come to the end of its file
+)
+
+// Reasons names what holds a campaign or group; nil: nothing does.
+func (h Hold) Reasons() (names []string) {
+	if h&Refused != 0 {
+		names = append(names, PausedByRow)
+	}
+	if h&Ended != 0 {
+		names = append(names, PausedByEnd)
+	}
+	if h.Import() != 0 {
+		names = append(names, PausedByImport)
+	}
+	return names
+}
+
+// Brief returns a hold with the same reasons, and the number of no real import.
+func (h Hold) Brief() uint32 { return uint32(h.Marks() | HeldBy(min(h.Import(), 1))) }

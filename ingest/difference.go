@@ -85,7 +85,7 @@ func (l *fieldList) number(f jsonField, has bool, n uint64) {
 // pausedBy adds what holds an entity, if anything does.
 func (l *fieldList) pausedBy(h backend.Hold) {
 	if h != 0 {
-		l.text(fieldPausedBy, PausedBy(h))
+		l.text(fieldPausedBy, h.Reasons())
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"adshard/backend"
-	"adshard/ingest"
 	"adshard/search"
 )
 
@@ -183,7 +182,7 @@ func (t *fakeTx) addHold(fields map[string]string, key string, change backend.Ho
 	fields["hold"] = holdText(now)
 }
 
-func holdText(h backend.Hold) string { return strings.Join(ingest.PausedBy(h), ",") }
+func holdText(h backend.Hold) string { return strings.Join(h.Reasons(), ",") }
 
 func (t *fakeTx) Held(_ context.Context, q backend.HeldQuery, after uint64, limit int, change func(backend.Held) backend.Hold) (n int, err error) {
 	for _, id := range slices.Sorted(maps.Keys(t.s.paths)) {

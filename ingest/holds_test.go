@@ -35,7 +35,7 @@ func states(t testing.TB, store backend.Store) string {
 		if enabled {
 			status = "enabled"
 		}
-		list = append(list, strings.Join(append([]string{name, status}, ingest.PausedBy(h)...), " "))
+		list = append(list, strings.Join(append([]string{name, status}, h.Reasons()...), " "))
 	}
 	each(t, store, func(c *backend.Campaign) { state(c.Name, c.Enabled, c.Hold) },
 		func(campaign string, it *backend.Item) {

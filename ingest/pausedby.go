@@ -19,11 +19,11 @@ func (s *jsonSource) pausedBy() backend.Patch[backend.Hold] {
 		var h backend.Hold
 		for _, name := range v.list {
 			switch name {
-			case PausedByRow:
+			case backend.PausedByRow:
 				h |= backend.Refused
-			case PausedByEnd:
+			case backend.PausedByEnd:
 				h |= backend.Ended
-			case PausedByImport:
+			case backend.PausedByImport:
 				h |= backend.HeldBy(backend.MaxImport) // any
 			default:
 				s.note(fieldPausedBy, errPausedBy)

@@ -3,41 +3,18 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"adshard/backend"
 )
 
-// Why something is served as paused whatever its status is, as JSON lines name it.
-const (
-	PausedByRow    = "refused_row"       // its own row was rejected
-	PausedByEnd    = "end_date"          // its end date is over
-	PausedByImport = "unfinished_import" // an import that made it has not come to the end of its file
-)
-
-// pausedReasons are the names of a hold's parts.
-var pausedReasons = [...]struct {
-	name string
-	in   func(backend.Hold) bool
-}{
-	{PausedByRow, func(h backend.Hold) bool { return h&backend.Refused != 0 }},
-	{PausedByEnd, func(h backend.Hold) bool { return h&backend.Ended != 0 }},
-	{PausedByImport, func(h backend.Hold) bool { return h.Import() != 0 }},
-}
-
-// PausedBy names what holds a campaign or group; nil: nothing does.
-func PausedBy(h backend.Hold) (names []string) {
-	for _, r := range pausedReasons {
-		if r.in(h) {
-			names = append(names, r.name)
-		}
-	}
-	return names
-}
+// pausedReasons are those that a summary tells, in its order.
+var pausedReasons = [...]string{backend.PausedByRow, backend.PausedByEnd, backend.PausedByImport}
 
 // Shut is how many of the campaigns and groups that the files name are served as paused for a reason, and
 // which, the first FirstRejects of them.
 type Shut struct {
-	Why   string // PausedByRow, PausedByEnd or PausedByImport
+	Why   string // backend.PausedByRow, PausedByEnd or PausedByImport
 	Count int64
 	First []ShutEntity
 }
@@ -48,9 +25,9 @@ type ShutEntity struct{ Advertiser, Campaign, Group string }
 // String returns the warning.
 func (s *Shut) String() string {
 	why := map[string]string{
-		PausedByRow:    "own row was rejected: correct the row and import it",
-		PausedByEnd:    "End Date is over, or cannot be read as 2026-03-31: import another End Date, or [] for none",
-		PausedByImport: "import has not come to the end of its file: import the same file again",
+		backend.PausedByRow:    "own row was rejected: correct the row and import it",
+		backend.PausedByEnd:    "End Date is over, or cannot be read as 2026-03-31: import another End Date, or [] for none",
+		backend.PausedByImport: "import has not come to the end of its file: import the same file again",
 	}[s.Why]
 	text := fmt.Sprintf("%d served as paused, whose %s:", s.Count, why)
 	for i, e := range s.First {
@@ -121,8 +98,8 @@ type shutLists [len(pausedReasons)]struct {
 }
 
 func (l *shutLists) add(h backend.Held) {
-	for i, r := range pausedReasons {
-		if r.in(h.Hold) {
+	for i, name := range pausedReasons {
+		if slices.Contains(h.Hold.Reasons(), name) {
 			if l[i].count++; len(l[i].first) < FirstRejects {
 				l[i].first = append(l[i].first, h)
 			}
@@ -133,9 +110,9 @@ func (l *shutLists) add(h backend.Held) {
 // shut names what is shut.
 func (r *run) shut(ctx context.Context, found [2]shutLists) error {
 	var snapshot backend.Snapshot
-	for i, reason := range pausedReasons {
+	for i, name := range pausedReasons {
 		campaigns, groups := &found[0][i], &found[1][i]
-		s := Shut{Why: reason.name, Count: campaigns.count + groups.count}
+		s := Shut{Why: name, Count: campaigns.count + groups.count}
 		if s.Count == 0 {
 			continue
 		}

@@ -70,6 +70,9 @@ type Explained struct {
 	NegativeType            MatchType
 	// Withheld is in how many of a million requests the campaign takes no part.
 	Withheld uint32
+	// Held is why its ad group or campaign, the one that the verdict says is paused, is held whatever its status is,
+	// as a backend.Hold; 0: it is not.
+	Held uint32
 	// Defaults are those texts of its ad, as they are shown, in which a placeholder's default stands (serving.md §5.5).
 	Defaults []string
 	// Points is the keyword's quality, 1 to 10. Learned is what it was learned from, as a

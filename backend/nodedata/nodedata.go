@@ -22,7 +22,7 @@ import (
 // other records from the same entities. Only data of the same version are compared.
 // Since version 2 a campaign with a daily budget of 0 is exhausted; since version 3 words
 // are those of rules 2 (package words), and advertisers have negatives; since version 4 ads
-// are as ads builds them.
+// are as ads builds them, and what holds something is told.
 const Version = 4
 
 // Builder turns entities into records. It caches recent words and must be used by one
@@ -62,7 +62,7 @@ func (b *Builder) Group(it *backend.Item) (*pb.Item, error) {
 	g := &it.Group
 	return &pb.Item{Group: &pb.Group{
 		Key: uint64(key), Id: g.ID, CampaignId: g.CampaignID, AdvertiserId: g.AdvertiserID,
-		Name: g.Name, Enabled: g.Served(), Modifiers: modifiers(g.Modifiers),
+		Name: g.Name, Enabled: g.Served(), Held: g.Hold.Brief(), Modifiers: modifiers(g.Modifiers),
 		Negatives: negatives, Ads: ads(it.Ads), Version: g.Version,
 	}}, nil
 }
@@ -88,7 +88,7 @@ func (b *Builder) Campaign(c *backend.Campaign) (*pb.Campaign, error) {
 		return nil, err
 	}
 	return &pb.Campaign{
-		Id: c.ID, AdvertiserId: c.AdvertiserID, Name: c.Name, Enabled: c.Served(),
+		Id: c.ID, AdvertiserId: c.AdvertiserID, Name: c.Name, Enabled: c.Served(), Held: c.Hold.Brief(),
 		BudgetExhausted: c.Exhausted(), Withheld: c.Withheld, Modifiers: modifiers(c.Modifiers),
 		Negatives: negatives, Languages: c.Languages, RotateEvenly: c.RotateEvenly,
 		Version: c.Version,

@@ -163,3 +163,21 @@ func TestAds(t *testing.T) {
 		t.Errorf("the entities were changed: %+v", it.Ads)
 	}
 }
+
+// TestHeld: slaves are told why something is paused whatever its status is.
+func TestHeld(t *testing.T) {
+	for hold, want := range map[backend.Hold]uint32{0: 0, backend.Refused: 1, backend.Ended: 2, backend.HeldBy(77): 4, backend.HeldBy(backend.MaxImport) | backend.Refused: 5} {
+		b := New(balance.ByOwner)
+		c, err := b.Campaign(&backend.Campaign{Enabled: true, Hold: hold})
+		if err != nil || c.Held != want || c.Enabled != (hold == 0) {
+			t.Errorf("campaign of %d: held %d, enabled %v, %v", hold, c.GetHeld(), c.GetEnabled(), err)
+		}
+		g, err := b.Group(&backend.Item{Group: backend.Group{Enabled: true, Hold: hold, ID: 1, AdvertiserID: 1}})
+		if err != nil || g.Group.Held != want || g.Group.Enabled != (hold == 0) {
+			t.Errorf("group of %d: held %d, enabled %v, %v", hold, g.GetGroup().GetHeld(), g.GetGroup().GetEnabled(), err)
+		}
+		if got, want := backend.Hold(want).Reasons(), hold.Reasons(); !reflect.DeepEqual(got, want) {
+			t.Errorf("reasons of %d: %q, want %q", hold, got, want)
+		}
+	}
+}

@@ -147,7 +147,7 @@ func explained(e *search.Explained) string {
 	return fmt.Sprint(e.Keyword, e.Group, e.Campaign, e.Advertiser, e.Score, e.Quality, e.Type, e.Level,
 		e.AdvertiserName, e.CampaignName, e.GroupName, e.KeywordText,
 		e.Verdict, e.Bid, e.Modifier, e.Effective, e.BidFromGroup, e.Negative, e.NegativeOwner,
-		e.Points, e.Learned, e.Given, e.Defaults)
+		e.Points, e.Learned, e.Given, e.Defaults, e.Held)
 }
 
 func judged(j *oracle.Judged) string {
@@ -173,7 +173,24 @@ func judged(j *oracle.Judged) string {
 	}
 	return fmt.Sprint(j.Keyword.ID, j.Item.Group.ID, j.Campaign.ID, j.Advertiser.ID, j.Score, j.Quality,
 		j.Keyword.Type, j.Level, j.Advertiser.Name, j.Campaign.Name, j.Item.Group.Name, j.Keyword.Text,
-		verdict, j.Bid, j.Modifier, j.Effective, fromGroup, negative, owner, points, uint64(j.Keyword.Learned), given, j.Defaults)
+		verdict, j.Bid, j.Modifier, j.Effective, fromGroup, negative, owner, points, uint64(j.Keyword.Learned), given, j.Defaults, heldBy(j))
+}
+
+// heldBy is why the one is held that a verdict says is paused.
+func heldBy(j *oracle.Judged) uint32 {
+	h := j.Item.Group.Hold
+	switch j.Verdict {
+	case search.CampaignPaused:
+		h = j.Campaign.Hold
+	case search.GroupPaused:
+	default:
+		return 0
+	}
+	code := uint32(h % 4)
+	if h >= 4 {
+		code += 4
+	}
+	return code
 }
 
 // checkAgreements: one for each word, the worst is the match's level.

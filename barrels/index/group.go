@@ -68,7 +68,7 @@ func (g *Group) AddPage(r *page.Reader, texts, value []byte) ([]byte, error) {
 
 // Same reports whether two groups read are the same to searches.
 func (g *Group) Same(h *Group) bool {
-	return g.Name == h.Name && g.Texts == h.Texts && g.Partial == h.Partial && slices.Equal(g.IDs, h.IDs) &&
+	return g.Name == h.Name && g.Held == h.Held && g.Texts == h.Texts && g.Partial == h.Partial && slices.Equal(g.IDs, h.IDs) &&
 		slices.Equal(g.Ends, h.Ends) && reflect.DeepEqual(g.Ads, h.Ads) &&
 		g.Negatives.Same(h.Negatives)
 }

@@ -34,6 +34,7 @@ type Campaign struct {
 	ID, Advertiser uint64
 	Name           string
 	RotateEvenly   bool
+	Held           uint32 // why it is held, as a backend.Hold
 	Negatives      record.Negatives
 }
 
@@ -130,7 +131,7 @@ func (p *Parents) SetCampaign(r *pb.Campaign) {
 	c := CampaignState{
 		Campaign: &Campaign{
 			ID: r.Id, Advertiser: r.AdvertiserId, Name: r.Name,
-			RotateEvenly: r.RotateEvenly, Negatives: record.CompileNegatives(r.Negatives),
+			RotateEvenly: r.RotateEvenly, Held: r.Held, Negatives: record.CompileNegatives(r.Negatives),
 		},
 		Modifiers: record.Modifiers(r.Modifiers), Enabled: r.Enabled, Exhausted: r.BudgetExhausted,
 		Withheld: r.Withheld,
@@ -227,7 +228,7 @@ func (a *AdvertiserState) same(b *AdvertiserState) bool {
 // same reports whether two campaigns are the same to searches.
 func (c *CampaignState) same(d *CampaignState) bool {
 	return c.ID == d.ID && c.Advertiser == d.Advertiser && c.Name == d.Name && c.Enabled == d.Enabled &&
-		c.Exhausted == d.Exhausted && c.Withheld == d.Withheld && c.RotateEvenly == d.RotateEvenly && c.Modifiers == d.Modifiers && c.HasNegatives == d.HasNegatives &&
+		c.Exhausted == d.Exhausted && c.Withheld == d.Withheld && c.RotateEvenly == d.RotateEvenly && c.Held == d.Held && c.Modifiers == d.Modifiers && c.HasNegatives == d.HasNegatives &&
 		c.Campaign.Negatives.Same(d.Campaign.Negatives)
 }
 

@@ -148,6 +148,12 @@ func (x *explanation) explain(m *match) (search.Explained, bool) {
 	e.GroupName, e.KeywordText, e.BidFromGroup = g.Name, k.Text, k.BidFromGroup
 	e.Points, e.Learned, e.Given = uint8(k.Quality), k.Learned, uint8(k.Given)
 	e.Verdict = m.verdict(m.flags, m.effective, x.request.Reserve)
+	switch e.Verdict {
+	case search.GroupPaused:
+		e.Held = g.Held
+	case search.CampaignPaused:
+		e.Held = m.campaign.Held
+	}
 	if m.level == search.NoLevel {
 		if m.flags&block.Enabled != 0 && m.reason == search.Eligible {
 			e.Verdict = search.Unmatched

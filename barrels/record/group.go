@@ -16,6 +16,7 @@ const (
 	groupNameField     = 5
 	groupNegativeField = 8
 	groupAdField       = 9
+	groupHeldField     = 11
 	adIDField          = 1
 	adEnabledField     = 2
 	adHeadlineField    = 3
@@ -59,6 +60,7 @@ func eachField(b []byte, visit func(n protowire.Number, bytes []byte, number uin
 // Group is what answers show of a group, and what may block it.
 type Group struct {
 	Name      string
+	Held      uint32     // why the group is held, as a backend.Hold
 	Ads       []shown.Ad // the enabled ones, by rising id
 	Filled    bool       // what is shown of some of them depends on the keyword
 	Negatives Negatives  // the enabled ones
@@ -67,10 +69,12 @@ type Group struct {
 // ReadGroup reads a group's record. Errors: those of a damaged message.
 func ReadGroup(record []byte) (g Group, err error) {
 	var list []*pb.Negative
-	err = eachField(record, func(n protowire.Number, b []byte, _ uint64) error {
+	err = eachField(record, func(n protowire.Number, b []byte, number uint64) error {
 		switch n {
 		case groupNameField:
 			g.Name = string(b)
+		case groupHeldField:
+			g.Held = uint32(number)
 		case groupNegativeField:
 			m := new(pb.Negative)
 			list = append(list, m)

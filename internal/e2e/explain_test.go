@@ -33,19 +33,23 @@ Cheap,C,G,,,,,,,Lamps,https://cheap.example/
 Elsewhere,C,G,,,,,-100,,,
 Elsewhere,C,G,red lamp,Exact,7.00,10,,,,
 Elsewhere,C,G,,,,,,,Lamps,https://elsewhere.example/
+Refused,C,,,,,,much,,,
+Refused,C,G,red lamp,Exact,6.00,10,,,,
+Refused,C,G,,,,,,,Lamps,https://refused.example/
 `
 
 // fate is what /v1/explain says of a keyword.
 type fate struct {
-	KeywordID   uint64 `json:"keyword_id"`
-	Advertiser  string `json:"advertiser"`
-	Verdict     string `json:"verdict"`
-	Reason      string `json:"reason"`
-	Position    int    `json:"position"`
-	PriceMicros uint64 `json:"price_micros"`
-	PriceSetBy  uint64 `json:"price_set_by"`
-	LostTo      uint64 `json:"lost_to"`
-	Shard       string `json:"shard"`
+	KeywordID   uint64   `json:"keyword_id"`
+	Advertiser  string   `json:"advertiser"`
+	Verdict     string   `json:"verdict"`
+	Reason      string   `json:"reason"`
+	Position    int      `json:"position"`
+	PriceMicros uint64   `json:"price_micros"`
+	PriceSetBy  uint64   `json:"price_set_by"`
+	LostTo      uint64   `json:"lost_to"`
+	Shard       string   `json:"shard"`
+	PausedBy    []string `json:"paused_by"`
 	Negative    *struct {
 		Text, Owner string
 		MatchType   string `json:"match_type"`
@@ -54,7 +58,7 @@ type fate struct {
 
 // TestExplain tells the fate of each keyword, over HTTP and by the command.
 func TestExplain(t *testing.T) {
-	c := startCluster(t, importEditor(t, []byte(fates), 7), 3, false, "default")
+	c := startCluster(t, importEditor(t, []byte(fates), 0), 3, false, "default")
 	desktop := c.explain(t, "desktop")
 	first, second := desktop["First"].KeywordID, desktop["Second"].KeywordID
 	third := desktop["Third"].KeywordID
@@ -68,6 +72,7 @@ func TestExplain(t *testing.T) {
 		{"Paused", "group_paused", "its ad group is paused"},
 		{"Cheap", "below_reserve", "its bid of 0.009 (0.009 × 1000 ‰) is below the reserve of 0.01"},
 		{"Elsewhere", "device_off", "not shown on desktop: the bid modifier there is −100 %"},
+		{"Refused", "campaign_paused", "its campaign is paused; it is held, since its own row was rejected in the file that made it: correct the row and import it"},
 	} {
 		if got := desktop[want.advertiser]; got.Verdict != want.verdict || got.Reason != want.reason || got.Shard == "" {
 			t.Errorf("%s: %s, %q on %q; want %s, %q", want.advertiser, got.Verdict, got.Reason, got.Shard, want.verdict, want.reason)
@@ -81,6 +86,9 @@ func TestExplain(t *testing.T) {
 	c.toldWhyNot(t, "Nobody", "red lamp", "There is no such keyword")
 	if f := desktop["First"]; f.Position != 1 || f.PriceMicros != 1_500_000 || f.PriceSetBy != second {
 		t.Errorf("First: %+v", f)
+	}
+	if by := desktop["Refused"].PausedBy; len(by) != 1 || by[0] != "refused_row" {
+		t.Errorf("Refused is paused by %q", by)
 	}
 	if f := desktop["Third"]; f.LostTo != second {
 		t.Errorf("Third lost to %d, want %d", f.LostTo, second)
@@ -111,7 +119,7 @@ func (c *cluster) explain(t *testing.T, device string) map[string]fate {
 		Matches  []fate
 		Coverage struct{ Complete bool }
 	}
-	if err := json.Unmarshal(body, &a); err != nil || !a.Coverage.Complete || a.Total != 7 || len(a.Matches) != 7 {
+	if err := json.Unmarshal(body, &a); err != nil || !a.Coverage.Complete || a.Total != 8 || len(a.Matches) != 8 {
 		t.Fatalf("%v in %s", err, body)
 	}
 	by := map[string]fate{}
@@ -123,7 +131,7 @@ func (c *cluster) explain(t *testing.T, device string) map[string]fate {
 
 // TestOneAddress: the address of the admin port is enough for a query.
 func TestOneAddress(t *testing.T) {
-	c := startCluster(t, importEditor(t, []byte(fates), 7), 1, false, "default")
+	c := startCluster(t, importEditor(t, []byte(fates), 0), 1, false, "default")
 	var out, bad bytes.Buffer
 	status := cli.Main(t.Context(), "adshard", []string{"query", "--addr", c.admin, "red", "lamp"},
 		cli.Streams{In: strings.NewReader(""), Out: &out, Err: &bad})

@@ -164,7 +164,9 @@ type Campaign struct {
 	RotateEvenly    bool                   `protobuf:"varint,9,opt,name=rotate_evenly,json=rotateEvenly,proto3" json:"rotate_evenly,omitempty"`
 	Version         uint64                 `protobuf:"varint,10,opt,name=version,proto3" json:"version,omitempty"`
 	// withheld is in how many of a million requests the campaign takes no part.
-	Withheld      uint32 `protobuf:"varint,11,opt,name=withheld,proto3" json:"withheld,omitempty"`
+	Withheld uint32 `protobuf:"varint,11,opt,name=withheld,proto3" json:"withheld,omitempty"`
+	// held is why it is not enabled whatever its status is, as backend.Hold.Brief; 0: for no reason.
+	Held          uint32 `protobuf:"varint,12,opt,name=held,proto3" json:"held,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -276,6 +278,13 @@ func (x *Campaign) GetWithheld() uint32 {
 	return 0
 }
 
+func (x *Campaign) GetHeld() uint32 {
+	if x != nil {
+		return x.Held
+	}
+	return 0
+}
+
 // Modifiers are bid modifiers in permille, 0 to 10000; absent: not set.
 type Modifiers struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -351,6 +360,7 @@ type Group struct {
 	Negatives     []*Negative            `protobuf:"bytes,8,rep,name=negatives,proto3" json:"negatives,omitempty"`
 	Ads           []*Ad                  `protobuf:"bytes,9,rep,name=ads,proto3" json:"ads,omitempty"`           // by ascending id
 	Version       uint64                 `protobuf:"varint,10,opt,name=version,proto3" json:"version,omitempty"` // clock of the last change of the group or its content
+	Held          uint32                 `protobuf:"varint,11,opt,name=held,proto3" json:"held,omitempty"`       // as Campaign.held
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -451,6 +461,13 @@ func (x *Group) GetAds() []*Ad {
 func (x *Group) GetVersion() uint64 {
 	if x != nil {
 		return x.Version
+	}
+	return 0
+}
+
+func (x *Group) GetHeld() uint32 {
+	if x != nil {
+		return x.Held
 	}
 	return 0
 }
@@ -827,7 +844,7 @@ const file_adshard_v1_records_proto_rawDesc = "" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +
 	"\aenabled\x18\x03 \x01(\bR\aenabled\x12\x18\n" +
 	"\aversion\x18\x04 \x01(\x04R\aversion\x122\n" +
-	"\tnegatives\x18\x05 \x03(\v2\x14.adshard.v1.NegativeR\tnegatives\"\xfa\x02\n" +
+	"\tnegatives\x18\x05 \x03(\v2\x14.adshard.v1.NegativeR\tnegatives\"\x8e\x03\n" +
 	"\bCampaign\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12#\n" +
 	"\radvertiser_id\x18\x02 \x01(\x04R\fadvertiserId\x12\x12\n" +
@@ -840,7 +857,8 @@ const file_adshard_v1_records_proto_rawDesc = "" +
 	"\rrotate_evenly\x18\t \x01(\bR\frotateEvenly\x12\x18\n" +
 	"\aversion\x18\n" +
 	" \x01(\x04R\aversion\x12\x1a\n" +
-	"\bwithheld\x18\v \x01(\rR\bwithheld\"\x86\x01\n" +
+	"\bwithheld\x18\v \x01(\rR\bwithheld\x12\x12\n" +
+	"\x04held\x18\f \x01(\rR\x04held\"\x86\x01\n" +
 	"\tModifiers\x12\x1d\n" +
 	"\adesktop\x18\x01 \x01(\rH\x00R\adesktop\x88\x01\x01\x12\x1b\n" +
 	"\x06mobile\x18\x02 \x01(\rH\x01R\x06mobile\x88\x01\x01\x12\x1b\n" +
@@ -848,7 +866,7 @@ const file_adshard_v1_records_proto_rawDesc = "" +
 	"\n" +
 	"\b_desktopB\t\n" +
 	"\a_mobileB\t\n" +
-	"\a_tablet\"\xc2\x02\n" +
+	"\a_tablet\"\xd6\x02\n" +
 	"\x05Group\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\x06R\x03key\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\x04R\x02id\x12\x1f\n" +
@@ -861,7 +879,8 @@ const file_adshard_v1_records_proto_rawDesc = "" +
 	"\tnegatives\x18\b \x03(\v2\x14.adshard.v1.NegativeR\tnegatives\x12 \n" +
 	"\x03ads\x18\t \x03(\v2\x0e.adshard.v1.AdR\x03ads\x12\x18\n" +
 	"\aversion\x18\n" +
-	" \x01(\x04R\aversion\"\xb9\x01\n" +
+	" \x01(\x04R\aversion\x12\x12\n" +
+	"\x04held\x18\v \x01(\rR\x04held\"\xb9\x01\n" +
 	"\x02Ad\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x18\n" +
 	"\aenabled\x18\x02 \x01(\bR\aenabled\x12\x1c\n" +

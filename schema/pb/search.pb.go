@@ -2048,6 +2048,7 @@ type Explained struct {
 	Mismatch      uint32                 `protobuf:"varint,16,opt,name=mismatch,proto3" json:"mismatch,omitempty"` // why it does not match; 0: it does
 	MismatchWords []string               `protobuf:"bytes,17,rep,name=mismatch_words,json=mismatchWords,proto3" json:"mismatch_words,omitempty"`
 	Defaults      []string               `protobuf:"bytes,18,rep,name=defaults,proto3" json:"defaults,omitempty"` // texts of its ad in which a placeholder's default stands
+	Held          uint32                 `protobuf:"varint,19,opt,name=held,proto3" json:"held,omitempty"`        // Campaign.held, or Group.held, of the one that the verdict says is paused
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2206,6 +2207,13 @@ func (x *Explained) GetDefaults() []string {
 		return x.Defaults
 	}
 	return nil
+}
+
+func (x *Explained) GetHeld() uint32 {
+	if x != nil {
+		return x.Held
+	}
+	return 0
 }
 
 type Agreement struct {
@@ -2467,7 +2475,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x04view\x18\x05 \x01(\x04R\x04view\x12#\n" +
 	"\rapplied_clock\x18\x06 \x01(\x04R\fappliedClock\x12\x14\n" +
 	"\x05shard\x18\a \x01(\x06R\x05shard\x12\x16\n" +
-	"\x06wanted\x18\b \x01(\bR\x06wanted\"\xbf\x04\n" +
+	"\x06wanted\x18\b \x01(\bR\x06wanted\"\xd3\x04\n" +
 	"\tExplained\x12!\n" +
 	"\x03hit\x18\x01 \x01(\v2\x0f.adshard.v1.HitR\x03hit\x12\x18\n" +
 	"\averdict\x18\x02 \x01(\rR\averdict\x12+\n" +
@@ -2487,7 +2495,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x05given\x18\x0f \x01(\rR\x05given\x12\x1a\n" +
 	"\bmismatch\x18\x10 \x01(\rR\bmismatch\x12%\n" +
 	"\x0emismatch_words\x18\x11 \x03(\tR\rmismatchWords\x12\x1a\n" +
-	"\bdefaults\x18\x12 \x03(\tR\bdefaults\"Q\n" +
+	"\bdefaults\x18\x12 \x03(\tR\bdefaults\x12\x12\n" +
+	"\x04held\x18\x13 \x01(\rR\x04held\"Q\n" +
 	"\tAgreement\x12\x18\n" +
 	"\akeyword\x18\x01 \x01(\tR\akeyword\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x14\n" +

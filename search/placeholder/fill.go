@@ -40,7 +40,10 @@ func Fill(text, keyword string, most int) (filled string, standsIn bool) {
 // Default returns a text with the defaults of all its placeholders; "": it is left out.
 func Default(text string) string {
 	p, use := parse(text)
-	if use == Other {
+	switch use {
+	case Plain:
+		return text
+	case Other:
 		return ""
 	}
 	text, _ = p.fill(math.MaxInt, byDefault)

@@ -8,7 +8,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"adshard/backend"
-	"adshard/ingest"
 	"adshard/internal/node/httpapi/api"
 	"adshard/quality"
 	"adshard/search"
@@ -61,7 +60,7 @@ func status(enabled bool) api.ItemStatus {
 }
 
 func pausedBy(h backend.Hold) (list []api.PausedBy) {
-	for _, name := range ingest.PausedBy(h) {
+	for _, name := range h.Reasons() {
 		list = append(list, api.PausedBy(name))
 	}
 	return list

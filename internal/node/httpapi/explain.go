@@ -172,6 +172,9 @@ func explainedKeyword(m *search.Explained, req *search.Request) api.ExplainedKey
 	for i, w := range m.Words {
 		k.Words[i] = api.WordAgreement{Keyword: w.Keyword, Query: w.Query, Agreement: variant(w.Level)}
 	}
+	for _, name := range backend.Hold(m.Held).Reasons() {
+		k.PausedBy = append(k.PausedBy, api.PausedBy(name))
+	}
 	if m.Mismatch != search.NoMismatch {
 		k.Mismatch = &api.Mismatch{Reason: api.MismatchReason(m.Mismatch.String()), Words: append([]string{}, m.MismatchWords...)}
 	}

@@ -1,11 +1,14 @@
 package httpapi
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"adshard/backend"
 	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
 	"adshard/search"
@@ -74,6 +77,37 @@ func TestExplainTellsEveryFate(t *testing.T) {
 	}
 	if k := got.Matches[0]; k.Position != 1 || *k.PriceMicros != 2_000_000 || k.PriceSetBy != 2 {
 		t.Errorf("the winner: %+v", k)
+	}
+}
+
+// TestExplainHolds: what is paused by more than its status has its reasons.
+func TestExplainHolds(t *testing.T) {
+	f := &fake{answer: whole(), explain: &search.Explanation{Total: 3, Width: search.WholeRing()}}
+	for i, held := range []backend.Hold{0, backend.HeldBy(77), backend.Refused | backend.Ended} {
+		m := match(hit(uint64(i+1), 1, 10_000, 1), search.GroupPaused)
+		m.Held = held.Brief()
+		f.explain.Matches = append(f.explain.Matches, m)
+	}
+	_, body := get(t, New(configured(f)), "/v1/explain?q=a")
+	var got api.ExplainAnswer
+	strictly(t, body, &got)
+	for i, want := range []struct {
+		by   string
+		says []string
+	}{
+		{"[]", []string{"its ad group is paused"}},
+		{"[unfinished_import]", []string{"its ad group is paused; it is held, since the import that made it has not come"}},
+		{"[refused_row end_date]", []string{"its own row was rejected", "its end date is over"}},
+	} {
+		k := &got.Matches[i]
+		if fmt.Sprint(k.PausedBy) != want.by {
+			t.Errorf("keyword %d is paused by %v, want %s", i+1, k.PausedBy, want.by)
+		}
+		for _, says := range want.says {
+			if !strings.Contains(k.Reason, says) || i == 0 && k.Reason != says {
+				t.Errorf("keyword %d: %s", i+1, k.Reason)
+			}
+		}
 	}
 }
 

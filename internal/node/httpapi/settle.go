@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"adshard/auction"
+	"adshard/backend"
 	"adshard/search"
 )
 
@@ -131,7 +132,19 @@ func verdict(m *search.Explained, req *search.Request) string {
 	case search.BlockedByNegative:
 		return fmt.Sprintf("blocked by the %s's negative %s keyword %q", m.NegativeOwner, m.NegativeType, m.Negative)
 	}
-	return plain(m.Verdict)
+	return plain(m.Verdict) + whyHeld(backend.Hold(m.Held))
+}
+
+// whyHeld says why something is paused whatever its status is.
+func whyHeld(h backend.Hold) (text string) {
+	for _, name := range h.Reasons() {
+		text += "; it is held, since " + map[string]string{
+			backend.PausedByRow:    "its own row was rejected in the file that made it: correct the row and import it",
+			backend.PausedByEnd:    "its end date is over, or cannot be read",
+			backend.PausedByImport: "the import that made it has not come to the end of its file: import the same file again",
+		}[name]
+	}
+	return text
 }
 
 // standsIn tells in which texts of an ad a default stands.

@@ -61,6 +61,7 @@ func fromExplained(e *search.Explained) *pb.Explained {
 		Mismatch:      uint32(e.Mismatch),
 		MismatchWords: e.MismatchWords,
 		Defaults:      e.Defaults,
+		Held:          e.Held,
 	}
 	m.Hit.AdvertiserName, m.Hit.CampaignName = e.AdvertiserName, e.CampaignName
 	m.Hit.GroupName, m.Hit.KeywordText = e.GroupName, e.KeywordText
@@ -108,6 +109,7 @@ func toExplained(m *pb.Explained, shard string, e *search.Explained) {
 		Mismatch:      search.Mismatch(min(m.GetMismatch(), uint32(search.Arrangement))),
 		MismatchWords: m.GetMismatchWords(),
 		Defaults:      m.GetDefaults(),
+		Held:          m.GetHeld(),
 	}
 	h := m.GetHit()
 	toHit(h, &e.Hit)

@@ -62,6 +62,11 @@ func drawWithheld(t *rapid.T) uint32 {
 	return oneOf(t, "withheld", []uint32{0, 0, 0, 0, 0, 0, 0, 0, 1, 100_000, 500_000, 900_000, 1_000_000})
 }
 
+// drawHold is often 0.
+func drawHold(t *rapid.T) backend.Hold {
+	return oneOf(t, "hold", []backend.Hold{0, 0, backend.Refused, backend.Ended, backend.Refused | backend.Ended, backend.HeldBy(1), backend.HeldBy(77) | backend.Refused})
+}
+
 // drawLearned is mostly 0.
 func drawLearned(t *rapid.T) backend.Learned {
 	return oneOf(t, "learned", []backend.Learned{0, 0, 0, 0, 0, 0, backend.NewLearned(1, 1, 0, 0), backend.NewLearned(6, 3, 900, 17), backend.NewLearned(10, 2, 1<<40, 1<<40)})

@@ -72,7 +72,7 @@ func (w *World) mutateGroup(t *rapid.T, old *backend.Item) []backend.Change {
 	case 7:
 		it.Group.Modifiers = drawModifiers(t)
 	case 8:
-		it.Group.Enabled = !it.Group.Enabled
+		it.Group.Enabled, it.Group.Hold = rapid.Bool().Draw(t, "enabled"), drawHold(t)
 	case 9:
 		w.mutateFragments(t, it)
 	}
@@ -101,7 +101,7 @@ func (w *World) mutateFragments(t *rapid.T, it *backend.Item) {
 func (w *World) mutateCampaign(t *rapid.T, old *backend.Campaign) []backend.Change {
 	c := new(*old)
 	c.Negatives = slices.Clone(old.Negatives)
-	switch rapid.IntRange(0, 8).Draw(t, "change of the campaign") {
+	switch rapid.IntRange(0, 9).Draw(t, "change of the campaign") {
 	case 0:
 		c.Enabled = !c.Enabled
 	case 1:
@@ -120,6 +120,8 @@ func (w *World) mutateCampaign(t *rapid.T, old *backend.Campaign) []backend.Chan
 		c.Withheld = drawWithheld(t)
 	case 8:
 		drawBudget(t, c)
+	case 9:
+		c.Hold = drawHold(t)
 	}
 	return w.putCampaign(c, !slices.Equal(c.Languages, old.Languages))
 }

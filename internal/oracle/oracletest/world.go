@@ -120,6 +120,9 @@ func (w *World) addCampaign(t *rapid.T) *backend.Campaign {
 	}
 	c.Name = fmt.Sprintf("campaign %d", c.ID)
 	drawBudget(t, c)
+	if !mostly(t, "campaign not held") {
+		c.Hold = drawHold(t)
+	}
 	for range rarely(t, "campaign negatives") {
 		c.Negatives = w.withNegative(t, c.Negatives, backend.Negative{CampaignID: c.ID})
 	}
@@ -136,6 +139,9 @@ func (w *World) addGroup(t *rapid.T) *backend.Item {
 	g := &it.Group
 	g.Name = fmt.Sprintf("group %d", g.ID)
 	g.Bid, g.HasBid = drawBid(t)
+	if !mostly(t, "group not held") {
+		g.Hold = drawHold(t)
+	}
 	for range rarely(t, "group negatives") {
 		it.Negatives = w.withNegative(t, it.Negatives, backend.Negative{CampaignID: g.CampaignID, GroupID: g.ID})
 	}

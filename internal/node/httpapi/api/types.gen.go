@@ -1014,6 +1014,10 @@ type ExplainedKeyword struct {
 	// DefaultTexts The texts of its ad, as they are shown, in which the default of `{KeyWord:Default}` stands, since they would be
 	// longer than they may be with the keyword's text; absent when there are none.
 	DefaultTexts []string `json:"default_texts,omitempty"`
+
+	// PausedBy Why its ad group or campaign, the one that the verdict says is paused, is served as paused whatever its status
+	// is; absent: for no reason but its status.
+	PausedBy []PausedBy `json:"paused_by,omitempty"`
 }
 
 // ExplainedKeywordBidOf Whose bid it is; absent without a bid.
