@@ -104,14 +104,19 @@ func (r *run) stream(ctx context.Context, in *input) error {
 func readChunks(ctx context.Context, src source, in *input, rows int, ready chan<- *chunk) error {
 	for {
 		c := &chunk{entries: make([]entry, 0, rows)}
+		var ads adNotes
 		from := in.read.Load()
 		for c.err == nil && len(c.entries) < rows && in.read.Load()-from < chunkSize {
 			c.entries = append(c.entries, entry{})
-			if c.err = src.next(&c.entries[len(c.entries)-1]); c.err != nil {
+			e := &c.entries[len(c.entries)-1]
+			if c.err = src.next(e); c.err != nil {
 				c.entries = c.entries[:len(c.entries)-1]
+				break
 			}
+			ads.row(e)
 		}
 		c.read, c.number, c.tale = in.read.Load(), src.number(), src.tell()
+		c.tale.ads = ads
 		if c.err != nil && c.err != io.EOF {
 			record, line := src.position()
 			c.err = fileFault(in.name, record, line, c.err)

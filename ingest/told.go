@@ -25,6 +25,9 @@ const (
 	NoteNoBid         NoteKind = "keywords_without_bid"  // neither their own nor their group's
 	NoteContradiction NoteKind = "contradictions"        // rows of one file that give one entity other values
 	NoteQuality       NoteKind = "quality_scores_unread" // quality scores of reports: nothing, or n/10
+	NoteFilled        NoteKind = "ads_with_keyword"      // ads that are shown with the keyword's text in {KeyWord:…}
+	NoteLeftOut       NoteKind = "texts_left_out"        // texts of ads that are not shown, for another placeholder
+	NoteNoHeadline    NoteKind = "ads_without_headline"  // ads of which no headline is left, which are not shown
 )
 
 // FirstNotes is how many names a Note holds.
@@ -41,12 +44,14 @@ type tale struct {
 	layout    *layout // nil: there are no columns
 	unused    [kindAd + 1][]int64
 	qualities Note
+	ads       adNotes
 }
 
 // told collects what an import tells at its end.
 type told struct {
 	unused                    unusedColumns
 	qualities, contradictions Note
+	ads                       adNotes
 	// bidless are groups in which the files made keywords without a bid, or took a bid away, named those in
 	// which they named others without one, and bidding those to which they gave a bid.
 	bidless, named, bidding roaring64.Bitmap
@@ -57,13 +62,14 @@ func (t *told) add(more *tale) {
 		t.unused.add(more.layout, &more.unused)
 	}
 	t.qualities.add(more.qualities.Count, more.qualities.First...)
+	t.ads.add(&more.ads)
 }
 
 // notes returns what there is to tell, once all is committed.
 func (t *told) notes(ctx context.Context, store backend.Store) (list []Note, err error) {
 	noBid, err := t.withoutBid(ctx, store)
 	t.contradictions.Kind, t.qualities.Kind = NoteContradiction, NoteQuality
-	for _, n := range []Note{noBid, t.contradictions, t.qualities} {
+	for _, n := range append([]Note{noBid, t.contradictions, t.qualities}, t.ads.list()...) {
 		if n.Count > 0 {
 			list = append(list, n)
 		}

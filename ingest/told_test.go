@@ -121,3 +121,33 @@ func TestSpreadsheetErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestPlaceholdersAreTold: ads that are filled, texts that are left out, and ads of which no headline is left, of
+// either kind of file. Rows that are rejected or remove an ad do not count.
+func TestPlaceholdersAreTold(t *testing.T) {
+	const head = "Account,Campaign,Ad Group,Headline 1,Headline 2,Description 1,Path 1,Final URL,Ad status\n"
+	for rows, want := range map[string]string{
+		"A,C,G,Plain,{Sale,{50 %},{p},https://a.example/{keyword:x},\n":         "",
+		"A,C,G,Buy {KeyWord:it},,,,,\nA,C,G,a,,,{keyword:p},,Paused\n":          `ads_with_keyword 2 "Buy {KeyWord:it}" in ad group "G","a" in ad group "G";`,
+		"A,C,G,a,{LOCATION(City)},{=x},{IF(x):y},,\n":                           `texts_left_out 3 "{LOCATION(City)}" in ad group "G","{=x}" in ad group "G","{IF(x):y}" in ad group "G";`,
+		"A,C,G,{KeyWord:a},{KeyWord},,,,\n":                                     `ads_with_keyword 1 "{KeyWord:a}" in ad group "G";texts_left_out 1 "{KeyWord}" in ad group "G";`,
+		"A,C,G,{KeyWord:},,,,,\n":                                               `ads_without_headline 1 "{KeyWord:}" in ad group "G";`,
+		"A,C,G,{=x},,{keyword:y},,,\n":                                          `texts_left_out 1 "{=x}" in ad group "G";ads_without_headline 1 "{=x}" in ad group "G";`,
+		"A,C,G,{=x},,,,,Removed\nA,C,G,{=x},,,,no URL,\nA,C,G,{=x},,,,,often\n": "",
+	} {
+		if _, notes := told(t, head+rows); notes != want {
+			t.Errorf("%s%s\nwant\n%s", rows, notes, want)
+		}
+	}
+	_, notes := told(t, `{"type":"ad","advertiser":"A","campaign":"C","group":"G","headlines":["{KEYWORD:x}","{=x}"]}`+"\n")
+	if want := `ads_with_keyword 1 "{KEYWORD:x}" in ad group "G";texts_left_out 1 "{=x}" in ad group "G";`; notes != want {
+		t.Errorf("JSON lines: %s", notes)
+	}
+	var many strings.Builder
+	for i := range 700 {
+		fmt.Fprintf(&many, "A,C,G%d,{keyword:x},,,,,\n", i)
+	}
+	if _, notes := told(t, head+many.String()); !strings.HasPrefix(notes, "ads_with_keyword 700 ") || strings.Count(notes, ",") != ingest.FirstNotes-1 {
+		t.Errorf("%s", notes)
+	}
+}
