@@ -79,6 +79,8 @@ func (a *applier) apply(ctx context.Context, e *entry) error {
 		return a.tx.Negative(ctx, backend.NegativeOwner{Campaign: a.last.campaignID, Group: a.last.groupID}, e.negative)
 	case kindCampaignNegative:
 		return a.tx.Negative(ctx, backend.NegativeOwner{Campaign: a.last.campaignID}, e.negative)
+	case kindAdvertiserNegative:
+		return a.tx.Negative(ctx, backend.NegativeOwner{Advertiser: a.last.advertiserID}, e.negative)
 	case kindAd:
 		return a.tx.Ad(ctx, a.last.groupID, e.ad)
 	}
@@ -172,6 +174,9 @@ func (a *applier) remove(ctx context.Context, e *entry) error {
 	}
 	if err := a.patchAdvertiser(ctx, e, advertiser); err != nil || e.kind == kindAdvertiser {
 		return err
+	}
+	if e.kind == kindAdvertiserNegative {
+		return a.tx.Negative(ctx, backend.NegativeOwner{Advertiser: advertiser}, e.negative)
 	}
 	campaign, err := a.tx.FindCampaign(ctx, advertiser, e.campaign)
 	if err != nil || campaign == 0 {

@@ -14,12 +14,12 @@ const conflictsHeader = "advertiser\tcampaign\tgroup\tnegative\tnegative_type\tn
 // parentsCached bounds the campaigns and advertisers that a report caches.
 const parentsCached = 1 << 12
 
-// Conflict is an enabled negative that blocks a keyword of its own group or campaign: a query of
+// Conflict is an enabled negative that blocks a keyword of its own group, campaign or advertiser: a query of
 // exactly the keyword's words would get no ad of that group.
 type Conflict struct {
 	Advertiser, Campaign, Group string
 	Negative, NegativeType      string
-	Owner                       string // of the negative: group or campaign
+	Owner                       string // of the negative: group, campaign or advertiser
 	Keyword, KeywordType        string
 }
 
@@ -62,17 +62,23 @@ type conflictFinder struct {
 	snapshot    backend.Snapshot
 	found       func(*Conflict) error
 	campaigns   map[uint64]*conflictCampaign
-	advertisers map[uint64]string
+	advertisers map[uint64]*conflictAdvertiser
 }
 
 type conflictCampaign struct {
-	name, advertiser string
-	negatives        blockers
+	*conflictAdvertiser
+	campaign string
+	own      blockers
+}
+
+type conflictAdvertiser struct {
+	name string
+	all  blockers // of all its groups
 }
 
 func (r *conflictFinder) reset() {
 	r.campaigns = make(map[uint64]*conflictCampaign)
-	r.advertisers = make(map[uint64]string)
+	r.advertisers = make(map[uint64]*conflictAdvertiser)
 }
 
 func (r *conflictFinder) item(ctx context.Context, item *backend.Item) error {
@@ -81,7 +87,7 @@ func (r *conflictFinder) item(ctx context.Context, item *backend.Item) error {
 		return err
 	}
 	own := newBlockers(item.Negatives)
-	if len(own) == 0 && len(campaign.negatives) == 0 {
+	if len(own) == 0 && len(campaign.own) == 0 && len(campaign.all) == 0 {
 		return nil
 	}
 	for i := range item.Keywords {
@@ -89,9 +95,9 @@ func (r *conflictFinder) item(ctx context.Context, item *backend.Item) error {
 		for _, from := range []struct {
 			owner string
 			b     blockers
-		}{{"group", own}, {"campaign", campaign.negatives}} {
+		}{{"group", own}, {"campaign", campaign.own}, {"advertiser", campaign.all}} {
 			for _, n := range from.b.blocking(k.Words) {
-				if err := r.found(&Conflict{campaign.advertiser, campaign.name, item.Group.Name, n.Text, n.Type.String(), from.owner, k.Text, k.Type.String()}); err != nil {
+				if err := r.found(&Conflict{campaign.name, campaign.campaign, item.Group.Name, n.Text, n.Type.String(), from.owner, k.Text, k.Type.String()}); err != nil {
 					return err
 				}
 			}
@@ -111,23 +117,25 @@ func (r *conflictFinder) campaign(ctx context.Context, id, advertiser uint64) (*
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	name, err := r.advertiser(ctx, advertiser)
+	owner, err := r.advertiser(ctx, advertiser)
 	if err != nil {
 		return nil, err
 	}
-	c := &conflictCampaign{name: found[0].Name, advertiser: name, negatives: newBlockers(found[0].Negatives)}
+	c := &conflictCampaign{owner, found[0].Name, newBlockers(found[0].Negatives)}
 	r.campaigns[id] = c
 	return c, nil
 }
 
-func (r *conflictFinder) advertiser(ctx context.Context, id uint64) (string, error) {
-	if name, ok := r.advertisers[id]; ok {
-		return name, nil
+func (r *conflictFinder) advertiser(ctx context.Context, id uint64) (*conflictAdvertiser, error) {
+	if a, ok := r.advertisers[id]; ok {
+		return a, nil
 	}
+	a := &conflictAdvertiser{}
 	found, err := r.snapshot.Advertisers(ctx, []uint64{id})
 	if err != nil || len(found) == 0 {
-		return "", err
+		return a, err
 	}
-	r.advertisers[id] = found[0].Name
-	return found[0].Name, nil
+	a.name, a.all = found[0].Name, newBlockers(found[0].Negatives)
+	r.advertisers[id] = a
+	return a, nil
 }

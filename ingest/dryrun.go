@@ -11,7 +11,7 @@ import (
 )
 
 // DryRun does what Run does and passes each entity that differs afterwards to
-// found: advertisers, then campaigns with their negatives, then groups with
+// found: advertisers, then campaigns, each with their negatives, then groups with
 // their content, each in ascending id order. store is a copy of the database, and is
 // changed. After an error of Run the differences up to it are still found. Errors: those of Run, of the store and of found.
 func DryRun(ctx context.Context, store backend.Store, files []string, o Options, found func(*Difference) error) (Summary, error) {
@@ -80,7 +80,10 @@ func (d *differences) advertisers(ctx context.Context, ids []uint64) error {
 	id := func(a *backend.Advertiser) uint64 { return a.ID }
 	return pairs(ctx, ids, d.before.Advertisers, d.after.Advertisers, id, func(was, is *backend.Advertiser) error {
 		at := Difference{Entity: backend.EntityAdvertiser, Advertiser: either(was, is).Name}
-		return report(d, at, was, is, advertiserFields)
+		if err := report(d, at, was, is, advertiserFields); err != nil {
+			return err
+		}
+		return d.negatives(at, orNone(was).Negatives, orNone(is).Negatives)
 	})
 }
 
@@ -95,16 +98,14 @@ func (d *differences) campaigns(ctx context.Context, ids []uint64) error {
 		if err := report(d, at, was, is, campaignFields); err != nil {
 			return err
 		}
-		at.Entity = backend.EntityNegative
-		var old, now []backend.Negative
-		if was != nil {
-			old = was.Negatives
-		}
-		if is != nil {
-			now = is.Negatives
-		}
-		return reportAll(d, at, old, now, negativeID, negativeFields)
+		return d.negatives(at, orNone(was).Negatives, orNone(is).Negatives)
 	})
+}
+
+// negatives compares the negatives of an owner.
+func (d *differences) negatives(at Difference, was, is []backend.Negative) error {
+	at.Entity = backend.EntityNegative
+	return reportAll(d, at, was, is, negativeID, negativeFields)
 }
 
 func negativeID(n *backend.Negative) uint64 { return n.ID }
@@ -131,19 +132,18 @@ func (d *differences) content(at Difference, was, is *backend.Item) error {
 	if err != nil {
 		return err
 	}
-	at.Entity = backend.EntityNegative
-	if err := reportAll(d, at, was.Negatives, is.Negatives, negativeID, negativeFields); err != nil {
+	if err := d.negatives(at, was.Negatives, is.Negatives); err != nil {
 		return err
 	}
 	at.Entity = backend.EntityAd
 	return reportAll(d, at, was.Ads, is.Ads, func(a *backend.Ad) uint64 { return a.ID }, adFields)
 }
 
-func orNone(it *backend.Item) *backend.Item {
-	if it == nil {
-		return &backend.Item{}
+func orNone[T any](of *T) *T {
+	if of == nil {
+		return new(T)
 	}
-	return it
+	return of
 }
 
 func either[T any](was, is *T) *T {

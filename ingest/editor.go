@@ -134,12 +134,12 @@ func (s *editorSource) read(e *entry) {
 	}
 	e.advertiser = s.account()
 	e.campaign = s.name(colCampaign)
-	if s.ofForeignCampaign(e); e.skipped != "" {
-		s.skippedExtras(e)
+	if e.skipped == "" && accountLevel(e.campaign) { // whatever type of campaign it claims to be
+		s.readAccountLevel(e)
 		return
 	}
-	if accountLevel(e.campaign) {
-		s.readAccountLevel(e)
+	if s.ofForeignCampaign(e); e.skipped != "" {
+		s.skippedExtras(e)
 		return
 	}
 	s.layout.cell[colStatus] = s.layout.statusOf[ofOwner]

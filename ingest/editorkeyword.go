@@ -70,7 +70,7 @@ func (s *editorSource) typeColumn() column {
 		s.types = typesOfCriteria
 		if err != nil {
 			s.types = typesOfRows
-			for _, k := range []kind{kindKeyword, kindGroupNegative, kindCampaignNegative} {
+			for _, k := range []kind{kindKeyword, kindGroupNegative, kindCampaignNegative, kindAdvertiserNegative} {
 				s.usage.mark(&s.layout, k, []column{colType}, false)
 			}
 		}

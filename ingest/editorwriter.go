@@ -57,7 +57,7 @@ type editorWriter struct {
 
 	advertiser string // the last one
 	zone       string // its cell, for the rows of its campaigns
-	barren     bool   // it has had no campaign
+	barren     bool   // it has had no row
 }
 
 // write writes the row of an entry; an advertiser has none of its own.
@@ -90,6 +90,10 @@ func (w *editorWriter) write(e *entry) error {
 		w.criterion(e.negative.Text, "Negative ", e.negative.Type, e.negative.Status)
 	case kindCampaignNegative:
 		w.criterion(e.negative.Text, "Campaign Negative ", e.negative.Type, e.negative.Status)
+	case kindAdvertiserNegative:
+		w.row[colCampaign] = accountLevelName
+		w.first()
+		w.criterion(e.negative.Text, "Negative ", e.negative.Type, e.negative.Status)
 	case kindAd:
 		w.ad(&e.ad)
 	}
@@ -119,15 +123,20 @@ func (w *editorWriter) enter(e *entry) error {
 // leave ends the advertiser before.
 func (w *editorWriter) leave() error {
 	if w.barren {
-		return cannotSay("advertiser %s has no campaign: each row names one", quoted(w.advertiser))
+		return cannotSay("advertiser %s has no campaign and no negative: each row is of one", quoted(w.advertiser))
 	}
 	return nil
 }
 
-func (w *editorWriter) campaign(p *backend.CampaignPatch) {
+// first fills the cells of the advertiser in a row that may be its first.
+func (w *editorWriter) first() {
 	if w.row[colAccount] == w.advertiser {
 		w.row[colTimeZone], w.barren = w.zone, false
 	}
+}
+
+func (w *editorWriter) campaign(p *backend.CampaignPatch) {
+	w.first()
 	w.modifiers(&p.Modifiers)
 	w.row[colBudget] = cellOf(p.DailyBudget, formatMoney)
 	w.row[colDelivery] = cellOf(p.StandardDelivery, oneOf("Standard", "Accelerated"))

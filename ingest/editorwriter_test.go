@@ -16,6 +16,7 @@ import (
 func TestEditorFile(t *testing.T) {
 	var file strings.Builder
 	rows, err := WriteEditorFile(&file, strings.NewReader(`{"type":"advertiser","name":"Acme","time_zone":"Europe/Prague","status":"enabled"}
+{"type":"negative","advertiser":"Acme","text":"[never]","match_type":"broad","status":"paused"}
 {"type":"campaign","advertiser":"Acme","name":"Cables, \"new\"","desktop_bid_modifier":null,"mobile_bid_modifier":-12.5,"tablet_bid_modifier":0,"daily_budget_micros":5000000,"delivery_method":"standard","languages":["cs","en"],"ad_rotation":"even","status":"paused"}
 {"type":"negative","advertiser":"Acme","campaign":"Cables, \"new\"","text":"used","match_type":"exact","status":"enabled"}
 {"type":"group","advertiser":"Acme","campaign":"Cables, \"new\"","name":"USB","max_cpc_micros":450000,"status":"enabled"}
@@ -23,14 +24,15 @@ func TestEditorFile(t *testing.T) {
 {"type":"negative","advertiser":"Acme","campaign":"Cables, \"new\"","group":"USB","text":"free","match_type":"phrase","status":"enabled"}
 {"type":"ad","advertiser":"Acme","campaign":"Cables, \"new\"","group":"USB","headlines":["Cables","New\nones"],"descriptions":["All"],"path_1":"usb","final_url":"https://a.example/","status":"enabled"}
 `))
-	if err != nil || rows != 6 {
+	if err != nil || rows != 7 {
 		t.Fatalf("%d rows, %v", rows, err)
 	}
 	if !strings.HasPrefix(file.String(), "\ufeffAccount,Campaign,Ad Group,Keyword,") {
 		t.Errorf("%.60q", file.String())
 	}
 	const owners, group = `Account=Acme|Campaign=Cables, "new"|`, `Ad Group=USB|`
-	want := owners + `Desktop Bid Modifier=[]|Mobile Bid Modifier=-12.5|Tablet Bid Modifier=0|Campaign Daily Budget=5|Delivery method=Standard|` +
+	want := `Account=Acme|Campaign=<Account-level>|Keyword="[never]"|Criterion Type=Negative Broad|Time zone=Europe/Prague|Status=Paused
+` + owners + `Desktop Bid Modifier=[]|Mobile Bid Modifier=-12.5|Tablet Bid Modifier=0|Campaign Daily Budget=5|Delivery method=Standard|` +
 		`Languages=cs;en|Ad rotation=Rotate indefinitely|Time zone=Europe/Prague|Campaign Status=Paused
 ` + owners + `Keyword=used|Criterion Type=Campaign Negative Exact|Status=Enabled
 ` + owners + group + `Max CPC=0.45|Ad Group Status=Enabled
@@ -70,9 +72,9 @@ func TestNoEditorFile(t *testing.T) {
 	const group = `"advertiser":"A","campaign":"C","group":"G",`
 	for _, test := range []struct{ lines, says string }{
 		{`{"type":"advertiser","name":"A","status":"paused"}` + "\n" + c, `advertiser "A" is paused`},
-		{a, `advertiser "A" has no campaign`},
-		{a + `{"type":"advertiser","name":"B"}` + "\n" + c, `advertiser "A" has no campaign`},
-		{a + c + `{"type":"advertiser","name":"B"}` + "\n" + c, `advertiser "B" has no campaign`},
+		{a, `advertiser "A" has no campaign and no negative`},
+		{a + `{"type":"advertiser","name":"B"}` + "\n" + c, `advertiser "A" has no campaign and no negative`},
+		{a + c + `{"type":"advertiser","name":"B"}` + "\n" + c, `advertiser "B" has no campaign and no negative`},
 		{`{"type":"advertiser","name":"[]"}`, `Account of "[]" is []`},
 		{a + `{"type":"campaign","advertiser":"A","name":"[]"}`, `Campaign of "A" / "[]" is []`},
 		{a + `{"type":"campaign","advertiser":"A","name":"<Account-level>"}`, `"A" / "<Account-level>" is a campaign: in angle brackets`},

@@ -47,6 +47,7 @@ const (
 	kindKeyword
 	kindGroupNegative
 	kindCampaignNegative
+	kindAdvertiserNegative
 	kindAd
 )
 
@@ -55,7 +56,7 @@ func (e *entry) status() backend.Status {
 	switch e.kind {
 	case kindKeyword:
 		return e.keyword.Status
-	case kindGroupNegative, kindCampaignNegative:
+	case kindGroupNegative, kindCampaignNegative, kindAdvertiserNegative:
 		return e.negative.Status
 	case kindAd:
 		return e.ad.Status

@@ -125,14 +125,13 @@ func TestSearchCampaignTurns(t *testing.T) {
 }
 
 // TestAccountLevel: a campaign's name in angle brackets stands for the account: what is a negative
-// there is refused, all else is skipped.
+// there is the advertiser's, what may be one is refused, all else is skipped.
 func TestAccountLevel(t *testing.T) {
 	const head = "Account,Campaign,Keyword,Criterion Type,Link Text,Comment,Budget\n"
 	for row, want := range map[string]string{
-		"A,<Account-level>,free,Negative Broad,,,": "Campaign",
-		"A,<Kontoebene>,free,Campaign Negative,,,": "Campaign",
 		"A,<ACCOUNT-LEVEL>,free,,,negative,":       "Comment",
-		"A,<Account-level>,free,Negative Fuzzy,,,": "Campaign",
+		"A,<Account-level>,free,Negative Fuzzy,,,": "Criterion Type",
+		"A,<Account-level>,!,Negative Broad,,,":    "Keyword",
 		"A,<Account-level>,free,Fuzzy,,,":          "Criterion Type",
 		"A,<Account-level>,,,,,5":                  "[{account-level row 1}]",
 		"A,<Account-level>,lamp,Broad,,,":          "[{account-level row 1}]",
@@ -141,6 +140,20 @@ func TestAccountLevel(t *testing.T) {
 	} {
 		dump, rejects, skipped := imported(t, head+row+"\n")
 		if dump != "" || (skipped != want && !strings.HasPrefix(rejects, "-\t2\t"+want+"\t")) || (rejects != "") == (skipped != "[]") {
+			t.Errorf("%s: %s\n%s%s", row, skipped, dump, rejects)
+		}
+	}
+	const more = "Account,Campaign,Ad Group,Keyword,Criterion Type,Status,Time zone,Campaign type,Budget,Campaign Status\n"
+	for row, want := range map[string]string{
+		"A,<Account-level>,,free,Negative Broad,,,,,":                                                     "A = status=enabled\nA / -broad free = status=enabled\n",
+		"A,<Kontoebene>,,\"[free shoes]\",Campaign Negative,,,,,":                                         "A = status=enabled\nA / -exact free shoes = status=enabled\n",
+		"A,<ACCOUNT-LEVEL>,G,free,Negative Phrase,Paused,,,5,":                                            "A = status=enabled\nA / -phrase free = status=paused\n",
+		"A,<Account-level>,,free,Negative Broad,,,Display,,Paused":                                        "A = status=enabled\nA / -broad free = status=enabled\n",
+		"A,<Account-level>,,free,Negative Broad,Removed,,,,":                                              "",
+		"A,<Account-level>,,free,Negative Broad,,Asia/Tokyo,,,":                                           "A = status=enabled zone=Asia/Tokyo\nA / -broad free = status=enabled\n",
+		"A,<Account-level>,,free,Negative Broad,,,,,\nA,<Account-level>,,free,Negative Broad,Removed,,,,": "A = status=enabled\n",
+	} {
+		if dump, rejects, skipped := imported(t, more+row+"\n"); dump != want || rejects != "" || skipped != "[]" {
 			t.Errorf("%s: %s\n%s%s", row, skipped, dump, rejects)
 		}
 	}

@@ -281,8 +281,11 @@ func (t *fakeTx) Keyword(_ context.Context, group uint64, k backend.KeywordPatch
 
 func (t *fakeTx) Negative(_ context.Context, o backend.NegativeOwner, n backend.NegativePatch) error {
 	owner := t.s.paths[o.Campaign]
-	if o.Group != 0 {
+	switch {
+	case o.Group != 0:
 		owner = t.s.paths[o.Group]
+	case o.Campaign == 0:
+		owner = t.s.paths[o.Advertiser]
 	}
 	t.write(fmt.Sprintf("%s%s-%s %s", owner, sep, n.Type, n.Words), n.Status, nil)
 	return nil

@@ -66,7 +66,7 @@ var entityTypes = []entityType{
 		fields: []jsonField{fieldAdvertiser, fieldCampaign, fieldName, fieldMaxCPC, fieldDesktop, fieldMobile, fieldTablet, fieldPausedBy}},
 	{name: "keyword", kind: kindKeyword, path: []jsonField{fieldAdvertiser, fieldCampaign, fieldGroup},
 		fields: []jsonField{fieldAdvertiser, fieldCampaign, fieldGroup, fieldText, fieldMatchType, fieldMaxCPC, fieldQuality}},
-	{name: "negative", kind: kindGroupNegative, path: []jsonField{fieldAdvertiser, fieldCampaign},
+	{name: "negative", kind: kindGroupNegative, path: []jsonField{fieldAdvertiser},
 		fields: []jsonField{fieldAdvertiser, fieldCampaign, fieldGroup, fieldText, fieldMatchType}},
 	{name: "ad", kind: kindAd, path: []jsonField{fieldAdvertiser, fieldCampaign, fieldGroup},
 		fields: []jsonField{fieldAdvertiser, fieldCampaign, fieldGroup, fieldHeadlines, fieldDescriptions, fieldPath1, fieldPath2, fieldFinalURL}},

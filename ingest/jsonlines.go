@@ -117,8 +117,13 @@ func (s *jsonSource) entity(e *entry) {
 		e.keyword = backend.KeywordPatch{Text: text, Words: joined, Type: t, Status: s.status(),
 			Bid: s.micros(fieldMaxCPC, maxBidMicros), Quality: s.quality()}
 	case kindGroupNegative:
-		if e.group == "" {
+		switch {
+		case e.campaign == "" && e.group == "":
+			e.kind = kindAdvertiserNegative
+		case e.group == "":
 			e.kind = kindCampaignNegative
+		case e.campaign == "":
+			s.note(fieldCampaign, errFieldMissing)
 		}
 		text, joined, t := s.keyword()
 		e.negative = backend.NegativePatch{Text: text, Words: joined, Type: t, Status: s.status()}

@@ -24,8 +24,9 @@ func TestJSONLines(t *testing.T) {
 			`"max_cpc_micros":1500000,"quality_score":7,"status":"paused"}`,
 			acc + camp + grp + "A / C / G / exact red shoes = bid=1500000 quality=7 status=paused text=\"Red\"_Shoes\n", ""},
 		{"negatives", `{"type":"negative","advertiser":"A","campaign":"C","group":"G","text":"x","match_type":"broad"}` + "\n" +
-			`{"type":"negative","advertiser":"A","campaign":"C","text":"y","match_type":"exact"}`,
-			acc + camp + "A / C / -exact y = status=enabled\n" + grp + "A / C / G / -broad x = status=enabled\n", ""},
+			`{"type":"negative","advertiser":"A","campaign":"C","text":"y","match_type":"exact"}` + "\n" +
+			`{"type":"negative","advertiser":"A","text":"z","match_type":"phrase"}`,
+			acc + "A / -phrase z = status=enabled\n" + camp + "A / C / -exact y = status=enabled\n" + grp + "A / C / G / -broad x = status=enabled\n", ""},
 		{"ad", `{"type":"ad","advertiser":"A","campaign":"C","group":"G","headlines":["H","","I"],"descriptions":["D"],"path_2":"p","final_url":"HTTP://u"}`,
 			acc + camp + grp + `A / C / G / ad ["H" "I"] ["D"] "" "p" "HTTP://u" = status=enabled` + "\n", ""},
 		{"null restores", `{"type":"campaign","advertiser":"A","name":"C","daily_budget_micros":1,"languages":["en"],"desktop_bid_modifier":5}` + "\n" +
@@ -102,6 +103,9 @@ func TestJSONLinesRejects(t *testing.T) {
 		`{"type":"keyword","advertiser":"A","campaign":"C","text":"!","match_type":"x"}`:                                                                 "group missing",
 		`{"type":"keyword","advertiser":"A","campaign":"C","group":"G","text":"!","match_type":"x"}`:                                                     "text no word",
 		`{"type":"keyword","advertiser":"A","campaign":"C","group":"G","text":"k","match_type":"negative broad"}`:                                        "match_type unknown",
+		`{"type":"negative","advertiser":"A","group":"G","text":"x","match_type":"broad"}`:                                                               "campaign missing",
+		`{"type":"negative","advertiser":"A","campaign":"","text":"x","match_type":"broad"}`:                                                             "campaign empty",
+		`{"type":"negative","text":"x","match_type":"broad"}`:                                                                                            "advertiser missing",
 		`{"x":` + strings.Repeat("[", 1000):                                                                                                              "x unknown",
 		`{"text":` + strings.Repeat("[", 100):                                                                                                            "text not a list",
 		`{"x":"` + strings.Repeat("x", 1<<20) + `"}`:                                                                                                     " longer than",

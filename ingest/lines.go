@@ -20,7 +20,8 @@ func AppendCampaign(b []byte, o Owners, c *backend.Campaign) []byte {
 	return appendLine(b, backend.EntityCampaign, o, campaignFields(c))
 }
 
-// AppendNegative appends the line of a negative: a campaign's without a group among the owners.
+// AppendNegative appends the line of a negative: a campaign's without a group among the owners, an advertiser's
+// without a campaign, too.
 func AppendNegative(b []byte, o Owners, n *backend.Negative) []byte {
 	return appendLine(b, backend.EntityNegative, o, negativeFields(n))
 }

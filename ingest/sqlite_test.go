@@ -63,7 +63,7 @@ func contents(t testing.TB, store backend.Store) string {
 }
 
 // manyRows writes an Editor file of that many keywords, with an ad and a
-// negative to each ten, whose last part changes, pauses and removes some.
+// negative to each ten and a negative to each advertiser, whose last part changes, pauses and removes some.
 func manyRows(keywords int) string {
 	var b strings.Builder
 	b.WriteString("Account\tCampaign\tAd Group\tKeyword\tCriterion Type\tMax CPC\tHeadline 1\tStatus\n")
@@ -72,6 +72,9 @@ func manyRows(keywords int) string {
 		fmt.Fprintf(&b, "%sword%d of %d\tBroad\t0.%02d\t\t\n", path, i, i/7, i%100)
 		if i%10 == 9 {
 			fmt.Fprintf(&b, "%s\t\t\tHeadline %d\t\n%sunwanted%d\tNegative Exact\t\t\t\n", path, i, path, i)
+		}
+		if i%1000 == 500 {
+			fmt.Fprintf(&b, "A%d\t<Account-level>\t\tnever%d\tNegative Exact\t\t\t\n", i/1000, i)
 		}
 	}
 	for i := 0; i < keywords; i += 13 {
@@ -171,7 +174,8 @@ func TestConflicts(t *testing.T) {
 	file := "Account,Campaign,Ad Group,Keyword,Criterion Type,Status\n" +
 		"A,C,G,Red Shoes,Broad,\nA,C,G,shoes,Exact,\nA,C,G,cheap red shoes,Phrase,\nA,C,H,shoes red,Exact,\n" +
 		"A,C,G,red,Negative Broad,\nA,C,G,shoes,Negative Exact,\nA,C,,red shoes,Campaign Negative Phrase,\n" +
-		"A,C,,shoes shoes red,Campaign Negative Broad,\nA,C,,shoes,Campaign Negative Broad,Paused\nA,D,G,red,Negative Broad,\nA,D,G,redder,Broad,\n"
+		"A,C,,shoes shoes red,Campaign Negative Broad,\nA,C,,shoes,Campaign Negative Broad,Paused\nA,D,G,red,Negative Broad,\nA,D,G,redder,Broad,\n" +
+		"A,<Account-level>,,redder,Negative Exact,\nB,<Account-level>,,red,Negative Broad,\n"
 	var report bytes.Buffer
 	sum, err := ingest.Run(context.Background(), store, []string{"-"}, ingest.Options{Stdin: strings.NewReader(file), Conflicts: &report})
 	if err != nil {
@@ -186,8 +190,9 @@ A C G red broad group cheap red shoes phrase
 A C G red shoes phrase campaign cheap red shoes phrase
 A C G shoes shoes red broad campaign cheap red shoes phrase
 A C H shoes shoes red broad campaign shoes red exact
+A D G redder exact advertiser redder broad
 `
-	if got := strings.ReplaceAll(report.String(), "\t", " "); got != want || sum.Conflicts != 8 {
+	if got := strings.ReplaceAll(report.String(), "\t", " "); got != want || sum.Conflicts != 9 {
 		t.Errorf("%d conflicts:\n%s", sum.Conflicts, got)
 	}
 }

@@ -19,7 +19,7 @@ type Unused struct {
 	Meant string `json:"did_you_mean,omitempty"`
 }
 
-// columnsOfAll are the columns that every row uses, columnsOf those that rows of a kind use, too,
+// columnsOfAll are the columns that every row with a campaign uses, columnsOf those that rows of a kind use, too,
 // beside Status.
 var (
 	columnsOfAll = []column{colEndDate, colCampaignOriginal, colAdGroupOriginal, colAccount, colAccountName, colCampaign, colBudget, colDelivery, colLanguages, colRotation, colTimeZone,
@@ -30,12 +30,14 @@ var (
 		kindKeyword:          {colAdGroup, colAdGroupStatus, colKeyword, colCriterionType, colType, colMaxCPC, colQuality},
 		kindGroupNegative:    {colAdGroup, colAdGroupStatus, colKeyword, colCriterionType, colType},
 		kindCampaignNegative: {colAdGroup, colKeyword, colCriterionType, colType}, // the group is ignored by rule
-		kindAd:               append([]column{colAdGroup, colAdGroupStatus, colAdType, colPath1, colPath2, colFinalURL}, textColumns()...),
+		// It has no campaign: nothing of one is used.
+		kindAdvertiserNegative: {colAccount, colAccountName, colCampaign, colTimeZone, colKeyword, colCriterionType, colType},
+		kindAd:                 append([]column{colAdGroup, colAdGroupStatus, colAdType, colPath1, colPath2, colFinalURL}, textColumns()...),
 	}
 	statusesOf = [kindAd + 1]int{kindAdvertiser: ofOwner, kindCampaign: ofOwner, kindGroup: ofOwner, kindKeyword: ofKeyword,
-		kindGroupNegative: ofKeyword, kindCampaignNegative: ofKeyword, kindAd: ofAd}
+		kindGroupNegative: ofKeyword, kindCampaignNegative: ofKeyword, kindAdvertiserNegative: ofKeyword, kindAd: ofAd}
 	// kindLabels name the rows of a kind.
-	kindLabels = [kindAd + 1]string{"advertisers", "campaigns", "ad groups", "keywords", "negatives", "negatives", "ads"}
+	kindLabels = [kindAd + 1]string{"advertisers", "campaigns", "ad groups", "keywords", "negatives", "negatives", "negatives", "ads"}
 )
 
 func textColumns() (list []column) {
@@ -54,7 +56,9 @@ type usage struct {
 func newUsage(l *layout) (u usage) {
 	for k := range u.used {
 		u.used[k] = make([]bool, l.width())
-		u.mark(l, kind(k), columnsOfAll, true)
+		if kind(k) != kindAdvertiserNegative {
+			u.mark(l, kind(k), columnsOfAll, true)
+		}
 		u.mark(l, kind(k), columnsOf[k], true)
 		if at := l.statusOf[statusesOf[k]]; at >= 0 {
 			u.used[k][at] = true

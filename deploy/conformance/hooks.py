@@ -86,10 +86,11 @@ def before_call(context, case, kwargs):
         meet(case, query, body)
     # A cursor is `next` of a page: what others look like does not matter.
     query.pop("cursor", None)
-    # The group or the campaign, as the parameters say.
+    # The group, the campaign or the advertiser, as the parameters say.
     if case.operation.path.startswith("/v1/negatives") and operation != "createNegative":
-        if ("group" in query) == ("campaign" in query):
+        if sum(owner in query for owner in ("group", "campaign", "advertiser")) != 1:
             query.pop("campaign", None)
+            query.pop("advertiser", None)
             query.setdefault("group", 1)
     # Each strategy has its own options, which /v1/balance/strategies lists.
     if operation == "balanceStrategy":

@@ -37,10 +37,8 @@ func dataID(text string) (uint64, error) {
 // ownerFlags name the owner of an entity.
 type ownerFlags struct{ advertiser, campaign, group uint64 }
 
-func (f *ownerFlags) add(c *cobra.Command, advertiser bool) {
-	if advertiser {
-		c.Flags().Uint64Var(&f.advertiser, "advertiser", 0, "the id of the advertiser")
-	}
+func (f *ownerFlags) add(c *cobra.Command) {
+	c.Flags().Uint64Var(&f.advertiser, "advertiser", 0, "the id of the advertiser")
 	c.Flags().Uint64Var(&f.campaign, "campaign", 0, "the id of the campaign")
 	c.Flags().Uint64Var(&f.group, "group", 0, "the id of the ad group")
 }
@@ -60,14 +58,14 @@ func (f *ownerFlags) query() url.Values {
 func (f *ownerFlags) check(kind string) error {
 	held := kind == "keywords" || kind == "ads" || kind == "negatives"
 	switch {
-	case held && f.group == 0 && (kind != "negatives" || f.campaign == 0):
+	case held && f.group == 0 && (kind != "negatives" || f.campaign == 0 && f.advertiser == 0):
 		more := ""
 		if kind == "negatives" {
-			more = ", or the campaign with --campaign ID"
+			more = ", or the campaign with --campaign ID, or the advertiser with --advertiser ID"
 		}
 		return wrongUse("%s are looked up in their ad group: name it with --group ID%s", kind, more)
-	case held && f.group != 0 && f.campaign != 0:
-		return wrongUse("%s of an ad group or of a campaign: give --group or --campaign, not both", kind)
+	case held && min(f.group, 1)+min(f.campaign, 1)+min(f.advertiser, 1) > 1:
+		return wrongUse("%s of an ad group, a campaign or an advertiser: give --group, --campaign or --advertiser, not both", kind)
 	}
 	return nil
 }
@@ -82,7 +80,7 @@ func listCommand(s Streams) *cobra.Command {
 		Short: "List advertisers, campaigns, groups, keywords, negatives or ads",
 		Long: `Lists entities by id, a page at a time: advertisers, campaigns (all, or --advertiser),
 groups (all, or --campaign), and what a group holds: keywords, negatives and ads
-(--group; negatives of a campaign with --campaign). Below a page that is not the last
+(--group; negatives of a campaign or advertiser with --campaign or --advertiser). Below a page that is not the last
 one is the --cursor of the next. Money is in micros: 1 unit is 1,000,000.`,
 		Example: `  adshard list campaigns
   adshard list groups --campaign 3
@@ -105,7 +103,7 @@ one is the --cursor of the next. Money is in micros: 1 unit is 1,000,000.`,
 		},
 	}
 	f.add(c)
-	owner.add(c, true)
+	owner.add(c)
 	c.Flags().IntVar(&limit, "limit", 100, "the most to list, up to 1000; of groups, 100")
 	c.Flags().StringVar(&cursor, "cursor", "", "go on after the page that ended with this")
 	return c
@@ -190,7 +188,7 @@ func getCommand(s Streams) *cobra.Command {
 		Use:   "get KIND ID",
 		Short: "Show one entity with its fields and ETag",
 		Long: `Shows one advertiser, campaign, group, keyword, negative or ad. Keywords, negatives and
-ads are found through the group (--group) or campaign that holds them.`,
+ads are found through the group (--group), campaign or advertiser that holds them.`,
 		Example: `  adshard get campaign 3
   adshard get keyword 12 --group 7 --json`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -221,7 +219,7 @@ ads are found through the group (--group) or campaign that holds them.`,
 		},
 	}
 	f.add(c)
-	owner.add(c, false)
+	owner.add(c)
 	return c
 }
 

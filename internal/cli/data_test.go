@@ -90,6 +90,8 @@ func TestDataCommands(t *testing.T) {
 		{"list keywords", "--group ID"},
 		{"list negatives", "--campaign ID"},
 		{"list negatives --group 1 --campaign 1", "not both"},
+		{"list negatives --advertiser 1 --campaign 1", "not both"},
+		{"list negatives", "--advertiser ID"},
 		{"list groups --limit 0", "limit"},
 		{"list groups --cursor x", "cursor"},
 		{"get keyword", "a kind and an id"},

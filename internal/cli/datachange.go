@@ -27,7 +27,7 @@ type changeFlags struct {
 
 func (f *changeFlags) add(c *cobra.Command) {
 	f.adminFlags.add(c)
-	f.owner.add(c, false)
+	f.owner.add(c)
 	c.Flags().BoolVar(&f.wait, "wait", false, "wait until all live slaves serve the change, for at most 5 seconds")
 }
 
@@ -42,6 +42,9 @@ func (f *changeFlags) update(kind string, id uint64, fields map[string]any) oper
 	}
 	if f.owner.campaign != 0 {
 		o["campaign_id"] = f.owner.campaign
+	}
+	if f.owner.advertiser != 0 {
+		o["advertiser_id"] = f.owner.advertiser
 	}
 	if f.ifMatch != "" {
 		o["if_match"] = f.ifMatch
@@ -123,8 +126,8 @@ func statusCommand(s Streams, verb, status, short string) *cobra.Command {
 		Use:   verb + " KIND ID…",
 		Short: short,
 		Long: fmt.Sprintf(`Sets the status of one or more entities of one kind to %s, in one transaction: all or
-none. Keywords, negatives and ads are found through the group (--group) or campaign
-that holds them. Answers to queries follow within a second; --wait waits for that.`, status),
+none. Keywords, negatives and ads are found through the group (--group), campaign or
+advertiser that holds them. Answers to queries follow within a second; --wait waits for that.`, status),
 		Example: fmt.Sprintf(`  adshard %[1]s campaign 3
   adshard %[1]s keyword 12 13 --group 7 --wait`, verb),
 		Args: func(_ *cobra.Command, args []string) error {

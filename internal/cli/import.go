@@ -72,7 +72,7 @@ were rejected.`,
 	flags.StringVar(&f.format, "format", "auto", "editor, jsonl or auto: detected from each file")
 	flags.StringVar(&f.advertiser, "advertiser", "", "the account of files that have no column for it")
 	flags.StringVar(&f.rejects, "rejects", "", "write the rejected rows to this file: file, row, column, reason")
-	flags.StringVar(&f.conflicts, "conflicts", "", "write the negatives that block their own campaign's keywords to this file")
+	flags.StringVar(&f.conflicts, "conflicts", "", "write the negatives that block their own advertiser's keywords to this file")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would be created, changed and removed, entity by entity, and change nothing")
 	flags.BoolVar(&f.explain, "explain", false, "show how the files are read: columns, what is not used, kinds of rows; without a database")
 	flags.BoolVar(&f.json, "json", false, "print JSON, one object a line: the differences of --dry-run, then the summary")

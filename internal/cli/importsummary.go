@@ -91,7 +91,7 @@ func textSummary(s Streams, f *importFlags, sum *ingest.Summary, took time.Durat
 		fmt.Fprintf(s.Out, "and %s renamed\n", many(uint64(more), "more"))
 	}
 	if f.conflicts != "" {
-		fmt.Fprintf(s.Out, "%d keywords are blocked by negatives of their own campaign: %s\n", sum.Conflicts, f.conflicts)
+		fmt.Fprintf(s.Out, "%d keywords are blocked by negatives of their own advertiser: %s\n", sum.Conflicts, f.conflicts)
 	}
 	return nil
 }

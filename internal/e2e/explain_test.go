@@ -38,6 +38,12 @@ Refused,C,G,red lamp,Exact,6.00,10,,,,
 Refused,C,G,,,,,,,Lamps,https://refused.example/
 `
 
+// banned is one more, with a negative of its own.
+const banned = `Banned,C,G,red lamp,Exact,9.00,10,,,,
+Banned,C,G,,,,,,,Lamps,https://banned.example/
+Banned,<Account-level>,,red lamp,Negative Exact,,,,,,
+`
+
 // fate is what /v1/explain says of a keyword.
 type fate struct {
 	KeywordID   uint64   `json:"keyword_id"`
@@ -58,7 +64,7 @@ type fate struct {
 
 // TestExplain tells the fate of each keyword, over HTTP and by the command.
 func TestExplain(t *testing.T) {
-	c := startCluster(t, importEditor(t, []byte(fates), 0), 3, false, "default")
+	c := startCluster(t, importEditor(t, []byte(fates+banned), 0), 3, false, "default")
 	desktop := c.explain(t, "desktop")
 	first, second := desktop["First"].KeywordID, desktop["Second"].KeywordID
 	third := desktop["Third"].KeywordID
@@ -69,6 +75,7 @@ func TestExplain(t *testing.T) {
 		{"Second", "won", fmt.Sprintf("won place 2 at 1.00, set by keyword %d", third)},
 		{"Third", "lost", fmt.Sprintf("took part, but all 2 places went to better ones; keyword %d has the last; a bid of 1.500001 would have a place", second)},
 		{"Blocked", "blocked_by_negative", `blocked by the campaign's negative broad keyword "lamp"`},
+		{"Banned", "blocked_by_negative", `blocked by the advertiser's negative exact keyword "red lamp"`},
 		{"Paused", "group_paused", "its ad group is paused"},
 		{"Cheap", "below_reserve", "its bid of 0.009 (0.009 × 1000 ‰) is below the reserve of 0.01"},
 		{"Elsewhere", "device_off", "not shown on desktop: the bid modifier there is −100 %"},
@@ -96,6 +103,9 @@ func TestExplain(t *testing.T) {
 	if n := desktop["Blocked"].Negative; n == nil || n.Text != "lamp" || n.Owner != "campaign" || n.MatchType != "broad" {
 		t.Errorf("Blocked: %+v", n)
 	}
+	if n := desktop["Banned"].Negative; n == nil || n.Text != "red lamp" || n.Owner != "advertiser" || n.MatchType != "exact" {
+		t.Errorf("Banned: %+v", n)
+	}
 	if f := c.explain(t, "mobile")["Elsewhere"]; f.Verdict != "won" || f.Position != 1 || f.PriceSetBy != first {
 		t.Errorf("Elsewhere on mobile: %+v", f)
 	}
@@ -119,7 +129,7 @@ func (c *cluster) explain(t *testing.T, device string) map[string]fate {
 		Matches  []fate
 		Coverage struct{ Complete bool }
 	}
-	if err := json.Unmarshal(body, &a); err != nil || !a.Coverage.Complete || a.Total != 8 || len(a.Matches) != 8 {
+	if err := json.Unmarshal(body, &a); err != nil || !a.Coverage.Complete || a.Total != 9 || len(a.Matches) != 9 {
 		t.Fatalf("%v in %s", err, body)
 	}
 	by := map[string]fate{}

@@ -122,18 +122,15 @@ func (h *history) write(tx backend.Tx) {
 	}
 	group, err := tx.Group(ctx, campaign, h.pick("G1", "G2", "G3"), backend.GroupPatch{Bid: backend.To(uint64(h.dice.IntN(5)) * 300_000), Modifiers: h.permille()})
 	h.must(err)
-	h.fragment(tx, campaign, group)
+	h.fragment(tx, advertiser, campaign, group)
 }
 
-func (h *history) fragment(tx backend.Tx, campaign, group uint64) {
+func (h *history) fragment(tx backend.Tx, advertiser, campaign, group uint64) {
 	ctx := h.t.Context()
 	switch h.dice.IntN(8) {
 	case 0:
 		text := h.phrase(2)
-		owner := backend.NegativeOwner{Group: group}
-		if h.dice.IntN(2) == 0 {
-			owner = backend.NegativeOwner{Campaign: campaign}
-		}
+		owner := []backend.NegativeOwner{{Group: group}, {Campaign: campaign}, {Advertiser: advertiser}}[h.dice.IntN(3)]
 		h.must(tx.Negative(ctx, owner, backend.NegativePatch{
 			Text: text, Words: normal(h.t, text), Type: search.MatchType(h.dice.IntN(search.MatchTypes)), Status: h.status(),
 		}))

@@ -105,6 +105,7 @@ func (d *drawer) draw(path, method string) drawn {
 	}
 	if strings.HasPrefix(path, "/v1/negatives") && params["group"] != nil { // one of them, as the document says
 		r.query.Del("campaign")
+		r.query.Del("advertiser")
 		r.query.Set("group", "1")
 	}
 	if s := d.schema(path, method); s != nil {

@@ -34,7 +34,7 @@ var collections = []collection{
 	{"/v1/campaigns", backend.EntityCampaign, []string{"advertiser"}, nil},
 	{"/v1/groups", backend.EntityGroup, []string{"campaign"}, nil},
 	{"/v1/keywords", backend.EntityKeyword, []string{"group"}, []string{"group"}},
-	{"/v1/negatives", backend.EntityNegative, []string{"group", "campaign"}, []string{"group", "campaign"}},
+	{"/v1/negatives", backend.EntityNegative, []string{"group", "campaign", "advertiser"}, []string{"group", "campaign", "advertiser"}},
 	{"/v1/ads", backend.EntityAd, []string{"group"}, []string{"group"}},
 }
 

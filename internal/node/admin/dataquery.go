@@ -4,6 +4,7 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"strings"
 
 	"adshard/fault"
 	"adshard/internal/node/data"
@@ -91,10 +92,10 @@ func (q *dataQuery) read(r *http.Request) error {
 	return api.FromQuery(q, r.URL.RawQuery)
 }
 
-// owned makes sure that the owner of what groups and campaigns hold is named.
+// owned makes sure that the owner of a keyword, negative or ad is named.
 func (q *dataQuery) owned(of collection) error {
 	n := 0
-	for _, id := range []uint64{q.campaign, q.group} {
+	for _, id := range []uint64{q.advertiser, q.campaign, q.group} {
 		if id != 0 {
 			n++
 		}
@@ -109,7 +110,8 @@ func orOf(names []string) string {
 	if len(names) == 1 {
 		return names[0]
 	}
-	return names[0] + " or " + names[1] + ", one of them,"
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last] + ", one of them,"
 }
 
 // key reads the query and the path of one entity.
@@ -121,7 +123,7 @@ func (q *dataQuery) key(r *http.Request, of collection) (data.Key, error) {
 	if err == nil {
 		err = q.owned(of)
 	}
-	return data.Key{Type: of.of, ID: id, Campaign: q.campaign, Group: q.group}, err
+	return data.Key{Type: of.of, ID: id, Advertiser: q.advertiser, Campaign: q.campaign, Group: q.group}, err
 }
 
 // header returns the only value of a header; "": there is none.

@@ -47,7 +47,7 @@ func holds(kind string) (kinds []string, by string) {
 	case "":
 		return []string{"advertisers"}, ""
 	case "advertisers":
-		return []string{"campaigns"}, "advertiser"
+		return []string{"campaigns", "negatives"}, "advertiser"
 	case "campaigns":
 		return []string{"groups", "negatives"}, "campaign"
 	case "groups":

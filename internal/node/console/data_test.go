@@ -28,6 +28,7 @@ const shop = `
 {"type":"negative","advertiser":"Čapek <& Söhne>","campaign":"Cables","group":"USB","text":"broken","match_type":"broad"}
 {"type":"ad","advertiser":"Čapek <& Söhne>","campaign":"Cables","group":"USB","headlines":["USB <cable>","Cheap"],"descriptions":["1 m, black"],"final_url":"https://example.com/?a=1"}
 {"type":"group","advertiser":"Čapek <& Söhne>","campaign":"Cables","name":"HDMI"}
+{"type":"negative","advertiser":"Čapek <& Söhne>","text":"never mind","match_type":"exact"}
 `
 
 // fill imports JSON lines into a new database, and returns a port's setting with it. served says
@@ -125,6 +126,8 @@ func TestDataIsChanged(t *testing.T) {
 	has(t, b.post(keyword, url.Values{"etag": {etag(t, w, keyword)}, "amount": {"0.25"}}), 303)
 	has(t, b.post("/console/data/campaigns/1", url.Values{"amount": {""}}), 303)
 	has(t, b.post("/console/data/negatives/1?campaign=1", url.Values{"status": {"paused"}}), 303)
+	has(t, b.post("/console/data/negatives/3?advertiser=1", url.Values{"status": {"paused"}}), 303)
+	has(t, b.get("/console/data/advertisers/1"), 200, "never mind", "Resume negative 3", "/console/data/negatives/3?advertiser=1")
 	for path, form := range map[string]url.Values{
 		keyword: {"amount": {"-1"}}, group: {"amount": {"1.0000001"}}, "/console/data/ads/1?group=1": {"amount": {"1"}},
 		"/console/data/campaigns/1": {"amount": {"1e3"}}, "/console/data/groups/2": {"status": {"gone"}}, "/console/data/advertisers/1": {},

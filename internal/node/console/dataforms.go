@@ -30,6 +30,9 @@ func newItemForm(it api.Item) itemForm {
 		if id == 0 {
 			owner, id = "campaign", it.CampaignID
 		}
+		if id == 0 {
+			owner, id = "advertiser", it.AdvertiserID
+		}
 		f.Path += "?" + url.Values{owner: {strconv.FormatUint(id, 10)}}.Encode()
 	}
 	return f
@@ -50,7 +53,7 @@ func (c *Console) change(w http.ResponseWriter, r *http.Request) {
 	}
 	home, homeID := kind, id
 	q := url.Values{"wait": {"served"}, "wait_ms": {servedWait}}
-	for _, owner := range []string{"campaign", "group"} { // a group's page is nearer
+	for _, owner := range []string{"advertiser", "campaign", "group"} { // a group's page is nearer
 		if v := r.URL.Query().Get(owner); v != "" {
 			q.Set(owner, v)
 			home, homeID = owner+"s", v

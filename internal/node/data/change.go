@@ -174,10 +174,7 @@ func rowsOf(list []*Operation) (rows []row) {
 
 // row returns the row that an operation changes or adds to; not ok: it adds an advertiser.
 func (o *Operation) row() (r row, ok bool) {
-	switch {
-	case o.Advertiser != 0:
-		return row{backend.KindAdvertiser, o.Advertiser}, true
-	case o.Verb == Create && o.Type == backend.EntityAdvertiser:
+	if o.Verb == Create && o.Type == backend.EntityAdvertiser {
 		return row{}, false
 	}
 	return o.Key.row(), true

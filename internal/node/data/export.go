@@ -68,10 +68,14 @@ func (x *exporter) advertisers(ctx context.Context, ids []uint64) error {
 		return fault.Newf(fault.NotFound, op, "there is no advertiser %d", ids[0])
 	}
 	for _, a := range list {
-		if err := x.send(ingest.AppendAdvertiser(x.buf, a)); err != nil {
+		of := ingest.Owners{Advertiser: a.Name}
+		lines := ingest.AppendAdvertiser(x.buf, a)
+		for i := range a.Negatives {
+			lines = ingest.AppendNegative(lines, of, &a.Negatives[i])
+		}
+		if err := x.send(lines); err != nil {
 			return err
 		}
-		of := ingest.Owners{Advertiser: a.Name}
 		err := x.pages(ctx, backend.KindCampaign, a.ID, func(ctx context.Context, ids []uint64) error { return x.campaignsOf(ctx, of, ids) })
 		if err != nil {
 			return err

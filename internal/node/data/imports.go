@@ -123,7 +123,7 @@ func (s *Service) tried(ctx context.Context, im *Import, o ingest.Options, a *ap
 	return sum, findConflicts(ctx, scratch, a)
 }
 
-// findConflicts notes the negatives that block keywords of their own group or campaign.
+// findConflicts notes the negatives that block keywords of their own group, campaign or advertiser.
 func findConflicts(ctx context.Context, db backend.Store, a *api.ImportAnswer) error {
 	after, err := db.Snapshot(ctx)
 	if err != nil {

@@ -47,6 +47,8 @@ func TestConflictsOfADryRun(t *testing.T) {
 {"type":"negative","advertiser":"Acme","campaign":"Cables","text":"hub","match_type":"phrase"}
 {"type":"keyword","advertiser":"Other","campaign":"Cables","group":"USB","text":"free cable","match_type":"broad"}
 {"type":"negative","advertiser":"Other","campaign":"Cables","text":"free","match_type":"broad"}
+{"type":"negative","advertiser":"Acme","text":"usb hub","match_type":"exact"}
+{"type":"negative","advertiser":"Other","text":"usb","match_type":"broad"}
 `
 	_, err := s.Import(t.Context(), &Import{File: []byte(before)})
 	d.Must(err)
@@ -54,10 +56,11 @@ func TestConflictsOfADryRun(t *testing.T) {
 	a, err := s.Import(t.Context(), &Import{File: []byte(file), DryRun: true})
 	d.Must(err)
 	at := api.ImportConflict{Advertiser: "Acme", Campaign: "Cables", Group: "USB"}
-	own, there := at, at
+	own, there, everywhere := at, at, at
 	own.Negative, own.NegativeType, own.NegativeOf, own.Keyword, own.KeywordType = "cable", "broad", "group", "usb cable", "broad"
 	there.Negative, there.NegativeType, there.NegativeOf, there.Keyword, there.KeywordType = "hub", "phrase", "campaign", "usb hub", "exact"
-	if want := []api.ImportConflict{own, there}; !slices.Equal(a.Conflicts, want) || a.Conflicting != 2 {
+	everywhere.Negative, everywhere.NegativeType, everywhere.NegativeOf, everywhere.Keyword, everywhere.KeywordType = "usb hub", "exact", "advertiser", "usb hub", "exact"
+	if want := []api.ImportConflict{own, there, everywhere}; !slices.Equal(a.Conflicts, want) || a.Conflicting != 3 {
 		t.Errorf("%d: %+v, want %+v", a.Conflicting, a.Conflicts, want)
 	}
 	if a, err = s.Import(t.Context(), &Import{File: []byte(file)}); err != nil || a.Conflicting != 0 {

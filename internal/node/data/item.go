@@ -13,11 +13,12 @@ import (
 	"adshard/search"
 )
 
-// Key names an entity: what groups and campaigns hold is found through its owner.
+// Key names an entity: what groups, campaigns and advertisers hold is found through its owner.
 type Key struct {
-	Type            backend.Entity
-	ID              uint64
-	Campaign, Group uint64 // the owner of a negative; the group of a keyword or ad
+	Type backend.Entity
+	ID   uint64
+	// Advertiser, Campaign or Group is the owner of a negative, Group that of a keyword or ad.
+	Advertiser, Campaign, Group uint64
 }
 
 // String names the entity in messages.
@@ -27,6 +28,8 @@ func (k Key) String() string {
 		return fmt.Sprintf("%v %d of group %d", k.Type, k.ID, k.Group)
 	case k.Campaign != 0:
 		return fmt.Sprintf("%v %d of campaign %d", k.Type, k.ID, k.Campaign)
+	case k.Advertiser != 0:
+		return fmt.Sprintf("%v %d of advertiser %d", k.Type, k.ID, k.Advertiser)
 	}
 	return fmt.Sprintf("%v %d", k.Type, k.ID)
 }
@@ -38,6 +41,8 @@ func (k Key) row() row {
 		return row{backend.KindGroup, k.Group}
 	case k.Campaign != 0:
 		return row{backend.KindCampaign, k.Campaign}
+	case k.Advertiser != 0:
+		return row{backend.KindAdvertiser, k.Advertiser}
 	}
 	return row{kindOf[k.Type], k.ID}
 }
@@ -148,7 +153,7 @@ func learned(l backend.Learned) *api.LearnedScore {
 }
 
 func negativeItem(n *backend.Negative, key Key, version uint64) *api.Item {
-	return &api.Item{Type: api.ItemTypeNegative, ID: n.ID, CampaignID: key.Campaign, GroupID: key.Group, Version: version, Text: n.Text,
+	return &api.Item{Type: api.ItemTypeNegative, ID: n.ID, AdvertiserID: key.Advertiser, CampaignID: key.Campaign, GroupID: key.Group, Version: version, Text: n.Text,
 		MatchType: api.MatchType(n.Type.String()), Status: status(n.Enabled)}
 }
 

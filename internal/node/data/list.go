@@ -16,7 +16,7 @@ import (
 // Page asks for a page of a list.
 type Page struct {
 	Type backend.Entity
-	// Advertiser, Campaign and Group are the owner: needed for what groups and campaigns hold, for
+	// Advertiser, Campaign and Group are the owner: needed for keywords, ads and negatives, for
 	// the others 0 means all.
 	Advertiser, Campaign, Group uint64
 	Cursor                      string // Next of the page before; "": the first page
@@ -28,7 +28,7 @@ const maxGroups = 100
 
 // List returns a page by ascending id. Ids are never used again, so that an entity that is there all the time
 // is on one page. Errors: fault.Invalid for a cursor of another list or database; fault.NotFound for
-// a group or campaign whose content is asked for.
+// an owner whose content is asked for.
 func (s *Service) List(ctx context.Context, p Page) (*api.ItemList, error) {
 	if err := s.readers.take(ctx); err != nil {
 		return nil, err
@@ -102,20 +102,23 @@ func (p *Page) keys(ctx context.Context, n *state, after uint64) (keys []Key, er
 	return keys, n.load(ctx, rows)
 }
 
-// held returns the keys of what a group or campaign holds.
+// held returns the keys of what a group holds, and of the negatives of a campaign or advertiser.
 func (p *Page) held(ctx context.Context, n *state, after uint64) (keys []Key, err error) {
-	owner := Key{Type: p.Type, Campaign: p.Campaign, Group: p.Group}.row()
+	key := Key{Type: p.Type, Advertiser: p.Advertiser, Campaign: p.Campaign, Group: p.Group}
+	owner := key.row()
 	if err := n.load(ctx, []row{owner}); err != nil {
 		return nil, err
 	}
 	add := func(id uint64) {
 		if id > after && len(keys) <= p.Limit {
-			keys = append(keys, Key{Type: p.Type, ID: id, Campaign: p.Campaign, Group: p.Group})
+			key.ID = id
+			keys = append(keys, key)
 		}
 	}
-	g, c := n.groups[p.Group], n.campaigns[p.Campaign]
+	g := n.groups[p.Group]
+	negatives, found := n.negatives(key)
 	switch {
-	case g == nil && c == nil:
+	case !found:
 		return nil, fault.Newf(fault.NotFound, op, "there is no %v %d", owner.kind, owner.id)
 	case p.Type == backend.EntityKeyword:
 		for i := range g.Keywords {
@@ -125,13 +128,9 @@ func (p *Page) held(ctx context.Context, n *state, after uint64) (keys []Key, er
 		for i := range g.Ads {
 			add(g.Ads[i].ID)
 		}
-	case g != nil:
-		for i := range g.Negatives {
-			add(g.Negatives[i].ID)
-		}
 	default:
-		for i := range c.Negatives {
-			add(c.Negatives[i].ID)
+		for i := range negatives {
+			add(negatives[i].ID)
 		}
 	}
 	return keys, nil

@@ -26,9 +26,8 @@ const (
 // Operation is one change.
 type Operation struct {
 	Verb Verb
-	// Key names the entity; that of Create has the owner alone.
+	// Key names the entity; that of Create has the owner alone, also of a campaign or group.
 	Key
-	Advertiser uint64 // the owner of a campaign that is created
 	// IfMatch is the ETag that the entity must have; "": any.
 	IfMatch string
 	// Settings are those of Create and Update.
@@ -161,7 +160,7 @@ func (o *Operation) read(members []member) error {
 	case kindOf[o.Type] == 0:
 		owners["group_id"] = &o.Group
 		if o.Type == backend.EntityNegative {
-			owners["campaign_id"] = &o.Campaign
+			owners["campaign_id"], owners["advertiser_id"] = &o.Campaign, &o.Advertiser
 		}
 	case o.Verb == Create && o.Type == backend.EntityCampaign:
 		owners["advertiser_id"] = &o.Advertiser
@@ -192,8 +191,8 @@ func (o *Operation) read(members []member) error {
 func (o *Operation) checkOwner() error {
 	missing := ""
 	switch {
-	case o.Type == backend.EntityNegative && (o.Group == 0) == (o.Campaign == 0):
-		return fault.Field(op, "group_id", "name the group or the campaign that holds the negative, one of them")
+	case o.Type == backend.EntityNegative && o.owners() != 1:
+		return fault.Field(op, "group_id", "name the group, the campaign or the advertiser that holds the negative, one of them")
 	case o.Type == backend.EntityKeyword && o.Group == 0, o.Type == backend.EntityAd && o.Group == 0:
 		missing = "group_id"
 	case o.Verb == Create && o.Type == backend.EntityCampaign && o.Advertiser == 0:
@@ -206,6 +205,9 @@ func (o *Operation) checkOwner() error {
 	}
 	return nil
 }
+
+// owners is how many owners are named.
+func (k *Key) owners() uint64 { return min(k.Group, 1) + min(k.Campaign, 1) + min(k.Advertiser, 1) }
 
 // settings checks the entity's own fields.
 func (o *Operation) settings(members []member) (err error) {

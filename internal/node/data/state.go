@@ -84,7 +84,7 @@ func (s *state) item(key Key) (*api.Item, error) {
 
 // find returns an entity, and what its ETag covers beside its fields; nil: it is missing.
 func (s *state) find(key Key) (it *api.Item, held any) {
-	g, c := s.groups[key.Group], s.campaigns[key.Campaign]
+	g := s.groups[key.Group]
 	switch {
 	case key.Type == backend.EntityAdvertiser:
 		if a := s.advertisers[key.ID]; a != nil {
@@ -98,14 +98,45 @@ func (s *state) find(key Key) (it *api.Item, held any) {
 		if g := s.groups[key.ID]; g != nil {
 			return groupItem(&g.Group), nil
 		}
+	case key.Type == backend.EntityNegative:
+		return s.negative(key), nil
 	case g != nil:
 		return inGroup(g, key), nil
-	case c != nil:
-		if n := byID(c.Negatives, key.ID, func(n *backend.Negative) uint64 { return n.ID }); n != nil {
-			return negativeItem(n, key, c.Version), nil
-		}
 	}
 	return nil, nil
+}
+
+// negative returns a negative; nil: it is missing.
+func (s *state) negative(key Key) *api.Item {
+	list, _ := s.negatives(key)
+	n := byID(list, key.ID, func(n *backend.Negative) uint64 { return n.ID })
+	if n == nil {
+		return nil
+	}
+	var version uint64
+	switch {
+	case key.Group != 0:
+		version = s.groups[key.Group].Group.Version
+	case key.Campaign != 0:
+		version = s.campaigns[key.Campaign].Version
+	default:
+		version = s.advertisers[key.Advertiser].Version
+	}
+	return negativeItem(n, key, version)
+}
+
+// negatives returns those of an owner; false: it is missing.
+func (s *state) negatives(key Key) ([]backend.Negative, bool) {
+	if g := s.groups[key.Group]; g != nil {
+		return g.Negatives, true
+	}
+	if c := s.campaigns[key.Campaign]; c != nil {
+		return c.Negatives, true
+	}
+	if a := s.advertisers[key.Advertiser]; a != nil {
+		return a.Negatives, true
+	}
+	return nil, false
 }
 
 func inGroup(g *backend.Item, key Key) *api.Item {
@@ -113,10 +144,6 @@ func inGroup(g *backend.Item, key Key) *api.Item {
 	case backend.EntityKeyword:
 		if k := byID(g.Keywords, key.ID, func(k *backend.Keyword) uint64 { return k.ID }); k != nil {
 			return keywordItem(k, g.Group.Version)
-		}
-	case backend.EntityNegative:
-		if n := byID(g.Negatives, key.ID, func(n *backend.Negative) uint64 { return n.ID }); n != nil {
-			return negativeItem(n, key, g.Group.Version)
 		}
 	case backend.EntityAd:
 		if a := byID(g.Ads, key.ID, func(a *backend.Ad) uint64 { return a.ID }); a != nil {

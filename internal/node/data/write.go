@@ -112,11 +112,9 @@ func (w *writer) put(ctx context.Context, o *Operation, status backend.Status) e
 	return w.putHeld(ctx, o, p)
 }
 
-// putHeld is put for what groups and campaigns hold.
+// putHeld is put for what others hold.
 func (w *writer) putHeld(ctx context.Context, o *Operation, p patches) error {
-	owner, list := backend.NegativeOwner{Campaign: o.Campaign}, []backend.Negative(nil)
 	if g := w.before.groups[o.Group]; g != nil {
-		owner, list = backend.NegativeOwner{Campaign: g.Group.CampaignID, Group: o.Group}, g.Negatives
 		switch o.Type {
 		case backend.EntityKeyword:
 			k := byID(g.Keywords, o.ID, func(k *backend.Keyword) uint64 { return k.ID })
@@ -125,10 +123,17 @@ func (w *writer) putHeld(ctx context.Context, o *Operation, p patches) error {
 			a := byID(g.Ads, o.ID, func(a *backend.Ad) uint64 { return a.ID })
 			return w.tx.Ad(ctx, o.Group, p.ad(a))
 		}
-	} else {
-		list = w.before.campaigns[o.Campaign].Negatives
 	}
-	return w.tx.Negative(ctx, owner, p.negative(byID(list, o.ID, func(n *backend.Negative) uint64 { return n.ID })))
+	list, _ := w.before.negatives(o.Key)
+	return w.tx.Negative(ctx, w.negativeOwner(o), p.negative(byID(list, o.ID, func(n *backend.Negative) uint64 { return n.ID })))
+}
+
+func (w *writer) negativeOwner(o *Operation) backend.NegativeOwner {
+	owner := backend.NegativeOwner{Advertiser: o.Advertiser, Campaign: o.Campaign, Group: o.Group}
+	if g := w.before.groups[o.Group]; g != nil {
+		owner.Campaign = g.Group.CampaignID
+	}
+	return owner
 }
 
 // create makes an entity that is not there yet.
@@ -142,6 +147,7 @@ func (w *writer) create(ctx context.Context, o *Operation) (done, error) {
 		}
 	case backend.EntityCampaign:
 		key.ID, err = w.tx.Campaign(ctx, o.Advertiser, s.Name, s.Campaign)
+		key.Advertiser = 0
 	case backend.EntityGroup:
 		key.ID, err = w.tx.Group(ctx, o.Campaign, s.Name, s.Group)
 		key.Campaign = 0
@@ -152,11 +158,7 @@ func (w *writer) create(ctx context.Context, o *Operation) (done, error) {
 		err = w.tx.Ad(ctx, o.Group, s.Ad)
 		key.ID = w.seen
 	default:
-		owner := backend.NegativeOwner{Campaign: o.Campaign, Group: o.Group}
-		if g := w.before.groups[o.Group]; g != nil {
-			owner.Campaign = g.Group.CampaignID
-		}
-		err = w.tx.Negative(ctx, owner, s.Negative)
+		err = w.tx.Negative(ctx, w.negativeOwner(o), s.Negative)
 		key.ID = w.seen
 	}
 	if err == nil && !w.made {

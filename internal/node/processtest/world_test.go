@@ -71,7 +71,8 @@ func (w *world) write(from, to int) {
 		w.must(err)
 		if w.rnd.IntN(4) == 0 {
 			words := w.phrase(1)
-			w.must(tx.Negative(ctx, backend.NegativeOwner{Campaign: campaign}, backend.NegativePatch{Text: words, Words: words, Type: search.Broad}))
+			owner := []backend.NegativeOwner{{Campaign: campaign}, {Advertiser: advertiser}}[w.rnd.IntN(2)]
+			w.must(tx.Negative(ctx, owner, backend.NegativePatch{Text: words, Words: words, Type: search.Broad}))
 		}
 		for g := range 4 {
 			group, err := tx.Group(ctx, campaign, fmt.Sprint("group ", g), backend.GroupPatch{Status: status(),

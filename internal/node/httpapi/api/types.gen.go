@@ -22,8 +22,9 @@ const (
 
 // Defines values for BlockingNegativeOwner.
 const (
-	BlockingNegativeOwnerCampaign BlockingNegativeOwner = "campaign"
-	BlockingNegativeOwnerGroup    BlockingNegativeOwner = "group"
+	BlockingNegativeOwnerAdvertiser BlockingNegativeOwner = "advertiser"
+	BlockingNegativeOwnerCampaign   BlockingNegativeOwner = "campaign"
+	BlockingNegativeOwnerGroup      BlockingNegativeOwner = "group"
 )
 
 // Defines values for CampaignPatchDeliveryMethod.
@@ -124,8 +125,9 @@ const (
 
 // Defines values for ImportConflictNegativeOf.
 const (
-	ImportConflictNegativeOfCampaign ImportConflictNegativeOf = "campaign"
-	ImportConflictNegativeOfGroup    ImportConflictNegativeOf = "group"
+	ImportConflictNegativeOfAdvertiser ImportConflictNegativeOf = "advertiser"
+	ImportConflictNegativeOfCampaign   ImportConflictNegativeOf = "campaign"
+	ImportConflictNegativeOfGroup      ImportConflictNegativeOf = "group"
 )
 
 // Defines values for ItemDeliveryMethod.
@@ -1100,7 +1102,7 @@ type ImportAnswer struct {
 	// MinClock A position that includes the import; of a dry run empty.
 	MinClock string `json:"min_clock"`
 
-	// Conflicts The first 1000 negatives that would block keywords of their own group or campaign, with those that do already; of a dry run alone.
+	// Conflicts The first 1000 negatives that would block keywords of their own group, campaign or advertiser, with those that do already; of a dry run alone.
 	Conflicts []ImportConflict `json:"conflicts"`
 
 	// Conflicting How many there would be in the data of the file's advertisers; of a dry run alone.
@@ -1119,7 +1121,7 @@ type ImportCell struct {
 	Wrong bool `json:"wrong,omitempty"`
 }
 
-// ImportConflict An enabled negative that blocks a keyword of its own group or campaign.
+// ImportConflict An enabled negative that blocks a keyword of its own group, campaign or advertiser.
 type ImportConflict struct {
 	Advertiser   string                   `json:"advertiser"`
 	Campaign     string                   `json:"campaign"`
@@ -1222,7 +1224,7 @@ type Item struct {
 	Type ItemType `json:"type"`
 	ID   uint64   `json:"id"`
 
-	// AdvertiserID Of a campaign or group.
+	// AdvertiserID Of a campaign or group, and of a negative of an advertiser.
 	AdvertiserID uint64 `json:"advertiser_id,omitempty"`
 
 	// CampaignID Of a group, and of a negative of a campaign.
@@ -1231,7 +1233,7 @@ type Item struct {
 	// GroupID Of a keyword, an ad, and a negative of a group.
 	GroupID uint64 `json:"group_id,omitempty"`
 
-	// Version The clock of the last change of it or of what it holds; what a group or campaign holds has its owner's.
+	// Version The clock of the last change of it or of what it holds; what a group, campaign or advertiser holds has its owner's.
 	Version uint64 `json:"version"`
 
 	// Etag What If-Match compares.
@@ -1565,10 +1567,11 @@ type NewKeyword struct {
 // NewKeywordStatus defines model for NewKeyword.Status.
 type NewKeywordStatus string
 
-// NewNegative Of a group, or of a campaign. One of the two ids is given.
+// NewNegative Of a group, of a campaign, or of an advertiser. One of the three ids is given.
 type NewNegative struct {
-	CampaignID uint64 `json:"campaign_id,omitempty"`
-	GroupID    uint64 `json:"group_id,omitempty"`
+	AdvertiserID uint64 `json:"advertiser_id,omitempty"`
+	CampaignID   uint64 `json:"campaign_id,omitempty"`
+	GroupID      uint64 `json:"group_id,omitempty"`
 
 	// Text The text, without quotes or brackets around it: 1 to 10 words, at most 80 characters.
 	Text      string            `json:"text"`
@@ -2190,6 +2193,9 @@ type IfNoneMatch = string
 // Limit defines model for limit.
 type Limit = int
 
+// NegativeAdvertiser defines model for negative_advertiser.
+type NegativeAdvertiser = ID
+
 // NegativeCampaign defines model for negative_campaign.
 type NegativeCampaign = ID
 
@@ -2800,11 +2806,14 @@ type ChangeKeywordParamsWait string
 
 // ListNegativesParams defines parameters for ListNegatives.
 type ListNegativesParams struct {
-	// Group The ad group that holds it; this or the campaign is given.
+	// Group The ad group that holds it; this, the campaign or the advertiser is given.
 	Group NegativeGroup `form:"group,omitempty" json:"group,omitempty"`
 
-	// Campaign The campaign that holds it; this or the group is given.
+	// Campaign The campaign that holds it; this, the group or the advertiser is given.
 	Campaign NegativeCampaign `form:"campaign,omitempty" json:"campaign,omitempty"`
+
+	// Advertiser The advertiser that holds it; this, the campaign or the group is given.
+	Advertiser NegativeAdvertiser `form:"advertiser,omitempty" json:"advertiser,omitempty"`
 
 	// Cursor `next` of the page before. What is there all the time is listed once, whatever is created and
 	// removed meanwhile.
@@ -2833,11 +2842,14 @@ type CreateNegativeParamsWait string
 
 // RemoveNegativeParams defines parameters for RemoveNegative.
 type RemoveNegativeParams struct {
-	// Group The ad group that holds it; this or the campaign is given.
+	// Group The ad group that holds it; this, the campaign or the advertiser is given.
 	Group NegativeGroup `form:"group,omitempty" json:"group,omitempty"`
 
-	// Campaign The campaign that holds it; this or the group is given.
+	// Campaign The campaign that holds it; this, the group or the advertiser is given.
 	Campaign NegativeCampaign `form:"campaign,omitempty" json:"campaign,omitempty"`
+
+	// Advertiser The advertiser that holds it; this, the campaign or the group is given.
+	Advertiser NegativeAdvertiser `form:"advertiser,omitempty" json:"advertiser,omitempty"`
 
 	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
 	// the change is durable.
@@ -2860,11 +2872,14 @@ type RemoveNegativeParamsWait string
 
 // GetNegativeParams defines parameters for GetNegative.
 type GetNegativeParams struct {
-	// Group The ad group that holds it; this or the campaign is given.
+	// Group The ad group that holds it; this, the campaign or the advertiser is given.
 	Group NegativeGroup `form:"group,omitempty" json:"group,omitempty"`
 
-	// Campaign The campaign that holds it; this or the group is given.
+	// Campaign The campaign that holds it; this, the group or the advertiser is given.
 	Campaign NegativeCampaign `form:"campaign,omitempty" json:"campaign,omitempty"`
+
+	// Advertiser The advertiser that holds it; this, the campaign or the group is given.
+	Advertiser NegativeAdvertiser `form:"advertiser,omitempty" json:"advertiser,omitempty"`
 
 	// IfNoneMatch ETags of states that are known already, with commas between: with one of them the answer is a 304 without a body. Weak
 	// ones (`W/`) count. An ETag says nothing of marks of budgets, spends and learned qualities.
@@ -2873,11 +2888,14 @@ type GetNegativeParams struct {
 
 // ChangeNegativeParams defines parameters for ChangeNegative.
 type ChangeNegativeParams struct {
-	// Group The ad group that holds it; this or the campaign is given.
+	// Group The ad group that holds it; this, the campaign or the advertiser is given.
 	Group NegativeGroup `form:"group,omitempty" json:"group,omitempty"`
 
-	// Campaign The campaign that holds it; this or the group is given.
+	// Campaign The campaign that holds it; this, the group or the advertiser is given.
 	Campaign NegativeCampaign `form:"campaign,omitempty" json:"campaign,omitempty"`
+
+	// Advertiser The advertiser that holds it; this, the campaign or the group is given.
+	Advertiser NegativeAdvertiser `form:"advertiser,omitempty" json:"advertiser,omitempty"`
 
 	// Wait `served`: answer when all live slaves serve the change; 202 when they do not in time. Without it, as soon as
 	// the change is durable.
