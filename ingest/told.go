@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
 
@@ -158,4 +159,27 @@ func (t *told) committed(b *bids) {
 	t.named.Or(&b.named)
 	t.bidding.AndNot(&b.reset)
 	t.bidding.Or(&b.bidding)
+}
+
+// noteTexts say what is told, for one and for many.
+var noteTexts = map[NoteKind][2]string{
+	NoteNoBid:         {"keyword has no bid, neither its own nor its ad group's, and is not shown", "keywords have no bid, neither their own nor their ad group's, and are not shown"},
+	NoteContradiction: {"row gives an entity other values than an earlier row of the file; the last holds", "rows give an entity other values than earlier rows of the file; the last holds"},
+	NoteQuality:       {"quality score is not a whole number: it was read as empty, or by the n of n/10", "quality scores are not whole numbers: they were read as empty, or by the n of n/10"},
+	NoteFilled:        {"ad is shown with the keyword's text in place of {KeyWord:…}", "ads are shown with the keyword's text in place of {KeyWord:…}"},
+	NoteLeftOut:       {"text of an ad has a placeholder that is not filled, and is left out when the ad is shown", "texts of ads have placeholders that are not filled, and are left out when the ads are shown"},
+	NoteNoHeadline:    {"ad has no headline that can be shown, and is not shown", "ads have no headline that can be shown, and are not shown"},
+}
+
+// String says what a note tells, with the first names.
+func (n *Note) String() string {
+	text := noteTexts[n.Kind][1]
+	if n.Count == 1 {
+		text = noteTexts[n.Kind][0]
+	}
+	text = fmt.Sprintf("%d %s: %s", n.Count, text, strings.Join(n.First, ", "))
+	if n.Count > int64(len(n.First)) {
+		text += ", …"
+	}
+	return text
 }

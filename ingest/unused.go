@@ -2,7 +2,9 @@ package ingest
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -17,6 +19,19 @@ type Unused struct {
 	Rows int64  `json:"rows"` // that have it filled and were imported
 	// Meant is the name of a column that the heading may have meant; "": there is none.
 	Meant string `json:"did_you_mean,omitempty"`
+}
+
+// String says which column was not used, and where.
+func (u *Unused) String() string {
+	text := "column " + strconv.Quote(u.Column)
+	if u.Of != "" {
+		text += " of " + u.Of
+	}
+	text += ", filled in " + rowsOf(u.Rows, "row")
+	if u.Meant != "" {
+		text += fmt.Sprintf("; did you mean %q?", u.Meant)
+	}
+	return text
 }
 
 // columnsOfAll are the columns that every row with a campaign uses, columnsOf those that rows of a kind use, too,

@@ -106,40 +106,14 @@ func unusedColumns(s Streams, list []ingest.Unused) {
 			fmt.Fprintf(s.Out, "and %s not used: --json lists all\n", many(uint64(len(list)-i), "more column"))
 			return
 		}
-		name := strconv.Quote(u.Column)
-		if u.Of != "" {
-			name += " of " + u.Of
-		}
-		fmt.Fprintf(s.Out, "not used: column %s, filled in %s", name, many(uint64(u.Rows), "row"))
-		if u.Meant != "" {
-			fmt.Fprintf(s.Out, "; did you mean %q?", u.Meant)
-		}
-		fmt.Fprintln(s.Out)
+		fmt.Fprintln(s.Out, "not used:", u.String())
 	}
 }
 
-// noteTexts say what is told, for one and for many.
-var noteTexts = map[ingest.NoteKind][2]string{
-	ingest.NoteNoBid:         {"keyword has no bid, neither its own nor its ad group's, and is not shown", "keywords have no bid, neither their own nor their ad group's, and are not shown"},
-	ingest.NoteContradiction: {"row gives an entity other values than an earlier row of the file; the last holds", "rows give an entity other values than earlier rows of the file; the last holds"},
-	ingest.NoteQuality:       {"quality score is not a whole number: it was read as empty, or by the n of n/10", "quality scores are not whole numbers: they were read as empty, or by the n of n/10"},
-	ingest.NoteFilled:        {"ad is shown with the keyword's text in place of {KeyWord:…}", "ads are shown with the keyword's text in place of {KeyWord:…}"},
-	ingest.NoteLeftOut:       {"text of an ad has a placeholder that is not filled, and is left out when the ad is shown", "texts of ads have placeholders that are not filled, and are left out when the ads are shown"},
-	ingest.NoteNoHeadline:    {"ad has no headline that can be shown, and is not shown", "ads have no headline that can be shown, and are not shown"},
-}
-
-// notes tells what may not be as it was meant, with the first names.
+// notes tells what may not be as it was meant.
 func notes(s Streams, list []ingest.Note) {
-	for _, n := range list {
-		text := noteTexts[n.Kind][1]
-		if n.Count == 1 {
-			text = noteTexts[n.Kind][0]
-		}
-		fmt.Fprintf(s.Out, "%d %s: %s", n.Count, text, printable(strings.Join(n.First, ", ")))
-		if n.Count > int64(len(n.First)) {
-			fmt.Fprint(s.Out, ", …")
-		}
-		fmt.Fprintln(s.Out)
+	for i := range list {
+		fmt.Fprintln(s.Out, printable(list[i].String()))
 	}
 }
 

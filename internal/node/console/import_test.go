@@ -3,6 +3,7 @@ package console_test
 import (
 	"bytes"
 	"encoding/base64"
+	"html"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"adshard/ingest"
 	"adshard/internal/node/data"
 )
 
@@ -90,4 +92,31 @@ func TestImport(t *testing.T) {
 	has(t, w, 200, "ads.csv")
 	lacks(t, w, "<form class=\"lab\"", "Preview</button>")
 	has(t, reader.upload(csv, nil), 403)
+}
+
+// TestPreviewExplains: a preview shows how the file is read, as `adshard import --explain` prints it, and what an import tells at its end.
+func TestPreviewExplains(t *testing.T) {
+	_, with := fill(t, shop, nil)
+	b := &browser{t: t, port: newPort(t, true, with)}
+	signIn(t, b, operatorToken)
+	const file = "sep=;\nAccount;Campaign;Ad Group;Keyword;Type;Max. CPC;Headline 1;<Notes>;Location\nA;C;G;k;Exact;;;x;\nA;C;;;;;;;Brno\nA;C;G;l;Exact;much;;;\nA;C;G;;;;{KeyWord:<b>};;\n"
+	x, err := ingest.Explain(t.Context(), "-", ingest.Options{Stdin: strings.NewReader(file)})
+	if err != nil || len(x.Columns) != 9 || len(x.Kinds) != 4 {
+		t.Fatalf("%+v, %v", x, err)
+	}
+	w := b.upload(file, nil)
+	page := html.UnescapeString(w.Body.String())
+	want := []string{"It is " + x.Title(), "<td>skipped</td>", "not used: column \"<Notes>\", filled in 1 row", `1 keyword has no bid`, "1 ad is shown with the keyword's text"}
+	for _, c := range x.Columns {
+		want = append(want, `<th scope="row">`+c.Heading+"</th><td>"+c.Use()+"</td>")
+	}
+	for _, k := range x.Kinds {
+		want = append(want, "<td>"+k.Does.Done()+`</td><th scope="row">`+k.Kind+"</th><td>"+k.Example()+"</td>")
+	}
+	for _, text := range want {
+		if w.Code != 200 || !strings.Contains(page, text) {
+			t.Errorf("%d: %q is not on\n%s", w.Code, text, page)
+		}
+	}
+	lacks(t, w, "<Notes>", "<b>")
 }

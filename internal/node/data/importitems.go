@@ -26,6 +26,14 @@ func count(a *api.ImportAnswer, sum *ingest.Summary) {
 			a.Warnings = append(a.Warnings, api.ImportWarning{Text: sum.Wider[i].String()})
 		}
 	}
+	for i := range sum.Notes {
+		a.Warned, a.Warnings = a.Warned+1, append(a.Warnings, api.ImportWarning{Text: sum.Notes[i].String()})
+	}
+	for i := range sum.Unused {
+		if a.Warned++; i < ingest.FirstRejects {
+			a.Warnings = append(a.Warnings, api.ImportWarning{Text: "not used: " + sum.Unused[i].String()})
+		}
+	}
 	for e, n := range sum.Entities {
 		a.Entities = append(a.Entities, api.ImportEffects{
 			Type: api.ItemType(backend.Entity(e).String()), Created: n.Created, Changed: n.Changed, Removed: n.Removed, Left: n.Left,

@@ -120,7 +120,24 @@ func (s *Service) tried(ctx context.Context, im *Import, o ingest.Options, a *ap
 	if err != nil {
 		return sum, err
 	}
+	if a.Reading, err = reading(ctx, im, o); err != nil {
+		return sum, err
+	}
 	return sum, findConflicts(ctx, scratch, a)
+}
+
+// reading says how a file is read.
+func reading(ctx context.Context, im *Import, o ingest.Options) (*api.ImportReading, error) {
+	o.Stdin = bytes.NewReader(im.File)
+	x, err := ingest.Explain(ctx, "-", o)
+	r := &api.ImportReading{Format: x.Title(), Columns: []api.ImportColumn{}, Kinds: []api.ImportRowKind{}}
+	for _, c := range x.Columns {
+		r.Columns = append(r.Columns, api.ImportColumn{Heading: c.Heading, Use: c.Use()})
+	}
+	for _, k := range x.Kinds {
+		r.Kinds = append(r.Kinds, api.ImportRowKind{Kind: k.Kind, Done: api.ImportRowKindDone(k.Does.Done()), Rows: k.Rows, Example: k.Example()})
+	}
+	return r, err
 }
 
 // findConflicts notes the negatives that block keywords of their own group, campaign or advertiser.

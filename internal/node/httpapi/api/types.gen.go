@@ -130,6 +130,13 @@ const (
 	ImportConflictNegativeOfGroup      ImportConflictNegativeOf = "group"
 )
 
+// Defines values for ImportRowKindDone.
+const (
+	ImportRowKindDoneImported ImportRowKindDone = "imported"
+	ImportRowKindDoneRejected ImportRowKindDone = "rejected"
+	ImportRowKindDoneSkipped  ImportRowKindDone = "skipped"
+)
+
 // Defines values for ItemDeliveryMethod.
 const (
 	ItemDeliveryMethodAccelerated ItemDeliveryMethod = "accelerated"
@@ -1110,6 +1117,9 @@ type ImportAnswer struct {
 
 	// Served With `wait`: all live slaves serve the import.
 	Served *bool `json:"served,omitempty"`
+
+	// Reading How the file is read, as `adshard import --explain` shows it; of a dry run alone.
+	Reading *ImportReading `json:"reading,omitempty"`
 }
 
 // ImportCell defines model for ImportCell.
@@ -1119,6 +1129,14 @@ type ImportCell struct {
 
 	// Wrong It is the one at fault.
 	Wrong bool `json:"wrong,omitempty"`
+}
+
+// ImportColumn defines model for ImportColumn.
+type ImportColumn struct {
+	Heading string `json:"heading"`
+
+	// Use The column that it is read as, or that it is not used; in how many rows it is not.
+	Use string `json:"use"`
 }
 
 // ImportConflict An enabled negative that blocks a keyword of its own group, campaign or advertiser.
@@ -1171,6 +1189,18 @@ type ImportList struct {
 	Imports []ImportRecord `json:"imports"`
 }
 
+// ImportReading How the file is read, as `adshard import --explain` shows it; of a dry run alone.
+type ImportReading struct {
+	// Format What kind of file it is.
+	Format string `json:"format"`
+
+	// Columns Those of an Editor file, in its order.
+	Columns []ImportColumn `json:"columns"`
+
+	// Kinds The first 200 kinds of rows, in the order of their first ones.
+	Kinds []ImportRowKind `json:"kinds"`
+}
+
 // ImportRecord defines model for ImportRecord.
 type ImportRecord struct {
 	// AgeMs Time since it ended.
@@ -1209,6 +1239,20 @@ type ImportReject struct {
 	// Cells Of an Editor file, those that are filled or wrong.
 	Cells []ImportCell `json:"cells"`
 }
+
+// ImportRowKind defines model for ImportRowKind.
+type ImportRowKind struct {
+	// Kind Of rejected rows the column at fault; empty: they cannot be read.
+	Kind string            `json:"kind"`
+	Done ImportRowKindDone `json:"done"`
+	Rows int64             `json:"rows"`
+
+	// Example The first one, with the cells that are read, and why it is rejected if it is.
+	Example string `json:"example"`
+}
+
+// ImportRowKindDone defines model for ImportRowKind.Done.
+type ImportRowKindDone string
 
 // ImportWarning defines model for ImportWarning.
 type ImportWarning struct {
