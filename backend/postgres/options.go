@@ -23,8 +23,19 @@ type Options struct {
 	// Poll is how often Wait looks for changes of which it was not notified;
 	// default 1 s.
 	Poll time.Duration
+	// Rekeying is called now and then while the keys of keywords are made anew (package rekey), which may take
+	// minutes: done of so many lists of keywords and negatives are.
+	Rekeying func(done, of int)
 	// stepped is called after each step of making a database; only tests set it.
 	stepped func()
+}
+
+// rekeyed is called after each step of making keys anew.
+func (o *Options) rekeyed(done, of int) {
+	o.step()
+	if o.Rekeying != nil && of > 0 {
+		o.Rekeying(done, of)
+	}
 }
 
 // step calls stepped.

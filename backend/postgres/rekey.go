@@ -45,7 +45,7 @@ func (s *Store) Rekeyed() int { return s.rekeyed }
 
 // rekey makes the keys of keywords those of this program's words.
 func (s *Store) rekey(ctx context.Context) (err error) {
-	s.rekeyed, err = rekey.Run(ctx, keys{s}, s.options.step)
+	s.rekeyed, err = rekey.Run(ctx, keys{s}, s.options.rekeyed)
 	var answer *pgconn.PgError
 	if errors.As(err, &answer) && answer.Code == notPermitted {
 		return fault.Newf(fault.Unavailable, "postgres: open", "database %s: the keys of keywords are to be made anew:"+

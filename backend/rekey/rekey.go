@@ -54,10 +54,10 @@ const making = "making "
 const together = 256
 
 // Run makes the keys of a database those of this program's words, unless they
-// are. step is called after each step that is durable. It returns how many rows were
-// removed. Errors: fault.Version for a database whose words are not older, those of
+// are. step is called after each step that is durable, with how many of the lists of keywords and negatives that
+// change are done; of is 0 until they are known. It returns how many rows were removed. Errors: fault.Version for a database whose words are not older, those of
 // the database.
-func Run(ctx context.Context, db Database, step func()) (removed int, err error) {
+func Run(ctx context.Context, db Database, step func(done, of int)) (removed int, err error) {
 	want := words.Version()
 	named, err := db.Claimed(ctx)
 	if err != nil || named == want {
@@ -69,11 +69,12 @@ func Run(ctx context.Context, db Database, step func()) (removed int, err error)
 	if named, err = db.Claim(ctx, named, making+want, want); err != nil {
 		return 0, err
 	}
-	step()
+	step(0, 0)
 	if named == making+want {
-		if removed, err = change(ctx, db, step); err == nil {
+		all := 0
+		if removed, all, err = change(ctx, db, step); err == nil {
 			named, err = db.Claim(ctx, named, want, want)
-			step()
+			step(all, all)
 		}
 	}
 	if err != nil || named != want { // another one may have been faster
@@ -88,29 +89,25 @@ func Run(ctx context.Context, db Database, step func()) (removed int, err error)
 	return removed, err
 }
 
-// change makes all keys.
-func change(ctx context.Context, db Database, step func()) (removed int, err error) {
+// change makes all keys, and returns how many owners had others.
+func change(ctx context.Context, db Database, step func(done, of int)) (removed, all int, err error) {
 	owners, err := differing(ctx, db)
+	done := 0
 	for some := range slices.Chunk(owners, together) {
 		if err != nil {
-			return removed, err
+			return removed, len(owners), err
 		}
 		n := 0
 		err = db.Change(ctx, making+words.Version(), func(tx *upsert.Tx, note func(backend.RemovedPhrase) error) error {
 			m := maker{tx: tx, note: func(p backend.RemovedPhrase) error { n++; return note(p) }}
-			for _, o := range some {
-				if err := m.owner(ctx, o); err != nil {
-					return err
-				}
-			}
-			return nil
+			return m.remake(ctx, some)
 		})
 		if err == nil {
-			removed += n
-			step()
+			removed, done = removed+n, done+len(some)
+			step(done, len(owners))
 		}
 	}
-	return removed, err
+	return removed, len(owners), err
 }
 
 // differing returns the owners of rows whose keys are not those of their texts.
@@ -155,17 +152,19 @@ type maker struct {
 	words words.Analyser
 }
 
-func (m *maker) owner(ctx context.Context, o Owner) error {
-	switch o.Table {
-	case Keywords:
-		return remake(ctx, m, m.tx.Keywords, o, keywords)
-	case GroupNegatives:
-		return remake(ctx, m, m.tx.GroupNegatives, o, negatives)
-	case CampaignNegatives:
-		return remake(ctx, m, m.tx.CampaignNegatives, o, negatives)
-	default:
-		return remake(ctx, m, m.tx.AdvertiserNegatives, o, negatives)
+// remake makes the keys of owners, of any tables.
+func (m *maker) remake(ctx context.Context, owners []Owner) error {
+	var of [Tables][]Owner
+	for _, o := range owners {
+		of[o.Table] = append(of[o.Table], o)
 	}
+	err := remake(ctx, m, m.tx.Keywords, of[Keywords], keywords)
+	for i, t := range []*upsert.Table[upsert.Phrase, upsert.Negative]{m.tx.GroupNegatives, m.tx.CampaignNegatives, m.tx.AdvertiserNegatives} {
+		if err == nil {
+			err = remake(ctx, m, t, of[GroupNegatives+Table(i)], negatives)
+		}
+	}
+	return err
 }
 
 // kindOf is what remake needs to know of keywords, or of negatives.
@@ -194,38 +193,45 @@ var negatives = kindOf[upsert.Negative]{
 	describe: func(v upsert.Negative, p *backend.RemovedPhrase) { p.Negative, p.Enabled = true, v.Enabled },
 }
 
-// remake makes the keys of one owner's rows.
-func remake[V comparable](ctx context.Context, m *maker, t *upsert.Table[upsert.Phrase, V], o Owner, kind kindOf[V]) error {
-	if err := t.Rows.Load(ctx, o.ID, math.MaxInt32); err != nil {
-		return err
-	}
-	p := planOf(&m.words, t.Cached(o.ID), kind)
-	t.ForgetOwner(o.ID)
-	for _, g := range p.gone {
-		note := backend.RemovedPhrase{ID: g.row.ID, Text: kind.text(g.row.Before), Type: g.row.Key.Match, Kept: g.kept, Why: g.why}
-		switch o.Table {
-		case CampaignNegatives:
-			note.Campaign = o.ID
-		case AdvertiserNegatives:
-			note.Advertiser = o.ID
-		default:
-			note.Group = o.ID
+// remake makes the keys of the rows of owners in one table. All rows that change are written together, since each
+// statement costs a server a round trip.
+func remake[V comparable](ctx context.Context, m *maker, t *upsert.Table[upsert.Phrase, V], owners []Owner, kind kindOf[V]) error {
+	var taken, written []*upsert.Row[upsert.Phrase, V]
+	for _, o := range owners {
+		if err := t.Rows.Load(ctx, o.ID, math.MaxInt32); err != nil {
+			return err
 		}
-		kind.describe(g.row.Before, &note)
-		if err := m.note(note); err != nil {
+		p := planOf(&m.words, t.Cached(o.ID), kind)
+		t.ForgetOwner(o.ID)
+		taken, written = append(taken, p.taken...), append(written, p.written...)
+		for _, g := range p.gone {
+			if err := m.note(noteOf(o, g, kind)); err != nil {
+				return err
+			}
+		}
+	}
+	if len(taken) > 0 {
+		if err := t.Rows.Remove(ctx, taken); err != nil {
 			return err
 		}
 	}
-	for _, w := range []struct {
-		write func(context.Context, []*upsert.Row[upsert.Phrase, V]) error
-		rows  []*upsert.Row[upsert.Phrase, V]
-	}{{t.Rows.Remove, p.taken}, {t.Rows.Insert, p.written}} {
-		if len(w.rows) == 0 {
-			continue
-		}
-		if err := w.write(ctx, w.rows); err != nil {
-			return err
-		}
+	if len(written) == 0 {
+		return nil
 	}
-	return nil
+	return t.Rows.Insert(ctx, written)
+}
+
+// noteOf is what is noted of a row that is removed.
+func noteOf[V comparable](o Owner, g gone[V], kind kindOf[V]) backend.RemovedPhrase {
+	note := backend.RemovedPhrase{ID: g.row.ID, Text: kind.text(g.row.Before), Type: g.row.Key.Match, Kept: g.kept, Why: g.why}
+	switch o.Table {
+	case CampaignNegatives:
+		note.Campaign = o.ID
+	case AdvertiserNegatives:
+		note.Advertiser = o.ID
+	default:
+		note.Group = o.ID
+	}
+	kind.describe(g.row.Before, &note)
+	return note
 }

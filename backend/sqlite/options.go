@@ -24,6 +24,9 @@ type Options struct {
 	Readers int
 	// Poll is how often Wait looks for changes by other processes; default 20 ms.
 	Poll time.Duration
+	// Rekeying is called now and then while the keys of keywords are made anew (package rekey), which may take
+	// minutes: done of so many lists of keywords and negatives are.
+	Rekeying func(done, of int)
 	// stepped is called after each step of making a database; only tests set it.
 	stepped func()
 }
@@ -34,6 +37,14 @@ func (o *Options) admit(path string, noted []backend.Making) error {
 		return nil
 	}
 	return unfinished(path, o.Making.MayOpen(noted))
+}
+
+// rekeyed is called after each step of making keys anew.
+func (o *Options) rekeyed(done, of int) {
+	o.step()
+	if o.Rekeying != nil && of > 0 {
+		o.Rekeying(done, of)
+	}
 }
 
 // step calls stepped.

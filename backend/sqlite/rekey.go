@@ -50,7 +50,7 @@ func (c *conn) words() (version string, err error) {
 
 // rekey makes the keys of keywords those of this program's words.
 func (s *Store) rekey(ctx context.Context) (err error) {
-	s.rekeyed, err = rekey.Run(ctx, keys{s}, s.options.step)
+	s.rekeyed, err = rekey.Run(ctx, keys{s}, s.options.rekeyed)
 	return err
 }
 

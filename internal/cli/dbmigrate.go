@@ -60,7 +60,7 @@ func runDBMigrate(ctx context.Context, from, to string, o outcome, s Streams) (e
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
 	making := database.Migration(to)
-	target, err := database.Make(ctx, to, making)
+	target, err := database.Make(ctx, to, making, s.warn)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func runDBWords(ctx context.Context, url string, asJSON bool, s Streams) (err er
 	if err := checkDatabase(url); err != nil {
 		return err
 	}
-	store, err := database.Open(ctx, url, false)
+	store, err := database.OpenTelling(ctx, url, s.warn)
 	if err != nil {
 		return err
 	}

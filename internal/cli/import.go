@@ -114,7 +114,7 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 	path, _ := databasePath(f.db)
 	missing := !f.dryRun && path != "" && !exists(path)
 	making := database.Import(f.db, files, f.advertiser)
-	open := func() (backend.Store, error) { return database.Make(ctx, f.db, making) }
+	open := func() (backend.Store, error) { return database.Make(ctx, f.db, making, s.warn) }
 	if f.dryRun {
 		open = func() (backend.Store, error) { return database.OpenScratch(ctx, f.db) }
 	}
@@ -127,9 +127,6 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 	}
 	if missing {
 		fmt.Fprintf(s.Err, "database %s did not exist; created\n", path)
-	}
-	if text := database.Rekeyed(store); text != "" {
-		fmt.Fprintln(s.Err, text)
 	}
 	start := time.Now()
 	sum, err := importInto(ctx, f, store, files, options, bar, s)

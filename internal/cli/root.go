@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,9 @@ type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
 }
+
+// warn tells the user something beside the output.
+func (s Streams) warn(text string) { fmt.Fprintln(s.Err, text) }
 
 // Main runs a program with arguments (without its name) and returns its exit
 // status: 0 done, 1 failed, 2 invalid usage, 3 done with rejects. The program is

@@ -34,12 +34,9 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	if err := cfg.CheckStart(ctx, log); err != nil {
 		return err
 	}
-	db, err := database.Open(ctx, cfg.DB, false)
+	db, err := database.OpenTelling(ctx, cfg.DB, func(text string) { log.Warn(text) })
 	if err != nil {
 		return err
-	}
-	if text := database.Rekeyed(db); text != "" {
-		log.Warn(text)
 	}
 	defer db.Close()
 	own, err := cfg.Settings.Open(access.Balancer, "", log)

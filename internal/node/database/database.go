@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"adshard/backend"
 	"adshard/backend/postgres"
@@ -28,18 +29,33 @@ func IsServer(url string) bool {
 // create makes the file, or the schema in the database, when there is none. Errors:
 // fault.Invalid for another kind of database, those of the backend.
 func Open(ctx context.Context, url string, create bool) (backend.Store, error) {
-	return open(ctx, url, create, backend.Making{})
+	return open(ctx, url, create, backend.Making{}, nil)
 }
 
-// Make opens a database as Open does, and makes it if there is none. In one that is new m is noted until
+// OpenTelling opens a database as Open does, and has tell called with lines for people when the keys of keywords are
+// made anew: how far that is, now and then, and what was removed.
+func OpenTelling(ctx context.Context, url string, tell func(string)) (backend.Store, error) {
+	return open(ctx, url, false, backend.Making{}, tell)
+}
+
+// Make opens a database as OpenTelling does, and makes it if there is none. In one that is new m is noted until
 // it is finished: nobody else opens it before.
-func Make(ctx context.Context, url string, m backend.Making) (backend.Store, error) {
-	return open(ctx, url, true, m)
+func Make(ctx context.Context, url string, m backend.Making, tell func(string)) (backend.Store, error) {
+	return open(ctx, url, true, m, tell)
 }
 
-func open(ctx context.Context, url string, create bool, m backend.Making) (backend.Store, error) {
+func open(ctx context.Context, url string, create bool, m backend.Making, tell func(string)) (s backend.Store, err error) {
+	if tell == nil {
+		tell = func(string) {}
+	}
+	defer func() {
+		if text := removed(s); text != "" {
+			tell(text)
+		}
+	}()
+	rekeying := tellRekeying(tell, time.Now)
 	if IsServer(url) {
-		return opened(postgres.Open(ctx, url, postgres.Options{Create: create, Making: m}))
+		return opened(postgres.Open(ctx, url, postgres.Options{Create: create, Making: m, Rekeying: rekeying}))
 	}
 	path, err := file(url)
 	if err != nil {
@@ -48,7 +64,7 @@ func open(ctx context.Context, url string, create bool, m backend.Making) (backe
 	if err := free(path, false); err != nil {
 		return nil, err
 	}
-	return opened(sqlite.Open(ctx, path, sqlite.Options{Create: create, Making: m}))
+	return opened(sqlite.Open(ctx, path, sqlite.Options{Create: create, Making: m, Rekeying: rekeying}))
 }
 
 // free refuses a database at a path that belongs to another one, which SQLite would take for its log, or a

@@ -2,13 +2,33 @@ package database
 
 import (
 	"fmt"
+	"time"
 
 	"adshard/backend"
 )
 
-// Rekeyed returns what to tell people of keywords that were removed when the database was
+// rekeyingEvery is the least time between two lines about keys that are made anew.
+const rekeyingEvery = 10 * time.Second
+
+// tellRekeying returns what is told how far making keys anew is, and which tells people: now and then, and at the end.
+func tellRekeying(tell func(string), now func() time.Time) func(done, of int) {
+	told, ended := now(), false
+	return func(done, of int) {
+		switch {
+		case ended:
+		case done == of:
+			ended = true
+			tell(fmt.Sprintf("words have a new version: the keys of keywords were made anew in %d lists of keywords and negatives", of))
+		case now().Sub(told) >= rekeyingEvery:
+			told = now()
+			tell(fmt.Sprintf("words have a new version: the keys of keywords are made anew in %d of %d lists of keywords and negatives", done, of))
+		}
+	}
+}
+
+// removed returns what to tell people of keywords that were removed when the database was
 // opened, since a new version of words made one of several; "": none was.
-func Rekeyed(s backend.Store) string {
+func removed(s backend.Store) string {
 	w, ok := s.(backend.Worded)
 	if !ok || w.Rekeyed() == 0 {
 		return ""

@@ -57,12 +57,9 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 		}
 		cfg.Credentials = own
 	}
-	db, err := database.Open(ctx, cfg.DB, false)
+	db, err := database.OpenTelling(ctx, cfg.DB, func(text string) { log.Warn(text) })
 	if err != nil {
 		return err
-	}
-	if text := database.Rekeyed(db); text != "" {
-		log.Warn(text)
 	}
 	stores, err := home.Open(ctx, cfg.stores(), db)
 	if err == nil {
