@@ -1,7 +1,11 @@
 package balancer
 
 import (
+	"context"
+	"fmt"
 	"testing"
+
+	"google.golang.org/grpc/metadata"
 
 	"adshard/fault"
 	"adshard/schema/pb"
@@ -49,5 +53,33 @@ func TestViewsBeyondCountingAreRefused(t *testing.T) {
 		Slices: &pb.SliceTable{View: ^uint64(0), Slices: held, Origin: r.b.data.Origin()}})
 	if !fault.Is(err, fault.Invalid) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestSlavesGoToDistributorsOfTheirWords: the versions are those that the calls name.
+func TestSlavesGoToDistributorsOfTheirWords(t *testing.T) {
+	r := newRig(t, 1)
+	r.cfg.Distribute = false
+	r.start()
+	client := pb.NewBalancerClient(r.stranger())
+	older := metadata.AppendToOutgoingContext(shortly(t), "adshard-words", "rules 1; x") // two versions are as good as none
+	callers := map[string]context.Context{"127.0.0.1:1": shortly(t), "127.0.0.1:2": older}
+	for address, ctx := range callers {
+		if _, err := client.Quanta(ctx, &pb.QuantaRequest{Name: "d" + address, Address: address, WaitMs: 1, Database: r.b.data.Database}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for address, ctx := range callers {
+		for i := range 8 {
+			name := fmt.Sprint(address, "-", i)
+			reply, err := client.Register(ctx, &pb.RegisterRequest{Name: name, Address: fmt.Sprint("a.example:", i+1), Incarnation: name,
+				Slices: &pb.SliceTable{Origin: r.b.data.Origin()}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if reply.Distributor != address {
+				t.Errorf("%s is to pull from %s", name, reply.Distributor)
+			}
+		}
 	}
 }
