@@ -49,6 +49,12 @@ func Rot(s Store, what string) bool {
 			a.Advertiser.Name += "!"
 		}
 		return ok
+	case "negative of an advertiser":
+		a, ok := state.Parents.Advertisers.Get(1)
+		if ok {
+			a.Advertiser.Negatives = append(a.Advertiser.Negatives, &pb.Negative{Id: 1, Enabled: true, Norm: []uint64{1}})
+		}
+		return ok
 	}
 	for _, term := range state.Terms.Terms() {
 		l := state.Terms.Peek(term, state.Number)

@@ -14,7 +14,7 @@ import (
 // TestRotInMemoryIsFoundAndDropped: a certificate finds what is cached
 // other than it is stored, says so, and the next search reads the store again.
 func TestRotInMemoryIsFoundAndDropped(t *testing.T) {
-	for _, what := range []string{"signature", "members", "bound", "bytes", "impacts", "group", "display", "campaign", "share", "advertiser"} {
+	for _, what := range []string{"signature", "members", "bound", "bytes", "impacts", "group", "display", "campaign", "share", "advertiser", "negative of an advertiser"} {
 		t.Run(what, func(t *testing.T) {
 			s := open(t, memory.NewDB())
 			defer s.Close()

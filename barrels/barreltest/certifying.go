@@ -138,15 +138,20 @@ func certificates(t *testing.T, open Open) {
 			return
 		}
 		it := rapid.SampledFrom(all.Items).Draw(t, "item")
-		switch rapid.IntRange(0, 3).Draw(t, "difference") {
+		difference := rapid.IntRange(0, 4).Draw(t, "difference")
+		switch difference {
 		case 0:
 			it.Group.Name += "!"
 		case 1:
 			it.Group.Key++
 		case 2:
 			it.Keywords = append(it.Keywords, &pb.Keyword{Id: 1 << 60})
-		case 3:
-			all.Advertisers[0].Name += "!"
+		case 3, 4:
+			if a := all.Advertisers[0]; difference == 3 {
+				a.Name += "!"
+			} else {
+				a.Negatives = append(a.Negatives, &pb.Negative{Id: 1 << 60})
+			}
 			if !owns(all.Advertisers[0].Id, all.Items) {
 				return
 			}

@@ -139,16 +139,16 @@ func (r *ranking) class(b *index.Block, i int, level search.Level) {
 		r.sampler.Members(b, b.Members()[first:end])
 	}
 	j, kind := r.impacts(b), b.Classes()[i].Type
-	class, ranked, one := j.Class(b, i), j.Ranked(b, i), auction.Quality(1, kind.Permille(), level.Permille())
+	class, one := j.Class(b, i), auction.Quality(1, kind.Permille(), level.Permille())
 	least := index.EffectiveBid(min(max(r.request.Reserve, 1), uint64(index.Undecided)-1)) // and more take part
-	if class.Least <= least || r.request.ExactCounts && class.Live > class.Candidates && someAsked(ranked) {
-		r.members(b, ranked, one, least, kind, level)
+	if class.Least <= least || r.request.ExactCounts && class.Live > class.Candidates && someAsked(j.Ranked(b, i)) {
+		r.members(b, j.Ranked(b, i), one, least, kind, level)
 		return
 	}
 	r.matched += uint64(class.Live)
 	r.candidates += uint64(class.Candidates)
 	if class.Least != index.Undecided && j.Max(b, i)*one >= r.top.Threshold() {
-		r.best(b, ranked, one, kind, level)
+		r.best(b, j.Ranked(b, i), one, kind, level)
 	}
 }
 
