@@ -44,10 +44,11 @@ func TestDocumentedLines(t *testing.T) {
 		}
 	}
 	dump, rejects := importText(t, ingest.Options{}, lines)
-	if rejects != "" || strings.Count(dump, "\n") != 6 {
+	if rejects != "" || strings.Count(dump, "\n") != 7 {
 		t.Errorf("%s%s", dump, rejects)
 	}
 	for _, wrong := range []string{`{"type":"advertiser"}`, `{"type":"advertiser","name":"A","text":"x"}`, `{"type":"keyword"}`, `{"name":"A"}`,
+		`{"type":"negative","group":"G","text":"x","match_type":"broad"}`,
 		`{"type":"campaign","name":"C","mobile_bid_modifier":1.25}`, `{"type":"group","campaign":"C","name":"G","max_cpc_micros":10000000001}`,
 		`{"type":"campaign","name":"` + strings.Repeat("x", 1025) + `"}`, `{"type":"ad","campaign":"C","group":"G","final_url":"javascript:alert(1)"}`,
 		`{"type":"ad","campaign":"C","group":"G","final_url":"https:///path"}`, `{"type":"ad","campaign":"C","group":"G","final_url":"https://a\u0001b"}`,
