@@ -40,6 +40,8 @@ func TestUnusedColumns(t *testing.T) {
 		{"Account,Campaign,Ad Group,Keyword,Max CPC,Type\nA,C,,,,Campaign\nA,C,G,k,1,Keyword\nA,C,G,,1,Ad group\n", "Type/ad groups 1 ;Type/campaigns 1 ;Type/keywords 1 ;"},
 		{"Account,Campaign,Ad Group,Keyword,Max CPC,Type\nA,C,G,k,1,Exact\nA,C,G,,1,Broad\n", "Type/ad groups 1 ;"},
 		{"Account,Campaign,Headline 16,Path 3,,Campaign ID,Ad Grup\nA,C,x,x,x,9,\nA,C,,,,9,x\n", "Ad Grup/ 1 Ad Group;Campaign ID/ 2 ;Headline 16/ 1 ;Path 3/ 1 ;cell 5/ 1 ;"},
+		{"Account,Campaign,Ad Group,Keyword,Criterion Type,Campaign Status\nA,<Account-level>,G,k,Negative,Paused\nA,<Account-level>,,l,Negative,\n",
+			"Ad Group/negatives 1 ;Campaign Status/negatives 1 ;"},
 		{"Account,Campaign,Status,Keyword Status,Campaign Status,Campaign state\nA,C,Enabled,paused,Enabled,paused\n", "Campaign state/ 1 ;Keyword Status/ 1 ;"},
 	} {
 		if unused, _ := told(t, c.file); unused != c.want {
