@@ -259,7 +259,7 @@ type PlacedAd struct {
 	MatchType     string                 `protobuf:"bytes,11,opt,name=match_type,json=matchType,proto3" json:"match_type,omitempty"`
 	Variant       string                 `protobuf:"bytes,12,opt,name=variant,proto3" json:"variant,omitempty"`
 	PriceMicros   uint64                 `protobuf:"varint,13,opt,name=price_micros,json=priceMicros,proto3" json:"price_micros,omitempty"`
-	Headlines     []string               `protobuf:"bytes,14,rep,name=headlines,proto3" json:"headlines,omitempty"`
+	Headlines     []string               `protobuf:"bytes,14,rep,name=headlines,proto3" json:"headlines,omitempty"` // this and the next two as they are shown, with the keyword in place of {KeyWord:…}
 	Descriptions  []string               `protobuf:"bytes,15,rep,name=descriptions,proto3" json:"descriptions,omitempty"`
 	Path          string                 `protobuf:"bytes,16,opt,name=path,proto3" json:"path,omitempty"`
 	FinalUrl      string                 `protobuf:"bytes,17,opt,name=final_url,json=finalUrl,proto3" json:"final_url,omitempty"`

@@ -472,7 +472,7 @@ func (x *Group) GetHeld() uint32 {
 	return 0
 }
 
-// Ad is one ad of a group.
+// Ad is one ad of a group that has a headline, without the texts that are never shown (serving.md §5.5).
 type Ad struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            uint64                 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`

@@ -517,8 +517,10 @@ type Ad struct {
 	MatchType MatchType `json:"match_type"`
 
 	// Variant How closely words match, from exact to loose.
-	Variant      Variant  `json:"variant"`
-	PriceMicros  uint64   `json:"price_micros"`
+	Variant     Variant `json:"variant"`
+	PriceMicros uint64  `json:"price_micros"`
+
+	// Headlines As they are shown, with the keyword in place of `{KeyWord:…}`; descriptions and path likewise.
 	Headlines    []string `json:"headlines"`
 	Descriptions []string `json:"descriptions"`
 
@@ -962,7 +964,8 @@ type ExplainedKeyword struct {
 	// Verdict The outcome of a keyword. All but the first three are
 	// reasons why it took no part in the auction. The checks run in the order
 	// status, ad, budget, throttling, words, bid, device, reserve, negative; the first that
-	// fails is the verdict. `unmatched` is only of keywords named by `why_not`.
+	// fails is the verdict. `no_ad`: the group has no enabled ad with a headline that can be shown. `unmatched` is only of
+	// keywords named by `why_not`.
 	Verdict Verdict `json:"verdict"`
 
 	// Reason The verdict in words.
@@ -1297,13 +1300,15 @@ type Item struct {
 	AdRotation         ItemAdRotation     `json:"ad_rotation,omitempty"`
 
 	// BudgetExhausted Of a campaign: it is marked, or its daily budget is 0.
-	BudgetExhausted bool       `json:"budget_exhausted,omitempty"`
-	Headlines       []string   `json:"headlines,omitempty"`
-	Descriptions    []string   `json:"descriptions,omitempty"`
-	Path1           string     `json:"path_1,omitempty"`
-	Path2           string     `json:"path_2,omitempty"`
-	FinalURL        string     `json:"final_url,omitempty"`
-	Status          ItemStatus `json:"status"`
+	BudgetExhausted bool `json:"budget_exhausted,omitempty"`
+
+	// Headlines As they are written, with placeholders; descriptions and paths likewise.
+	Headlines    []string   `json:"headlines,omitempty"`
+	Descriptions []string   `json:"descriptions,omitempty"`
+	Path1        string     `json:"path_1,omitempty"`
+	Path2        string     `json:"path_2,omitempty"`
+	FinalURL     string     `json:"final_url,omitempty"`
+	Status       ItemStatus `json:"status"`
 
 	// Learned The quality with which a keyword is served in place of its given one; absent: none was learned. Counts
 	// are those from which it was learned when it last changed: decayed, and of the lowest level of which
@@ -2207,7 +2212,8 @@ type Variant string
 // Verdict The outcome of a keyword. All but the first three are
 // reasons why it took no part in the auction. The checks run in the order
 // status, ad, budget, throttling, words, bid, device, reserve, negative; the first that
-// fails is the verdict. `unmatched` is only of keywords named by `why_not`.
+// fails is the verdict. `no_ad`: the group has no enabled ad with a headline that can be shown. `unmatched` is only of
+// keywords named by `why_not`.
 type Verdict string
 
 // WordAgreement A word of a keyword, and the word of the query that it agrees with; only the first is there when none does.
