@@ -17,7 +17,7 @@ import (
 // TestMetrics: their names are those that Prometheus recommends,
 // docs/operations.md explains each, and profiles are on the admin port only.
 func TestMetrics(t *testing.T) {
-	c := startCluster(t, importEditor(t, []byte(fates), 7), 3, false, "default")
+	c := startCluster(t, importEditor(t, []byte(fates), 0), 3, false, "default")
 	c.search(t, url.Values{"q": {"red lamp"}})
 	text := c.page(t, c.admin+"/metrics", http.StatusOK)
 	problems, err := promlint.New(strings.NewReader(text)).Lint()

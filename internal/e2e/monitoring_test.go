@@ -50,7 +50,7 @@ var emptyWhenHealthy = map[string]string{
 // dashboards and each series of the alerts has values, but for those of emptyWhenHealthy,
 // and no alert would fire, even if it waited for nothing.
 func TestMonitoring(t *testing.T) {
-	c := startCluster(t, importEditor(t, []byte(fates), 7), 3, false, "default", func(cfg *up.Config) { cfg.RocksDBStatistics = true })
+	c := startCluster(t, importEditor(t, []byte(fates), 0), 3, false, "default", func(cfg *up.Config) { cfg.RocksDBStatistics = true })
 	p := startPrometheus(t, strings.TrimPrefix(c.admin, "http://"), nil)
 	want := make(map[string]bool)
 	for _, query := range dashboardQueries(t) {
@@ -99,7 +99,7 @@ func TestMonitoringUnderLoad(t *testing.T) {
 	if os.Getenv("MONITORING_LONG") != "" {
 		lasts = 4 * time.Minute
 	}
-	c := startCluster(t, importEditor(t, []byte(fates), 7), 3, false, "default")
+	c := startCluster(t, importEditor(t, []byte(fates), 0), 3, false, "default")
 	p := startPrometheus(t, strings.TrimPrefix(c.admin, "http://"), func(rules string) string {
 		return minutes.ReplaceAllStringFunc(rules, func(of string) string {
 			part := minutes.FindStringSubmatch(of)

@@ -19,7 +19,7 @@ import (
 // configuration there is no such page.
 func TestSlowQueries(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "queries")
-	c := startCluster(t, importEditor(t, []byte(fates), 7), 3, false, "default", func(cfg *up.Config) {
+	c := startCluster(t, importEditor(t, []byte(fates), 0), 3, false, "default", func(cfg *up.Config) {
 		cfg.SlowQueries.After, cfg.QueryLog.File = time.Nanosecond, file
 	})
 	c.search(t, url.Values{"q": {"red lamp"}})
@@ -56,6 +56,6 @@ func TestSlowQueries(t *testing.T) {
 			t.Fatalf("%q, %v is recorded", text, err)
 		}
 	}
-	c = startCluster(t, importEditor(t, []byte(fates), 7), 1, false, "default")
+	c = startCluster(t, importEditor(t, []byte(fates), 0), 1, false, "default")
 	c.page(t, c.admin+"/debug/slow", http.StatusNotFound)
 }

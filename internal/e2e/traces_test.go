@@ -148,7 +148,7 @@ func TestTraces(t *testing.T) {
 			r := new(receiver)
 			server := httptest.NewServer(r)
 			defer server.Close()
-			c := startCluster(t, importEditor(t, []byte(fates), 7), 3, false, "default", func(cfg *up.Config) {
+			c := startCluster(t, importEditor(t, []byte(fates), 0), 3, false, "default", func(cfg *up.Config) {
 				cfg.Transport = transport
 				cfg.Traces.Endpoint, cfg.Traces.Share = server.URL+"/v1/traces", 0
 			})

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
 	"adshard/fault"
@@ -32,6 +33,19 @@ func hashed(method string) bool {
 		return true
 	}
 	return false
+}
+
+// checkedWords refuses calls of programs with other words. It is the last of a server's options: those who
+// may not make a call at all are told that, and not its version.
+func checkedWords() grpc.ServerOption {
+	return grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+		if hashed(info.FullMethod) {
+			if err := SameWords(info.FullMethod, "the caller", PeerWords(ctx)); err != nil {
+				return nil, err
+			}
+		}
+		return handle(ctx, req)
+	})
 }
 
 // PeerWords returns the version of words of the program that made the call with this
