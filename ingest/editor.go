@@ -159,6 +159,7 @@ func (s *editorSource) read(e *entry) {
 		s.modifiers(&e.campaignPatch.Modifiers)
 	}
 	s.campaignCells(e)
+	s.refuseHidden(e)
 	s.readExtras(e)
 	e.advertiserPatch.TimeZone = patch(s, colTimeZone, s.zones.parse)
 	s.refuse(e)

@@ -35,7 +35,7 @@ func (s *editorSource) readKeyword(e *entry) {
 		e.kind = kindKeyword
 		e.keyword = backend.KeywordPatch{Text: text, Words: joined, Type: matchType, Status: status,
 			Bid: s.bid(), Quality: s.quality()}
-		s.refuseNegative(e)
+		s.note(colKeyword, s.checkMinus(text))
 		return
 	}
 	e.kind = kindGroupNegative
@@ -85,23 +85,6 @@ func (s *editorSource) typeColumn() column {
 		return colType
 	}
 	return colCriterionType
-}
-
-var errHiddenNegative = errors.New("this cell is not used, and says that the keyword may be a negative: name it one in a column " +
-	"Criterion Type (Negative Broad, Campaign Negative Exact, …), or empty this cell")
-
-// refuseNegative rejects a positive keyword whose row calls it a negative in a cell that is not
-// used: nobody must bid on what was to be kept away. Cells that are used have been read, and
-// begin otherwise.
-func (s *editorSource) refuseNegative(e *entry) {
-	for i, cell := range s.cells {
-		if len(cell) == 0 || i >= s.layout.width() || s.isText(i) || !saysNegative(cell) && !(s.layout.negative[i] && saysYes(cell)) {
-			continue
-		}
-		e.reject = &Reject{File: s.file, Record: e.record, Column: s.layout.header(i),
-			Reason: found(errHiddenNegative.Error(), string(bytes.TrimSpace(cell)))}
-		return
-	}
 }
 
 // isText reports whether a cell is the keyword's text or an owner's name, which may begin with

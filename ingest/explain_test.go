@@ -12,7 +12,7 @@ import (
 // import of the same file.
 func TestExplain(t *testing.T) {
 	const file = "sep=;\nAccount name;Campaign;Ad group;Keyword;Type;Max. CPC;Keyword state;Headline;Labels;Campain status;Location\n" +
-		"A;C;;;;;;;x;Paused;\nA;C;G;k;Exact;1;paused;;;;\nA;C;G;free;Negative;;;;x;;\nA;C;;;;;;;;;Czechia\nA;C;G;k;Exact;much;;;;;\n\nA;C;G;l;Exact;2;;;y;;\n;;;;;;;;;;\nA;C;G;;;;;h;;;\n"
+		"A;C;;;;;;;x;Enabled;\nA;C;G;k;Exact;1;paused;;;;\nA;C;G;free;Negative;;;;x;;\nA;C;;;;;;;;;Czechia\nA;C;G;k;Exact;much;;;;;\n\nA;C;G;l;Exact;2;;;y;;\n;;;;;;;;;;\nA;C;G;;;;;h;;;\n"
 	x, err := ingest.Explain(t.Context(), "-", ingest.Options{Stdin: strings.NewReader(file)})
 	if err != nil || x.Format != ingest.FormatEditor || x.Separator != ";" {
 		t.Fatalf("%+v, %v", x, err)

@@ -87,7 +87,7 @@ var columnNames = [columns][]string{
 	colAdStatus:         {"Ad Status"},
 	colType:             {"Type"},
 	colCampaignType:     {"Campaign Type", "Advertising channel type"},
-	colEndDate:          {"End Date"},
+	colEndDate:          {"End Date", "Campaign end date", "Campaign end date time", "End date time"},
 	colCampaignOriginal: {"Campaign#Original"},
 	colAdGroupOriginal:  {"Ad Group#Original"},
 }

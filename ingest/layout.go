@@ -13,16 +13,18 @@ import (
 type layout struct {
 	cell    [columns]int
 	headers [][]byte // of all cells
-	// negative are the cells whose heading says that a row may be a negative.
-	negative []bool
+	// flags are what headings say of rows where the cell says yes.
+	flags []hint
 	// statusOf are the cells of colStatus on rows of keywords, of ads and of all others.
 	statusOf [3]int
 	// others identify rows of other kinds, in the order of otherKinds.
 	others []otherCell
 	// unnamed are the unknown columns, including those of others.
 	unnamed []int
-	// restricting are the cells of restrictingCells; extras: there are some columns of rowExtras.
-	restricting [len(restrictingCells)]int
+	// rowType is the cell that says of which kind a row is; −1: missing.
+	rowType int
+	// restricting are the cells that restrict their campaign; extras: there are some columns of rowExtras.
+	restricting []restrictingCell
 	extras      bool
 }
 
@@ -90,11 +92,15 @@ func layoutOf(cells [][]byte, names map[string]knownName) (l layout, found int, 
 	for c := range l.cell {
 		l.cell[c], doubled[c] = -1, -1
 	}
+	l.rowType = -1
 	others := otherColumns()
 	for i, cell := range cells {
 		l.headers = append(l.headers, cell)
 		name := plainName(string(cell))
-		l.negative = append(l.negative, saysNegative([]byte(strings.TrimPrefix(name, "is"))))
+		l.flags = append(l.flags, hintOfHeading(name))
+		if l.rowType < 0 && slices.Contains(ownerTypes, name) {
+			l.rowType = i
+		}
 		known, ok := names[name]
 		c := known.column
 		switch {

@@ -41,7 +41,7 @@ var otherKinds = [...]struct {
 	{"label", []string{"Label", "Color"}},
 	{"experiment", []string{"Experiment", "Experiment name"}},
 	{"IP exclusion", []string{"IP address"}},
-	{"list of negatives", []string{"Negative keyword", "Negative keywords"}},
+	{otherNegatives, []string{"Negative keyword", "Negative keywords"}},
 	{"location", []string{"Location", "Geo targeting", "Location ID", "Geo ID", "Geo target ID", "ID", "Reach", "Location groups",
 		"Location groups legacy", "Location group", "Location group type", "Radius"}},
 	{"other", nil},
@@ -53,6 +53,7 @@ const (
 	otherAssetGroup     = "asset group"
 	otherSharedSet      = "shared set"
 	otherAccountKeyword = "account keyword"
+	otherNegatives      = "list of negatives"
 )
 
 // otherCell is a cell of each row that identifies another kind when filled.
@@ -106,6 +107,9 @@ func (s *editorSource) otherKindOf() string {
 			return ""
 		}
 		return s.identified(otherAssetGroup)
+	}
+	if s.saysOwner() {
+		return ""
 	}
 	if kind := s.identified(); kind != "" {
 		return kind

@@ -27,31 +27,66 @@ type restriction struct {
 }
 
 // restrictingKinds restrict on any row.
-var restrictingKinds = []string{"audience segment", otherSchedule, "placement", "topic", "demographic", "IP exclusion", "location"}
+var restrictingKinds = []string{"audience segment", otherSchedule, "placement", "topic", "demographic", "IP exclusion", "location",
+	otherSharedSet, otherNegatives}
 
-// restrictingCells are columns of rows that are imported.
-var restrictingCells = [...]struct {
-	column, name string
-}{
-	{"Start Date", "start date"}, {"End Date", "end date"}, {"Ad Schedule", otherSchedule}, {"Targeting method", "targeting method"},
+// restrictingNames are headings of cells of imported rows that restrict, with what they are called.
+var restrictingNames = [...]struct{ column, name string }{
+	{"Start Date", startDate}, {"Campaign start date", startDate}, {"Campaign start date time", startDate}, {"Start date time", startDate},
+	{"Ad Schedule", otherSchedule}, {"Targeting method", "targeting method"},
 	{"Exclusion method", "exclusion method"}, {"Content exclusions", "content exclusion"}, {"Audience targeting method", "targeting method"},
 	{"Ad schedules", otherSchedule}, {"Ad schedule intervals", otherSchedule}, {"Inventory type", "content exclusion"},
 	{"Brand exclusions", "brand exclusion"}, {"IP exclusions", "IP exclusion"},
 }
 
-// Of restrictingCells.
+// Restrictions whose cells are read.
 const (
-	cellStartDate = iota
-	cellEndDate
+	startDate = "start date"
+	endOfDays = "end date"
+	budgetCap = "budget"
 )
+
+// restrictingCell is a cell that restricts the row's campaign.
+type restrictingCell struct {
+	cell int
+	name string
+}
 
 // findExtras finds the columns of rowExtras.
 func (l *layout) findExtras() {
-	for i, of := range restrictingCells {
-		l.restricting[i] = slices.IndexFunc(l.headers, func(header []byte) bool { return plainName(string(header)) == plainName(of.column) })
-		l.extras = l.extras || l.restricting[i] >= 0
+	for i, header := range l.headers {
+		if name := l.restricts(i, plainName(string(header))); name != "" {
+			l.restricting = append(l.restricting, restrictingCell{i, name})
+		}
 	}
-	l.extras = l.extras || l.cell[colCampaignOriginal] >= 0 || l.cell[colAdGroupOriginal] >= 0
+	l.extras = l.restricting != nil || l.cell[colCampaignOriginal] >= 0 || l.cell[colAdGroupOriginal] >= 0
+}
+
+// restricts returns what a column restricts its campaign by; "": it does not.
+func (l *layout) restricts(cell int, plain string) string {
+	if cell == l.cell[colEndDate] {
+		return endOfDays
+	}
+	for _, of := range restrictingNames {
+		if plainName(of.column) == plain {
+			return of.name
+		}
+	}
+	switch {
+	case !slices.Contains(l.unnamed, cell):
+		return ""
+	case strings.HasSuffix(plain, endHeading):
+		return endOfDays
+	case limitsSpend(plain):
+		return budgetCap
+	}
+	return ""
+}
+
+// limitsSpend reports whether an unknown heading is that of a budget: Total budget, Budget amount.
+func limitsSpend(plain string) bool {
+	return strings.HasSuffix(plain, budgetCap) && !strings.HasPrefix(plain, "recommended") ||
+		strings.Contains(plain, "budgetamount") || strings.HasPrefix(plain, "budget(")
 }
 
 // skippedExtras reads what a skipped row restricts, and whom.
@@ -90,22 +125,14 @@ func (s *editorSource) readExtras(e *entry) {
 		return
 	}
 	var x rowExtras
-	for i, at := range s.layout.restricting {
-		cell := string(s.cellAt(at))
-		if cell == "" || cell == "[]" {
-			if i != cellEndDate || cell == "" {
-				continue
-			}
+	for _, of := range s.layout.restricting {
+		cell := string(s.cellAt(of.cell))
+		if of.cell == s.layout.cell[colEndDate] {
+			x.end = parseEndDate(cell)
 		}
-		if i == cellEndDate {
-			if x.end = parseEndDate(cell); x.end.over(s.now, time.UTC) || x.end.none {
-				continue
-			}
+		if s.restrictsNow(of.name, cell) {
+			x.restricts = append(x.restricts, restriction{of.name, true})
 		}
-		if start := parseEndDate(cell); i == cellStartDate && len(start.readings) > 0 && start.over(s.now, time.UTC) {
-			continue // it has begun
-		}
-		x.restricts = append(x.restricts, restriction{restrictingCells[i].name, true})
 	}
 	for i, c := range [...]column{colCampaignOriginal, colAdGroupOriginal} {
 		if text := string(s.cell(c)); text != "[]" {
@@ -115,6 +142,22 @@ func (s *editorSource) readExtras(e *entry) {
 	if x.end.filled || x.restricts != nil || x.originals != [2]string{} {
 		e.extras = &x
 	}
+}
+
+// restrictsNow reports whether a cell of a restricting column restricts, from now on.
+func (s *editorSource) restrictsNow(name, cell string) bool {
+	if cell == "" || cell == "[]" {
+		return false
+	}
+	switch date := parseEndDate(cell); name {
+	case endOfDays:
+		return !date.none && !date.over(s.now, time.UTC) // what is over is paused
+	case startDate:
+		return len(date.readings) == 0 || !date.over(s.now, time.UTC)
+	case budgetCap:
+		return strings.ContainsAny(cell, "0123456789")
+	}
+	return true
 }
 
 // Wider is a campaign that is served more widely than the files say.

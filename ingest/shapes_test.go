@@ -55,6 +55,9 @@ func shape(o ingest.Options) string {
 	for _, w := range sum.FirstWarnings {
 		fmt.Fprintf(&b, "warning: %v\n", w)
 	}
+	for _, w := range sum.Wider {
+		fmt.Fprintf(&b, "wider: %v\n", &w)
+	}
 	var lines []string
 	for line := range strings.Lines(b.String() + store.dump()) {
 		lines = append(lines, strings.TrimRight(line, " \n"))

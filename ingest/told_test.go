@@ -32,7 +32,7 @@ func told(t *testing.T, file string) (unused, notes string) {
 func TestUnusedColumns(t *testing.T) {
 	for _, c := range []struct{ file, want string }{
 		{"Account,Campaign,Budget\nA,C,5\n", ""},
-		{"Account,Campaign,Labels,Campain Status,Notes\nA,C,x,Paused,\nA,C,y,,[]\nA,C,,, -- \n", "Campain Status/ 1 Campaign Status;Labels/ 2 ;"},
+		{"Account,Campaign,Labels,Campain Status,Notes\nA,C,x,Enabled,\nA,C,y,,[]\nA,C,,, -- \n", "Campain Status/ 1 Campaign Status;Labels/ 2 ;"},
 		{"Account,Campaign,Labels,Budget\nA,C,x,bad\nA,<Account-level>,x,\n", ""},
 		{"Account,Campaign,Ad Group,Keyword,Final URL,Tracking template,Max CPC\nA,C,G,,,,1\nA,C,G,k,https://a.example/,x,\nA,C,G,l,https://a.example/,,\n",
 			"Final URL/keywords 2 ;Tracking template/ 1 ;"},

@@ -38,7 +38,7 @@ func TestImportExplain(t *testing.T) {
 // TestImportTells: the summary names what was not used and what may not be meant, for people and programs.
 func TestImportTells(t *testing.T) {
 	db := "sqlite:" + t.TempDir() + "/ads.db"
-	path := file(t, "ads.csv", "Account,Campaign,Ad Group,Keyword,Final URL,Quality score,Campain status\nA,C,G,k,https://a.example/,--,\nA,C,G,K!,,,paused\n")
+	path := file(t, "ads.csv", "Account,Campaign,Ad Group,Keyword,Final URL,Quality score,Campain status\nA,C,G,k,https://a.example/,--,\nA,C,G,K!,,,enabled\n")
 	_, out, _ := run(t, "adshard", "import", "--db", db, path)
 	for _, want := range []string{
 		"not used: column \"Campain status\", filled in 1 row; did you mean \"Campaign Status\"?\nnot used: column \"Final URL\" of keywords, filled in 1 row\n",

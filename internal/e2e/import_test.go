@@ -25,7 +25,8 @@ type answer struct {
 }
 
 type ad struct {
-	Position int
+	Position  int
+	Headlines []string
 	wantAd
 }
 
