@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"adshard/backend/sqlite"
 	"adshard/internal/goldentest"
 	"adshard/internal/node/httpapi/api"
 	"adshard/schema/pb"
@@ -100,19 +99,9 @@ func comparePlaceholders(t *testing.T, c *cluster, w *placeholderWant) {
 // writtenAsItWas: the database has the ads of the file as they were written.
 func writtenAsItWas(t *testing.T, db string) {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), db, sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	snapshot, err := store.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer snapshot.Close()
-	items, err := snapshot.Items(t.Context(), []uint64{1, 2})
-	if err != nil || len(items) != 2 {
-		t.Fatalf("%d items, %v", len(items), err)
+	items := readAll(t, db).items
+	if len(items) < 2 {
+		t.Fatalf("%d items", len(items))
 	}
 	gone, shop := items[0].Ads[0], items[1].Ads[0]
 	if gone.Headlines[0] != "{LOCATION(City)}" || gone.Headlines[1] != "{KeyWord:}" || shop.Headlines[0] != "Buy {KeyWord:Sweets} Now" || shop.Path2 != "{LOCATION(City)}" {
