@@ -92,7 +92,7 @@ func openDB(dir string, o Options) (*database, error) {
 		c.destroy()
 		return nil, err
 	}
-	db, handles, err := grocksdb.OpenDbColumnFamilies(c.db, dir, names(), c.optionsByName())
+	db, handles, err := grocksdb.OpenDbColumnFamilies(c.db, dir, names(), c.families)
 	if err != nil {
 		c.destroy()
 		return nil, classify("rocks: open", err)
@@ -104,8 +104,6 @@ func openDB(dir string, o Options) (*database, error) {
 	}
 	return d, nil
 }
-
-func (c *config) optionsByName() []*grocksdb.Options { return c.families }
 
 // checkFiles examines the directory before RocksDB would create a new database in
 // it: for files without their CURRENT and for families of another version.
