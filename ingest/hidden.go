@@ -71,7 +71,7 @@ func hintOfWord(word []byte) hint {
 	return noHint
 }
 
-// refuseHidden rejects a row that a cell that is not used may restrict: nobody must bid on what was to
+// refuseHidden rejects a row that a cell that is not used may restrict: there must be no bid on what was to
 // be kept away, more widely than was said, or on what was not to be shown. Cells that are used have been read.
 func (s *editorSource) refuseHidden(e *entry) {
 	if e.kind == kindKeyword {

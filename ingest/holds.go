@@ -100,7 +100,7 @@ func (r *rowHold) Change(now backend.Hold, made bool) backend.Hold {
 		says := r.pausedBy.Value
 		now = now - now.Marks() + says.Marks()
 		if says.Import() != 0 && !others {
-			now |= backend.Refused // that import is none of this database
+			now |= backend.Refused // the import that held it belongs to another database
 		}
 		others = others && says.Import() == 0
 	} else if r.own && !r.refused && now&backend.Refused != 0 {

@@ -325,8 +325,8 @@ func tryNew(ctx context.Context, s backend.Store) error {
 	return tx.Commit(ctx)
 }
 
-// testNewerWords: a database with keys of newer words, or of words of which nobody
-// knows whether they are, is not opened.
+// testNewerWords: a database whose keys are of newer words, or of words that cannot be compared with this
+// program's, is not opened.
 func testNewerWords(t *testing.T, p WordsPlace) {
 	fillOld(t, p)
 	for _, version := range []string{"rules 3; of a newer program", "making rules 3; of a newer program", "rules 2; other tables", ""} {

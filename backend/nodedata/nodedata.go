@@ -182,8 +182,8 @@ func modifiers(m [search.Devices]backend.Modifier) *pb.Modifiers {
 	}
 }
 
-// ads builds the ads that are there for searches, with the texts that are shown (serving.md §5.5): an ad
-// without a headline of those is none, be it stored as one.
+// ads builds the ads that are there for searches, with the texts that are shown (serving.md §5.5). An ad
+// of which no headline is shown is left out.
 func ads(list []backend.Ad) []*pb.Ad {
 	out := make([]*pb.Ad, 0, len(list))
 	for _, a := range list {

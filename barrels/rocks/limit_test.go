@@ -25,7 +25,7 @@ func TestTooManyOpenFiles(t *testing.T) {
 }
 
 // testTooManyOpenFiles opens a store with every limit of open files from none to enough: whichever file is the one too many, the
-// error names the limit and its command, and sends nobody to the disk.
+// error names the limit and its command, and does not blame the disk.
 func testTooManyOpenFiles(t *testing.T, dir string) {
 	t.Helper()
 	db, err := rocks.Open(dir, rocks.Options{})

@@ -20,7 +20,7 @@ func TestOlder(t *testing.T) {
 		"unicode 15.0.0/15.0.0; en snowball 0.9.0; cs light folded 1; xxh64": true, // of programs before the rules had a number
 		"rules 1; unicode 15.0.0/15.0.0":                                     true,
 		Version():                                                            false,
-		"rules 2; unicode 99":                                                false, // which of the two is older, nobody knows
+		"rules 2; unicode 99":                                                false, // it cannot be known which of the two is older
 		"rules 3; unicode 15.0.0/15.0.0":                                     false,
 		"rules 0; ":                                                          false,
 		"rules -1; x":                                                        false,

@@ -166,7 +166,7 @@ INSERT INTO adshard_events.horizon VALUES (true, 1, '');
 INSERT INTO adshard_events.event VALUES ('\x6553f100aabbccddeeff001122334455', 2, 19675, 7, 2, 3, 4, 1, 1500, 5);
 INSERT INTO adshard_events.spent VALUES (1, 19675, 0, 4, 1, 1000), (1, 19675, 3, 6, 1, 2000), (2, 19675, 5, 5, 3, 4500)`
 
-// TestFormat1: older tables keep their sums and events, whoever of several programs brings
+// TestFormat1: older tables keep their sums and events, whichever of several programs brings
 // them up to date, and reports have what they knew; an older program that runs counts nothing
 // any more.
 func TestFormat1(t *testing.T) {
@@ -211,7 +211,7 @@ UPDATE adshard_events.horizon SET format = 2`
 const fold2 = `INSERT INTO adshard_events.folded SELECT 1, 1, 1, 1, 1, 1, 1
   ON CONFLICT (advertiser, campaign, keyword, day) DO UPDATE SET clicks = folded.clicks + excluded.clicks`
 
-// TestFormat2: older tables keep all counts, whoever of several programs brings them up to date, and
+// TestFormat2: older tables keep all counts, whichever of several programs brings them up to date, and
 // what is folded from now on is counted by place; an older program that runs folds nothing any more.
 func TestFormat2(t *testing.T) {
 	url := database(t)
