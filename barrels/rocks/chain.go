@@ -51,6 +51,7 @@ func chainOptions(o Options) *grocksdb.Options {
 	opts := grocksdb.NewDefaultOptions()
 	opts.SetUint64AddMergeOperator()
 	opts.SetWriteBufferSize(o.WriteBufferBytes / 4)
+	opts.SetMemtableVectorRep()
 	opts.SetArenaBlockSize(4 << 10)
 	return opts
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 
 	"github.com/linxGnu/grocksdb"
@@ -24,8 +25,9 @@ type database struct {
 	ids     [kv.Families]uint32
 	chain   chain
 	lock    *os.File
-	failed  bool   // a write or the last Reopen failed
-	batch   []byte // scratch of Write
+	failed  bool      // a write or the last Reopen failed
+	batch   []byte    // scratch of Write
+	buffers sync.Pool // of *[]byte: those of iterators under a prefix
 	free    func(dir string) (uint64, error)
 }
 

@@ -26,3 +26,11 @@ func checkEntries(buffer []byte, used int) {
 		}
 	}
 }
+
+// spoil overwrites a buffer that its iterator gives back, so that a key or a value that is read after
+// its iterator was closed is never what it was.
+func spoil(buffer []byte) {
+	for i := range buffer {
+		buffer[i] = 0xdb
+	}
+}

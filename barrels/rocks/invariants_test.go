@@ -3,8 +3,12 @@
 package rocks
 
 import (
+	"bytes"
 	"encoding/binary"
+	"path/filepath"
 	"testing"
+
+	"adshard/barrels/kv"
 )
 
 func TestEntriesAreChecked(t *testing.T) {
@@ -29,5 +33,37 @@ func TestEntriesAreChecked(t *testing.T) {
 			}()
 			damaged()
 		})
+	}
+}
+
+// TestBytesEndWithTheirIterator: what an iterator returned is spoilt when it is closed, and not by one that is open beside it.
+func TestBytesEndWithTheirIterator(t *testing.T) {
+	db, err := open(filepath.Join(t.TempDir(), "store"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	key := binary.BigEndian.AppendUint64(nil, 7)
+	var b kv.Batch
+	b.Put(kv.Postings, key, []byte("value"))
+	if err := db.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	s := db.Snapshot()
+	defer s.Close()
+	first, second := s.Prefix(kv.Postings), s.Prefix(kv.Postings)
+	if !first.Seek(key) || !second.Seek(key) {
+		t.Fatal("not found")
+	}
+	closed, open := first.Value(), second.Value()
+	first.Close()
+	if third := s.Prefix(kv.Postings); !third.Seek(key) || !bytes.Equal(open, []byte("value")) {
+		t.Errorf("an open iterator's value is %q", open)
+	} else {
+		third.Close()
+	}
+	second.Close()
+	if bytes.Equal(open, []byte("value")) || bytes.Equal(closed, []byte("value")) {
+		t.Errorf("values of closed iterators are %q and %q", closed, open)
 	}
 }

@@ -22,7 +22,8 @@ type iterator struct {
 	family kv.Family
 
 	buffer     []byte
-	rest       []byte // entries read and not yet moved to, in the buffer
+	kept       *[]byte // the buffer as database.buffers has it; nil: it is not of them
+	rest       []byte  // entries read and not yet moved to, in the buffer
 	key, value []byte
 	most       uint32 // entries that the next call reads
 	unread     bool   // RocksDB's iterator is at an entry behind those read
@@ -43,15 +44,22 @@ func (i *iterator) c() *C.rocksdb_iterator_t {
 	return *(**C.rocksdb_iterator_t)(unsafe.Pointer(i.it))
 }
 
+// room sees to it that there is a buffer. Those of iterators under a prefix go from one to the next: a
+// new one would be most of what a small batch allocates.
 func (i *iterator) room() {
 	if i.buffer != nil {
 		return
 	}
-	if i.owner != nil {
-		i.buffer = make([]byte, prefixBuffer)
-	} else {
+	if i.owner == nil {
 		i.buffer = make([]byte, fullBuffer)
+		return
 	}
+	kept, ok := i.owner.kv.buffers.Get().(*[]byte)
+	if !ok {
+		b := make([]byte, prefixBuffer)
+		kept = &b
+	}
+	i.kept, i.buffer = kept, *kept
 }
 
 // Seek implements kv.Iterator.
@@ -138,6 +146,12 @@ func (i *iterator) Close() {
 	if i.owner == nil {
 		i.it.Close()
 		return
+	}
+	if i.kept != nil {
+		spoil(i.buffer)
+		*i.kept = i.buffer
+		i.owner.kv.buffers.Put(i.kept)
+		i.kept, i.buffer, i.rest, i.key, i.value = nil, nil, nil, nil, nil
 	}
 	i.owner.mu.Lock()
 	i.owner.idle[i.family] = append(i.owner.idle[i.family], i)
