@@ -58,6 +58,9 @@ for m in $modules; do
 	go -C "$m" vet ./...
 	(cd "$m" && go tool -modfile="$OLDPWD/tools/go.mod" staticcheck ./...)
 done
+marked=$(git grep -l '^//go:build invariants' -- '*.go' | sed 's,^\(.*\)/[^/]*$,./\1,' | sort -u)
+go vet -tags invariants $(grep -v '^\./bench/' <<<"$marked")
+go -C bench vet -tags invariants $(sed -n 's,^\./bench/,./,p' <<<"$marked")
 
 step "tests, each benchmark once"
 # The benchmarks are asked of the test programs: with -bench of its own, go test runs
@@ -74,7 +77,7 @@ step "tests under the race detector, with the invariants of what unsafe lays out
 # then what others hand over in a map looks like a race.
 # Property tests try fewer cases: what races does so in any of them.
 export RAPID_CHECKS=25
-watched="-race -tags invariants -short -gcflags=modernc.org/sqlite/lib=-race=false"
+watched="-vet=off -race -tags invariants -short -gcflags=modernc.org/sqlite/lib=-race=false"
 tested . $watched $(grep -v '^\./bench/' deploy/race-packages.txt)
 tested bench $watched $(sed -n 's,^\./bench/,./,p' deploy/race-packages.txt)
 unset RAPID_CHECKS
