@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"context"
+	"io/fs"
+	"testing/fstest"
 
 	"adshard/backend/upsert"
 )
@@ -14,6 +16,17 @@ func (s *Store) KnownID() string { return s.id }
 
 // Stepped has f called after each step of making a database.
 func (o *Options) Stepped(f func()) { o.stepped = f }
+
+// Follow makes the schema one that comes after this program's, by one more migration.
+func (o *Options) Follow(migration string) {
+	files := fstest.MapFS{"migrations/99999_next.sql": {Data: []byte(migration)}}
+	names, _ := fs.Glob(migrations, "migrations/*.sql")
+	for _, name := range names {
+		data, _ := migrations.ReadFile(name)
+		files[name] = &fstest.MapFile{Data: data}
+	}
+	o.schema = schema{files, 99999}
+}
 
 // Failed gives an error of a database the text that users see.
 func Failed(ctx context.Context, err error) error { return failed(ctx, "test", "ads on db", err) }

@@ -3,7 +3,6 @@ package postgres_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -99,7 +98,7 @@ func TestAPartIsNoDatabase(t *testing.T) {
 	defer target.Close()
 	want, err := transfer.Copy(t.Context(), source, &stepping{target, step}, copies, nil)
 	must(t, err)
-	if steps < 1+4+1+1 { // the note, migrations, a transaction, a mark of a budget
+	if steps < 1+1+1+1 { // the note, the schema, a transaction, a mark of a budget
 		t.Errorf("%d steps", steps)
 	}
 	other, err := postgres.Open(t.Context(), url, postgres.Options{})
@@ -182,31 +181,4 @@ func TestRolesLearnThatItIsUnfinished(t *testing.T) {
 	refused(t, as, copies, "as a role")
 	must(t, s.Finish(t.Context(), copies))
 	must(t, opening(t, as, postgres.Options{}))
-}
-
-// TestRolesKeepTheirRightsWhenAdvertisersGetNegatives: a role that read or wrote negatives before the migration does so
-// after it, though adshard db roles was not run again.
-func TestRolesKeepTheirRightsWhenAdvertisersGetNegatives(t *testing.T) {
-	p := newPlace(t)
-	name := p.(place).name
-	owner := open(t, p)
-	add(t, owner, "C", "G", "a")
-	do(t, name, postgres.Roles)
-	for _, role := range []string{"read", "import"} {
-		do(t, name, fmt.Sprintf("DROP ROLE IF EXISTS kept_%[1]s; CREATE ROLE kept_%[1]s LOGIN; GRANT adshard_%[1]s TO kept_%[1]s", role))
-	}
-	do(t, name, "DROP TABLE adshard.advertiser_negative; DROP FUNCTION adshard.advertiser_content_changed;"+
-		" ALTER TABLE adshard.removed_phrase DROP COLUMN advertiser_id; DELETE FROM adshard.goose_db_version WHERE version_id >= 7")
-	must(t, opening(t, shared.URL(name), postgres.Options{}))
-	as := func(role string) *postgres.Store {
-		s, err := postgres.Open(t.Context(), strings.Replace(shared.URL(name), "user=postgres", "user=kept_"+role, 1), postgres.Options{})
-		must(t, err)
-		t.Cleanup(func() { s.Close() })
-		return s
-	}
-	must(t, importEverything(t.Context(), as("import"), "A"))
-	must(t, readAll(t.Context(), as("read")))
-	if err := importEverything(t.Context(), as("read"), "B"); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("a role that may only read writes: %v", err)
-	}
 }

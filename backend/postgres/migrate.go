@@ -20,6 +20,9 @@ import (
 var migrations embed.FS
 
 const (
+	// firstSchema is the version of the schema that a new database gets: those before it were never released. The next
+	// versions come by migrations.
+	firstSchema = 7
 	// schemaVersion is the newest migration.
 	schemaVersion = 7
 	history       = "adshard.goose_db_version"
@@ -27,18 +30,27 @@ const (
 	leastServer = 150000
 )
 
+// schema is a version of the schema, with the migrations that lead to it.
+type schema struct {
+	files   fs.FS
+	version int64
+}
+
+// thisSchema is that of this program.
+func thisSchema() schema { return schema{migrations, schemaVersion} }
+
 // prepare makes sure that the database is whole or being made by o.Making, and has a schema of this version.
 func prepare(ctx context.Context, c *pgx.Conn, name string, o Options) error {
 	version, noted, err := stored(ctx, c, name, o)
 	switch {
 	case err != nil:
 		return failed(ctx, "open", name, err)
-	case version == schemaVersion && (len(noted) == 0 || slices.ContainsFunc(noted, o.Making.Same)):
+	case version == o.schema.version && (len(noted) == 0 || slices.ContainsFunc(noted, o.Making.Same)):
 		return nil
-	case version > schemaVersion:
-		return newerSchema(name, version)
 	case version == 0 && !o.Create:
 		return noSchema(name)
+	case version != 0 && !supported(version, o.schema):
+		return otherSchema(name, version)
 	}
 	return failed(ctx, "migrate", name, alone(ctx, c, func() error { return update(ctx, c, name, o) }))
 }
@@ -73,7 +85,7 @@ func update(ctx context.Context, c *pgx.Conn, name string, o Options) error {
 		})
 		o.step()
 	}
-	if err == nil && version < schemaVersion {
+	if err == nil && version < o.schema.version {
 		err = migrate(ctx, c, o)
 	}
 	return err
@@ -112,7 +124,7 @@ func storedVersion(ctx context.Context, c *pgx.Conn, name string) (version int64
 func migrate(ctx context.Context, c *pgx.Conn, o Options) error {
 	db := stdlib.OpenDB(*c.Config())
 	defer db.Close()
-	files, err := fs.Sub(migrations, "migrations")
+	files, err := fs.Sub(o.schema.files, "migrations")
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
 
@@ -34,10 +35,10 @@ func Probe(ctx context.Context, url, key string) (id string, value []byte, err e
 	switch {
 	case err != nil:
 		return "", nil, failed(ctx, "open", name, err)
-	case version > schemaVersion:
-		return "", nil, newerSchema(name, version)
 	case version == 0:
 		return "", nil, noSchema(name)
+	case !supported(version, thisSchema()):
+		return "", nil, otherSchema(name, version)
 	case version < schemaVersion:
 		return "", nil, nil
 	}
@@ -48,9 +49,16 @@ func Probe(ctx context.Context, url, key string) (id string, value []byte, err e
 	return id, value, failed(ctx, "open", name, err)
 }
 
-func newerSchema(name string, version int64) error {
-	return fault.Newf(fault.Version, "postgres: open", "database %s has schema version %d, this program supports %d: use a newer program",
-		name, version, schemaVersion)
+// supported reports whether a database of a version can be opened, if need be after migrations.
+func supported(version int64, s schema) bool { return version >= firstSchema && version <= s.version }
+
+func otherSchema(name string, version int64) error {
+	use := "use a newer program"
+	if version < firstSchema {
+		use = "open it once with the program of schema version " + strconv.Itoa(firstSchema)
+	}
+	return fault.Newf(fault.Version, "postgres: open", "database %s has schema version %d, this program supports %d to %d: %s",
+		name, version, firstSchema, schemaVersion, use)
 }
 
 func noSchema(name string) error {

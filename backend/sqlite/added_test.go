@@ -51,24 +51,3 @@ func TestSumsOfBeforeHold(t *testing.T) {
 		}
 	}
 }
-
-// TestColumnsAreAddedToOlderDatabases: what is there gets the defaults, and is whole.
-func TestColumnsAreAddedToOlderDatabases(t *testing.T) {
-	s := opened(t, unmarked(t, ""))
-	if err := whole(t.Context(), s); err != nil {
-		t.Fatal(err)
-	}
-	n, err := s.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer n.Close()
-	advertisers, err := n.Advertisers(t.Context(), nil)
-	if err != nil || len(advertisers) == 0 || advertisers[0].TimeZone != backend.DefaultTimeZone {
-		t.Errorf("%+v, %v", advertisers, err)
-	}
-	campaigns, err := n.Campaigns(t.Context(), nil)
-	if err != nil || len(campaigns) == 0 || campaigns[0].StandardDelivery || campaigns[0].Withheld != 0 || campaigns[0].Hold != 0 {
-		t.Errorf("%+v, %v", campaigns, err)
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	zs "zombiezen.com/go/sqlite"
 
@@ -43,7 +44,7 @@ type checking struct {
 }
 
 func (k *checking) all(ctx context.Context) error {
-	expected, err := expectedSchema(ctx)
+	expected, err := expectedSchema(ctx, k.s.options.schema)
 	if err != nil {
 		return err
 	}
@@ -108,21 +109,32 @@ func (k *checking) schema(expected map[string]string) error {
 func readSchema(c *conn) (map[string]string, error) {
 	objects := make(map[string]string)
 	err := c.query("SELECT type || ' ' || name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'", func(st *zs.Stmt) error {
-		objects[st.ColumnText(0)] = st.ColumnText(1) + ": " + st.ColumnText(2)
+		objects[st.ColumnText(0)] = st.ColumnText(1) + ": " + bare(st.ColumnText(2))
 		return nil
 	})
 	return objects, err
 }
 
-// expectedSchema is that of a new database.
-func expectedSchema(ctx context.Context) (map[string]string, error) {
+var (
+	comments   = regexp.MustCompile(`--[^\n]*`)
+	spaces     = regexp.MustCompile(`\s+`)
+	separators = regexp.MustCompile(` ?([(),]) ?`)
+)
+
+// bare is a statement of the schema without comments and layout, which a column added later has changed.
+func bare(sql string) string {
+	return separators.ReplaceAllString(spaces.ReplaceAllString(comments.ReplaceAllString(sql, ""), " "), "$1")
+}
+
+// expectedSchema is what a new database has of a schema.
+func expectedSchema(ctx context.Context, of schema) (map[string]string, error) {
 	dir, err := os.MkdirTemp("", "adshard-check-*")
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "sqlite: check", err)
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "new.db")
-	if err := prepare(ctx, path, Options{Create: true}.withDefaults()); err != nil {
+	if err := prepare(ctx, path, Options{Create: true, schema: of}.withDefaults()); err != nil {
 		return nil, err
 	}
 	c, err := connect(path, 0)

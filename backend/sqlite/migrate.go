@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -25,11 +26,23 @@ import (
 var migrations embed.FS
 
 const (
+	// firstSchema is the version of the schema that a new file gets: those before it were never released. The next
+	// versions come by migrations.
+	firstSchema = 10
 	// schemaVersion is the newest migration.
 	schemaVersion = 10
 	// applicationID marks the file as one of ours; the migrations set it.
 	applicationID = 0x41645368
 )
+
+// schema is a version of the schema, with the migrations that lead to it.
+type schema struct {
+	files   fs.FS
+	version int64
+}
+
+// thisSchema is that of this program.
+func thisSchema() schema { return schema{migrations, schemaVersion} }
 
 // prepare makes sure that the file is a database of ours of this version.
 func prepare(ctx context.Context, path string, o Options) error {
@@ -53,14 +66,14 @@ func prepare(ctx context.Context, path string, o Options) error {
 			return err
 		case version == 0 && !o.Create:
 			return emptyFile(path)
-		case version == schemaVersion:
+		case version == o.schema.version:
 			return signed(ctx, path, o)
-		case version > schemaVersion:
-			return newerSchema(path, version)
+		case version != 0 && !supported(version, o.schema):
+			return otherSchema(path, version)
 		case version > last: // others migrate it, too
 			last, deadline = version, time.Now().Add(o.BusyTimeout)
 		}
-		err = migrate(ctx, path, o, schemaVersion)
+		err = migrate(ctx, path, o)
 		if err == nil {
 			continue
 		}
@@ -74,9 +87,16 @@ func prepare(ctx context.Context, path string, o Options) error {
 	}
 }
 
-func newerSchema(path string, version int64) error {
-	return fault.Newf(fault.Version, "sqlite: open", "database %s has schema version %d, this program supports %d: use a newer program",
-		path, version, schemaVersion)
+// supported reports whether a database of a version can be opened, if need be after migrations.
+func supported(version int64, s schema) bool { return version >= firstSchema && version <= s.version }
+
+func otherSchema(path string, version int64) error {
+	use := "use a newer program"
+	if version < firstSchema {
+		use = "open it once with the program of schema version " + strconv.Itoa(firstSchema)
+	}
+	return fault.Newf(fault.Version, "sqlite: open", "database %s has schema version %d, this program supports %d to %d: %s",
+		path, version, firstSchema, schemaVersion, use)
 }
 
 // checkPath returns what is wrong with a path, in plainer words than SQLite's.
@@ -195,9 +215,9 @@ func storedID(path string, o Options) (string, error) {
 	return string(id), describe(context.Background(), "open", path, err)
 }
 
-// migrate brings an older schema to a version. The write-ahead log is a property
+// migrate makes the schema, or brings an older one up to date. The write-ahead log is a property
 // of the file, so it is switched on here once.
-func migrate(ctx context.Context, path string, o Options, to int64) error {
+func migrate(ctx context.Context, path string, o Options) error {
 	dsn := url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: url.Values{
 		"_pragma": {
 			fmt.Sprintf("busy_timeout(%d)", o.BusyTimeout.Milliseconds()),
@@ -211,7 +231,7 @@ func migrate(ctx context.Context, path string, o Options, to int64) error {
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
-	files, err := fs.Sub(migrations, "migrations")
+	files, err := fs.Sub(o.schema.files, "migrations")
 	if err != nil {
 		return err
 	}
@@ -220,18 +240,16 @@ func migrate(ctx context.Context, path string, o Options, to int64) error {
 	if err != nil {
 		return err
 	}
-	for reached := int64(0); reached < to; {
-		done, err := p.UpByOne(ctx)
+	for {
+		_, err := p.UpByOne(ctx)
 		if errors.Is(err, goose.ErrNoNextVersion) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		reached = done.Source.Version
 		o.step()
 	}
-	return nil
 }
 
 // driverError brings an error of the database/sql driver into the form that

@@ -27,6 +27,8 @@ type Options struct {
 	// Rekeying is called now and then while the keys of keywords are made anew (package rekey), which may take
 	// minutes: done of so many lists of keywords and negatives are.
 	Rekeying func(done, of int)
+	// schema is that which the database gets; default that of this program. Only tests set it.
+	schema schema
 	// stepped is called after each step of making a database; only tests set it.
 	stepped func()
 }
@@ -63,6 +65,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Poll <= 0 {
 		o.Poll = 20 * time.Millisecond
+	}
+	if o.schema.files == nil {
+		o.schema = thisSchema()
 	}
 	return o
 }

@@ -39,8 +39,8 @@ func Probe(ctx context.Context, path, key string) (id string, value []byte, err 
 		return "", nil, err
 	case version == 0:
 		return "", nil, emptyFile(path)
-	case version > schemaVersion:
-		return "", nil, newerSchema(path, version)
+	case !supported(version, o.schema):
+		return "", nil, otherSchema(path, version)
 	case version < schemaVersion:
 		return "", nil, nil
 	}

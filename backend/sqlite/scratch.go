@@ -64,8 +64,8 @@ func copyDatabase(ctx context.Context, from, to string, o Options, begun func() 
 	switch {
 	case err != nil:
 		return err // not a database of ours
-	case version > schemaVersion:
-		return newerSchema(from, version)
+	case version != 0 && !supported(version, thisSchema()):
+		return otherSchema(from, version)
 	}
 	source, err := connect(from, o.BusyTimeout)
 	if err != nil {

@@ -52,7 +52,7 @@ func TestChangedByOthersIsSummedAnew(t *testing.T) {
 			ctx := t.Context()
 			path := filepath.Join(t.TempDir(), "ads.db")
 			s := opened(t, path)
-			for _, err := range []error{Script(t, path, baseNow), whole(ctx, s)} {
+			for _, err := range []error{Script(t, path, base), whole(ctx, s)} {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -91,27 +91,23 @@ func TestChangedByOthersIsSummedAnew(t *testing.T) {
 	}
 }
 
-// TestOlderDatabasesGetSums: those of programs that kept none, and those whose
-// log was deleted by hand, have them when they are opened.
-func TestOlderDatabasesGetSums(t *testing.T) {
-	for name, sql := range map[string]string{"with its log": "", "compacted": "DELETE FROM change_log"} {
-		t.Run(name, func(t *testing.T) {
-			path := unmarked(t, sql)
-			s := opened(t, path)
-			if r := mustCheck(t, s); r.ByOthers > 0 || len(r.Damage) > 0 {
-				t.Errorf("%d without a sum, %v", r.ByOthers, r.Damage)
-			}
-			if err := Script(t, path, "UPDATE keyword SET bid = 9; DELETE FROM change_log"); err != nil {
-				t.Fatal(err)
-			}
-			if r := mustCheck(t, s); r.ByOthers != 2 || len(r.Damage) > 0 {
-				t.Errorf("the log deleted by hand: %d without a sum, %v", r.ByOthers, r.Damage)
-			}
-			s.Close()
-			if r := mustCheck(t, opened(t, path)); r.ByOthers > 0 || len(r.Damage) > 0 {
-				t.Errorf("opened again: %d without a sum, %v", r.ByOthers, r.Damage)
-			}
-		})
+// TestALogThatWasDeletedByHand: its entries were the evidence that entities have no sums, which get them when the database
+// is opened again.
+func TestALogThatWasDeletedByHand(t *testing.T) {
+	path := byHand(t, "DELETE FROM change_log")
+	s := opened(t, path)
+	if r := mustCheck(t, s); r.ByOthers > 0 || len(r.Damage) > 0 {
+		t.Errorf("%d without a sum, %v", r.ByOthers, r.Damage)
+	}
+	if err := Script(t, path, "UPDATE keyword SET bid = 9; DELETE FROM change_log"); err != nil {
+		t.Fatal(err)
+	}
+	if r := mustCheck(t, s); r.ByOthers != 2 || len(r.Damage) > 0 {
+		t.Errorf("deleted: %d without a sum, %v", r.ByOthers, r.Damage)
+	}
+	s.Close()
+	if r := mustCheck(t, opened(t, path)); r.ByOthers > 0 || len(r.Damage) > 0 {
+		t.Errorf("opened again: %d without a sum, %v", r.ByOthers, r.Damage)
 	}
 }
 

@@ -60,10 +60,9 @@ func wordsPlace(t testing.TB) backendtest.WordsPlace {
 	}
 }
 
-// TestWordsOfAnOlderSchema: a database of the schema before, whose program noted no
-// version, gets one.
-func TestWordsOfAnOlderSchema(t *testing.T) {
-	path := unmarked(t, "INSERT INTO keyword (group_id, words, type, text) VALUES (1, 'men s', 2, 'men''s')")
+// TestWordsThatNoProgramNoted: a database that is filled by plain SQL, without a version of words, gets one.
+func TestWordsThatNoProgramNoted(t *testing.T) {
+	path := byHand(t, "INSERT INTO keyword (group_id, words, type, text) VALUES (1, 'men s', 2, 'men''s')")
 	s := opened(t, path)
 	n, err := s.Snapshot(t.Context())
 	if err != nil {

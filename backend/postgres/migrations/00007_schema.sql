@@ -1,4 +1,4 @@
--- The first schema. Package postgres's documentation says how clocks and ids work
+-- The schema. Package postgres's documentation says how clocks and ids work
 -- and what each lock is held for.
 
 -- +goose Up
@@ -9,7 +9,8 @@ CREATE TABLE adshard.advertiser (
   id      bigint PRIMARY KEY,
   name    text COLLATE "C" NOT NULL UNIQUE,
   enabled boolean NOT NULL DEFAULT true,
-  version bigint NOT NULL DEFAULT 0 -- clock of the last change; given at its commit
+  version bigint NOT NULL DEFAULT 0, -- clock of the last change; given at its commit
+  time_zone text COLLATE "C" NOT NULL DEFAULT 'UTC' -- IANA name: when its days begin
 ) WITH (fillfactor = 50); -- room for the row with its version on the same page
 
 CREATE TABLE adshard.campaign (
@@ -26,9 +27,15 @@ CREATE TABLE adshard.campaign (
   languages        text COLLATE "C" NOT NULL DEFAULT '', -- lower-case codes, sorted, joined by a space
   rotate_evenly    boolean NOT NULL DEFAULT false,
   version          bigint NOT NULL DEFAULT 0,
+  standard_delivery boolean NOT NULL DEFAULT false, -- false: accelerated
+  -- In how many of a million requests it takes no part.
+  withheld         integer NOT NULL DEFAULT 0 CHECK (withheld BETWEEN 0 AND 1000000),
+  -- What holds it: it is then served as paused whatever its status is (backend.Hold).
+  hold             bigint NOT NULL DEFAULT 0 CHECK (hold >= 0),
   UNIQUE (advertiser_id, name),
   UNIQUE (id, advertiser_id)
 ) WITH (fillfactor = 50);
+CREATE INDEX campaign_hold ON adshard.campaign (id) WHERE hold <> 0;
 
 -- A group names its advertiser too, so that the log can when both are removed.
 CREATE TABLE adshard.ad_group (
@@ -42,9 +49,11 @@ CREATE TABLE adshard.ad_group (
   mobile        smallint CHECK (mobile BETWEEN 0 AND 10000),
   tablet        smallint CHECK (tablet BETWEEN 0 AND 10000),
   version       bigint NOT NULL DEFAULT 0, -- of the group and all that it holds
+  hold          bigint NOT NULL DEFAULT 0 CHECK (hold >= 0), -- as a campaign's
   UNIQUE (campaign_id, name),
   FOREIGN KEY (campaign_id, advertiser_id) REFERENCES adshard.campaign (id, advertiser_id) ON DELETE CASCADE
 ) WITH (fillfactor = 50);
+CREATE INDEX ad_group_hold ON adshard.ad_group (id) WHERE hold <> 0;
 
 -- What groups hold. That its group exists is checked, and it is removed with its
 -- group, by the triggers below: a foreign key would look at each row by itself,
@@ -58,6 +67,8 @@ CREATE TABLE adshard.keyword (
   enabled  boolean NOT NULL DEFAULT true,
   words    text COLLATE "C" NOT NULL CHECK (words <> ''), -- normalised, joined by one space
   text     text COLLATE "C" NOT NULL, -- as given
+  -- The quality that was learned, with its counts (backend.Learned); 0: none.
+  learned  bigint NOT NULL DEFAULT 0 CHECK (learned = 0 OR learned > 0 AND (learned & 15) BETWEEN 1 AND 10),
   PRIMARY KEY (group_id, words, type)
 );
 
@@ -79,6 +90,16 @@ CREATE TABLE adshard.campaign_negative (
   words       text COLLATE "C" NOT NULL CHECK (words <> ''),
   text        text COLLATE "C" NOT NULL,
   PRIMARY KEY (campaign_id, words, type)
+);
+
+CREATE TABLE adshard.advertiser_negative (
+  advertiser_id bigint NOT NULL REFERENCES adshard.advertiser (id) ON DELETE CASCADE,
+  id            bigint NOT NULL,
+  type          smallint NOT NULL CHECK (type BETWEEN 0 AND 2),
+  enabled       boolean NOT NULL DEFAULT true,
+  words         text COLLATE "C" NOT NULL CHECK (words <> ''),
+  text          text COLLATE "C" NOT NULL,
+  PRIMARY KEY (advertiser_id, words, type)
 );
 
 -- The content is too long for an index, which has a hash of it instead.
@@ -119,7 +140,9 @@ CREATE TABLE adshard.state (
   ad_group    bigint NOT NULL DEFAULT 0,
   keyword     bigint NOT NULL DEFAULT 0,
   negative    bigint NOT NULL DEFAULT 0,
-  ad          bigint NOT NULL DEFAULT 0
+  ad          bigint NOT NULL DEFAULT 0,
+  -- The version of words by which the keys of keywords and negatives are made (package rekey).
+  words       text COLLATE "C" NOT NULL DEFAULT 'rules 1; noted by no program'
 ) WITH (fillfactor = 10);
 INSERT INTO adshard.state (database_id)
   VALUES (left(encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex'), 32));
@@ -142,6 +165,23 @@ CREATE TABLE adshard.feed_reader (
 CREATE TABLE adshard.control (
   key   text COLLATE "C" PRIMARY KEY,
   value bytea NOT NULL
+);
+
+-- What was removed because keys became equal. Match types are those of keyword. The bid is NULL if there is none, the quality if it is a negative.
+CREATE TABLE adshard.removed_phrase (
+  negative    boolean NOT NULL,
+  id          bigint NOT NULL,
+  campaign_id bigint NOT NULL, -- of a campaign's negative, else 0
+  group_id    bigint NOT NULL,
+  type        smallint NOT NULL,
+  text        text COLLATE "C" NOT NULL,
+  enabled     boolean NOT NULL,
+  bid         bigint,
+  quality     smallint,
+  kept        bigint NOT NULL, -- the id that it has become one with; 0: none
+  why         text NOT NULL,   -- it is no keyword any more
+  advertiser_id bigint NOT NULL DEFAULT 0, -- of an advertiser's negative, else 0
+  PRIMARY KEY (negative, id)
 );
 
 -- What open transactions have changed. Rows live until their transaction ends, so
@@ -206,10 +246,12 @@ ALTER TABLE adshard.ad_group ALTER COLUMN id SET DEFAULT adshard.next_id('adshar
 ALTER TABLE adshard.keyword ALTER COLUMN id SET DEFAULT adshard.next_id('adshard.keyword_id');
 ALTER TABLE adshard.group_negative ALTER COLUMN id SET DEFAULT adshard.next_id('adshard.negative_id');
 ALTER TABLE adshard.campaign_negative ALTER COLUMN id SET DEFAULT adshard.next_id('adshard.negative_id');
+ALTER TABLE adshard.advertiser_negative ALTER COLUMN id SET DEFAULT adshard.next_id('adshard.negative_id');
 ALTER TABLE adshard.ad ALTER COLUMN id SET DEFAULT adshard.next_id('adshard.ad_id');
 
 -- begin_write is called first by transactions that may take ids: what those that
 -- were rolled back had taken is given again, if no other such transaction is open.
+-- A writer names its version of words: set_config('adshard.words', …, true). Programs that know no version of words name none.
 -- +goose StatementBegin
 CREATE FUNCTION adshard.begin_write() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -228,6 +270,11 @@ BEGIN
     PERFORM pg_advisory_unlock(1097093992, 1);
   ELSE
     PERFORM pg_advisory_xact_lock_shared(1097093992, 1);
+  END IF;
+  -- Compared under the lock: a program that names another version waits until the lock is free.
+  SELECT * INTO s FROM adshard.state;
+  IF s.words IS DISTINCT FROM current_setting('adshard.words', true) THEN
+    RAISE EXCEPTION 'the keys of keywords are of words of another version than this program''s: use a newer program' USING ERRCODE = 'AS001';
   END IF;
 END $$;
 -- +goose StatementEnd
@@ -434,6 +481,28 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
+-- The advertiser's row is locked as a campaign's is by its negatives.
+-- +goose StatementBegin
+CREATE FUNCTION adshard.advertiser_content_changed() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  me  xid8 := pg_current_xact_id();
+  top bigint;
+BEGIN
+  SELECT max(id) INTO top FROM changed;
+  IF top IS NULL THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO adshard.pending (tx, kind, id)
+    SELECT me, 1, a.id FROM adshard.advertiser a
+      WHERE a.id IN (SELECT advertiser_id FROM changed) ORDER BY a.id FOR NO KEY UPDATE
+    ON CONFLICT DO NOTHING;
+  INSERT INTO adshard.writing AS w (tx, negative) VALUES (me, CASE TG_OP WHEN 'INSERT' THEN top ELSE 0 END)
+    ON CONFLICT (tx) DO UPDATE SET negative = greatest(w.negative, EXCLUDED.negative);
+  RETURN NULL;
+END $$;
+-- +goose StatementEnd
+
 -- Whatever leaves the log, a reader behind it must hear of it.
 -- +goose StatementBegin
 CREATE FUNCTION adshard.log_shortened() RETURNS trigger
@@ -471,6 +540,7 @@ BEGIN
       ('keyword', 'group_content_changed', 'id, group_id'),
       ('group_negative', 'group_content_changed', 'id, group_id'),
       ('campaign_negative', 'campaign_content_changed', 'id, campaign_id'),
+      ('advertiser_negative', 'advertiser_content_changed', 'id, advertiser_id'),
       ('ad', 'group_content_changed', 'id, group_id')) AS v (name, function, identity) LOOP
     EXECUTE format('CREATE TRIGGER inserted AFTER INSERT ON adshard.%I REFERENCING NEW TABLE AS changed'
       ' FOR EACH STATEMENT EXECUTE FUNCTION adshard.%I()', t.name, t.function);
@@ -488,12 +558,14 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
-CREATE TRIGGER updated AFTER UPDATE OF name, enabled ON adshard.advertiser
+CREATE TRIGGER updated AFTER UPDATE OF name, enabled, time_zone ON adshard.advertiser
   FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION adshard.parent_updated();
 CREATE TRIGGER updated
-  AFTER UPDATE OF name, enabled, budget_exhausted, daily_budget, desktop, mobile, tablet, languages, rotate_evenly ON adshard.campaign
+  AFTER UPDATE OF name, enabled, hold, budget_exhausted, withheld, daily_budget, desktop, mobile, tablet, languages, rotate_evenly,
+    standard_delivery
+  ON adshard.campaign
   FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION adshard.parent_updated();
-CREATE TRIGGER updated AFTER UPDATE OF name, enabled, bid, desktop, mobile, tablet ON adshard.ad_group
+CREATE TRIGGER updated AFTER UPDATE OF name, enabled, hold, bid, desktop, mobile, tablet ON adshard.ad_group
   FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION adshard.parent_updated();
 CREATE TRIGGER shortened AFTER DELETE ON adshard.change_log REFERENCING OLD TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION adshard.log_shortened();

@@ -1,0 +1,137 @@
+package sqlite
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"testing/fstest"
+
+	"adshard/backend"
+	"adshard/fault"
+)
+
+// next is a schema that comes after this program's: campaigns have a label.
+func next(t *testing.T) schema {
+	t.Helper()
+	first, err := fs.ReadFile(migrations, "migrations/00010_schema.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema{fstest.MapFS{
+		"migrations/00010_schema.sql": {Data: first},
+		"migrations/00011_label.sql":  {Data: []byte("-- +goose Up\nALTER TABLE campaign ADD COLUMN label TEXT NOT NULL DEFAULT 'none';\n")},
+	}, schemaVersion + 1}
+}
+
+// contents are all that readers see of a database.
+func contents(t *testing.T, s *Store) (all struct {
+	ID          string
+	Newest      backend.Position
+	Advertisers []*backend.Advertiser
+	Campaigns   []*backend.Campaign
+	Items       []*backend.Item
+}) {
+	t.Helper()
+	var err error
+	if all.ID, err = s.ID(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if all.Newest, err = s.Newest(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	n, err := s.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	if all.Advertisers, err = n.Advertisers(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if all.Campaigns, err = n.Campaigns(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if all.Items, err = n.Items(t.Context(), []uint64{1, 2}); err != nil || len(all.Items) != 2 {
+		t.Fatal(all.Items, err)
+	}
+	return all
+}
+
+// TestTheNextSchema: a program of the next version brings a database over with all that it holds, and this one then
+// refuses it.
+func TestTheNextSchema(t *testing.T) {
+	path := byHand(t, `
+UPDATE campaign SET hold = 1, withheld = 5, standard_delivery = 1;
+UPDATE advertiser SET time_zone = 'Europe/Prague';
+UPDATE keyword SET learned = 16 + 7 WHERE words = 'b';
+DELETE FROM change_log;`)
+	s := opened(t, path)
+	if err := s.SetBudget(t.Context(), 1, backend.BudgetMark{Exhausted: true}); err != nil {
+		t.Fatal(err)
+	}
+	want := contents(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{schema: next(t)}
+	newer, err := Open(t.Context(), path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := contents(t, newer); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	if r := mustCheck(t, newer); r.ByOthers > 0 || len(r.Damage) > 0 {
+		t.Errorf("%d without a sum, %v", r.ByOthers, r.Damage)
+	}
+	if n, err := borrow(t, newer).number("SELECT count(*) FROM campaign WHERE label = 'none'"); err != nil || n != 1 {
+		t.Errorf("%d campaigns have a label, %v", n, err)
+	}
+	if err := opening(t, path, Options{}); !fault.Is(err, fault.Version) {
+		t.Errorf("a program of the version before: %v", err)
+	}
+}
+
+// TestEarlierDatabases: one whose schema was made by several migrations holds the same as one that has it from the
+// beginning, and is whole.
+func TestEarlierDatabases(t *testing.T) {
+	made, err := os.ReadFile("testdata/ten_migrations.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "earlier.db")
+	if err := Script(t, path, string(made)+base); err != nil {
+		t.Fatal(err)
+	}
+	s := opened(t, path)
+	got, want := contents(t, s), contents(t, opened(t, byHand(t, "")))
+	got.ID, got.Newest.Mark = want.ID, want.Newest.Mark
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	if r := mustCheck(t, s); len(r.Damage) > 0 {
+		t.Error(r.Damage)
+	}
+	if err := whole(t.Context(), s); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSchemasThatWereNotReleased: a database of one is refused, and left as it is.
+func TestSchemasThatWereNotReleased(t *testing.T) {
+	path := byHand(t, "UPDATE goose_db_version SET version_id = 9 WHERE version_id = 10")
+	for name, err := range map[string]error{
+		"opened": opening(t, path, Options{}), "to be made": opening(t, path, Options{Create: true}), "probed": probing(t, path),
+		"copied": copyDatabase(t.Context(), path, filepath.Join(t.TempDir(), "copy.db"), Options{}, nil, nil),
+	} {
+		if !fault.Is(err, fault.Version) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func probing(t *testing.T, path string) error {
+	_, _, err := Probe(t.Context(), path, "")
+	return err
+}
