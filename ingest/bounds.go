@@ -24,12 +24,20 @@ var (
 // checkText refuses text that a database cannot keep.
 func checkText(b []byte) error {
 	switch {
-	case !utf8.Valid(b):
+	case !utf8.Valid(b) && halfPair(b):
 		return errText
+	case !utf8.Valid(b):
+		return errEncoding
 	case bytes.IndexByte(b, 0) >= 0:
 		return errNUL
 	}
 	return nil
+}
+
+// halfPair reports whether text holds what utf16Reader writes for half a UTF-16 pair.
+func halfPair(b []byte) bool {
+	at := bytes.IndexByte(b, 0xED)
+	return at >= 0 && at+2 < len(b) && b[at+1] >= 0xA0 && b[at+2] >= 0x80
 }
 
 // checkName refuses the name of an advertiser, campaign or group that is too

@@ -165,9 +165,9 @@ func (s *editorSource) read(e *entry) {
 	s.refuse(e)
 }
 
-// refuse rejects the row if a cell is at fault.
+// refuse rejects the row if a cell is at fault. What may be a negative needs no ad group.
 func (s *editorSource) refuse(e *entry) {
-	if s.err != nil {
+	if s.err != nil && (e.reject == nil || s.err != errNoGroup) {
 		e.reject = &Reject{File: s.file, Record: e.record, Column: s.fault.String(),
 			Reason: found(reason(s.err), string(s.cell(s.fault)))}
 	}
@@ -200,14 +200,14 @@ func (s *editorSource) campaignCells(e *entry) {
 }
 
 // ownStatus reads the column Status of a group or campaign row whose own status
-// cell is empty. A filled unknown column may make the row one of another kind, to which
+// cell is empty. A filled unknown column may make a row that does not say what it is one of another kind, to which
 // the status then belongs: it is not used. Unless the file has a column for the owner's
 // status, it may also be that one, and then only Enabled changes nothing: other rows are rejected.
 func (s *editorSource) ownStatus(e *entry, own column) backend.Status {
 	if !s.filled(colStatus) {
 		return backend.Keep
 	}
-	if header, ok := s.unnamed(); ok {
+	if header, ok := s.unnamed(); ok && !s.saysOwn(e.kind) {
 		if s.layout.cell[own] < 0 {
 			if status := s.status(colStatus); status == backend.Pause || status == backend.Remove {
 				s.note(colStatus, fmt.Errorf("the row may be one of another kind, since column %s is filled: use column %s", quoted(header), own))

@@ -134,7 +134,7 @@ func mayBegin(cell []byte) bool {
 // saysYes reports whether a cell below a heading such as Negative may mean yes.
 func saysYes(cell []byte) bool {
 	switch plainName(string(cell)) {
-	case "", "false", "no", "n", "0", "none", "n/a", "[]", "—", "positive":
+	case "", "false", "no", "n", "0", "off", "none", "n/a", "[]", "—", "positive":
 		return false
 	}
 	return true

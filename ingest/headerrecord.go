@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // separators lie between cells, unless a line sep=X says which does. Of those that yield
@@ -66,7 +67,31 @@ func (r *recordReader) headerOf(raw []byte, candidates string, needAccount bool)
 	if err != nil {
 		return layout{}, err
 	}
-	return best, checkHeader(best, most, raw, needAccount)
+	if err = checkHeader(best, most, raw, needAccount); err != nil && most == 0 {
+		err = fmt.Errorf("%w%s", err, r.headerBelow(names))
+	}
+	return best, err
+}
+
+// titleRecords is in how many records below a line that is no header one is looked for.
+const titleRecords = 30
+
+// headerBelow is a hint at a header further down: reports have titles above it.
+func (r *recordReader) headerBelow(names map[string]knownName) string {
+	record, line := r.record, r.line
+	defer func() { r.record, r.line = record, line }() // the fault is there
+	for range titleRecords {
+		raw, err := r.raw()
+		if err != nil || len(raw) > maxHeader {
+			return ""
+		}
+		for i := range len(separators) {
+			if l, found, err := r.layoutBy(separators[i], raw, names); err == nil && found > 1 && l.cell[colCampaign] >= 0 {
+				return fmt.Sprintf("; line %d looks like them: remove the lines above it", r.line)
+			}
+		}
+	}
+	return ""
 }
 
 // layoutBy reads a header with cells separated by sep.
@@ -109,6 +134,9 @@ func checkHeader(l layout, found int, raw []byte, needAccount bool) error {
 // languageHint is for a record that looks like a header in another language: some
 // cells, all of them words.
 func languageHint(raw []byte) string {
+	if !utf8.Valid(raw) {
+		return "; " + errEncoding.Error()
+	}
 	cells := strings.FieldsFunc(string(raw), func(r rune) bool { return strings.ContainsRune(separators, r) })
 	for _, cell := range cells {
 		if !strings.ContainsFunc(cell, unicode.IsLetter) || strings.Contains(cell, "://") || strings.Contains(cell, "@") {

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,9 +18,18 @@ const (
 	noHint hint = iota
 	hintNegative
 	hintNarrow // a match type narrower than broad
-	hintOver   // paused, removed or over
+	hintTotal  // a budget that is not a day's
+	hintOver   // not to be shown: paused, removed, over or disapproved
+
+	hintRefused // of a status: not to be shown; elsewhere it may speak of anything
+	hintShown   // of a status: shown
+	hintNot     // before hintShown: it is hintRefused
+
 	hintActive // of a heading: shown where the cell says yes
 	hintEnd    // of a heading: shown until the cell's day
+	hintStatus // of a heading: the cell is a status of some kind
+	hintPeriod // of a heading: the cell says for how long the budget is
+	hintSilent // of a heading: the cell is a name, a label or a text, which restricts nothing
 )
 
 var (
@@ -27,31 +37,37 @@ var (
 		"Criterion Type (Negative Broad, Campaign Negative Exact, …), or empty this cell")
 	errHiddenType = errors.New("this cell is not used, and says that the keyword may not be broad: name the column Criterion Type, " +
 		"with Broad, Phrase or Exact in it, or empty this cell")
-	errHiddenStatus = errors.New("this cell is not used, and says that the row's subject may be paused, removed or over: say so in the column of " +
+	errHiddenStatus = errors.New("this cell is not used, and says that the row's subject may be paused, removed, over or disapproved: say so in the column of " +
 		"its status (Campaign Status, Ad Group Status, Status), or empty this cell")
+	errHiddenPeriod = errors.New("this cell is not used, and says that the budget may not be that of a day: write the budget of a day, and Daily here, " +
+		"or empty this cell")
 	errMinus = errors.New("a minus in front may mark a negative: name it one in a column Criterion Type (Negative Broad, …), " +
 		"or remove the minus")
 )
 
 // hintOf reports what the first or the last word of a short cell may say.
 func hintOf(cell []byte) hint {
-	const longest, separators = 40, " _;,|"
-	if len(cell) < len("ended") || len(cell) > longest {
+	const longest, separators = 40, " _;,|:"
+	if len(cell) < len("off") || len(cell) > longest || len(cell) < len("ended") && cell[0] < 'A' {
 		return noHint
 	}
-	first, last := cell, cell
-	if i := bytes.IndexAny(cell, separators); i >= 0 {
-		first, last = cell[:i], cell[bytes.LastIndexAny(cell, separators)+1:]
+	i := bytes.IndexAny(cell, separators)
+	if i < 0 {
+		return hintOfWord(cell)
 	}
-	if d := hintOfWord(first); d != noHint {
-		return d
+	first, last := hintOfWord(cell[:i]), hintOfWord(cell[bytes.LastIndexAny(cell, separators)+1:])
+	switch {
+	case first == hintNot && last == hintShown:
+		return hintRefused
+	case first == noHint || first == hintNot || first == hintShown:
+		return last
 	}
-	return hintOfWord(last)
+	return first
 }
 
 func hintOfWord(word []byte) hint {
-	var low [len("exclusion")]byte
-	if len(word) < len("ended") || len(word) > len(low) {
+	var low [len("disapproved")]byte
+	if len(word) < len("off") || len(word) > len(low) || word[0] < 'A' {
 		return noHint
 	}
 	for i, c := range word {
@@ -67,6 +83,12 @@ func hintOfWord(word []byte) hint {
 		return hintNarrow
 	case "pause", "paused", "remove", "removed", "delete", "deleted", "archive", "archived", "ended", "expired", "inactive", "suspended", "stopped":
 		return hintOver
+	case "off", "disabled", "disapproved", "rejected", "ineligible", "draft", "canceled", "cancelled", "completed", "finished", "denied":
+		return hintRefused
+	case "active", "approved", "delivering", "eligible", "enabled", "live", "published", "running", "serving", "shown":
+		return hintShown
+	case "not":
+		return hintNot
 	}
 	return noHint
 }
@@ -78,29 +100,42 @@ func (s *editorSource) refuseHidden(e *entry) {
 		s.refuseNegative(e)
 	}
 	may := s.mayBe(e)
-	for _, i := range s.layout.unnamed {
+	for _, i := range s.layout.hinting {
 		cell := s.cellAt(i)
 		if len(cell) == 0 || e.reject != nil {
 			continue
 		}
 		d := hintOf(cell)
-		if d == noHint {
-			d = s.flagged(s.layout.flags[i], cell)
+		if heading := s.layout.flags[i]; heading != noHint && !may.has(d) {
+			d = s.flagged(heading, cell, d)
 		}
 		switch {
-		case !may[d]:
+		case !may.has(d):
 		case d == hintNegative:
 			s.refuseAt(e, i, errHiddenNegative)
 		case d == hintNarrow:
 			s.refuseAt(e, i, errHiddenType)
+		case d == hintTotal:
+			s.refuseAt(e, i, errHiddenPeriod)
 		case d == hintOver:
 			s.refuseAt(e, i, errHiddenStatus)
 		}
 	}
 }
 
+// hints is a set of them.
+type hints uint16
+
+func (h hints) has(d hint) bool { return h>>d&1 == 1 }
+
+func (h *hints) add(d hint, is bool) {
+	if is {
+		*h |= 1 << d
+	}
+}
+
 // mayBe returns which hints would change what the row says.
-func (s *editorSource) mayBe(e *entry) (may [hintOver + 1]bool) {
+func (s *editorSource) mayBe(e *entry) (may hints) {
 	status := backend.Remove
 	switch e.kind {
 	case kindCampaign:
@@ -109,12 +144,13 @@ func (s *editorSource) mayBe(e *entry) (may [hintOver + 1]bool) {
 		status = e.groupPatch.Status
 	case kindKeyword:
 		status = e.keyword.Status
-		may[hintNegative] = true
-		may[hintNarrow] = e.keyword.Type == search.Broad && !s.filled(s.typeUsed())
+		may.add(hintNegative, true)
+		may.add(hintNarrow, e.keyword.Type == search.Broad && !s.filled(s.typeUsed()))
 	case kindAd:
 		status = e.ad.Status
 	}
-	may[hintOver] = status == backend.Keep || status == backend.Enable
+	may.add(hintTotal, e.campaignPatch.DailyBudget.Op == backend.Set)
+	may.add(hintOver, status == backend.Keep || status == backend.Enable)
 	return may
 }
 
@@ -153,58 +189,72 @@ func (s *editorSource) checkMinus(text string) error {
 	return errMinus
 }
 
-// ownerTypes are headings of columns that say of which kind a row is.
-var ownerTypes = []string{"type", "rowtype", "recordtype", "entity"}
-
-// saysOwner reports whether a row calls itself a campaign's or a group's own.
-func (s *editorSource) saysOwner() bool {
-	at := s.layout.rowType
-	if at < 0 {
-		return false
-	}
-	name := plainName(string(s.cellAt(at)))
-	return name == "campaign" || name == "adgroup"
-}
-
 // hintOfHeading returns what a column says by its heading, as plainName writes it, of rows where it says yes.
 func hintOfHeading(heading string) hint {
-	heading = strings.TrimPrefix(heading, "is")
+	heading = strings.TrimPrefix(strings.TrimSuffix(heading, "?"), "is")
 	switch heading {
-	case "active", "enabled", "live":
+	case "active", "enabled", "live", "on", "on/off", "running", "serving", "eligible", "approved":
 		return hintActive
 	case "exact", "phrase": // may hold numbers of searches
 		return noHint
 	}
-	switch {
-	case saysNegative([]byte(heading)):
+	if saysNegative([]byte(heading)) {
 		return hintNegative
-	case strings.HasSuffix(heading, endHeading):
-		return hintEnd
 	}
-	return hintOfWord([]byte(heading))
+	if d := hintOfWord([]byte(heading)); d != noHint && d <= hintOver {
+		return d
+	}
+	for _, of := range headingHints {
+		if name := withoutUnit(heading); strings.HasSuffix(name, of.part) || of.within && strings.Contains(name, of.part) {
+			return of.hint
+		}
+	}
+	return noHint
+}
+
+// headingHints are ends of headings, or parts within them, and what they say; the first counts.
+var headingHints = []struct {
+	part   string
+	within bool
+	hint   hint
+}{
+	{endHeading, false, hintEnd}, {"budgettype", false, hintPeriod}, {"budgetperiod", false, hintPeriod},
+	{"status", true, hintStatus}, {"state", false, hintStatus}, {"approval", true, hintStatus}, {"eligibility", true, hintStatus},
+	{"policy", true, hintStatus}, {"editorial", true, hintStatus},
+	{"label", true, hintSilent}, {"tags", false, hintSilent}, {"name", false, hintSilent}, {"names", false, hintSilent}, {"title", true, hintSilent},
+	{"headline", true, hintSilent}, {"description", true, hintSilent}, {"text", false, hintSilent}, {"url", true, hintSilent},
 }
 
 // endHeading is how headings of days on which something ends end.
 const endHeading = "enddate"
 
-// flagged returns what a cell says below a heading.
-func (s *editorSource) flagged(heading hint, cell []byte) hint {
+// flagged returns what a cell says below a heading; it says said by itself.
+func (s *editorSource) flagged(heading hint, cell []byte, said hint) hint {
+	not := false
 	switch heading {
-	case noHint:
-		return noHint
+	case hintStatus:
+		not = said == hintRefused
 	case hintActive:
-		if !saysYes(cell) {
-			return hintOver
-		}
-		return noHint
+		not = said == hintRefused || !saysYes(cell)
 	case hintEnd:
-		if parseEndDate(string(bytes.TrimSpace(cell))).over(s.now, time.UTC) {
-			return hintOver
+		not = parseEndDate(string(bytes.TrimSpace(cell))).over(s.now, time.UTC)
+	case hintPeriod:
+		if !saysDay(cell) {
+			return hintTotal
 		}
-		return noHint
+	default:
+		if saysYes(cell) {
+			return heading
+		}
 	}
-	if saysYes(cell) {
-		return heading
+	if not {
+		return hintOver
 	}
 	return noHint
+}
+
+// saysDay reports whether a cell says that a budget is that of a day, or only whose it is.
+func saysDay(cell []byte) bool {
+	plain := plainName(string(cell))
+	return strings.HasPrefix(plain, "daily") || slices.Contains([]string{"day", "perday", "standard", "individual", "shared", "[]", "", "—"}, plain)
 }

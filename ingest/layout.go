@@ -19,10 +19,11 @@ type layout struct {
 	statusOf [3]int
 	// others identify rows of other kinds, in the order of otherKinds.
 	others []otherCell
-	// unnamed are the unknown columns, including those of others.
-	unnamed []int
-	// rowType is the cell that says of which kind a row is; −1: missing.
+	// unnamed are the unknown columns, including those of others; hinting are those whose cells may restrict.
+	unnamed, hinting []int
+	// rowType is the cell that says of which kind a row is; −1: missing. bulk: rows have ids, too.
 	rowType int
+	bulk    bool
 	// restricting are the cells that restrict their campaign; extras: there are some columns of rowExtras.
 	restricting []restrictingCell
 	extras      bool
@@ -94,6 +95,7 @@ func layoutOf(cells [][]byte, names map[string]knownName) (l layout, found int, 
 	}
 	l.rowType = -1
 	others := otherColumns()
+	id := false
 	for i, cell := range cells {
 		l.headers = append(l.headers, cell)
 		name := plainName(string(cell))
@@ -101,6 +103,7 @@ func layoutOf(cells [][]byte, names map[string]knownName) (l layout, found int, 
 		if l.rowType < 0 && slices.Contains(ownerTypes, name) {
 			l.rowType = i
 		}
+		id = id || name == "id"
 		known, ok := names[name]
 		c := known.column
 		switch {
@@ -123,7 +126,9 @@ func layoutOf(cells [][]byte, names map[string]knownName) (l layout, found int, 
 			return l, found, errTwoColumns(c, l.cell[c], doubled[c])
 		}
 	}
+	l.bulk = id && l.rowType >= 0
 	l.resolve()
+	l.hinting = slices.DeleteFunc(slices.Clone(l.unnamed), func(i int) bool { return l.flags[i] == hintSilent })
 	l.findExtras()
 	return l, found, nil
 }

@@ -101,7 +101,13 @@ func (s *editorSource) otherKindOf() string {
 		return s.otherAd()
 	case keyword:
 		// The keywords of shared sets and of the account have no campaign.
-		return s.identified(otherSharedSet, otherAccountKeyword)
+		if kind := s.identified(otherSharedSet, otherAccountKeyword); kind != "" {
+			return kind
+		}
+		if s.layout.rowType >= 0 && s.typeRestricts() == otherSharedSet {
+			return s.typedKind()
+		}
+		return ""
 	case s.anyHeadline():
 		if s.filled(colAdGroup) {
 			return ""
@@ -110,6 +116,9 @@ func (s *editorSource) otherKindOf() string {
 	}
 	if s.saysOwner() {
 		return ""
+	}
+	if kind := s.typedKind(); kind != "" {
+		return kind
 	}
 	if kind := s.identified(); kind != "" {
 		return kind

@@ -37,6 +37,16 @@ var restrictingNames = [...]struct{ column, name string }{
 	{"Exclusion method", "exclusion method"}, {"Content exclusions", "content exclusion"}, {"Audience targeting method", "targeting method"},
 	{"Ad schedules", otherSchedule}, {"Ad schedule intervals", otherSchedule}, {"Inventory type", "content exclusion"},
 	{"Brand exclusions", "brand exclusion"}, {"IP exclusions", "IP exclusion"},
+	{"Budget name", sharedBudget}, {"Shared budget", sharedBudget}, {"Shared budget name", sharedBudget},
+}
+
+// restrictingEnds are how unknown headings of cells that restrict end, as plainName writes them, with what those are called.
+var restrictingEnds = [...]struct{ end, name string }{
+	{endHeading, endOfDays}, {"location", "location"}, {"locations", "location"}, {"region", "location"}, {"regions", "location"},
+	{"country", "location"}, {"countries", "location"}, {"city", "location"}, {"cities", "location"},
+	{"schedule", otherSchedule}, {"schedules", otherSchedule}, {"dayparting", otherSchedule},
+	{"audience", "audience segment"}, {"audiences", "audience segment"}, {"placements", "placement"},
+	{"device", "device"}, {"devices", "device"},
 }
 
 // Restrictions whose cells are read.
@@ -44,6 +54,9 @@ const (
 	startDate = "start date"
 	endOfDays = "end date"
 	budgetCap = "budget"
+	limitCap  = "limit"
+	// Campaigns spend a shared budget together.
+	sharedBudget = "shared budget"
 )
 
 // restrictingCell is a cell that restricts the row's campaign.
@@ -72,43 +85,70 @@ func (l *layout) restricts(cell int, plain string) string {
 			return of.name
 		}
 	}
-	switch {
-	case !slices.Contains(l.unnamed, cell):
+	if !slices.Contains(l.unnamed, cell) {
 		return ""
-	case strings.HasSuffix(plain, endHeading):
-		return endOfDays
-	case limitsSpend(plain):
+	}
+	plain = withoutUnit(plain)
+	for _, of := range restrictingEnds {
+		if strings.HasSuffix(plain, of.end) {
+			return of.name
+		}
+	}
+	return limitOf(plain)
+}
+
+// withoutUnit is a heading, as plainName writes it, without what is in parentheses: Budget (USD).
+func withoutUnit(plain string) string {
+	name, _, _ := strings.Cut(plain, "(")
+	return name
+}
+
+// limitOf returns what an unknown heading limits spend by: Total budget, Budget amount, Max spend, Spending limit; "": by nothing.
+func limitOf(plain string) string {
+	switch {
+	case strings.HasPrefix(plain, "recommended"):
+		return ""
+	case strings.HasSuffix(plain, budgetCap), strings.Contains(plain, "budgetamount"):
 		return budgetCap
+	case strings.HasSuffix(plain, limitCap), strings.HasSuffix(plain, "cap"), strings.HasSuffix(plain, "spend") && strings.Contains(plain, "max"):
+		return limitCap
 	}
 	return ""
 }
 
-// limitsSpend reports whether an unknown heading is that of a budget: Total budget, Budget amount.
-func limitsSpend(plain string) bool {
-	return strings.HasSuffix(plain, budgetCap) && !strings.HasPrefix(plain, "recommended") ||
-		strings.Contains(plain, "budgetamount") || strings.HasPrefix(plain, "budget(")
-}
-
 // skippedExtras reads what a skipped row restricts, and whom.
 func (s *editorSource) skippedExtras(e *entry) {
-	negative := s.cell(colCriterionType)
-	if !slices.Contains(restrictingKinds, e.skipped) && !saysNegative(negative) && !strings.EqualFold(string(negative), "excluded") {
+	name := s.skippedRestricts(e.skipped)
+	if name == "" {
 		return
 	}
 	e.advertiser, e.campaign = s.accountAsRead(), s.shared(colCampaign)
-	extras := s.restricts[e.skipped]
+	extras := s.restricts[name]
 	if extras == nil {
-		name := e.skipped
-		if name == otherKinds[len(otherKinds)-1].name {
-			name = "other exclusion"
-		}
 		if s.restricts == nil {
 			s.restricts = make(map[string]*rowExtras)
 		}
 		extras = &rowExtras{restricts: []restriction{{name: name}}}
-		s.restricts[e.skipped] = extras
+		s.restricts[name] = extras
 	}
 	e.extras = extras
+}
+
+// skippedRestricts returns what a skipped row of a kind restricts its campaign by; "": by nothing.
+func (s *editorSource) skippedRestricts(kind string) string {
+	negative := s.cell(colCriterionType)
+	switch {
+	case slices.Contains(restrictingKinds, kind):
+		return kind
+	case saysNegative(negative) || strings.EqualFold(string(negative), "excluded"):
+		if kind == otherKinds[len(otherKinds)-1].name {
+			return otherExclusion
+		}
+		return kind
+	case s.layout.rowType >= 0 && kind == s.typedKind():
+		return s.typeRestricts()
+	}
+	return ""
 }
 
 // shared is a name as it stands, one string with the last one if it is equal.
@@ -154,7 +194,7 @@ func (s *editorSource) restrictsNow(name, cell string) bool {
 		return !date.none && !date.over(s.now, time.UTC) // what is over is paused
 	case startDate:
 		return len(date.readings) == 0 || !date.over(s.now, time.UTC)
-	case budgetCap:
+	case budgetCap, limitCap:
 		return strings.ContainsAny(cell, "0123456789")
 	}
 	return true

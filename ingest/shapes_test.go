@@ -12,7 +12,7 @@ import (
 )
 
 // TestShapes imports files of testdata/shapes, each made after what a public tool or report writes, and compares
-// the summary and what is in the database afterwards. The argument utf16 encodes the file, advertiser names one.
+// the summary and what is in the database afterwards. The arguments utf16 and latin1 encode the file, advertiser names one.
 // `go test -run TestShapes -rewrite` writes the expectations anew.
 func TestShapes(t *testing.T) {
 	datadriven.Walk(t, "testdata/shapes", func(t *testing.T, path string) {
@@ -20,6 +20,9 @@ func TestShapes(t *testing.T) {
 			file := d.Input + "\n"
 			if d.HasArg("utf16") {
 				file = string(utf16(file))
+			}
+			if d.HasArg("latin1") {
+				file = latin1(file)
 			}
 			o := ingest.Options{Stdin: strings.NewReader(file)}
 			if d.HasArg("advertiser") {
@@ -63,4 +66,13 @@ func shape(o ingest.Options) string {
 		lines = append(lines, strings.TrimRight(line, " \n"))
 	}
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// latin1 encodes text of characters up to U+00FF with a byte for each.
+func latin1(text string) string {
+	var b []byte
+	for _, r := range text {
+		b = append(b, byte(r))
+	}
+	return string(b)
 }

@@ -35,8 +35,10 @@ var (
 	errDelivery   = errors.New("unknown delivery method: Standard or Accelerated")
 	errErase      = errors.New("[] restores a default; this column has none")
 	errText       = errors.New("not valid text: damaged UTF-8 or half a UTF-16 pair")
-	errNUL        = errors.New("a zero byte (NUL): remove it, databases cannot keep it")
-	errType       = errors.New("unknown type: Broad, Phrase or Exact, Negative or Campaign Negative, or the latter before the former")
+	errEncoding   = errors.New("not valid text: the file is not UTF-8, but perhaps Windows-1252 or another encoding of one byte a character, as " +
+		"spreadsheets save CSV: save it as CSV UTF-8, or convert it (iconv -f WINDOWS-1252 -t UTF-8 FILE)")
+	errNUL  = errors.New("a zero byte (NUL): remove it, databases cannot keep it")
+	errType = errors.New("unknown type: Broad, Phrase or Exact, Negative or Campaign Negative, or the latter before the former")
 )
 
 // parseMoney reads an amount in units as micros: digits, perhaps a point and 1
