@@ -3,7 +3,7 @@
 # two replicas of each of three shards, get today's programs one at a time, while data
 # change, slices move and every answer is judged (internal/audit, TestUpgrade). If both
 # have the same words, once from the slaves to the masters and once the other way round;
-# else in the order for other words (docs/operations.md). Usage: upgrade.sh [COMMIT]
+# else in the order for other words (docs/operations/upgrade.md). Usage: upgrade.sh [COMMIT]
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 commit=${1:-91ee27f} # the last one before programs said which version they are of

@@ -294,7 +294,7 @@ func (s *Server) Do(ctx context.Context, database, sql string) error {
 	return err
 }
 
-// Copy restores a dump of one database as another, by the commands of docs/operations.md.
+// Copy restores a dump of one database as another, by the commands of docs/operations/backup.md.
 func (s *Server) Copy(ctx context.Context, from, to string) error {
 	if err := s.Do(ctx, "postgres", "CREATE DATABASE "+to); err != nil {
 		return err

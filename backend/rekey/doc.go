@@ -31,5 +31,5 @@
 //     owner stays wrong. Checksums follow each change by the difference that it makes.
 //
 // Goals: one mechanism for every later version of words, on any relational backend.
-// Non-goals: SQL; stores of slaves, which are built again (docs/operations.md).
+// Non-goals: SQL; stores of slaves, which are built again (docs/operations/upgrade.md).
 package rekey

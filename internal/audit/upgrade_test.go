@@ -19,7 +19,7 @@ import (
 // TestUpgrade: a cluster of an earlier commit's programs gets those of this one, one process
 // at a time, while queries are asked, data change and slices move. No answer is wrong, and
 // with two replicas of each shard -audit.complete of them are complete. If both have the same
-// words, once in the order that docs/operations.md names, and once in the opposite one; else in
+// words, once in the order that docs/operations/upgrade.md names, and once in the opposite one; else in
 // the order that it names for other words.
 func TestUpgrade(t *testing.T) {
 	if chosen.before == "" {

@@ -29,7 +29,7 @@ names another one): as events.db, of the same moment, for which collectors wait 
 milliseconds. A file with events of another database is refused.
 
 A database on PostgreSQL is backed up with PostgreSQL's own tools (pg_dump, pg_basebackup):
-see "Back up" in docs/operations.md.
+see docs/operations/backup.md.
 
 Exit status: 0 done; 1 the backup failed, and there is none; 2 invalid arguments.`,
 		Example: `  adshard backup --db sqlite:ads.db --out backups/monday
@@ -87,7 +87,7 @@ printed; 2 invalid arguments.`,
 func backupPath(db string) (string, error) {
 	path, err := databasePath(db)
 	if err == nil && path == "" {
-		err = wrongUse("--db: a database on a server is backed up with its own tools, pg_dump or pg_basebackup (docs/operations.md)")
+		err = wrongUse("--db: a database on a server is backed up with its own tools, pg_dump or pg_basebackup (docs/operations/backup.md)")
 	}
 	return path, err
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // outcome is how a command says what it did: to people, or with --json as one object, which
-// docs/operations.md describes.
+// docs/operations/output.md describes.
 type outcome struct{ json bool }
 
 func (o *outcome) flag(c *cobra.Command) {

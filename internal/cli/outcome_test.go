@@ -44,7 +44,7 @@ func TestEveryCommandHasJSON(t *testing.T) {
 	}
 }
 
-// TestOutcomes: what commands print with --json is one object with the fields that docs/operations.md
+// TestOutcomes: what commands print with --json is one object with the fields that docs/operations/output.md
 // names, and nothing else on standard output.
 func TestOutcomes(t *testing.T) {
 	dir := t.TempDir()
@@ -53,13 +53,13 @@ func TestOutcomes(t *testing.T) {
 	if status, _, errOut := run(t, "adshard", "import", "--db", db, file(t, "ads.csv", editor)); status != exitDone {
 		t.Fatal(errOut)
 	}
-	described, err := os.ReadFile("../../docs/operations.md")
+	described, err := os.ReadFile("../../docs/operations/output.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, outputs, ok := strings.Cut(string(described), "\n## Output as JSON\n")
 	if !ok {
-		t.Fatal("docs/operations.md has no section on JSON")
+		t.Fatal("docs/operations/output.md has no section on JSON")
 	}
 	closeEvents(t, db+"-events")
 	thesaurus := file(t, "th.dat", "UTF-8\nfast|1\n(adj)|quick\n")
@@ -89,7 +89,7 @@ func TestOutcomes(t *testing.T) {
 		row := rowOf(outputs, "`"+command+"`")
 		for name := range v {
 			if !strings.Contains(row, "`"+name+"`") {
-				t.Errorf("%s: the field %s is not described in docs/operations.md", command, name)
+				t.Errorf("%s: the field %s is not described in docs/operations/output.md", command, name)
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,10 +11,12 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
+	"adshard/internal/site/metrics"
 )
 
-// TestMetrics: their names are those that Prometheus recommends,
-// docs/operations.md explains each, and profiles are on the admin port only.
+// TestMetrics: their names are those that Prometheus recommends, the reference has
+// each and no others, and profiles are on the admin port only.
 func TestMetrics(t *testing.T) {
 	c := startCluster(t, importEditor(t, []byte(fates), 0), 3, false, "default")
 	c.search(t, url.Values{"q": {"red lamp"}})
@@ -27,14 +28,18 @@ func TestMetrics(t *testing.T) {
 	for _, p := range problems {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
-	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "operations.md"))
+	list, err := metrics.Declared(filepath.Join("..", "node"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	declared := make(map[string]bool)
+	for _, m := range list {
+		declared[m.Name] = true
+	}
 	found := regexp.MustCompile(`(?m)^# TYPE (adshard_\w+)`).FindAllStringSubmatch(text, -1)
 	for _, name := range found {
-		if !strings.Contains(string(doc), "`"+name[1]+"`") {
-			t.Errorf("docs/operations.md does not explain %s", name[1])
+		if !declared[name[1]] {
+			t.Errorf("the reference lacks %s", name[1])
 		}
 	}
 	later := []string{"adshard_shard_failures_total", "adshard_missing_total", "adshard_replica_left_out", "adshard_hedges_total",
@@ -46,9 +51,9 @@ func TestMetrics(t *testing.T) {
 		"adshard_query_log_lost_total", "adshard_spans_lost_total", // with a query log, with traces
 		"adshard_rocksdb_block_cache_hits_total", "adshard_rocksdb_block_cache_misses_total", "adshard_rocksdb_flushed_bytes_total",
 		"adshard_rocksdb_compaction_read_bytes_total", "adshard_rocksdb_compaction_written_bytes_total", "adshard_rocksdb_stalled_seconds_total"} // with rocksdb_statistics
-	for _, named := range regexp.MustCompile("`(adshard_\\w+)`").FindAllStringSubmatch(string(doc), -1) {
-		if !strings.Contains(text, "# TYPE "+named[1]+" ") && !slices.Contains(later, named[1]) {
-			t.Errorf("docs/operations.md explains %s, which is not there", named[1])
+	for name := range declared {
+		if !strings.Contains(text, "# TYPE "+name+" ") && !slices.Contains(later, name) {
+			t.Errorf("the reference has %s, which is not there", name)
 		}
 	}
 	for _, stage := range []string{"expand", "fan-out", "slave search", "merge", "finish", "request"} {

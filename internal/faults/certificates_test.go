@@ -87,7 +87,7 @@ func (f expired) undo(g *grid) error {
 }
 
 // rotated gives all parts certificates of another CA while they run, in the order that
-// docs/operations.md has: nobody is refused.
+// docs/operations/secure.md has: nobody is refused.
 type rotated struct{}
 
 func certificatesRotated(_ *rand.Rand, s *schedule) fault {

@@ -23,7 +23,7 @@ func (g *grid) keeper(ctx context.Context) {
 }
 
 // The supervisor's pauses: after an end, and how many ends within what time are a slave
-// that cannot start on its store, which is emptied then, as docs/operations.md says.
+// that cannot start on its store, which is emptied then, as docs/operations/trouble.md says.
 const (
 	restartAfter = 300 * time.Millisecond
 	hopeless     = 5

@@ -13,7 +13,7 @@ import (
 )
 
 // restore backs the database up, while changes go on, and puts the backup in its place
-// later: what was acknowledged in between is gone. Both are done as docs/operations.md says:
+// later: what was acknowledged in between is gone. Both are done as docs/operations/backup.md says:
 // by adshard backup and restore, or by PostgreSQL's own programs.
 type restore struct {
 	backup string // a name of its own

@@ -6,7 +6,7 @@ import (
 )
 
 // upgraded replaces the programs of all parts, one at a time, in the order that
-// docs/operations.md has: each ends in order, and the next one waits until everything is
+// docs/operations/upgrade.md has: each ends in order, and the next one waits until everything is
 // whole. The programs before are those of FAULTS_OLD, or else the same ones.
 type upgraded struct{}
 

@@ -36,7 +36,7 @@ func TestNarrow(t *testing.T) {
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(wide, 844)); err != nil {
 		t.Fatal(err)
 	}
-	for _, page := range []string{"index", "operations", "reference/api", "reference/commands", "experiments/strategies", "tutorial"} {
+	for _, page := range []string{"index", "operations", "operations/watch", "reference/api", "reference/commands", "experiments/strategies", "tutorial"} {
 		if err := chromedp.Do(ctx, chromedp.Navigate("file://"+filepath.Join(dir, page+".html"))); err != nil {
 			t.Fatal(err)
 		}

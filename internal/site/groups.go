@@ -18,8 +18,12 @@ const generated = "docs/reference/"
 var groups = []group{
 	{"Tutorial", []string{"docs/tutorial.md"}},
 	{"How-to", []string{
-		"docs/install.md", "docs/production.md", "docs/import.md", "docs/data.md", "docs/console.md", "docs/operations.md", "docs/runbook.md",
-		"docs/sizing.md", "docs/events.md", "docs/strategies.md",
+		"docs/install.md", "docs/production.md", "docs/import.md", "docs/data.md", "docs/console.md", "docs/sizing.md", "docs/events.md", "docs/strategies.md",
+	}},
+	{"Operation", []string{
+		"docs/operations.md", "docs/operations/start.md", "docs/operations/postgresql.md", "docs/operations/secure.md", "docs/operations/standby.md",
+		"docs/operations/scale.md", "docs/operations/balance.md", "docs/operations/upgrade.md", "docs/operations/backup.md", "docs/operations/watch.md",
+		"docs/operations/trouble.md", "docs/operations/limits.md", "docs/operations/output.md", "docs/runbook.md",
 	}},
 	{"Reference", []string{
 		generated + "commands.md", generated + "configuration.md", generated + "api.md", generated + "metrics.md",

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
 
 	"adshard/internal/cli"
+	"adshard/internal/site/metrics"
 )
 
 // makeReference makes the pages that describe the program from the program itself.
@@ -97,4 +99,24 @@ The keys of each program's configuration file with their defaults, as ` + "`--pr
 		fmt.Fprintf(&text, "\n## %s\n\n```yaml\n%s\n```\n", program, strings.TrimSpace(keys))
 	}
 	return text.String(), nil
+}
+
+// metricsPage has the name, type and help of each metric.
+func (s *site) metricsPage() (string, error) {
+	list, err := metrics.Declared(filepath.Join(s.root, "internal", "node"))
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	text.WriteString("# Metrics\n\nAll metrics of all programs, as `/metrics` of the admin ports has them; beside them are those of Go's runtime and of the process.\n" +
+		"[Watch a cluster](../operations/watch.md#metrics-and-alerts) says how they are used.\n\n| metric | type | help |\n| --- | --- | --- |\n")
+	for _, m := range list {
+		fmt.Fprintf(&text, "| `%s` | %s | %s |\n", m.Name, m.Kind, cell(m.Help))
+	}
+	return text.String(), nil
+}
+
+// cell is text as a cell of a table.
+func cell(text string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
 }

@@ -18,7 +18,7 @@ func dumped() []store.Event {
 	return []store.Event{{ID: token.From(at), Kind: store.Click, Day: store.DayOf("2026-11-24"), Token: token.Token{Served: at, Advertiser: 1, Campaign: 1, Price: 500}}}
 }
 
-// TestRestoredDumpHasEvents: a dump that is restored, beside the database and on another server as docs/operations.md says it,
+// TestRestoredDumpHasEvents: a dump that is restored, beside the database and on another server as docs/operations/backup.md says it,
 // has what was spent and counted, for the same roles, and is the same database's.
 func TestRestoredDumpHasEvents(t *testing.T) {
 	server, db := onPostgreSQL(t, 1)

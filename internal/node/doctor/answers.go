@@ -7,7 +7,7 @@ import (
 )
 
 // doFor says what to do about a shard that answers lack, as the table of reasons of
-// docs/operations.md does.
+// docs/operations/watch.md does.
 var doFor = map[api.MissingReason]string{
 	api.MissingReasonLate:        "has it more load than others (`adshard balance status`)? Give queries more time, or add slaves",
 	api.MissingReasonSilent:      "its process is stopped, or its disk or host has failed: look at both, and restart a process that hangs",
@@ -18,7 +18,7 @@ var doFor = map[api.MissingReason]string{
 	api.MissingReasonExcess:      "report it as a defect",
 	api.MissingReasonFailed:      "report it as a defect, with the slave's log",
 	api.MissingReasonBehind:      "wait until it is filled: `adshard slaves list --watch`; TROUBLE says whether it is stuck",
-	api.MissingReasonVersion:     "update the older one of the two programs: [upgrades](operations.md#upgrades) says in which order",
+	api.MissingReasonVersion:     "update the older one of the two programs, in the order of docs/operations/upgrade.md",
 	api.MissingReasonDamaged:     "nothing at first: it discards what is damaged and refills it; if it happens again, replace its disk",
 }
 

@@ -1,5 +1,5 @@
 // Package doctor says what is wrong with a cluster, of what its ports answer
-// (docs/operations.md, "What is wrong"): in the order of harm, each finding with
+// (docs/operations/watch.md, "What is wrong"): in the order of harm, each finding with
 // the name of the alert that means the same and with how to fix it.
 //
 // Goals: findings and alerts (deploy/alerts, docs/runbook.md) name the same

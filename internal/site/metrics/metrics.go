@@ -1,8 +1,10 @@
-package main
+// Package metrics reads which metrics the programs may show from where the sources declare them:
+// many are there only once there is a shard, an error or a certificate, so that no running
+// process shows all.
+package metrics
 
 import (
 	"cmp"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -15,9 +17,8 @@ import (
 	"strings"
 )
 
-// metric is one that a process may show. Many are there only once there is a shard, an error or a
-// certificate, so they are read from where the sources declare them, and not from a running process.
-type metric struct{ name, kind, help string }
+// Metric is one that a process may show. Kind is counter, gauge or histogram, Help a sentence.
+type Metric struct{ Name, Kind, Help string }
 
 // metricName is the name of a metric, metricPrefix what a file puts before shorter names.
 var (
@@ -26,25 +27,10 @@ var (
 	shortName    = regexp.MustCompile(`^[a-z0-9_]*[a-z0-9]$`)
 )
 
-// metricsPage has the name, type and help of each metric.
-func (s *site) metricsPage() (string, error) {
-	list, err := declaredMetrics(filepath.Join(s.root, "internal", "node"))
-	if err != nil {
-		return "", err
-	}
-	var text strings.Builder
-	text.WriteString("# Metrics\n\nAll metrics of all programs, as `/metrics` of the admin ports has them; beside them are those of Go's runtime and of the process.\n" +
-		"[Running a cluster](../operations.md#metrics) says where each one is, what it means and which to watch.\n\n| metric | type | help |\n| --- | --- | --- |\n")
-	for _, m := range list {
-		fmt.Fprintf(&text, "| `%s` | %s | %s |\n", m.name, m.kind, cell(m.help))
-	}
-	return text.String(), nil
-}
-
-// declaredMetrics reads the declarations in the sources below a directory: a name and a help, side by side or
-// as the fields Name and Help.
-func declaredMetrics(dir string) ([]metric, error) {
-	found := make(map[string]metric)
+// Declared returns the metrics that sources below a directory declare, by name: a name and a help, side
+// by side or as the fields Name and Help. Errors are those of reading and parsing files.
+func Declared(dir string) ([]Metric, error) {
+	found := make(map[string]Metric)
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			return err
@@ -54,21 +40,21 @@ func declaredMetrics(dir string) ([]metric, error) {
 			return err
 		}
 		for _, m := range metricsOf(file) {
-			if before, twice := found[m.name]; !twice || before.kind == "gauge" {
-				found[m.name] = m
+			if before, twice := found[m.Name]; !twice || before.Kind == "gauge" {
+				found[m.Name] = m
 			}
 		}
 		return nil
 	})
-	list := make([]metric, 0, len(found))
+	list := make([]Metric, 0, len(found))
 	for _, m := range found {
 		list = append(list, m)
 	}
-	slices.SortFunc(list, func(a, b metric) int { return cmp.Compare(a.name, b.name) })
+	slices.SortFunc(list, func(a, b Metric) int { return cmp.Compare(a.Name, b.Name) })
 	return list, err
 }
 
-func metricsOf(file *ast.File) (list []metric) {
+func metricsOf(file *ast.File) (list []Metric) {
 	prefix := ""
 	ast.Inspect(file, func(n ast.Node) bool {
 		if sum, ok := n.(*ast.BinaryExpr); ok && metricPrefix.MatchString(literal(sum.X)) {
@@ -91,7 +77,7 @@ func metricsOf(file *ast.File) (list []metric) {
 }
 
 // sideBySide finds a name that is followed by a help, which is a sentence.
-func sideBySide(prefix string, list []ast.Expr) []metric {
+func sideBySide(prefix string, list []ast.Expr) []Metric {
 	for i := range max(0, len(list)-1) {
 		name, help := literal(list[i]), literal(list[i+1])
 		if !strings.HasSuffix(help, ".") {
@@ -101,15 +87,15 @@ func sideBySide(prefix string, list []ast.Expr) []metric {
 			name = prefix + name
 		}
 		if metricName.MatchString(name) {
-			return []metric{{name, kindOf("", name), help}}
+			return []Metric{{name, kindOf("", name), help}}
 		}
 	}
 	return nil
 }
 
 // fields finds the options of a metric.
-func fields(c *ast.CompositeLit) []metric {
-	var m metric
+func fields(c *ast.CompositeLit) []Metric {
+	var m Metric
 	for _, e := range c.Elts {
 		pair, ok := e.(*ast.KeyValueExpr)
 		if !ok {
@@ -118,17 +104,17 @@ func fields(c *ast.CompositeLit) []metric {
 		switch key, _ := pair.Key.(*ast.Ident); {
 		case key == nil:
 		case key.Name == "Name":
-			m.name = literal(pair.Value)
+			m.Name = literal(pair.Value)
 		case key.Name == "Help":
-			m.help = literal(pair.Value)
+			m.Help = literal(pair.Value)
 		}
 	}
 	of, _ := c.Type.(*ast.SelectorExpr)
-	if of == nil || !metricName.MatchString(m.name) {
+	if of == nil || !metricName.MatchString(m.Name) {
 		return nil
 	}
-	m.kind = kindOf(of.Sel.Name, m.name)
-	return []metric{m}
+	m.Kind = kindOf(of.Sel.Name, m.Name)
+	return []Metric{m}
 }
 
 // kindOf is the type of a metric: a count ends with _total, and nothing else does (TestMetrics of internal/e2e).
@@ -150,9 +136,4 @@ func literal(e ast.Expr) string {
 	}
 	text, _ := strconv.Unquote(l.Value)
 	return text
-}
-
-// cell is text as a cell of a table.
-func cell(text string) string {
-	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
 }
