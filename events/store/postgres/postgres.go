@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -21,19 +22,26 @@ import (
 )
 
 const (
-	// format is that of the tables.
-	format = 4
-	// schema is made by one process at a time: two that make a table at once may fail.
-	schema = lockSchema + `
+	// firstFormat is the format of schema: those before it were never released. The next ones come by steps.
+	firstFormat = 4
+	// schema: erased are ids in hexadecimal by advertiser, in the row that Add locks: what it reads beside a lock that it has
+	// waited for may be older.
+	schema = `
 CREATE SCHEMA IF NOT EXISTS adshard_events;
-CREATE TABLE IF NOT EXISTS adshard_events.raw (id bytea NOT NULL, kind smallint NOT NULL, day integer NOT NULL, advertiser bigint NOT NULL,
+CREATE TABLE adshard_events.raw (id bytea NOT NULL, kind smallint NOT NULL, day integer NOT NULL, advertiser bigint NOT NULL,
   campaign bigint NOT NULL, keyword bigint NOT NULL, ad bigint NOT NULL, position smallint NOT NULL, price bigint NOT NULL, query bigint NOT NULL,
   PRIMARY KEY (id, kind));
-CREATE TABLE IF NOT EXISTS adshard_events.spent (campaign bigint NOT NULL, day integer NOT NULL, part smallint NOT NULL,
+CREATE TABLE adshard_events.spent (campaign bigint NOT NULL, day integer NOT NULL, part smallint NOT NULL,
   impressions bigint NOT NULL, clicks bigint NOT NULL, spend bigint NOT NULL, PRIMARY KEY (campaign, day, part)) WITH (fillfactor = 70);
-CREATE TABLE IF NOT EXISTS adshard_events.mark (campaign bigint PRIMARY KEY, day integer NOT NULL);
-CREATE TABLE IF NOT EXISTS adshard_events.horizon (one boolean PRIMARY KEY CHECK (one), format integer NOT NULL, id bytea NOT NULL);
-INSERT INTO adshard_events.horizon VALUES (true, 4, '') ON CONFLICT DO NOTHING;` + since2 + identity
+CREATE TABLE adshard_events.folded (advertiser bigint NOT NULL, campaign bigint NOT NULL, keyword bigint NOT NULL, day integer NOT NULL,
+  ad bigint NOT NULL, position smallint NOT NULL, impressions bigint NOT NULL, clicks bigint NOT NULL, spend bigint NOT NULL,
+  PRIMARY KEY (advertiser, campaign, keyword, day, ad, position));
+CREATE TABLE adshard_events.mark (campaign bigint PRIMARY KEY, day integer NOT NULL);
+CREATE TABLE adshard_events.horizon (one boolean PRIMARY KEY CHECK (one), format integer NOT NULL, id bytea NOT NULL,
+  database text NOT NULL DEFAULT '', erased jsonb NOT NULL DEFAULT '{}');
+INSERT INTO adshard_events.horizon (one, format, id) VALUES (true, 4, '');
+CREATE TABLE adshard_events.identity (one boolean PRIMARY KEY CHECK (one), id text NOT NULL);
+INSERT INTO adshard_events.identity VALUES (true, replace(gen_random_uuid()::text, '-', ''));`
 	// readers lets a balancer with the role of adshard db roles show what campaigns have spent, if there is that role.
 	// roles.sql of backend/postgres says the same, for roles that are made after the tables.
 	readers = `
@@ -45,38 +53,21 @@ DO $$ BEGIN
     GRANT SELECT ON adshard_events.identity TO adshard_serve;
   END IF;
 END $$;`
-	// identity is what format 3 has not: which database of events this is.
-	identity = `
-CREATE TABLE IF NOT EXISTS adshard_events.identity (one boolean PRIMARY KEY CHECK (one), id text NOT NULL);
-INSERT INTO adshard_events.identity VALUES (true, replace(gen_random_uuid()::text, '-', '')) ON CONFLICT DO NOTHING;`
-	from3      = `UPDATE adshard_events.horizon SET format = 4;` + identity
+	// lockSchema lets one process at a time make tables: two that make one at once may fail.
 	lockSchema = `SELECT pg_advisory_xact_lock(hashtext('adshard_events'));`
-	// since2 is what format 1 has not. Erased are ids in hexadecimal by advertiser, in the row
-	// that Add locks: what it reads beside a lock that it has waited for may be older.
-	since2 = `
-CREATE TABLE IF NOT EXISTS adshard_events.folded (advertiser bigint NOT NULL, campaign bigint NOT NULL, keyword bigint NOT NULL, day integer NOT NULL,
-  ad bigint NOT NULL, position smallint NOT NULL, impressions bigint NOT NULL, clicks bigint NOT NULL, spend bigint NOT NULL,
-  PRIMARY KEY (advertiser, campaign, keyword, day, ad, position));
-ALTER TABLE adshard_events.horizon ADD COLUMN IF NOT EXISTS database text NOT NULL DEFAULT '', ADD COLUMN IF NOT EXISTS erased jsonb NOT NULL DEFAULT '{}';`
-	// from1 keeps the sums of events that are gone, whose keywords nobody has noted. Events get
-	// another table, so that older programs that still run fail, and fold nothing away.
-	from1 = `ALTER TABLE adshard_events.event RENAME TO raw;` + since2 + `
-INSERT INTO adshard_events.folded SELECT 0, campaign, 0, day, 0, 0, sum(i), sum(c), sum(s) FROM (
-  SELECT campaign, day, impressions AS i, clicks AS c, spend AS s FROM adshard_events.spent UNION ALL
-  SELECT campaign, day, -(kind = 1)::integer, -(kind = 2)::integer, CASE kind WHEN 2 THEN -price ELSE 0 END FROM adshard_events.raw) AS counted
-GROUP BY campaign, day HAVING sum(i) <> 0 OR sum(c) <> 0;
-UPDATE adshard_events.horizon SET format = 4;` + identity
-	// from2 keeps the counts, whose ads and positions nobody has noted. Older programs that still run
-	// cannot fold into a table with this key.
-	from2 = `ALTER TABLE adshard_events.folded ADD COLUMN ad bigint NOT NULL DEFAULT 0, ADD COLUMN position smallint NOT NULL DEFAULT 0,
-  DROP CONSTRAINT folded_pkey, ADD PRIMARY KEY (advertiser, campaign, keyword, day, ad, position);
-ALTER TABLE adshard_events.folded ALTER COLUMN ad DROP DEFAULT, ALTER COLUMN position DROP DEFAULT;
-UPDATE adshard_events.horizon SET format = 4;` + identity
 	// parts is of how many parts a sum is at most.
 	parts = 16
 	// connections is how many a store uses at most, unless the URL says pool_max_conns.
 	connections = 8
 )
+
+// formats are those that a program knows: firstFormat, and one for each step, a script that makes it of the one before.
+type formats []string
+
+func (f formats) newest() int { return firstFormat + len(f) }
+
+// thisProgram has no step yet.
+func thisProgram() formats { return nil }
 
 // Store is a store.Store.
 type Store struct {
@@ -89,7 +80,14 @@ var _ store.Store = (*Store)(nil)
 // Open connects to the database at url and makes the tables if there are none. A replica in
 // the URL, which is for backend/postgres, is left out. Errors: fault.Invalid (the URL),
 // fault.Version (tables of another format), those of the contract.
-func Open(ctx context.Context, text string) (*Store, error) { return open(ctx, text, durable, prepare) }
+func Open(ctx context.Context, text string) (*Store, error) {
+	return openFormats(ctx, text, thisProgram())
+}
+
+// openFormats is Open for a program that knows these formats.
+func openFormats(ctx context.Context, text string, f formats) (*Store, error) {
+	return open(ctx, text, durable, func(ctx context.Context, pool *pgxpool.Pool) error { return prepare(ctx, pool, f) })
+}
 
 // OpenReader connects to a database that has the tables of events, and changes nothing in it; adshard_serve is the
 // role for it. Errors: fault.Invalid (the URL), fault.NotFound if there are no tables, fault.Version (tables of
@@ -167,50 +165,52 @@ func readOnly(ctx context.Context, c *pgx.Conn) error {
 func checkFormat(ctx context.Context, pool *pgxpool.Pool) error {
 	found, err := formatOf(ctx, pool)
 	switch {
-	case err != nil || found == format:
+	case err != nil || found == thisProgram().newest():
 		return err
 	case found == 0:
 		return fault.Newf(fault.NotFound, "postgres: open", "this database has no tables of events: name that of the collectors, which make them")
 	}
-	return fault.Newf(fault.Version, "postgres: open", "the tables of events have format %d, this program knows %d: run collectors of the same version", found, format)
+	return fault.Newf(fault.Version, "postgres: open", "the tables of events have format %d, this program knows %d: run collectors of the same version",
+		found, thisProgram().newest())
 }
 
-// prepare makes the tables where there are none, or brings those of an older format up to
+// prepare makes the tables where there are none, or brings those of an earlier format up to
 // date: a role that may not is fine where there is nothing to do.
-func prepare(ctx context.Context, pool *pgxpool.Pool) error {
+func prepare(ctx context.Context, pool *pgxpool.Pool, f formats) error {
 	found, err := formatOf(ctx, pool)
-	if err == nil && found < format {
-		err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error { return update(ctx, tx) })
-		if err == nil {
-			found, err = formatOf(ctx, pool)
-		}
-	}
-	if err == nil && found != format {
-		err = fault.Newf(fault.Version, "postgres: open", "the tables of events have format %d, this program knows %d", found, format)
+	if err == nil && found != f.newest() {
+		err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error { return update(ctx, tx, f) })
 	}
 	return err
 }
 
-// update makes the tables what they are now, unless another process does so.
-func update(ctx context.Context, tx pgx.Tx) error {
+// update makes the tables what they are now, unless another process has done so.
+func update(ctx context.Context, tx pgx.Tx, f formats) error {
 	if _, err := tx.Exec(ctx, lockSchema); err != nil {
 		return err
 	}
 	found, err := formatOf(ctx, tx) // perhaps another process was first
-	if err != nil || found >= format {
+	if err != nil || found == f.newest() {
 		return err
 	}
-	script := schema
-	switch found {
-	case 1:
-		script = from1
-	case 2:
-		script = from2
-	case 3:
-		script = from3
+	script := ""
+	if found == 0 {
+		script, found = schema, firstFormat
 	}
+	if found < firstFormat || found > f.newest() {
+		return otherFormat(found, f)
+	}
+	script += strings.Join(f[found-firstFormat:], "") + fmt.Sprintf("UPDATE adshard_events.horizon SET format = %d;", f.newest())
 	_, err = tx.Conn().PgConn().Exec(ctx, script+readers).ReadAll()
 	return err
+}
+
+func otherFormat(found int, f formats) error {
+	use := "use a newer program"
+	if found < firstFormat {
+		use = fmt.Sprint("open the database once with the program of format ", firstFormat)
+	}
+	return fault.Newf(fault.Version, "postgres: open", "the tables of events have format %d, this program knows %d to %d: %s", found, firstFormat, f.newest(), use)
 }
 
 // formatOf returns the format of the tables; 0: there are none.
@@ -218,7 +218,9 @@ func formatOf(ctx context.Context, q interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) (found int, err error) {
 	var there bool
-	err = q.QueryRow(ctx, "SELECT to_regclass('adshard_events.horizon') IS NOT NULL").Scan(&there)
+	// Read from the catalog: to_regclass may have remembered that there was none before another process made the tables.
+	err = q.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"+
+		" WHERE n.nspname = 'adshard_events' AND c.relname = 'horizon')").Scan(&there)
 	if err == nil && there {
 		err = q.QueryRow(ctx, "SELECT format FROM adshard_events.horizon").Scan(&found)
 	}

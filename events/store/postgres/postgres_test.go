@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -100,14 +99,8 @@ func TestEncodings(t *testing.T) {
 }
 
 func TestIdentity(t *testing.T) {
-	other := open(t, database(t))
 	url := database(t)
-	name := fmt.Sprint("events_", made.Load())
-	storetest.Identity(t, open(t, url), other, func() {
-		if err := server.Do(t.Context(), name, "DROP TABLE adshard_events.identity; UPDATE adshard_events.horizon SET format = 3"); err != nil {
-			t.Fatal(err)
-		}
-	}, func() store.Store { return open(t, url) })
+	storetest.Identity(t, func() store.Store { return open(t, url) }, open(t, database(t)))
 }
 
 func TestKill(t *testing.T) {
@@ -153,87 +146,42 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// format1 are the tables of format 1 with two campaigns, of one of which an event is still there.
-const format1 = `CREATE SCHEMA adshard_events;
-CREATE TABLE adshard_events.event (id bytea NOT NULL, kind smallint NOT NULL, day integer NOT NULL, advertiser bigint NOT NULL,
-  campaign bigint NOT NULL, keyword bigint NOT NULL, ad bigint NOT NULL, position smallint NOT NULL, price bigint NOT NULL, query bigint NOT NULL,
-  PRIMARY KEY (id, kind));
-CREATE TABLE adshard_events.spent (campaign bigint NOT NULL, day integer NOT NULL, part smallint NOT NULL,
-  impressions bigint NOT NULL, clicks bigint NOT NULL, spend bigint NOT NULL, PRIMARY KEY (campaign, day, part)) WITH (fillfactor = 70);
-CREATE TABLE adshard_events.mark (campaign bigint PRIMARY KEY, day integer NOT NULL);
-CREATE TABLE adshard_events.horizon (one boolean PRIMARY KEY CHECK (one), format integer NOT NULL, id bytea NOT NULL);
-INSERT INTO adshard_events.horizon VALUES (true, 1, '');
-INSERT INTO adshard_events.event VALUES ('\x6553f100aabbccddeeff001122334455', 2, 19675, 7, 2, 3, 4, 1, 1500, 5);
-INSERT INTO adshard_events.spent VALUES (1, 19675, 0, 4, 1, 1000), (1, 19675, 3, 6, 1, 2000), (2, 19675, 5, 5, 3, 4500)`
+// earlier makes a table as steps made it before there was one schema: columns are in another order.
+const earlier = `ALTER TABLE adshard_events.folded DROP COLUMN ad, DROP COLUMN position;
+ALTER TABLE adshard_events.folded ADD COLUMN ad bigint NOT NULL, ADD COLUMN position smallint NOT NULL,
+  ADD PRIMARY KEY (advertiser, campaign, keyword, day, ad, position)`
 
-// TestFormat1: older tables keep their sums and events, whichever of several programs brings
-// them up to date, and reports have what they knew; an older program that runs counts nothing
-// any more.
-func TestFormat1(t *testing.T) {
-	url := database(t)
-	name := fmt.Sprint("events_", made.Load())
-	if err := server.Do(t.Context(), name, format1); err != nil {
-		t.Fatal(err)
-	}
-	var programs sync.WaitGroup
-	for range 3 {
-		programs.Go(func() { open(t, url) })
-	}
-	programs.Wait()
-	var got []store.Row
-	err := open(t, url).Report(t.Context(), store.Query{By: store.ByKeyword, To: 1 << 20}, func(r store.Row) error {
-		got = append(got, r)
-		return nil
-	})
-	want := []store.Row{
-		{Sum: store.Sum{Campaign: 1, Impressions: 10, Clicks: 2, Spend: 3000}}, {Sum: store.Sum{Campaign: 2, Impressions: 5, Clicks: 2, Spend: 3000}},
-		{Sum: store.Sum{Campaign: 2, Clicks: 1, Spend: 1500}, Advertiser: 7, Keyword: 3},
-	}
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v, want %v", got, err, want)
-	}
-	if err := server.Do(t.Context(), name, "DELETE FROM adshard_events.event"); err == nil {
-		t.Error("an older program removes events that nobody has folded")
+func TestNextFormat(t *testing.T) {
+	for name, script := range map[string]string{"made at once": "SELECT", "made in steps": earlier} {
+		t.Run(name, func(t *testing.T) {
+			url := database(t)
+			database := fmt.Sprint("events_", made.Load())
+			s := open(t, url)
+			if err := server.Do(t.Context(), database, script); err != nil {
+				t.Fatal(err)
+			}
+			storetest.NextFormat(t, s, func() (store.Store, error) {
+				s, err := postgres.OpenNext(t.Context(), url)
+				if err == nil {
+					t.Cleanup(func() { s.Close() })
+				}
+				return s, err
+			}, func() (store.Store, error) { return postgres.Open(t.Context(), url) })
+		})
 	}
 }
 
-// format2 makes tables of this format those of format 2.
-const format2 = `CREATE TABLE adshard_events.before (advertiser bigint NOT NULL, campaign bigint NOT NULL, keyword bigint NOT NULL, day integer NOT NULL,
-  impressions bigint NOT NULL, clicks bigint NOT NULL, spend bigint NOT NULL);
-INSERT INTO adshard_events.before SELECT advertiser, campaign, keyword, day, sum(impressions), sum(clicks), sum(spend)
-  FROM adshard_events.folded GROUP BY advertiser, campaign, keyword, day;
-DROP TABLE adshard_events.folded;
-ALTER TABLE adshard_events.before RENAME TO folded;
-ALTER TABLE adshard_events.folded ADD CONSTRAINT folded_pkey PRIMARY KEY (advertiser, campaign, keyword, day);
-UPDATE adshard_events.horizon SET format = 2`
-
-// fold2 is how programs of format 2 folded.
-const fold2 = `INSERT INTO adshard_events.folded SELECT 1, 1, 1, 1, 1, 1, 1
-  ON CONFLICT (advertiser, campaign, keyword, day) DO UPDATE SET clicks = folded.clicks + excluded.clicks`
-
-// TestFormat2: older tables keep all counts, whichever of several programs brings them up to date, and
-// what is folded from now on is counted by place; an older program that runs folds nothing any more.
-func TestFormat2(t *testing.T) {
+// TestFormatsThatWereNotReleased: tables of one are refused, and left as they are.
+func TestFormatsThatWereNotReleased(t *testing.T) {
 	url := database(t)
-	name := fmt.Sprint("events_", made.Load())
-	before, after := storetest.Upgraded(t, open(t, url), func() store.Store {
-		for _, sql := range []string{format2, fold2, "DELETE FROM adshard_events.folded WHERE day = 1"} {
-			if err := server.Do(t.Context(), name, sql); err != nil {
-				t.Fatal(err)
-			}
+	open(t, url)
+	if err := server.Do(t.Context(), fmt.Sprint("events_", made.Load()), "UPDATE adshard_events.horizon SET format = 3"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := postgres.Open(t.Context(), url); !fault.Is(err, fault.Version) || !strings.Contains(err.Error(), "once with the program of format 4") {
+			t.Error(err)
 		}
-		var programs sync.WaitGroup
-		for range 3 {
-			programs.Go(func() { open(t, url) })
-		}
-		programs.Wait()
-		if err := server.Do(t.Context(), name, fold2); err == nil {
-			t.Error("an older program folds still")
-		}
-		return open(t, url)
-	})
-	if !slices.Equal(before, after) {
-		t.Errorf("%v, before %v", after, before)
 	}
 }
 

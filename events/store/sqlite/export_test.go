@@ -7,10 +7,20 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// OpenInSteps opens a file as Open does, and calls step before each statement that makes its tables.
-func OpenInSteps(ctx context.Context, path string, step func()) (*Store, error) {
+// next are the formats of a program that comes after this one: folded counts have another column.
+var next = append(thisProgram(), `ALTER TABLE folded ADD COLUMN conversions INTEGER NOT NULL DEFAULT 0; CREATE TABLE note (id INTEGER PRIMARY KEY) STRICT;`)
+
+// OpenNext opens a file as a program of the next format does.
+func OpenNext(ctx context.Context, path string) (*Store, error) { return openFormats(ctx, path, next) }
+
+// OpenInSteps opens a file as Open does, or as OpenNext does, and calls step before each statement that makes its tables.
+func OpenInSteps(ctx context.Context, path string, asNext bool, step func()) (*Store, error) {
+	f := thisProgram()
+	if asNext {
+		f = next
+	}
 	how := sqlitex.PoolOptions{Flags: zs.OpenReadWrite | zs.OpenCreate, PoolSize: connections + 1, PrepareConn: prepare}
-	return open(ctx, path, how, func(s *Store) error {
+	return open(ctx, path, f, how, func(s *Store) error {
 		return s.writing(ctx, "open", func(c *zs.Conn) error {
 			watch := zs.AuthorizeFunc(func(a zs.Action) zs.AuthResult {
 				switch a.Type() {
@@ -22,7 +32,7 @@ func OpenInSteps(ctx context.Context, path string, step func()) (*Store, error) 
 			if err := c.SetAuthorizer(watch); err != nil {
 				return err
 			}
-			if err := s.createTables(c); err != nil {
+			if err := s.createTables(c, f); err != nil {
 				return err
 			}
 			return c.SetAuthorizer(nil)

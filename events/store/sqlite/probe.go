@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -27,7 +28,7 @@ func Probe(ctx context.Context, path string) error {
 	case err == nil && !info.Mode().IsRegular():
 		return notRegular(path)
 	}
-	if err := probe(path); err != nil {
+	if err := probe(path, thisProgram()); err != nil {
 		return failed(ctx, "open", path, err)
 	}
 	_, log := os.Stat(path + "-wal")
@@ -40,10 +41,10 @@ func Probe(ctx context.Context, path string) error {
 	switch {
 	case err != nil:
 		return failed(ctx, "open", path, err)
-	case found < 0 || found > format: // as the log has it
-		return otherFormat(path, found)
-	case found == 0:
+	case found == 0: // as the log has it
 		return noTables(path)
+	case !thisProgram().supported(found):
+		return otherFormat(path, found, thisProgram())
 	}
 	return nil
 }
@@ -59,7 +60,7 @@ func reading(path string, fixed bool) (*zs.Conn, error) {
 
 // probe refuses a file of something else before it is opened, which puts a log beside it. A version that is
 // only in the log, as in a file that was just made, is looked at later. It reads through SQLite, since closing the file otherwise would give up this process' locks.
-func probe(path string) error {
+func probe(path string, f formats) error {
 	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 		return err
 	}
@@ -69,8 +70,8 @@ func probe(path string) error {
 	}
 	defer c.Close()
 	found, err := sqlitex.ResultInt(c.Prep("PRAGMA user_version"))
-	if err == nil && (found < 0 || found > format) {
-		err = otherFormat(path, found)
+	if err == nil && found != 0 && !f.supported(found) {
+		err = otherFormat(path, found, f)
 	}
 	return err
 }
@@ -83,8 +84,12 @@ func notRegular(path string) error { // a named pipe would keep a program waitin
 	return fault.Newf(fault.Invalid, "sqlite: open", "%s is not a regular file: name one", path)
 }
 
-func otherFormat(path string, found int) error {
-	return fault.Newf(fault.Version, "sqlite: open", "%s has format %d of events, this program knows %d, or it is a database of something else: name another file", path, found, format)
+func otherFormat(path string, found int, f formats) error {
+	use := "use a newer program, or name another file if this is a database of something else"
+	if found > 0 && found < firstFormat {
+		use = fmt.Sprint("open it once with the program of format ", firstFormat)
+	}
+	return fault.Newf(fault.Version, "sqlite: open", "%s has format %d of events, this program knows %d to %d: %s", path, found, firstFormat, f.newest(), use)
 }
 
 func noTables(path string) error {

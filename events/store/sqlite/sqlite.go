@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	zs "zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -21,8 +22,9 @@ import (
 )
 
 const (
-	// format is the file's user_version: that of its tables.
-	format = 4
+	// firstFormat is the format of schema: those before it were never released. The next ones come by steps. A file
+	// has its format as user_version.
+	firstFormat = 4
 	// schema: ids begin with the time, so that new events are side by side in the tree.
 	schema = `
 CREATE TABLE raw (id BLOB NOT NULL, kind INTEGER NOT NULL, day INTEGER NOT NULL, advertiser INTEGER NOT NULL, campaign INTEGER NOT NULL,
@@ -30,36 +32,29 @@ CREATE TABLE raw (id BLOB NOT NULL, kind INTEGER NOT NULL, day INTEGER NOT NULL,
   PRIMARY KEY (id, kind)) WITHOUT ROWID, STRICT;
 CREATE TABLE spent (campaign INTEGER NOT NULL, day INTEGER NOT NULL, impressions INTEGER NOT NULL, clicks INTEGER NOT NULL, spend INTEGER NOT NULL,
   PRIMARY KEY (campaign, day)) WITHOUT ROWID, STRICT;
-CREATE TABLE mark (campaign INTEGER PRIMARY KEY, day INTEGER NOT NULL) STRICT;
-CREATE TABLE horizon (id BLOB NOT NULL) STRICT;
-INSERT INTO horizon VALUES (x'');` + since2 + identity
-	// since2 are the tables that format 1 has not.
-	since2 = `
-CREATE TABLE erased (advertiser INTEGER PRIMARY KEY, id BLOB NOT NULL) STRICT;
-ALTER TABLE horizon ADD COLUMN database TEXT NOT NULL DEFAULT '';` + folded
-	folded = `
 CREATE TABLE folded (advertiser INTEGER NOT NULL, campaign INTEGER NOT NULL, keyword INTEGER NOT NULL, day INTEGER NOT NULL, ad INTEGER NOT NULL,
   position INTEGER NOT NULL, impressions INTEGER NOT NULL, clicks INTEGER NOT NULL, spend INTEGER NOT NULL,
-  PRIMARY KEY (advertiser, campaign, keyword, day, ad, position)) WITHOUT ROWID, STRICT;`
-	// identity is what format 3 has not: which database of events this is.
-	identity = `
-CREATE TABLE IF NOT EXISTS identity (id TEXT NOT NULL) STRICT;
-INSERT INTO identity SELECT lower(hex(randomblob(16))) WHERE NOT EXISTS (SELECT 1 FROM identity);`
-	// from1 keeps the sums of events that are gone, whose keywords nobody has noted. Events get
-	// another table, so that older programs that still run fail, and fold nothing away.
-	from1 = `ALTER TABLE event RENAME TO raw;` + since2 + `
-INSERT INTO folded SELECT 0, campaign, 0, day, 0, 0, sum(impressions), sum(clicks), sum(spend) FROM (
-  SELECT campaign, day, impressions, clicks, spend FROM spent UNION ALL
-  SELECT campaign, day, -(kind = 1), -(kind = 2), -(CASE kind WHEN 2 THEN price ELSE 0 END) FROM raw)
-GROUP BY campaign, day HAVING sum(impressions) <> 0 OR sum(clicks) <> 0;` + identity
-	// from2 keeps the counts, whose ads and positions nobody has noted. Older programs that still run
-	// cannot fold into the new table.
-	from2 = `ALTER TABLE folded RENAME TO folded2;` + folded + `
-INSERT INTO folded SELECT advertiser, campaign, keyword, day, 0, 0, impressions, clicks, spend FROM folded2;
-DROP TABLE folded2;` + identity
+  PRIMARY KEY (advertiser, campaign, keyword, day, ad, position)) WITHOUT ROWID, STRICT;
+CREATE TABLE mark (campaign INTEGER PRIMARY KEY, day INTEGER NOT NULL) STRICT;
+CREATE TABLE horizon (id BLOB NOT NULL, database TEXT NOT NULL DEFAULT '') STRICT;
+INSERT INTO horizon (id) VALUES (x'');
+CREATE TABLE erased (advertiser INTEGER PRIMARY KEY, id BLOB NOT NULL) STRICT;
+CREATE TABLE identity (id TEXT NOT NULL) STRICT;
+INSERT INTO identity VALUES (lower(hex(randomblob(16))));`
 	// connections is how many goroutines read at once, beside the one that writes.
 	connections = 4
 )
+
+// formats are those that a program knows: firstFormat, and one for each step, a script that makes it of the one before.
+type formats []string
+
+func (f formats) newest() int { return firstFormat + len(f) }
+
+// supported reports whether a file can be opened, if need be after steps.
+func (f formats) supported(found int) bool { return found >= firstFormat && found <= f.newest() }
+
+// thisProgram has no step yet.
+func thisProgram() formats { return nil }
 
 // Store is a store.Store.
 type Store struct {
@@ -74,8 +69,15 @@ var _ store.Store = (*Store)(nil)
 // Open opens a file, or makes it. Errors: fault.Version for a file of another format, and
 // those of the contract.
 func Open(ctx context.Context, path string) (*Store, error) {
-	return open(ctx, path, sqlitex.PoolOptions{Flags: zs.OpenReadWrite | zs.OpenCreate, PoolSize: connections + 1, PrepareConn: prepare},
-		func(s *Store) error { return s.writing(ctx, "open", s.createTables) })
+	return openFormats(ctx, path, thisProgram())
+}
+
+// openFormats is Open for a program that knows these formats.
+func openFormats(ctx context.Context, path string, f formats) (*Store, error) {
+	how := sqlitex.PoolOptions{Flags: zs.OpenReadWrite | zs.OpenCreate, PoolSize: connections + 1, PrepareConn: prepare}
+	return open(ctx, path, f, how, func(s *Store) error {
+		return s.writing(ctx, "open", func(c *zs.Conn) error { return s.createTables(c, f) })
+	})
 }
 
 // OpenReader opens a file that is there, and changes nothing in it. Errors: fault.NotFound if there
@@ -84,7 +86,8 @@ func OpenReader(ctx context.Context, path string) (store.Reader, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, noEvents(path)
 	}
-	s, err := open(ctx, path, sqlitex.PoolOptions{Flags: zs.OpenReadOnly, PoolSize: connections}, func(s *Store) error { return s.checkFormat(ctx) })
+	how := sqlitex.PoolOptions{Flags: zs.OpenReadOnly, PoolSize: connections}
+	s, err := open(ctx, path, thisProgram(), how, func(s *Store) error { return s.checkFormat(ctx, thisProgram()) })
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +95,7 @@ func OpenReader(ctx context.Context, path string) (store.Reader, error) {
 }
 
 // open opens a file and calls begin with the store.
-func open(ctx context.Context, path string, how sqlitex.PoolOptions, begin func(*Store) error) (*Store, error) {
+func open(ctx context.Context, path string, f formats, how sqlitex.PoolOptions, begin func(*Store) error) (*Store, error) {
 	path, err := filepath.Abs(path) // so that no name means anything special to SQLite
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "sqlite: open", err)
@@ -105,7 +108,7 @@ func open(ctx context.Context, path string, how sqlitex.PoolOptions, begin func(
 			return nil, failed(ctx, "open", path, err)
 		}
 	}
-	if err := probe(path); err != nil {
+	if err := probe(path, f); err != nil {
 		return nil, failed(ctx, "open", path, err)
 	}
 	pool, err := sqlitex.NewPool(path, how)
@@ -125,16 +128,16 @@ func open(ctx context.Context, path string, how sqlitex.PoolOptions, begin func(
 	return s, nil
 }
 
-// checkFormat fails unless the tables are those of this program.
-func (s *Store) checkFormat(ctx context.Context) error {
+// checkFormat fails unless the tables have the newest format.
+func (s *Store) checkFormat(ctx context.Context, f formats) error {
 	return s.read(ctx, "open", "PRAGMA user_version", func(st *zs.Stmt) error {
 		switch found := st.ColumnInt(0); found {
-		case format:
+		case f.newest():
 			return nil
 		case 0:
 			return noTables(s.path)
 		default:
-			return fault.Newf(fault.Version, "sqlite: open", "%s has format %d of events, this program knows %d: run collectors of the same version", s.path, found, format)
+			return fault.Newf(fault.Version, "sqlite: open", "%s has format %d of events, this program knows %d: run collectors of the same version", s.path, found, f.newest())
 		}
 	})
 }
@@ -154,30 +157,28 @@ func prepare(c *zs.Conn) error {
 	return nil
 }
 
-// createTables makes the tables, or brings those of an older format up to date.
-func (s *Store) createTables(c *zs.Conn) error {
-	version := fmt.Sprintf("PRAGMA user_version = %d;", format)
+// createTables makes the tables, or brings those of an earlier format up to date.
+func (s *Store) createTables(c *zs.Conn, f formats) error {
 	found, err := sqlitex.ResultInt(c.Prep("PRAGMA user_version"))
-	switch {
-	case err != nil || found == format:
+	if err != nil || found == f.newest() {
 		return err
-	case found == 1:
-		return sqlitex.ExecuteScript(c, from1+version, nil)
-	case found == 2:
-		return sqlitex.ExecuteScript(c, from2+version, nil)
-	case found == 3:
-		return sqlitex.ExecuteScript(c, identity+version, nil)
-	case found != 0:
-		return fault.Newf(fault.Version, "sqlite: open", "%s has format %d of events, this program knows %d", s.path, found, format)
 	}
-	tables, err := sqlitex.ResultInt(c.Prep("SELECT count(*) FROM sqlite_schema"))
-	if err == nil && tables > 0 {
-		err = fault.Newf(fault.Version, "sqlite: open", "%s is a database of something else than events: name another file", s.path)
+	script := ""
+	if found == 0 {
+		tables, err := sqlitex.ResultInt(c.Prep("SELECT count(*) FROM sqlite_schema"))
+		if err == nil && tables > 0 {
+			err = fault.Newf(fault.Version, "sqlite: open", "%s is a database of something else than events: name another file", s.path)
+		}
+		if err != nil {
+			return err
+		}
+		script, found = schema, firstFormat
 	}
-	if err == nil {
-		err = sqlitex.ExecuteScript(c, schema+version, nil)
+	if !f.supported(found) {
+		return otherFormat(s.path, found, f)
 	}
-	return err
+	script += strings.Join(f[found-firstFormat:], "") + fmt.Sprintf("PRAGMA user_version = %d;", f.newest())
+	return sqlitex.ExecuteScript(c, script, nil)
 }
 
 // writing calls f in a transaction for writing.

@@ -84,16 +84,7 @@ func TestConformance(t *testing.T) {
 
 func TestIdentity(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.db")
-	storetest.Identity(t, open(t, path), open(t, path+".other"), func() {
-		c, err := zs.OpenConn(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		if err := sqlitex.ExecuteScript(c, "DROP TABLE identity; PRAGMA user_version = 3;", nil); err != nil {
-			t.Fatal(err)
-		}
-	}, func() store.Store { return open(t, path) })
+	storetest.Identity(t, func() store.Store { return open(t, path) }, open(t, path+".other"))
 }
 
 func TestKill(t *testing.T) {
@@ -176,99 +167,47 @@ func execute(t testing.TB, path, sql string) {
 	}
 }
 
-// format1 is a file of format 1 with two campaigns, of one of which an event is still there.
-const format1 = `
-CREATE TABLE event (id BLOB NOT NULL, kind INTEGER NOT NULL, day INTEGER NOT NULL, advertiser INTEGER NOT NULL, campaign INTEGER NOT NULL,
-  keyword INTEGER NOT NULL, ad INTEGER NOT NULL, position INTEGER NOT NULL, price INTEGER NOT NULL, query INTEGER NOT NULL,
-  PRIMARY KEY (id, kind)) WITHOUT ROWID, STRICT;
-CREATE TABLE spent (campaign INTEGER NOT NULL, day INTEGER NOT NULL, impressions INTEGER NOT NULL, clicks INTEGER NOT NULL, spend INTEGER NOT NULL,
-  PRIMARY KEY (campaign, day)) WITHOUT ROWID, STRICT;
-CREATE TABLE mark (campaign INTEGER PRIMARY KEY, day INTEGER NOT NULL) STRICT;
-CREATE TABLE horizon (id BLOB NOT NULL) STRICT;
-INSERT INTO horizon VALUES (x'6553f0ff');
-INSERT INTO event VALUES (x'6553f100aabbccddeeff001122334455', 2, 19675, 7, 2, 3, 4, 1, 1500, 5);
-INSERT INTO spent VALUES (1, 19675, 10, 2, 3000), (2, 19675, 5, 3, 4500);
-INSERT INTO mark VALUES (2, 19675);
-PRAGMA user_version = 1;`
+// earlier makes a table of a new file as steps made it before there was one schema.
+const earlier = `DROP TABLE horizon; CREATE TABLE horizon (id BLOB NOT NULL) STRICT; INSERT INTO horizon VALUES (x'');
+ALTER TABLE horizon ADD COLUMN database TEXT NOT NULL DEFAULT '';`
 
-// TestFormat1: an older file keeps its sums, events and marks, and reports have what it knew;
-// an older program that has it open counts nothing any more.
-func TestFormat1(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "events.db")
-	before, err := zs.OpenConn(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer before.Close()
-	if err := sqlitex.ExecuteScript(before, format1, nil); err != nil {
-		t.Fatal(err)
-	}
-	s := open(t, path)
-	var got []store.Row
-	err = s.Report(t.Context(), store.Query{By: store.ByKeyword, To: 1 << 20}, func(r store.Row) error {
-		got = append(got, r)
-		return nil
-	})
-	want := []store.Row{
-		{Sum: store.Sum{Campaign: 1, Impressions: 10, Clicks: 2, Spend: 3000}}, {Sum: store.Sum{Campaign: 2, Impressions: 5, Clicks: 2, Spend: 3000}},
-		{Sum: store.Sum{Campaign: 2, Clicks: 1, Spend: 1500}, Advertiser: 7, Keyword: 3},
-	}
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v, want %v", got, err, want)
-	}
-	sums, err := s.Sums(t.Context(), 0)
-	marks, _ := s.Marks(t.Context())
-	if err != nil || len(sums) != 2 || sums[1] != (store.Sum{Campaign: 2, Day: 19675, Impressions: 5, Clicks: 3, Spend: 4500}) || len(marks) != 1 {
-		t.Errorf("%v, %v, %v", sums, marks, err)
-	}
-	if err := sqlitex.ExecuteTransient(before, "DELETE FROM event", nil); err == nil {
-		t.Error("an older program removes events that nobody has folded")
+func TestNextFormat(t *testing.T) {
+	for name, script := range map[string]string{"made at once": "", "made in steps": earlier} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "events.db")
+			open(t, path)
+			scripted(t, path, script)
+			storetest.NextFormat(t, open(t, path), func() (store.Store, error) {
+				s, err := sqlite.OpenNext(t.Context(), path)
+				if err == nil {
+					t.Cleanup(func() { s.Close() })
+				}
+				return s, err
+			}, func() (store.Store, error) { return sqlite.Open(t.Context(), path) })
+			if err := sqlite.Probe(t.Context(), path); !fault.Is(err, fault.Version) {
+				t.Errorf("probed: %v", err)
+			}
+		})
 	}
 }
 
-// format2 makes a file of this format, with events that are folded, one of format 2.
-const format2 = `
-CREATE TABLE before (advertiser INTEGER NOT NULL, campaign INTEGER NOT NULL, keyword INTEGER NOT NULL, day INTEGER NOT NULL,
-  impressions INTEGER NOT NULL, clicks INTEGER NOT NULL, spend INTEGER NOT NULL, PRIMARY KEY (advertiser, campaign, keyword, day)) WITHOUT ROWID, STRICT;
-INSERT INTO before SELECT advertiser, campaign, keyword, day, sum(impressions), sum(clicks), sum(spend) FROM folded GROUP BY advertiser, campaign, keyword, day;
-DROP TABLE folded;
-ALTER TABLE before RENAME TO folded;
-PRAGMA user_version = 2;`
-
-// fold2 is how programs of format 2 folded.
-const fold2 = `INSERT INTO folded (advertiser, campaign, keyword, day, impressions, clicks, spend) VALUES (1, 1, 1, 1, 1, 1, 1)
-  ON CONFLICT (advertiser, campaign, keyword, day) DO UPDATE SET clicks = clicks + excluded.clicks`
-
-// TestFormat2: an older file keeps all counts, and what is folded from now on is counted by place;
-// an older program that has it open folds nothing any more.
-func TestFormat2(t *testing.T) {
+// TestFormatsThatWereNotReleased: a file of one is refused, and left as it is.
+func TestFormatsThatWereNotReleased(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.db")
-	before, after := storetest.Upgraded(t, open(t, path), func() store.Store {
-		c, err := zs.OpenConn(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		if err := sqlitex.ExecuteScript(c, format2, nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := sqlitex.ExecuteTransient(c, fold2, nil); err != nil {
-			t.Fatalf("a program of format 2 does not fold: %v", err)
-		}
-		if err := sqlitex.ExecuteTransient(c, "DELETE FROM folded WHERE day = 1", nil); err != nil {
-			t.Fatal(err)
-		}
-		s := open(t, path)
-		if err := sqlitex.ExecuteTransient(c, fold2, nil); err == nil {
-			t.Error("an older program folds still")
-		}
-		return s
-	})
-	if !slices.Equal(before, after) {
-		t.Errorf("%v, before %v", after, before)
+	execute(t, path, "PRAGMA user_version = 3")
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := sqlite.Check(t.Context(), path, "one"); err != nil {
-		t.Error(err)
+	_, opened := sqlite.Open(t.Context(), path)
+	_, read := sqlite.OpenReader(t.Context(), path)
+	for name, err := range map[string]error{"opened": opened, "read": read, "probed": sqlite.Probe(t.Context(), path)} {
+		if !fault.Is(err, fault.Version) || !strings.Contains(err.Error(), "open it once with the program of format 4") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if after, err := os.ReadFile(path); err != nil || !slices.Equal(after, before) {
+		t.Errorf("it was changed: %v", err)
 	}
 }
 
