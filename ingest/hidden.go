@@ -201,8 +201,13 @@ func hintOfHeading(heading string) hint {
 	if saysNegative([]byte(heading)) {
 		return hintNegative
 	}
-	if d := hintOfWord([]byte(heading)); d != noHint && d <= hintOver {
+	switch d := hintOfWord([]byte(heading)); {
+	case d == hintRefused || slices.Contains(stopHeadings, heading) || strings.HasPrefix(heading, "donot") || strings.HasPrefix(heading, "dont"):
+		return hintOver
+	case d != noHint && d <= hintOver:
 		return d
+	case slices.Contains(endHeadings, heading):
+		return hintEnd
 	}
 	for _, of := range headingHints {
 		if name := withoutUnit(heading); strings.HasSuffix(name, of.part) || of.within && strings.Contains(name, of.part) {
@@ -227,6 +232,16 @@ var headingHints = []struct {
 
 // endHeading is how headings of days on which something ends end.
 const endHeading = "enddate"
+
+// endHeadings are others, and startHeadings those of days on which something begins, as plainName writes them.
+var (
+	endHeadings = []string{"end", "ends", "endson", "endday", "enddatetime", "endtime", "campaignend", "adgroupend", "keywordend", "stopdate", "until",
+		"activeuntil", "validuntil", "validto", "expires", "expireson", "expiry", "expirydate", "expiration", "expirationdate"}
+	startHeadings = []string{"start", "starts", "startson", "startday", "starttime", "campaignstart", "adgroupstart", "keywordstart", "livefrom", "validfrom", "activefrom", "golive"}
+)
+
+// stopHeadings are headings of cells that keep a row from being shown where they say yes, beside statuses.
+var stopHeadings = []string{"stop", "skip", "disable", "hide", "hidden", "block", "blocked", "ignore", "kill"}
 
 // flagged returns what a cell says below a heading; it says said by itself.
 func (s *editorSource) flagged(heading hint, cell []byte, said hint) hint {

@@ -46,7 +46,8 @@ var restrictingEnds = [...]struct{ end, name string }{
 	{"country", "location"}, {"countries", "location"}, {"city", "location"}, {"cities", "location"},
 	{"schedule", otherSchedule}, {"schedules", otherSchedule}, {"dayparting", otherSchedule},
 	{"audience", "audience segment"}, {"audiences", "audience segment"}, {"placements", "placement"},
-	{"device", "device"}, {"devices", "device"},
+	{"device", "device"}, {"devices", "device"}, {"startdate", startDate},
+	{"bidmodifier", bidAdjustment}, {"bidadjustment", bidAdjustment}, {"bidadj", bidAdjustment},
 }
 
 // Restrictions whose cells are read.
@@ -56,7 +57,8 @@ const (
 	budgetCap = "budget"
 	limitCap  = "limit"
 	// Campaigns spend a shared budget together.
-	sharedBudget = "shared budget"
+	sharedBudget  = "shared budget"
+	bidAdjustment = "bid adjustment"
 )
 
 // restrictingCell is a cell that restricts the row's campaign.
@@ -89,6 +91,12 @@ func (l *layout) restricts(cell int, plain string) string {
 		return ""
 	}
 	plain = withoutUnit(plain)
+	switch {
+	case slices.Contains(endHeadings, plain):
+		return endOfDays
+	case slices.Contains(startHeadings, plain):
+		return startDate
+	}
 	for _, of := range restrictingEnds {
 		if strings.HasSuffix(plain, of.end) {
 			return of.name
@@ -194,6 +202,8 @@ func (s *editorSource) restrictsNow(name, cell string) bool {
 		return !date.none && !date.over(s.now, time.UTC) // what is over is paused
 	case startDate:
 		return len(date.readings) == 0 || !date.over(s.now, time.UTC)
+	case bidAdjustment:
+		return strings.ContainsAny(cell, "123456789")
 	case budgetCap, limitCap:
 		return strings.ContainsAny(cell, "0123456789")
 	}
@@ -212,11 +222,15 @@ func (w *Wider) String() string {
 	var list []string
 	rows := int64(0)
 	for _, r := range w.Restrictions {
-		plural := "s"
-		if r.Rows == 1 {
-			plural = ""
+		what := r.Kind
+		switch {
+		case r.Rows == 1:
+		case what == otherNegatives:
+			what = "lists of negatives"
+		default:
+			what += "s"
 		}
-		list = append(list, fmt.Sprintf("%d %s%s", r.Rows, r.Kind, plural))
+		list = append(list, fmt.Sprintf("%d %s", r.Rows, what))
 		rows += r.Rows
 	}
 	verb := "are"

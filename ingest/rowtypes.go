@@ -17,7 +17,7 @@ var rowTypes = []struct{ part, restricts string }{
 	{"location", "location"}, {"radius", "location"}, {"daytime", otherSchedule}, {"schedule", otherSchedule},
 	{"agecriterion", "demographic"}, {"gendercriterion", "demographic"}, {"profile", "demographic"},
 	{"audience", "audience segment"}, {"listassociation", "audience segment"},
-	{"adjustment", "bid adjustment"}, {"device", "bid adjustment"}, {"criterion", "other criterion"},
+	{"adjustment", bidAdjustment}, {"device", bidAdjustment}, {"criterion", "other criterion"},
 	{"association", ""}, {"targeting", ""}, {"portfolio", ""}, {"feed", ""}, {"goal", ""}, {"asset", ""},
 }
 
