@@ -47,7 +47,7 @@ var (
 
 // hintOf reports what the first or the last word of a short cell may say.
 func hintOf(cell []byte) hint {
-	const longest, separators = 40, " _;,|:"
+	const longest, separators = 40, " _;,|:("
 	if len(cell) < len("off") || len(cell) > longest || len(cell) < len("ended") && cell[0] < 'A' {
 		return noHint
 	}
@@ -55,7 +55,7 @@ func hintOf(cell []byte) hint {
 	if i < 0 {
 		return hintOfWord(cell)
 	}
-	first, last := hintOfWord(cell[:i]), hintOfWord(cell[bytes.LastIndexAny(cell, separators)+1:])
+	first, last := hintOfWord(cell[:i]), hintOfWord(bytes.TrimSuffix(cell[bytes.LastIndexAny(cell, separators)+1:], []byte(")")))
 	switch {
 	case first == hintNot && last == hintShown:
 		return hintRefused
@@ -77,7 +77,7 @@ func hintOfWord(word []byte) hint {
 		low[i] = c
 	}
 	switch string(low[:len(word)]) {
-	case "negative", "negatives", "exclude", "excluded", "exclusion":
+	case "negative", "negatives", "neg", "exclude", "excluded", "excluding", "exclusion", "block", "blocked", "minus":
 		return hintNegative
 	case "exact", "phrase":
 		return hintNarrow
@@ -209,6 +209,11 @@ func hintOfHeading(heading string) hint {
 	case slices.Contains(endHeadings, heading):
 		return hintEnd
 	}
+	for _, of := range []string{"on", "at", "date", "time", "by"} { // Removed on
+		if verb, ok := strings.CutSuffix(heading, of); ok && hintOfWord([]byte(verb)) == hintOver {
+			return hintOver
+		}
+	}
 	for _, of := range headingHints {
 		if name := withoutUnit(heading); strings.HasSuffix(name, of.part) || of.within && strings.Contains(name, of.part) {
 			return of.hint
@@ -241,7 +246,7 @@ var (
 )
 
 // stopHeadings are headings of cells that keep a row from being shown where they say yes, beside statuses.
-var stopHeadings = []string{"stop", "skip", "disable", "hide", "hidden", "block", "blocked", "ignore", "kill"}
+var stopHeadings = []string{"stop", "skip", "disable", "hide", "hidden", "ignore", "kill"}
 
 // flagged returns what a cell says below a heading; it says said by itself.
 func (s *editorSource) flagged(heading hint, cell []byte, said hint) hint {
