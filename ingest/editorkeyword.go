@@ -139,3 +139,68 @@ func saysYes(cell []byte) bool {
 	}
 	return true
 }
+
+var errNoHeadline = errors.New("an ad without a headline: it could not be shown")
+
+func (s *editorSource) readAd(e *entry) {
+	s.layout.cell[colStatus] = s.layout.statusOf[ofAd]
+	e.kind = kindAd
+	e.group = s.name(colAdGroup)
+	s.groupCells(e)
+	s.text(colAdType) // only [] is wrong there
+	e.ad = backend.AdPatch{
+		Headlines:    s.texts(colHeadline1, maxHeadlines),
+		Descriptions: s.texts(colDescription1, maxDescriptions),
+		Path1:        s.text(colPath1),
+		Path2:        s.text(colPath2),
+		FinalURL:     s.text(colFinalURL),
+		Status:       s.status(colStatus),
+	}
+	s.note(colHeadline1, checkHeadlines(&e.ad))
+	s.note(colFinalURL, checkAdURL(&e.ad))
+}
+
+// checkHeadlines refuses an ad without one. An ad that is removed may lack it, since it may have
+// been imported before there was this check.
+func checkHeadlines(ad *backend.AdPatch) error {
+	if len(ad.Headlines) == 0 && ad.Status != backend.Remove {
+		return errNoHeadline
+	}
+	return nil
+}
+
+// otherAd returns the kind of an ad that is not a text ad for searches, else "".
+func (s *editorSource) otherAd() string {
+	cell := string(s.cell(colAdType))
+	switch plainName(cell) {
+	case "responsivesearchad", "expandedtextad", "textad", "[]": // the last is rejected
+		return ""
+	}
+	return s.kinds.of("ad of type", cell)
+}
+
+var errSpreadsheet = errors.New("a spreadsheet wrote this in place of the keyword: correct the cell, and format it as text")
+
+// spreadsheetErrors are what spreadsheets show in place of a value that they cannot compute.
+var spreadsheetErrors = []string{"#NAME?", "#REF!", "#VALUE!", "#N/A", "#DIV/0!", "#NUM!", "#NULL!", "#SPILL!", "#CALC!", "#FIELD!", "#ERROR!",
+	"#BLOCKED!", "#BUSY!", "#CONNECT!", "#UNKNOWN!", "#GETTING_DATA"}
+
+// checkSpreadsheet refuses a keyword that a spreadsheet has destroyed: an error, a number in
+// scientific notation such as 1.23457E+11, a column too narrow.
+func checkSpreadsheet(text string) error {
+	if text == "" || text[0] != '#' && (text[0] < '0' || text[0] > '9') {
+		return nil
+	}
+	if slices.Contains(spreadsheetErrors, strings.ToUpper(text)) || len(text) > 2 && strings.Trim(text, "#") == "" {
+		return errSpreadsheet
+	}
+	mantissa, exponent, ok := strings.Cut(strings.ToUpper(text), "E")
+	if !ok || len(exponent) < 2 || exponent[0] != '+' && exponent[0] != '-' || !digits(exponent[1:]) {
+		return nil
+	}
+	whole, fraction, pointed := strings.Cut(strings.ReplaceAll(mantissa, ",", "."), ".")
+	if digits(whole) && (!pointed || digits(fraction)) {
+		return errSpreadsheet
+	}
+	return nil
+}

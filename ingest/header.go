@@ -1,6 +1,14 @@
 package ingest
 
-import "fmt"
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // column is a column of the Editor format that is read. The order is the one
 // in which faults of a row are looked for (serving.md §7).
@@ -116,4 +124,143 @@ func ordinal(n int) string {
 		}
 	}
 	return fmt.Sprintf("%d%s", n, suffix)
+}
+
+// separators lie between cells, unless a line sep=X says which does. Of those that yield
+// equally many columns the last counts.
+const separators = ",;\t"
+
+// readHeader reads the header record, the first that is not blank and not a line
+// sep=X, and detects the separator: the one that yields the most known columns.
+func (r *recordReader) readHeader(needAccount bool) (layout, error) {
+	candidates := separators
+	for {
+		raw, err := r.raw()
+		if err != nil || len(raw) > maxHeader {
+			return layout{}, headerFault(err)
+		}
+		if blankRecord(raw) {
+			continue
+		}
+		if sep, ok := separatorLine(raw); ok && len(candidates) > 1 {
+			if sep == "" || !strings.Contains(separators, sep) {
+				return layout{}, fmt.Errorf("%s in the first line: only tabs, commas and semicolons can separate cells", quoted(string(raw)))
+			}
+			candidates = sep
+			continue
+		}
+		r.record = 1
+		return r.headerOf(raw, candidates, needAccount)
+	}
+}
+
+// blankRecord reports whether a record before the header holds nothing.
+func blankRecord(raw []byte) bool {
+	return len(bytes.TrimFunc(raw, func(r rune) bool {
+		return unicode.IsSpace(r) || r == '"' || strings.ContainsRune(separators, r)
+	})) == 0
+}
+
+// separatorLine reads a line such as sep=; which spreadsheets write and obey.
+func separatorLine(raw []byte) (sep string, ok bool) {
+	line := strings.Trim(string(raw), "\" ")
+	if len(line) < 4 || !strings.EqualFold(line[:4], "sep=") {
+		return "", false
+	}
+	return line[4:], len(line) <= 5
+}
+
+func (r *recordReader) headerOf(raw []byte, candidates string, needAccount bool) (best layout, err error) {
+	names := knownNames()
+	most, sep := -1, byte(0)
+	for i := range len(candidates) {
+		l, found, e := r.layoutBy(candidates[i], raw, names)
+		if found > most || found == most && e == nil {
+			best, err, most, sep = l, e, found, candidates[i]
+		}
+	}
+	r.sep = sep
+	if err != nil {
+		return layout{}, err
+	}
+	if err = checkHeader(best, most, raw, needAccount); err != nil && most == 0 {
+		err = fmt.Errorf("%w%s", err, r.headerBelow(names))
+	}
+	return best, err
+}
+
+// titleRecords is in how many records below a line that is no header one is looked for.
+const titleRecords = 30
+
+// headerBelow is a hint at a header further down: reports have titles above it.
+func (r *recordReader) headerBelow(names map[string]knownName) string {
+	record, line := r.record, r.line
+	defer func() { r.record, r.line = record, line }() // the fault is there
+	for range titleRecords {
+		raw, err := r.raw()
+		if err != nil || len(raw) > maxHeader {
+			return ""
+		}
+		for i := range len(separators) {
+			if l, found, err := r.layoutBy(separators[i], raw, names); err == nil && found > 1 && l.cell[colCampaign] >= 0 {
+				return fmt.Sprintf("; line %d looks like them: remove the lines above it", r.line)
+			}
+		}
+	}
+	return ""
+}
+
+// layoutBy reads a header with cells separated by sep.
+func (r *recordReader) layoutBy(sep byte, raw []byte, names map[string]knownName) (layout, int, error) {
+	r.sep = sep
+	cells, err := r.split(bytes.Clone(raw)) // split works in place
+	if err != nil {
+		return layout{}, 0, err
+	}
+	return layoutOf(cells, names)
+}
+
+func headerFault(err error) error {
+	switch {
+	case err == io.EOF:
+		return errors.New("the file is empty")
+	case err == nil || errors.Is(err, errTooLong):
+		return fmt.Errorf("the header is longer than %d bytes: is this a Google Ads Editor file?", maxHeader)
+	}
+	return err
+}
+
+func checkHeader(l layout, found int, raw []byte, needAccount bool) error {
+	switch {
+	case bytes.IndexByte(raw, 0) >= 0:
+		return errors.New("the header has zero bytes: UTF-16 needs a byte order mark; save the file as UTF-8 or as UTF-16 with one")
+	case bytes.IndexByte(raw, '\r') >= 0:
+		return errors.New("lines end with a single carriage return: save the file with LF or CRLF line ends")
+	case found == 0:
+		return fmt.Errorf("no column of a Google Ads Editor file is in the header (Account, Campaign, Ad Group, Keyword, …), "+
+			"with tabs, commas or semicolons between: name the columns in the first line, with nothing above it%s", languageHint(raw))
+	case l.cell[colCampaign] < 0:
+		return fmt.Errorf("no column Campaign: each row needs one%s", languageHint(raw))
+	case l.cell[colAccount] < 0 && needAccount:
+		return errors.New("no column Account: add it, or name the advertiser of the whole file by --advertiser")
+	}
+	return nil
+}
+
+// languageHint is for a record that looks like a header in another language: some
+// cells, all of them words.
+func languageHint(raw []byte) string {
+	if !utf8.Valid(raw) {
+		return "; " + errEncoding.Error()
+	}
+	cells := strings.FieldsFunc(string(raw), func(r rune) bool { return strings.ContainsRune(separators, r) })
+	for _, cell := range cells {
+		if !strings.ContainsFunc(cell, unicode.IsLetter) || strings.Contains(cell, "://") || strings.Contains(cell, "@") {
+			return ""
+		}
+	}
+	if len(cells) < 2 {
+		return ""
+	}
+	return `; if these are their names in another language, export the file again with the language "English"`
 }

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"slices"
 
 	"adshard/backend"
 	"adshard/search"
@@ -64,4 +65,71 @@ func (p *pendingKeywords) flush(ctx context.Context, a *applier) error {
 	clear(p.index)
 	p.list = p.list[:0]
 	return nil
+}
+
+// sayings are what the rows of a file have said of its campaigns and groups, so that other values in
+// later rows are told. Of keywords the transaction's own are compared (pendingKeywords).
+type sayings struct {
+	campaigns map[uint64]*backend.CampaignPatch
+	groups    map[uint64]*backend.GroupPatch
+}
+
+// sayingsMost bounds the entities that are remembered of each kind.
+const sayingsMost = 20_000
+
+// campaign notes a row about a campaign, and reports whether an earlier one has other values.
+func (s *sayings) campaign(id uint64, p *backend.CampaignPatch) (differs bool) {
+	was := remembered(&s.campaigns, id)
+	differs = other(&was.DailyBudget, p.DailyBudget)
+	differs = other(&was.StandardDelivery, p.StandardDelivery) || differs
+	differs = other(&was.RotateEvenly, p.RotateEvenly) || differs
+	for d := range p.Modifiers {
+		differs = other(&was.Modifiers[d], p.Modifiers[d]) || differs
+	}
+	if l := p.Languages; l.Op != backend.Unchanged {
+		differs = differs || was.Languages.Op != backend.Unchanged && (was.Languages.Op != l.Op || !slices.Equal(was.Languages.Value, l.Value))
+		was.Languages = l
+	}
+	return otherStatus(&was.Status, p.Status) || differs
+}
+
+// group does the same for a group.
+func (s *sayings) group(id uint64, p *backend.GroupPatch) (differs bool) {
+	was := remembered(&s.groups, id)
+	differs = other(&was.Bid, p.Bid)
+	for d := range p.Modifiers {
+		differs = other(&was.Modifiers[d], p.Modifiers[d]) || differs
+	}
+	return otherStatus(&was.Status, p.Status) || differs
+}
+
+func remembered[T any](m *map[uint64]*T, id uint64) *T {
+	if was := (*m)[id]; was != nil {
+		return was
+	}
+	if *m == nil || len(*m) >= sayingsMost {
+		*m = make(map[uint64]*T)
+	}
+	was := new(T)
+	(*m)[id] = was
+	return was
+}
+
+// other notes a change, and reports whether it is another one than an earlier row's.
+func other[T comparable](was *backend.Patch[T], p backend.Patch[T]) bool {
+	if p.Op == backend.Unchanged {
+		return false
+	}
+	differs := was.Op != backend.Unchanged && *was != p
+	*was = p
+	return differs
+}
+
+func otherStatus(was *backend.Status, s backend.Status) bool {
+	if s == backend.Keep {
+		return false
+	}
+	differs := *was != backend.Keep && *was != s
+	*was = s
+	return differs
 }

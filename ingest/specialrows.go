@@ -1,0 +1,175 @@
+package ingest
+
+import (
+	"bytes"
+	"strings"
+
+	"adshard/backend"
+)
+
+// campaignTypes are the types of campaigns that are not for searches, by campaign. Rows below
+// such a campaign are not imported, though only its own row says what it is.
+type campaignTypes map[campaignKey]string
+
+type campaignKey struct{ advertiser, campaign string }
+
+func (t *campaignTypes) none() bool { return len(*t) == 0 }
+
+// ofForeignCampaign skips a row of a campaign that is not for searches. The row that says so first
+// pauses it: it may have been one for searches.
+func (s *editorSource) ofForeignCampaign(e *entry) {
+	typed := dashless(string(s.cell(colCampaignType)))
+	if typed == "" && s.foreign.none() {
+		return
+	}
+	key := campaignKey{e.advertiser, e.campaign}
+	kind, foreign := (*s.foreign)[key]
+	switch {
+	case typed != "" && forSearches(typed):
+		delete(*s.foreign, key)
+	case typed != "":
+		if kind = s.kinds.of("row of a campaign of type", typed); s.err == nil && !foreign {
+			if *s.foreign == nil {
+				*s.foreign = make(campaignTypes)
+			}
+			(*s.foreign)[key] = kind
+			e.pauses = true
+		}
+		e.skipped = kind
+	case foreign:
+		e.skipped = kind
+	}
+}
+
+// forSearches reports whether a campaign of this type is one for searches.
+func forSearches(typed string) bool {
+	plain := plainName(typed)
+	if plain == "search" || plain == "searchnetworkonly" {
+		return true
+	}
+	return strings.HasPrefix(plain, "searchnetworkwith") || strings.HasPrefix(plain, "search&") || strings.HasPrefix(plain, "searchand")
+}
+
+// dashless is a cell without what exports write where there is nothing.
+func dashless(cell string) string {
+	if cell == "[]" || strings.Trim(cell, "-–—") == "" {
+		return ""
+	}
+	return cell
+}
+
+// kindNames are names of kinds of rows that files make up.
+type kindNames map[[2]string]string
+
+// kindsNamed bounds them.
+const kindsNamed = 100
+
+// of names a kind by a cell.
+func (k *kindNames) of(what, cell string) string {
+	key := [2]string{what, cell}
+	name, ok := (*k)[key]
+	switch {
+	case ok:
+		return name
+	case len(*k) >= kindsNamed:
+		return what + " further ones"
+	case *k == nil:
+		*k = make(kindNames)
+	}
+	name = what + " " + quoted(cell)
+	(*k)[key] = name
+	return name
+}
+
+const (
+	// kindAccountLevel is the kind of rows that are the account's own, of no other kind.
+	kindAccountLevel = "account-level row"
+	// accountLevelName is what exports call the account in place of a campaign.
+	accountLevelName = "<Account-level>"
+)
+
+// accountLevel reports whether a campaign's name stands for the account itself, in whatever
+// language.
+func accountLevel(campaign string) bool {
+	return len(campaign) > 2 && strings.HasPrefix(campaign, "<") && strings.HasSuffix(campaign, ">")
+}
+
+// readAccountLevel reads a row of the account's own: a negative is the advertiser's, what may be one is
+// rejected, all else is skipped.
+func (s *editorSource) readAccountLevel(e *entry) {
+	e.campaign, e.skipped = "", kindAccountLevel
+	if !s.filled(colKeyword) {
+		return
+	}
+	s.layout.cell[colStatus] = s.layout.statusOf[ofKeyword]
+	text, matchType := unwrap(s.text(colKeyword))
+	of := positive
+	if c := s.typeColumn(); s.filled(c) {
+		var err error
+		of, matchType, err = parseType(s.text(c), matchType)
+		s.note(c, err)
+	}
+	if of == positive {
+		s.refuseNegative(e)
+	} else {
+		e.kind, e.skipped = kindAdvertiserNegative, ""
+		s.note(colKeyword, checkSpreadsheet(text))
+		e.negative = backend.NegativePatch{Text: text, Words: s.joinedWords(text), Type: matchType, Status: s.status(colStatus)}
+		e.advertiserPatch.TimeZone = patch(s, colTimeZone, s.zones.parse)
+	}
+	if e.reject != nil || s.err != nil {
+		e.skipped = ""
+	}
+	s.refuse(e)
+}
+
+// Kinds of records that hold no data of their own.
+const (
+	kindEmptyRow = "empty row"
+	kindHeader   = "repeated header"
+	kindTotal    = "total"
+)
+
+// noData returns the kind of a record that holds no data, else "".
+func (s *editorSource) noData() string {
+	first := 0
+	for first < len(s.cells) && len(s.cellAt(first)) == 0 {
+		first++
+	}
+	switch {
+	case first == len(s.cells):
+		return kindEmptyRow
+	case s.repeatsHeader(first):
+		return kindHeader
+	case totals(s.cellAt(first)) && !s.filled(colAdType) && !s.anyHeadline() && dashless(string(s.cell(colKeyword))) == "" &&
+		!(first == s.layout.cell[colAccount] && s.filled(colCampaign)): // an advertiser may be called so
+		return kindTotal
+	}
+	return ""
+}
+
+// repeatsHeader reports whether the record is the header again, as in files that were joined.
+func (s *editorSource) repeatsHeader(first int) bool {
+	text := func(i int) []byte {
+		return bytes.TrimSpace(bytes.TrimPrefix(s.cells[i], bomUTF8)) // each of the files may have begun with one
+	}
+	if len(s.cells) != s.layout.width() || !bytes.EqualFold(text(first), bytes.TrimSpace(s.layout.headers[first])) {
+		return false
+	}
+	for i := first + 1; i < len(s.cells); i++ {
+		if plainName(string(text(i))) != plainName(string(s.layout.headers[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+// totals reports whether a row's first filled cell is that of a sum, as reports end with.
+func totals(cell []byte) bool {
+	const total = "total"
+	if len(cell) < len(total) || !bytes.EqualFold(cell[:len(total)], []byte(total)) {
+		return false
+	}
+	rest := cell[len(total):]
+	return len(rest) == 0 || rest[0] == ':' || bytes.HasPrefix(rest, []byte(" -"))
+}
