@@ -16,13 +16,17 @@ import (
 	"adshard/fault"
 )
 
-//go:embed migrations/*.sql
+// migrations make the schema, and bring it to the next versions; earlier has the one step that brings a database of
+// keptSchema to firstSchema.
+//
+//go:embed migrations/*.sql earlier/*.sql
 var migrations embed.FS
 
 const (
-	// firstSchema is the version of the schema that a new database gets: those before it were never released. The next
-	// versions come by migrations.
+	// firstSchema is the version of the schema that a new database gets. The next versions come by migrations.
 	firstSchema = 7
+	// keptSchema is the one version before it from which a database is brought over.
+	keptSchema = 4
 	// schemaVersion is the newest migration.
 	schemaVersion = 7
 	history       = "adshard.goose_db_version"
@@ -85,8 +89,11 @@ func update(ctx context.Context, c *pgx.Conn, name string, o Options) error {
 		})
 		o.step()
 	}
+	if err == nil && version == keptSchema {
+		err = migrate(ctx, c, o, "earlier")
+	}
 	if err == nil && version < o.schema.version {
-		err = migrate(ctx, c, o)
+		err = migrate(ctx, c, o, "migrations")
 	}
 	return err
 }
@@ -121,10 +128,11 @@ func storedVersion(ctx context.Context, c *pgx.Conn, name string) (version int64
 	return version, err
 }
 
-func migrate(ctx context.Context, c *pgx.Conn, o Options) error {
+// migrate applies the migrations of a directory that are missing.
+func migrate(ctx context.Context, c *pgx.Conn, o Options, from string) error {
 	db := stdlib.OpenDB(*c.Config())
 	defer db.Close()
-	files, err := fs.Sub(o.schema.files, "migrations")
+	files, err := fs.Sub(o.schema.files, from)
 	if err != nil {
 		return err
 	}

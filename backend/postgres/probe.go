@@ -50,15 +50,17 @@ func Probe(ctx context.Context, url, key string) (id string, value []byte, err e
 }
 
 // supported reports whether a database of a version can be opened, if need be after migrations.
-func supported(version int64, s schema) bool { return version >= firstSchema && version <= s.version }
+func supported(version int64, s schema) bool {
+	return version == keptSchema || version >= firstSchema && version <= s.version
+}
 
 func otherSchema(name string, version int64) error {
 	use := "use a newer program"
 	if version < firstSchema {
-		use = "open it once with the program of schema version " + strconv.Itoa(firstSchema)
+		use = "open it once with a program that brings it to version " + strconv.Itoa(keptSchema)
 	}
-	return fault.Newf(fault.Version, "postgres: open", "database %s has schema version %d, this program supports %d to %d: %s",
-		name, version, firstSchema, schemaVersion, use)
+	return fault.Newf(fault.Version, "postgres: open", "database %s has schema version %d, this program supports %d, and %d to %d: %s",
+		name, version, keptSchema, firstSchema, schemaVersion, use)
 }
 
 func noSchema(name string) error {

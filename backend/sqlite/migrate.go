@@ -22,13 +22,17 @@ import (
 	"adshard/internal/wait"
 )
 
-//go:embed migrations/*.sql
+// migrations make the schema, and bring it to the next versions; earlier has the one step that brings a database of
+// keptSchema to firstSchema.
+//
+//go:embed migrations/*.sql earlier/*.sql
 var migrations embed.FS
 
 const (
-	// firstSchema is the version of the schema that a new file gets: those before it were never released. The next
-	// versions come by migrations.
+	// firstSchema is the version of the schema that a new file gets. The next versions come by migrations.
 	firstSchema = 10
+	// keptSchema is the one version before it from which a database is brought over.
+	keptSchema = 7
 	// schemaVersion is the newest migration.
 	schemaVersion = 10
 	// applicationID marks the file as one of ours; the migrations set it.
@@ -73,7 +77,7 @@ func prepare(ctx context.Context, path string, o Options) error {
 		case version > last: // others migrate it, too
 			last, deadline = version, time.Now().Add(o.BusyTimeout)
 		}
-		err = migrate(ctx, path, o)
+		err = migrate(ctx, path, o, version)
 		if err == nil {
 			continue
 		}
@@ -88,15 +92,17 @@ func prepare(ctx context.Context, path string, o Options) error {
 }
 
 // supported reports whether a database of a version can be opened, if need be after migrations.
-func supported(version int64, s schema) bool { return version >= firstSchema && version <= s.version }
+func supported(version int64, s schema) bool {
+	return version == keptSchema || version >= firstSchema && version <= s.version
+}
 
 func otherSchema(path string, version int64) error {
 	use := "use a newer program"
 	if version < firstSchema {
-		use = "open it once with the program of schema version " + strconv.Itoa(firstSchema)
+		use = "open it once with a program that brings it to version " + strconv.Itoa(keptSchema)
 	}
-	return fault.Newf(fault.Version, "sqlite: open", "database %s has schema version %d, this program supports %d to %d: %s",
-		path, version, firstSchema, schemaVersion, use)
+	return fault.Newf(fault.Version, "sqlite: open", "database %s has schema version %d, this program supports %d, and %d to %d: %s",
+		path, version, keptSchema, firstSchema, schemaVersion, use)
 }
 
 // checkPath returns what is wrong with a path, in plainer words than SQLite's.
@@ -215,9 +221,9 @@ func storedID(path string, o Options) (string, error) {
 	return string(id), describe(context.Background(), "open", path, err)
 }
 
-// migrate makes the schema, or brings an older one up to date. The write-ahead log is a property
+// migrate makes the schema, or brings that of a version up to date, or from keptSchema to firstSchema. The write-ahead log is a property
 // of the file, so it is switched on here once.
-func migrate(ctx context.Context, path string, o Options) error {
+func migrate(ctx context.Context, path string, o Options, version int64) error {
 	dsn := url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: url.Values{
 		"_pragma": {
 			fmt.Sprintf("busy_timeout(%d)", o.BusyTimeout.Milliseconds()),
@@ -231,7 +237,11 @@ func migrate(ctx context.Context, path string, o Options) error {
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
-	files, err := fs.Sub(o.schema.files, "migrations")
+	from := "migrations"
+	if version == keptSchema {
+		from = "earlier"
+	}
+	files, err := fs.Sub(o.schema.files, from)
 	if err != nil {
 		return err
 	}

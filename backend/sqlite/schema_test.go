@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -93,22 +94,46 @@ DELETE FROM change_log;`)
 	}
 }
 
-// TestEarlierDatabases: one whose schema was made by several migrations holds the same as one that has it from the
-// beginning, and is whole.
-func TestEarlierDatabases(t *testing.T) {
-	made, err := os.ReadFile("testdata/ten_migrations.sql")
+// TestDatabasesOfSchema7 are brought over with all that they hold: ids, the clock, holds, qualities learned, budgets. In the
+// end they hold the same as one that has this schema from the beginning, whichever of several programs brings them over.
+func TestDatabasesOfSchema7(t *testing.T) {
+	made, err := os.ReadFile("testdata/schema7.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
+	const more = `
+UPDATE campaign SET withheld = 5, standard_delivery = 1, budget_exhausted = 1, daily_budget = 7;
+UPDATE keyword SET learned = 16 + 7 WHERE words = 'b';
+DELETE FROM keyword WHERE words = 'a' AND group_id = 2;
+INSERT INTO control (key, value) VALUES ('spend', x'0102');`
 	path := filepath.Join(t.TempDir(), "earlier.db")
-	if err := Script(t, path, string(made)+base); err != nil {
+	if err := Script(t, path, string(made)+base+more); err != nil {
 		t.Fatal(err)
 	}
+	id, _, err := Probe(t.Context(), path, "spend")
+	if id != "" || err != nil {
+		t.Errorf("before it is brought over: %q, %v", id, err)
+	}
+	var programs sync.WaitGroup
+	for range 3 {
+		programs.Go(func() {
+			if err := opening(t, path, Options{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	programs.Wait()
 	s := opened(t, path)
-	got, want := contents(t, s), contents(t, opened(t, byHand(t, "")))
+	got, want := contents(t, s), contents(t, opened(t, byHand(t, more)))
+	if got.ID != "0123456789abcdef0123456789abcdef" {
+		t.Errorf("the id is %q", got.ID)
+	}
 	got.ID, got.Newest.Mark = want.ID, want.Newest.Mark
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	if value, err := borrow(t, s).control("spend"); err != nil || string(value) != "\x01\x02" {
+		t.Errorf("a control value is %x, %v", value, err)
 	}
 	if r := mustCheck(t, s); len(r.Damage) > 0 {
 		t.Error(r.Damage)
@@ -120,7 +145,7 @@ func TestEarlierDatabases(t *testing.T) {
 
 // TestSchemasThatWereNotReleased: a database of one is refused, and left as it is.
 func TestSchemasThatWereNotReleased(t *testing.T) {
-	path := byHand(t, "UPDATE goose_db_version SET version_id = 9 WHERE version_id = 10")
+	path := byHand(t, "UPDATE goose_db_version SET version_id = 6 WHERE version_id = 10")
 	for name, err := range map[string]error{
 		"opened": opening(t, path, Options{}), "to be made": opening(t, path, Options{Create: true}), "probed": probing(t, path),
 		"copied": copyDatabase(t.Context(), path, filepath.Join(t.TempDir(), "copy.db"), Options{}, nil, nil),

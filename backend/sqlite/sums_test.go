@@ -52,7 +52,7 @@ func TestChangedByOthersIsSummedAnew(t *testing.T) {
 			ctx := t.Context()
 			path := filepath.Join(t.TempDir(), "ads.db")
 			s := opened(t, path)
-			for _, err := range []error{Script(t, path, base), whole(ctx, s)} {
+			for _, err := range []error{Script(t, path, baseNow), whole(ctx, s)} {
 				if err != nil {
 					t.Fatal(err)
 				}

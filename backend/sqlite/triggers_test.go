@@ -17,14 +17,17 @@ INSERT INTO ad_group (campaign_id, name) VALUES (1, 'G'), (1, 'H');
 INSERT INTO keyword (group_id, words, type, text) VALUES (1, 'a', 2, 'A'), (1, 'b', 2, 'B'), (2, 'a', 0, 'A');
 INSERT INTO group_negative (group_id, words, type, text) VALUES (1, 'free', 2, 'free');
 INSERT INTO campaign_negative (campaign_id, words, type, text) VALUES (1, 'used', 2, 'used');
-INSERT INTO advertiser_negative (advertiser_id, words, type, text) VALUES (1, 'never', 2, 'never');
 INSERT INTO ad (group_id, headlines, descriptions) VALUES (2, '["x"]', '[]');`
+
+// baseNow is base with what schema 7 did not have.
+const baseNow = base + `
+INSERT INTO advertiser_negative (advertiser_id, words, type, text) VALUES (1, 'never', 2, 'never');`
 
 // byHand makes a database by plain SQL, with base and more in it: it has no sums, and notes no version of words.
 func byHand(t testing.TB, sql string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ads.db")
-	if err := migrate(t.Context(), path, Options{Create: true}.withDefaults()); err != nil {
+	if err := migrate(t.Context(), path, Options{Create: true}.withDefaults(), 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := Script(t, path, base+sql); err != nil {
@@ -60,7 +63,7 @@ func TestOtherPrograms(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "ads.db")
 			s := opened(t, path)
-			if err := Script(t, path, base); err != nil {
+			if err := Script(t, path, baseNow); err != nil {
 				t.Fatal(err)
 			}
 			clock, err := s.clock(t.Context())

@@ -1,5 +1,4 @@
--- The schema as the ten migrations before 00010_schema.sql made it, in the words of sqlite_schema: an
--- earlier database has it still.
+-- The schema as migrations 1 to 7 made it, in the words of sqlite_schema.
 PRAGMA application_id = 1097093992;
 CREATE TABLE goose_db_version (
 		id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -26,7 +25,7 @@ CREATE TABLE campaign (
   tablet           INTEGER CHECK (tablet BETWEEN 0 AND 10000),
   languages        TEXT NOT NULL DEFAULT '', -- lower-case codes, sorted, joined by a space
   rotate_evenly    INTEGER NOT NULL DEFAULT 0 CHECK (rotate_evenly IN (0, 1)),
-  version          INTEGER NOT NULL DEFAULT 0, sum INTEGER NOT NULL DEFAULT 6364136223846793005, summed INTEGER NOT NULL DEFAULT 0, standard_delivery INTEGER NOT NULL DEFAULT 0 CHECK (standard_delivery IN (0, 1)), withheld INTEGER NOT NULL DEFAULT 0 CHECK (withheld BETWEEN 0 AND 1000000), hold INTEGER NOT NULL DEFAULT 0 CHECK (hold >= 0),
+  version          INTEGER NOT NULL DEFAULT 0, sum INTEGER NOT NULL DEFAULT 6364136223846793005, summed INTEGER NOT NULL DEFAULT 0, standard_delivery INTEGER NOT NULL DEFAULT 0 CHECK (standard_delivery IN (0, 1)), withheld INTEGER NOT NULL DEFAULT 0 CHECK (withheld BETWEEN 0 AND 1000000),
   UNIQUE (advertiser_id, name)
 ) STRICT;
 CREATE TABLE ad_group (
@@ -38,7 +37,7 @@ CREATE TABLE ad_group (
   desktop     INTEGER CHECK (desktop BETWEEN 0 AND 10000),
   mobile      INTEGER CHECK (mobile BETWEEN 0 AND 10000),
   tablet      INTEGER CHECK (tablet BETWEEN 0 AND 10000),
-  version     INTEGER NOT NULL DEFAULT 0, sum INTEGER NOT NULL DEFAULT 6364136223846793005, summed INTEGER NOT NULL DEFAULT 0, hold INTEGER NOT NULL DEFAULT 0 CHECK (hold >= 0), -- of the group and all that it holds
+  version     INTEGER NOT NULL DEFAULT 0, sum INTEGER NOT NULL DEFAULT 6364136223846793005, summed INTEGER NOT NULL DEFAULT 0, -- of the group and all that it holds
   UNIQUE (campaign_id, name)
 ) STRICT;
 CREATE TABLE keyword (
@@ -100,7 +99,7 @@ CREATE TABLE state (
   unsummed       INTEGER NOT NULL, -- 1: some entities are not summed yet
   sum            INTEGER NOT NULL GENERATED ALWAYS AS
     ((since % 2147483647 * 3 + compacted % 2147483647 * 5 + compacted_mark % 2147483647 * 7 + keyword % 2147483647 * 11 + negative % 2147483647 * 13 + ad % 2147483647 * 17 + unsummed % 2147483647 * 19) % 2147483647) STORED
-, words TEXT NOT NULL DEFAULT 'rules 1; noted by no program', writer TEXT NOT NULL DEFAULT '') STRICT;
+) STRICT;
 CREATE TABLE change_log (
   clock         INTEGER PRIMARY KEY AUTOINCREMENT,
   kind          INTEGER NOT NULL CHECK (kind BETWEEN 1 AND 3),
@@ -112,34 +111,14 @@ CREATE TABLE change_log (
   sum           INTEGER NOT NULL GENERATED ALWAYS AS
     ((clock % 2147483647 * 3 + mark % 2147483647 * 5 + kind % 2147483647 * 7 + id % 2147483647 * 11 + advertiser_id % 2147483647 * 13 + campaign_id % 2147483647 * 17 + removed % 2147483647 * 19) % 2147483647) STORED
 ) STRICT;
-CREATE TABLE removed_phrase (
-  negative    INTEGER NOT NULL CHECK (negative IN (0, 1)),
-  id          INTEGER NOT NULL,
-  campaign_id INTEGER NOT NULL, -- of a campaign's negative, else 0
-  group_id    INTEGER NOT NULL,
-  type        INTEGER NOT NULL,
-  text        TEXT NOT NULL,
-  enabled     INTEGER NOT NULL,
-  bid         INTEGER,
-  quality     INTEGER,
-  kept        INTEGER NOT NULL, -- the id that it has become one with; 0: none
-  why         TEXT NOT NULL, advertiser_id INTEGER NOT NULL DEFAULT 0,    -- it is no keyword any more
-  PRIMARY KEY (negative, id)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE advertiser_negative (
-  advertiser_id INTEGER NOT NULL REFERENCES advertiser (id),
-  words         TEXT NOT NULL,
-  type          INTEGER NOT NULL CHECK (type BETWEEN 0 AND 2),
-  id            INTEGER NOT NULL DEFAULT 0,
-  text          TEXT NOT NULL,
-  enabled       INTEGER NOT NULL DEFAULT 1 CHECK (enabled IN (0, 1)),
-  PRIMARY KEY (advertiser_id, words, type)
-) STRICT, WITHOUT ROWID;
 CREATE TRIGGER advertiser_insert AFTER INSERT ON advertiser BEGIN
   INSERT INTO change_log (kind, id) VALUES (1, NEW.id);
 END;
 CREATE TRIGGER advertiser_delete BEFORE DELETE ON advertiser BEGIN
   DELETE FROM campaign WHERE advertiser_id = OLD.id;
+END;
+CREATE TRIGGER advertiser_deleted AFTER DELETE ON advertiser BEGIN
+  INSERT INTO change_log (kind, id, removed) VALUES (1, OLD.id, 1);
 END;
 CREATE TRIGGER advertiser_identity BEFORE UPDATE OF id ON advertiser WHEN NEW.id <> OLD.id BEGIN
   SELECT RAISE(ABORT, 'an id never changes');
@@ -164,6 +143,11 @@ WHEN NEW.id <> OLD.id OR NEW.advertiser_id <> OLD.advertiser_id BEGIN
   SELECT RAISE(ABORT, 'the id and the advertiser of a campaign never change');
 END;
 CREATE TRIGGER ad_group_insert AFTER INSERT ON ad_group BEGIN
+  INSERT INTO change_log (kind, id, advertiser_id, campaign_id)
+    SELECT 3, NEW.id, advertiser_id, id FROM campaign WHERE id = NEW.campaign_id;
+END;
+CREATE TRIGGER ad_group_update AFTER UPDATE OF name, enabled, bid, desktop, mobile, tablet ON ad_group
+WHEN NEW.version <= (SELECT since FROM state) BEGIN
   INSERT INTO change_log (kind, id, advertiser_id, campaign_id)
     SELECT 3, NEW.id, advertiser_id, id FROM campaign WHERE id = NEW.campaign_id;
 END;
@@ -320,48 +304,10 @@ CREATE TRIGGER advertiser_update AFTER UPDATE OF name, enabled, time_zone ON adv
 WHEN NEW.version <= (SELECT since FROM state) BEGIN
   INSERT INTO change_log (kind, id) VALUES (1, NEW.id);
 END;
-CREATE INDEX campaign_hold ON campaign (hold) WHERE hold <> 0;
-CREATE INDEX ad_group_hold ON ad_group (hold) WHERE hold <> 0;
 CREATE TRIGGER campaign_update
-AFTER UPDATE OF name, enabled, hold, budget_exhausted, withheld, daily_budget, desktop, mobile, tablet, rotate_evenly, standard_delivery ON campaign
+AFTER UPDATE OF name, enabled, budget_exhausted, withheld, daily_budget, desktop, mobile, tablet, rotate_evenly, standard_delivery ON campaign
 WHEN NEW.version <= (SELECT since FROM state) AND NEW.languages = OLD.languages BEGIN
   INSERT INTO change_log (kind, id, advertiser_id) VALUES (2, NEW.id, NEW.advertiser_id);
-END;
-CREATE TRIGGER ad_group_update AFTER UPDATE OF name, enabled, hold, bid, desktop, mobile, tablet ON ad_group
-WHEN NEW.version <= (SELECT since FROM state) BEGIN
-  INSERT INTO change_log (kind, id, advertiser_id, campaign_id)
-    SELECT 3, NEW.id, advertiser_id, id FROM campaign WHERE id = NEW.campaign_id;
-END;
-CREATE TRIGGER state_words BEFORE UPDATE OF since ON state WHEN NEW.since <> 9223372036854775807 AND NEW.writer <> OLD.words BEGIN
-  SELECT RAISE(ABORT, 'the keys of keywords are of words of another version');
-END;
-CREATE TRIGGER advertiser_deleted AFTER DELETE ON advertiser BEGIN
-  INSERT INTO change_log (kind, id, removed) VALUES (1, OLD.id, 1);
-  DELETE FROM advertiser_negative WHERE advertiser_id = OLD.id;
-END;
-CREATE TRIGGER advertiser_negative_insert AFTER INSERT ON advertiser_negative
-WHEN (SELECT version FROM advertiser WHERE id = NEW.advertiser_id) <= (SELECT since FROM state) BEGIN
-  INSERT INTO change_log (kind, id) VALUES (1, NEW.advertiser_id);
-END;
-CREATE TRIGGER advertiser_negative_update AFTER UPDATE ON advertiser_negative
-WHEN (SELECT version FROM advertiser WHERE id = NEW.advertiser_id) <= (SELECT since FROM state) BEGIN
-  INSERT INTO change_log (kind, id) VALUES (1, NEW.advertiser_id);
-END;
-CREATE TRIGGER advertiser_negative_delete AFTER DELETE ON advertiser_negative
-WHEN (SELECT version FROM advertiser WHERE id = OLD.advertiser_id) <= (SELECT since FROM state) BEGIN
-  INSERT INTO change_log (kind, id) VALUES (1, OLD.advertiser_id);
-END;
-CREATE TRIGGER advertiser_negative_number AFTER INSERT ON advertiser_negative WHEN NEW.id = 0 BEGIN
-  UPDATE state SET negative = negative + 1;
-  UPDATE advertiser_negative SET id = (SELECT negative FROM state) WHERE advertiser_id = NEW.advertiser_id AND words = NEW.words AND type = NEW.type;
-END;
-CREATE TRIGGER advertiser_negative_numbered BEFORE INSERT ON advertiser_negative
-WHEN NEW.id <> 0 AND (SELECT since FROM state) = 9223372036854775807 BEGIN
-  SELECT RAISE(ABORT, 'ids are given by the database: leave the id out');
-END;
-CREATE TRIGGER advertiser_negative_identity BEFORE UPDATE OF id, advertiser_id ON advertiser_negative
-WHEN NEW.id <> OLD.id AND OLD.id <> 0 OR NEW.advertiser_id <> OLD.advertiser_id BEGIN
-  SELECT RAISE(ABORT, 'the id and the owner of a row never change');
 END;
 INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1);
 INSERT INTO goose_db_version (version_id, is_applied) VALUES (1, 1);
@@ -371,8 +317,5 @@ INSERT INTO goose_db_version (version_id, is_applied) VALUES (4, 1);
 INSERT INTO goose_db_version (version_id, is_applied) VALUES (5, 1);
 INSERT INTO goose_db_version (version_id, is_applied) VALUES (6, 1);
 INSERT INTO goose_db_version (version_id, is_applied) VALUES (7, 1);
-INSERT INTO goose_db_version (version_id, is_applied) VALUES (8, 1);
-INSERT INTO goose_db_version (version_id, is_applied) VALUES (9, 1);
-INSERT INTO goose_db_version (version_id, is_applied) VALUES (10, 1);
 INSERT INTO control (key, value) VALUES ('database', CAST('0123456789abcdef0123456789abcdef' AS BLOB));
 INSERT INTO state (one, since, compacted, keyword, negative, ad, compacted_mark, unsummed) VALUES (1, 9223372036854775807, 0, 0, 0, 0, 0, 1);
