@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	// firstFormat is the format of schema: those before it were never released. The next ones come by steps.
-	firstFormat = 4
+	// firstFormat is the format of schema, the oldest that is brought over. The next ones come by steps.
+	firstFormat = 3
 	// schema: erased are ids in hexadecimal by advertiser, in the row that Add locks: what it reads beside a lock that it has
 	// waited for may be older.
 	schema = `
@@ -39,7 +39,9 @@ CREATE TABLE adshard_events.folded (advertiser bigint NOT NULL, campaign bigint 
 CREATE TABLE adshard_events.mark (campaign bigint PRIMARY KEY, day integer NOT NULL);
 CREATE TABLE adshard_events.horizon (one boolean PRIMARY KEY CHECK (one), format integer NOT NULL, id bytea NOT NULL,
   database text NOT NULL DEFAULT '', erased jsonb NOT NULL DEFAULT '{}');
-INSERT INTO adshard_events.horizon (one, format, id) VALUES (true, 4, '');
+INSERT INTO adshard_events.horizon (one, format, id) VALUES (true, 3, '');`
+	// identity makes format 4: the tables say which database of events they are.
+	identity = `
 CREATE TABLE adshard_events.identity (one boolean PRIMARY KEY CHECK (one), id text NOT NULL);
 INSERT INTO adshard_events.identity VALUES (true, replace(gen_random_uuid()::text, '-', ''));`
 	// readers lets a balancer with the role of adshard db roles show what campaigns have spent, if there is that role.
@@ -66,8 +68,8 @@ type formats []string
 
 func (f formats) newest() int { return firstFormat + len(f) }
 
-// thisProgram has no step yet.
-func thisProgram() formats { return nil }
+// thisProgram has those of this program.
+func thisProgram() formats { return formats{identity} }
 
 // Store is a store.Store.
 type Store struct {

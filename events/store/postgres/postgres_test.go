@@ -171,15 +171,25 @@ func TestNextFormat(t *testing.T) {
 	}
 }
 
+func TestFormat3(t *testing.T) {
+	url := database(t)
+	database := fmt.Sprint("events_", made.Load())
+	storetest.Format3(t, open(t, url), func() {
+		if err := server.Do(t.Context(), database, "DROP TABLE adshard_events.identity; UPDATE adshard_events.horizon SET format = 3"); err != nil {
+			t.Fatal(err)
+		}
+	}, func() store.Store { return open(t, url) })
+}
+
 // TestFormatsThatWereNotReleased: tables of one are refused, and left as they are.
 func TestFormatsThatWereNotReleased(t *testing.T) {
 	url := database(t)
 	open(t, url)
-	if err := server.Do(t.Context(), fmt.Sprint("events_", made.Load()), "UPDATE adshard_events.horizon SET format = 3"); err != nil {
+	if err := server.Do(t.Context(), fmt.Sprint("events_", made.Load()), "UPDATE adshard_events.horizon SET format = 2"); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := postgres.Open(t.Context(), url); !fault.Is(err, fault.Version) || !strings.Contains(err.Error(), "once with the program of format 4") {
+		if _, err := postgres.Open(t.Context(), url); !fault.Is(err, fault.Version) || !strings.Contains(err.Error(), "once with the program of format 3") {
 			t.Error(err)
 		}
 	}

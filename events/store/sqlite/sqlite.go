@@ -22,9 +22,9 @@ import (
 )
 
 const (
-	// firstFormat is the format of schema: those before it were never released. The next ones come by steps. A file
+	// firstFormat is the format of schema, the oldest that is brought over. The next ones come by steps. A file
 	// has its format as user_version.
-	firstFormat = 4
+	firstFormat = 3
 	// schema: ids begin with the time, so that new events are side by side in the tree.
 	schema = `
 CREATE TABLE raw (id BLOB NOT NULL, kind INTEGER NOT NULL, day INTEGER NOT NULL, advertiser INTEGER NOT NULL, campaign INTEGER NOT NULL,
@@ -38,7 +38,9 @@ CREATE TABLE folded (advertiser INTEGER NOT NULL, campaign INTEGER NOT NULL, key
 CREATE TABLE mark (campaign INTEGER PRIMARY KEY, day INTEGER NOT NULL) STRICT;
 CREATE TABLE horizon (id BLOB NOT NULL, database TEXT NOT NULL DEFAULT '') STRICT;
 INSERT INTO horizon (id) VALUES (x'');
-CREATE TABLE erased (advertiser INTEGER PRIMARY KEY, id BLOB NOT NULL) STRICT;
+CREATE TABLE erased (advertiser INTEGER PRIMARY KEY, id BLOB NOT NULL) STRICT;`
+	// identity makes format 4: a file says which database of events it is.
+	identity = `
 CREATE TABLE identity (id TEXT NOT NULL) STRICT;
 INSERT INTO identity VALUES (lower(hex(randomblob(16))));`
 	// connections is how many goroutines read at once, beside the one that writes.
@@ -53,8 +55,8 @@ func (f formats) newest() int { return firstFormat + len(f) }
 // supported reports whether a file can be opened, if need be after steps.
 func (f formats) supported(found int) bool { return found >= firstFormat && found <= f.newest() }
 
-// thisProgram has no step yet.
-func thisProgram() formats { return nil }
+// thisProgram has those of this program.
+func thisProgram() formats { return formats{identity} }
 
 // Store is a store.Store.
 type Store struct {

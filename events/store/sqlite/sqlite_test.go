@@ -191,10 +191,16 @@ func TestNextFormat(t *testing.T) {
 	}
 }
 
+func TestFormat3(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "events.db")
+	storetest.Format3(t, open(t, path), func() { scripted(t, path, "DROP TABLE identity; PRAGMA user_version = 3;") },
+		func() store.Store { return open(t, path) })
+}
+
 // TestFormatsThatWereNotReleased: a file of one is refused, and left as it is.
 func TestFormatsThatWereNotReleased(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.db")
-	execute(t, path, "PRAGMA user_version = 3")
+	execute(t, path, "PRAGMA user_version = 2")
 	before, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +208,7 @@ func TestFormatsThatWereNotReleased(t *testing.T) {
 	_, opened := sqlite.Open(t.Context(), path)
 	_, read := sqlite.OpenReader(t.Context(), path)
 	for name, err := range map[string]error{"opened": opened, "read": read, "probed": sqlite.Probe(t.Context(), path)} {
-		if !fault.Is(err, fault.Version) || !strings.Contains(err.Error(), "open it once with the program of format 4") {
+		if !fault.Is(err, fault.Version) || !strings.Contains(err.Error(), "open it once with the program of format 3") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -49,6 +49,21 @@ func Full(t *testing.T, s store.Store) []store.Event {
 	return list
 }
 
+// Format3 checks that a store of format 3, which downgrade makes of it, is brought over with all that it holds, and gets an id.
+func Format3(t *testing.T, s store.Store, downgrade func(), open func() store.Store) {
+	Full(t, s)
+	want := ContentsOf(t, s)
+	downgrade()
+	got := ContentsOf(t, open())
+	if len(got.ID) < 20 || got.ID == want.ID {
+		t.Errorf("the id is %q", got.ID)
+	}
+	want.ID = got.ID
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+}
+
 // NextFormat checks that programs of the next format, several at once, bring a store over with all that it holds, and that one of
 // this format then refuses it.
 func NextFormat(t *testing.T, s store.Store, next, again func() (store.Store, error)) {
