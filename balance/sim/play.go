@@ -52,7 +52,7 @@ type Outcome struct {
 	Queries, Complete, Owed int
 	// Switched counts moves.
 	Switched int
-	// Digest is the same for the same play.
+	// Digest is the same for the same play: of what the mappers told and saved, and of the end.
 	Digest uint64
 }
 
@@ -91,8 +91,23 @@ func Play(s Scenario, log func(format string, args ...any)) (Outcome, error) {
 func (w *world) outcome() Outcome {
 	return Outcome{
 		Events: w.events, Time: w.now, Queries: w.checks.answers, Complete: w.checks.complete, Owed: w.checks.owed,
-		Switched: len(w.checks.switched), Digest: mix(w.events ^ mix(uint64(w.now)^mix(w.db.clock^w.rnd.state))),
+		Switched: len(w.checks.switched), Digest: w.digest(),
 	}
+}
+
+// digest sums up how the play went and how it ended.
+func (w *world) digest() uint64 {
+	d := mix(uint64(w.history) ^ mix(w.events^mix(uint64(w.now)^mix(w.db.clock^w.rnd.state))))
+	d = mix(d ^ uint64(sum(0).add(string(w.db.state))))
+	for _, s := range w.slaves {
+		k := s.disk
+		d = mix(d ^ uint64(sum(0).add(k.position.String()+list(k.table))))
+		k.keys.Ascend(0, balance.MaxKey, func(key balance.Key, _ uint32) bool {
+			d = mix(d ^ mix(uint64(key)^mix(k.items[key].posted)))
+			return true
+		})
+	}
+	return d
 }
 
 // rest ends all faults but cuts, which end by themselves, and waits until nothing is under way any more.

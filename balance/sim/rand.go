@@ -23,11 +23,18 @@ func (r *source) float() float64 { return float64(r.next()>>11) / (1 << 53) }
 // fork returns a source of its own for a purpose, so that what is drawn for one
 // does not change what is drawn for another.
 func (r *source) fork(purpose string) *source {
-	h := r.state
-	for i := range len(purpose) {
-		h = mix(h ^ uint64(purpose[i]) + 0x9e3779b97f4a7c15)
+	return &source{state: uint64(sum(r.state).add(purpose))}
+}
+
+// sum is a hash of texts, one after another.
+type sum uint64
+
+func (s sum) add(text string) sum {
+	h := uint64(s)
+	for i := range len(text) {
+		h = mix(h ^ uint64(text[i]) + 0x9e3779b97f4a7c15)
 	}
-	return &source{state: h}
+	return sum(h)
 }
 
 // mix is SplitMix64's finaliser, a bijection.

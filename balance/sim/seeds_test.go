@@ -18,7 +18,8 @@ import (
 
 // TestSeeds plays scenarios made of seeds: 200, or as many as SIM_SEEDS says,
 // from SIM_FROM on; or those that SIM_ONLY names. A failing one is made shorter
-// and printed; kept in testdata/replay it is played again by TestReplay.
+// and printed; kept in testdata/replay it is played again by TestReplay. The digest
+// that is logged stays the same as long as nothing of what mappers do changes.
 //
 //	SIM_SEEDS=10000 go test ./balance/sim -run '^TestSeeds$' -timeout 3h
 func TestSeeds(t *testing.T) {
@@ -26,6 +27,7 @@ func TestSeeds(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(800))
 	seeds := chosen(t)
 	var next, queries, complete, owed, switched, events atomic.Int64
+	var digest atomic.Uint64 // of all plays, in any order
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
@@ -41,6 +43,7 @@ func TestSeeds(t *testing.T) {
 				owed.Add(int64(o.Owed))
 				switched.Add(int64(o.Switched))
 				events.Add(int64(o.Events))
+				digest.Add(o.Digest)
 				if err != nil {
 					t.Errorf("seed %d: %v\n%s", seeds[i], err, shrunk(s))
 				}
@@ -48,8 +51,8 @@ func TestSeeds(t *testing.T) {
 		})
 	}
 	workers.Wait()
-	t.Logf("%d seeds: %d events, %d queries, %d complete, %d had to be, %d moves",
-		len(seeds), events.Load(), queries.Load(), complete.Load(), owed.Load(), switched.Load())
+	t.Logf("%d seeds: %d events, %d queries, %d complete, %d had to be, %d moves, digest %016x",
+		len(seeds), events.Load(), queries.Load(), complete.Load(), owed.Load(), switched.Load(), digest.Load())
 }
 
 // TestSeedsHaveAllStrategies: each strategy is switched to in some of the scenarios that

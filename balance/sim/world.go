@@ -35,6 +35,8 @@ type world struct {
 	broken error   // the first broken promise
 	log    func(format string, args ...any)
 	events uint64
+	// history is of all that mappers told, complained of and saved.
+	history sum
 }
 
 // times are the periods of what processes do again and again.
@@ -118,6 +120,7 @@ func (w *world) must(err error, what string) {
 
 // saved looks at a state that has become durable.
 func (w *world) saved(state []byte) {
+	w.history = w.history.add(string(state))
 	s, err := balance.DecodeState(state)
 	w.must(err, "read the saved state")
 	if err != nil {
@@ -136,6 +139,7 @@ func (w *world) saved(state []byte) {
 
 // trouble is what a mapper complains of.
 func (w *world) trouble(b *balancer, err error) {
+	w.history = w.history.add(err.Error())
 	if w.log != nil {
 		w.log("%v: %s complains: %v", w.now, b.name, err)
 	}
@@ -146,6 +150,7 @@ func (w *world) trouble(b *balancer, err error) {
 
 // told is what a mapper says that it did.
 func (w *world) told(b *balancer, e balance.Event) {
+	w.history = w.history.add(e.Text)
 	if w.log != nil {
 		w.log("%v: %s: %v", w.now, b.name, e)
 	}
