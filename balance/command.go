@@ -32,7 +32,7 @@ func (m *Mapper) Move(now time.Duration, slice uint64, node string) error {
 	if !ok {
 		return fault.Newf(fault.NotFound, op, "there is no slice %d", slice)
 	}
-	j := m.judgeNow(now)
+	j := m.plan.judgeNow(now)
 	why := j.refuses(s, n.ID, j.weigh(s).Weight)
 	if why == "" && m.pending(slice) {
 		why = "it is about to be changed; try again in a moment"
@@ -171,8 +171,8 @@ func (m *Mapper) disjoin(now time.Duration, node string) error {
 
 // forgetNode drops all state of a removed node.
 func (m *Mapper) forgetNode(n NodeID) {
-	delete(m.rests, n)
-	m.loads.forget(n)
+	delete(m.plan.rests, n)
+	m.plan.loads.forget(n)
 }
 
 // forgetSlaves drops all state of slaves that are not in the model any more. One that
@@ -209,18 +209,18 @@ func (m *Mapper) about(n NodeID, state NodeState) bool {
 
 // Pause stops or resumes iterations and the evacuation of lost nodes. Moves under
 // way end, sooner than otherwise: they are awaited. Commands are not affected.
-func (m *Mapper) Pause(paused bool) { m.planning.paused = paused }
+func (m *Mapper) Pause(paused bool) { m.paused = paused }
 
 // Use switches to another strategy at once, or to the same one with other options.
 // It begins without memory, as does the one before it.
 func (m *Mapper) Use(now time.Duration, s Strategy) {
 	now = m.time.at(now)
-	for _, name := range []string{m.cfg.Strategy.Name(), s.Name()} {
-		m.planning.forgot = m.recall.keep(name, nil) || m.planning.forgot
+	for _, name := range []string{m.plan.strategy.Name(), s.Name()} {
+		m.plan.forgot = m.plan.recall.keep(name, nil) || m.plan.forgot
 	}
-	m.cfg.Strategy = s
-	m.planning.next, m.planning.idle = now, 0
-	m.out.Events = append(m.out.Events, Event{Text: "the strategy is " + s.Name()})
+	m.plan.strategy = s
+	m.plan.next, m.plan.idle = now, 0
+	m.event(Event{Text: "the strategy is " + s.Name()})
 	m.step(now)
 }
 

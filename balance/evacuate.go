@@ -9,27 +9,19 @@ import (
 	"adshard/fault"
 )
 
-// empty moves slices away from nodes that drain or are lost, independently of how
+// evacuation moves slices away from nodes that drain or are lost, independently of how
 // often the strategy runs.
-func (m *Mapper) empty(now time.Duration) {
-	m.planning.empty = now + emptyPace
-	if len(m.leaving(now)) == 0 {
-		return // before all items are looked at
+func (p *planner) evacuation(now time.Duration) *modelChange {
+	p.empty = now + emptyPace
+	if len(p.leaving(now)) == 0 {
+		return nil // before all items are looked at
 	}
-	if model, ops, why := m.evacuate(m.judgeNow(now)); len(ops) > 0 {
-		m.planning.idle = 0
-		m.stage(model, ops, why)
+	model, ops, why := p.evacuate(p.judgeNow(now))
+	if len(ops) == 0 {
+		return nil
 	}
-}
-
-// emptyOn starts further slices at once when none is being copied any more.
-func (m *Mapper) emptyOn(now time.Duration) {
-	for _, v := range m.moves.all {
-		if v.phase == Copying {
-			return
-		}
-	}
-	m.planning.empty = now
+	p.idle = 0
+	return &modelChange{model, ops, why}
 }
 
 // evacuate starts to move the slices of draining nodes, and of nodes lost long
@@ -37,17 +29,17 @@ func (m *Mapper) emptyOn(now time.Duration) {
 // take them: the most loaded slices first, within the budget. When nothing is moving, one
 // slice goes whatever its size, so that a slice larger than the budget does not block the
 // rest. If some are left for want of budget, j is crowded.
-func (m *Mapper) evacuate(j *judge) (*Model, []Op, causes) {
+func (p *planner) evacuate(j *judge) (*Model, []Op, causes) {
 	why := make(causes)
-	from := m.leaving(j.now)
+	from := p.leaving(j.now)
 	if len(from) == 0 {
-		return m.model, nil, why
+		return p.model, nil, why
 	}
 	loads := NodeLoads(j.in)
-	e := m.model.Edit()
+	e := p.model.Edit()
 	stays := ""
 	heaviest := j.heaviest(from)
-	wanted := m.refuges(j, heaviest)
+	wanted := p.refuges(j, heaviest)
 	for i, s := range heaviest {
 		sum := j.sums[j.at[s.ID]]
 		if j.copiedItems > 0 && !j.fits(sum.Items, sum.Weight) {
@@ -59,12 +51,12 @@ func (m *Mapper) evacuate(j *judge) (*Model, []Op, causes) {
 			to, reason = j.refuge(s, sum.Weight, loads)
 		}
 		if to == 0 {
-			stays = fmt.Sprintf("slice %d cannot leave node %s: %s", s.ID, m.name(s.Node), reason)
-			m.memory.add(j.now, s.ID, stays)
+			stays = fmt.Sprintf("slice %d cannot leave node %s: %s", s.ID, p.name(s.Node), reason)
+			p.memory.add(j.now, s.ID, stays)
 			continue
 		}
 		if err := e.Start(s.ID, to); err != nil {
-			m.trouble(err)
+			p.trouble(err)
 			continue
 		}
 		why[causeOf{s.ID, 0}] = cause{text: from[s.Node], away: true}
@@ -76,24 +68,24 @@ func (m *Mapper) evacuate(j *judge) (*Model, []Op, causes) {
 		j.in.Budget = j.budget()
 	}
 	if stays != "" {
-		m.trouble(fault.New(fault.Conflict, "balance: evacuate", fmt.Errorf("%s; add a slave, or raise the limits", stays)))
+		p.trouble(fault.New(fault.Conflict, "balance: evacuate", fmt.Errorf("%s; add a slave, or raise the limits", stays)))
 	}
 	if len(e.Ops()) == 0 {
-		return m.model, nil, why
+		return p.model, nil, why
 	}
 	model, err := e.Model()
 	if err != nil {
-		m.trouble(err)
-		return m.model, nil, why
+		p.trouble(err)
+		return p.model, nil, why
 	}
 	goes := make(map[NodeID]int)
 	for _, o := range e.Ops() {
-		s, _ := m.slice(o.Slice)
+		s, _ := p.slice(o.Slice)
 		goes[s.Node]++
 	}
-	for _, n := range m.model.nodes {
+	for _, n := range p.model.nodes {
 		if goes[n.ID] > 0 {
-			m.out.Events = append(m.out.Events, Event{Node: n.Name, Text: counted(goes[n.ID], "slice") + " to leave: " + from[n.ID]})
+			p.event(Event{Node: n.Name, Text: counted(goes[n.ID], "slice") + " to leave: " + from[n.ID]})
 		}
 	}
 	return model, e.Ops(), why
@@ -101,10 +93,10 @@ func (m *Mapper) evacuate(j *judge) (*Model, []Op, causes) {
 
 // refuges returns where the strategy wants slices that must leave their nodes; 0: it
 // does not say.
-func (m *Mapper) refuges(j *judge, leaving []Slice) []NodeID {
-	if r, ok := m.cfg.Strategy.(Refuge); ok && len(leaving) > 0 {
+func (p *planner) refuges(j *judge, leaving []Slice) []NodeID {
+	if r, ok := p.strategy.(Refuge); ok && len(leaving) > 0 {
 		in := j.in
-		in.Memory = m.recall[m.cfg.Strategy.Name()]
+		in.Memory = p.recall[p.strategy.Name()]
 		if list := r.Refuges(in, leaving); len(list) == len(leaving) {
 			return list
 		}
@@ -113,16 +105,16 @@ func (m *Mapper) refuges(j *judge, leaving []Slice) []NodeID {
 }
 
 // leaving returns the nodes whose slices must leave, and why.
-func (m *Mapper) leaving(now time.Duration) map[NodeID]string {
+func (p *planner) leaving(now time.Duration) map[NodeID]string {
 	out := make(map[NodeID]string)
-	for _, n := range m.model.nodes {
-		lost := m.silence(n.ID, now)
+	for _, n := range p.model.nodes {
+		lost := p.silence(n.ID, now)
 		switch {
 		case n.State == Draining:
 			out[n.ID] = "node " + n.Name + " is being emptied"
 		case n.State == Dissolving:
 			out[n.ID] = "shard " + n.Name + " ends, so that its slaves become replicas of others"
-		case m.cfg.EvacuateAfter > 0 && lost >= m.cfg.EvacuateAfter && !m.planning.paused:
+		case p.cfg.EvacuateAfter > 0 && lost >= p.cfg.EvacuateAfter && !p.paused:
 			out[n.ID] = fmt.Sprintf("node %s is lost: not heard from for %v", n.Name, lost.Round(time.Second))
 		}
 	}
@@ -169,16 +161,16 @@ func (j *judge) refuge(s Slice, weight uint64, loads map[NodeID]float64) (best N
 }
 
 // emptied notes which draining nodes have no slices left and will get none.
-func (m *Mapper) emptied(now time.Duration) {
-	m.planning.drained = m.planning.drained[:0]
-	for _, n := range m.model.nodes {
+func (p *planner) emptied(now time.Duration) {
+	p.drained = p.drained[:0]
+	for _, n := range p.model.nodes {
 		if n.State != Draining && n.State != Dissolving {
 			continue
 		}
-		used := slices.ContainsFunc(m.model.slices, func(s Slice) bool { return s.Node == n.ID || s.Move.Other == n.ID })
-		holds := func(s Slave) bool { return len(m.nodes[s.Name].table.Slices) > 0 && m.alive(s.Name, now) }
-		if !used && (n.State == Dissolving || !slices.ContainsFunc(m.model.Replicas(n.ID), holds)) {
-			m.planning.drained = append(m.planning.drained, n.ID)
+		used := slices.ContainsFunc(p.model.slices, func(s Slice) bool { return s.Node == n.ID || s.Move.Other == n.ID })
+		holds := func(s Slave) bool { return len(p.nodes[s.Name].table.Slices) > 0 && p.alive(s.Name, now) }
+		if !used && (n.State == Dissolving || !slices.ContainsFunc(p.model.Replicas(n.ID), holds)) {
+			p.drained = append(p.drained, n.ID)
 		}
 	}
 }

@@ -9,19 +9,19 @@ import (
 // that they are to serve: of each shard those that are alive, and at least one. The
 // first fill is then complete for good: data missing later, or lost nodes, do not
 // undo it; they show in answers.
-func (m *Mapper) firstFilled() bool {
-	full := make(map[NodeID][][]Interval, len(m.model.nodes))
-	for _, s := range m.model.slaves {
-		n := m.nodes[s.Name]
+func (c *cluster) firstFilled() bool {
+	full := make(map[NodeID][][]Interval, len(c.model.nodes))
+	for _, s := range c.model.slaves {
+		n := c.nodes[s.Name]
 		switch {
 		case !s.In || n == nil:
-		case n.reported && (m.alive(s.Name, m.time.now) || len(m.model.Set(s.Node)) == 1):
+		case n.reported && (c.alive(s.Name, c.time.now) || len(c.model.Set(s.Node)) == 1):
 			full[s.Node] = append(full[s.Node], n.table.in(Full))
-		case m.alive(s.Name, m.time.now):
+		case c.alive(s.Name, c.time.now):
 			full[s.Node] = append(full[s.Node], nil)
 		}
 	}
-	for _, s := range m.model.slices {
+	for _, s := range c.model.slices {
 		lacks := func(has []Interval) bool { return !covers(has, Interval{s.Lo, s.Hi}) }
 		if len(full[s.Node]) == 0 || slices.ContainsFunc(full[s.Node], lacks) {
 			return false

@@ -8,74 +8,37 @@ import (
 	"adshard/fault"
 )
 
-// planning is the state of the iterations.
-type planning struct {
-	next       time.Duration // when the next one is due
-	empty      time.Duration // when nodes that drain or are lost are emptied further
-	paused     bool
-	iterations uint64
-	idle       uint64        // iterations, one after another, that moved nothing
-	since      time.Duration // of the first of them
-	last       Iteration
-	shadows    []Shadow
-	bound      Bound
-	leastMove  uint64
-	leastShare float64
-	adopted    bool
-	drained    []NodeID // have no slices left
-	forgot     bool     // a strategy's memory was dropped, which is not durable yet
-}
-
-// Iteration is a strategy's proposal and its outcome.
-type Iteration struct {
-	// At is the mapper's time.
-	At       time.Duration
-	Strategy string
-	Proposal Proposal
-	// Refused says why the proposal was refused, or why there is none.
-	Refused string
-	// Moves is how many moves would begin, of Items items of Weight in all.
-	Moves  int
-	Items  int
-	Weight uint64
-	// Evacuated is how many slices left nodes that drain or are lost, before the
-	// strategy was asked.
-	Evacuated int
-}
-
-// tolerance is how far above the mean a node may lie in LeastMove.
-const tolerance = 0.1
-
 // iteration empties nodes that drain or are lost, then asks the strategy, all
 // in one quantum. A strategy that moves much would use up the budget again and again: it is
 // not asked while slices that must leave wait for it.
-func (m *Mapper) iteration(now time.Duration) {
-	m.planning.iterations++
-	m.planning.empty = now + emptyPace
-	j := m.judgeNow(now)
-	model, ops, why := m.evacuate(j)
-	if !m.planning.paused {
+func (p *planner) iteration(now time.Duration) *modelChange {
+	p.iterations++
+	p.empty = now + emptyPace
+	j := p.judgeNow(now)
+	model, ops, why := p.evacuate(j)
+	if !p.paused {
 		j.in.Model = model
-		m.foresee(j)
+		p.foresee(j)
 	}
 	learned := false
-	if !m.planning.paused && !j.crowded {
-		it, next := m.consult(j, m.cfg.Strategy)
+	if !p.paused && !j.crowded {
+		it, next := p.consult(j, p.strategy)
 		it.Evacuated = len(ops)
 		if it.Refused != "" {
-			m.counters.refused++
-			m.trouble(fault.Newf(fault.Invalid, "balance: iterate", "strategy %s: %s", it.Strategy, it.Refused))
+			p.refused++
+			p.trouble(fault.Newf(fault.Invalid, "balance: iterate", "strategy %s: %s", it.Strategy, it.Refused))
 		}
-		m.remember(it, why)
-		learned = it.Refused == "" && m.recall.keep(it.Strategy, it.Proposal.Memory)
+		p.remember(it, why)
+		learned = it.Refused == "" && p.recall.keep(it.Strategy, it.Proposal.Memory)
 		if it.Refused == "" && len(it.Proposal.Ops) > 0 {
 			model, ops = next, append(ops, it.Proposal.Ops...)
-			m.out.Events = append(m.out.Events, Event{Text: it.summary()})
+			p.event(Event{Text: it.summary()})
 		}
 	}
-	if len(ops) > 0 || learned {
-		m.stage(model, append([]Op{}, ops...), why)
+	if len(ops) == 0 && !learned {
+		return nil
 	}
+	return &modelChange{model, append([]Op{}, ops...), why}
 }
 
 // summary describes in one line what a strategy does, and why.
@@ -112,10 +75,10 @@ func counted(n int, thing string) string {
 
 // consult asks a strategy and checks what it proposes. The resulting model is nil
 // when it is refused.
-func (m *Mapper) consult(j *judge, s Strategy) (it Iteration, model *Model) {
+func (p *planner) consult(j *judge, s Strategy) (it Iteration, model *Model) {
 	it = Iteration{At: j.now, Strategy: s.Name()}
 	in := j.in
-	in.Memory = m.recall[s.Name()]
+	in.Memory = p.recall[s.Name()]
 	proposal, err := s.Iterate(in)
 	if err != nil {
 		it.Refused = err.Error()
@@ -138,19 +101,19 @@ func (m *Mapper) consult(j *judge, s Strategy) (it Iteration, model *Model) {
 }
 
 // foresee computes the bounds and asks the strategies that are not in use.
-func (m *Mapper) foresee(j *judge) {
-	m.planning.bound = LowerBound(j.in)
-	m.planning.leastMove, m.planning.leastShare = LeastMove(j.in, tolerance)
-	m.planning.shadows = m.planning.shadows[:0]
-	for _, s := range m.cfg.Shadows {
-		if s.Name() == m.cfg.Strategy.Name() {
+func (p *planner) foresee(j *judge) {
+	p.bound = LowerBound(j.in)
+	p.leastMove, p.leastShare = LeastMove(j.in, tolerance)
+	p.shadows = p.shadows[:0]
+	for _, s := range p.cfg.Shadows {
+		if s.Name() == p.strategy.Name() {
 			continue
 		}
-		it, _ := m.consult(j, s)
+		it, _ := p.consult(j, s)
 		if it.Refused == "" { // durable with the next change: it moves nothing
-			m.recall.keep(it.Strategy, it.Proposal.Memory)
+			p.recall.keep(it.Strategy, it.Proposal.Memory)
 		}
-		m.planning.shadows = append(m.planning.shadows, Shadow{
+		p.shadows = append(p.shadows, Shadow{
 			Strategy: it.Strategy, MaxOverMean: it.Proposal.Expected.Ratio(), Moves: it.Moves, Items: it.Items,
 			Weight: it.Weight, Share: float64(it.Weight) / float64(max(1, j.weight)), Refused: it.Refused,
 		})
@@ -159,22 +122,22 @@ func (m *Mapper) foresee(j *judge) {
 
 // remember records the strategy's reasons, also per slice, and adds the causes of
 // moves that begin to why.
-func (m *Mapper) remember(it Iteration, why causes) {
-	m.planning.last = it
+func (p *planner) remember(it Iteration, why causes) {
+	p.last = it
 	if it.Moves+it.Evacuated > 0 {
-		m.planning.idle = 0
-	} else if m.planning.idle++; m.planning.idle == 1 {
-		m.planning.since = it.At
+		p.idle = 0
+	} else if p.idle++; p.idle == 1 {
+		p.since = it.At
 	}
 	for _, r := range it.Proposal.Reasons {
 		switch {
 		case r.Op < 0 || r.Op >= len(it.Proposal.Ops):
 			if r.Slice != 0 {
-				m.memory.add(it.At, r.Slice, it.Strategy+" left it: "+r.Text)
+				p.memory.add(it.At, r.Slice, it.Strategy+" left it: "+r.Text)
 			}
 		case it.Refused != "":
 			o := it.Proposal.Ops[r.Op]
-			m.memory.add(it.At, o.Slice, fmt.Sprintf("%s proposed to %s (%s), which was refused: %s", it.Strategy, o, r.Text, it.Refused))
+			p.memory.add(it.At, o.Slice, fmt.Sprintf("%s proposed to %s (%s), which was refused: %s", it.Strategy, o, r.Text, it.Refused))
 		default:
 			why.set(it.Proposal.Ops[r.Op], cause{text: it.Strategy + ": " + r.Text})
 		}
@@ -184,30 +147,4 @@ func (m *Mapper) remember(it Iteration, why causes) {
 			why.set(o, cause{text: it.Strategy + " gave no reason"})
 		}
 	}
-}
-
-// Plan asks the strategy what it would do now, without doing it. Errors:
-// fault.Unavailable before the first plan, fault.Conflict when the mapper would
-// refuse it.
-func (m *Mapper) Plan(now time.Duration) (Proposal, error) {
-	now = m.time.at(now)
-	if m.model == nil {
-		return Proposal{}, m.noPlan()
-	}
-	it, _ := m.consult(m.judgeNow(now), m.cfg.Strategy)
-	if it.Refused != "" {
-		return it.Proposal, fault.Newf(fault.Conflict, "balance: plan", "strategy %s: %s", it.Strategy, it.Refused)
-	}
-	return it.Proposal, nil
-}
-
-// Input returns what a strategy would see now, for displays of the placement. It
-// must not be used after the next call of the mapper. It returns false if there
-// is no model yet.
-func (m *Mapper) Input(now time.Duration) (Input, bool) {
-	now = m.time.at(now)
-	if m.model == nil {
-		return Input{}, false
-	}
-	return m.judgeNow(now).in, true
 }

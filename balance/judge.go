@@ -11,8 +11,8 @@ import (
 
 // judge decides which changes of a model strategies and operators may make.
 type judge struct {
-	m       *Mapper
 	now     time.Duration
+	share   float64 // of all items that may be moving at once; 0: any
 	in      Input
 	sums    []SliceSum        // of in.Model's slices
 	at      map[uint64]int    // index of a slice
@@ -28,25 +28,25 @@ type judge struct {
 }
 
 // judgeNow returns a judge of the newest model.
-func (m *Mapper) judgeNow(now time.Duration) *judge {
-	j := &judge{m: m, now: now, resting: m.rests.index(now), ill: make(map[NodeID]string)}
-	for _, n := range m.model.nodes {
-		if trouble, _ := m.ailing(n.ID, now); trouble != "" {
+func (p *planner) judgeNow(now time.Duration) *judge {
+	j := &judge{now: now, share: p.cfg.Budget.Share, resting: p.rests.index(now), ill: make(map[NodeID]string)}
+	for _, n := range p.model.nodes {
+		if trouble, _ := p.ailing(n.ID, now); trouble != "" {
 			j.ill[n.ID] = "in trouble: " + trouble
-		} else if !m.up(n.ID, now) {
+		} else if !p.up(n.ID, now) {
 			j.ill[n.ID] = "lost"
 		}
 	}
 	j.in = Input{
-		Model: m.model, Items: m.items, Order: m.cfg.Order, Limits: m.limits(m.model),
-		Iteration: m.planning.iterations, Time: m.timeOfDay(), May: j.may,
-		Few: m.loads.few(m.asked(now)),
+		Model: p.model, Items: p.items, Order: p.cfg.Order, Limits: p.limits(p.model),
+		Iteration: p.iterations, Time: p.timeOfDay(), May: j.may,
+		Few: p.loads.few(p.asked(now)),
 	}
-	m.addLoads(&j.in, now)
+	p.addLoads(&j.in, now)
 	j.sums = SliceSums(j.in)
-	j.weights = make(map[NodeID]uint64, len(m.model.nodes))
+	j.weights = make(map[NodeID]uint64, len(p.model.nodes))
 	j.at = make(map[uint64]int, len(j.sums))
-	for i, s := range m.model.slices {
+	for i, s := range p.model.slices {
 		j.at[s.ID] = i
 		j.weights[s.Node] += j.sums[i].Weight
 		j.items += j.sums[i].Items
@@ -61,43 +61,24 @@ func (m *Mapper) judgeNow(now time.Duration) *judge {
 	return j
 }
 
-// timeOfDay is what the clock of the caller shows.
-func (m *Mapper) timeOfDay() time.Time { return m.cfg.Began.Add(m.time.last) }
-
 // addLoads adds to an input the loads of the newest model, and whether the cluster is
 // idle; then all of them are zero.
-func (m *Mapper) addLoads(in *Input, now time.Duration) {
-	if m.loads.idle(m.asked(now)) {
+func (p *planner) addLoads(in *Input, now time.Duration) {
+	if p.loads.idle(p.asked(now)) {
 		in.Loads, in.NoQueries = noLoad{}, true
 		return
 	}
-	in.Loads, in.SplitKey = m.loads.At(now, m.model, m.items), m.loads.SplitKey
-	in.Topics, in.Sampled = m.loads.HotTopics, m.loads.Sampled()
-}
-
-// asked returns the nodes that queries go to: those that are alive and serve
-// something.
-func (m *Mapper) asked(now time.Duration) (out []NodeID) {
-	serves := make(map[NodeID]bool, len(m.model.nodes))
-	for _, s := range m.model.slices {
-		serves[s.Node] = true
-	}
-	for _, n := range m.model.nodes {
-		if serves[n.ID] && m.up(n.ID, now) {
-			out = append(out, n.ID)
-		}
-	}
-	return out
+	in.Loads, in.SplitKey = p.loads.At(now, p.model, p.items), p.loads.SplitKey
+	in.Topics, in.Sampled = p.loads.HotTopics, p.loads.Sampled()
 }
 
 // budget returns how much may still begin to move.
 func (j *judge) budget() Budget {
-	share := j.m.cfg.Budget.Share
-	if share <= 0 {
+	if j.share <= 0 {
 		return Budget{}
 	}
 	under := max(float64(j.copiedItems)/float64(max(1, j.items)), float64(j.copiedWeight)/float64(max(1, j.weight)))
-	return Budget{Share: max(share-under, math.SmallestNonzeroFloat32)}
+	return Budget{Share: max(j.share-under, math.SmallestNonzeroFloat32)}
 }
 
 // fits reports whether items of weight may still begin to move.

@@ -2,7 +2,6 @@ package balance
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -11,17 +10,16 @@ import (
 // receives it, one change at a time: what becomes due meanwhile is part of the
 // next.
 type Mapper struct {
-	cfg    MapperConfig
-	items  *Index
-	time   clockwork
-	clock  uint64 // of the newest change of an item seen
+	*cluster
+	*journal
+	plan *planner
+
 	floor  uint64 // no quantum has a lower clock
 	loaded bool
 	since  time.Duration // when it was loaded
 	// resumed is set if there was a mapper before, whose views masters may have.
 	resumed bool
 
-	model   *Model // newest durable; nil before the first plan
 	number  uint64 // of the newest quantum
 	last    time.Duration
 	stamped uint64  // clock of the newest quantum
@@ -30,35 +28,34 @@ type Mapper struct {
 	saves   uint64
 
 	joined   []Joining // waiting for the first plan, or for their place in the model
-	nodes    map[string]*nodeInfo
 	views    views
 	moves    moves
 	verify   verifier
 	scrub    scrubber
-	loads    *LoadTable
-	rests    rests
-	memory   memory
-	recall   recall
 	commands []command // by operators, not executed yet
 	members  membership
 	// entrances are the slaves that are to join a set, by name.
 	entrances map[string]*entrance
 	// rechecks are the slaves whose stores were not closed, by name.
 	rechecks map[string]*recheck
-	planning planning
 	patrol   time.Duration // when silent nodes and stalled moves are looked for
 	retry    time.Duration
 	counters counters
 	out      MapperOut
 }
 
+// modelChange is a change of the model.
+type modelChange struct {
+	model *Model
+	ops   []Op // nil: the quantum carries the whole model
+	why   causes
+}
+
 // staged is a change of the model that is not durable yet.
 type staged struct {
+	modelChange
 	seq     uint64
-	model   *Model
-	ops     []Op // nil: the quantum carries the whole model
 	durable bool // only the floor is awaited
-	why     causes
 }
 
 // MapperOut is the work of a mapper's caller, in this order.
@@ -111,10 +108,10 @@ func (e Event) String() string {
 // those of DecodeState.
 func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 	cfg = cfg.WithDefaults()
+	c, j := newCluster(cfg, items), newJournal()
 	m := &Mapper{
-		cfg: cfg, items: items, nodes: map[string]*nodeInfo{}, views: newViews(), moves: newMoves(), verify: newVerifier(),
-		loads: NewLoadTable(cfg.LoadWeights, cfg.HalfLife), rests: rests{}, memory: newMemory(),
-		members: newMembership(cfg.Replicas), entrances: map[string]*entrance{}, rechecks: map[string]*recheck{}, recall: recall{},
+		cluster: c, journal: j, plan: newPlanner(c, j), views: newViews(), moves: newMoves(), verify: newVerifier(),
+		members: newMembership(cfg.Replicas), entrances: map[string]*entrance{}, rechecks: map[string]*recheck{},
 	}
 	if state == nil {
 		return m, nil
@@ -125,7 +122,7 @@ func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 	}
 	m.model, m.number, m.resumed = s.Model, s.Quantum, true
 	m.members.resume(s)
-	m.recall = newRecall(s.Memories, cfg.Strategy.Name())
+	m.plan.recall = newRecall(s.Memories, cfg.Strategy.Name())
 	return m, nil
 }
 
@@ -135,10 +132,10 @@ func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 func (m *Mapper) Loaded(now time.Duration, clock uint64) {
 	now = m.time.at(now)
 	m.loaded, m.clock, m.since = true, clock, now
-	m.planning.next, m.planning.empty = now+m.cfg.Interval, now+emptyPace
+	m.plan.next, m.plan.empty = now+m.cfg.Interval, now+emptyPace
 	m.scrub.next = now + min(m.cfg.Scrub/10, scrubDelay)
 	if m.model != nil { // it is durable already
-		m.staged = &staged{model: m.model, durable: true}
+		m.staged = &staged{modelChange: modelChange{model: m.model}, durable: true}
 		m.commit(now)
 	}
 	m.step(now)
@@ -183,7 +180,8 @@ func (m *Mapper) Saved(now time.Duration, seq uint64) {
 // Out returns the pending work and clears it.
 func (m *Mapper) Out() MapperOut {
 	out := m.out
-	m.out = MapperOut{}
+	out.Events, out.Troubles = m.events, m.troubles
+	m.out, m.events, m.troubles = MapperOut{}, nil, nil
 	return out
 }
 
@@ -276,13 +274,13 @@ func (m *Mapper) emit(now time.Duration, q Quantum) {
 }
 
 // stage asks for a new model to be made durable; Saved sends it.
-func (m *Mapper) stage(model *Model, ops []Op, why causes) {
+func (m *Mapper) stage(c modelChange) {
 	m.saves++
-	m.staged = &staged{seq: m.saves, model: model, ops: ops, why: why}
-	m.members.changed, m.planning.forgot = false, false
+	m.staged = &staged{modelChange: c, seq: m.saves}
+	m.members.changed, m.plan.forgot = false, false
 	state := State{
-		Quantum: m.number, Configured: m.cfg.Replicas, Replicas: m.members.replicas, Model: model,
-		Memories: m.recall.list(m.cfg.Strategy.Name()),
+		Quantum: m.number, Configured: m.cfg.Replicas, Replicas: m.members.replicas, Model: c.model,
+		Memories: m.plan.recall.list(m.plan.strategy.Name()),
 	}
 	m.out.Save = &SaveState{Seq: m.saves, Bytes: state.Encode()}
 }
@@ -312,31 +310,4 @@ func (m *Mapper) commit(now time.Duration) {
 	}
 	m.took(now, s)
 	m.forgetSlaves(old)
-}
-
-func (m *Mapper) trouble(err error) { m.out.Troubles = append(m.out.Troubles, err) }
-
-// tell reports and records a step of a slice's move.
-func (m *Mapper) tell(now time.Duration, slice uint64, format string, args ...any) {
-	m.happened(now, Event{Slice: slice, Step: true, Text: fmt.Sprintf(format, args...)})
-}
-
-func (m *Mapper) happened(now time.Duration, e Event) {
-	m.out.Events = append(m.out.Events, e)
-	m.memory.add(now, e.Slice, e.Text)
-}
-
-// name returns the name of a node of the model.
-func (m *Mapper) name(id NodeID) string {
-	n, _ := m.model.Node(id)
-	return n.Name
-}
-
-// slice returns a slice of the model by its number.
-func (m *Mapper) slice(id uint64) (Slice, bool) {
-	i := slices.IndexFunc(m.model.slices, func(s Slice) bool { return s.ID == id })
-	if i < 0 {
-		return Slice{}, false
-	}
-	return m.model.slices[i], true
 }

@@ -68,7 +68,7 @@ func (m *Mapper) SetReplicas(now time.Duration, replicas int) error {
 	}
 	if replicas != m.members.replicas {
 		m.members.replicas, m.members.changed, m.members.next = replicas, true, now
-		m.out.Events = append(m.out.Events, Event{Text: "each slice is to be held by " + counted(replicas, "slave")})
+		m.event(Event{Text: "each slice is to be held by " + counted(replicas, "slave")})
 	}
 	m.step(now)
 	return nil
@@ -89,7 +89,7 @@ func (m *Mapper) arrange(now time.Duration, e *lazyEdit) {
 			e.try(func(e *Edit) error { return e.Enter(s.Name) })
 		}
 	}
-	if !m.planning.paused {
+	if !m.paused {
 		m.staff(now, e)
 	}
 }

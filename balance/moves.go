@@ -154,7 +154,7 @@ func (m *moves) copying() (n int) {
 // balancing is paused, and whoever did that waits for the end of all moves.
 func (m *Mapper) awaited(now time.Duration, v *activeMove) bool {
 	from, _ := m.model.Node(v.a)
-	return m.planning.paused || v.cause.away || v.cause.commanded || from.State == Draining || from.State == Dissolving || !m.up(v.a, now)
+	return m.paused || v.cause.away || v.cause.commanded || from.State == Draining || from.State == Dissolving || !m.up(v.a, now)
 }
 
 // switchOn has the target of a move serve its slice. Slaves of its set that are not
@@ -276,10 +276,12 @@ func (m *Mapper) switched(now time.Duration, v *activeMove, s Slice) {
 		m.dropArrival(a)
 	}
 	if v.cause.away {
-		m.emptyOn(now)
+		if m.moves.copying() == 0 { // further slices start at once
+			m.plan.empty = now
+		}
 	} else {
-		m.rests.add(v.a, rest{
-			Interval: Interval{v.lo, v.hi}, until: now + restIntervals*m.cfg.interval(), load: m.measured(s),
+		m.plan.rests.add(v.a, rest{
+			Interval: Interval{v.lo, v.hi}, until: now + restIntervals*m.cfg.interval(), load: m.plan.measured(s),
 			why: "left it when it moved to " + m.name(v.b),
 		})
 	}
@@ -294,7 +296,7 @@ func (m *Mapper) ended(now time.Duration, v *activeMove) {
 	}
 	if v.phase == Copying {
 		m.counters.cancelled++
-		m.rests.add(v.b, rest{
+		m.plan.rests.add(v.b, rest{
 			Interval: Interval{v.lo, v.hi}, until: now + rideIntervals*m.cfg.interval(), load: -1,
 			why: "could not get there: " + v.doomed,
 		})
@@ -331,19 +333,19 @@ func (m *Mapper) note(now time.Duration, o Op, why causes) {
 		m.tell(now, o.Slice, "took in its neighbour, slice %d%s", o.New, text)
 		m.memory.add(now, o.New, fmt.Sprintf("was merged into slice %d%s", o.Slice, text))
 	case OpEnlist, OpPlace, OpAssign, OpEnter, OpLeave, OpRelease, OpFree, OpRetire, OpForget:
-		m.out.Events = append(m.out.Events, Event{Node: o.Name, Text: o.String()})
+		m.event(Event{Node: o.Name, Text: o.String()})
 	case OpJoin, OpForm, OpState:
-		m.out.Events = append(m.out.Events, Event{Node: m.name(o.Node), Text: o.String()})
+		m.event(Event{Node: m.name(o.Node), Text: o.String()})
 	case OpRemove:
-		m.out.Events = append(m.out.Events, Event{Node: o.Name, Text: o.String()})
+		m.event(Event{Node: o.Name, Text: o.String()})
 		m.forgetNode(o.Node)
 	case OpFilled:
-		m.out.Events = append(m.out.Events, Event{Text: o.String()})
+		m.event(Event{Text: o.String()})
 	}
 	if o.Kind == OpState {
-		m.planning.next, m.planning.empty = min(m.planning.next, now), now
+		m.plan.next, m.plan.empty = min(m.plan.next, now), now
 		if o.State == Active {
-			delete(m.rests, o.Node)
+			delete(m.plan.rests, o.Node)
 		}
 	}
 }

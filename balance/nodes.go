@@ -52,30 +52,6 @@ type nodeInfo struct {
 	kept     kept
 }
 
-// node returns the state of a node; a new one counts as heard from now.
-func (m *Mapper) node(name string) *nodeInfo {
-	n := m.nodes[name]
-	if n == nil {
-		n = &nodeInfo{heard: m.time.now, arriving: map[uint64]*arrival{}}
-		m.nodes[name] = n
-	}
-	return n
-}
-
-// alive reports whether a node of the model was heard from recently.
-func (m *Mapper) alive(name string, now time.Duration) bool {
-	n := m.nodes[name]
-	return n != nil && now < n.heard+m.cfg.DeadAfter
-}
-
-// heardLately reports whether a node was heard from so recently that others may leave it alone
-// with their shard. One that counts as alive may have died most of DeadAfter ago: nobody else would
-// be left that answers.
-func (m *Mapper) heardLately(name string, now time.Duration) bool {
-	n := m.nodes[name]
-	return n != nil && now < n.heard+min(m.cfg.DeadAfter, m.cfg.Report*5/2)
-}
-
 // Join takes a node's announcement, its first or a repeated one.
 func (m *Mapper) Join(now time.Duration, j Joining) error {
 	now = m.time.at(now)
@@ -143,7 +119,7 @@ func (m *Mapper) Report(now time.Duration, r NodeReport) error {
 	}
 	if r.Load != nil && n.id != 0 {
 		r.Load.Slave = r.Name
-		m.loads.Report(now, n.id, m.model, r.Load)
+		m.plan.loads.Report(now, n.id, m.model, r.Load)
 	}
 	m.step(now)
 	return nil
@@ -218,7 +194,7 @@ func (m *Mapper) watch(now time.Duration) {
 			m.ready(now, v)
 		}
 	}
-	m.emptied(now)
+	m.plan.emptied(now)
 }
 
 // hopeless returns why a copy cannot complete, or "" if it can.

@@ -106,7 +106,7 @@ func (m *Mapper) beginRecheck(now time.Duration, r *recheck) {
 	for _, h := range m.node(r.slave).table.Slices {
 		if s, ok := m.slice(h.ID); ok && h.State == Full {
 			list = append(list, s)
-			load[s.ID] = m.measured(s)
+			load[s.ID] = m.plan.measured(s)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Slice) int { return cmp.Compare(load[b.ID], load[a.ID]) })

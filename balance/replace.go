@@ -99,22 +99,6 @@ func (m *Mapper) CopyFrom(now time.Duration, name string) (shard string, sibling
 	return m.name(s.Node), siblings
 }
 
-// complete reports whether a slave has all that its shard serves.
-func (m *Mapper) complete(s Slave) bool {
-	n := m.nodes[s.Name]
-	if n == nil || !n.reported {
-		return false
-	}
-	if n.whole.of != m.model {
-		full := n.table.in(Full)
-		lacks := slices.ContainsFunc(m.model.Table(s.Node).Slices, func(h Held) bool {
-			return h.From != 0 && !covers(full, Interval{h.Lo, h.Hi})
-		})
-		n.whole = whole{of: m.model, yes: !lacks}
-	}
-	return n.whole.yes
-}
-
 // whole is whether a slave has all that its shard serves in a model, by its last table.
 type whole struct {
 	of  *Model
@@ -155,12 +139,6 @@ func (m *Mapper) holdsMost(n *nodeInfo, node NodeID) bool {
 	return 2*there >= all
 }
 
-// weight returns the weight of the items in an interval.
-func (m *Mapper) weight(v Interval) (sum uint64) {
-	m.items.Ascend(v.Lo, v.Hi, func(_ Key, w uint32) bool { sum += uint64(w); return true })
-	return sum
-}
-
 // served returns the keys that a node serves, in its newest view.
 func (t Table) served() []Interval {
 	out := []Interval{}
@@ -183,12 +161,12 @@ func (m *Mapper) takeCopy(name string, c *Copied) {
 	certified, named := r.sources[c.Source]
 	*r = replacement{node: r.node, differed: r.differed}
 	if !known || !named || !s.In || s.Node != r.node || s.Instance != c.Instance || m.sentenced(c.Source) {
-		m.out.Events = append(m.out.Events, Event{Node: name,
+		m.event(Event{Node: name,
 			Text: "is filled with a copy of " + c.Source + ", which is no replica of its shard any more: it is compared with the source of truth"})
 		return
 	}
 	r.copied, r.source = certified, c.Source
-	m.out.Events = append(m.out.Events, Event{Node: name, Text: "is filled with a copy of " + c.Source})
+	m.event(Event{Node: name, Text: "is filled with a copy of " + c.Source})
 }
 
 // reserved notes that a node serves other keys than before: copies of its store count as

@@ -75,10 +75,10 @@ func (x restIndex) why(now time.Duration, keys Interval, load func(Interval) flo
 }
 
 // measured returns the current load of a slice, or the weight of its items.
-func (m *Mapper) measured(s Slice) (load float64) {
-	if l := m.loads.byID[s.ID]; l != nil && l.rate > 0 {
+func (p *planner) measured(s Slice) (load float64) {
+	if l := p.loads.byID[s.ID]; l != nil && l.rate > 0 {
 		return l.rate
 	}
-	m.items.Ascend(s.Lo, s.Hi, func(_ Key, w uint32) bool { load += float64(w); return true })
+	p.items.Ascend(s.Lo, s.Hi, func(_ Key, w uint32) bool { load += float64(w); return true })
 	return load
 }

@@ -118,41 +118,8 @@ func (m *Mapper) scrubOn(now time.Duration) {
 	}
 }
 
-// ranks returns how many slaves the largest set has: a pass compares the first of
-// each set over the whole ring, then the second.
-func (m *Mapper) ranks() int {
-	most := 1
-	for _, n := range m.model.Nodes() {
-		most = max(most, len(m.model.Set(n.ID)))
-	}
-	return most
-}
-
-// ranked returns the slave of a set with this rank.
-func (m *Mapper) ranked(id NodeID, rank int) (name string, there bool) {
-	set := m.model.Set(id)
-	if rank >= len(set) {
-		return "", false
-	}
-	return set[rank].Name, true
-}
-
 // scrubLook is how many slices are visited in a step.
 const scrubLook = 64
-
-// serves reports whether a node has reported that it serves a slice of the model.
-func (m *Mapper) serves(node string, v Slice) bool {
-	n := m.nodes[node]
-	if n == nil || !n.reported {
-		return false
-	}
-	for _, h := range n.table.Slices {
-		if h.ID == v.ID && h.Generation == v.Generation {
-			return h.State == Full && h.From != 0 && h.Lo == v.Lo && h.Hi == v.Hi
-		}
-	}
-	return false
-}
 
 // scrubLeave skips the keys up to hi; false: the pass is complete.
 func (m *Mapper) scrubLeave(now time.Duration, hi Key) bool {

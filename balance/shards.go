@@ -9,9 +9,9 @@ import (
 // masters may ask.
 
 // living returns the slaves of a shard's set that were heard from recently.
-func (m *Mapper) living(id NodeID, now time.Duration) (names []string) {
-	for _, s := range m.model.Set(id) {
-		if m.alive(s.Name, now) {
+func (c *cluster) living(id NodeID, now time.Duration) (names []string) {
+	for _, s := range c.model.Set(id) {
+		if c.alive(s.Name, now) {
 			names = append(names, s.Name)
 		}
 	}
@@ -19,24 +19,24 @@ func (m *Mapper) living(id NodeID, now time.Duration) (names []string) {
 }
 
 // up reports whether a slave of a shard's set was heard from recently.
-func (m *Mapper) up(id NodeID, now time.Duration) bool {
-	return slices.ContainsFunc(m.model.Set(id), func(s Slave) bool { return m.alive(s.Name, now) })
+func (c *cluster) up(id NodeID, now time.Duration) bool {
+	return slices.ContainsFunc(c.model.Set(id), func(s Slave) bool { return c.alive(s.Name, now) })
 }
 
 // silence returns how long no slave of a shard was heard from.
-func (m *Mapper) silence(id NodeID, now time.Duration) time.Duration {
+func (c *cluster) silence(id NodeID, now time.Duration) time.Duration {
 	least := now
-	for _, s := range m.model.Replicas(id) {
-		least = min(least, now-m.node(s.Name).heard)
+	for _, s := range c.model.Replicas(id) {
+		least = min(least, now-c.node(s.Name).heard)
 	}
 	return least
 }
 
 // ailing returns why none of a shard's living slaves makes progress, and since when;
 // "": one does, or none lives.
-func (m *Mapper) ailing(id NodeID, now time.Duration) (why string, since time.Duration) {
-	for _, name := range m.living(id, now) {
-		n := m.node(name)
+func (c *cluster) ailing(id NodeID, now time.Duration) (why string, since time.Duration) {
+	for _, name := range c.living(id, now) {
+		n := c.node(name)
 		if n.trouble == "" {
 			return "", 0
 		}
@@ -49,7 +49,7 @@ func (m *Mapper) ailing(id NodeID, now time.Duration) (why string, since time.Du
 
 // lost returns how long a slave has been lost; false: it is not lost, or not for
 // long enough for anything to be done about it.
-func (m *Mapper) lost(name string, now time.Duration) (silent time.Duration, long bool) {
-	silent = now - m.node(name).heard
-	return silent, m.cfg.EvacuateAfter > 0 && silent >= m.cfg.EvacuateAfter && !m.planning.paused
+func (c *cluster) lost(name string, now time.Duration) (silent time.Duration, long bool) {
+	silent = now - c.node(name).heard
+	return silent, c.cfg.EvacuateAfter > 0 && silent >= c.cfg.EvacuateAfter && !c.paused
 }

@@ -11,7 +11,6 @@ import (
 type counters struct {
 	moves, cancelled, items, bytes uint64
 	certificates                   Certificates
-	refused                        uint64
 	rest                           time.Duration // when the last move ended
 }
 
@@ -136,11 +135,11 @@ type MasterStatus struct {
 func (m *Mapper) Status(now time.Duration) Status {
 	now = m.time.at(now)
 	s := Status{
-		Epoch: m.cfg.Epoch, Clock: m.clock, Strategy: m.cfg.Strategy.Name(), Paused: m.planning.paused, Adopted: m.planning.adopted,
-		Waiting: m.Waiting(), Bound: m.planning.bound, LeastMove: m.planning.leastMove, LeastShare: m.planning.leastShare,
+		Epoch: m.cfg.Epoch, Clock: m.clock, Strategy: m.plan.strategy.Name(), Paused: m.paused, Adopted: m.plan.adopted,
+		Waiting: m.Waiting(), Bound: m.plan.bound, LeastMove: m.plan.leastMove, LeastShare: m.plan.leastShare,
 		Moved: Moved{m.counters.moves, m.counters.cancelled, m.counters.items, m.counters.bytes},
-		Last:  m.planning.last, Shadows: slices.Clone(m.planning.shadows), Iterations: m.planning.iterations, Idle: m.planning.idle,
-		Certificates: m.counters.certificates, Refused: m.counters.refused, IgnoredLoads: m.loads.Ignored(), Masters: m.masterStatus(now), Scrub: m.scrubStatus(now),
+		Last:  m.plan.last, Shadows: slices.Clone(m.plan.shadows), Iterations: m.plan.iterations, Idle: m.plan.idle,
+		Certificates: m.counters.certificates, Refused: m.plan.refused, IgnoredLoads: m.plan.loads.Ignored(), Masters: m.masterStatus(now), Scrub: m.scrubStatus(now),
 	}
 	if m.model == nil {
 		return s
@@ -150,8 +149,8 @@ func (m *Mapper) Status(now time.Duration) Status {
 		s.Published = m.views.published.View()
 	}
 	in := Input{Model: m.model, Items: m.items, Limits: m.limits(m.model)}
-	m.addLoads(&in, now)
-	s.NoQueries, s.Few = in.NoQueries, m.loads.few(m.asked(now))
+	m.plan.addLoads(&in, now)
+	s.NoQueries, s.Few = in.NoQueries, m.plan.loads.few(m.asked(now))
 	loads := NodeLoads(in)
 	s.Measured, s.Even = in.measured(), evenness(m.model, loads, in.Limits)
 	if s.Bound.MaxOverMean == 0 || s.NoQueries { // that of the last iteration may be based on loads
@@ -161,8 +160,8 @@ func (m *Mapper) Status(now time.Duration) Status {
 	for _, v := range m.moves.sorted() {
 		s.InFlight = append(s.InFlight, m.flight(now, v))
 	}
-	if len(s.InFlight) == 0 && m.planning.idle > 0 {
-		s.RestFor = now - max(m.planning.since, m.counters.rest)
+	if len(s.InFlight) == 0 && m.plan.idle > 0 {
+		s.RestFor = now - max(m.plan.since, m.counters.rest)
 	}
 	s.WaitingFor = m.waitingFor(now)
 	for _, n := range m.model.nodes {

@@ -153,13 +153,6 @@ func (m *Mapper) compares(c *comparison) bool {
 	return m.scrub.check == c
 }
 
-// has reports whether a node holds all of an interval according to its last report,
-// or has not reported yet.
-func (m *Mapper) has(node string, v Interval) bool {
-	n := m.nodes[node]
-	return n == nil || !n.reported || len(outside(v, n.table.in(Full))) == 0
-}
-
 // Awaits reports whether an answer to a question is still awaited: its move may
 // have ended, or it may have been asked again.
 func (m *Mapper) Awaits(seq uint64) bool { return m.verify.asked[seq] != nil }

@@ -118,7 +118,7 @@ func (m *Mapper) publish(now time.Duration) {
 	m.views.published, m.views.stuck = m.views.waiting[i].WithMembers(m.model), now
 	m.views.waiting = slices.Delete(m.views.waiting, 0, i+1)
 	view := m.views.published.View()
-	m.out.Events = append(m.out.Events, Event{Step: true, Text: fmt.Sprintf("view %d is published", view)})
+	m.event(Event{Step: true, Text: fmt.Sprintf("view %d is published", view)})
 	for _, v := range m.moves.sorted() {
 		if v.phase == Switched && !v.published && v.view <= view {
 			v.published, v.publishedAt = true, now
@@ -148,12 +148,6 @@ func (m *Mapper) acknowledged(now time.Duration) uint64 {
 		}
 	}
 	return view
-}
-
-// answers reports whether queries need a slave: it is in the set of a shard that is
-// not drained, and alive.
-func (m *Mapper) answers(s Slave, now time.Duration) bool {
-	return m.model.answers(s) && m.alive(s.Name, now)
 }
 
 // answers reports whether masters ask a slave, if it lives.

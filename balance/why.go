@@ -67,17 +67,17 @@ const (
 )
 
 // away returns the Away of a node, or nil unless it is lost.
-func (m *Mapper) away(now time.Duration, n Node) *Away {
-	if m.up(n.ID, now) {
+func (c *cluster) away(now time.Duration, n Node) *Away {
+	if c.up(n.ID, now) {
 		return nil
 	}
-	a := &Away{For: m.silence(n.ID, now)}
-	switch after := m.cfg.EvacuateAfter; {
+	a := &Away{For: c.silence(n.ID, now)}
+	switch after := c.cfg.EvacuateAfter; {
 	case n.State == Draining:
 		a.Fate = Now
 	case after <= 0:
 		a.Fate = Stay
-	case m.planning.paused:
+	case c.paused:
 		a.Fate = Paused
 	case a.For >= after:
 		a.Fate = Now
@@ -103,16 +103,16 @@ func (m *Mapper) Why(now time.Duration, slice uint64) (Story, error) {
 		}
 		return Story{}, fault.Newf(fault.NotFound, "balance: why", "there is no slice %d: %s", slice, was)
 	}
-	j := m.judgeNow(now)
+	j := m.plan.judgeNow(now)
 	sum := j.sums[j.at[slice]]
 	out := Story{
 		Slice: s, Node: m.name(s.Node), Items: sum.Items, Weight: sum.Weight, Measured: j.in.measured(), Load: sum.Load,
-		Bound: m.planning.bound, Rests: j.excluded(s), Now: now,
+		Bound: m.plan.bound, Rests: j.excluded(s), Now: now,
 	}
 	if out.Bound.MaxOverMean == 0 {
 		out.Bound = LowerBound(j.in)
 	}
-	m.weigh(j, s, &out)
+	out.weigh(j, s)
 	if n, ok := m.model.Node(s.Node); ok {
 		out.Away = m.away(now, n)
 	}
@@ -123,7 +123,7 @@ func (m *Mapper) Why(now time.Duration, slice uint64) (Story, error) {
 	if r := m.memory.slices[slice]; r != nil {
 		out.Decisions = slices.Clone(r.list)
 	}
-	for _, r := range m.planning.last.Proposal.Reasons {
+	for _, r := range m.plan.last.Proposal.Reasons {
 		if r.Op < 0 && r.Slice == 0 {
 			out.General = append(out.General, r.Text)
 		}
@@ -132,7 +132,7 @@ func (m *Mapper) Why(now time.Duration, slice uint64) (Story, error) {
 }
 
 // weigh compares a slice with its node, and with the mean.
-func (m *Mapper) weigh(j *judge, s Slice, out *Story) {
+func (out *Story) weigh(j *judge, s Slice) {
 	loads := NodeLoads(j.in)
 	even := evenness(j.in.Model, loads, j.in.Limits)
 	out.MaxOverMean = even.Ratio()

@@ -1,0 +1,150 @@
+package balance
+
+import (
+	"slices"
+	"time"
+)
+
+// cluster is what is known of the cluster: the newest durable model, the items, and what
+// slaves last reported. The mapper keeps it up to date, and its machines read it.
+type cluster struct {
+	cfg   MapperConfig
+	time  clockwork
+	model *Model // newest durable; nil before the first plan
+	items *Index
+	clock uint64 // of the newest change of an item seen
+	nodes map[string]*nodeInfo
+	// paused: balancing was paused by an operator.
+	paused bool
+}
+
+func newCluster(cfg MapperConfig, items *Index) *cluster {
+	return &cluster{cfg: cfg, items: items, nodes: map[string]*nodeInfo{}}
+}
+
+// node returns the state of a node; a new one counts as heard from now.
+func (c *cluster) node(name string) *nodeInfo {
+	n := c.nodes[name]
+	if n == nil {
+		n = &nodeInfo{heard: c.time.now, arriving: map[uint64]*arrival{}}
+		c.nodes[name] = n
+	}
+	return n
+}
+
+// alive reports whether a node of the model was heard from recently.
+func (c *cluster) alive(name string, now time.Duration) bool {
+	n := c.nodes[name]
+	return n != nil && now < n.heard+c.cfg.DeadAfter
+}
+
+// heardLately reports whether a node was heard from so recently that others may leave it alone
+// with their shard. One that counts as alive may have died most of DeadAfter ago: nobody else would
+// be left that answers.
+func (c *cluster) heardLately(name string, now time.Duration) bool {
+	n := c.nodes[name]
+	return n != nil && now < n.heard+min(c.cfg.DeadAfter, c.cfg.Report*5/2)
+}
+
+// name returns the name of a node of the model.
+func (c *cluster) name(id NodeID) string {
+	n, _ := c.model.Node(id)
+	return n.Name
+}
+
+// slice returns a slice of the model by its number.
+func (c *cluster) slice(id uint64) (Slice, bool) {
+	i := slices.IndexFunc(c.model.slices, func(s Slice) bool { return s.ID == id })
+	if i < 0 {
+		return Slice{}, false
+	}
+	return c.model.slices[i], true
+}
+
+// has reports whether a node holds all of an interval according to its last report,
+// or has not reported yet.
+func (c *cluster) has(node string, v Interval) bool {
+	n := c.nodes[node]
+	return n == nil || !n.reported || len(outside(v, n.table.in(Full))) == 0
+}
+
+// serves reports whether a node has reported that it serves a slice of the model.
+func (c *cluster) serves(node string, v Slice) bool {
+	n := c.nodes[node]
+	if n == nil || !n.reported {
+		return false
+	}
+	for _, h := range n.table.Slices {
+		if h.ID == v.ID && h.Generation == v.Generation {
+			return h.State == Full && h.From != 0 && h.Lo == v.Lo && h.Hi == v.Hi
+		}
+	}
+	return false
+}
+
+// ranks returns how many slaves the largest set has: a pass compares the first of
+// each set over the whole ring, then the second.
+func (c *cluster) ranks() int {
+	most := 1
+	for _, n := range c.model.Nodes() {
+		most = max(most, len(c.model.Set(n.ID)))
+	}
+	return most
+}
+
+// ranked returns the slave of a set with this rank.
+func (c *cluster) ranked(id NodeID, rank int) (name string, there bool) {
+	set := c.model.Set(id)
+	if rank >= len(set) {
+		return "", false
+	}
+	return set[rank].Name, true
+}
+
+// asked returns the nodes that queries go to: those that are alive and serve
+// something.
+func (c *cluster) asked(now time.Duration) (out []NodeID) {
+	serves := make(map[NodeID]bool, len(c.model.nodes))
+	for _, s := range c.model.slices {
+		serves[s.Node] = true
+	}
+	for _, n := range c.model.nodes {
+		if serves[n.ID] && c.up(n.ID, now) {
+			out = append(out, n.ID)
+		}
+	}
+	return out
+}
+
+// timeOfDay is what the clock of the caller shows.
+func (c *cluster) timeOfDay() time.Time { return c.cfg.Began.Add(c.time.last) }
+
+func (c *cluster) limits(model *Model) map[NodeID]Limit { return byID(model, c.cfg.Limits) }
+
+// complete reports whether a slave has all that its shard serves.
+func (c *cluster) complete(s Slave) bool {
+	n := c.nodes[s.Name]
+	if n == nil || !n.reported {
+		return false
+	}
+	if n.whole.of != c.model {
+		full := n.table.in(Full)
+		lacks := slices.ContainsFunc(c.model.Table(s.Node).Slices, func(h Held) bool {
+			return h.From != 0 && !covers(full, Interval{h.Lo, h.Hi})
+		})
+		n.whole = whole{of: c.model, yes: !lacks}
+	}
+	return n.whole.yes
+}
+
+// weight returns the weight of the items in an interval.
+func (c *cluster) weight(v Interval) (sum uint64) {
+	c.items.Ascend(v.Lo, v.Hi, func(_ Key, w uint32) bool { sum += uint64(w); return true })
+	return sum
+}
+
+// answers reports whether queries need a slave: it is in the set of a shard that is
+// not drained, and alive.
+func (c *cluster) answers(s Slave, now time.Duration) bool {
+	return c.model.answers(s) && c.alive(s.Name, now)
+}

@@ -1,0 +1,118 @@
+package balance
+
+import (
+	"time"
+
+	"adshard/fault"
+)
+
+// change stages the next change of the model, if one is due: all that moves,
+// nodes and commands require, in one quantum; otherwise an iteration, or the
+// evacuation of nodes that drain or are lost.
+func (m *Mapper) change(now time.Duration) error {
+	if m.model == nil {
+		if len(m.joined) < max(1, m.cfg.Nodes) {
+			return nil
+		}
+		model, err := m.plan.first(now, m.joined, m.members.replicas)
+		if err == nil {
+			m.joined = nil
+			m.stage(modelChange{model: model})
+		}
+		return err
+	}
+	e, why := &lazyEdit{m: m}, make(causes)
+	m.admit(e)
+	m.obey(now, e, why)
+	m.dueMoves(now, e)
+	if e.idle() {
+		m.arrange(now, e)
+	}
+	if m.filling && !m.model.filled {
+		if m.filling = false; m.firstFilled() {
+			e.try((*Edit).Filled)
+		}
+	}
+	if e.e != nil && len(e.e.Ops()) > 0 {
+		model, err := e.e.Model()
+		if err != nil {
+			return err
+		}
+		m.stage(modelChange{model, e.e.Ops(), why})
+		return nil
+	}
+	if m.members.changed || m.plan.forgot {
+		m.stage(modelChange{m.model, []Op{}, why})
+		return nil
+	}
+	if d := m.plan.due(now); d != nil {
+		m.stage(*d)
+	}
+	return nil
+}
+
+// obey executes commands, and makes empty nodes Drained.
+func (m *Mapper) obey(now time.Duration, e *lazyEdit, why causes) {
+	for _, o := range m.commands {
+		if o.slave != "" {
+			e.try(func(e *Edit) error { return m.obeySlave(now, e, o) })
+			continue
+		}
+		if o.remove {
+			e.try(func(e *Edit) error { return m.remove(now, e, o.node) })
+			continue
+		}
+		if o.slice == 0 {
+			e.try(func(e *Edit) error { return e.SetState(o.node, o.state) })
+			continue
+		}
+		why[causeOf{o.slice, 0}] = cause{text: "by command", commanded: true}
+		e.try(func(e *Edit) error { return e.Start(o.slice, o.node) })
+	}
+	m.commands = nil
+	for _, n := range m.plan.drained {
+		switch s, _ := m.model.Node(n); s.State {
+		case Draining:
+			e.try(func(e *Edit) error { return e.SetState(n, Drained) })
+		case Dissolving:
+			e.try(func(e *Edit) error { return m.end(e, n) })
+		}
+	}
+	m.plan.drained = m.plan.drained[:0]
+}
+
+// end removes a shard that has no slices left; its slaves are spares.
+func (m *Mapper) end(e *Edit, id NodeID) error {
+	for _, s := range m.model.Replicas(id) {
+		if err := e.Release(s.Name); err != nil {
+			return err
+		}
+	}
+	return e.Remove(id)
+}
+
+// remove removes a node unless it has come back since the command.
+func (m *Mapper) remove(now time.Duration, e *Edit, id NodeID) error {
+	if n, ok := m.model.Node(id); ok && m.silence(id, now) < m.cfg.DeadAfter {
+		return fault.Newf(fault.Conflict, "balance: remove", "node %s is not removed: it has come back", n.Name)
+	}
+	return e.Remove(id)
+}
+
+// admit adds new slaves to the model: as nodes without slices while a node is one
+// slave, else as spares. It updates where they are.
+func (m *Mapper) admit(e *lazyEdit) {
+	for _, j := range m.joined {
+		slave, ok := m.model.Slave(j.Name)
+		_, taken := m.model.Named(j.Name)
+		switch {
+		case !ok && m.members.replicas == 1 && !taken:
+			e.try(func(e *Edit) error { _, err := e.Join(j.Name, j.Site); return err })
+		case !ok:
+			e.try(func(e *Edit) error { return e.Enlist(j.Name, j.Site, len(j.Table.Slices) > 0) })
+		case slave.Site != j.Site:
+			e.try(func(e *Edit) error { return e.Place(j.Name, j.Site) })
+		}
+	}
+	m.joined = nil
+}
