@@ -12,13 +12,24 @@ var (
 	bomUTF8    = []byte{0xEF, 0xBB, 0xBF}
 	bomUTF16LE = []byte{0xFF, 0xFE}
 	bomUTF16BE = []byte{0xFE, 0xFF}
-	gzipMagic  = []byte{0x1F, 0x8B}
 )
 
 // errCutUnit is the end of a UTF-16 file in the middle of a unit.
 var errCutUnit = errors.New("the file ends in the middle of a UTF-16 character: it was cut off; get the whole file and import it again")
 
-var errGzip = errors.New("the file is compressed: unpack it first (gunzip FILE), or feed it to standard input (gunzip -c FILE | adshard import … -)")
+var (
+	errGzip   = errors.New("the file is compressed: unpack it first (gunzip FILE), or feed it to standard input (gunzip -c FILE | adshard import … -)")
+	errPacked = errors.New("the file is compressed: unpack it first")
+	errBook   = errors.New("the file is a workbook of a spreadsheet (.xlsx, .ods, .xls) or another archive, no text: save the sheet as CSV UTF-8, or unpack the archive")
+)
+
+// otherFiles are the first bytes of files that are no text.
+var otherFiles = []struct {
+	begins string
+	err    error
+}{
+	{"\x1f\x8b", errGzip}, {"PK\x03", errBook}, {"\xd0\xcf\x11", errBook}, {"\x28\xb5\x2f", errPacked}, {"\xfd7z", errPacked},
+}
 
 // decoded returns the content of src as UTF-8 without a byte order mark. The
 // encoding is detected from the first bytes: UTF-16 of either order with a mark,
@@ -39,8 +50,11 @@ func decoded(src io.Reader) (io.Reader, error) {
 		return &utf16Reader{src: io.MultiReader(bytes.NewReader(start[2:]), src), low: 0, high: 1}, nil
 	case bytes.HasPrefix(start, bomUTF16BE):
 		return &utf16Reader{src: io.MultiReader(bytes.NewReader(start[2:]), src), low: 1, high: 0}, nil
-	case bytes.HasPrefix(start, gzipMagic):
-		return nil, errGzip
+	}
+	for _, other := range otherFiles {
+		if bytes.HasPrefix(start, []byte(other.begins)) {
+			return nil, other.err
+		}
 	}
 	return io.MultiReader(bytes.NewReader(start), src), nil
 }

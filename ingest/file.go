@@ -126,7 +126,7 @@ func (in *input) sniff() Format {
 	head, _ := in.src.Peek(512) // an error comes again at the first read
 	for _, c := range head {
 		switch c {
-		case 0xEF, 0xBB, 0xBF, 0xFF, 0xFE, 0, ' ', '\t', '\r', '\n':
+		case 0xEF, 0xBB, 0xBF, 0xFF, 0xFE, 0, ' ', '\t', '\r', '\n', '[': // an array is refused line by line
 			continue
 		case '{':
 			return FormatJSONL

@@ -236,6 +236,8 @@ func checkHeader(l layout, found int, raw []byte, needAccount bool) error {
 		return errors.New("the header has zero bytes: UTF-16 needs a byte order mark; save the file as UTF-8 or as UTF-16 with one")
 	case bytes.IndexByte(raw, '\r') >= 0:
 		return errors.New("lines end with a single carriage return: save the file with LF or CRLF line ends")
+	case found == 0 && bytes.HasPrefix(bytes.TrimSpace(raw), []byte("<")):
+		return errors.New("the file is a web page or XML, perhaps one that asks to log in: get the file itself, as CSV")
 	case found == 0:
 		return fmt.Errorf("no column of a Google Ads Editor file is in the header (Account, Campaign, Ad Group, Keyword, …), "+
 			"with tabs, commas or semicolons between: name the columns in the first line, with nothing above it%s", languageHint(raw))
