@@ -30,8 +30,11 @@ func (m *Mapper) arrive(v *activeMove) (fresh []*arrival) {
 			continue
 		}
 		a := &arrival{move: v, slave: s.Name}
-		a.check = &comparison{arrival: a, target: s.Name, id: v.id, generation: v.generation, all: Interval{v.lo, v.hi}}
-		a.check.begin(m, v.lo)
+		a.check = &comparison{
+			purpose: moving, from: v.a, hurry: v.cause.away || v.cause.commanded, off: true,
+			target: s.Name, id: v.id, generation: v.generation, all: Interval{v.lo, v.hi},
+		}
+		a.check.begin(m.cluster, v.lo)
 		m.node(s.Name).arriving[v.id] = a
 		v.arrivals, fresh = append(v.arrivals, a), append(fresh, a)
 	}
@@ -40,12 +43,39 @@ func (m *Mapper) arrive(v *activeMove) (fresh []*arrival) {
 			m.dropArrival(a)
 		}
 	}
+	m.verify.moving[v.id] = v.checks()
 	return fresh
+}
+
+// checks returns the comparisons of a move's copies.
+func (v *activeMove) checks() (list []*comparison) {
+	for _, a := range v.arrivals {
+		list = append(list, a.check)
+	}
+	return list
+}
+
+// arrivalOn returns the copy on a slave.
+func (v *activeMove) arrivalOn(slave string) *arrival {
+	return v.arrivals[slices.IndexFunc(v.arrivals, func(a *arrival) bool { return a.slave == slave })]
+}
+
+// uncertify forgets what was found equal.
+func (m *Mapper) uncertify(a *arrival) {
+	delete(m.verify.asked, a.check.asked)
+	a.check.restart(m.cluster)
+	if !slices.ContainsFunc(a.move.arrivals, (*arrival).done) {
+		a.move.first = 0
+	}
+	if a.arrived {
+		m.verify.enqueue(a.check)
+	}
 }
 
 // dropArrival forgets the copy of a slave that is not waited for any more.
 func (m *Mapper) dropArrival(a *arrival) {
 	delete(m.verify.asked, a.check.asked)
+	a.check.off = true
 	if n := m.nodes[a.slave]; n != nil && n.arriving[a.move.id] == a {
 		delete(n.arriving, a.move.id)
 	}

@@ -14,12 +14,13 @@ type cluster struct {
 	items *Index
 	clock uint64 // of the newest change of an item seen
 	nodes map[string]*nodeInfo
+	loads *LoadTable
 	// paused: balancing was paused by an operator.
 	paused bool
 }
 
 func newCluster(cfg MapperConfig, items *Index) *cluster {
-	return &cluster{cfg: cfg, items: items, nodes: map[string]*nodeInfo{}}
+	return &cluster{cfg: cfg, items: items, nodes: map[string]*nodeInfo{}, loads: NewLoadTable(cfg.LoadWeights, cfg.HalfLife)}
 }
 
 // node returns the state of a node; a new one counts as heard from now.
@@ -147,4 +148,19 @@ func (c *cluster) weight(v Interval) (sum uint64) {
 // not drained, and alive.
 func (c *cluster) answers(s Slave, now time.Duration) bool {
 	return c.model.answers(s) && c.alive(s.Name, now)
+}
+
+// measured returns the current load of a slice, or the weight of its items.
+func (c *cluster) measured(s Slice) (load float64) {
+	if l := c.loads.byID[s.ID]; l != nil && l.rate > 0 {
+		return l.rate
+	}
+	c.items.Ascend(s.Lo, s.Hi, func(_ Key, w uint32) bool { load += float64(w); return true })
+	return load
+}
+
+// hurries reports whether somebody waits for all that moves from a node.
+func (c *cluster) hurries(from NodeID, now time.Duration) bool {
+	n, _ := c.model.Node(from)
+	return c.paused || n.State == Draining || n.State == Dissolving || !c.up(from, now)
 }

@@ -172,7 +172,7 @@ func (m *Mapper) disjoin(now time.Duration, node string) error {
 // forgetNode drops all state of a removed node.
 func (m *Mapper) forgetNode(n NodeID) {
 	delete(m.plan.rests, n)
-	m.plan.loads.forget(n)
+	m.loads.forget(n)
 }
 
 // forgetSlaves drops all state of slaves that are not in the model any more. One that
@@ -190,7 +190,7 @@ func (m *Mapper) forgetSlaves(old *Model) {
 			m.node(s.Name).id = 0
 		} else {
 			delete(m.nodes, s.Name)
-			m.setUnverified(s.Name, false)
+			m.verify.setUnverified(s.Name, false)
 		}
 	}
 }

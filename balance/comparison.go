@@ -29,11 +29,12 @@ import (
 // nodes have applied a change of it since it was first asked for: that change has
 // rewritten it.
 type comparison struct {
-	// arrival, entrance or recheck is set for the copy of a slice that moves, of a slave
-	// that is to join a set, and of one whose store was not closed; none: it is the scrub's.
-	arrival        *arrival
-	entrance       *entrance
-	recheck        *recheck
+	purpose purpose
+	// from is the node that the slice moves from; 0: it does not move. hurry: it had to leave.
+	from  NodeID
+	hurry bool
+	// off: it is not to be asked about, for now or any more.
+	off            bool
 	id, generation uint64
 	all            Interval // the slice's keys
 	source, target string   // source "": it is not asked
@@ -62,8 +63,27 @@ type comparison struct {
 	failed string // why the last question had no answer
 }
 
+// purpose is what a comparison is for.
+type purpose uint8
+
+const (
+	scrubbing  purpose = iota
+	rechecking         // of a slave whose store was not closed
+	moving             // of the copy of a slice that moves
+	joining            // of a slave that is to join a set
+)
+
 // scrubs reports whether the comparison is the scrub's.
-func (c *comparison) scrubs() bool { return c.arrival == nil && c.entrance == nil && c.recheck == nil }
+func (c *comparison) scrubs() bool { return c.purpose == scrubbing }
+
+// unlike says that the data were built by another version, and cannot be compared; "": they
+// were not.
+func (c *comparison) unlike(a Certified) string {
+	if a.Target.Builder == a.Truth.Builder || a.Target.Items == 0 {
+		return ""
+	}
+	return fmt.Sprintf("it was built by version %d, the source of truth by version %d", a.Target.Builder, a.Truth.Builder)
+}
 
 // seen is what was found of a parent.
 type seen struct {
@@ -81,7 +101,7 @@ const (
 )
 
 // begin starts with the part that begins at a key.
-func (c *comparison) begin(m *Mapper, lo Key) {
+func (c *comparison) begin(w *cluster, lo Key) {
 	if c.limit == 0 {
 		c.limit = partItems
 	}
@@ -89,7 +109,7 @@ func (c *comparison) begin(m *Mapper, lo Key) {
 		c.most = c.limit
 	}
 	c.part, c.count, c.weight = Interval{lo, c.all.Hi}, 0, 0
-	m.items.Ascend(lo, c.all.Hi, func(k Key, w uint32) bool {
+	w.items.Ascend(lo, c.all.Hi, func(k Key, w uint32) bool {
 		if c.count > 0 && w > partWeight/2 { // it takes long enough by itself
 			c.part.Hi = k - 1
 			return false
@@ -102,7 +122,7 @@ func (c *comparison) begin(m *Mapper, lo Key) {
 		c.part.Hi = k
 		return false
 	})
-	c.tracked, c.bins, c.matched, c.suspect, c.rounds = m.clock, [Bins]uint64{}, 0, 0, 0
+	c.tracked, c.bins, c.matched, c.suspect, c.rounds = w.clock, [Bins]uint64{}, 0, 0, 0
 	c.open, c.asks = nil, 0
 	c.before.items, c.before.bytes = c.items, c.bytes
 }
@@ -123,9 +143,9 @@ func patience(least time.Duration, weight uint64) time.Duration {
 }
 
 // restart forgets all that was found.
-func (c *comparison) restart(m *Mapper) {
+func (c *comparison) restart(w *cluster) {
 	c.items, c.bytes, c.asked, c.parts = 0, 0, 0, 0
-	c.begin(m, c.all.Lo)
+	c.begin(w, c.all.Lo)
 }
 
 // partDone reports whether the current part is verified.
@@ -148,10 +168,17 @@ func (c *comparison) parents() []Parent {
 
 // finding is the conclusion of a comparison from one answer.
 type finding struct {
+	c *comparison
 	// source and target describe a confirmed difference there; "" if there is none.
 	source, target string
 	came           bool // something was found equal
+	// right is set when a part of the copy is right as a whole; done: with it all of it is.
+	right *Interval
+	done  bool
 }
+
+// differs reports whether there is a confirmed difference.
+func (v *finding) differs() bool { return v.source != "" || v.target != "" }
 
 // take evaluates an answer.
 func (c *comparison) take(q *verifier, a Certified, now uint64) (v finding) {
@@ -273,13 +300,13 @@ func hashes(c *Certificate) map[Parent][2]uint64 {
 }
 
 // who names the nodes that differ.
-func (v *finding) who(c *comparison) string {
+func (v *finding) who() string {
 	var who []string
 	if v.source != "" {
-		who = append(who, c.source)
+		who = append(who, v.c.source)
 	}
 	if v.target != "" {
-		who = append(who, c.target)
+		who = append(who, v.c.target)
 	}
 	return strings.Join(who, " and ")
 }

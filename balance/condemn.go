@@ -29,27 +29,26 @@ type condemnation struct {
 const discardGap = 5 * time.Second
 
 // condemn has a node stop serving a slice.
-func (m *Mapper) condemn(now time.Duration, node string, c *comparison, what string) {
-	key := sentence{node, c.id}
-	if m.verify.condemned[key] != nil {
-		return
-	}
-	m.distrust(node)
-	m.node(node).replace.differed = true
+func (q *verifier) condemn(now time.Duration, node string, c *comparison, what string) {
 	reason := "its copy differs from the source of truth: " + what
-	m.verify.condemned[key] = &condemnation{
+	q.condemned[sentence{node, c.id}] = &condemnation{
 		Discard: Discard{Node: node, Slice: c.id, Generation: c.generation, Lo: c.all.Lo, Hi: c.all.Hi, Reason: reason}, since: now,
 	}
-	m.trouble(fault.Newf(fault.Corrupt, "balance: certify", "node %s must discard slice %d and is refilled: %s", node, c.id, reason))
-	m.happened(now, Event{Slice: c.id, Text: fmt.Sprintf("%s must discard its copy and is refilled: %s", node, reason)})
+	q.trouble(fault.Newf(fault.Corrupt, "balance: certify", "node %s must discard slice %d and is refilled: %s", node, c.id, reason))
+	q.happened(now, Event{Slice: c.id, Text: fmt.Sprintf("%s must discard its copy and is refilled: %s", node, reason)})
+}
+
+// condemns reports whether a node is to stop serving a slice.
+func (q *verifier) condemns(node string, slice uint64) bool {
+	return q.condemned[sentence{node, slice}] != nil
 }
 
 // discard sends the orders that are due and forgets those that were carried out. An
 // order names the slice as the node last reported it: the end of a move changes its
 // generation, but not what its source holds.
-func (m *Mapper) discard(now time.Duration) {
-	for key, c := range m.verify.condemned {
-		n := m.nodes[c.Node]
+func (q *verifier) discard(now time.Duration) {
+	for key, c := range q.condemned {
+		n := q.nodes[c.Node]
 		var h Held
 		claimed := n != nil
 		if claimed && n.reported {
@@ -57,15 +56,15 @@ func (m *Mapper) discard(now time.Duration) {
 		}
 		switch {
 		case !claimed:
-			delete(m.verify.condemned, key)
-		case now >= c.next && m.alive(c.Node, now):
+			delete(q.condemned, key)
+		case now >= c.next && q.alive(c.Node, now):
 			if c.next = now + discardGap; n.reported {
 				c.Generation, c.Lo, c.Hi = h.Generation, h.Lo, h.Hi
 			}
-			m.out.Discards = append(m.out.Discards, c.Discard)
+			q.discards = append(q.discards, c.Discard)
 		}
 	}
-	slices.SortFunc(m.out.Discards, func(a, b Discard) int {
+	slices.SortFunc(q.discards, func(a, b Discard) int {
 		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Slice, b.Slice))
 	})
 }
@@ -91,4 +90,14 @@ func (c condemnedSlices) list(now time.Duration) []Condemned {
 		out[i] = Condemned{Node: k.node, Slice: k.slice, Reason: c[k].Reason, For: now - c[k].since}
 	}
 	return out
+}
+
+// sentenced reports whether a slave is to discard something.
+func (q *verifier) sentenced(slave string) bool {
+	for key := range q.condemned {
+		if key.node == slave {
+			return true
+		}
+	}
+	return false
 }

@@ -21,22 +21,22 @@ func (c *comparison) widen() {
 
 // divide begins a smaller part in place of the current one, if that has more than one
 // item; it reports whether it does.
-func (c *comparison) divide(m *Mapper) bool {
+func (c *comparison) divide(w *cluster) bool {
 	if c.count <= 1 {
 		return false
 	}
 	c.most = max(1, c.count/finer)
 	c.items, c.bytes = c.before.items, c.before.bytes
-	c.begin(m, c.part.Lo)
+	c.begin(w, c.part.Lo)
 	return true
 }
 
 // divideIfChanging divides a part that was asked for often enough; it reports whether
 // it did.
-func (c *comparison) divideIfChanging(m *Mapper) bool {
+func (c *comparison) divideIfChanging(w *cluster) bool {
 	if c.asks < coarseAsks || c.changes && c.asks < fineAsks || c.matched == allBins {
 		return false
 	}
 	c.changes = true
-	return c.divide(m)
+	return c.divide(w)
 }

@@ -19,8 +19,7 @@ type entrance struct {
 	// an earlier one it may have dropped since.
 	revision  uint64
 	certified []Interval // disjoint and ascending, no two touching
-	checks    []*comparison
-	waits     string // what for
+	waits     string     // what for
 	// goal is the view that was published when the entrance opened; near is set once the
 	// slave could serve it, as one of the set. serves is the newest view that it could serve,
 	// delays is set while views wait for it.
@@ -44,7 +43,7 @@ type kept struct {
 func (m *Mapper) keep(name string) {
 	n := m.node(name)
 	n.kept = kept{}
-	if s, ok := m.model.Slave(name); ok && !m.sentenced(name) {
+	if s, ok := m.model.Slave(name); ok && !m.verify.sentenced(name) {
 		n.kept = kept{s.Node, both(n.table.in(Full), m.model.Table(s.Node).servedIn(n.table.View))}
 	}
 }
@@ -121,23 +120,15 @@ func (m *Mapper) closeEntrance(w *entrance) {
 
 // dropChecks gives up some comparisons of a slave that is to join.
 func (m *Mapper) dropChecks(w *entrance, which func(*comparison) bool) {
-	w.checks = m.without(w.checks, which)
-}
-
-// without gives up some comparisons of a list and returns the others.
-func (m *Mapper) without(list []*comparison, which func(*comparison) bool) []*comparison {
-	return slices.DeleteFunc(list, func(c *comparison) bool {
-		if !which(c) {
-			return false
-		}
-		delete(m.verify.asked, c.asked)
-		return true
-	})
+	list := m.verify.without(m.verify.joining[w.slave], which)
+	if m.verify.joining[w.slave] = list; len(list) == 0 {
+		delete(m.verify.joining, w.slave)
+	}
 }
 
 // dropCheck ends a comparison.
 func (m *Mapper) dropCheck(c *comparison) {
-	m.dropChecks(c.entrance, func(o *comparison) bool { return o == c })
+	m.dropChecks(m.entrances[c.target], func(o *comparison) bool { return o == c })
 }
 
 // enter looks how far a slave is from joining its set and returns what it waits for;
@@ -155,9 +146,9 @@ func (m *Mapper) enter(now time.Duration, w *entrance) string {
 		return fmt.Sprintf("it has not received revision %d", w.revision)
 	}
 	current := now < n.caughtUp+m.cfg.DeadAfter
-	serves, lacks := m.compareHeld(w, current && !m.sentenced(w.slave))
+	serves, lacks := m.compareHeld(w, current && !m.verify.sentenced(w.slave))
 	switch {
-	case m.sentenced(w.slave):
+	case m.verify.sentenced(w.slave):
 		return "it discards what differs from the source of truth"
 	case !current && lacks == "":
 		return "it has not applied all changes"
@@ -218,16 +209,17 @@ func (m *Mapper) compareHeld(w *entrance, may bool) (serves uint64, lacks string
 // compareOldest begins to compare those of some slices that the shard was given first, as
 // many as may be compared at once.
 func (m *Mapper) compareOldest(w *entrance, open []Held) {
-	free := freeShares(w.checks)
-	for _, h := range w.oldest(open, free) {
+	checks := m.verify.joining[w.slave]
+	free := freeShares(checks)
+	for _, h := range oldest(open, free, checks) {
 		if free <= 0 {
 			return
 		}
-		c := &comparison{entrance: w, target: w.slave, id: h.ID, generation: h.Generation,
+		c := &comparison{purpose: joining, target: w.slave, id: h.ID, generation: h.Generation,
 			all: lacking(Interval{h.Lo, h.Hi}, w.certified)[0]}
-		c.begin(m, c.all.Lo)
+		c.begin(m.cluster, c.all.Lo)
 		free -= c.share()
-		w.checks = append(w.checks, c)
+		m.verify.joining[w.slave] = append(m.verify.joining[w.slave], c)
 		m.verify.enqueue(c)
 	}
 }
@@ -243,9 +235,9 @@ func freeShares(checks []*comparison) int {
 
 // oldest returns those of some slices that are not being compared and that the shard was given
 // first, up to a number, the first one first.
-func (w *entrance) oldest(open []Held, most int) (list []Held) {
+func oldest(open []Held, most int, checks []*comparison) (list []Held) {
 	for _, h := range open {
-		if most <= 0 || len(list) == most && h.From >= list[most-1].From || w.compares(Interval{h.Lo, h.Hi}) {
+		if most <= 0 || len(list) == most && h.From >= list[most-1].From || anyCompares(checks, Interval{h.Lo, h.Hi}) {
 			continue
 		}
 		i := len(list)
@@ -257,9 +249,9 @@ func (w *entrance) oldest(open []Held, most int) (list []Held) {
 	return list
 }
 
-// compares reports whether some of an interval is being compared.
-func (w *entrance) compares(v Interval) bool {
-	return slices.ContainsFunc(w.checks, func(c *comparison) bool { return c.all.Lo <= v.Hi && v.Lo <= c.all.Hi })
+// anyCompares reports whether some of an interval is being compared.
+func anyCompares(checks []*comparison, v Interval) bool {
+	return slices.ContainsFunc(checks, func(c *comparison) bool { return c.all.Lo <= v.Hi && v.Lo <= c.all.Hi })
 }
 
 // mustKnow returns the view that a slave must have received to join a set: the published
@@ -294,30 +286,12 @@ func (t Table) servedIn(view uint64) []Interval {
 	return out
 }
 
-// entranceCompares reports whether an answer is to be judged. Data that another version
-// built cannot be compared: they are built again.
-func (m *Mapper) entranceCompares(now time.Duration, c *comparison, a Certified) bool {
-	if a.Target.Builder != a.Truth.Builder && a.Target.Items > 0 {
-		m.entranceDiffers(now, c, fmt.Sprintf("it was built by version %d, the source of truth by version %d", a.Target.Builder, a.Truth.Builder))
-		return false
-	}
-	return true
-}
-
-// entranceDiffers has a slave that is to join a set discard what differs. If the slice is
-// another one by now, it is compared again.
-func (m *Mapper) entranceDiffers(now time.Duration, c *comparison, what string) {
-	m.dropCheck(c)
-	if v := m.model.At(c.all.Lo); v.ID == c.id && v.Generation == c.generation {
-		m.condemn(now, c.target, c, what)
-	}
-}
-
 // certified notes that a part of what a slave holds that is to join is right.
-func (m *Mapper) certified(c *comparison) {
-	c.entrance.certified = union(c.entrance.certified, c.part)
-	if c.done() {
-		m.dropCheck(c)
+func (m *Mapper) certified(f finding) {
+	w := m.entrances[f.c.target]
+	w.certified = union(w.certified, *f.right)
+	if f.done {
+		m.dropCheck(f.c)
 	}
 	m.members.next = 0
 }
@@ -329,14 +303,4 @@ func (m *Mapper) reopen(n *nodeInfo) {
 			m.closeEntrance(w)
 		}
 	}
-}
-
-// sentenced reports whether a slave is to discard something.
-func (m *Mapper) sentenced(slave string) bool {
-	for key := range m.verify.condemned {
-		if key.node == slave {
-			return true
-		}
-	}
-	return false
 }

@@ -12,7 +12,8 @@ import (
 type Mapper struct {
 	*cluster
 	*journal
-	plan *planner
+	plan   *planner
+	verify *verifier
 
 	floor  uint64 // no quantum has a lower clock
 	loaded bool
@@ -30,18 +31,14 @@ type Mapper struct {
 	joined   []Joining // waiting for the first plan, or for their place in the model
 	views    views
 	moves    moves
-	verify   verifier
-	scrub    scrubber
 	commands []command // by operators, not executed yet
 	members  membership
 	// entrances are the slaves that are to join a set, by name.
 	entrances map[string]*entrance
-	// rechecks are the slaves whose stores were not closed, by name.
-	rechecks map[string]*recheck
-	patrol   time.Duration // when silent nodes and stalled moves are looked for
-	retry    time.Duration
-	counters counters
-	out      MapperOut
+	patrol    time.Duration // when silent nodes and stalled moves are looked for
+	retry     time.Duration
+	counters  counters
+	out       MapperOut
 }
 
 // modelChange is a change of the model.
@@ -110,8 +107,8 @@ func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 	cfg = cfg.WithDefaults()
 	c, j := newCluster(cfg, items), newJournal()
 	m := &Mapper{
-		cluster: c, journal: j, plan: newPlanner(c, j), views: newViews(), moves: newMoves(), verify: newVerifier(),
-		members: newMembership(cfg.Replicas), entrances: map[string]*entrance{}, rechecks: map[string]*recheck{},
+		cluster: c, journal: j, plan: newPlanner(c, j), views: newViews(), moves: newMoves(), verify: newVerifier(c, j),
+		members: newMembership(cfg.Replicas), entrances: map[string]*entrance{},
 	}
 	if state == nil {
 		return m, nil
@@ -133,7 +130,7 @@ func (m *Mapper) Loaded(now time.Duration, clock uint64) {
 	now = m.time.at(now)
 	m.loaded, m.clock, m.since = true, clock, now
 	m.plan.next, m.plan.empty = now+m.cfg.Interval, now+emptyPace
-	m.scrub.next = now + min(m.cfg.Scrub/10, scrubDelay)
+	m.verify.scrub.next = now + min(m.cfg.Scrub/10, scrubDelay)
 	if m.model != nil { // it is durable already
 		m.staged = &staged{modelChange: modelChange{model: m.model}, durable: true}
 		m.commit(now)
@@ -147,7 +144,7 @@ func (m *Mapper) Changes(now time.Duration, list []Change) {
 	now = m.time.at(now)
 	for _, c := range list {
 		m.clock = c.Clock
-		m.touch(c)
+		m.verify.touch(c)
 		m.items.Follow(c)
 	}
 	m.step(now)
@@ -180,6 +177,7 @@ func (m *Mapper) Saved(now time.Duration, seq uint64) {
 // Out returns the pending work and clears it.
 func (m *Mapper) Out() MapperOut {
 	out := m.out
+	out.Certify, out.Discards = m.verify.out()
 	out.Events, out.Troubles = m.events, m.troubles
 	m.out, m.events, m.troubles = MapperOut{}, nil, nil
 	return out

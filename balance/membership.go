@@ -134,7 +134,7 @@ func (m *Mapper) expel(now time.Duration, e *lazyEdit) {
 		if !s.In || m.remaining(now, s, e.e) < 1 {
 			continue
 		}
-		if m.sentenced(s.Name) || m.holdsUp(now, s.Name) || m.hollow(now, s) {
+		if m.verify.sentenced(s.Name) || m.holdsUp(now, s.Name) || m.hollow(now, s) {
 			m.keep(s.Name)
 			e.try(func(e *Edit) error { return e.Leave(s.Name) })
 		}
@@ -147,7 +147,7 @@ func (m *Mapper) expel(now time.Duration, e *lazyEdit) {
 func (m *Mapper) remaining(now time.Duration, without Slave, e *Edit) (n int) {
 	for _, s := range m.model.Set(without.Node) {
 		if s.Name != without.Name && e.keeps(s.Name) && m.heardLately(s.Name, now) &&
-			!m.sentenced(s.Name) && !m.behind(s.Name) && !m.hollow(now, s) {
+			!m.verify.sentenced(s.Name) && !m.behind(s.Name) && !m.hollow(now, s) {
 			n++
 		}
 	}

@@ -82,6 +82,9 @@ func (m *Mapper) doom(v *activeMove, why string) {
 		return
 	}
 	v.doomed = why
+	for _, a := range v.arrivals {
+		a.check.off = true
+	}
 	m.moves.doomed = append(m.moves.doomed, v)
 	m.trouble(fault.Newf(fault.Unavailable, "balance: move",
 		"the move of slice %d from node %s to node %s is cancelled: %s", v.id, m.name(v.a), m.name(v.b), why))
@@ -153,8 +156,7 @@ func (m *moves) copying() (n int) {
 // to move, or has to by now, since the node drains, dissolves or is lost; or it was moved by command; or
 // balancing is paused, and whoever did that waits for the end of all moves.
 func (m *Mapper) awaited(now time.Duration, v *activeMove) bool {
-	from, _ := m.model.Node(v.a)
-	return m.paused || v.cause.away || v.cause.commanded || from.State == Draining || from.State == Dissolving || !m.up(v.a, now)
+	return v.cause.away || v.cause.commanded || m.hurries(v.a, now)
 }
 
 // switchOn has the target of a move serve its slice. Slaves of its set that are not
@@ -281,7 +283,7 @@ func (m *Mapper) switched(now time.Duration, v *activeMove, s Slice) {
 		}
 	} else {
 		m.plan.rests.add(v.a, rest{
-			Interval: Interval{v.lo, v.hi}, until: now + restIntervals*m.cfg.interval(), load: m.plan.measured(s),
+			Interval: Interval{v.lo, v.hi}, until: now + restIntervals*m.cfg.interval(), load: m.measured(s),
 			why: "left it when it moved to " + m.name(v.b),
 		})
 	}
@@ -291,6 +293,7 @@ func (m *Mapper) switched(now time.Duration, v *activeMove, s Slice) {
 // ended records that a move finished or was cancelled.
 func (m *Mapper) ended(now time.Duration, v *activeMove) {
 	delete(m.moves.all, v.id)
+	delete(m.verify.moving, v.id)
 	for _, a := range v.arrivals {
 		m.dropArrival(a)
 	}

@@ -77,7 +77,7 @@ func (m *Mapper) Join(now time.Duration, j Joining) error {
 		j.Table = Table{} // it will be emptied
 	}
 	m.takeTable(now, j.Name, j.Table)
-	m.setUnverified(j.Name, j.Unverified && !j.Foreign)
+	m.verify.setUnverified(j.Name, j.Unverified && !j.Foreign)
 	m.step(now)
 	return nil
 }
@@ -112,14 +112,14 @@ func (m *Mapper) Report(now time.Duration, r NodeReport) error {
 	n.position = r.Position
 	m.follows(now, n)
 	if !r.Unverified {
-		m.setUnverified(r.Name, false)
+		m.verify.setUnverified(r.Name, false)
 	}
 	if r.Table != nil {
 		m.takeTable(now, r.Name, *r.Table)
 	}
 	if r.Load != nil && n.id != 0 {
 		r.Load.Slave = r.Name
-		m.plan.loads.Report(now, n.id, m.model, r.Load)
+		m.loads.Report(now, n.id, m.model, r.Load)
 	}
 	m.step(now)
 	return nil
@@ -166,14 +166,14 @@ func (m *Mapper) takeTable(now time.Duration, name string, t Table) {
 		if a := n.arriving[h.ID]; a != nil && a.move.matches(h) {
 			there[h.ID] = true
 			if !a.arrived {
-				a.arrived, a.move.progress = true, now
+				a.arrived, a.move.progress, a.check.off = true, now, a.move.doomed != ""
 				m.verify.enqueue(a.check)
 			}
 		}
 	}
 	for id, a := range n.arriving {
 		if !there[id] && a.arrived {
-			a.arrived = false
+			a.arrived, a.check.off = false, true
 			m.uncertify(a)
 		}
 	}
@@ -182,7 +182,7 @@ func (m *Mapper) takeTable(now time.Duration, name string, t Table) {
 // watch looks for nodes silent, and moves stalled, for too long.
 func (m *Mapper) watch(now time.Duration) {
 	m.masters(now)
-	m.expire(now)
+	m.verify.expire(now)
 	if m.model == nil {
 		return
 	}

@@ -20,7 +20,6 @@ type planner struct {
 	*cluster
 	*journal
 	strategy Strategy
-	loads    *LoadTable
 	rests    rests
 	recall   recall // what strategies remember
 
@@ -42,8 +41,7 @@ type planner struct {
 
 func newPlanner(c *cluster, j *journal) *planner {
 	return &planner{
-		cluster: c, journal: j, strategy: c.cfg.Strategy, loads: NewLoadTable(c.cfg.LoadWeights, c.cfg.HalfLife),
-		rests: rests{}, recall: recall{},
+		cluster: c, journal: j, strategy: c.cfg.Strategy, rests: rests{}, recall: recall{},
 	}
 }
 

@@ -45,7 +45,7 @@ func (r *recheck) state() RecheckState {
 // Recheck returns the progress of comparing the data of a slave whose store was opened without having
 // been closed; nil: they are not and will not be compared.
 func (m *Mapper) Recheck(name string) *RecheckState {
-	r := m.rechecks[name]
+	r := m.verify.rechecks[name]
 	if r == nil || m.model == nil {
 		return nil
 	}
@@ -54,9 +54,9 @@ func (m *Mapper) Recheck(name string) *RecheckState {
 }
 
 // recheckStatus returns the progress of those that are not done, in the order of slaves' names.
-func (m *Mapper) recheckStatus() (list []RecheckState) {
-	for _, name := range slices.Sorted(maps.Keys(m.rechecks)) {
-		if r := m.rechecks[name]; !r.done() {
+func (q *verifier) recheckStatus() (list []RecheckState) {
+	for _, name := range slices.Sorted(maps.Keys(q.rechecks)) {
+		if r := q.rechecks[name]; !r.done() {
 			list = append(list, r.state())
 		}
 	}
@@ -64,35 +64,35 @@ func (m *Mapper) recheckStatus() (list []RecheckState) {
 }
 
 // setUnverified begins to compare what a slave has, from the beginning if it had begun; or ends that.
-func (m *Mapper) setUnverified(name string, is bool) {
-	if r := m.rechecks[name]; r != nil {
-		m.without(r.checks, func(*comparison) bool { return true })
-		delete(m.rechecks, name)
+func (q *verifier) setUnverified(name string, is bool) {
+	if r := q.rechecks[name]; r != nil {
+		q.without(r.checks, func(*comparison) bool { return true })
+		delete(q.rechecks, name)
 	}
 	if is {
-		m.rechecks[name] = &recheck{slave: name}
+		q.rechecks[name] = &recheck{slave: name}
 	}
 }
 
 // recheckOn asks for what is to be compared next.
-func (m *Mapper) recheckOn(now time.Duration) {
-	if m.model == nil {
+func (q *verifier) recheckOn(now time.Duration) {
+	if q.model == nil {
 		return
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.rechecks)) {
-		r := m.rechecks[name]
+	for _, name := range slices.Sorted(maps.Keys(q.rechecks)) {
+		r := q.rechecks[name]
 		if r.done() {
-			m.rechecked(now, r)
+			q.rechecked(now, r)
 			continue
 		}
-		if !m.alive(name, now) || !m.node(name).reported {
+		if !q.alive(name, now) || !q.node(name).reported {
 			continue
 		}
 		if !r.began {
-			m.beginRecheck(now, r)
+			q.beginRecheck(now, r)
 		}
 		for free := freeShares(r.checks); free > 0 && len(r.open) > 0; {
-			if c := m.nextRecheck(r); c != nil {
+			if c := q.nextRecheck(r); c != nil {
 				free -= c.share()
 			}
 		}
@@ -100,13 +100,13 @@ func (m *Mapper) recheckOn(now time.Duration) {
 }
 
 // beginRecheck notes what the slave serves, the hottest slice first.
-func (m *Mapper) beginRecheck(now time.Duration, r *recheck) {
+func (q *verifier) beginRecheck(now time.Duration, r *recheck) {
 	var list []Slice
 	load := make(map[uint64]float64)
-	for _, h := range m.node(r.slave).table.Slices {
-		if s, ok := m.slice(h.ID); ok && h.State == Full {
+	for _, h := range q.node(r.slave).table.Slices {
+		if s, ok := q.slice(h.ID); ok && h.State == Full {
 			list = append(list, s)
-			load[s.ID] = m.plan.measured(s)
+			load[s.ID] = q.measured(s)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Slice) int { return cmp.Compare(load[b.ID], load[a.ID]) })
@@ -115,59 +115,61 @@ func (m *Mapper) beginRecheck(now time.Duration, r *recheck) {
 	}
 	r.total, r.began = len(r.open), true
 	if r.total > 0 {
-		m.happened(now, Event{Node: r.slave, Text: fmt.Sprintf("its store was not closed: %s to be compared with the source of truth", counted(r.total, "slice"))})
+		q.happened(now, Event{Node: r.slave, Text: fmt.Sprintf("its store was not closed: %s to be compared with the source of truth", counted(r.total, "slice"))})
 	}
 }
 
 // nextRecheck begins to compare the next keys; nil: they are not the slave's any more, or
 // their move compares them.
-func (m *Mapper) nextRecheck(r *recheck) *comparison {
+func (q *verifier) nextRecheck(r *recheck) *comparison {
 	v := r.open[0]
-	s := m.model.At(v.Lo)
+	s := q.model.At(v.Lo)
 	part := Interval{v.Lo, min(v.Hi, s.Hi)}
 	if r.open = r.open[1:]; part.Hi < v.Hi {
 		r.open = slices.Insert(r.open, 0, Interval{part.Hi + 1, v.Hi})
 	}
-	if s.Move.Phase != NoMove || !m.comparable(r.slave, s) {
+	if s.Move.Phase != NoMove || !q.comparable(r.slave, s) {
 		return nil
 	}
-	c := &comparison{recheck: r, target: r.slave, id: s.ID, generation: s.Generation, all: part}
-	c.begin(m, part.Lo)
+	c := &comparison{purpose: rechecking, target: r.slave, id: s.ID, generation: s.Generation, all: part}
+	c.begin(q.cluster, part.Lo)
 	r.checks = append(r.checks, c)
-	m.verify.enqueue(c)
+	q.enqueue(c)
 	return c
 }
 
 // comparable reports whether a slave is still to be asked about a slice.
-func (m *Mapper) comparable(name string, s Slice) bool {
-	return m.serves(name, s) && m.verify.condemned[sentence{name, s.ID}] == nil
+func (q *verifier) comparable(name string, s Slice) bool {
+	return q.serves(name, s) && !q.condemns(name, s.ID)
 }
 
 // recheckCompares reports whether an answer is to be judged. If the slice has changed, the rest of its keys
 // is compared anew; data that another version built cannot be compared.
-func (m *Mapper) recheckCompares(c *comparison, a Certified) bool {
-	s := m.model.At(c.part.Lo)
+func (q *verifier) recheckCompares(c *comparison, a Certified) bool {
+	s := q.model.At(c.part.Lo)
 	switch {
-	case s.ID != c.id || s.Generation != c.generation || !m.comparable(c.target, s):
-		c.recheck.open = append(c.recheck.open, Interval{c.part.Lo, c.all.Hi})
+	case s.ID != c.id || s.Generation != c.generation || !q.comparable(c.target, s):
+		r := q.rechecks[c.target]
+		r.open = append(r.open, Interval{c.part.Lo, c.all.Hi})
 	case a.Target.Builder != a.Truth.Builder && a.Target.Items > 0:
 	case c.asks >= maxTries: // it changes too often: the scrub will see it
 	default:
 		return true
 	}
-	m.dropRecheck(c)
+	q.dropRecheck(c)
 	return false
 }
 
 // rechecked logs once that all was compared.
-func (m *Mapper) rechecked(now time.Duration, r *recheck) {
+func (q *verifier) rechecked(now time.Duration, r *recheck) {
 	if !r.told && r.total > 0 {
-		m.happened(now, Event{Node: r.slave, Text: fmt.Sprintf("its store was not closed: %s compared with the source of truth", counted(r.total, "slice"))})
+		q.happened(now, Event{Node: r.slave, Text: fmt.Sprintf("its store was not closed: %s compared with the source of truth", counted(r.total, "slice"))})
 	}
 	r.told = true
 }
 
 // dropRecheck removes a comparison that is done or given up.
-func (m *Mapper) dropRecheck(c *comparison) {
-	c.recheck.checks = m.without(c.recheck.checks, func(o *comparison) bool { return o == c })
+func (q *verifier) dropRecheck(c *comparison) {
+	r := q.rechecks[c.target]
+	r.checks = q.without(r.checks, func(o *comparison) bool { return o == c })
 }

@@ -68,7 +68,7 @@ func (m *Mapper) CopyFrom(now time.Duration, name string) (shard string, sibling
 	if !ok || s.Node == 0 || !m.hollow(now, s) {
 		if n := m.nodes[name]; n != nil {
 			n.replace.sources = nil
-			n.replace.differed = n.replace.differed && !(ok && m.complete(s) && !m.sentenced(name))
+			n.replace.differed = n.replace.differed && !(ok && m.complete(s) && !m.verify.sentenced(name))
 		}
 		return "", nil
 	}
@@ -82,7 +82,7 @@ func (m *Mapper) CopyFrom(now time.Duration, name string) (shard string, sibling
 	}
 	for _, o := range m.model.Set(s.Node) {
 		served, known := r.sources[o.Name]
-		if o.Name == name || o.Address == "" || !m.alive(o.Name, now) || m.sentenced(o.Name) ||
+		if o.Name == name || o.Address == "" || !m.alive(o.Name, now) || m.verify.sentenced(o.Name) ||
 			known && len(served) == 0 || !known && !m.complete(o) {
 			continue
 		}
@@ -160,7 +160,7 @@ func (m *Mapper) takeCopy(name string, c *Copied) {
 	}
 	certified, named := r.sources[c.Source]
 	*r = replacement{node: r.node, differed: r.differed}
-	if !known || !named || !s.In || s.Node != r.node || s.Instance != c.Instance || m.sentenced(c.Source) {
+	if !known || !named || !s.In || s.Node != r.node || s.Instance != c.Instance || m.verify.sentenced(c.Source) {
 		m.event(Event{Node: name,
 			Text: "is filled with a copy of " + c.Source + ", which is no replica of its shard any more: it is compared with the source of truth"})
 		return

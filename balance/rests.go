@@ -73,12 +73,3 @@ func (x restIndex) why(now time.Duration, keys Interval, load func(Interval) flo
 	}
 	return ""
 }
-
-// measured returns the current load of a slice, or the weight of its items.
-func (p *planner) measured(s Slice) (load float64) {
-	if l := p.loads.byID[s.ID]; l != nil && l.rate > 0 {
-		return l.rate
-	}
-	p.items.Ascend(s.Lo, s.Hi, func(_ Key, w uint32) bool { load += float64(w); return true })
-	return load
-}

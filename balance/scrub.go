@@ -86,33 +86,33 @@ type Condemned struct {
 }
 
 // scrubOn continues the pass or starts one.
-func (m *Mapper) scrubOn(now time.Duration) {
-	s := &m.scrub
-	if m.cfg.Scrub <= 0 || m.model == nil || s.check != nil || now < s.next {
+func (q *verifier) scrubOn(now time.Duration) {
+	s := &q.scrub
+	if q.cfg.Scrub <= 0 || q.model == nil || s.check != nil || now < s.next {
 		return
 	}
 	if !s.running {
 		*s = scrubber{
-			running: true, began: now, ranks: m.ranks(), last: s.last, passes: s.passes, found: s.found, unlike: s.unlike,
+			running: true, began: now, ranks: q.ranks(), last: s.last, passes: s.passes, found: s.found, unlike: s.unlike,
 		}
-		s.total = max(1, m.items.Len()*s.ranks)
+		s.total = max(1, q.items.Len()*s.ranks)
 	}
 	for range scrubLook {
-		v := m.model.At(s.cursor)
-		node, there := m.ranked(v.Node, s.rank)
+		v := q.model.At(s.cursor)
+		node, there := q.ranked(v.Node, s.rank)
 		switch {
 		case !there:
-			if !m.scrubPast(now, v.Hi) {
+			if !q.scrubPast(now, v.Hi) {
 				return
 			}
-		case v.Move.Phase == NoMove && m.alive(node, now) && m.serves(node, v) && m.verify.condemned[sentence{node, v.ID}] == nil:
+		case v.Move.Phase == NoMove && q.alive(node, now) && q.serves(node, v) && !q.condemns(node, v.ID):
 			s.tries, s.fails = 0, 0
 			s.check = &comparison{id: v.ID, generation: v.Generation, all: Interval{v.Lo, v.Hi}, target: node}
 			s.check.division = s.division
-			s.check.begin(m, s.cursor)
-			m.verify.enqueue(s.check)
+			s.check.begin(q.cluster, s.cursor)
+			q.enqueue(s.check)
 			return
-		case !m.scrubLeave(now, v.Hi):
+		case !q.scrubLeave(now, v.Hi):
 			return
 		}
 	}
@@ -122,90 +122,90 @@ func (m *Mapper) scrubOn(now time.Duration) {
 const scrubLook = 64
 
 // scrubLeave skips the keys up to hi; false: the pass is complete.
-func (m *Mapper) scrubLeave(now time.Duration, hi Key) bool {
-	m.scrub.pass.Left++
-	return m.scrubPast(now, hi)
+func (q *verifier) scrubLeave(now time.Duration, hi Key) bool {
+	q.scrub.pass.Left++
+	return q.scrubPast(now, hi)
 }
 
 // scrubPast continues behind a key; false: the pass is complete.
-func (m *Mapper) scrubPast(now time.Duration, hi Key) bool {
-	s := &m.scrub
+func (q *verifier) scrubPast(now time.Duration, hi Key) bool {
+	s := &q.scrub
 	s.check = nil
 	if hi < MaxKey || s.rank+1 < s.ranks {
-		m.items.Ascend(s.cursor, hi, func(Key, uint32) bool { s.done++; return true })
+		q.items.Ascend(s.cursor, hi, func(Key, uint32) bool { s.done++; return true })
 		if s.cursor = hi + 1; s.cursor == 0 {
 			s.rank++
 		}
-		s.next = max(now, s.began+time.Duration(float64(m.cfg.Scrub)*min(1, float64(s.done)/float64(s.total))))
-		m.scrubRest(now)
+		s.next = max(now, s.began+time.Duration(float64(q.cfg.Scrub)*min(1, float64(s.done)/float64(s.total))))
+		q.scrubRest(now)
 		return s.next <= now
 	}
 	s.pass.Took, s.pass.Ended = now-s.began, now
 	s.last, s.running, s.cursor, s.rank = s.pass, false, 0, 0
 	s.passes++
-	s.next = max(now, s.began+m.cfg.Scrub)
-	m.scrubRest(now)
+	s.next = max(now, s.began+q.cfg.Scrub)
+	q.scrubRest(now)
 	if s.pass.Different > 0 {
-		m.happened(now, Event{Text: fmt.Sprintf("a scrub of %d items found %d parts that differ", s.pass.Items, s.pass.Different)})
+		q.happened(now, Event{Text: fmt.Sprintf("a scrub of %d items found %d parts that differ", s.pass.Items, s.pass.Different)})
 	}
 	return false
 }
 
 // scrubRest pauses the scrub for as long as its share of a processor demands.
-func (m *Mapper) scrubRest(now time.Duration) {
-	s := &m.scrub
-	s.next = max(s.next, now+time.Duration(float64(s.spent)*max(0, 1/m.cfg.ScrubShare-1)))
+func (q *verifier) scrubRest(now time.Duration) {
+	s := &q.scrub
+	s.next = max(s.next, now+time.Duration(float64(s.spent)*max(0, 1/q.cfg.ScrubShare-1)))
 	s.spent = 0
 }
 
 // scrubCompares records an answer and reports whether it is to be judged.
-func (m *Mapper) scrubCompares(now time.Duration, c *comparison, a Certified) bool {
-	s := &m.scrub
+func (q *verifier) scrubCompares(now time.Duration, c *comparison, a Certified) bool {
+	s := &q.scrub
 	s.spent += a.Took
 	s.pass.Spent += a.Took
-	v := m.model.At(c.part.Lo)
-	if v.ID != c.id || v.Generation != c.generation || m.node(c.target).id != v.Node || !m.serves(c.target, v) {
+	v := q.model.At(c.part.Lo)
+	if v.ID != c.id || v.Generation != c.generation || q.node(c.target).id != v.Node || !q.serves(c.target, v) {
 		s.check = nil // the slice has changed: it is looked at again
-		m.scrubRest(now)
+		q.scrubRest(now)
 		return false
 	}
 	if a.Target.Builder != a.Truth.Builder {
 		s.pass.Unlike++
 		if s.unlike != c.target {
 			s.unlike = c.target
-			m.happened(now, Event{Node: c.target, Text: fmt.Sprintf(
+			q.happened(now, Event{Node: c.target, Text: fmt.Sprintf(
 				"its data were built by version %d and cannot be compared with those that version %d builds until it has been refilled",
 				a.Target.Builder, a.Truth.Builder)})
 		}
-		m.scrubLeave(now, c.part.Hi)
+		q.scrubLeave(now, c.part.Hi)
 		return false
 	}
 	return true
 }
 
 // scrubbed continues after an answer without a confirmed difference.
-func (m *Mapper) scrubbed(now time.Duration) {
-	s := &m.scrub
+func (q *verifier) scrubbed(now time.Duration) {
+	s := &q.scrub
 	c := s.check
 	switch s.tries++; {
 	case c.partDone():
-		m.counters.certificates.Equal++
+		q.certificates.Equal++
 		s.pass.Parts++
 		s.pass.Items += c.items
 		c.widen()
 		s.division = c.division
-		m.scrubPast(now, c.part.Hi)
+		q.scrubPast(now, c.part.Hi)
 	case s.tries >= maxTries:
-		m.counters.certificates.Again++
-		m.scrubLeave(now, c.part.Hi)
+		q.certificates.Again++
+		q.scrubLeave(now, c.part.Hi)
 	default:
-		m.counters.certificates.Again++
-		if c.divideIfChanging(m) {
+		q.certificates.Again++
+		if c.divideIfChanging(q.cluster) {
 			s.tries = 0
 		}
-		m.scrubRest(now)
+		q.scrubRest(now)
 		c.next = max(c.next, s.next)
-		m.verify.enqueue(c)
+		q.enqueue(c)
 	}
 }
 
@@ -217,21 +217,21 @@ func (s *scrubber) different() {
 }
 
 // scrubFailed continues after a question without an answer.
-func (m *Mapper) scrubFailed(now time.Duration) {
-	s := &m.scrub
+func (q *verifier) scrubFailed(now time.Duration) {
+	s := &q.scrub
 	if s.fails++; s.fails >= maxFails {
-		m.scrubLeave(now, s.check.part.Hi)
+		q.scrubLeave(now, s.check.part.Hi)
 		return
 	}
-	m.verify.enqueue(s.check)
+	q.enqueue(s.check)
 }
 
 // scrubStatus returns the state of scrubbing.
-func (m *Mapper) scrubStatus(now time.Duration) Scrub {
-	s := &m.scrub
+func (q *verifier) scrubStatus(now time.Duration) Scrub {
+	s := &q.scrub
 	out := Scrub{
-		Interval: m.cfg.Scrub, Running: s.running, Pass: s.pass, Last: s.last, Passes: s.passes, Differences: s.found,
-		Unlike: s.unlike, Condemned: m.verify.condemned.list(now), Rechecks: m.recheckStatus(),
+		Interval: q.cfg.Scrub, Running: s.running, Pass: s.pass, Last: s.last, Passes: s.passes, Differences: s.found,
+		Unlike: s.unlike, Condemned: q.condemned.list(now), Rechecks: q.recheckStatus(),
 	}
 	if s.running {
 		out.Progress = min(1, float64(s.done)/float64(max(1, s.total)))

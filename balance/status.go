@@ -10,7 +10,6 @@ import (
 // counters counts events since the mapper started.
 type counters struct {
 	moves, cancelled, items, bytes uint64
-	certificates                   Certificates
 	rest                           time.Duration // when the last move ended
 }
 
@@ -139,7 +138,7 @@ func (m *Mapper) Status(now time.Duration) Status {
 		Waiting: m.Waiting(), Bound: m.plan.bound, LeastMove: m.plan.leastMove, LeastShare: m.plan.leastShare,
 		Moved: Moved{m.counters.moves, m.counters.cancelled, m.counters.items, m.counters.bytes},
 		Last:  m.plan.last, Shadows: slices.Clone(m.plan.shadows), Iterations: m.plan.iterations, Idle: m.plan.idle,
-		Certificates: m.counters.certificates, Refused: m.plan.refused, IgnoredLoads: m.plan.loads.Ignored(), Masters: m.masterStatus(now), Scrub: m.scrubStatus(now),
+		Certificates: m.verify.certificates, Refused: m.plan.refused, IgnoredLoads: m.loads.Ignored(), Masters: m.masterStatus(now), Scrub: m.verify.scrubStatus(now),
 	}
 	if m.model == nil {
 		return s
@@ -150,7 +149,7 @@ func (m *Mapper) Status(now time.Duration) Status {
 	}
 	in := Input{Model: m.model, Items: m.items, Limits: m.limits(m.model)}
 	m.plan.addLoads(&in, now)
-	s.NoQueries, s.Few = in.NoQueries, m.plan.loads.few(m.asked(now))
+	s.NoQueries, s.Few = in.NoQueries, m.loads.few(m.asked(now))
 	loads := NodeLoads(in)
 	s.Measured, s.Even = in.measured(), evenness(m.model, loads, in.Limits)
 	if s.Bound.MaxOverMean == 0 || s.NoQueries { // that of the last iteration may be based on loads

@@ -1,7 +1,6 @@
 package balance
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -25,8 +24,18 @@ const (
 	maxParents = 1 << 16
 )
 
-// verifier asks for certificates.
+// verifier compares what slaves hold with the source of truth: what moves and what is to join
+// a set, as it is told (compare), and by itself all that slaves serve (scrub) and the stores that
+// were not closed (recheck). Questions go out, answers come in, and findings go out: what moves
+// or joins is right, or a copy differs. It acts on none of them, but what is condemned by the
+// mapper it has discarded.
+//
+// It guarantees that a copy is found right only when it equals the source of truth at a moment
+// that is not before the copy's, and that it differs only when a difference shows twice with no
+// change in between.
 type verifier struct {
+	*cluster
+	*journal
 	seq     uint64
 	asked   map[uint64]*comparison
 	queue   []*comparison // to be asked about
@@ -36,10 +45,31 @@ type verifier struct {
 	parents   map[Parent]uint64
 	forgotten uint64
 	condemned condemnedSlices
+	scrub     scrubber
+	rechecks  map[string]*recheck // of slaves whose stores were not closed, by name
+	// moving has the comparisons of a moving slice's copies, by its number, and joining those of
+	// a slave that is to join a set, by its name.
+	moving       map[uint64][]*comparison
+	joining      map[string][]*comparison
+	certificates Certificates
+
+	questions []Certify
+	discards  []Discard
 }
 
-func newVerifier() verifier {
-	return verifier{asked: map[uint64]*comparison{}, parents: map[Parent]uint64{}, condemned: condemnedSlices{}}
+func newVerifier(c *cluster, j *journal) *verifier {
+	return &verifier{
+		cluster: c, journal: j, asked: map[uint64]*comparison{}, parents: map[Parent]uint64{},
+		condemned: condemnedSlices{}, rechecks: map[string]*recheck{},
+		moving: map[uint64][]*comparison{}, joining: map[string][]*comparison{},
+	}
+}
+
+// out returns the questions to ask and the orders to send, each once.
+func (q *verifier) out() ([]Certify, []Discard) {
+	questions, discards := q.questions, q.discards
+	q.questions, q.discards = nil, nil
+	return questions, discards
 }
 
 func (q *verifier) enqueue(c *comparison) {
@@ -49,35 +79,21 @@ func (q *verifier) enqueue(c *comparison) {
 	}
 }
 
-// uncertify forgets what was found equal.
-func (m *Mapper) uncertify(a *arrival) {
-	delete(m.verify.asked, a.check.asked)
-	a.check.restart(m)
-	if !slices.ContainsFunc(a.move.arrivals, (*arrival).done) {
-		a.move.first = 0
-	}
-	if a.arrived {
-		m.verify.enqueue(a.check)
-	}
-}
-
 // touch records a change of something that is being compared.
-func (m *Mapper) touch(c Change) {
-	scrubbed := m.scrub.check
+func (q *verifier) touch(c Change) {
+	scrubbed := q.scrub.check
 	switch {
-	case m.model == nil || !m.comparing():
+	case q.model == nil || !q.comparing():
 	case c.Key != 0:
-		if v := m.moves.all[m.model.At(c.Key).ID]; v != nil {
-			for _, a := range v.arrivals {
-				a.check.touch(c)
-			}
+		for _, check := range q.moving[q.model.At(c.Key).ID] {
+			check.touch(c)
 		}
-		for _, w := range m.entrances {
-			for _, check := range w.checks {
+		for _, list := range q.joining {
+			for _, check := range list {
 				check.touch(c)
 			}
 		}
-		for _, r := range m.rechecks {
+		for _, r := range q.rechecks {
 			for _, check := range r.checks {
 				check.touch(c)
 			}
@@ -86,7 +102,6 @@ func (m *Mapper) touch(c Change) {
 			scrubbed.touch(c)
 		}
 	default:
-		q := &m.verify
 		if len(q.parents) >= maxParents {
 			clear(q.parents)
 			q.forgotten = c.Clock
@@ -96,8 +111,8 @@ func (m *Mapper) touch(c Change) {
 }
 
 // comparing reports whether anything is being compared.
-func (m *Mapper) comparing() bool {
-	return len(m.moves.all) > 0 || m.scrub.check != nil || len(m.entrances) > 0 || len(m.rechecks) > 0
+func (q *verifier) comparing() bool {
+	return len(q.moving) > 0 || q.scrub.check != nil || len(q.joining) > 0 || len(q.rechecks) > 0
 }
 
 // touch records a change of an item.
@@ -107,67 +122,53 @@ func (c *comparison) touch(v Change) {
 	}
 }
 
-// certify judges the answers that have become conclusive and sends the questions
-// that are due.
-func (m *Mapper) certify(now time.Duration) {
-	m.verify.answers = slices.DeleteFunc(m.verify.answers, func(a Certified) bool {
-		if a.Truth.Clock > m.clock {
+// findings judges the answers that have become conclusive and has each finding acted on at
+// once: that may make the answers after it pointless.
+func (q *verifier) findings(now time.Duration, act func(finding)) {
+	q.answers = slices.DeleteFunc(q.answers, func(a Certified) bool {
+		if a.Truth.Clock > q.clock {
 			return false
 		}
-		if c := m.verify.asked[a.Seq]; c != nil {
-			m.judge(now, c, a)
+		if c := q.asked[a.Seq]; c != nil {
+			if f := q.judge(now, c, a); f.c != nil {
+				act(f)
+			}
 		}
 		return true
 	})
-	m.recheckOn(now)
-	m.scrubOn(now)
-	m.discard(now)
-	if !m.comparing() {
-		clear(m.verify.parents)
+}
+
+// step sends the questions and orders that are due.
+func (q *verifier) step(now time.Duration) {
+	q.recheckOn(now)
+	q.scrubOn(now)
+	q.discard(now)
+	if !q.comparing() {
+		clear(q.parents)
 	}
-	needed := func(c *comparison) bool { return m.needed(now, c) }
+	needed := func(c *comparison) bool { return q.needed(now, c) }
 	urgent, others := maxNeeded, maxOthers
-	for _, c := range m.verify.asked {
+	for _, c := range q.asked {
 		if needed(c) {
 			urgent -= c.share()
 		} else {
 			others -= c.share()
 		}
 	}
-	m.askQueued(now, urgent, needed)
-	m.askQueued(now, others, func(c *comparison) bool { return !needed(c) })
+	q.askQueued(now, urgent, needed)
+	q.askQueued(now, others, func(c *comparison) bool { return !needed(c) })
 }
 
 // compares reports whether a comparison is still needed.
-func (m *Mapper) compares(c *comparison) bool {
-	switch {
-	case c.arrival != nil:
-		a := c.arrival
-		v := a.move
-		return m.moves.all[v.id] == v && slices.Contains(v.arrivals, a) && v.phase == Copying && a.arrived && v.doomed == ""
-	case c.entrance != nil:
-		return m.entrances[c.target] == c.entrance && slices.Contains(c.entrance.checks, c)
-	case c.recheck != nil:
-		return m.rechecks[c.target] == c.recheck && slices.Contains(c.recheck.checks, c)
+func (q *verifier) compares(c *comparison) bool {
+	if c.purpose == scrubbing {
+		return q.scrub.check == c
 	}
-	return m.scrub.check == c
+	return !c.off
 }
 
-// Awaits reports whether an answer to a question is still awaited: its move may
-// have ended, or it may have been asked again.
-func (m *Mapper) Awaits(seq uint64) bool { return m.verify.asked[seq] != nil }
-
-// Certified takes answers; one that is no longer awaited is ignored.
-func (m *Mapper) Certified(now time.Duration, answers ...Certified) {
-	now = m.time.at(now)
-	for _, a := range answers {
-		m.answered(now, a)
-	}
-	m.step(now)
-}
-
-func (m *Mapper) answered(now time.Duration, a Certified) {
-	c := m.verify.asked[a.Seq]
+func (q *verifier) answered(now time.Duration, a Certified) {
+	c := q.asked[a.Seq]
 	if c == nil {
 		return
 	}
@@ -175,140 +176,139 @@ func (m *Mapper) answered(now time.Duration, a Certified) {
 		a.Failed = fault.Newf(fault.Internal, "balance: certify", "a certificate is missing")
 	}
 	if a.Failed != nil {
-		m.unanswered(now, c, a.Failed)
+		q.unanswered(now, c, a.Failed)
 	} else {
-		m.verify.answers = append(m.verify.answers, a)
+		q.answers = append(q.answers, a)
 	}
 }
 
 // unanswered schedules a question to be asked again, about less if it took too long.
-func (m *Mapper) unanswered(now time.Duration, c *comparison, why error) {
-	delete(m.verify.asked, c.asked)
+func (q *verifier) unanswered(now time.Duration, c *comparison, why error) {
+	delete(q.asked, c.asked)
 	c.asked, c.failed, c.next = 0, why.Error(), now+failGap
-	m.counters.certificates.Again++
-	if fault.Is(why, fault.Deadline) && c.divide(m) {
+	q.certificates.Again++
+	if fault.Is(why, fault.Deadline) && c.divide(q.cluster) {
 		c.limit = c.most
 		if c.scrubs() {
-			m.scrub.tries, m.scrub.fails = 0, 0
+			q.scrub.tries, q.scrub.fails = 0, 0
 		}
 	}
 	if c.scrubs() {
-		m.scrubFailed(now)
+		q.scrubFailed(now)
 		return
 	}
-	m.verify.enqueue(c)
+	q.enqueue(c)
 }
 
 // expire gives up questions that were not answered.
-func (m *Mapper) expire(now time.Duration) {
+func (q *verifier) expire(now time.Duration) {
 	late := func(c *comparison) {
 		if most := c.within(); c.asked != 0 && now >= c.sent+most {
-			m.unanswered(now, c, fault.Newf(fault.Deadline, "balance: certify", "there was no answer for %s", most))
+			q.unanswered(now, c, fault.Newf(fault.Deadline, "balance: certify", "there was no answer for %s", most))
 		}
 	}
-	for _, v := range m.moves.sorted() {
-		for _, a := range v.arrivals {
-			late(a.check)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(m.entrances)) {
-		for _, c := range m.entrances[name].checks {
+	for _, id := range slices.Sorted(maps.Keys(q.moving)) {
+		for _, c := range q.moving[id] {
 			late(c)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.rechecks)) {
-		for _, c := range m.rechecks[name].checks {
+	for _, name := range slices.Sorted(maps.Keys(q.joining)) {
+		for _, c := range q.joining[name] {
 			late(c)
 		}
 	}
-	if c := m.scrub.check; c != nil {
+	for _, name := range slices.Sorted(maps.Keys(q.rechecks)) {
+		for _, c := range q.rechecks[name].checks {
+			late(c)
+		}
+	}
+	if c := q.scrub.check; c != nil {
 		late(c)
 	}
 }
 
-// judge compares certificates.
-func (m *Mapper) judge(now time.Duration, c *comparison, a Certified) {
-	delete(m.verify.asked, c.asked)
+// judge compares certificates. It returns what its owner is to know; a finding without a
+// comparison is none.
+func (q *verifier) judge(now time.Duration, c *comparison, a Certified) (f finding) {
+	delete(q.asked, c.asked)
 	c.asked, c.failed, c.next = 0, "", now+askGap
-	if c.scrubs() && !m.scrubCompares(now, c, a) || c.entrance != nil && !m.entranceCompares(now, c, a) ||
-		c.recheck != nil && !m.recheckCompares(c, a) {
-		return
+	switch c.purpose {
+	case scrubbing:
+		if !q.scrubCompares(now, c, a) {
+			return f
+		}
+	case joining:
+		if why := c.unlike(a); why != "" {
+			return finding{c: c, target: why}
+		}
+	case rechecking:
+		if !q.recheckCompares(c, a) {
+			return f
+		}
 	}
 	if a.Source != nil && a.Source.Builder != a.Truth.Builder {
 		a.Source = nil // data built by another version cannot be compared
 	}
-	v := c.take(&m.verify, a, m.clock)
+	f = c.take(q, a, q.clock)
 	switch {
-	case v.source != "" || v.target != "":
-		m.differs(now, c, v)
+	case f.differs():
+		q.differed(c)
+		f.c = c
 	case c.scrubs():
-		m.scrubbed(now)
+		q.scrubbed(now)
 	default:
-		m.compared(now, c, v)
+		f = q.compared(now, c, f)
 	}
+	return f
 }
 
 // compared continues after an answer about the copy of a slave that is to serve,
 // without a confirmed difference.
-func (m *Mapper) compared(now time.Duration, c *comparison, found finding) {
-	if found.came && c.arrival != nil {
-		c.arrival.move.progress = now
+func (q *verifier) compared(now time.Duration, c *comparison, f finding) finding {
+	f.c = c
+	if !c.partDone() {
+		q.certificates.Again++
+		c.divideIfChanging(q.cluster)
+		q.enqueue(c)
+		return f
 	}
-	switch {
-	case !c.partDone():
-		m.counters.certificates.Again++
-		c.divideIfChanging(m)
-		m.verify.enqueue(c)
-		return
-	case c.entrance != nil:
-		m.certified(c)
-	case c.recheck != nil && c.done():
-		m.dropRecheck(c)
-	}
-	if !c.done() {
+	part := c.part
+	f.right, f.done = &part, c.done()
+	if !f.done {
 		c.parts++
 		c.widen()
-		c.begin(m, c.part.Hi+1)
+		c.begin(q.cluster, c.part.Hi+1)
 		c.next = now
-		m.verify.enqueue(c)
-		return
+		q.enqueue(c)
+		return f
 	}
-	m.counters.certificates.Equal++
-	m.tell(now, c.id, "is certified: the copy on %s equals the source of truth, %d items", c.target, c.items)
-	if c.arrival == nil {
-		return
+	if c.purpose == rechecking {
+		q.dropRecheck(c)
 	}
-	v := c.arrival.move
-	if v.first == 0 {
-		v.first = max(now, 1)
-	}
-	m.ready(now, v)
+	q.certificates.Equal++
+	q.tell(now, c.id, "is certified: the copy on %s equals the source of truth, %d items", c.target, c.items)
+	return f
 }
 
-// differs cancels a move, and orders the nodes that differ to stop serving the slice.
-func (m *Mapper) differs(now time.Duration, c *comparison, v finding) {
-	m.counters.certificates.Different++
-	what := v.target
-	if what == "" {
-		what = v.source
+// differed ends a comparison of the verifier's own that found a difference.
+func (q *verifier) differed(c *comparison) {
+	q.certificates.Different++
+	switch c.purpose {
+	case scrubbing:
+		q.scrub.different()
+	case rechecking:
+		q.dropRecheck(c)
 	}
-	switch {
-	case c.scrubs():
-		m.scrub.different()
-	case c.entrance != nil:
-		m.entranceDiffers(now, c, v.target)
-		return
-	case c.recheck != nil:
-		m.dropRecheck(c)
-	case v.source != "" || len(m.living(c.arrival.move.b, now)) <= 1:
-		m.doom(c.arrival.move, fmt.Sprintf("the data that searches read on %s differ from the source of truth (%s)", v.who(c), what))
-	default: // the other replicas suffice; this one is filled again
-		m.uncertify(c.arrival)
-	}
-	if v.source != "" {
-		m.condemn(now, c.source, c, v.source)
-	}
-	if v.target != "" {
-		m.condemn(now, c.target, c, v.target)
-	}
+}
+
+// without gives up some comparisons of a list and returns the others.
+func (q *verifier) without(list []*comparison, which func(*comparison) bool) []*comparison {
+	return slices.DeleteFunc(list, func(c *comparison) bool {
+		if !which(c) {
+			return false
+		}
+		delete(q.asked, c.asked)
+		c.off = true
+		return true
+	})
 }
