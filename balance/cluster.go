@@ -8,13 +8,14 @@ import (
 // cluster is what is known of the cluster: the newest durable model, the items, and what
 // slaves last reported. The mapper keeps it up to date, and its machines read it.
 type cluster struct {
-	cfg   MapperConfig
-	time  clockwork
-	model *Model // newest durable; nil before the first plan
-	items *Index
-	clock uint64 // of the newest change of an item seen
-	nodes map[string]*nodeInfo
-	loads *LoadTable
+	cfg    MapperConfig
+	time   clockwork
+	model  *Model // newest durable; nil before the first plan
+	items  *Index
+	clock  uint64 // of the newest change of an item seen
+	nodes  map[string]*nodeInfo
+	loads  *LoadTable
+	loaded bool // items are all there
 	// paused: balancing was paused by an operator.
 	paused bool
 }

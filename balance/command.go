@@ -48,7 +48,7 @@ func (m *Mapper) Move(now time.Duration, slice uint64, node string) error {
 // pending reports whether a change of the slice waits to be executed or saved.
 func (m *Mapper) pending(slice uint64) bool {
 	return slices.ContainsFunc(m.commands, func(o command) bool { return o.slice == slice }) ||
-		m.staged != nil && slices.ContainsFunc(m.staged.ops, func(o Op) bool { return o.Slice == slice || o.New == slice })
+		m.views.stages(func(o Op) bool { return o.Slice == slice || o.New == slice })
 }
 
 // Drain starts emptying a node, which is Drained once it has no slices left. A slave
@@ -149,7 +149,7 @@ func (m *Mapper) stays(now time.Duration, n Node) string {
 // slice to a node.
 func (m *Mapper) destined(n NodeID) bool {
 	return slices.ContainsFunc(m.commands, func(o command) bool { return o.slice != 0 && o.node == n }) ||
-		m.staged != nil && slices.ContainsFunc(m.staged.ops, func(o Op) bool { return o.Kind == OpStart && o.Node == n })
+		m.views.stages(func(o Op) bool { return o.Kind == OpStart && o.Node == n })
 }
 
 // disjoin removes a node that joined and went away before the first plan.
@@ -157,7 +157,7 @@ func (m *Mapper) disjoin(now time.Duration, node string) error {
 	const op = "balance: remove"
 	i := slices.IndexFunc(m.joined, func(j Joining) bool { return j.Name == node })
 	switch {
-	case m.staged != nil || !m.loaded:
+	case m.views.staged != nil || !m.loaded:
 		return m.noPlan()
 	case i < 0:
 		return fault.Newf(fault.NotFound, op, "there is no node %s", node)
@@ -204,7 +204,7 @@ func (m *Mapper) order(now time.Duration, n Node, state NodeState) error {
 // about reports whether a pending change gives a node a state.
 func (m *Mapper) about(n NodeID, state NodeState) bool {
 	return slices.ContainsFunc(m.commands, func(o command) bool { return o.slice == 0 && o.node == n && o.state == state }) ||
-		m.staged != nil && slices.ContainsFunc(m.staged.ops, func(o Op) bool { return o.Kind == OpState && o.Node == n && o.State == state })
+		m.views.stages(func(o Op) bool { return o.Kind == OpState && o.Node == n && o.State == state })
 }
 
 // Pause stops or resumes iterations and the evacuation of lost nodes. Moves under

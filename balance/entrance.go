@@ -21,10 +21,9 @@ type entrance struct {
 	certified []Interval // disjoint and ascending, no two touching
 	waits     string     // what for
 	// goal is the view that was published when the entrance opened; near is set once the
-	// slave could serve it, as one of the set. serves is the newest view that it could serve,
-	// delays is set while views wait for it.
-	goal, serves uint64
-	near, delays bool
+	// slave could serve it, as one of the set.
+	goal uint64
+	near bool
 }
 
 // maxChecks is how many slices of a slave that is to join are compared at once, in shares of a small one
@@ -84,7 +83,7 @@ func (m *Mapper) entrancesOf(now time.Duration) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.entrances)) {
 		w := m.entrances[name]
-		w.delays = false
+		delete(m.views.delayed, w.slave)
 		w.waits = m.enter(now, w)
 	}
 }
@@ -115,6 +114,7 @@ func (m *Mapper) retainOf(w *entrance, keys []Interval) {
 
 func (m *Mapper) closeEntrance(w *entrance) {
 	delete(m.entrances, w.slave)
+	delete(m.views.delayed, w.slave)
 	m.dropChecks(w, func(*comparison) bool { return true })
 }
 
@@ -167,11 +167,13 @@ func (m *Mapper) enter(now time.Duration, w *entrance) string {
 // several that took turns would hold them for ever.
 func (m *Mapper) delayViews(now time.Duration, w *entrance, serves uint64) {
 	most := m.cfg.DeadAfter
-	w.serves, w.near = serves, w.near || w.goal > 0 && serves >= w.goal
+	w.near = w.near || w.goal > 0 && serves >= w.goal
 	if w.near && now >= m.views.again {
 		m.views.again = now + 2*most
 	}
-	w.delays = w.near && now < m.views.again-most
+	if w.near && now < m.views.again-most {
+		m.views.delayed[w.slave] = serves
+	}
 }
 
 // compareHeld has what a slave has of its shard compared, what it was given first before

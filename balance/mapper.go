@@ -14,22 +14,11 @@ type Mapper struct {
 	*journal
 	plan   *planner
 	verify *verifier
+	views  *views
 
-	floor  uint64 // no quantum has a lower clock
-	loaded bool
-	since  time.Duration // when it was loaded
-	// resumed is set if there was a mapper before, whose views masters may have.
-	resumed bool
-
-	number  uint64 // of the newest quantum
-	last    time.Duration
-	stamped uint64  // clock of the newest quantum
-	staged  *staged // waits to be saved
-	filling bool    // a table has changed: the first fill may be over
-	saves   uint64
+	filling bool // a table has changed: the first fill may be over
 
 	joined   []Joining // waiting for the first plan, or for their place in the model
-	views    views
 	moves    moves
 	commands []command // by operators, not executed yet
 	members  membership
@@ -39,20 +28,6 @@ type Mapper struct {
 	retry     time.Duration
 	counters  counters
 	out       MapperOut
-}
-
-// modelChange is a change of the model.
-type modelChange struct {
-	model *Model
-	ops   []Op // nil: the quantum carries the whole model
-	why   causes
-}
-
-// staged is a change of the model that is not durable yet.
-type staged struct {
-	modelChange
-	seq     uint64
-	durable bool // only the floor is awaited
 }
 
 // MapperOut is the work of a mapper's caller, in this order.
@@ -107,7 +82,7 @@ func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 	cfg = cfg.WithDefaults()
 	c, j := newCluster(cfg, items), newJournal()
 	m := &Mapper{
-		cluster: c, journal: j, plan: newPlanner(c, j), views: newViews(), moves: newMoves(), verify: newVerifier(c, j),
+		cluster: c, journal: j, plan: newPlanner(c, j), views: newViews(c, j), moves: newMoves(), verify: newVerifier(c, j),
 		members: newMembership(cfg.Replicas), entrances: map[string]*entrance{},
 	}
 	if state == nil {
@@ -117,7 +92,7 @@ func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.model, m.number, m.resumed = s.Model, s.Quantum, true
+	m.model, m.views.number, m.views.resumed = s.Model, s.Quantum, true
 	m.members.resume(s)
 	m.plan.recall = newRecall(s.Memories, cfg.Strategy.Name())
 	return m, nil
@@ -128,11 +103,11 @@ func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 // moves.
 func (m *Mapper) Loaded(now time.Duration, clock uint64) {
 	now = m.time.at(now)
-	m.loaded, m.clock, m.since = true, clock, now
+	m.loaded, m.clock, m.views.since = true, clock, now
 	m.plan.next, m.plan.empty = now+m.cfg.Interval, now+emptyPace
 	m.verify.scrub.next = now + min(m.cfg.Scrub/10, scrubDelay)
 	if m.model != nil { // it is durable already
-		m.staged = &staged{modelChange: modelChange{model: m.model}, durable: true}
+		m.views.staged = &staged{modelChange: modelChange{model: m.model}, durable: true}
 		m.commit(now)
 	}
 	m.step(now)
@@ -162,22 +137,21 @@ func (m *Mapper) Tick(now time.Duration) { m.step(m.time.at(now)) }
 
 // Floor sets a lower bound of the clocks of quanta: some distributor has processed
 // changes up to it. Until the mapper has seen them too, it issues no quanta.
-func (m *Mapper) Floor(clock uint64) { m.floor = max(m.floor, clock) }
+func (m *Mapper) Floor(clock uint64) { m.views.floor = max(m.views.floor, clock) }
 
 // Saved confirms that the state with this number is durable; its quantum is sent.
 func (m *Mapper) Saved(now time.Duration, seq uint64) {
 	now = m.time.at(now)
-	if m.staged == nil || m.staged.seq != seq {
-		return
+	if m.views.saved(seq) {
+		m.step(now)
 	}
-	m.staged.durable = true
-	m.step(now)
 }
 
 // Out returns the pending work and clears it.
 func (m *Mapper) Out() MapperOut {
 	out := m.out
 	out.Certify, out.Discards = m.verify.out()
+	out.Save, out.Quanta = m.views.out()
 	out.Events, out.Troubles = m.events, m.troubles
 	m.out, m.events, m.troubles = MapperOut{}, nil, nil
 	return out
@@ -185,11 +159,8 @@ func (m *Mapper) Out() MapperOut {
 
 // Next returns the time by which Tick must be called.
 func (m *Mapper) Next() time.Duration {
-	next := m.last + m.cfg.Beat
-	if m.model != nil && m.loaded && m.clock > m.stamped {
-		next = m.last + m.cfg.Pace
-	}
-	if len(m.moves.ready) > 0 && m.staged == nil {
+	next := m.views.next()
+	if len(m.moves.ready) > 0 && m.views.staged == nil {
 		next = min(next, m.due(m.time.now))
 	}
 	return m.time.raw(next)
@@ -210,14 +181,7 @@ func (m *Mapper) Limits() map[NodeID]Limit { return m.limits(m.model) }
 // Reinit returns a quantum with the whole model, for a distributor that cannot
 // follow the quanta one by one; the quanta after its number continue it. It returns
 // false if there is none yet, or none that is late enough for all distributors.
-func (m *Mapper) Reinit() (Quantum, bool) {
-	if m.model == nil || !m.loaded || m.number == 0 || m.stamped < m.floor {
-		return Quantum{}, false
-	}
-	return Quantum{
-		Epoch: m.cfg.Epoch, Number: m.number, Clock: m.stamped, View: m.model.View(), Model: m.model,
-	}, true
-}
+func (m *Mapper) Reinit() (Quantum, bool) { return m.views.reinit() }
 
 // Waiting returns what the mapper waits for before the first plan; "" after it.
 func (m *Mapper) Waiting() string {
@@ -226,7 +190,7 @@ func (m *Mapper) Waiting() string {
 		return ""
 	case !m.loaded:
 		return "the items are being loaded"
-	case m.staged != nil:
+	case m.views.staged != nil:
 		return "the plan is being saved"
 	case len(m.joined) < m.cfg.Nodes:
 		return fmt.Sprintf("%d of %d slaves have joined", len(m.joined), m.cfg.Nodes)
@@ -236,76 +200,57 @@ func (m *Mapper) Waiting() string {
 
 // step does everything that is due.
 func (m *Mapper) step(now time.Duration) {
-	if !m.loaded || m.clock < m.floor {
+	if !m.loaded || m.clock < m.views.floor {
 		return
 	}
-	if m.staged != nil && m.staged.durable {
+	if s := m.views.staged; s != nil && s.durable {
 		m.commit(now)
 	}
 	if now >= m.patrol {
 		m.patrol = now + patrolInterval
 		m.watch(now)
 	}
-	m.publish(now)
+	if m.views.publish(now) {
+		m.published(now)
+	}
 	m.certify(now)
-	if m.staged == nil && now >= m.retry {
+	if m.views.staged == nil && now >= m.retry {
 		if err := m.change(now); err != nil {
 			m.trouble(err)
 			m.retry = now + retryPlan
 		}
 	}
-	if m.model == nil {
-		m.last = now
-		return
-	}
-	if m.clock > m.stamped && now >= m.last+m.cfg.Pace || now >= m.last+m.cfg.Beat {
-		m.emit(now, Quantum{})
-	}
+	m.views.beat(now)
 }
 
-// emit stamps a quantum and sends it.
-func (m *Mapper) emit(now time.Duration, q Quantum) {
-	m.number++
-	q.Epoch, q.Number, q.Clock, q.View = m.cfg.Epoch, m.number, m.clock, m.model.View()
-	m.last, m.stamped = now, m.clock
-	m.out.Quanta = append(m.out.Quanta, q)
+// published has the moves of what is served since the published view end.
+func (m *Mapper) published(now time.Duration) {
+	view := m.views.published.View()
+	for _, v := range m.moves.sorted() {
+		if v.phase == Switched && !v.published && v.view <= view {
+			v.published, v.publishedAt = true, now
+			m.moves.leaving = append(m.moves.leaving, v)
+		}
+	}
 }
 
 // stage asks for a new model to be made durable; Saved sends it.
 func (m *Mapper) stage(c modelChange) {
-	m.saves++
-	m.staged = &staged{modelChange: c, seq: m.saves}
+	m.views.stage(c, State{Configured: m.cfg.Replicas, Replicas: m.members.replicas, Memories: m.plan.recall.list(m.plan.strategy.Name())})
 	m.members.changed, m.plan.forgot = false, false
-	state := State{
-		Quantum: m.number, Configured: m.cfg.Replicas, Replicas: m.members.replicas, Model: c.model,
-		Memories: m.plan.recall.list(m.plan.strategy.Name()),
-	}
-	m.out.Save = &SaveState{Seq: m.saves, Bytes: state.Encode()}
 }
 
-// commit sends a model that is durable, once the floor is reached.
+// commit has all go on with a model that is durable, once the floor is reached.
 func (m *Mapper) commit(now time.Duration) {
-	if m.clock < m.floor {
+	old := m.model
+	c, ok := m.views.commit(now)
+	if !ok {
 		return
 	}
-	s := m.staged
-	old := m.model
-	m.staged, m.model = nil, s.model
 	m.retainServed()
-	for _, v := range s.model.Slaves() {
+	for _, v := range m.model.Slaves() {
 		m.node(v.Name).id = v.Node
 	}
-	if p := m.views.published; p != nil {
-		m.views.published = p.WithMembers(s.model)
-	}
-	if s.ops == nil {
-		m.emit(now, Quantum{Model: s.model})
-	} else {
-		m.emit(now, Quantum{Ops: s.ops})
-	}
-	if old == nil || old.View() != s.model.View() || s.ops == nil {
-		m.await(now, s.model)
-	}
-	m.took(now, s)
+	m.took(now, c)
 	m.forgetSlaves(old)
 }

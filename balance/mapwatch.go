@@ -153,15 +153,17 @@ func (w *MapWatch) AskSlaves(now time.Duration, have MapVersion, outdated bool) 
 // MapFor returns the model whose map a master with this one is to get; nil: there
 // is nothing newer. A master that has no older one to go on with gets what is
 // Unpublished, too.
-func (m *Mapper) MapFor(have MapVersion) *Model {
-	model, own := m.views.published, have.Epoch == m.cfg.Epoch
+func (m *Mapper) MapFor(have MapVersion) *Model { return m.views.mapFor(have) }
+
+func (w *views) mapFor(have MapVersion) *Model {
+	model, own := w.published, have.Epoch == w.cfg.Epoch
 	if model == nil && (have.View == 0 || own) {
-		model = m.Unpublished()
+		model = w.unpublished()
 	}
 	if model == nil {
 		return nil
 	}
-	filled := m.model.Filled() && !have.Filled
+	filled := w.model.Filled() && !have.Filled
 	if !own || have.View < model.View() || have.View == model.View() && (have.Revision < model.Revision() || filled) {
 		return model
 	}

@@ -54,7 +54,7 @@ func (s *membership) resume(was State) {
 func (m *Mapper) Replicas() int { return m.members.replicas }
 
 // Settled reports whether the number of replicas is durable.
-func (m *Mapper) Settled() bool { return !m.members.changed && m.staged == nil }
+func (m *Mapper) Settled() bool { return !m.members.changed && m.views.staged == nil }
 
 // SetReplicas sets how many slaves are to hold each slice. Errors:
 // fault.Unavailable before the first plan, fault.Invalid for a number out of range.
@@ -108,7 +108,7 @@ func (m *Mapper) noteEntered() {
 
 // freeSpares lets spares delete what they held when no query can need it any more.
 func (m *Mapper) freeSpares(now time.Duration, e *lazyEdit) {
-	_, oldest := m.oldestAsked(now)
+	_, oldest := m.views.oldestAsked(now)
 	for _, s := range m.model.Slaves() {
 		if s.Left == 0 {
 			delete(m.members.free, s.Name)

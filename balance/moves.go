@@ -117,7 +117,7 @@ func (m *Mapper) dueMoves(now time.Duration, e *lazyEdit) {
 // finish ends the moves whose slices no query seeks at their sources any more.
 func (m *Mapper) finish(now time.Duration, e *lazyEdit) {
 	done := 0
-	for oldest, _ := m.oldestAsked(now); done < len(m.moves.leaving); done++ {
+	for oldest, _ := m.views.oldestAsked(now); done < len(m.moves.leaving); done++ {
 		v := m.moves.leaving[done]
 		if v.view > oldest || now < v.publishedAt+m.cfg.Linger {
 			break
@@ -185,7 +185,7 @@ func (m *Mapper) doubt(now time.Duration, v *activeMove) {
 }
 
 // took updates the moves after a change of the model.
-func (m *Mapper) took(now time.Duration, s *staged) {
+func (m *Mapper) took(now time.Duration, s modelChange) {
 	still := make(map[uint64]bool, len(m.moves.all))
 	for _, v := range m.model.slices {
 		if v.Move.Phase == NoMove {

@@ -181,7 +181,7 @@ func (m *Mapper) takeTable(now time.Duration, name string, t Table) {
 
 // watch looks for nodes silent, and moves stalled, for too long.
 func (m *Mapper) watch(now time.Duration) {
-	m.masters(now)
+	m.views.forgetMasters(now)
 	m.verify.expire(now)
 	if m.model == nil {
 		return

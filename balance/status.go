@@ -162,7 +162,7 @@ func (m *Mapper) Status(now time.Duration) Status {
 	if len(s.InFlight) == 0 && m.plan.idle > 0 {
 		s.RestFor = now - max(m.plan.since, m.counters.rest)
 	}
-	s.WaitingFor = m.waitingFor(now)
+	s.WaitingFor = m.views.waitingFor(now, len(m.moves.leaving) > 0)
 	for _, n := range m.model.nodes {
 		s.Nodes = append(s.Nodes, m.nodeStatus(now, n, loads[n.ID]))
 	}
@@ -207,7 +207,7 @@ func (m *Mapper) nodeStatus(now time.Duration, n Node, load float64) NodeStatus 
 func (m *Mapper) WaitsFor(now time.Duration) map[string]string { return m.waitsFor(m.time.at(now)) }
 
 func (m *Mapper) waitsFor(now time.Duration) map[string]string {
-	_, oldest := m.oldestAsked(now)
+	_, oldest := m.views.oldestAsked(now)
 	out := make(map[string]string)
 	for _, s := range m.model.Slaves() {
 		entered, in := m.members.entered[s.Name]
@@ -258,7 +258,7 @@ func (m *Mapper) flight(now time.Duration, v *activeMove) Flight {
 	if a != nil {
 		f.Matched = bits.OnesCount64(a.check.matched)
 	}
-	oldest, _ := m.oldestAsked(now)
+	oldest, _ := m.views.oldestAsked(now)
 	switch {
 	case v.phase == Switched && !v.published:
 		f.WaitsFor = "all nodes to acknowledge the view in which it was switched"

@@ -17,12 +17,35 @@ import (
 // for a view that it has not received. Which slaves those are is a revision, which
 // masters get at once. What was served only in earlier views is released when every
 // master whose lease lasts has the view and the longest query has ended.
+//
+// It guarantees that a model is durable before anybody receives it, one change at a time, that
+// quanta are numbered and none has a clock below the floor, and that what masters get every slave
+// that they ask has.
 type views struct {
+	*cluster
+	*journal
+	number  uint64        // of the newest quantum
+	last    time.Duration // when it was sent
+	stamped uint64        // its clock
+	floor   uint64        // no quantum has a lower clock
+	staged  *staged       // waits to be saved
+	saves   uint64
+	// resumed is set if there was a mapper before, whose views masters may have; since is when
+	// the items were loaded.
+	resumed bool
+	since   time.Duration
+
 	waiting   []*Model      // durable and not published, the newest last
 	published *Model        // with the newest revision; nil: none, or not determined yet
 	stuck     time.Duration // since when the oldest waiting one waits
 	again     time.Duration // when views may wait anew for slaves that are to join
 	masters   map[string]master
+	// delayed are slaves that are to join a set and that views wait for, with the newest view
+	// that they could serve.
+	delayed map[string]uint64
+
+	save   *SaveState
+	quanta []Quantum
 }
 
 // master is the state of a master.
@@ -31,7 +54,9 @@ type master struct {
 	heard          time.Duration
 }
 
-func newViews() views { return views{masters: map[string]master{}} }
+func newViews(c *cluster, j *journal) *views {
+	return &views{cluster: c, journal: j, masters: map[string]master{}, delayed: map[string]uint64{}}
+}
 
 // Published returns the newest model that masters may have, or nil.
 func (m *Mapper) Published() *Model { return m.views.published }
@@ -40,11 +65,13 @@ func (m *Mapper) Published() *Model { return m.views.published }
 // published after a restart: the newest durable model, so that a node that does
 // not come back does not leave queries unanswered. Nodes that have not received its
 // view refuse it. It is nil if there was no mapper before or a model is published.
-func (m *Mapper) Unpublished() *Model {
-	if !m.resumed || m.views.published != nil {
+func (m *Mapper) Unpublished() *Model { return m.views.unpublished() }
+
+func (w *views) unpublished() *Model {
+	if !w.resumed || w.published != nil {
 		return nil
 	}
-	return m.model
+	return w.model
 }
 
 // Master records a master and the view and revision of its map. It is called when
@@ -53,7 +80,7 @@ func (m *Mapper) Unpublished() *Model {
 func (m *Mapper) Master(now time.Duration, name string, view, revision uint64) error {
 	now = m.time.at(now)
 	if _, ok := m.views.masters[name]; !ok {
-		if err := m.roomFor(now, name); err != nil {
+		if err := m.views.roomFor(now, name); err != nil {
 			return err
 		}
 	}
@@ -70,17 +97,17 @@ const (
 )
 
 // roomFor returns why another master is refused.
-func (m *Mapper) roomFor(now time.Duration, name string) error {
-	m.masters(now)
+func (w *views) roomFor(now time.Duration, name string) error {
+	w.forgetMasters(now)
 	own, _, _ := strings.Cut(name, "/")
 	namesakes := 0
-	for other := range m.views.masters {
+	for other := range w.masters {
 		if other, _, _ = strings.Cut(other, "/"); other == own {
 			namesakes++
 		}
 	}
 	switch {
-	case len(m.views.masters) >= maxMasters:
+	case len(w.masters) >= maxMasters:
 		return fault.Newf(fault.Overloaded, "balance: note master", "master %s is refused: there are %d masters already", name, maxMasters)
 	case namesakes >= maxNamesakes:
 		return fault.Newf(fault.Overloaded, "balance: note master", "master %s is refused: %d masters have the name %s; give it another one", name, namesakes, own)
@@ -88,63 +115,57 @@ func (m *Mapper) roomFor(now time.Duration, name string) error {
 	return nil
 }
 
-// masters drops masters whose lease has ended.
-func (m *Mapper) masters(now time.Duration) {
-	maps.DeleteFunc(m.views.masters, func(_ string, v master) bool { return now >= v.heard+m.cfg.MasterLease })
+// forgetMasters drops masters whose lease has ended.
+func (w *views) forgetMasters(now time.Duration) {
+	maps.DeleteFunc(w.masters, func(_ string, v master) bool { return now >= v.heard+w.cfg.MasterLease })
 }
 
 // await adds a model to those that are to be published.
-func (m *Mapper) await(now time.Duration, model *Model) {
-	if len(m.views.waiting) == 0 {
-		m.views.stuck = now
+func (w *views) await(now time.Duration, model *Model) {
+	if len(w.waiting) == 0 {
+		w.stuck = now
 	}
-	m.views.waiting = append(m.views.waiting, model)
+	w.waiting = append(w.waiting, model)
 }
 
 // publish publishes the newest view that all slaves that are asked and alive have
-// acknowledged.
-func (m *Mapper) publish(now time.Duration) {
-	if len(m.views.waiting) == 0 {
-		return
+// acknowledged; false: there is none that is newer.
+func (w *views) publish(now time.Duration) bool {
+	if len(w.waiting) == 0 {
+		return false
 	}
-	acked := m.acknowledged(now)
-	i := len(m.views.waiting) - 1
-	for i >= 0 && m.views.waiting[i].View() > acked {
+	acked := w.acknowledged(now)
+	i := len(w.waiting) - 1
+	for i >= 0 && w.waiting[i].View() > acked {
 		i--
 	}
 	if i < 0 {
-		return
+		return false
 	}
-	m.views.published, m.views.stuck = m.views.waiting[i].WithMembers(m.model), now
-	m.views.waiting = slices.Delete(m.views.waiting, 0, i+1)
-	view := m.views.published.View()
-	m.event(Event{Step: true, Text: fmt.Sprintf("view %d is published", view)})
-	for _, v := range m.moves.sorted() {
-		if v.phase == Switched && !v.published && v.view <= view {
-			v.published, v.publishedAt = true, now
-			m.moves.leaving = append(m.moves.leaving, v)
-		}
-	}
+	w.published, w.stuck = w.waiting[i].WithMembers(w.model), now
+	w.waiting = slices.Delete(w.waiting, 0, i+1)
+	w.event(Event{Step: true, Text: fmt.Sprintf("view %d is published", w.published.View())})
+	return true
 }
 
 // acknowledged returns the newest view that all slaves have that are asked and
 // alive, or are about to be asked, and that those could serve that are close to it.
-func (m *Mapper) acknowledged(now time.Duration) uint64 {
-	view := m.model.View()
-	models := []*Model{m.model}
-	if m.staged != nil {
-		models = append(models, m.staged.model)
+func (w *views) acknowledged(now time.Duration) uint64 {
+	view := w.model.View()
+	models := []*Model{w.model}
+	if w.staged != nil {
+		models = append(models, w.staged.model)
 	}
 	for _, model := range models {
 		for _, s := range model.Slaves() {
-			if n, known := m.nodes[s.Name]; known && model.answers(s) && m.alive(s.Name, now) {
+			if n, known := w.nodes[s.Name]; known && model.answers(s) && w.alive(s.Name, now) {
 				view = min(view, n.table.View)
 			}
 		}
 	}
-	for _, w := range m.entrances {
-		if w.delays && m.alive(w.slave, now) {
-			view = min(view, w.serves)
+	for slave, serves := range w.delayed {
+		if w.alive(slave, now) {
+			view = min(view, serves)
 		}
 	}
 	return view
@@ -160,13 +181,13 @@ func (m *Model) answers(s Slave) bool {
 // still ask: the least of what is published and of what the masters have that were
 // heard within the lease. They are 0 before the first publication, and while a mapper
 // that has just resumed leaves masters time to connect.
-func (m *Mapper) oldestAsked(now time.Duration) (view, revision uint64) {
-	if m.views.published == nil || m.resumed && now < m.since+m.cfg.MasterLease {
+func (w *views) oldestAsked(now time.Duration) (view, revision uint64) {
+	if w.published == nil || w.resumed && now < w.since+w.cfg.MasterLease {
 		return 0, 0
 	}
-	view, revision = m.views.published.View(), m.views.published.Revision()
-	for _, v := range m.views.masters {
-		if now < v.heard+m.cfg.MasterLease {
+	view, revision = w.published.View(), w.published.Revision()
+	for _, v := range w.masters {
+		if now < v.heard+w.cfg.MasterLease {
 			view = min(view, v.view)
 			revision = min(revision, v.revision)
 		}
@@ -176,16 +197,16 @@ func (m *Mapper) oldestAsked(now time.Duration) (view, revision uint64) {
 
 // waitingFor lists who is behind: nodes that have not acknowledged the newest
 // view, masters that do not have the one that is published.
-func (m *Mapper) waitingFor(now time.Duration) []string {
+func (w *views) waitingFor(now time.Duration, leaving bool) []string {
 	var out []string
-	for _, s := range m.model.Slaves() {
-		if v := m.nodes[s.Name].table.View; m.answers(s, now) && v < m.model.View() {
-			out = append(out, fmt.Sprintf("node %s to acknowledge view %d: it has %d", s.Name, m.model.View(), v))
+	for _, s := range w.model.Slaves() {
+		if v := w.nodes[s.Name].table.View; w.answers(s, now) && v < w.model.View() {
+			out = append(out, fmt.Sprintf("node %s to acknowledge view %d: it has %d", s.Name, w.model.View(), v))
 		}
 	}
-	if p := m.views.published; p != nil && len(m.moves.leaving) > 0 {
-		for _, name := range slices.Sorted(maps.Keys(m.views.masters)) {
-			if v := m.views.masters[name]; v.view < p.View() && now < v.heard+m.cfg.MasterLease {
+	if p := w.published; p != nil && leaving {
+		for _, name := range slices.Sorted(maps.Keys(w.masters)) {
+			if v := w.masters[name]; v.view < p.View() && now < v.heard+w.cfg.MasterLease {
 				out = append(out, fmt.Sprintf("master %s to get view %d: it has %d", name, p.View(), v.view))
 			}
 		}
