@@ -20,7 +20,7 @@ func (a *arrival) done() bool { return a.arrived && a.check.done() }
 
 // arrive makes the move's arrivals those of the slaves that are in its target's set
 // now, and returns those that are new.
-func (m *Mapper) arrive(v *activeMove) (fresh []*arrival) {
+func (m *moves) arrive(v *activeMove) (fresh []*arrival) {
 	old := v.arrivals
 	v.arrivals = nil
 	for _, s := range m.model.Set(v.b) {
@@ -61,7 +61,7 @@ func (v *activeMove) arrivalOn(slave string) *arrival {
 }
 
 // uncertify forgets what was found equal.
-func (m *Mapper) uncertify(a *arrival) {
+func (m *moves) uncertify(a *arrival) {
 	delete(m.verify.asked, a.check.asked)
 	a.check.restart(m.cluster)
 	if !slices.ContainsFunc(a.move.arrivals, (*arrival).done) {
@@ -73,7 +73,7 @@ func (m *Mapper) uncertify(a *arrival) {
 }
 
 // dropArrival forgets the copy of a slave that is not waited for any more.
-func (m *Mapper) dropArrival(a *arrival) {
+func (m *moves) dropArrival(a *arrival) {
 	delete(m.verify.asked, a.check.asked)
 	a.check.off = true
 	if n := m.nodes[a.slave]; n != nil && n.arriving[a.move.id] == a {
@@ -83,7 +83,7 @@ func (m *Mapper) dropArrival(a *arrival) {
 
 // least returns the copy that is farthest from being certified, of slaves that are
 // alive if there are any; nil: there is none.
-func (m *Mapper) least(now time.Duration, v *activeMove) (worst *arrival) {
+func (m *moves) least(now time.Duration, v *activeMove) (worst *arrival) {
 	rank := func(a *arrival) int {
 		n := bits.OnesCount64(a.check.matched)
 		if a.done() {
@@ -111,7 +111,7 @@ const enough = 2
 // agreed reports whether the copies of a move suffice for its switch: every slave of
 // the target's set that is alive is certified, or is late and leaves the set, and one that is
 // certified was heard from a moment ago. Those that leave the set with an edit do not count.
-func (m *Mapper) agreed(now time.Duration, v *activeMove, e *Edit) bool {
+func (m *moves) agreed(now time.Duration, v *activeMove, e *Edit) bool {
 	certified, living, answers := 0, 0, false
 	for _, a := range v.arrivals {
 		if !e.keeps(a.slave) || !m.alive(a.slave, now) {
@@ -129,7 +129,7 @@ func (m *Mapper) agreed(now time.Duration, v *activeMove, e *Edit) bool {
 // deadline returns when a move no longer waits for slaves that are not certified: if
 // enough others are, once they have had twice the time of the first one; else
 // four times, since each one that is left out leaves a shard without a spare copy.
-func (m *Mapper) deadline(v *activeMove, certified int) time.Duration {
+func (m *moves) deadline(v *activeMove, certified int) time.Duration {
 	first := v.first - v.since
 	if certified >= enough {
 		return v.first + first + m.cfg.DeadAfter
@@ -139,7 +139,7 @@ func (m *Mapper) deadline(v *activeMove, certified int) time.Duration {
 
 // late returns the slaves of the target's set that have to leave it when the slice is
 // switched: they do not serve all of the shard then.
-func (m *Mapper) late(now time.Duration, v *activeMove) (names []string) {
+func (m *moves) late(now time.Duration, v *activeMove) (names []string) {
 	for _, a := range v.arrivals {
 		if !a.done() || !m.alive(a.slave, now) {
 			names = append(names, a.slave)
@@ -148,10 +148,66 @@ func (m *Mapper) late(now time.Duration, v *activeMove) (names []string) {
 	return names
 }
 
-// ready queues a move for its switch if its copies suffice.
-func (m *Mapper) ready(now time.Duration, v *activeMove) {
+// queueIfReady queues a move for its switch if its copies suffice.
+func (m *moves) queueIfReady(now time.Duration, v *activeMove) {
 	if !v.isReady && v.first > 0 && m.switchable(now, v, nil) {
 		v.isReady = true
-		m.moves.ready = append(m.moves.ready, v)
+		m.ready = append(m.ready, v)
 	}
+}
+
+// arrived notes which moves to a slave have arrived by its table, in time proportional to both.
+func (m *moves) arrived(now time.Duration, n *nodeInfo) {
+	if len(n.arriving) == 0 {
+		return
+	}
+	there := make(map[uint64]bool, len(n.arriving))
+	for _, h := range n.table.Slices {
+		if a := n.arriving[h.ID]; a != nil && a.move.matches(h) {
+			there[h.ID] = true
+			if !a.arrived {
+				a.arrived, a.move.progress, a.check.off = true, now, a.move.doomed != ""
+				m.verify.enqueue(a.check)
+			}
+		}
+	}
+	for id, a := range n.arriving {
+		if !there[id] && a.arrived {
+			a.arrived, a.check.off = false, true
+			m.uncertify(a)
+		}
+	}
+}
+
+// compared goes on with a move whose copy is right so far.
+func (m *moves) compared(now time.Duration, f finding) {
+	v := m.all[f.c.id]
+	if f.came {
+		v.progress = now
+	}
+	if !f.done {
+		return
+	}
+	if v.first == 0 {
+		v.first = max(now, 1)
+	}
+	m.queueIfReady(now, v)
+}
+
+// missing returns the keys that are still to arrive or to be compared before a copy is certified. What
+// else its slave is being filled with may come before it.
+func (m *moves) missing(a *arrival) []Interval {
+	switch {
+	case a.done():
+		return nil
+	case a.arrived:
+		return []Interval{{a.check.part.Lo, a.move.hi}}
+	}
+	n := m.node(a.slave)
+	there := n.table.delivered(n.position.Offset)
+	out := lacking(Interval{a.move.lo, a.move.hi}, there)
+	for _, v := range n.table.in(Filling) {
+		out = append(out, lacking(v, there)...)
+	}
+	return out
 }

@@ -19,25 +19,10 @@ func (m *Mapper) found(now time.Duration, f finding) {
 	case f.differs():
 		m.differs(now, f)
 	case f.c.purpose == moving:
-		m.moveCompared(now, f)
+		m.moves.compared(now, f)
 	case f.c.purpose == joining && f.right != nil:
 		m.certified(f)
 	}
-}
-
-// moveCompared goes on with a move whose copy is right so far.
-func (m *Mapper) moveCompared(now time.Duration, f finding) {
-	v := m.moves.all[f.c.id]
-	if f.came {
-		v.progress = now
-	}
-	if !f.done {
-		return
-	}
-	if v.first == 0 {
-		v.first = max(now, 1)
-	}
-	m.ready(now, v)
 }
 
 // differs cancels a move, and orders the nodes that differ to stop serving the slice.
@@ -52,9 +37,9 @@ func (m *Mapper) differs(now time.Duration, f finding) {
 	case moving:
 		v := m.moves.all[c.id]
 		if f.source != "" || len(m.living(v.b, now)) <= 1 {
-			m.doom(v, fmt.Sprintf("the data that searches read on %s differ from the source of truth (%s)", f.who(), cmp.Or(f.target, f.source)))
+			m.moves.doom(v, fmt.Sprintf("the data that searches read on %s differ from the source of truth (%s)", f.who(), cmp.Or(f.target, f.source)))
 		} else { // the other replicas suffice; this one is filled again
-			m.uncertify(v.arrivalOn(c.target))
+			m.moves.uncertify(v.arrivalOn(c.target))
 		}
 	}
 	if f.source != "" {

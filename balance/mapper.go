@@ -15,18 +15,17 @@ type Mapper struct {
 	plan   *planner
 	verify *verifier
 	views  *views
+	moves  *moves
 
 	filling bool // a table has changed: the first fill may be over
 
 	joined   []Joining // waiting for the first plan, or for their place in the model
-	moves    moves
 	commands []command // by operators, not executed yet
 	members  membership
 	// entrances are the slaves that are to join a set, by name.
 	entrances map[string]*entrance
 	patrol    time.Duration // when silent nodes and stalled moves are looked for
 	retry     time.Duration
-	counters  counters
 	out       MapperOut
 }
 
@@ -81,8 +80,9 @@ func (e Event) String() string {
 func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 	cfg = cfg.WithDefaults()
 	c, j := newCluster(cfg, items), newJournal()
+	q := newVerifier(c, j)
 	m := &Mapper{
-		cluster: c, journal: j, plan: newPlanner(c, j), views: newViews(c, j), moves: newMoves(), verify: newVerifier(c, j),
+		cluster: c, journal: j, plan: newPlanner(c, j), views: newViews(c, j), moves: newMoves(c, j, q), verify: q,
 		members: newMembership(cfg.Replicas), entrances: map[string]*entrance{},
 	}
 	if state == nil {
@@ -161,7 +161,7 @@ func (m *Mapper) Out() MapperOut {
 func (m *Mapper) Next() time.Duration {
 	next := m.views.next()
 	if len(m.moves.ready) > 0 && m.views.staged == nil {
-		next = min(next, m.due(m.time.now))
+		next = min(next, m.moves.due(m.time.now))
 	}
 	return m.time.raw(next)
 }
@@ -251,6 +251,16 @@ func (m *Mapper) commit(now time.Duration) {
 	for _, v := range m.model.Slaves() {
 		m.node(v.Name).id = v.Node
 	}
-	m.took(now, c)
+	m.moves.took(now, c)
+	away, emptyNext := m.moves.out()
+	for _, a := range away {
+		m.plan.rests.add(a.node, a.rest)
+	}
+	if emptyNext {
+		m.plan.empty = now
+	}
+	for _, o := range c.ops {
+		m.note(now, o, c.why)
+	}
 	m.forgetSlaves(old)
 }

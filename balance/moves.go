@@ -10,13 +10,41 @@ import (
 	"adshard/fault"
 )
 
-// moves are the slices on their way.
+// moves are the slices on their way, and the copies that arrive. A move begins, is switched and
+// ends with the model (took); in between slaves report what they have (arrived), the verifier
+// compares it, and findings come in (compared). Out go edits of the model that are due (due), the
+// slaves that leave their sets with them, and where slices are to stay away from.
+//
+// It guarantees that a slice is switched only when each slave of its target's set that lives is
+// certified, or leaves the set; that one of those was heard a moment ago; and that a source
+// gives up a slice only when no master may ask it any more.
 type moves struct {
-	all map[uint64]*activeMove // by the slice's number
+	*cluster
+	*journal
+	verify *verifier
+	all    map[uint64]*activeMove // by the slice's number
 	// doomed are to be cancelled, ready to be switched, leaving to be finished,
 	// in the order of their views; some may have been dropped meanwhile.
 	doomed, ready, leaving []*activeMove
 	switched, finished     time.Duration // the last time
+	counters               counters
+
+	left      []string // slaves that leave their sets, since they are late
+	away      []stayAway
+	emptyNext bool // what had to move has moved: more of it may begin
+}
+
+// stayAway is keys that are to stay away from a node.
+type stayAway struct {
+	node NodeID
+	rest
+}
+
+// out returns what the planner is to know, each once.
+func (m *moves) out() (away []stayAway, emptyNext bool) {
+	away, emptyNext = m.away, m.emptyNext
+	m.away, m.emptyNext = nil, false
+	return away, emptyNext
 }
 
 // activeMove is a slice on its way, from its start to its finish.
@@ -57,7 +85,9 @@ func (c causes) set(o Op, why cause) { c[causeOf{o.Slice, o.New}] = why }
 // of returns the reason for an operation, or "" if it needs none.
 func (c causes) of(o Op) cause { return c[causeOf{o.Slice, o.New}] }
 
-func newMoves() moves { return moves{all: map[uint64]*activeMove{}} }
+func newMoves(c *cluster, j *journal, q *verifier) *moves {
+	return &moves{cluster: c, journal: j, verify: q, all: map[uint64]*activeMove{}}
+}
 
 // sorted returns the moves by the numbers of their slices.
 func (m *moves) sorted() []*activeMove {
@@ -72,12 +102,12 @@ func (v *activeMove) matches(h Held) bool {
 }
 
 // switchable reports whether the slice may be switched after an edit.
-func (m *Mapper) switchable(now time.Duration, v *activeMove, e *Edit) bool {
-	return m.moves.all[v.id] == v && v.phase == Copying && v.doomed == "" && m.agreed(now, v, e)
+func (m *moves) switchable(now time.Duration, v *activeMove, e *Edit) bool {
+	return m.all[v.id] == v && v.phase == Copying && v.doomed == "" && m.agreed(now, v, e)
 }
 
 // doom marks a move for cancellation.
-func (m *Mapper) doom(v *activeMove, why string) {
+func (m *moves) doom(v *activeMove, why string) {
 	if v.doomed != "" {
 		return
 	}
@@ -85,60 +115,60 @@ func (m *Mapper) doom(v *activeMove, why string) {
 	for _, a := range v.arrivals {
 		a.check.off = true
 	}
-	m.moves.doomed = append(m.moves.doomed, v)
+	m.doomed = append(m.doomed, v)
 	m.trouble(fault.Newf(fault.Unavailable, "balance: move",
 		"the move of slice %d from node %s to node %s is cancelled: %s", v.id, m.name(v.a), m.name(v.b), why))
 }
 
 // dueMoves adds to an edit what is to be cancelled, switched and finished.
-func (m *Mapper) dueMoves(now time.Duration, e *lazyEdit) {
-	for _, v := range m.moves.doomed {
-		if m.moves.all[v.id] == v && v.phase == Copying {
+func (m *moves) dueMoves(now time.Duration, e *lazyEdit, w *views) {
+	for _, v := range m.doomed {
+		if m.all[v.id] == v && v.phase == Copying {
 			e.try(func(e *Edit) error { return e.Cancel(v.id) })
 		}
 	}
-	m.moves.doomed = nil
-	if len(m.moves.ready) > 0 && now >= m.due(now) && len(m.views.waiting) < maxUnpublished {
-		for _, v := range m.moves.ready {
+	m.doomed = nil
+	if len(m.ready) > 0 && now >= m.due(now) && len(w.waiting) < maxUnpublished {
+		for _, v := range m.ready {
 			v.isReady = false
 			if m.switchable(now, v, e.e) {
 				m.switchOn(now, e, v)
-			} else if m.moves.all[v.id] == v {
+			} else if m.all[v.id] == v {
 				m.doubt(now, v)
 			}
 		}
-		m.moves.ready = nil
+		m.ready = nil
 	}
-	if len(m.moves.leaving) > 0 && (e.e != nil || now >= m.moves.finished+switchWait) {
-		m.finish(now, e)
+	if len(m.leaving) > 0 && (e.e != nil || now >= m.finished+switchWait) {
+		m.finish(now, e, w)
 	}
 }
 
 // finish ends the moves whose slices no query seeks at their sources any more.
-func (m *Mapper) finish(now time.Duration, e *lazyEdit) {
+func (m *moves) finish(now time.Duration, e *lazyEdit, w *views) {
 	done := 0
-	for oldest, _ := m.views.oldestAsked(now); done < len(m.moves.leaving); done++ {
-		v := m.moves.leaving[done]
+	for oldest, _ := w.oldestAsked(now); done < len(m.leaving); done++ {
+		v := m.leaving[done]
 		if v.view > oldest || now < v.publishedAt+m.cfg.Linger {
 			break
 		}
-		m.moves.finished = now
+		m.finished = now
 		e.try(func(e *Edit) error { return e.Finish(v.id) })
 	}
-	m.moves.leaving = slices.Delete(m.moves.leaving, 0, done)
+	m.leaving = slices.Delete(m.leaving, 0, done)
 }
 
 // due returns when those that are ready are to be switched.
-func (m *Mapper) due(now time.Duration) time.Duration {
-	ready, all := len(m.moves.ready), len(m.moves.all)
-	awaited := slices.ContainsFunc(m.moves.ready, func(v *activeMove) bool { return m.awaited(now, v) })
+func (m *moves) due(now time.Duration) time.Duration {
+	ready, all := len(m.ready), len(m.all)
+	awaited := slices.ContainsFunc(m.ready, func(v *activeMove) bool { return m.awaited(now, v) })
 	switch {
-	case ready >= m.moves.copying(), awaited && ready*switchShare >= all:
-		return m.moves.switched + switchGap
+	case ready >= m.copying(), awaited && ready*switchShare >= all:
+		return m.switched + switchGap
 	case awaited:
-		return m.moves.switched + switchWait
+		return m.switched + switchWait
 	default:
-		return m.moves.switched + calmWait
+		return m.switched + calmWait
 	}
 }
 
@@ -155,28 +185,28 @@ func (m *moves) copying() (n int) {
 // awaited reports whether somebody waits for a move: the slice had to leave its node when it began
 // to move, or has to by now, since the node drains, dissolves or is lost; or it was moved by command; or
 // balancing is paused, and whoever did that waits for the end of all moves.
-func (m *Mapper) awaited(now time.Duration, v *activeMove) bool {
+func (m *moves) awaited(now time.Duration, v *activeMove) bool {
 	return v.cause.away || v.cause.commanded || m.hurries(v.a, now)
 }
 
 // switchOn has the target of a move serve its slice. Slaves of its set that are not
 // ready leave the set, and join again once they have been filled.
-func (m *Mapper) switchOn(now time.Duration, e *lazyEdit, v *activeMove) {
-	m.moves.switched, v.switching = now, true
+func (m *moves) switchOn(now time.Duration, e *lazyEdit, v *activeMove) {
+	m.switched, v.switching = now, true
 	e.try(func(e *Edit) error { return e.Switch(v.id) })
 	for _, name := range m.late(now, v) {
 		e.try(func(e *Edit) error {
 			if s, err := e.slave(name); err != nil || !s.In {
 				return err
 			}
-			m.keep(name)
+			m.left = append(m.left, name)
 			return e.Leave(name)
 		})
 	}
 }
 
 // doubt forgets what was certified on slaves that are lost, until they are back.
-func (m *Mapper) doubt(now time.Duration, v *activeMove) {
+func (m *moves) doubt(now time.Duration, v *activeMove) {
 	for _, a := range v.arrivals {
 		if a.check.done() && !m.alive(a.slave, now) {
 			m.uncertify(a)
@@ -185,39 +215,36 @@ func (m *Mapper) doubt(now time.Duration, v *activeMove) {
 }
 
 // took updates the moves after a change of the model.
-func (m *Mapper) took(now time.Duration, s modelChange) {
-	still := make(map[uint64]bool, len(m.moves.all))
+func (m *moves) took(now time.Duration, s modelChange) {
+	still := make(map[uint64]bool, len(m.all))
 	for _, v := range m.model.slices {
 		if v.Move.Phase == NoMove {
 			continue
 		}
 		still[v.ID] = true
-		tracked := m.moves.all[v.ID]
+		tracked := m.all[v.ID]
 		switch {
 		case tracked == nil:
 			m.begun(now, v, s.why[causeOf{v.ID, 0}])
 		case tracked.phase == Copying && v.Move.Phase == Copying:
 			m.greet(now, m.arrive(tracked))
 		case tracked.phase == Copying && v.Move.Phase == Switched:
-			m.switched(now, tracked, v)
+			m.noteSwitch(now, tracked, v)
 		}
 	}
-	for _, v := range m.moves.sorted() {
+	for _, v := range m.sorted() {
 		if !still[v.id] {
 			m.ended(now, v)
 		}
 	}
-	for _, o := range s.ops {
-		m.note(now, o, s.why)
-	}
 }
 
 // begun tracks a new move, or one that an earlier mapper started.
-func (m *Mapper) begun(now time.Duration, s Slice, why cause) {
+func (m *moves) begun(now time.Duration, s Slice, why cause) {
 	v := &activeMove{
 		id: s.ID, lo: s.Lo, hi: s.Hi, generation: s.Generation, phase: s.Move.Phase, since: now, progress: now, cause: why,
 	}
-	m.moves.all[s.ID] = v
+	m.all[s.ID] = v
 	if why.text == "" {
 		from, _ := m.model.Node(s.Node)
 		v.cause = cause{text: "it was on its way when the balancer started", away: from.State == Draining || from.State == Dissolving}
@@ -235,7 +262,7 @@ func (m *Mapper) begun(now time.Duration, s Slice, why cause) {
 
 // stall returns the time without progress after which a move is cancelled: the largest item
 // that one of its copies waits for arrives, or is compared, as a whole.
-func (m *Mapper) stall(v *activeMove) time.Duration {
+func (m *moves) stall(v *activeMove) time.Duration {
 	largest := uint32(0)
 	for _, a := range v.arrivals {
 		for _, part := range m.missing(a) {
@@ -245,64 +272,44 @@ func (m *Mapper) stall(v *activeMove) time.Duration {
 	return patience(m.cfg.Stall, uint64(largest))
 }
 
-// missing returns the keys that are still to arrive or to be compared before a copy is certified. What
-// else its slave is being filled with may come before it.
-func (m *Mapper) missing(a *arrival) []Interval {
-	switch {
-	case a.done():
-		return nil
-	case a.arrived:
-		return []Interval{{a.check.part.Lo, a.move.hi}}
-	}
-	n := m.node(a.slave)
-	there := n.table.delivered(n.position.Offset)
-	out := lacking(Interval{a.move.lo, a.move.hi}, there)
-	for _, v := range n.table.in(Filling) {
-		out = append(out, lacking(v, there)...)
-	}
-	return out
-}
-
 // greet looks whether new arrivals are there already.
-func (m *Mapper) greet(now time.Duration, fresh []*arrival) {
+func (m *moves) greet(now time.Duration, fresh []*arrival) {
 	for _, a := range fresh {
 		if n := m.node(a.slave); n.reported {
-			m.takeTable(now, a.slave, n.table)
+			m.arrived(now, n)
 		}
 	}
 }
 
-func (m *Mapper) switched(now time.Duration, v *activeMove, s Slice) {
+func (m *moves) noteSwitch(now time.Duration, v *activeMove, s Slice) {
 	v.phase, v.view, v.generation, v.progress = Switched, s.From, s.Generation, now
 	for _, a := range v.arrivals {
 		m.dropArrival(a)
 	}
 	if v.cause.away {
-		if m.moves.copying() == 0 { // further slices start at once
-			m.plan.empty = now
-		}
+		m.emptyNext = m.emptyNext || m.copying() == 0
 	} else {
-		m.plan.rests.add(v.a, rest{
+		m.away = append(m.away, stayAway{v.a, rest{
 			Interval: Interval{v.lo, v.hi}, until: now + restIntervals*m.cfg.interval(), load: m.measured(s),
 			why: "left it when it moved to " + m.name(v.b),
-		})
+		}})
 	}
 	m.tell(now, v.id, "is served by %s from view %d on", m.name(v.b), v.view)
 }
 
 // ended records that a move finished or was cancelled.
-func (m *Mapper) ended(now time.Duration, v *activeMove) {
-	delete(m.moves.all, v.id)
+func (m *moves) ended(now time.Duration, v *activeMove) {
+	delete(m.all, v.id)
 	delete(m.verify.moving, v.id)
 	for _, a := range v.arrivals {
 		m.dropArrival(a)
 	}
 	if v.phase == Copying {
 		m.counters.cancelled++
-		m.plan.rests.add(v.b, rest{
+		m.away = append(m.away, stayAway{v.b, rest{
 			Interval: Interval{v.lo, v.hi}, until: now + rideIntervals*m.cfg.interval(), load: -1,
 			why: "could not get there: " + v.doomed,
-		})
+		}})
 		m.happened(now, Event{Slice: v.id,
 			Text: fmt.Sprintf("stays on %s, its move to %s is cancelled: %s", m.name(v.a), m.name(v.b), v.doomed)})
 		return
@@ -355,7 +362,8 @@ func (m *Mapper) note(now time.Duration, o Op, why causes) {
 
 // lazyEdit is an edit that is created on first use.
 type lazyEdit struct {
-	m *Mapper
+	*cluster
+	*journal
 	e *Edit
 }
 
@@ -365,9 +373,9 @@ func (l *lazyEdit) idle() bool { return l.e == nil || len(l.e.Ops()) == 0 }
 // try applies an operation; an impossible one is reported and skipped.
 func (l *lazyEdit) try(op func(*Edit) error) {
 	if l.e == nil {
-		l.e = l.m.model.Edit()
+		l.e = l.model.Edit()
 	}
 	if err := op(l.e); err != nil {
-		l.m.trouble(err)
+		l.trouble(err)
 	}
 }

@@ -51,7 +51,7 @@ func TestWhenMovesSwitch(t *testing.T) {
 				m.moves.ready = append(m.moves.ready, m.moves.all[id])
 			}
 			m.moves.ready[c.ready-1].cause = c.cause
-			if got := m.due(now) - now; got != c.want {
+			if got := m.moves.due(now) - now; got != c.want {
 				t.Errorf("%v after the last switch, want %v", got, c.want)
 			}
 		})

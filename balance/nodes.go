@@ -140,12 +140,11 @@ func (m *Mapper) restarted(n *nodeInfo, incarnation string) {
 	n.kept = kept{}
 	m.reopen(n)
 	for _, id := range slices.Sorted(maps.Keys(n.arriving)) { // in order, since they queue up
-		m.uncertify(n.arriving[id])
+		m.moves.uncertify(n.arriving[id])
 	}
 }
 
-// takeTable takes a node's table and notes which moves to it have arrived, in time
-// proportional to both.
+// takeTable takes a node's table.
 func (m *Mapper) takeTable(now time.Duration, name string, t Table) {
 	n := m.nodes[name]
 	changed := !n.reported || !n.table.Equal(t)
@@ -158,25 +157,7 @@ func (m *Mapper) takeTable(now time.Duration, name string, t Table) {
 		m.reserved(n)
 		m.retain(name, n)
 	}
-	if len(n.arriving) == 0 {
-		return
-	}
-	there := make(map[uint64]bool, len(n.arriving))
-	for _, h := range t.Slices {
-		if a := n.arriving[h.ID]; a != nil && a.move.matches(h) {
-			there[h.ID] = true
-			if !a.arrived {
-				a.arrived, a.move.progress, a.check.off = true, now, a.move.doomed != ""
-				m.verify.enqueue(a.check)
-			}
-		}
-	}
-	for id, a := range n.arriving {
-		if !there[id] && a.arrived {
-			a.arrived, a.check.off = false, true
-			m.uncertify(a)
-		}
-	}
+	m.moves.arrived(now, n)
 }
 
 // watch looks for nodes silent, and moves stalled, for too long.
@@ -188,45 +169,11 @@ func (m *Mapper) watch(now time.Duration) {
 	}
 	for _, v := range m.moves.sorted() {
 		if v.phase == Copying && !v.switching {
-			if why := m.hopeless(now, v); why != "" {
-				m.doom(v, why)
+			if why := m.moves.hopeless(now, v); why != "" {
+				m.moves.doom(v, why)
 			}
-			m.ready(now, v)
+			m.moves.queueIfReady(now, v)
 		}
 	}
 	m.plan.emptied(now)
-}
-
-// hopeless returns why a copy cannot complete, or "" if it can.
-func (m *Mapper) hopeless(now time.Duration, v *activeMove) string {
-	target, _ := m.model.Node(v.b)
-	trouble, since := m.ailing(v.b, now)
-	moved, certified := v.progress, false
-	for _, a := range v.arrivals {
-		moved, certified = max(moved, m.node(a.slave).moved), certified || a.done()
-	}
-	idle := now - moved
-	switch {
-	case target.State != Active:
-		return "node " + target.Name + " is " + target.State.String()
-	case !m.up(v.b, now):
-		return "node " + target.Name + " is lost: not heard from for " + m.cfg.DeadAfter.String()
-	case trouble != "" && now >= since+m.cfg.DeadAfter:
-		return "node " + target.Name + " is in trouble: " + trouble
-	case certified && len(v.arrivals) > 1: // those that are late leave the set
-	case idle >= m.cfg.Stall && idle >= m.stall(v):
-		return "no progress for " + m.stall(v).String() + m.stalled(now, v)
-	}
-	return ""
-}
-
-// stalled returns what a stalled copy waits for.
-func (m *Mapper) stalled(now time.Duration, v *activeMove) string {
-	switch a := m.least(now, v); {
-	case a == nil || !a.arrived:
-		return ": node " + m.name(v.b) + " has not received all items"
-	case a.check.failed != "":
-		return ": certificates unavailable: " + a.check.failed
-	}
-	return ": its items change too often for the copies to be compared"
 }

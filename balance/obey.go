@@ -21,10 +21,14 @@ func (m *Mapper) change(now time.Duration) error {
 		}
 		return err
 	}
-	e, why := &lazyEdit{m: m}, make(causes)
+	e, why := &lazyEdit{cluster: m.cluster, journal: m.journal}, make(causes)
 	m.admit(e)
 	m.obey(now, e, why)
-	m.dueMoves(now, e)
+	m.moves.dueMoves(now, e, m.views)
+	for _, slave := range m.moves.left {
+		m.keep(slave)
+	}
+	m.moves.left = nil
 	if e.idle() {
 		m.arrange(now, e)
 	}

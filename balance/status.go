@@ -136,7 +136,7 @@ func (m *Mapper) Status(now time.Duration) Status {
 	s := Status{
 		Epoch: m.cfg.Epoch, Clock: m.clock, Strategy: m.plan.strategy.Name(), Paused: m.paused, Adopted: m.plan.adopted,
 		Waiting: m.Waiting(), Bound: m.plan.bound, LeastMove: m.plan.leastMove, LeastShare: m.plan.leastShare,
-		Moved: Moved{m.counters.moves, m.counters.cancelled, m.counters.items, m.counters.bytes},
+		Moved: Moved{m.moves.counters.moves, m.moves.counters.cancelled, m.moves.counters.items, m.moves.counters.bytes},
 		Last:  m.plan.last, Shadows: slices.Clone(m.plan.shadows), Iterations: m.plan.iterations, Idle: m.plan.idle,
 		Certificates: m.verify.certificates, Refused: m.plan.refused, IgnoredLoads: m.loads.Ignored(), Masters: m.masterStatus(now), Scrub: m.verify.scrubStatus(now),
 	}
@@ -156,11 +156,12 @@ func (m *Mapper) Status(now time.Duration) Status {
 		s.Bound = LowerBound(in)
 		s.LeastMove, s.LeastShare = LeastMove(in, tolerance)
 	}
+	oldest, _ := m.views.oldestAsked(now)
 	for _, v := range m.moves.sorted() {
-		s.InFlight = append(s.InFlight, m.flight(now, v))
+		s.InFlight = append(s.InFlight, m.moves.flight(now, v, oldest))
 	}
 	if len(s.InFlight) == 0 && m.plan.idle > 0 {
-		s.RestFor = now - max(m.plan.since, m.counters.rest)
+		s.RestFor = now - max(m.plan.since, m.moves.counters.rest)
 	}
 	s.WaitingFor = m.views.waitingFor(now, len(m.moves.leaving) > 0)
 	for _, n := range m.model.nodes {
@@ -171,7 +172,7 @@ func (m *Mapper) Status(now time.Duration) Status {
 }
 
 // arrivingOn names the slave that a move waits for.
-func (m *Mapper) arrivingOn(a *arrival, target string) string {
+func arrivingOn(a *arrival, target string) string {
 	if a == nil || a.slave == target {
 		return target
 	}
@@ -250,7 +251,7 @@ func (m *Mapper) masterStatus(now time.Duration) (out []MasterStatus) {
 }
 
 // flight returns the state of a move.
-func (m *Mapper) flight(now time.Duration, v *activeMove) Flight {
+func (m *moves) flight(now time.Duration, v *activeMove, oldest uint64) Flight {
 	f := Flight{
 		Slice: v.id, From: m.name(v.a), To: m.name(v.b), Phase: v.phase, For: now - v.since, Cause: v.cause.text,
 	}
@@ -258,7 +259,6 @@ func (m *Mapper) flight(now time.Duration, v *activeMove) Flight {
 	if a != nil {
 		f.Matched = bits.OnesCount64(a.check.matched)
 	}
-	oldest, _ := m.views.oldestAsked(now)
 	switch {
 	case v.phase == Switched && !v.published:
 		f.WaitsFor = "all nodes to acknowledge the view in which it was switched"
@@ -269,7 +269,7 @@ func (m *Mapper) flight(now time.Duration, v *activeMove) Flight {
 	case v.doomed != "":
 		f.WaitsFor = "cancellation: " + v.doomed
 	case a == nil || !a.arrived:
-		f.WaitsFor = m.arrivingOn(a, f.To) + " to get all items"
+		f.WaitsFor = arrivingOn(a, f.To) + " to get all items"
 	case !a.check.done() && a.check.failed != "":
 		f.WaitsFor = "certificates: " + a.check.failed
 	case !a.check.done():

@@ -117,7 +117,8 @@ func (m *Mapper) Why(now time.Duration, slice uint64) (Story, error) {
 		out.Away = m.away(now, n)
 	}
 	if v := m.moves.all[slice]; v != nil {
-		f := m.flight(now, v)
+		oldest, _ := m.views.oldestAsked(now)
+		f := m.moves.flight(now, v, oldest)
 		out.Move = &f
 	}
 	if r := m.memory.slices[slice]; r != nil {
