@@ -31,7 +31,7 @@ func (m *Mapper) orderSlave(now time.Duration, op string, s Slave, o command) er
 
 // cannot returns why a command about a slave is impossible after an edit, or "".
 func (m *Mapper) cannot(now time.Duration, s Slave, o command, e *Edit) string {
-	needed := s.In && m.remaining(now, s, e) == 0
+	needed := s.In && m.members.remaining(now, s, e) == 0
 	switch {
 	case o.remove && m.alive(s.Name, now):
 		return fmt.Sprintf("it was heard from %v ago: stop it first, and wait %v",

@@ -39,7 +39,7 @@ type kept struct {
 }
 
 // keep notes what a slave serves that is about to leave its set.
-func (m *Mapper) keep(name string) {
+func (m *membership) keep(name string) {
 	n := m.node(name)
 	n.kept = kept{}
 	if s, ok := m.model.Slave(name); ok && !m.verify.sentenced(name) {
@@ -50,7 +50,7 @@ func (m *Mapper) keep(name string) {
 // certifiedBefore returns what counts as certified of a slave that is to join a set, before any
 // of it has been compared: of what its shard serves, and as far as it has heard of that. It
 // may be about to drop the copy of an earlier time.
-func (m *Mapper) certifiedBefore(s Slave) []Interval {
+func (m *membership) certifiedBefore(s Slave) []Interval {
 	n := m.node(s.Name)
 	before := n.replace.certified(s.Node)
 	if n.kept.node == s.Node {
@@ -63,7 +63,7 @@ func (m *Mapper) certifiedBefore(s Slave) []Interval {
 }
 
 // entrancesOf makes the entrances those of the slaves that are being filled.
-func (m *Mapper) entrancesOf(now time.Duration) {
+func (m *membership) entrancesOf(now time.Duration) {
 	for name, w := range m.entrances {
 		if s, ok := m.model.Slave(name); !ok || s.In || s.Node != w.node {
 			m.closeEntrance(w)
@@ -90,7 +90,7 @@ func (m *Mapper) entrancesOf(now time.Duration) {
 
 // retain cuts what counts as certified of a slave to what it holds by its last report: what
 // it loses it may have again before anybody looks, filled anew.
-func (m *Mapper) retain(name string, n *nodeInfo) {
+func (m *membership) retain(name string, n *nodeInfo) {
 	full := n.table.in(Full)
 	n.kept.keys, n.replace.copied = both(n.kept.keys, full), both(n.replace.copied, full)
 	if w := m.entrances[name]; w != nil {
@@ -101,25 +101,25 @@ func (m *Mapper) retain(name string, n *nodeInfo) {
 // retainServed cuts what counts as certified of slaves that are to join to what their shards
 // serve in the newest model, as of each: what a shard gives away its slaves drop, and compare
 // when it is back. Splits, merges and the begin of a move change nothing of what they hold.
-func (m *Mapper) retainServed() {
+func (m *membership) retainServed() {
 	for _, w := range m.entrances {
 		m.retainOf(w, m.model.Table(w.node).everServed())
 	}
 }
 
-func (m *Mapper) retainOf(w *entrance, keys []Interval) {
+func (m *membership) retainOf(w *entrance, keys []Interval) {
 	w.certified = both(w.certified, keys)
 	m.dropChecks(w, func(c *comparison) bool { return !covers(keys, c.part) })
 }
 
-func (m *Mapper) closeEntrance(w *entrance) {
+func (m *membership) closeEntrance(w *entrance) {
 	delete(m.entrances, w.slave)
 	delete(m.views.delayed, w.slave)
 	m.dropChecks(w, func(*comparison) bool { return true })
 }
 
 // dropChecks gives up some comparisons of a slave that is to join.
-func (m *Mapper) dropChecks(w *entrance, which func(*comparison) bool) {
+func (m *membership) dropChecks(w *entrance, which func(*comparison) bool) {
 	list := m.verify.without(m.verify.joining[w.slave], which)
 	if m.verify.joining[w.slave] = list; len(list) == 0 {
 		delete(m.verify.joining, w.slave)
@@ -127,13 +127,13 @@ func (m *Mapper) dropChecks(w *entrance, which func(*comparison) bool) {
 }
 
 // dropCheck ends a comparison.
-func (m *Mapper) dropCheck(c *comparison) {
+func (m *membership) dropCheck(c *comparison) {
 	m.dropChecks(m.entrances[c.target], func(o *comparison) bool { return o == c })
 }
 
 // enter looks how far a slave is from joining its set and returns what it waits for;
 // "": it may join.
-func (m *Mapper) enter(now time.Duration, w *entrance) string {
+func (m *membership) enter(now time.Duration, w *entrance) string {
 	n := m.node(w.slave)
 	switch {
 	case !m.alive(w.slave, now):
@@ -165,7 +165,7 @@ func (m *Mapper) enter(now time.Duration, w *entrance) string {
 // or is compared, would keep it out for ever otherwise. It may be too slow all the same, so
 // views wait for it no longer than for others, and then as long for none that is to join:
 // several that took turns would hold them for ever.
-func (m *Mapper) delayViews(now time.Duration, w *entrance, serves uint64) {
+func (m *membership) delayViews(now time.Duration, w *entrance, serves uint64) {
 	most := m.cfg.DeadAfter
 	w.near = w.near || w.goal > 0 && serves >= w.goal
 	if w.near && now >= m.views.again {
@@ -181,7 +181,7 @@ func (m *Mapper) delayViews(now time.Duration, w *entrance, serves uint64) {
 // lacks for the newest of all; "": nothing. A slice that the shard was given in a view that
 // the slave has not received is none that it has: it may be about to drop the copy of an
 // earlier time.
-func (m *Mapper) compareHeld(w *entrance, may bool) (serves uint64, lacks string) {
+func (m *membership) compareHeld(w *entrance, may bool) (serves uint64, lacks string) {
 	t := m.node(w.slave).table
 	served := t.everServed()
 	var open []Held // it has them, and they are not certified
@@ -210,7 +210,7 @@ func (m *Mapper) compareHeld(w *entrance, may bool) (serves uint64, lacks string
 
 // compareOldest begins to compare those of some slices that the shard was given first, as
 // many as may be compared at once.
-func (m *Mapper) compareOldest(w *entrance, open []Held) {
+func (m *membership) compareOldest(w *entrance, open []Held) {
 	checks := m.verify.joining[w.slave]
 	free := freeShares(checks)
 	for _, h := range oldest(open, free, checks) {
@@ -263,7 +263,7 @@ func anyCompares(checks []*comparison, v Interval) bool {
 // What the slave serves by then it also serves in the newest view: a slice that the node
 // serves since a view before has been the node's all the time, so the slave has dropped
 // nothing of it. Later views are published when the slave has them, as one of the set.
-func (m *Mapper) mustKnow() uint64 {
+func (m *membership) mustKnow() uint64 {
 	if m.views.published == nil {
 		return m.model.View()
 	}
@@ -289,17 +289,17 @@ func (t Table) servedIn(view uint64) []Interval {
 }
 
 // certified notes that a part of what a slave holds that is to join is right.
-func (m *Mapper) certified(f finding) {
+func (m *membership) certified(f finding) {
 	w := m.entrances[f.c.target]
 	w.certified = union(w.certified, *f.right)
 	if f.done {
 		m.dropCheck(f.c)
 	}
-	m.members.next = 0
+	m.next = 0
 }
 
 // reopen forgets what was certified on a slave that has started again.
-func (m *Mapper) reopen(n *nodeInfo) {
+func (m *membership) reopen(n *nodeInfo) {
 	for _, w := range m.entrances {
 		if m.nodes[w.slave] == n {
 			m.closeEntrance(w)

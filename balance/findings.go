@@ -21,7 +21,7 @@ func (m *Mapper) found(now time.Duration, f finding) {
 	case f.c.purpose == moving:
 		m.moves.compared(now, f)
 	case f.c.purpose == joining && f.right != nil:
-		m.certified(f)
+		m.members.certified(f)
 	}
 }
 
@@ -30,7 +30,7 @@ func (m *Mapper) differs(now time.Duration, f finding) {
 	c := f.c
 	switch c.purpose {
 	case joining:
-		m.dropCheck(c)
+		m.members.dropCheck(c)
 		if v := m.model.At(c.all.Lo); v.ID != c.id || v.Generation != c.generation {
 			return // it is another one by now, and compared again
 		}
@@ -55,7 +55,7 @@ func (m *Mapper) condemn(now time.Duration, node string, c *comparison, what str
 	if m.verify.condemns(node, c.id) {
 		return
 	}
-	m.distrust(node)
+	m.members.distrust(node)
 	m.node(node).replace.differed = true
 	m.verify.condemn(now, node, c, what)
 }

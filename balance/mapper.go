@@ -5,28 +5,24 @@ import (
 	"time"
 )
 
-// Mapper keeps the model, issues quanta (thesis 6.3.3) and drives moves. Every
-// call may leave work in Out. A change of the model is durable before anybody
-// receives it, one change at a time: what becomes due meanwhile is part of the
-// next.
+// Mapper routes between the machines of the package (see the package's documentation). Every
+// call may leave work in Out. A change of the model is durable before it is sent, one change at a
+// time: what becomes due meanwhile is part of the next.
 type Mapper struct {
 	*cluster
 	*journal
-	plan   *planner
-	verify *verifier
-	views  *views
-	moves  *moves
+	plan    *planner
+	verify  *verifier
+	views   *views
+	moves   *moves
+	members *membership
 
 	filling bool // a table has changed: the first fill may be over
 
-	joined   []Joining // waiting for the first plan, or for their place in the model
-	commands []command // by operators, not executed yet
-	members  membership
-	// entrances are the slaves that are to join a set, by name.
-	entrances map[string]*entrance
-	patrol    time.Duration // when silent nodes and stalled moves are looked for
-	retry     time.Duration
-	out       MapperOut
+	joined   []Joining     // waiting for the first plan, or for their place in the model
+	commands []command     // by operators, not executed yet
+	patrol   time.Duration // when silent nodes and stalled moves are looked for
+	retry    time.Duration
 }
 
 // MapperOut is the work of a mapper's caller, in this order.
@@ -80,10 +76,10 @@ func (e Event) String() string {
 func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 	cfg = cfg.WithDefaults()
 	c, j := newCluster(cfg, items), newJournal()
-	q := newVerifier(c, j)
+	q, w := newVerifier(c, j), newViews(c, j)
 	m := &Mapper{
-		cluster: c, journal: j, plan: newPlanner(c, j), views: newViews(c, j), moves: newMoves(c, j, q), verify: q,
-		members: newMembership(cfg.Replicas), entrances: map[string]*entrance{},
+		cluster: c, journal: j, plan: newPlanner(c, j), views: w, moves: newMoves(c, j, q), verify: q,
+		members: newMembership(c, j, q, w),
 	}
 	if state == nil {
 		return m, nil
@@ -149,11 +145,11 @@ func (m *Mapper) Saved(now time.Duration, seq uint64) {
 
 // Out returns the pending work and clears it.
 func (m *Mapper) Out() MapperOut {
-	out := m.out
+	var out MapperOut
 	out.Certify, out.Discards = m.verify.out()
 	out.Save, out.Quanta = m.views.out()
 	out.Events, out.Troubles = m.events, m.troubles
-	m.out, m.events, m.troubles = MapperOut{}, nil, nil
+	m.events, m.troubles = nil, nil
 	return out
 }
 
@@ -247,7 +243,7 @@ func (m *Mapper) commit(now time.Duration) {
 	if !ok {
 		return
 	}
-	m.retainServed()
+	m.members.retainServed()
 	for _, v := range m.model.Slaves() {
 		m.node(v.Name).id = v.Node
 	}

@@ -26,20 +26,32 @@ const MaxReplicas = 16
 //     many release some;
 //   - enough spares that no shard needs form a new one;
 //   - if there are too few slaves for all shards, one of these ends.
+//
+// It guarantees that a slave joins a set only when it has all that its shard serves and each part
+// of it was found right, and that none leaves a set whose other slaves would not answer.
 type membership struct {
+	*cluster
+	*journal
+	verify   *verifier
+	views    *views
 	replicas int                      // wanted
 	changed  bool                     // replicas is not durable yet
 	next     time.Duration            // when it is looked at again
 	free     map[string]time.Duration // when spares may delete, since all masters know that they left
 	entered  map[string]uint64        // a revision in which slaves are in their sets
 	short    string                   // why a shard lacks replicas, as reported last
+	// entrances are the slaves that are to join a set, by name.
+	entrances map[string]*entrance
 }
 
 // membershipPace is the time between two looks at the replicas of all shards.
 const membershipPace = 200 * time.Millisecond
 
-func newMembership(replicas int) membership {
-	return membership{replicas: replicas, free: map[string]time.Duration{}, entered: map[string]uint64{}}
+func newMembership(c *cluster, j *journal, q *verifier, w *views) *membership {
+	return &membership{
+		cluster: c, journal: j, verify: q, views: w, replicas: c.cfg.Replicas, free: map[string]time.Duration{},
+		entered: map[string]uint64{}, entrances: map[string]*entrance{},
+	}
 }
 
 // resume takes the number of replicas of an earlier mapper, unless the
@@ -75,11 +87,11 @@ func (m *Mapper) SetReplicas(now time.Duration, replicas int) error {
 }
 
 // arrange changes which slaves are replicas of which shards, if anything is due.
-func (m *Mapper) arrange(now time.Duration, e *lazyEdit) {
-	if now < m.members.next {
+func (m *membership) arrange(now time.Duration, e *lazyEdit) {
+	if now < m.next {
 		return
 	}
-	m.members.next = now + membershipPace
+	m.next = now + membershipPace
 	m.entrancesOf(now)
 	m.noteEntered()
 	m.freeSpares(now, e)
@@ -95,33 +107,33 @@ func (m *Mapper) arrange(now time.Duration, e *lazyEdit) {
 }
 
 // noteEntered notes from which revision on masters ask slaves.
-func (m *Mapper) noteEntered() {
+func (m *membership) noteEntered() {
 	in := make(map[string]bool)
 	for _, s := range m.model.Slaves() {
 		in[s.Name] = s.In
-		if _, ok := m.members.entered[s.Name]; s.In && !ok {
-			m.members.entered[s.Name] = m.model.Revision()
+		if _, ok := m.entered[s.Name]; s.In && !ok {
+			m.entered[s.Name] = m.model.Revision()
 		}
 	}
-	maps.DeleteFunc(m.members.entered, func(name string, _ uint64) bool { return !in[name] })
+	maps.DeleteFunc(m.entered, func(name string, _ uint64) bool { return !in[name] })
 }
 
 // freeSpares lets spares delete what they held when no query can need it any more.
-func (m *Mapper) freeSpares(now time.Duration, e *lazyEdit) {
+func (m *membership) freeSpares(now time.Duration, e *lazyEdit) {
 	_, oldest := m.views.oldestAsked(now)
 	for _, s := range m.model.Slaves() {
 		if s.Left == 0 {
-			delete(m.members.free, s.Name)
+			delete(m.free, s.Name)
 			continue
 		}
 		if oldest < s.Left { // perhaps again: a master that seemed lost is back, with its map
-			delete(m.members.free, s.Name)
+			delete(m.free, s.Name)
 			continue
 		}
-		if _, ok := m.members.free[s.Name]; !ok {
-			m.members.free[s.Name] = now + m.cfg.Linger
+		if _, ok := m.free[s.Name]; !ok {
+			m.free[s.Name] = now + m.cfg.Linger
 		}
-		if at, ok := m.members.free[s.Name]; ok && now >= at {
+		if at, ok := m.free[s.Name]; ok && now >= at {
 			e.try(func(e *Edit) error { return e.Free(s.Name) })
 		}
 	}
@@ -129,7 +141,7 @@ func (m *Mapper) freeSpares(now time.Duration, e *lazyEdit) {
 
 // expel has slaves leave their sets that hold up a view, differ from the source of truth,
 // or lack most of the shard, unless no other replica lives that has it.
-func (m *Mapper) expel(now time.Duration, e *lazyEdit) {
+func (m *membership) expel(now time.Duration, e *lazyEdit) {
 	for _, s := range m.model.Slaves() {
 		if !s.In || m.remaining(now, s, e.e) < 1 {
 			continue
@@ -144,7 +156,7 @@ func (m *Mapper) expel(now time.Duration, e *lazyEdit) {
 // remaining returns how many slaves of a set would answer queries without one, after an edit: those
 // that were heard from a moment ago, have the oldest view that waits and most of the data, are not to
 // discard anything, and do not leave the set with the edit. nil: there is no edit yet.
-func (m *Mapper) remaining(now time.Duration, without Slave, e *Edit) (n int) {
+func (m *membership) remaining(now time.Duration, without Slave, e *Edit) (n int) {
 	for _, s := range m.model.Set(without.Node) {
 		if s.Name != without.Name && e.keeps(s.Name) && m.heardLately(s.Name, now) &&
 			!m.verify.sentenced(s.Name) && !m.behind(s.Name) && !m.hollow(now, s) {
@@ -155,17 +167,17 @@ func (m *Mapper) remaining(now time.Duration, without Slave, e *Edit) (n int) {
 }
 
 // behind reports whether a slave lacks the oldest view that waits for its slaves.
-func (m *Mapper) behind(slave string) bool {
+func (m *membership) behind(slave string) bool {
 	return len(m.views.waiting) > 0 && m.nodes[slave].table.View < m.views.waiting[0].View()
 }
 
 // holdsUp reports whether a view has long waited for a slave.
-func (m *Mapper) holdsUp(now time.Duration, slave string) bool {
+func (m *membership) holdsUp(now time.Duration, slave string) bool {
 	return m.alive(slave, now) && m.behind(slave) && now >= m.views.stuck+m.cfg.DeadAfter
 }
 
 // staff gives shards as many replicas as they are to have.
-func (m *Mapper) staff(now time.Duration, e *lazyEdit) {
+func (m *membership) staff(now time.Duration, e *lazyEdit) {
 	spares := m.spares(now)
 	shards, short := m.shards(now), ""
 	slices.SortStableFunc(shards, func(a, b shardState) int {
@@ -173,26 +185,26 @@ func (m *Mapper) staff(now time.Duration, e *lazyEdit) {
 	})
 	for _, s := range shards {
 		switch {
-		case len(s.kept) < m.members.replicas:
+		case len(s.kept) < m.replicas:
 			i := slices.IndexFunc(spares, s.takes)
 			if i < 0 {
-				short = cmp.Or(short, s.lack(m.members.replicas, len(spares)))
+				short = cmp.Or(short, s.lack(m.replicas, len(spares)))
 				continue
 			}
 			name := spares[i].Name
 			spares = slices.Delete(spares, i, i+1)
 			e.try(func(e *Edit) error { return e.Assign(name, s.id) })
-			if len(s.lost) > 0 && s.living > 0 && len(s.kept)+len(s.lost) >= m.members.replicas { // else they may still come back with the data
+			if len(s.lost) > 0 && s.living > 0 && len(s.kept)+len(s.lost) >= m.replicas { // else they may still come back with the data
 				e.try(func(e *Edit) error { return e.Release(s.lost[0]) })
 			}
 		default:
 			m.unstaff(now, e, s)
 		}
 	}
-	if short != m.members.short && short != "" && m.members.replicas > 1 {
+	if short != m.short && short != "" && m.replicas > 1 {
 		m.trouble(fault.Newf(fault.Unavailable, "balance: replicate", "%s", short))
 	}
-	m.members.short = short
+	m.short = short
 	if short == "" {
 		m.form(e, spares)
 	}
@@ -201,9 +213,9 @@ func (m *Mapper) staff(now time.Duration, e *lazyEdit) {
 
 // unstaff releases a replica that a shard has too many: one that is lost, or else
 // one that is being filled, or else the one whose name comes last.
-func (m *Mapper) unstaff(now time.Duration, e *lazyEdit, s shardState) {
+func (m *membership) unstaff(now time.Duration, e *lazyEdit, s shardState) {
 	release := ""
-	switch n := m.members.replicas; {
+	switch n := m.replicas; {
 	case len(s.lost) > 0 && s.living >= n:
 		release = s.lost[0]
 	case len(s.kept) > n && s.living >= n && len(s.filling) > 0:
@@ -221,8 +233,8 @@ func (m *Mapper) unstaff(now time.Duration, e *lazyEdit, s shardState) {
 }
 
 // form makes shards of spares that no shard needs.
-func (m *Mapper) form(e *lazyEdit, spares []Slave) {
-	for n := m.members.replicas; ; {
+func (m *membership) form(e *lazyEdit, spares []Slave) {
+	for n := m.replicas; ; {
 		chosen := pickApart(spares, n)
 		if len(chosen) < n {
 			return
@@ -249,7 +261,7 @@ func (e *Edit) names(name string) bool {
 
 // dissolve ends the shard with the fewest living replicas while there are too few
 // slaves for all, and lets it go on when there are enough again.
-func (m *Mapper) dissolve(now time.Duration, e *lazyEdit, shards []shardState, needed bool) {
+func (m *membership) dissolve(now time.Duration, e *lazyEdit, shards []shardState, needed bool) {
 	slaves, ending := 0, NodeID(0)
 	for _, s := range m.model.Slaves() {
 		n, _ := m.model.Node(s.Node)
@@ -262,7 +274,7 @@ func (m *Mapper) dissolve(now time.Duration, e *lazyEdit, shards []shardState, n
 			ending = n.ID
 		}
 	}
-	fit := max(1, slaves/m.members.replicas)
+	fit := max(1, slaves/m.replicas)
 	switch {
 	case ending != 0 && len(shards) < fit:
 		e.try(func(e *Edit) error { return e.SetState(ending, Active) })
@@ -286,7 +298,7 @@ type shardState struct {
 }
 
 // shards returns how the active shards are staffed, by number.
-func (m *Mapper) shards(now time.Duration) (list []shardState) {
+func (m *membership) shards(now time.Duration) (list []shardState) {
 	for _, n := range m.model.Nodes() {
 		if n.State != Active {
 			continue
@@ -326,7 +338,7 @@ func (s shardState) lack(replicas, spares int) string {
 }
 
 // spares returns the slaves that may get a shard, by name.
-func (m *Mapper) spares(now time.Duration) (list []Slave) {
+func (m *membership) spares(now time.Duration) (list []Slave) {
 	for _, s := range m.model.Slaves() {
 		if s.Node == 0 && s.Left == 0 && !s.Drained && m.alive(s.Name, now) && m.node(s.Name).trouble == "" {
 			list = append(list, s)

@@ -71,7 +71,7 @@ func (m *Mapper) Join(now time.Duration, j Joining) error {
 	m.restarted(n, "")
 	n.replace.looked = 0
 	if j.Copied != nil {
-		m.takeCopy(j.Name, j.Copied)
+		m.members.takeCopy(j.Name, j.Copied)
 	}
 	if j.Foreign {
 		j.Table = Table{} // it will be emptied
@@ -138,7 +138,7 @@ func (m *Mapper) restarted(n *nodeInfo, incarnation string) {
 	n.target = m.clock
 	n.replace.copied, n.replace.source = nil, ""
 	n.kept = kept{}
-	m.reopen(n)
+	m.members.reopen(n)
 	for _, id := range slices.Sorted(maps.Keys(n.arriving)) { // in order, since they queue up
 		m.moves.uncertify(n.arriving[id])
 	}
@@ -154,8 +154,8 @@ func (m *Mapper) takeTable(now time.Duration, name string, t Table) {
 	n.table, n.reported = t, true
 	if changed {
 		n.whole = whole{}
-		m.reserved(n)
-		m.retain(name, n)
+		m.members.reserved(n)
+		m.members.retain(name, n)
 	}
 	m.moves.arrived(now, n)
 }

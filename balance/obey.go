@@ -26,11 +26,11 @@ func (m *Mapper) change(now time.Duration) error {
 	m.obey(now, e, why)
 	m.moves.dueMoves(now, e, m.views)
 	for _, slave := range m.moves.left {
-		m.keep(slave)
+		m.members.keep(slave)
 	}
 	m.moves.left = nil
 	if e.idle() {
-		m.arrange(now, e)
+		m.members.arrange(now, e)
 	}
 	if m.filling && !m.model.filled {
 		if m.filling = false; m.firstFilled() {

@@ -60,7 +60,10 @@ const shareGap = 5 * time.Second
 // is repaired comes from the source of truth: two slaves that copied each other's damage
 // would never be rid of it.
 func (m *Mapper) CopyFrom(now time.Duration, name string) (shard string, siblings []Slave) {
-	now = m.time.at(now)
+	return m.members.copyFrom(m.time.at(now), name)
+}
+
+func (m *membership) copyFrom(now time.Duration, name string) (shard string, siblings []Slave) {
 	s, ok := Slave{}, false
 	if m.model != nil {
 		s, ok = m.model.Slave(name)
@@ -107,7 +110,7 @@ type whole struct {
 
 // hollow reports whether a slave lacks most of what its shard serves, so that it is not
 // to be asked: its directory was emptied, or it has just got the shard.
-func (m *Mapper) hollow(now time.Duration, s Slave) bool {
+func (m *membership) hollow(now time.Duration, s Slave) bool {
 	n := m.nodes[s.Name]
 	if n == nil || !n.reported || !m.alive(s.Name, now) || m.complete(s) {
 		return false
@@ -123,7 +126,7 @@ func (m *Mapper) hollow(now time.Duration, s Slave) bool {
 }
 
 // holdsMost reports whether a slave has half of what a node serves, by weight.
-func (m *Mapper) holdsMost(n *nodeInfo, node NodeID) bool {
+func (m *membership) holdsMost(n *nodeInfo, node NodeID) bool {
 	var all, there uint64
 	have := n.table.delivered(n.position.Offset)
 	for _, h := range m.model.Table(node).Slices {
@@ -151,7 +154,7 @@ func (t Table) served() []Interval {
 }
 
 // takeCopy takes what a slave that joins says of its store, a copy.
-func (m *Mapper) takeCopy(name string, c *Copied) {
+func (m *membership) takeCopy(name string, c *Copied) {
 	n := m.nodes[name]
 	r := &n.replace
 	s, known := Slave{}, false
@@ -171,7 +174,7 @@ func (m *Mapper) takeCopy(name string, c *Copied) {
 
 // reserved notes that a node serves other keys than before: copies of its store count as
 // certified only as far as it served all the while.
-func (m *Mapper) reserved(source *nodeInfo) {
+func (m *membership) reserved(source *nodeInfo) {
 	for _, n := range m.nodes {
 		for from, v := range n.replace.sources {
 			if m.nodes[from] == source {
@@ -183,7 +186,7 @@ func (m *Mapper) reserved(source *nodeInfo) {
 
 // distrust has the copies of a node's store compared with the source of truth, as far as
 // they are not asked yet: the node differs. Later the scrub finds what is wrong.
-func (m *Mapper) distrust(node string) {
+func (m *membership) distrust(node string) {
 	for _, name := range slices.Sorted(maps.Keys(m.nodes)) {
 		r := &m.nodes[name].replace
 		delete(r.sources, node)

@@ -205,13 +205,15 @@ func (m *Mapper) nodeStatus(now time.Duration, n Node, load float64) NodeStatus 
 
 // WaitsFor returns what must happen before masters ask a slave, or, of a spare that
 // left a shard, before it can get another, by the slave's name.
-func (m *Mapper) WaitsFor(now time.Duration) map[string]string { return m.waitsFor(m.time.at(now)) }
+func (m *Mapper) WaitsFor(now time.Duration) map[string]string {
+	return m.members.waitsFor(m.time.at(now))
+}
 
-func (m *Mapper) waitsFor(now time.Duration) map[string]string {
+func (m *membership) waitsFor(now time.Duration) map[string]string {
 	_, oldest := m.views.oldestAsked(now)
 	out := make(map[string]string)
 	for _, s := range m.model.Slaves() {
-		entered, in := m.members.entered[s.Name]
+		entered, in := m.entered[s.Name]
 		switch {
 		case s.Left != 0:
 			out[s.Name] = "all masters to learn that it left its shard"
@@ -230,7 +232,7 @@ func (m *Mapper) waitsFor(now time.Duration) map[string]string {
 
 // slaveStatus returns the state of each slave.
 func (m *Mapper) slaveStatus(now time.Duration) (out []SlaveStatus) {
-	waits := m.waitsFor(now)
+	waits := m.members.waitsFor(now)
 	for _, s := range m.model.Slaves() {
 		v := m.nodes[s.Name]
 		out = append(out, SlaveStatus{
