@@ -7,7 +7,8 @@ import (
 	"os/signal"
 	"syscall"
 
-	"adshard/internal/cli"
+	"adshard/internal/cli/cmdline"
+	"adshard/internal/cli/role/master"
 )
 
 func main() { os.Exit(run()) }
@@ -17,5 +18,6 @@ func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	return cli.Main(ctx, "master", os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+	s := cmdline.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	return cmdline.Main(ctx, master.Command(s), os.Args[1:], s)
 }

@@ -9,7 +9,8 @@ import (
 	"os/signal"
 	"syscall"
 
-	"adshard/internal/cli"
+	"adshard/internal/cli/cmdline"
+	"adshard/internal/cli/role/slave"
 )
 
 func main() { os.Exit(run()) }
@@ -19,5 +20,6 @@ func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	return cli.Main(ctx, "slave", os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+	s := cmdline.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	return cmdline.Main(ctx, slave.Command(s), os.Args[1:], s)
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"adshard/fault"
 	"adshard/internal/node/admin"
 	"adshard/internal/node/admin/admintest"
 	"adshard/internal/node/httpapi/api"
@@ -188,37 +187,6 @@ func away(t *testing.T, to string, nth int32) string {
 	return s.URL
 }
 
-// TestWatch: off a terminal it is one line a look, until it is told to end; a
-// serveControl that is away is told and asked on.
-func TestWatch(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	var out bytes.Buffer
-	n := 0
-	frame := func(context.Context, Streams) error { t.Error("drawn"); return nil }
-	line := func(_ context.Context, s Streams) error {
-		switch n++; n {
-		case 2:
-			fmt.Fprint(s.Out, "half a li")
-			return fault.Newf(fault.Unavailable, "", "cannot reach it")
-		case 4:
-			cancel()
-		}
-		fmt.Fprintf(s.Out, "line %d\n", n)
-		return nil
-	}
-	if err := watch(ctx, Streams{Out: &out}, time.Millisecond, frame, line); err != nil {
-		t.Error(err)
-	}
-	if out.String() != "line 1\ncannot reach it\nline 3\n" {
-		t.Errorf("%q", out.String())
-	}
-	refuse := func(context.Context, Streams) error { return fault.Newf(fault.Unavailable, "", "cannot reach it") }
-	if err := watch(context.Background(), Streams{Out: &out}, time.Millisecond, frame, refuse); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("the first look: %v", err)
-	}
-}
-
 func TestWatchLines(t *testing.T) {
 	for _, command := range []string{"balance status", "slaves list"} {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -241,46 +209,4 @@ type writerOnce struct {
 func (w *writerOnce) Write(b []byte) (int, error) {
 	w.first()
 	return w.Buffer.Write(b)
-}
-
-// TestAnswering: what masters answer is written in plain numbers, and times where there were answers.
-func TestAnswering(t *testing.T) {
-	for want, v := range map[string]*api.Traffic{
-		"":              nil,
-		", 0 queries/s": {OverMs: 1},
-		", 0.05 queries/s, median 0.05 ms, p99 0.05 ms":                                                   {PerSecond: 0.05, P50Micros: 50, P99Micros: 50},
-		", 12,346 queries/s, median 4.3 ms, p99 1,600 ms, 0.2 % incomplete, 100 % refused, <0.1 % failed": {PerSecond: 12_345.6, P50Micros: 4_342, P99Micros: 1_600_000, Incomplete: 0.002, Refused: 1, Failed: 1e-6},
-	} {
-		if got := answering(v); got != want {
-			t.Errorf("%+v: %q, want %q", v, got, want)
-		}
-	}
-}
-
-func TestWords(t *testing.T) {
-	for ms, want := range map[int64]string{
-		0: "just now", 999: "just now", 1000: "1 s ago", 59_999: "59 s ago", 60_000: "1 min ago", 61_000: "1 min 1 s ago",
-		660_000: "11 min ago", 3_600_000: "1 h ago", 3_700_000: "1 h 1 min ago", 86_400_000: "24 h ago", 172_800_000: "2 days ago",
-	} {
-		if got := ago(ms); got != want {
-			t.Errorf("%d: %q, want %q", ms, got, want)
-		}
-	}
-	for x, want := range map[float64]string{0: "0", -1: "0", 0.123: "0.12", 9.99: "9.99", 10: "10", 1234.5: "1,235", 1234567: "1,234,567", 1e30: "1e+30"} {
-		if got := loaded(x); got != want {
-			t.Errorf("%v: %q, want %q", x, got, want)
-		}
-	}
-	for x, want := range map[float64]string{0: "0 %", 0.0001: "<0.1 %", 0.034: "3.4 %", 0.5: "50 %", 1: "100 %"} {
-		if got := percent(x); got != want {
-			t.Errorf("%v: %q, want %q", x, got, want)
-		}
-	}
-	for x, want := range map[float64]string{
-		0: "          │", 0.5: "█████     │", 1: "██████████│", 1.5: "██████████│█████", 99: "██████████│████████████████████",
-	} {
-		if got := bar(x); got != want {
-			t.Errorf("%v: %q, want %q", x, got, want)
-		}
-	}
 }

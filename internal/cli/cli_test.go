@@ -13,6 +13,14 @@ import (
 	"adshard/internal/version"
 )
 
+// The exit statuses of serving.md §9.
+const (
+	exitDone = iota
+	exitFailed
+	exitUsage
+	exitRejects
+)
+
 func TestMain(m *testing.M) {
 	if args := os.Getenv(childEnv); args != "" {
 		os.Exit(child(args))

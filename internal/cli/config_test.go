@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adshard/fault"
+	"adshard/internal/cli/cmdline"
 )
 
 type sample struct {
@@ -33,21 +34,21 @@ func sampled(t *testing.T, args ...string) (status int, got *sample, out, errOut
 	c := &sample{Listen: ":7100", Timeout: time.Second, Slots: 4, Names: []string{"a"}}
 	var o, e bytes.Buffer
 	s := Streams{In: strings.NewReader(""), Out: &o, Err: &e}
-	command := serve(&cobra.Command{Use: "sample"}, s, server{
-		config: c,
-		validate: func() error {
+	command := cmdline.Serve(&cobra.Command{Use: "sample"}, s, cmdline.Server{
+		Config: c,
+		Validate: func() error {
 			if c.Slots < 1 {
 				return fault.Newf(fault.Invalid, "sample: config", "max_slots must be at least 1")
 			}
 			return nil
 		},
-		run: func(context.Context, io.Writer, *slog.Logger) error {
+		Run: func(context.Context, io.Writer, *slog.Logger) error {
 			got = c
 			return nil
 		},
-		help: map[string]string{"listen": "the address to listen on"},
+		Help: map[string]string{"listen": "the address to listen on"},
 	})
-	status = execute(context.Background(), command, args, s)
+	status = cmdline.Main(context.Background(), command, args, s)
 	return status, got, o.String(), e.String()
 }
 

@@ -5,13 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"adshard/internal/progress"
 )
 
 // TestLogLines: whatever a cluster logs, in both formats: no key twice in a
@@ -132,21 +128,6 @@ func unquoted(line string) string {
 	return b.String()
 }
 
-// TestLogOfDurations: a duration has its unit in both formats.
-func TestLogOfDurations(t *testing.T) {
-	for _, format := range []string{"text", "json"} {
-		var b bytes.Buffer
-		log, err := newLog(&b, "info", format)
-		if err != nil {
-			t.Fatal(err)
-		}
-		log.Info("done", "took", 1500*time.Millisecond)
-		if !strings.Contains(b.String(), "1.5s") {
-			t.Error(b.String())
-		}
-	}
-}
-
 // TestInterrupted: Ctrl-C ends each command with a word of its own and never
 // with the text of Go's contexts; a server then ends as requested.
 func TestInterrupted(t *testing.T) {
@@ -175,17 +156,5 @@ func TestInterrupted(t *testing.T) {
 		} else if status != exitDone && (server || !strings.Contains(text, "interrupted")) {
 			t.Errorf("%s: %d %s", command, status, text)
 		}
-	}
-}
-
-// TestInterruptedMoveGoesOn: who only waited learns that what was begun goes on.
-func TestInterruptedMoveGoesOn(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	err := patiently(ctx, progress.New(io.Discard), "the move goes on", func() (bool, error) {
-		cancel()
-		return false, nil
-	})
-	if !cancelled(err) || after(err) != ": the move goes on" {
-		t.Error(err)
 	}
 }

@@ -93,9 +93,10 @@ func TestOutcomes(t *testing.T) {
 			}
 		}
 	}
-	out := new(certJSON)
+	type files struct{ Cert, Key string }
+	out := new(files)
 	_, text, _ := run(t, "adshard", "cert", "rotate", "slave", "s", "--dir", path("certs"), "--json")
-	want := certJSON{filepath.Join(path("certs"), "slave.s.crt"), filepath.Join(path("certs"), "slave.s.key")}
+	want := files{filepath.Join(path("certs"), "slave.s.crt"), filepath.Join(path("certs"), "slave.s.key")}
 	if err := json.Unmarshal([]byte(text), out); err != nil || !reflect.DeepEqual(*out, want) {
 		t.Errorf("%+v %v, want %+v", out, err, want)
 	}

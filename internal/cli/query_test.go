@@ -1,19 +1,15 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"strings"
 	"testing"
 
-	"adshard/fault"
 	"adshard/internal/node/admin/admintest"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
@@ -22,8 +18,8 @@ import (
 	"adshard/search/shown"
 )
 
-// cluster answers queries with set hits.
-type cluster struct {
+// searched answers queries with set hits.
+type searched struct {
 	asked  *search.Request
 	answer search.Answer
 	// named and explain are of --why-not.
@@ -31,13 +27,13 @@ type cluster struct {
 	explain *search.Explanation
 }
 
-func (c *cluster) Search(_ context.Context, r *search.Request) (*search.Answer, error) {
+func (c *searched) Search(_ context.Context, r *search.Request) (*search.Answer, error) {
 	c.asked = r
 	a := c.answer
 	return &a, nil
 }
 
-func (c *cluster) Explain(_ context.Context, r *search.Request, limit int) (*search.Explanation, error) {
+func (c *searched) Explain(_ context.Context, r *search.Request, limit int) (*search.Explanation, error) {
 	if r.Wanted.Any() {
 		c.named = r.Wanted
 		return c.explain, nil
@@ -59,15 +55,15 @@ func hit(id uint64, text string) search.Hit {
 	}
 }
 
-func started(t *testing.T, c *cluster) string {
+func started(t *testing.T, c *searched) string {
 	t.Helper()
 	s := httptest.NewServer(httpapi.New(httpapi.Config{Searcher: c, Explainer: c, Reserve: 10_000}))
 	t.Cleanup(s.Close)
 	return s.URL
 }
 
-func newCluster() *cluster {
-	return &cluster{answer: search.Answer{
+func newCluster() *searched {
+	return &searched{answer: search.Answer{
 		Hits: []search.Hit{hit(1, "usb kabel"), hit(2, "kabel")}, Matched: 46, Candidates: 31, Shards: 3, Answered: 3,
 		Width: search.WholeRing(),
 	}}
@@ -227,26 +223,6 @@ func TestSlavesList(t *testing.T) {
 	}
 }
 
-// TestCounts: a lower bound of 0 is not shown as one.
-func TestCounts(t *testing.T) {
-	for _, c := range []struct {
-		matched, candidates uint64
-		counts              api.SearchAnswerCounts
-		want                string
-	}{
-		{46, 31, api.SearchAnswerCountsLowerBound, "at least 46 keywords match, at least 31 take part"},
-		{2, 0, api.SearchAnswerCountsLowerBound, "at least 2 keywords match, none takes part"},
-		{0, 0, api.SearchAnswerCountsLowerBound, "no keyword takes part"},
-		{0, 0, "", "0 keywords match, 0 take part"},
-	} {
-		a := api.SearchAnswer{Counts: c.counts}
-		a.Matched, a.Candidates = c.matched, c.candidates
-		if got := counts(&a); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
-	}
-}
-
 // TestQueryFindsTheMaster: one address of an admin port is enough for `query`, which asks the first master that
 // the balancer knows and that may be reached from here; its token goes nowhere else.
 func TestQueryFindsTheMaster(t *testing.T) {
@@ -285,24 +261,4 @@ func TestQueryFindsTheMaster(t *testing.T) {
 			t.Errorf("%v: %d %q %q, asked %q", step.urls, status, out, errOut, asked)
 		}
 	}
-}
-
-// TestAMasterOnLoopbackElsewhere: an admin port of another machine does not lead to a port of this one.
-func TestAMasterOnLoopbackElsewhere(t *testing.T) {
-	elsewhere := &url.URL{Scheme: "http", Host: "10.0.0.9:8081"}
-	body, err := json.Marshal(api.BalanceStatus{Masters: []api.MasterInfo{{URL: "http://127.0.0.1:8080"}, {URL: "http://localhost"}, {URL: "http://[::1]:8080"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &client{base: elsewhere, http: &http.Client{Transport: answerOf{body}}}
-	if found, err := findMaster(t.Context(), c); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("%s %v", found, err)
-	}
-}
-
-// answerOf answers every request with a body.
-type answerOf struct{ body []byte }
-
-func (a answerOf) RoundTrip(*http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(a.body))}, nil
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"adshard/internal/cli/cmdline"
 )
 
 const rejected = editor + "Acme,C,G,a cable,Broad,-1,,\n"
@@ -155,7 +157,7 @@ func TestReportsToPipes(t *testing.T) {
 	for _, name := range []string{pipe, filepath.Join(dir, "link")} {
 		for _, flag := range []string{"--rejects", "--conflicts"} {
 			status, _, errOut := run(t, "adshard", "import", "--db", "sqlite:"+db, flag, name, "--force", input)
-			if status != exitUsage || !strings.Contains(errOut, "it is a pipe") || !strings.Contains(errOut, "name a file") || exists(db) {
+			if status != exitUsage || !strings.Contains(errOut, "it is a pipe") || !strings.Contains(errOut, "name a file") || cmdline.Exists(db) {
 				t.Errorf("%s %s: %d %q", flag, name, status, errOut)
 			}
 		}

@@ -150,7 +150,14 @@ var rules = []struct {
 	{pkg: "internal/node/traffic", may: []string{"fault", "schema"}},
 	{pkg: "internal/node/data", may: with(belowNode, append(nodeParts, "ingest")...)},
 	{pkg: "internal/node/…", may: with(belowNode, nodeParts...)},
-	{pkg: "internal/cli", may: []string{
+	{pkg: "internal/cli/cmdline", may: []string{
+		"fault", "search", "internal/version", "internal/near", "internal/outfile", "internal/node/config", "internal/node/database",
+	}},
+	{pkg: "internal/cli/terminal", may: []string{"fault", "internal/wait", "internal/progress", "internal/cli/cmdline"}},
+	{pkg: "internal/cli/apiclient", may: []string{
+		"fault", "internal/node/access", "internal/node/certs", "internal/node/httpapi", "internal/cli/cmdline", "internal/cli/terminal",
+	}},
+	{pkg: "internal/cli/…", may: []string{
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "internal/node",
 		"internal/wait", "internal/progress", "internal/sizing", "internal/version", "internal/near", "internal/outfile", "quality", "events",
 	}},

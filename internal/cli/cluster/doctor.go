@@ -1,0 +1,262 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adshard/internal/cli/apiclient"
+	"adshard/internal/cli/cmdline"
+	"adshard/internal/cli/terminal"
+	"adshard/internal/node/access"
+	"adshard/internal/node/doctor"
+	"adshard/internal/node/httpapi/api"
+	"adshard/internal/wait"
+)
+
+// noPort is the address of a port that is not to be asked.
+const noPort = "none"
+
+type doctorFlags struct {
+	admin  apiclient.AdminFlags
+	http   string
+	admins []string
+	over   time.Duration
+}
+
+// DoctorCommand says what is wrong with a cluster.
+func DoctorCommand(s cmdline.Streams) *cobra.Command {
+	var f doctorFlags
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what is wrong with a running cluster, and how to fix it",
+		Long: `Says what is wrong with a running cluster, the most harmful first: each finding with
+what it does to the cluster, how to fix it, and the alert and the section of the
+runbook that mean the same. It makes one search, and changes nothing.
+
+Counters of all processes that --addr and --admins name are read twice, --over apart:
+what grows only when something is wrong is found when it does so meanwhile.
+
+Exit status 0: nothing is wrong; 1: something is, or no answer came.`,
+		Example: `  adshard doctor
+  adshard doctor --addr 10.0.0.5:7001 --http 10.0.0.7:8080 --admins 10.0.0.7:8081,10.0.0.8:7101
+  adshard doctor --json | jq -r '.findings[0].what'`,
+		Args: cmdline.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("addr") && !c.Flags().Changed("http") {
+				f.http = noPort // that of this machine may be another cluster's
+			}
+			return runDoctor(c.Context(), &f, s)
+		},
+	}
+	f.admin.Add(c)
+	c.Flags().StringVar(&f.http, "http", apiclient.DefaultHTTP, "a master's address for queries, for one search; with --addr: none")
+	c.Flags().StringSliceVar(&f.admins, "admins", nil, "admin addresses of further processes: masters, slaves, collectors")
+	c.Flags().DurationVar(&f.over, "over", 2*time.Second, "the time between the two readings of counters; 0: one reading")
+	return c
+}
+
+func runDoctor(ctx context.Context, f *doctorFlags, s cmdline.Streams) error {
+	if f.over < 0 || f.over > time.Hour {
+		return cmdline.WrongUse("--over %s: it is 0 to 1h", f.over)
+	}
+	d, err := newDoctor(f)
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	report, err := d.examine(ctx, f.over)
+	if err != nil {
+		return err
+	}
+	if f.admin.JSON {
+		err = cmdline.PrintJSON(s, report)
+	} else {
+		err = showReport(s, report)
+	}
+	if err == nil && !report.Healthy {
+		err = cmdline.ErrUnhealthy
+	}
+	return err
+}
+
+// asker asks the ports of a cluster.
+type asker struct {
+	queries *apiclient.Client // nil: none
+	admins  []*apiclient.Client
+}
+
+func newDoctor(f *doctorFlags) (*asker, error) {
+	a := new(asker)
+	for _, addr := range append([]string{f.admin.Addr}, f.admins...) {
+		c, err := apiclient.New(addr, apiclient.AdminTimeout, &f.admin.Caller,
+			access.Balancer, access.Master, access.Slave, access.Distributor, access.Collector)
+		if err != nil {
+			a.close()
+			return nil, err
+		}
+		a.admins = append(a.admins, c)
+	}
+	if f.http == noPort {
+		return a, nil
+	}
+	caller := f.admin.Caller
+	caller.TokenFile = "" // it is for admin ports
+	var err error
+	if a.queries, err = apiclient.New(f.http, apiclient.AdminTimeout, &caller, access.Master, access.Balancer); err != nil {
+		a.close()
+	}
+	return a, err
+}
+
+func (a *asker) close() {
+	for _, c := range a.admins {
+		c.Close()
+	}
+	if a.queries != nil {
+		a.queries.Close()
+	}
+}
+
+// examine looks at the cluster twice. Errors: of a caller who may not ask.
+func (a *asker) examine(ctx context.Context, over time.Duration) (*doctor.Report, error) {
+	probe, err := a.probe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	before, err := a.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := before
+	if over > 0 {
+		if err := wait.Sleep(ctx, over); err != nil {
+			return nil, err
+		}
+		if now, err = a.look(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err() // what was not answered was interrupted
+	}
+	report := &doctor.Report{Findings: append([]doctor.Finding{}, doctor.Examine(before, now, probe)...)}
+	report.Healthy = len(report.Findings) == 0
+	for _, c := range a.admins {
+		report.Asked = append(report.Asked, c.Base.String())
+	}
+	if a.queries != nil {
+		report.Asked = append(report.Asked, a.queries.Base.String())
+	}
+	return report, nil
+}
+
+// probe makes a search, of any word: all shards are asked.
+func (a *asker) probe(ctx context.Context) (*doctor.Probe, error) {
+	if a.queries == nil {
+		return nil, nil
+	}
+	p := &doctor.Probe{Address: a.queries.Base.String()}
+	var answer api.SearchAnswer
+	if err := a.queries.Fetch(ctx, "/v1/search", url.Values{"q": {"doctor"}, "timeout_ms": {"2000"}}, &answer); err != nil {
+		p.Failed = err.Error()
+		return p, refusal(err)
+	}
+	p.Answer = &answer
+	return p, nil
+}
+
+func (a *asker) look(ctx context.Context) (*doctor.Look, error) {
+	look := &doctor.Look{At: time.Now()}
+	var status api.BalanceStatus
+	var slaves api.SlaveList
+	err := a.admins[0].Fetch(ctx, "/v1/balance", nil, &status)
+	if err == nil {
+		err = a.admins[0].Fetch(ctx, "/v1/slaves", nil, &slaves)
+	}
+	if err != nil {
+		look.Unled = err.Error()
+	} else {
+		look.Status, look.Slaves = &status, &slaves
+	}
+	if err := refusal(err); err != nil {
+		return nil, err
+	}
+	for _, c := range a.admins {
+		port, err := portOf(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		look.Ports = append(look.Ports, port)
+	}
+	return look, nil
+}
+
+// portOf asks an admin port for what all have. Errors: of a caller who may not ask.
+func portOf(ctx context.Context, c *apiclient.Client) (doctor.Port, error) {
+	p := doctor.Port{Address: c.Base.String()}
+	page, err := c.Get(ctx, "/metrics", nil)
+	if err == nil {
+		p.Metrics = doctor.ReadMetrics(string(page))
+		p.NotReady, err = notReady(ctx, c)
+	}
+	if err != nil {
+		p.Failed = err.Error()
+	}
+	return p, refusal(err)
+}
+
+// notReady returns why a process is not ready; "": it is.
+func notReady(ctx context.Context, c *apiclient.Client) (string, error) {
+	res, err := c.Open(ctx, http.MethodGet, c.Base.JoinPath("/readyz"), nil, nil)
+	if err != nil {
+		return "", err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, 1<<16))
+	switch {
+	case err != nil:
+		return "", c.Unreachable(err)
+	case res.StatusCode == http.StatusOK:
+		return "", nil
+	case res.StatusCode != http.StatusServiceUnavailable:
+		return "", c.Refused(res.StatusCode, body)
+	}
+	return strings.TrimPrefix(strings.TrimSpace(string(body)), "not ready: "), nil
+}
+
+// refusal returns an error of a caller who may not ask, or asks wrongly, as it is, others as nil.
+func refusal(err error) error {
+	var usage *cmdline.UsageError
+	if errors.As(err, &usage) {
+		return err
+	}
+	return nil
+}
+
+func showReport(s cmdline.Streams, r *doctor.Report) error {
+	switch n := len(r.Findings); n {
+	case 0:
+		fmt.Fprintln(s.Out, "Nothing is wrong.")
+	case 1:
+		fmt.Fprintln(s.Out, "One thing is wrong:")
+	default:
+		fmt.Fprintf(s.Out, "%d things are wrong, the most harmful first:\n", n)
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		fmt.Fprintf(s.Out, "\n%d. %s\n   do: %s\n   harm: %s; %s, %s\n", i+1, terminal.Printable(f.What), terminal.Printable(f.Do), f.Harm, f.Alert, f.Runbook)
+	}
+	if len(r.Findings) > 0 {
+		fmt.Fprintln(s.Out)
+	}
+	_, err := fmt.Fprintf(s.Out, "Asked: %s\n", strings.Join(r.Asked, ", "))
+	return err
+}

@@ -1,0 +1,59 @@
+package cluster
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"adshard/internal/cli/cmdline"
+	"adshard/internal/cli/terminal"
+	"adshard/internal/node/httpapi/api"
+)
+
+// showExplanation shows two lines per keyword: its fate, and what determined it;
+// --json has the rest. named: the keywords were asked for by name.
+func showExplanation(s cmdline.Streams, a *api.ExplainAnswer, named bool) error {
+	found := fmt.Sprintf("%d keywords match", a.Total)
+	if named {
+		found = fmt.Sprintf("keywords of this name or number: %d", a.Total)
+	}
+	fmt.Fprintf(s.Out, "%s; %d places, %s; ", found, a.Slots, a.Device)
+	showCoverage(s, &a.Coverage, a.TookUs)
+	if named && a.Total == 0 && a.Coverage.Complete {
+		fmt.Fprintln(s.Out, "There is no such keyword or advertiser with keywords.")
+	}
+	if len(a.Matches) == 0 {
+		return nil
+	}
+	t := terminal.NewTable(s.Out, "ID", "KEYWORD", "ADVERTISER", "MATCH", "FATE")
+	for i := range a.Matches {
+		k := &a.Matches[i]
+		t.Row(strconv.FormatUint(k.KeywordID, 10), terminal.Cut(k.Keyword, 30), terminal.Cut(k.Advertiser, 20),
+			fmt.Sprintf("%s/%s", k.MatchType, cmp.Or(k.Variant, "-")), k.Reason)
+		t.Note(fmt.Sprintf("%s / %s; score %d; words %s; %s, slice %d",
+			terminal.Cut(k.Campaign, 20), terminal.Cut(k.Group, 30), k.Score, agreements(k.Words), k.Shard, k.Slice))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if shown := uint64(a.Offset + len(a.Matches)); shown < a.Total {
+		fmt.Fprintf(s.Out, "%d more; --offset %d shows them\n", a.Total-shown, shown)
+	}
+	return nil
+}
+
+// agreements describes how each word agrees, e.g. "usb, kabel~kábel (folded)".
+func agreements(words []api.WordAgreement) string {
+	said := make([]string, len(words))
+	for i, w := range words {
+		switch said[i] = w.Keyword; w.Agreement {
+		case api.VariantIdentical:
+		case "":
+			said[i] += " (missing)"
+		default:
+			said[i] = fmt.Sprintf("%s~%s (%s)", w.Keyword, w.Query, w.Agreement)
+		}
+	}
+	return strings.Join(said, ", ")
+}

@@ -1,0 +1,216 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"adshard/fault"
+	"adshard/internal/cli/apiclient"
+	"adshard/internal/cli/cmdline"
+	"adshard/internal/cli/terminal"
+	"adshard/internal/node/access"
+	"adshard/internal/node/httpapi/api"
+)
+
+// whyNotTimeout is the time limit of --why-not, in milliseconds, unless one is given: all keywords are looked through.
+const whyNotTimeout = "5000"
+
+type queryFlags struct {
+	addr          string
+	json, explain bool
+	whyNot        bool // given
+	caller        apiclient.CallerFlags
+}
+
+// asked are the flags of query that become parameters of the request, by name. Flags
+// that were not given are not sent, so that the server's defaults apply.
+var asked = map[string]string{
+	"slots": "slots", "device": "device", "variants": "variants", "timeout-ms": "timeout_ms", "strict": "strict",
+	"counts": "counts", "limit": "limit", "offset": "offset", "why-not": "why_not",
+}
+
+// QueryCommand asks a master for ads.
+func QueryCommand(s cmdline.Streams) *cobra.Command {
+	var f queryFlags
+	c := &cobra.Command{
+		Use:   "query WORDS...",
+		Short: "Ask a running cluster for the ads of a query",
+		// query --explain, which people look for as a command of its own.
+		SuggestFor: []string{"explain", "search"},
+		Long: `Asks a running cluster for the ads of a query and shows them as a table: position, ad,
+advertiser, winning keyword, how it matched, and the price per click.
+
+With --explain it shows every matching keyword and its fate: who won, who lost to whom,
+what was blocked and why. With --why-not it shows one keyword, or those of one advertiser,
+whether they match or not. Explanations reveal bids, so a master whose query port is not
+on loopback answers them on its admin port only: give that with --addr.`,
+		Example: `  adshard query usb cable
+  adshard query --slots 8 --device mobile usb cable
+  adshard query --explain usb cable                  why each keyword won, lost or was blocked
+  adshard query --explain --addr :8081 usb cable     asks the admin port
+  adshard query --why-not 17 usb cable               why keyword 17 is not shown
+  adshard query --why-not 'Shoes & Co' usb cable     the same of an advertiser's keywords
+  adshard query --json usb cable | jq .ads[].price_micros
+  adshard query -- -5 °C                             words that begin with -`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmdline.WrongUse("name the words of the query")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, words []string) error {
+			p := parameters(c.Flags(), words)
+			if f.whyNot = p.Has("why_not"); f.whyNot {
+				if p.Get("why_not") == "" {
+					return cmdline.WrongUse("--why-not needs a keyword's number or an advertiser's name")
+				}
+				if !p.Has("timeout_ms") {
+					p.Set("timeout_ms", whyNotTimeout)
+				}
+			}
+			return runQuery(c.Context(), &f, p, s)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.addr, "addr", apiclient.DefaultHTTP, "the address of a master, or of an admin port that knows masters")
+	flags.BoolVar(&f.json, "json", false, "print the server's answer as JSON")
+	f.caller.Add(flags)
+	flags.BoolVar(&f.explain, "explain", false, "show every matching keyword and its fate")
+	flags.String("why-not", "", "explain this keyword (its number), or those of this advertiser (its name, or advertiser:NUMBER), and no others")
+	flags.Int("slots", 4, "the number of ads, 1 to 20")
+	flags.String("device", "desktop", "desktop, mobile or tablet")
+	flags.String("variants", "synonym", "how far words may differ: identical, folded, inflected or synonym")
+	flags.Int("timeout-ms", 500, "the time limit for the answer in milliseconds, 1 to 5000")
+	flags.Bool("strict", false, "fail instead of returning an incomplete answer")
+	flags.String("counts", "", "exact: count all matching keywords, which is slower")
+	flags.Int("limit", 100, "with --explain or --why-not: the maximum number of keywords to show")
+	flags.Int("offset", 0, "with --explain or --why-not: the number of keywords to skip")
+	return c
+}
+
+// parameters are the query and the flags that were given.
+func parameters(flags *pflag.FlagSet, words []string) url.Values {
+	p := url.Values{"q": {strings.Join(words, " ")}}
+	flags.Visit(func(f *pflag.Flag) {
+		if name, ok := asked[f.Name]; ok {
+			p.Set(name, f.Value.String())
+		}
+	})
+	return p
+}
+
+func runQuery(ctx context.Context, f *queryFlags, p url.Values, s cmdline.Streams) error {
+	const most = 10 * time.Second // the server ends before
+	c, err := apiclient.New(f.addr, most, &f.caller, access.Master, access.Balancer)
+	if err != nil {
+		return err
+	}
+	c.Kind = "the address of a master for queries, by default port 8080"
+	defer c.Close()
+	path := "/v1/search"
+	if f.explain = f.explain || f.whyNot; f.explain {
+		path = "/v1/explain"
+	}
+	body, err := c.Get(ctx, path, p)
+	if fault.Is(err, fault.NotFound) { // it is a balancer's admin port
+		if master, found := apiclient.FindMaster(ctx, c); found != nil {
+			err = errors.Join(err, found)
+		} else if c, err = apiclient.New(master, most, f.caller.WithoutToken(), access.Master, access.Balancer); err == nil {
+			defer c.Close()
+			c.Kind = "the address that the master tells its balancer; else give one that is reached from here"
+			body, err = c.Get(ctx, path, p)
+		}
+	}
+	if err != nil {
+		return elsewhere(err)
+	}
+	if f.json {
+		_, err := s.Out.Write(body)
+		return err
+	}
+	if f.explain {
+		var a api.ExplainAnswer
+		if err := c.Decode(body, &a); err != nil {
+			return err
+		}
+		return showExplanation(s, &a, f.whyNot)
+	}
+	var a api.SearchAnswer
+	if err := c.Decode(body, &a); err != nil {
+		return err
+	}
+	return showAds(s, &a)
+}
+
+// elsewhere adds to the refusal of an explanation how to request it from the admin
+// port.
+func elsewhere(err error) error {
+	if forbidden := (*apiclient.ForbiddenError)(nil); errors.As(err, &forbidden) {
+		return cmdline.Usage(fmt.Errorf("%w\nask the admin port with `adshard query --explain --addr ADMIN`, for example --addr %s", forbidden, apiclient.DefaultAdmin))
+	}
+	return err
+}
+
+func showAds(s cmdline.Streams, a *api.SearchAnswer) error {
+	if len(a.Ads) == 0 {
+		fmt.Fprintln(s.Out, "no ads")
+	} else {
+		t := terminal.NewTable(s.Out, "#", "AD", "ADVERTISER", "KEYWORD", "MATCH", "PRICE")
+		for _, ad := range a.Ads {
+			t.Row(strconv.Itoa(ad.Position), terminal.Cut(terminal.First(ad.Headlines), 40), terminal.Cut(ad.Advertiser, 30), terminal.Cut(ad.Keyword, 40),
+				fmt.Sprintf("%s/%s", ad.MatchType, ad.Variant), terminal.Money(ad.PriceMicros))
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(s.Out, "%s; ", counts(a))
+	showCoverage(s, &a.Coverage, a.TookUs)
+	if a.Truncated {
+		fmt.Fprintln(s.Out, "Only the first 32 words were used.")
+	}
+	return nil
+}
+
+// counts describes how many keywords match and take part in the auction. A lower
+// bound of 0 candidates is exact: any candidate would have won a place and been
+// counted.
+func counts(a *api.SearchAnswer) string {
+	switch least := a.Counts == api.SearchAnswerCountsLowerBound; {
+	case least && a.Matched == 0:
+		return "no keyword takes part"
+	case least && a.Candidates == 0:
+		return fmt.Sprintf("at least %d keywords match, none takes part", a.Matched)
+	case least:
+		return fmt.Sprintf("at least %d keywords match, at least %d take part", a.Matched, a.Candidates)
+	}
+	return fmt.Sprintf("%d keywords match, %d take part", a.Matched, a.Candidates)
+}
+
+func showCoverage(s cmdline.Streams, c *api.Coverage, tookUs int64) {
+	fmt.Fprintf(s.Out, "%d of %d shards, %.1f ms\n", c.Answered, c.Shards, float64(tookUs)/1000)
+	if !c.Complete {
+		fmt.Fprint(s.Out, "Incomplete: ads may be missing and prices may differ.")
+		if len(c.Missing) > 0 {
+			fmt.Fprintf(s.Out, " Missing: %s.", terminal.Printable(missingShards(c)))
+		}
+		fmt.Fprintln(s.Out)
+	}
+}
+
+// missingShards lists the shards that are missing, with their reasons.
+func missingShards(c *api.Coverage) string {
+	texts := make([]string, len(c.Missing))
+	for i, name := range c.Missing {
+		texts[i] = fmt.Sprintf("%s (%s)", name, c.Reasons[name])
+	}
+	return strings.Join(texts, ", ")
+}

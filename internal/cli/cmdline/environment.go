@@ -1,0 +1,58 @@
+package cmdline
+
+import (
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"adshard/internal/node/config"
+)
+
+const environmentHelp = `
+Environment:
+  Flags can be given by variables, too: --log-level debug by ADSHARD_LOG_LEVEL=debug.
+  The command line wins over a variable, and a variable over the file of --config.
+  What is erased or replaced for good is named on the command line only.
+`
+
+// noVariable annotates flags that no variable sets.
+const noVariable = "no variable"
+
+// WithoutVariable has a flag set on the command line only: a variable that was set for another command
+// would choose what is lost for good.
+func WithoutVariable(flags *pflag.FlagSet, name string) {
+	flags.Lookup(name).Annotations = map[string][]string{noVariable: nil}
+}
+
+// fromEnvironment sets the flags that the command line lacks and the environment has. An empty
+// variable is none.
+func fromEnvironment(flags *pflag.FlagSet) (wrong error) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		name := config.Variable(f.Name)
+		text := os.Getenv(name)
+		if _, never := f.Annotations[noVariable]; never || f.Name == "help" || f.Name == "version" {
+			return
+		}
+		if wrong != nil || text == "" || f.Changed {
+			return
+		}
+		if err := flags.Set(f.Name, text); err != nil {
+			wrong = WrongUse("%s in the environment: %w", name, err)
+		}
+	})
+	return wrong
+}
+
+// explainEnvironment has the help of all commands say that flags may be variables.
+func explainEnvironment(root *cobra.Command) {
+	usage := root.UsageFunc()
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		if err := usage(c); err != nil {
+			return err
+		}
+		_, err := io.WriteString(c.OutOrStderr(), environmentHelp)
+		return err
+	})
+}

@@ -1,0 +1,23 @@
+package cmdline
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestLogOfDurations: a duration has its unit in both formats.
+func TestLogOfDurations(t *testing.T) {
+	for _, format := range []string{"text", "json"} {
+		var b bytes.Buffer
+		log, err := NewLog(&b, "info", format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log.Info("done", "took", 1500*time.Millisecond)
+		if !strings.Contains(b.String(), "1.5s") {
+			t.Error(b.String())
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package balancer is the command line of the balancer.
+package balancer

@@ -1,0 +1,2 @@
+// Package collector is the command line of the collector.
+package collector

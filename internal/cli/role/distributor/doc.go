@@ -1,0 +1,2 @@
+// Package distributor is the command line of the distributor.
+package distributor

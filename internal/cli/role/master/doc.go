@@ -1,0 +1,2 @@
+// Package master is the command line of the master.
+package master

@@ -1,0 +1,2 @@
+// Package slave is the command line of the slave.
+package slave

@@ -1,0 +1,14 @@
+//go:build !cgo
+
+package slave
+
+import (
+	"github.com/spf13/cobra"
+
+	"adshard/internal/cli/cmdline"
+)
+
+// Command stands for the program in one that keeps no store.
+func Command(cmdline.Streams) *cobra.Command {
+	return cmdline.WithoutStores("slave", "Store a part of the ad groups and search it")
+}
