@@ -3,6 +3,8 @@ package lint
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -25,5 +27,56 @@ func TestWithoutCgo(t *testing.T) {
 	}
 	if all, err := deps("./cmd/slave"); err == nil {
 		t.Errorf("a slave without RocksDB: %s", all)
+	}
+}
+
+// linked is how many modules each program may link, and whether RocksDB is one of them. What stands
+// for a program of one process is in cmd, or is a command of adshard.
+var linked = map[string]struct {
+	modules int
+	rocks   bool
+}{
+	"cmd/adshard":                 {63, true},
+	"cmd/balancer":                {61, false},
+	"cmd/distributor":             {52, false},
+	"cmd/master":                  {52, false},
+	"cmd/slave":                   {53, true},
+	"internal/cli/role/collector": {52, false},
+	"internal/cli/cluster":        {39, false},
+	"internal/cli/db":             {53, false},
+	"internal/cli/report":         {53, false},
+	"internal/cli/setup":          {36, false},
+}
+
+// TestLinked makes sure that a program links what it runs: RocksDB is where stores are.
+func TestLinked(t *testing.T) {
+	const rocks = "github.com/linxGnu/grocksdb"
+	for program, want := range linked {
+		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./"+program)
+		list.Dir = "../.."
+		out, err := list.Output()
+		if err != nil {
+			t.Fatalf("%s: %v", program, err)
+		}
+		modules := slices.Compact(slices.Sorted(strings.FieldsSeq(string(out))))
+		if len(modules) > want.modules {
+			t.Errorf("%s links %d modules, at most %d: `go mod why -m` says for what; %s", program, len(modules), want.modules, strings.Join(modules, " "))
+		}
+		if got := slices.Contains(modules, rocks); got != want.rocks {
+			t.Errorf("%s links RocksDB: %t, want %t; put what needs a store into internal/cli/role/slave or up", program, got, want.rocks)
+		}
+	}
+}
+
+// TestPrograms makes sure that each program of cmd has its line above.
+func TestPrograms(t *testing.T) {
+	programs, err := filepath.Glob("../../cmd/*")
+	if err != nil || len(programs) == 0 {
+		t.Fatal(err, programs)
+	}
+	for _, dir := range programs {
+		if program := "cmd/" + filepath.Base(dir); linked[program].modules == 0 {
+			t.Errorf("%s: say in linked how many modules it may link", program)
+		}
 	}
 }
