@@ -6,7 +6,7 @@
 # else in the order for other words (docs/operations/upgrade.md). Usage: upgrade.sh [COMMIT]
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
-commit=${1:-91ee27f} # the last one before programs said which version they are of
+commit=${1:-f7641d00} # the last one before what was only for older peers went
 export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
 dir=$(mktemp -d)
 finish() {

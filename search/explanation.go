@@ -38,8 +38,6 @@ func (v Verdict) String() string { return verdictNames[v] }
 // Explanation lists what became of the matching keywords or, when the request names some, of these.
 type Explanation struct {
 	Matches []Explained
-	// Wanted: they are those that the request names. A searcher that does not know such requests leaves it false.
-	Wanted bool
 	// Total is the number of such keywords, eligible or not.
 	Total        uint64
 	Width        Width

@@ -27,8 +27,8 @@ func (c *Engine) Explain(ctx context.Context, st *index.Snapshot, r *search.Requ
 	}
 	defer e.end()
 	all := &explanation{eligibility: &e.eligibility, matches: make(map[uint64]*match)}
-	out := &search.Explanation{View: e.served.View, Shard: st.Slices.Shard, AppliedClock: st.Position.GetClock(), Wanted: r.Wanted.Any()}
-	if out.Wanted {
+	out := &search.Explanation{View: e.served.View, Shard: st.Slices.Shard, AppliedClock: st.Position.GetClock()}
+	if r.Wanted.Any() {
 		out.Total, err = e.findWanted(ctx, all, limit)
 	} else {
 		e.scan.reset(all, false)

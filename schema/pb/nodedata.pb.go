@@ -546,15 +546,13 @@ func (x *SliceTable) GetSpare() bool {
 // Shard is a set of slaves that hold the same slices, as masters see it. Each
 // query asks one of them.
 type Shard struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	Name      string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Addresses []string               `protobuf:"bytes,2,rep,name=addresses,proto3" json:"addresses,omitempty"` // of its replicas, in their order
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// width is how much of the ring it is to serve in the map's view, at most
 	// 2⁶⁴; 0: unspecified, as in stores of earlier versions.
 	WidthHi uint64 `protobuf:"varint,3,opt,name=width_hi,json=widthHi,proto3" json:"width_hi,omitempty"`
 	WidthLo uint64 `protobuf:"varint,4,opt,name=width_lo,json=widthLo,proto3" json:"width_lo,omitempty"`
-	// replicas are the slaves that may be asked, by ascending name. Empty in stores of
-	// earlier versions: the only one has the shard's name and addresses[0].
+	// replicas are the slaves that may be asked, by ascending name.
 	Replicas      []*Replica `protobuf:"bytes,5,rep,name=replicas,proto3" json:"replicas,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -595,13 +593,6 @@ func (x *Shard) GetName() string {
 		return x.Name
 	}
 	return ""
-}
-
-func (x *Shard) GetAddresses() []string {
-	if x != nil {
-		return x.Addresses
-	}
-	return nil
 }
 
 func (x *Shard) GetWidthHi() uint64 {
@@ -838,13 +829,12 @@ const file_adshard_v1_nodedata_proto_rawDesc = "" +
 	"\brevision\x18\b \x01(\x04R\brevision\x12\x14\n" +
 	"\x05shard\x18\t \x01(\tR\x05shard\x12\x14\n" +
 	"\x05spare\x18\n" +
-	" \x01(\bR\x05spare\"\xa0\x01\n" +
+	" \x01(\bR\x05spare\"\x88\x01\n" +
 	"\x05Shard\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
-	"\taddresses\x18\x02 \x03(\tR\taddresses\x12\x19\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x19\n" +
 	"\bwidth_hi\x18\x03 \x01(\x04R\awidthHi\x12\x19\n" +
 	"\bwidth_lo\x18\x04 \x01(\x04R\awidthLo\x12/\n" +
-	"\breplicas\x18\x05 \x03(\v2\x13.adshard.v1.ReplicaR\breplicas\"g\n" +
+	"\breplicas\x18\x05 \x03(\v2\x13.adshard.v1.ReplicaR\breplicasJ\x04\b\x02\x10\x03\"g\n" +
 	"\aReplica\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x12\n" +

@@ -950,9 +950,6 @@ type SearchRequest struct {
 	RequestId   string                 `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	View        uint64                 `protobuf:"varint,8,opt,name=view,proto3" json:"view,omitempty"`
 	Shard       uint64                 `protobuf:"fixed64,9,opt,name=shard,proto3" json:"shard,omitempty"` // search.ShardID of the shard that is asked
-	// pieces: the asker reads Hit.text and Hit.shown. Without it the hits have names
-	// and ad, as masters before these fields expect.
-	Pieces bool `protobuf:"varint,10,opt,name=pieces,proto3" json:"pieces,omitempty"`
 	// hedge is that of an Ask, where there is no stream.
 	Hedge bool `protobuf:"varint,11,opt,name=hedge,proto3" json:"hedge,omitempty"`
 	// least_clock and least_mark are those of an Ask, where there is no stream.
@@ -1057,13 +1054,6 @@ func (x *SearchRequest) GetShard() uint64 {
 		return x.Shard
 	}
 	return 0
-}
-
-func (x *SearchRequest) GetPieces() bool {
-	if x != nil {
-		return x.Pieces
-	}
-	return false
 }
 
 func (x *SearchRequest) GetHedge() bool {
@@ -1277,13 +1267,12 @@ type Hit struct {
 	Quality    uint64                 `protobuf:"varint,6,opt,name=quality,proto3" json:"quality,omitempty"`
 	Type       MatchType              `protobuf:"varint,7,opt,name=type,proto3,enum=adshard.v1.MatchType" json:"type,omitempty"`
 	Level      uint32                 `protobuf:"varint,8,opt,name=level,proto3" json:"level,omitempty"`
-	// In explanations, and in answers without pieces.
+	// Only in explanations.
 	AdvertiserName string `protobuf:"bytes,9,opt,name=advertiser_name,json=advertiserName,proto3" json:"advertiser_name,omitempty"`
 	CampaignName   string `protobuf:"bytes,10,opt,name=campaign_name,json=campaignName,proto3" json:"campaign_name,omitempty"`
 	GroupName      string `protobuf:"bytes,11,opt,name=group_name,json=groupName,proto3" json:"group_name,omitempty"`
 	KeywordText    string `protobuf:"bytes,12,opt,name=keyword_text,json=keywordText,proto3" json:"keyword_text,omitempty"`
-	Ad             *Ad    `protobuf:"bytes,13,opt,name=ad,proto3" json:"ad,omitempty"` // only in answers without pieces
-	// In answers with pieces: package search/shown has their format.
+	// Only in answers: package search/shown has their format.
 	Text          []byte `protobuf:"bytes,14,opt,name=text,proto3" json:"text,omitempty"`   // shown.Pieces.Keyword
 	Shown         []byte `protobuf:"bytes,15,opt,name=shown,proto3" json:"shown,omitempty"` // shown.Pieces.Group
 	AdId          uint64 `protobuf:"varint,16,opt,name=ad_id,json=adId,proto3" json:"ad_id,omitempty"`
@@ -1403,13 +1392,6 @@ func (x *Hit) GetKeywordText() string {
 		return x.KeywordText
 	}
 	return ""
-}
-
-func (x *Hit) GetAd() *Ad {
-	if x != nil {
-		return x.Ad
-	}
-	return nil
 }
 
 func (x *Hit) GetText() []byte {
@@ -1936,8 +1918,7 @@ type ExplainResponse struct {
 	WidthLo       uint64                 `protobuf:"varint,4,opt,name=width_lo,json=widthLo,proto3" json:"width_lo,omitempty"`
 	View          uint64                 `protobuf:"varint,5,opt,name=view,proto3" json:"view,omitempty"`
 	AppliedClock  uint64                 `protobuf:"varint,6,opt,name=applied_clock,json=appliedClock,proto3" json:"applied_clock,omitempty"`
-	Shard         uint64                 `protobuf:"fixed64,7,opt,name=shard,proto3" json:"shard,omitempty"`  // as in SearchResponse
-	Wanted        bool                   `protobuf:"varint,8,opt,name=wanted,proto3" json:"wanted,omitempty"` // of the keywords that the request names
+	Shard         uint64                 `protobuf:"fixed64,7,opt,name=shard,proto3" json:"shard,omitempty"` // as in SearchResponse
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2019,13 +2000,6 @@ func (x *ExplainResponse) GetShard() uint64 {
 		return x.Shard
 	}
 	return 0
-}
-
-func (x *ExplainResponse) GetWanted() bool {
-	if x != nil {
-		return x.Wanted
-	}
-	return false
 }
 
 type Explained struct {
@@ -2356,7 +2330,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x06others\x18\x01 \x01(\bR\x06others\x12\x18\n" +
 	"\aordered\x18\x02 \x01(\bR\aordered\x12\x1a\n" +
 	"\badjacent\x18\x03 \x01(\bR\badjacent\x12\x14\n" +
-	"\x05reach\x18\x04 \x01(\rR\x05reach\"\xd6\x03\n" +
+	"\x05reach\x18\x04 \x01(\rR\x05reach\"\xc4\x03\n" +
 	"\rSearchRequest\x12'\n" +
 	"\x05query\x18\x01 \x01(\v2\x11.adshard.v1.QueryR\x05query\x12*\n" +
 	"\aprofile\x18\x02 \x03(\v2\x10.adshard.v1.RuleR\aprofile\x12\x16\n" +
@@ -2367,9 +2341,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\n" +
 	"request_id\x18\a \x01(\tR\trequestId\x12\x12\n" +
 	"\x04view\x18\b \x01(\x04R\x04view\x12\x14\n" +
-	"\x05shard\x18\t \x01(\x06R\x05shard\x12\x16\n" +
-	"\x06pieces\x18\n" +
-	" \x01(\bR\x06pieces\x12\x14\n" +
+	"\x05shard\x18\t \x01(\x06R\x05shard\x12\x14\n" +
 	"\x05hedge\x18\v \x01(\bR\x05hedge\x12\x1f\n" +
 	"\vleast_clock\x18\f \x01(\x04R\n" +
 	"leastClock\x12\x1d\n" +
@@ -2377,7 +2349,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"least_mark\x18\r \x01(\x06R\tleastMark\x12\x1a\n" +
 	"\binstance\x18\x0e \x01(\x06R\binstance\x12\x1a\n" +
 	"\bpriority\x18\x0f \x01(\rR\bpriority\x12\x16\n" +
-	"\x06tenant\x18\x10 \x01(\tR\x06tenant\"\xd3\x03\n" +
+	"\x06tenant\x18\x10 \x01(\tR\x06tenantJ\x04\b\n" +
+	"\x10\v\"\xd3\x03\n" +
 	"\x0eSearchResponse\x12#\n" +
 	"\x04hits\x18\x01 \x03(\v2\x0f.adshard.v1.HitR\x04hits\x12\x18\n" +
 	"\amatched\x18\x02 \x01(\x04R\amatched\x12\x1e\n" +
@@ -2399,7 +2372,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x05shard\x18\x0e \x01(\x06R\x05shard\x12\x1d\n" +
 	"\n" +
 	"lag_micros\x18\x0f \x01(\x04R\tlagMicros\x12\x18\n" +
-	"\alacking\x18\x14 \x01(\tR\alacking\"\xd1\x03\n" +
+	"\alacking\x18\x14 \x01(\tR\alacking\"\xb7\x03\n" +
 	"\x03Hit\x12\x18\n" +
 	"\akeyword\x18\x01 \x01(\x04R\akeyword\x12\x14\n" +
 	"\x05group\x18\x02 \x01(\x04R\x05group\x12\x1a\n" +
@@ -2416,11 +2389,10 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	" \x01(\tR\fcampaignName\x12\x1d\n" +
 	"\n" +
 	"group_name\x18\v \x01(\tR\tgroupName\x12!\n" +
-	"\fkeyword_text\x18\f \x01(\tR\vkeywordText\x12\x1e\n" +
-	"\x02ad\x18\r \x01(\v2\x0e.adshard.v1.AdR\x02ad\x12\x12\n" +
+	"\fkeyword_text\x18\f \x01(\tR\vkeywordText\x12\x12\n" +
 	"\x04text\x18\x0e \x01(\fR\x04text\x12\x14\n" +
 	"\x05shown\x18\x0f \x01(\fR\x05shown\x12\x13\n" +
-	"\x05ad_id\x18\x10 \x01(\x04R\x04adId\"u\n" +
+	"\x05ad_id\x18\x10 \x01(\x04R\x04adIdJ\x04\b\r\x10\x0e\"u\n" +
 	"\vMasterFrame\x12'\n" +
 	"\x05hello\x18\x01 \x01(\v2\x11.adshard.v1.HelloR\x05hello\x12#\n" +
 	"\x04asks\x18\x02 \x03(\v2\x0f.adshard.v1.AskR\x04asks\x12\x18\n" +
@@ -2466,7 +2438,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\n" +
 	"advertiser\x18\x04 \x01(\x04R\n" +
 	"advertiser\x12'\n" +
-	"\x0fadvertiser_name\x18\x05 \x01(\tR\x0eadvertiserName\"\xf5\x01\n" +
+	"\x0fadvertiser_name\x18\x05 \x01(\tR\x0eadvertiserName\"\xe3\x01\n" +
 	"\x0fExplainResponse\x12/\n" +
 	"\amatches\x18\x01 \x03(\v2\x15.adshard.v1.ExplainedR\amatches\x12\x14\n" +
 	"\x05total\x18\x02 \x01(\x04R\x05total\x12\x19\n" +
@@ -2474,8 +2446,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\bwidth_lo\x18\x04 \x01(\x04R\awidthLo\x12\x12\n" +
 	"\x04view\x18\x05 \x01(\x04R\x04view\x12#\n" +
 	"\rapplied_clock\x18\x06 \x01(\x04R\fappliedClock\x12\x14\n" +
-	"\x05shard\x18\a \x01(\x06R\x05shard\x12\x16\n" +
-	"\x06wanted\x18\b \x01(\bR\x06wanted\"\xd3\x04\n" +
+	"\x05shard\x18\a \x01(\x06R\x05shardJ\x04\b\b\x10\t\"\xd3\x04\n" +
 	"\tExplained\x12!\n" +
 	"\x03hit\x18\x01 \x01(\v2\x0f.adshard.v1.HitR\x03hit\x12\x18\n" +
 	"\averdict\x18\x02 \x01(\rR\averdict\x12+\n" +
@@ -2551,7 +2522,6 @@ var file_adshard_v1_search_proto_goTypes = []any{
 	(*Agreement)(nil),       // 24: adshard.v1.Agreement
 	(*Shard)(nil),           // 25: adshard.v1.Shard
 	(MatchType)(0),          // 26: adshard.v1.MatchType
-	(*Ad)(nil),              // 27: adshard.v1.Ad
 }
 var file_adshard_v1_search_proto_depIdxs = []int32{
 	3,  // 0: adshard.v1.CertifyRequest.parents:type_name -> adshard.v1.ParentName
@@ -2561,38 +2531,37 @@ var file_adshard_v1_search_proto_depIdxs = []int32{
 	12, // 4: adshard.v1.SearchRequest.profile:type_name -> adshard.v1.Rule
 	15, // 5: adshard.v1.SearchResponse.hits:type_name -> adshard.v1.Hit
 	26, // 6: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
-	27, // 7: adshard.v1.Hit.ad:type_name -> adshard.v1.Ad
-	18, // 8: adshard.v1.MasterFrame.hello:type_name -> adshard.v1.Hello
-	19, // 9: adshard.v1.MasterFrame.asks:type_name -> adshard.v1.Ask
-	18, // 10: adshard.v1.SlaveFrame.hello:type_name -> adshard.v1.Hello
-	20, // 11: adshard.v1.SlaveFrame.replies:type_name -> adshard.v1.Reply
-	13, // 12: adshard.v1.Ask.search:type_name -> adshard.v1.SearchRequest
-	14, // 13: adshard.v1.Reply.answer:type_name -> adshard.v1.SearchResponse
-	10, // 14: adshard.v1.Reply.fault:type_name -> adshard.v1.Fault
-	13, // 15: adshard.v1.ExplainRequest.request:type_name -> adshard.v1.SearchRequest
-	23, // 16: adshard.v1.ExplainResponse.matches:type_name -> adshard.v1.Explained
-	15, // 17: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
-	24, // 18: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
-	26, // 19: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
-	13, // 20: adshard.v1.Slave.Search:input_type -> adshard.v1.SearchRequest
-	16, // 21: adshard.v1.Slave.Stream:input_type -> adshard.v1.MasterFrame
-	21, // 22: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
-	8,  // 23: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
-	2,  // 24: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
-	6,  // 25: adshard.v1.Slave.Discard:input_type -> adshard.v1.DiscardRequest
-	0,  // 26: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
-	14, // 27: adshard.v1.Slave.Search:output_type -> adshard.v1.SearchResponse
-	17, // 28: adshard.v1.Slave.Stream:output_type -> adshard.v1.SlaveFrame
-	22, // 29: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
-	9,  // 30: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
-	5,  // 31: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
-	7,  // 32: adshard.v1.Slave.Discard:output_type -> adshard.v1.DiscardResponse
-	1,  // 33: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
-	27, // [27:34] is the sub-list for method output_type
-	20, // [20:27] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	18, // 7: adshard.v1.MasterFrame.hello:type_name -> adshard.v1.Hello
+	19, // 8: adshard.v1.MasterFrame.asks:type_name -> adshard.v1.Ask
+	18, // 9: adshard.v1.SlaveFrame.hello:type_name -> adshard.v1.Hello
+	20, // 10: adshard.v1.SlaveFrame.replies:type_name -> adshard.v1.Reply
+	13, // 11: adshard.v1.Ask.search:type_name -> adshard.v1.SearchRequest
+	14, // 12: adshard.v1.Reply.answer:type_name -> adshard.v1.SearchResponse
+	10, // 13: adshard.v1.Reply.fault:type_name -> adshard.v1.Fault
+	13, // 14: adshard.v1.ExplainRequest.request:type_name -> adshard.v1.SearchRequest
+	23, // 15: adshard.v1.ExplainResponse.matches:type_name -> adshard.v1.Explained
+	15, // 16: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
+	24, // 17: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
+	26, // 18: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
+	13, // 19: adshard.v1.Slave.Search:input_type -> adshard.v1.SearchRequest
+	16, // 20: adshard.v1.Slave.Stream:input_type -> adshard.v1.MasterFrame
+	21, // 21: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
+	8,  // 22: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
+	2,  // 23: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
+	6,  // 24: adshard.v1.Slave.Discard:input_type -> adshard.v1.DiscardRequest
+	0,  // 25: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
+	14, // 26: adshard.v1.Slave.Search:output_type -> adshard.v1.SearchResponse
+	17, // 27: adshard.v1.Slave.Stream:output_type -> adshard.v1.SlaveFrame
+	22, // 28: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
+	9,  // 29: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
+	5,  // 30: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
+	7,  // 31: adshard.v1.Slave.Discard:output_type -> adshard.v1.DiscardResponse
+	1,  // 32: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
+	26, // [26:33] is the sub-list for method output_type
+	19, // [19:26] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_search_proto_init() }

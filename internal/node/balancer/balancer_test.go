@@ -286,7 +286,7 @@ func TestBalancerWatchMap(t *testing.T) {
 	r.slave("a")
 	r.slave("b")
 	got, err := c.WatchMap(ctx, &pb.WatchMapRequest{WaitMs: 9000})
-	if err != nil || len(got.Shards) != 2 || got.View != 1 || got.Epoch != 1 || got.Shards[0].Addresses[0] != "a.example:1" {
+	if err != nil || len(got.Shards) != 2 || got.View != 1 || got.Epoch != 1 || got.Shards[0].Replicas[0].Address != "a.example:1" {
 		t.Fatalf("map: %v, %v", got, err)
 	}
 	same, err := c.WatchMap(ctx, &pb.WatchMapRequest{Epoch: 1, View: 1, Filled: true, WaitMs: 20})

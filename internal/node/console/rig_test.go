@@ -222,5 +222,5 @@ func (f *found) Explain(_ context.Context, r *search.Request, _ int) (*search.Ex
 		other.Mismatch, other.MismatchWords = search.WordsMissing, []string{"boty"}
 		list = slices.DeleteFunc(append(list, other), func(m search.Explained) bool { return !r.Wanted.Has(&m) })
 	}
-	return &search.Explanation{Total: uint64(len(list)), Matches: list, Width: f.width(), Missing: f.missing, Wanted: r.Wanted.Any()}, f.err
+	return &search.Explanation{Total: uint64(len(list)), Matches: list, Width: f.width(), Missing: f.missing}, f.err
 }

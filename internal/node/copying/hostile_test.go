@@ -8,10 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/protobuf/proto"
 
@@ -19,6 +21,7 @@ import (
 	"adshard/barrels/rocks"
 	"adshard/fault"
 	"adshard/internal/node/hostiletest"
+	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 )
 
@@ -118,10 +121,13 @@ func TestRequestsThatAreWrong(t *testing.T) {
 		_, err := source.Open(t.Context(), q)
 		return err
 	}
+	older := metadata.NewIncomingContext(t.Context(), metadata.Pairs("adshard-version", strconv.Itoa(wire.VersionData-1)))
+	_, errOlder := source.Open(older, openRequest("0123456789abcdef"))
 	for name, c := range map[string]struct {
 		err  error
 		kind fault.Kind
 	}{
+		"an older program": {errOlder, fault.Version},
 		"no token":         {open(func(q *pb.OpenCopyRequest) { q.Token = "short" }), fault.Invalid},
 		"another database": {open(func(q *pb.OpenCopyRequest) { q.Database = "another" }), fault.Conflict},
 		"an older format":  {open(func(q *pb.OpenCopyRequest) { q.Format-- }), fault.Version},

@@ -160,9 +160,8 @@ func (s *Source) Open(ctx context.Context, r *pb.OpenCopyRequest) (*pb.OpenCopyR
 	if own := s.cfg.Instance; r.GetInstance() != 0 && own != 0 && r.GetInstance() != own {
 		return nil, fault.Newf(fault.Conflict, op, "%s is not the slave that is meant: another one was at this address, or its directory was emptied", s.cfg.Name)
 	}
-	if v := wire.PeerVersion(ctx); v < wire.VersionChain {
-		return nil, fault.Newf(fault.Version, op, "the slave to be filled is of version %d and cannot open stores of version %d; copy with a slave of the same version of the program,"+
-			" or let the slave fill itself from the database", v, wire.VersionChain)
+	if err := wire.AtLeast(op, "the slave to be filled", wire.PeerVersion(ctx), wire.VersionData); err != nil {
+		return nil, err
 	}
 	own := s.want
 	own.database = r.GetDatabase()

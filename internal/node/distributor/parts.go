@@ -8,7 +8,6 @@ import (
 	"adshard/backend"
 	"adshard/backend/nodedata"
 	"adshard/barrels"
-	"adshard/fault"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search/words"
@@ -112,31 +111,15 @@ func (c *cutItem) size() int {
 	return size
 }
 
-// understands refuses data that a slave's program does not know of and would take for
-// something else: a group in parts for an empty one, a throttled campaign for one that
-// takes part in every request, hashes of other words for those of its own.
+// understands refuses data that a slave's program would take for something else: its
+// version is too old, or the data have hashes of other words than its own.
 func understands(version int, ofWords, slave string, data *pb.NodeData) error {
+	const op = "distributor: pull"
+	if err := wire.AtLeast(op, "slave "+slave, version, wire.VersionData); err != nil {
+		return err
+	}
 	if barrels.Hashed(data) {
-		if err := wire.SameWords("distributor: pull", "slave "+slave, ofWords); err != nil {
-			return err
-		}
-	}
-	if version < wire.VersionThrottling {
-		for _, c := range data.GetCampaigns() {
-			if c.Withheld > 0 {
-				return fault.Newf(fault.Version, "distributor: pull",
-					"campaign %d is throttled, and the program of slave %s does not throttle: update it", c.Id, slave)
-			}
-		}
-	}
-	if version >= wire.VersionParts {
-		return nil
-	}
-	for _, it := range data.GetItems() {
-		if it.Parts > 0 {
-			return fault.Newf(fault.Version, "distributor: pull",
-				"group %d is larger than a bucket, and the program of slave %s takes none that comes in parts: update it", it.Group.Id, slave)
-		}
+		return wire.SameWords(op, "slave "+slave, ofWords)
 	}
 	return nil
 }

@@ -58,15 +58,16 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestASlaveThatKnowsOfNoPartsGetsNone: it would take a group in parts for an empty one.
-func TestASlaveThatKnowsOfNoPartsGetsNone(t *testing.T) {
-	whole := &pb.NodeData{Items: []*pb.Item{{Group: &pb.Group{Id: 6}}}}
-	parts := &pb.NodeData{Items: []*pb.Item{{Group: &pb.Group{Id: 6}}, {Group: &pb.Group{Id: 7}, Parts: 3}}}
-	for version := 1; version <= wire.Version; version++ {
-		for _, data := range []*pb.NodeData{nil, whole, parts} {
+// TestAnOlderSlaveGetsNoData: it would take a group in parts for an empty one, and serve a throttled campaign in every
+// request. A newer one gets all.
+func TestAnOlderSlaveGetsNoData(t *testing.T) {
+	parts := &pb.NodeData{Items: []*pb.Item{{Group: &pb.Group{Id: 7}, Parts: 3}}}
+	throttled := &pb.NodeData{Campaigns: []*pb.Campaign{{Id: 7, Withheld: 1}}}
+	for version := 1; version <= wire.Version+1; version++ {
+		for _, data := range []*pb.NodeData{nil, parts, throttled} {
 			err := understands(version, words.Version(), "slave-1", data)
-			if refused := version < wire.VersionParts && data == parts; refused != (fault.KindOf(err) == fault.Version) || !refused && err != nil {
-				t.Errorf("version %d, %d groups: %v", version, len(data.GetItems()), err)
+			if refused := version < wire.VersionData; refused != fault.Is(err, fault.Version) || !refused && err != nil {
+				t.Errorf("version %d, %v: %v", version, data, err)
 			}
 		}
 	}
@@ -96,19 +97,5 @@ func TestASlaveOfOtherWordsGetsNoHashes(t *testing.T) {
 	}
 	if d := newNodeData(); d.Words != words.Version() {
 		t.Errorf("a bucket is of words %q", d.Words)
-	}
-}
-
-// TestASlaveThatDoesNotThrottleGetsNoThrottledCampaign: it would serve it in every request.
-func TestASlaveThatDoesNotThrottleGetsNoThrottledCampaign(t *testing.T) {
-	whole := &pb.NodeData{Campaigns: []*pb.Campaign{{Id: 6, BudgetExhausted: true}}}
-	throttled := &pb.NodeData{Campaigns: []*pb.Campaign{{Id: 6}, {Id: 7, Withheld: 1}}}
-	for version := 1; version <= wire.Version; version++ {
-		for _, data := range []*pb.NodeData{nil, whole, throttled} {
-			err := understands(version, words.Version(), "slave-1", data)
-			if refused := version < wire.VersionThrottling && data == throttled; refused != (fault.KindOf(err) == fault.Version) || !refused && err != nil {
-				t.Errorf("version %d, %d campaigns: %v", version, len(data.GetCampaigns()), err)
-			}
-		}
 	}
 }

@@ -124,9 +124,6 @@ func (c *Client) Map(ctx context.Context) (*pb.MapResponse, error) {
 	return reply, wire.FromStatus(err)
 }
 
-// errOlder: what it explains is not what was asked for.
-var errOlder = fault.Newf(fault.Version, "master: explain", "the slave is older than this master and cannot explain keywords by name; upgrade it")
-
 // Explain implements search.Explainer.
 func (c *Client) Explain(ctx context.Context, r *search.Request, limit int) (*search.Explanation, error) {
 	m := wire.FromExplain(r, limit)
@@ -137,9 +134,6 @@ func (c *Client) Explain(ctx context.Context, r *search.Request, limit int) (*se
 	}
 	if err := owned(c.name, c.id, search.ShardID(reply.GetShard())); err != nil {
 		return nil, err
-	}
-	if r.Wanted.Any() && !reply.GetWanted() {
-		return nil, errOlder
 	}
 	return wire.ToExplanation(reply, c.name), nil
 }

@@ -29,7 +29,7 @@ type link struct {
 func (w *Watcher) connect(m *Map, s *pb.Shard, next *connected) (Shard, error) {
 	id := search.NewShardID(m.Database, m.Timeline, s.GetName())
 	var replicas []Replica
-	for _, r := range replicasOf(s) {
+	for _, r := range s.GetReplicas() {
 		if r.GetAddress() == "" {
 			replicas = append(replicas, NewReplica(r.GetName(), noAddress{r.GetName()}))
 			continue
@@ -47,25 +47,15 @@ func (w *Watcher) connect(m *Map, s *pb.Shard, next *connected) (Shard, error) {
 		next.links[key] = l
 		replicas = append(replicas, l.replica)
 	}
+	if len(replicas) == 0 {
+		replicas = []Replica{NewReplica(s.GetName(), noAddress{s.GetName()})}
+	}
 	shared, ok := w.connected.shards[id]
 	if !ok {
 		shared = choice.NewShard()
 	}
 	next.shards[id] = shared
 	return NewShard(s.GetName(), widthOf(s), shared, replicas...), nil
-}
-
-// replicasOf returns the replicas of a shard. Slaves of earlier versions know of one,
-// which has its shard's name; one that has not joined has no address.
-func replicasOf(s *pb.Shard) []*pb.Replica {
-	if list := s.GetReplicas(); len(list) > 0 {
-		return list
-	}
-	only := &pb.Replica{Name: s.GetName()}
-	if len(s.GetAddresses()) > 0 {
-		only.Address = s.GetAddresses()[0]
-	}
-	return []*pb.Replica{only}
 }
 
 func widthOf(s *pb.Shard) search.Width { return search.Width{Hi: s.GetWidthHi(), Lo: s.GetWidthLo()} }

@@ -84,7 +84,9 @@ func (l *links) now() []string {
 	return slices.Sorted(slices.Values(l.open))
 }
 
-func at(name, address string) *pb.Shard { return &pb.Shard{Name: name, Addresses: []string{address}} }
+func at(name, address string) *pb.Shard {
+	return &pb.Shard{Name: name, Replicas: []*pb.Replica{{Name: name, Address: address}}}
+}
 
 func watch(t *testing.T, s *testSource, seeds ...Seed) (*Watcher, *links) {
 	t.Helper()
@@ -279,11 +281,11 @@ func TestNewerWaits(t *testing.T) {
 func TestAShardWithoutAnAddressIsMissing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSource()
-		s.set(1, 1, nil, at("a", "1"), &pb.Shard{Name: "b"})
+		s.set(1, 1, nil, at("a", "1"), at("b", ""), &pb.Shard{Name: "c"})
 		w, _ := watch(t, s)
 		synctest.Wait()
 		answer, err := ask(t, New(w, nil), time.Second)
-		if err != nil || !slices.Equal(names(answer.Missing), []string{"b"}) {
+		if err != nil || !slices.Equal(names(answer.Missing), []string{"b", "c"}) {
 			t.Fatalf("%+v, %v", answer, err)
 		}
 		s.set(1, 2, nil, at("a", "bad"))

@@ -24,7 +24,7 @@ func (n *named) Explain(_ context.Context, r *search.Request, limit int) (*searc
 	list := slices.DeleteFunc(slices.Clone(n.all), func(m search.Explained) bool {
 		return r.Wanted.Any() && !r.Wanted.Has(&m) || !r.Wanted.Any() && m.Level == search.NoLevel
 	})
-	return &search.Explanation{Total: uint64(len(list)), Matches: list[:min(limit, len(list))], Width: search.WholeRing(), Wanted: r.Wanted.Any()}, nil
+	return &search.Explanation{Total: uint64(len(list)), Matches: list[:min(limit, len(list))], Width: search.WholeRing()}, nil
 }
 
 // newNamed has two winners, keywords that lost or are superseded, by winners and by one that lost, and some that do not match.

@@ -117,7 +117,7 @@ func (s *Server) Search(ctx context.Context, m *pb.SearchRequest) (*pb.SearchRes
 	if err != nil {
 		return nil, err
 	}
-	return wire.FromAnswer(answer, m.GetPieces()), nil
+	return wire.FromAnswer(answer), nil
 }
 
 // answer answers a request that has a place. It is the stream.Handler; it answers

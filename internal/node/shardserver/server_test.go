@@ -48,7 +48,7 @@ func (s *testStore) Explain(_ context.Context, r *search.Request, limit int) (*s
 func (s *testStore) Position() *pb.Position { return &pb.Position{Epoch: 3, Clock: 7} }
 func (s *testStore) Slices() *pb.SliceTable {
 	held := &pb.HeldSlice{Id: 3, Lo: 1, Hi: 9, Generation: 6, From: 2}
-	return &pb.SliceTable{View: 5, Slices: []*pb.HeldSlice{held}, Shards: []*pb.Shard{{Name: "a", Addresses: []string{"a.example:1"}}, {Name: "b"}}}
+	return &pb.SliceTable{View: 5, Slices: []*pb.HeldSlice{held}, Shards: []*pb.Shard{{Name: "a", Replicas: []*pb.Replica{{Name: "a", Address: "a.example:1"}}}, {Name: "b"}}}
 }
 
 func (s *testStore) Certify(_ context.Context, lo, hi, bins uint64, parents []barrels.Parent) (*barrels.Certificate, error) {
@@ -99,7 +99,7 @@ func request() *pb.SearchRequest {
 
 func TestTellsTheMapThatItWasTold(t *testing.T) {
 	m, err := shardserver.New(self, &testStore{}, kept{}, gate(1), nil, nil).Map(t.Context(), &pb.MapRequest{})
-	if err != nil || m.GetEpoch() != 3 || m.GetView() != 5 || len(m.GetShards()) != 2 || m.GetShards()[0].GetAddresses()[0] != "a.example:1" {
+	if err != nil || m.GetEpoch() != 3 || m.GetView() != 5 || len(m.GetShards()) != 2 || m.GetShards()[0].GetReplicas()[0].GetAddress() != "a.example:1" {
 		t.Fatalf("%v, %v", m, err)
 	}
 }

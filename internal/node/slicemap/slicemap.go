@@ -49,7 +49,6 @@ func Shards(m *balance.Model) []*pb.Shard {
 		}
 		shard := &pb.Shard{Name: n.Name, WidthHi: s.Width.Hi, WidthLo: s.Width.Lo}
 		for _, v := range m.Set(n.ID) {
-			shard.Addresses = append(shard.Addresses, v.Address)
 			shard.Replicas = append(shard.Replicas, &pb.Replica{Name: v.Name, Address: v.Address, Zone: v.Zone, Instance: v.Instance})
 		}
 		out = append(out, shard)

@@ -6,9 +6,8 @@ import (
 	"adshard/search/shown"
 )
 
-// FromAnswer makes the message of a slave's answer to a request with or without
-// pieces (pb.SearchRequest).
-func FromAnswer(a *search.Answer, pieces bool) *pb.SearchResponse {
+// FromAnswer makes the message of a slave's answer.
+func FromAnswer(a *search.Answer) *pb.SearchResponse {
 	m := &pb.SearchResponse{
 		Hits:          make([]*pb.Hit, len(a.Hits)),
 		Matched:       a.Matched,
@@ -29,11 +28,7 @@ func FromAnswer(a *search.Answer, pieces bool) *pb.SearchResponse {
 	for i := range a.Hits {
 		h := &a.Hits[i]
 		m.Hits[i] = fromHit(h)
-		if pieces {
-			m.Hits[i].AdId, m.Hits[i].Text, m.Hits[i].Shown = h.Ad, h.Shown.Keyword, h.Shown.Group
-		} else {
-			decode(h, m.Hits[i])
-		}
+		m.Hits[i].AdId, m.Hits[i].Text, m.Hits[i].Shown = h.Ad, h.Shown.Keyword, h.Shown.Group
 	}
 	return m
 }
@@ -60,9 +55,6 @@ func ToAnswer(m *pb.SearchResponse) *search.Answer {
 	}
 	for i, h := range m.GetHits() {
 		toHit(h, &a.Hits[i])
-		if h.GetAd() != nil {
-			encode(h, &a.Hits[i])
-		}
 	}
 	return a
 }
@@ -78,28 +70,6 @@ func fromHit(h *search.Hit) *pb.Hit {
 		Type:       pb.MatchType(h.Type),
 		Level:      uint32(h.Level),
 	}
-}
-
-// decode writes what is shown of a hit for a master that does not read pieces. It
-// shows the display path, which is one here, as path 1. Pieces that are damaged leave
-// the hit without names and ad.
-func decode(h *search.Hit, m *pb.Hit) {
-	c, err := h.Shown.Content()
-	if err != nil {
-		return
-	}
-	m.AdvertiserName, m.CampaignName, m.GroupName, m.KeywordText = c.Advertiser, c.Campaign, c.Group, c.Keyword
-	m.Ad = &pb.Ad{Id: h.Ad, Enabled: true, Headlines: c.Headlines, Descriptions: c.Descriptions, Path1: c.Path, FinalUrl: c.FinalURL}
-}
-
-// encode makes the pieces of a slave that has not made them.
-func encode(m *pb.Hit, h *search.Hit) {
-	ad := m.GetAd()
-	h.Ad = ad.GetId()
-	h.Shown = shown.New(m.GetAdvertiserName(), m.GetCampaignName(), m.GetGroupName(), m.GetKeywordText(), &shown.Ad{
-		Headlines: ad.GetHeadlines(), Descriptions: ad.GetDescriptions(),
-		Path1: ad.GetPath1(), Path2: ad.GetPath2(), FinalURL: ad.GetFinalUrl(),
-	})
 }
 
 // toHit reads a hit; a match type or level that is not known becomes the worst

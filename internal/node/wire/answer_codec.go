@@ -9,8 +9,7 @@ import (
 	"adshard/search"
 )
 
-// AppendAnswer appends the message pb.SearchResponse of a slave's answer, with
-// pieces.
+// AppendAnswer appends the message pb.SearchResponse of a slave's answer.
 func AppendAnswer(b []byte, a *search.Answer) []byte {
 	var at int
 	for i := range a.Hits {
@@ -145,8 +144,8 @@ func parseHit(h *search.Hit, b []byte) error {
 			h.Type = toType(pb.MatchType(int32(f.n)))
 		case 8<<3 | asVarint:
 			h.Level = toLevel(uint32(f.n))
-		case 9<<3 | asBytes, 10<<3 | asBytes, 11<<3 | asBytes, 12<<3 | asBytes, 13<<3 | asBytes:
-			f.err = fault.Field(checkOp, "Hit", "a hit has pieces in answers over a stream, and not names, texts or an ad")
+		case 9<<3 | asBytes, 10<<3 | asBytes, 11<<3 | asBytes, 12<<3 | asBytes:
+			f.err = fault.Field(checkOp, "Hit", "a hit has names in explanations only")
 		case 14<<3 | asBytes:
 			h.Shown.Keyword = f.piece("Hit.text")
 		case 15<<3 | asBytes:

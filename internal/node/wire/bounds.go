@@ -148,7 +148,6 @@ func dataBounds() map[string]bound {
 		"SliceTable.shards":    list(MaxNodes),
 		"Shard.name":           text(MaxName),
 		"SliceTable.shard":     text(MaxName),
-		"Shard.addresses":      texts(maxReplicas, MaxAddress),
 		"Shard.replicas":       list(maxReplicas),
 		"Replica.name":         text(MaxName),
 		"Replica.address":      text(MaxAddress),

@@ -232,7 +232,7 @@ func entries(d protoreflect.FieldDescriptor, n int) (b []byte) {
 
 // TestWhatLiesDeepIsCheckedToo: the bound of a message holds inside of others.
 func TestWhatLiesDeepIsCheckedToo(t *testing.T) {
-	table := &pb.SliceTable{Shards: []*pb.Shard{{Name: "slave-0", Addresses: []string{strings.Repeat("x", MaxAddress+1)}}}}
+	table := &pb.SliceTable{Shards: []*pb.Shard{{Name: "slave-0", Replicas: []*pb.Replica{{Address: strings.Repeat("x", MaxAddress+1)}}}}}
 	for _, m := range []proto.Message{
 		&pb.RegisterRequest{Slices: table}, &pb.ReportRequest{Slices: table}, &pb.PullResponse{Data: &pb.NodeData{Slices: table}},
 	} {
@@ -240,7 +240,7 @@ func TestWhatLiesDeepIsCheckedToo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := shapes()[m.ProtoReflect().Descriptor().FullName()].check(b); fault.FieldOf(err) != "Shard.addresses" {
+		if err := shapes()[m.ProtoReflect().Descriptor().FullName()].check(b); fault.FieldOf(err) != "Replica.address" {
 			t.Errorf("%T: %v", m, err)
 		}
 	}

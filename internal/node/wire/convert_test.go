@@ -114,10 +114,8 @@ func TestAnswersSurviveTheWire(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "hits") {
 			a.Hits = append(a.Hits, drawHit(t))
 		}
-		for _, pieces := range []bool{true, false} { // with masters and slaves that do not know them too
-			if got := ToAnswer(overWire(t, FromAnswer(a, pieces), &pb.SearchResponse{})); !reflect.DeepEqual(got, a) {
-				t.Fatalf("pieces %v: sent %+v\ngot  %+v", pieces, a, got)
-			}
+		if got := ToAnswer(overWire(t, FromAnswer(a), &pb.SearchResponse{})); !reflect.DeepEqual(got, a) {
+			t.Fatalf("sent %+v\ngot  %+v", a, got)
 		}
 	})
 }
@@ -136,7 +134,7 @@ func TestRequestsToExplainSurviveTheWire(t *testing.T) {
 func TestExplanationsSurviveTheWire(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Uint64()
-		e := &search.Explanation{Total: n.Draw(t, "total"), Wanted: rapid.Bool().Draw(t, "wanted"), Width: search.Width{Lo: n.Draw(t, "lo")}, View: 3, AppliedClock: 9}
+		e := &search.Explanation{Total: n.Draw(t, "total"), Width: search.Width{Lo: n.Draw(t, "lo")}, View: 3, AppliedClock: 9}
 		for range rapid.IntRange(0, 3).Draw(t, "matches") {
 			x := search.Explained{
 				Hit:            drawHit(t),

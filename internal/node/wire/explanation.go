@@ -33,7 +33,6 @@ func FromExplanation(e *search.Explanation) *pb.ExplainResponse {
 		View:         e.View,
 		AppliedClock: e.AppliedClock,
 		Shard:        uint64(e.Shard),
-		Wanted:       e.Wanted,
 	}
 	for i := range e.Matches {
 		m.Matches[i] = fromExplained(&e.Matches[i])
@@ -79,7 +78,6 @@ func ToExplanation(m *pb.ExplainResponse, shard string) *search.Explanation {
 		View:         m.GetView(),
 		Shard:        search.ShardID(m.GetShard()),
 		AppliedClock: m.GetAppliedClock(),
-		Wanted:       m.GetWanted(),
 	}
 	if len(m.GetMatches()) > 0 {
 		e.Matches = make([]search.Explained, len(m.Matches))

@@ -7,27 +7,31 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
+	"adshard/fault"
 	"adshard/search/words"
 )
 
 // Versions of what programs say to each other. Every call carries the caller's in a
 // header, every answer the server's; older programs name none, and are of version 1.
 // What is added to messages needs no new version as long as it may be ignored: unknown
-// fields are skipped. A version is for what an older program would misunderstand: whoever
-// sends that looks at PeerVersion first.
+// fields are skipped. A version is for what an older program would misunderstand: the
+// sender of that checks PeerVersion with AtLeast first.
 const (
 	// Version is this program's.
 	Version = 4
-	// VersionParts is the first whose slaves take groups in parts (Item.parts). Older
-	// ones would take such a group for an empty one.
-	VersionParts = 2
-	// VersionThrottling is the first whose slaves throttle campaigns (Campaign.withheld).
-	// Older ones would serve them in every request.
-	VersionThrottling = 3
-	// VersionChain is the first whose slaves open stores that have the chain of batches
-	// (barrels/rocks). Older ones would fetch a copy of one and then refuse it.
-	VersionChain = 4
+	// VersionData is the first whose slaves understand all that this program feeds: the
+	// data of groups and campaigns, and copies of stores.
+	VersionData = 4
 )
+
+// AtLeast refuses a peer of a version below least with fault.Version; peer says who it
+// is, such as "slave slave-1".
+func AtLeast(op, peer string, version, least int) error {
+	if version >= least {
+		return nil
+	}
+	return fault.Newf(fault.Version, op, "the program of %s is of version %d and does not understand what one of version %d sends: update it", peer, version, least)
+}
 
 const versionHeader = "adshard-version"
 
