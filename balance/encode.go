@@ -24,17 +24,9 @@ type State struct {
 	Memories []StrategyMemory
 }
 
-// The first byte of an encoded state: the format that is written, and older ones
-// that are still read: those before moves, before the first fill was recorded, before
-// shards had replicas, before slaves had instances, and before strategies had memories.
-const (
-	stateFormat  = 6
-	stillFormat5 = 5
-	stillFormat4 = 4
-	stillFormat3 = 3
-	stillFormat2 = 2
-	stillFormat1 = 1
-)
+// stateFormat is the first byte of an encoded state. Format 5 is the same without memories of strategies, which is how
+// a state without any was written once.
+const stateFormat, withoutMemories = 6, 5
 
 // Encode returns the state as bytes: format, then unsigned varints (lengths
 // before strings; a slice's keys as its width less one, since slices tile; a
@@ -42,13 +34,7 @@ const (
 func (s State) Encode() []byte {
 	m := s.Model
 	b := make([]byte, 0, 64+16*len(m.slices)+48*len(m.nodes))
-	// Without memories in the format before, so that balancers that do not know of them can
-	// take over.
-	if len(s.Memories) > 0 {
-		b = append(b, stateFormat)
-	} else {
-		b = append(b, stillFormat5)
-	}
+	b = append(b, stateFormat)
 	put := func(v uint64) { b = binary.AppendUvarint(b, v) }
 	text := func(v string) { put(uint64(len(v))); b = append(b, v...) }
 	put(s.Quantum)
@@ -89,9 +75,7 @@ func (s State) Encode() []byte {
 			put(v.Move.OtherFrom)
 		}
 	}
-	if len(s.Memories) > 0 {
-		put(uint64(len(s.Memories)))
-	}
+	put(uint64(len(s.Memories)))
 	for _, v := range s.Memories {
 		text(v.Strategy)
 		put(flag(v.InUse))
@@ -129,18 +113,21 @@ func DecodeState(b []byte) (State, error) {
 	if len(b) < 9 {
 		return State{}, fault.Newf(fault.Corrupt, op, "the balancer's state has only %d bytes", len(b))
 	}
-	if b[0] > stateFormat || b[0] < stillFormat1 {
-		return State{}, fault.Newf(fault.Version, op, "the balancer's state has format %d, this program reads up to %d", b[0], stateFormat)
+	if b[0] != stateFormat && b[0] != withoutMemories {
+		return State{}, fault.Newf(fault.Version, op, "the balancer's state has format %d, this program reads %d and %d: use the program that wrote it",
+			b[0], withoutMemories, stateFormat)
 	}
 	body, sum := b[:len(b)-8], binary.LittleEndian.Uint64(b[len(b)-8:])
 	if xxhash.Sum64(body) != sum {
 		return State{}, fault.Newf(fault.Corrupt, op, "the balancer's state has a wrong checksum")
 	}
-	r := reader{b: body[1:], format: b[0]}
+	r := reader{b: body[1:]}
 	s := State{Quantum: r.uint()}
 	s.Replicas, s.Configured = r.replicas(), r.replicas()
 	s.Model = r.model()
-	s.Memories = r.memories()
+	if b[0] != withoutMemories {
+		s.Memories = r.memories()
+	}
 	if r.bad || len(r.b) != 0 {
 		return State{}, fault.Newf(fault.Corrupt, op, "the balancer's state is truncated or too long")
 	}
@@ -154,26 +141,10 @@ func DecodeState(b []byte) (State, error) {
 type reader struct {
 	b   []byte
 	bad bool
-	// format 1 is without states of nodes, moves and the least view, format 2
-	// without the end of the first fill, format 3 without slaves: each node is one, format
-	// 4 without instances, format 5 without memories of strategies.
-	format byte
 }
 
-// since2 reads a number that format 1 does not have; then it is 0.
-func (r *reader) since2() uint64 {
-	if r.format <= stillFormat1 {
-		return 0
-	}
-	return r.uint()
-}
-
-// filled reads whether the first fill is complete; a cluster
-// whose state predates this field counts as filled.
-func (r *reader) filled() bool {
-	if r.format <= stillFormat2 {
-		return true
-	}
+// flag reads what flag made.
+func (r *reader) flag() bool {
 	v := r.uint()
 	r.bad = r.bad || v > 1
 	return v == 1
@@ -200,9 +171,9 @@ func (r *reader) text() string {
 	return s
 }
 
-// small reads a number that must fit a byte; format 1 has none.
+// small reads a number that must fit a byte.
 func (r *reader) small() uint8 {
-	v := r.since2()
+	v := r.uint()
 	r.bad = r.bad || v > 255
 	return uint8(v)
 }
@@ -214,24 +185,11 @@ func (r *reader) node() NodeID {
 	return NodeID(v)
 }
 
-// replicas reads a number of replicas; before there were any, 0.
+// replicas reads a number of replicas.
 func (r *reader) replicas() int {
-	if r.format <= stillFormat3 {
-		return 0
-	}
 	v := r.uint()
 	r.bad = r.bad || v > MaxReplicas
 	return int(v)
-}
-
-// shard reads a node; before there were slaves, its own too.
-func (r *reader) shard(m *Model) {
-	n := Node{ID: r.node(), Name: r.text()}
-	if r.format <= stillFormat3 {
-		m.slaves = append(m.slaves, Slave{Name: n.Name, Site: Site{Address: r.text()}, Node: n.ID, In: true})
-	}
-	n.State = NodeState(r.small())
-	m.nodes = append(m.nodes, n)
 }
 
 // slaves reads the slaves.
@@ -239,9 +197,7 @@ func (r *reader) slaves(m *Model) {
 	m.revision = r.uint()
 	for n := r.uint(); n > 0 && !r.bad; n-- {
 		s := Slave{Name: r.text(), Site: Site{Address: r.text(), Zone: r.text()}, Node: r.node(), Left: r.uint()}
-		if r.format > stillFormat4 {
-			s.Instance = r.uint()
-		}
+		s.Instance = r.uint()
 		flags := r.uint()
 		r.bad = r.bad || flags > 3
 		s.In, s.Drained = flags&1 != 0, flags&2 != 0
@@ -251,27 +207,20 @@ func (r *reader) slaves(m *Model) {
 
 // memories reads what strategies remember.
 func (r *reader) memories() (list []StrategyMemory) {
-	if r.format <= stillFormat5 {
-		return nil
-	}
 	for n := r.uint(); n > 0 && !r.bad; n-- {
-		m := StrategyMemory{Strategy: r.text()}
-		inUse := r.uint()
-		m.InUse, m.Bytes = inUse == 1, []byte(r.text())
-		r.bad = r.bad || inUse > 1 || len(m.Bytes) > MaxMemory
+		m := StrategyMemory{Strategy: r.text(), InUse: r.flag(), Bytes: []byte(r.text())}
+		r.bad = r.bad || len(m.Bytes) > MaxMemory
 		list = append(list, m)
 	}
 	return list
 }
 
 func (r *reader) model() *Model {
-	m := &Model{view: r.uint(), least: r.since2(), filled: r.filled(), nextSlice: r.uint(), nextNode: r.node()}
+	m := &Model{view: r.uint(), least: r.uint(), filled: r.flag(), nextSlice: r.uint(), nextNode: r.node()}
 	for n := r.uint(); n > 0 && !r.bad; n-- {
-		r.shard(m)
+		m.nodes = append(m.nodes, Node{ID: r.node(), Name: r.text(), State: NodeState(r.small())})
 	}
-	if r.format > stillFormat3 {
-		r.slaves(m)
-	}
+	r.slaves(m)
 	slices.SortFunc(m.slaves, func(a, b Slave) int { return strings.Compare(a.Name, b.Name) })
 	lo := Key(0)
 	for n := r.uint(); n > 0 && !r.bad; n-- {

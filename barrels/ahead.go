@@ -121,7 +121,7 @@ func (a *ahead) end(err error) {
 	if err != nil {
 		a.store.Publish(&index.Snapshot{
 			Number: st.Number, Data: st.Data.Again(), Terms: st.Terms, Parents: st.Parents,
-			Position: st.Position, Slices: st.Slices, Counters: st.Counters, Format: st.Format, Builder: st.Builder, Purge: st.Purge,
+			Position: st.Position, Slices: st.Slices, Counters: st.Counters, Builder: st.Builder, Purge: st.Purge,
 		})
 		if a.given != nil {
 			a.store.met(Damage{Lo: a.given.Lo, Hi: a.given.Hi, What: fmt.Sprintf("a large group could not be written whole: %v", err)})

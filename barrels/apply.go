@@ -115,7 +115,7 @@ func (s *barrel) write(old *index.Snapshot) (*index.Snapshot, error) {
 	}
 	return &index.Snapshot{
 		Number: number, Data: snapshot, Terms: terms, Parents: w.parents,
-		Position: w.position, Slices: views, Counters: w.counters, Format: w.format, Builder: w.builder, Purge: w.purge,
+		Position: w.position, Slices: views, Counters: w.counters, Builder: w.builder, Purge: w.purge,
 	}, nil
 }
 

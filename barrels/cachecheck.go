@@ -58,7 +58,7 @@ func (s *barrel) mendParent(kind byte, id uint64) error {
 		return err
 	}
 	next := &index.Snapshot{
-		Number: old.Number + 1, Data: old.Data.Again(), Terms: old.Terms, Parents: mended, Format: old.Format, Builder: old.Builder,
+		Number: old.Number + 1, Data: old.Data.Again(), Terms: old.Terms, Parents: mended, Builder: old.Builder,
 		Position: old.Position, Slices: old.Slices, Counters: old.Counters, Purge: old.Purge,
 	}
 	s.Publish(next)

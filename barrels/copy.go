@@ -20,16 +20,12 @@ type Contents struct {
 	Slices   *pb.SliceTable
 	// Builder is the version that built all data (pb.NodeData.builder); 0: several.
 	Builder uint32
-	// Format and Words are the versions of the store's format and words.
-	Format uint32
-	Words  string
 }
 
 // Database returns the id of the database whose data they are; "": none.
 func (c *Contents) Database() string { return index.Database(c.Slices) }
 
-// Versions returns the versions of the format and of the words that every store of this program
-// has, unless it holds something that others would misread: Reads says which formats those are.
+// Versions returns the versions of this program's format and words.
 func Versions() (format uint32, text string) { return index.FormatVersion, words.Version() }
 
 // Reads reports whether this program reads a version of the format.
@@ -54,8 +50,7 @@ func (s *barrel) Checkpoint(dir string) (*Contents, error) {
 		return nil, err
 	}
 	st := s.Newest.Load()
-	c := &Contents{Position: proto.CloneOf(st.Position), Slices: proto.CloneOf(st.Slices.Table), Builder: st.Builder,
-		Format: st.Format, Words: words.Version()}
+	c := &Contents{Position: proto.CloneOf(st.Position), Slices: proto.CloneOf(st.Slices.Table), Builder: st.Builder}
 	return c, nil
 }
 
@@ -113,7 +108,7 @@ func examine(ctx context.Context, s kv.Snapshot) (*Contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Contents{Position: head.Position, Slices: head.Slices, Builder: head.Builder, Format: head.Format, Words: words.Version()}
+	c := &Contents{Position: head.Position, Slices: head.Slices, Builder: head.Builder}
 	return c, nil
 }
 

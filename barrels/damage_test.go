@@ -214,6 +214,7 @@ func TestVersions(t *testing.T) {
 		kind   fault.Kind
 	}{
 		"newer format":   {kv.Meta, meta("format", set(99, 0, 0, 0)), fault.Version},
+		"older format":   {kv.Meta, meta("format", set(2, 0, 0, 0)), fault.Version},
 		"other words":    {kv.Meta, meta("words", set('x')), fault.Version},
 		"format cut":     {kv.Meta, meta("format", set(1)), fault.Corrupt},
 		"no format":      {kv.Meta, meta("format", func([]byte) []byte { return nil }), fault.Corrupt},

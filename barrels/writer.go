@@ -27,12 +27,10 @@ type writer struct {
 	slices   *pb.SliceTable
 	orphans  bool // there may be groups that slices does not name
 	counters index.Counters
-	format   uint32
 	builder  uint32
 	purge    []index.Interval
 	was      struct { // as the store has them
 		slices  *pb.SliceTable // nil: it has none
-		format  uint32
 		builder uint32
 		purge   []index.Interval
 	}
@@ -70,7 +68,6 @@ func (w *writer) begin(old *index.Snapshot, reset bool) {
 	w.position, w.slices, w.orphans = old.Position, old.Slices.Table, old.Slices.Orphans
 	w.counters, w.builder, w.purge = old.Counters, old.Builder, old.Purge
 	w.was.slices, w.was.builder, w.was.purge = old.Slices.Table, old.Builder, old.Purge
-	w.format, w.was.format = old.Format, old.Format
 	if !reset {
 		return
 	}
@@ -78,11 +75,10 @@ func (w *writer) begin(old *index.Snapshot, reset bool) {
 	w.slices, w.orphans, w.counters = new(pb.SliceTable), false, index.Counters{}
 	w.builder, w.purge = index.AnyBuilder, nil
 	w.was.slices, w.was.builder, w.was.purge = nil, index.AnyBuilder, nil
-	w.format, w.was.format = index.FormatVersion, index.FormatVersion
 	for f := range kv.Family(kv.Families) {
 		w.batch.Clear(f)
 	}
-	index.PutVersions(&w.batch, index.FormatVersion)
+	index.PutVersions(&w.batch)
 }
 
 // keepBatch is the capacity of a batch that is kept for the next one.
@@ -128,12 +124,6 @@ func (w *writer) finish() {
 	}
 	if w.orphans {
 		w.batch.Put(kv.Meta, kv.MetaOrphans, nil)
-	}
-	if w.parents.Throttled {
-		w.format = index.FormatThrottling
-	}
-	if w.format != w.was.format {
-		index.PutFormat(&w.batch, w.format)
 	}
 	if w.builder != w.was.builder {
 		index.PutBuilder(&w.batch, w.builder)

@@ -6,7 +6,7 @@
 # else in the order for other words (docs/operations/upgrade.md). Usage: upgrade.sh [COMMIT]
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
-commit=${1:-f7641d00} # the last one before what was only for older peers went
+commit=${1:-3ea3686a} # the last one before what only earlier programs had went
 export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
 dir=$(mktemp -d)
 finish() {

@@ -20,9 +20,6 @@ import (
 
 // Version is the version of the records: it grows with each change that builds
 // other records from the same entities. Only data of the same version are compared.
-// Since version 2 a campaign with a daily budget of 0 is exhausted; since version 3 words
-// are those of rules 2 (package words), and advertisers have negatives; since version 4 ads
-// are as ads builds them, and what holds something is told.
 const Version = 4
 
 // Builder turns entities into records. It caches recent words and must be used by one

@@ -26,7 +26,6 @@ type Builder struct {
 	runs kv.Runs
 	// builder is the version of what built the items (SetBuilder).
 	builder uint32
-	format  uint32 // of the store; guarded by mu
 
 	mu       sync.Mutex // guards what follows
 	spill    *spill
@@ -46,7 +45,7 @@ func New(runs kv.Runs) (*Builder, error) {
 	if err != nil {
 		return nil, errors.Join(err, runs.Close())
 	}
-	return &Builder{runs: runs, spill: s, terms: index.NewDictionary(0), format: index.FormatVersion}, nil
+	return &Builder{runs: runs, spill: s, terms: index.NewDictionary(0)}, nil
 }
 
 // SetBuilder says which version built the items and parents to come
@@ -71,9 +70,6 @@ func (b *Builder) AddParents(advertisers []*pb.Advertiser, campaigns []*pb.Campa
 		}
 	}
 	for _, c := range campaigns {
-		if c.GetWithheld() > 0 {
-			b.format = index.FormatThrottling
-		}
 		if err := errors.Join(record.CheckCampaign(c), put(kv.CampaignKind, c.GetId(), c)); err != nil {
 			return err
 		}
@@ -172,7 +168,7 @@ func (b *Builder) writeRest(position *pb.Position, table *pb.SliceTable) error {
 	named := index.Joined(table.GetSlices(), nil)
 	orphans := slices.ContainsFunc(b.groups, func(g spilled) bool { return !index.Within(named, g.key) })
 	batch := &b.parents
-	index.PutVersions(batch, b.format)
+	index.PutVersions(batch)
 	if position == nil {
 		position = new(pb.Position)
 	}

@@ -13,7 +13,6 @@ import (
 
 // Head is what a store keeps beside its data.
 type Head struct {
-	Format   uint32
 	Position *pb.Position
 	Slices   *pb.SliceTable
 	// Orphans: there may be groups at keys that the table does not name.
@@ -36,9 +35,6 @@ func ReadHead(s kv.Snapshot) (*Head, error) {
 		return nil, kv.Damaged("slice table", err)
 	}
 	var err error
-	if h.Format, err = readFormat(s); err != nil {
-		return nil, err
-	}
 	if _, h.Orphans, err = s.Get(kv.Meta, kv.MetaOrphans, nil); err != nil {
 		return nil, err
 	}
@@ -62,7 +58,7 @@ func Load(s kv.Snapshot, number uint64, name string) (*Snapshot, error) {
 	}
 	st := &Snapshot{
 		Number: number, Data: Share(s), Position: h.Position, Slices: NewSlices(name, number, h.Slices, h.Orphans),
-		Counters: h.Counters, Format: h.Format, Builder: h.Builder, Purge: h.Purge,
+		Counters: h.Counters, Builder: h.Builder, Purge: h.Purge,
 	}
 	var g errgroup.Group
 	g.Go(func() (err error) {

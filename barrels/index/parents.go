@@ -20,8 +20,6 @@ type Parents struct {
 	// above; at least 1000, what holds where none is set. Together with a
 	// block's bound it bounds scores without a look at the campaigns.
 	MaxModifier [search.Devices]uint64
-	// Throttled: of a campaign something is or was withheld.
-	Throttled bool
 	// Version is one more than that of the parents before; recent are the last of
 	// all changes ever made.
 	Version uint64
@@ -140,7 +138,6 @@ func (p *Parents) SetCampaign(r *pb.Campaign) {
 	p.Campaigns = p.Campaigns.set(r.Id, c)
 	p.remember(parentChange{version: p.Version, campaign: r.Id})
 	p.raise(&c)
-	p.Throttled = p.Throttled || c.Withheld > 0
 }
 
 // raise keeps MaxModifier an upper bound; only Tighten lowers it.

@@ -21,7 +21,6 @@ type Snapshot struct {
 	Position *pb.Position
 	Slices   *Slices // the table of slices
 	Counters Counters
-	Format   uint32     // version of the format
 	Builder  uint32     // version of what built all data; MixedBuilders: of several
 	Purge    []Interval // discarded, and still to be emptied
 	closed   *sync.WaitGroup

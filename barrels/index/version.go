@@ -9,17 +9,11 @@ import (
 	"adshard/search/words"
 )
 
-// Versions of all keys and values of a store.
-const (
-	// FormatVersion is that of a store in which no campaign was ever throttled.
-	FormatVersion = 3
-	// FormatThrottling is that of a store in which one is or was. The bytes mean the same;
-	// programs that read FormatVersion alone would serve the campaign in every request.
-	FormatThrottling = 4
-)
+// FormatVersion is the version of all keys and values of a store. Those of version 3 are the same.
+const FormatVersion = 4
 
 // Reads reports whether this program reads a version of the format.
-func Reads(format uint32) bool { return format == FormatVersion || format == FormatThrottling }
+func Reads(format uint32) bool { return format == FormatVersion || format == 3 }
 
 // CheckVersions compares the versions stored; fresh: there is nothing at all.
 func CheckVersions(s kv.Snapshot) (fresh bool, err error) {
@@ -35,7 +29,7 @@ func CheckVersions(s kv.Snapshot) (fresh bool, err error) {
 	}
 	if v := binary.LittleEndian.Uint32(format); !Reads(v) {
 		return false, fault.Newf(fault.Version, "barrels: open",
-			"the store has format version %d, this program reads %d and %d; %s", v, FormatVersion, FormatThrottling, kv.Refill)
+			"the store has format version %d, this program's is %d; %s", v, FormatVersion, kv.Refill)
 	}
 	stored, _, err := s.Get(kv.Meta, kv.MetaWords, nil)
 	if err != nil {
@@ -82,29 +76,12 @@ func checkEmpty(s kv.Snapshot) error {
 // WriteVersions stores the versions of this program in an empty store.
 func WriteVersions(db kv.DB) error {
 	var b kv.Batch
-	PutVersions(&b, FormatVersion)
+	PutVersions(&b)
 	return db.Write(&b)
 }
 
-// PutVersions adds a version of the format and that of this program's words to a batch.
-func PutVersions(b *kv.Batch, format uint32) {
-	PutFormat(b, format)
+// PutVersions adds the versions of this program's format and words to a batch.
+func PutVersions(b *kv.Batch) {
+	b.PutFunc(kv.Meta, kv.MetaFormat, func(dst []byte) []byte { return binary.LittleEndian.AppendUint32(dst, FormatVersion) })
 	b.Put(kv.Meta, kv.MetaWords, []byte(words.Version()))
-}
-
-// PutFormat adds a version of the format to a batch.
-func PutFormat(b *kv.Batch, format uint32) {
-	b.PutFunc(kv.Meta, kv.MetaFormat, func(dst []byte) []byte { return binary.LittleEndian.AppendUint32(dst, format) })
-}
-
-// readFormat reads the version that CheckVersions has checked.
-func readFormat(s kv.Snapshot) (uint32, error) {
-	raw, _, err := s.Get(kv.Meta, kv.MetaFormat, nil)
-	if err == nil && len(raw) != 4 {
-		err = kv.Damaged("format", kv.ErrWrongSize)
-	}
-	if err != nil {
-		return 0, err
-	}
-	return binary.LittleEndian.Uint32(raw), nil
 }

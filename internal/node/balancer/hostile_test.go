@@ -79,7 +79,7 @@ func (r *rig) lies(balancer pb.BalancerClient, distributor pb.DistributorClient)
 			_, err := balancer.WatchMap(ctx, m.(*pb.WatchMapRequest))
 			return err
 		}},
-		"Quanta": {&pb.QuantaRequest{Name: name, Address: "127.0.0.1:1", Epoch: epoch, Database: own, Weights: []*pb.Weight{{Key: 1, Weight: 1}}},
+		"Quanta": {&pb.QuantaRequest{Name: name, Address: "127.0.0.1:1", Epoch: epoch, Database: own, Order: r.b.order.String(), Weights: []*pb.Weight{{Key: 1, Weight: 1}}},
 			func(ctx context.Context, m proto.Message) error {
 				m.(*pb.QuantaRequest).WaitMs = 1
 				_, err := balancer.Quanta(ctx, m.(*pb.QuantaRequest))

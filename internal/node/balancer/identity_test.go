@@ -289,7 +289,7 @@ func TestPositionsThatNobodyCanHaveAreRefused(t *testing.T) {
 	if _, err := w.b.WatchMap(soon, &pb.WatchMapRequest{Master: "m", Epoch: far.Epoch, Database: w.b.data.Database}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a master: %v", err)
 	}
-	if _, err := w.b.Quanta(soon, &pb.QuantaRequest{Name: "d", Address: "127.0.0.1:1", Clock: 1 << 60, Database: w.b.data.Database}); !fault.Is(err, fault.Conflict) {
+	if _, err := w.b.Quanta(soon, &pb.QuantaRequest{Name: "d", Address: "127.0.0.1:1", Clock: 1 << 60, Database: w.b.data.Database, Order: w.b.order.String()}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a distributor: %v", err)
 	}
 	if w.host.now.Load() != w.b {

@@ -246,7 +246,7 @@ func (b *Balancer) checkDatabase(ctx context.Context, r *pb.QuantaRequest) error
 		return fault.Newf(fault.Conflict, op, "the distributor %s reads database %q, the balancer's is %s; change its db",
 			r.GetName(), r.GetDatabase(), b.data.Database)
 	}
-	if o := r.GetOrder(); o != "" && o != b.order.String() { // "": of an earlier version, which had to be told
+	if o := r.GetOrder(); o != b.order.String() {
 		return fault.Newf(fault.Conflict, op, "the distributor %s has the order %s, the cluster %s; start it with order: %s",
 			r.GetName(), o, b.order, b.order)
 	}

@@ -31,7 +31,7 @@ func TestStrangersAreNoDistributors(t *testing.T) {
 			r.cfg.TrustedDistributors, r.cfg.Distribute = c.trusted, false
 			r.start()
 			_, err := pb.NewBalancerClient(r.stranger()).Quanta(shortly(t), &pb.QuantaRequest{
-				Name: c.name, Address: c.at, WaitMs: 1, Database: r.b.data.Database})
+				Name: c.name, Address: c.at, WaitMs: 1, Database: r.b.data.Database, Order: r.b.order.String()})
 			if c.taken != (err == nil) || err != nil && !fault.Is(err, fault.Conflict) {
 				t.Fatalf("%v", err)
 			}
@@ -65,7 +65,7 @@ func TestSlavesGoToDistributorsOfTheirWords(t *testing.T) {
 	older := metadata.AppendToOutgoingContext(shortly(t), "adshard-words", "rules 1; x") // two versions are as good as none
 	callers := map[string]context.Context{"127.0.0.1:1": shortly(t), "127.0.0.1:2": older}
 	for address, ctx := range callers {
-		if _, err := client.Quanta(ctx, &pb.QuantaRequest{Name: "d" + address, Address: address, WaitMs: 1, Database: r.b.data.Database}); err != nil {
+		if _, err := client.Quanta(ctx, &pb.QuantaRequest{Name: "d" + address, Address: address, WaitMs: 1, Database: r.b.data.Database, Order: r.b.order.String()}); err != nil {
 			t.Fatal(err)
 		}
 	}

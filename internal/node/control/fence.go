@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"net"
 	"sync"
 	"time"
 
@@ -26,7 +25,7 @@ type Fence struct {
 }
 
 // Epoch returns the epoch in the database and the address of the balancer that took it;
-// 0: none did. The address is "" if an earlier version has saved something else.
+// 0: none did.
 func Epoch(ctx context.Context, db backend.Store, key string) (epoch uint64, address string, err error) {
 	b, err := db.LoadControl(ctx, guardKey(key))
 	if err != nil {
@@ -63,11 +62,7 @@ func decodeEpoch(b []byte) (epoch uint64, address string) {
 	if len(b) < 8 {
 		return 0, ""
 	}
-	address = string(b[8:])
-	if _, _, err := net.SplitHostPort(address); err != nil {
-		address = ""
-	}
-	return binary.BigEndian.Uint64(b), address
+	return binary.BigEndian.Uint64(b), string(b[8:])
 }
 
 // Epoch returns the term's epoch.

@@ -130,7 +130,7 @@ func TestRequestsThatAreWrong(t *testing.T) {
 		"an older program": {errOlder, fault.Version},
 		"no token":         {open(func(q *pb.OpenCopyRequest) { q.Token = "short" }), fault.Invalid},
 		"another database": {open(func(q *pb.OpenCopyRequest) { q.Database = "another" }), fault.Conflict},
-		"an older format":  {open(func(q *pb.OpenCopyRequest) { q.Format-- }), fault.Version},
+		"an older format":  {open(func(q *pb.OpenCopyRequest) { q.Format -= 2 }), fault.Version},
 		"other words":      {open(func(q *pb.OpenCopyRequest) { q.Words = "none" }), fault.Version},
 	} {
 		if !fault.Is(c.err, c.kind) {

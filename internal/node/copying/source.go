@@ -223,7 +223,7 @@ func (s *Source) checkpoint(r *pb.OpenCopyRequest) (*pb.OpenCopyResponse, error)
 	l.sums = make([][]uint64, len(l.files))
 	l.reply = &pb.OpenCopyResponse{
 		Lease: l.id, Name: s.cfg.Name, Database: contents.Database(), Position: contents.Position, Builder: contents.Builder,
-		Format: contents.Format, Words: contents.Words, Files: l.files, IdleMs: uint32(s.cfg.Idle.Milliseconds()),
+		Format: s.want.format, Words: s.want.words, Files: l.files, IdleMs: uint32(s.cfg.Idle.Milliseconds()),
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -62,9 +62,6 @@ const homeFile = "cluster.yaml"
 // StateKey returns the key of the cluster's model in the database.
 func (d *Dir) StateKey() string { return "up/" + d.record.ID }
 
-// mark returns the key of the directory in the database.
-func (d *Dir) mark() string { return "home/" + d.record.ID }
-
 // Open opens a directory of stores and creates what is missing. Errors:
 // fault.NotFound for stores that were not built, or not to the end;
 // fault.Conflict for stores of another database or number of slaves.
@@ -110,7 +107,7 @@ func Check(cfg Config, id string) error {
 		return d.unbuilt(err)
 	}
 	err = d.checkSlaves(&cfg)
-	if err == nil && id != "" && d.record.Database != "" {
+	if err == nil && id != "" {
 		err = d.isOf(&cfg, id)
 	}
 	return err
@@ -143,27 +140,14 @@ func (d *Dir) isOf(cfg *Config, id string) error {
 }
 
 // checkDatabase makes sure that the stores have data of this database, or data that
-// may be discarded. The file of an earlier version does not name the database: the
-// database names the directory.
+// may be discarded.
 func (d *Dir) checkDatabase(ctx context.Context, cfg *Config, db backend.Store) error {
 	id, err := db.ID(ctx)
 	if err != nil {
 		return fmt.Errorf("the id of the database: %w", err)
 	}
-	if d.record.Database == "" {
-		known, err := db.LoadControl(ctx, d.mark())
-		if err != nil {
-			return fmt.Errorf("look the directory up in the database: %w", err)
-		}
-		if known == nil {
-			return fault.Newf(fault.Conflict, "up",
-				"%s holds stores that were filled from another database than %s; remove the directory or choose another", d.path, cfg.DB)
-		}
-	} else if err := d.isOf(cfg, id); err != nil {
+	if err := d.isOf(cfg, id); err != nil || d.record.Database == id {
 		return err
-	}
-	if d.record.Database == id {
-		return nil
 	}
 	d.record.Database = id
 	return config.WriteFile(d.file(), &d.record)
@@ -188,24 +172,19 @@ func Create(ctx context.Context, path string, slaves int, order string, db backe
 	return (&Dir{path: path, record: record{Order: order}}).create(ctx, slaves, db)
 }
 
-// Order returns the order of keys of stores that were built offline; false: they were
-// not, or by an earlier program, which did not record it.
+// Order returns the order of keys of stores that were built offline; false: they were not.
 func (d *Dir) Order() (order balance.Order, ok bool) { return balance.ParseOrder(d.record.Order) }
 
 // Store returns the directory of the i-th slave's store.
 func (d *Dir) Store(i int) string { return filepath.Join(d.path, StoreName(i)) }
 
-// create records the directory in the database before it writes the file: after a
-// crash in between the directory has no file, and is created again.
+// create binds the directory to the database.
 func (d *Dir) create(ctx context.Context, slaves int, db backend.Store) error {
 	id, err := db.ID(ctx)
 	if err != nil {
 		return fmt.Errorf("the id of the database: %w", err)
 	}
 	d.record.ID, d.record.Slaves, d.record.Database = rand.Text(), slaves, id
-	if err := db.SaveControl(ctx, d.mark(), []byte{1}); err != nil {
-		return fmt.Errorf("record the directory in the database: %w", err)
-	}
 	for i := range slaves {
 		store := d.Store(i)
 		if _, err := os.Stat(store); errors.Is(err, fs.ErrNotExist) {

@@ -21,8 +21,7 @@ type Dataset struct {
 	Order    balance.Order
 	// Timeline identifies the history of the slice map in which views are numbered.
 	// A balancer starts another one when it finds that the database was restored,
-	// which voids all earlier views and tables. "": of a map that was made offline,
-	// or before there were timelines.
+	// which voids all earlier views and tables. "": of a map that was made offline.
 	Timeline string
 }
 

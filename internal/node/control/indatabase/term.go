@@ -53,7 +53,7 @@ func (t *term) Keep(ctx context.Context, note func(error)) error {
 }
 
 // attempt renews the lease, and looks whether another balancer has raised the epoch without
-// it, as earlier versions do.
+// it, as one with its control state elsewhere does.
 func (t *term) attempt(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, t.store.times.Lease)
 	defer cancel()
