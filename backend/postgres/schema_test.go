@@ -59,8 +59,19 @@ func TestTheNextSchema(t *testing.T) {
 	if len(want.Items) != 3 {
 		t.Fatalf("%d groups", len(want.Items))
 	}
+	const label = "-- +goose Up\nALTER TABLE adshard.campaign ADD COLUMN label text NOT NULL DEFAULT 'none';\n"
 	var o postgres.Options
-	o.Follow("-- +goose Up\nALTER TABLE adshard.campaign ADD COLUMN label text NOT NULL DEFAULT 'none';\n")
+	o.Follow(label + "DELETE FROM nothing;\n")
+	if err := opening(t, shared.URL(name), o); err == nil {
+		t.Error("a step that fails is passed over")
+	}
+	same, err := postgres.Open(t.Context(), shared.URL(name), postgres.Options{})
+	must(t, err)
+	if got := contents(t, same); !reflect.DeepEqual(got, want) { // it has changed nothing
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	must(t, same.Close())
+	o.Follow(label)
 	newer, err := postgres.Open(t.Context(), shared.URL(name), o)
 	must(t, err)
 	defer newer.Close()

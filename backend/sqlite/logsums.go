@@ -8,9 +8,9 @@ import (
 	"adshard/backend"
 )
 
-// The log and the state have sums that SQLite computes when it writes a row
-// (migration 4), so that they hold for rows by any program. A prime greater than
-// any factor makes each changed bit of a column change the sum.
+// The log and the state have sums that SQLite computes when it writes a row, so
+// that they hold for rows by any program. A prime greater than any factor makes
+// each changed bit of a column change the sum.
 const sumPrime = math.MaxInt32
 
 // columnSum is what SQLite computes of columns with the factors 3, 5, 7, 11, 13,

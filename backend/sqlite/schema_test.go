@@ -8,13 +8,17 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"adshard/backend"
 	"adshard/fault"
 )
 
-// next is a schema that comes after this program's: campaigns have a label.
-func next(t *testing.T) schema {
+// label gives campaigns a label.
+const label = "ALTER TABLE campaign ADD COLUMN label TEXT NOT NULL DEFAULT 'none';\n"
+
+// next is a schema that comes after this program's, by a step.
+func next(t *testing.T, step string) schema {
 	t.Helper()
 	first, err := fs.ReadFile(migrations, "migrations/00010_schema.sql")
 	if err != nil {
@@ -22,7 +26,7 @@ func next(t *testing.T) schema {
 	}
 	return schema{fstest.MapFS{
 		"migrations/00010_schema.sql": {Data: first},
-		"migrations/00011_label.sql":  {Data: []byte("-- +goose Up\nALTER TABLE campaign ADD COLUMN label TEXT NOT NULL DEFAULT 'none';\n")},
+		"migrations/00011_label.sql":  {Data: []byte("-- +goose Up\n" + step)},
 	}, schemaVersion + 1}
 }
 
@@ -75,8 +79,17 @@ DELETE FROM change_log;`)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	o := Options{schema: next(t)}
-	newer, err := Open(t.Context(), path, o)
+	if err := opening(t, path, Options{BusyTimeout: time.Millisecond, schema: next(t, label+"DELETE FROM nothing;\n")}); err == nil {
+		t.Error("a step that fails is passed over")
+	}
+	s = opened(t, path) // and has changed nothing
+	if got := contents(t, s); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	newer, err := Open(t.Context(), path, Options{schema: next(t, label)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // need not read the others.
 type sum uint64
 
-// unsummedSum is the sum of entities that have none yet (migration 4).
+// unsummedSum is the sum of entities that have none yet; the schema says when.
 const unsummedSum sum = 6364136223846793005
 
 // hasher makes the hashes of rows. Each begins with the table, the owner and the
