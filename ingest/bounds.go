@@ -23,12 +23,13 @@ var (
 
 // checkText refuses text that a database cannot keep.
 func checkText(b []byte) error {
-	switch {
-	case !utf8.Valid(b) && halfPair(b):
-		return errText
-	case !utf8.Valid(b):
+	if !utf8.Valid(b) {
+		if halfPair(b) {
+			return errText
+		}
 		return errEncoding
-	case bytes.IndexByte(b, 0) >= 0:
+	}
+	if bytes.IndexByte(b, 0) >= 0 {
 		return errNUL
 	}
 	return nil

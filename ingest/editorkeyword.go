@@ -71,7 +71,7 @@ func (s *editorSource) typeColumn() column {
 		if err != nil {
 			s.types = typesOfRows
 			for _, k := range []kind{kindKeyword, kindGroupNegative, kindCampaignNegative, kindAdvertiserNegative} {
-				s.usage.mark(&s.layout, k, []column{colType}, false)
+				s.usage.leave(k, s.layout.cell[colType])
 			}
 		}
 	}

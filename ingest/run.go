@@ -107,7 +107,7 @@ func readChunks(ctx context.Context, src source, in *input, rows int, ready chan
 		var ads adNotes
 		from := in.read.Load()
 		for c.err == nil && len(c.entries) < rows && in.read.Load()-from < chunkSize {
-			c.entries = append(c.entries, entry{})
+			c.entries = c.entries[:len(c.entries)+1] // an entry is too large to be copied
 			e := &c.entries[len(c.entries)-1]
 			if c.err = src.next(e); c.err != nil {
 				c.entries = c.entries[:len(c.entries)-1]

@@ -62,43 +62,55 @@ func textColumns() (list []column) {
 	return list
 }
 
-// usage is which cells rows of each kind use, and how many rows had others filled.
+// usage is which columns rows of each kind do not use, and how many rows had them filled.
 type usage struct {
-	used [kindAd + 1][]bool
-	rows [kindAd + 1][]int64
+	width  int
+	unused [kindAd + 1][]int
+	rows   [kindAd + 1][]int64
 }
 
-func newUsage(l *layout) (u usage) {
-	for k := range u.used {
-		u.used[k] = make([]bool, l.width())
-		if kind(k) != kindAdvertiserNegative {
-			u.mark(l, kind(k), columnsOfAll, true)
+func newUsage(l *layout) usage {
+	u := usage{width: l.width()}
+	for k := range u.unused {
+		used := make([]bool, u.width)
+		mark := func(at int) {
+			if at >= 0 {
+				used[at] = true
+			}
 		}
-		u.mark(l, kind(k), columnsOf[k], true)
-		if at := l.statusOf[statusesOf[k]]; at >= 0 {
-			u.used[k][at] = true
+		if kind(k) != kindAdvertiserNegative {
+			for _, c := range columnsOfAll {
+				mark(l.cell[c])
+			}
+		}
+		for _, c := range columnsOf[k] {
+			mark(l.cell[c])
+		}
+		mark(l.statusOf[statusesOf[k]])
+		for at := range used {
+			if !used[at] {
+				u.unused[k] = append(u.unused[k], at)
+			}
 		}
 	}
 	return u
 }
 
-func (u *usage) mark(l *layout, k kind, list []column, used bool) {
-	for _, c := range list {
-		if at := l.cell[c]; at >= 0 {
-			u.used[k][at] = used
-		}
+// leave has rows of a kind not use the column at a place.
+func (u *usage) leave(k kind, at int) {
+	if at >= 0 && !slices.Contains(u.unused[k], at) {
+		u.unused[k] = append(u.unused[k], at)
 	}
 }
 
 // count counts the cells of an imported row that it does not use.
 func (u *usage) count(k kind, cells [][]byte) {
-	used := u.used[k]
-	for i, cell := range cells {
-		if len(cell) == 0 || i >= len(used) || used[i] || !says(cell) {
+	for _, i := range u.unused[k] {
+		if i >= len(cells) || len(cells[i]) == 0 || !says(cells[i]) {
 			continue
 		}
 		if u.rows[k] == nil {
-			u.rows[k] = make([]int64, len(used))
+			u.rows[k] = make([]int64, u.width)
 		}
 		u.rows[k][i]++
 	}

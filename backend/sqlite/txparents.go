@@ -73,6 +73,9 @@ func (t *tx) UpdateCampaigns(_ context.Context, rows []*upsert.CampaignRow) erro
 		by := h.campaign(r.ID, r.Key.Owner, r.Key.Name, v) - h.campaign(r.ID, r.Key.Owner, r.Key.Name, r.Before)
 		err := t.sums.change(backend.KindCampaign, r.ID, by)
 		update := func() error {
+			if held(v, r.Before) {
+				return t.write("UPDATE campaign SET hold = ? WHERE id = ?", int64(v.Hold), r.ID)
+			}
 			return t.write(`UPDATE campaign SET enabled = ?, daily_budget = ?, desktop = ?, mobile = ?, tablet = ?, languages = ?,
   rotate_evenly = ?, standard_delivery = ?, hold = ? WHERE id = ?`, v.Enabled, v.Budget, v.Modifiers[0], v.Modifiers[1],
 				v.Modifiers[2], v.Languages, v.RotateEvenly, v.StandardDelivery, int64(v.Hold), r.ID)
@@ -89,6 +92,13 @@ func (t *tx) UpdateCampaigns(_ context.Context, rows []*upsert.CampaignRow) erro
 		}
 	}
 	return nil
+}
+
+// held reports whether a campaign's values differ in nothing but its hold, as when an import releases thousands: no trigger
+// then has to look at its languages.
+func held(now, before upsert.Campaign) bool {
+	now.Hold = before.Hold
+	return now == before
 }
 
 // UpdateGroups implements upsert.Backend.

@@ -20,9 +20,11 @@ func (t *Tx) Held(ctx context.Context, q backend.HeldQuery, after uint64, limit 
 	if err := t.Ready(ctx); err != nil {
 		return 0, err
 	}
-	if err := t.flushAndForget(ctx); err != nil { // what is loaded must be what is cached
+	// What is loaded must be what is cached. The backend's part waits: what is released changes again.
+	if err := t.flushRows(ctx); err != nil {
 		return 0, t.Fail(ctx, err)
 	}
+	t.forget()
 	if q.Groups {
 		rows, err := t.Backend.LoadHeldGroups(ctx, q, after, limit)
 		for _, r := range rows {

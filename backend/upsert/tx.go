@@ -120,11 +120,18 @@ func (t *Tx) Report(entity backend.Entity, id uint64, effect backend.Effect) {
 	}
 }
 
-// Flush writes all that differs, owners first.
+// Flush writes all that differs, and what the backend keeps of it.
 func (t *Tx) Flush(ctx context.Context) error {
+	if err := t.flushRows(ctx); err != nil {
+		return err
+	}
+	return t.Backend.Flushed(ctx)
+}
+
+// flushRows writes all that differs, owners first.
+func (t *Tx) flushRows(ctx context.Context) error {
 	for _, f := range []func(context.Context) error{
 		t.flushParents, t.Keywords.Flush, t.GroupNegatives.Flush, t.CampaignNegatives.Flush, t.AdvertiserNegatives.Flush, t.Ads.Flush,
-		t.Backend.Flushed,
 	} {
 		if err := f(ctx); err != nil {
 			return err
@@ -146,13 +153,18 @@ func (t *Tx) flushAndForget(ctx context.Context) error {
 	if err := t.Flush(ctx); err != nil {
 		return err
 	}
+	t.forget()
+	return nil
+}
+
+// forget empties the caches; all must be written.
+func (t *Tx) forget() {
 	t.parents = parents{}
 	t.Keywords.Forget()
 	t.GroupNegatives.Forget()
 	t.CampaignNegatives.Forget()
 	t.AdvertiserNegatives.Forget()
 	t.Ads.Forget()
-	return nil
 }
 
 // remove deletes an advertiser or campaign with all it holds. The cache is emptied:

@@ -62,7 +62,12 @@ func Join(list []*Analysis) string {
 	if len(list) == 1 {
 		return list[0].Normalised
 	}
+	size := len(list)
+	for _, w := range list {
+		size += len(w.Normalised)
+	}
 	var b strings.Builder
+	b.Grow(size)
 	for i, w := range list {
 		if i > 0 {
 			b.WriteByte(' ')
