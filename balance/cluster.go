@@ -40,9 +40,9 @@ func (c *cluster) alive(name string, now time.Duration) bool {
 	return n != nil && now < n.heard+c.cfg.DeadAfter
 }
 
-// heardLately reports whether a node was heard from so recently that others may leave it alone
-// with their shard. One that counts as alive may have died most of DeadAfter ago: nobody else would
-// be left that answers.
+// heardLately reports whether a node was heard from so recently that it may become the only replica
+// of its shard. One that counts as alive may have died most of DeadAfter ago, and then no replica
+// would answer.
 func (c *cluster) heardLately(name string, now time.Duration) bool {
 	n := c.nodes[name]
 	return n != nil && now < n.heard+min(c.cfg.DeadAfter, c.cfg.Report*5/2)

@@ -33,7 +33,7 @@ type comparison struct {
 	// from is the node that the slice moves from; 0: it does not move. hurry: it had to leave.
 	from  NodeID
 	hurry bool
-	// off: it is not to be asked about, for now or any more.
+	// off: no questions about it are sent, for the time being or for good.
 	off            bool
 	id, generation uint64
 	all            Interval // the slice's keys

@@ -66,6 +66,6 @@ func TestASlaveJoinsWhenAllOfItIsRight(t *testing.T) {
 	}
 	m.certified(finding{c: checks[0], right: &checks[0].all, done: true})
 	if ops := look(); len(ops) != 1 || ops[0].Kind != OpEnter || ops[0].Name != "c" {
-		t.Errorf("it is right, and is told %v", ops)
+		t.Errorf("a correct set gets commands: %v", ops)
 	}
 }

@@ -63,7 +63,7 @@ type Iteration struct {
 	At       time.Duration
 	Strategy string
 	Proposal Proposal
-	// Refused says why the proposal was refused, or why there is none.
+	// Refused says why the proposal was refused, or why nothing was proposed.
 	Refused string
 	// Moves is how many moves would begin, of Items items of Weight in all.
 	Moves  int

@@ -57,7 +57,7 @@ func TestAVerifierNeedsADifferenceTwice(t *testing.T) {
 }
 
 // TestAVerifierWaitsForChanges: an answer is judged once all changes up to its clock have been
-// seen, and what changed in between is not held against a copy.
+// seen, and what changed in between does not count as a difference of the copy.
 func TestAVerifierWaitsForChanges(t *testing.T) {
 	q, ask, answer := comparing(t)
 	ask()

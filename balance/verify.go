@@ -24,11 +24,11 @@ const (
 	maxParents = 1 << 16
 )
 
-// verifier compares what slaves hold with the source of truth: what moves and what is to join
-// a set, as it is told (compare), and by itself all that slaves serve (scrub) and the stores that
-// were not closed (recheck). Questions go out, answers come in, and findings go out: what moves
-// or joins is right, or a copy differs. It acts on none of them, but what is condemned by the
-// mapper it has discarded.
+// verifier compares what slaves hold with the source of truth: what moves or is to join a
+// set when asked (compare); all that slaves serve, continuously (scrub); and stores that were not
+// closed (recheck). Questions go out, answers come in, and findings go out: what moves
+// or joins is right, or a copy differs. It acts on no finding, but asks slaves to discard
+// what the mapper condemns.
 //
 // It guarantees that a copy is found right only when it equals the source of truth at a moment
 // that is not before the copy's, and that it differs only when a difference shows twice with no
@@ -227,8 +227,8 @@ func (q *verifier) expire(now time.Duration) {
 	}
 }
 
-// judge compares certificates. It returns what its owner is to know; a finding without a
-// comparison is none.
+// judge compares certificates and returns what its owner must know. A finding without a
+// comparison says nothing.
 func (q *verifier) judge(now time.Duration, c *comparison, a Certified) (f finding) {
 	delete(q.asked, c.asked)
 	c.asked, c.failed, c.next = 0, "", now+askGap

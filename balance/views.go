@@ -129,7 +129,7 @@ func (w *views) await(now time.Duration, model *Model) {
 }
 
 // publish publishes the newest view that all slaves that are asked and alive have
-// acknowledged; false: there is none that is newer.
+// acknowledged. It reports whether that is newer than the published one.
 func (w *views) publish(now time.Duration) bool {
 	if len(w.waiting) == 0 {
 		return false

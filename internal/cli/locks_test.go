@@ -59,33 +59,38 @@ func TestChecksLeaveTheLocksOfADatabase(t *testing.T) {
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			path := tutorialDB(t)
-			db, err := database.Open(t.Context(), "sqlite:"+path, false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer db.Close()
-			if _, err := db.Newest(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			was, err := locks(path)
-			if err != nil || was == "" {
-				t.Fatalf("no locks of an open database: %v", err)
-			}
-			if err := check(path); err != nil {
-				t.Fatal(err)
-			}
-			now, err := locks(path)
-			for range 20 { // a list of all locks that changes while it is read may lack one; a lock that was lost stays lost
-				if err != nil || now == was {
-					break
-				}
-				now, err = locks(path)
-			}
-			if err != nil || now != was {
-				t.Errorf("the locks of a database that this process has open were:\n%sand are:\n%s%v", was, now, err)
-			}
+			keepsLocks(t, tutorialDB(t), check)
 		})
+	}
+}
+
+// keepsLocks checks that a database that this process has open has the same locks after a check as before.
+func keepsLocks(t *testing.T, path string, check func(path string) error) {
+	t.Helper()
+	db, err := database.Open(t.Context(), "sqlite:"+path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Newest(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	was, err := locks(path)
+	if err != nil || was == "" {
+		t.Fatalf("no locks of an open database: %v", err)
+	}
+	if err := check(path); err != nil {
+		t.Fatal(err)
+	}
+	now, err := locks(path)
+	for range 20 { // a list of all locks that changes while it is read may lack one; a lock that was lost stays lost
+		if err != nil || now == was {
+			break
+		}
+		now, err = locks(path)
+	}
+	if err != nil || now != was {
+		t.Errorf("the locks of a database that this process has open were:\n%sand are:\n%s%v", was, now, err)
 	}
 }
 

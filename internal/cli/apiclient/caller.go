@@ -21,7 +21,7 @@ func (f *CallerFlags) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.TokenFile, "token-file", "", "a file with your token for the admin port")
 }
 
-// WithoutToken is for a port that was not named by whoever gave the token.
+// WithoutToken is for a port whose address does not come from the user who gave the token.
 func (f *CallerFlags) WithoutToken() *CallerFlags {
 	other := *f
 	other.TokenFile = ""

@@ -22,7 +22,10 @@ const (
 // UsageError is an invalid command line or configuration: exit status 2.
 type UsageError struct{ err error }
 
+// Error implements error.
 func (u *UsageError) Error() string { return u.err.Error() }
+
+// Unwrap returns what is wrong with the usage.
 func (u *UsageError) Unwrap() error { return u.err }
 
 // Usage makes a usage error of another one.
