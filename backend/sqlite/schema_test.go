@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"adshard/backend"
+	"adshard/backend/backendtest"
 	"adshard/fault"
 )
 
@@ -30,14 +31,14 @@ func next(t *testing.T, step string) schema {
 	}, schemaVersion + 1}
 }
 
-// contents are all that readers see of a database.
-func contents(t *testing.T, s *Store) (all struct {
-	ID          string
-	Newest      backend.Position
-	Advertisers []*backend.Advertiser
-	Campaigns   []*backend.Campaign
-	Items       []*backend.Item
-}) {
+// content is all that readers see of a database.
+type content struct {
+	ID     string
+	Newest backend.Position
+	backendtest.State
+}
+
+func contents(t *testing.T, s *Store) (all content) {
 	t.Helper()
 	var err error
 	if all.ID, err = s.ID(t.Context()); err != nil {
@@ -46,19 +47,8 @@ func contents(t *testing.T, s *Store) (all struct {
 	if all.Newest, err = s.Newest(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	n, err := s.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer n.Close()
-	if all.Advertisers, err = n.Advertisers(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	if all.Campaigns, err = n.Campaigns(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	if all.Items, err = n.Items(t.Context(), []uint64{1, 2}); err != nil || len(all.Items) != 2 {
-		t.Fatal(all.Items, err)
+	if all.State = backendtest.ReadNow(t, s); len(all.Items) != 2 {
+		t.Fatal(all.Items)
 	}
 	return all
 }
