@@ -93,7 +93,7 @@ func (s *editorSource) next(e *entry) error {
 			s.guessOwners(e)
 		}
 		if e.reject == nil && e.skipped == "" {
-			s.usage.count(e.kind, s.cells)
+			s.usage.count(e.kind, s.cells, s.records.filled)
 		}
 		if e.reject != nil && s.showing {
 			e.cells = s.rowCells(e.reject)

@@ -188,14 +188,20 @@ var spreadsheetErrors = []string{"#NAME?", "#REF!", "#VALUE!", "#N/A", "#DIV/0!"
 // checkSpreadsheet refuses a keyword that a spreadsheet has destroyed: an error, a number in
 // scientific notation such as 1.23457E+11, a column too narrow.
 func checkSpreadsheet(text string) error {
-	if text == "" || text[0] != '#' && (text[0] < '0' || text[0] > '9') {
+	switch {
+	case text == "":
+		return nil
+	case text[0] == '#' && (slices.Contains(spreadsheetErrors, strings.ToUpper(text)) || len(text) > 2 && strings.Trim(text, "#") == ""):
+		return errSpreadsheet
+	case text[0] < '0' || text[0] > '9':
 		return nil
 	}
-	if slices.Contains(spreadsheetErrors, strings.ToUpper(text)) || len(text) > 2 && strings.Trim(text, "#") == "" {
-		return errSpreadsheet
+	e := strings.IndexAny(text, "eE")
+	if e < 0 {
+		return nil
 	}
-	mantissa, exponent, ok := strings.Cut(strings.ToUpper(text), "E")
-	if !ok || len(exponent) < 2 || exponent[0] != '+' && exponent[0] != '-' || !digits(exponent[1:]) {
+	mantissa, exponent := text[:e], text[e+1:]
+	if len(exponent) < 2 || exponent[0] != '+' && exponent[0] != '-' || !digits(exponent[1:]) {
 		return nil
 	}
 	whole, fraction, pointed := strings.Cut(strings.ReplaceAll(mantissa, ",", "."), ".")

@@ -164,8 +164,8 @@ func (s *editorSource) typeUsed() column {
 
 // refuseNegative rejects a positive keyword whose row calls it a negative in any cell that is not used.
 func (s *editorSource) refuseNegative(e *entry) {
-	for i, cell := range s.cells {
-		if len(cell) == 0 || i >= s.layout.width() || s.isText(i) || !saysNegative(cell) {
+	for _, i := range s.records.filled {
+		if i >= s.layout.width() || s.isText(i) || !saysNegative(s.cells[i]) {
 			continue
 		}
 		s.refuseAt(e, i, errHiddenNegative)

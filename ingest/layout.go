@@ -34,7 +34,7 @@ func (l *layout) width() int { return len(l.headers) }
 
 // header names a cell's column for a report: bounded, with a space for all that does not print.
 func (l *layout) header(cell int) string {
-	text := strings.ToValidUTF8(string(bytes.TrimSpace(l.headers[cell])), "\ufffd")
+	text := strings.ToValidUTF8(string(l.headers[cell]), "\ufffd")
 	if runes := []rune(text); len(runes) > quotedRunes {
 		text = string(runes[:quotedRunes]) + "…"
 	}
@@ -97,7 +97,7 @@ func layoutOf(cells [][]byte, names map[string]knownName) (l layout, found int, 
 	others := otherColumns()
 	id := false
 	for i, cell := range cells {
-		l.headers = append(l.headers, cell)
+		l.headers = append(l.headers, bytes.TrimSpace(cell))
 		name := plainName(string(cell))
 		l.flags = append(l.flags, hintOfHeading(name))
 		if l.rowType < 0 && slices.Contains(ownerTypes, name) {

@@ -33,7 +33,8 @@ type recordReader struct {
 	lines  int64 // line ends passed
 	open   bool  // the newest record had no line end
 	cells  [][]byte
-	plain  bool // quotes mean nothing: a record is a line
+	filled []int // the newest record's cells that are not empty
+	plain  bool  // quotes mean nothing: a record is a line
 }
 
 func newRecordReader(src io.Reader) *recordReader {
@@ -173,7 +174,7 @@ var (
 
 // split parts a record into cells, undoing the quoting in place.
 func (r *recordReader) split(raw []byte) ([][]byte, error) {
-	r.cells = r.cells[:0]
+	r.cells, r.filled = r.cells[:0], r.filled[:0]
 	plain := bytes.IndexByte(raw, '"') < 0
 	for {
 		var cell []byte
@@ -186,6 +187,9 @@ func (r *recordReader) split(raw []byte) ([][]byte, error) {
 		}
 		if err != nil {
 			return nil, &cellError{cell: len(r.cells), err: err}
+		}
+		if len(cell) > 0 {
+			r.filled = append(r.filled, len(r.cells))
 		}
 		r.cells = append(r.cells, cell)
 		if rest == nil {

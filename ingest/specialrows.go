@@ -153,7 +153,7 @@ func (s *editorSource) repeatsHeader(first int) bool {
 	text := func(i int) []byte {
 		return bytes.TrimSpace(bytes.TrimPrefix(s.cells[i], bomUTF8)) // each of the files may have begun with one
 	}
-	if len(s.cells) != s.layout.width() || !bytes.EqualFold(text(first), bytes.TrimSpace(s.layout.headers[first])) {
+	if len(s.cells) != s.layout.width() || !bytes.EqualFold(text(first), s.layout.headers[first]) {
 		return false
 	}
 	for i := first + 1; i < len(s.cells); i++ {

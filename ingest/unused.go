@@ -65,17 +65,17 @@ func textColumns() (list []column) {
 // usage is which columns rows of each kind do not use, and how many rows had them filled.
 type usage struct {
 	width  int
-	unused [kindAd + 1][]int
+	unused [kindAd + 1][]bool
 	rows   [kindAd + 1][]int64
 }
 
 func newUsage(l *layout) usage {
 	u := usage{width: l.width()}
 	for k := range u.unused {
-		used := make([]bool, u.width)
+		unused := slices.Repeat([]bool{true}, u.width)
 		mark := func(at int) {
 			if at >= 0 {
-				used[at] = true
+				unused[at] = false
 			}
 		}
 		if kind(k) != kindAdvertiserNegative {
@@ -87,26 +87,22 @@ func newUsage(l *layout) usage {
 			mark(l.cell[c])
 		}
 		mark(l.statusOf[statusesOf[k]])
-		for at := range used {
-			if !used[at] {
-				u.unused[k] = append(u.unused[k], at)
-			}
-		}
+		u.unused[k] = unused
 	}
 	return u
 }
 
 // leave has rows of a kind not use the column at a place.
 func (u *usage) leave(k kind, at int) {
-	if at >= 0 && !slices.Contains(u.unused[k], at) {
-		u.unused[k] = append(u.unused[k], at)
+	if at >= 0 {
+		u.unused[k][at] = true
 	}
 }
 
-// count counts the cells of an imported row that it does not use.
-func (u *usage) count(k kind, cells [][]byte) {
-	for _, i := range u.unused[k] {
-		if i >= len(cells) || len(cells[i]) == 0 || !says(cells[i]) {
+// count counts the cells of an imported row that it does not use; filled are the places of those that are not empty.
+func (u *usage) count(k kind, cells [][]byte, filled []int) {
+	for _, i := range filled {
+		if i >= u.width || !u.unused[k][i] || !says(cells[i]) {
 			continue
 		}
 		if u.rows[k] == nil {

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"strconv"
 
 	zs "zombiezen.com/go/sqlite"
 
@@ -68,20 +69,20 @@ func (t *tx) UpdateAdvertisers(_ context.Context, rows []*upsert.AdvertiserRow) 
 // UpdateCampaigns implements upsert.Backend.
 func (t *tx) UpdateCampaigns(_ context.Context, rows []*upsert.CampaignRow) error {
 	h := &t.sums.h
+	held := heldRows{t: t}
 	for _, r := range rows {
 		v := r.Now
 		by := h.campaign(r.ID, r.Key.Owner, r.Key.Name, v) - h.campaign(r.ID, r.Key.Owner, r.Key.Name, r.Before)
 		err := t.sums.change(backend.KindCampaign, r.ID, by)
 		update := func() error {
-			if held(v, r.Before) {
-				return t.write("UPDATE campaign SET hold = ? WHERE id = ?", int64(v.Hold), r.ID)
-			}
 			return t.write(`UPDATE campaign SET enabled = ?, daily_budget = ?, desktop = ?, mobile = ?, tablet = ?, languages = ?,
   rotate_evenly = ?, standard_delivery = ?, hold = ? WHERE id = ?`, v.Enabled, v.Budget, v.Modifiers[0], v.Modifiers[1],
 				v.Modifiers[2], v.Languages, v.RotateEvenly, v.StandardDelivery, int64(v.Hold), r.ID)
 		}
 		switch {
 		case err != nil:
+		case onlyHeld(v, r.Before):
+			err = held.add(r.ID, v.Hold)
 		case v.Languages == r.Before.Languages:
 			err = update()
 		default:
@@ -91,14 +92,45 @@ func (t *tx) UpdateCampaigns(_ context.Context, rows []*upsert.CampaignRow) erro
 			return err
 		}
 	}
+	return held.flush()
+}
+
+// onlyHeld reports whether a campaign's values differ in nothing but its hold.
+func onlyHeld(now, before upsert.Campaign) bool {
+	now.Hold = before.Hold
+	return now == before
+}
+
+// heldRows writes the holds of campaigns, those of equal ones in one statement: an import releases thousands at once.
+type heldRows struct {
+	t    *tx
+	hold backend.Hold
+	ids  []byte // the list as JSON without its end; empty: none
+}
+
+func (h *heldRows) add(id uint64, hold backend.Hold) error {
+	if hold != h.hold {
+		if err := h.flush(); err != nil {
+			return err
+		}
+	}
+	h.hold = hold
+	if len(h.ids) == 0 {
+		h.ids = append(h.ids, '[')
+	} else {
+		h.ids = append(h.ids, ',')
+	}
+	h.ids = strconv.AppendUint(h.ids, id, 10)
 	return nil
 }
 
-// held reports whether a campaign's values differ in nothing but its hold, as when an import releases thousands: no trigger
-// then has to look at its languages.
-func held(now, before upsert.Campaign) bool {
-	now.Hold = before.Hold
-	return now == before
+func (h *heldRows) flush() error {
+	if len(h.ids) == 0 {
+		return nil
+	}
+	ids := string(h.ids) + "]"
+	h.ids = h.ids[:0]
+	return h.t.write("UPDATE campaign SET hold = ? WHERE id IN (SELECT value FROM json_each(?))", int64(h.hold), ids)
 }
 
 // UpdateGroups implements upsert.Backend.
