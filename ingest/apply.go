@@ -97,6 +97,9 @@ func (a *applier) parents(ctx context.Context, e *entry) (err error) {
 		if p.advertiserID, err = a.tx.Advertiser(ctx, e.advertiser); err != nil {
 			return err
 		}
+		if a.created {
+			a.near.account(p.advertiserID) // no campaigns to be read
+		}
 		if err = a.named(ctx, e, kindAdvertiser, 0, e.advertiser); err != nil {
 			return err
 		}
