@@ -12,7 +12,7 @@ import (
 type applier struct {
 	tx       backend.Tx
 	last     parents
-	keywords pendingKeywords
+	keywords *pendingKeywords
 	effects  effectSets
 	near     *nearNames
 	bids     bids

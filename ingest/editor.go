@@ -16,8 +16,9 @@ import (
 type editorSource struct {
 	file       string
 	records    *recordReader
-	layout     layout
-	advertiser string // of the whole file; "": by the column Account
+	layout     layout  // its column Status is that of the row being read
+	header     *layout // the same for all rows: what reads a tale has it, too
+	advertiser string  // of the whole file; "": by the column Account
 	words      words.Analyser
 	names      [colAdGroup + 1]string // the last row's, so that equal ones are shared
 	numbers    map[string]string      // of accounts, by name
@@ -49,7 +50,9 @@ func newEditorSource(src io.Reader, file, advertiser string) (*editorSource, err
 	if err != nil {
 		return s, err
 	}
-	s.usage = newUsage(&s.layout)
+	header := s.layout
+	s.header = &header
+	s.usage = newUsage(s.header)
 	if s.layout.cell[colAccount] < 0 {
 		s.advertiser = advertiser
 	}
@@ -57,7 +60,7 @@ func newEditorSource(src io.Reader, file, advertiser string) (*editorSource, err
 }
 
 func (s *editorSource) tell() tale {
-	t := tale{layout: &s.layout, unused: s.usage.take(), qualities: s.qualities}
+	t := tale{layout: s.header, unused: s.usage.take(), qualities: s.qualities}
 	s.qualities = Note{}
 	return t
 }

@@ -32,7 +32,7 @@ func ParseFormat(name string) (Format, error) {
 }
 
 // DefaultBatchRows is the number of rows that one transaction takes.
-const DefaultBatchRows = 20_000
+const DefaultBatchRows = 10_000
 
 // Options configure Run. The zero value is ready to use.
 type Options struct {

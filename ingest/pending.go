@@ -61,10 +61,15 @@ func (p *pendingKeywords) flush(ctx context.Context, a *applier) error {
 		}
 		a.bids.keyword(k.group, k.patch.Bid.Op, a.created)
 	}
+	p.reset()
+	return nil
+}
+
+// reset drops the keywords and keeps the memory for others.
+func (p *pendingKeywords) reset() {
 	clear(p.list)
 	clear(p.index)
 	p.list = p.list[:0]
-	return nil
 }
 
 // sayings are what the rows of a file have said of its campaigns and groups, so that other values in

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -18,6 +19,8 @@ const (
 	chunkRows = 256     // rows handed over at once
 	chunkSize = 1 << 20 // or bytes of the file
 	chunks    = 4       // that are read ahead
+	// spareChunks are kept to be filled again; to keep all of a transaction's costs memory.
+	spareChunks = 8
 	// maxTxAge ends a transaction that lasts too long for other writers.
 	maxTxAge = 500 * time.Millisecond
 	// maxTxSize ends one that has so many bytes of the file, which stay in memory until
@@ -85,13 +88,13 @@ func (r *run) stream(ctx context.Context, in *input) error {
 	if err != nil {
 		return fileFault(in.name, 1, 1, err)
 	}
-	ready := make(chan *chunk, chunks)
+	ready, spare := make(chan *chunk, chunks), make(chan *chunk, spareChunks)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(ready)
-		return readChunks(ctx, src, in, min(chunkRows, r.options.BatchRows), ready)
+		return readChunks(ctx, src, in, min(chunkRows, r.options.BatchRows), ready, spare)
 	})
-	w := &writer{run: r, in: in, column: src.column, progress: Progress{File: in.name, Size: in.size}}
+	w := &writer{run: r, in: in, spare: spare, column: src.column, progress: Progress{File: in.name, Size: in.size}}
 	group.Go(func() error {
 		err := w.write(ctx, ready)
 		return errors.Join(err, w.rollback())
@@ -100,10 +103,16 @@ func (r *run) stream(ctx context.Context, in *input) error {
 }
 
 // readChunks reads the file until it ends or ctx is over. Its errors travel
-// behind the rows before them.
-func readChunks(ctx context.Context, src source, in *input, rows int, ready chan<- *chunk) error {
+// behind the rows before them. It fills the spare chunks again.
+func readChunks(ctx context.Context, src source, in *input, rows int, ready chan<- *chunk, spare <-chan *chunk) error {
 	for {
-		c := &chunk{entries: make([]entry, 0, rows)}
+		var c *chunk
+		select {
+		case c = <-spare:
+			*c = chunk{entries: slices.Grow(c.entries[:0], rows)}
+		default:
+			c = &chunk{entries: make([]entry, 0, rows)}
+		}
 		var ads adNotes
 		from := in.read.Load()
 		for c.err == nil && len(c.entries) < rows && in.read.Load()-from < chunkSize {
@@ -149,13 +158,15 @@ func fileFault(name string, record, line int64, err error) error {
 type writer struct {
 	run      *run
 	in       *input
+	spare    chan<- *chunk // takes those whose rows are committed
 	column   func(e *entry, of kind) string
 	applier  *applier // nil: no transaction is open
 	begun    time.Time
 	chunks   []*chunk // whose rows belong to the open transaction
 	open     counts
 	sayings  sayings
-	reported int64 // rejects of the open transaction that are in the report
+	keywords pendingKeywords // of the open transaction
+	reported int64           // rejects of the open transaction that are in the report
 	holds    *holdings
 	applied  bool     // some rows of the file
 	ended    release  // committed
@@ -171,14 +182,15 @@ func (w *writer) write(ctx context.Context, ready <-chan *chunk) error {
 		if c.err != nil && c.err != io.EOF {
 			return cmp.Or(err, c.err)
 		}
-		if err == nil && (w.full() || c.err == io.EOF) {
+		ends, read := c.err == io.EOF, c.read // a commit gives the chunk away
+		if err == nil && (w.full() || ends) {
 			err = w.commit(ctx)
 		}
 		if err = w.repeat(ctx, err); err != nil {
 			return err
 		}
-		if c.err == io.EOF && w.applied {
-			if err := w.release(ctx, c.read); err != nil {
+		if ends && w.applied {
+			if err := w.release(ctx, read); err != nil {
 				return err
 			}
 		}
@@ -242,7 +254,8 @@ func (w *writer) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.applier = &applier{tx: tx, near: &w.run.near, misspelt: w.misspelt, paused: w.paused, holds: w.holds, now: w.run.options.Now, sayings: &w.sayings,
+	w.keywords.reset()
+	w.applier = &applier{tx: tx, keywords: &w.keywords, near: &w.run.near, misspelt: w.misspelt, paused: w.paused, holds: w.holds, now: w.run.options.Now, sayings: &w.sayings,
 		contradicts: w.contradicts}
 	w.applied = true
 	tx.Watch(w.applier.watch)
@@ -258,6 +271,10 @@ func (w *writer) commit(ctx context.Context) error {
 	read := w.chunks[len(w.chunks)-1].read
 	for _, c := range w.chunks {
 		w.run.told.add(&c.tale)
+		select {
+		case w.spare <- c:
+		default:
+		}
 	}
 	clear(w.chunks)
 	w.chunks, w.reported = w.chunks[:0], 0

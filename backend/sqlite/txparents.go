@@ -109,7 +109,7 @@ type heldRows struct {
 }
 
 func (h *heldRows) add(id uint64, hold backend.Hold) error {
-	if hold != h.hold {
+	if hold != h.hold || len(h.ids) > 1<<10 {
 		if err := h.flush(); err != nil {
 			return err
 		}
