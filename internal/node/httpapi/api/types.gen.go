@@ -1507,7 +1507,9 @@ type NegativePatchStatus string
 
 // NewAd defines model for NewAd.
 type NewAd struct {
-	GroupID      uint64   `json:"group_id"`
+	GroupID uint64 `json:"group_id"`
+
+	// Headlines Blank ones are left out; one must remain.
 	Headlines    []string `json:"headlines"`
 	Descriptions []string `json:"descriptions,omitempty"`
 	Path1        string   `json:"path_1,omitempty"`
