@@ -324,6 +324,9 @@ func TestARemovedDatabaseAcknowledgesNothing(t *testing.T) {
 // TestADatabaseRestoredUnderARunningClusterIsFollowed: the file of another history
 // takes the database's place while everything runs.
 func TestADatabaseRestoredUnderARunningClusterIsFollowed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: restores databases under clusters in many ways")
+	}
 	t.Parallel()
 	w := newWorld(t, 2, nil)
 	w.stop()

@@ -18,6 +18,9 @@ import (
 // TestReplicasChangeUnderQueries: two slaves for each slice, one, two again: each
 // answer is complete and finds every ad.
 func TestReplicasChangeUnderQueries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: changes the number of replicas under queries for fifteen seconds")
+	}
 	cfg := upConfig(t, adsDB(t, 60))
 	cfg.Slaves, cfg.Replicas = 4, 2
 	cfg.linger = 500 * time.Millisecond // more than a query takes here
