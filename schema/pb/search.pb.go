@@ -950,6 +950,9 @@ type SearchRequest struct {
 	RequestId   string                 `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	View        uint64                 `protobuf:"varint,8,opt,name=view,proto3" json:"view,omitempty"`
 	Shard       uint64                 `protobuf:"fixed64,9,opt,name=shard,proto3" json:"shard,omitempty"` // search.ShardID of the shard that is asked
+	// pieces is always set: slaves of the version before this one answer without Hit.text and Hit.shown where it
+	// is not, and this master reads no other answers.
+	Pieces bool `protobuf:"varint,10,opt,name=pieces,proto3" json:"pieces,omitempty"`
 	// hedge is that of an Ask, where there is no stream.
 	Hedge bool `protobuf:"varint,11,opt,name=hedge,proto3" json:"hedge,omitempty"`
 	// least_clock and least_mark are those of an Ask, where there is no stream.
@@ -1054,6 +1057,13 @@ func (x *SearchRequest) GetShard() uint64 {
 		return x.Shard
 	}
 	return 0
+}
+
+func (x *SearchRequest) GetPieces() bool {
+	if x != nil {
+		return x.Pieces
+	}
+	return false
 }
 
 func (x *SearchRequest) GetHedge() bool {
@@ -2330,7 +2340,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x06others\x18\x01 \x01(\bR\x06others\x12\x18\n" +
 	"\aordered\x18\x02 \x01(\bR\aordered\x12\x1a\n" +
 	"\badjacent\x18\x03 \x01(\bR\badjacent\x12\x14\n" +
-	"\x05reach\x18\x04 \x01(\rR\x05reach\"\xc4\x03\n" +
+	"\x05reach\x18\x04 \x01(\rR\x05reach\"\xd6\x03\n" +
 	"\rSearchRequest\x12'\n" +
 	"\x05query\x18\x01 \x01(\v2\x11.adshard.v1.QueryR\x05query\x12*\n" +
 	"\aprofile\x18\x02 \x03(\v2\x10.adshard.v1.RuleR\aprofile\x12\x16\n" +
@@ -2341,7 +2351,9 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\n" +
 	"request_id\x18\a \x01(\tR\trequestId\x12\x12\n" +
 	"\x04view\x18\b \x01(\x04R\x04view\x12\x14\n" +
-	"\x05shard\x18\t \x01(\x06R\x05shard\x12\x14\n" +
+	"\x05shard\x18\t \x01(\x06R\x05shard\x12\x16\n" +
+	"\x06pieces\x18\n" +
+	" \x01(\bR\x06pieces\x12\x14\n" +
 	"\x05hedge\x18\v \x01(\bR\x05hedge\x12\x1f\n" +
 	"\vleast_clock\x18\f \x01(\x04R\n" +
 	"leastClock\x12\x1d\n" +
@@ -2349,8 +2361,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"least_mark\x18\r \x01(\x06R\tleastMark\x12\x1a\n" +
 	"\binstance\x18\x0e \x01(\x06R\binstance\x12\x1a\n" +
 	"\bpriority\x18\x0f \x01(\rR\bpriority\x12\x16\n" +
-	"\x06tenant\x18\x10 \x01(\tR\x06tenantJ\x04\b\n" +
-	"\x10\v\"\xd3\x03\n" +
+	"\x06tenant\x18\x10 \x01(\tR\x06tenant\"\xd3\x03\n" +
 	"\x0eSearchResponse\x12#\n" +
 	"\x04hits\x18\x01 \x03(\v2\x0f.adshard.v1.HitR\x04hits\x12\x18\n" +
 	"\amatched\x18\x02 \x01(\x04R\amatched\x12\x1e\n" +

@@ -31,6 +31,7 @@ func FromRequest(r *search.Request) *pb.SearchRequest {
 		RequestId:   r.RequestID,
 		View:        r.View,
 		Shard:       uint64(r.Shard),
+		Pieces:      true,
 	}
 	rules := make([]pb.Rule, search.MatchTypes)
 	for i, rule := range r.Profile {
@@ -46,6 +47,7 @@ func FromRequest(r *search.Request) *pb.SearchRequest {
 func Address(m, shared *pb.SearchRequest, to search.ShardID, instance uint64, t Tags) {
 	m.Query, m.Profile, m.Device, m.Slots = shared.Query, shared.Profile, shared.Device, shared.Slots
 	m.Reserve, m.ExactCounts, m.RequestId, m.View = shared.Reserve, shared.ExactCounts, shared.RequestId, shared.View
+	m.Pieces = shared.Pieces
 	m.Shard, m.Instance = uint64(to), instance
 	m.Hedge, m.LeastClock, m.LeastMark = t.Hedge, t.LeastClock, t.LeastMark
 	m.Priority, m.Tenant = uint32(t.Priority), t.Tenant

@@ -25,7 +25,8 @@ func AppendRequest(b []byte, r *search.Request) []byte {
 	b = appendVarint(b, 4, uint64(max(r.Slots, 0)))
 	b = appendVarint(b, 5, r.Reserve)
 	b = appendBool(b, 6, r.ExactCounts)
-	return appendText(b, 7, r.RequestID)
+	b = appendText(b, 7, r.RequestID)
+	return appendBool(b, 10, true) // pieces
 }
 
 func appendQuery(b []byte, q *search.Query) []byte {
