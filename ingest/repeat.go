@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"adshard/fault"
@@ -14,7 +13,7 @@ import (
 const DefaultPatience = 2 * time.Minute
 
 const (
-	firstPause = 50 * time.Millisecond // before the first repetition; doubled for each further one
+	firstPause = 50 * time.Millisecond // about, before the first repetition; doubled for each further one
 	longPause  = 2 * time.Second
 	// futile is how often a transaction is repeated that fails with fault.Unavailable on
 	// a database that can be read: the failure is not that of the connection.
@@ -30,7 +29,8 @@ const (
 // committed later than its repetition, which would wait for the rows that it has locked. The
 // transactions before it are still there, as same makes sure.
 func (w *writer) repeat(ctx context.Context, err error) error {
-	until, pause, useless := time.Now().Add(w.run.options.Patience), firstPause, 0
+	until, useless := time.Now().Add(w.run.options.Patience), 0
+	pauses := wait.Backoff{Least: firstPause, Most: longPause}
 	for again := false; fault.Is(err, fault.Locked) || fault.Is(err, fault.Unavailable); again = true {
 		if time.Now().After(until) {
 			return err
@@ -39,10 +39,9 @@ func (w *writer) repeat(ctx context.Context, err error) error {
 		if !again && w.run.options.Repeating != nil {
 			w.run.options.Repeating(err)
 		}
-		if e := wait.Sleep(ctx, pause/2+rand.N(pause)); e != nil {
+		if e := pauses.Sleep(ctx); e != nil {
 			return e
 		}
-		pause = min(2*pause, longPause)
 		if fault.Is(err, fault.Unavailable) {
 			if e := w.same(ctx); e != nil {
 				err = e

@@ -94,7 +94,7 @@ func (p *Proxy) apply(ctx context.Context, d Distributor, epoch uint64, data *pb
 	if data.GetReset_() {
 		p.refill = false
 	}
-	p.pause = p.cfg.Backoff
+	p.pauses.Reset()
 	p.state.change(func(s *State) {
 		s.Trouble = ""
 		s.Buckets++
@@ -115,7 +115,7 @@ func (p *Proxy) apply(ctx context.Context, d Distributor, epoch uint64, data *pb
 // until a bucket is applied.
 func (p *Proxy) healthy(data *pb.NodeData) {
 	if data == nil {
-		p.pause = p.cfg.Backoff
+		p.pauses.Reset()
 		p.state.change(func(s *State) { s.Trouble = "" })
 		p.idle++
 		p.heal(p.idle >= idlePulls && time.Since(time.Unix(0, p.reported.Load())) < 3*p.cfg.Report)

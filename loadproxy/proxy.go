@@ -3,7 +3,6 @@ package loadproxy
 import (
 	"context"
 	"log/slog"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,11 +39,11 @@ type Proxy struct {
 	// catchUp is the clock named at the first enlisting, or at one that requires a
 	// refill; nil before that and after it was reached.
 	catchUp *uint64
-	settled bool          // the first enlisting was made
-	copied  *pb.Copied    // whose copy the store is; nil: of none, or the balancer knows
-	refill  bool          // the store's data are of no use: it waits for a reset
-	idle    int           // pulls without a bucket since the last bucket
-	pause   time.Duration // after the next failure
+	settled bool         // the first enlisting was made
+	copied  *pb.Copied   // whose copy the store is; nil: of none, or the balancer knows
+	refill  bool         // the store's data are of no use: it waits for a reset
+	idle    int          // pulls without a bucket since the last bucket
+	pauses  wait.Backoff // after failures
 }
 
 // New returns a proxy of store. From now on the store counts as not caught up.
@@ -53,7 +52,7 @@ func New(cfg Config, store barrels.Store, balancer Balancer, log *slog.Logger) (
 		return nil, err
 	}
 	p := &Proxy{cfg: cfg, store: store, balancer: balancer, log: log,
-		news: make(chan struct{}, 1), pause: cfg.Backoff, behind: lagging{start: time.Now()}}
+		news: make(chan struct{}, 1), pauses: wait.Backoff{Least: cfg.Backoff, Most: cfg.MaxBackoff}, behind: lagging{start: time.Now()}}
 	p.repairs = newRepairs()
 	p.upkeep = newUpkeep(store, cfg, p.log)
 	p.upkeep.damaged = func(err error) { p.repairs.recreate(err.Error()) }
@@ -140,8 +139,6 @@ func (p *Proxy) failed(ctx context.Context, err error) {
 	if before != err.Error() {
 		p.log.Warn("no progress; retrying", "kind", fault.KindOf(err).String(), "err", err)
 	}
-	p.settle() // it may have waited for a balancer that no longer answers
-	jitter := time.Duration(rand.Int64N(int64(p.pause)/4 + 1))
-	_ = wait.Sleep(ctx, p.pause+jitter) // the caller sees that ctx has ended
-	p.pause = min(2*p.pause, p.cfg.MaxBackoff)
+	p.settle()              // it may have waited for a balancer that no longer answers
+	_ = p.pauses.Sleep(ctx) // the caller sees that ctx has ended
 }

@@ -123,7 +123,7 @@ func Discard(dir string) error {
 
 // run makes rounds: a new one when the source no longer holds its checkpoint.
 func (f *filler) run(ctx context.Context) (*Result, error) {
-	pause := firstPause
+	pauses := newPauses()
 	for {
 		r, err := f.round(ctx)
 		switch {
@@ -138,13 +138,13 @@ func (f *filler) run(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 		f.cfg.Log.Warn("the source holds its checkpoint no longer; going on with another one", "err", err)
-		_ = wait.Sleep(ctx, pause) // the next round sees that ctx has ended
-		pause = min(2*pause, maxPause)
+		_ = pauses.Sleep(ctx) // the next round sees that ctx has ended
 	}
 }
 
-// The pauses after a failure, each twice as long as the one before.
-const firstPause, maxPause = 50 * time.Millisecond, 2 * time.Second
+func newPauses() wait.Backoff {
+	return wait.Backoff{Least: 50 * time.Millisecond, Most: 2 * time.Second}
+}
 
 // impatient reports whether nothing has arrived for too long.
 func (f *filler) impatient() bool {
@@ -159,17 +159,18 @@ func (f *filler) fruitless() bool {
 
 // call makes a call of the source, and again while the source is away or busy.
 func call[T any](ctx context.Context, f *filler, make func(context.Context) (T, error)) (T, error) {
-	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+	pauses := newPauses()
+	for {
 		one, cancel := context.WithTimeout(ctx, f.cfg.CallTimeout)
 		reply, err := make(one)
 		cancel()
 		if err == nil || ctx.Err() != nil || !transient(err) || f.impatient() {
 			return reply, err
 		}
-		if pause == maxPause {
+		if pauses.Longest() {
 			f.cfg.Log.Warn("the copy waits for its source", "kind", fault.KindOf(err).String(), "err", err)
 		}
-		_ = wait.Sleep(ctx, pause) // the next call sees that ctx has ended
+		_ = pauses.Sleep(ctx) // the next call sees that ctx has ended
 	}
 }
 

@@ -1,0 +1,36 @@
+package wait
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// Backoff is the pauses between attempts that fail: the first is Least, each further one twice as long as the
+// one before, and none is longer than Most. Set both; it is used by one goroutine.
+//
+//	b := wait.Backoff{Least: 50 * time.Millisecond, Most: 2 * time.Second}
+//	for try() != nil {
+//		if err := b.Sleep(ctx); err != nil {
+//			return err
+//		}
+//	}
+type Backoff struct {
+	Least, Most time.Duration
+
+	next time.Duration // 0: Least
+}
+
+// Sleep pauses, for half to one and a half times the pause that is due, drawn at random: many that have failed
+// together do not try again together. It returns early, with the cause, when ctx ends.
+func (b *Backoff) Sleep(ctx context.Context) error {
+	d := max(b.next, b.Least)
+	b.next = min(2*d, b.Most)
+	return Sleep(ctx, d/2+rand.N(d))
+}
+
+// Longest reports whether the next pause is the longest.
+func (b *Backoff) Longest() bool { return b.next >= b.Most }
+
+// Reset begins again with the shortest pause, after a success.
+func (b *Backoff) Reset() { b.next = 0 }
