@@ -1,54 +1,17 @@
 package balance
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"adshard/fault"
 )
 
-// command is an operator's request: move a slice to a node or, with slice 0, set
-// a node's or a slave's state or remove it.
-type command struct {
-	slave  string // one of several of its shard, or a spare
-	slice  uint64
-	node   NodeID
-	state  NodeState
-	remove bool
-}
-
 // Move starts the move of a slice at an operator's request, regardless of the
 // budget and of recent moves. Errors: fault.Unavailable before the first plan, fault.NotFound
 // for an unknown slice or node, fault.Conflict when it cannot move there.
 func (m *Mapper) Move(now time.Duration, slice uint64, node string) error {
-	const op = "balance: move"
-	now = m.time.at(now)
-	n, err := m.named(op, node)
-	if err != nil {
-		return err
-	}
-	s, ok := m.slice(slice)
-	if !ok {
-		return fault.Newf(fault.NotFound, op, "there is no slice %d", slice)
-	}
-	j := m.plan.judgeNow(now)
-	why := j.refuses(s, n.ID, j.weigh(s).Weight)
-	if why == "" && m.pending(slice) {
-		why = "it is about to be changed; try again in a moment"
-	}
-	if why != "" {
-		return fault.Newf(fault.Conflict, op, "slice %d cannot move to node %s: %s", slice, node, why)
-	}
-	m.commands = append(m.commands, command{slice: slice, node: n.ID})
-	m.step(now)
-	return nil
-}
-
-// pending reports whether a change of the slice waits to be executed or saved.
-func (m *Mapper) pending(slice uint64) bool {
-	return slices.ContainsFunc(m.commands, func(o command) bool { return o.slice == slice }) ||
-		m.views.stages(func(o Op) bool { return o.Slice == slice || o.New == slice })
+	return m.order(now, func(now time.Duration) error { return m.orders.move(now, slice, node) })
 }
 
 // Drain starts emptying a node, which is Drained once it has no slices left. A slave
@@ -57,41 +20,14 @@ func (m *Mapper) pending(slice uint64) bool {
 // node, fault.Conflict when it is already being emptied, or no other node could
 // take its slices.
 func (m *Mapper) Drain(now time.Duration, node string) error {
-	const op = "balance: drain"
-	now = m.time.at(now)
-	if s, ok := m.single(node); ok {
-		return m.orderSlave(now, op, s, command{slave: s.Name, state: Draining})
-	}
-	n, err := m.named(op, node)
-	if err != nil {
-		return err
-	}
-	if n.State != Active {
-		return fault.Newf(fault.Conflict, op, "node %s is %s already", node, n.State)
-	}
-	if !slices.ContainsFunc(m.model.nodes, func(o Node) bool { return o.ID != n.ID && o.State == Active && !m.about(o.ID, Draining) }) {
-		return fault.Newf(fault.Conflict, op, "node %s is the last active one: add another slave first", node)
-	}
-	return m.order(now, n, Draining)
+	return m.order(now, func(now time.Duration) error { return m.orders.drain(now, node) })
 }
 
 // Restore makes a node active again that is Draining or Drained. Errors:
 // fault.Unavailable before the first plan, fault.NotFound for an unknown node,
 // fault.Conflict when it is active.
 func (m *Mapper) Restore(now time.Duration, node string) error {
-	const op = "balance: restore"
-	now = m.time.at(now)
-	if s, ok := m.single(node); ok {
-		return m.orderSlave(now, op, s, command{slave: s.Name, state: Active})
-	}
-	n, err := m.named(op, node)
-	if err != nil {
-		return err
-	}
-	if n.State == Active && !m.about(n.ID, Draining) {
-		return fault.Newf(fault.Conflict, op, "node %s is active", node)
-	}
-	return m.order(now, n, Active)
+	return m.order(now, func(now time.Duration) error { return m.orders.restore(now, node) })
 }
 
 // Remove takes a node that is gone for good out of the model; a node of the same
@@ -100,56 +36,23 @@ func (m *Mapper) Restore(now time.Duration, node string) error {
 // fault.Conflict while it is alive, has slices or is to get one, or no other is
 // active.
 func (m *Mapper) Remove(now time.Duration, node string) error {
-	const op = "balance: remove"
+	if m.model == nil {
+		return m.disjoin(m.time.at(now), node)
+	}
+	return m.order(now, func(now time.Duration) error { return m.orders.remove(now, node) })
+}
+
+// order gives an order, and executes it if it is accepted.
+func (m *Mapper) order(now time.Duration, give func(now time.Duration) error) error {
 	now = m.time.at(now)
 	if m.model == nil {
-		return m.disjoin(now, node)
+		return m.noPlan()
 	}
-	if s, ok := m.single(node); ok {
-		return m.orderSlave(now, op, s, command{slave: s.Name, remove: true})
-	}
-	n, err := m.named(op, node)
-	if err != nil {
+	if err := give(now); err != nil {
 		return err
 	}
-	if why := m.stays(now, n); why != "" {
-		return fault.Newf(fault.Conflict, op, "node %s cannot be removed: %s", node, why)
-	}
-	m.commands = append(m.commands, command{node: n.ID, remove: true})
 	m.step(now)
 	return nil
-}
-
-// stays returns why a node cannot be removed, or "" if it can.
-func (m *Mapper) stays(now time.Duration, n Node) string {
-	if silent := m.silence(n.ID, now); silent < m.cfg.DeadAfter {
-		return fmt.Sprintf("it was heard from %v ago: stop it first, and wait %v", silent.Round(time.Millisecond), m.cfg.DeadAfter)
-	}
-	has, other := 0, false
-	for _, s := range m.model.slices {
-		if s.Node == n.ID || s.Move.Other == n.ID {
-			has++
-		}
-	}
-	for _, o := range m.model.nodes {
-		other = other || o.ID != n.ID && o.State == Active && !m.about(o.ID, Draining)
-	}
-	switch {
-	case has > 0:
-		return "it still has " + counted(has, "slice") + ": drain it, so that they are filled on others, and wait until it is drained"
-	case !other:
-		return "no other node is active: add one first"
-	case m.destined(n.ID):
-		return "a slice is about to go there; try again in a moment"
-	}
-	return ""
-}
-
-// destined reports whether a change that is not yet executed or saved moves a
-// slice to a node.
-func (m *Mapper) destined(n NodeID) bool {
-	return slices.ContainsFunc(m.commands, func(o command) bool { return o.slice != 0 && o.node == n }) ||
-		m.views.stages(func(o Op) bool { return o.Kind == OpStart && o.Node == n })
 }
 
 // disjoin removes a node that joined and went away before the first plan.
@@ -167,12 +70,6 @@ func (m *Mapper) disjoin(now time.Duration, node string) error {
 	m.joined = slices.Delete(m.joined, i, i+1)
 	delete(m.nodes, node)
 	return nil
-}
-
-// forgetNode drops all state of a removed node.
-func (m *Mapper) forgetNode(n NodeID) {
-	delete(m.plan.rests, n)
-	m.loads.forget(n)
 }
 
 // forgetSlaves drops all state of slaves that are not in the model any more. One that
@@ -195,18 +92,6 @@ func (m *Mapper) forgetSlaves(old *Model) {
 	}
 }
 
-func (m *Mapper) order(now time.Duration, n Node, state NodeState) error {
-	m.commands = append(m.commands, command{node: n.ID, state: state})
-	m.step(now)
-	return nil
-}
-
-// about reports whether a pending change gives a node a state.
-func (m *Mapper) about(n NodeID, state NodeState) bool {
-	return slices.ContainsFunc(m.commands, func(o command) bool { return o.slice == 0 && o.node == n && o.state == state }) ||
-		m.views.stages(func(o Op) bool { return o.Kind == OpState && o.Node == n && o.State == state })
-}
-
 // Pause stops or resumes iterations and the evacuation of lost nodes. Moves under
 // way end, sooner than otherwise: they are awaited. Commands are not affected.
 func (m *Mapper) Pause(paused bool) { m.paused = paused }
@@ -222,21 +107,6 @@ func (m *Mapper) Use(now time.Duration, s Strategy) {
 	m.plan.next, m.plan.idle = now, 0
 	m.event(Event{Text: "the strategy is " + s.Name()})
 	m.step(now)
-}
-
-// named returns the node with a name, or that of the slave with this name.
-func (m *Mapper) named(op, node string) (Node, error) {
-	if m.model == nil {
-		return Node{}, m.noPlan()
-	}
-	if n, ok := m.model.Named(node); ok {
-		return n, nil
-	}
-	s, _ := m.model.Slave(node)
-	if n, ok := m.model.Node(s.Node); ok {
-		return n, nil
-	}
-	return Node{}, fault.Newf(fault.NotFound, op, "there is no node %s", node)
 }
 
 func (m *Mapper) noPlan() error {

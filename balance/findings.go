@@ -6,13 +6,6 @@ import (
 	"time"
 )
 
-// certify acts on the answers that have become conclusive, and sends the questions that
-// are due.
-func (m *Mapper) certify(now time.Duration) {
-	m.verify.findings(now, func(f finding) { m.found(now, f) })
-	m.verify.step(now)
-}
-
 // found has the machine whose copy was compared go on.
 func (m *Mapper) found(now time.Duration, f finding) {
 	switch {

@@ -16,13 +16,13 @@ type Mapper struct {
 	views   *views
 	moves   *moves
 	members *membership
+	orders  *orders
 
 	filling bool // a table has changed: the first fill may be over
 
-	joined   []Joining     // waiting for the first plan, or for their place in the model
-	commands []command     // by operators, not executed yet
-	patrol   time.Duration // when silent nodes and stalled moves are looked for
-	retry    time.Duration
+	joined []Joining     // waiting for the first plan, or for their place in the model
+	patrol time.Duration // when silent nodes and stalled moves are looked for
+	retry  time.Duration
 }
 
 // MapperOut is the work of a mapper's caller, in this order.
@@ -81,6 +81,7 @@ func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 		cluster: c, journal: j, plan: newPlanner(c, j), views: w, moves: newMoves(c, j, q), verify: q,
 		members: newMembership(c, j, q, w),
 	}
+	m.orders = newOrders(c, m.plan, w, m.members)
 	if state == nil {
 		return m, nil
 	}
@@ -209,7 +210,8 @@ func (m *Mapper) step(now time.Duration) {
 	if m.views.publish(now) {
 		m.published(now)
 	}
-	m.certify(now)
+	m.verify.findings(now, func(f finding) { m.found(now, f) })
+	m.verify.step(now)
 	if m.views.staged == nil && now >= m.retry {
 		if err := m.change(now); err != nil {
 			m.trouble(err)

@@ -348,7 +348,8 @@ func (m *Mapper) note(now time.Duration, o Op, why causes) {
 		m.event(Event{Node: m.name(o.Node), Text: o.String()})
 	case OpRemove:
 		m.event(Event{Node: o.Name, Text: o.String()})
-		m.forgetNode(o.Node)
+		delete(m.plan.rests, o.Node)
+		m.loads.forget(o.Node)
 	case OpFilled:
 		m.event(Event{Text: o.String()})
 	}

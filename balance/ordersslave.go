@@ -7,35 +7,31 @@ import (
 	"adshard/fault"
 )
 
-// Commands about slaves that are spares, or replicas beside others. A command about
+// Orders about slaves that are spares, or replicas beside others. An order about
 // the only slave of a shard concerns the shard.
 
 // single returns a slave that is a spare or has siblings.
-func (m *Mapper) single(name string) (Slave, bool) {
-	if m.model == nil {
-		return Slave{}, false
-	}
-	s, ok := m.model.Slave(name)
-	return s, ok && (s.Node == 0 || len(m.model.Replicas(s.Node)) > 1)
+func (q *orders) single(name string) (Slave, bool) {
+	s, ok := q.model.Slave(name)
+	return s, ok && (s.Node == 0 || len(q.model.Replicas(s.Node)) > 1)
 }
 
-// orderSlave takes a command about a single slave.
-func (m *Mapper) orderSlave(now time.Duration, op string, s Slave, o command) error {
-	if why := m.cannot(now, s, o, nil); why != "" {
+// orderSlave takes an order about a single slave.
+func (q *orders) orderSlave(now time.Duration, op string, s Slave, o order) error {
+	if why := q.cannot(now, s, o, nil); why != "" {
 		return fault.Newf(fault.Conflict, op, "slave %s: %s", s.Name, why)
 	}
-	m.commands = append(m.commands, o)
-	m.step(now)
+	q.waiting = append(q.waiting, o)
 	return nil
 }
 
-// cannot returns why a command about a slave is impossible after an edit, or "".
-func (m *Mapper) cannot(now time.Duration, s Slave, o command, e *Edit) string {
-	needed := s.In && m.members.remaining(now, s, e) == 0
+// cannot returns why an order about a slave is impossible after an edit, or "".
+func (q *orders) cannot(now time.Duration, s Slave, o order, e *Edit) string {
+	needed := s.In && q.members.remaining(now, s, e) == 0
 	switch {
-	case o.remove && m.alive(s.Name, now):
+	case o.remove && q.alive(s.Name, now):
 		return fmt.Sprintf("it was heard from %v ago: stop it first, and wait %v",
-			(now - m.node(s.Name).heard).Round(time.Millisecond), m.cfg.DeadAfter)
+			(now - q.node(s.Name).heard).Round(time.Millisecond), q.cfg.DeadAfter)
 	case o.remove && needed:
 		return "no other replica of its shard serves now: wait until one does"
 	case o.remove:
@@ -49,13 +45,13 @@ func (m *Mapper) cannot(now time.Duration, s Slave, o command, e *Edit) string {
 	return ""
 }
 
-// obeySlave executes a command about a slave, unless it has become impossible.
-func (m *Mapper) obeySlave(now time.Duration, e *Edit, o command) error {
-	s, ok := m.model.Slave(o.slave)
+// obeySlave executes an order about a slave, unless it has become impossible.
+func (q *orders) obeySlave(now time.Duration, e *Edit, o order) error {
+	s, ok := q.model.Slave(o.slave)
 	if !ok {
 		return fault.Newf(fault.NotFound, "balance: obey", "there is no slave %s", o.slave)
 	}
-	if why := m.cannot(now, s, o, e); why != "" {
+	if why := q.cannot(now, s, o, e); why != "" {
 		return fault.Newf(fault.Conflict, "balance: obey", "slave %s: %s", s.Name, why)
 	}
 	if s.Node != 0 {

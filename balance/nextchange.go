@@ -1,10 +1,6 @@
 package balance
 
-import (
-	"time"
-
-	"adshard/fault"
-)
+import "time"
 
 // change stages the next change of the model, if one is due: all that moves,
 // nodes and commands require, in one quantum; otherwise an iteration, or the
@@ -23,7 +19,7 @@ func (m *Mapper) change(now time.Duration) error {
 	}
 	e, why := &lazyEdit{cluster: m.cluster, journal: m.journal}, make(causes)
 	m.admit(e)
-	m.obey(now, e, why)
+	m.orders.obey(now, e, why)
 	m.moves.dueMoves(now, e, m.views)
 	for _, slave := range m.moves.left {
 		m.members.keep(slave)
@@ -53,54 +49,6 @@ func (m *Mapper) change(now time.Duration) error {
 		m.stage(*d)
 	}
 	return nil
-}
-
-// obey executes commands, and makes empty nodes Drained.
-func (m *Mapper) obey(now time.Duration, e *lazyEdit, why causes) {
-	for _, o := range m.commands {
-		if o.slave != "" {
-			e.try(func(e *Edit) error { return m.obeySlave(now, e, o) })
-			continue
-		}
-		if o.remove {
-			e.try(func(e *Edit) error { return m.remove(now, e, o.node) })
-			continue
-		}
-		if o.slice == 0 {
-			e.try(func(e *Edit) error { return e.SetState(o.node, o.state) })
-			continue
-		}
-		why[causeOf{o.slice, 0}] = cause{text: "by command", commanded: true}
-		e.try(func(e *Edit) error { return e.Start(o.slice, o.node) })
-	}
-	m.commands = nil
-	for _, n := range m.plan.drained {
-		switch s, _ := m.model.Node(n); s.State {
-		case Draining:
-			e.try(func(e *Edit) error { return e.SetState(n, Drained) })
-		case Dissolving:
-			e.try(func(e *Edit) error { return m.end(e, n) })
-		}
-	}
-	m.plan.drained = m.plan.drained[:0]
-}
-
-// end removes a shard that has no slices left; its slaves are spares.
-func (m *Mapper) end(e *Edit, id NodeID) error {
-	for _, s := range m.model.Replicas(id) {
-		if err := e.Release(s.Name); err != nil {
-			return err
-		}
-	}
-	return e.Remove(id)
-}
-
-// remove removes a node unless it has come back since the command.
-func (m *Mapper) remove(now time.Duration, e *Edit, id NodeID) error {
-	if n, ok := m.model.Node(id); ok && m.silence(id, now) < m.cfg.DeadAfter {
-		return fault.Newf(fault.Conflict, "balance: remove", "node %s is not removed: it has come back", n.Name)
-	}
-	return e.Remove(id)
 }
 
 // admit adds new slaves to the model: as nodes without slices while a node is one
