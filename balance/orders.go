@@ -16,16 +16,16 @@ type orders struct {
 	views   *views
 	members *membership
 
-	waiting []order
+	waiting []command
 }
 
 func newOrders(c *cluster, p *planner, v *views, m *membership) *orders {
 	return &orders{cluster: c, plan: p, views: v, members: m}
 }
 
-// order moves a slice to a node or, with slice 0, sets a node's or a slave's state
+// command moves a slice to a node or, with slice 0, sets a node's or a slave's state
 // or removes it.
-type order struct {
+type command struct {
 	slave  string // one of several of its shard, or a spare
 	slice  uint64
 	node   NodeID
@@ -52,13 +52,13 @@ func (q *orders) move(now time.Duration, slice uint64, node string) error {
 	if why != "" {
 		return fault.Newf(fault.Conflict, op, "slice %d cannot move to node %s: %s", slice, node, why)
 	}
-	q.waiting = append(q.waiting, order{slice: slice, node: n.ID})
+	q.waiting = append(q.waiting, command{slice: slice, node: n.ID})
 	return nil
 }
 
 // pending reports whether a change of the slice waits to be executed or saved.
 func (q *orders) pending(slice uint64) bool {
-	return slices.ContainsFunc(q.waiting, func(o order) bool { return o.slice == slice }) ||
+	return slices.ContainsFunc(q.waiting, func(o command) bool { return o.slice == slice }) ||
 		q.views.stages(func(o Op) bool { return o.Slice == slice || o.New == slice })
 }
 
@@ -66,7 +66,7 @@ func (q *orders) pending(slice uint64) bool {
 func (q *orders) drain(now time.Duration, node string) error {
 	const op = "balance: drain"
 	if s, ok := q.single(node); ok {
-		return q.orderSlave(now, op, s, order{slave: s.Name, state: Draining})
+		return q.orderSlave(now, op, s, command{slave: s.Name, state: Draining})
 	}
 	n, err := q.named(op, node)
 	if err != nil {
@@ -78,7 +78,7 @@ func (q *orders) drain(now time.Duration, node string) error {
 	if !slices.ContainsFunc(q.model.nodes, func(o Node) bool { return o.ID != n.ID && o.State == Active && !q.about(o.ID, Draining) }) {
 		return fault.Newf(fault.Conflict, op, "node %s is the last active one: add another slave first", node)
 	}
-	q.waiting = append(q.waiting, order{node: n.ID, state: Draining})
+	q.waiting = append(q.waiting, command{node: n.ID, state: Draining})
 	return nil
 }
 
@@ -86,7 +86,7 @@ func (q *orders) drain(now time.Duration, node string) error {
 func (q *orders) restore(now time.Duration, node string) error {
 	const op = "balance: restore"
 	if s, ok := q.single(node); ok {
-		return q.orderSlave(now, op, s, order{slave: s.Name, state: Active})
+		return q.orderSlave(now, op, s, command{slave: s.Name, state: Active})
 	}
 	n, err := q.named(op, node)
 	if err != nil {
@@ -95,7 +95,7 @@ func (q *orders) restore(now time.Duration, node string) error {
 	if n.State == Active && !q.about(n.ID, Draining) {
 		return fault.Newf(fault.Conflict, op, "node %s is active", node)
 	}
-	q.waiting = append(q.waiting, order{node: n.ID, state: Active})
+	q.waiting = append(q.waiting, command{node: n.ID, state: Active})
 	return nil
 }
 
@@ -103,7 +103,7 @@ func (q *orders) restore(now time.Duration, node string) error {
 func (q *orders) remove(now time.Duration, node string) error {
 	const op = "balance: remove"
 	if s, ok := q.single(node); ok {
-		return q.orderSlave(now, op, s, order{slave: s.Name, remove: true})
+		return q.orderSlave(now, op, s, command{slave: s.Name, remove: true})
 	}
 	n, err := q.named(op, node)
 	if err != nil {
@@ -112,7 +112,7 @@ func (q *orders) remove(now time.Duration, node string) error {
 	if why := q.stays(now, n); why != "" {
 		return fault.Newf(fault.Conflict, op, "node %s cannot be removed: %s", node, why)
 	}
-	q.waiting = append(q.waiting, order{node: n.ID, remove: true})
+	q.waiting = append(q.waiting, command{node: n.ID, remove: true})
 	return nil
 }
 
@@ -144,13 +144,13 @@ func (q *orders) stays(now time.Duration, n Node) string {
 // destined reports whether a change that is not yet executed or saved moves a
 // slice to a node.
 func (q *orders) destined(n NodeID) bool {
-	return slices.ContainsFunc(q.waiting, func(o order) bool { return o.slice != 0 && o.node == n }) ||
+	return slices.ContainsFunc(q.waiting, func(o command) bool { return o.slice != 0 && o.node == n }) ||
 		q.views.stages(func(o Op) bool { return o.Kind == OpStart && o.Node == n })
 }
 
 // about reports whether a pending change gives a node a state.
 func (q *orders) about(n NodeID, state NodeState) bool {
-	return slices.ContainsFunc(q.waiting, func(o order) bool { return o.slice == 0 && o.node == n && o.state == state }) ||
+	return slices.ContainsFunc(q.waiting, func(o command) bool { return o.slice == 0 && o.node == n && o.state == state }) ||
 		q.views.stages(func(o Op) bool { return o.Kind == OpState && o.Node == n && o.State == state })
 }
 

@@ -17,7 +17,7 @@ func (q *orders) single(name string) (Slave, bool) {
 }
 
 // orderSlave takes an order about a single slave.
-func (q *orders) orderSlave(now time.Duration, op string, s Slave, o order) error {
+func (q *orders) orderSlave(now time.Duration, op string, s Slave, o command) error {
 	if why := q.cannot(now, s, o, nil); why != "" {
 		return fault.Newf(fault.Conflict, op, "slave %s: %s", s.Name, why)
 	}
@@ -26,7 +26,7 @@ func (q *orders) orderSlave(now time.Duration, op string, s Slave, o order) erro
 }
 
 // cannot returns why an order about a slave is impossible after an edit, or "".
-func (q *orders) cannot(now time.Duration, s Slave, o order, e *Edit) string {
+func (q *orders) cannot(now time.Duration, s Slave, o command, e *Edit) string {
 	needed := s.In && q.members.remaining(now, s, e) == 0
 	switch {
 	case o.remove && q.alive(s.Name, now):
@@ -46,7 +46,7 @@ func (q *orders) cannot(now time.Duration, s Slave, o order, e *Edit) string {
 }
 
 // obeySlave executes an order about a slave, unless it has become impossible.
-func (q *orders) obeySlave(now time.Duration, e *Edit, o order) error {
+func (q *orders) obeySlave(now time.Duration, e *Edit, o command) error {
 	s, ok := q.model.Slave(o.slave)
 	if !ok {
 		return fault.Newf(fault.NotFound, "balance: obey", "there is no slave %s", o.slave)
