@@ -44,19 +44,14 @@ func TestCounters(t *testing.T) {
 		}
 		for name, within := range map[string][2]float64{
 			"single row, no retry: failed":               {20, 100},
+			"static, retry: failed":                      {0, 0},
 			"single row, no retry: conflicts":            {20, 100},
 			"dynamic, phase 2 (300/s): parts at the end": {0, 100},
 			"static, 1 shards, no retry: failed":         {20, 100},
+			"adaptive, phase 2 (300/s): failed":          {0, 0},
 		} {
 			if f, ok := r.Find(store + ", " + name); !ok || f.Value < within[0] || f.Value > within[1] {
 				t.Errorf("%s, %s: %v", store, name, f.Value)
-			}
-		}
-		// None fails unless the machine is so busy that its time is over.
-		most, _ := r.Find(store + ", single row, no retry: failed")
-		for _, name := range []string{"static, retry: failed", "adaptive, phase 2 (300/s): failed"} {
-			if f, ok := r.Find(store + ", " + name); !ok || f.Value >= most.Value {
-				t.Errorf("%s, %s: %v, of a single row %v", store, name, f.Value, most.Value)
 			}
 		}
 	}
