@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Backoff is the pauses between attempts that fail: the first is Least, each further one twice as long as the
-// one before, and none is longer than Most. Set both; it is used by one goroutine.
+// Backoff is the pauses between attempts that fail: the first is about Least, each further one twice as long as the
+// one before, up to about Most. Set both, above 0; it is used by one goroutine.
 //
 //	b := wait.Backoff{Least: 50 * time.Millisecond, Most: 2 * time.Second}
 //	for try() != nil {
