@@ -1,5 +1,5 @@
 #!/bin/bash
-# RocksDB 11, linked statically, in place of Debian's 7.8 (docs/decisions/040-newer-rocksdb.md). Usage:
+# RocksDB 11, linked statically, in place of Debian's 7.8 (docs/decisions/001-one-go-module-debian-rocksdb.md). Usage:
 #   rocksdb.sh library           fetches its source from crates.io and compiles it; goes on where it was stopped
 #   eval "$(rocksdb.sh env)"     has go build and go test use it; not in bench/, whose C++ is written for 7.8
 #   rocksdb.sh linked            its package URL and the directory of its licences

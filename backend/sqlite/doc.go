@@ -46,7 +46,7 @@
 // program, which keeps no sums: it is read as it is and summed again by the next
 // Compact or Tx that meets it, before the entry leaves the log. Rows of the log
 // and the state have sums that SQLite computes, so that any program's are right.
-// docs/decisions/012-sums-of-entities.md says why.
+// docs/decisions/004-sqlite-driver.md says why.
 //
 // # Durability
 //
