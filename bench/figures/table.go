@@ -53,9 +53,9 @@ func (all Reports) Write(w io.Writer) (missed int, err error) {
 			missed++
 		}
 	}
-	b.WriteString("\n| figures of | command | runs | commit | load before |\n| --- | --- | ---: | --- | --- |\n")
+	b.WriteString("\n| figures of | command | runs |\n| --- | --- | ---: |\n")
 	for _, g := range groups {
-		fmt.Fprintf(&b, "| %s | `%s` | %d | %s | %s |\n", g, all[g][0].Command, len(all[g]), strings.Join(commits(all[g]), ", "), known(all[g][0].Load))
+		fmt.Fprintf(&b, "| %s | `%s` | %d |\n", g, all[g][0].Command, len(all[g]))
 	}
 	_, err = io.WriteString(w, b.String())
 	return missed, err

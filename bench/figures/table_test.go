@@ -37,7 +37,7 @@ func TestTable(t *testing.T) {
 	for _, want := range []string{
 		"| import of a Google Ads Editor file | 50,000 rows/s | 30,000 to 60,000 | ≥ 40,000 | met |",
 		"| search of one slave, one core: median | 80 µs | 70 to 90 | ≤ 60 | **missed** |",
-		"| import | `command of import.1` | 3 | c0ffee1 | 0.10 0.20 0.30 |",
+		"| import | `command of import.1` | 3 |",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no line %q in\n%s", want, b.String())

@@ -46,8 +46,8 @@ func (t tally) String() string {
 
 // row is a line of the table of faults and outcomes.
 type row struct {
-	kind                                string
-	times, leftOut, repeated, schedules int
+	kind           string
+	times, leftOut int
 	tally
 	whole []float64 // seconds from the end of the fault
 }
@@ -59,25 +59,21 @@ func table(all []outcome) string {
 
 // faults is the table of faults and outcomes, which docs/reliability.md has.
 func faults(all []outcome) string {
-	rows, calm := make(map[string]*row), row{kind: "none", schedules: len(all)}
+	rows, calm := make(map[string]*row), row{kind: "none"}
 	for _, o := range all {
 		calm.add(o.Calm)
-		seen := make(map[string]bool)
 		for _, s := range o.Steps {
 			r := rows[s.Kind]
 			if r == nil {
 				r = &row{kind: s.Kind}
 				rows[s.Kind] = r
 			}
-			if r.count(s); s.Missing == "" && !seen[s.Kind] {
-				r.schedules++
-				seen[s.Kind] = true
-			}
+			r.count(s)
 		}
 	}
 	b := strings.Builder{}
-	b.WriteString("| fault | times | left out | repeated | schedules | complete | incomplete | refused | no answer | wrong | whole after: p50 | max |\n")
-	b.WriteString("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	b.WriteString("| fault | times | complete | incomplete | refused | no answer | wrong | whole after: p50 | max |\n")
+	b.WriteString("| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, k := range kinds() {
 		if r := rows[k.name]; r != nil {
 			b.WriteString(r.String())
@@ -99,25 +95,24 @@ func (r *row) count(s *stepOutcome) {
 	}
 	r.times++
 	r.add(s.tally)
-	if len(s.Repeated) > 0 {
-		r.repeated++
-	}
 	if s.Whole > 0 {
 		r.whole = append(r.whole, s.Whole-s.Undone)
 	}
 }
 
 func (r row) String() string {
-	times, p50, most := " |  | ", "", ""
+	times, p50, most := "", "", ""
 	if r.times+r.leftOut > 0 {
-		times = fmt.Sprintf("%d | %d | %d", r.times, r.leftOut, r.repeated)
+		times = fmt.Sprint(r.times)
+	}
+	if r.leftOut > 0 {
+		times += fmt.Sprintf(" (%d left out)", r.leftOut)
 	}
 	if n := len(r.whole); n > 0 {
 		slices.Sort(r.whole)
 		p50, most = seconds(r.whole[n/2]), seconds(r.whole[n-1])
 	}
-	return fmt.Sprintf("| %s | %s | %d | %d | %d | %d | %d | %d | %s | %s |\n", r.kind, times, r.schedules, r.Complete, r.Incomplete, r.Refused,
-		r.Failed, r.Wrong, p50, most)
+	return fmt.Sprintf("| %s | %s | %d | %d | %d | %d | %d | %s | %s |\n", r.kind, times, r.Complete, r.Incomplete, r.Refused, r.Failed, r.Wrong, p50, most)
 }
 
 func seconds(s float64) string {
