@@ -18,6 +18,7 @@ import (
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/master"
 	"adshard/internal/node/overload"
+	"adshard/internal/node/searchapi"
 	"adshard/internal/node/shardserver"
 	"adshard/internal/node/slave"
 	"adshard/search"
@@ -68,7 +69,7 @@ func (f *serveFlags) run(ctx context.Context, out io.Writer) (err error) {
 		return fmt.Errorf("--addr: %w", err)
 	}
 	fmt.Fprintf(out, "%d keywords\nready http://%s\n", store.Stats().Keywords, listener.Addr())
-	handler := httpapi.New(httpapi.Config{Searcher: fanout.New(shards, nil), Profile: search.DefaultProfile(), Reserve: master.DefaultReserve})
+	handler := searchapi.New(searchapi.Config{Searcher: fanout.New(shards, nil), Profile: search.DefaultProfile(), Reserve: master.DefaultReserve})
 	return httpapi.Serve(ctx, listener, handler)
 }
 

@@ -19,6 +19,7 @@ import (
 	"adshard/client"
 	"adshard/internal/node/admin"
 	"adshard/internal/node/data"
+	"adshard/internal/node/metrics"
 	"adshard/internal/node/nodetest"
 )
 
@@ -172,7 +173,7 @@ func balancer(t testing.TB, lost int32) (url string) {
 	t.Helper()
 	db := nodetest.NewDatabase(t)
 	log := slog.New(slog.DiscardHandler)
-	h := admin.New(admin.Config{Registry: admin.NewRegistry(), Ready: func() []string { return nil }, Log: log,
+	h := admin.New(admin.Config{Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Log: log,
 		Data: data.New(db.DB, func(context.Context, uint64) error { return nil }, log)})
 	left := new(atomic.Int32)
 	left.Store(lost)

@@ -18,13 +18,14 @@ import (
 	"adshard/internal/node/admin"
 	"adshard/internal/node/admin/admintest"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/metrics"
 )
 
 // serveControl serves a balancer's admin port.
 func serveControl(t *testing.T, c admin.Control) string {
 	t.Helper()
 	s := httptest.NewServer(admin.New(admin.Config{
-		Registry: admin.NewRegistry(), Ready: func() []string { return nil }, Control: c, Log: slog.New(slog.DiscardHandler)}))
+		Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Control: c, Log: slog.New(slog.DiscardHandler)}))
 	t.Cleanup(s.Close)
 	return s.URL
 }

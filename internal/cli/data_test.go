@@ -17,6 +17,7 @@ import (
 	"adshard/internal/node/admin"
 	"adshard/internal/node/data"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/metrics"
 	"adshard/internal/node/nodetest"
 )
 
@@ -25,7 +26,7 @@ import (
 func serveData(t *testing.T, db *nodetest.Database, lost *atomic.Int32) string {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	h := admin.New(admin.Config{Registry: admin.NewRegistry(), Ready: func() []string { return nil }, Log: log,
+	h := admin.New(admin.Config{Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Log: log,
 		Data: data.New(db.DB, func(context.Context, uint64) error { return nil }, log)})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if lost.Add(-1) >= 0 {

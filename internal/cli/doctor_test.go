@@ -17,6 +17,7 @@ import (
 	"adshard/internal/node/admin/admintest"
 	"adshard/internal/node/doctor"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/metrics"
 )
 
 // doctored runs the doctor against a balancer of admintest and returns what it reports as JSON.
@@ -85,8 +86,8 @@ func TestDoctorAsksAllPorts(t *testing.T) {
 	}
 	queries := httptest.NewServer(http.HandlerFunc(answer))
 	defer queries.Close()
-	registry := admin.NewRegistry()
-	admin.Gauge(registry, "adshard_in_repair", "1: it is.", func() float64 { return 1 })
+	registry := metrics.NewRegistry()
+	metrics.Gauge(registry, "adshard_in_repair", "1: it is.", func() float64 { return 1 })
 	slave := httptest.NewServer(admin.New(admin.Config{Registry: registry, Ready: func() []string { return []string{"a", "b"} }, Log: slog.New(slog.DiscardHandler)}))
 	defer slave.Close()
 
@@ -113,7 +114,7 @@ func TestDoctorAsksAllPorts(t *testing.T) {
 
 // TestDoctorIsRefused: who may not ask is told so; it says nothing of the cluster.
 func TestDoctorIsRefused(t *testing.T) {
-	gated := admin.New(admin.Config{Registry: admin.NewRegistry(), Ready: func() []string { return nil }, Control: well(),
+	gated := admin.New(admin.Config{Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Control: well(),
 		Gate: &access.Gate{Guard: access.Guard{Table: access.NewTable()}}, Log: slog.New(slog.DiscardHandler)})
 	s := httptest.NewServer(gated)
 	defer s.Close()

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"adshard/internal/node/admin/admintest"
-	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/porttest"
+	"adshard/internal/node/searchapi"
 	"adshard/search"
 	"adshard/search/shown"
 )
@@ -57,7 +57,7 @@ func hit(id uint64, text string) search.Hit {
 
 func started(t *testing.T, c *searched) string {
 	t.Helper()
-	s := httptest.NewServer(httpapi.New(httpapi.Config{Searcher: c, Explainer: c, Reserve: 10_000}))
+	s := httptest.NewServer(searchapi.New(searchapi.Config{Searcher: c, Explainer: c, Reserve: 10_000}))
 	t.Cleanup(s.Close)
 	return s.URL
 }
@@ -158,7 +158,7 @@ func TestQueryWhyNot(t *testing.T) {
 }
 
 func TestQueryExplainSaysWhereToAsk(t *testing.T) {
-	s := httptest.NewServer(httpapi.New(httpapi.Config{Searcher: newCluster(), Reserve: 10_000}))
+	s := httptest.NewServer(searchapi.New(searchapi.Config{Searcher: newCluster(), Reserve: 10_000}))
 	t.Cleanup(s.Close)
 	status, out, errOut := run(t, "adshard", "query", "--addr", s.URL, "--explain", "usb")
 	if status != exitUsage || out != "" || !strings.Contains(errOut, "--addr http://127.0.0.1:8081") || !strings.Contains(errOut, "explain: public") {

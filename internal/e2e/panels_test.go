@@ -9,14 +9,14 @@ import (
 
 	client "github.com/prometheus/client_golang/prometheus"
 
-	"adshard/internal/node/admin"
+	"adshard/internal/node/master"
 )
 
 // TestPanelsOfWhatDidNotHappen: what a healthy cluster has no values for is asked for by names and labels that
 // there are. Those of alerts are tested by what makes them fire (TestAlertsFire).
 func TestPanelsOfWhatDidNotHappen(t *testing.T) {
 	r := client.NewRegistry()
-	admin.NewMasterMetrics(r)
+	master.NewMetrics(r)
 	known, checked := labelsOf(t, r), 0
 	for _, query := range dashboardQueries(t) {
 		if emptyWhenHealthy[query] == "" {

@@ -37,14 +37,14 @@ var linked = map[string]struct {
 	rocks   bool
 }{
 	"cmd/adshard":                 {63, true},
-	"cmd/balancer":                {61, false},
-	"cmd/distributor":             {52, false},
+	"cmd/balancer":                {49, false},
+	"cmd/distributor":             {38, false},
 	"cmd/master":                  {52, false},
 	"cmd/slave":                   {53, true},
-	"internal/cli/role/collector": {52, false},
+	"internal/cli/role/collector": {38, false},
 	"internal/cli/cluster":        {39, false},
-	"internal/cli/db":             {53, false},
-	"internal/cli/report":         {53, false},
+	"internal/cli/db":             {39, false},
+	"internal/cli/report":         {39, false},
 	"internal/cli/setup":          {36, false},
 }
 

@@ -32,6 +32,7 @@ import (
 	"adshard/internal/node/data"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/apitest"
+	"adshard/internal/node/metrics"
 	"adshard/internal/node/nodetest"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
@@ -290,7 +291,7 @@ func queryServer(t *testing.T, ca *certtest.Cluster) string {
 // adminServer is the admin port of a cluster in one process, which has everything.
 func adminServer(t *testing.T, own *certs.Credentials) string {
 	l := listen(t)
-	h := admin.New(admin.Config{Registry: admin.NewRegistry(), Ready: func() []string { return nil }, Control: admintest.NewControl(),
+	h := admin.New(admin.Config{Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Control: admintest.NewControl(),
 		Data: data.New(nodetest.NewDatabase(t).DB, nil, slog.New(slog.DiscardHandler)), Explain: http.NotFoundHandler(), Slow: http.NotFoundHandler(), Gate: own.Gate(), Log: slog.New(slog.DiscardHandler)})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)

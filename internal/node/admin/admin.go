@@ -15,6 +15,7 @@ import (
 	"adshard/internal/node/console"
 	"adshard/internal/node/data"
 	"adshard/internal/node/httpapi"
+	"adshard/internal/node/metrics"
 )
 
 // Config is what an admin port serves.
@@ -130,7 +131,7 @@ func (c *Config) readyz(w http.ResponseWriter, _ *http.Request) {
 
 // Routes returns the methods that an admin port with everything has, by pattern.
 func Routes() map[string][]string {
-	c := Config{Registry: NewRegistry(), Control: unasked{}, Data: &data.Service{}, Explain: http.NotFoundHandler(), Slow: http.NotFoundHandler()}
+	c := Config{Registry: metrics.NewRegistry(), Control: unasked{}, Data: &data.Service{}, Explain: http.NotFoundHandler(), Slow: http.NotFoundHandler()}
 	all := make(map[string][]string)
 	for pattern, methods := range c.routes() {
 		all[pattern] = slices.Sorted(maps.Keys(methods))

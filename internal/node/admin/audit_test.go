@@ -12,6 +12,7 @@ import (
 	"adshard/internal/node/access"
 	"adshard/internal/node/admin"
 	"adshard/internal/node/admin/admintest"
+	"adshard/internal/node/metrics"
 )
 
 // TestChangesAreLoggedWithWhoMadeThem: the log names the operator, never the token, and
@@ -27,7 +28,7 @@ func TestChangesAreLoggedWithWhoMadeThem(t *testing.T) {
 	gate := &access.Gate{Guard: access.Guard{Table: access.NewTable(), Refused: func(who access.Identity, from, call string, err error) {
 		log.Warn("refused", "by", who, "from", from, "call", call, "err", err)
 	}}, Tokens: func() access.Tokens { return tokens }}
-	h := admin.New(admin.Config{Registry: admin.NewRegistry(), Ready: func() []string { return nil }, Control: admintest.NewControl(), Gate: gate, Log: log})
+	h := admin.New(admin.Config{Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Control: admintest.NewControl(), Gate: gate, Log: log})
 	post := func(path, token string) int {
 		r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "http://localhost"+path, nil)
 		r.Header.Set("Authorization", "Bearer "+token)
@@ -59,7 +60,7 @@ func TestChangesAreLoggedWithWhoMadeThem(t *testing.T) {
 // anybody asks who it is; who may make a call that there is, is not said.
 func TestMethodsThatAPathDoesNotHave(t *testing.T) {
 	gate := &access.Gate{Guard: access.Guard{Table: access.NewTable()}, Tokens: func() access.Tokens { return access.Tokens{} }}
-	h := admin.New(admin.Config{Registry: admin.NewRegistry(), Ready: func() []string { return nil }, Control: admintest.NewControl(),
+	h := admin.New(admin.Config{Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Control: admintest.NewControl(),
 		Gate: gate, Log: slog.New(slog.DiscardHandler)})
 	for _, c := range []struct {
 		method, path string

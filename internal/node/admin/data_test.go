@@ -24,6 +24,7 @@ import (
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/httpapi/apitest"
+	"adshard/internal/node/metrics"
 	"adshard/internal/node/nodetest"
 )
 
@@ -50,7 +51,7 @@ func newWorld(t testing.TB) *world {
 	log := slog.New(slog.NewTextHandler(&locked{b: &w.log}, nil))
 	served := func(ctx context.Context, clock uint64) error { return w.serv(ctx, clock) }
 	s := httptest.NewServer(admin.New(admin.Config{
-		Registry: admin.NewRegistry(), Ready: func() []string { return nil }, Data: data.New(w.DB, served, log), Log: log,
+		Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Data: data.New(w.DB, served, log), Log: log,
 		Gate: &access.Gate{Guard: access.Guard{Table: access.NewTable()}, Tokens: func() access.Tokens { return tokens }},
 	}))
 	t.Cleanup(s.Close)

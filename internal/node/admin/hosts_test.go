@@ -13,10 +13,11 @@ import (
 	"adshard/internal/node/admin/admintest"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/apitest"
+	"adshard/internal/node/metrics"
 )
 
 func guarded(hosts ...string) http.Handler {
-	return admin.New(admin.Config{Registry: admin.NewRegistry(), Ready: func() []string { return nil },
+	return admin.New(admin.Config{Registry: metrics.NewRegistry(), Ready: func() []string { return nil },
 		Control: admintest.NewControl(), Hosts: hosts, Log: slog.New(slog.DiscardHandler)})
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"adshard/internal/node/admin"
+	"adshard/internal/node/metrics"
 )
 
 // TestAdminBeforeItLeads: whatever is asked of the admin port of a balancer that neither leads nor
@@ -16,7 +17,7 @@ func TestAdminBeforeItLeads(t *testing.T) {
 	r := newRig(t, 1)
 	host := &Host{db: r.DB, log: slog.New(slog.DiscardHandler)}
 	standing := new(standby)
-	handler := host.AdminHandler(admin.Config{Registry: admin.NewRegistry(), Ready: host.Ready, Log: host.log})
+	handler := host.AdminHandler(admin.Config{Registry: metrics.NewRegistry(), Ready: host.Ready, Log: host.log})
 	ask := func(method, path string) int {
 		t.Helper()
 		w := httptest.NewRecorder()

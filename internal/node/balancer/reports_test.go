@@ -14,6 +14,7 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/admin"
 	"adshard/internal/node/hostiletest"
+	"adshard/internal/node/metrics"
 	"adshard/internal/node/traffic"
 	"adshard/schema/pb"
 )
@@ -127,7 +128,7 @@ func (l *liar) tell(what string, m *pb.ReportRequest) {
 
 // pages returns a check of all that the balancer's admin port shows.
 func (r *rig) pages() func(t *testing.T, when string) {
-	registry := admin.NewRegistry()
+	registry := metrics.NewRegistry()
 	RegisterMetrics(registry, r.host)
 	handler := r.host.AdminHandler(admin.Config{Registry: registry, Ready: r.host.Ready, Log: r.log})
 	get := func(path string) *httptest.ResponseRecorder {

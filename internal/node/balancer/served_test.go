@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adshard/internal/node/admin"
+	"adshard/internal/node/metrics"
 )
 
 // TestServedMeansEverySlave: a change that was waited for is in the store of every live slave; while one of them
@@ -25,7 +26,7 @@ func TestServedMeansEverySlave(t *testing.T) {
 	}
 	r.eventually("filled", r.whole)
 	port := func(h *Host) func(path, body string) (int, string) {
-		s := httptest.NewServer(h.AdminHandler(admin.Config{Registry: admin.NewRegistry(), Ready: h.Ready, Log: r.log}))
+		s := httptest.NewServer(h.AdminHandler(admin.Config{Registry: metrics.NewRegistry(), Ready: h.Ready, Log: r.log}))
 		t.Cleanup(s.Close)
 		return func(path, body string) (int, string) {
 			res, err := http.Post(s.URL+path, "application/json", strings.NewReader(body))

@@ -19,12 +19,12 @@ import (
 	"adshard/events"
 	"adshard/events/store"
 	"adshard/internal/node/access"
-	"adshard/internal/node/admin"
 	"adshard/internal/node/certs"
 	"adshard/internal/node/control"
 	"adshard/internal/node/database"
 	"adshard/internal/node/health"
 	"adshard/internal/node/httpapi"
+	"adshard/internal/node/metrics"
 	"adshard/internal/node/ports"
 	"adshard/internal/wait"
 )
@@ -82,7 +82,7 @@ type Collector struct {
 	learning *learning // nil: qualities are those that were given
 	handler  *handler
 	origins  origins
-	metrics  *metrics
+	metrics  *eventMetrics
 	stateKey string
 	watches  [3]*watch // of budgets
 	log      *slog.Logger
@@ -96,7 +96,7 @@ func New(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, l
 
 // open is New with a clock.
 func open(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, log *slog.Logger, now func() time.Time) (c *Collector, err error) {
-	c = &Collector{db: db, origins: cfg.EventOrigins, stateKey: cfg.StateKey, log: log.With("node", cfg.Name), metrics: newMetrics(port.Registerer(cfg.Name))}
+	c = &Collector{db: db, origins: cfg.EventOrigins, stateKey: cfg.StateKey, log: log.With("node", cfg.Name), metrics: newEventMetrics(port.Registerer(cfg.Name))}
 	if c.tls, err = cfg.QueryTLS.Open(log); err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func open(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, 
 		}
 	}
 	c.handler = newHandler(c.counter, c.named, c.metrics, cfg.MaxInFlight, c.log)
-	admin.WatchEventKeys(port.Registerer(cfg.Name), admin.KeysOfCollector, c.keys.Ring)
+	metrics.WatchEventKeys(port.Registerer(cfg.Name), metrics.KeysOfCollector, c.keys.Ring)
 	if err = c.keys.Rotate(ctx); err == nil {
 		c.listener, err = ports.Listen(port.Sockets.Queries, "http", cfg.HTTP)
 	}

@@ -33,13 +33,13 @@ const (
 type handler struct {
 	counter *events.Counter
 	named   *events.Named
-	metrics *metrics
+	metrics *eventMetrics
 	places  chan struct{} // one for each batch under way
 	log     *slog.Logger
 	failing atomic.Bool // the last batch could not be counted, and the log says so
 }
 
-func newHandler(c *events.Counter, n *events.Named, m *metrics, most int, log *slog.Logger) *handler {
+func newHandler(c *events.Counter, n *events.Named, m *eventMetrics, most int, log *slog.Logger) *handler {
 	return &handler{counter: c, named: n, metrics: m, places: make(chan struct{}, most), log: log}
 }
 

@@ -10,18 +10,18 @@ import (
 	"adshard/fault"
 )
 
-// metrics are a collector's.
-type metrics struct {
+// eventMetrics are a collector's.
+type eventMetrics struct {
 	events  map[store.Kind][events.Outcomes]prometheus.Counter
 	refused *prometheus.CounterVec
 	seconds prometheus.Histogram
 	failed  prometheus.Counter
 }
 
-func newMetrics(r prometheus.Registerer) *metrics {
+func newEventMetrics(r prometheus.Registerer) *eventMetrics {
 	outcomes := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "adshard_events_total",
 		Help: "Events of batches that were answered, by kind and outcome."}, []string{"kind", "outcome"})
-	m := &metrics{
+	m := &eventMetrics{
 		events: make(map[store.Kind][events.Outcomes]prometheus.Counter),
 		refused: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "adshard_event_batches_refused_total",
 			Help: "Batches that were refused whole, by kind of error."}, []string{"kind"}),
@@ -41,9 +41,9 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	return m
 }
 
-func (m *metrics) count(kind store.Kind, o events.Outcome) { m.events[kind][o].Inc() }
+func (m *eventMetrics) count(kind store.Kind, o events.Outcome) { m.events[kind][o].Inc() }
 
-func (m *metrics) refusedBatch(err error) {
+func (m *eventMetrics) refusedBatch(err error) {
 	m.refused.WithLabelValues(fault.KindOf(err).String()).Inc()
 }
 

@@ -17,8 +17,9 @@ import (
 	"adshard/internal/node/admin"
 	"adshard/internal/node/admin/admintest"
 	"adshard/internal/node/console"
-	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/metrics"
+	"adshard/internal/node/searchapi"
 	"adshard/search"
 	"adshard/search/shown"
 )
@@ -43,8 +44,8 @@ func newPort(t testing.TB, tokens bool, with ...func(*admin.Config)) *port {
 	p := &port{control: admintest.NewControl(), found: newFound(), memory: new(console.Memory)}
 	log := slog.New(slog.NewTextHandler(&p.log, nil))
 	cfg := admin.Config{
-		Registry: admin.NewRegistry(), Ready: func() []string { return nil }, Control: p.control, Memory: p.memory, Log: log,
-		Explain: httpapi.New(httpapi.Config{Searcher: p.found, Explainer: p.found, Reserve: 10_000}),
+		Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Control: p.control, Memory: p.memory, Log: log,
+		Explain: searchapi.New(searchapi.Config{Searcher: p.found, Explainer: p.found, Reserve: 10_000}),
 	}
 	if tokens {
 		list, err := access.ParseTokens([]byte("operator alice " + operatorToken + "\nreader bob " + readerToken))
@@ -82,13 +83,13 @@ func (p *port) live(now time.Time) {
 
 // portOf returns an open port of a process that has a balancer or a master, or neither.
 func portOf(balancer, master bool) http.Handler {
-	cfg := admin.Config{Registry: admin.NewRegistry(), Ready: func() []string { return nil }, Log: slog.New(slog.DiscardHandler)}
+	cfg := admin.Config{Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Log: slog.New(slog.DiscardHandler)}
 	if balancer {
 		cfg.Control = admintest.NewControl()
 	}
 	if master {
 		f := newFound()
-		cfg.Explain = httpapi.New(httpapi.Config{Searcher: f, Explainer: f})
+		cfg.Explain = searchapi.New(searchapi.Config{Searcher: f, Explainer: f})
 	}
 	return admin.New(cfg)
 }

@@ -33,7 +33,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request, timeout time.Duration, p a
 // is closed.
 func ReadJSON(w http.ResponseWriter, r *http.Request, timeout time.Duration, most int64, also ...string) ([]byte, error) {
 	if err := jsonBody(r.Header, also); err != nil {
-		closeAfter(w)
+		CloseAfter(w)
 		return nil, err
 	}
 	body, err := readAll(w, r, timeout, most)
@@ -46,8 +46,8 @@ func ReadJSON(w http.ResponseWriter, r *http.Request, timeout time.Duration, mos
 // ReadFile is ReadJSON of a body that may be anything.
 func ReadFile(w http.ResponseWriter, r *http.Request, timeout time.Duration, most int64) ([]byte, error) {
 	if r.Header.Get("Content-Type") != AnyContent {
-		closeAfter(w)
-		return nil, refuse(http.StatusUnsupportedMediaType, api.ErrorCodeWrongContentType,
+		CloseAfter(w)
+		return nil, WithStatus(http.StatusUnsupportedMediaType, api.ErrorCodeWrongContentType,
 			fault.Field(op, "Content-Type", "the body must be a file, with Content-Type: %s", AnyContent))
 	}
 	return readAll(w, r, timeout, most)
@@ -58,14 +58,14 @@ const AnyContent = "application/octet-stream"
 
 func readAll(w http.ResponseWriter, r *http.Request, timeout time.Duration, most int64) ([]byte, error) {
 	if coding := strings.Join(r.Header.Values("Content-Encoding"), ", "); coding != "" && !strings.EqualFold(coding, identity) {
-		closeAfter(w)
+		CloseAfter(w)
 		return nil, wrongEncoding(w, fmt.Sprintf("the body has the Content-Encoding %.40q, which this port does not take", coding))
 	}
 	rc := http.NewResponseController(w)
 	deadline := rc.SetReadDeadline(time.Now().Add(timeout)) == nil
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if err != nil {
-		closeAfter(w)
+		CloseAfter(w)
 		return nil, bodyError(err, timeout)
 	}
 	if deadline {
@@ -74,7 +74,8 @@ func readAll(w http.ResponseWriter, r *http.Request, timeout time.Duration, most
 	return body, nil
 }
 
-func closeAfter(w http.ResponseWriter) { w.Header().Set("Connection", "close") }
+// CloseAfter closes the connection after the answer: what follows of the request is not read.
+func CloseAfter(w http.ResponseWriter) { w.Header().Set("Connection", "close") }
 
 func jsonBody(h http.Header, also []string) error {
 	kind, params, err := mime.ParseMediaType(h.Get("Content-Type"))
@@ -83,7 +84,7 @@ func jsonBody(h http.Header, also []string) error {
 		return nil
 	}
 	types := strings.Join(append([]string{jsonContent}, also...), " or ")
-	return refuse(http.StatusUnsupportedMediaType, api.ErrorCodeWrongContentType,
+	return WithStatus(http.StatusUnsupportedMediaType, api.ErrorCodeWrongContentType,
 		fault.Field(op, "Content-Type", "the body must be JSON in UTF-8, with Content-Type: %s", types))
 }
 
@@ -95,7 +96,7 @@ const (
 // wrongEncoding refuses a compressed body, and says which codings are taken (RFC 9110, 15.5.16).
 func wrongEncoding(w http.ResponseWriter, what string) error {
 	w.Header().Set("Accept-Encoding", identity)
-	return refuse(http.StatusUnsupportedMediaType, api.ErrorCodeWrongContentType,
+	return WithStatus(http.StatusUnsupportedMediaType, api.ErrorCodeWrongContentType,
 		fault.Field(op, "Content-Encoding", "%s: send it uncompressed", what))
 }
 
@@ -114,10 +115,10 @@ func bodyError(err error, timeout time.Duration) error {
 	var network net.Error
 	switch {
 	case errors.As(err, &large):
-		return refuse(http.StatusRequestEntityTooLarge, api.ErrorCodeBodyTooLarge,
+		return WithStatus(http.StatusRequestEntityTooLarge, api.ErrorCodeBodyTooLarge,
 			fault.Field(op, "", "the body has more than %d bytes", large.Limit))
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		return refuse(http.StatusRequestTimeout, api.ErrorCodeBodyTooSlow,
+		return WithStatus(http.StatusRequestTimeout, api.ErrorCodeBodyTooSlow,
 			fault.Field(op, "", "the body did not end within %v", timeout))
 	}
 	return fault.Field(op, "", "the body cannot be read: %v", err)

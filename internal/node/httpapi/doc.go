@@ -1,11 +1,16 @@
-// Package httpapi is the public port of a master: search and explain over
-// HTTP (serving.md §8), as openapi.yaml describes it.
+// Package httpapi is what the HTTP ports of all processes share: the server with its limits
+// against slow and large requests, bodies, errors and how they are answered, the names that a
+// port answers to, and openapi.yaml, from which package api is generated.
 //
-// A request is checked by generated code (package api), expanded once, asked
-// of a search.Searcher under a deadline that counts from the request's first
-// byte, finished by the auction and written as JSON. Beyond a number of
-// searches under way, requests are refused at once.
-//
-// Goals: exact checks, errors that say what to do, no reflection before the
-// answer is encoded. Non-goals: the admin port, TLS, asking slaves.
+// Handlers are elsewhere: package searchapi has the port for queries, admin the admin port,
+// collector that of events.
 package httpapi
+
+import _ "embed"
+
+// Spec is the OpenAPI document of all ports.
+//
+//go:embed openapi.yaml
+var Spec []byte
+
+const op = "http: request"

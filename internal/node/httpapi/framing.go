@@ -74,7 +74,7 @@ func (f *framing) unclear(r *http.Request) bool {
 func framed(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, ok := r.Context().Value(connKey{}).(*stampedConn); ok && c.framing.unclear(r) {
-			closeAfter(w)
+			CloseAfter(w)
 		}
 		h.ServeHTTP(w, r)
 	})

@@ -1,4 +1,4 @@
-package httpapi
+package httpapi_test
 
 import (
 	"bufio"
@@ -9,11 +9,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"adshard/internal/node/httpapi/apitest"
 )
 
 // TestUnclearEndsCloseTheConnection: in whatever order, spelling and parts the headers come, and whatever came before on the connection.
 func TestUnclearEndsCloseTheConnection(t *testing.T) {
-	addr := serving(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	addr := apitest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		fmt.Fprint(w, len(body), err)
 	}))
@@ -87,14 +89,4 @@ func answered(t *testing.T, addr string, size int, requests ...string) (n int) {
 		n++
 	}
 	return n
-}
-
-// BenchmarkScan is what the count costs a request.
-func BenchmarkScan(b *testing.B) {
-	request := []byte("GET /v1/search?q=usb+cable&slots=4&device=desktop HTTP/1.1\r\nHost: ads.example:8080\r\nUser-Agent: somebody/1.0\r\nAccept: application/json\r\n" +
-		"Accept-Encoding: gzip, deflate\r\nX-Request-Id: 0123456789abcdef\r\nConnection: keep-alive\r\n\r\n")
-	var f framing
-	for b.Loop() {
-		f.scan(request)
-	}
 }

@@ -15,7 +15,7 @@ type refusal struct {
 }
 
 // refusals are the answers to errors by their kind. Errors with a status or code of
-// HTTP's own are made by refuse.
+// HTTP's own are made by WithStatus.
 var refusals = fault.Classes[refusal]{
 	Kinds: map[fault.Kind]refusal{
 		fault.Invalid:     {status: http.StatusBadRequest},
@@ -34,34 +34,34 @@ var refusals = fault.Classes[refusal]{
 	Other: refusal{status: http.StatusInternalServerError},
 }
 
-// refuse returns err with a status and a code of its own.
-func refuse(status int, code api.ErrorCode, err error) error {
+// WithStatus returns err with a status and a code of its own.
+func WithStatus(status int, code api.ErrorCode, err error) error {
 	return fault.Classify(err, refusal{status, code})
 }
 
 // Forbidden returns an error that is answered 403.
 func Forbidden(format string, args ...any) error {
-	return refuse(http.StatusForbidden, api.ErrorCodeForbidden, fault.Newf(fault.Invalid, op, format, args...))
+	return WithStatus(http.StatusForbidden, api.ErrorCodeForbidden, fault.Newf(fault.Invalid, op, format, args...))
 }
 
 // Unauthenticated returns an error that is answered 401: the request shows nobody's identity.
 func Unauthenticated(format string, args ...any) error {
-	return refuse(http.StatusUnauthorized, api.ErrorCodeUnauthenticated, fault.Newf(fault.Forbidden, op, format, args...))
+	return WithStatus(http.StatusUnauthorized, api.ErrorCodeUnauthenticated, fault.Newf(fault.Forbidden, op, format, args...))
 }
 
 // PreconditionFailed returns an error that is answered 412: what a condition of the request is about has
 // changed.
 func PreconditionFailed(format string, args ...any) error {
-	return refuse(http.StatusPreconditionFailed, "", fault.Newf(fault.Conflict, op, format, args...))
+	return WithStatus(http.StatusPreconditionFailed, "", fault.Newf(fault.Conflict, op, format, args...))
 }
 
 // Gone returns an error that is answered 410: what was asked for is not kept any more.
-func Gone(err error) error { return refuse(http.StatusGone, "", err) }
+func Gone(err error) error { return WithStatus(http.StatusGone, "", err) }
 
 // WrongHost returns an error that is answered 421: the request names another
 // host than this one.
 func WrongHost(format string, args ...any) error {
-	return refuse(http.StatusMisdirectedRequest, api.ErrorCodeWrongHost, fault.Newf(fault.Invalid, op, format, args...))
+	return WithStatus(http.StatusMisdirectedRequest, api.ErrorCodeWrongHost, fault.Newf(fault.Invalid, op, format, args...))
 }
 
 // Status returns the HTTP status of an error.
@@ -90,39 +90,20 @@ func WriteJSON(w http.ResponseWriter, status int, v any) {
 		return
 	}
 	w.Header()["Content-Type"] = jsonType
-	writeBody(w, status, e.Bytes())
+	WriteBody(w, status, e.Bytes())
 }
 
-func writeBody(w http.ResponseWriter, status int, body []byte) {
+// WriteBody answers with a body, whose type the header has.
+func WriteBody(w http.ResponseWriter, status int, body []byte) {
 	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client may have gone; nobody else is to be told
+	_, _ = w.Write(body) // an error says that the client has gone
 }
 
-func (c *call) write(w http.ResponseWriter, status int, body []byte) {
-	c.seen.Status = status
-	writeBody(w, status, body)
-}
-
-func (c *call) writeJSON(w http.ResponseWriter, v any) {
-	c.seen.Status = http.StatusOK
-	WriteJSON(w, http.StatusOK, v)
-}
-
-// Refuse answers with an error. A body that nobody read may never end, so the
-// connection is closed, not read on.
-func (c *call) Refuse(w http.ResponseWriter, r *http.Request, err error) {
-	if r.ContentLength != 0 && !c.body {
-		closeAfter(w)
-	}
-	c.seen.Status, c.seen.Err = Status(err), err
-	WriteError(w, err)
-}
-
-// WrongMethod answers 405.
-func (c *call) WrongMethod(w http.ResponseWriter, r *http.Request, allow string) {
-	w.Header().Set("Allow", allow)
-	c.Refuse(w, r, WrongMethod(r, allow))
+// WriteEncoded answers 200 with JSON that is encoded already.
+func WriteEncoded(w http.ResponseWriter, body []byte) {
+	w.Header()["Content-Type"] = jsonType
+	WriteBody(w, http.StatusOK, body)
 }
 
 // RefuseMethod answers 405 on a port that has no routes of package api; allow
@@ -130,7 +111,7 @@ func (c *call) WrongMethod(w http.ResponseWriter, r *http.Request, allow string)
 func RefuseMethod(w http.ResponseWriter, r *http.Request, allow string) {
 	w.Header().Set("Allow", allow)
 	if r.ContentLength != 0 {
-		closeAfter(w)
+		CloseAfter(w)
 	}
 	WriteError(w, WrongMethod(r, allow))
 }
@@ -138,20 +119,18 @@ func RefuseMethod(w http.ResponseWriter, r *http.Request, allow string) {
 // WrongMethod returns an error that is answered 405; allow lists the methods that the path has.
 func WrongMethod(r *http.Request, allow string) error {
 	err := fault.Newf(fault.Invalid, op, "%s has no method %s; it has %s", r.URL.Path, r.Method, allow)
-	return refuse(http.StatusMethodNotAllowed, api.ErrorCodeMethodNotAllowed, err)
+	return WithStatus(http.StatusMethodNotAllowed, api.ErrorCodeMethodNotAllowed, err)
 }
-
-// NotFound answers 404.
-func (c *call) NotFound(w http.ResponseWriter, r *http.Request) { c.Refuse(w, r, noPath(r)) }
 
 // RefusePath answers 404 on a port that has no routes of package api.
 func RefusePath(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
-		closeAfter(w)
+		CloseAfter(w)
 	}
-	WriteError(w, noPath(r))
+	WriteError(w, NoPath(r))
 }
 
-func noPath(r *http.Request) error {
+// NoPath returns an error that is answered 404: the port has no such path.
+func NoPath(r *http.Request) error {
 	return fault.Newf(fault.NotFound, op, "there is no %q on this port; /openapi.yaml describes what there is, and where", r.URL.Path)
 }

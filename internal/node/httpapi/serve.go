@@ -13,6 +13,9 @@ import (
 	"adshard/internal/node/access"
 )
 
+// MaxTimeout is the longest time that a request may ask for.
+const MaxTimeout = 5 * time.Second
+
 // Limits of a server, against clients that are slow or send much.
 const (
 	headerTimeout = 5 * time.Second
@@ -101,9 +104,9 @@ func (c *stampedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// firstByte returns when the request's first byte was read, or now if the
+// FirstByte returns when the request's first byte was read, or now if the
 // server is not that of Serve.
-func firstByte(r *http.Request) time.Time {
+func FirstByte(r *http.Request) time.Time {
 	now := time.Now()
 	c, ok := r.Context().Value(connKey{}).(*stampedConn)
 	if !ok {

@@ -13,6 +13,7 @@ import (
 	"adshard/internal/node/ports"
 	"adshard/internal/node/preflight"
 	"adshard/internal/node/querylog"
+	"adshard/internal/node/searchapi"
 	"adshard/internal/node/tracing"
 	"adshard/internal/ulimit"
 	"adshard/search"
@@ -53,7 +54,7 @@ type Config struct {
 	Explain string `yaml:"explain"`
 	// Timeout applies to queries that give none.
 	Timeout time.Duration `yaml:"timeout"`
-	// RequestIDs says whose ids queries have: httpapi.RequestIDsGiven or RequestIDsOwn.
+	// RequestIDs says whose ids queries have: searchapi.RequestIDsGiven or RequestIDsOwn.
 	RequestIDs string `yaml:"request_ids"`
 	// MaxInFlight bounds the queries under way.
 	MaxInFlight int `yaml:"max_in_flight"`
@@ -86,7 +87,7 @@ func DefaultConfig() Config {
 	return Config{
 		Name: "master-0", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081", Balancer: "127.0.0.1:7000",
 		Profile: "default", Reserve: DefaultReserve, Explain: ExplainAuto,
-		Timeout: httpapi.DefaultTimeout, RequestIDs: httpapi.RequestIDsGiven, MaxInFlight: httpapi.DefaultMaxInFlight, GCPercent: DefaultGCPercent,
+		Timeout: searchapi.DefaultTimeout, RequestIDs: searchapi.RequestIDsGiven, MaxInFlight: searchapi.DefaultMaxInFlight, GCPercent: DefaultGCPercent,
 		Transport: TransportStream, QueryLog: querylog.DefaultRecordConfig(), Traces: tracing.DefaultConfig(), QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
 	}
 }
@@ -121,7 +122,7 @@ func (c *Config) Validate() error {
 	k.That(c.Reserve > 0, "reserve_micros", "must be positive")
 	CheckExplain(&k, c.Explain, c.Admin)
 	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)
-	k.OneOf("request_ids", c.RequestIDs, httpapi.RequestIDsGiven, httpapi.RequestIDsOwn)
+	k.OneOf("request_ids", c.RequestIDs, searchapi.RequestIDsGiven, searchapi.RequestIDsOwn)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
 	k.Number("gc_percent", c.GCPercent, 10, 10_000)
 	c.SlowQueries.Check(&k, "slow_queries")

@@ -17,14 +17,15 @@ import (
 	"google.golang.org/grpc"
 
 	"adshard/internal/node/access"
-	"adshard/internal/node/admin"
 	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
 	"adshard/internal/node/fanout"
 	"adshard/internal/node/httpapi"
+	"adshard/internal/node/metrics"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/queryserver"
 	"adshard/internal/node/remote"
+	"adshard/internal/node/searchapi"
 	"adshard/internal/node/wire"
 	"adshard/internal/wait"
 	"adshard/schema/pb"
@@ -78,7 +79,7 @@ type Master struct {
 	seeds    []*grpc.ClientConn
 	watcher  *fanout.Watcher
 	fanout   *fanout.Fanout
-	handler  *httpapi.Handler
+	handler  *searchapi.Handler
 	calls    net.Listener // for queries over gRPC; nil: there are none
 	queries  *certs.Queries
 	keys     *eventKeys // nil: event tokens are not signed
@@ -115,13 +116,13 @@ func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local,
 			return nil, err
 		}
 	}
-	metrics := admin.NewMasterMetrics(port.Registerer(cfg.Name))
+	observer := NewMetrics(port.Registerer(cfg.Name))
 	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), m.balancer, seeds, m.dialer(local), m.log)
-	m.watcher.Tell(m.reachedAt(), metrics.Traffic)
-	admin.Gauge(port.Registerer(cfg.Name), "adshard_filled", "1: the first fill of the slaves is complete.", m.filled)
+	m.watcher.Tell(m.reachedAt(), observer.Traffic)
+	metrics.Gauge(port.Registerer(cfg.Name), "adshard_filled", "1: the first fill of the slaves is complete.", m.filled)
 	m.queries.Register(port.Registerer(cfg.Name))
-	m.fanout = fanout.New(m.watcher, metrics)
-	if err := m.handle(lexicon, metrics, port); err != nil {
+	m.fanout = fanout.New(m.watcher, observer)
+	if err := m.handle(lexicon, observer, port); err != nil {
 		m.watcher.Close()
 		m.Close()
 		return nil, err
@@ -131,22 +132,22 @@ func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local,
 
 // handle makes the handler of the query port, and that of explanations on the admin
 // port.
-func (m *Master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, port *ports.Ports) error {
-	c := httpapi.Config{
-		Searcher: m.fanout, Explainer: m.fanout, Expansions: search.NewExpansions(lexicon, httpapi.ExpansionBytes), Profile: profileOf(m.cfg.Profile),
-		Reserve: m.cfg.Reserve, DefaultTimeout: m.cfg.Timeout, MaxInFlight: m.cfg.MaxInFlight, Observer: metrics,
+func (m *Master) handle(lexicon *words.Lexicon, observer *Metrics, port *ports.Ports) error {
+	c := searchapi.Config{
+		Searcher: m.fanout, Explainer: m.fanout, Expansions: search.NewExpansions(lexicon, searchapi.ExpansionBytes), Profile: profileOf(m.cfg.Profile),
+		Reserve: m.cfg.Reserve, DefaultTimeout: m.cfg.Timeout, MaxInFlight: m.cfg.MaxInFlight, Observer: observer,
 	}
 	c.Names = append(port.Names(), m.cfg.AdminHosts...)
 	if !config.Unspecified(m.cfg.HTTP) {
 		c.Names = append(c.Names, m.cfg.HTTP)
 	}
-	explaining := httpapi.New(c)
+	explaining := searchapi.New(c)
 	port.Explain = explaining
-	c.OwnRequestIDs = m.cfg.RequestIDs == httpapi.RequestIDsOwn // an operator explains a request by its id
+	c.OwnRequestIDs = m.cfg.RequestIDs == searchapi.RequestIDsOwn // an operator explains a request by its id
 	if m.cfg.EventTokens {
 		m.keys = newEventKeys()
 		c.EventKeys = m.keys.ring.Load
-		admin.WatchEventKeys(port.Registerer(m.cfg.Name), admin.KeysOfMaster, m.keys.ring.Load)
+		metrics.WatchEventKeys(port.Registerer(m.cfg.Name), metrics.KeysOfMaster, m.keys.ring.Load)
 	}
 	if !m.cfg.explains(m.listener.Addr()) {
 		c.Explainer = nil
@@ -155,8 +156,8 @@ func (m *Master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, po
 	if err := m.writeDown(&c, explaining, port); err != nil {
 		return err
 	}
-	m.handler = httpapi.New(c)
-	admin.WatchGate(port.Registerer(m.cfg.Name), m.handler)
+	m.handler = searchapi.New(c)
+	metrics.WatchGate(port.Registerer(m.cfg.Name), m.handler)
 	return nil
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"adshard/internal/node/fanout"
 	"adshard/internal/node/fanout/choice"
-	"adshard/internal/node/httpapi"
+	"adshard/internal/node/searchapi"
 	"adshard/internal/node/tracing"
 	"adshard/search"
 	"adshard/search/shown"
@@ -67,8 +67,8 @@ func answering(b *testing.B, endpoint string, share float64) http.Handler {
 		name := fmt.Sprint("slave-", s)
 		m.Shards = append(m.Shards, fanout.NewShard(name, a.answer.Width, choice.NewShard(), fanout.NewReplica(name, fanout.Concurrent(a))))
 	}
-	return httpapi.New(httpapi.Config{Searcher: fanout.New(one{m}, nil), Reserve: 10_000, Tracer: tracer,
-		Expansions: search.NewExpansions(nil, httpapi.ExpansionBytes)})
+	return searchapi.New(searchapi.Config{Searcher: fanout.New(one{m}, nil), Reserve: 10_000, Tracer: tracer,
+		Expansions: search.NewExpansions(nil, searchapi.ExpansionBytes)})
 }
 
 // BenchmarkTracing is what tracing costs a master in processor time, of which a search

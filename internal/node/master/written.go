@@ -5,10 +5,11 @@ import (
 	"net/http"
 	"sync"
 
-	"adshard/internal/node/admin"
 	"adshard/internal/node/httpapi"
+	"adshard/internal/node/metrics"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/querylog"
+	"adshard/internal/node/searchapi"
 	"adshard/internal/node/tracing"
 )
 
@@ -22,7 +23,7 @@ type written struct {
 
 // writeDown has the handler of c write down what the configuration asks for; explaining
 // explains the slowest search.
-func (m *Master) writeDown(c *httpapi.Config, explaining *httpapi.Handler, port *ports.Ports) error {
+func (m *Master) writeDown(c *searchapi.Config, explaining *searchapi.Handler, port *ports.Ports) error {
 	if m.cfg.SlowQueries.After > 0 {
 		slow := querylog.NewSlow(m.cfg.SlowQueries.After, m.log)
 		m.written.slow = slow
@@ -36,7 +37,7 @@ func (m *Master) writeDown(c *httpapi.Config, explaining *httpapi.Handler, port 
 			return err
 		}
 		m.written.recorder, c.Arrived = r, r.Record
-		admin.Count(port.Registerer(m.cfg.Name), "adshard_query_log_lost_total", "Searches that could not be recorded.",
+		metrics.Count(port.Registerer(m.cfg.Name), "adshard_query_log_lost_total", "Searches that could not be recorded.",
 			func() float64 { return float64(r.Lost()) })
 	}
 	var err error
@@ -71,10 +72,10 @@ func (w *written) close() {
 }
 
 // observers are several in the place of one.
-type observers []httpapi.Observer
+type observers []searchapi.Observer
 
-// Observe implements httpapi.Observer.
-func (o observers) Observe(seen *httpapi.Observation) {
+// Observe implements searchapi.Observer.
+func (o observers) Observe(seen *searchapi.Observation) {
 	for _, each := range o {
 		each.Observe(seen)
 	}

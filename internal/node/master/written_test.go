@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"testing"
 
-	"adshard/internal/node/httpapi"
 	"adshard/internal/node/ports"
+	"adshard/internal/node/searchapi"
 )
 
 // TestNothingIsWrittenDownUnasked: by default there is nothing that a search or the
@@ -17,11 +17,11 @@ func TestNothingIsWrittenDownUnasked(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &Master{cfg: DefaultConfig(), log: slog.New(slog.DiscardHandler)}
-	var c httpapi.Config
+	var c searchapi.Config
 	if err := m.writeDown(&c, nil, port); err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(m.written, written{}) || !reflect.DeepEqual(c, httpapi.Config{}) || port.Slow != nil {
+	if !reflect.DeepEqual(m.written, written{}) || !reflect.DeepEqual(c, searchapi.Config{}) || port.Slow != nil {
 		t.Errorf("%+v, %+v, %v", m.written, c, port.Slow)
 	}
 }

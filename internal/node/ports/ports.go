@@ -19,6 +19,7 @@ import (
 	"adshard/internal/node/config"
 	"adshard/internal/node/console"
 	"adshard/internal/node/httpapi"
+	"adshard/internal/node/metrics"
 	"adshard/internal/ulimit"
 )
 
@@ -37,7 +38,7 @@ type Ports struct {
 // Open listens on the admin port, with the credentials of the process. It accepts requests
 // whose Host is localhost, one of its addresses or one of hosts.
 func Open(own *certs.Credentials, address string, hosts ...string) (*Ports, error) {
-	p := &Ports{registry: admin.NewRegistry(), Sockets: newSockets(ulimit.Files()), hosts: hosts, own: own}
+	p := &Ports{registry: metrics.NewRegistry(), Sockets: newSockets(ulimit.Files()), hosts: hosts, own: own}
 	if address == "" {
 		return p, nil
 	}

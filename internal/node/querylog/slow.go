@@ -14,6 +14,7 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/config"
 	"adshard/internal/node/httpapi"
+	"adshard/internal/node/searchapi"
 )
 
 // SlowConfig says which searches are slow.
@@ -93,9 +94,9 @@ func NewSlow(after time.Duration, log *slog.Logger) *Slow {
 	return &Slow{after: after, log: log, limit: rate.NewLimiter(linesPerSecond, lines), slowest: make(chan *SlowSearch, 1)}
 }
 
-// Observe implements httpapi.Observer.
-func (s *Slow) Observe(o *httpapi.Observation) {
-	if o.Took < s.after || o.Operation != httpapi.OperationSearch || o.Query == "" {
+// Observe implements searchapi.Observer.
+func (s *Slow) Observe(o *searchapi.Observation) {
+	if o.Took < s.after || o.Operation != searchapi.OperationSearch || o.Query == "" {
 		return
 	}
 	q := slowSearch(o)
@@ -118,7 +119,7 @@ func (s *Slow) Observe(o *httpapi.Observation) {
 		"finish", o.Finish, "outcome", q.Outcome, "matched", q.Matched, "examined", q.Examined, "calls", strings.Join(calls, " "), "unlogged", unlogged)
 }
 
-func slowSearch(o *httpapi.Observation) *SlowSearch {
+func slowSearch(o *searchapi.Observation) *SlowSearch {
 	q := &SlowSearch{At: time.Now(), RequestID: o.RequestID, Query: o.Query, Status: o.Status, Outcome: o.Outcome(),
 		TookUs: o.Took.Microseconds(), ExpandUs: o.Expand.Microseconds(), SearchUs: o.Search.Microseconds(), FinishUs: o.Finish.Microseconds()}
 	if a := o.Answer; a != nil {
@@ -207,4 +208,4 @@ func (s *Slow) explain(ctx context.Context, q *SlowSearch, explain func(ctx cont
 	}
 }
 
-var _ httpapi.Observer = (*Slow)(nil)
+var _ searchapi.Observer = (*Slow)(nil)

@@ -12,16 +12,16 @@ import (
 	"time"
 
 	"adshard/fault"
-	"adshard/internal/node/httpapi"
+	"adshard/internal/node/searchapi"
 	"adshard/search"
 )
 
 // observed is a search with one call that failed.
-func observed(query string, took time.Duration) *httpapi.Observation {
+func observed(query string, took time.Duration) *searchapi.Observation {
 	timing := new(search.Timing)
 	timing.Add(search.Part{Name: "shard-0", Replica: "slave-0", Took: took / 2})
 	timing.Add(search.Part{Name: "shard-1", Replica: "slave-1", Took: took, Err: fault.Newf(fault.Deadline, "x", "late")})
-	return &httpapi.Observation{Operation: httpapi.OperationSearch, RequestID: "r-" + query, Query: query, Status: 200, Took: took,
+	return &searchapi.Observation{Operation: searchapi.OperationSearch, RequestID: "r-" + query, Query: query, Status: 200, Took: took,
 		Expand: time.Millisecond, Search: took / 2, Timing: timing, Answer: &search.Answer{Matched: 7, Work: search.Work{Examined: 9}}}
 }
 

@@ -7,17 +7,17 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"adshard/auction"
-	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/searchapi"
 	"adshard/internal/node/stream"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
 )
 
-// Asker answers searches (httpapi.Handler).
+// Asker answers searches (searchapi.Handler).
 type Asker interface {
-	Ask(ctx context.Context, p *api.SearchParams, id string) (httpapi.Result, error)
+	Ask(ctx context.Context, p *api.SearchParams, id string) (searchapi.Result, error)
 }
 
 // Server is the gRPC service Master. Make it with New.
@@ -36,7 +36,7 @@ func (s *Server) Search(ctx context.Context, m *pb.AdsRequest) (*pb.AdsResponse,
 		return nil, err
 	}
 	md, _ := metadata.FromIncomingContext(ctx)
-	tags, err := httpapi.Tags(md["x-priority"], md["x-tenant"])
+	tags, err := searchapi.Tags(md["x-priority"], md["x-tenant"])
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func number(n int32) api.Value { return api.Value{Kind: api.Number, Raw: strconv
 
 // response makes the message of a result. Errors are fault.Corrupt: what is to be
 // shown is damaged.
-func response(r *httpapi.Result) (*pb.AdsResponse, error) {
+func response(r *searchapi.Result) (*pb.AdsResponse, error) {
 	m := &pb.AdsResponse{
 		Query: r.Request.Query.Text, Truncated: r.Request.Query.Truncated, Ads: make([]*pb.PlacedAd, len(r.Won)),
 		Matched: r.Found.Matched, Candidates: r.Found.Candidates, CountsExact: r.Found.CountsExact,

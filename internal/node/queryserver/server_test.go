@@ -17,9 +17,9 @@ import (
 	"google.golang.org/grpc"
 
 	"adshard/fault"
-	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/queryserver"
+	"adshard/internal/node/searchapi"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -40,12 +40,12 @@ func (s *searcher) Search(ctx context.Context, r *search.Request) (*search.Answe
 // observed counts requests by status.
 type observed map[int]int
 
-func (o observed) Observe(seen *httpapi.Observation) { o[seen.Status]++ }
+func (o observed) Observe(seen *searchapi.Observation) { o[seen.Status]++ }
 
 // serve returns the handler of HTTP and a client of the same over gRPC.
-func serve(t *testing.T, s *searcher, o httpapi.Observer) (http.Handler, pb.MasterClient) {
+func serve(t *testing.T, s *searcher, o searchapi.Observer) (http.Handler, pb.MasterClient) {
 	t.Helper()
-	h := httpapi.New(httpapi.Config{Searcher: s, Reserve: 10_000, MaxInFlight: 2, Observer: o})
+	h := searchapi.New(searchapi.Config{Searcher: s, Reserve: 10_000, MaxInFlight: 2, Observer: o})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 
 	"adshard/balance"
 	"adshard/barrels/rocks"
-	"adshard/internal/node/admin"
 	"adshard/internal/node/copying"
+	"adshard/internal/node/metrics"
 	"adshard/schema/pb"
 )
 
@@ -113,8 +113,8 @@ func newCopies(cfg *Config, instance uint64, store copying.Store, feed copying.F
 
 // copyMetrics registers the metrics of copies of a slave's store.
 func copyMetrics(r prometheus.Registerer, s *copying.Source) {
-	admin.Gauge(r, "adshard_copies", "Checkpoints of the store that are held for copies.",
+	metrics.Gauge(r, "adshard_copies", "Checkpoints of the store that are held for copies.",
 		func() float64 { n, _ := s.State(); return float64(n) })
-	admin.Count(r, "adshard_copied_bytes_total", "Bytes of the store that were sent to copies.",
+	metrics.Count(r, "adshard_copied_bytes_total", "Bytes of the store that were sent to copies.",
 		func() float64 { _, sent := s.State(); return float64(sent) })
 }

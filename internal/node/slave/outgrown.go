@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"adshard/barrels"
-	"adshard/internal/node/admin"
 	"adshard/internal/node/config"
 	"adshard/internal/node/memlimit"
+	"adshard/internal/node/metrics"
 	"adshard/internal/node/ports"
 	"adshard/internal/wait"
 )
@@ -46,9 +46,9 @@ func (o *outgrown) look() {
 // register shows what is kept in any case, and the limit.
 func (o *outgrown) register(port *ports.Ports, name string) {
 	r := port.Registerer(name)
-	admin.Gauge(r, "adshard_store_always_bytes", "Memory of terms and campaigns, which is never given up.",
+	metrics.Gauge(r, "adshard_store_always_bytes", "Memory of terms and campaigns, which is never given up.",
 		func() float64 { return float64(always(o.store)) })
-	admin.Gauge(r, "adshard_store_always_limit_bytes", "Above it the store is not opened again.",
+	metrics.Gauge(r, "adshard_store_always_limit_bytes", "Above it the store is not opened again.",
 		func() float64 { return float64(o.plan.MostAlways()) })
 }
 

@@ -20,11 +20,11 @@ import (
 	"adshard/barrels"
 	"adshard/barrels/rocks"
 	"adshard/internal/node/access"
-	"adshard/internal/node/admin"
 	"adshard/internal/node/background"
 	"adshard/internal/node/config"
 	"adshard/internal/node/copying"
 	"adshard/internal/node/memlimit"
+	"adshard/internal/node/metrics"
 	"adshard/internal/node/overload"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/shardserver"
@@ -194,10 +194,10 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 		s.Close()
 		return nil, err
 	}
-	metrics := admin.NewSlaveMetrics(port.Registerer(cfg.Name), store, s.proxy.State, s.log)
-	s.server = grpc.NewServer(wire.SlaveOptions(func(_ string, cause any) { metrics.Panicked(cause) }, cfg.Credentials.ServerOptions()...)...)
+	observer := NewMetrics(port.Registerer(cfg.Name), store, s.proxy.State, s.log)
+	s.server = grpc.NewServer(wire.SlaveOptions(func(_ string, cause any) { observer.Panicked(cause) }, cfg.Credentials.ServerOptions()...)...)
 	s.shard = shardserver.New(
-		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation, Instance: instance}, store, s.proxy, gate, metrics, s.adopt)
+		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation, Instance: instance}, store, s.proxy, gate, observer, s.adopt)
 	if s.tracer, err = tracing.Open(cfg.Traces, "slave", cfg.Name, s.log); err != nil {
 		s.Close()
 		return nil, err
@@ -205,7 +205,7 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 	s.tracer.Register(port.Registerer(cfg.Name))
 	s.shard.Trace(s.tracer)
 	pb.RegisterSlaveServer(s.server, s.shard)
-	admin.WatchGate(port.Registerer(cfg.Name), gate)
+	metrics.WatchGate(port.Registerer(cfg.Name), gate)
 	if s.copies, err = newCopies(&cfg, instance, store, s.proxy, s.log); err != nil {
 		s.Close()
 		return nil, err

@@ -22,6 +22,7 @@ import (
 	"adshard/internal/node/ports"
 	"adshard/internal/node/preflight"
 	"adshard/internal/node/querylog"
+	"adshard/internal/node/searchapi"
 	"adshard/internal/node/slave"
 	"adshard/internal/node/tracing"
 	"adshard/internal/outfile"
@@ -119,7 +120,7 @@ func DefaultConfig() Config {
 	return Config{
 		Slaves: 3, Replicas: 1, Strategy: strategy.Default, Interval: balance.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
 		KeepEvents: events.Remembered, Quality: collector.QualityGiven, LearnEvery: collector.DefaultLearnEvery, Transport: TransportDirect, Profile: "default", Reserve: master.DefaultReserve, Explain: master.ExplainAuto,
-		Timeout: httpapi.DefaultTimeout, RequestIDs: httpapi.RequestIDsGiven, MaxInFlight: httpapi.DefaultMaxInFlight, QueryLog: querylog.DefaultRecordConfig(), Traces: tracing.DefaultConfig(),
+		Timeout: searchapi.DefaultTimeout, RequestIDs: searchapi.RequestIDsGiven, MaxInFlight: searchapi.DefaultMaxInFlight, QueryLog: querylog.DefaultRecordConfig(), Traces: tracing.DefaultConfig(),
 		QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
 	}
 }
@@ -194,7 +195,7 @@ func (c *Config) Validate() error {
 		least = config.Size(c.Slaves) * memlimit.Least(1)
 	}
 	k.That(c.Memory == 0 || c.Memory >= least, "memory", "%v is too little for %d slaves; give at least %v", c.Memory, c.Slaves, least)
-	k.OneOf("request_ids", c.RequestIDs, httpapi.RequestIDsGiven, httpapi.RequestIDsOwn)
+	k.OneOf("request_ids", c.RequestIDs, searchapi.RequestIDsGiven, searchapi.RequestIDsOwn)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
 	k.OneOf("transport", c.Transport, TransportDirect, master.TransportStream, master.TransportCalls)
 	return k.Err()

@@ -1,0 +1,97 @@
+package searchapi
+
+import (
+	"context"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"google.golang.org/grpc/metadata"
+
+	"adshard/auction"
+	"adshard/fault"
+	"adshard/internal/node/httpapi"
+	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/stream"
+	"adshard/search"
+)
+
+// Result is a search answered.
+type Result struct {
+	Request *search.Request
+	Found   *search.Answer
+	Won     []auction.Placement // of Found.Hits
+	Took    time.Duration       // since the search began
+	signing *signing            // nil: there are no event tokens
+}
+
+// Ask answers a search that did not come over HTTP. It has the checks and takes the
+// places of one that did, and is observed as one, its Status being what HTTP would
+// have answered. Its tags are those of ctx (stream.With). id is the request's; "": one is
+// made.
+func (h *Handler) Ask(ctx context.Context, p *api.SearchParams, id string) (r Result, err error) {
+	if h.OwnRequestIDs {
+		id = ""
+	}
+	c := &call{Handler: h, start: time.Now(), tags: stream.TagsOf(ctx)}
+	c.seen.Operation, c.seen.RequestID = operation("/v1/search"), id
+	if h.Tracer != nil {
+		md, _ := metadata.FromIncomingContext(ctx)
+		c.trace(headersOf(md))
+	}
+	if id == "" {
+		c.seen.RequestID = h.NewRequestID()
+	} else {
+		err = checkID("request_id", id)
+	}
+	if err == nil {
+		r, err = c.answer(ctx, p)
+	}
+	c.seen.Status = http.StatusOK
+	if err != nil {
+		c.seen.Status, c.seen.Err = httpapi.Status(err), c.defect(err)
+	}
+	c.observe()
+	return r, err
+}
+
+// answer is result with a panic as an error.
+func (c *call) answer(ctx context.Context, p *api.SearchParams) (r Result, err error) {
+	defer fault.Recover(op, &err, func(any) { c.stack = debug.Stack() })
+	return c.result(ctx, p)
+}
+
+// result searches.
+func (c *call) result(ctx context.Context, p *api.SearchParams) (Result, error) {
+	if c.seen.Query = p.Q; c.Arrived != nil {
+		c.Arrived(p.Q)
+	}
+	ctx, done, err := c.begin(ctx, p.TimeoutMs)
+	if err != nil {
+		return Result{}, err
+	}
+	defer done()
+	req, err := c.request(p.Q, p.Slots, p.Device, p.Variants)
+	if err != nil {
+		return Result{}, err
+	}
+	if p.MinClock != "" {
+		if req.Least, err = search.ParsePosition("min_clock", p.MinClock); err != nil {
+			return Result{}, err
+		}
+	}
+	req.ExactCounts, req.Strict = p.Counts == api.ExactCountsExact, p.Strict
+	found, err := c.ask(ctx, req)
+	if err != nil {
+		return Result{}, err
+	}
+	if p.Strict && found.Width != search.WholeRing() {
+		return Result{}, incomplete(found)
+	}
+	finish := time.Now()
+	won := c.place(req, found)
+	now := time.Now()
+	c.seen.Finish = now.Sub(finish)
+	c.span.Stage("auction", finish, c.seen.Finish)
+	return Result{Request: req, Found: found, Won: won, Took: now.Sub(c.start), signing: c.signing(req, now)}, nil
+}

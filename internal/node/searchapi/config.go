@@ -1,0 +1,145 @@
+package searchapi
+
+import (
+	"crypto/rand"
+	"time"
+
+	"adshard/events/token"
+	"adshard/fault"
+	"adshard/internal/node/httpapi"
+	"adshard/internal/node/overload"
+	"adshard/internal/node/tracing"
+	"adshard/search"
+)
+
+// Defaults of a Config.
+const (
+	DefaultTimeout     = 500 * time.Millisecond
+	DefaultMaxInFlight = 256
+	DefaultBodyTimeout = 2 * time.Second
+	// ExpansionBytes bounds the expanded queries that are kept.
+	ExpansionBytes = 16 << 20
+)
+
+// Config is what a handler needs. Searcher is required, all else has a
+// default.
+type Config struct {
+	// Searcher is asked each query, once.
+	Searcher search.Searcher
+	// Explainer answers /v1/explain; nil: it is answered 403, with where to ask.
+	Explainer search.Explainer
+	// Names are those by which the port may be called where it shows bids.
+	Names httpapi.Names
+	// Expansions expands queries; nil: without synonyms.
+	Expansions *search.Expansions
+	// Profile says what the match types mean; the zero one stands for the
+	// default profile.
+	Profile search.Profile
+	// EventKeys returns the keys that sign a token for each ad; nil: there are no tokens.
+	EventKeys func() *token.Ring
+	// Reserve is the least price, in micros.
+	Reserve uint64
+	// DefaultTimeout holds for requests without timeout_ms.
+	DefaultTimeout time.Duration
+	// BodyTimeout is how long the body of a POST may take.
+	BodyTimeout time.Duration
+	// Timed: observations have the times of each shard.
+	Timed bool
+	// Tracer makes the spans of searches; nil: there are none.
+	Tracer *tracing.Tracer
+	// Arrived receives the text of each search as it arrives; nil: nobody asks.
+	Arrived func(query string)
+	// MaxInFlight is the most searches under way; under overload fewer are taken
+	// (overload.ForMaster).
+	MaxInFlight int
+	// Observer receives every request, once it is finished; it may be nil.
+	Observer Observer
+	// OwnRequestIDs: the ids that requests have are ignored. An id chooses in which requests a throttled campaign takes
+	// part, and what an even rotation shows.
+	OwnRequestIDs bool
+	// NewRequestID makes the id of a request that has none: 1 to 64 printable
+	// ASCII characters; nil: random ones.
+	NewRequestID func() string
+}
+
+// Observer takes what is known of finished requests, for metrics and logs. It
+// is called from many goroutines and must not keep the Observation.
+type Observer interface {
+	Observe(*Observation)
+}
+
+// Observation is what is known of one finished request.
+type Observation struct {
+	// Operation is "search", "explain", "openapi" or, for other paths, "none".
+	Operation string
+	RequestID string
+	Status    int
+	// Query is the text; "" where the request was refused before it was read.
+	Query string
+	// Took counts from the first byte; the others are the stages of a search:
+	// zero where it did not come so far.
+	Took, Expand, Search, Finish time.Duration
+	// Kept: the expanded query was kept from an earlier request.
+	Kept bool
+	// Timing has the calls to shards, with Config.Timed; nil: none was made.
+	Timing *search.Timing
+	// TraceID is that of the trace; "": the request is not traced.
+	TraceID string
+	// Answer is the searcher's; nil without one.
+	Answer *search.Answer
+	// Err is why the request was refused or failed; nil for a 200.
+	Err error
+}
+
+// OperationSearch is the operation of searches.
+const OperationSearch = "search"
+
+const operationExplain = "explain"
+
+// Whose ids requests have, as configurations say it (Config.OwnRequestIDs).
+const (
+	RequestIDsGiven = "given" // the client's, if it gives one
+	RequestIDsOwn   = "own"
+)
+
+// Outcome is complete or incomplete, or the kind of the error.
+func (o *Observation) Outcome() string {
+	switch {
+	case o.Err != nil:
+		return fault.KindOf(o.Err).String()
+	case !o.Complete():
+		return "incomplete"
+	}
+	return "complete"
+}
+
+// Complete reports whether the answer, if there is one, is of the whole ring.
+func (o *Observation) Complete() bool { return o.Answer == nil || o.Answer.Width == search.WholeRing() }
+
+// New returns the handler of the public port. Use httpapi.Serve to run it: that gives
+// it the time of a request's first byte and the limits of the server.
+func New(c Config) *Handler {
+	if c.Profile == (search.Profile{}) {
+		c.Profile = search.DefaultProfile()
+	}
+	if c.DefaultTimeout <= 0 {
+		c.DefaultTimeout = DefaultTimeout
+	}
+	c.DefaultTimeout = min(c.DefaultTimeout, httpapi.MaxTimeout)
+	if c.BodyTimeout <= 0 {
+		c.BodyTimeout = DefaultBodyTimeout
+	}
+	if c.MaxInFlight <= 0 {
+		c.MaxInFlight = DefaultMaxInFlight
+	}
+	if c.Expansions == nil {
+		c.Expansions = search.NewExpansions(nil, ExpansionBytes)
+	}
+	if c.NewRequestID == nil {
+		c.NewRequestID = rand.Text
+	}
+	return &Handler{Config: c, gate: overload.New(overload.ForMaster(c.MaxInFlight))}
+}
+
+// State returns how many searches are under way.
+func (h *Handler) State() overload.State { return h.gate.State() }

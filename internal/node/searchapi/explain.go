@@ -1,0 +1,226 @@
+package searchapi
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"adshard/auction"
+	"adshard/backend"
+	"adshard/fault"
+	"adshard/internal/node/httpapi"
+	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/wire"
+	"adshard/quality"
+	"adshard/search"
+	"adshard/search/words"
+)
+
+// Explain answers GET /v1/explain: what the slaves say of each keyword, with
+// the result of the whole ring's auction.
+func (c *call) Explain(w http.ResponseWriter, r *http.Request, p *api.ExplainParams) {
+	answer, err := c.explain(r.Context(), p)
+	if err != nil {
+		c.Refuse(w, r, err)
+		return
+	}
+	c.writeJSON(w, answer)
+}
+
+// Explanation explains a query of the process itself, after all searches that wait. It is
+// not observed.
+func (h *Handler) Explanation(ctx context.Context, query string) (*api.ExplainAnswer, error) {
+	p := api.NewExplainParams()
+	p.Q = query
+	c := &call{Handler: h, start: time.Now(), tags: wire.Tags{Priority: wire.Low}}
+	c.seen.RequestID = h.NewRequestID()
+	return c.explain(ctx, p)
+}
+
+func (c *call) explain(ctx context.Context, p *api.ExplainParams) (*api.ExplainAnswer, error) {
+	if c.Explainer == nil {
+		return nil, httpapi.Forbidden("explanations show the bids, so they are not on this port: ask the master's admin port, or set explain: public")
+	}
+	ctx, done, err := c.begin(ctx, p.TimeoutMs)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	req, err := c.request(p.Q, p.Slots, p.Device, p.Variants)
+	if err != nil {
+		return nil, err
+	}
+	c.timed = true
+	began := time.Now()
+	found, err := c.ask(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	timing := c.timing(began)
+	req.Timing = nil // of what follows nothing is told
+	began = time.Now()
+	placed := c.place(req, found)
+	timing.AuctionUs = time.Since(began).Microseconds()
+	explained, err := c.explained(ctx, req, found, placed, p)
+	if err != nil {
+		return nil, err
+	}
+	a := c.explanation(req, found, explained, p)
+	a.Timing = timing
+	return a, nil
+}
+
+// timing says where the time of a search went that began to ask the shards at a time.
+func (c *call) timing(began time.Time) api.Timing {
+	t := api.Timing{ExpandUs: c.seen.Expand.Microseconds(), SearchUs: c.seen.Search.Microseconds(), Calls: []api.TimedCall{}}
+	for _, p := range c.seen.Timing.Parts() {
+		timed := api.TimedCall{Shard: p.Name, Replica: p.Replica, BeganUs: max(0, p.Began.Sub(began).Microseconds()), TookUs: p.Took.Microseconds()}
+		if p.Err != nil {
+			timed.Error = fault.KindOf(p.Err).String()
+		}
+		t.Calls = append(t.Calls, timed)
+	}
+	return t
+}
+
+// explained has the matching keywords explained, or those that are asked for, with what the auction made of them.
+func (c *call) explained(ctx context.Context, req *search.Request, found *search.Answer, placed []auction.Placement,
+	p *api.ExplainParams,
+) (e *search.Explanation, err error) {
+	own := *req
+	if p.WhyNot != "" {
+		if own.Wanted, err = search.ParseWanted("why_not", p.WhyNot); err != nil {
+			return nil, err
+		}
+	}
+	if e, err = c.Explainer.Explain(ctx, &own, p.Offset+p.Limit); err != nil {
+		return nil, err
+	}
+	if own.Wanted.Keyword != 0 && len(e.Matches) == 1 && e.Matches[0].Verdict == search.Eligible {
+		if err = c.addRivals(ctx, req, e); err != nil {
+			return nil, err
+		}
+	}
+	settle(e.Matches, found.Hits, placed)
+	toWin(e.Matches, found.Hits, req)
+	if own.Wanted.Any() {
+		e.Matches = slices.DeleteFunc(e.Matches, func(m search.Explained) bool { return !own.Wanted.Has(&m) })
+	}
+	return e, nil
+}
+
+// mostRivals is how many keywords are looked at for better ones of an advertiser.
+const mostRivals = 10_000
+
+// addRivals adds to one keyword those of its advertiser that match, too, since only the best of each takes part
+// in the auction.
+func (c *call) addRivals(ctx context.Context, req *search.Request, e *search.Explanation) error {
+	all, err := c.Explainer.Explain(ctx, req, mostRivals)
+	if err != nil {
+		return err
+	}
+	one := e.Matches[0]
+	for _, m := range all.Matches {
+		if m.Advertiser == one.Advertiser && m.Keyword != one.Keyword {
+			e.Matches = append(e.Matches, m)
+		}
+	}
+	slices.SortFunc(e.Matches, func(a, b search.Explained) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Keyword, b.Keyword))
+	})
+	if all.Width.Less(e.Width) {
+		e.Width, e.Missing = all.Width, all.Missing
+	}
+	return nil
+}
+
+func (c *call) explanation(req *search.Request, found *search.Answer, explained *search.Explanation,
+	p *api.ExplainParams,
+) *api.ExplainAnswer {
+	page := explained.Matches[min(p.Offset, len(explained.Matches)):]
+	page = page[:min(p.Limit, len(page))]
+	a := &api.ExplainAnswer{
+		Query: req.Query.Text, Truncated: req.Query.Truncated, Slots: p.Slots, Device: p.Device,
+		Total: explained.Total, Offset: p.Offset, Matches: make([]api.ExplainedKeyword, len(page)),
+		Coverage: coverage(found), RequestID: req.RequestID, WordsVersion: words.Version(),
+	}
+	for i := range page {
+		a.Matches[i] = explainedKeyword(&page[i], req)
+	}
+	if explained.Width != search.WholeRing() {
+		a.Coverage.Complete, a.Coverage.PricesExact = false, false
+	}
+	if len(explained.Missing) > len(found.Missing) {
+		a.Coverage.Missing, a.Coverage.Reasons = missing(explained.Missing)
+	}
+	a.Coverage.AppliedClock = min(found.AppliedClock, explained.AppliedClock)
+	a.TookUs = time.Since(c.start).Microseconds()
+	return a
+}
+
+func explainedKeyword(m *search.Explained, req *search.Request) api.ExplainedKeyword {
+	k := api.ExplainedKeyword{
+		KeywordID: m.Keyword, GroupID: m.Group, CampaignID: m.Campaign, AdvertiserID: m.Advertiser,
+		Advertiser: m.AdvertiserName, Campaign: m.CampaignName, Group: m.GroupName, Keyword: m.KeywordText,
+		MatchType: api.MatchType(m.Type.String()), Variant: variant(m.Level),
+		Verdict: api.Verdict(m.Verdict.String()), Reason: reason(m, req), LostTo: m.LostTo, BidToWinMicros: m.ToWin,
+		Quality: m.Quality, Score: m.Score, Shard: m.Shard, Slice: m.Slice,
+		Words: make([]api.WordAgreement, len(m.Words)),
+	}
+	k.QualityPoints, k.Learned, k.DefaultTexts = m.Points, learned(m), m.Defaults
+	for i, w := range m.Words {
+		k.Words[i] = api.WordAgreement{Keyword: w.Keyword, Query: w.Query, Agreement: variant(w.Level)}
+	}
+	for _, name := range backend.Hold(m.Held).Reasons() {
+		k.PausedBy = append(k.PausedBy, api.PausedBy(name))
+	}
+	if m.Mismatch != search.NoMismatch {
+		k.Mismatch = &api.Mismatch{Reason: api.MismatchReason(m.Mismatch.String()), Words: append([]string{}, m.MismatchWords...)}
+	}
+	if m.Verdict == search.Won {
+		k.Position, k.PriceMicros, k.PriceSetBy = m.Position, &m.Price, m.SetBy
+	}
+	if m.Verdict == search.BlockedByNegative {
+		k.Negative = &api.BlockingNegative{
+			Text: m.Negative, MatchType: api.MatchType(m.NegativeType.String()),
+			Owner: api.BlockingNegativeOwner(m.NegativeOwner),
+		}
+	}
+	showBid(&k, m)
+	return k
+}
+
+// variant names a level; "" for none.
+func variant(l search.Level) api.Variant {
+	if l == search.NoLevel {
+		return ""
+	}
+	return api.Variant(l.String())
+}
+
+// showBid fills in what was known of the bid when the verdict fell.
+func showBid(k *api.ExplainedKeyword, m *search.Explained) {
+	checked := m.Verdict != search.NoBid &&
+		(m.Verdict < search.KeywordPaused || m.Verdict >= search.DeviceOff && m.Verdict != search.Throttled || m.Bid > 0)
+	if !checked {
+		return
+	}
+	k.BidMicros, k.ModifierPermille, k.EffectiveBidMicros = &m.Bid, &m.Modifier, &m.Effective
+	k.BidOf = api.ExplainedKeywordBidOfKeyword
+	if m.BidFromGroup {
+		k.BidOf = api.ExplainedKeywordBidOfGroup
+	}
+}
+
+// learned says what a keyword's quality was learned from; nil: it is the given one.
+func learned(m *search.Explained) *api.LearnedQuality {
+	if m.Learned == 0 {
+		return nil
+	}
+	l := backend.Learned(m.Learned)
+	return &api.LearnedQuality{
+		GivenQuality: m.Given, Level: api.LearnedQualityLevel(quality.Level(min(l.Level(), uint8(quality.LevelAd))).String()), Impressions: l.Impressions(), Clicks: l.Clicks(),
+	}
+}

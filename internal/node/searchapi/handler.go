@@ -1,0 +1,181 @@
+package searchapi
+
+import (
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"go.opentelemetry.io/otel/propagation"
+
+	"adshard/fault"
+	"adshard/internal/node/httpapi"
+	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/overload"
+	"adshard/internal/node/tracing"
+	"adshard/internal/node/wire"
+)
+
+const op = "http: request"
+
+// Handler answers the requests of the public port. Make it with New.
+type Handler struct {
+	Config
+	gate *overload.Gate
+}
+
+// call is one request under way; it answers the operations.
+type call struct {
+	*Handler
+	start time.Time // of the first byte
+	body  bool      // ReadBody has read the body, or closes the connection
+	tags  wire.Tags
+	entry *overload.Place // of the search, from begin on
+	seen  Observation
+	stack []byte        // of a panic
+	span  *tracing.Span // nil: it is not traced
+	timed bool          // the calls to shards are timed whatever the configuration says
+}
+
+var _ api.ServerInterface = (*call)(nil)
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := &call{Handler: h, start: httpapi.FirstByte(r)}
+	c.seen.Operation = operation(r.URL.Path)
+	id, err := c.requestID(r.Header)
+	if err == nil {
+		c.tags, err = Tags(r.Header[priorityHeader], r.Header[tenantHeader])
+	}
+	if id == "" {
+		id = h.NewRequestID()
+	}
+	c.seen.RequestID = id
+	w.Header()["X-Request-Id"] = []string{id}
+	if h.Tracer != nil && c.seen.Operation == OperationSearch {
+		c.trace(propagation.HeaderCarrier(r.Header))
+	}
+	if defect := c.serve(w, r, err); defect != nil {
+		if c.seen.Status == 0 {
+			c.Refuse(w, r, defect)
+		}
+		c.seen.Err = c.defect(defect)
+	}
+	c.observe()
+}
+
+// defect returns an error with the stack of the panic that it is of, if any.
+func (c *call) defect(err error) error {
+	if c.stack == nil {
+		return err
+	}
+	return fmt.Errorf("%w\n%s", err, c.stack)
+}
+
+// observe tells the observer, and ends the span.
+func (c *call) observe() {
+	if c.span != nil {
+		c.endSpan()
+	}
+	if c.Observer != nil {
+		c.seen.Took = time.Since(c.start)
+		c.Observer.Observe(&c.seen)
+	}
+}
+
+// serve answers the request, which is refused when bad is not nil. The error is
+// that of a panic below, so that one bad request is one failure.
+func (c *call) serve(w http.ResponseWriter, r *http.Request, bad error) (err error) {
+	defer fault.Recover(op, &err, func(any) { c.stack = debug.Stack() })
+	if bad == nil && c.seen.Operation == operationExplain {
+		bad = c.Names.Check(r)
+	}
+	switch {
+	case bad != nil:
+		c.Refuse(w, r, bad)
+	case (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.ContentLength != 0:
+		c.Refuse(w, r, fault.Field(op, "", "a %s has no body; send the fields in the query string, or use POST", r.Method))
+	default:
+		api.Route(c, w, r)
+	}
+	return nil
+}
+
+// operation names what a path is for, as observers see it.
+func operation(path string) string {
+	switch path {
+	case "/v1/search":
+		return OperationSearch
+	case "/v1/explain":
+		return operationExplain
+	case "/openapi.yaml":
+		return "openapi"
+	}
+	return "none"
+}
+
+// OpenAPI answers with the document.
+func (c *call) OpenAPI(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/yaml")
+	c.write(w, http.StatusOK, httpapi.Spec)
+}
+
+func (c *call) write(w http.ResponseWriter, status int, body []byte) {
+	c.seen.Status = status
+	httpapi.WriteBody(w, status, body)
+}
+
+func (c *call) writeJSON(w http.ResponseWriter, v any) {
+	c.seen.Status = http.StatusOK
+	httpapi.WriteJSON(w, http.StatusOK, v)
+}
+
+// Refuse answers with an error. A body that is not read may never end, so the
+// connection is closed, not read on.
+func (c *call) Refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if r.ContentLength != 0 && !c.body {
+		httpapi.CloseAfter(w)
+	}
+	c.seen.Status, c.seen.Err = httpapi.Status(err), err
+	httpapi.WriteError(w, err)
+}
+
+// WrongMethod answers 405.
+func (c *call) WrongMethod(w http.ResponseWriter, r *http.Request, allow string) {
+	w.Header().Set("Allow", allow)
+	c.Refuse(w, r, httpapi.WrongMethod(r, allow))
+}
+
+// NotFound answers 404.
+func (c *call) NotFound(w http.ResponseWriter, r *http.Request) { c.Refuse(w, r, httpapi.NoPath(r)) }
+
+// requestID returns the request's own id, "" when it has none that counts. Errors are
+// fault.Invalid.
+func (h *Handler) requestID(header http.Header) (string, error) {
+	const name = "X-Request-Id"
+	values := header[name]
+	if len(values) == 0 || h.OwnRequestIDs {
+		return "", nil
+	}
+	id := values[0]
+	if len(values) > 1 {
+		return "", api.Repeated(name)
+	}
+	if err := checkID(name, id); err != nil {
+		return "", err
+	}
+	return id, nil
+}
+
+// checkID checks a request's id, given as the field called name.
+func checkID(name, id string) error {
+	if len(id) < 1 || len(id) > 64 {
+		return fault.Field(op, name, "%s has %d characters; 1 to 64 are allowed", name, len(id))
+	}
+	for i := range len(id) {
+		if id[i] < ' ' || id[i] > '~' {
+			return fault.Field(op, name, "%s may have printable ASCII characters only", name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package searchapi
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"adshard/auction"
+	"adshard/fault"
+	"adshard/internal/node/httpapi"
+	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/overload"
+	"adshard/internal/node/stream"
+	"adshard/internal/node/tracing"
+	"adshard/internal/node/wire"
+	"adshard/search"
+)
+
+// Search answers GET /v1/search.
+func (c *call) Search(w http.ResponseWriter, r *http.Request, p *api.SearchParams) {
+	b := answers.Get().(*bytes.Buffer)
+	defer free(b)
+	if err := c.search(r.Context(), p, b); err != nil {
+		c.Refuse(w, r, err)
+		return
+	}
+	c.seen.Status = http.StatusOK
+	httpapi.WriteEncoded(w, b.Bytes())
+}
+
+// SearchPost answers POST /v1/search.
+func (c *call) SearchPost(w http.ResponseWriter, r *http.Request) {
+	c.body = true
+	p := api.NewSearchParams()
+	if err := httpapi.ReadBody(w, r, c.BodyTimeout, p); err != nil {
+		c.Refuse(w, r, err)
+		return
+	}
+	c.Search(w, r, p)
+}
+
+// answers keeps buffers for reuse; they hold nothing of any request.
+var answers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// free gives a buffer back; large ones are left to the collector.
+func free(b *bytes.Buffer) {
+	const most = 64 << 10
+	if b.Cap() <= most {
+		b.Reset()
+		answers.Put(b)
+	}
+}
+
+// search writes the answer to out.
+func (c *call) search(ctx context.Context, p *api.SearchParams, out *bytes.Buffer) error {
+	r, err := c.result(ctx, p)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	b, err := appendAnswer(out.AvailableBuffer(), &r)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	out.Write(closeAnswer(b, now.Sub(c.start).Microseconds()))
+	c.seen.Finish += now.Sub(began)
+	c.span.Stage("encode", began, now.Sub(began))
+	return nil
+}
+
+// begin sets the deadline, a little before the request's own so that the answer is
+// written within it, and passes the gate: fault.Overloaded, at once, when the search
+// would wait too long for its turn.
+func (c *call) begin(ctx context.Context, timeoutMs int) (_ context.Context, done func(), err error) {
+	timeout := c.DefaultTimeout
+	if timeoutMs > 0 {
+		timeout = time.Duration(timeoutMs) * time.Millisecond
+	}
+	const margin = 5 * time.Millisecond
+	deadline := c.start.Add(timeout - min(margin, timeout/20))
+	c.entry, err = c.gate.Enter(overload.Request{
+		Tenant: c.tags.Tenant, Low: c.tags.Priority == wire.Low, Left: time.Until(deadline),
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	if c.tags != (wire.Tags{}) {
+		ctx = stream.With(ctx, c.tags)
+	}
+	return ctx, func() { cancel(); c.entry.Leave() }, nil
+}
+
+// request expands the query. A query without a word has no terms; it is asked
+// like any other, which costs next to nothing, so that its coverage is true.
+func (c *call) request(q string, slots int, d api.Device, variants api.Variant) (*search.Request, error) {
+	start := time.Now()
+	reach, _ := search.ParseLevel(string(variants))
+	device, _ := search.ParseDevice(string(d))
+	query, kept, err := c.Expansions.Expand(q, reach)
+	c.seen.Kept = kept
+	c.seen.Expand = time.Since(start)
+	c.span.Stage("expand", start, c.seen.Expand)
+	if err != nil {
+		return nil, err
+	}
+	return &search.Request{
+		Query: query, Profile: c.Profile.Capped(reach), Device: device, Slots: slots, Reserve: c.Reserve,
+		RequestID: c.seen.RequestID,
+	}, nil
+}
+
+func (c *call) ask(ctx context.Context, req *search.Request) (*search.Answer, error) {
+	start := time.Now()
+	if c.Timed || c.timed || c.span != nil {
+		c.seen.Timing = new(search.Timing)
+		req.Timing = c.seen.Timing
+	}
+	span := c.span.Child("fan-out", start)
+	if span != nil {
+		ctx = tracing.With(ctx, span)
+	}
+	found, err := c.Searcher.Search(ctx, req)
+	c.seen.Search = time.Since(start)
+	span.End(start.Add(c.seen.Search), err)
+	c.seen.Answer = found
+	if overloaded(found, err) {
+		c.entry.Refused()
+	}
+	return found, err
+}
+
+// overloaded reports whether a shard refused for want of a place.
+func overloaded(found *search.Answer, err error) bool {
+	if err != nil {
+		return fault.Is(err, fault.Overloaded)
+	}
+	return slices.ContainsFunc(found.Missing, func(m search.Missing) bool { return m.Reason == search.Refused })
+}
+
+func incomplete(found *search.Answer) error {
+	return httpapi.WithStatus(http.StatusServiceUnavailable, api.ErrorCodeIncomplete, fault.Newf(fault.Unavailable, op,
+		"strict was asked for and the answer is incomplete: missing %s", listed(found.Missing)))
+}
+
+// place runs the auction over the searcher's hits.
+func (c *call) place(req *search.Request, found *search.Answer) []auction.Placement {
+	candidates := make([]auction.Candidate, len(found.Hits))
+	for i := range found.Hits {
+		candidates[i] = candidate(&found.Hits[i])
+	}
+	return auction.Finish(candidates, req.Slots, req.Reserve)
+}

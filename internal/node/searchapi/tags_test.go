@@ -1,0 +1,75 @@
+package searchapi
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/stream"
+	"adshard/internal/node/wire"
+	"adshard/search"
+)
+
+// tagged notes the tags of the searches that it answers.
+type tagged struct {
+	fake
+	tags []wire.Tags
+}
+
+func (s *tagged) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
+	s.tags = append(s.tags, stream.TagsOf(ctx))
+	return s.fake.Search(ctx, r)
+}
+
+// TestPriorityAndTenant: the headers reach the slaves, over HTTP and as tags of Ask, and
+// bad ones are refused.
+func TestPriorityAndTenant(t *testing.T) {
+	s := &tagged{fake: fake{answer: whole()}}
+	c := configured(&s.fake)
+	c.Searcher = s
+	h := New(c)
+	ask := func(headers ...string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(http.MethodGet, "/v1/search?q=a", nil)
+		for i := 0; i < len(headers); i += 2 {
+			r.Header.Add(headers[i], headers[i+1])
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	for _, headers := range [][]string{nil, {"X-Priority", "normal"}, {"x-priority", "low", "X-Tenant", "Müller"}} {
+		if w := ask(headers...); w.Code != http.StatusOK {
+			t.Errorf("%q: %d %s", headers, w.Code, w.Body)
+		}
+	}
+	own := wire.Tags{Priority: wire.Low, Tenant: "grpc"}
+	if _, err := h.Ask(stream.With(t.Context(), own), &api.SearchParams{Q: "a", Slots: 4}, ""); err != nil {
+		t.Fatal(err)
+	}
+	want := []wire.Tags{{}, {}, {Priority: wire.Low, Tenant: "Müller"}, own}
+	if len(s.tags) != len(want) {
+		t.Fatalf("%+v", s.tags)
+	}
+	for i := range want {
+		if s.tags[i] != want[i] {
+			t.Errorf("search %d has the tags %+v, want %+v", i, s.tags[i], want[i])
+		}
+	}
+	for field, headers := range map[string][]string{
+		"X-Priority": {"X-Priority", "urgent"}, "X-Tenant": {"X-Tenant", strings.Repeat("x", wire.MaxTenant+1)},
+	} {
+		w := ask(headers...)
+		refused(t, field, w.Result(), w.Body.String(), http.StatusBadRequest, api.ErrorCodeInvalid, field)
+	}
+	for _, name := range []string{"X-Priority", "X-Tenant"} {
+		if w := ask(name, "low", name, "low"); w.Code != http.StatusBadRequest {
+			t.Errorf("%s twice: %d", name, w.Code)
+		}
+	}
+	if w := ask("X-Tenant", "\xff"); w.Code != http.StatusBadRequest {
+		t.Errorf("a tenant that is not UTF-8: %d", w.Code)
+	}
+}
