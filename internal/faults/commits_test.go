@@ -103,15 +103,15 @@ func TestTableOfCommits(t *testing.T) {
 	got := table([]outcome{
 		{Seed: 2, Commit: "b", Database: "postgres", TLS: true, Wrong: []string{"x"}, Strategy: "esdb", Moved: 7},
 		{Seed: 3, Commit: "a", Etcd: true, Late: "x", Steps: []*stepOutcome{
-			{Kind: "an earlier one", At: 1, Undone: 2, Whole: 4, Repeated: []string{"do", "undo"}, tally: tally{Complete: 5}},
+			{Kind: "an earlier one", At: 1, Undone: 2, Whole: 4, Repeated: []string{"do", "undo"}, tally: tally{Complete: 5, Refused: 2, Failed: 1, Wrong: 3}},
 			{Kind: "disk full", Missing: "disks"}}},
 		{Seed: 1, Commit: "b", Steps: []*stepOutcome{{Kind: "strategy switched", Text: "esdb"}}},
 		{Seed: 7, Commit: "b", Whole: 30.5}, {Seed: 2, Commit: "b", Strategy: "esdb", Moved: 3, Late: "x"},
 	})
 	for _, want := range []string{
 		"| b | 4 | 1–2, 7 | 1 | 1 | 0 | 1 | 2 |\n| a | 1 | 3 | 0 | 0 | 1 | 0 | 1 |\n",
-		"| an earlier one | 1 | 5 | 0 | 0 | 0 | 0 | 2s | 2s |\n",
-		"| disk full | 0 (1 left out) | 0 | 0 | 0 | 0 | 0 |  |  |\n",
+		"| an earlier one | 1 | 5, **3 wrong** | 0 | 3 | 2s | 2s |\n",
+		"| disk full | 0 (1 left out) | 0 | 0 | 0 |  |  |\n",
 		"| none |  | 0 | 0 |",
 		"| esdb | 2 | 1 | 10 | 1 | 1 |\n",
 	} {

@@ -72,8 +72,8 @@ func faults(all []outcome) string {
 		}
 	}
 	b := strings.Builder{}
-	b.WriteString("| fault | times | complete | incomplete | refused | no answer | wrong | whole after: p50 | max |\n")
-	b.WriteString("| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	b.WriteString("| fault | times | complete | incomplete | refused, no answer | whole after: p50 | max |\n")
+	b.WriteString("| --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, k := range kinds() {
 		if r := rows[k.name]; r != nil {
 			b.WriteString(r.String())
@@ -112,7 +112,11 @@ func (r row) String() string {
 		slices.Sort(r.whole)
 		p50, most = seconds(r.whole[n/2]), seconds(r.whole[n-1])
 	}
-	return fmt.Sprintf("| %s | %s | %d | %d | %d | %d | %d | %s | %s |\n", r.kind, times, r.Complete, r.Incomplete, r.Refused, r.Failed, r.Wrong, p50, most)
+	complete := fmt.Sprint(r.Complete)
+	if r.Wrong > 0 {
+		complete += fmt.Sprintf(", **%d wrong**", r.Wrong)
+	}
+	return fmt.Sprintf("| %s | %s | %s | %d | %d | %s | %s |\n", r.kind, times, complete, r.Incomplete, r.Refused+r.Failed, p50, most)
 }
 
 func seconds(s float64) string {

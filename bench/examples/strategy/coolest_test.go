@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,25 +76,6 @@ func TestNotInRealClusters(t *testing.T) {
 	for arg, want := range map[string]string{"coolest": "add --simulate or --study", "hottest": "and your own: [coolest]"} {
 		if _, _, err := compared(t, coolest, "--strategies", arg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("--strategies %s: %v", arg, err)
-		}
-	}
-}
-
-// TestGuide: the guide shows this code.
-func TestGuide(t *testing.T) {
-	guide, err := os.ReadFile("../../../docs/strategies.md")
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("this is a copy of the module, without the guide")
-	} else if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range []string{"main.go", "coolest.go"} {
-		code, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Contains(guide, bytes.TrimSpace(code)) {
-			t.Errorf("docs/strategies.md does not show %s as it is", file)
 		}
 	}
 }
