@@ -49,15 +49,29 @@ type Request struct {
 	View uint64
 	// Shard is who is asked; another one refuses with fault.Conflict.
 	Shard ShardID
-	// Hedge: another replica was asked first, whose load counts.
-	Hedge bool
-	// Least: the answer must hold all changes up to it; clock 0: any will do.
-	Least Position
+	Tags
 	// Wanted names keywords to explain, whether they match or not; searches leave it alone.
 	Wanted Wanted
 	// Timing takes how long the parts of the request take; nil: nobody asks. It is of
 	// this searcher alone: those that it asks do not get it.
 	Timing *Timing
+	// Came is when the request reached this process; zero: now.
+	Came time.Time
+}
+
+// Tags are what a request carries beside what is looked for: who asks, how urgent it is
+// and how new the data must be.
+type Tags struct {
+	// Low: it is refused first where there is much to do.
+	Low bool
+	// Tenant is who the search is for; "": unknown.
+	Tenant string
+	// Least: the answer must hold all changes up to it; clock 0: any will do.
+	Least Position
+	// Hedge: another replica was asked first, whose load counts.
+	Hedge bool
+	// Trace is a trace context in 25 bytes (docs/stream.md); "": it is not traced.
+	Trace string
 }
 
 // Answer is what a searcher found.

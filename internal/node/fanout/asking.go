@@ -10,6 +10,7 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/fanout/choice"
 	"adshard/internal/node/tracing"
+	"adshard/internal/node/wire"
 	"adshard/search"
 )
 
@@ -18,8 +19,20 @@ type begin[A any] func(ctx context.Context, s Slave, c caller[A]) Pending
 
 // caller is who made a call.
 type caller[A any] struct {
-	a *asking[A]
-	k int
+	a     *asking[A]
+	k     int
+	hedge bool
+	trace string // of the call; "": it is not traced
+}
+
+// tagged returns the request as this call sends it.
+func (c caller[A]) tagged(r *wire.Shared) *wire.Shared {
+	if !c.hedge && c.trace == "" {
+		return r
+	}
+	tags := r.Request().Tags
+	tags.Hedge, tags.Trace = c.hedge, c.trace
+	return r.With(tags)
 }
 
 // done takes what became of the call (Done).
@@ -175,10 +188,11 @@ func (a *asking[A]) start(ctx context.Context, ask begin[A]) {
 func (a *asking[A]) send(ctx context.Context, k int) {
 	c := &a.calls[k]
 	s := a.g.shards[c.shard].Replicas[c.replica].Slave
+	who := caller[A]{a, k, c.hedge, ""}
 	if a.span != nil {
-		ctx = a.traced(ctx, k)
+		who.trace = a.trace(k)
 	}
-	pending := a.ask(ctx, s, caller[A]{a, k})
+	pending := a.ask(ctx, s, who)
 	c.pending = pending
 }
 

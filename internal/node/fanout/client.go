@@ -69,7 +69,7 @@ func (c *Client) overStream(ctx context.Context, r *wire.Shared, done Done) (str
 	if !ok {
 		return stream.Asked{}, fault.Newf(fault.Invalid, "master: search", "a search without a deadline is refused; set one")
 	}
-	ask := &wire.Ask{View: r.Request().View, Left: time.Until(deadline), Tags: tagsOf(ctx, r.Request()), Search: r.Encoded()}
+	ask := &wire.Ask{View: r.Request().View, Left: time.Until(deadline), Tags: r.Request().Tags, Search: r.Encoded()}
 	return c.stream.Ask(ask, func(a *search.Answer, err error) {
 		if err == nil {
 			err = owned(c.name, c.id, a.Shard)
@@ -81,19 +81,10 @@ func (c *Client) overStream(ctx context.Context, r *wire.Shared, done Done) (str
 	})
 }
 
-// tagsOf returns what a search carries beside its request.
-func tagsOf(ctx context.Context, r *search.Request) wire.Tags {
-	t := stream.TagsOf(ctx)
-	if r.Least.Clock > t.LeastClock {
-		t.LeastClock, t.LeastMark = r.Least.Clock, r.Least.Mark
-	}
-	return t
-}
-
 // call searches by a call of its own.
 func (c *Client) call(ctx context.Context, r *wire.Shared) (*search.Answer, error) {
 	m := c.requests.Get().(*pb.SearchRequest)
-	tags := tagsOf(ctx, r.Request())
+	tags := r.Request().Tags
 	wire.Address(m, r.Message(), c.id, c.instance, tags)
 	if tags.Trace != "" {
 		ctx = metadata.AppendToOutgoingContext(ctx, tracing.HeaderName, tracing.Header(tags.Trace))

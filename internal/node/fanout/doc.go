@@ -19,9 +19,8 @@
 //
 // What one query knows: asking, the calls under way to the shards of one map; turn, the
 // replicas of one shard and the best answer so far; Gather, whether the answers are
-// enough; line, the searches in this process. The context of a search carries its
-// deadline, its span, and wire.Tags (stream.With): priority, tenant, least clock, trace
-// and whether it is a hedge.
+// enough; line, the searches in this process. A call that is traced or a hedge gets a copy
+// of the request with tags of its own (search.Tags).
 //
 // Planned:
 //
@@ -30,9 +29,6 @@
 //     replica without one, as it does a silent one. A query that finds no replica of a
 //     shard up waits for the first stream, within its deadline, in place of a call.
 //     Slave.Search, wire.Address and Calls go then; other calls stay.
-//   - Tags are fields of search.Request, set by the master's handler. A call that is
-//     traced or a hedge gets a copy of the request; AppendAsk reads the fields, and the
-//     slave's stream sets them.
 //   - asking, turn, Gather and line become one scatter: its state, what begins a call,
 //     what ends one, and the queue of this process.
 //

@@ -88,13 +88,13 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 		shared := wire.Share(&request)
 		var here *line
 		if !m.replicated() { // a call that waits in a line would be hedged
-			here = newLine(ctx, &request, len(m.Shards))
+			here = newLine(ctx, len(m.Shards))
 		}
 		return func(ctx context.Context, s Slave, c caller[search.Answer]) Pending {
 			if s, ok := s.(concurrent); ok && here != nil {
-				return here.ask(ctx, s, c)
+				return here.ask(ctx, s, c.tagged(shared).Request(), c)
 			}
-			return s.Ask(ctx, shared, c.done)
+			return s.Ask(ctx, c.tagged(shared), c.done)
 		}
 	})
 	if err == nil && r.Least.Clock > 0 {

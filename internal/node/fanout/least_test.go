@@ -11,7 +11,6 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/overload"
 	"adshard/internal/node/shardserver"
-	"adshard/internal/node/stream"
 	"adshard/schema/pb"
 	"adshard/search"
 )
@@ -19,7 +18,7 @@ import (
 func since(t *testing.T, f *Fanout, clock uint64) (*search.Answer, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	return f.Search(ctx, &search.Request{Query: new(search.Query), Slots: 3, Least: search.Position{Clock: clock}})
+	return f.Search(ctx, &search.Request{Query: new(search.Query), Slots: 3, Tags: search.Tags{Least: search.Position{Clock: clock}}})
 }
 
 // TestALeastPosition: a replica that is behind is replaced by another, without being
@@ -98,7 +97,7 @@ func (c *carried) Position() *pb.Position { return &pb.Position{Clock: 7, Mark: 
 func (c *carried) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.least, c.hedge = append(c.least, stream.TagsOf(ctx).LeastMark), append(c.hedge, r.Hedge)
+	c.least, c.hedge = append(c.least, r.Least.Mark), append(c.hedge, r.Hedge)
 	return c.ads.Search(ctx, r)
 }
 
@@ -131,8 +130,8 @@ func carry(t *testing.T, name string, s Slave, store *carried) {
 	if _, err := Ask(ctx, s, r); err != nil {
 		t.Fatal(name, err)
 	}
-	r.Least = search.Position{Clock: 7, Mark: 5}
-	if _, err := Ask(hedging(ctx), s, r); err != nil {
+	r.Tags = search.Tags{Hedge: true, Least: search.Position{Clock: 7, Mark: 5}}
+	if _, err := Ask(ctx, s, r); err != nil {
 		t.Fatal(name, err)
 	}
 	if len(store.hedge) != 2 || store.hedge[0] || !store.hedge[1] || store.least[0] != 0 || store.least[1] != 5 {

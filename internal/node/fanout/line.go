@@ -21,8 +21,7 @@ const (
 // longer than brief, since one of them waits for a disk, say, each that is left gets a
 // goroutine: a slave that hangs holds up no other one for longer than that.
 type line struct {
-	request *search.Request
-	brief   time.Duration
+	brief time.Duration
 
 	mu      sync.Mutex
 	queue   []queued // under mu
@@ -33,9 +32,10 @@ type line struct {
 
 // queued is a search of a line.
 type queued struct {
-	ctx   context.Context
-	slave search.Searcher
-	asker asker
+	ctx     context.Context
+	slave   search.Searcher
+	request *search.Request
+	asker   asker
 }
 
 // asker is who has a slave asked (caller).
@@ -46,8 +46,8 @@ type asker interface {
 }
 
 // newLine returns the line of a query that goes to n slaves or more.
-func newLine(ctx context.Context, r *search.Request, n int) *line {
-	l := &line{request: r, brief: brief, queue: make([]queued, 0, n)}
+func newLine(ctx context.Context, n int) *line {
+	l := &line{brief: brief, queue: make([]queued, 0, n)}
 	if deadline, ok := ctx.Deadline(); ok {
 		l.brief = min(brief, time.Until(deadline)/patience)
 	}
@@ -55,10 +55,10 @@ func newLine(ctx context.Context, r *search.Request, n int) *line {
 }
 
 // ask is Slave.Ask for a slave that answers before it returns.
-func (l *line) ask(ctx context.Context, s search.Searcher, a asker) Pending {
+func (l *line) ask(ctx context.Context, s search.Searcher, r *search.Request, a asker) Pending {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	q := queued{ctx, s, a}
+	q := queued{ctx, s, r, a}
 	switch {
 	case l.late:
 		go l.search(q)
@@ -73,7 +73,7 @@ func (l *line) ask(ctx context.Context, s search.Searcher, a asker) Pending {
 
 func (l *line) search(q queued) {
 	q.asker.begun()
-	q.asker.done(q.slave.Search(q.ctx, l.request))
+	q.asker.done(q.slave.Search(q.ctx, q.request))
 }
 
 // run makes the searches that wait.

@@ -52,7 +52,7 @@ type asked struct {
 // one has a slave asked whose search takes a time.
 func (a *asked) one(takes time.Duration) *spans {
 	s := &spans{since: a.since, over: make(chan struct{})}
-	a.ask(a.t.Context(), &timed{takes: takes, under: &a.under, most: &a.most}, s)
+	a.ask(a.t.Context(), &timed{takes: takes, under: &a.under, most: &a.most}, new(search.Request), s)
 	return s
 }
 
@@ -78,7 +78,7 @@ func TestLine(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), c.left)
 				defer cancel()
-				a := &asked{line: newLine(ctx, new(search.Request), len(c.takes)), t: t, since: time.Now()}
+				a := &asked{line: newLine(ctx, len(c.takes)), t: t, since: time.Now()}
 				var calls []*spans
 				for _, takes := range c.takes {
 					calls = append(calls, a.one(takes))
@@ -100,7 +100,7 @@ func TestLine(t *testing.T) {
 // its end or hangs.
 func TestLineGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &asked{line: newLine(t.Context(), new(search.Request), 1), t: t, since: time.Now()}
+		a := &asked{line: newLine(t.Context(), 1), t: t, since: time.Now()}
 		takes := func(d time.Duration) {
 			t.Helper()
 			at := time.Since(a.since)

@@ -3,7 +3,6 @@ package fanout
 import (
 	"context"
 
-	"adshard/internal/node/stream"
 	"adshard/search"
 )
 
@@ -38,9 +37,6 @@ type within struct {
 func (w *within) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
 	own := *r
 	own.Shard = w.id
-	if r.Least.Clock > 0 {
-		ctx = stream.With(ctx, tagsOf(ctx, r))
-	}
 	a, err := w.slave.Search(ctx, &own)
 	if err != nil {
 		return nil, err

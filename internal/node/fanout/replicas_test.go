@@ -16,7 +16,6 @@ import (
 
 	"adshard/fault"
 	"adshard/internal/node/fanout/choice"
-	"adshard/internal/node/stream"
 	"adshard/internal/node/wire"
 	"adshard/search"
 	"adshard/search/shown"
@@ -69,10 +68,10 @@ func (a *scripted) times() int {
 	return a.asked
 }
 
-func (a *scripted) Search(ctx context.Context, _ *search.Request) (*search.Answer, error) {
+func (a *scripted) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
 	a.mu.Lock()
 	a.asked++
-	if stream.TagsOf(ctx).Hedge {
+	if r.Hedge {
 		a.hedges++
 	}
 	a.mu.Unlock()
@@ -293,11 +292,11 @@ func TestADeadShardIsSoonGivenUp(t *testing.T) {
 // listening is a slave that the test answers for, over what may be a stream.
 type listening struct {
 	manual
-	tags wire.Tags
+	tags search.Tags
 }
 
 func (l *listening) Ask(ctx context.Context, r *wire.Shared, done Done) Pending {
-	l.tags = stream.TagsOf(ctx)
+	l.tags = r.Request().Tags
 	l.manual.Ask(ctx, r, done)
 	return l
 }

@@ -1,18 +1,16 @@
 package fanout
 
 import (
-	"context"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 
 	"adshard/internal/node/fanout/choice"
-	"adshard/internal/node/stream"
 	"adshard/internal/node/tracing"
 )
 
-// traced begins the span of call k, and returns a context whose search carries it.
-func (a *asking[A]) traced(ctx context.Context, k int) context.Context {
+// trace begins the span of call k, and returns the trace context that its search carries.
+func (a *asking[A]) trace(k int) string {
 	a.mu.Lock()
 	c := a.calls[k]
 	a.mu.Unlock()
@@ -22,9 +20,7 @@ func (a *asking[A]) traced(ctx context.Context, k int) context.Context {
 	a.mu.Lock()
 	a.calls[k].span = span
 	a.mu.Unlock()
-	tags := stream.TagsOf(ctx)
-	tags.Trace = span.Context()
-	return stream.With(ctx, tags)
+	return span.Context()
 }
 
 // endSpan ends the span of a call.

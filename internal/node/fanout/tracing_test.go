@@ -14,7 +14,6 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 
 	"adshard/fault"
-	"adshard/internal/node/stream"
 	"adshard/internal/node/tracing"
 	"adshard/search"
 )
@@ -28,7 +27,7 @@ type traced struct {
 
 func (s *traced) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
 	s.mu.Lock()
-	s.from = stream.TagsOf(ctx).Trace
+	s.from = r.Trace
 	s.mu.Unlock()
 	return s.Answering.Search(ctx, r)
 }

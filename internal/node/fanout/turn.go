@@ -7,7 +7,6 @@ import (
 
 	"adshard/fault"
 	"adshard/internal/node/fanout/choice"
-	"adshard/internal/node/stream"
 	"adshard/search"
 )
 
@@ -276,7 +275,7 @@ func (a *asking[A]) lookAfter(ctx context.Context) {
 	}
 	a.mu.Unlock()
 	for _, k := range hedges {
-		a.send(hedging(ctx), k)
+		a.send(ctx, k)
 	}
 	a.setTimer(c.Now)
 }
@@ -295,13 +294,6 @@ func (a *asking[A]) hedge(i int, c choice.Call) (k int) {
 		a.f.observer.Hedged(s.Name)
 	}
 	return a.add(i, r, true)
-}
-
-// hedging marks searches as hedges.
-func hedging(ctx context.Context) context.Context {
-	tags := stream.TagsOf(ctx)
-	tags.Hedge = true
-	return stream.With(ctx, tags)
 }
 
 // setTimer sets when to look after calls that wait: when the first is to be hedged, and

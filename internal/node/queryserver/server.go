@@ -9,15 +9,13 @@ import (
 	"adshard/auction"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/searchapi"
-	"adshard/internal/node/stream"
-	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
 )
 
 // Asker answers searches (searchapi.Handler).
 type Asker interface {
-	Ask(ctx context.Context, p *api.SearchParams, id string) (searchapi.Result, error)
+	Ask(ctx context.Context, p *api.SearchParams, tags search.Tags, id string) (searchapi.Result, error)
 }
 
 // Server is the gRPC service Master. Make it with New.
@@ -40,10 +38,7 @@ func (s *Server) Search(ctx context.Context, m *pb.AdsRequest) (*pb.AdsResponse,
 	if err != nil {
 		return nil, err
 	}
-	if tags != (wire.Tags{}) {
-		ctx = stream.With(ctx, tags)
-	}
-	r, err := s.asker.Ask(ctx, p, m.GetRequestId())
+	r, err := s.asker.Ask(ctx, p, tags, m.GetRequestId())
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
-	"adshard/internal/node/stream"
 	"adshard/search"
 )
 
@@ -27,13 +26,13 @@ type Result struct {
 
 // Ask answers a search that did not come over HTTP. It has the checks and takes the
 // places of one that did, and is observed as one, its Status being what HTTP would
-// have answered. Its tags are those of ctx (stream.With). id is the request's; "": one is
+// have answered. id is the request's; "": one is
 // made.
-func (h *Handler) Ask(ctx context.Context, p *api.SearchParams, id string) (r Result, err error) {
+func (h *Handler) Ask(ctx context.Context, p *api.SearchParams, tags search.Tags, id string) (r Result, err error) {
 	if h.OwnRequestIDs {
 		id = ""
 	}
-	c := &call{Handler: h, start: time.Now(), tags: stream.TagsOf(ctx)}
+	c := &call{Handler: h, start: time.Now(), tags: tags}
 	c.seen.Operation, c.seen.RequestID = operation("/v1/search"), id
 	if h.Tracer != nil {
 		md, _ := metadata.FromIncomingContext(ctx)

@@ -12,7 +12,6 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
-	"adshard/internal/node/wire"
 	"adshard/quality"
 	"adshard/search"
 	"adshard/search/words"
@@ -34,7 +33,7 @@ func (c *call) Explain(w http.ResponseWriter, r *http.Request, p *api.ExplainPar
 func (h *Handler) Explanation(ctx context.Context, query string) (*api.ExplainAnswer, error) {
 	p := api.NewExplainParams()
 	p.Q = query
-	c := &call{Handler: h, start: time.Now(), tags: wire.Tags{Priority: wire.Low}}
+	c := &call{Handler: h, start: time.Now(), tags: search.Tags{Low: true}}
 	c.seen.RequestID = h.NewRequestID()
 	return c.explain(ctx, p)
 }

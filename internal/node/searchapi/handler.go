@@ -13,7 +13,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/overload"
 	"adshard/internal/node/tracing"
-	"adshard/internal/node/wire"
+	"adshard/search"
 )
 
 const op = "http: request"
@@ -29,7 +29,7 @@ type call struct {
 	*Handler
 	start time.Time // of the first byte
 	body  bool      // ReadBody has read the body, or closes the connection
-	tags  wire.Tags
+	tags  search.Tags
 	entry *overload.Place // of the search, from begin on
 	seen  Observation
 	stack []byte        // of a panic

@@ -238,7 +238,7 @@ func TestOwnRequestIDs(t *testing.T) {
 			}
 			p := api.NewSearchParams()
 			p.Q = "a"
-			if got, err := h.Ask(t.Context(), p, given[0]); err != nil || got.Request.RequestID != "made-1" {
+			if got, err := h.Ask(t.Context(), p, search.Tags{}, given[0]); err != nil || got.Request.RequestID != "made-1" {
 				t.Errorf("over gRPC with %q: %+v, %v", given, got.Request, err)
 			}
 		}

@@ -13,9 +13,7 @@ import (
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/overload"
-	"adshard/internal/node/stream"
 	"adshard/internal/node/tracing"
-	"adshard/internal/node/wire"
 	"adshard/search"
 )
 
@@ -83,15 +81,12 @@ func (c *call) begin(ctx context.Context, timeoutMs int) (_ context.Context, don
 	const margin = 5 * time.Millisecond
 	deadline := c.start.Add(timeout - min(margin, timeout/20))
 	c.entry, err = c.gate.Enter(overload.Request{
-		Tenant: c.tags.Tenant, Low: c.tags.Priority == wire.Low, Left: time.Until(deadline),
+		Tenant: c.tags.Tenant, Low: c.tags.Low, Left: time.Until(deadline),
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	ctx, cancel := context.WithDeadline(ctx, deadline)
-	if c.tags != (wire.Tags{}) {
-		ctx = stream.With(ctx, c.tags)
-	}
 	return ctx, func() { cancel(); c.entry.Leave() }, nil
 }
 
@@ -110,7 +105,7 @@ func (c *call) request(q string, slots int, d api.Device, variants api.Variant) 
 	}
 	return &search.Request{
 		Query: query, Profile: c.Profile.Capped(reach), Device: device, Slots: slots, Reserve: c.Reserve,
-		RequestID: c.seen.RequestID,
+		RequestID: c.seen.RequestID, Tags: c.tags,
 	}, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/wire"
+	"adshard/search"
 )
 
 // The headers that say which searches are refused first, as net/http spells them.
@@ -14,7 +15,7 @@ const (
 
 // Tags reads the values of the headers X-Priority (normal or low) and X-Tenant of a
 // request, or of metadata of the same names. Errors are fault.Invalid.
-func Tags(priority, tenant []string) (t wire.Tags, err error) {
+func Tags(priority, tenant []string) (t search.Tags, err error) {
 	if len(priority) > 1 {
 		return t, api.Repeated(priorityHeader)
 	}
@@ -25,7 +26,7 @@ func Tags(priority, tenant []string) (t wire.Tags, err error) {
 		switch priority[0] {
 		case "normal":
 		case "low":
-			t.Priority = wire.Low
+			t.Low = true
 		default:
 			return t, fault.Field(op, priorityHeader, "%s is normal or low", priorityHeader)
 		}
@@ -33,7 +34,7 @@ func Tags(priority, tenant []string) (t wire.Tags, err error) {
 	if len(tenant) == 1 {
 		t.Tenant = tenant[0]
 	}
-	if t.Valid() != nil {
+	if wire.CheckTags(&t) != nil {
 		return t, fault.Field(op, tenantHeader, "%s is UTF-8 of at most %d bytes", tenantHeader, wire.MaxTenant)
 	}
 	return t, nil

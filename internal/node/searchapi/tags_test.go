@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"adshard/internal/node/httpapi/api"
-	"adshard/internal/node/stream"
 	"adshard/internal/node/wire"
 	"adshard/search"
 )
@@ -16,11 +15,11 @@ import (
 // tagged notes the tags of the searches that it answers.
 type tagged struct {
 	fake
-	tags []wire.Tags
+	tags []search.Tags
 }
 
 func (s *tagged) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
-	s.tags = append(s.tags, stream.TagsOf(ctx))
+	s.tags = append(s.tags, r.Tags)
 	return s.fake.Search(ctx, r)
 }
 
@@ -45,11 +44,11 @@ func TestPriorityAndTenant(t *testing.T) {
 			t.Errorf("%q: %d %s", headers, w.Code, w.Body)
 		}
 	}
-	own := wire.Tags{Priority: wire.Low, Tenant: "grpc"}
-	if _, err := h.Ask(stream.With(t.Context(), own), &api.SearchParams{Q: "a", Slots: 4}, ""); err != nil {
+	own := search.Tags{Low: true, Tenant: "grpc"}
+	if _, err := h.Ask(t.Context(), &api.SearchParams{Q: "a", Slots: 4}, own, ""); err != nil {
 		t.Fatal(err)
 	}
-	want := []wire.Tags{{}, {}, {Priority: wire.Low, Tenant: "Müller"}, own}
+	want := []search.Tags{{}, {}, {Low: true, Tenant: "Müller"}, own}
 	if len(s.tags) != len(want) {
 		t.Fatalf("%+v", s.tags)
 	}

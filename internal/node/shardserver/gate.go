@@ -7,7 +7,7 @@ import (
 
 	"adshard/internal/node/overload"
 	"adshard/internal/node/stream"
-	"adshard/internal/node/wire"
+	"adshard/search"
 )
 
 // gate is the stream.Gate of one stream.
@@ -24,7 +24,7 @@ func (s *Server) gateOf() stream.Gate {
 }
 
 // Enter implements stream.Gate.
-func (g *gate) Enter(tags *wire.Tags, left time.Duration) (stream.Place, error) {
+func (g *gate) Enter(tags *search.Tags, left time.Duration) (stream.Place, error) {
 	place, err := g.enter(g.source, tags, left)
 	if err != nil {
 		g.searched(0, "", nil, err)
@@ -37,21 +37,20 @@ func (g *gate) Enter(tags *wire.Tags, left time.Duration) (stream.Place, error) 
 func (g *gate) Close() { g.leave() }
 
 // enter takes a place for a search.
-func (s *Server) enter(source string, tags *wire.Tags, left time.Duration) (*overload.Place, error) {
-	return s.gate.Enter(overload.Request{Source: source, Tenant: tags.Tenant, Low: tags.Priority == wire.Low, Left: left})
+func (s *Server) enter(source string, tags *search.Tags, left time.Duration) (*overload.Place, error) {
+	return s.gate.Enter(overload.Request{Source: source, Tenant: tags.Tenant, Low: tags.Low, Left: left})
 }
 
 // unlimited is the time of calls without a deadline.
 const unlimited = 5 * time.Second
 
 // pass takes a place for a call and waits for its turn.
-func (s *Server) pass(ctx context.Context) (leave func(), err error) {
+func (s *Server) pass(ctx context.Context, tags *search.Tags) (leave func(), err error) {
 	left := unlimited
 	if deadline, ok := ctx.Deadline(); ok {
 		left = time.Until(deadline)
 	}
-	tags := stream.TagsOf(ctx)
-	place, err := s.enter("", &tags, left)
+	place, err := s.enter("", tags, left)
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"adshard/fault"
-	"adshard/internal/node/stream"
-	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
 )
@@ -31,32 +29,36 @@ func newGrowing(clock uint64) *growing {
 	return g
 }
 
+func least(clock, mark uint64) search.Tags {
+	return search.Tags{Least: search.Position{Clock: clock, Mark: mark}}
+}
+
 // TestALeastClock: a slave that is behind waits for the changes, and refuses before the
 // time is over; it refuses a change of another history at once.
 func TestALeastClock(t *testing.T) {
 	g := newGrowing(7)
 	address, _, _ := slave(t, g, 8, nil)
 	c := master(t, address)
-	within := func(d time.Duration, tags wire.Tags) error {
-		ctx, cancel := context.WithTimeout(stream.With(t.Context(), tags), d)
+	within := func(d time.Duration, tags search.Tags) error {
+		ctx, cancel := context.WithTimeout(t.Context(), d)
 		defer cancel()
-		_, err := asks(ctx, c, searchRequest(1))
+		_, err := asks(ctx, c, tagged(tags))
 		return err
 	}
-	if err := within(time.Minute, wire.Tags{LeastClock: 7}); err != nil {
+	if err := within(time.Minute, least(7, 0)); err != nil {
 		t.Error(err)
 	}
-	if err := within(time.Minute, wire.Tags{LeastClock: 7, LeastMark: 5}); err != nil {
+	if err := within(time.Minute, least(7, 5)); err != nil {
 		t.Error(err)
 	}
-	if err := within(time.Minute, wire.Tags{LeastClock: 7, LeastMark: 6}); !fault.Is(err, fault.Conflict) {
+	if err := within(time.Minute, least(7, 6)); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a change of another history: %v", err)
 	}
-	if err := within(time.Second, wire.Tags{LeastClock: 8}); !fault.Is(err, fault.Behind) || !strings.Contains(err.Error(), "clock 7") {
+	if err := within(time.Second, least(8, 0)); !fault.Is(err, fault.Behind) || !strings.Contains(err.Error(), "clock 7") {
 		t.Error(err)
 	}
 	go func() { time.Sleep(50 * time.Millisecond); g.clock.Store(9) }()
-	if err := within(time.Minute, wire.Tags{LeastClock: 9, LeastMark: 5}); err != nil {
+	if err := within(time.Minute, least(9, 5)); err != nil {
 		t.Error(err)
 	}
 }
@@ -71,7 +73,7 @@ func TestFewWaitForChanges(t *testing.T) {
 	var refused, answered atomic.Int64
 	for range searches {
 		all.Go(func() {
-			switch _, err := asks(stream.With(t.Context(), wire.Tags{LeastClock: 8}), c, searchRequest(1)); {
+			switch _, err := asks(t.Context(), c, tagged(least(8, 0))); {
 			case err == nil:
 				answered.Add(1)
 			case fault.Is(err, fault.Behind):

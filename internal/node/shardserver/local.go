@@ -16,7 +16,7 @@ func (s *Server) Local() *Local { return &Local{s} }
 
 // Search implements search.Searcher.
 func (l *Local) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
-	leave, err := l.server.pass(ctx)
+	leave, err := l.server.pass(ctx, &r.Tags)
 	if err != nil {
 		l.server.searched(0, "", nil, err)
 		return nil, err
@@ -27,7 +27,7 @@ func (l *Local) Search(ctx context.Context, r *search.Request) (*search.Answer, 
 
 // Explain implements search.Explainer.
 func (l *Local) Explain(ctx context.Context, r *search.Request, limit int) (*search.Explanation, error) {
-	leave, err := l.server.pass(ctx)
+	leave, err := l.server.pass(ctx, &r.Tags)
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func asks(ctx context.Context, c *stream.Client, r *search.Request) (*search.Ans
 	defer cancel()
 	var answer *search.Answer
 	done := make(chan error, 1)
-	ask := &wire.Ask{View: r.View, Left: left, Tags: stream.TagsOf(ctx), Search: wire.AppendRequest(nil, r)}
+	ask := &wire.Ask{View: r.View, Left: left, Tags: r.Tags, Search: wire.AppendRequest(nil, r)}
 	pending, err := c.Ask(ask, func(a *search.Answer, err error) { answer = a; done <- err })
 	if err != nil {
 		return nil, err
@@ -77,6 +77,13 @@ func asks(ctx context.Context, c *stream.Client, r *search.Request) (*search.Ans
 
 func searchRequest(view uint64) *search.Request {
 	return &search.Request{Query: &search.Query{}, Slots: 4, Profile: search.DefaultProfile(), View: view}
+}
+
+// tagged is a request of view 3 with tags.
+func tagged(t search.Tags) *search.Request {
+	r := searchRequest(3)
+	r.Tags = t
+	return r
 }
 
 // TestAStreamNamesItsShard: without one it would be answered by whatever slave is there.
@@ -126,7 +133,7 @@ func TestStreamsShareThePlaces(t *testing.T) {
 		t.Errorf("%d of the flood refused", refused)
 	}
 	low.Go(func() {
-		if _, err := asks(stream.With(t.Context(), wire.Tags{Priority: wire.Low}), clients[1], searchRequest(3)); !fault.Is(err, fault.Overloaded) {
+		if _, err := asks(t.Context(), clients[1], tagged(search.Tags{Low: true})); !fault.Is(err, fault.Overloaded) {
 			t.Errorf("low priority: %v", err)
 		}
 	})
@@ -162,7 +169,7 @@ func TestCallsHaveAPriority(t *testing.T) {
 		return &search.Answer{View: r.View}, nil
 	}}, kept{}, gate(limit), nil, nil)
 	defer s.Close()
-	call := func(tags wire.Tags) error {
+	call := func(tags search.Tags) error {
 		m := new(pb.SearchRequest)
 		wire.Address(m, request(), 1, 0, tags)
 		_, err := s.Search(t.Context(), m)
@@ -171,17 +178,17 @@ func TestCallsHaveAPriority(t *testing.T) {
 	var all sync.WaitGroup
 	for range limit / 2 {
 		all.Go(func() {
-			if err := call(wire.Tags{}); err != nil {
+			if err := call(search.Tags{}); err != nil {
 				t.Error(err)
 			}
 		})
 		<-inside
 	}
-	if err := call(wire.Tags{Priority: wire.Low}); !fault.Is(err, fault.Overloaded) {
+	if err := call(search.Tags{Low: true}); !fault.Is(err, fault.Overloaded) {
 		t.Errorf("low priority: %v", err)
 	}
 	all.Go(func() {
-		if err := call(wire.Tags{Tenant: "acme"}); err != nil {
+		if err := call(search.Tags{Tenant: "acme"}); err != nil {
 			t.Error(err)
 		}
 	})

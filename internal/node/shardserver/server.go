@@ -99,10 +99,7 @@ func (s *Server) Search(ctx context.Context, m *pb.SearchRequest) (*pb.SearchRes
 	if s.tracer != nil {
 		t.Trace = traceOf(ctx)
 	}
-	if t != (wire.Tags{}) {
-		ctx = stream.With(ctx, t)
-	}
-	leave, err := s.pass(ctx)
+	leave, err := s.pass(ctx, &t)
 	if err != nil {
 		s.searched(0, "", nil, err)
 		return nil, err
@@ -113,6 +110,7 @@ func (s *Server) Search(ctx context.Context, m *pb.SearchRequest) (*pb.SearchRes
 		s.searched(0, "", nil, err)
 		return nil, err
 	}
+	r.Tags = t
 	answer, err := s.answer(ctx, r)
 	if err != nil {
 		return nil, err
@@ -125,7 +123,7 @@ func (s *Server) Search(ctx context.Context, m *pb.SearchRequest) (*pb.SearchRes
 func (s *Server) answer(ctx context.Context, r *search.Request) (*search.Answer, error) {
 	began := time.Now()
 	if s.tracer != nil {
-		if span := s.begin(ctx, began); span != nil {
+		if span := s.begin(r, began); span != nil {
 			return s.traced(ctx, r, span, began)
 		}
 	}
@@ -139,14 +137,8 @@ func (s *Server) search(ctx context.Context, r *search.Request) (answer *search.
 	if r.Shard == 0 {
 		return nil, errNoShard
 	}
-	tags := stream.TagsOf(ctx)
-	if tags.Hedge {
-		own := *r
-		own.Hedge = true
-		r = &own
-	}
-	if tags.LeastClock > 0 {
-		if err := s.holds(ctx, search.Position{Clock: tags.LeastClock, Mark: tags.LeastMark}); err != nil {
+	if r.Least.Clock > 0 {
+		if err := s.holds(ctx, r.Least); err != nil {
 			return nil, err
 		}
 	}
@@ -165,7 +157,7 @@ func (s *Server) searched(took time.Duration, trace string, answer *search.Answe
 
 // Explain implements pb.SlaveServer.
 func (s *Server) Explain(ctx context.Context, m *pb.ExplainRequest) (*pb.ExplainResponse, error) {
-	leave, err := s.pass(ctx)
+	leave, err := s.pass(ctx, &search.Tags{})
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"google.golang.org/grpc/metadata"
 
-	"adshard/internal/node/stream"
 	"adshard/internal/node/tracing"
 	"adshard/search"
 )
@@ -23,16 +22,15 @@ func traceOf(ctx context.Context) string {
 
 // begin begins the span of a search, which includes the wait for its turn where it came
 // over a stream; nil: it is not traced.
-func (s *Server) begin(ctx context.Context, began time.Time) *tracing.Span {
-	from := stream.TagsOf(ctx).Trace
-	if from == "" {
+func (s *Server) begin(r *search.Request, began time.Time) *tracing.Span {
+	if r.Trace == "" {
 		return nil
 	}
-	came := began
-	if at, ok := stream.CameAt(ctx); ok {
-		came = at
+	came := r.Came
+	if came.IsZero() {
+		came = began
 	}
-	span := s.tracer.Continue(from, "slave search", came)
+	span := s.tracer.Continue(r.Trace, "slave search", came)
 	span.Stage("wait", came, began.Sub(came))
 	return span
 }

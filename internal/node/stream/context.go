@@ -5,18 +5,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"adshard/internal/node/wire"
 )
 
-// itemContext is the context of an ask: it has the values of its stream, a deadline
-// and tags, and ends with cancel, which the end of the stream calls too. It needs a
+// itemContext is the context of an ask: it has the values of its stream and a deadline,
+// and ends with cancel, which the end of the stream calls too. It needs a
 // timer only if somebody waits for Done: whoever calls Err, as stores do, reads the
 // clock.
 type itemContext struct {
 	context.Context // of the stream
-	came, deadline  time.Time
-	tags            wire.Tags
+	deadline        time.Time
 
 	cancelled atomic.Bool
 	mu        sync.Mutex
@@ -49,17 +46,6 @@ func (c *itemContext) Done() <-chan struct{} {
 		}
 	}
 	return c.waited.Done()
-}
-
-// Value implements context.Context.
-func (c *itemContext) Value(key any) any {
-	switch key {
-	case tagsKey{}:
-		return c.tags
-	case cameKey{}:
-		return c.came
-	}
-	return c.Context.Value(key)
 }
 
 func (c *itemContext) cancel() {

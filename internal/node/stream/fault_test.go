@@ -470,14 +470,14 @@ func TestMessagesAtTheSizeLimit(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		for size, want := range map[int]fault.Kind{wire.MaxSearch: fault.Invalid, wire.MaxSearch - frameBytes: fault.Invalid} {
-			if _, asked, err := searched(ctx, c, 0, make([]byte, size)); !asked || !fault.Is(err, want) {
+			if _, asked, err := searched(ctx, c, &wire.Ask{Search: make([]byte, size)}); !asked || !fault.Is(err, want) {
 				t.Errorf("%d bytes: %v", size, err)
 			}
 		}
-		if a, _, err := searched(ctx, c, 1, encoded); err != nil || len(a.Hits) != 1 || len(a.Hits[0].Shown.Keyword) != 1<<24 {
+		if a, _, err := searched(ctx, c, &wire.Ask{View: 1, Search: encoded}); err != nil || len(a.Hits) != 1 || len(a.Hits[0].Shown.Keyword) != 1<<24 {
 			t.Errorf("16 MiB: %v", err)
 		}
-		if _, _, err := searched(ctx, c, 4, encoded); !fault.Is(err, fault.Internal) {
+		if _, _, err := searched(ctx, c, &wire.Ask{View: 4, Search: encoded}); !fault.Is(err, fault.Internal) {
 			t.Errorf("more than 64 MiB: %v", err)
 		}
 		if !c.Up() || r.opened.Load() != 1 {

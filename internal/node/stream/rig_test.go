@@ -81,7 +81,7 @@ type free struct {
 	closed       atomic.Int64
 }
 
-func (f *free) Enter(*wire.Tags, time.Duration) (Place, error) {
+func (f *free) Enter(*search.Tags, time.Duration) (Place, error) {
 	n := f.places.Add(1)
 	if most := f.most.Load(); most > 0 && n > most {
 		f.places.Add(-1)
@@ -170,20 +170,20 @@ var encoded = wire.AppendRequest(nil, &search.Request{Query: new(search.Query), 
 func ask(ctx context.Context, c *Client, view uint64, d time.Duration) (*search.Answer, bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
-	return searched(ctx, c, view, encoded)
+	return searched(ctx, c, &wire.Ask{View: view, Search: encoded})
 }
 
-// searched sends an ask and waits for its reply; asked is false if it was not sent for
-// want of a stream.
-func searched(ctx context.Context, c *Client, view uint64, encoded []byte) (answer *search.Answer, asked bool, err error) {
+// searched sends an ask, whose deadline is that of ctx, and waits for its reply; asked is
+// false if it was not sent for want of a stream.
+func searched(ctx context.Context, c *Client, a *wire.Ask) (answer *search.Answer, asked bool, err error) {
 	type reply struct {
 		answer *search.Answer
 		err    error
 	}
 	replies := make(chan reply, 1)
 	deadline, _ := ctx.Deadline()
-	pending, err := c.Ask(&wire.Ask{View: view, Left: time.Until(deadline), Tags: TagsOf(ctx), Search: encoded},
-		func(a *search.Answer, err error) { replies <- reply{a, err} })
+	a.Left = time.Until(deadline)
+	pending, err := c.Ask(a, func(a *search.Answer, err error) { replies <- reply{a, err} })
 	if err != nil {
 		return nil, err != ErrDown, err
 	}

@@ -6,13 +6,11 @@ import (
 	"time"
 
 	"adshard/fault"
-	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
 )
 
-// Handler answers an ask, as search.Searcher does. The context has the ask's deadline
-// and its tags.
+// Handler answers an ask, as search.Searcher does. The context has the ask's deadline.
 type Handler func(ctx context.Context, r *search.Request) (*search.Answer, error)
 
 // Gate admits the searches of one stream. Its methods are called from many
@@ -20,7 +18,7 @@ type Handler func(ctx context.Context, r *search.Request) (*search.Answer, error
 type Gate interface {
 	// Enter takes a place for an ask with so much time left, at once; fault.Overloaded:
 	// there is none.
-	Enter(tags *wire.Tags, left time.Duration) (Place, error)
+	Enter(tags *search.Tags, left time.Duration) (Place, error)
 	// Close: there will be no more asks.
 	Close()
 }

@@ -146,9 +146,9 @@ func (st *serving) greet(frame wire.Frame) error {
 
 // ask begins an ask.
 func (st *serving) ask(a *wire.Ask) error {
-	i := &item{st: st, id: a.ID, view: a.View, search: a.Search}
 	now := time.Now()
-	i.ctx = itemContext{Context: st.ctx, came: now, deadline: now.Add(a.Left), tags: a.Tags}
+	i := &item{st: st, id: a.ID, view: a.View, tags: a.Tags, came: now, search: a.Search}
+	i.ctx = itemContext{Context: st.ctx, deadline: now.Add(a.Left)}
 	if err := st.count(i); err != nil {
 		return err
 	}
@@ -197,6 +197,8 @@ type item struct {
 	ctx    itemContext
 	id     uint64
 	view   uint64
+	tags   search.Tags
+	came   time.Time
 	search []byte
 	place  Place
 }
@@ -222,7 +224,7 @@ func (i *item) answer() (answer *search.Answer, err error) {
 	if err := i.ctx.Err(); err != nil {
 		return nil, fault.New(fault.KindOf(err), "slave: search", err)
 	}
-	r.View, r.Shard = i.view, i.st.shard
+	r.View, r.Shard, r.Tags, r.Came = i.view, i.st.shard, i.tags, i.came
 	return i.st.server.handle(&i.ctx, r)
 }
 

@@ -108,7 +108,7 @@ func kindOf(err error) fault.Kind {
 // ask sends an ask, to which it gives an id; done is called once with what became of
 // it. ErrDown and other errors: it was not sent, and done is not called.
 func (s *session) ask(a *wire.Ask, done Done) (Asked, error) {
-	if err := a.Valid(); err != nil {
+	if err := wire.CheckTags(&a.Tags); err != nil {
 		return Asked{}, err
 	}
 	if len(a.Search) > wire.MaxSearch-frameBytes {

@@ -84,13 +84,13 @@ func TestASlowSearchHoldsNobodyUp(t *testing.T) {
 // TestWhatAnAskCarries: tags, deadline and cancellation reach the slave.
 func TestWhatAnAskCarries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tags := wire.Tags{Priority: wire.Low, Tenant: "a", LeastClock: 9, LeastMark: 8, Hedge: true, Trace: strings.Repeat("t", wire.TraceBytes)}
+		tags := search.Tags{Low: true, Tenant: "a", Least: search.Position{Clock: 9, Mark: 8}, Hedge: true, Trace: strings.Repeat("t", wire.TraceBytes)}
 		ended := make(chan error, 1)
 		r := newRig(func(ctx context.Context, q *search.Request) (*search.Answer, error) {
 			if q.View == 1 {
 				deadline, ok := ctx.Deadline()
-				if TagsOf(ctx) != tags || !ok || time.Until(deadline) != time.Second || ctx.Err() != nil {
-					t.Errorf("tags %+v, deadline in %v", TagsOf(ctx), time.Until(deadline))
+				if q.Tags != tags || q.Came.IsZero() || !ok || time.Until(deadline) != time.Second || ctx.Err() != nil {
+					t.Errorf("tags %+v, deadline in %v", q.Tags, time.Until(deadline))
 				}
 				return echo(ctx, q)
 			}
@@ -100,10 +100,15 @@ func TestWhatAnAskCarries(t *testing.T) {
 		}, times())
 		c := r.client(Config{})
 		up(t, c)
-		if _, _, err := ask(With(t.Context(), tags), c, 1, time.Second); err != nil {
+		tagged := func(tags search.Tags) (*search.Answer, bool, error) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			return searched(ctx, c, &wire.Ask{View: 1, Tags: tags, Search: encoded})
+		}
+		if _, _, err := tagged(tags); err != nil {
 			t.Error(err)
 		}
-		if _, _, err := ask(With(t.Context(), wire.Tags{Tenant: "\xff"}), c, 1, time.Second); !fault.Is(err, fault.Invalid) {
+		if _, _, err := tagged(search.Tags{Tenant: "\xff"}); !fault.Is(err, fault.Invalid) {
 			t.Errorf("bad tags: %v", err)
 		}
 		began := time.Now()
@@ -112,7 +117,7 @@ func TestWhatAnAskCarries(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		time.AfterFunc(time.Second, cancel)
-		if _, _, err := searched(ctx, c, 2, encoded); !fault.Is(err, fault.Cancelled) || <-ended != context.Canceled {
+		if _, _, err := searched(ctx, c, &wire.Ask{View: 2, Search: encoded}); !fault.Is(err, fault.Cancelled) || <-ended != context.Canceled {
 			t.Errorf("cancelled: %v", err)
 		}
 		synctest.Wait()

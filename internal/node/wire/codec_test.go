@@ -138,9 +138,9 @@ func TestAnswersAreAsGenerated(t *testing.T) {
 func drawAsk(t *rapid.T) *Ask {
 	a := &Ask{ID: rapid.Uint64().Draw(t, "id"), View: rapid.Uint64().Draw(t, "view"),
 		Left: time.Duration(rapid.IntRange(0, 5_000_000).Draw(t, "left")) * time.Microsecond,
-		Tags: Tags{Priority: Priority(rapid.IntRange(0, int(Low)).Draw(t, "priority")),
-			Tenant: rapid.StringMatching(`[a-z]{0,8}`).Draw(t, "tenant"), LeastClock: rapid.Uint64().Draw(t, "clock"),
-			LeastMark: rapid.Uint64().Draw(t, "mark"), Hedge: rapid.Bool().Draw(t, "hedge")},
+		Tags: search.Tags{Low: rapid.Bool().Draw(t, "low"),
+			Tenant: rapid.StringMatching(`[a-z]{0,8}`).Draw(t, "tenant"), Hedge: rapid.Bool().Draw(t, "hedge"),
+			Least: search.Position{Clock: rapid.Uint64().Draw(t, "clock"), Mark: rapid.Uint64().Draw(t, "mark")}},
 		Search: AppendRequest([]byte{}, drawRequest(t))}
 	if rapid.Bool().Draw(t, "traced") {
 		a.Trace = strings.Repeat("t", TraceBytes)
@@ -161,8 +161,11 @@ func TestFramesAreAsGenerated(t *testing.T) {
 			if err := proto.Unmarshal(a.Search, m); err != nil {
 				t.Fatal(err)
 			}
-			x := &pb.Ask{Id: a.ID, View: a.View, LeftMicros: uint64(a.Left.Microseconds()), Priority: uint32(a.Priority), Tenant: a.Tenant, LeastClock: a.LeastClock,
-				LeastMark: a.LeastMark, Hedge: a.Hedge, Search: m}
+			x := &pb.Ask{Id: a.ID, View: a.View, LeftMicros: uint64(a.Left.Microseconds()), Tenant: a.Tenant, LeastClock: a.Least.Clock,
+				LeastMark: a.Least.Mark, Hedge: a.Hedge, Search: m}
+			if a.Low {
+				x.Priority = 1
+			}
 			if a.Trace != "" {
 				x.Trace = []byte(a.Trace)
 			}
@@ -272,12 +275,12 @@ func readsSlaveFrame(b []byte) error {
 }
 
 func TestTagsAreChecked(t *testing.T) {
-	for _, tags := range []Tags{{Tenant: strings.Repeat("x", MaxTenant+1)}, {Tenant: "\xff"}, {Trace: "short"}} {
-		if err := tags.Valid(); !fault.Is(err, fault.Invalid) {
+	for _, tags := range []search.Tags{{Tenant: strings.Repeat("x", MaxTenant+1)}, {Tenant: "\xff"}, {Trace: "short"}} {
+		if err := CheckTags(&tags); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%+v: %v", tags, err)
 		}
 	}
-	if err := (&Tags{Tenant: strings.Repeat("x", MaxTenant), Trace: strings.Repeat("x", TraceBytes)}).Valid(); err != nil {
+	if err := CheckTags(&search.Tags{Tenant: strings.Repeat("x", MaxTenant), Trace: strings.Repeat("x", TraceBytes)}); err != nil {
 		t.Error(err)
 	}
 }

@@ -17,32 +17,11 @@ import (
 // clients leaves it as it is; what was received is never used again by gRPC.
 type Frame []byte
 
-// Priority says which asks are refused first when a slave has much to do.
-type Priority uint8
-
-// The priorities.
-const (
-	Normal Priority = iota
-	Low
-)
-
-// Tags are what an ask carries beside the search.
-type Tags struct {
-	Priority Priority
-	Tenant   string // who the search is for, up to MaxTenant bytes
-	// LeastClock: the answer must hold all changes up to this clock; 0: any.
-	// LeastMark is that of the change at LeastClock; 0: unknown.
-	LeastClock, LeastMark uint64
-	Trace                 string // trace context, TraceBytes bytes; "": none
-	// Hedge: another replica was asked first, whose load counts.
-	Hedge bool
-}
-
 // Ask is one search of a stream.
 type Ask struct {
 	ID, View uint64
 	Left     time.Duration // of the deadline
-	Tags
+	search.Tags
 	Search []byte // as AppendRequest makes it
 }
 
@@ -55,12 +34,12 @@ func AppendAsk(b []byte, a *Ask) []byte {
 	b = appendVarint(b, 1, a.ID)
 	b = appendVarint(b, 2, a.View)
 	b = appendVarint(b, 3, uint64(max(a.Left, 0).Microseconds()))
-	b = appendVarint(b, 4, uint64(a.Priority))
+	b = appendBool(b, 4, a.Low)
 	b = appendText(b, 5, a.Tenant)
-	b = appendVarint(b, 6, a.LeastClock)
+	b = appendVarint(b, 6, a.Least.Clock)
 	b = appendText(b, 7, a.Trace)
 	b = appendBool(b, 8, a.Hedge)
-	b = appendFixed64(b, 9, a.LeastMark)
+	b = appendFixed64(b, 9, a.Least.Mark)
 	b, inner := begin(b, 15)
 	b = end(append(b, a.Search...), inner)
 	return end(b, at)
@@ -111,11 +90,11 @@ func parseAsk(b []byte) (a Ask, err error) {
 		case 3<<3 | asVarint:
 			a.Left = time.Duration(min(f.n, uint64(maxLeft.Microseconds()))) * time.Microsecond
 		case 4<<3 | asVarint:
-			a.Priority = Priority(min(f.n, uint64(Low)))
+			a.Low = f.n != 0
 		case 5<<3 | asBytes:
 			a.Tenant = f.text("Ask.tenant", MaxTenant)
 		case 6<<3 | asVarint:
-			a.LeastClock = f.n
+			a.Least.Clock = f.n
 		case 7<<3 | asBytes:
 			if a.Trace = string(f.b[:min(len(f.b), TraceBytes)]); len(f.b) > TraceBytes {
 				f.err = tooLong("Ask.trace", len(f.b), TraceBytes)
@@ -123,7 +102,7 @@ func parseAsk(b []byte) (a Ask, err error) {
 		case 8<<3 | asVarint:
 			a.Hedge = f.n != 0
 		case 9<<3 | asFixed64:
-			a.LeastMark = f.n
+			a.Least.Mark = f.n
 		case 15<<3 | asBytes:
 			if f.once(&seen, "Ask.search") {
 				a.Search = f.b
@@ -244,8 +223,9 @@ func parseFault(b []byte, text string) error {
 	return e
 }
 
-// Valid returns why tags cannot be sent: fault.Invalid.
-func (t *Tags) Valid() error {
+// CheckTags returns why tags cannot be sent: fault.Invalid. A tenant has up to MaxTenant
+// bytes, a trace context TraceBytes.
+func CheckTags(t *search.Tags) error {
 	switch {
 	case len(t.Tenant) > MaxTenant:
 		return tooLong("Ask.tenant", len(t.Tenant), MaxTenant)

@@ -10,7 +10,12 @@ import (
 // Shared is a request that goes to many slaves. Its message is made once, by whoever
 // needs it first, and so is its encoding. Make it with Share.
 type Shared struct {
-	r       *search.Request
+	r *search.Request
+	*forms
+}
+
+// forms are what all copies of a request with other tags have in common.
+type forms struct {
 	once    sync.Once
 	message *pb.SearchRequest
 	encode  sync.Once
@@ -18,7 +23,14 @@ type Shared struct {
 }
 
 // Share returns r to be sent to many slaves; r must not change any more.
-func Share(r *search.Request) *Shared { return &Shared{r: r} }
+func Share(r *search.Request) *Shared { return &Shared{r, new(forms)} }
+
+// With returns the request with other tags, which the encoding does not have.
+func (s *Shared) With(t search.Tags) *Shared {
+	own := *s.r
+	own.Tags = t
+	return &Shared{&own, s.forms}
+}
 
 // Request returns the request itself, which nobody may change.
 func (s *Shared) Request() *search.Request { return s.r }
