@@ -4,8 +4,11 @@ go 1.26.0
 
 replace adshard => ../
 
+replace adshard/counters => ../counters
+
 require (
 	adshard v0.0.0
+	adshard/counters v0.0.0
 	capnproto.org/go/capnp/v3 v3.1.0-alpha.2
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/blevesearch/bleve/v2 v2.6.1

@@ -9,7 +9,7 @@ long) fuzztime=4m fuzzed=1 checks=5000; export MUTATIONS=all ;;
 *) echo "usage: $0 [long]" >&2; exit 2 ;;
 esac
 began=$SECONDS
-modules=". bench bench/examples/strategy" # ./... ends at a nested go.mod
+modules=". counters bench bench/examples/strategy" # ./... ends at a nested go.mod
 step() { step=$1; printf '\n== %s (%d s)\n' "$1" $((SECONDS - began)); }
 # Tests make databases and stores of which each write is synced: in memory, where there is enough of it and programs
 # may be run from there. What is tested of crashes are ends of processes, which a file in memory survives as well.
@@ -77,6 +77,7 @@ step "tests, each benchmark once"
 # The benchmarks are asked of the test programs: with -bench of its own, go test runs
 # one package after the other.
 tested . -vet=off $longest ./... -args -test.bench=. -test.benchtime=1x
+tested counters -vet=off ./... -args -test.bench=. -test.benchtime=1x
 tested bench -vet=off ./... -args -test.bench=. -test.benchtime=1x
 tested bench/examples/strategy -vet=off ./... # a user's module, beside ours
 
@@ -89,8 +90,10 @@ step "tests under the race detector, with the invariants of what unsafe lays out
 # Property tests try fewer cases: what races does so in any of them.
 export RAPID_CHECKS=10
 watched="-vet=off -race -tags invariants -short -gcflags=modernc.org/sqlite/lib=-race=false"
-tested . $watched $(grep -v '^\./bench/' deploy/race-packages.txt)
-tested bench $watched $(sed -n 's,^\./bench/,./,p' deploy/race-packages.txt)
+tested . $watched $(grep -vE '^\./(bench|counters)(/|$)' deploy/race-packages.txt)
+for m in counters bench; do
+	tested $m $watched $(sed -nE "s,^\./$m(/|$),./,p" deploy/race-packages.txt)
+done
 unset RAPID_CHECKS
 
 step "C beside RocksDB under the address sanitizer"

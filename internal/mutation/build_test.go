@@ -15,12 +15,13 @@ import (
 type built struct {
 	programs map[string]string // by package
 	woven    map[string]bool   // the mutations that are in them
+	work     string            // GOWORK: a workspace of the product's modules
 }
 
 // build builds the tests once for all mutations that can be woven.
 func build(t *testing.T, list map[string]mutation) *built {
 	t.Helper()
-	b := &built{programs: make(map[string]string), woven: make(map[string]bool)}
+	b := &built{programs: make(map[string]string), woven: make(map[string]bool), work: "GOWORK=" + workspace(t)}
 	files, packages := make(map[string]*woven), []string(nil)
 	for name, m := range list {
 		file, source := m.source(t)
@@ -44,7 +45,7 @@ func build(t *testing.T, list map[string]mutation) *built {
 		dir := t.TempDir()
 		args := []string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlaid, "-o", dir + "/"}
 		cmd := exec.Command("go", append(args, some...)...)
-		cmd.Dir = root
+		cmd.Dir, cmd.Env = root, append(os.Environ(), b.work)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("build with mutations: %v\n%s", err, out)
 		}
@@ -53,6 +54,18 @@ func build(t *testing.T, list map[string]mutation) *built {
 		}
 	}
 	return b
+}
+
+// workspace writes a go.work, so that packages of all modules of the product are named from its root.
+func workspace(t *testing.T) string {
+	t.Helper()
+	from, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "go.work")
+	write(t, name, "go 1.26.0\n\nuse (\n\t"+from+"\n\t"+filepath.Join(from, "counters")+"\n)\n")
+	return name
 }
 
 // namesApart divides packages so that no two of a part have the same name, which is that of the program.
@@ -82,7 +95,7 @@ func (b *built) run(t *testing.T, name string, m mutation) (out string, failed b
 		cmd = exec.Command("go", "test", "-count=1", "-vet=off", "-timeout=5m", "-overlay", overlay, "-run", m.tests, m.tested)
 		cmd.Dir = root
 	}
-	cmd.Env = append(append(os.Environ(), m.env...), chosen+"="+name)
+	cmd.Env = append(append(os.Environ(), m.env...), chosen+"="+name, b.work)
 	text, err := cmd.CombinedOutput()
 	return string(text), err != nil
 }

@@ -6,12 +6,15 @@ replace adshard => ../../..
 
 replace adshard/bench => ../..
 
+replace adshard/counters => ../../../counters
+
 require (
 	adshard v0.0.0
 	adshard/bench v0.0.0
 )
 
 require (
+	adshard/counters v0.0.0 // indirect
 	capnproto.org/go/capnp/v3 v3.1.0-alpha.2 // indirect
 	github.com/DataDog/zstd v1.5.7 // indirect
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0 // indirect
