@@ -87,10 +87,10 @@ type Certified struct {
 	Failed error
 }
 
-// matches reports whether a bin of a node's copy was right: equal to the source of
+// Matches reports whether a bin of a node's copy was right: equal to the source of
 // truth's at some moment that is not before the copy's clock. A copy includes all
 // changes up to its clock and, of items that changed later, some later state.
-func (a *Certified) matches(own *Certificate, bin int) bool {
+func (a *Certified) Matches(own *Certificate, bin int) bool {
 	if own.Bins[bin] == a.Truth.Bins[bin] {
 		return true
 	}

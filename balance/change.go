@@ -39,3 +39,9 @@ type Joining struct {
 	// been compared since.
 	Unverified bool
 }
+
+// Copied says that a slave's store is a copy, as it joins for the first time with it.
+type Copied struct {
+	Source   string // the sibling
+	Instance uint64 // the sibling's
+}

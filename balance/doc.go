@@ -6,24 +6,12 @@
 //
 //   - Model: slices tile the ring; each is served by one node in each view. It
 //     is immutable; an Edit makes the next one out of it.
+//   - Table: what a slave holds of it.
 //   - Strategy: makes the first plan and proposes splits, merges and moves
 //     (package strategy). The mapper checks what it proposes.
-//   - LoadTable: what queries cost each slice, as nodes report it; with it go
-//     the bounds that no placement of these items can beat.
-//   - Mapper: takes what slaves, masters, distributors and operators say, and routes it between
-//     six machines. Each has state of its own and is tested alone; all read the cluster (the
-//     newest model, the items, what slaves reported), which the mapper keeps.
-//   - views: has every new model saved before it is sent, stamps quanta with the clock of the
-//     last change it saw (thesis 6.3.3; docs/sources.md), and publishes views.
-//   - planner: runs the strategy and decides, within the budget, what is to move.
-//   - moves: drives each move to its end.
-//   - membership: which slaves are replicas of which shards.
-//   - orders: accepts or refuses what operators order, and executes it with the next change.
-//   - verifier: compares what slaves hold with the source of truth.
-//   - Distributor: follows changes and quanta, asks for items to be built and
-//     puts them into bounded buckets, each a half-open range of log positions
-//     (thesis 6.3.4 to 6.3.9, algorithm 3). There may be many; any may serve
-//     any node.
+//   - Package load: what queries cost each slice, as slaves report it.
+//   - Package mapper: keeps the model, has it saved, and moves slices.
+//   - Package delivery: follows changes and quanta, and puts items into buckets for slaves.
 //
 // # Moves
 //

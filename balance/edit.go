@@ -172,14 +172,14 @@ func (e *Edit) Model() (*Model, error) {
 func (m *Model) Apply(ops []Op) (*Model, error) {
 	e := m.Edit()
 	for _, o := range ops {
-		if err := e.apply(o); err != nil {
+		if err := e.Apply(o); err != nil {
 			return nil, err
 		}
 	}
 	return e.Model()
 }
 
-func (e *Edit) apply(o Op) error {
+func (e *Edit) Apply(o Op) error {
 	switch o.Kind {
 	case OpMap:
 		return e.Map(o.Slice, o.Node)

@@ -162,8 +162,8 @@ func (e *Edit) Forget(name string) error {
 	return nil
 }
 
-// keeps reports whether a slave that is in a set stays in it. An edit that is nil changes nothing.
-func (e *Edit) keeps(name string) bool {
+// Keeps reports whether a slave that is in a set stays in it. An edit that is nil changes nothing.
+func (e *Edit) Keeps(name string) bool {
 	if e == nil {
 		return true
 	}
@@ -242,4 +242,11 @@ func (o Op) describeSlave() string {
 		return fmt.Sprintf("slave %s is removed", o.Name)
 	}
 	return fmt.Sprintf("op(%d)", o.Kind)
+}
+
+// ShardName returns the name of the next shard that is formed, of these slaves.
+func (e *Edit) ShardName(slaves []string, replicas int) string {
+	return shardName(e.nextN, slaves, replicas, func(name string) bool {
+		return slices.ContainsFunc(e.nodes, func(n Node) bool { return n.Name == name })
+	})
 }

@@ -235,3 +235,11 @@ func (r *reader) model() *Model {
 	}
 	return m
 }
+
+// StrategyMemory is what a strategy remembers, as it is saved.
+type StrategyMemory struct {
+	Strategy string
+	// InUse is set for the strategy in use; the others run in shadow.
+	InUse bool
+	Bytes []byte
+}

@@ -62,8 +62,8 @@ func TestTowardKeyByKey(t *testing.T) {
 			h.Until = rapid.Uint64Range(0, 1).Draw(t, "until") * (h.From + 1)
 		})
 		begin := rapid.Bool().Draw(t, "begin")
-		next := have.toward(want, begin)
-		if err := next.check(); err != nil {
+		next := have.Toward(want, begin)
+		if err := next.Check(); err != nil {
 			t.Fatal(err)
 		}
 		if next.View != want.View || next.Least != want.Least {
@@ -76,11 +76,11 @@ func TestTowardKeyByKey(t *testing.T) {
 			}
 		}
 		served(t, next, want)
-		if again := next.toward(want, false); !again.Equal(next) {
+		if again := next.Toward(want, false); !again.Equal(next) {
 			t.Fatalf("%v becomes %v", next, again)
 		}
-		full := next.filled(want)
-		if len(full.in(Filling)) > 0 || !slices.Equal(next.in(Residue), full.in(Residue)) {
+		full := next.Completed(want)
+		if len(full.In(Filling)) > 0 || !slices.Equal(next.In(Residue), full.In(Residue)) {
 			t.Fatalf("%v filled is %v", next, full)
 		}
 		served(t, full, want)
@@ -144,18 +144,18 @@ func TestDeliveredAndCleared(t *testing.T) {
 		have := drawTable(t, "have", func(h *Held) { h.State = HeldState(rapid.IntRange(0, 2).Draw(t, "state")) })
 		offset := rapid.Uint64Range(0, small+2).Draw(t, "offset")
 		lo := Key(rapid.Uint64Range(0, small).Draw(t, "lo"))
-		cleared := within(have.in(Residue), lo, offset)
-		rest := have.without(cleared)
+		cleared := Within(have.In(Residue), lo, offset)
+		rest := have.Without(cleared)
 		for _, k := range keys() {
 			h, ok := have.at(k)
-			if got, want := contains(have.delivered(offset), k), ok && (h.State == Full || h.State == Filling && uint64(k) < offset); got != want {
+			if got, want := Contains(have.Delivered(offset), k), ok && (h.State == Full || h.State == Filling && uint64(k) < offset); got != want {
 				t.Fatalf("key %d is delivered: %v", k, got)
 			}
-			if got, want := contains(have.in(Residue), k), ok && h.State == Residue; got != want {
+			if got, want := Contains(have.In(Residue), k), ok && h.State == Residue; got != want {
 				t.Fatalf("key %d is residue: %v", k, got)
 			}
 			gone := ok && h.State == Residue && k >= lo && (offset == 0 || uint64(k) < offset)
-			if got := contains(cleared, k); got != gone {
+			if got := Contains(cleared, k); got != gone {
 				t.Fatalf("key %d is cleared: %v", k, got)
 			}
 			if _, stays := rest.at(k); stays != (ok && !gone) {

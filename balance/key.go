@@ -1,5 +1,11 @@
 package balance
 
+import (
+	"fmt"
+
+	"adshard/barrels/certify"
+)
+
 // Key is the position of an item on the ring of 2⁶⁴ keys.
 type Key uint64
 
@@ -27,4 +33,75 @@ func unmix32(x uint32) uint32 {
 	x ^= x>>13 ^ x>>26
 	x *= 0xa5cb9243
 	return x ^ x>>16
+}
+
+// Order maps an item's ids to its key and back. Both orders are bijections, so
+// no two items have the same key.
+type Order uint8
+
+// The orders of design.md, "Items, keys, slices".
+const (
+	// ByOwner: mix32 of the owner's id, then mix32 of the item's id: an owner
+	// (advertiser) is one interval of keys. Ids must be below 2³².
+	ByOwner Order = iota
+	// ByHash: a mix of the item's id: every slice is a mix of owners.
+	ByHash
+)
+
+// Key returns the key of an item of an owner, ids from 1. It fails when an id
+// does not fit the order.
+func (o Order) Key(owner, item uint64) (Key, error) {
+	if o == ByHash {
+		return Key(certify.Mix(item)), nil
+	}
+	if owner>>32 != 0 || item>>32 != 0 {
+		return 0, fmt.Errorf("balance: ids %d and %d do not fit 32 bits; use the order \"hash\"", owner, item)
+	}
+	return Key(uint64(mix32(uint32(owner)))<<32 | uint64(mix32(uint32(item)))), nil
+}
+
+// Item returns the item's id from its key.
+func (o Order) Item(k Key) uint64 {
+	if o == ByHash {
+		return unmix64(uint64(k))
+	}
+	return uint64(unmix32(uint32(k)))
+}
+
+// Owner returns the interval of keys of an owner, both ends inclusive; only
+// ByOwner has one.
+func (o Order) Owner(owner uint64) (lo, hi Key, ok bool) {
+	if o != ByOwner || owner>>32 != 0 {
+		return 0, 0, false
+	}
+	lo = Key(uint64(mix32(uint32(owner))) << 32)
+	return lo, lo | 0xffffffff, true
+}
+
+// OwnerOf returns the interval of keys of the owner of key k, both ends
+// inclusive; only ByOwner has one.
+func (o Order) OwnerOf(k Key) (lo, hi Key, ok bool) {
+	if o != ByOwner {
+		return 0, 0, false
+	}
+	return k &^ 0xffffffff, k | 0xffffffff, true
+}
+
+// String returns the order's name in configurations.
+func (o Order) String() string {
+	if o == ByHash {
+		return "hash"
+	}
+	return "advertiser"
+}
+
+// ParseOrder reads an order's name.
+func ParseOrder(name string) (Order, bool) {
+	switch name {
+	case "advertiser":
+		return ByOwner, true
+	case "hash":
+		return ByHash, true
+	}
+	return 0, false
 }

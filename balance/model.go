@@ -84,8 +84,8 @@ func (m *Model) Named(name string) (Node, bool) {
 	return m.nodes[i], true
 }
 
-// header returns the table of a slave that holds nothing.
-func (m *Model) header() Table {
+// Header returns the table of a slave that holds nothing.
+func (m *Model) Header() Table {
 	return Table{View: m.view, Least: m.least, Revision: m.revision, Filled: m.filled}
 }
 
@@ -93,7 +93,7 @@ func (m *Model) header() Table {
 // copied to it, which it serves in no view yet, and those that it served before a
 // switch, in the views up to then.
 func (m *Model) Table(node NodeID) Table {
-	t := m.header()
+	t := m.Header()
 	for _, s := range m.slices {
 		if s.Node == node || s.Move.Phase != NoMove && s.Move.Other == node {
 			t.Slices = append(t.Slices, s.held(node))
@@ -102,11 +102,11 @@ func (m *Model) Table(node NodeID) Table {
 	return t
 }
 
-// tables returns the table of each node.
-func (m *Model) tables() map[NodeID]Table {
+// Tables returns the table of each node.
+func (m *Model) Tables() map[NodeID]Table {
 	out := make(map[NodeID]Table, len(m.nodes))
 	for _, n := range m.nodes {
-		out[n.ID] = m.header()
+		out[n.ID] = m.Header()
 	}
 	add := func(s Slice, node NodeID) {
 		t := out[node]

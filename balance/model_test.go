@@ -92,7 +92,7 @@ func checkCoverage(t *rapid.T, m *Model) {
 		}
 		holders := 0
 		for _, n := range m.Nodes() {
-			if contains(m.Table(n.ID).Coverage(), k) {
+			if Contains(m.Table(n.ID).Coverage(), k) {
 				holders++
 			}
 		}

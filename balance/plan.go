@@ -20,11 +20,11 @@ func Plan(s Strategy, order Order, nodes []Node, items Items, limits map[string]
 // PlanOn makes the first model by a strategy, of one of view 0: for the mapper and
 // for stores that are built offline, where the time at is zero.
 func PlanOn(s Strategy, order Order, base *Model, items Items, limits map[string]Limit, at time.Time) (*Model, Proposal, error) {
-	proposal, err := s.Initial(Input{Model: base, Items: items, Order: order, Limits: byID(base, limits), Time: at})
+	proposal, err := s.Initial(Input{Model: base, Items: items, Order: order, Limits: LimitsOf(base, limits), Time: at})
 	if err != nil {
 		return nil, Proposal{}, fmt.Errorf("strategy %s: %w", s.Name(), err)
 	}
-	if why := refuseMemory(proposal.Memory); why != "" {
+	if why := CheckMemory(proposal.Memory); why != "" {
 		return nil, Proposal{}, fault.Newf(fault.Invalid, "balance: plan", "strategy %s: %s", s.Name(), why)
 	}
 	model, err := base.Apply(proposal.Ops)
@@ -34,9 +34,9 @@ func PlanOn(s Strategy, order Order, base *Model, items Items, limits map[string
 	return model, proposal, nil
 }
 
-// byID returns the limits of a model's nodes: those of their slaves. Slaves of one
+// LimitsOf returns the limits of a model's nodes: those of their slaves. Slaves of one
 // node share its queries, and each has all of its items.
-func byID(m *Model, limits map[string]Limit) map[NodeID]Limit {
+func LimitsOf(m *Model, limits map[string]Limit) map[NodeID]Limit {
 	out := make(map[NodeID]Limit, len(limits))
 	if len(limits) == 0 {
 		return out
@@ -48,7 +48,7 @@ func byID(m *Model, limits map[string]Limit) map[NodeID]Limit {
 		for _, s := range m.Set(n.ID) {
 			l, ok := limits[s.Name]
 			given = given || ok
-			sum.Share += uint32(l.share())
+			sum.Share += uint32(l.Strength())
 			if l.Weight > 0 && (sum.Weight == 0 || l.Weight < sum.Weight) {
 				sum.Weight = l.Weight
 			}
@@ -58,4 +58,12 @@ func byID(m *Model, limits map[string]Limit) map[NodeID]Limit {
 		}
 	}
 	return out
+}
+
+// CheckMemory returns why a memory is not accepted, or "".
+func CheckMemory(b []byte) string {
+	if len(b) <= MaxMemory {
+		return ""
+	}
+	return fmt.Sprintf("it wants to remember %d bytes, and a strategy may remember at most %d", len(b), MaxMemory)
 }

@@ -67,17 +67,17 @@ func (m *Model) TableOf(slave string) Table {
 	s, _ := m.Slave(slave)
 	n, ok := m.Node(s.Node)
 	if !ok {
-		t := m.header()
+		t := m.Header()
 		t.Spare = true
 		return t
 	}
 	t := m.Table(n.ID)
-	t.Shard = n.shardOf(slave)
+	t.Shard = n.ShardOf(slave)
 	return t
 }
 
-// shardOf returns the shard's name as it stands in the table of one of its slaves.
-func (n Node) shardOf(slave string) string {
+// ShardOf returns the shard's name as it stands in the table of one of its slaves.
+func (n Node) ShardOf(slave string) string {
 	if n.Name == slave {
 		return ""
 	}
@@ -108,7 +108,7 @@ func Compose(list []Slave, replicas int) (*Model, error) {
 		rest[i] = Slave{Name: rest[i].Name, Site: rest[i].Site}
 	}
 	for len(rest) > 0 {
-		chosen := pickApart(rest, replicas)
+		chosen := PickApart(rest, replicas)
 		if len(chosen) < replicas && len(m.nodes) > 0 {
 			break
 		}
@@ -127,10 +127,10 @@ func Compose(list []Slave, replicas int) (*Model, error) {
 	return m, m.check()
 }
 
-// pickApart returns the names of at most n slaves, no two of one zone: of each of
+// PickApart returns the names of at most n slaves, no two of one zone: of each of
 // the zones with the most slaves the first one, so that zones of unequal size are
 // used up evenly, and then those named first.
-func pickApart(list []Slave, n int) (names []string) {
+func PickApart(list []Slave, n int) (names []string) {
 	size := make(map[string]int)
 	for _, s := range list {
 		size[s.Zone]++
@@ -168,3 +168,12 @@ func shardName(id NodeID, slaves []string, replicas int, taken func(string) bool
 	}
 	return name
 }
+
+// Asked reports whether masters ask a slave, if it lives.
+func (m *Model) Asked(s Slave) bool {
+	n, _ := m.Node(s.Node)
+	return s.In && n.State != Drained
+}
+
+// MaxReplicas bounds the number of replicas.
+const MaxReplicas = 16

@@ -118,3 +118,38 @@ type Reason struct {
 	Slice uint64
 	Text  string
 }
+
+// Topic is a term with the items that queries for it examine, and what each costs a
+// second: where most of them lie, such queries have a slow slave.
+type Topic struct {
+	Term  uint64
+	Items []TopicItem // by rising key
+}
+
+// TopicItem is an item with what it costs under a term.
+type TopicItem struct {
+	Key  Key
+	Load float64
+}
+
+// Evenness describes how evenly something is spread over the nodes, each divided
+// by its share.
+type Evenness struct {
+	// Max and Mean are per share; Node is the one with the most.
+	Max, Mean float64
+	Node      NodeID
+}
+
+// Ratio returns max/mean, or 1 when there is nothing to spread.
+func (e Evenness) Ratio() float64 {
+	if e.Mean == 0 {
+		return 1
+	}
+	return e.Max / e.Mean
+}
+
+// Strength returns the node's strength.
+func (l Limit) Strength() float64 { return float64(max(1, l.Share)) }
+
+// Measured reports whether any load was measured.
+func (in Input) Measured() bool { return in.Loads != nil && in.Loads.Measured() }

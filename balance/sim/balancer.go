@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/mapper"
 	"adshard/fault"
 )
 
@@ -16,7 +17,7 @@ type balancer struct {
 	jump   time.Duration // of its machine's clock
 	jumped time.Duration // when that last happened
 	epoch  uint64
-	mapper *balance.Mapper // nil until it has its epoch
+	mapper *mapper.Mapper // nil until it has its epoch
 	index  *balance.Index
 	fed    uint64
 
@@ -31,7 +32,7 @@ type balancer struct {
 	own      *distributor             // its own; nil: it leaves that to others
 	timer    uint64                   // of the next tick; earlier ones do nothing
 	saving   bool
-	waiting  *balance.SaveState
+	waiting  *mapper.SaveState
 }
 
 // heard is when a distributor asked last.
@@ -62,7 +63,7 @@ func (b *balancer) run() {
 		cfg := w.cfg.Mapper
 		cfg.Began = time.Unix(3*3600-5, 0).UTC() // it is about to be night, for original
 		cfg.Epoch, cfg.Order, cfg.Nodes, cfg.Strategy = b.epoch, w.cfg.Order, w.cfg.Slaves, w.current
-		m, err := balance.NewMapper(cfg, b.index, w.db.state)
+		m, err := mapper.New(cfg, b.index, w.db.state)
 		w.must(err, "start the mapper")
 		if err != nil {
 			return
@@ -287,7 +288,7 @@ func (b *balancer) sibling(slave string) string {
 }
 
 // report takes a slave's report and answers who is to serve it, and what it is to copy.
-func (b *balancer) report(epoch, incarnation uint64, r balance.NodeReport) (*distributor, string, error) {
+func (b *balancer) report(epoch, incarnation uint64, r mapper.NodeReport) (*distributor, string, error) {
 	s := b.slaves[r.Name]
 	if b.mapper == nil || s == nil || s.incarnation != incarnation || epoch > b.epoch {
 		return nil, "", fault.Newf(fault.Stale, "sim: report", "register again")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/delivery"
 )
 
 // quantum looks at a quantum that a mapper sends: numbers follow each other,
@@ -36,7 +37,7 @@ func (c *checks) taken(d *distributor, q balance.Quantum) {
 }
 
 // offered looks at a bucket that a distributor offers a slave.
-func (c *checks) offered(slave string, at balance.Position, b *balance.Bucket[payload]) {
+func (c *checks) offered(slave string, at balance.Position, b *delivery.Bucket[payload]) {
 	if b.From != at {
 		c.w.fail("%s stands at %s and is offered %s to %s", slave, at, b.From, b.To)
 	}
@@ -53,7 +54,7 @@ func (c *checks) bounded(d *distributor) {
 }
 
 // bucket looks at a bucket that is about to be applied.
-func (c *checks) bucket(s *slave, b balance.Bucket[payload]) {
+func (c *checks) bucket(s *slave, b delivery.Bucket[payload]) {
 	at := s.disk.position
 	if b.Reset {
 		if at.Clock >= s.w.db.compacted && len(s.disk.table.Slices) > 0 {
@@ -275,7 +276,7 @@ func (w *world) holds(name string) bool {
 
 // deletes looks at a bucket that deletes: as long as a slave that left a shard may not
 // delete what it held, it deletes nothing that a master with a lease asks it for.
-func (c *checks) deletes(s *slave, b balance.Bucket[payload]) {
+func (c *checks) deletes(s *slave, b delivery.Bucket[payload]) {
 	if len(b.Cleared) == 0 && len(b.Payload.deleted) == 0 || b.Reset || c.newest == nil {
 		return
 	}

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/delivery"
+	"adshard/balance/mapper"
 	"adshard/fault"
 )
 
@@ -23,9 +25,9 @@ type Config struct {
 	Strategy, Initial balance.Strategy
 	// Mapper has times and limits of the mapper; its Epoch, Nodes, Order and
 	// Strategy are set here.
-	Mapper balance.MapperConfig
+	Mapper mapper.Config
 	// Distributor bounds buckets.
-	Distributor balance.DistributorConfig
+	Distributor delivery.Config
 	// Trace gives the queries; nil: none.
 	Trace Trace
 	// QueryMicros is what a query costs each node beside its items, and

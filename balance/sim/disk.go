@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/delivery"
 )
 
 // payload is what a bucket holds: items and parents as the database had them.
@@ -75,7 +76,7 @@ func (d *disk) remove(k balance.Key) {
 }
 
 // apply is one atomic batch.
-func (d *disk) apply(b balance.Bucket[payload]) {
+func (d *disk) apply(b delivery.Bucket[payload]) {
 	if b.Reset {
 		*d = *newDisk()
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/delivery"
 	"adshard/fault"
 )
 
@@ -13,7 +14,7 @@ import (
 type distributor struct {
 	process
 	w           *world
-	distributor *balance.Distributor[payload] // nil until it has a mapper's epoch
+	distributor *delivery.Distributor[payload] // nil until it has a mapper's epoch
 	epoch       uint64
 	number      uint64 // of the newest quantum taken
 	index       *balance.Index
@@ -49,7 +50,7 @@ func (d *distributor) adopt(epoch uint64) {
 	cfg := d.w.cfg.Distributor
 	cfg.Epoch = epoch
 	d.epoch, d.number = epoch, 0
-	d.distributor = balance.NewDistributor[payload](cfg, d.index, d.fed)
+	d.distributor = delivery.New[payload](cfg, d.index, d.fed)
 }
 
 // follow reads changes of the database.
@@ -151,9 +152,9 @@ func (d *distributor) take(epoch uint64, list []balance.Quantum) {
 }
 
 // enlist answers a slave.
-func (d *distributor) enlist(j balance.Joining) (uint64, balance.Welcome, error) {
+func (d *distributor) enlist(j balance.Joining) (uint64, delivery.Welcome, error) {
 	if d.distributor == nil {
-		return 0, balance.Welcome{}, fault.Newf(fault.Unavailable, "sim: enlist", "no quantum has come yet")
+		return 0, delivery.Welcome{}, fault.Newf(fault.Unavailable, "sim: enlist", "no quantum has come yet")
 	}
 	w, err := d.distributor.Register(j, d.w.db.clock)
 	d.work()
@@ -161,7 +162,7 @@ func (d *distributor) enlist(j balance.Joining) (uint64, balance.Welcome, error)
 }
 
 // pull answers a slave; again: it must register first.
-func (d *distributor) pull(slave string, epoch uint64, at balance.Position) (b *balance.Bucket[payload], again bool) {
+func (d *distributor) pull(slave string, epoch uint64, at balance.Position) (b *delivery.Bucket[payload], again bool) {
 	if d.distributor == nil {
 		return nil, true
 	}
@@ -204,7 +205,7 @@ func (d *distributor) work() {
 			list, ok := d.w.db.changes(f.After, f.Limit)
 			d.w.after(d.w.cfg.Latency, func() {
 				if alive() {
-					current.Fetched(balance.Fetched{Node: f.Node, Seq: f.Seq, Changes: list, Stale: !ok})
+					current.Fetched(delivery.Fetched{Node: f.Node, Seq: f.Seq, Changes: list, Stale: !ok})
 					d.work()
 				}
 			})
@@ -213,8 +214,8 @@ func (d *distributor) work() {
 }
 
 // build reads items as they are now.
-func (d *distributor) build(b balance.Build) balance.Built[payload] {
-	db, out := d.w.db, balance.Built[payload]{Node: b.Node, Seq: b.Seq}
+func (d *distributor) build(b delivery.Build) delivery.Built[payload] {
+	db, out := d.w.db, delivery.Built[payload]{Node: b.Node, Seq: b.Seq}
 	if b.Clock > db.clock {
 		d.w.fail("%s builds for clock %d, there is %d", d.name, b.Clock, db.clock)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/load"
 	"adshard/barrels/certify"
 )
 
@@ -47,26 +48,26 @@ func (c *counters) count(h balance.Held, v ItemCost) {
 }
 
 // cost has the same micros and items looked at, so that any weights do.
-func cost(micros float64) balance.Cost {
-	return balance.Cost{Examined: uint64(micros + 0.5), Matched: uint64(micros/10 + 0.5), Micros: uint64(micros + 0.5)}
+func cost(micros float64) load.Cost {
+	return load.Cost{Examined: uint64(micros + 0.5), Matched: uint64(micros/10 + 0.5), Micros: uint64(micros + 0.5)}
 }
 
 // take returns what was counted and starts again.
-func (c *counters) take(now time.Duration, incarnation string) *balance.LoadReport {
-	r := &balance.LoadReport{
+func (c *counters) take(now time.Duration, incarnation string) *load.Report {
+	r := &load.Report{
 		Incarnation: incarnation, Number: c.number + 1, Interval: now - c.since, Queries: c.queries,
 	}
 	byID := func(a, b balance.Held) int {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Generation, b.Generation))
 	}
 	for _, h := range slices.SortedFunc(maps.Keys(c.slices), byID) {
-		r.Slices = append(r.Slices, balance.SliceCost{Slice: h.ID, Generation: h.Generation, Cost: cost(c.slices[h])})
+		r.Slices = append(r.Slices, load.SliceCost{Slice: h.ID, Generation: h.Generation, Cost: cost(c.slices[h])})
 	}
 	hottest := slices.SortedFunc(maps.Keys(c.items), func(a, b balance.Key) int {
 		return cmp.Or(cmp.Compare(c.items[b], c.items[a]), cmp.Compare(a, b))
 	})
 	for _, k := range hottest[:min(hotItems, len(hottest))] {
-		r.Items = append(r.Items, balance.ItemCost{Key: k, Cost: cost(c.items[k])})
+		r.Items = append(r.Items, load.ItemCost{Key: k, Cost: cost(c.items[k])})
 	}
 	r.Pairs = c.sample()
 	number := c.number + 1
@@ -78,7 +79,7 @@ func (c *counters) take(now time.Duration, incarnation string) *balance.LoadRepo
 // sample returns some of the pairs, which stand for all: those that are first by a hash
 // that differs from report to report. They are in thousandths of a microsecond, of which
 // a posting takes some: only their ratios matter.
-func (c *counters) sample() (out []balance.PairCost) {
+func (c *counters) sample() (out []load.PairCost) {
 	order := func(p pair) uint64 { return certify.Mix(certify.Mix(p.term+c.number) ^ uint64(p.key)) }
 	list := slices.SortedFunc(maps.Keys(c.pairs), func(a, b pair) int {
 		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a.term, b.term), cmp.Compare(a.key, b.key))
@@ -86,7 +87,7 @@ func (c *counters) sample() (out []balance.PairCost) {
 	kept := min(somePairs, len(list))
 	for _, p := range list[:kept] {
 		nanos := 1000 * c.pairs[p] * float64(len(list)) / float64(kept)
-		out = append(out, balance.PairCost{Term: p.term, Key: p.key, Cost: balance.Cost{Examined: uint64(nanos + 0.5)}})
+		out = append(out, load.PairCost{Term: p.term, Key: p.key, Cost: load.Cost{Examined: uint64(nanos + 0.5)}})
 	}
 	return out
 }

@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/delivery"
+	"adshard/balance/load"
+	"adshard/balance/mapper"
 )
 
 // The times of scenarios: those of production, shortened, so that much happens
@@ -16,7 +19,7 @@ const (
 )
 
 func (s Scenario) config() Config {
-	d := balance.DistributorConfig{BucketBytes: 600, NodeBytes: 2400, Ahead: 3, Changes: 40, Entries: 8}
+	d := delivery.Config{BucketBytes: 600, NodeBytes: 2400, Ahead: 3, Changes: 40, Entries: 8}
 	if s.Repeat > 0 {
 		d.Repeat, d.BucketBytes, d.NodeBytes = s.Repeat, 20_000, 80_000 // several large items fit
 	}
@@ -24,10 +27,10 @@ func (s Scenario) config() Config {
 		Seed: s.Seed, Slaves: s.Slaves, Distributors: s.Distributors, Masters: s.Masters,
 		Order: balance.ByOwner, Strategy: original{}, Duration: s.Duration,
 		ItemMicros: 300, Latency: 2 * time.Millisecond,
-		Mapper: balance.MapperConfig{
+		Mapper: mapper.Config{
 			Interval: 500 * time.Millisecond, DeadAfter: time.Second, Report: 200 * time.Millisecond, EvacuateAfter: 4 * time.Second, Stall: 5 * time.Second,
 			MasterLease: playLease, Linger: playLinger, Scrub: 3 * time.Second, ScrubShare: 1,
-			LoadWeights: balance.LoadWeights{Examined: 1}, HalfLife: 2 * time.Second, Replicas: s.Replicas,
+			LoadWeights: load.Weights{Examined: 1}, HalfLife: 2 * time.Second, Replicas: s.Replicas,
 		},
 		Distributor: d,
 	}.WithDefaults()
@@ -38,7 +41,7 @@ func playTimes() times {
 		poll: 25 * time.Millisecond, report: 200 * time.Millisecond, timeout: 400 * time.Millisecond,
 		unheard: 600 * time.Millisecond, grace: 800 * time.Millisecond, keep: 400, query: 300 * time.Millisecond,
 		watch: 200 * time.Millisecond, seed: 100 * time.Millisecond,
-		maps: balance.MapTimes{Silent: 300 * time.Millisecond, FirstPause: 5 * time.Millisecond, LongestPause: 100 * time.Millisecond},
+		maps: mapper.MapTimes{Silent: 300 * time.Millisecond, FirstPause: 5 * time.Millisecond, LongestPause: 100 * time.Millisecond},
 	}
 }
 

@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/delivery"
+	"adshard/balance/load"
+	"adshard/balance/mapper"
 )
 
 // slave is a node: its disk, and what its process knows.
@@ -182,7 +185,7 @@ func (s *slave) pull() {
 }
 
 // apply makes a bucket durable after the time that this takes.
-func (s *slave) apply(b balance.Bucket[payload]) {
+func (s *slave) apply(b delivery.Bucket[payload]) {
 	life, session := s.life, s.session
 	n := len(b.Payload.items) + len(b.Payload.deleted) + 1
 	s.w.work(&s.process, time.Duration(float64(n)*s.w.cfg.ItemMicros*float64(time.Microsecond)), func() {
@@ -226,7 +229,7 @@ func (s *slave) report() {
 	if b == nil || s.epoch == 0 {
 		return
 	}
-	r := balance.NodeReport{
+	r := mapper.NodeReport{
 		Name: s.name, Incarnation: fmt.Sprint(s.incarnation), Position: s.disk.position, Trouble: s.trouble,
 		Load: s.load.take(s.w.now, fmt.Sprint(s.incarnation)), Bytes: uint64(len(s.disk.items)), Unverified: s.unverified,
 	}
@@ -261,10 +264,10 @@ func (s *slave) report() {
 
 // lie makes a report of what cannot be: costs beyond all time, slices that are
 // not there, numbers that were.
-func (s *slave) lie(r *balance.LoadReport) {
-	huge := balance.Cost{Examined: 1 << 62, Matched: 1 << 62, Micros: 1 << 63}
-	r.Slices = append(r.Slices, balance.SliceCost{Slice: 1, Generation: 1, Cost: huge}, balance.SliceCost{Slice: 1 << 50, Cost: huge})
-	r.Items = append(r.Items, balance.ItemCost{Key: balance.MaxKey, Cost: huge})
-	r.Pairs = append(r.Pairs, balance.PairCost{Term: 1, Key: balance.MaxKey, Cost: huge})
+func (s *slave) lie(r *load.Report) {
+	huge := load.Cost{Examined: 1 << 62, Matched: 1 << 62, Micros: 1 << 63}
+	r.Slices = append(r.Slices, load.SliceCost{Slice: 1, Generation: 1, Cost: huge}, load.SliceCost{Slice: 1 << 50, Cost: huge})
+	r.Items = append(r.Items, load.ItemCost{Key: balance.MaxKey, Cost: huge})
+	r.Pairs = append(r.Pairs, load.PairCost{Term: 1, Key: balance.MaxKey, Cost: huge})
 	r.Number -= r.Number % 2
 }

@@ -1,13 +1,16 @@
 package sim
 
-import "adshard/balance"
+import (
+	"adshard/balance"
+	"adshard/balance/mapper"
+)
 
 // watcher is a master's request that waits at a balancer for a newer map.
 type watcher struct {
 	m     *master
 	name  string // of the master in this life
 	life  uint64
-	have  balance.MapVersion
+	have  mapper.MapVersion
 	over  bool // it has waited long enough
 	reply func(*balance.Model)
 	lost  func()

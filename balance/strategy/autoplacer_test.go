@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"adshard/balance"
+	"adshard/balance/load"
 )
 
 // zipfOn gives the items of a loop Zipf loads in random order, the hottest first in what
@@ -56,7 +57,7 @@ func TestAutoplacerCycles(t *testing.T) {
 	for exponent, aboveBound := range map[float64]float64{0.6: 1.05, 0.8: 1.05, 1.0: 1.5} {
 		l, s := placed(t, "autoplacer", map[string]string{"hottest": "16"}, 10, 5000, nil)
 		ranked := l.zipfOn(7, exponent)
-		plain, start := l.owners(), balance.LoadEvenness(l.truth()).Ratio()
+		plain, start := l.owners(), load.Evenness(l.truth()).Ratio()
 		inCycle, ever, rounds, longest := map[balance.Key]bool{}, map[balance.Key]bool{}, 0, 0
 		for range 60 {
 			moved := l.step(s)
@@ -89,7 +90,7 @@ func TestAutoplacerCycles(t *testing.T) {
 				t.Fatalf("item %x went from node %d to %d unseen", uint64(k), plain[k], n)
 			}
 		}
-		end, bound := balance.LoadEvenness(l.truth()).Ratio(), balance.LowerBound(l.truth()).MaxOverMean
+		end, bound := load.Evenness(l.truth()).Ratio(), load.LowerBound(l.truth()).MaxOverMean
 		t.Logf("Zipf %v: max/mean %.3f to %.3f, the bound %.3f; %d items moved, at most %d frozen, %d slices", exponent, start, end, bound, len(ever), longest, len(l.m.Slices()))
 		if len(ever) == 0 || longest == 0 || end > start-0.05 || end > aboveBound*bound {
 			t.Errorf("Zipf %v: from %.3f to %.3f, the bound is %.3f", exponent, start, end, bound)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"adshard/balance"
+	"adshard/balance/load"
 	"adshard/balance/strategy"
 )
 
@@ -79,7 +80,7 @@ func large(b *testing.B) balance.Input {
 		loads.slices[all[k].ID] += v.load
 	}
 	slices.SortFunc(items, func(a, b item) int { return cmp.Compare(b.load, a.load) })
-	items = items[:balance.MaxHot]
+	items = items[:load.MaxHot]
 	slices.SortFunc(items, func(a, b item) int { return cmp.Compare(a.key, b.key) })
 	for _, v := range items {
 		loads.keys, loads.hot = append(loads.keys, v.key), append(loads.hot, v.load)
@@ -98,8 +99,8 @@ func BenchmarkPlan100k(b *testing.B) {
 	b.Run("bounds", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			balance.LowerBound(in)
-			balance.LeastMove(in, 0.15)
+			load.LowerBound(in)
+			load.LeastMove(in, 0.15)
 		}
 	})
 	for _, name := range strategy.Names() {
@@ -138,7 +139,7 @@ func BenchmarkTopics(b *testing.B) {
 		for i := range topics {
 			topics[i].Term = uint64(i)
 			list := make(map[balance.Key]bool)
-			for len(list) < balance.MaxPairs/len(topics) {
+			for len(list) < load.MaxPairs/len(topics) {
 				list[keys[r.IntN(len(keys))]] = true
 			}
 			for k := range list {

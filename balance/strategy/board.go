@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"adshard/balance"
+	"adshard/balance/load"
 )
 
 // board is the working state of an iteration: the model with predicted loads.
@@ -55,7 +56,7 @@ func (p *place) room(weight uint64) bool { return p.limit == 0 || p.weight+weigh
 // part is a slice with its content and its predicted node.
 type part struct {
 	balance.Slice
-	balance.SliceSum
+	load.SliceSum
 	at     int  // index of its node
 	busy   bool // on its way, now or before
 	gone   bool // merged into its right neighbour, which has its id
@@ -80,7 +81,7 @@ func newBoard(in balance.Input, share float64) *board {
 		}
 		b.shares = append(b.shares, shares)
 	}
-	sums := balance.SliceSums(in)
+	sums := load.OfSlices(in)
 	b.parts = make([]part, len(sums))
 	for i, s := range in.Model.Slices() {
 		p := part{Slice: s, SliceSum: sums[i], at: b.index[s.Target()], busy: s.Move.Phase != balance.NoMove}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"adshard/balance"
+	"adshard/balance/load"
 )
 
 const cassandraName = "cassandra"
@@ -78,7 +79,7 @@ func (x *exchange) nibble(i, to int, right bool) bool {
 	p := &x.parts[i]
 	a, b := &x.nodes[p.at], &x.nodes[to]
 	most := (a.load*b.share - b.load*a.share) / (a.share + b.share)
-	own := balance.ItemLoads(x.in, p.Slice, nil)
+	own := load.OfItems(x.in, p.Slice, nil)
 	if right {
 		slices.Reverse(own)
 	}

@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"adshard/balance"
+	"adshard/balance/load"
 )
 
 // chunk is a slice, or a run of its items, that may move.
 type chunk struct {
 	part   int // index of the slice
 	lo, hi balance.Key
-	balance.SliceSum
+	load.SliceSum
 	to      int   // index of the node it goes to; -1: it stays
 	refused []int // nodes that it may not go to
 	why     string
@@ -51,7 +52,7 @@ func (i *iteration) single(node int) float64 {
 	var loads []float64
 	for _, k := range i.on[node] {
 		if p := &i.parts[k]; i.free(p) && i.cuts(p) {
-			i.own = balance.ItemLoads(i.in, p.Slice, i.own[:0])
+			i.own = load.OfItems(i.in, p.Slice, i.own[:0])
 			for _, v := range i.own {
 				if v.Load >= least {
 					loads = append(loads, v.Load)
@@ -75,7 +76,7 @@ func (i *iteration) whole(p *chunk) bool {
 // between runs of others of at most Grain.
 func (i *iteration) cut(k int, single float64, list []chunk) []chunk {
 	part, most := &i.parts[k], i.Grain*i.mean
-	i.own = balance.ItemLoads(i.in, part.Slice, i.own[:0])
+	i.own = load.OfItems(i.in, part.Slice, i.own[:0])
 	closed := true
 	for _, v := range i.own {
 		n := len(list)

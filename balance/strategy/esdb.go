@@ -9,6 +9,7 @@ import (
 	"sort"
 
 	"adshard/balance"
+	"adshard/balance/load"
 )
 
 const esdbName = "esdb"
@@ -229,9 +230,9 @@ func loaded(b *board) (list []tenantLoad) {
 	if _, _, whole := b.in.Order.OwnerOf(0); !whole {
 		return nil
 	}
-	var own []balance.ItemLoad
+	var own []load.Item
 	for i := range b.parts {
-		own = balance.ItemLoads(b.in, b.parts[i].Slice, own[:0])
+		own = load.OfItems(b.in, b.parts[i].Slice, own[:0])
 		for _, v := range own {
 			lo, _, _ := b.in.Order.OwnerOf(v.Key)
 			if n := len(list); n == 0 || list[n-1].lo != lo {

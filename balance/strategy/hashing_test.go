@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"adshard/balance"
+	"adshard/balance/load"
 	"adshard/balance/strategy"
 )
 
@@ -206,7 +207,7 @@ func TestLoadAwareHashing(t *testing.T) {
 				l.memory = p.Memory
 				l.settle(next, p)
 			}
-			sum[name] += balance.LoadEvenness(l.truth()).Ratio() / 3
+			sum[name] += load.Evenness(l.truth()).Ratio() / 3
 		}
 	}
 	t.Log(sum)

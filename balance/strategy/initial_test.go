@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adshard/balance"
+	"adshard/balance/load"
 	"adshard/balance/strategy"
 	"adshard/fault"
 )
@@ -39,7 +40,7 @@ func TestInitial(t *testing.T) {
 					rt.Fatalf("%s: no reason to %s", s.Name(), o)
 				}
 			}
-			for i, sum := range balance.SliceSums(balance.Input{Model: m, Items: items}) {
+			for i, sum := range load.OfSlices(balance.Input{Model: m, Items: items}) {
 				if s.Name() == "random" && sum.Items > 1 {
 					rt.Fatalf("random: slice %d has %d items", m.Slices()[i].ID, sum.Items)
 				}
@@ -122,7 +123,7 @@ func TestRandomPlacesNewItems(t *testing.T) {
 		l.iterate(s)
 	}
 	var nodes [5]int
-	for i, sum := range balance.SliceSums(balance.Input{Model: l.m, Items: items}) {
+	for i, sum := range load.OfSlices(balance.Input{Model: l.m, Items: items}) {
 		if sum.Items != 1 {
 			t.Fatalf("a slice has %d items", sum.Items)
 		}

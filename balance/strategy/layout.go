@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"adshard/balance"
+	"adshard/balance/load"
 )
 
 // layout is where a strategy that ignores the load has all keys.
@@ -91,7 +92,7 @@ func follow(in balance.Input, l layout) (balance.Proposal, error) {
 // segment is a part of a slice and the node that it goes to.
 type segment struct {
 	balance.Interval
-	balance.SliceSum
+	load.SliceSum
 	to    int
 	why   string
 	stays bool // it cannot go there now
@@ -133,7 +134,7 @@ func (b *board) weigh(p *part, list []segment) {
 		return
 	}
 	at := 0
-	for _, v := range balance.ItemLoads(b.in, p.Slice, nil) {
+	for _, v := range load.OfItems(b.in, p.Slice, nil) {
 		for list[at].Hi < v.Key {
 			at++
 		}
@@ -141,7 +142,7 @@ func (b *board) weigh(p *part, list []segment) {
 	}
 }
 
-func (s *segment) add(v balance.ItemLoad) {
+func (s *segment) add(v load.Item) {
 	s.Items++
 	s.Weight += uint64(v.Weight)
 	s.Load += v.Load
@@ -156,7 +157,7 @@ func (b *board) carry(p *part, list []segment) (started bool) {
 	}
 	b.weigh(p, list)
 	var runs []segment
-	var went balance.SliceSum
+	var went load.SliceSum
 	for _, s := range list {
 		first := len(b.ops) == 0 && went.Items == 0
 		for _, s := range b.permit(p, s, went, first) {
@@ -199,7 +200,7 @@ func (b *board) carry(p *part, list []segment) (started bool) {
 
 // permit returns a segment with stays set if it cannot move, in two if a part can. went
 // is what else of the slice moves, first that nothing else moves in this iteration.
-func (b *board) permit(p *part, s segment, went balance.SliceSum, first bool) []segment {
+func (b *board) permit(p *part, s segment, went load.SliceSum, first bool) []segment {
 	if s.to == p.at {
 		s.stays = true
 		return []segment{s}
@@ -229,8 +230,8 @@ func (b *board) permit(p *part, s segment, went balance.SliceSum, first bool) []
 // trim cuts a segment where it no longer fits.
 func (b *board) trim(s segment, p *part, fits func(*segment) bool) []segment {
 	left, right := s, s
-	left.SliceSum, right.SliceSum, right.stays = balance.SliceSum{}, balance.SliceSum{}, true
-	for _, v := range balance.ItemLoads(b.in, p.Slice, nil) {
+	left.SliceSum, right.SliceSum, right.stays = load.SliceSum{}, load.SliceSum{}, true
+	for _, v := range load.OfItems(b.in, p.Slice, nil) {
 		if v.Key < s.Lo || v.Key > s.Hi {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	loads "adshard/balance/load"
 )
 
 // loop runs a strategy against a synthetic load: every second each node reports
@@ -21,7 +22,7 @@ type loop struct {
 	order    balance.Order
 	limits   map[balance.NodeID]balance.Limit
 	loads    map[balance.Key]float64 // a second
-	table    *balance.LoadTable
+	table    *loads.Table
 	number   uint64
 	rand     *rand.Rand
 	noise    float64 // of each item's load in each second, as a share
@@ -52,10 +53,10 @@ type restPart struct {
 // hotReported is how many items a node reports.
 const hotReported = 256
 
-func newLoop(t testing.TB, m *balance.Model, items *balance.Index, loads map[balance.Key]float64) *loop {
+func newLoop(t testing.TB, m *balance.Model, items *balance.Index, of map[balance.Key]float64) *loop {
 	l := &loop{
-		t: t, m: m, items: items, loads: loads, interval: 5, due: map[uint64]uint64{}, budget: 0.09, order: balance.ByHash,
-		table: balance.NewLoadTable(balance.LoadWeights{Examined: 1}, 10*time.Second), rand: rand.New(rand.NewPCG(1, 2)), left: map[balance.NodeID][]restPart{},
+		t: t, m: m, items: items, loads: of, interval: 5, due: map[uint64]uint64{}, budget: 0.09, order: balance.ByHash,
+		table: loads.NewTable(loads.Weights{Examined: 1}, 10*time.Second), rand: rand.New(rand.NewPCG(1, 2)), left: map[balance.NodeID][]restPart{},
 	}
 	items.Ascend(0, balance.MaxKey, func(_ balance.Key, w uint32) bool { l.weight += float64(w); return true })
 	return l
@@ -63,7 +64,7 @@ func newLoop(t testing.TB, m *balance.Model, items *balance.Index, loads map[bal
 
 // seconds has every node report, for so many seconds. Without noise they are alike.
 func (l *loop) seconds(count int) {
-	var reports map[balance.NodeID]*balance.LoadReport
+	var reports map[balance.NodeID]*loads.Report
 	for range count {
 		if l.number++; reports == nil || l.noise > 0 {
 			reports = l.reports()
@@ -78,10 +79,10 @@ func (l *loop) seconds(count int) {
 }
 
 // reports is what each node tells of a second.
-func (l *loop) reports() map[balance.NodeID]*balance.LoadReport {
-	reports := map[balance.NodeID]*balance.LoadReport{}
+func (l *loop) reports() map[balance.NodeID]*loads.Report {
+	reports := map[balance.NodeID]*loads.Report{}
 	for _, n := range l.m.Nodes() {
-		reports[n.ID] = &balance.LoadReport{Incarnation: "x", Interval: time.Second}
+		reports[n.ID] = &loads.Report{Incarnation: "x", Interval: time.Second}
 	}
 	all, i := l.m.Slices(), 0
 	sums := make([]float64, len(all))
@@ -95,16 +96,16 @@ func (l *loop) reports() map[balance.NodeID]*balance.LoadReport {
 		}
 		sums[i] += load
 		r := reports[all[i].Node]
-		r.Items = append(r.Items, balance.ItemCost{Key: k, Cost: balance.Cost{Examined: uint64(load)}})
+		r.Items = append(r.Items, loads.ItemCost{Key: k, Cost: loads.Cost{Examined: uint64(load)}})
 		return true
 	})
 	for i, s := range all {
 		if r := reports[s.Node]; sums[i] > 0 {
-			r.Slices = append(r.Slices, balance.SliceCost{Slice: s.ID, Generation: s.Generation, Cost: balance.Cost{Examined: uint64(sums[i])}})
+			r.Slices = append(r.Slices, loads.SliceCost{Slice: s.ID, Generation: s.Generation, Cost: loads.Cost{Examined: uint64(sums[i])}})
 		}
 	}
 	for _, r := range reports {
-		slices.SortFunc(r.Items, func(a, b balance.ItemCost) int { return cmp.Compare(b.Examined, a.Examined) })
+		slices.SortFunc(r.Items, func(a, b loads.ItemCost) int { return cmp.Compare(b.Examined, a.Examined) })
 		r.Items = r.Items[:min(len(r.Items), hotReported)]
 	}
 	return reports
@@ -160,7 +161,7 @@ func (l *loop) settle(m *balance.Model, p balance.Proposal) {
 	l.t.Helper()
 	l.table.Model(m, l.items)
 	var weight, items float64
-	for i, sum := range balance.SliceSums(balance.Input{Model: m, Items: l.items}) {
+	for i, sum := range loads.OfSlices(balance.Input{Model: m, Items: l.items}) {
 		s := m.Slices()[i]
 		if _, ok := l.due[s.ID]; s.Move.Phase == balance.Copying && !ok {
 			weight += float64(sum.Weight)

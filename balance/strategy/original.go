@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/load"
 )
 
 const originalName = "original"
@@ -122,7 +123,7 @@ func (b *board) carryOut(o Original) (done bool) {
 	want = slices.CompactFunc(want, func(a, b piece) bool { return a.node == b.node })
 	elsewhere, byWeight := b.elsewhere(want), b.in
 	byWeight.Loads = nil
-	_, least := balance.LeastMove(byWeight, 0.01)
+	_, least := load.LeastMove(byWeight, 0.01)
 	b.leave(0, "the plan of the night: %.3f %% of all weight is elsewhere than it should be; to even out the weights as well, %.3f %% would have to move",
 		100*b.cost(0, elsewhere), 100*least)
 	done = !slices.ContainsFunc(b.parts, func(p part) bool { return p.busy })
@@ -324,6 +325,6 @@ func lay(in balance.Input, list []piece, joined bool) (balance.Proposal, error) 
 	if err != nil {
 		return p, err
 	}
-	p.Expected = balance.Measure(model, in.Items, in.Limits)
+	p.Expected = load.EvennessOfWeights(model, in.Items, in.Limits)
 	return p, nil
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adshard/balance"
+	"adshard/balance/load"
 	"adshard/balance/strategy"
 	"adshard/fault"
 )
@@ -70,7 +71,7 @@ func TestOriginalKeepsOwnersWhole(t *testing.T) {
 				rt.Fatalf("slices %d and %d could be one", all[i-1].ID, all[i].ID)
 			}
 		}
-		best, got := optimum(weights, n), balance.Measure(m, items, nil).Max
+		best, got := optimum(weights, n), load.EvennessOfWeights(m, items, nil).Max
 		if limit := (4.0/3 - 1/(3*float64(n))) * float64(best); got > limit+1e-9 || got != p.Expected.Max {
 			rt.Fatalf("heaviest node %v (said %v), the best is %d", got, p.Expected.Max, best)
 		}
@@ -166,7 +167,7 @@ func TestOriginalMindsLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := balance.Measure(m, items, map[balance.NodeID]balance.Limit{1: limits["n0"], 2: limits["n1"]})
+	e := load.EvennessOfWeights(m, items, map[balance.NodeID]balance.Limit{1: limits["n0"], 2: limits["n1"]})
 	if e.Ratio() > 1.01 || e != p.Expected {
 		t.Errorf("max/mean %v, said %v", e, p.Expected)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"adshard/balance"
+	"adshard/balance/load"
 )
 
 // tokens are options for so many tokens a node.
@@ -107,7 +108,7 @@ func TestRaoNearTheOptimum(t *testing.T) {
 			for range 60 {
 				l.turn(s, 0)
 			}
-			of := bound / balance.LoadEvenness(l.truth()).Ratio()
+			of := bound / load.Evenness(l.truth()).Ratio()
 			t.Logf("%s, seed %d: %.3f of the optimum", name, seed, of)
 			if of < least {
 				t.Errorf("%s, seed %d: %.3f of the optimum, want %.2f", name, seed, of, least)

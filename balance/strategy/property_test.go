@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adshard/balance"
+	"adshard/balance/load"
 	"adshard/balance/strategy"
 )
 
@@ -229,7 +230,7 @@ func check(in balance.Input, p balance.Proposal) error {
 func checkSums(in balance.Input, m *balance.Model, started map[uint64]bool) error {
 	var items, weight, allWeight float64
 	has, gets := map[balance.NodeID]uint64{}, map[balance.NodeID]uint64{}
-	for i, s := range balance.SliceSums(in) {
+	for i, s := range load.OfSlices(in) {
 		slice := in.Model.Slices()[i]
 		has[slice.Node] += s.Weight
 		if slice.Target() != slice.Node {
@@ -237,7 +238,7 @@ func checkSums(in balance.Input, m *balance.Model, started map[uint64]bool) erro
 		}
 		allWeight += float64(s.Weight)
 	}
-	for i, s := range balance.SliceSums(balance.Input{Model: m, Items: in.Items}) {
+	for i, s := range load.OfSlices(balance.Input{Model: m, Items: in.Items}) {
 		slice := m.Slices()[i]
 		if started[slice.ID] {
 			items += float64(s.Items)

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"adshard/balance"
+	"adshard/balance/load"
 	"adshard/barrels/certify"
 )
 
@@ -122,19 +123,19 @@ func (r Random) Iterate(in balance.Input) (balance.Proposal, error) {
 // scatter splits slices of more items than each and draws a node for all but
 // the first part, until the budget is used up. why is why it is that node.
 func (b *board) scatter(each int, why string, draw func(balance.Key, uint64) int) {
-	var own []balance.ItemLoad
+	var own []load.Item
 	for i := range b.parts {
 		p := &b.parts[i]
 		if p.busy || p.Items <= each || !b.affords(1, 0) {
 			continue
 		}
-		own = balance.ItemLoads(b.in, p.Slice, own[:0])
+		own = load.OfItems(b.in, p.Slice, own[:0])
 		p.busy = true
 		b.scatterSlice(p, own, each, why, draw)
 	}
 }
 
-func (b *board) scatterSlice(p *part, own []balance.ItemLoad, each int, why string, draw func(balance.Key, uint64) int) {
+func (b *board) scatterSlice(p *part, own []load.Item, each int, why string, draw func(balance.Key, uint64) int) {
 	type going struct {
 		slice uint64
 		to    int
@@ -143,7 +144,7 @@ func (b *board) scatterSlice(p *part, own []balance.ItemLoad, each int, why stri
 	var list []going
 	id, items := p.ID, p.Items
 	for begin := each; begin < len(own); begin += each {
-		var sum balance.SliceSum
+		var sum load.SliceSum
 		for _, v := range own[begin:min(begin+each, len(own))] {
 			sum.Items++
 			sum.Weight += uint64(v.Weight)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"adshard/balance"
+	"adshard/balance/load"
 	"adshard/balance/strategy"
 )
 
@@ -30,13 +31,13 @@ func balanced(ratio, bound float64) bool { return ratio <= max(1.15, 1.05*bound)
 func (l *loop) run(s balance.Strategy) reached {
 	l.t.Helper()
 	l.seconds(l.interval)
-	_, least := balance.LeastMove(l.input(), 0.15)
+	_, least := load.LeastMove(l.input(), 0.15)
 	started, moved := l.started, l.moved
 	r := reached{at: 12}
 	for i := range 12 {
 		l.iterate(s)
-		r.end = balance.LoadEvenness(l.served()).Ratio()
-		r.bound = balance.LowerBound(l.truth()).MaxOverMean
+		r.end = load.Evenness(l.served()).Ratio()
+		r.bound = load.LowerBound(l.truth()).MaxOverMean
 		r.ratios = append(r.ratios, fmt.Sprintf("%.2f", r.end))
 		switch {
 		case !balanced(r.end, r.bound):
@@ -90,7 +91,7 @@ func TestReach(t *testing.T) {
 		}
 		l := world(t, 1, 10, c.slices, 20_000, c.exponent, 0.35)
 		l.noise, l.takes = 0.2, 2
-		start := balance.LoadEvenness(l.truth()).Ratio()
+		start := load.Evenness(l.truth()).Ratio()
 		r := l.run(s)
 		t.Logf("%s, Zipf %.1f, %d slices a node: from %.2f %s; bound %.2f; %d moves, %.4f of all, %.2f x the least; %d slices",
 			c.strategy, c.exponent, c.slices, start, strings.Join(r.ratios, " "), r.bound, r.moves, l.moved, r.ofLeast, len(l.m.Slices()))
@@ -114,7 +115,7 @@ func TestReachAgain(t *testing.T) {
 	l.items.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool { keys = append(keys, k); return true })
 	slices.Sort(keys)
 	l.heat(rand.New(rand.NewPCG(9, 9)), keys, 8000, 10_000, 0.8, 0.35)
-	before := balance.LoadEvenness(l.truth()).Ratio()
+	before := load.Evenness(l.truth()).Ratio()
 	r := l.run(s)
 	t.Logf("after a shift from %.2f %s; %d moves, %.2f x the least; %d slices", before, strings.Join(r.ratios, " "), r.moves, r.ofLeast, len(l.m.Slices()))
 	if before < 2 || r.at > 6 {

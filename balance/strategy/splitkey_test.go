@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"adshard/balance"
+	"adshard/balance/load"
 )
 
 // lukewarm is a load of many items of which none is known by itself: nine tenths of it
@@ -134,7 +135,7 @@ func (l *lukewarm) rest(t *testing.T, s balance.Strategy, splitKeys bool) (itera
 		if err != nil {
 			t.Fatal(err)
 		}
-		ratio = balance.LoadEvenness(in).Ratio()
+		ratio = load.Evenness(in).Ratio()
 		if len(p.Ops) == 0 {
 			break
 		}

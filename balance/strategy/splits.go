@@ -1,5 +1,6 @@
 package strategy
 
+import "adshard/balance/load"
 import "adshard/balance"
 
 // split cuts hot slices in two (thesis 4.5.1, step 4): those with SplitAt times
@@ -28,12 +29,12 @@ func (i *iteration) split() {
 // half returns the item's key at which a slice of at least two items is best
 // split, and which share of its load lies before it.
 func (i *iteration) half(p *part) (at balance.Key, left float64) {
-	i.own = balance.ItemLoads(i.in, p.Slice, i.own[:0])
+	i.own = load.OfItems(i.in, p.Slice, i.own[:0])
 	return halfOf(i.own, p.Load)
 }
 
 // halfOf is half of items with a load in all.
-func halfOf(own []balance.ItemLoad, load float64) (at balance.Key, left float64) {
+func halfOf(own []load.Item, load float64) (at balance.Key, left float64) {
 	var sum, best float64
 	for k, v := range own {
 		if k > 0 && (at == 0 || abs(sum-load/2) < abs(best-load/2)) {

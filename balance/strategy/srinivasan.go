@@ -1,5 +1,6 @@
 package strategy
 
+import "adshard/balance/load"
 import "adshard/balance"
 
 const srinivasanName = "srinivasan"
@@ -63,7 +64,7 @@ func (x *exchange) halve(i int, mean float64) {
 		x.stay(p, "slice %d, %.1f x the mean range, stays: it has one item only, or no neighbour on another node", p.ID, p.Load/mean)
 		return
 	}
-	at, left := halfOf(balance.ItemLoads(x.in, p.Slice, nil), p.Load)
+	at, left := halfOf(load.OfItems(x.in, p.Slice, nil), p.Load)
 	gone, to := left*p.Load, x.parts[side].at
 	list := []segment{{Interval: balance.Interval{Lo: p.Lo, Hi: at - 1}, to: to}, {Interval: balance.Interval{Lo: at, Hi: p.Hi}, to: p.at}}
 	if side > i {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/load"
 )
 
 const topicsName = "topics"
@@ -128,7 +129,7 @@ type spreading struct {
 }
 
 func sampledMinutes(in balance.Input) byte {
-	return byte(min(in.Sampled, balance.PairHalfLife) / time.Minute)
+	return byte(min(in.Sampled, load.PairHalfLife) / time.Minute)
 }
 
 func (m spreading) memory() []byte {
@@ -140,7 +141,7 @@ func (m spreading) memory() []byte {
 
 // readSpreading reads a memory; one that it cannot be is that of a beginning.
 func readSpreading(b []byte) spreading {
-	if len(b) != 2 || b[0] > 1 || time.Duration(b[1])*time.Minute > balance.PairHalfLife {
+	if len(b) != 2 || b[0] > 1 || time.Duration(b[1])*time.Minute > load.PairHalfLife {
 		return spreading{}
 	}
 	return spreading{working: b[0] == 1, minutes: b[1]}
@@ -263,7 +264,7 @@ func (s *spread) find(list []balance.Topic) {
 		}
 	}
 	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.topic, b.topic)) })
-	var own []balance.ItemLoad
+	var own []load.Item
 	at, i := -1, 0
 	for begin := 0; begin < len(all); {
 		k, end := all[begin].Key, begin+1
@@ -274,7 +275,7 @@ func (s *spread) find(list []balance.Topic) {
 			for at = max(at, 0); s.parts[at].Hi < k; {
 				at++
 			}
-			own, i = balance.ItemLoads(s.in, s.parts[at].Slice, own[:0]), 0
+			own, i = load.OfItems(s.in, s.parts[at].Slice, own[:0]), 0
 		}
 		for i < len(own) && own[i].Key < k {
 			i++

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/load"
 	"adshard/balance/strategy"
 )
 
@@ -21,7 +22,7 @@ type asked struct {
 	topics [][]int
 	rate   []float64
 	sums   []float64
-	table  *balance.LoadTable
+	table  *load.Table
 	number uint64
 }
 
@@ -31,7 +32,7 @@ const samplesASecond = 64
 // newAsked makes topics of 12 to 60 items; an advertiser's items share topics.
 func newAsked(t *testing.T, order balance.Order) (*asked, *balance.Index) {
 	const items, topics = 1200, 100
-	a := &asked{t: t, rand: rand.New(rand.NewPCG(3, 3)), table: balance.NewLoadTable(balance.LoadWeights{Examined: 1}, 0)}
+	a := &asked{t: t, rand: rand.New(rand.NewPCG(3, 3)), table: load.NewTable(load.Weights{Examined: 1}, 0)}
 	index := &balance.Index{}
 	for i := range items {
 		k, err := order.Key(uint64(i/30+1), uint64(i+1))
@@ -108,7 +109,7 @@ func (a *asked) excess(m *balance.Model) float64 {
 // only some of it.
 func (a *asked) second(m *balance.Model) {
 	a.number++
-	told := make(map[balance.NodeID][]balance.PairCost)
+	told := make(map[balance.NodeID][]load.PairCost)
 	for range 200 {
 		at := a.rand.Float64() * a.sums[len(a.sums)-1]
 		topic, _ := slices.BinarySearch(a.sums, at)
@@ -116,7 +117,7 @@ func (a *asked) second(m *balance.Model) {
 			if a.rand.IntN(4) == 0 {
 				k := a.keys[item]
 				n := m.At(k).Node
-				told[n] = append(told[n], balance.PairCost{Term: uint64(topic), Key: k, Cost: balance.Cost{Examined: 4}})
+				told[n] = append(told[n], load.PairCost{Term: uint64(topic), Key: k, Cost: load.Cost{Examined: 4}})
 			}
 		}
 	}
@@ -128,7 +129,7 @@ func (a *asked) second(m *balance.Model) {
 		for i := range list {
 			list[i].Examined = list[i].Examined * uint64(seen) / uint64(len(list))
 		}
-		r := &balance.LoadReport{Incarnation: "x", Number: a.number, Interval: 1e9, Queries: 200, Pairs: list}
+		r := &load.Report{Incarnation: "x", Number: a.number, Interval: 1e9, Queries: 200, Pairs: list}
 		if why := a.table.Report(0, n.ID, m, r); why != "" {
 			a.t.Fatal(why)
 		}
@@ -173,7 +174,7 @@ func TestTopicsAreSpread(t *testing.T) {
 				l.iterate(s)
 				moved = append(moved, l.moved)
 			}
-			after, load := a.excess(l.m), balance.LoadEvenness(l.truth()).Ratio()
+			after, load := a.excess(l.m), load.Evenness(l.truth()).Ratio()
 			late := moved[79] - moved[49]
 			t.Logf("excess %.3f, then %.3f; max/mean %.3f; moved %.2f of all, %.3f of it late; %d slices",
 				before, after, load, l.moved, late, len(l.m.Slices()))
@@ -200,7 +201,7 @@ func (a *asked) restart(l *loop, s balance.Strategy, order balance.Order) {
 	}
 	settled, memory, excess := l.m, l.memory, a.excess(l.m)
 	again := func(memory []byte, iterations int) (moved float64) {
-		a.table = balance.NewLoadTable(balance.LoadWeights{Examined: 1}, 0)
+		a.table = load.NewTable(load.Weights{Examined: 1}, 0)
 		l = a.loop(settled, l.items, order)
 		l.memory = memory
 		for range iterations {

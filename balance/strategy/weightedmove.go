@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"adshard/balance"
+	"adshard/balance/load"
 )
 
 const (
@@ -160,7 +161,7 @@ func (w WeightedMove) Iterate(in balance.Input) (balance.Proposal, error) {
 		b.leave(0, "there is nothing to balance")
 		return b.proposal(), nil
 	}
-	bound := balance.LowerBound(in)
+	bound := load.LowerBound(in)
 	hottest, ratio := b.hottest()
 	band := max(1+w.Config.Tolerance, slack*bound.MaxOverMean)
 	said := fmt.Sprintf("max/mean is %.3f (node %s), the bound %.3f: %s", ratio, b.nodes[hottest].name, bound.MaxOverMean, bound.Why)
@@ -187,7 +188,7 @@ type iteration struct {
 	given []int    // nodes that gave slices away, or could not, hottest first
 	why   []string // by node: why it gives no more away
 	on    [][]int  // by node: indices of its slices
-	own   []balance.ItemLoad
+	own   []load.Item
 
 	chunks, dense map[int][]chunk // by node: what may move; by load for its cost
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"adshard/balance"
+	"adshard/balance/load"
 	"adshard/balance/strategy"
 )
 
@@ -58,7 +59,7 @@ func TestMoreNodesThanSlices(t *testing.T) {
 			for range 40 {
 				l.iterate(s)
 			}
-			if r := balance.LoadEvenness(l.truth()).Ratio(); r > 1.15 {
+			if r := load.Evenness(l.truth()).Ratio(); r > 1.15 {
 				t.Errorf("%s, %s: max/mean %v, %s", s.Name(), order, r, l.reasons())
 			}
 		}
@@ -76,7 +77,7 @@ func TestOneHugeItem(t *testing.T) {
 			l.iterate(s)
 		}
 		in := l.truth()
-		e, bound := balance.LoadEvenness(in), balance.LowerBound(in)
+		e, bound := load.Evenness(in), load.LowerBound(in)
 		if bound.Item != huge || e.Ratio() > 1.05*bound.MaxOverMean {
 			t.Errorf("%s: max/mean %v, bound %+v", s.Name(), e.Ratio(), bound)
 		}
@@ -140,7 +141,7 @@ func TestFallsBackToWeights(t *testing.T) {
 				t.Fatalf("%s says\n%s", s.Name(), l.reasons())
 			}
 		}
-		if r := balance.Measure(l.m, l.items, nil).Ratio(); r > 1.15 {
+		if r := load.EvennessOfWeights(l.m, l.items, nil).Ratio(); r > 1.15 {
 			t.Errorf("%s: max/mean of the weights is %v", s.Name(), r)
 		}
 	}
@@ -207,13 +208,13 @@ func TestReplication(t *testing.T) {
 				l.loads[k] = map[bool]float64{true: 5, false: 60}[i < 10]
 			}
 			l.loads[keys[0]] = 2000
-			before := balance.LoadEvenness(l.truth()).Ratio()
+			before := load.Evenness(l.truth()).Ratio()
 			said := ""
 			for range 6 {
 				l.iterate(s)
 				said += l.reasons()
 			}
-			after, on := balance.LoadEvenness(l.truth()).Ratio(), l.m.At(keys[0]).Node
+			after, on := load.Evenness(l.truth()).Ratio(), l.m.At(keys[0]).Node
 			t.Logf("%s, replication %s: max/mean from %.2f to %.2f, on node %d", name, replication, before, after, on)
 			told := strings.Contains(said, "their shares, which grow with their replicas, are 1 and 3")
 			if moved := on == 3; moved != (replication == "1") || moved != told || moved && after > before/1.5 {

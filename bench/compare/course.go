@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/mapper"
 	"adshard/bench/trace"
 	"adshard/bench/workload"
 )
@@ -46,7 +47,7 @@ type Change struct {
 
 const (
 	// studyBudget is the share of all groups that may move in an iteration.
-	studyBudget = balance.DefaultBudget
+	studyBudget = mapper.DefaultBudget
 	// backWithin is within how many iterations a return counts as thrash.
 	backWithin = 10
 )

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"adshard/balance"
+	"adshard/balance/load"
 	"adshard/balance/strategy"
 	"adshard/bench/trace"
 )
@@ -187,7 +188,7 @@ func TestIteration(t *testing.T) {
 		}
 		hottest := 0
 		in.Loads.Hot(0, balance.MaxKey, func(balance.Key, float64) bool { hottest++; return true })
-		if hottest != min(10_000, balance.MaxHot) {
+		if hottest != min(10_000, load.MaxHot) {
 			t.Errorf("%d items have loads of their own", hottest)
 		}
 	}

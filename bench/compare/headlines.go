@@ -10,6 +10,8 @@ import (
 	"strconv"
 
 	"adshard/balance"
+	balanceload "adshard/balance/load"
+	"adshard/balance/mapper"
 	"adshard/balance/strategy"
 	"adshard/bench/trace"
 )
@@ -37,7 +39,7 @@ const (
 	// headlineCount is how many headlines there are.
 	headlineCount = 93
 	// headlineBudget is the share of all items that moves in an iteration.
-	headlineBudget = balance.DefaultBudget
+	headlineBudget = mapper.DefaultBudget
 )
 
 // Headlines measures what the papers claim of placing techniques on synthetic keys,
@@ -242,7 +244,7 @@ func (h *headlines) loadAware() {
 					return 0, err
 				}
 				in.Loads = newLoads(t, load, in.Model)
-				return best / balance.LoadEvenness(in).Ratio(), nil
+				return best / balanceload.Evenness(in).Ratio(), nil
 			})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"adshard/balance"
+	balanceload "adshard/balance/load"
 	"adshard/bench/trace"
 )
 
@@ -57,7 +58,7 @@ func autoplace(ctx context.Context, t *trace.Trace, exponent float64, hottest, s
 	bytes := func() int { return len(balance.State{Model: in.Model}.Encode()) }
 	ratio := func() float64 {
 		in.Loads = newLoads(t, load, in.Model)
-		return balance.LoadEvenness(in).Ratio()
+		return balanceload.Evenness(in).Ratio()
 	}
 	before, size, plain := Place(t, in.Model), bytes(), ratio()
 	v := settling{t: t, load: load, s: s, rest: rest}

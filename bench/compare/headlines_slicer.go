@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"adshard/balance"
+	balanceload "adshard/balance/load"
 	"adshard/balance/strategy"
 	"adshard/bench/trace"
 )
@@ -97,7 +98,7 @@ func shift(ctx context.Context, t *trace.Trace, c kind, exponent float64, seed i
 	}}
 	err = v.run(ctx, &in)
 	in.Loads = newLoads(t, load, in.Model)
-	return shifted{balance.LoadEvenness(in).Ratio(), float64(moved) / headlineItems}, err
+	return shifted{balanceload.Evenness(in).Ratio(), float64(moved) / headlineItems}, err
 }
 
 // replicated is max/mean, of load by replicas, at rest with an item that has a fifth of all
@@ -121,7 +122,7 @@ func replicated(ctx context.Context, t *trace.Trace, name, replication string, s
 	v := settling{t: t, load: load, s: s, rest: rest}
 	err = v.run(ctx, &in)
 	in.Loads = newLoads(t, load, in.Model)
-	return balance.LoadEvenness(in).Ratio(), err
+	return balanceload.Evenness(in).Ratio(), err
 }
 
 // withHotItem is a load by Zipf's law (0.8) with an item, not of the last node, that has a

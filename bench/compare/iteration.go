@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	balanceload "adshard/balance/load"
 	"adshard/balance/strategy"
 	"adshard/bench/measure"
 	"adshard/bench/trace"
@@ -176,7 +177,7 @@ func crowd(order balance.Order, of size) (in balance.Input, err error) {
 		return balance.Input{}, err
 	}
 	l := newLoads(t, load, m)
-	l.least = hot(load, balance.MaxHot)
+	l.least = hot(load, balanceload.MaxHot)
 	return balance.Input{
 		Model: m, Items: t.Index(), Order: t.Order, Loads: l, Iteration: 1, Time: time.Unix(0, 0),
 		Budget: balance.Budget{Share: studyBudget},

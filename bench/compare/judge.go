@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"adshard/balance"
+	"adshard/balance/load"
 	"adshard/bench/trace"
 )
 
@@ -20,8 +21,8 @@ type CostModel struct {
 func DefaultCosts() CostModel { return CostModel{Query: 6.6, Examined: 0.015, Matched: 0.013} }
 
 // weights are the costs of items, without the query's own.
-func (m CostModel) weights() balance.LoadWeights {
-	return balance.LoadWeights{Examined: m.Examined, Matched: m.Matched}
+func (m CostModel) weights() load.Weights {
+	return load.Weights{Examined: m.Examined, Matched: m.Matched}
 }
 
 // Placement says on which slave each item of a trace lies, from 0.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	balanceload "adshard/balance/load"
 	"adshard/barrels/load"
 	"adshard/bench/trace"
 )
@@ -18,7 +19,7 @@ type samples struct {
 	t       *trace.Trace
 	o       *StudyOptions
 	sums    []float64 // of the queries' weights
-	table   *balance.LoadTable
+	table   *balanceload.Table
 	rand    *rand.Rand
 	played  uint64 // iterations
 	number  uint64 // of the last report
@@ -30,14 +31,14 @@ type samples struct {
 // reservoir is a slave's sample of a second, by term and item, with how often it took
 // each, as the slaves' own (load.Counter).
 type reservoir struct {
-	list []balance.PairCost
+	list []balanceload.PairCost
 	seen uint64
 	skip int // postings until the next one that is taken
 }
 
 func newSamples(t *trace.Trace, o *StudyOptions, queries []float64) *samples {
 	s := &samples{
-		t: t, o: o, table: balance.NewLoadTable(balance.LoadWeights{Examined: 1}, 0),
+		t: t, o: o, table: balanceload.NewTable(balanceload.Weights{Examined: 1}, 0),
 		rand: rand.New(rand.NewPCG(o.Seed, 7)),
 	}
 	s.ask(queries)
@@ -55,7 +56,7 @@ func (s *samples) ask(queries []float64) {
 }
 
 // learn has queries asked for as long as a sample is worth most.
-func (s *samples) learn(in *balance.Input) { s.play(in, balance.PairHalfLife) }
+func (s *samples) learn(in *balance.Input) { s.play(in, balanceload.PairHalfLife) }
 
 // topics implements balance.Input.Topics: what is known in the input's iteration.
 func (s *samples) topics(in *balance.Input) []balance.Topic {
@@ -96,7 +97,7 @@ func (s *samples) second(m *balance.Model, owner []uint16) {
 	}
 	s.number++
 	for i, n := range m.Nodes() {
-		r := balance.LoadReport{Incarnation: "x", Number: s.number, Interval: time.Second, Queries: uint64(asked), Pairs: s.slaves[i].take()}
+		r := balanceload.Report{Incarnation: "x", Number: s.number, Interval: time.Second, Queries: uint64(asked), Pairs: s.slaves[i].take()}
 		s.table.Report(0, n.ID, m, &r)
 		s.pairs, s.reports = s.pairs+len(r.Pairs), s.reports+1
 	}
@@ -111,15 +112,15 @@ func (s *samples) search(q int, owner []uint16) {
 		s.t.Topics.Term(term, func(item, postings uint32) {
 			r := &s.slaves[owner[item]]
 			for r.skip -= int(postings); r.skip < 0; r.skip += load.SampleShare {
-				r.add(s.rand, balance.PairCost{
-					Term: s.t.Topics.Terms[term], Key: s.t.Keys[item], Cost: balance.Cost{Examined: load.SampleShare},
+				r.add(s.rand, balanceload.PairCost{
+					Term: s.t.Topics.Terms[term], Key: s.t.Keys[item], Cost: balanceload.Cost{Examined: load.SampleShare},
 				})
 			}
 		})
 	}
 }
 
-func (r *reservoir) add(random *rand.Rand, c balance.PairCost) {
+func (r *reservoir) add(random *rand.Rand, c balanceload.PairCost) {
 	r.seen++
 	if len(r.list) < load.PairReport {
 		r.list = append(r.list, c)
@@ -129,7 +130,7 @@ func (r *reservoir) add(random *rand.Rand, c balance.PairCost) {
 }
 
 // take returns the sample, each pair once, and begins anew.
-func (r *reservoir) take() (out []balance.PairCost) {
+func (r *reservoir) take() (out []balanceload.PairCost) {
 	type pair struct {
 		term uint64
 		key  balance.Key

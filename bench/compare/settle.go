@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"adshard/balance"
+	"adshard/balance/load"
 	"adshard/bench/trace"
 )
 
@@ -119,7 +120,7 @@ func (v *settling) empty(in *balance.Input) (acted, waits bool, err error) {
 			wanted = list
 		}
 	}
-	loads, items, weight := balance.NodeLoads(*in), 0, uint64(0)
+	loads, items, weight := load.OfNodes(*in), 0, uint64(0)
 	var ops []balance.Op
 	for i, s := range leaving {
 		sum := sums[s.ID]
@@ -163,9 +164,9 @@ func (v *settling) weight() (sum uint64) {
 
 // drained returns the slices of draining nodes, the most loaded first, and what lies
 // in each slice.
-func drained(in balance.Input) (list []balance.Slice, sums map[uint64]balance.SliceSum) {
-	sums = make(map[uint64]balance.SliceSum)
-	all := balance.SliceSums(in)
+func drained(in balance.Input) (list []balance.Slice, sums map[uint64]load.SliceSum) {
+	sums = make(map[uint64]load.SliceSum)
+	all := load.OfSlices(in)
 	for i, s := range in.Model.Slices() {
 		if n, _ := in.Model.Node(s.Node); n.State == balance.Draining {
 			list, sums[s.ID] = append(list, s), all[i]

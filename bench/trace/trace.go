@@ -2,6 +2,7 @@ package trace
 
 import (
 	"adshard/balance"
+	loads "adshard/balance/load"
 )
 
 // Trace is the cost of queries by item (ad group).
@@ -39,7 +40,7 @@ func (t *Trace) Query(q int, visit func(Cost)) {
 
 // Load returns what each item costs per query on average, weighted; weights of
 // queries sum to 1.
-func (t *Trace) Load(queries []float64, w balance.LoadWeights) []float64 {
+func (t *Trace) Load(queries []float64, w loads.Weights) []float64 {
 	out := make([]float64, len(t.Keys))
 	for q, share := range queries {
 		if share == 0 {
@@ -51,7 +52,7 @@ func (t *Trace) Load(queries []float64, w balance.LoadWeights) []float64 {
 }
 
 // Of returns the load of one cost; a trace knows no microseconds.
-func Of(w balance.LoadWeights, c Cost) float64 {
+func Of(w loads.Weights, c Cost) float64 {
 	return w.Examined*float64(c.Examined) + w.Matched*float64(c.Matched)
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"adshard/backend"
 	"adshard/backend/sqlite"
-	"adshard/balance"
+	loads "adshard/balance/load"
 	"adshard/bench/layouts/served"
 	"adshard/ingest"
 	"adshard/internal/corpus"
@@ -106,7 +106,7 @@ func TestLoadSumsCosts(t *testing.T) {
 		tr.Query(q, func(c Cost) { want += share * float64(2*c.Examined+3*c.Matched) })
 	}
 	got := 0.0
-	for _, v := range tr.Load(shares, balance.LoadWeights{Examined: 2, Matched: 3}) {
+	for _, v := range tr.Load(shares, loads.Weights{Examined: 2, Matched: 3}) {
 		got += v
 	}
 	if want == 0 || got < want*0.999 || got > want*1.001 {

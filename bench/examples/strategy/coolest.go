@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"adshard/balance"
+	"adshard/balance/load"
 	"adshard/balance/strategy"
 )
 
@@ -16,7 +17,7 @@ func (Coolest) Name() string { return "coolest" }
 
 // Iterate implements balance.Strategy.
 func (Coolest) Iterate(in balance.Input) (p balance.Proposal, err error) {
-	loads := balance.NodeLoads(in)
+	loads := load.OfNodes(in)
 	heat := func(n balance.NodeID, more float64) float64 {
 		return (loads[n] + more) / float64(max(1, in.Limits[n].Share))
 	}
@@ -33,13 +34,13 @@ func (Coolest) Iterate(in balance.Input) (p balance.Proposal, err error) {
 		in.May = func(uint64, balance.NodeID) (bool, string) { return true, "" }
 	}
 	var best uint64
-	load, least := 0.0, 0.97*heat(from, 0) // to gain less is not worth a move
-	for i, sum := range balance.SliceSums(in) {
+	moved, least := 0.0, 0.97*heat(from, 0) // to gain less is not worth a move
+	for i, sum := range load.OfSlices(in) {
 		s := in.Model.Slices()[i]
 		after := max(heat(from, -sum.Load), heat(to, sum.Load))
 		ok, _ := in.May(s.ID, to) // not if it is on its way, or was there a moment ago, …
 		if ok && s.Node == from && after < least {
-			best, load, least = s.ID, sum.Load, after
+			best, moved, least = s.ID, sum.Load, after
 		}
 	}
 	if why := in.Few; best == 0 || why != "" { // Few: too few queries to judge by
@@ -48,8 +49,8 @@ func (Coolest) Iterate(in balance.Input) (p balance.Proposal, err error) {
 	} else {
 		p.Ops = []balance.Op{{Kind: balance.OpStart, Slice: best, Node: to}}
 		p.Reasons = []balance.Reason{{Op: 0, Text: "it goes from the hottest slave to the coolest one"}}
-		loads[from], loads[to] = loads[from]-load, loads[to]+load
+		loads[from], loads[to] = loads[from]-moved, loads[to]+moved
 	}
-	p.Expected = balance.EvennessOf(in.Model, loads, in.Limits)
+	p.Expected = load.EvennessOf(in.Model, loads, in.Limits)
 	return p, nil
 }

@@ -19,6 +19,7 @@ import (
 
 	"adshard/backend"
 	"adshard/balance"
+	"adshard/balance/mapper"
 	"adshard/balance/strategy"
 	"adshard/fault"
 	"adshard/internal/node/access"
@@ -54,7 +55,7 @@ type Balancer struct {
 	distributor *distributor.Distributor // nil: distributors run in processes of their own
 
 	mu           sync.Mutex // guards what follows, and the mapper
-	mapper       *balance.Mapper
+	mapper       *mapper.Mapper
 	slaves       map[string]*slaveInfo
 	told         toldByMasters
 	distributors distributors
@@ -75,8 +76,8 @@ type Balancer struct {
 	ending    sync.Mutex    // locked while this balancer prepares to end
 	succeeded chan struct{} // closed when another balancer is to take this one's place
 
-	saves chan balance.SaveState // the mapper has one under way at most
-	news  chan struct{}          // full: the mapper's next deadline may be sooner
+	saves chan mapper.SaveState // the mapper has one under way at most
+	news  chan struct{}         // full: the mapper's next deadline may be sooner
 }
 
 // slaveInfo is what a slave last reported.
@@ -138,7 +139,7 @@ func lead(ctx context.Context, cfg Config, order balance.Order, db backend.Store
 		cfg: cfg, order: order, data: data, db: db, store: store, tenure: &tenure{term, order}, root: log, log: log.With("epoch", term.Epoch()),
 		started: time.Now(), slaves: make(map[string]*slaveInfo), distributors: make(distributors),
 		truth:  &truth.Certifier{Order: order, DB: db, Builders: truth.NewBuilders(order, min(2, cfg.Workers))},
-		health: health.New(), saves: make(chan balance.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
+		health: health.New(), saves: make(chan mapper.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
 		succeeded: make(chan struct{}), restarts: rate.NewLimiter(rate.Every(restartEvery), restartBurst),
 	}
 	var kept sync.WaitGroup
@@ -185,7 +186,7 @@ func (b *Balancer) load(ctx context.Context, all *items) error {
 		return err
 	}
 	cfg.Began = b.started
-	if b.mapper, err = balance.NewMapper(cfg, index, state); err != nil {
+	if b.mapper, err = mapper.New(cfg, index, state); err != nil {
 		return fmt.Errorf("%w; with another state_key (adshard up: another --data) a new plan is made", err)
 	}
 	b.mapper.Pause(paused)

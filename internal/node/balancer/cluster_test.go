@@ -15,6 +15,7 @@ import (
 
 	"adshard/backend"
 	"adshard/balance"
+	"adshard/balance/mapper"
 	"adshard/barrels"
 	"adshard/barrels/barreltest"
 	"adshard/internal/node/fanout"
@@ -298,7 +299,7 @@ func (a *asked) right(t *testing.T) {
 }
 
 // tell gives the mapper a command.
-func (w *world) tell(command func(m *balance.Mapper, now time.Duration) error) error {
+func (w *world) tell(command func(m *mapper.Mapper, now time.Duration) error) error {
 	return w.b.step(func() error { return command(w.b.mapper, w.b.now()) })
 }
 
@@ -314,7 +315,7 @@ func (w *world) move(slice uint64, to string) {
 	w.T.Helper()
 	generation := w.slice(slice).Generation
 	w.eventually("a move is taken", func() bool {
-		err := w.tell(func(m *balance.Mapper, now time.Duration) error { return m.Move(now, slice, to) })
+		err := w.tell(func(m *mapper.Mapper, now time.Duration) error { return m.Move(now, slice, to) })
 		w.refused = err
 		return err == nil
 	})

@@ -5,7 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"adshard/balance"
+	"adshard/balance/mapper"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -20,7 +20,7 @@ type balancerMetrics struct {
 var leadsDesc = prometheus.NewDesc("adshard_balancer_leads", "1: it leads; 0: another balancer of its cluster does.", nil, nil)
 
 // counts has what only the metrics show.
-type counts = balance.Status
+type counts = mapper.Status
 
 // metric is one name with its series.
 type metric struct {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/mapper"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/slicemap"
 )
@@ -50,7 +51,7 @@ func (c adminControl) BalanceStatus(context.Context) (*api.BalanceStatus, error)
 }
 
 // copies returns the slaves that copy a sibling's store.
-func copies(slaves []balance.SlaveStatus) []api.Copy {
+func copies(slaves []mapper.SlaveStatus) []api.Copy {
 	out := []api.Copy{}
 	for _, s := range slaves {
 		if c := s.Copying; c != nil {
@@ -62,7 +63,7 @@ func copies(slaves []balance.SlaveStatus) []api.Copy {
 }
 
 // scrubStatus returns the state of scrubbing.
-func scrubStatus(s balance.Scrub) api.Scrub {
+func scrubStatus(s mapper.Scrub) api.Scrub {
 	out := api.Scrub{
 		IntervalMs: s.Interval.Milliseconds(), Running: s.Running, Progress: s.Progress, Passes: s.Passes,
 		Differences: s.Differences, Unlike: s.Unlike, Condemned: []api.Condemned{}, Rechecks: []api.Recheck{},

@@ -2,29 +2,31 @@ package balancer
 
 import (
 	"adshard/balance"
+	"adshard/balance/load"
+	"adshard/balance/mapper"
 	"adshard/balance/strategy"
 )
 
 // mapper returns the mapper's configuration. Some strategies that are not in use run
 // in shadow, with their default options.
-func (c *Config) mapper(epoch uint64, order balance.Order, use strategyChoice) (balance.MapperConfig, error) {
+func (c *Config) mapper(epoch uint64, order balance.Order, use strategyChoice) (mapper.Config, error) {
 	inUse, err := strategy.Named(use.Name, use.Options)
 	if err != nil {
-		return balance.MapperConfig{}, err
+		return mapper.Config{}, err
 	}
 	var shadows []balance.Strategy
 	for _, name := range strategy.Shadows() {
 		s, err := strategy.Named(name)
 		if err != nil {
-			return balance.MapperConfig{}, err
+			return mapper.Config{}, err
 		}
 		shadows = append(shadows, s)
 	}
-	return balance.MapperConfig{
+	return mapper.Config{
 		Epoch: epoch, Order: order, Nodes: c.Slaves, Replicas: c.Replicas, Strategy: inUse, Shadows: shadows, Limits: limits(c.Limits),
 		Budget: balance.Budget{Share: c.Budget}, Interval: c.Interval,
 		DeadAfter: c.DeadAfter, EvacuateAfter: c.EvacuateAfter, MasterLease: c.MasterLease, Linger: c.Linger,
-		LoadWeights: balance.LoadWeights(c.LoadWeights), HalfLife: c.HalfLife,
+		LoadWeights: load.Weights(c.LoadWeights), HalfLife: c.HalfLife,
 		Scrub: c.ScrubInterval, ScrubShare: c.ScrubShare,
 	}, nil
 }

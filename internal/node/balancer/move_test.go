@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"adshard/balance"
+	"adshard/balance/mapper"
 	"adshard/barrels"
 	"adshard/barrels/barreltest"
 	"adshard/schema/pb"
@@ -49,7 +50,7 @@ func TestASlaveIsAddedAndDrained(t *testing.T) {
 	end := w.ask()
 	w.add("slave-2", barreltest.InMemory(t, "slave-2"))
 	w.eventually("joined", func() bool { _, ok := w.model().Named("slave-2"); return ok })
-	w.Must(w.tell(func(m *balance.Mapper, now time.Duration) error { return m.Drain(now, "slave-0") }))
+	w.Must(w.tell(func(m *mapper.Mapper, now time.Duration) error { return m.Drain(now, "slave-0") }))
 	w.eventually("drained", func() bool {
 		n, _ := w.model().Named("slave-0")
 		return n.State == balance.Drained

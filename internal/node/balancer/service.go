@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/mapper"
 	"adshard/barrels/index"
 	"adshard/fault"
 	"adshard/internal/node/identity"
@@ -142,13 +143,13 @@ func (b *Balancer) recheck(slave string) *pb.Recheck {
 }
 
 // nodeReport returns the mapper's form of a report.
-func nodeReport(r *pb.ReportRequest) balance.NodeReport {
-	out := balance.NodeReport{
+func nodeReport(r *pb.ReportRequest) mapper.NodeReport {
+	out := mapper.NodeReport{
 		Name: r.GetName(), Incarnation: r.GetIncarnation(), Position: wire.ToPosition(r.GetPosition()),
 		Trouble: r.GetState().GetTrouble(), Bytes: r.GetState().GetBytes(), Load: wire.ToLoad(r.GetIncarnation(), r.GetLoad()), Unverified: r.GetUnverified(),
 	}
 	if c := r.GetState().GetCopying(); c != nil {
-		out.Copying = &balance.CopyState{Source: c.GetSource(), Bytes: c.GetBytes(), Total: c.GetTotal(), PerSecond: c.GetPerSecond()}
+		out.Copying = &mapper.CopyState{Source: c.GetSource(), Bytes: c.GetBytes(), Total: c.GetTotal(), PerSecond: c.GetPerSecond()}
 	}
 	if r.GetSlices() != nil {
 		t := wire.ToTable(r.GetSlices())
@@ -172,7 +173,7 @@ func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Wat
 	}
 	b.noteTold(r)
 	defer func() { _ = b.noteMaster(r) }()
-	have := balance.MapVersion{Epoch: r.GetEpoch(), View: r.GetView(), Revision: r.GetRevision(), Filled: r.GetFilled()}
+	have := mapper.MapVersion{Epoch: r.GetEpoch(), View: r.GetView(), Revision: r.GetRevision(), Filled: r.GetFilled()}
 	for {
 		b.mu.Lock()
 		model, changed := b.mapper.MapFor(have), b.changed.Next()

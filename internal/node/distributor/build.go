@@ -10,6 +10,7 @@ import (
 	"adshard/backend"
 	"adshard/backend/nodedata"
 	"adshard/balance"
+	"adshard/balance/delivery"
 	"adshard/fault"
 	"adshard/internal/node/feed"
 	"adshard/internal/node/health"
@@ -18,7 +19,7 @@ import (
 )
 
 // build does a Build and gives the result to the state machine.
-func (d *Distributor) build(ctx context.Context, machine *stateMachine, job balance.Build) error {
+func (d *Distributor) build(ctx context.Context, machine *stateMachine, job delivery.Build) error {
 	builder, release := d.builders.Take()
 	defer release()
 	made, err := d.bucket(ctx, builder, job)
@@ -33,7 +34,7 @@ func (d *Distributor) build(ctx context.Context, machine *stateMachine, job bala
 				d.weights[k] = w
 			}
 		}
-		machine.Built(balance.Built[*nodeData]{
+		machine.Built(delivery.Built[*nodeData]{
 			Node: job.Node, Seq: job.Seq, Entries: made.entries, Payload: made.data, Bytes: made.bytes,
 		})
 		return nil
@@ -50,14 +51,14 @@ func (d *Distributor) noteSnapshot(at backend.Position) {
 }
 
 // fetch does a Fetch and gives the result to the state machine.
-func (d *Distributor) fetch(ctx context.Context, machine *stateMachine, job balance.Fetch) error {
+func (d *Distributor) fetch(ctx context.Context, machine *stateMachine, job delivery.Fetch) error {
 	list, err := d.db.Changes(ctx, backend.Position{Clock: job.After}, job.Limit)
 	stale := fault.Is(err, fault.Stale)
 	if err != nil && !stale {
 		return d.failed(ctx, machine, job.Node, job.Seq, err)
 	}
 	return d.step(func() error {
-		machine.Fetched(balance.Fetched{Node: job.Node, Seq: job.Seq, Changes: feed.Changes(list, d.order, d.log), Stale: stale})
+		machine.Fetched(delivery.Fetched{Node: job.Node, Seq: job.Seq, Changes: feed.Changes(list, d.order, d.log), Stale: stale})
 		return nil
 	})
 }
@@ -92,7 +93,7 @@ type bucket struct {
 
 // bucket reads and builds a job's entries. One goroutine reads while another
 // one builds.
-func (d *Distributor) bucket(ctx context.Context, builder *nodedata.Builder, job balance.Build) (*bucket, error) {
+func (d *Distributor) bucket(ctx context.Context, builder *nodedata.Builder, job delivery.Build) (*bucket, error) {
 	snap, err := d.snapshot(ctx, job)
 	if err != nil {
 		return nil, err
@@ -131,7 +132,7 @@ func (d *Distributor) bucket(ctx context.Context, builder *nodedata.Builder, job
 
 // snapshot opens a snapshot for a job. Fills read at the database's replica, if it has one
 // that can be read and has come far enough.
-func (d *Distributor) snapshot(ctx context.Context, job balance.Build) (backend.Snapshot, error) {
+func (d *Distributor) snapshot(ctx context.Context, job delivery.Build) (backend.Snapshot, error) {
 	if len(job.Entries) < truth.BatchSize {
 		return d.db.Snapshot(ctx)
 	}
@@ -146,7 +147,7 @@ func (d *Distributor) snapshot(ctx context.Context, job balance.Build) (backend.
 }
 
 // read reads entries batch by batch.
-func (d *Distributor) read(ctx context.Context, snap backend.Snapshot, entries []balance.Entry, out chan<- truth.Batch) error {
+func (d *Distributor) read(ctx context.Context, snap backend.Snapshot, entries []delivery.Entry, out chan<- truth.Batch) error {
 	r := truth.NewReader(d.order, snap)
 	for list := range slices.Chunk(entries, truth.BatchSize) {
 		next, err := r.Read(ctx, list)

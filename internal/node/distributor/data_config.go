@@ -3,7 +3,7 @@ package distributor
 import (
 	"runtime"
 
-	"adshard/balance"
+	"adshard/balance/delivery"
 	"adshard/internal/node/config"
 	"adshard/internal/node/feed"
 )
@@ -27,8 +27,8 @@ const maxBuilders = 64
 // DefaultDataConfig returns the defaults.
 func DefaultDataConfig() DataConfig {
 	return DataConfig{
-		Weights: feed.DefaultWeights(), BucketBytes: balance.DefaultBucketBytes,
-		NodeBytes: balance.DefaultNodeBytes, Ahead: balance.DefaultAhead,
+		Weights: feed.DefaultWeights(), BucketBytes: delivery.DefaultBucketBytes,
+		NodeBytes: delivery.DefaultNodeBytes, Ahead: delivery.DefaultAhead,
 		Workers: min(runtime.GOMAXPROCS(0)+1, maxBuilders),
 	}
 }

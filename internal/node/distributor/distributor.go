@@ -18,6 +18,7 @@ import (
 
 	"adshard/backend"
 	"adshard/balance"
+	"adshard/balance/delivery"
 	"adshard/fault"
 	"adshard/internal/node/feed"
 	"adshard/internal/node/health"
@@ -71,7 +72,7 @@ type Distributor struct {
 // stateMachine is the distributor of package balance over node data of groups. The
 // result of a task goes to the state machine that asked for it, even if another one
 // has replaced that meanwhile.
-type stateMachine = balance.Distributor[*nodeData]
+type stateMachine = delivery.Distributor[*nodeData]
 
 // slave is a slave that has enlisted.
 type slave struct {

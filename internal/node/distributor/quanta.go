@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/delivery"
 	"adshard/fault"
 	"adshard/internal/node/admission"
 	"adshard/internal/node/health"
@@ -179,7 +180,7 @@ func (d *Distributor) receive(reply *pb.QuantaResponse) error {
 func (d *Distributor) follow(epoch uint64) {
 	d.log.Info("following a balancer", "balancer_epoch", epoch, "before", d.epoch, "clock", d.fed.Clock)
 	d.epoch, d.number, d.made, d.alone = epoch, 0, 0, false
-	d.machine = balance.NewDistributor[*nodeData](balance.DistributorConfig{
+	d.machine = delivery.New[*nodeData](delivery.Config{
 		Epoch: epoch, BucketBytes: d.cfg.BucketBytes, NodeBytes: d.cfg.NodeBytes, Ahead: d.cfg.Ahead,
 	}, d.index, d.fed.Clock)
 	d.slaves = make(map[string]*slave)

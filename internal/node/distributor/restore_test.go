@@ -12,6 +12,7 @@ import (
 
 	"adshard/backend"
 	"adshard/balance"
+	"adshard/balance/delivery"
 	"adshard/fault"
 	"adshard/internal/node/health"
 	"adshard/internal/node/nodetest"
@@ -45,7 +46,7 @@ func TestASnapshotAheadOfTheFeedIsCompared(t *testing.T) {
 			var key balance.Key
 			p.index.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool { key = k; return false })
 			builder, release := p.builders.Take()
-			made, err := p.bucket(t.Context(), builder, balance.Build{Clock: p.fed.Clock, MaxBytes: 1 << 20, Entries: []balance.Entry{{Key: key}}})
+			made, err := p.bucket(t.Context(), builder, delivery.Build{Clock: p.fed.Clock, MaxBytes: 1 << 20, Entries: []delivery.Entry{{Key: key}}})
 			release()
 			if err != nil || len(made.data.Items) != 1 || p.built.Clock <= p.fed.Clock {
 				t.Fatalf("a bucket: %v, built from clock %d, the feed is at %d", err, p.built.Clock, p.fed.Clock)

@@ -9,6 +9,7 @@ import (
 
 	"adshard/backend"
 	"adshard/balance"
+	"adshard/balance/delivery"
 	"adshard/fault"
 	"adshard/internal/node/identity"
 	"adshard/internal/node/slicemap"
@@ -254,7 +255,7 @@ func (d *Distributor) sameHistory(ctx context.Context) error {
 
 // bucketPB returns the message of a bucket. With the slave's slices it has the
 // shards of the map, which slaves pass on to masters that reach no balancer.
-func (d *Distributor) bucketPB(next *balance.Bucket[*nodeData]) *pb.NodeData {
+func (d *Distributor) bucketPB(next *delivery.Bucket[*nodeData]) *pb.NodeData {
 	out := &pb.NodeData{To: wire.FromPosition(next.To), Reset_: next.Reset, Database: d.data.Database}
 	if data := next.Payload; data != nil {
 		out.Advertisers, out.Campaigns, out.Items, out.Deleted = data.Advertisers, data.Campaigns, data.Items, data.Deleted

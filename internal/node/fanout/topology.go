@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"adshard/balance"
+	"adshard/balance/mapper"
 	"adshard/fault"
 	"adshard/internal/node/fanout/choice"
 	"adshard/internal/node/wire"
@@ -128,11 +128,11 @@ type Map struct {
 }
 
 // version says which map it is.
-func (m *Map) version() balance.MapVersion {
+func (m *Map) version() mapper.MapVersion {
 	if m == nil {
-		return balance.MapVersion{}
+		return mapper.MapVersion{}
 	}
-	return balance.MapVersion{Epoch: m.Epoch, View: m.View, Revision: m.Revision, Database: m.Database, Timeline: m.Timeline, Filled: m.Filled}
+	return mapper.MapVersion{Epoch: m.Epoch, View: m.View, Revision: m.Revision, Database: m.Database, Timeline: m.Timeline, Filled: m.Filled}
 }
 
 // versionOf returns the version of the map in a message of a balancer or a slave.
@@ -143,8 +143,8 @@ func versionOf(m interface {
 	GetDatabase() string
 	GetTimeline() string
 	GetFilled() bool
-}) balance.MapVersion {
-	return balance.MapVersion{Epoch: m.GetEpoch(), View: m.GetView(), Revision: m.GetRevision(), Database: m.GetDatabase(), Timeline: m.GetTimeline(), Filled: m.GetFilled()}
+}) mapper.MapVersion {
+	return mapper.MapVersion{Epoch: m.GetEpoch(), View: m.GetView(), Revision: m.GetRevision(), Database: m.GetDatabase(), Timeline: m.GetTimeline(), Filled: m.GetFilled()}
 }
 
 // replicated reports whether a shard has more than one replica.

@@ -2,6 +2,7 @@ package survey
 
 import (
 	"adshard/balance"
+	"adshard/balance/load"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -62,7 +63,7 @@ func (m *Survey) operation(e *balance.Edit, o balance.Op) api.PlannedOperation {
 }
 
 // within returns what lies in a run of keys.
-func (m *Survey) within(lo, hi balance.Key) (sum balance.SliceSum) {
+func (m *Survey) within(lo, hi balance.Key) (sum load.SliceSum) {
 	for i, s := range m.In.Model.Slices() {
 		switch {
 		case s.Hi < lo || s.Lo > hi:
@@ -71,7 +72,7 @@ func (m *Survey) within(lo, hi balance.Key) (sum balance.SliceSum) {
 			sum.Weight += m.Sums[i].Weight
 			sum.Load += m.Sums[i].Load
 		default:
-			for _, v := range balance.ItemLoads(m.In, s, nil) {
+			for _, v := range load.OfItems(m.In, s, nil) {
 				if v.Key >= lo && v.Key <= hi {
 					sum.Items++
 					sum.Weight += uint64(v.Weight)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/mapper"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/slicemap"
 )
@@ -12,7 +13,7 @@ import (
 const maxReasons = 200
 
 // Slave says what a node has, and does, as of the survey.
-func (m *Survey) Slave(n balance.NodeStatus, serve map[balance.NodeID]slicemap.Served) api.SlaveLoad {
+func (m *Survey) Slave(n mapper.NodeStatus, serve map[balance.NodeID]slicemap.Served) api.SlaveLoad {
 	out := api.SlaveLoad{Name: n.Name, State: State(n.State), Alive: n.Alive, Replicas: []string{}}
 	node, ok := m.In.Model.Named(n.Name)
 	if !ok {
@@ -28,7 +29,7 @@ func (m *Survey) Slave(n balance.NodeStatus, serve map[balance.NodeID]slicemap.S
 }
 
 // Flight is a slice on its way, with what lies in it as of the survey.
-func (m *Survey) Flight(f balance.Flight) api.SliceMove {
+func (m *Survey) Flight(f mapper.Flight) api.SliceMove {
 	out := api.SliceMove{
 		Slice: f.Slice, From: f.From, To: f.To, Phase: api.MovePhaseCopying, AgeMs: f.For.Milliseconds(), Certified: f.Matched,
 		Cause: f.Cause, WaitsFor: f.WaitsFor,
@@ -46,7 +47,7 @@ func (m *Survey) Flight(f balance.Flight) api.SliceMove {
 }
 
 // Iteration is what the strategy last said; nil: nothing yet.
-func (m *Survey) Iteration(st balance.Status, now time.Duration) *api.Iteration {
+func (m *Survey) Iteration(st mapper.Status, now time.Duration) *api.Iteration {
 	if st.Last.Strategy == "" {
 		return nil
 	}

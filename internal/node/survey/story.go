@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/load"
+	"adshard/balance/mapper"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -18,18 +20,18 @@ const maxHot = 10
 
 // Facts is what the mapper reports of a slice beside the survey.
 type Facts struct {
-	Flight        *balance.Flight // nil: it is at rest
+	Flight        *mapper.Flight // nil: it is at rest
 	Events        []api.Event
 	Reasons       []string // what the strategy last said of it
 	Asked         bool     // the strategy was
 	Paused        bool
-	Away          *balance.Away // its slave is lost; nil: it still reports
+	Away          *mapper.Away  // its slave is lost; nil: it still reports
 	EvacuateAfter time.Duration // evacuate_after
 	Now           time.Time
 }
 
 // ReasonsOf returns what the strategy said of a slice in an iteration.
-func (m *Survey) ReasonsOf(it balance.Iteration, slice uint64) []string {
+func (m *Survey) ReasonsOf(it mapper.Iteration, slice uint64) []string {
 	out := []string{}
 	for _, r := range it.Proposal.Reasons {
 		switch {
@@ -50,8 +52,8 @@ func (m *Survey) ReasonsOf(it balance.Iteration, slice uint64) []string {
 // Story explains why the slice at an index of the model is where it is.
 func (m *Survey) Story(i int, k Facts) *api.SliceStory {
 	s, sum := m.In.Model.Slices()[i], m.Sums[i]
-	items := balance.ItemLoads(m.In, s, nil)
-	slices.SortStableFunc(items, func(a, b balance.ItemLoad) int { return cmp.Compare(b.Load, a.Load) })
+	items := load.OfItems(m.In, s, nil)
+	slices.SortStableFunc(items, func(a, b load.Item) int { return cmp.Compare(b.Load, a.Load) })
 	out := &api.SliceStory{
 		Slice: s.ID, Lo: keyText(s.Lo), Hi: keyText(s.Hi), Slave: m.Name(s.Node), Generation: s.Generation, FromView: s.From,
 		Items: uint64(sum.Items), Weight: sum.Weight, Measured: m.ByLoad(), Load: sum.Load,
@@ -117,18 +119,18 @@ func (k *Facts) gone(slave string) string {
 // fate says what becomes of the slices of a slave that is away.
 func (k *Facts) fate() string {
 	switch k.Away.Fate {
-	case balance.Now:
+	case mapper.Now:
 		return "its slices are being filled on other slaves from the database, as `budget` allows"
-	case balance.Stay:
+	case mapper.Stay:
 		return "its slices stay with it, since `evacuate_after` is 0"
-	case balance.Paused:
+	case mapper.Paused:
 		return "its slices stay with it while balancing is paused: `adshard balance resume` lets them go"
 	}
 	return fmt.Sprintf("if it is not back in %v (`evacuate_after` is %v), its slices are filled on other slaves from the database",
 		k.Away.In.Round(time.Second), k.EvacuateAfter)
 }
 
-func (m *Survey) hottest(items []balance.ItemLoad, all float64) []api.HotItem {
+func (m *Survey) hottest(items []load.Item, all float64) []api.HotItem {
 	out := []api.HotItem{}
 	for _, v := range items[:min(maxHot, len(items))] {
 		if v.Hot {
@@ -149,7 +151,7 @@ func (m *Survey) way(s balance.Slice) string {
 
 // stuck reports whether a slice's hottest item alone is more than a slave should
 // have, wherever it lies, and why. items are in descending order of load.
-func (m *Survey) stuck(i int, items []balance.ItemLoad) (bool, string) {
+func (m *Survey) stuck(i int, items []load.Item) (bool, string) {
 	if len(items) == 0 || m.Even.Mean == 0 || m.ByLoad() && !items[0].Hot && len(items) > 1 {
 		return false, "" // the cost of one among several is not measured
 	}
@@ -175,7 +177,7 @@ func (m *Survey) strongest() float64 {
 	return most
 }
 
-func (m *Survey) stuckNeeds(items []balance.ItemLoad) []string {
+func (m *Survey) stuckNeeds(items []load.Item) []string {
 	most := m.Even.Mean * m.strongest() * (1 + tolerance)
 	return []string{
 		fmt.Sprintf("that ad group must cost less than %s, it costs %s: give it fewer keywords, or divide it into two groups", figure(most), figure(items[0].Load)),

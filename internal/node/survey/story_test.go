@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adshard/balance"
+	"adshard/balance/mapper"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/httpapi/apitest"
@@ -98,14 +99,14 @@ func TestStories(t *testing.T) {
 		"nobody asked": {"aabc", map[uint64]float64{1: 150, 2: 150, 3: 50, 4: 60}, nil, 2, Facts{},
 			api.SliceVerdictStayed, []string{"has not been asked"}},
 		"its slave is away": {"aabc", map[uint64]float64{1: 150, 2: 150, 3: 50, 4: 60}, nil, 2,
-			Facts{Asked: true, Away: &balance.Away{For: 12 * time.Second, In: 288 * time.Second}, EvacuateAfter: 5 * time.Minute, Now: noon},
+			Facts{Asked: true, Away: &mapper.Away{For: 12 * time.Second, In: 288 * time.Second}, EvacuateAfter: 5 * time.Minute, Now: noon},
 			api.SliceVerdictAway, []string{"a has been away since 2026-01-31T11:59:48Z (12s)", "answers are incomplete",
 				"if it is not back in 4m48s (`evacuate_after` is 5m0s), its slices are filled on other slaves", "`adshard slaves drain a`"}},
-		"away and to stay": {"aabc", nil, nil, 2, Facts{Away: &balance.Away{For: time.Hour, Fate: balance.Stay}, Now: noon},
+		"away and to stay": {"aabc", nil, nil, 2, Facts{Away: &mapper.Away{For: time.Hour, Fate: mapper.Stay}, Now: noon},
 			api.SliceVerdictAway, []string{"away since 2026-01-31T11:00:00Z", "`evacuate_after` is 0"}},
-		"away and paused": {"aabc", nil, nil, 2, Facts{Paused: true, Away: &balance.Away{For: time.Hour, Fate: balance.Paused}, Now: noon},
+		"away and paused": {"aabc", nil, nil, 2, Facts{Paused: true, Away: &mapper.Away{For: time.Hour, Fate: mapper.Paused}, Now: noon},
 			api.SliceVerdictAway, []string{"`adshard balance resume` lets them go"}},
-		"away and emptied": {"aabc", nil, nil, 2, Facts{Away: &balance.Away{For: time.Hour, Fate: balance.Now}, Now: noon},
+		"away and emptied": {"aabc", nil, nil, 2, Facts{Away: &mapper.Away{For: time.Hour, Fate: mapper.Now}, Now: noon},
 			api.SliceVerdictAway, []string{"its slices are being filled on other slaves"}},
 	} {
 		m := told(t, c.where, c.load, c.hot)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/load"
 )
 
 // tolerance is how far above the mean a slave may be and count as even.
@@ -19,26 +20,26 @@ type Survey struct {
 	In    balance.Input
 	At    time.Time
 	Took  time.Duration
-	Sums  []balance.SliceSum // as in.Model's slices
+	Sums  []load.SliceSum // as in.Model's slices
 	Loads map[balance.NodeID]float64
 	Even  balance.Evenness
-	Bound balance.Bound
+	Bound load.Bound
 	// LeastWeight and LeastShare are those of balance.LeastMove.
 	LeastWeight uint64
 	LeastShare  float64
 	// load and weight are sums over all slices; nodes has the sums of each node.
 	load   float64
 	weight uint64
-	nodes  map[balance.NodeID]balance.SliceSum
+	nodes  map[balance.NodeID]load.SliceSum
 }
 
 // New makes the survey of an input; it looks at all items.
 func New(in balance.Input, now time.Time) *Survey {
 	m := &Survey{
-		In: in, At: now, Sums: balance.SliceSums(in), Bound: balance.LowerBound(in),
-		Loads: make(map[balance.NodeID]float64), nodes: make(map[balance.NodeID]balance.SliceSum),
+		In: in, At: now, Sums: load.OfSlices(in), Bound: load.LowerBound(in),
+		Loads: make(map[balance.NodeID]float64), nodes: make(map[balance.NodeID]load.SliceSum),
 	}
-	m.LeastWeight, m.LeastShare = balance.LeastMove(in, tolerance)
+	m.LeastWeight, m.LeastShare = load.LeastMove(in, tolerance)
 	for i, s := range in.Model.Slices() {
 		n := m.nodes[s.Node]
 		n.Items += m.Sums[i].Items
@@ -49,7 +50,7 @@ func New(in balance.Input, now time.Time) *Survey {
 		m.load += m.Sums[i].Load
 		m.weight += m.Sums[i].Weight
 	}
-	m.Even = balance.EvennessOf(in.Model, m.Loads, in.Limits)
+	m.Even = load.EvennessOf(in.Model, m.Loads, in.Limits)
 	m.Took = time.Since(now)
 	return m
 }

@@ -8,6 +8,7 @@ import (
 	"adshard/backend"
 	"adshard/backend/nodedata"
 	"adshard/balance"
+	"adshard/balance/delivery"
 )
 
 // BatchSize is how many items are read at a time.
@@ -38,7 +39,7 @@ func NewBuilders(order balance.Order, n int) *Builders {
 // Batch is a run of entries and the rows that were read for them from one
 // snapshot. Items are by id; parents that an earlier batch had are left out.
 type Batch struct {
-	Entries     []balance.Entry
+	Entries     []delivery.Entry
 	Items       map[uint64]*backend.Item
 	Campaigns   []*backend.Campaign
 	Advertisers []*backend.Advertiser
@@ -57,7 +58,7 @@ func NewReader(order balance.Order, snap backend.Snapshot) Reader {
 }
 
 // Read reads the items and parents of entries. Errors: those of the database.
-func (r *Reader) Read(ctx context.Context, entries []balance.Entry) (Batch, error) {
+func (r *Reader) Read(ctx context.Context, entries []delivery.Entry) (Batch, error) {
 	next := Batch{Entries: entries, Items: make(map[uint64]*backend.Item, len(entries))}
 	var ids []uint64
 	campaigns, advertisers := map[uint64]bool{}, map[uint64]bool{}

@@ -14,6 +14,7 @@ import (
 	"adshard/backend"
 	"adshard/backend/nodedata"
 	"adshard/balance"
+	"adshard/balance/delivery"
 	"adshard/barrels"
 	"adshard/barrels/certify"
 	"adshard/barrels/record"
@@ -182,7 +183,7 @@ type groupReader struct {
 
 // read returns those of the groups that exist.
 func (r *groupReader) read(ctx context.Context, keys []balance.Key) ([]adGroup, error) {
-	entries := make([]balance.Entry, len(keys))
+	entries := make([]delivery.Entry, len(keys))
 	for i, k := range keys {
 		entries[i].Key = k
 	}

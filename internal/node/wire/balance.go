@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/load"
 	"adshard/schema/pb"
 )
 
@@ -80,26 +81,26 @@ func ToQuantum(epoch uint64, q *pb.Quantum) (balance.Quantum, error) {
 }
 
 // ToLoad reads the load report of a slave; nil stays nil.
-func ToLoad(incarnation string, l *pb.Load) *balance.LoadReport {
+func ToLoad(incarnation string, l *pb.Load) *load.Report {
 	if l == nil {
 		return nil
 	}
-	out := &balance.LoadReport{Incarnation: incarnation, Number: l.GetNumber(), Interval: time.Duration(min(l.GetIntervalMs(), 1<<40)) * time.Millisecond, Queries: l.GetQueries()}
+	out := &load.Report{Incarnation: incarnation, Number: l.GetNumber(), Interval: time.Duration(min(l.GetIntervalMs(), 1<<40)) * time.Millisecond, Queries: l.GetQueries()}
 	for _, s := range l.GetSlices() {
-		out.Slices = append(out.Slices, balance.SliceCost{Slice: s.Slice, Generation: s.Generation, Cost: toCost(s.Cost), Split: balance.Key(s.GetSplitKey())})
+		out.Slices = append(out.Slices, load.SliceCost{Slice: s.Slice, Generation: s.Generation, Cost: toCost(s.Cost), Split: balance.Key(s.GetSplitKey())})
 	}
 	for _, i := range l.GetItems() {
-		out.Items = append(out.Items, balance.ItemCost{Key: balance.Key(i.Key), Cost: toCost(i.Cost)})
+		out.Items = append(out.Items, load.ItemCost{Key: balance.Key(i.Key), Cost: toCost(i.Cost)})
 	}
 	for _, t := range l.GetTopics() {
-		out.Topics = append(out.Topics, balance.TopicCost{Term: t.Term, Cost: toCost(t.Cost)})
+		out.Topics = append(out.Topics, load.TopicCost{Term: t.Term, Cost: toCost(t.Cost)})
 	}
 	for _, p := range l.GetPairs() {
-		out.Pairs = append(out.Pairs, balance.PairCost{Term: p.Term, Key: balance.Key(p.Key), Cost: toCost(p.Cost)})
+		out.Pairs = append(out.Pairs, load.PairCost{Term: p.Term, Key: balance.Key(p.Key), Cost: toCost(p.Cost)})
 	}
 	return out
 }
 
-func toCost(c *pb.Cost) balance.Cost {
-	return balance.Cost{Examined: c.GetExamined(), Matched: c.GetMatched(), Micros: c.GetMicros()}
+func toCost(c *pb.Cost) load.Cost {
+	return load.Cost{Examined: c.GetExamined(), Matched: c.GetMatched(), Micros: c.GetMicros()}
 }

@@ -7,7 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"adshard/balance"
+	"adshard/balance/load"
 	"adshard/schema/pb"
 )
 
@@ -24,15 +24,15 @@ func TestLoadsOverTheWire(t *testing.T) {
 		Topics: []*pb.TopicLoad{{Term: 10, Cost: &pb.Cost{Micros: 11}}},
 		Pairs:  []*pb.PairLoad{{Term: 10, Key: 1 << 63, Cost: &pb.Cost{Examined: 12}}},
 	}
-	want := &balance.LoadReport{
+	want := &load.Report{
 		Incarnation: "x", Number: 7, Interval: 1500 * time.Millisecond, Queries: 30,
-		Slices: []balance.SliceCost{
-			{Slice: 1, Generation: 2, Cost: balance.Cost{Examined: 3, Matched: 4, Micros: 5}, Split: 1 << 63},
-			{Slice: 2, Generation: 1, Cost: balance.Cost{Examined: 6}},
+		Slices: []load.SliceCost{
+			{Slice: 1, Generation: 2, Cost: load.Cost{Examined: 3, Matched: 4, Micros: 5}, Split: 1 << 63},
+			{Slice: 2, Generation: 1, Cost: load.Cost{Examined: 6}},
 		},
-		Items:  []balance.ItemCost{{Key: 9, Cost: balance.Cost{Matched: 8}}},
-		Topics: []balance.TopicCost{{Term: 10, Cost: balance.Cost{Micros: 11}}},
-		Pairs:  []balance.PairCost{{Term: 10, Key: 1 << 63, Cost: balance.Cost{Examined: 12}}},
+		Items:  []load.ItemCost{{Key: 9, Cost: load.Cost{Matched: 8}}},
+		Topics: []load.TopicCost{{Term: 10, Cost: load.Cost{Micros: 11}}},
+		Pairs:  []load.PairCost{{Term: 10, Key: 1 << 63, Cost: load.Cost{Examined: 12}}},
 	}
 	raw, err := proto.Marshal(sent)
 	if err != nil {

@@ -1,0 +1,302 @@
+package delivery
+
+import (
+	"slices"
+	"time"
+
+	"adshard/balance"
+	"adshard/fault"
+)
+
+// Config bounds what a Distributor prepares.
+type Config struct {
+	Epoch uint64
+	// BucketBytes is the size that a bucket aims at; a single item may be
+	// larger.
+	BucketBytes int
+	// NodeBytes and Ahead bound the buckets that are ready for a node: it gets
+	// no further one while it has so many bytes or buckets waiting.
+	NodeBytes, Ahead int
+	// Changes is how many of the newest changes are remembered, and Entries
+	// how many entries a bucket takes at most.
+	Changes, Entries int
+	// Repeat is how many bytes a second of one item are sent again and again, as its
+	// changes demand. An item that was sent waits for as long as that takes, at most
+	// Pause, before it is sent again (deferral).
+	Repeat int
+	Pause  time.Duration
+}
+
+// The defaults of Config.
+const (
+	DefaultBucketBytes = 4 << 20
+	DefaultNodeBytes   = 16 << 20
+	DefaultAhead       = 2
+	DefaultChanges     = 1 << 16
+	DefaultEntries     = 1 << 14
+	DefaultRepeat      = 4 << 20
+	DefaultPause       = 250 * time.Millisecond
+)
+
+// WithDefaults returns the configuration with defaults for what is zero.
+func (c Config) WithDefaults() Config {
+	set := func(v *int, to int) {
+		if *v == 0 {
+			*v = to
+		}
+	}
+	set(&c.BucketBytes, DefaultBucketBytes)
+	set(&c.NodeBytes, DefaultNodeBytes)
+	set(&c.Ahead, DefaultAhead)
+	set(&c.Changes, DefaultChanges)
+	set(&c.Entries, DefaultEntries)
+	set(&c.Repeat, DefaultRepeat)
+	if c.Pause == 0 {
+		c.Pause = DefaultPause
+	}
+	return c
+}
+
+// Distributor makes node data for nodes (thesis 6.3.4). P is a bucket's
+// content. Changes and quanta go in, buckets come out when nodes ask for them;
+// what must be read and built in between is in Work.
+type Distributor[P any] struct {
+	cfg   Config
+	items balance.Items
+	log   changeLog
+	head  uint64            // no change past it is processed: the newest quantum's clock
+	wait  []balance.Quantum // quanta whose clock the log has not reached yet
+	alone bool
+	now   time.Duration // since any moment
+
+	model   *balance.Model
+	tables  map[balance.NodeID]balance.Table // the model's
+	number  uint64                           // of the newest quantum processed
+	changed uint64                           // of the newest that was not empty
+
+	streams map[string]*stream[P]
+	order   []string // names in order of registration, so that work is in order
+	seq     uint64
+	made    uint64  // buckets
+	perUnit float64 // bytes of a bucket for each unit of weight, as measured
+}
+
+// startPerUnit is the first estimate of bytes for each unit of weight.
+const startPerUnit = 256
+
+// New starts a distributor whose log begins after clock. items are
+// read during calls only and must be at least as new as the changes given.
+func New[P any](cfg Config, items balance.Items, clock uint64) *Distributor[P] {
+	cfg = cfg.WithDefaults()
+	return &Distributor[P]{
+		cfg: cfg, items: items, log: changeLog{base: clock, limit: cfg.Changes},
+		streams: make(map[string]*stream[P]), perUnit: startPerUnit,
+	}
+}
+
+// Changes takes the changes after those before, in ascending clock order.
+func (d *Distributor[P]) Changes(list []balance.Change) error {
+	if err := d.log.append(list); err != nil {
+		return err
+	}
+	return d.process()
+}
+
+// Quantum takes the next quantum. It is processed once all changes up to its
+// clock are there; at once if they already are (thesis, algorithm 3, where the
+// processing stands inside of the loop by mistake). One with the whole model
+// (reinitialising, thesis 6.3.8) takes the place of all before it. Errors:
+// fault.Stale for a lower epoch or a number that does not follow,
+// fault.Conflict for a higher epoch: it is for a new distributor.
+func (d *Distributor[P]) Quantum(q balance.Quantum) error {
+	last := d.number
+	if n := len(d.wait); n > 0 {
+		last = d.wait[n-1].Number
+	}
+	const op = "balance: take quantum"
+	switch {
+	case q.Epoch < d.cfg.Epoch:
+		return fault.Newf(fault.Stale, op, "quantum %d is of epoch %d, this is epoch %d", q.Number, q.Epoch, d.cfg.Epoch)
+	case q.Epoch > d.cfg.Epoch:
+		return fault.Newf(fault.Conflict, op, "quantum %d is of epoch %d, a balancer after this one (%d)", q.Number, q.Epoch, d.cfg.Epoch)
+	case q.Model == nil && (last == 0 || q.Number != last+1) || q.Number < last:
+		return fault.Newf(fault.Stale, op, "quantum %d comes after %d", q.Number, last)
+	}
+	if q.Model != nil {
+		d.wait = nil
+	}
+	d.wait = append(d.wait, q)
+	return d.process()
+}
+
+// Alone sets whether there is no mapper for now: changes are then processed under
+// the last model without waiting for a quantum. When a mapper is back, its first
+// quantum must not have a clock below Head.
+func (d *Distributor[P]) Alone(alone bool) {
+	d.alone = alone
+	d.ahead()
+}
+
+// Tick sets the time, which never goes back; what waits for it is in the next Work.
+func (d *Distributor[P]) Tick(now time.Duration) { d.now = max(d.now, now) }
+
+// Head returns the clock up to which changes are processed.
+func (d *Distributor[P]) Head() uint64 { return d.head }
+
+// ahead advances to the newest change while there is no mapper.
+func (d *Distributor[P]) ahead() {
+	if d.alone && d.model != nil {
+		d.head = max(d.head, d.log.newest())
+	}
+}
+
+// process takes the waiting quanta whose changes have all arrived.
+func (d *Distributor[P]) process() error {
+	for len(d.wait) > 0 && d.wait[0].Clock <= d.log.newest() {
+		q := d.wait[0]
+		d.wait = d.wait[1:]
+		if err := d.take(q); err != nil {
+			return err
+		}
+	}
+	d.ahead()
+	return nil
+}
+
+func (d *Distributor[P]) take(q balance.Quantum) error {
+	d.head, d.number = max(d.head, q.Clock), q.Number
+	if q.Empty() {
+		return nil
+	}
+	model := q.Model
+	if model == nil {
+		next, err := d.model.Apply(q.Ops)
+		if err != nil {
+			return err
+		}
+		model = next
+	}
+	if model.View() != q.View {
+		return fault.Newf(fault.Invalid, "balance: take quantum", "quantum %d gives view %d instead of %d", q.Number, model.View(), q.View)
+	}
+	before := d.model
+	d.changed, d.model, d.tables = q.Number, model, model.Tables()
+	for _, name := range slices.Clone(d.order) {
+		s := d.streams[name]
+		if d.place(s); s.known || before == nil {
+			continue
+		}
+		if _, was := before.Slave(name); was {
+			d.Forget(name) // removed: one that is back after all registers again
+		}
+	}
+	return nil
+}
+
+// Welcome answers a node's announcement.
+type Welcome struct {
+	// CatchUp is the position at which the node counts as caught up.
+	CatchUp balance.Position
+	// Refill is set when the node's data cannot be used; its next bucket resets it.
+	Refill bool
+}
+
+// Register takes a node's announcement; newest is the clock of the newest
+// change in the feed. The node is refilled from scratch when its data cannot be
+// continued: they are foreign, its table and position contradict each other, or
+// it has changes that the feed lacks. Errors:
+// fault.Conflict when the node has seen a later epoch.
+func (d *Distributor[P]) Register(j balance.Joining, newest uint64) (Welcome, error) {
+	if j.Position.Epoch > d.cfg.Epoch {
+		return Welcome{}, fault.Newf(fault.Conflict, "balance: register",
+			"node %s has data of epoch %d, this balancer is of epoch %d: it is older, or the data belong to another database (then empty the node's directory)",
+			j.Name, j.Position.Epoch, d.cfg.Epoch)
+	}
+	s := &stream[P]{name: j.Name, acked: j.Position, end: j.Position, ahead: j.Position.Clock, table: j.Table}
+	s.reset = j.Foreign || j.Position.Clock > newest || !j.Table.Sound(j.Position.Offset) ||
+		j.Position == (balance.Position{}) && len(j.Table.Slices) > 0
+	if _, ok := d.streams[j.Name]; !ok {
+		d.order = append(d.order, j.Name)
+	}
+	d.streams[j.Name] = s
+	if d.model == nil { // the first plan will cover all changes received here
+		return Welcome{CatchUp: balance.Position{Epoch: d.cfg.Epoch, Clock: d.log.newest()}, Refill: s.reset}, nil
+	}
+	d.place(s)
+	return Welcome{CatchUp: balance.Position{Epoch: d.cfg.Epoch, Clock: d.head, Quantum: d.changed}, Refill: s.reset}, nil
+}
+
+// Pull returns the bucket that begins at the node's position, the same one until
+// the node asks from its end; nil if none is ready. Errors: fault.NotFound
+// and fault.Stale when the node must register first: it is unknown, of another
+// epoch, or neither where it was nor at the end of the bucket it was given.
+func (d *Distributor[P]) Pull(node string, epoch uint64, at balance.Position) (*Bucket[P], error) {
+	const op = "balance: pull"
+	s, ok := d.streams[node]
+	if !ok {
+		return nil, fault.Newf(fault.NotFound, op, "node %s is not registered with epoch %d", node, d.cfg.Epoch)
+	}
+	if epoch != d.cfg.Epoch {
+		return nil, fault.Newf(fault.Stale, op, "node %s asks epoch %d, this is epoch %d: register again", node, epoch, d.cfg.Epoch)
+	}
+	if at != s.acked && len(s.queue) > 0 && at == s.queue[0].To {
+		s.pop()
+	}
+	if at != s.acked {
+		return nil, fault.Newf(fault.Stale, op, "node %s is at %s and was expected at %s: register again", node, at, s.acked)
+	}
+	if len(s.queue) == 0 {
+		return nil, nil
+	}
+	return &s.queue[0], nil
+}
+
+// Bound limits a node's buckets to so many bytes. Buckets that are ready already
+// are not changed, and a single item may still be larger.
+func (d *Distributor[P]) Bound(node string, bytes int) {
+	if s, ok := d.streams[node]; ok && bytes > 0 {
+		s.most = bytes
+	}
+}
+
+// bucketBytes is the size that a bucket for s aims at.
+func (d *Distributor[P]) bucketBytes(s *stream[P]) int {
+	if s.most > 0 {
+		return min(s.most, d.cfg.BucketBytes)
+	}
+	return d.cfg.BucketBytes
+}
+
+// Model returns the model after the quanta processed so far; nil before the first
+// plan.
+func (d *Distributor[P]) Model() *balance.Model { return d.model }
+
+// Where returns the last position that a node has acknowledged.
+func (d *Distributor[P]) Where(node string) (balance.Position, bool) {
+	s, ok := d.streams[node]
+	if !ok {
+		return balance.Position{}, false
+	}
+	return s.acked, true
+}
+
+// QueuedBytes returns the size of the buckets that are ready for a node.
+func (d *Distributor[P]) QueuedBytes(node string) int {
+	if s, ok := d.streams[node]; ok {
+		return s.bytes
+	}
+	return 0
+}
+
+// Forget drops what is ready for a node that another distributor serves now.
+func (d *Distributor[P]) Forget(node string) {
+	delete(d.streams, node)
+	d.order = slices.DeleteFunc(d.order, func(n string) bool { return n == node })
+}
+
+// Made changes when there may be a bucket for a waiting node, or changes of its items
+// have begun to be deferred.
+func (d *Distributor[P]) Made() uint64 { return d.made }
+
+// Names returns the registered nodes in order of their first registration.
+func (d *Distributor[P]) Names() []string { return slices.Clone(d.order) }

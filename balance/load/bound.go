@@ -1,0 +1,255 @@
+package load
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+
+	"adshard/balance"
+)
+
+// Bound is what no placement of whole items on the active nodes can beat.
+type Bound struct {
+	// MaxOverMean is the least max/mean that can be reached; at least 1.
+	MaxOverMean float64
+	// Item is the single item that determines the bound; 0 if none does.
+	Item balance.Key
+	// Why explains what determines the bound.
+	Why string
+}
+
+// LowerBound returns the bound of the loads measured, or, when none are, of
+// the items' weights. Items with a measured load cannot be divided; the others count
+// as if they could, so the bound is never above the best placement. It is the
+// greatest of
+//
+//   - the mean;
+//   - the j heaviest items on the j strongest nodes;
+//   - of each m heaviest items the least L at which the nodes have room for m:
+//     a node has room for k when the k lightest of them are at most L times its
+//     share. On N equal nodes with weights w₁ ≥ w₂ … this is w₁, w_N + w_{N+1},
+//     w_{2N−1} + w_{2N} + w_{2N+1} … (pigeonhole);
+//   - the least L at which all load has room when a node's weight limit lets it
+//     take only so much load.
+func LowerBound(in balance.Input) Bound { return lowerBound(in, OfSlices(in)) }
+
+func lowerBound(in balance.Input, sums []SliceSum) Bound {
+	p := newPlacement(in, sums)
+	if p.total == 0 || p.shares == 0 {
+		return Bound{MaxOverMean: 1, Why: "there is no load"}
+	}
+	b := Bound{MaxOverMean: 1, Why: "no placement is more even than the mean"}
+	raise := func(least float64, item balance.Key, why string) {
+		if r := least / p.mean(); r > b.MaxOverMean*(1+1e-9) {
+			b = Bound{MaxOverMean: r, Item: item, Why: "cannot be balanced: " + fmt.Sprintf(why, r)}
+		}
+	}
+	if len(p.items) > 0 {
+		first := p.items[0]
+		raise(first.load/p.nodes[0].share, first.key, fmt.Sprintf(
+			"item %d (key %x) alone is %%.3g x the mean", in.Order.Item(first.key), uint64(first.key)))
+	}
+	j, least := p.strongest()
+	raise(least, 0, fmt.Sprintf("the %d heaviest items are %%.3g x the mean even on the strongest nodes", j))
+	m, least := p.crowded(b.MaxOverMean * p.mean())
+	raise(least, 0, fmt.Sprintf("wherever the %d heaviest items are placed, some node has %%.3g x the mean", m))
+	raise(p.limited(), 0, "the nodes' weight limits leave some node with %.3g x the mean")
+	return b
+}
+
+// placement is the input of a bound.
+type placement struct {
+	nodes  []room                     // active ones, the strongest first
+	items  []heavyHitter[balance.Key] // indivisible, the heaviest first
+	sum    []float64                  // sum[i] is the load of the i heaviest
+	total  float64                    // load
+	shares float64                    // of the active nodes
+	weight float64                    // of all items
+}
+
+// room is the capacity of a node.
+type room struct {
+	share float64
+	load  float64 // the most that its weight limit lets it have; <0: no limit
+}
+
+func (p *placement) mean() float64 { return p.total / p.shares }
+
+func newPlacement(in balance.Input, sums []SliceSum) *placement {
+	p := &placement{}
+	limited := false
+	for _, n := range in.Model.Nodes() {
+		if n.State == balance.Active {
+			l := in.Limits[n.ID]
+			p.nodes = append(p.nodes, room{share: l.Strength(), load: -1})
+			p.shares += l.Strength()
+			limited = limited || l.Weight > 0
+		}
+	}
+	for _, s := range sums {
+		p.total += s.Load
+		p.weight += float64(s.Weight)
+	}
+	if p.total == 0 || p.shares == 0 {
+		return p
+	}
+	slices.SortFunc(p.nodes, func(a, b room) int { return cmp.Compare(b.share, a.share) })
+	p.items = indivisible(in, sums, p.mean()*p.nodes[len(p.nodes)-1].share/32)
+	p.sum = make([]float64, len(p.items)+1)
+	for i, v := range p.items {
+		p.sum[i+1] = p.sum[i] + v.load
+	}
+	if limited {
+		p.limit(in, sums)
+	}
+	return p
+}
+
+// indivisible returns the items with at least this load, heaviest first: measured
+// ones and those alone in their slice; without measurements, all.
+func indivisible(in balance.Input, sums []SliceSum, least float64) (list []heavyHitter[balance.Key]) {
+	all := in.Model.Slices()
+	if !in.Measured() {
+		in.Items.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool {
+			if float64(w) >= least {
+				list = append(list, heavyHitter[balance.Key]{k, float64(w)})
+			}
+			return true
+		})
+	} else {
+		var own []Item
+		for i, s := range all {
+			if sums[i].Load < least || sums[i].Items == 0 {
+				continue
+			}
+			if sums[i].Items > 1 && !anyHot(in, s, least) {
+				continue
+			}
+			own = OfItems(in, s, own[:0])
+			for _, v := range own {
+				if (v.Hot || len(own) == 1) && v.Load >= least {
+					list = append(list, heavyHitter[balance.Key]{v.Key, v.Load})
+				}
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b heavyHitter[balance.Key]) int {
+		return cmp.Or(cmp.Compare(b.load, a.load), cmp.Compare(a.key, b.key))
+	})
+	return list
+}
+
+func anyHot(in balance.Input, s balance.Slice, least float64) (found bool) {
+	in.Loads.Hot(s.Lo, s.Hi, func(_ balance.Key, load float64) bool {
+		found = load >= least
+		return !found
+	})
+	return found
+}
+
+// strongest returns the j for which the j heaviest items weigh most on the j
+// strongest nodes, and how much for their share.
+func (p *placement) strongest() (j int, least float64) {
+	share := 0.0
+	for i := range min(len(p.nodes), len(p.items)) {
+		share += p.nodes[i].share
+		if l := p.sum[i+1] / share; l > least {
+			j, least = i+1, l
+		}
+	}
+	return j, least
+}
+
+// crowded returns the m heaviest items that the nodes have no room for at the
+// load a share given, and the least at which they have; 0 when all have room.
+func (p *placement) crowded(least float64) (m int, raised float64) {
+	for i := 1; i <= len(p.items); i++ {
+		if p.roomFor(i, least) {
+			continue
+		}
+		lo, hi := least, p.total/p.nodes[len(p.nodes)-1].share
+		for range 60 {
+			mid := (lo + hi) / 2
+			if p.roomFor(i, mid) {
+				hi = mid
+			} else {
+				lo = mid
+			}
+		}
+		m, raised, least = i, hi*(1-1e-12), hi
+	}
+	return m, raised
+}
+
+// roomFor reports whether the nodes have room for the m heaviest items at load l
+// a share.
+func (p *placement) roomFor(m int, l float64) bool {
+	count, last, share := 0, 0, 0.0
+	for _, n := range p.nodes {
+		if n.share != share {
+			share = n.share
+			limit := l * share * (1 + 1e-12)
+			last = sort.Search(m, func(k int) bool { return p.sum[m]-p.sum[m-k-1] > limit })
+		}
+		if count += last; count >= m {
+			return true
+		}
+	}
+	return false
+}
+
+// limit sets the most load that each node's weight limit lets it have: that of
+// the items with the most load for their weight.
+func (p *placement) limit(in balance.Input, sums []SliceSum) {
+	var dense []grain
+	for i, s := range in.Model.Slices() {
+		dense = grains(in, s, sums[i], dense)
+	}
+	sortByDensity(dense)
+	i := 0
+	for _, n := range in.Model.Nodes() {
+		if n.State != balance.Active {
+			continue
+		}
+		l := in.Limits[n.ID]
+		if l.Weight > 0 {
+			for i = range p.nodes {
+				if p.nodes[i].share == l.Strength() && p.nodes[i].load < 0 {
+					p.nodes[i].load = mostLoad(dense, float64(l.Weight))
+					break
+				}
+			}
+		}
+	}
+}
+
+// limited returns the least load a share at which all load has room.
+func (p *placement) limited() float64 {
+	if !slices.ContainsFunc(p.nodes, func(r room) bool { return r.load >= 0 }) {
+		return 0
+	}
+	fits := func(l float64) bool {
+		var sum float64
+		for _, n := range p.nodes {
+			take := l * n.share
+			if n.load >= 0 {
+				take = min(take, n.load)
+			}
+			sum += take
+		}
+		return sum >= p.total*(1-1e-12)
+	}
+	lo, hi := p.mean(), p.total/p.nodes[len(p.nodes)-1].share
+	if !fits(hi) {
+		return 0 // not even all together: LeastMove and the limits report that
+	}
+	for range 60 {
+		if mid := (lo + hi) / 2; fits(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return lo
+}

@@ -1,0 +1,121 @@
+package load
+
+import (
+	"cmp"
+	"slices"
+
+	"adshard/balance"
+)
+
+// grain is an item, or the rest of a slice, of uniform load for its weight.
+type grain struct{ load, weight float64 }
+
+// grains appends the content of a slice: its items of measured load, and all
+// others together.
+func grains(in balance.Input, s balance.Slice, sum SliceSum, list []grain) []grain {
+	if sum.Items == 0 {
+		return list
+	}
+	if !in.Measured() || !anyHot(in, s, 0) {
+		return append(list, grain{sum.Load, float64(sum.Weight)})
+	}
+	var rest grain
+	for _, v := range OfItems(in, s, nil) {
+		if v.Hot {
+			list = append(list, grain{v.Load, float64(v.Weight)})
+			continue
+		}
+		rest.load += v.Load
+		rest.weight += float64(v.Weight)
+	}
+	if rest.weight > 0 {
+		list = append(list, rest)
+	}
+	return list
+}
+
+// sortByDensity sorts by load for the weight, the most first.
+func sortByDensity(list []grain) {
+	slices.SortFunc(list, func(a, b grain) int { return cmp.Compare(b.load*a.weight, a.load*b.weight) })
+}
+
+// mostLoad returns the most load that so much weight can have.
+func mostLoad(dense []grain, weight float64) (load float64) {
+	for _, g := range dense {
+		if g.weight > weight {
+			return load + g.load*weight/g.weight
+		}
+		load += g.load
+		weight -= g.weight
+	}
+	return load
+}
+
+// leastWeight returns the least weight that so much load can have.
+func leastWeight(dense []grain, load float64) (weight float64) {
+	for _, g := range dense {
+		if load <= 0 {
+			return weight
+		}
+		if g.load > load {
+			return weight + g.weight*load/g.load
+		}
+		load -= g.load
+		weight += g.weight
+	}
+	return weight
+}
+
+// LeastMove returns the least weight, and its share of all, that any plan must
+// move so that no node has more than 1+tolerance times the mean for its share,
+// or, where the bound is above that, than the bound; and so that nodes that
+// drain have nothing and none weighs more than its limit. It takes from each
+// node with too much load what has the most of it for its weight, items in
+// parts if need be, so no plan moves less.
+func LeastMove(in balance.Input, tolerance float64) (weight uint64, share float64) {
+	sums := OfSlices(in)
+	bound := lowerBound(in, sums)
+	p := newPlacement(in, sums)
+	if p.weight == 0 {
+		return 0, 0
+	}
+	type content struct {
+		load, weight float64
+		dense        []grain
+	}
+	nodes := make(map[balance.NodeID]*content)
+	for _, n := range in.Model.Nodes() {
+		nodes[n.ID] = &content{}
+	}
+	for i, s := range in.Model.Slices() {
+		h := nodes[s.Target()]
+		h.load += sums[i].Load
+		h.weight += float64(sums[i].Weight)
+	}
+	target := func(n balance.Node) float64 {
+		if n.State != balance.Active || p.shares == 0 {
+			return 0
+		}
+		return max(1+tolerance, bound.MaxOverMean) * p.mean() * in.Limits[n.ID].Strength()
+	}
+	for i, s := range in.Model.Slices() {
+		n, _ := in.Model.Node(s.Target())
+		if h := nodes[n.ID]; h.load > target(n) {
+			h.dense = grains(in, s, sums[i], h.dense)
+		}
+	}
+	var least float64
+	for _, n := range in.Model.Nodes() {
+		h := nodes[n.ID]
+		sortByDensity(h.dense)
+		away := leastWeight(h.dense, h.load-target(n))
+		if n.State != balance.Active {
+			away = h.weight
+		}
+		if l := in.Limits[n.ID].Weight; l > 0 {
+			away = max(away, h.weight-float64(l))
+		}
+		least += away
+	}
+	return uint64(least), least / p.weight
+}

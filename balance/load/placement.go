@@ -1,0 +1,155 @@
+package load
+
+import (
+	"adshard/balance"
+)
+
+// EvennessOfWeights returns how evenly the items' weights are spread over a model's nodes.
+func EvennessOfWeights(m *balance.Model, items balance.Items, limits map[balance.NodeID]balance.Limit) balance.Evenness {
+	sums := make(map[balance.NodeID]float64, len(m.Nodes()))
+	all := m.Slices()
+	i := 0
+	items.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool {
+		for all[i].Hi < k {
+			i++
+		}
+		sums[all[i].Node] += float64(w)
+		return true
+	})
+	return EvennessOf(m, sums, limits)
+}
+
+// Evenness returns how evenly the load is spread or, when none is measured,
+// the items' weights. A moving slice counts at its target.
+func Evenness(in balance.Input) balance.Evenness { return EvennessOf(in.Model, OfNodes(in), in.Limits) }
+
+// EvennessOf returns how evenly loads are spread over the nodes of a model that are active or
+// have any load.
+func EvennessOf(m *balance.Model, sums map[balance.NodeID]float64, limits map[balance.NodeID]balance.Limit) balance.Evenness {
+	var e balance.Evenness
+	var total, shares float64
+	for _, n := range m.Nodes() {
+		if n.State != balance.Active && sums[n.ID] == 0 {
+			continue
+		}
+		share := limits[n.ID].Strength()
+		total += sums[n.ID]
+		shares += share
+		if load := sums[n.ID] / share; load > e.Max || e.Node == 0 {
+			e.Max, e.Node = load, n.ID
+		}
+	}
+	if shares > 0 {
+		e.Mean = total / shares
+	}
+	return e
+}
+
+// OfNodes returns the load of each node, or, when none is measured, the
+// weight of its items. A moving slice counts at its target.
+func OfNodes(in balance.Input) map[balance.NodeID]float64 {
+	out := make(map[balance.NodeID]float64, len(in.Model.Nodes()))
+	for _, n := range in.Model.Nodes() {
+		out[n.ID] = 0
+	}
+	if in.Measured() {
+		for _, s := range in.Model.Slices() {
+			out[s.Target()] += in.Loads.Slice(s.ID)
+		}
+		return out
+	}
+	for i, s := range OfSlices(in) {
+		out[in.Model.Slices()[i].Target()] += s.Load
+	}
+	return out
+}
+
+// SliceSum is the content of a slice. Load is in load a second, or, when none is
+// measured, the weight.
+type SliceSum struct {
+	Items  int
+	Weight uint64
+	Load   float64
+}
+
+// OfSlices returns what lies in each of the model's slices.
+func OfSlices(in balance.Input) []SliceSum {
+	all := in.Model.Slices()
+	out := make([]SliceSum, len(all))
+	i := 0
+	in.Items.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool {
+		for all[i].Hi < k {
+			i++
+		}
+		out[i].Items++
+		out[i].Weight += uint64(w)
+		return true
+	})
+	measured := in.Measured()
+	for i := range out {
+		out[i].Load = float64(out[i].Weight)
+		if measured {
+			out[i].Load = in.Loads.Slice(all[i].ID)
+		}
+	}
+	return out
+}
+
+// Item is an item with its expected load.
+type Item struct {
+	Key    balance.Key
+	Weight uint32
+	Load   float64
+	// Hot is set when the load is measured; otherwise it is a share, by weight, of
+	// the load of the slice without its hot items, or of that of its half.
+	Hot bool
+}
+
+// OfItems appends the items of a slice, in ascending key order, to list. When no load
+// is measured an item's load is its weight.
+func OfItems(in balance.Input, s balance.Slice, list []Item) []Item {
+	begin := len(list)
+	in.Items.Ascend(s.Lo, s.Hi, func(k balance.Key, w uint32) bool {
+		list = append(list, Item{Key: k, Weight: w, Load: float64(w)})
+		return true
+	})
+	own := list[begin:]
+	if !in.Measured() || len(own) == 0 {
+		return list
+	}
+	i, h := 0, halvesOf(s, splitKey(in, s.ID))
+	in.Loads.Hot(s.Lo, s.Hi, func(k balance.Key, load float64) bool {
+		for i < len(own) && own[i].Key < k {
+			i++
+		}
+		if i < len(own) && own[i].Key == k {
+			own[i].Load, own[i].Hot = load, true
+			h.hot[h.side(k)] += load
+		}
+		return true
+	})
+	for _, v := range own {
+		if !v.Hot {
+			h.rest[h.side(v.Key)] += itemWeight(v.Weight)
+		}
+	}
+	load, hot := in.Loads.Slice(s.ID), h.hot[0]+h.hot[1]
+	known, each := h.rest == [2]float64{}, h.perWeight(load)
+	for i := range own {
+		switch v := &own[i]; {
+		case !v.Hot:
+			v.Load = each[h.side(v.Key)] * itemWeight(v.Weight)
+		case known && hot > 0:
+			v.Load *= load / hot
+		}
+	}
+	return list
+}
+
+// splitKey returns the split key of a slice; 0: unknown.
+func splitKey(in balance.Input, slice uint64) balance.Key {
+	if in.SplitKey == nil {
+		return 0
+	}
+	return in.SplitKey(slice)
+}

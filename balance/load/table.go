@@ -1,0 +1,371 @@
+package load
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"time"
+
+	"adshard/balance"
+)
+
+// The defaults of a Table.
+const (
+	// DefaultHalfLife is how long it takes until half of an average is new.
+	DefaultHalfLife = 10 * time.Second
+	// MaxHot and MaxTopics bound the hot items, and the topics of each node.
+	MaxHot    = 65_536
+	MaxTopics = 512
+	// minQueries is how many queries the averages must cover: with so many, the
+	// sampling error of a slice's share is about a tenth.
+	minQueries = 100
+	// idleQueries is the least number of queries in a half-life at which loads are
+	// meaningful: below it an average is what has not decayed yet.
+	idleQueries = 1
+	// switchOver is how long, in a node's reported time, the node may take to count
+	// under a slice's new generation. Until then a missing report is not a zero.
+	switchOver = 5 * time.Second
+)
+
+// Table averages the cost of queries that nodes report. Averages decay by
+// half-life over the time that the reports cover, independently of clocks, so a
+// node that falls silent keeps its load. Only slices that a node serves count,
+// never what it merely holds. A report takes time in proportion to its size, and
+// memory is proportional to the slices, MaxHot, MaxTopics and MaxPairs.
+type Table struct {
+	weights  Weights
+	halfLife float64 // seconds
+
+	m       *balance.Model
+	items   balance.Items
+	order   []*sliceLoad // as m's slices
+	byID    map[uint64]*sliceLoad
+	nodes   map[balance.NodeID]*nodeLoad
+	hot     hitters[balance.Key]
+	pairs   hitters[pair]
+	ignored map[string]uint64
+	// measured is set once any load was counted, and stays set when loads decay
+	// to zero: they do not fall back to the items' weights.
+	measured bool
+	asked    bool      // some query was counted once
+	last     *snapshot // the newest snapshot; nil when something came since
+}
+
+// nodeLoad is the state of the reports of a node's slaves. Each of n slaves covers an
+// n-th of its node's time, with n times the load that it reports: the averages are
+// then those of the slaves' sum.
+type nodeLoad struct {
+	slaves  map[string]*reports
+	exposed float64 // seconds that its reports covered
+	sampled float64 // of these, seconds of which pairs were told
+	queries average
+	topics  hitters[uint64]
+}
+
+// reports is the state of the reports of a slave.
+type reports struct {
+	incarnation string
+	past        []string // earlier incarnations, the newest last
+	number      uint64
+	until       time.Duration // it counts as reporting, unless another report comes
+}
+
+// reporting is how many of its own intervals a slave that is silent still counts.
+const reporting = 4
+
+// sliceLoad is a slice with its average.
+type sliceLoad struct {
+	balance.Slice
+	average
+	split balance.Key // up to which lies half of the load, as reported last; 0: unknown
+	// While waits is set, the node may not have the slice's generation yet, and a
+	// missing report is not a zero before its exposure reaches quiet.
+	waits bool
+	quiet float64
+}
+
+// average is a decayed average of load a second.
+type average struct {
+	rate float64
+	seen float64 // seconds that it covers
+	at   float64 // the node's exposure up to which it was counted
+}
+
+// step counts dt seconds of load c a second. While little was seen the average
+// is a plain mean, so that it does not start from zero.
+func (a *average) step(dt, c, halfLife float64) {
+	if dt <= 0 {
+		return
+	}
+	alpha := max(1-math.Exp2(-dt/halfLife), dt/(a.seen+dt))
+	a.rate += alpha * (c - a.rate)
+	a.seen += dt
+}
+
+// NewTable returns an empty table. Zero weights mean DefaultWeights, a zero
+// half-life DefaultHalfLife.
+func NewTable(weights Weights, halfLife time.Duration) *Table {
+	if weights == (Weights{}) {
+		weights = DefaultWeights
+	}
+	if halfLife <= 0 {
+		halfLife = DefaultHalfLife
+	}
+	return &Table{
+		weights: weights, halfLife: halfLife.Seconds(), byID: map[uint64]*sliceLoad{},
+		nodes: map[balance.NodeID]*nodeLoad{}, hot: newHitters(MaxHot, cmp.Compare[balance.Key]), pairs: newHitters(MaxPairs, comparePairs),
+		ignored: map[string]uint64{},
+	}
+}
+
+// Report adds the counts of a node of model m. It returns "", or why the report is
+// ignored. Entries of slices that do not match the model (unknown, of another
+// generation, served elsewhere) are skipped and counted in Ignored; the rest of
+// the report counts.
+func (t *Table) Report(now time.Duration, node balance.NodeID, m *balance.Model, r *Report) (ignored string) {
+	if m != t.m {
+		t.Model(m, t.items)
+	}
+	if _, ok := m.Node(node); !ok {
+		return t.ignore("unknown node")
+	}
+	if absurd(r) {
+		return t.ignore("absurd")
+	}
+	n := t.node(node)
+	if why := n.of(r.Slave).follows(r); why != "" {
+		return t.ignore(why)
+	}
+	r = n.share(now, r)
+	seconds := r.Interval.Seconds()
+	n.exposed += seconds
+	t.asked = t.asked || r.Queries > 0
+	n.queries.step(seconds, float64(r.Queries)/seconds, t.halfLife)
+	t.last = nil
+	for _, c := range r.Slices {
+		t.slice(n, node, r, c)
+	}
+	for _, c := range r.Items {
+		t.item(n, node, r, c)
+	}
+	for _, c := range r.Topics {
+		n.topics.add(c.Term, node, n.exposed, r.Interval.Seconds(), t.rate(c.Cost, r), t.halfLife)
+	}
+	if len(r.Pairs) > 0 {
+		n.sampled += seconds
+	}
+	for _, c := range r.Pairs {
+		t.pair(n, node, r, c)
+	}
+	n.topics.trim()
+	t.hot.trim()
+	t.pairs.trim()
+	return ""
+}
+
+// of returns the state of a slave's reports.
+func (n *nodeLoad) of(slave string) *reports {
+	if n.slaves[slave] == nil {
+		n.slaves[slave] = &reports{}
+	}
+	return n.slaves[slave]
+}
+
+// share returns the report as that of one of the slaves that report: of an n-th of
+// the time, with the same counts.
+func (n *nodeLoad) share(now time.Duration, r *Report) *Report {
+	n.slaves[r.Slave].until = now + reporting*r.Interval
+	count := 0
+	for name, s := range n.slaves {
+		if now <= s.until {
+			count++
+		} else if len(n.slaves) > maxPast {
+			delete(n.slaves, name)
+		}
+	}
+	if count == 1 {
+		return r
+	}
+	part := *r
+	part.Interval /= time.Duration(count)
+	return &part
+}
+
+// slice counts one slice's cost.
+func (t *Table) slice(n *nodeLoad, node balance.NodeID, r *Report, c SliceCost) {
+	s := t.byID[c.Slice]
+	switch {
+	case s == nil:
+		t.ignore("unknown slice")
+	case s.Move.Phase == balance.Switched && (s.Node == node || s.Move.Other == node):
+		// Masters are switching from one node to the other: the expected load
+		// stays until all have switched.
+	case s.Node != node:
+		t.ignore("slice served elsewhere")
+	case s.Generation != c.Generation:
+		t.ignore("another generation")
+		s.at = n.exposed // unknown is not zero
+	case s.at == n.exposed:
+		t.ignore("doubled")
+	default:
+		t.settle(s, n.exposed-r.Interval.Seconds())
+		s.waits, t.measured = false, t.measured || t.rate(c.Cost, r) > 0
+		s.step(r.Interval.Seconds(), t.rate(c.Cost, r), t.halfLife)
+		s.at = n.exposed
+		t.splitAt(s, c.Split)
+	}
+}
+
+// splitAt takes in where a slave would cut a slice. With several replicas the newest
+// report counts.
+func (t *Table) splitAt(s *sliceLoad, split balance.Key) {
+	switch {
+	case split == 0: // it does not know, or knows no split keys
+	case split < s.Lo || split > s.Hi:
+		t.ignore("split key outside of its slice")
+	case splits(s.Slice, split):
+		s.split = split
+	}
+}
+
+// SplitKey returns the last key of the left half of a slice of the newest model, when it
+// is cut where half of its load lies on each side; 0: unknown.
+func (t *Table) SplitKey(slice uint64) balance.Key {
+	if s := t.byID[slice]; s != nil {
+		return s.split
+	}
+	return 0
+}
+
+// Rate returns a slice's load a second as averaged so far; 0: none is known.
+func (t *Table) Rate(slice uint64) float64 {
+	if s := t.byID[slice]; s != nil {
+		return s.rate
+	}
+	return 0
+}
+
+// item counts one item's cost, if the node serves it.
+func (t *Table) item(n *nodeLoad, node balance.NodeID, r *Report, c ItemCost) {
+	if t.serves(node, c.Key, "item served elsewhere") {
+		t.hot.add(c.Key, node, n.exposed, r.Interval.Seconds(), t.rate(c.Cost, r), t.halfLife)
+	}
+}
+
+// serves reports whether a node alone serves a key; if it has nothing to do with it,
+// that is ignored.
+func (t *Table) serves(node balance.NodeID, k balance.Key, ignored string) bool {
+	s := t.m.At(k)
+	if s.Node != node && s.Move.Other != node {
+		t.ignore(ignored)
+	}
+	return s.Node == node && s.Move.Phase != balance.Switched
+}
+
+// settle counts no load of the slice up to the node's exposure.
+func (t *Table) settle(s *sliceLoad, exposed float64) {
+	from := s.at
+	if s.waits {
+		from = max(from, s.quiet)
+		s.waits = exposed < s.quiet
+	}
+	if s.Move.Phase != balance.Switched {
+		s.step(exposed-from, 0, t.halfLife)
+	}
+	s.at = max(s.at, exposed)
+}
+
+// rate returns the load per second of one of the report's costs.
+func (t *Table) rate(c Cost, r *Report) float64 {
+	return t.weights.Of(c) / r.Interval.Seconds()
+}
+
+func (t *Table) node(id balance.NodeID) *nodeLoad {
+	n := t.nodes[id]
+	if n == nil {
+		n = &nodeLoad{slaves: map[string]*reports{}, topics: newHitters(MaxTopics, cmp.Compare[uint64])}
+		t.nodes[id] = n
+	}
+	return n
+}
+
+// Forget drops the reports of a removed node.
+func (t *Table) Forget(id balance.NodeID) {
+	delete(t.nodes, id)
+	t.last = nil
+}
+
+func (t *Table) ignore(why string) string {
+	t.ignored[why]++
+	return why
+}
+
+// Few returns a text if the averages rest on too few queries: fewer than
+// minQueries in a half-life, as the mean of these nodes, since each sees every
+// query. It returns "" if there are enough, or if no load was ever measured.
+func (t *Table) Few(nodes []balance.NodeID) string {
+	if !t.measured {
+		return ""
+	}
+	var queries float64
+	for _, id := range nodes {
+		if n := t.nodes[id]; n != nil {
+			queries += n.queries.rate * min(n.queries.seen, t.halfLife) / float64(len(nodes))
+		}
+	}
+	if queries >= minQueries {
+		return ""
+	}
+	return fmt.Sprintf("too few queries to judge by (%.0f in the last %.3g seconds)", queries, t.halfLife)
+}
+
+// Idle reports whether queries were counted before and have stopped on all of these
+// nodes. The remaining averages are meaningless then: each decays at its own
+// node's pace, and their ratios are arbitrary.
+func (t *Table) Idle(nodes []balance.NodeID) bool {
+	if !t.measured || !t.asked {
+		return false
+	}
+	for _, id := range nodes {
+		if n := t.nodes[id]; n != nil && n.queries.rate*min(n.queries.seen, t.halfLife) >= idleQueries {
+			return false
+		}
+	}
+	return len(nodes) > 0
+}
+
+// None is the Loads of an idle cluster: measured, and zero everywhere.
+type None struct{}
+
+// Slice implements Loads.
+func (None) Slice(uint64) float64 { return 0 }
+
+// Hot implements Loads.
+func (None) Hot(balance.Key, balance.Key, func(balance.Key, float64) bool) {}
+
+// Measured implements Loads.
+func (None) Measured() bool { return true }
+
+// Ignored returns how many reports, and entries of reports, were ignored, by
+// reason.
+func (t *Table) Ignored() map[string]uint64 {
+	out := make(map[string]uint64, len(t.ignored))
+	for why, n := range t.ignored {
+		out[why] = n
+	}
+	return out
+}
+
+// Topics returns at most n of a node's topics (anchor terms), the ones with the
+// most load per second, greatest first.
+func (t *Table) Topics(node balance.NodeID, n int) []Topic {
+	l := t.nodes[node]
+	if l == nil {
+		return nil
+	}
+	var out []Topic
+	for _, h := range l.topics.top(n, func(h hit) float64 { return h.now(l.exposed, t.halfLife) }) {
+		out = append(out, Topic{Term: h.key, Load: h.load})
+	}
+	return out
+}

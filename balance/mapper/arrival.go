@@ -1,0 +1,215 @@
+package mapper
+
+import (
+	"math/bits"
+	"slices"
+	"time"
+
+	"adshard/balance"
+)
+
+// arrival is the copy of a moving slice on one of the slaves that are in the set of
+// its target. Each is compared with the source of truth by itself.
+type arrival struct {
+	move    *activeMove
+	slave   string
+	check   *comparison
+	arrived bool // the slave has all of it
+}
+
+// done reports whether the copy is certified.
+func (a *arrival) done() bool { return a.arrived && a.check.done() }
+
+// arrive makes the move's arrivals those of the slaves that are in its target's set
+// now, and returns those that are new.
+func (m *moves) arrive(v *activeMove) (fresh []*arrival) {
+	old := v.arrivals
+	v.arrivals = nil
+	for _, s := range m.model.Set(v.b) {
+		i := slices.IndexFunc(old, func(a *arrival) bool { return a.slave == s.Name })
+		if i >= 0 {
+			v.arrivals = append(v.arrivals, old[i])
+			continue
+		}
+		a := &arrival{move: v, slave: s.Name}
+		a.check = &comparison{
+			purpose: moving, from: v.a, hurry: v.cause.away || v.cause.commanded, off: true,
+			target: s.Name, id: v.id, generation: v.generation, all: balance.Interval{Lo: v.lo, Hi: v.hi},
+		}
+		a.check.begin(m.cluster, v.lo)
+		m.node(s.Name).arriving[v.id] = a
+		v.arrivals, fresh = append(v.arrivals, a), append(fresh, a)
+	}
+	for _, a := range old {
+		if !slices.Contains(v.arrivals, a) {
+			m.dropArrival(a)
+		}
+	}
+	m.verify.moving[v.id] = v.checks()
+	return fresh
+}
+
+// checks returns the comparisons of a move's copies.
+func (v *activeMove) checks() (list []*comparison) {
+	for _, a := range v.arrivals {
+		list = append(list, a.check)
+	}
+	return list
+}
+
+// arrivalOn returns the copy on a slave.
+func (v *activeMove) arrivalOn(slave string) *arrival {
+	return v.arrivals[slices.IndexFunc(v.arrivals, func(a *arrival) bool { return a.slave == slave })]
+}
+
+// uncertify forgets what was found equal.
+func (m *moves) uncertify(a *arrival) {
+	delete(m.verify.asked, a.check.asked)
+	a.check.restart(m.cluster)
+	if !slices.ContainsFunc(a.move.arrivals, (*arrival).done) {
+		a.move.first = 0
+	}
+	if a.arrived {
+		m.verify.enqueue(a.check)
+	}
+}
+
+// dropArrival forgets the copy of a slave that is not waited for any more.
+func (m *moves) dropArrival(a *arrival) {
+	delete(m.verify.asked, a.check.asked)
+	a.check.off = true
+	if n := m.nodes[a.slave]; n != nil && n.arriving[a.move.id] == a {
+		delete(n.arriving, a.move.id)
+	}
+}
+
+// least returns the copy that is farthest from being certified, of slaves that are
+// alive if there are any; nil: there is none.
+func (m *moves) least(now time.Duration, v *activeMove) (worst *arrival) {
+	rank := func(a *arrival) int {
+		n := bits.OnesCount64(a.check.matched)
+		if a.done() {
+			n += 2 * balance.Bins
+		} else if a.arrived {
+			n += balance.Bins
+		}
+		if !m.alive(a.slave, now) {
+			n += 4 * balance.Bins
+		}
+		return n
+	}
+	for _, a := range v.arrivals {
+		if worst == nil || rank(a) < rank(worst) {
+			worst = a
+		}
+	}
+	return worst
+}
+
+// enough is how many replicas are certified before a switch, if so many live: data
+// just copied lie on more than one machine before anybody relies on them.
+const enough = 2
+
+// agreed reports whether the copies of a move suffice for its switch: every slave of
+// the target's set that is alive is certified, or is late and leaves the set, and one that is
+// certified was heard from a moment ago. Those that leave the set with an edit do not count.
+func (m *moves) agreed(now time.Duration, v *activeMove, e *balance.Edit) bool {
+	certified, living, answers := 0, 0, false
+	for _, a := range v.arrivals {
+		if !e.Keeps(a.slave) || !m.alive(a.slave, now) {
+			continue
+		}
+		living++
+		if a.done() {
+			certified++
+			answers = answers || m.heardLately(a.slave, now)
+		}
+	}
+	return answers && (certified == living || now >= m.deadline(v, certified))
+}
+
+// deadline returns when a move no longer waits for slaves that are not certified: if
+// enough others are, once they have had twice the time of the first one; else
+// four times, since each one that is left out leaves a shard without a spare copy.
+func (m *moves) deadline(v *activeMove, certified int) time.Duration {
+	first := v.first - v.since
+	if certified >= enough {
+		return v.first + first + m.cfg.DeadAfter
+	}
+	return v.first + 3*first + m.cfg.Stall
+}
+
+// late returns the slaves of the target's set that have to leave it when the slice is
+// switched: they do not serve all of the shard then.
+func (m *moves) late(now time.Duration, v *activeMove) (names []string) {
+	for _, a := range v.arrivals {
+		if !a.done() || !m.alive(a.slave, now) {
+			names = append(names, a.slave)
+		}
+	}
+	return names
+}
+
+// queueIfReady queues a move for its switch if its copies suffice.
+func (m *moves) queueIfReady(now time.Duration, v *activeMove) {
+	if !v.isReady && v.first > 0 && m.switchable(now, v, nil) {
+		v.isReady = true
+		m.ready = append(m.ready, v)
+	}
+}
+
+// arrived notes which moves to a slave have arrived by its table, in time proportional to both.
+func (m *moves) arrived(now time.Duration, n *nodeInfo) {
+	if len(n.arriving) == 0 {
+		return
+	}
+	there := make(map[uint64]bool, len(n.arriving))
+	for _, h := range n.table.Slices {
+		if a := n.arriving[h.ID]; a != nil && a.move.matches(h) {
+			there[h.ID] = true
+			if !a.arrived {
+				a.arrived, a.move.progress, a.check.off = true, now, a.move.doomed != ""
+				m.verify.enqueue(a.check)
+			}
+		}
+	}
+	for id, a := range n.arriving {
+		if !there[id] && a.arrived {
+			a.arrived, a.check.off = false, true
+			m.uncertify(a)
+		}
+	}
+}
+
+// compared goes on with a move whose copy is right so far.
+func (m *moves) compared(now time.Duration, f finding) {
+	v := m.all[f.c.id]
+	if f.came {
+		v.progress = now
+	}
+	if !f.done {
+		return
+	}
+	if v.first == 0 {
+		v.first = max(now, 1)
+	}
+	m.queueIfReady(now, v)
+}
+
+// missing returns the keys that are still to arrive or to be compared before a copy is certified. What
+// else its slave is being filled with may come before it.
+func (m *moves) missing(a *arrival) []balance.Interval {
+	switch {
+	case a.done():
+		return nil
+	case a.arrived:
+		return []balance.Interval{{Lo: a.check.part.Lo, Hi: a.move.hi}}
+	}
+	n := m.node(a.slave)
+	there := n.table.Delivered(n.position.Offset)
+	out := balance.Outside(balance.Interval{Lo: a.move.lo, Hi: a.move.hi}, there)
+	for _, v := range n.table.In(balance.Filling) {
+		out = append(out, balance.Outside(v, there)...)
+	}
+	return out
+}

@@ -1,0 +1,115 @@
+package mapper
+
+import (
+	"slices"
+	"time"
+
+	"adshard/balance"
+	"adshard/fault"
+)
+
+// Move starts the move of a slice at an operator's request, regardless of the
+// budget and of recent moves. Errors: fault.Unavailable before the first plan, fault.NotFound
+// for an unknown slice or node, fault.Conflict when it cannot move there.
+func (m *Mapper) Move(now time.Duration, slice uint64, node string) error {
+	return m.order(now, func(now time.Duration) error { return m.orders.move(now, slice, node) })
+}
+
+// Drain starts emptying a node, which is Drained once it has no slices left. A slave
+// that is a spare or has siblings is drained at once: they answer without it.
+// Errors: fault.Unavailable before the first plan, fault.NotFound for an unknown
+// node, fault.Conflict when it is already being emptied, or no other node could
+// take its slices.
+func (m *Mapper) Drain(now time.Duration, node string) error {
+	return m.order(now, func(now time.Duration) error { return m.orders.drain(now, node) })
+}
+
+// Restore makes a node active again that is Draining or Drained. Errors:
+// fault.Unavailable before the first plan, fault.NotFound for an unknown node,
+// fault.Conflict when it is active.
+func (m *Mapper) Restore(now time.Duration, node string) error {
+	return m.order(now, func(now time.Duration) error { return m.orders.restore(now, node) })
+}
+
+// Remove takes a node that is gone for good out of the model; a node of the same
+// name that joins later is a new one. Before the first plan it no longer counts
+// as joined. Errors: fault.NotFound for an unknown node,
+// fault.Conflict while it is alive, has slices or is to get one, or no other is
+// active.
+func (m *Mapper) Remove(now time.Duration, node string) error {
+	if m.model == nil {
+		return m.disjoin(m.time.at(now), node)
+	}
+	return m.order(now, func(now time.Duration) error { return m.orders.remove(now, node) })
+}
+
+// order gives an order, and executes it if it is accepted.
+func (m *Mapper) order(now time.Duration, give func(now time.Duration) error) error {
+	now = m.time.at(now)
+	if m.model == nil {
+		return m.noPlan()
+	}
+	if err := give(now); err != nil {
+		return err
+	}
+	m.step(now)
+	return nil
+}
+
+// disjoin removes a node that joined and went away before the first plan.
+func (m *Mapper) disjoin(now time.Duration, node string) error {
+	const op = "balance: remove"
+	i := slices.IndexFunc(m.joined, func(j balance.Joining) bool { return j.Name == node })
+	switch {
+	case m.views.staged != nil || !m.loaded:
+		return m.noPlan()
+	case i < 0:
+		return fault.Newf(fault.NotFound, op, "there is no node %s", node)
+	case m.alive(node, now):
+		return fault.Newf(fault.Conflict, op, "node %s cannot be removed: it is alive; stop it first, and wait %v", node, m.cfg.DeadAfter)
+	}
+	m.joined = slices.Delete(m.joined, i, i+1)
+	delete(m.nodes, node)
+	return nil
+}
+
+// forgetSlaves drops all state of slaves that are not in the model any more. One that
+// has joined again meanwhile is to be admitted as another; one that has only
+// reported must join first, which the answer to its next report asks for.
+func (m *Mapper) forgetSlaves(old *balance.Model) {
+	if old == nil {
+		return
+	}
+	for _, s := range old.Slaves() {
+		if _, stays := m.model.Slave(s.Name); stays {
+			continue
+		}
+		if slices.ContainsFunc(m.joined, func(j balance.Joining) bool { return j.Name == s.Name }) {
+			m.node(s.Name).id = 0
+		} else {
+			delete(m.nodes, s.Name)
+			m.verify.setUnverified(s.Name, false)
+		}
+	}
+}
+
+// Pause stops or resumes iterations and the evacuation of lost nodes. Moves under
+// way end, sooner than otherwise: they are awaited. Commands are not affected.
+func (m *Mapper) Pause(paused bool) { m.paused = paused }
+
+// Use switches to another strategy at once, or to the same one with other options.
+// It begins without memory, as does the one before it.
+func (m *Mapper) Use(now time.Duration, s balance.Strategy) {
+	now = m.time.at(now)
+	for _, name := range []string{m.plan.strategy.Name(), s.Name()} {
+		m.plan.forgot = m.plan.recall.keep(name, nil) || m.plan.forgot
+	}
+	m.plan.strategy = s
+	m.plan.next, m.plan.idle = now, 0
+	m.event(Event{Text: "the strategy is " + s.Name()})
+	m.step(now)
+}
+
+func (m *Mapper) noPlan() error {
+	return fault.Newf(fault.Unavailable, "balance: mapper", "there is no plan yet: %s", m.Waiting())
+}

@@ -1,0 +1,291 @@
+package mapper
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"adshard/balance"
+)
+
+// entrance is what a slave must pass before masters ask it: everything that its
+// shard serves is there and is certified. Changes come to all of a slave alike, so
+// what was certified once stays so for as long as the slave holds it.
+type entrance struct {
+	slave string
+	node  balance.NodeID
+	// revision is one in which the slave belongs to the node: what it said that it held in
+	// an earlier one it may have dropped since.
+	revision  uint64
+	certified []balance.Interval // disjoint and ascending, no two touching
+	waits     string             // what for
+	// goal is the view that was published when the entrance opened; near is set once the
+	// slave could serve it, as one of the set.
+	goal uint64
+	near bool
+}
+
+// maxChecks is how many slices of a slave that is to join are compared at once, in shares of a small one
+// (share). A shard may have thousands of those, of which many are certified together.
+const maxChecks = 32
+
+// kept is what a slave served of a node when it left the node's set, since it was late. It was
+// certified, and changes come to the slave as before: it counts when the slave is to
+// join again. What it loses in the meantime, or has to discard, does not.
+type kept struct {
+	node balance.NodeID
+	keys []balance.Interval
+}
+
+// keep notes what a slave serves that is about to leave its set.
+func (m *membership) keep(name string) {
+	n := m.node(name)
+	n.kept = kept{}
+	if s, ok := m.model.Slave(name); ok && !m.verify.sentenced(name) {
+		n.kept = kept{s.Node, balance.Intersect(n.table.In(balance.Full), m.model.Table(s.Node).ServedIn(n.table.View))}
+	}
+}
+
+// certifiedBefore returns what counts as certified of a slave that is to join a set, before any
+// of it has been compared: of what its shard serves, and as far as it has heard of that. It
+// may be about to drop the copy of an earlier time.
+func (m *membership) certifiedBefore(s balance.Slave) []balance.Interval {
+	n := m.node(s.Name)
+	before := n.replace.certified(s.Node)
+	if n.kept.node == s.Node {
+		for _, v := range n.kept.keys {
+			before = balance.Union(before, v)
+		}
+	}
+	n.kept = kept{}
+	return balance.Intersect(before, m.model.Table(s.Node).ServedIn(n.table.View))
+}
+
+// entrancesOf makes the entrances those of the slaves that are being filled.
+func (m *membership) entrancesOf(now time.Duration) {
+	for name, w := range m.entrances {
+		if s, ok := m.model.Slave(name); !ok || s.In || s.Node != w.node {
+			m.closeEntrance(w)
+		}
+	}
+	for _, s := range m.model.Slaves() {
+		if s.Node == 0 {
+			m.node(s.Name).kept = kept{} // it may delete all
+		}
+		if s.Node != 0 && !s.In && m.entrances[s.Name] == nil {
+			w := &entrance{slave: s.Name, node: s.Node, revision: m.model.Revision(), certified: m.certifiedBefore(s)}
+			if p := m.views.published; p != nil {
+				w.goal = p.View()
+			}
+			m.entrances[s.Name] = w
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.entrances)) {
+		w := m.entrances[name]
+		delete(m.views.delayed, w.slave)
+		w.waits = m.enter(now, w)
+	}
+}
+
+// retain cuts what counts as certified of a slave to what it holds by its last report: what
+// it loses it may have again before anybody looks, filled anew.
+func (m *membership) retain(name string, n *nodeInfo) {
+	full := n.table.In(balance.Full)
+	n.kept.keys, n.replace.copied = balance.Intersect(n.kept.keys, full), balance.Intersect(n.replace.copied, full)
+	if w := m.entrances[name]; w != nil {
+		m.retainOf(w, full)
+	}
+}
+
+// retainServed cuts what counts as certified of slaves that are to join to what their shards
+// serve in the newest model, as of each: what a shard gives away its slaves drop, and compare
+// when it is back. Splits, merges and the begin of a move change nothing of what they hold.
+func (m *membership) retainServed() {
+	for _, w := range m.entrances {
+		m.retainOf(w, m.model.Table(w.node).EverServed())
+	}
+}
+
+func (m *membership) retainOf(w *entrance, keys []balance.Interval) {
+	w.certified = balance.Intersect(w.certified, keys)
+	m.dropChecks(w, func(c *comparison) bool { return !balance.Covers(keys, c.part) })
+}
+
+func (m *membership) closeEntrance(w *entrance) {
+	delete(m.entrances, w.slave)
+	delete(m.views.delayed, w.slave)
+	m.dropChecks(w, func(*comparison) bool { return true })
+}
+
+// dropChecks gives up some comparisons of a slave that is to join.
+func (m *membership) dropChecks(w *entrance, which func(*comparison) bool) {
+	list := m.verify.without(m.verify.joining[w.slave], which)
+	if m.verify.joining[w.slave] = list; len(list) == 0 {
+		delete(m.verify.joining, w.slave)
+	}
+}
+
+// dropCheck ends a comparison.
+func (m *membership) dropCheck(c *comparison) {
+	m.dropChecks(m.entrances[c.target], func(o *comparison) bool { return o == c })
+}
+
+// enter looks how far a slave is from joining its set and returns what it waits for;
+// "": it may join.
+func (m *membership) enter(now time.Duration, w *entrance) string {
+	n := m.node(w.slave)
+	switch {
+	case !m.alive(w.slave, now):
+		return "it is lost"
+	case n.trouble != "":
+		return "it is in trouble: " + n.trouble
+	case n.copying != nil:
+		return "it copies the store of " + n.copying.Source
+	case !n.reported || n.table.Revision < w.revision:
+		return fmt.Sprintf("it has not received revision %d", w.revision)
+	}
+	current := now < n.caughtUp+m.cfg.DeadAfter
+	serves, lacks := m.compareHeld(w, current && !m.verify.sentenced(w.slave))
+	switch {
+	case m.verify.sentenced(w.slave):
+		return "it discards what differs from the source of truth"
+	case !current && lacks == "":
+		return "it has not applied all changes"
+	}
+	m.delayViews(now, w, serves)
+	if view := m.mustKnow(); lacks == "" && n.table.View < view {
+		return fmt.Sprintf("it has not received view %d", view)
+	}
+	return lacks
+}
+
+// delayViews has views wait for a slave that is to join from when it has come close: it
+// could serve what was published when it began. Views that follow faster than it gets them,
+// or is compared, would keep it out for ever otherwise. It may be too slow all the same, so
+// views wait for it no longer than for others, and then as long for none that is to join:
+// several that took turns would hold them for ever.
+func (m *membership) delayViews(now time.Duration, w *entrance, serves uint64) {
+	most := m.cfg.DeadAfter
+	w.near = w.near || w.goal > 0 && serves >= w.goal
+	if w.near && now >= m.views.again {
+		m.views.again = now + 2*most
+	}
+	if w.near && now < m.views.again-most {
+		m.views.delayed[w.slave] = serves
+	}
+}
+
+// compareHeld has what a slave has of its shard compared, what it was given first before
+// the rest, if it may be. It returns the newest view that the slave could serve, and what it
+// lacks for the newest of all; "": nothing. A slice that the shard was given in a view that
+// the slave has not received is none that it has: it may be about to drop the copy of an
+// earlier time.
+func (m *membership) compareHeld(w *entrance, may bool) (serves uint64, lacks string) {
+	t := m.node(w.slave).table
+	served := t.EverServed()
+	var open []balance.Held // it has them, and they are not certified
+	serves = t.View
+	for _, h := range m.model.Table(w.node).Slices {
+		v := balance.Interval{Lo: h.Lo, Hi: h.Hi}
+		there := h.InView(t.View) && balance.Covers(served, v)
+		switch {
+		case h.From == 0 || there && balance.Covers(w.certified, v):
+			continue
+		case !there:
+			lacks = cmp.Or(lacks, fmt.Sprintf("it is being filled: slice %d is not complete", h.ID))
+		default:
+			open = append(open, h)
+		}
+		serves = min(serves, h.From-1)
+	}
+	if may {
+		m.compareOldest(w, open)
+	}
+	if n := len(open); n > 0 {
+		lacks = cmp.Or(lacks, fmt.Sprintf("%d slices are still to be compared with the source of truth, slice %d among them", n, open[0].ID))
+	}
+	return serves, lacks
+}
+
+// compareOldest begins to compare those of some slices that the shard was given first, as
+// many as may be compared at once.
+func (m *membership) compareOldest(w *entrance, open []balance.Held) {
+	checks := m.verify.joining[w.slave]
+	free := freeShares(checks)
+	for _, h := range oldest(open, free, checks) {
+		if free <= 0 {
+			return
+		}
+		c := &comparison{purpose: joining, target: w.slave, id: h.ID, generation: h.Generation,
+			all: balance.Outside(balance.Interval{Lo: h.Lo, Hi: h.Hi}, w.certified)[0]}
+		c.begin(m.cluster, c.all.Lo)
+		free -= c.share()
+		m.verify.joining[w.slave] = append(m.verify.joining[w.slave], c)
+		m.verify.enqueue(c)
+	}
+}
+
+// freeShares returns how many of the maxChecks shares of a slave its comparisons leave free.
+func freeShares(checks []*comparison) int {
+	free := maxChecks
+	for _, c := range checks {
+		free -= c.share()
+	}
+	return free
+}
+
+// oldest returns those of some slices that are not being compared and that the shard was given
+// first, up to a number, the first one first.
+func oldest(open []balance.Held, most int, checks []*comparison) (list []balance.Held) {
+	for _, h := range open {
+		if most <= 0 || len(list) == most && h.From >= list[most-1].From || anyCompares(checks, balance.Interval{Lo: h.Lo, Hi: h.Hi}) {
+			continue
+		}
+		i := len(list)
+		for i > 0 && list[i-1].From > h.From {
+			i--
+		}
+		list = slices.Insert(list[:min(len(list), most-1)], min(i, most-1), h)
+	}
+	return list
+}
+
+// anyCompares reports whether some of an interval is being compared.
+func anyCompares(checks []*comparison, v balance.Interval) bool {
+	return slices.ContainsFunc(checks, func(c *comparison) bool { return c.all.Lo <= v.Hi && v.Lo <= c.all.Hi })
+}
+
+// mustKnow returns the view that a slave must have received to join a set: the published
+// one, which masters ask for. The newest view is not required: while slices move there are
+// several a second, and a slave that is always a little behind would never join.
+//
+// What the slave serves by then it also serves in the newest view: a slice that the node
+// serves since a view before has been the node's all the time, so the slave has dropped
+// nothing of it. Later views are published when the slave has them, as one of the set.
+func (m *membership) mustKnow() uint64 {
+	if m.views.published == nil {
+		return m.model.View()
+	}
+	return m.views.published.View()
+}
+
+// certified notes that a part of what a slave holds that is to join is right.
+func (m *membership) certified(f finding) {
+	w := m.entrances[f.c.target]
+	w.certified = balance.Union(w.certified, *f.right)
+	if f.done {
+		m.dropCheck(f.c)
+	}
+	m.next = 0
+}
+
+// reopen forgets what was certified on a slave that has started again.
+func (m *membership) reopen(n *nodeInfo) {
+	for _, w := range m.entrances {
+		if m.nodes[w.slave] == n {
+			m.closeEntrance(w)
+		}
+	}
+}

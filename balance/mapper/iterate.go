@@ -1,0 +1,152 @@
+package mapper
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"adshard/balance"
+	"adshard/balance/load"
+	"adshard/fault"
+)
+
+// iteration empties nodes that drain or are lost, then asks the strategy, all
+// in one quantum. A strategy that moves much would use up the budget again and again: it is
+// not asked while slices that must leave wait for it.
+func (p *planner) iteration(now time.Duration) *modelChange {
+	p.iterations++
+	p.empty = now + emptyPace
+	j := p.judgeNow(now)
+	model, ops, why := p.evacuate(j)
+	if !p.paused {
+		j.in.Model = model
+		p.foresee(j)
+	}
+	learned := false
+	if !p.paused && !j.crowded {
+		it, next := p.consult(j, p.strategy)
+		it.Evacuated = len(ops)
+		if it.Refused != "" {
+			p.refused++
+			p.trouble(fault.Newf(fault.Invalid, "balance: iterate", "strategy %s: %s", it.Strategy, it.Refused))
+		}
+		p.remember(it, why)
+		learned = it.Refused == "" && p.recall.keep(it.Strategy, it.Proposal.Memory)
+		if it.Refused == "" && len(it.Proposal.Ops) > 0 {
+			model, ops = next, append(ops, it.Proposal.Ops...)
+			p.event(Event{Text: it.summary()})
+		}
+	}
+	if len(ops) == 0 && !learned {
+		return nil
+	}
+	return &modelChange{model, append([]balance.Op{}, ops...), why}
+}
+
+// summary describes in one line what a strategy does, and why.
+func (it Iteration) summary() string {
+	kinds := make(map[balance.OpKind]int)
+	for _, o := range it.Proposal.Ops {
+		kinds[o.Kind]++
+	}
+	var parts []string
+	if it.Moves > 0 {
+		parts = append(parts, counted(it.Moves, "move")+" of "+counted(it.Items, "item"))
+	}
+	if n := kinds[balance.OpSplit]; n > 0 {
+		parts = append(parts, counted(n, "split"))
+	}
+	if n := kinds[balance.OpMerge]; n > 0 {
+		parts = append(parts, counted(n, "merge"))
+	}
+	text := it.Strategy + " begins " + strings.Join(parts, ", ")
+	for _, r := range it.Proposal.Reasons {
+		if r.Op < 0 && r.Slice == 0 {
+			return text + ": " + r.Text
+		}
+	}
+	return text
+}
+
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// consult asks a strategy and checks what it proposes. The resulting model is nil
+// when it is refused.
+func (p *planner) consult(j *judge, s balance.Strategy) (it Iteration, model *balance.Model) {
+	it = Iteration{At: j.now, Strategy: s.Name()}
+	in := j.in
+	in.Memory = p.recall[s.Name()]
+	proposal, err := s.Iterate(in)
+	if err != nil {
+		it.Refused = err.Error()
+		return it, nil
+	}
+	it.Proposal = proposal
+	if it.Refused = balance.CheckMemory(proposal.Memory); it.Refused != "" {
+		return it, nil
+	}
+	if len(proposal.Ops) == 0 {
+		return it, j.in.Model
+	}
+	v, err := j.check(proposal)
+	if err != nil {
+		it.Refused = err.Error()
+		return it, nil
+	}
+	it.Moves, it.Items, it.Weight = v.moves, v.items, v.weight
+	return it, v.model
+}
+
+// foresee computes the bounds and asks the strategies that are not in use.
+func (p *planner) foresee(j *judge) {
+	p.bound = load.LowerBound(j.in)
+	p.leastMove, p.leastShare = load.LeastMove(j.in, tolerance)
+	p.shadows = p.shadows[:0]
+	for _, s := range p.cfg.Shadows {
+		if s.Name() == p.strategy.Name() {
+			continue
+		}
+		it, _ := p.consult(j, s)
+		if it.Refused == "" { // durable with the next change: it moves nothing
+			p.recall.keep(it.Strategy, it.Proposal.Memory)
+		}
+		p.shadows = append(p.shadows, balance.Shadow{
+			Strategy: it.Strategy, MaxOverMean: it.Proposal.Expected.Ratio(), Moves: it.Moves, Items: it.Items,
+			Weight: it.Weight, Share: float64(it.Weight) / float64(max(1, j.weight)), Refused: it.Refused,
+		})
+	}
+}
+
+// remember records the strategy's reasons, also per slice, and adds the causes of
+// moves that begin to why.
+func (p *planner) remember(it Iteration, why causes) {
+	p.last = it
+	if it.Moves+it.Evacuated > 0 {
+		p.idle = 0
+	} else if p.idle++; p.idle == 1 {
+		p.since = it.At
+	}
+	for _, r := range it.Proposal.Reasons {
+		switch {
+		case r.Op < 0 || r.Op >= len(it.Proposal.Ops):
+			if r.Slice != 0 {
+				p.memory.add(it.At, r.Slice, it.Strategy+" left it: "+r.Text)
+			}
+		case it.Refused != "":
+			o := it.Proposal.Ops[r.Op]
+			p.memory.add(it.At, o.Slice, fmt.Sprintf("%s proposed to %s (%s), which was refused: %s", it.Strategy, o, r.Text, it.Refused))
+		default:
+			why.set(it.Proposal.Ops[r.Op], cause{text: it.Strategy + ": " + r.Text})
+		}
+	}
+	for _, o := range it.Proposal.Ops {
+		if why.of(o).text == "" && it.Refused == "" {
+			why.set(o, cause{text: it.Strategy + " gave no reason"})
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package mapper_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"adshard/balance"
+	"adshard/balance/mapper"
+)
+
+// killed has a slave be dead for so long that nobody knows it yet.
+func (r *rig) killed(name string) {
+	r.t.Helper()
+	r.mute[name] = true
+	r.pass(mapper.DefaultDeadAfter / 2)
+}
+
+// holds has a slave report that it holds all, but for slices that are still arriving.
+func (r *rig) holds(name string, without ...uint64) {
+	r.t.Helper()
+	t := r.table(name)
+	t.Slices = append([]balance.Held(nil), t.Slices...)
+	for i := range t.Slices {
+		for _, id := range without {
+			if t.Slices[i].ID == id {
+				t.Slices[i].State, t.Slices[i].From = balance.Filling, 0
+			}
+		}
+	}
+	r.must(r.m.Report(r.now, mapper.NodeReport{Name: name, Incarnation: "1", Position: balance.Position{Clock: r.clock, Offset: 1}, Table: &t}))
+	r.carry()
+}
+
+// answered answers all questions, with equal copies.
+func (r *rig) answered() {
+	r.t.Helper()
+	for len(r.asked) > 0 {
+		q := r.asked[0]
+		r.asked = r.asked[1:]
+		r.answerTo(q, nil)
+	}
+}
+
+// TestNoneIsDrainedBesideADeadOne: a slave that was killed counts as alive for a while; the
+// other one of its shard stays.
+func TestNoneIsDrainedBesideADeadOne(t *testing.T) {
+	r := newReplicated(t, nil, "a", "b")
+	r.killed("a")
+	if err := r.m.Drain(r.now, "b"); err == nil || !strings.Contains(err.Error(), "no other replica") {
+		t.Errorf("%v", err)
+	}
+	r.carry()
+	r.wantShard("shard-0", "a b")
+	r.mute["a"] = false
+	r.pass(time.Second)
+	r.must(r.m.Drain(r.now, "b"))
+	r.carry()
+	r.wantShard("shard-0", "a")
+}
+
+// TestTwoAreNotDrainedAtOnce: each of two drains finds that the other slave stays, while
+// neither is executed.
+func TestTwoAreNotDrainedAtOnce(t *testing.T) {
+	r := newReplicated(t, nil, "a", "b", "c", "d")
+	r.slow = true
+	r.must(r.m.Move(r.now, r.slice(0).ID, "shard-1"))
+	r.carry()
+	r.must(r.m.Drain(r.now, "a"))
+	r.must(r.m.Drain(r.now, "b"))
+	r.slow = false
+	r.save()
+	r.carry()
+	r.wantShard("shard-0", "b")
+	r.wantTrouble("no other replica")
+}
+
+// TestADrainBesideASwitch: the slave that is to be certified alone is not drained with the switch
+// by which the other one leaves.
+func TestADrainBesideASwitch(t *testing.T) {
+	r := newReplicated(t, nil, "a", "b", "c", "d")
+	r.must(r.m.Move(r.now, r.slice(0).ID, "shard-1"))
+	r.carry()
+	r.pass(time.Second)
+	r.ack("c")
+	r.answered()
+	r.pass(mapper.DefaultStall + 2*time.Second)
+	r.phase(0, balance.Copying) // until now d is not late
+	r.slow = true
+	r.must(r.m.Move(r.now, r.slice(2).ID, "shard-1"))
+	r.carry()
+	r.pass(5 * time.Second)
+	r.must(r.m.Drain(r.now, "c"))
+	r.slow = false
+	r.save()
+	r.carry()
+	r.wantShard("shard-1", "d")
+	r.phase(0, balance.Copying)
+}
+
+// TestTwoSwitchesLeaveOneReplica: of two slices that come to a shard, each is complete on
+// another one of its slaves.
+func TestTwoSwitchesLeaveOneReplica(t *testing.T) {
+	r := newReplicated(t, nil, "a", "b", "c", "d")
+	one, two := r.slice(0).ID, r.slice(2).ID
+	r.must(r.m.Move(r.now, one, "shard-1"))
+	r.must(r.m.Move(r.now, two, "shard-1"))
+	r.carry()
+	r.pass(time.Second)
+	r.holds("c", two)
+	r.holds("d", one)
+	r.answered()
+	for range 10 * (mapper.DefaultStall / time.Second) / 5 {
+		r.pass(time.Second)
+		if got := r.shard("shard-1"); got == "+c +d" {
+			t.Fatalf("nobody of shard-1 is asked; %s", strings.Join(r.events, "\n"))
+		}
+	}
+	if r.slice(0).Move.Phase == balance.Copying && r.slice(2).Move.Phase == balance.Copying {
+		t.Errorf("nothing was switched: %+v; %s", r.m.Model().Slices(), strings.Join(r.events, "\n"))
+	}
+}
+
+// TestNoSwitchToADeadOne: a slave that is late for a switch stays when the one that is
+// certified was killed a moment ago.
+func TestNoSwitchToADeadOne(t *testing.T) {
+	r := newReplicated(t, nil, "a", "b", "c", "d")
+	r.must(r.m.Move(r.now, r.slice(0).ID, "shard-1"))
+	r.carry()
+	r.pass(time.Second)
+	r.ack("c")
+	r.answered()
+	r.pass(mapper.DefaultStall - 2*time.Second)
+	r.killed("c")
+	r.killed("c")
+	r.wantShard("shard-1", "c d")
+	r.phase(0, balance.Copying)
+	r.ack("d")
+	r.answered()
+	r.pass(time.Second)
+	r.phase(0, balance.Switched)
+	r.wantShard("shard-1", "+c d")
+}
+
+// TestAHangingReplicaStaysBesideADeadOne: it answers by the views that it has.
+func TestAHangingReplicaStaysBesideADeadOne(t *testing.T) {
+	r := newReplicated(t, nil, "a", "b", "c", "d")
+	r.must(r.m.Move(r.now, r.slice(0).ID, "shard-1"))
+	r.carry()
+	for _, n := range []string{"c", "d"} {
+		r.ack(n)
+		r.answered()
+	}
+	r.pass(200 * time.Millisecond)
+	r.phase(0, balance.Switched)
+	for _, n := range []string{"b", "c", "d"} {
+		r.ack(n)
+	}
+	r.pass(mapper.DefaultDeadAfter / 2) // a reports, and applies nothing
+	r.killed("b")
+	r.pass(time.Second)
+	r.wantShard("shard-0", "a b")
+}
+
+// TestOneThatReportsIsReliedOn: what is relied on is measured by reports, however soon a slave counts
+// as lost; else nothing is done for most of the time between two reports.
+func TestOneThatReportsIsReliedOn(t *testing.T) {
+	r := newReplicated(t, func(c *mapper.Config) { c.DeadAfter = mapper.DefaultReport }, "a", "b")
+	r.mute["a"] = true
+	r.pass(mapper.DefaultReport * 9 / 10)
+	r.must(r.m.Drain(r.now, "b"))
+	r.carry()
+	r.wantShard("shard-0", "a")
+}
+
+// TestFewerReplicasThanLive: none is released beside one that was killed a moment ago.
+func TestFewerReplicasThanLive(t *testing.T) {
+	r := newReplicated(t, nil, "a", "b")
+	r.killed("a")
+	r.must(r.m.SetReplicas(r.now, 1))
+	r.pass(time.Minute)
+	r.wantShard("shard-0", "a b")
+	r.mute["a"] = false
+	r.live(2 * time.Second)
+	r.wantShard("shard-0", "a")
+}

@@ -1,0 +1,111 @@
+package mapper_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"adshard/balance/mapper"
+	"adshard/fault"
+)
+
+func TestMapOfTheBalancer(t *testing.T) {
+	have := mapper.MapVersion{Epoch: 2, View: 7, Revision: 3, Database: "db"}
+	for _, c := range []struct {
+		have, offered mapper.MapVersion
+		kind          fault.Kind
+		refused       bool
+	}{
+		{offered: mapper.MapVersion{Epoch: 1, View: 1, Database: "other"}},
+		{have: have, offered: mapper.MapVersion{Epoch: 2, View: 8, Revision: 1, Database: "db"}},
+		{have: have, offered: mapper.MapVersion{Epoch: 3, View: 1, Database: "db"}},
+		{have: have, offered: have},
+		{have: have, offered: mapper.MapVersion{Epoch: 2, View: 7, Revision: 4, Database: "db"}},
+		{have: have, offered: mapper.MapVersion{Epoch: 3, View: 7, Revision: 1, Database: "db"}},
+		{have, mapper.MapVersion{Epoch: 2, View: 6, Database: "db"}, fault.Stale, true},
+		{have, mapper.MapVersion{Epoch: 2, View: 6, Revision: 9, Database: "db"}, fault.Stale, true},
+		{have, mapper.MapVersion{Epoch: 2, View: 7, Revision: 2, Database: "db"}, fault.Stale, true},
+		{have, mapper.MapVersion{Epoch: 1, View: 9, Database: "db"}, fault.Stale, true},
+		{have, mapper.MapVersion{Epoch: 3, View: 9, Database: "other"}, fault.Conflict, true},
+	} {
+		if err := c.have.Accept(c.offered); (err != nil) != c.refused || c.refused && !fault.Is(err, c.kind) {
+			t.Errorf("%+v over %+v: %v", c.offered, c.have, err)
+		}
+	}
+}
+
+func TestMapOfTheSlaves(t *testing.T) {
+	told := func(epoch, view uint64) mapper.MapVersion {
+		return mapper.MapVersion{Epoch: epoch, View: view, Database: "db"}
+	}
+	from := func(least uint64, v mapper.MapVersion) mapper.SlaveMap {
+		return mapper.SlaveMap{MapVersion: v, Least: least}
+	}
+	all := func(list ...mapper.MapVersion) (out []mapper.SlaveMap) {
+		for _, v := range list {
+			out = append(out, from(0, v))
+		}
+		return out
+	}
+	revised := func(v mapper.MapVersion, revision uint64) mapper.MapVersion {
+		v.Revision = revision
+		return v
+	}
+	foreign := mapper.MapVersion{Epoch: 9, View: 9, Database: "other"}
+	restored := mapper.MapVersion{Epoch: 4, View: 6, Database: "db", Timeline: "after a restore"}
+	for _, c := range []struct {
+		name     string
+		have     mapper.MapVersion
+		received []mapper.SlaveMap
+		best     int
+		epoch    uint64
+	}{
+		{"the least view that all can serve", told(3, 2), all(told(3, 9), told(3, 4), told(3, 5)), 1, 3},
+		{"none of an epoch long over", mapper.MapVersion{}, all(told(2, 4), told(3, 5)), 1, 3},
+		{"an old epoch's if there is no other, as of the newest", told(3, 4), all(told(2, 5), told(4, 4)), 0, 4},
+		{"nothing newer", told(3, 5), all(told(3, 5), mapper.MapVersion{}), -1, 0},
+		{"one that all still serve", told(3, 2), []mapper.SlaveMap{from(1, told(3, 4)), from(5, told(3, 7)), from(4, told(3, 6))}, 2, 3},
+		{"whatever is served of another timeline", told(3, 2), []mapper.SlaveMap{from(9, told(3, 9)), from(1, restored)}, 1, 4},
+		{"not another database's", told(3, 5), all(foreign, told(3, 6)), 1, 3},
+		{"a newer revision of the same view", told(3, 5), all(told(3, 5), revised(told(3, 5), 2)), 1, 3},
+		{"the newest revision of the least view", told(3, 4), all(revised(told(3, 6), 9), told(3, 5), revised(told(3, 5), 2)), 2, 3},
+		{"not an older revision", revised(told(3, 5), 2), all(revised(told(3, 5), 1)), -1, 0},
+		{"nor of two databases", mapper.MapVersion{}, all(told(3, 6), foreign), -1, 0},
+	} {
+		best, as, err := c.have.Choose(c.received)
+		if best != c.best || (err != nil) != (best < 0) || as.Epoch != c.epoch {
+			t.Errorf("%s: %d as %+v, %v", c.name, best, as, err)
+		}
+	}
+}
+
+func TestWhomAMasterAsks(t *testing.T) {
+	w := mapper.NewMapWatch(mapper.MapTimes{Silent: 3 * time.Second, FirstPause: time.Millisecond, LongestPause: 5 * time.Millisecond})
+	none, some := mapper.MapVersion{}, mapper.MapVersion{Epoch: 1, View: 1}
+	away := errors.New("away")
+	asks := func(at time.Duration, have mapper.MapVersion, outdated, want bool) {
+		t.Helper()
+		if got := w.AskSlaves(at, have, outdated); got != want {
+			t.Errorf("at %v with %+v, outdated %v: asks slaves %v", at, have, outdated, got)
+		}
+	}
+	asks(0, some, true, true) // the balancer has not answered yet
+	if pause := w.Polled(time.Second, true, nil); pause != 0 {
+		t.Errorf("after a newer map it pauses for %v", pause)
+	}
+	asks(2*time.Second, some, true, false)
+	asks(5*time.Second, some, true, true) // silent
+	asks(5*time.Second, some, false, false)
+	for _, want := range []time.Duration{2, 4, 5, 5} {
+		if pause := w.Polled(2*time.Second, false, away); pause != want*time.Millisecond {
+			t.Errorf("after a failure it pauses for %v, want %v ms", pause, want)
+		}
+	}
+	asks(2*time.Second, none, false, true)
+	asks(2*time.Second, some, true, true)
+	asks(2*time.Second, some, false, false)
+	w.Polled(3*time.Second, true, nil)
+	if pause := w.Polled(4*time.Second, false, nil); pause != time.Millisecond {
+		t.Errorf("a balancer that answers at once with what is known is asked again after %v", pause)
+	}
+}

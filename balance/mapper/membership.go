@@ -1,0 +1,341 @@
+package mapper
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"adshard/balance"
+	"adshard/fault"
+)
+
+// membership is which slaves are replicas of which shards. It changes one step at a
+// time, and only when the model does not change otherwise:
+//
+//   - a slave that left its shard may delete what it held once no master has an older
+//     revision;
+//   - a slave that has been filled and certified joins its shard's set;
+//   - one that holds up the publication of a view, whose copy differs from the source
+//     of truth, or that lacks most of the shard, leaves it while another replica answers;
+//   - shards that lack replicas get spares, the worst-off first; those that have too
+//     many release some;
+//   - enough spares that no shard needs form a new one;
+//   - if there are too few slaves for all shards, one of these ends.
+//
+// It guarantees that a slave joins a set only when it has all that its shard serves and each part
+// of it was found right, and that none leaves a set whose other slaves would not answer.
+type membership struct {
+	*cluster
+	*journal
+	verify   *verifier
+	views    *views
+	replicas int                      // wanted
+	changed  bool                     // replicas is not durable yet
+	next     time.Duration            // when it is looked at again
+	free     map[string]time.Duration // when spares may delete, since all masters know that they left
+	entered  map[string]uint64        // a revision in which slaves are in their sets
+	short    string                   // why a shard lacks replicas, as reported last
+	// entrances are the slaves that are to join a set, by name.
+	entrances map[string]*entrance
+}
+
+// membershipPace is the time between two looks at the replicas of all shards.
+const membershipPace = 200 * time.Millisecond
+
+func newMembership(c *cluster, j *journal, q *verifier, w *views) *membership {
+	return &membership{
+		cluster: c, journal: j, verify: q, views: w, replicas: c.cfg.Replicas, free: map[string]time.Duration{},
+		entered: map[string]uint64{}, entrances: map[string]*entrance{},
+	}
+}
+
+// resume takes the number of replicas of an earlier mapper, unless the
+// configuration has changed since.
+func (s *membership) resume(was balance.State) {
+	if was.Replicas > 0 && was.Configured == s.replicas {
+		s.replicas = was.Replicas
+	}
+}
+
+// Replicas returns how many slaves are to hold each slice.
+func (m *Mapper) Replicas() int { return m.members.replicas }
+
+// Settled reports whether the number of replicas is durable.
+func (m *Mapper) Settled() bool { return !m.members.changed && m.views.staged == nil }
+
+// SetReplicas sets how many slaves are to hold each slice. Errors:
+// fault.Unavailable before the first plan, fault.Invalid for a number out of range.
+func (m *Mapper) SetReplicas(now time.Duration, replicas int) error {
+	now = m.time.at(now)
+	if m.model == nil {
+		return m.noPlan()
+	}
+	if replicas < 1 || replicas > balance.MaxReplicas {
+		return fault.Field("balance: set replicas", "replicas", "%d replicas are not possible, 1 to %d are", replicas, balance.MaxReplicas)
+	}
+	if replicas != m.members.replicas {
+		m.members.replicas, m.members.changed, m.members.next = replicas, true, now
+		m.event(Event{Text: "each slice is to be held by " + counted(replicas, "slave")})
+	}
+	m.step(now)
+	return nil
+}
+
+// arrange changes which slaves are replicas of which shards, if anything is due.
+func (m *membership) arrange(now time.Duration, e *lazyEdit) {
+	if now < m.next {
+		return
+	}
+	m.next = now + membershipPace
+	m.entrancesOf(now)
+	m.noteEntered()
+	m.freeSpares(now, e)
+	m.expel(now, e)
+	for _, s := range m.model.Slaves() {
+		if w := m.entrances[s.Name]; w != nil && w.waits == "" {
+			e.try(func(e *balance.Edit) error { return e.Enter(s.Name) })
+		}
+	}
+	if !m.paused {
+		m.staff(now, e)
+	}
+}
+
+// noteEntered notes from which revision on masters ask slaves.
+func (m *membership) noteEntered() {
+	in := make(map[string]bool)
+	for _, s := range m.model.Slaves() {
+		in[s.Name] = s.In
+		if _, ok := m.entered[s.Name]; s.In && !ok {
+			m.entered[s.Name] = m.model.Revision()
+		}
+	}
+	maps.DeleteFunc(m.entered, func(name string, _ uint64) bool { return !in[name] })
+}
+
+// freeSpares lets spares delete what they held when no query can need it any more.
+func (m *membership) freeSpares(now time.Duration, e *lazyEdit) {
+	_, oldest := m.views.oldestAsked(now)
+	for _, s := range m.model.Slaves() {
+		if s.Left == 0 {
+			delete(m.free, s.Name)
+			continue
+		}
+		if oldest < s.Left { // perhaps again: a master that seemed lost is back, with its map
+			delete(m.free, s.Name)
+			continue
+		}
+		if _, ok := m.free[s.Name]; !ok {
+			m.free[s.Name] = now + m.cfg.Linger
+		}
+		if at, ok := m.free[s.Name]; ok && now >= at {
+			e.try(func(e *balance.Edit) error { return e.Free(s.Name) })
+		}
+	}
+}
+
+// expel has slaves leave their sets that hold up a view, differ from the source of truth,
+// or lack most of the shard, unless no other replica lives that has it.
+func (m *membership) expel(now time.Duration, e *lazyEdit) {
+	for _, s := range m.model.Slaves() {
+		if !s.In || m.remaining(now, s, e.e) < 1 {
+			continue
+		}
+		if m.verify.sentenced(s.Name) || m.holdsUp(now, s.Name) || m.hollow(now, s) {
+			m.keep(s.Name)
+			e.try(func(e *balance.Edit) error { return e.Leave(s.Name) })
+		}
+	}
+}
+
+// remaining returns how many slaves of a set would answer queries without one, after an edit: those
+// that were heard from a moment ago, have the oldest view that waits and most of the data, are not to
+// discard anything, and do not leave the set with the edit. nil: there is no edit yet.
+func (m *membership) remaining(now time.Duration, without balance.Slave, e *balance.Edit) (n int) {
+	for _, s := range m.model.Set(without.Node) {
+		if s.Name != without.Name && e.Keeps(s.Name) && m.heardLately(s.Name, now) &&
+			!m.verify.sentenced(s.Name) && !m.behind(s.Name) && !m.hollow(now, s) {
+			n++
+		}
+	}
+	return n
+}
+
+// behind reports whether a slave lacks the oldest view that waits for its slaves.
+func (m *membership) behind(slave string) bool {
+	return len(m.views.waiting) > 0 && m.nodes[slave].table.View < m.views.waiting[0].View()
+}
+
+// holdsUp reports whether a view has long waited for a slave.
+func (m *membership) holdsUp(now time.Duration, slave string) bool {
+	return m.alive(slave, now) && m.behind(slave) && now >= m.views.stuck+m.cfg.DeadAfter
+}
+
+// staff gives shards as many replicas as they are to have.
+func (m *membership) staff(now time.Duration, e *lazyEdit) {
+	spares := m.spares(now)
+	shards, short := m.shards(now), ""
+	slices.SortStableFunc(shards, func(a, b shardState) int {
+		return cmp.Or(cmp.Compare(a.living, b.living), cmp.Compare(len(a.kept), len(b.kept)))
+	})
+	for _, s := range shards {
+		switch {
+		case len(s.kept) < m.replicas:
+			i := slices.IndexFunc(spares, s.takes)
+			if i < 0 {
+				short = cmp.Or(short, s.lack(m.replicas, len(spares)))
+				continue
+			}
+			name := spares[i].Name
+			spares = slices.Delete(spares, i, i+1)
+			e.try(func(e *balance.Edit) error { return e.Assign(name, s.id) })
+			if len(s.lost) > 0 && s.living > 0 && len(s.kept)+len(s.lost) >= m.replicas { // else they may still come back with the data
+				e.try(func(e *balance.Edit) error { return e.Release(s.lost[0]) })
+			}
+		default:
+			m.unstaff(now, e, s)
+		}
+	}
+	if short != m.short && short != "" && m.replicas > 1 {
+		m.trouble(fault.Newf(fault.Unavailable, "balance: replicate", "%s", short))
+	}
+	m.short = short
+	if short == "" {
+		m.form(e, spares)
+	}
+	m.dissolve(now, e, shards, short != "" && len(spares) == 0)
+}
+
+// unstaff releases a replica that a shard has too many: one that is lost, or else
+// one that is being filled, or else the one whose name comes last.
+func (m *membership) unstaff(now time.Duration, e *lazyEdit, s shardState) {
+	release := ""
+	switch n := m.replicas; {
+	case len(s.lost) > 0 && s.living >= n:
+		release = s.lost[0]
+	case len(s.kept) > n && s.living >= n && len(s.filling) > 0:
+		release = s.filling[0]
+	case len(s.kept) > n && s.living > n:
+		last := slices.DeleteFunc(slices.Clone(s.answering), func(name string) bool { return name == s.name })
+		release = last[len(last)-1]
+		if v, _ := m.model.Slave(release); m.remaining(now, v, e.e) < n {
+			return
+		}
+	default:
+		return
+	}
+	e.try(func(e *balance.Edit) error { return e.Release(release) })
+}
+
+// form makes shards of spares that no shard needs.
+func (m *membership) form(e *lazyEdit, spares []balance.Slave) {
+	for n := m.replicas; ; {
+		chosen := balance.PickApart(spares, n)
+		if len(chosen) < n {
+			return
+		}
+		spares = slices.DeleteFunc(spares, func(s balance.Slave) bool { return slices.Contains(chosen, s.Name) })
+		e.try(func(e *balance.Edit) error {
+			id, err := e.Form(e.ShardName(chosen, n))
+			for _, name := range chosen {
+				if err == nil {
+					if err = e.Assign(name, id); err == nil {
+						err = e.Enter(name)
+					}
+				}
+			}
+			return err
+		})
+	}
+}
+
+// dissolve ends the shard with the fewest living replicas while there are too few
+// slaves for all, and lets it go on when there are enough again.
+func (m *membership) dissolve(now time.Duration, e *lazyEdit, shards []shardState, needed bool) {
+	slaves, ending := 0, balance.NodeID(0)
+	for _, s := range m.model.Slaves() {
+		n, _ := m.model.Node(s.Node)
+		if !s.Drained && (s.Node == 0 || n.State == balance.Active || n.State == balance.Dissolving) {
+			slaves++
+		}
+	}
+	for _, n := range m.model.Nodes() {
+		if n.State == balance.Dissolving {
+			ending = n.ID
+		}
+	}
+	fit := max(1, slaves/m.replicas)
+	switch {
+	case ending != 0 && len(shards) < fit:
+		e.try(func(e *balance.Edit) error { return e.SetState(ending, balance.Active) })
+	case ending == 0 && needed && len(shards) > fit:
+		last := slices.MaxFunc(shards, func(a, b shardState) int {
+			return cmp.Or(cmp.Compare(b.living, a.living), cmp.Compare(a.id, b.id))
+		})
+		e.try(func(e *balance.Edit) error { return e.SetState(last.id, balance.Dissolving) })
+	}
+}
+
+// shardState is how a shard is staffed.
+type shardState struct {
+	id   balance.NodeID
+	name string
+	// answering are the living slaves of its set, filling those that are not in it
+	// yet, kept both and those that were lost a moment ago; lost are the others.
+	answering, filling, kept, lost []string
+	living                         int
+	zones                          []string // of kept
+}
+
+// shards returns how the active shards are staffed, by number.
+func (m *membership) shards(now time.Duration) (list []shardState) {
+	for _, n := range m.model.Nodes() {
+		if n.State != balance.Active {
+			continue
+		}
+		s := shardState{id: n.ID, name: n.Name}
+		for _, v := range m.model.Replicas(n.ID) {
+			if _, long := m.lost(v.Name, now); long {
+				s.lost = append(s.lost, v.Name)
+				continue
+			}
+			s.kept, s.zones = append(s.kept, v.Name), append(s.zones, v.Zone)
+			switch {
+			case !v.In:
+				s.filling = append(s.filling, v.Name)
+			case m.alive(v.Name, now):
+				s.answering = append(s.answering, v.Name)
+			}
+		}
+		s.living = len(s.answering)
+		list = append(list, s)
+	}
+	return list
+}
+
+// takes reports whether a spare lies in another zone than the shard's slaves.
+func (s shardState) takes(spare balance.Slave) bool {
+	return spare.Zone == "" || !slices.Contains(s.zones, spare.Zone)
+}
+
+// lack describes what a shard lacks.
+func (s shardState) lack(replicas, spares int) string {
+	why := "there is no spare"
+	if spares > 0 {
+		why = "each spare is in a zone of one of its replicas"
+	}
+	return fmt.Sprintf("shard %s has %d of %d replicas (%s), and %s: add a slave", s.name, len(s.kept), replicas, strings.Join(s.kept, ", "), why)
+}
+
+// spares returns the slaves that may get a shard, by name.
+func (m *membership) spares(now time.Duration) (list []balance.Slave) {
+	for _, s := range m.model.Slaves() {
+		if s.Node == 0 && s.Left == 0 && !s.Drained && m.alive(s.Name, now) && m.node(s.Name).trouble == "" {
+			list = append(list, s)
+		}
+	}
+	return list
+}

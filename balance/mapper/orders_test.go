@@ -1,0 +1,58 @@
+package mapper
+
+import (
+	"testing"
+	"time"
+
+	"adshard/balance"
+	"adshard/fault"
+)
+
+// TestOrdersAreAcceptedOrRefusedAtOnce: what contradicts an order that is accepted and not executed yet is refused, and the
+// change that executes orders has all of them, once.
+func TestOrdersAreAcceptedOrRefusedAtOnce(t *testing.T) {
+	p, c, b := planning(t, Config{Strategy: proposes{}}, balance.Active)
+	j := newJournal()
+	v := newViews(c, j)
+	q := newOrders(c, p, v, newMembership(c, j, newVerifier(c, j), v))
+	now := time.Duration(0)
+	s := c.model.Slices()[0].ID
+	for _, n := range []string{"a", "b"} {
+		c.node(n).heard, c.node(n).caughtUp = now, now
+	}
+	for _, o := range []struct {
+		what string
+		give func() error
+		kind fault.Kind
+	}{
+		{"an unknown slice", func() error { return q.move(now, 1<<60, "b") }, fault.NotFound},
+		{"an unknown node", func() error { return q.move(now, s, "c") }, fault.NotFound},
+		{"an active node", func() error { return q.restore(now, "b") }, fault.Conflict},
+		{"a live node", func() error { return q.remove(now, "b") }, fault.Conflict},
+		{"a move", func() error { return q.move(now, s, "b") }, 0},
+		{"the same move again", func() error { return q.move(now, s, "b") }, fault.Conflict},
+		{"to drain", func() error { return q.drain(now, "a") }, 0},
+		{"to drain the last one", func() error { return q.drain(now, "b") }, fault.Conflict},
+		{"to restore before it is drained", func() error { return q.restore(now, "a") }, 0},
+	} {
+		if err := o.give(); o.kind == 0 && err != nil || o.kind != 0 && !fault.Is(err, o.kind) {
+			t.Errorf("%s: %v", o.what, err)
+		}
+	}
+	e, why := &lazyEdit{cluster: c, journal: j}, make(causes)
+	q.obey(now, e, why)
+	if len(e.e.Ops()) == 0 || len(q.waiting) != 0 || !why[causeOf{s, 0}].commanded {
+		t.Fatalf("executed %+v, %d wait, %+v", e.e.Ops(), len(q.waiting), why)
+	}
+	moved := false
+	for _, o := range e.e.Ops() {
+		moved = moved || o.Kind == balance.OpStart && o.Slice == s && o.Node == b
+	}
+	if !moved {
+		t.Errorf("the slice does not move: %+v", e.e.Ops())
+	}
+	e = &lazyEdit{cluster: c, journal: j}
+	if q.obey(now, e, why); !e.idle() {
+		t.Error("orders are executed twice")
+	}
+}

@@ -1,0 +1,67 @@
+package mapper
+
+import (
+	"fmt"
+	"time"
+
+	"adshard/balance"
+	"adshard/fault"
+)
+
+// Orders about slaves that are spares, or replicas beside others. An order about
+// the only slave of a shard concerns the shard.
+
+// single returns a slave that is a spare or has siblings.
+func (q *orders) single(name string) (balance.Slave, bool) {
+	s, ok := q.model.Slave(name)
+	return s, ok && (s.Node == 0 || len(q.model.Replicas(s.Node)) > 1)
+}
+
+// orderSlave takes an order about a single slave.
+func (q *orders) orderSlave(now time.Duration, op string, s balance.Slave, o command) error {
+	if why := q.cannot(now, s, o, nil); why != "" {
+		return fault.Newf(fault.Conflict, op, "slave %s: %s", s.Name, why)
+	}
+	q.waiting = append(q.waiting, o)
+	return nil
+}
+
+// cannot returns why an order about a slave is impossible after an edit, or "".
+func (q *orders) cannot(now time.Duration, s balance.Slave, o command, e *balance.Edit) string {
+	needed := s.In && q.members.remaining(now, s, e) == 0
+	switch {
+	case o.remove && q.alive(s.Name, now):
+		return fmt.Sprintf("it was heard from %v ago: stop it first, and wait %v",
+			(now - q.node(s.Name).heard).Round(time.Millisecond), q.cfg.DeadAfter)
+	case o.remove && needed:
+		return "no other replica of its shard serves now: wait until one does"
+	case o.remove:
+	case o.state == balance.Active && !s.Drained:
+		return "it is not drained"
+	case o.state == balance.Draining && s.Drained:
+		return "it is drained already"
+	case o.state == balance.Draining && needed:
+		return "no other replica of its shard serves now: wait until one does"
+	}
+	return ""
+}
+
+// obeySlave executes an order about a slave, unless it has become impossible.
+func (q *orders) obeySlave(now time.Duration, e *balance.Edit, o command) error {
+	s, ok := q.model.Slave(o.slave)
+	if !ok {
+		return fault.Newf(fault.NotFound, "balance: obey", "there is no slave %s", o.slave)
+	}
+	if why := q.cannot(now, s, o, e); why != "" {
+		return fault.Newf(fault.Conflict, "balance: obey", "slave %s: %s", s.Name, why)
+	}
+	if s.Node != 0 {
+		if err := e.Release(s.Name); err != nil {
+			return err
+		}
+	}
+	if o.remove {
+		return e.Forget(s.Name)
+	}
+	return e.Retire(s.Name, o.state == balance.Draining)
+}

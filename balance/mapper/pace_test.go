@@ -1,0 +1,69 @@
+package mapper_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"adshard/balance"
+	"adshard/balance/mapper"
+)
+
+// TestDrainWithoutIterations: nodes are emptied at a pace of their own, and at
+// once again when nothing is on its way, however rarely the strategy is asked.
+func TestDrainWithoutIterations(t *testing.T) {
+	for name, interval := range map[string]time.Duration{"none": 0, "rare": 24 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, 9, func(c *mapper.Config) {
+				c.Interval, c.Budget = interval, balance.Budget{Share: 0.01} // less than a slice
+			}, "a", "b", "c")
+			r.pass(time.Second)
+			r.must(r.m.Drain(r.now, "b"))
+			begin := r.now
+			for n, _ := r.m.Model().Named("b"); n.State != balance.Drained; n, _ = r.m.Model().Named("b") {
+				r.pass(200 * time.Millisecond)
+				r.ackAll()
+				for _, q := range r.asked {
+					r.asked = []balance.Certify{q}
+					r.answer(nil)
+				}
+				if r.now > begin+time.Minute {
+					t.Fatalf("%+v", r.m.Status(r.now))
+				}
+			}
+			if took := r.now - begin; took > 30*time.Second { // three slices, each lingers for 5 s
+				t.Errorf("it took %v", took)
+			}
+			if n := r.m.Status(r.now).Iterations; interval == 0 && n > 0 {
+				t.Errorf("the strategy was asked %d times", n)
+			}
+		})
+	}
+}
+
+// TestStepsAreMarked: an iteration is told in a line, and so is what people
+// want and what fails; steps of moves and views are marked.
+func TestStepsAreMarked(t *testing.T) {
+	r, w := newWants(t, nil, "a", "b", "c")
+	e := r.m.Model().Edit()
+	half, err := e.Split(r.slice(0).ID, r.slice(0).Hi/2)
+	r.must(err)
+	r.must(e.Start(half, 2))
+	w.ops = e.Ops()
+	r.loud = nil
+	r.pass(rigInterval)
+	r.must(r.m.Move(r.now, r.slice(2).ID, "a"))
+	r.through()
+	r.must(r.m.Drain(r.now, "c"))
+	r.through()
+	want := []string{
+		"wants begins 1 move of 16 items, 1 split: all is well",
+		"slice 2: begins to move from b to a: by command",
+		"node c: node 3 is draining",
+		"node c: 2 slices to leave: node c is being emptied",
+		"node c: node 3 is drained",
+	}
+	if !slices.Equal(r.loud, want) {
+		t.Errorf("%q", r.loud)
+	}
+}

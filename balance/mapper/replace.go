@@ -1,0 +1,193 @@
+package mapper
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"adshard/balance"
+)
+
+// A slave that holds less than half of what its shard serves is filled with a copy of a
+// sibling's store, as long as one lives; the remaining ones are filled by node data. Which
+// siblings it may copy follows from the model and from what slaves report, so nothing of
+// it is durable: a new mapper names them again.
+//
+// Of a copy that is complete, what the sibling served all the while counts as certified:
+// the bytes are the sibling's, and both apply one log.
+
+// CopyState is how far a slave's copy of a sibling's store has come.
+type CopyState struct {
+	Source string
+	// Bytes of Total are there; Total 0: it is not known yet. PerSecond is the rate.
+	Bytes, Total, PerSecond uint64
+}
+
+// Left returns how long the rest takes at that rate; false: it is not known.
+func (c *CopyState) Left() (left time.Duration, known bool) {
+	if c.Total == 0 || c.PerSecond == 0 {
+		return 0, false
+	}
+	return time.Duration(float64(c.Total-min(c.Total, c.Bytes)) / float64(c.PerSecond) * float64(time.Second)), true
+}
+
+// replacement is how a slave is being filled with a sibling's store.
+type replacement struct {
+	node balance.NodeID
+	// sources are the siblings that it may copy, each with what it has served since it
+	// was named first.
+	sources map[string][]balance.Interval
+	// copied is what counts as certified of the copy that it has; source is whose.
+	copied []balance.Interval
+	source string
+	// differed: it is to discard something, since it differed from the source of truth, and
+	// does not have everything again yet. Its siblings may have the same damage.
+	differed bool
+	// most is whether it holds most of what its shard serves, as of looked.
+	most   bool
+	looked time.Duration
+}
+
+// shareGap is the time between two looks at how much a slave holds.
+const shareGap = 5 * time.Second
+
+// CopyFrom returns the siblings whose store a slave is to copy, in the order in which it
+// is to try them, and their shard; none: it is filled by node data, or lacks little. What
+// is repaired comes from the source of truth: two slaves that copied each other's damage
+// would never be rid of it.
+func (m *Mapper) CopyFrom(now time.Duration, name string) (shard string, siblings []balance.Slave) {
+	return m.members.copyFrom(m.time.at(now), name)
+}
+
+func (m *membership) copyFrom(now time.Duration, name string) (shard string, siblings []balance.Slave) {
+	s, ok := balance.Slave{}, false
+	if m.model != nil {
+		s, ok = m.model.Slave(name)
+	}
+	if !ok || s.Node == 0 || !m.hollow(now, s) {
+		if n := m.nodes[name]; n != nil {
+			n.replace.sources = nil
+			n.replace.differed = n.replace.differed && !(ok && m.complete(s) && !m.verify.sentenced(name))
+		}
+		return "", nil
+	}
+	r := &m.nodes[name].replace
+	if r.differed {
+		r.sources = nil
+		return "", nil
+	}
+	if r.sources == nil {
+		r.sources = map[string][]balance.Interval{}
+	}
+	for _, o := range m.model.Set(s.Node) {
+		served, known := r.sources[o.Name]
+		if o.Name == name || o.Address == "" || !m.alive(o.Name, now) || m.verify.sentenced(o.Name) ||
+			known && len(served) == 0 || !known && !m.complete(o) {
+			continue
+		}
+		if !known {
+			r.sources[o.Name] = m.nodes[o.Name].table.Served()
+		}
+		siblings = append(siblings, o)
+	}
+	// Each begins with the next one by name, so that not all copy the first.
+	after := slices.IndexFunc(siblings, func(o balance.Slave) bool { return o.Name > name })
+	if after > 0 {
+		siblings = slices.Concat(siblings[after:], siblings[:after])
+	}
+	return m.name(s.Node), siblings
+}
+
+// whole is whether a slave has all that its shard serves in a model, by its last table.
+type whole struct {
+	of  *balance.Model
+	yes bool
+}
+
+// hollow reports whether a slave lacks most of what its shard serves, so that it is not
+// to be asked: its directory was emptied, or it has just got the shard.
+func (m *membership) hollow(now time.Duration, s balance.Slave) bool {
+	n := m.nodes[s.Name]
+	if n == nil || !n.reported || !m.alive(s.Name, now) || m.complete(s) {
+		return false
+	}
+	r := &n.replace
+	if r.node != s.Node {
+		*r = replacement{node: s.Node}
+	}
+	if r.looked == 0 || now >= r.looked+shareGap {
+		r.most, r.looked = m.holdsMost(n, s.Node), max(now, 1)
+	}
+	return !r.most
+}
+
+// holdsMost reports whether a slave has half of what a node serves, by weight.
+func (m *membership) holdsMost(n *nodeInfo, node balance.NodeID) bool {
+	var all, there uint64
+	have := n.table.Delivered(n.position.Offset)
+	for _, h := range m.model.Table(node).Slices {
+		if h.From == 0 {
+			continue
+		}
+		v := balance.Interval{Lo: h.Lo, Hi: h.Hi}
+		all += m.weight(v)
+		for _, part := range balance.Intersect([]balance.Interval{v}, have) {
+			there += m.weight(part)
+		}
+	}
+	return 2*there >= all
+}
+
+// takeCopy takes what a slave that joins says of its store, a copy.
+func (m *membership) takeCopy(name string, c *balance.Copied) {
+	n := m.nodes[name]
+	r := &n.replace
+	s, known := balance.Slave{}, false
+	if m.model != nil {
+		s, known = m.model.Slave(c.Source)
+	}
+	certified, named := r.sources[c.Source]
+	*r = replacement{node: r.node, differed: r.differed}
+	if !known || !named || !s.In || s.Node != r.node || s.Instance != c.Instance || m.verify.sentenced(c.Source) {
+		m.event(Event{Node: name,
+			Text: "is filled with a copy of " + c.Source + ", which is no replica of its shard any more: it is compared with the source of truth"})
+		return
+	}
+	r.copied, r.source = certified, c.Source
+	m.event(Event{Node: name, Text: "is filled with a copy of " + c.Source})
+}
+
+// reserved notes that a node serves other keys than before: copies of its store count as
+// certified only as far as it served all the while.
+func (m *membership) reserved(source *nodeInfo) {
+	for _, n := range m.nodes {
+		for from, v := range n.replace.sources {
+			if m.nodes[from] == source {
+				n.replace.sources[from] = balance.Intersect(v, source.table.Served())
+			}
+		}
+	}
+}
+
+// distrust has the copies of a node's store compared with the source of truth, as far as
+// they are not asked yet: the node differs. Later the scrub finds what is wrong.
+func (m *membership) distrust(node string) {
+	for _, name := range slices.Sorted(maps.Keys(m.nodes)) {
+		r := &m.nodes[name].replace
+		delete(r.sources, node)
+		if r.source == node {
+			r.copied, r.source = nil, ""
+			if e := m.entrances[name]; e != nil {
+				m.closeEntrance(e)
+			}
+		}
+	}
+}
+
+// certified returns what counts as certified of a slave that is to join a node.
+func (r *replacement) certified(node balance.NodeID) []balance.Interval {
+	if r.node != node {
+		return nil
+	}
+	return slices.Clone(r.copied)
+}

@@ -1,0 +1,425 @@
+package mapper_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"adshard/balance"
+	"adshard/balance/mapper"
+)
+
+// newReplicated returns a rig with two slaves for each shard.
+func newReplicated(t *testing.T, change func(*mapper.Config), slaves ...string) *rig {
+	t.Helper()
+	return newRig(t, 4, func(c *mapper.Config) {
+		c.Replicas = 2
+		if change != nil {
+			change(c)
+		}
+	}, slaves...)
+}
+
+// shard returns the names of the slaves of a shard's set, and those that are being
+// filled with a + before.
+func (r *rig) shard(name string) string {
+	r.t.Helper()
+	n, ok := r.m.Model().Named(name)
+	if !ok {
+		return "none"
+	}
+	var list []string
+	for _, s := range r.m.Model().Replicas(n.ID) {
+		if s.In {
+			list = append(list, s.Name)
+		} else {
+			list = append(list, "+"+s.Name)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+func (r *rig) wantShard(name, slaves string) {
+	r.t.Helper()
+	if got := r.shard(name); got != slaves {
+		r.t.Fatalf("%s has %q, want %q; %s", name, got, slaves, strings.Join(r.events, "\n"))
+	}
+}
+
+// spares returns the names of the slaves without a shard.
+func (r *rig) spares() (names []string) {
+	for _, s := range r.m.Model().Slaves() {
+		if s.Node == 0 {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// live lets time pass: slaves that are not mute apply all they get at once, and all
+// questions are answered with equal copies. A master has the newest map.
+func (r *rig) live(d time.Duration) {
+	r.t.Helper()
+	for end := r.now + d; r.now < end; {
+		r.ackAll()
+		for len(r.asked) > 0 {
+			q := r.asked[0]
+			r.asked = r.asked[1:]
+			if !r.mute[q.Target] && r.m.Awaits(q.Seq) {
+				r.answerTo(q, nil)
+			}
+		}
+		if p := r.m.Published(); p != nil {
+			r.must(r.m.Master(r.now, "m", p.View(), p.Revision()))
+		}
+		r.pass(100 * time.Millisecond)
+	}
+}
+
+func (r *rig) join(name, zone string) {
+	r.t.Helper()
+	r.must(r.m.Join(r.now, balance.Joining{Name: name, Site: balance.Site{Zone: zone}}))
+	r.carry()
+}
+
+// TestTheFirstPlanMakesShards of as many slaves as there are to be replicas; the
+// others are spares.
+func TestTheFirstPlanMakesShards(t *testing.T) {
+	r := newReplicated(t, nil, "a", "b", "c", "d", "e")
+	r.wantShard("shard-0", "a b")
+	r.wantShard("shard-1", "c d")
+	if got := r.spares(); !slices.Equal(got, []string{"e"}) {
+		t.Errorf("spares: %q", got)
+	}
+	m := r.m.Model()
+	a, b, e := m.TableOf("a"), m.TableOf("b"), m.TableOf("e")
+	if !a.Equal(b) || a.Shard != "shard-0" || len(a.Slices) != 2 {
+		t.Errorf("%+v and %+v", a, b)
+	}
+	if !e.Spare || len(e.Slices) != 0 {
+		t.Errorf("a spare has %+v", e)
+	}
+}
+
+// TestZones: no shard has two slaves of one zone, at the start and when a lost one is
+// replaced.
+func TestZones(t *testing.T) {
+	slaves := []balance.Slave{{Name: "a1", Site: balance.Site{Zone: "a"}}, {Name: "a2", Site: balance.Site{Zone: "a"}}, {Name: "a3", Site: balance.Site{Zone: "a"}}, {Name: "b1", Site: balance.Site{Zone: "b"}}, {Name: "c1", Site: balance.Site{Zone: "c"}}, {Name: "c2", Site: balance.Site{Zone: "c"}}}
+	m, err := balance.Compose(slaves, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Nodes()) != 3 {
+		t.Errorf("%d shards of %+v", len(m.Nodes()), m.Slaves())
+	}
+	for _, n := range m.Nodes() {
+		set := m.Set(n.ID)
+		if len(set) != 2 || set[0].Zone == set[1].Zone {
+			t.Errorf("shard %s: %+v", n.Name, set)
+		}
+	}
+
+	r := newReplicated(t, nil, "a", "b")
+	r.join("a", "left")
+	r.join("b", "right")
+	r.join("x", "right")
+	r.live(time.Second)
+	r.mute["a"] = true
+	r.live(mapper.DefaultEvacuateAfter + time.Second)
+	r.wantShard("shard-0", "a b")
+	r.wantTrouble("each spare is in a zone of one of its replicas")
+	r.join("y", "left")
+	r.live(2 * time.Second)
+	r.wantShard("shard-0", "b y")
+}
+
+// TestALostReplicaIsReplaced by a spare, after a while; it is asked once it has all
+// slices and each is certified, and no view changes.
+func TestALostReplicaIsReplaced(t *testing.T) {
+	r := newReplicated(t, nil, "a", "b", "c", "d", "e")
+	view := r.m.Model().View()
+	r.mute["d"] = true
+	r.live(mapper.DefaultEvacuateAfter - time.Second)
+	r.wantShard("shard-1", "c d")
+	r.pass(2 * time.Second) // nothing is applied, nothing is certified
+	r.wantShard("shard-1", "c +e")
+	unserved := r.table("e")
+	unserved.Slices = slices.Clone(unserved.Slices)
+	unserved.Slices[0].From = 0
+	r.must(r.m.Report(r.now, mapper.NodeReport{Name: "e", Incarnation: "1", Table: &unserved}))
+	for range 10 {
+		r.pass(time.Second)
+		for _, q := range r.asked {
+			r.answerTo(q, nil)
+		}
+		r.asked = nil
+	}
+	r.wantShard("shard-1", "c +e")
+	r.ack("e")
+	r.pass(time.Second)
+	r.wantShard("shard-1", "c +e")
+	if len(r.asked) != 1 || r.asked[0].Target != "e" || r.asked[0].Source != "" {
+		t.Fatalf("asked %+v", r.asked)
+	}
+	before := r.m.Published().Revision()
+	r.live(2 * time.Second)
+	r.wantShard("shard-1", "c e")
+	if m := r.m.Published(); m.View() != view || m.Revision() <= before {
+		t.Errorf("view %d revision %d after view %d revision %d", m.View(), m.Revision(), view, before)
+	}
+	if have := (mapper.MapVersion{Epoch: 1, View: view, Revision: before, Filled: true}); r.m.MapFor(have) == nil {
+		t.Error("masters do not get the new revision")
+	}
+	r.mute["d"] = false
+	r.live(time.Second)
+	if s, _ := r.m.Model().Slave("d"); s.Node != 0 {
+		t.Errorf("the slave that was replaced: %+v", s)
+	}
+}
+
+// TestTheWorstOffShardFirst: one that has no living slave left is no candidate
+// before one that has, but gets its replica first.
+func TestTheWorstOffShardFirst(t *testing.T) {
+	r := newReplicated(t, nil, "a", "b", "c", "d")
+	r.mute["b"] = true
+	r.live(time.Minute)
+	r.mute["c"], r.mute["d"] = true, true
+	r.live(mapper.DefaultEvacuateAfter)
+	r.pass(2 * time.Second)
+	r.join("x", "")
+	r.pass(time.Second)
+	r.wantShard("shard-1", "c d +x")
+	r.wantShard("shard-0", "a b")
+}
+
+// TestASlaveThatLeftKeepsItsData until each master has the revision, or its lease is
+// over, and the longest query has ended.
+func TestASlaveThatLeftKeepsItsData(t *testing.T) {
+	for _, known := range []bool{true, false} {
+		r := newReplicated(t, nil, "a", "b")
+		r.must(r.m.Master(r.now, "m", 1, 0))
+		r.must(r.m.Drain(r.now, "b"))
+		r.carry()
+		r.wantShard("shard-0", "a")
+		s, _ := r.m.Model().Slave("b")
+		if !s.Drained || s.Left == 0 || !r.m.Model().TableOf("b").Spare {
+			t.Fatalf("%+v", s)
+		}
+		left := func() bool { s, _ := r.m.Model().Slave("b"); return s.Left != 0 }
+		r.pass(mapper.DefaultLinger + time.Second)
+		r.must(r.m.Master(r.now, "m", 1, 0))
+		if !left() {
+			t.Fatal("it may delete what a master asks for")
+		}
+		if known {
+			r.must(r.m.Master(r.now, "m", 1, s.Left))
+		} else {
+			r.pass(mapper.DefaultMasterLease)
+		}
+		r.pass(mapper.DefaultLinger - time.Second)
+		if !left() {
+			t.Fatal("it may delete what a query under way needs")
+		}
+		r.pass(2 * time.Second)
+		if left() {
+			t.Error("it keeps its data for ever")
+		}
+		r.must(r.m.Restore(r.now, "b"))
+		r.live(3 * time.Second)
+		r.wantShard("shard-0", "a b")
+	}
+}
+
+// TestAMoveWaitsForAllReplicas that live, each certified by itself.
+func TestAMoveWaitsForAllReplicas(t *testing.T) {
+	r := newReplicated(t, nil, "a", "b", "c", "d")
+	r.must(r.m.Move(r.now, r.slice(0).ID, "shard-1"))
+	r.carry()
+	r.ack("c")
+	r.answer(nil)
+	r.pass(3 * time.Second)
+	r.phase(0, balance.Copying)
+	r.ack("d")
+	r.answer(nil)
+	r.pass(time.Second)
+	r.phase(0, balance.Switched)
+	r.wantShard("shard-1", "c d")
+	r.live(mapper.DefaultLinger + 2*time.Second)
+	r.phase(0, balance.NoMove)
+}
+
+// TestALateReplicaLeavesItsSet with the switch, and joins again; a lost one too.
+func TestALateReplicaLeavesItsSet(t *testing.T) {
+	for _, lost := range []bool{true, false} {
+		r := newReplicated(t, nil, "a", "b", "c", "d")
+		r.must(r.m.Move(r.now, r.slice(0).ID, "shard-1"))
+		r.carry()
+		r.mute["d"] = lost
+		r.pass(time.Second)
+		r.ack("c")
+		r.answer(nil)
+		r.pass(mapper.DefaultDeadAfter + time.Second)
+		if !lost {
+			r.phase(0, balance.Copying)
+			r.pass(mapper.DefaultStall + time.Second)
+		}
+		r.phase(0, balance.Switched)
+		r.wantShard("shard-1", "c +d")
+		r.mute["d"] = false
+		r.live(2 * time.Second)
+		r.wantShard("shard-1", "c d")
+	}
+}
+
+// TestTwoAreCertifiedBeforeTheThirdIsLate: with three replicas a slow one leaves early.
+func TestTwoAreCertifiedBeforeTheThirdIsLate(t *testing.T) {
+	r := newReplicated(t, func(c *mapper.Config) { c.Replicas = 3 }, "a", "b", "c", "d", "e", "f")
+	r.must(r.m.Move(r.now, r.slice(0).ID, "shard-1"))
+	r.carry()
+	r.ack("d")
+	r.answer(nil)
+	r.pass(mapper.DefaultDeadAfter + 2*time.Second)
+	r.phase(0, balance.Copying)
+	r.ack("e")
+	r.answer(nil)
+	r.pass(time.Second)
+	r.phase(0, balance.Switched)
+	r.wantShard("shard-1", "d e +f")
+}
+
+// TestACopyThatDiffersIsRefilled while the others go on.
+func TestACopyThatDiffersIsRefilled(t *testing.T) {
+	r := newReplicated(t, nil, "a", "b", "c", "d")
+	r.must(r.m.Move(r.now, r.slice(0).ID, "shard-1"))
+	r.carry()
+	r.ack("c")
+	wrong := func(c *balance.Certified) { c.Target.Bins[3].Lo++ }
+	r.answer(wrong)
+	r.pass(time.Second)
+	r.answer(wrong)
+	r.phase(0, balance.Copying)
+	if len(r.discards) == 0 || r.discards[0].Node != "c" {
+		t.Fatalf("discards: %+v", r.discards)
+	}
+	r.ack("d")
+	r.pass(200 * time.Millisecond)
+	r.phase(0, balance.Copying)
+}
+
+// scrubFindsDamage lets the scrub come to a slave, whose copy differs.
+func (r *rig) scrubFindsDamage(name string) {
+	r.t.Helper()
+	for range 400 {
+		if r.pass(time.Second); len(r.asked) == 1 && r.asked[0].Target == name {
+			break
+		}
+		r.live(100 * time.Millisecond)
+	}
+	wrong := func(c *balance.Certified) { c.Target.Bins[3].Lo++ }
+	r.answer(wrong)
+	r.pass(time.Second)
+	r.answer(wrong)
+	r.pass(time.Second)
+}
+
+// TestADamagedReplicaLeaves its set, since the other one answers, and joins again.
+func TestADamagedReplicaLeaves(t *testing.T) {
+	r := newReplicated(t, func(c *mapper.Config) { c.Scrub, c.ScrubShare = time.Minute, 1 }, "a", "b")
+	r.scrubFindsDamage("b")
+	r.wantShard("shard-0", "a +b")
+	broken := r.table("b")
+	broken.Slices = broken.Slices[1:]
+	r.must(r.m.Report(r.now, mapper.NodeReport{Name: "b", Incarnation: "1", Table: &broken}))
+	r.pass(time.Second)
+	r.wantShard("shard-0", "a +b")
+	r.live(5 * time.Second)
+	r.wantShard("shard-0", "a b")
+}
+
+// TestAHangingReplicaHoldsUpNoView for longer than a lost one would.
+func TestAHangingReplicaHoldsUpNoView(t *testing.T) {
+	r := newReplicated(t, nil, "a", "b", "c", "d")
+	r.must(r.m.Move(r.now, r.slice(0).ID, "shard-1"))
+	r.carry()
+	for _, n := range []string{"c", "d"} {
+		r.ack(n)
+		r.answer(nil)
+	}
+	r.pass(200 * time.Millisecond)
+	r.phase(0, balance.Switched)
+	for _, n := range []string{"b", "c", "d"} {
+		r.ack(n)
+	}
+	r.pass(mapper.DefaultDeadAfter - time.Second) // a reports, and applies nothing
+	if v := r.m.Published().View(); v != 1 {
+		t.Fatalf("view %d is published", v)
+	}
+	r.pass(2 * time.Second)
+	r.wantShard("shard-0", "+a b")
+	if v := r.m.Published().View(); v != 2 {
+		t.Fatalf("view %d is published", v)
+	}
+}
+
+// TestReplicasChange while slaves serve: one, two, one again.
+func TestReplicasChange(t *testing.T) {
+	r := newRig(t, 4, nil, "a", "b", "c", "d")
+	r.must(r.m.SetReplicas(r.now, 2))
+	r.live(4 * time.Minute)
+	m := r.m.Model()
+	if len(m.Nodes()) != 2 || len(r.spares()) != 0 {
+		t.Fatalf("%+v of %+v; %s", m.Nodes(), m.Slaves(), strings.Join(r.events, "\n"))
+	}
+	for _, n := range m.Nodes() {
+		if len(m.Set(n.ID)) != 2 {
+			t.Errorf("%s: %+v", n.Name, m.Set(n.ID))
+		}
+	}
+	r.restart("a", "b", "c", "d")
+	if r.m.Replicas() != 2 {
+		t.Errorf("%d replicas after a restart", r.m.Replicas())
+	}
+	r.live(time.Minute)
+	r.must(r.m.SetReplicas(r.now, 1))
+	r.live(time.Minute)
+	if m := r.m.Model(); len(m.Nodes()) != 4 || len(m.Slaves()) != 4 {
+		t.Fatalf("%+v of %+v", m.Nodes(), m.Slaves())
+	}
+	if err := r.m.SetReplicas(r.now, 0); err == nil {
+		t.Error("no replica is possible")
+	}
+	r.cfg.Replicas = 2 // a change of the configuration counts
+	r.restart("a", "b", "c", "d")
+	if r.m.Replicas() != 2 {
+		t.Errorf("%d replicas after the configuration has changed", r.m.Replicas())
+	}
+}
+
+// TestTheOnlyReplicaIsNotDrained before another one serves.
+func TestTheOnlyReplicaIsNotDrained(t *testing.T) {
+	r := newReplicated(t, nil, "a", "b")
+	r.mute["a"] = true
+	r.pass(mapper.DefaultDeadAfter + time.Second)
+	if err := r.m.Drain(r.now, "b"); err == nil || !strings.Contains(err.Error(), "no other replica") {
+		t.Errorf("%v", err)
+	}
+	r.must(r.m.Remove(r.now, "a"))
+	r.carry()
+	r.wantShard("shard-0", "b")
+	if _, there := r.m.Model().Slave("a"); there {
+		t.Error("a is still there")
+	}
+}
+
+// TestLimitsOfAShard: its slaves share its queries, and each must hold all of its
+// items.
+func TestLimitsOfAShard(t *testing.T) {
+	r := newReplicated(t, func(c *mapper.Config) {
+		c.Limits = map[string]balance.Limit{"a": {Share: 3, Weight: 5000}, "b": {Weight: 9000}}
+	}, "a", "b", "c", "d")
+	got := r.m.Limits()
+	if got[1] != (balance.Limit{Share: 4, Weight: 5000}) || got[2] != (balance.Limit{Share: 2}) {
+		t.Errorf("%+v", got)
+	}
+}
