@@ -54,19 +54,29 @@ type row struct {
 
 // table is what was played at each commit, what came of each kind of fault, and of each strategy.
 func table(all []outcome) string {
-	return commits(all) + "\n" + faults(all) + "\n" + inUse(all)
+	return commits(all) + "\n" + faults(all, kindNames(), func(kind string) string { return kind }) + "\n" + inUse(all)
 }
 
-// faults is the table of faults and outcomes, which docs/reliability.md has.
-func faults(all []outcome) string {
+// kindNames are the names of all kinds of faults, in their order.
+func kindNames() (names []string) {
+	for _, k := range kinds() {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// faults is the table of faults and outcomes. A fault counts in the row that rowOf names; order is that
+// of the rows, which those of earlier commits follow.
+func faults(all []outcome, order []string, rowOf func(kind string) string) string {
 	rows, calm := make(map[string]*row), row{kind: "none"}
 	for _, o := range all {
 		calm.add(o.Calm)
 		for _, s := range o.Steps {
-			r := rows[s.Kind]
+			name := rowOf(s.Kind)
+			r := rows[name]
 			if r == nil {
-				r = &row{kind: s.Kind}
-				rows[s.Kind] = r
+				r = &row{kind: name}
+				rows[name] = r
 			}
 			r.count(s)
 		}
@@ -74,10 +84,10 @@ func faults(all []outcome) string {
 	b := strings.Builder{}
 	b.WriteString("| fault | times | complete | incomplete | refused, no answer | whole after: p50 | max |\n")
 	b.WriteString("| --- | --- | --- | --- | --- | --- | --- |\n")
-	for _, k := range kinds() {
-		if r := rows[k.name]; r != nil {
+	for _, name := range order {
+		if r := rows[name]; r != nil {
 			b.WriteString(r.String())
-			delete(rows, k.name)
+			delete(rows, name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(rows)) { // of earlier commits
@@ -151,7 +161,7 @@ func TestTable(t *testing.T) {
 	if !ok || !ok2 {
 		t.Fatalf("%s has no place for the table", page)
 	}
-	want := "\n" + faults(readOutcomes(t, outcomes)) + "\n"
+	want := "\n" + faults(readOutcomes(t, outcomes), groupNames(), groupOf) + "\n"
 	switch {
 	case os.Getenv("FAULTS_TABLE") == "write":
 		if err := os.WriteFile(page, []byte(before+from+want+until+after), 0o644); err != nil {
