@@ -30,7 +30,6 @@ import (
 	"adshard/internal/node/health"
 	"adshard/internal/node/identity"
 	"adshard/internal/node/survey"
-	"adshard/internal/node/truth"
 	"adshard/internal/wait"
 	"adshard/schema/pb"
 )
@@ -48,7 +47,7 @@ type Balancer struct {
 	log         *slog.Logger
 	store       control.Store
 	tenure      *tenure
-	truth       *truth.Certifier
+	certifier   *certifier
 	health      *health.Tracker
 	started     time.Time
 	feed        feed.Follower
@@ -72,9 +71,8 @@ type Balancer struct {
 
 	choosing sync.Mutex // serializes changes of the strategy, pauses among them
 
-	restarts  *rate.Limiter // bounds how often reported epochs make the balancer start over; the successor keeps it
-	ending    sync.Mutex    // locked while this balancer prepares to end
-	succeeded chan struct{} // closed when another balancer is to take this one's place
+	restarts   *rate.Limiter // bounds how often reported epochs make the balancer start over; the successor keeps it
+	succession *succession
 
 	saves chan mapper.SaveState // the mapper has one under way at most
 	news  chan struct{}         // full: the mapper's next deadline may be sooner
@@ -138,10 +136,11 @@ func lead(ctx context.Context, cfg Config, order balance.Order, db backend.Store
 	b := &Balancer{
 		cfg: cfg, order: order, data: data, db: db, store: store, tenure: &tenure{term, order}, root: log, log: log.With("epoch", term.Epoch()),
 		started: time.Now(), slaves: make(map[string]*slaveInfo), distributors: make(distributors),
-		truth:  &truth.Certifier{Order: order, DB: db, Builders: truth.NewBuilders(order, min(2, cfg.Workers))},
 		health: health.New(), saves: make(chan mapper.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
-		succeeded: make(chan struct{}), restarts: rate.NewLimiter(rate.Every(restartEvery), restartBurst),
+		restarts: rate.NewLimiter(rate.Every(restartEvery), restartBurst),
 	}
+	b.succession = &succession{tenure: b.tenure, log: b.log, begun: make(chan struct{})}
+	b.certifier = newCertifier(b, min(2, cfg.Workers))
 	var kept sync.WaitGroup
 	defer kept.Wait()
 	ctx, stop := context.WithCancel(ctx)
@@ -176,7 +175,7 @@ func (b *Balancer) load(ctx context.Context, all *items) error {
 	if err != nil {
 		return err
 	}
-	paused, err := b.paused(ctx)
+	paused, err := b.tenure.paused(ctx)
 	if err != nil {
 		return err
 	}
@@ -225,12 +224,12 @@ func (b *Balancer) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-b.succeeded:
+		case <-b.succession.begun:
 			return errSucceeded
 		}
 	})
 	for range certifiers {
-		group.Go(func() error { return b.certifier(ctx) })
+		group.Go(func() error { return b.certifyAsked(ctx) })
 	}
 	group.Go(func() error { return b.discarder(ctx) })
 	if b.distributor != nil {

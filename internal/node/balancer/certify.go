@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"adshard/backend"
 	"adshard/balance"
 	"adshard/fault"
 	"adshard/internal/node/access"
@@ -38,8 +40,38 @@ const (
 	clockWait = 5 * time.Millisecond
 )
 
-// certifier makes the certificates that the mapper asks for, until ctx is done.
-func (b *Balancer) certifier(ctx context.Context) error {
+// certifier answers the mapper's questions with certificates of slaves and of the database.
+type certifier struct {
+	database string // its id
+	db       backend.Store
+	truth    *truth.Certifier
+	// call calls a slave.
+	call func(ctx context.Context, name, op string, do func(s pb.SlaveClient, incarnation string) error) error
+	// items lists those of a certificate with the mapper's clock; below clock: none.
+	items func(c balance.Certify, clock uint64) (list []balance.Key, at uint64)
+}
+
+// newCertifier returns the balancer's.
+func newCertifier(b *Balancer, workers int) *certifier {
+	return &certifier{
+		database: b.data.Database, db: b.db, call: b.call, items: b.itemsOf,
+		truth: &truth.Certifier{Order: b.order, DB: b.db, Builders: truth.NewBuilders(b.order, workers)},
+	}
+}
+
+// itemsOf lists the items of a certificate with the mapper's clock; below clock: none.
+func (b *Balancer) itemsOf(c balance.Certify, clock uint64) ([]balance.Key, uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at := b.mapper.Clock()
+	if at < clock {
+		return nil, at
+	}
+	return truth.Keys(b.mapper.Items(), c.Lo, c.Hi, c.Wanted), at
+}
+
+// certifyAsked makes the certificates that the mapper asks for, until ctx is done.
+func (b *Balancer) certifyAsked(ctx context.Context) error {
 	var between pauses
 	for {
 		pausing := between.pausing()
@@ -54,12 +86,12 @@ func (b *Balancer) certifier(ctx context.Context) error {
 			continue
 		}
 		began := time.Now()
-		answers := b.certify(ctx, next)
+		answers := b.certifier.certify(ctx, next)
 		took := time.Since(began)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		b.warnOfFailed(next, answers)
+		warnOfFailed(b.log, next, answers)
 		if err := b.step(func() error { b.mapper.Certified(b.now(), answers...); return nil }); err != nil {
 			return err
 		}
@@ -70,7 +102,7 @@ func (b *Balancer) certifier(ctx context.Context) error {
 }
 
 // warnOfFailed says once what many questions about a slave that is gone fail of.
-func (b *Balancer) warnOfFailed(list []balance.Certify, answers []balance.Certified) {
+func warnOfFailed(log *slog.Logger, list []balance.Certify, answers []balance.Certified) {
 	failed := 0
 	var slice uint64 // the last one
 	var why error
@@ -80,7 +112,7 @@ func (b *Balancer) warnOfFailed(list []balance.Certify, answers []balance.Certif
 		}
 	}
 	if failed > 0 {
-		b.log.Warn("no certificates; they will be requested again", "slices", failed, "slice", slice, "err", why)
+		log.Warn("no certificates; they will be requested again", "slices", failed, "slice", slice, "err", why)
 	}
 }
 
@@ -110,13 +142,13 @@ func joins(c, first balance.Certify) bool {
 }
 
 // certify answers questions about the same slaves, of which one that is Changing is alone.
-func (b *Balancer) certify(ctx context.Context, list []balance.Certify) []balance.Certified {
+func (m *certifier) certify(ctx context.Context, list []balance.Certify) []balance.Certified {
 	ctx, cancel := context.WithTimeout(ctx, list[0].Within)
 	defer cancel()
 	if list[0].Changing {
-		return []balance.Certified{b.certifyChanging(ctx, list[0])}
+		return []balance.Certified{m.certifyChanging(ctx, list[0])}
 	}
-	return b.certifyOnce(ctx, list)
+	return m.certifyOnce(ctx, list)
 }
 
 // inTime names the deadline as the reason of an error if it is over, whichever part took too long.
@@ -128,14 +160,14 @@ func inTime(ctx context.Context, err error) error {
 }
 
 // certifyChanging certifies what the database has before and in the meantime, too.
-func (b *Balancer) certifyChanging(ctx context.Context, c balance.Certify) balance.Certified {
-	s, err := b.newSampling(ctx, c)
+func (m *certifier) certifyChanging(ctx context.Context, c balance.Certify) balance.Certified {
+	s, err := m.newSampling(ctx, c)
 	if err != nil {
 		return balance.Certified{Seq: c.Seq, Failed: inTime(ctx, err)}
 	}
 	c.Clock = max(c.Clock, s.taken[0].Clock)
 	stopped := s.start(ctx)
-	out := b.certifyOnce(ctx, []balance.Certify{c})[0]
+	out := m.certifyOnce(ctx, []balance.Certify{c})[0]
 	if err := stopped(); out.Failed == nil {
 		out.Failed = inTime(ctx, err)
 	}
@@ -146,13 +178,13 @@ func (b *Balancer) certifyChanging(ctx context.Context, c balance.Certify) balan
 
 // certifyOnce has the slaves make their certificates, then makes the database's, all of one snapshot, which
 // is read at a clock that is not below theirs. A question that a slave cannot answer fails alone.
-func (b *Balancer) certifyOnce(ctx context.Context, list []balance.Certify) []balance.Certified {
+func (m *certifier) certifyOnce(ctx context.Context, list []balance.Certify) []balance.Certified {
 	sources, targets := make([]reply, len(list)), make([]reply, len(list))
 	group, both := errgroup.WithContext(ctx)
 	if list[0].Source != "" {
-		group.Go(func() error { return b.requestCertificates(both, list[0].Source, list, sources) })
+		group.Go(func() error { return m.requestCertificates(both, list[0].Source, list, sources) })
 	}
-	group.Go(func() error { return b.requestCertificates(both, list[0].Target, list, targets) })
+	group.Go(func() error { return m.requestCertificates(both, list[0].Target, list, targets) })
 	none := inTime(ctx, group.Wait()) // one of the slaves has answered nothing
 	out, clock := make([]balance.Certified, len(list)), uint64(0)
 	for i, c := range list {
@@ -166,19 +198,19 @@ func (b *Balancer) certifyOnce(ctx context.Context, list []balance.Certify) []ba
 			clock = max(clock, target.certificate.Clock)
 		}
 	}
-	b.addTruth(ctx, list, clock, out)
+	m.addTruth(ctx, list, clock, out)
 	return out
 }
 
 // addTruth adds the database's certificates to the answers that have those of the slaves.
-func (b *Balancer) addTruth(ctx context.Context, list []balance.Certify, clock uint64, out []balance.Certified) {
+func (m *certifier) addTruth(ctx context.Context, list []balance.Certify, clock uint64, out []balance.Certified) {
 	var parts []truth.Part
 	var answered []int
 	for i, c := range list {
 		if out[i].Failed != nil {
 			continue
 		}
-		keys, _, err := b.wantedKeys(ctx, c, clock)
+		keys, _, err := m.wantedKeys(ctx, c, clock)
 		if err != nil {
 			out[i].Failed = inTime(ctx, err)
 			continue
@@ -188,7 +220,7 @@ func (b *Balancer) addTruth(ctx context.Context, list []balance.Certify, clock u
 	if len(parts) == 0 {
 		return
 	}
-	all, took, err := b.truth.CertifyAll(ctx, parts)
+	all, took, err := m.truth.CertifyAll(ctx, parts)
 	for n, i := range answered {
 		if out[i].Failed = inTime(ctx, err); err == nil {
 			out[i].Truth = all[n]
@@ -222,16 +254,16 @@ type reply struct {
 
 // requestCertificates has a slave answer questions, over one connection. It returns the first error if no question
 // has an answer, so that no other slave need answer them either.
-func (b *Balancer) requestCertificates(ctx context.Context, name string, list []balance.Certify, replies []reply) error {
+func (m *certifier) requestCertificates(ctx context.Context, name string, list []balance.Certify, replies []reply) error {
 	clock := uint64(0) // the database's certificates will be no older than the newest of all
 	for _, c := range list {
 		clock = max(clock, c.Clock)
 	}
-	err := b.call(ctx, name, "balancer: certify", func(s pb.SlaveClient, _ string) error {
+	err := m.call(ctx, name, "balancer: certify", func(s pb.SlaveClient, _ string) error {
 		var all sync.WaitGroup
 		for i, c := range list {
 			c.Clock = clock
-			all.Go(func() { replies[i] = b.requestCertificate(ctx, s, name, c) })
+			all.Go(func() { replies[i] = m.requestCertificate(ctx, s, name, c) })
 		}
 		all.Wait()
 		return nil
@@ -246,7 +278,7 @@ func (b *Balancer) requestCertificates(ctx context.Context, name string, list []
 		}
 		known, ok := histories[r.at]
 		if !ok {
-			known = inTime(ctx, b.sameHistory(ctx, name, r.at))
+			known = inTime(ctx, m.sameHistory(ctx, name, r.at))
 			histories[r.at] = known
 		}
 		if replies[i].err = known; known == nil {
@@ -263,12 +295,12 @@ func (b *Balancer) requestCertificates(ctx context.Context, name string, list []
 type position struct{ clock, mark uint64 }
 
 // requestCertificate has a slave make a certificate.
-func (b *Balancer) requestCertificate(ctx context.Context, s pb.SlaveClient, name string, c balance.Certify) reply {
-	m := &pb.CertifyRequest{Lo: uint64(c.Lo), Hi: uint64(c.Hi), Clock: c.Clock, Bins: c.Wanted, Database: b.data.Database}
+func (m *certifier) requestCertificate(ctx context.Context, s pb.SlaveClient, name string, c balance.Certify) reply {
+	q := &pb.CertifyRequest{Lo: uint64(c.Lo), Hi: uint64(c.Hi), Clock: c.Clock, Bins: c.Wanted, Database: m.database}
 	for _, p := range c.Parents {
-		m.Parents = append(m.Parents, &pb.ParentName{Kind: uint32(p.Kind), Id: p.ID})
+		q.Parents = append(q.Parents, &pb.ParentName{Kind: uint32(p.Kind), Id: p.ID})
 	}
-	r, err := s.Certify(ctx, m)
+	r, err := s.Certify(ctx, q)
 	if err != nil {
 		return reply{err: inTime(ctx, fault.Newf(fault.KindOf(err), "balancer: certify", "slave %s: %w", name, err))}
 	}
@@ -276,8 +308,8 @@ func (b *Balancer) requestCertificate(ctx context.Context, s pb.SlaveClient, nam
 }
 
 // sameHistory returns an error if the database has another change where a slave's certificate was made: fault.Conflict.
-func (b *Balancer) sameHistory(ctx context.Context, name string, at position) error {
-	h, _, err := identity.Locate(ctx, b.db, &pb.Position{Clock: at.clock, Mark: at.mark})
+func (m *certifier) sameHistory(ctx context.Context, name string, at position) error {
+	h, _, err := identity.Locate(ctx, m.db, &pb.Position{Clock: at.clock, Mark: at.mark})
 	if err == nil && h == identity.Other {
 		err = fault.Newf(fault.Conflict, "balancer: certify", "slave %s has another history of the database, with another change at clock %d", name, at.clock)
 	}
@@ -337,14 +369,11 @@ func (b *Balancer) discard(ctx context.Context, d balance.Discard) {
 
 // wantedKeys lists the items of a certificate, once the mapper has all changes up to
 // clock, and so every item that the slaves had then. It returns the mapper's clock.
-func (b *Balancer) wantedKeys(ctx context.Context, c balance.Certify, clock uint64) ([]balance.Key, uint64, error) {
+func (m *certifier) wantedKeys(ctx context.Context, c balance.Certify, clock uint64) ([]balance.Key, uint64, error) {
 	for {
-		b.mu.Lock()
-		if at := b.mapper.Clock(); at >= clock {
-			defer b.mu.Unlock()
-			return truth.Keys(b.mapper.Items(), c.Lo, c.Hi, c.Wanted), at, nil
+		if list, at := m.items(c, clock); at >= clock {
+			return list, at, nil
 		}
-		b.mu.Unlock()
 		if err := wait.Sleep(ctx, clockWait); err != nil {
 			return nil, 0, fault.Newf(fault.KindOf(err), "balancer: certify", "waiting for the changes up to clock %d: %w", clock, err)
 		}

@@ -74,7 +74,7 @@ func (b *Balancer) persist(ctx context.Context) error {
 					return err
 				}
 				if fault.Is(err, fault.Stale) {
-					b.restored(err)
+					b.succession.restored(err)
 				}
 				b.log.Warn("cannot save the slice model; trying again", "err", err)
 				if err := wait.Sleep(ctx, feed.RetryAfter); err != nil {
@@ -97,7 +97,7 @@ func (b *Balancer) keepLease(ctx context.Context) error {
 		}
 	})
 	if fault.Is(err, fault.Stale) {
-		b.restored(err)
+		b.succession.restored(err)
 		return nil // Run ends by itself
 	}
 	return err
@@ -118,7 +118,7 @@ func (b *Balancer) housekeep(ctx context.Context) error {
 		case fault.Is(err, fault.Conflict):
 			return err
 		case fault.Is(err, fault.Stale):
-			b.restored(err)
+			b.succession.restored(err)
 		case err != nil:
 			b.log.Warn("cannot compact the feed; trying again later", "err", err)
 		}

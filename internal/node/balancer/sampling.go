@@ -21,15 +21,15 @@ const (
 // sampling certifies, again and again, a few items of the database that change all the
 // time: each state that lasts longer than a turn is found in one of its certificates.
 type sampling struct {
-	b     *Balancer
+	by    *certifier
 	asked balance.Certify
 	taken []balance.Certificate // in the order of their clocks
 	took  time.Duration         // roughly the processor time
 }
 
 // newSampling returns a sampling that has taken its first certificate.
-func (b *Balancer) newSampling(ctx context.Context, c balance.Certify) (*sampling, error) {
-	s := &sampling{b: b, asked: c}
+func (m *certifier) newSampling(ctx context.Context, c balance.Certify) (*sampling, error) {
+	s := &sampling{by: m, asked: c}
 	return s, s.take(ctx)
 }
 
@@ -65,11 +65,11 @@ func (s *sampling) run(ctx context.Context) error {
 // take takes a certificate. Its clock is that of the list of items, if that is older
 // than what is read of them: an item created in between is missing.
 func (s *sampling) take(ctx context.Context) error {
-	keys, listed, err := s.b.wantedKeys(ctx, s.asked, 0)
+	keys, listed, err := s.by.wantedKeys(ctx, s.asked, 0)
 	if err != nil {
 		return err
 	}
-	c, took, err := s.b.truth.Certify(ctx, keys, nil)
+	c, took, err := s.by.truth.Certify(ctx, keys, nil)
 	s.took += took
 	if err != nil {
 		return err

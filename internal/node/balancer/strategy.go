@@ -34,17 +34,17 @@ const strategyKey = "/strategy"
 const pauseKey = "/pause"
 
 // savePause makes a pause, or its end, durable. Errors: as those of saveStrategy.
-func (b *Balancer) savePause(ctx context.Context, paused bool) error {
+func (t *tenure) savePause(ctx context.Context, paused bool) error {
 	var text string
 	if paused {
 		text = "paused"
 	}
-	return b.tenure.Save(ctx, pauseKey, []byte(text))
+	return t.Save(ctx, pauseKey, []byte(text))
 }
 
 // paused reports whether balancing was paused by command.
-func (b *Balancer) paused(ctx context.Context) (bool, error) {
-	text, err := b.tenure.Load(ctx, pauseKey)
+func (t *tenure) paused(ctx context.Context) (bool, error) {
+	text, err := t.Load(ctx, pauseKey)
 	if err != nil {
 		return false, fmt.Errorf("load whether balancing is paused: %w", err)
 	}
@@ -76,7 +76,7 @@ func (b *Balancer) strategy(ctx context.Context) (use strategyChoice, byCommand 
 	}
 	if !saved.Configured.equal(use) { // also if the configuration is changed back later
 		b.log.Info("the configuration has changed since a strategy was set by command, and decides", "strategy", use.Name, "set", saved.Set.Name)
-		return use, false, b.saveStrategy(ctx, savedStrategy{})
+		return use, false, b.tenure.saveStrategy(ctx, savedStrategy{})
 	}
 	_, err = strategy.Named(saved.Set.Name, saved.Set.Options)
 	if err == nil {
@@ -91,10 +91,10 @@ func (b *Balancer) strategy(ctx context.Context) (use strategyChoice, byCommand 
 
 // saveStrategy makes a choice durable. Errors: fault.Conflict when another
 // balancer has taken over.
-func (b *Balancer) saveStrategy(ctx context.Context, c savedStrategy) error {
+func (t *tenure) saveStrategy(ctx context.Context, c savedStrategy) error {
 	text, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
-	return b.tenure.Save(ctx, strategyKey, text)
+	return t.Save(ctx, strategyKey, text)
 }

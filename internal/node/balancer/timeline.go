@@ -2,7 +2,6 @@ package balancer
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
@@ -91,31 +90,10 @@ func (b *Balancer) checkEpoch(ctx context.Context, who string, epoch uint64, own
 // believe is succeed for what a slave or master has reported, which may be a lie: so often and no
 // more. Errors: also fault.Unavailable when it was too often.
 func (b *Balancer) believe(ctx context.Context, epoch uint64, timeline bool, why string) error {
-	if !b.isOver() && !b.restarts.Allow() {
+	if !b.succession.isOver() && !b.restarts.Allow() {
 		return fault.Newf(fault.Unavailable, "balancer", "%s; the balancer has started over too often in the last minutes; ask again in a minute", why)
 	}
-	return b.succeed(ctx, epoch, timeline, why)
-}
-
-// succeed ends this balancer, so that one whose epoch is above both epoch and this
-// balancer's takes its place, with a new timeline if timeline is set. It always
-// returns an error: fault.Unavailable when the successor is about to start,
-// fault.Conflict when another process has already replaced this balancer.
-func (b *Balancer) succeed(ctx context.Context, epoch uint64, timeline bool, why string) error {
-	b.ending.Lock()
-	defer b.ending.Unlock()
-	if !b.isOver() {
-		if timeline {
-			if err := b.tenure.Save(ctx, timelineKey, []byte(rand.Text())); err != nil {
-				return err
-			}
-		}
-		if err := b.tenure.Raise(ctx, epoch); err != nil {
-			return err
-		}
-		b.handOver("why", why, "new_timeline", timeline)
-	}
-	return fault.Newf(fault.Unavailable, "balancer", "%s: the database was restored, and the balancer is starting over; ask again after a pause", why)
+	return b.succession.succeed(ctx, epoch, timeline, why)
 }
 
 // follow follows the changes of the database. When its log does not continue from
@@ -135,8 +113,8 @@ func (b *Balancer) follow(ctx context.Context) error {
 // that can be saved.
 func (b *Balancer) ended(ctx context.Context, timeline bool, why error) error {
 	for {
-		err := b.succeed(ctx, b.Epoch(), timeline, why.Error())
-		if b.isOver() {
+		err := b.succession.succeed(ctx, b.Epoch(), timeline, why.Error())
+		if b.succession.isOver() {
 			return nil // Run ends by itself
 		}
 		if fault.Is(err, fault.Conflict) {
@@ -146,29 +124,4 @@ func (b *Balancer) ended(ctx context.Context, timeline bool, why error) error {
 			return err
 		}
 	}
-}
-
-// restored ends this balancer since the database has an earlier balancer's epoch.
-func (b *Balancer) restored(why error) {
-	b.ending.Lock()
-	defer b.ending.Unlock()
-	if !b.isOver() {
-		b.handOver("why", why)
-	}
-}
-
-// isOver reports whether another balancer is to take this one's place.
-func (b *Balancer) isOver() bool {
-	select {
-	case <-b.succeeded:
-		return true
-	default:
-		return false
-	}
-}
-
-// handOver ends Run, so that another balancer starts. Called once, under ending.
-func (b *Balancer) handOver(details ...any) {
-	b.log.Warn("the database was restored to an earlier state; the balancer starts over", details...)
-	close(b.succeeded)
 }

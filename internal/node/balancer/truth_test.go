@@ -130,7 +130,7 @@ func TestAQuestionFailsAlone(t *testing.T) {
 	if own == 0 || others == own {
 		t.Fatalf("slaves have %d and %d slices", own, others-own)
 	}
-	answers := w.b.certify(t.Context(), list)
+	answers := w.b.certifier.certify(t.Context(), list)
 	if len(answers) != len(list) {
 		t.Fatalf("%d answers to %d questions", len(answers), len(list))
 	}
@@ -148,7 +148,7 @@ func TestAQuestionFailsAlone(t *testing.T) {
 	for i := range list {
 		list[i].Source = "nobody"
 	}
-	answers = w.b.certify(t.Context(), list)
+	answers = w.b.certifier.certify(t.Context(), list)
 	if len(answers) != len(list) {
 		t.Fatalf("%d answers to %d questions", len(answers), len(list))
 	}

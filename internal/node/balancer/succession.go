@@ -1,0 +1,64 @@
+package balancer
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"sync"
+
+	"adshard/fault"
+)
+
+// succession is how a balancer ends in favour of another one in its place.
+type succession struct {
+	tenure *tenure
+	log    *slog.Logger
+	mu     sync.Mutex    // locked while the balancer prepares to end
+	begun  chan struct{} // closed when another balancer is to take its place
+}
+
+// succeed ends this balancer, so that one whose epoch is above both epoch and this
+// balancer's takes its place, with a new timeline if timeline is set. It always
+// returns an error: fault.Unavailable when the successor is about to start,
+// fault.Conflict when another process has already replaced this balancer.
+func (s *succession) succeed(ctx context.Context, epoch uint64, timeline bool, why string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.isOver() {
+		if timeline {
+			if err := s.tenure.Save(ctx, timelineKey, []byte(rand.Text())); err != nil {
+				return err
+			}
+		}
+		if err := s.tenure.Raise(ctx, epoch); err != nil {
+			return err
+		}
+		s.handOver("why", why, "new_timeline", timeline)
+	}
+	return fault.Newf(fault.Unavailable, "balancer", "%s: the database was restored, and the balancer is starting over; ask again after a pause", why)
+}
+
+// restored ends this balancer since the database has an earlier balancer's epoch.
+func (s *succession) restored(why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.isOver() {
+		s.handOver("why", why)
+	}
+}
+
+// isOver reports whether another balancer is to take this one's place.
+func (s *succession) isOver() bool {
+	select {
+	case <-s.begun:
+		return true
+	default:
+		return false
+	}
+}
+
+// handOver ends Run, so that another balancer starts. Called once, under ending.
+func (s *succession) handOver(details ...any) {
+	s.log.Warn("the database was restored to an earlier state; the balancer starts over", details...)
+	close(s.begun)
+}
