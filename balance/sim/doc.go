@@ -20,8 +20,7 @@
 //     one thing after another.
 //
 // What is excused: an answer may lack a part of the ring only when the slave
-// that serves this part was itself unwell during the query (checks_excuse.go,
-// docs/architecture.md).
+// that serves this part was itself unwell during the query (checks_excuse.go).
 //
 // Goals: the same core code as in production, thousands of histories a minute,
 // failures that replay. Non-goals: RocksDB, gRPC, the search itself.

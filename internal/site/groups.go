@@ -33,7 +33,7 @@ var groups = []group{
 		"docs/architecture.md", "docs/search.md", "docs/budgets.md", "docs/quality.md", "docs/counters.md", "docs/reliability.md", "docs/compare.md", "docs/decisions/",
 		"CONTRIBUTING.md",
 	}},
-	{"Experiments", []string{"docs/experiments.md", "docs/figures.md", "docs/search-benchmark.md", "docs/experiments/", "docs/experiments/*"}},
+	{"Experiments", []string{"docs/experiments.md", "docs/figures.md", "docs/experiments/", "docs/experiments/*"}},
 }
 
 // lists are the titles of lists of a directory's pages.
