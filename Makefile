@@ -40,6 +40,7 @@ structure: ## count packages, imports and calls between them, long functions (of
 	@go run ./internal/lint/structure $(or $(DIR),.)
 
 generate: ## rebuild the generated code (needs protoc, flatc and capnp)
+	go generate ./backend/fields
 	./schema/generate.sh
 	./internal/node/httpapi/generate.sh
 	./bench/layouts/rdb/generate.sh

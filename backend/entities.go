@@ -4,11 +4,9 @@ import "adshard/search"
 
 // Advertiser is the root of an account's data; its natural key is the name.
 type Advertiser struct {
-	ID      uint64
-	Name    string
-	Enabled bool
-	// TimeZone is the IANA name of the zone in which the advertiser's days begin.
-	TimeZone  string
+	ID   uint64
+	Name string
+	AdvertiserSettings
 	Negatives []Negative // in ascending id order; filled by Snapshot reads
 	Version   uint64     // clock of the last change of the advertiser or its negatives
 }
@@ -23,23 +21,13 @@ type Modifier struct {
 type Campaign struct {
 	ID, AdvertiserID uint64
 	Name             string
-	Enabled          bool
-	Hold             Hold
-	BudgetExhausted  bool // the mark; see Exhausted
+	CampaignSettings
+	BudgetExhausted bool // the mark; see Exhausted
 	// Withheld is in how many of a million requests the campaign takes no part (serving.md
 	// §10): what is missing to a whole share.
-	Withheld uint32
-	// DailyBudget is in micros; HasBudget reports whether there is one.
-	DailyBudget uint64
-	HasBudget   bool
-	// StandardDelivery: the budget is to be spread over the day. Otherwise delivery is
-	// accelerated: the campaign takes part while there is money.
-	StandardDelivery bool
-	Modifiers        [search.Devices]Modifier
-	Languages        []string // lower-case codes, sorted, distinct, e.g. "en"
-	RotateEvenly     bool
-	Negatives        []Negative // in ascending id order; filled by Snapshot reads
-	Version          uint64
+	Withheld  uint32
+	Negatives []Negative // in ascending id order; filled by Snapshot reads
+	Version   uint64
 }
 
 // Exhausted reports whether nothing of the campaign is shown for want of a budget (serving.md §4): it is marked, or has nothing
@@ -50,12 +38,8 @@ func (c *Campaign) Exhausted() bool { return c.BudgetExhausted || c.HasBudget &&
 type Group struct {
 	ID, CampaignID, AdvertiserID uint64
 	Name                         string
-	Enabled                      bool
-	Hold                         Hold
-	Bid                          uint64 // default bid, micros
-	HasBid                       bool
-	Modifiers                    [search.Devices]Modifier
-	Version                      uint64 // of the group and everything in it
+	GroupSettings
+	Version uint64 // of the group and everything in it
 }
 
 // Keyword is a positive keyword; its natural key is its normalised words as a
@@ -65,11 +49,7 @@ type Keyword struct {
 	Text        string // as given, without outer quotes or brackets
 	Words       string // the normalised words, joined by one space
 	Type        search.MatchType
-	Enabled     bool
-	Bid         uint64 // own bid, micros; 0 is a bid
-	HasBid      bool
-	Quality     uint8 // 1 to 10, as given
-	Learned     Learned
+	KeywordSettings
 }
 
 // Negative is a negative keyword of a group (GroupID set), of a campaign (CampaignID set alone) or of an

@@ -26,7 +26,7 @@ func TestLearned(t *testing.T) {
 			t.Errorf("%d is taken for a quality", l)
 		}
 	}
-	k := backend.Keyword{Quality: 4}
+	k := backend.Keyword{KeywordSettings: backend.KeywordSettings{Quality: 4}}
 	if k.Served() != 4 {
 		t.Errorf("without a learned quality %d is served", k.Served())
 	}

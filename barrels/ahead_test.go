@@ -29,7 +29,7 @@ func largeWorld(bid uint64) *oracletest.World {
 	for i := range largeGroup {
 		text := fmt.Sprintf("usb n%d", i)
 		it.Keywords = append(it.Keywords, backend.Keyword{ID: uint64(100 + i), GroupID: it.Group.ID, Text: text, Words: text,
-			Type: search.Broad, Enabled: true, Bid: bid, HasBid: true, Quality: 5})
+			Type: search.Broad, KeywordSettings: backend.KeywordSettings{Enabled: true, Bid: bid, HasBid: true, Quality: 5}})
 	}
 	return w
 }

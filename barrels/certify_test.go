@@ -246,12 +246,12 @@ func TestALargeSliceIsCertifiedInBoundedMemory(t *testing.T) {
 // applyLarge makes a store hold one ad group with so many keywords; at is the clock.
 func applyLarge(t *testing.T, s barrels.Store, at uint64, keywords int) {
 	t.Helper()
-	it := &backend.Item{Group: backend.Group{ID: 1, CampaignID: 1, AdvertiserID: 1, Enabled: true, Bid: 1, HasBid: true}}
+	it := &backend.Item{Group: backend.Group{ID: 1, CampaignID: 1, AdvertiserID: 1, GroupSettings: backend.GroupSettings{Enabled: true, Bid: 1, HasBid: true}}}
 	for i := range keywords {
-		it.Keywords = append(it.Keywords, backend.Keyword{ID: uint64(i + 1), Text: fmt.Sprint("word", i%1000, " part", i/1000), Type: search.Broad, Enabled: true, Quality: 5})
+		it.Keywords = append(it.Keywords, backend.Keyword{ID: uint64(i + 1), Text: fmt.Sprint("word", i%1000, " part", i/1000), Type: search.Broad, KeywordSettings: backend.KeywordSettings{Enabled: true, Quality: 5}})
 	}
 	b := nodedata.New(balance.ByOwner)
-	campaign := &backend.Campaign{ID: 1, AdvertiserID: 1, Enabled: true}
+	campaign := &backend.Campaign{ID: 1, AdvertiserID: 1, CampaignSettings: backend.CampaignSettings{Enabled: true}}
 	item, err := b.Item(it, campaign)
 	if err != nil {
 		t.Fatal(err)
@@ -260,7 +260,7 @@ func applyLarge(t *testing.T, s barrels.Store, at uint64, keywords int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	advertiser, err := b.Advertiser(&backend.Advertiser{ID: 1, Enabled: true})
+	advertiser, err := b.Advertiser(&backend.Advertiser{ID: 1, AdvertiserSettings: backend.AdvertiserSettings{Enabled: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,7 +114,7 @@ func (m *storeMaker) item(g *corpus.Group) *backend.Item {
 	}
 	m.groups++
 	it := &backend.Item{
-		Group: backend.Group{ID: m.groups, CampaignID: campaign, AdvertiserID: advertiser, Name: g.Name, Enabled: true},
+		Group: backend.Group{ID: m.groups, CampaignID: campaign, AdvertiserID: advertiser, Name: g.Name, GroupSettings: backend.GroupSettings{Enabled: true}},
 		Ads: []backend.Ad{{
 			ID: m.groups, GroupID: m.groups, Enabled: true,
 			Headlines:    []string{g.Name, "at " + g.Advertiser},
@@ -125,8 +125,7 @@ func (m *storeMaker) item(g *corpus.Group) *backend.Item {
 	for _, k := range g.Keywords {
 		m.keywords++
 		it.Keywords = append(it.Keywords, backend.Keyword{
-			ID: m.keywords, GroupID: m.groups, Text: k.Text, Words: k.Text, Type: matchTypes[k.Match], Enabled: true,
-			Bid: uint64(cmp.Or(k.Bid, g.Bid, 1)) * 10_000, HasBid: true, Quality: uint8(cmp.Or(k.Quality, backend.DefaultQuality)),
+			ID: m.keywords, GroupID: m.groups, Text: k.Text, Words: k.Text, Type: matchTypes[k.Match], KeywordSettings: backend.KeywordSettings{Enabled: true, Bid: uint64(cmp.Or(k.Bid, g.Bid, 1)) * 10_000, HasBid: true, Quality: uint8(cmp.Or(k.Quality, backend.DefaultQuality))},
 		})
 	}
 	return it

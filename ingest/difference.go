@@ -125,10 +125,10 @@ func campaignFields(c *backend.Campaign) (l fieldList) {
 		delivery = "standard"
 	}
 	l.text(fieldDelivery, delivery)
-	if len(c.Languages) == 0 {
+	if c.Languages == "" {
 		l.add(fieldLanguages, "null")
 	} else {
-		l.text(fieldLanguages, c.Languages)
+		l.text(fieldLanguages, c.Languages.Codes())
 	}
 	rotation := "optimize"
 	if c.RotateEvenly {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"adshard/backend"
-	"adshard/search"
 	"adshard/search/words"
 )
 
@@ -197,9 +196,7 @@ func (s *editorSource) campaignCells(e *entry) {
 	if e.kind == kindCampaign && !s.filled(colCampaignStatus) {
 		p.Status = s.ownStatus(e, colCampaignStatus)
 	}
-	e.patchesCampaign = p.Status != backend.Keep || p.DailyBudget.Op != backend.Unchanged ||
-		p.StandardDelivery.Op != backend.Unchanged || p.Languages.Op != backend.Unchanged || p.RotateEvenly.Op != backend.Unchanged ||
-		p.Modifiers != [search.Devices]backend.Patch[uint16]{}
+	e.patchesCampaign = *p != backend.CampaignPatch{}
 }
 
 // ownStatus reads the column Status of a group or campaign row whose own status

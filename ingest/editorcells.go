@@ -50,7 +50,7 @@ func (s *editorSource) text(c column) string {
 }
 
 // patch reads a cell as a change: empty none, [] the default, else by parse.
-func patch[T any](s *editorSource, c column, parse func(string) (T, error)) backend.Patch[T] {
+func patch[T comparable](s *editorSource, c column, parse func(string) (T, error)) backend.Patch[T] {
 	cell := s.checked(c)
 	switch {
 	case len(cell) == 0:
@@ -96,15 +96,15 @@ func (s *editorSource) quality() backend.Patch[uint8] {
 
 // languages reads Languages. All of them lift a restriction on the campaign's own row; other rows
 // repeat the word without a thought.
-func (s *editorSource) languages(e *entry) backend.Patch[[]string] {
+func (s *editorSource) languages(e *entry) backend.Patch[backend.Languages] {
 	p := patch(s, colLanguages, parseLanguages)
-	if p.Op != backend.Set || p.Value != nil {
+	if p.Op != backend.Set || p.Value != "" {
 		return p
 	}
 	if e.kind == kindCampaign {
-		return backend.Patch[[]string]{Op: backend.Reset}
+		return backend.Patch[backend.Languages]{Op: backend.Reset}
 	}
-	return backend.Patch[[]string]{}
+	return backend.Patch[backend.Languages]{}
 }
 
 func (s *editorSource) modifiers(to *[search.Devices]backend.Patch[uint16]) {

@@ -140,7 +140,7 @@ func (w *editorWriter) campaign(p *backend.CampaignPatch) {
 	w.modifiers(&p.Modifiers)
 	w.row[colBudget] = cellOf(p.DailyBudget, formatMoney)
 	w.row[colDelivery] = cellOf(p.StandardDelivery, oneOf("Standard", "Accelerated"))
-	w.row[colLanguages] = cellOf(p.Languages, func(codes []string) string { return strings.Join(codes, ";") })
+	w.row[colLanguages] = cellOf(p.Languages, func(l backend.Languages) string { return strings.Join(l.Codes(), ";") })
 	w.row[colRotation] = cellOf(p.RotateEvenly, oneOf("Rotate indefinitely", "Optimize"))
 }
 
@@ -217,7 +217,7 @@ func cannotSay(format string, args ...any) error {
 var statusCells = [...]string{backend.Enable: "Enabled", backend.Pause: "Paused", backend.Remove: "Removed"}
 
 // cellOf is the cell that patch reads as p.
-func cellOf[T any](p backend.Patch[T], format func(T) string) string {
+func cellOf[T comparable](p backend.Patch[T], format func(T) string) string {
 	switch p.Op {
 	case backend.Set:
 		return format(p.Value)

@@ -113,7 +113,7 @@ func TestSearchCampaignTurns(t *testing.T) {
 				t.Errorf("%+v", sum)
 			}
 			found := contents(t, store)
-			if !strings.Contains(found, "Name:C Enabled:false") || first != "" && found != first {
+			if !strings.Contains(found, "Name:C CampaignSettings:{Enabled:false") || first != "" && found != first {
 				t.Errorf("%s", found)
 			}
 			first = found

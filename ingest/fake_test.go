@@ -1,9 +1,11 @@
 package ingest_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -57,14 +59,13 @@ func (f fakeSnapshot) Close() error { return nil }
 func (f fakeSnapshot) Items(_ context.Context, ids []uint64) (list []*backend.Item, _ error) {
 	for _, id := range ids {
 		path := f.s.paths[id]
-		it := &backend.Item{Group: backend.Group{ID: id, Name: path[strings.LastIndex(path, sep)+1:], HasBid: strings.Contains(f.s.rows[path], "bid=")}}
+		it := &backend.Item{Group: backend.Group{ID: id, Name: path[strings.LastIndex(path, sep)+1:], GroupSettings: backend.GroupSettings{HasBid: strings.Contains(f.s.rows[path], "bid=")}}}
 		for _, key := range slices.Sorted(maps.Keys(f.s.rows)) {
 			if rest, ok := strings.CutPrefix(key, path+sep); ok && !strings.HasPrefix(rest, "-") && !strings.HasPrefix(rest, "ad ") {
 				name, words, _ := strings.Cut(rest, " ")
 				types := []search.MatchType{search.Exact, search.Phrase, search.Broad}
 				is := slices.IndexFunc(types, func(t search.MatchType) bool { return t.String() == name })
-				it.Keywords = append(it.Keywords, backend.Keyword{Text: words, Type: types[is], HasBid: strings.Contains(f.s.rows[key], "bid="),
-					Enabled: strings.Contains(f.s.rows[key], "status=enabled")})
+				it.Keywords = append(it.Keywords, backend.Keyword{Text: words, Type: types[is], KeywordSettings: backend.KeywordSettings{HasBid: strings.Contains(f.s.rows[key], "bid="), Enabled: strings.Contains(f.s.rows[key], "status=enabled")}})
 			}
 		}
 		list = append(list, it)
@@ -162,12 +163,32 @@ func (t *fakeTx) write(key string, status backend.Status, fields map[string]stri
 	return id
 }
 
-func addPatch[T any](fields map[string]string, name string, p backend.Patch[T]) {
-	switch p.Op {
+// shortNames are those of some properties in dumps; of others it is the name in Go.
+var shortNames = map[string]string{"DailyBudget": "budget", "RotateEvenly": "even", "StandardDelivery": "standard", "Languages": "lang", "TimeZone": "zone"}
+
+// addPatches notes the properties that a patch, a pointer to a struct, sets or resets.
+func addPatches(f map[string]string, patch any) {
+	v := reflect.ValueOf(patch).Elem()
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Name
+		if v.Field(i).Kind() == reflect.Array {
+			for j := range v.Field(i).Len() {
+				addPatch(f, fmt.Sprintf("mod%d", j), v.Field(i).Index(j))
+			}
+		}
+		addPatch(f, cmp.Or(shortNames[name], strings.ToLower(name)), v.Field(i))
+	}
+}
+
+func addPatch(f map[string]string, name string, v reflect.Value) {
+	if v.Kind() != reflect.Struct {
+		return
+	}
+	switch v.FieldByName("Op").Interface() {
 	case backend.Set:
-		fields[name] = fmt.Sprintf("%v", p.Value)
+		f[name] = strings.ReplaceAll(fmt.Sprint(v.FieldByName("Value")), " ", ",")
 	case backend.Reset:
-		fields[name] = ""
+		f[name] = ""
 	}
 }
 
@@ -238,7 +259,7 @@ func (t *fakeTx) Advertiser(_ context.Context, name string) (uint64, error) {
 
 func (t *fakeTx) UpdateAdvertiser(_ context.Context, id uint64, a backend.AdvertiserPatch) error {
 	f := map[string]string{}
-	addPatch(f, "zone", a.TimeZone)
+	addPatches(f, &a)
 	t.write(t.s.paths[id], a.Status, f)
 	return nil
 }
@@ -246,35 +267,20 @@ func (t *fakeTx) UpdateAdvertiser(_ context.Context, id uint64, a backend.Advert
 func (t *fakeTx) Campaign(_ context.Context, advertiser uint64, name string, c backend.CampaignPatch) (uint64, error) {
 	f := map[string]string{}
 	t.addHold(f, t.s.paths[advertiser]+sep+name, c.Hold)
-	addPatch(f, "budget", c.DailyBudget)
-	addPatch(f, "even", c.RotateEvenly)
-	addPatch(f, "standard", c.StandardDelivery)
-	if c.Languages.Op == backend.Set {
-		f["lang"] = strings.Join(c.Languages.Value, ",")
-	}
-	if c.Languages.Op == backend.Reset {
-		f["lang"] = ""
-	}
-	for i, m := range c.Modifiers {
-		addPatch(f, fmt.Sprintf("mod%d", i), m)
-	}
+	addPatches(f, &c)
 	return t.named(backend.EntityCampaign, t.write(t.s.paths[advertiser]+sep+name, c.Status, f)), nil
 }
 
 func (t *fakeTx) Group(_ context.Context, campaign uint64, name string, g backend.GroupPatch) (uint64, error) {
 	f := map[string]string{}
 	t.addHold(f, t.s.paths[campaign]+sep+name, g.Hold)
-	addPatch(f, "bid", g.Bid)
-	for i, m := range g.Modifiers {
-		addPatch(f, fmt.Sprintf("mod%d", i), m)
-	}
+	addPatches(f, &g)
 	return t.named(backend.EntityGroup, t.write(t.s.paths[campaign]+sep+name, g.Status, f)), nil
 }
 
 func (t *fakeTx) Keyword(_ context.Context, group uint64, k backend.KeywordPatch) error {
 	f := map[string]string{"text": strings.ReplaceAll(k.Text, " ", "_")}
-	addPatch(f, "bid", k.Bid)
-	addPatch(f, "quality", k.Quality)
+	addPatches(f, &k)
 	t.write(fmt.Sprintf("%s%s%s %s", t.s.paths[group], sep, k.Type, k.Words), k.Status, f)
 	return nil
 }

@@ -77,7 +77,7 @@ func each(t testing.TB, store backend.Store, campaign func(*backend.Campaign), g
 
 // export writes all as JSON lines.
 func export(t testing.TB, store backend.Store) string {
-	lines := ingest.AppendAdvertiser(nil, &backend.Advertiser{Name: "A", TimeZone: "UTC", Enabled: true})
+	lines := ingest.AppendAdvertiser(nil, &backend.Advertiser{Name: "A", AdvertiserSettings: backend.AdvertiserSettings{TimeZone: "UTC", Enabled: true}})
 	each(t, store, func(c *backend.Campaign) { lines = ingest.AppendCampaign(lines, ingest.Owners{Advertiser: "A"}, c) },
 		func(campaign string, it *backend.Item) {
 			lines = ingest.AppendItem(lines, ingest.Owners{Advertiser: "A", Campaign: campaign}, it)

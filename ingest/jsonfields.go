@@ -179,7 +179,7 @@ func (s *jsonSource) status() backend.Status {
 }
 
 // jsonNumber reads a number by its digits; null restores the default.
-func jsonNumber[T any](s *jsonSource, f jsonField, wrong error, parse func(string) (T, error)) backend.Patch[T] {
+func jsonNumber[T comparable](s *jsonSource, f jsonField, wrong error, parse func(string) (T, error)) backend.Patch[T] {
 	switch v := &s.line.values[f]; v.form {
 	case formAbsent:
 		return backend.Patch[T]{}
@@ -221,11 +221,11 @@ func (s *jsonSource) modifiers() (m [search.Devices]backend.Patch[uint16]) {
 	return m
 }
 
-func (s *jsonSource) languages() backend.Patch[[]string] {
+func (s *jsonSource) languages() backend.Patch[backend.Languages] {
 	switch v := &s.line.values[fieldLanguages]; v.form {
 	case formAbsent:
 	case formNull:
-		return backend.Patch[[]string]{Op: backend.Reset}
+		return backend.Patch[backend.Languages]{Op: backend.Reset}
 	case formList:
 		codes, err := languageCodes(v.list)
 		s.note(fieldLanguages, err)
@@ -233,7 +233,7 @@ func (s *jsonSource) languages() backend.Patch[[]string] {
 	default:
 		s.note(fieldLanguages, errNotList)
 	}
-	return backend.Patch[[]string]{}
+	return backend.Patch[backend.Languages]{}
 }
 
 func (s *jsonSource) rotation() backend.Patch[bool] { return s.choice(fieldRotation, parseRotation) }

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"slices"
 
 	"adshard/backend"
 	"adshard/search"
@@ -32,7 +31,10 @@ type keywordKey struct {
 func (p *pendingKeywords) add(group uint64, k backend.KeywordPatch) (differs bool) {
 	key := keywordKey{group, k.Type, k.Words}
 	if i, ok := p.index[key]; ok {
-		return merge(&p.list[i].patch, k)
+		was := &p.list[i].patch
+		differs = was.Text != k.Text
+		was.Text = k.Text
+		return was.Merge(&k) || differs
 	}
 	if p.index == nil {
 		p.index = make(map[keywordKey]int)
@@ -40,15 +42,6 @@ func (p *pendingKeywords) add(group uint64, k backend.KeywordPatch) (differs boo
 	p.index[key] = len(p.list)
 	p.list = append(p.list, pendingKeyword{group, k})
 	return false
-}
-
-// merge combines p with a later patch, and reports whether that has other values.
-func merge(p *backend.KeywordPatch, later backend.KeywordPatch) (differs bool) {
-	differs = p.Text != later.Text
-	p.Text = later.Text
-	differs = otherStatus(&p.Status, later.Status) || differs
-	differs = other(&p.Bid, later.Bid) || differs
-	return other(&p.Quality, later.Quality) || differs
 }
 
 // flush writes the keywords, and notes those without a bid.
@@ -84,28 +77,12 @@ const sayingsMost = 20_000
 
 // campaign notes a row about a campaign, and reports whether an earlier one has other values.
 func (s *sayings) campaign(id uint64, p *backend.CampaignPatch) (differs bool) {
-	was := remembered(&s.campaigns, id)
-	differs = other(&was.DailyBudget, p.DailyBudget)
-	differs = other(&was.StandardDelivery, p.StandardDelivery) || differs
-	differs = other(&was.RotateEvenly, p.RotateEvenly) || differs
-	for d := range p.Modifiers {
-		differs = other(&was.Modifiers[d], p.Modifiers[d]) || differs
-	}
-	if l := p.Languages; l.Op != backend.Unchanged {
-		differs = differs || was.Languages.Op != backend.Unchanged && (was.Languages.Op != l.Op || !slices.Equal(was.Languages.Value, l.Value))
-		was.Languages = l
-	}
-	return otherStatus(&was.Status, p.Status) || differs
+	return remembered(&s.campaigns, id).Merge(p)
 }
 
 // group does the same for a group.
 func (s *sayings) group(id uint64, p *backend.GroupPatch) (differs bool) {
-	was := remembered(&s.groups, id)
-	differs = other(&was.Bid, p.Bid)
-	for d := range p.Modifiers {
-		differs = other(&was.Modifiers[d], p.Modifiers[d]) || differs
-	}
-	return otherStatus(&was.Status, p.Status) || differs
+	return remembered(&s.groups, id).Merge(p)
 }
 
 func remembered[T any](m *map[uint64]*T, id uint64) *T {
@@ -118,23 +95,4 @@ func remembered[T any](m *map[uint64]*T, id uint64) *T {
 	was := new(T)
 	(*m)[id] = was
 	return was
-}
-
-// other notes a change, and reports whether it is another one than an earlier row's.
-func other[T comparable](was *backend.Patch[T], p backend.Patch[T]) bool {
-	if p.Op == backend.Unchanged {
-		return false
-	}
-	differs := was.Op != backend.Unchanged && *was != p
-	*was = p
-	return differs
-}
-
-func otherStatus(was *backend.Status, s backend.Status) bool {
-	if s == backend.Keep {
-		return false
-	}
-	differs := *was != backend.Keep && *was != s
-	*was = s
-	return differs
 }

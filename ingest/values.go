@@ -171,10 +171,10 @@ func (z *zones) parse(name string) (string, error) {
 
 // parseLanguages reads names or codes, separated by ; or , into sorted
 // distinct codes; none if all languages are among them.
-func parseLanguages(s string) ([]string, error) {
+func parseLanguages(s string) (backend.Languages, error) {
 	names := strings.FieldsFunc(s, func(r rune) bool { return r == ';' || r == ',' })
 	if slices.ContainsFunc(names, allLanguages) {
-		return nil, nil
+		return "", nil
 	}
 	return languageCodes(names)
 }
@@ -184,7 +184,7 @@ func allLanguages(name string) bool {
 	return name == "all" || name == "alllanguages"
 }
 
-func languageCodes(names []string) ([]string, error) {
+func languageCodes(names []string) (backend.Languages, error) {
 	var codes []string
 	for _, name := range names {
 		if name = strings.TrimSpace(name); name == "" {
@@ -192,15 +192,14 @@ func languageCodes(names []string) ([]string, error) {
 		}
 		code, ok := words.ParseLanguage(name)
 		if !ok {
-			return nil, fmt.Errorf("unknown language %.40q: an English name or a code, e.g. Czech; en", name)
+			return "", fmt.Errorf("unknown language %.40q: an English name or a code, e.g. Czech; en", name)
 		}
 		codes = append(codes, code)
 	}
 	if codes == nil {
-		return nil, errors.New("no language: names or codes, separated by ; or ,")
+		return "", errors.New("no language: names or codes, separated by ; or ,")
 	}
-	slices.Sort(codes)
-	return slices.Compact(codes), nil
+	return backend.LanguagesOf(codes...), nil
 }
 
 // owner is whose a keyword of some criterion type is.

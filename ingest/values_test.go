@@ -123,7 +123,7 @@ func TestLanguages(t *testing.T) {
 	for in, want := range map[string]string{
 		"en": "en", "Czech, ENGLISH": "cs en", "en;cs;en": "cs en", "en;;": "en", " de ": "de",
 	} {
-		if got, err := parseLanguages(in); strings.Join(got, " ") != want || err != nil {
+		if got, err := parseLanguages(in); string(got) != want || err != nil {
 			t.Errorf("%s: %v, %v", in, got, err)
 		}
 	}

@@ -90,7 +90,7 @@ func checkPairs(t *rapid.T, pairs []search.Pair, fits []search.Fit, level search
 // campaign with a stemmer, "" if there is none.
 func formLanguages(c *backend.Campaign) []string {
 	var list []string
-	for _, l := range c.Languages {
+	for _, l := range c.Languages.Codes() {
 		if slices.Contains(words.Languages(), l) {
 			list = append(list, l)
 		}

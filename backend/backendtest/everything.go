@@ -56,13 +56,13 @@ func everyCampaign() []namedCampaign {
 		{"desktop", backend.CampaignPatch{Modifiers: [search.Devices]backend.Patch[uint16]{search.Desktop: backend.To[uint16](0)}}},
 		{"mobile", backend.CampaignPatch{Modifiers: [search.Devices]backend.Patch[uint16]{search.Mobile: backend.To[uint16](1000)}}},
 		{"tablet", backend.CampaignPatch{Modifiers: [search.Devices]backend.Patch[uint16]{search.Tablet: backend.To[uint16](10000)}}},
-		{"languages", backend.CampaignPatch{Languages: backend.To([]string{"en", "cs"})}},
+		{"languages", backend.CampaignPatch{Languages: backend.To(backend.LanguagesOf("en", "cs"))}},
 		{"rotation", backend.CampaignPatch{RotateEvenly: backend.To(true)}},
 		{"delivery", backend.CampaignPatch{StandardDelivery: backend.To(true)}},
 		{"held", backend.CampaignPatch{Hold: backend.HoldTo(backend.HeldBy(7) | backend.Refused | backend.Ended)}},
 		{"all", backend.CampaignPatch{
 			Status: backend.Pause, DailyBudget: backend.To[uint64](1), StandardDelivery: backend.To(true), Modifiers: modifiers,
-			Languages: backend.To([]string{"de"}), RotateEvenly: backend.To(true), Hold: backend.HoldTo(backend.Ended),
+			Languages: backend.To(backend.LanguagesOf("de")), RotateEvenly: backend.To(true), Hold: backend.HoldTo(backend.Ended),
 		}},
 	}
 }

@@ -75,7 +75,9 @@ func testLog(t *testing.T, f Factory) {
 		{"time zone", func(w writer) {
 			w.must(w.UpdateAdvertiser(w.ctx, 1, backend.AdvertiserPatch{TimeZone: backend.To("Asia/Tokyo")}))
 		}, advertiser},
-		{"languages", func(w writer) { w.campaign(1, "C", backend.CampaignPatch{Languages: backend.To([]string{"en"})}) }, campaign + " " + group + " 3:2"},
+		{"languages", func(w writer) {
+			w.campaign(1, "C", backend.CampaignPatch{Languages: backend.To(backend.LanguagesOf("en"))})
+		}, campaign + " " + group + " 3:2"},
 		{"advertiser", func(w writer) { w.must(w.UpdateAdvertiser(w.ctx, 1, backend.AdvertiserPatch{Status: backend.Pause})) }, advertiser},
 		{"group removed", func(w writer) { w.group(1, "G", backend.GroupPatch{Status: backend.Remove}) }, group + "-"},
 	}

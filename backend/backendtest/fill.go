@@ -29,7 +29,7 @@ func Fill(t testing.TB, s backend.Store, groups int) {
 
 func (w writer) fillGroup(i int) {
 	a := w.advertiser(fmt.Sprint("advertiser ", i/2000))
-	c := w.campaign(a, fmt.Sprint("campaign ", i/100), backend.CampaignPatch{Languages: backend.To([]string{"en"})})
+	c := w.campaign(a, fmt.Sprint("campaign ", i/100), backend.CampaignPatch{Languages: backend.To(backend.LanguagesOf("en"))})
 	g := w.group(c, fmt.Sprint("group ", i), backend.GroupPatch{Bid: backend.To[uint64](1_000_000)})
 	for k := range FillKeywords {
 		words := fmt.Sprintf("usb cable %d metres model %d", k*7919%11, i)

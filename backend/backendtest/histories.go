@@ -150,12 +150,13 @@ func operation(rt *rapid.T) func(context.Context, backend.Tx) string {
 	text := rapid.SampledFrom([]string{words, words + "!"}).Draw(rt, "text")
 	match := search.MatchType(rapid.IntRange(0, 2).Draw(rt, "type"))
 	kind := rapid.IntRange(0, 15).Draw(rt, "operation")
-	zp := backend.AdvertiserPatch{Status: status, TimeZone: patch(rt, "time zone", []string{"UTC", "Europe/Prague", "Asia/Tokyo"})}
-	cp, gp := campaignPatch(rt, status), groupPatch(rt, status)
-	kp := backend.KeywordPatch{
-		Text: text, Words: words, Type: match, Status: status, Bid: patch(rt, "bid", []uint64{0, 1, 2}), Quality: patch(rt, "quality", []uint8{1, 5, 10}),
-		Learned: patch(rt, "learned", []backend.Learned{backend.NewLearned(5, 0, 0, 0), backend.NewLearned(10, 4, 1<<31, 9)}),
-	}
+	zp := backend.AdvertiserPatch{Status: status}
+	cp, gp := backend.CampaignPatch{Status: status, Hold: holdChange(rt)}, backend.GroupPatch{Status: status, Hold: holdChange(rt)}
+	kp := backend.KeywordPatch{Text: text, Words: words, Type: match, Status: status}
+	draw(rt, &zp)
+	draw(rt, &cp)
+	draw(rt, &gp)
+	draw(rt, &kp)
 	np := backend.NegativePatch{Text: text, Words: words, Type: match, Status: status}
 	q := heldQuery(rt)
 	to := holds(rt)
@@ -239,25 +240,7 @@ func holdChange(rt *rapid.T) backend.HoldChange {
 	return backend.HoldTo(holds(rt))
 }
 
-func campaignPatch(rt *rapid.T, s backend.Status) backend.CampaignPatch {
-	return backend.CampaignPatch{
-		Status: s, DailyBudget: patch(rt, "budget", []uint64{0, 1}), Modifiers: modifierPatches(rt),
-		Languages: patch(rt, "languages", [][]string{{"en"}, {"en", "cs"}, {}}), RotateEvenly: patch(rt, "rotate", []bool{true, false}),
-		StandardDelivery: patch(rt, "delivery", []bool{true, false}),
-		Hold:             holdChange(rt),
-	}
-}
-
-func groupPatch(rt *rapid.T, s backend.Status) backend.GroupPatch {
-	return backend.GroupPatch{Status: s, Bid: patch(rt, "group bid", []uint64{0, 1}), Modifiers: modifierPatches(rt), Hold: holdChange(rt)}
-}
-
-func modifierPatches(rt *rapid.T) (m [search.Devices]backend.Patch[uint16]) {
-	m[rapid.IntRange(0, 2).Draw(rt, "device")] = patch(rt, "modifier", []uint16{0, 1000, 10000})
-	return m
-}
-
-func patch[T any](rt *rapid.T, name string, values []T) backend.Patch[T] {
+func patch[T comparable](rt *rapid.T, name string, values []T) backend.Patch[T] {
 	switch rapid.IntRange(0, 3).Draw(rt, name) {
 	case 0:
 		return backend.Patch[T]{Op: backend.Reset}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"adshard/backend"
-	"adshard/search"
 )
 
 // Model is a backend.Tx in memory, deliberately simple: every lookup looks at
@@ -122,7 +121,7 @@ func (m *Model) Advertiser(ctx context.Context, name string) (uint64, error) {
 	}
 	m.open.advertiser++
 	id := m.open.advertiser
-	m.open.Advertisers[id] = backend.Advertiser{ID: id, Name: name, Enabled: true, TimeZone: "UTC"}
+	m.open.Advertisers[id] = backend.Advertiser{ID: id, Name: name, AdvertiserSettings: backend.NewAdvertiser()}
 	return id, nil
 }
 
@@ -142,12 +141,7 @@ func (m *Model) UpdateAdvertiser(_ context.Context, id uint64, p backend.Adverti
 		return nil
 	}
 	a.Enabled = status(a.Enabled, p.Status)
-	switch p.TimeZone.Op {
-	case backend.Set:
-		a.TimeZone = p.TimeZone.Value
-	case backend.Reset:
-		a.TimeZone = "UTC"
-	}
+	patched(&a.AdvertiserSettings, backend.NewAdvertiser(), p)
 	m.open.Advertisers[id] = a
 	return nil
 }
@@ -168,21 +162,12 @@ func (m *Model) Campaign(ctx context.Context, advertiser uint64, name string, p 
 	if made {
 		m.open.campaign++
 		id = m.open.campaign
-		m.open.Campaigns[id] = backend.Campaign{ID: id, AdvertiserID: advertiser, Name: name, Enabled: true}
+		m.open.Campaigns[id] = backend.Campaign{ID: id, AdvertiserID: advertiser, Name: name, CampaignSettings: backend.NewCampaign()}
 	}
 	c := m.open.Campaigns[id]
 	c.Enabled = status(c.Enabled, p.Status)
 	c.Hold = hold(c.Hold, p.Hold, made)
-	c.HasBudget, c.DailyBudget = number(c.HasBudget, c.DailyBudget, p.DailyBudget)
-	c.Modifiers = modifiers(c.Modifiers, p.Modifiers)
-	switch p.Languages.Op {
-	case backend.Set:
-		c.Languages = slices.Compact(slices.Sorted(slices.Values(p.Languages.Value)))
-	case backend.Reset:
-		c.Languages = nil
-	}
-	c.RotateEvenly = flag(c.RotateEvenly, p.RotateEvenly)
-	c.StandardDelivery = flag(c.StandardDelivery, p.StandardDelivery)
+	patched(&c.CampaignSettings, backend.NewCampaign(), p)
 	m.open.Campaigns[id] = c
 	return id, nil
 }
@@ -199,50 +184,17 @@ func (m *Model) Group(ctx context.Context, campaign uint64, name string, p backe
 		m.open.group++
 		id = m.open.group
 		m.open.Items[id] = backend.Item{Group: backend.Group{
-			ID: id, CampaignID: campaign, AdvertiserID: m.open.Campaigns[campaign].AdvertiserID, Name: name, Enabled: true,
+			ID: id, CampaignID: campaign, AdvertiserID: m.open.Campaigns[campaign].AdvertiserID, Name: name, GroupSettings: backend.NewGroup(),
 		}}
 	}
 	it := m.open.Items[id]
 	it.Group.Enabled = status(it.Group.Enabled, p.Status)
 	it.Group.Hold = hold(it.Group.Hold, p.Hold, made)
-	it.Group.HasBid, it.Group.Bid = number(it.Group.HasBid, it.Group.Bid, p.Bid)
-	it.Group.Modifiers = modifiers(it.Group.Modifiers, p.Modifiers)
+	patched(&it.Group.GroupSettings, backend.NewGroup(), p)
 	m.open.Items[id] = it
 	return id, nil
 }
 
 func status(enabled bool, s backend.Status) bool {
 	return s == backend.Enable || s == backend.Keep && enabled
-}
-
-func flag(v bool, p backend.Patch[bool]) bool {
-	switch p.Op {
-	case backend.Set:
-		return p.Value
-	case backend.Reset:
-		return false
-	}
-	return v
-}
-
-func number(has bool, n uint64, p backend.Patch[uint64]) (bool, uint64) {
-	switch p.Op {
-	case backend.Set:
-		return true, p.Value
-	case backend.Reset:
-		return false, 0
-	}
-	return has, n
-}
-
-func modifiers(m [search.Devices]backend.Modifier, p [search.Devices]backend.Patch[uint16]) [search.Devices]backend.Modifier {
-	for i := range m {
-		switch p[i].Op {
-		case backend.Set:
-			m[i] = backend.Modifier{Set: true, Permille: p[i].Value}
-		case backend.Reset:
-			m[i] = backend.Modifier{}
-		}
-	}
-	return m
 }

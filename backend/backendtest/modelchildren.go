@@ -21,26 +21,14 @@ func (m *Model) Keyword(_ context.Context, group uint64, p backend.KeywordPatch)
 	if at < 0 {
 		m.open.keyword++
 		it.Keywords = append(it.Keywords, backend.Keyword{
-			ID: m.open.keyword, GroupID: group, Words: p.Words, Type: p.Type, Enabled: true, Quality: backend.DefaultQuality,
+			ID: m.open.keyword, GroupID: group, Words: p.Words, Type: p.Type, KeywordSettings: backend.NewKeyword(),
 		})
 		at = len(it.Keywords) - 1
 	}
 	k := &it.Keywords[at]
 	k.Text = p.Text
 	k.Enabled = status(k.Enabled, p.Status)
-	k.HasBid, k.Bid = number(k.HasBid, k.Bid, p.Bid)
-	switch p.Quality.Op {
-	case backend.Set:
-		k.Quality = p.Quality.Value
-	case backend.Reset:
-		k.Quality = backend.DefaultQuality
-	}
-	switch p.Learned.Op {
-	case backend.Set:
-		k.Learned = p.Learned.Value
-	case backend.Reset:
-		k.Learned = 0
-	}
+	patched(&k.KeywordSettings, backend.NewKeyword(), p)
 	m.open.Items[group] = it
 	return nil
 }

@@ -68,7 +68,7 @@ func testMarks(t *testing.T, f Factory) {
 			for i := range 20 {
 				w.path(fmt.Sprint("G", i))
 			}
-			w.campaign(1, "C", backend.CampaignPatch{Languages: backend.To([]string{"en"})})
+			w.campaign(1, "C", backend.CampaignPatch{Languages: backend.To(backend.LanguagesOf("en"))})
 		})
 		check(t, s.SetBudget(t.Context(), 1, backend.BudgetMark{Exhausted: true}))
 		for _, c := range log(t, s) {

@@ -45,7 +45,7 @@ func testDefaults(t *testing.T, f Factory) {
 	if g := it.Group; !g.Enabled || g.HasBid || g.CampaignID != 1 || g.AdvertiserID != 1 || g.Modifiers[0].Set {
 		t.Errorf("group: %+v", g)
 	}
-	want := backend.Keyword{ID: 1, GroupID: 1, Text: "usb cable", Words: "usb cable", Type: search.Broad, Enabled: true, Quality: backend.DefaultQuality}
+	want := backend.Keyword{ID: 1, GroupID: 1, Text: "usb cable", Words: "usb cable", Type: search.Broad, KeywordSettings: backend.KeywordSettings{Enabled: true, Quality: backend.DefaultQuality}}
 	if k := it.Keywords[0]; k != want {
 		t.Errorf("keyword: %+v", k)
 	}
@@ -56,7 +56,7 @@ func sample(w writer) {
 	w.t.Helper()
 	c, g := w.path("G")
 	w.must(w.UpdateAdvertiser(w.ctx, 1, backend.AdvertiserPatch{TimeZone: backend.To("Europe/Prague")}))
-	w.campaign(1, "C", backend.CampaignPatch{DailyBudget: backend.To[uint64](5), StandardDelivery: backend.To(true), Languages: backend.To([]string{"en", "cs"}),
+	w.campaign(1, "C", backend.CampaignPatch{DailyBudget: backend.To[uint64](5), StandardDelivery: backend.To(true), Languages: backend.To(backend.LanguagesOf("en", "cs")),
 		Modifiers: [search.Devices]backend.Patch[uint16]{{}, backend.To[uint16](500)}})
 	w.words(g, "usb cable", "hdmi", "kabel")
 	w.negative(backend.NegativeOwner{Campaign: c}, "free", backend.Keep)
@@ -84,7 +84,7 @@ func testPatches(t *testing.T, f Factory) {
 	writes(t, s, func(w writer) {
 		c := w.campaign(w.advertiser("A"), "C", backend.CampaignPatch{
 			Status: backend.Pause, DailyBudget: backend.To[uint64](7), StandardDelivery: backend.To(true), Modifiers: set,
-			Languages: backend.To([]string{"en", "cs", "en"}), RotateEvenly: backend.To(true),
+			Languages: backend.To(backend.LanguagesOf("en", "cs", "en")), RotateEvenly: backend.To(true),
 		})
 		w.must(w.UpdateAdvertiser(w.ctx, 1, backend.AdvertiserPatch{Status: backend.Pause, TimeZone: backend.To("Asia/Tokyo")}))
 		g := w.group(c, "G", backend.GroupPatch{Status: backend.Pause, Bid: backend.To[uint64](0), Modifiers: set})
@@ -94,7 +94,7 @@ func testPatches(t *testing.T, f Factory) {
 	if a := full.Advertisers[1]; a.Enabled || a.TimeZone != "Asia/Tokyo" {
 		t.Errorf("advertiser: %+v", a)
 	}
-	if c := full.Campaigns[1]; c.Enabled || !c.HasBudget || c.DailyBudget != 7 || !c.StandardDelivery || !c.RotateEvenly || fmt.Sprint(c.Languages) != "[cs en]" ||
+	if c := full.Campaigns[1]; c.Enabled || !c.HasBudget || c.DailyBudget != 7 || !c.StandardDelivery || !c.RotateEvenly || c.Languages != "cs en" ||
 		c.Modifiers != [search.Devices]backend.Modifier{{Set: true}, {Set: true, Permille: 10000}, {}} {
 		t.Errorf("campaign: %+v", c)
 	}
@@ -113,7 +113,7 @@ func testPatches(t *testing.T, f Factory) {
 		reset := [search.Devices]backend.Patch[uint16]{{Op: backend.Reset}, {Op: backend.Reset}, {Op: backend.Reset}}
 		c := w.campaign(1, "C", backend.CampaignPatch{
 			Status: backend.Enable, DailyBudget: backend.Patch[uint64]{Op: backend.Reset}, Modifiers: reset,
-			Languages: backend.Patch[[]string]{Op: backend.Reset}, RotateEvenly: backend.Patch[bool]{Op: backend.Reset},
+			Languages: backend.Patch[backend.Languages]{Op: backend.Reset}, RotateEvenly: backend.Patch[bool]{Op: backend.Reset},
 			StandardDelivery: backend.Patch[bool]{Op: backend.Reset},
 		})
 		w.must(w.UpdateAdvertiser(w.ctx, 1, backend.AdvertiserPatch{Status: backend.Enable, TimeZone: backend.Patch[string]{Op: backend.Reset}}))

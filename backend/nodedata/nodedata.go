@@ -66,7 +66,7 @@ func (b *Builder) Group(it *backend.Item) (*pb.Item, error) {
 
 // Keywords builds some of an ad group's keywords; errors as of Item.
 func (b *Builder) Keywords(it *backend.Item, list []backend.Keyword, c *backend.Campaign) ([]*pb.Keyword, error) {
-	languages := stemmed(c.Languages)
+	languages := stemmed(c.Languages.Codes())
 	out := make([]*pb.Keyword, len(list))
 	records := make([]pb.Keyword, len(list))
 	for i := range list {
@@ -87,7 +87,7 @@ func (b *Builder) Campaign(c *backend.Campaign) (*pb.Campaign, error) {
 	return &pb.Campaign{
 		Id: c.ID, AdvertiserId: c.AdvertiserID, Name: c.Name, Enabled: c.Served(), Held: c.Hold.Brief(),
 		BudgetExhausted: c.Exhausted(), Withheld: c.Withheld, Modifiers: modifiers(c.Modifiers),
-		Negatives: negatives, Languages: c.Languages, RotateEvenly: c.RotateEvenly,
+		Negatives: negatives, Languages: c.Languages.Codes(), RotateEvenly: c.RotateEvenly,
 		Version: c.Version,
 	}, nil
 }

@@ -16,12 +16,11 @@ import (
 func item() *backend.Item {
 	return &backend.Item{
 		Group: backend.Group{
-			ID: 3, CampaignID: 2, AdvertiserID: 1, Name: "Cables", Enabled: true, Bid: 500_000, HasBid: true, Version: 9,
-			Modifiers: [search.Devices]backend.Modifier{search.Mobile: {Set: true, Permille: 0}},
+			ID: 3, CampaignID: 2, AdvertiserID: 1, Name: "Cables", GroupSettings: backend.GroupSettings{Enabled: true, Bid: 500_000, HasBid: true, Modifiers: [search.Devices]backend.Modifier{search.Mobile: {Set: true, Permille: 0}}}, Version: 9,
 		},
 		Keywords: []backend.Keyword{
-			{ID: 7, GroupID: 3, Text: "Café cables", Words: "café cables", Type: search.Phrase, Enabled: true, Quality: 5},
-			{ID: 8, GroupID: 3, Text: "usb", Words: "usb", Enabled: true, HasBid: true, Quality: 10},
+			{ID: 7, GroupID: 3, Text: "Café cables", Words: "café cables", Type: search.Phrase, KeywordSettings: backend.KeywordSettings{Enabled: true, Quality: 5}},
+			{ID: 8, GroupID: 3, Text: "usb", Words: "usb", KeywordSettings: backend.KeywordSettings{Enabled: true, HasBid: true, Quality: 10}},
 		},
 		Negatives: []backend.Negative{{ID: 1, GroupID: 3, Text: "FREE", Words: "free", Type: search.Broad, Enabled: true}},
 		Ads:       []backend.Ad{{ID: 4, GroupID: 3, Enabled: true, Headlines: []string{"Cables"}, FinalURL: "https://shop.example/"}},
@@ -30,7 +29,7 @@ func item() *backend.Item {
 
 func TestItem(t *testing.T) {
 	b := New(balance.ByOwner)
-	got, err := b.Item(item(), &backend.Campaign{ID: 2, AdvertiserID: 1, Languages: []string{"cs", "de", "en"}})
+	got, err := b.Item(item(), &backend.Campaign{ID: 2, AdvertiserID: 1, CampaignSettings: backend.CampaignSettings{Languages: backend.LanguagesOf("cs", "de", "en")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +72,7 @@ func TestItem(t *testing.T) {
 
 func TestLanguagesWithoutStemmer(t *testing.T) {
 	for _, languages := range [][]string{nil, {"de"}} {
-		got, err := New(balance.ByHash).Item(item(), &backend.Campaign{Languages: languages})
+		got, err := New(balance.ByHash).Item(item(), &backend.Campaign{CampaignSettings: backend.CampaignSettings{Languages: backend.LanguagesOf(languages...)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +88,7 @@ func BenchmarkItem(b *testing.B) {
 	for len(it.Keywords) < 11 {
 		it.Keywords = append(it.Keywords, it.Keywords[0])
 	}
-	builder, c := New(balance.ByOwner), &backend.Campaign{Languages: []string{"en"}}
+	builder, c := New(balance.ByOwner), &backend.Campaign{CampaignSettings: backend.CampaignSettings{Languages: backend.LanguagesOf("en")}}
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := builder.Item(it, c); err != nil {
@@ -120,11 +119,11 @@ func TestExhausted(t *testing.T) {
 		want     bool
 	}{
 		{backend.Campaign{}, false},
-		{backend.Campaign{HasBudget: true, DailyBudget: 1}, false},
-		{backend.Campaign{HasBudget: true}, true},
+		{backend.Campaign{CampaignSettings: backend.CampaignSettings{HasBudget: true, DailyBudget: 1}}, false},
+		{backend.Campaign{CampaignSettings: backend.CampaignSettings{HasBudget: true}}, true},
 		{backend.Campaign{BudgetExhausted: true}, true},
-		{backend.Campaign{HasBudget: true, DailyBudget: 1, BudgetExhausted: true}, true},
-		{backend.Campaign{HasBudget: true, BudgetExhausted: true}, true},
+		{backend.Campaign{CampaignSettings: backend.CampaignSettings{HasBudget: true, DailyBudget: 1}, BudgetExhausted: true}, true},
+		{backend.Campaign{CampaignSettings: backend.CampaignSettings{HasBudget: true}, BudgetExhausted: true}, true},
 	} {
 		r, err := New(balance.ByHash).Campaign(&c.campaign)
 		if err != nil || r.BudgetExhausted != c.want {
@@ -168,11 +167,11 @@ func TestAds(t *testing.T) {
 func TestHeld(t *testing.T) {
 	for hold, want := range map[backend.Hold]uint32{0: 0, backend.Refused: 1, backend.Ended: 2, backend.HeldBy(77): 4, backend.HeldBy(backend.MaxImport) | backend.Refused: 5} {
 		b := New(balance.ByOwner)
-		c, err := b.Campaign(&backend.Campaign{Enabled: true, Hold: hold})
+		c, err := b.Campaign(&backend.Campaign{CampaignSettings: backend.CampaignSettings{Enabled: true, Hold: hold}})
 		if err != nil || c.Held != want || c.Enabled != (hold == 0) {
 			t.Errorf("campaign of %d: held %d, enabled %v, %v", hold, c.GetHeld(), c.GetEnabled(), err)
 		}
-		g, err := b.Group(&backend.Item{Group: backend.Group{Enabled: true, Hold: hold, ID: 1, AdvertiserID: 1}})
+		g, err := b.Group(&backend.Item{Group: backend.Group{GroupSettings: backend.GroupSettings{Enabled: true, Hold: hold}, ID: 1, AdvertiserID: 1}})
 		if err != nil || g.Group.Held != want || g.Group.Enabled != (hold == 0) {
 			t.Errorf("group of %d: held %d, enabled %v, %v", hold, g.GetGroup().GetHeld(), g.GetGroup().GetEnabled(), err)
 		}

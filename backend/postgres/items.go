@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	selectGroups    = "SELECT id, campaign_id, advertiser_id, name, enabled, bid, desktop, mobile, tablet, hold, version FROM adshard.ad_group"
-	selectKeywords  = "SELECT group_id, id, bid, type, quality, enabled, words, text, learned FROM adshard.keyword"
+	selectGroups    = "SELECT id, campaign_id, advertiser_id, name, version, hold, " + groupColumns + " FROM adshard.ad_group"
+	selectKeywords  = "SELECT group_id, id, type, words, text, " + keywordColumns + " FROM adshard.keyword"
 	selectNegatives = "SELECT group_id, id, type, enabled, words, text FROM adshard.group_negative"
 	selectAds       = "SELECT group_id, id, enabled, headlines, descriptions, path1, path2, final_url FROM adshard.ad"
 )
@@ -81,16 +81,11 @@ func (r *itemReader) groups(rows pgx.Rows) error {
 	for rows.Next() {
 		it := &backend.Item{}
 		g := &it.Group
-		var bid *int64
-		var m modifierColumns
-		err := rows.Scan(&g.ID, &g.CampaignID, &g.AdvertiserID, &g.Name, &g.Enabled, &bid, &m[0], &m[1], &m[2], &g.Hold, &g.Version)
-		if err != nil {
+		var v groupRow
+		if err := rows.Scan(v.to(&g.ID, &g.CampaignID, &g.AdvertiserID, &g.Name, &g.Version, &v.Hold)...); err != nil {
 			return err
 		}
-		if o := optional(bid); o.Has {
-			g.HasBid, g.Bid = true, o.N
-		}
-		g.Modifiers = m.modifiers().Of()
+		g.GroupSettings = *v.done()
 		r.list = append(r.list, it)
 		r.byID[g.ID] = it
 	}
@@ -141,15 +136,13 @@ func (r *itemReader) ads(rows pgx.Rows) error {
 }
 
 func scanKeyword(row pgx.Row) (k backend.Keyword, err error) {
-	var bid *int64
-	var match, quality int16
-	err = row.Scan(&k.GroupID, &k.ID, &bid, &match, &quality, &k.Enabled, &k.Words, &k.Text, &k.Learned)
-	if o := optional(bid); o.Has {
-		k.HasBid, k.Bid = true, o.N
-	}
+	var match int16
+	var v keywordRow
+	err = row.Scan(v.to(&k.GroupID, &k.ID, &match, &k.Words, &k.Text)...)
+	k.KeywordSettings = *v.done()
 	if k.Text == k.Words {
 		k.Text = k.Words // one string
 	}
-	k.Type, k.Quality = search.MatchType(match), uint8(quality)
+	k.Type = search.MatchType(match)
 	return k, err
 }

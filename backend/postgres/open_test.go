@@ -229,7 +229,7 @@ func importEverything(ctx context.Context, s *postgres.Store, name string) error
 			if err != nil {
 				return err
 			}
-			c, err := tx.Campaign(ctx, a, "C", backend.CampaignPatch{Languages: backend.To([]string{"en"})})
+			c, err := tx.Campaign(ctx, a, "C", backend.CampaignPatch{Languages: backend.To(backend.LanguagesOf("en"))})
 			if err != nil {
 				return err
 			}

@@ -4,19 +4,16 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"adshard/backend"
-	"adshard/backend/upsert"
 	"adshard/search"
 )
 
 const (
-	selectAdvertisers = "SELECT id, name, enabled, time_zone, version FROM adshard.advertiser"
-	selectCampaigns   = `SELECT id, advertiser_id, name, enabled, budget_exhausted, daily_budget, desktop, mobile, tablet,
-  languages, rotate_evenly, standard_delivery, withheld, hold, version FROM adshard.campaign`
+	selectAdvertisers = "SELECT id, name, version, " + advertiserColumns + " FROM adshard.advertiser"
+	selectCampaigns   = "SELECT id, advertiser_id, name, budget_exhausted, withheld, version, hold, " + campaignColumns + " FROM adshard.campaign"
 )
 
 // Advertisers implements backend.Snapshot.
@@ -26,7 +23,9 @@ func (n *snapshot) Advertisers(ctx context.Context, ids []uint64) (list []*backe
 		rows, _ := c.Query(ctx, selectAdvertisers+whereID(ids), idArgs(ids)...)
 		list, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (*backend.Advertiser, error) {
 			a := &backend.Advertiser{}
-			err := row.Scan(&a.ID, &a.Name, &a.Enabled, &a.TimeZone, &a.Version)
+			var settings advertiserRow
+			err := row.Scan(settings.to(&a.ID, &a.Name, &a.Version)...)
+			a.AdvertiserSettings = *settings.done()
 			byID[a.ID] = a
 			return a, err
 		})
@@ -120,39 +119,34 @@ func inOrder[T any](list []*T, ids []uint64, of func(*T) uint64) []*T {
 
 func scanCampaign(row pgx.Row) (*backend.Campaign, error) {
 	p := &backend.Campaign{}
-	var budget *int64
-	var m modifierColumns
-	var languages string
-	err := row.Scan(&p.ID, &p.AdvertiserID, &p.Name, &p.Enabled, &p.BudgetExhausted, &budget, &m[0], &m[1], &m[2],
-		&languages, &p.RotateEvenly, &p.StandardDelivery, &p.Withheld, &p.Hold, &p.Version)
-	if o := optional(budget); o.Has {
-		p.HasBudget, p.DailyBudget = true, o.N
-	}
-	p.Modifiers = m.modifiers().Of()
-	if languages != "" {
-		p.Languages = strings.Split(languages, " ")
-	}
+	var settings campaignRow
+	err := row.Scan(settings.to(&p.ID, &p.AdvertiserID, &p.Name, &p.BudgetExhausted, &p.Withheld, &p.Version, &settings.Hold)...)
+	p.CampaignSettings = *settings.done()
 	return p, err
 }
 
-// modifierColumns are bid modifiers as read.
-type modifierColumns [search.Devices]*int16
-
-func (m modifierColumns) modifiers() (list upsert.Modifiers) {
-	for i, v := range m {
-		if v != nil {
-			list[i] = upsert.Optional{Has: true, N: uint64(*v)}
-		}
+// number is one that may be missing, as read.
+func number(n *int64) (uint64, bool) {
+	if n == nil {
+		return 0, false
 	}
-	return list
+	return uint64(*n), true
 }
 
-// optional is a number as read.
-func optional(n *int64) upsert.Optional {
+func modifier(n *int16) backend.Modifier {
 	if n == nil {
-		return upsert.Optional{}
+		return backend.Modifier{}
 	}
-	return upsert.Optional{Has: true, N: uint64(*n)}
+	return backend.Modifier{Set: true, Permille: uint16(*n)}
+}
+
+// nullable is a number that may be missing, as written.
+func nullable(has bool, n uint64) *int64 {
+	if !has {
+		return nil
+	}
+	signed := int64(n)
+	return &signed
 }
 
 // read reads the negatives of some owners, or of all when ids is nil.

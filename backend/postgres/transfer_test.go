@@ -34,7 +34,7 @@ func named(s backendtest.State) []string {
 		c := s.Campaigns[it.Group.CampaignID]
 		path := s.Advertisers[c.AdvertiserID].Name + "/" + c.Name + "/" + it.Group.Name
 		it.Group = backend.Group{
-			Name: path, Enabled: it.Group.Enabled, Bid: it.Group.Bid, HasBid: it.Group.HasBid, Modifiers: it.Group.Modifiers,
+			Name: path, GroupSettings: backend.GroupSettings{Enabled: it.Group.Enabled, Bid: it.Group.Bid, HasBid: it.Group.HasBid, Modifiers: it.Group.Modifiers},
 		}
 		it.Keywords, it.Negatives, it.Ads = slices.Clone(it.Keywords), slices.Clone(it.Negatives), slices.Clone(it.Ads)
 		for i := range it.Keywords {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -76,9 +77,7 @@ func first[T any](list []*T) *T {
 func storedKeywords(rows pgx.Rows) ([]*keyword, error) {
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (*keyword, error) {
 		k, err := scanKeyword(row)
-		return upsert.Stored(k.GroupID, k.ID, upsert.Phrase{Words: k.Words, Match: k.Type}, upsert.Keyword{
-			Text: k.Text, Enabled: k.Enabled, Bid: upsert.Optional{Has: k.HasBid, N: k.Bid}, Quality: k.Quality, Learned: k.Learned,
-		}), err
+		return upsert.Stored(k.GroupID, k.ID, upsert.Phrase{Words: k.Words, Match: k.Type}, upsert.Keyword{Text: k.Text, KeywordSettings: k.KeywordSettings}), err
 	})
 }
 
@@ -108,37 +107,28 @@ func (k keywordRows) Remove(ctx context.Context, rows []*keyword) error {
 // Update implements upsert.Rows.
 func (k keywordRows) Update(ctx context.Context, rows []*keyword) error {
 	p := phrasesOf(rows)
-	var texts []string
-	var enabled []bool
-	var bids []*int64
-	var qualities []int16
-	var learned []int64
-	for _, r := range rows {
-		texts = append(texts, r.Now.Text)
-		enabled = append(enabled, r.Now.Enabled)
-		var bid *int64
-		if r.Now.Bid.Has {
-			n := int64(r.Now.Bid.N)
-			bid = &n
-		}
-		bids = append(bids, bid)
-		qualities = append(qualities, int16(r.Now.Quality))
-		learned = append(learned, int64(r.Now.Learned))
+	texts := array(rows, func(v *upsert.Keyword) string { return v.Text })
+	return k.t.exec(ctx, "UPDATE adshard.keyword k SET text = u.text, "+keywordFromArrays+
+		" FROM unnest($1::bigint[], $2::text[], $3::smallint[], $4::text[], "+keywordArrays+") AS u (owner, words, type, text, "+keywordColumns+
+		") WHERE k.group_id = u.owner AND k.words = u.words AND k.type = u.type", arraysOfKeywords([]any{p.owners, p.words, p.types, texts}, rows)...)
+}
+
+// array is a column of rows.
+func array[V comparable, T any](rows []*upsert.Row[upsert.Phrase, V], of func(*V) T) []T {
+	list := make([]T, len(rows))
+	for i, r := range rows {
+		list[i] = of(&r.Now)
 	}
-	return k.t.exec(ctx, `UPDATE adshard.keyword k SET text = u.text, enabled = u.enabled, bid = u.bid, quality = u.quality, learned = u.learned
-  FROM unnest($1::bigint[], $2::text[], $3::smallint[], $4::text[], $5::boolean[], $6::bigint[], $7::smallint[], $8::bigint[])
-    AS u (owner, words, type, text, enabled, bid, quality, learned)
-  WHERE k.group_id = u.owner AND k.words = u.words AND k.type = u.type`,
-		p.owners, p.words, p.types, texts, enabled, bids, qualities, learned)
+	return list
 }
 
 // Insert implements upsert.Rows.
 func (k keywordRows) Insert(ctx context.Context, rows []*keyword) error {
-	columns := []string{"group_id", "words", "type", "id", "text", "enabled", "bid", "quality", "learned"}
+	columns := append([]string{"group_id", "words", "type", "id", "text"}, strings.Split(keywordColumns, ", ")...)
 	_, err := k.t.c.CopyFrom(ctx, pgx.Identifier{"adshard", "keyword"}, columns, pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
 		r := rows[i]
-		v := r.Now
-		return []any{int64(r.Owner), r.Key.Words, int16(r.Key.Match), int64(r.ID), v.Text, v.Enabled, column(v.Bid), int16(v.Quality), int64(v.Learned)}, nil
+		args := append(make([]any, 0, len(columns)), int64(r.Owner), r.Key.Words, int16(r.Key.Match), int64(r.ID), r.Now.Text)
+		return appendKeyword(args, &r.Now.KeywordSettings), nil
 	}))
 	return err
 }
@@ -212,12 +202,8 @@ func (n negativeRows) Remove(ctx context.Context, rows []*negative) error {
 // Update implements upsert.Rows.
 func (n negativeRows) Update(ctx context.Context, rows []*negative) error {
 	p := phrasesOf(rows)
-	var texts []string
-	var enabled []bool
-	for _, r := range rows {
-		texts = append(texts, r.Now.Text)
-		enabled = append(enabled, r.Now.Enabled)
-	}
+	texts := array(rows, func(v *upsert.Negative) string { return v.Text })
+	enabled := array(rows, func(v *upsert.Negative) bool { return v.Enabled })
 	return n.t.exec(ctx, "UPDATE adshard."+n.table.name+` n SET text = u.text, enabled = u.enabled
   FROM unnest($1::bigint[], $2::text[], $3::smallint[], $4::text[], $5::boolean[]) AS u (owner, words, type, text, enabled)
   WHERE n.`+n.table.owner+" = u.owner AND n.words = u.words AND n.type = u.type", p.owners, p.words, p.types, texts, enabled)

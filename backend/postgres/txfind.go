@@ -31,11 +31,10 @@ func (t *tx) LoadAdvertiserByID(ctx context.Context, id uint64) error {
 func (t *tx) loadAdvertiser(ctx context.Context, where string, arg any) error {
 	var id uint64
 	var name string
-	var v upsert.Advertiser
-	found, err := t.one(ctx, "SELECT id, name, enabled, time_zone FROM adshard.advertiser WHERE "+where, []any{arg},
-		&id, &name, &v.Enabled, &v.TimeZone)
+	var v advertiserRow
+	found, err := t.one(ctx, "SELECT id, name, "+advertiserColumns+" FROM adshard.advertiser WHERE "+where, []any{arg}, v.to(&id, &name)...)
 	if found {
-		t.KnowAdvertiser(upsert.StoredParent(id, name, v))
+		t.KnowAdvertiser(upsert.StoredParent(id, name, *v.done()))
 	}
 	return err
 }
@@ -60,8 +59,7 @@ func (t *tx) LoadCampaign(ctx context.Context, key upsert.Name) error {
 
 // readCampaigns passes campaigns to f, and returns how many there were.
 func (t *tx) readCampaigns(ctx context.Context, where string, f func(*upsert.CampaignRow), args ...any) (n int, err error) {
-	rows, err := t.c.Query(ctx, `SELECT id, advertiser_id, name, enabled, daily_budget, desktop, mobile, tablet, languages, rotate_evenly,
-  standard_delivery, hold FROM adshard.campaign`+where, args...)
+	rows, err := t.c.Query(ctx, "SELECT id, advertiser_id, name, hold, "+campaignColumns+" FROM adshard.campaign"+where, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -69,16 +67,11 @@ func (t *tx) readCampaigns(ctx context.Context, where string, f func(*upsert.Cam
 	for rows.Next() {
 		var id uint64
 		var key upsert.Name
-		var v upsert.Campaign
-		var budget *int64
-		var m modifierColumns
-		err := rows.Scan(&id, &key.Owner, &key.Name, &v.Enabled, &budget, &m[0], &m[1], &m[2], &v.Languages, &v.RotateEvenly,
-			&v.StandardDelivery, &v.Hold)
-		if err != nil {
+		var v campaignRow
+		if err := rows.Scan(v.to(&id, &key.Owner, &key.Name, &v.Hold)...); err != nil {
 			return n, err
 		}
-		v.Budget, v.Modifiers = optional(budget), m.modifiers()
-		f(upsert.StoredParent(id, key, v))
+		f(upsert.StoredParent(id, key, *v.done()))
 		n++
 	}
 	return n, rows.Err()
@@ -104,7 +97,7 @@ func (t *tx) LoadGroup(ctx context.Context, key upsert.Name) error {
 
 // readGroups passes groups to f, and returns how many there were.
 func (t *tx) readGroups(ctx context.Context, where string, f func(*upsert.GroupRow), args ...any) (n int, err error) {
-	rows, err := t.c.Query(ctx, "SELECT id, campaign_id, name, enabled, bid, desktop, mobile, tablet, hold FROM adshard.ad_group"+where, args...)
+	rows, err := t.c.Query(ctx, "SELECT id, campaign_id, name, hold, "+groupColumns+" FROM adshard.ad_group"+where, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -112,14 +105,11 @@ func (t *tx) readGroups(ctx context.Context, where string, f func(*upsert.GroupR
 	for rows.Next() {
 		var id uint64
 		var key upsert.Name
-		var v upsert.Group
-		var bid *int64
-		var m modifierColumns
-		if err := rows.Scan(&id, &key.Owner, &key.Name, &v.Enabled, &bid, &m[0], &m[1], &m[2], &v.Hold); err != nil {
+		var v groupRow
+		if err := rows.Scan(v.to(&id, &key.Owner, &key.Name, &v.Hold)...); err != nil {
 			return n, err
 		}
-		v.Bid, v.Modifiers = optional(bid), m.modifiers()
-		f(upsert.StoredParent(id, key, v))
+		f(upsert.StoredParent(id, key, *v.done()))
 		n++
 	}
 	return n, rows.Err()

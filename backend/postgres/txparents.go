@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"context"
+	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -29,12 +31,9 @@ func (t *tx) CreateCampaign(ctx context.Context, r *upsert.CampaignRow) error {
 	if err != nil {
 		return err
 	}
-	v := r.Now
-	tag, err := t.c.Exec(ctx, `INSERT INTO adshard.campaign (id, advertiser_id, name, enabled, daily_budget, desktop, mobile, tablet,
-  languages, rotate_evenly, standard_delivery, hold) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-  ON CONFLICT (advertiser_id, name) DO NOTHING`,
-		int64(id), int64(r.Key.Owner), r.Key.Name, v.Enabled, column(v.Budget),
-		column(v.Modifiers[0]), column(v.Modifiers[1]), column(v.Modifiers[2]), v.Languages, v.RotateEvenly, v.StandardDelivery, int64(v.Hold))
+	args := appendCampaign([]any{int64(id), int64(r.Key.Owner), r.Key.Name, int64(r.Now.Hold)}, &r.Now)
+	tag, err := t.c.Exec(ctx, "INSERT INTO adshard.campaign (id, advertiser_id, name, hold, "+campaignColumns+") VALUES ("+places(len(args))+
+		") ON CONFLICT (advertiser_id, name) DO NOTHING", args...)
 	if tag.RowsAffected() > 0 {
 		r.ID = id
 	}
@@ -60,7 +59,7 @@ func (t *tx) CreateGroup(ctx context.Context, r *upsert.GroupRow) (err error) {
 func (t *tx) UpdateAdvertisers(ctx context.Context, rows []*upsert.AdvertiserRow) error {
 	b := &pgx.Batch{}
 	for _, r := range rows {
-		b.Queue("UPDATE adshard.advertiser SET enabled = $2, time_zone = $3 WHERE id = $1", int64(r.ID), r.Now.Enabled, r.Now.TimeZone)
+		b.Queue("UPDATE adshard.advertiser SET "+advertiserSetters+" WHERE id = $1", appendAdvertiser([]any{int64(r.ID)}, &r.Now)...)
 	}
 	return t.send(ctx, b)
 }
@@ -77,11 +76,8 @@ func (t *tx) send(ctx context.Context, b *pgx.Batch) error {
 func (t *tx) UpdateCampaigns(ctx context.Context, rows []*upsert.CampaignRow) error {
 	b := &pgx.Batch{}
 	for _, r := range rows {
-		v := r.Now
-		b.Queue(`UPDATE adshard.campaign SET enabled = $2, daily_budget = $3, desktop = $4, mobile = $5, tablet = $6,
-  languages = $7, rotate_evenly = $8, standard_delivery = $9 WHERE id = $1`, int64(r.ID), v.Enabled, column(v.Budget),
-			column(v.Modifiers[0]), column(v.Modifiers[1]), column(v.Modifiers[2]), v.Languages, v.RotateEvenly, v.StandardDelivery)
-		queueHold(b, "campaign", r.ID, r.Before.Hold, v.Hold)
+		b.Queue("UPDATE adshard.campaign SET "+campaignSetters+" WHERE id = $1", appendCampaign([]any{int64(r.ID)}, &r.Now)...)
+		queueHold(b, "campaign", r.ID, r.Before.Hold, r.Now.Hold)
 	}
 	return t.send(ctx, b)
 }
@@ -93,10 +89,9 @@ func (t *tx) UpdateGroups(ctx context.Context, rows []*upsert.GroupRow) error {
 	}
 	b := &pgx.Batch{}
 	for _, r := range rows {
-		if v := r.Now; v != r.Before {
-			b.Queue("UPDATE adshard.ad_group SET enabled = $2, bid = $3, desktop = $4, mobile = $5, tablet = $6 WHERE id = $1",
-				int64(r.ID), v.Enabled, column(v.Bid), column(v.Modifiers[0]), column(v.Modifiers[1]), column(v.Modifiers[2]))
-			queueHold(b, "ad_group", r.ID, r.Before.Hold, v.Hold)
+		if r.Now != r.Before {
+			b.Queue("UPDATE adshard.ad_group SET "+groupSetters+" WHERE id = $1", appendGroup([]any{int64(r.ID)}, &r.Now)...)
+			queueHold(b, "ad_group", r.ID, r.Before.Hold, r.Now.Hold)
 		}
 	}
 	return t.send(ctx, b)
@@ -111,12 +106,11 @@ func (t *tx) insertGroups(ctx context.Context) error {
 		return err
 	}
 	t.fresh = nil
-	columns := []string{"id", "campaign_id", "advertiser_id", "name", "enabled", "bid", "desktop", "mobile", "tablet", "hold"}
+	columns := append([]string{"id", "campaign_id", "advertiser_id", "name", "hold"}, strings.Split(groupColumns, ", ")...)
 	_, err := t.c.CopyFrom(ctx, pgx.Identifier{"adshard", "ad_group"}, columns, pgx.CopyFromSlice(len(fresh), func(i int) ([]any, error) {
 		r := fresh[i]
-		v := r.Now
-		return []any{int64(r.ID), int64(r.Key.Owner), int64(t.Owner(r.Key.Owner)), r.Key.Name, v.Enabled, column(v.Bid),
-			column(v.Modifiers[0]), column(v.Modifiers[1]), column(v.Modifiers[2]), int64(v.Hold)}, nil
+		args := append(make([]any, 0, len(columns)), int64(r.ID), int64(r.Key.Owner), int64(t.Owner(r.Key.Owner)), r.Key.Name, int64(r.Now.Hold))
+		return appendGroup(args, &r.Now), nil
 	}))
 	for _, r := range fresh {
 		r.Before = r.Now
@@ -124,10 +118,11 @@ func (t *tx) insertGroups(ctx context.Context) error {
 	return err
 }
 
-// column is a number as written.
-func column(o upsert.Optional) any {
-	if !o.Has {
-		return nil
+// places are n parameters.
+func places(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = "$" + strconv.Itoa(i+1)
 	}
-	return int64(o.N)
+	return strings.Join(list, ", ")
 }

@@ -180,7 +180,7 @@ var keywords = kindOf[upsert.Keyword]{
 	text:   func(v upsert.Keyword) string { return v.Text },
 	merged: func(stays, _ upsert.Keyword) upsert.Keyword { return stays },
 	describe: func(v upsert.Keyword, p *backend.RemovedPhrase) {
-		p.Enabled, p.Bid, p.HasBid, p.Quality = v.Enabled, v.Bid.N, v.Bid.Has, v.Quality
+		p.Enabled, p.Bid, p.HasBid, p.Quality = v.Enabled, v.Bid, v.HasBid, v.Quality
 	},
 }
 

@@ -10,17 +10,19 @@ import (
 
 var keywordSQL = childSQL[upsert.Phrase, upsert.Keyword]{
 	entity: backend.EntityKeyword,
-	kind:   backend.KindGroup, hash: (*hasher).keyword,
-	load:  "SELECT id, words, type, text, enabled, bid, quality, learned FROM keyword WHERE group_id = ?",
+	kind:   backend.KindGroup, hash: func(h *hasher, group, id uint64, k upsert.Phrase, v upsert.Keyword) sum {
+		return h.keyword(group, id, k, v.Text, &v.KeywordSettings)
+	},
+	load:  "SELECT id, words, type, text, " + keywordColumns + " FROM keyword WHERE group_id = ?",
 	byKey: phraseKey,
 	scan: func(st *zs.Stmt) (uint64, upsert.Phrase, upsert.Keyword) {
 		text := st.ColumnText(3)
 		return uint64(st.ColumnInt64(0)), upsert.Phrase{Words: columnShared(st, 1, text), Match: search.MatchType(st.ColumnInt64(2))},
-			upsert.Keyword{Text: text, Enabled: st.ColumnBool(4), Bid: columnOptional(st, 5), Quality: uint8(st.ColumnInt64(6)), Learned: backend.Learned(st.ColumnInt64(7))}
+			upsert.Keyword{Text: text, KeywordSettings: scanKeywordSettings(st, 4)}
 	},
-	insert:    "INSERT INTO keyword (group_id, words, type, id, text, enabled, bid, quality, learned) VALUES ",
-	columns:   9,
-	update:    "UPDATE keyword SET text = ?, enabled = ?, bid = ?, quality = ?, learned = ? WHERE group_id = ?" + phraseKey,
+	insert:    "INSERT INTO keyword (group_id, words, type, id, text, " + keywordColumns + ") VALUES ",
+	columns:   5 + keywordWidth,
+	update:    "UPDATE keyword SET text = ?, " + keywordSetters + " WHERE group_id = ?" + phraseKey,
 	remove:    "DELETE FROM keyword WHERE group_id = ?" + phraseKey,
 	bindKey:   bindPhrase,
 	bindValue: bindKeyword,
@@ -103,11 +105,7 @@ func bindPhrase(st *zs.Stmt, at int, k upsert.Phrase) int {
 
 func bindKeyword(st *zs.Stmt, at int, v upsert.Keyword) int {
 	st.BindText(at, v.Text)
-	st.BindBool(at+1, v.Enabled)
-	bindOptional(st, at+2, v.Bid)
-	st.BindInt64(at+3, int64(v.Quality))
-	st.BindInt64(at+4, int64(v.Learned))
-	return at + 5
+	return bindKeywordSettings(st, at+1, &v.KeywordSettings)
 }
 
 func bindNegative(st *zs.Stmt, at int, v upsert.Negative) int {

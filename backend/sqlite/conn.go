@@ -8,7 +8,7 @@ import (
 
 	zs "zombiezen.com/go/sqlite"
 
-	"adshard/backend/upsert"
+	"adshard/backend"
 )
 
 // conn is one connection with its prepared statements. It is used by one
@@ -144,24 +144,36 @@ func bind(st *zs.Stmt, args []any) {
 			st.BindText(i+1, v)
 		case []byte:
 			st.BindBytes(i+1, v)
-		case upsert.Optional:
+		case optional:
 			bindOptional(st, i+1, v)
 		}
 	}
 }
 
 // bindOptional binds a number that may be missing (NULL).
-func bindOptional(st *zs.Stmt, i int, o upsert.Optional) {
-	if o.Has {
-		st.BindInt64(i, int64(o.N))
+func bindOptional(st *zs.Stmt, i int, o optional) {
+	if o.has {
+		st.BindInt64(i, int64(o.n))
 	} else {
 		st.BindNull(i)
 	}
 }
 
-func columnOptional(st *zs.Stmt, i int) upsert.Optional {
+// optional is a number that may be missing.
+type optional struct {
+	has bool
+	n   uint64
+}
+
+// columnNumber reads a number that may be missing.
+func columnNumber(st *zs.Stmt, i int) (n uint64, has bool) {
 	if st.ColumnIsNull(i) {
-		return upsert.Optional{}
+		return 0, false
 	}
-	return upsert.Optional{Has: true, N: uint64(st.ColumnInt64(i))}
+	return uint64(st.ColumnInt64(i)), true
+}
+
+func columnModifier(st *zs.Stmt, i int) backend.Modifier {
+	n, has := columnNumber(st, i)
+	return backend.Modifier{Set: has, Permille: uint16(n)}
 }

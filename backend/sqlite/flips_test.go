@@ -27,7 +27,7 @@ func stock(ctx context.Context, s *Store, bid uint64) error {
 			return err
 		}
 		c, err := tx.Campaign(ctx, a, fmt.Sprint("Campaign ", i/4), backend.CampaignPatch{
-			Languages: backend.To([]string{"cs", "en"}), DailyBudget: backend.To(uint64(50_000_000 + i/4)),
+			Languages: backend.To(backend.LanguagesOf("cs", "en")), DailyBudget: backend.To(uint64(50_000_000 + i/4)),
 			Modifiers: [search.Devices]backend.Patch[uint16]{1: backend.To[uint16](1200)},
 		})
 		if err != nil {

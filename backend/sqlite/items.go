@@ -17,13 +17,13 @@ import (
 const chunkGroups = 256
 
 const (
-	selectGroup = `SELECT g.id, g.campaign_id, c.advertiser_id, g.name, g.enabled, g.bid, g.desktop, g.mobile, g.tablet,
-  g.hold, g.sum, g.summed, g.version FROM ad_group g LEFT JOIN campaign c ON c.id = g.campaign_id`
-	selectKeyword  = "SELECT group_id, id, text, words, type, enabled, bid, quality, learned FROM keyword"
+	selectGroup = "SELECT id, campaign_id, (SELECT advertiser_id FROM campaign WHERE id = campaign_id), name, sum, summed, version, hold, " +
+		groupColumns + " FROM ad_group"
+	selectKeyword  = "SELECT group_id, id, text, words, type, " + keywordColumns + " FROM keyword"
 	selectNegative = "SELECT group_id, id, text, words, type, enabled FROM group_negative"
 	selectAd       = "SELECT group_id, id, enabled, headlines, descriptions, path1, path2, final_url FROM ad"
 
-	idRange    = " WHERE g.id BETWEEN ? AND ? ORDER BY g.id"
+	idRange    = " WHERE id BETWEEN ? AND ? ORDER BY id"
 	groupRange = " WHERE group_id BETWEEN ? AND ? ORDER BY group_id"
 )
 
@@ -122,12 +122,11 @@ func readGroups(c *conn, first, last uint64) (*itemReader, error) {
 
 // group takes a row of selectGroup.
 func (r *itemReader) group(st *zs.Stmt) error {
-	g, s := scanGroup(st), scanStored(st, 10)
+	g, s := scanGroup(st), scanStored(st, 4)
 	if st.ColumnIsNull(2) { // no campaign
 		return withoutCampaign("read items", g.ID, int64(s.version))
 	}
-	v := upsert.Group{Enabled: g.Enabled, Hold: g.Hold, Bid: upsert.Optional{Has: g.HasBid, N: g.Bid}, Modifiers: optionals(g.Modifiers)}
-	rows := r.h.group(g.ID, g.CampaignID, g.Name, v) + r.h.groupOwner(g.ID, g.AdvertiserID)
+	rows := r.h.group(g.ID, g.CampaignID, g.Name, &g.GroupSettings) + r.h.groupOwner(g.ID, g.AdvertiserID)
 	r.items = append(r.items, backend.Item{Group: g})
 	r.sums = append(r.sums, struct {
 		stored stored
@@ -168,8 +167,7 @@ func (r *itemReader) keywords() error {
 			if d := k.Damage(); d != nil {
 				return corrupt("read items", d)
 			}
-			r.sums[at].rows += r.h.keyword(k.GroupID, k.ID, upsert.Phrase{Words: k.Words, Match: k.Type},
-				upsert.Keyword{Text: k.Text, Enabled: k.Enabled, Bid: upsert.Optional{Has: k.HasBid, N: k.Bid}, Quality: k.Quality, Learned: k.Learned})
+			r.sums[at].rows += r.h.keyword(k.GroupID, k.ID, upsert.Phrase{Words: k.Words, Match: k.Type}, k.Text, &k.KeywordSettings)
 			all = append(all, k)
 		}
 		return nil
@@ -234,21 +232,19 @@ func (r *itemReader) ads() error {
 }
 
 func scanGroup(st *zs.Stmt) backend.Group {
-	bid := columnOptional(st, 5)
-	return backend.Group{
+	g := backend.Group{
 		ID: uint64(st.ColumnInt64(0)), CampaignID: uint64(st.ColumnInt64(1)), AdvertiserID: uint64(st.ColumnInt64(2)),
-		Name: st.ColumnText(3), Enabled: st.ColumnBool(4), Bid: bid.N, HasBid: bid.Has,
-		Modifiers: scanModifiers(st, 6), Hold: backend.Hold(st.ColumnInt64(9)), Version: uint64(st.ColumnInt64(12)),
+		Name: st.ColumnText(3), Version: uint64(st.ColumnInt64(6)), GroupSettings: scanGroupSettings(st, 8),
 	}
+	g.Hold = backend.Hold(st.ColumnInt64(7))
+	return g
 }
 
 func scanKeyword(st *zs.Stmt) backend.Keyword {
 	text := st.ColumnText(2)
-	bid := columnOptional(st, 6)
 	return backend.Keyword{
 		GroupID: uint64(st.ColumnInt64(0)), ID: uint64(st.ColumnInt64(1)), Text: text, Words: columnShared(st, 3, text),
-		Type: search.MatchType(st.ColumnInt64(4)), Enabled: st.ColumnBool(5), Bid: bid.N, HasBid: bid.Has,
-		Quality: uint8(st.ColumnInt64(7)), Learned: backend.Learned(st.ColumnInt64(8)),
+		Type: search.MatchType(st.ColumnInt64(4)), KeywordSettings: scanKeywordSettings(st, 5),
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	zs "zombiezen.com/go/sqlite"
 
@@ -14,9 +13,8 @@ import (
 )
 
 const (
-	selectAdvertiser = "SELECT id, name, enabled, time_zone, sum, summed, version FROM advertiser"
-	selectCampaign   = `SELECT id, advertiser_id, name, enabled, budget_exhausted, daily_budget, desktop, mobile, tablet,
-  languages, rotate_evenly, standard_delivery, withheld, hold, sum, summed, version FROM campaign`
+	selectAdvertiser = "SELECT id, name, sum, summed, version, " + advertiserColumns + " FROM advertiser"
+	selectCampaign   = "SELECT id, advertiser_id, name, budget_exhausted, withheld, hold, sum, summed, version, " + campaignColumns + " FROM campaign"
 )
 
 // Advertisers implements backend.Snapshot.
@@ -54,8 +52,8 @@ func readAdvertisers(c *conn, ids []uint64) (r parents[backend.Advertiser], err 
 	err = byIDs(c, selectAdvertiser, ids, func(st *zs.Stmt) error {
 		a := scanAdvertiser(st)
 		r.list = append(r.list, &a)
-		r.stored = append(r.stored, scanStored(st, 4))
-		r.rows = append(r.rows, h.advertiser(a.ID, a.Name, upsert.Advertiser{Enabled: a.Enabled, TimeZone: a.TimeZone}))
+		r.stored = append(r.stored, scanStored(st, 2))
+		r.rows = append(r.rows, h.advertiser(a.ID, a.Name, &a.AdvertiserSettings))
 		return nil
 	})
 	if err == nil {
@@ -90,14 +88,9 @@ func readCampaigns(c *conn, ids []uint64) (r parents[backend.Campaign], err erro
 	var h hasher
 	err = byIDs(c, selectCampaign, ids, func(st *zs.Stmt) error {
 		p := scanCampaign(st)
-		v := upsert.Campaign{
-			Enabled: p.Enabled, Budget: upsert.Optional{Has: p.HasBudget, N: p.DailyBudget}, Modifiers: optionals(p.Modifiers),
-			Languages: st.ColumnText(9), RotateEvenly: p.RotateEvenly, StandardDelivery: p.StandardDelivery,
-			Hold: p.Hold,
-		}
 		r.list = append(r.list, &p)
-		r.stored = append(r.stored, scanStored(st, 14))
-		r.rows = append(r.rows, h.campaign(p.ID, p.AdvertiserID, p.Name, v)+h.budget(p.ID, budgetMark{p.BudgetExhausted, p.Withheld}))
+		r.stored = append(r.stored, scanStored(st, 6))
+		r.rows = append(r.rows, h.campaign(p.ID, p.AdvertiserID, p.Name, &p.CampaignSettings)+h.budget(p.ID, budgetMark{p.BudgetExhausted, p.Withheld}))
 		return nil
 	})
 	if err == nil {
@@ -186,39 +179,20 @@ func byIDs(c *conn, sql string, ids []uint64, row func(*zs.Stmt) error) error {
 	return nil
 }
 
-// optionals are the modifiers as the database has them.
-func optionals(list [search.Devices]backend.Modifier) (m upsert.Modifiers) {
-	for i, v := range list {
-		m[i] = upsert.Optional{Has: v.Set, N: uint64(v.Permille)}
-	}
-	return m
-}
-
 func scanAdvertiser(st *zs.Stmt) backend.Advertiser {
 	return backend.Advertiser{
-		ID: uint64(st.ColumnInt64(0)), Name: st.ColumnText(1), Enabled: st.ColumnBool(2), TimeZone: st.ColumnText(3),
-		Version: uint64(st.ColumnInt64(6)),
+		ID: uint64(st.ColumnInt64(0)), Name: st.ColumnText(1), Version: uint64(st.ColumnInt64(4)), AdvertiserSettings: scanAdvertiserSettings(st, 5),
 	}
 }
 
 func scanCampaign(st *zs.Stmt) backend.Campaign {
-	budget := columnOptional(st, 5)
-	return backend.Campaign{
+	p := backend.Campaign{
 		ID: uint64(st.ColumnInt64(0)), AdvertiserID: uint64(st.ColumnInt64(1)), Name: st.ColumnText(2),
-		Enabled: st.ColumnBool(3), BudgetExhausted: st.ColumnBool(4), DailyBudget: budget.N, HasBudget: budget.Has,
-		Modifiers: scanModifiers(st, 6), Languages: splitLanguages(st.ColumnText(9)), RotateEvenly: st.ColumnBool(10),
-		StandardDelivery: st.ColumnBool(11), Withheld: uint32(st.ColumnInt64(12)), Hold: backend.Hold(st.ColumnInt64(13)),
-		Version: uint64(st.ColumnInt64(16)),
+		BudgetExhausted: st.ColumnBool(3), Withheld: uint32(st.ColumnInt64(4)), Version: uint64(st.ColumnInt64(8)),
+		CampaignSettings: scanCampaignSettings(st, 9),
 	}
-}
-
-func scanModifiers(st *zs.Stmt, first int) (m [search.Devices]backend.Modifier) {
-	for i := range m {
-		if v := columnOptional(st, first+i); v.Has {
-			m[i] = backend.Modifier{Set: true, Permille: uint16(v.N)}
-		}
-	}
-	return m
+	p.Hold = backend.Hold(st.ColumnInt64(5))
+	return p
 }
 
 // scanNegative reads owner, id, text, words, type, enabled.
@@ -228,11 +202,4 @@ func scanNegative(st *zs.Stmt) backend.Negative {
 		ID: uint64(st.ColumnInt64(1)), Text: text, Words: columnShared(st, 3, text),
 		Type: search.MatchType(st.ColumnInt64(4)), Enabled: st.ColumnBool(5),
 	}
-}
-
-func splitLanguages(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return strings.Split(s, " ")
 }

@@ -24,10 +24,10 @@ func (s *Store) Words(ctx context.Context) (*backend.WordsReport, error) {
 		}
 		return c.query("SELECT negative, id, campaign_id, group_id, type, text, enabled, bid, quality, kept, why, advertiser_id FROM removed_phrase ORDER BY negative, id",
 			func(st *zs.Stmt) error {
-				bid := columnOptional(st, 7)
+				bid, hasBid := columnNumber(st, 7)
 				r.Removed = append(r.Removed, backend.RemovedPhrase{
 					Negative: st.ColumnBool(0), ID: uint64(st.ColumnInt64(1)), Campaign: uint64(st.ColumnInt64(2)), Group: uint64(st.ColumnInt64(3)),
-					Type: search.MatchType(st.ColumnInt64(4)), Text: st.ColumnText(5), Enabled: st.ColumnBool(6), HasBid: bid.Has, Bid: bid.N,
+					Type: search.MatchType(st.ColumnInt64(4)), Text: st.ColumnText(5), Enabled: st.ColumnBool(6), HasBid: hasBid, Bid: bid,
 					Quality: uint8(st.ColumnInt64(8)), Kept: uint64(st.ColumnInt64(9)), Why: st.ColumnText(10), Advertiser: uint64(st.ColumnInt64(11)),
 				})
 				return nil

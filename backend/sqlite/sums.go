@@ -9,6 +9,7 @@ import (
 	"adshard/backend"
 	"adshard/backend/upsert"
 	"adshard/fault"
+	"adshard/search"
 )
 
 // sum is the sum of an entity's row hashes, so that a writer that changes one row
@@ -22,23 +23,21 @@ const unsummedSum sum = 6364136223846793005
 // id; all columns follow but the version, which is compared separately.
 type hasher struct{ buf []byte }
 
+// The tables. The numbers between are those of columns (fields.Field.Sum), which go on from 17.
 const (
-	rowAdvertiser = iota + 1
-	rowCampaign
-	rowBudget
-	rowGroup
-	rowGroupOwner
-	rowKeyword
-	rowGroupNegative
-	rowCampaignNegative
-	rowAd
-	rowTimeZone
-	rowDelivery
-	rowWithheld
-	rowLearned
-	rowCampaignHold
-	rowGroupHold
-	rowAdvertiserNegative
+	rowAdvertiser         = 1
+	rowCampaign           = 2
+	rowBudget             = 3
+	rowGroup              = 4
+	rowGroupOwner         = 5
+	rowKeyword            = 6
+	rowGroupNegative      = 7
+	rowCampaignNegative   = 8
+	rowAd                 = 9
+	rowWithheld           = 12
+	rowCampaignHold       = 14
+	rowGroupHold          = 15
+	rowAdvertiserNegative = 16
 )
 
 func (h *hasher) begin(table byte, owner, id uint64) {
@@ -57,55 +56,43 @@ func (h *hasher) flag(b bool) {
 	}
 }
 
-func (h *hasher) optional(o upsert.Optional) {
-	h.flag(o.Has)
-	h.number(o.N)
+func (h *hasher) optional(has bool, n uint64) {
+	h.flag(has)
+	h.number(n)
 }
 
-func (h *hasher) modifiers(m upsert.Modifiers) {
-	for _, o := range m {
-		h.optional(o)
+func (h *hasher) modifiers(list [search.Devices]backend.Modifier) {
+	for _, m := range list {
+		h.optional(m.Set, uint64(m.Permille))
 	}
 }
 
-func text[T string | []byte](h *hasher, s T) {
+func text[T ~string | []byte](h *hasher, s T) {
 	h.buf = binary.AppendUvarint(h.buf, uint64(len(s)))
 	h.buf = append(h.buf, s...)
 }
 
 func (h *hasher) end() sum { return sum(xxhash.Sum64(h.buf)) }
 
-// advertiser hashes all of an advertiser. The default of a column that a migration has
-// added counts nothing, so that the old sums hold; so do campaign,
-// budget and keyword.
-func (h *hasher) advertiser(id uint64, name string, v upsert.Advertiser) sum {
+// advertiser hashes all of an advertiser. The default of a column that was added after the first schema counts nothing, so that
+// the old sums hold: advertiser, campaign, group and keyword have the columns of the first one, what added… adds is that of others.
+func (h *hasher) advertiser(id uint64, name string, v *backend.AdvertiserSettings) sum {
 	h.begin(rowAdvertiser, 0, id)
 	text(h, name)
 	h.flag(v.Enabled)
-	s := h.end()
-	if v.TimeZone != backend.DefaultTimeZone {
-		h.begin(rowTimeZone, 0, id)
-		text(h, v.TimeZone)
-		s += h.end()
-	}
-	return s
+	return h.end() + h.addedAdvertiser(0, id, v)
 }
 
 // campaign hashes all but the mark of the budget, which is written separately.
-func (h *hasher) campaign(id, advertiser uint64, name string, v upsert.Campaign) sum {
+func (h *hasher) campaign(id, advertiser uint64, name string, v *backend.CampaignSettings) sum {
 	h.begin(rowCampaign, advertiser, id)
 	text(h, name)
 	h.flag(v.Enabled)
-	h.optional(v.Budget)
+	h.optional(v.HasBudget, v.DailyBudget)
 	h.modifiers(v.Modifiers)
 	text(h, v.Languages)
 	h.flag(v.RotateEvenly)
-	s := h.end()
-	if v.StandardDelivery {
-		h.begin(rowDelivery, advertiser, id)
-		s += h.end()
-	}
-	return s + h.hold(rowCampaignHold, advertiser, id, v.Hold)
+	return h.end() + h.addedCampaign(advertiser, id, v) + h.hold(rowCampaignHold, advertiser, id, v.Hold)
 }
 
 // budgetMark is the mark of a campaign's budget.
@@ -127,13 +114,13 @@ func (h *hasher) budget(id uint64, m budgetMark) sum {
 }
 
 // group hashes all but the advertiser, which is the campaign's.
-func (h *hasher) group(id, campaign uint64, name string, v upsert.Group) sum {
+func (h *hasher) group(id, campaign uint64, name string, v *backend.GroupSettings) sum {
 	h.begin(rowGroup, campaign, id)
 	text(h, name)
 	h.flag(v.Enabled)
-	h.optional(v.Bid)
+	h.optional(v.HasBid, v.Bid)
 	h.modifiers(v.Modifiers)
-	return h.end() + h.hold(rowGroupHold, campaign, id, v.Hold)
+	return h.end() + h.addedGroup(campaign, id, v) + h.hold(rowGroupHold, campaign, id, v.Hold)
 }
 
 // hold hashes what holds a campaign or group.
@@ -151,18 +138,12 @@ func (h *hasher) groupOwner(id, advertiser uint64) sum {
 	return h.end()
 }
 
-func (h *hasher) keyword(group, id uint64, k upsert.Phrase, v upsert.Keyword) sum {
+func (h *hasher) keyword(group, id uint64, k upsert.Phrase, shown string, v *backend.KeywordSettings) sum {
 	h.begin(rowKeyword, group, id)
-	h.phrase(k, v.Text, v.Enabled)
-	h.optional(v.Bid)
+	h.phrase(k, shown, v.Enabled)
+	h.optional(v.HasBid, v.Bid)
 	h.buf = append(h.buf, v.Quality)
-	s := h.end()
-	if v.Learned != 0 {
-		h.begin(rowLearned, group, id)
-		h.number(uint64(v.Learned))
-		s += h.end()
-	}
-	return s
+	return h.end() + h.addedKeyword(group, id, v)
 }
 
 func (h *hasher) negative(table byte, owner, id uint64, k upsert.Phrase, v upsert.Negative) sum {

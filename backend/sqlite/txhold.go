@@ -28,7 +28,7 @@ const heldOrder = " AND id > ? ORDER BY id LIMIT ?"
 // LoadHeldCampaigns implements upsert.Backend.
 func (t *tx) LoadHeldCampaigns(_ context.Context, q backend.HeldQuery, after uint64, limit int) (list []*upsert.CampaignRow, err error) {
 	where, args := heldWhere("campaign_hold", q)
-	err = t.c.query("SELECT advertiser_id, name, "+campaignColumns+" FROM campaign"+where+heldOrder, func(st *zs.Stmt) error {
+	err = t.c.query("SELECT advertiser_id, name, "+storedCampaigns+" FROM campaign"+where+heldOrder, func(st *zs.Stmt) error {
 		key := upsert.Name{Owner: uint64(st.ColumnInt64(0)), Name: st.ColumnText(1)}
 		list = append(list, storedCampaign(st, 2, key))
 		return nil
@@ -39,7 +39,7 @@ func (t *tx) LoadHeldCampaigns(_ context.Context, q backend.HeldQuery, after uin
 // LoadHeldGroups implements upsert.Backend.
 func (t *tx) LoadHeldGroups(_ context.Context, q backend.HeldQuery, after uint64, limit int) (list []*upsert.GroupRow, err error) {
 	where, args := heldWhere("ad_group_hold", q)
-	err = t.c.query("SELECT campaign_id, name, "+groupColumns+" FROM ad_group"+where+heldOrder, func(st *zs.Stmt) error {
+	err = t.c.query("SELECT campaign_id, name, "+storedGroups+" FROM ad_group"+where+heldOrder, func(st *zs.Stmt) error {
 		key := upsert.Name{Owner: uint64(st.ColumnInt64(0)), Name: st.ColumnText(1)}
 		list = append(list, storedGroup(st, 2, key))
 		return nil
@@ -50,7 +50,7 @@ func (t *tx) LoadHeldGroups(_ context.Context, q backend.HeldQuery, after uint64
 // RenameCampaign implements upsert.Backend.
 func (t *tx) RenameCampaign(_ context.Context, r *upsert.CampaignRow, name string) error {
 	h := &t.sums.h
-	by := h.campaign(r.ID, r.Key.Owner, name, r.Before) - h.campaign(r.ID, r.Key.Owner, r.Key.Name, r.Before)
+	by := h.campaign(r.ID, r.Key.Owner, name, &r.Before) - h.campaign(r.ID, r.Key.Owner, r.Key.Name, &r.Before)
 	err := t.sums.change(backend.KindCampaign, r.ID, by)
 	if err == nil {
 		err = t.write("UPDATE campaign SET name = ? WHERE id = ?", name, r.ID)
@@ -61,7 +61,7 @@ func (t *tx) RenameCampaign(_ context.Context, r *upsert.CampaignRow, name strin
 // RenameGroup implements upsert.Backend.
 func (t *tx) RenameGroup(_ context.Context, r *upsert.GroupRow, name string) error {
 	h := &t.sums.h
-	by := h.group(r.ID, r.Key.Owner, name, r.Before) - h.group(r.ID, r.Key.Owner, r.Key.Name, r.Before)
+	by := h.group(r.ID, r.Key.Owner, name, &r.Before) - h.group(r.ID, r.Key.Owner, r.Key.Name, &r.Before)
 	err := t.sums.change(backend.KindGroup, r.ID, by)
 	if err == nil {
 		err = t.write("UPDATE ad_group SET name = ? WHERE id = ?", name, r.ID)

@@ -16,16 +16,14 @@ func (t *tx) CreateAdvertiser(_ context.Context, r *upsert.AdvertiserRow) error 
 		return err
 	}
 	r.ID = uint64(t.c.LastInsertRowID())
-	t.sums.created(backend.KindAdvertiser, r.ID, t.sums.h.advertiser(r.ID, r.Key, r.Now))
+	t.sums.created(backend.KindAdvertiser, r.ID, t.sums.h.advertiser(r.ID, r.Key, &r.Now))
 	return nil
 }
 
 // CreateCampaign implements upsert.Backend.
 func (t *tx) CreateCampaign(_ context.Context, r *upsert.CampaignRow) error {
-	v := r.Now
-	err := t.write(`INSERT INTO campaign (advertiser_id, name, enabled, daily_budget, desktop, mobile, tablet, languages, rotate_evenly,
-  standard_delivery, hold) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.Key.Owner, r.Key.Name, v.Enabled, v.Budget,
-		v.Modifiers[0], v.Modifiers[1], v.Modifiers[2], v.Languages, v.RotateEvenly, v.StandardDelivery, int64(v.Hold))
+	v := &r.Now
+	err := t.write(insertCampaign, appendCampaign([]any{r.Key.Owner, r.Key.Name, int64(v.Hold)}, v)...)
 	if err != nil {
 		return err
 	}
@@ -36,9 +34,8 @@ func (t *tx) CreateCampaign(_ context.Context, r *upsert.CampaignRow) error {
 
 // CreateGroup implements upsert.Backend.
 func (t *tx) CreateGroup(_ context.Context, r *upsert.GroupRow) error {
-	v := r.Now
-	err := t.write("INSERT INTO ad_group (campaign_id, name, enabled, bid, desktop, mobile, tablet, hold) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		r.Key.Owner, r.Key.Name, v.Enabled, v.Bid, v.Modifiers[0], v.Modifiers[1], v.Modifiers[2], int64(v.Hold))
+	v := &r.Now
+	err := t.write(insertGroup, appendGroup([]any{r.Key.Owner, r.Key.Name, int64(v.Hold)}, v)...)
 	if err != nil {
 		return err
 	}
@@ -55,9 +52,9 @@ func (t *tx) CreateGroup(_ context.Context, r *upsert.GroupRow) error {
 func (t *tx) UpdateAdvertisers(_ context.Context, rows []*upsert.AdvertiserRow) error {
 	h := &t.sums.h
 	for _, r := range rows {
-		err := t.sums.change(backend.KindAdvertiser, r.ID, h.advertiser(r.ID, r.Key, r.Now)-h.advertiser(r.ID, r.Key, r.Before))
+		err := t.sums.change(backend.KindAdvertiser, r.ID, h.advertiser(r.ID, r.Key, &r.Now)-h.advertiser(r.ID, r.Key, &r.Before))
 		if err == nil {
-			err = t.write("UPDATE advertiser SET enabled = ?, time_zone = ? WHERE id = ?", r.Now.Enabled, r.Now.TimeZone, r.ID)
+			err = t.write("UPDATE advertiser SET "+advertiserSetters+" WHERE id = ?", append(appendAdvertiser(nil, &r.Now), r.ID)...)
 		}
 		if err != nil {
 			return err
@@ -71,17 +68,15 @@ func (t *tx) UpdateCampaigns(_ context.Context, rows []*upsert.CampaignRow) erro
 	h := &t.sums.h
 	held := heldRows{t: t}
 	for _, r := range rows {
-		v := r.Now
-		by := h.campaign(r.ID, r.Key.Owner, r.Key.Name, v) - h.campaign(r.ID, r.Key.Owner, r.Key.Name, r.Before)
+		v := &r.Now
+		by := h.campaign(r.ID, r.Key.Owner, r.Key.Name, v) - h.campaign(r.ID, r.Key.Owner, r.Key.Name, &r.Before)
 		err := t.sums.change(backend.KindCampaign, r.ID, by)
 		update := func() error {
-			return t.write(`UPDATE campaign SET enabled = ?, daily_budget = ?, desktop = ?, mobile = ?, tablet = ?, languages = ?,
-  rotate_evenly = ?, standard_delivery = ?, hold = ? WHERE id = ?`, v.Enabled, v.Budget, v.Modifiers[0], v.Modifiers[1],
-				v.Modifiers[2], v.Languages, v.RotateEvenly, v.StandardDelivery, int64(v.Hold), r.ID)
+			return t.write("UPDATE campaign SET hold = ?, "+campaignSetters+" WHERE id = ?", append(appendCampaign([]any{int64(v.Hold)}, v), r.ID)...)
 		}
 		switch {
 		case err != nil:
-		case onlyHeld(v, r.Before):
+		case onlyHeld(*v, r.Before):
 			err = held.add(r.ID, v.Hold)
 		case v.Languages == r.Before.Languages:
 			err = update()
@@ -96,7 +91,7 @@ func (t *tx) UpdateCampaigns(_ context.Context, rows []*upsert.CampaignRow) erro
 }
 
 // onlyHeld reports whether a campaign's values differ in nothing but its hold.
-func onlyHeld(now, before upsert.Campaign) bool {
+func onlyHeld(now, before backend.CampaignSettings) bool {
 	now.Hold = before.Hold
 	return now == before
 }
@@ -137,12 +132,11 @@ func (h *heldRows) flush() error {
 func (t *tx) UpdateGroups(_ context.Context, rows []*upsert.GroupRow) error {
 	h := &t.sums.h
 	for _, r := range rows {
-		v := r.Now
-		by := h.group(r.ID, r.Key.Owner, r.Key.Name, v) - h.group(r.ID, r.Key.Owner, r.Key.Name, r.Before)
+		v := &r.Now
+		by := h.group(r.ID, r.Key.Owner, r.Key.Name, v) - h.group(r.ID, r.Key.Owner, r.Key.Name, &r.Before)
 		err := t.sums.change(backend.KindGroup, r.ID, by)
 		if err == nil {
-			err = t.write("UPDATE ad_group SET enabled = ?, bid = ?, desktop = ?, mobile = ?, tablet = ?, hold = ? WHERE id = ?",
-				v.Enabled, v.Bid, v.Modifiers[0], v.Modifiers[1], v.Modifiers[2], int64(v.Hold), r.ID)
+			err = t.write("UPDATE ad_group SET hold = ?, "+groupSetters+" WHERE id = ?", append(appendGroup([]any{int64(v.Hold)}, v), r.ID)...)
 		}
 		if err != nil {
 			return err
@@ -172,56 +166,49 @@ func (t *tx) LoadAdvertiserByID(_ context.Context, id uint64) error {
 }
 
 func (t *tx) loadAdvertiser(where string, arg any) error {
-	return t.c.query("SELECT id, name, enabled, time_zone FROM advertiser WHERE "+where, func(st *zs.Stmt) error {
-		v := upsert.Advertiser{Enabled: st.ColumnBool(2), TimeZone: st.ColumnText(3)}
-		t.KnowAdvertiser(upsert.StoredParent(uint64(st.ColumnInt64(0)), st.ColumnText(1), v))
+	return t.c.query("SELECT id, name, "+advertiserColumns+" FROM advertiser WHERE "+where, func(st *zs.Stmt) error {
+		t.KnowAdvertiser(upsert.StoredParent(uint64(st.ColumnInt64(0)), st.ColumnText(1), scanAdvertiserSettings(st, 2)))
 		return nil
 	}, arg)
 }
 
 // LoadCampaign implements upsert.Backend.
 func (t *tx) LoadCampaign(_ context.Context, key upsert.Name) error {
-	return t.c.query("SELECT "+campaignColumns+" FROM campaign WHERE advertiser_id = ? AND name = ?", func(st *zs.Stmt) error {
+	return t.c.query("SELECT "+storedCampaigns+" FROM campaign WHERE advertiser_id = ? AND name = ?", func(st *zs.Stmt) error {
 		t.KnowCampaign(storedCampaign(st, 0, key))
 		return nil
 	}, key.Owner, key.Name)
 }
 
+// What storedCampaign and storedGroup read, and how rows are inserted.
 const (
-	campaignColumns = "id, enabled, daily_budget, desktop, mobile, tablet, languages, rotate_evenly, standard_delivery, hold"
-	groupColumns    = "id, enabled, bid, desktop, mobile, tablet, hold"
+	storedCampaigns = "id, hold, " + campaignColumns
+	storedGroups    = "id, hold, " + groupColumns
+
+	insertCampaign = "INSERT INTO campaign (advertiser_id, name, hold, " + campaignColumns + ") VALUES (?, ?, ?, " + campaignPlaces + ")"
+	insertGroup    = "INSERT INTO ad_group (campaign_id, name, hold, " + groupColumns + ") VALUES (?, ?, ?, " + groupPlaces + ")"
 )
 
-// storedCampaign reads campaignColumns, of which the first is that one of the row.
+// storedCampaign reads storedCampaigns, of which the first is that one of the row.
 func storedCampaign(st *zs.Stmt, first int, key upsert.Name) *upsert.CampaignRow {
-	return upsert.StoredParent(uint64(st.ColumnInt64(first)), key, upsert.Campaign{
-		Enabled: st.ColumnBool(first + 1), Budget: columnOptional(st, first+2), Modifiers: columnModifiers(st, first+3),
-		Languages: st.ColumnText(first + 6), RotateEvenly: st.ColumnBool(first + 7), StandardDelivery: st.ColumnBool(first + 8),
-		Hold: backend.Hold(st.ColumnInt64(first + 9)),
-	})
+	v := scanCampaignSettings(st, first+2)
+	v.Hold = backend.Hold(st.ColumnInt64(first + 1))
+	return upsert.StoredParent(uint64(st.ColumnInt64(first)), key, v)
 }
 
-// storedGroup does so with groupColumns.
+// storedGroup does so with storedGroups.
 func storedGroup(st *zs.Stmt, first int, key upsert.Name) *upsert.GroupRow {
-	return upsert.StoredParent(uint64(st.ColumnInt64(first)), key, upsert.Group{
-		Enabled: st.ColumnBool(first + 1), Bid: columnOptional(st, first+2), Modifiers: columnModifiers(st, first+3),
-		Hold: backend.Hold(st.ColumnInt64(first + 6)),
-	})
+	v := scanGroupSettings(st, first+2)
+	v.Hold = backend.Hold(st.ColumnInt64(first + 1))
+	return upsert.StoredParent(uint64(st.ColumnInt64(first)), key, v)
 }
 
 // LoadGroup implements upsert.Backend.
 func (t *tx) LoadGroup(_ context.Context, key upsert.Name) error {
-	return t.c.query("SELECT "+groupColumns+" FROM ad_group WHERE campaign_id = ? AND name = ?", func(st *zs.Stmt) error {
+	return t.c.query("SELECT "+storedGroups+" FROM ad_group WHERE campaign_id = ? AND name = ?", func(st *zs.Stmt) error {
 		t.KnowGroup(storedGroup(st, 0, key))
 		return nil
 	}, key.Owner, key.Name)
-}
-
-func columnModifiers(st *zs.Stmt, first int) (m upsert.Modifiers) {
-	for i := range m {
-		m[i] = columnOptional(st, first+i)
-	}
-	return m
 }
 
 // Remove implements upsert.Backend.

@@ -11,7 +11,6 @@ import (
 
 	"adshard/backend"
 	"adshard/fault"
-	"adshard/search"
 )
 
 // rowsOfTx is how many rows are written in one transaction.
@@ -145,7 +144,7 @@ func (c *copying) parents(ctx context.Context, n backend.Snapshot) error {
 		}
 		id, err := c.tx.Advertiser(ctx, a.Name)
 		if err == nil {
-			err = c.tx.UpdateAdvertiser(ctx, id, backend.AdvertiserPatch{Status: status(a.Enabled), TimeZone: backend.To(a.TimeZone)})
+			err = c.tx.UpdateAdvertiser(ctx, id, a.Patch())
 		}
 		if err != nil {
 			return err
@@ -172,11 +171,9 @@ func (c *copying) campaign(ctx context.Context, advertiser uint64, p *backend.Ca
 	if err := c.room(ctx); err != nil {
 		return err
 	}
-	id, err := c.tx.Campaign(ctx, advertiser, p.Name, backend.CampaignPatch{
-		Status: status(p.Enabled), DailyBudget: number(p.HasBudget, p.DailyBudget), Modifiers: modifiers(p.Modifiers),
-		Languages: backend.To(p.Languages), RotateEvenly: backend.To(p.RotateEvenly), StandardDelivery: backend.To(p.StandardDelivery),
-		Hold: held(p.Hold),
-	})
+	patch := p.Patch()
+	patch.Hold = held(p.Hold)
+	id, err := c.tx.Campaign(ctx, advertiser, p.Name, patch)
 	if err != nil {
 		return err
 	}
@@ -191,7 +188,7 @@ func (c *copying) campaign(ctx context.Context, advertiser uint64, p *backend.Ca
 
 func (c *copying) negatives(ctx context.Context, owner backend.NegativeOwner, list []backend.Negative) error {
 	for _, n := range list {
-		err := c.tx.Negative(ctx, owner, backend.NegativePatch{Text: n.Text, Words: n.Words, Type: n.Type, Status: status(n.Enabled)})
+		err := c.tx.Negative(ctx, owner, backend.NegativePatch{Text: n.Text, Words: n.Words, Type: n.Type, Status: backend.StatusOf(n.Enabled)})
 		if err != nil {
 			return err
 		}
@@ -207,25 +204,22 @@ func (c *copying) item(ctx context.Context, it *backend.Item) error {
 	}
 	g := it.Group
 	campaign := c.campaigns[g.CampaignID]
-	id, err := c.tx.Group(ctx, campaign, g.Name, backend.GroupPatch{
-		Status: status(g.Enabled), Bid: number(g.HasBid, g.Bid), Modifiers: modifiers(g.Modifiers),
-		Hold: held(g.Hold),
-	})
+	patch := g.Patch()
+	patch.Hold = held(g.Hold)
+	id, err := c.tx.Group(ctx, campaign, g.Name, patch)
 	if err != nil {
 		return err
 	}
 	for _, k := range it.Keywords {
-		err := c.tx.Keyword(ctx, id, backend.KeywordPatch{
-			Text: k.Text, Words: k.Words, Type: k.Type, Status: status(k.Enabled), Bid: number(k.HasBid, k.Bid), Quality: backend.To(k.Quality),
-			Learned: learned(k.Learned),
-		})
-		if err != nil {
+		patch := k.Patch()
+		patch.Text, patch.Words, patch.Type = k.Text, k.Words, k.Type
+		if err := c.tx.Keyword(ctx, id, patch); err != nil {
 			return err
 		}
 	}
 	for _, a := range it.Ads {
 		err := c.tx.Ad(ctx, id, backend.AdPatch{
-			Headlines: a.Headlines, Descriptions: a.Descriptions, Path1: a.Path1, Path2: a.Path2, FinalURL: a.FinalURL, Status: status(a.Enabled),
+			Headlines: a.Headlines, Descriptions: a.Descriptions, Path1: a.Path1, Path2: a.Path2, FinalURL: a.FinalURL, Status: backend.StatusOf(a.Enabled),
 		})
 		if err != nil {
 			return err
@@ -245,35 +239,4 @@ func held(h backend.Hold) backend.HoldChange {
 		h = h.Marks() | backend.Refused
 	}
 	return backend.HoldTo(h)
-}
-
-func status(enabled bool) backend.Status {
-	if enabled {
-		return backend.Enable
-	}
-	return backend.Pause
-}
-
-func learned(l backend.Learned) backend.Patch[backend.Learned] {
-	if l == 0 {
-		return backend.Patch[backend.Learned]{Op: backend.Reset}
-	}
-	return backend.To(l)
-}
-
-func number(has bool, n uint64) backend.Patch[uint64] {
-	if !has {
-		return backend.Patch[uint64]{Op: backend.Reset}
-	}
-	return backend.To(n)
-}
-
-func modifiers(list [search.Devices]backend.Modifier) (p [search.Devices]backend.Patch[uint16]) {
-	for i, m := range list {
-		p[i] = backend.Patch[uint16]{Op: backend.Reset}
-		if m.Set {
-			p[i] = backend.To(m.Permille)
-		}
-	}
-	return p
 }

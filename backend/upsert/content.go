@@ -1,8 +1,6 @@
 package upsert
 
 import (
-	"math"
-
 	"adshard/backend"
 	"adshard/fault"
 	"adshard/search"
@@ -15,13 +13,12 @@ type Phrase struct {
 	Match search.MatchType
 }
 
-// Keyword is the value of a keyword. Bid is in micros.
+const opWrite = "write" // the operation that errors name
+
+// Keyword is the value of a keyword.
 type Keyword struct {
-	Text    string
-	Enabled bool
-	Bid     Optional
-	Quality uint8
-	Learned backend.Learned
+	Text string
+	backend.KeywordSettings
 }
 
 // Negative is the value of a negative keyword.
@@ -41,13 +38,10 @@ type Ad struct {
 	Enabled bool
 }
 
-// NewKeyword returns the value of a keyword before the patch that creates it.
-func NewKeyword() Keyword { return Keyword{Enabled: true, Quality: backend.DefaultQuality} }
-
-// NewNegative is NewKeyword for a negative.
+// NewNegative returns the value of a negative before the patch that creates it.
 func NewNegative() Negative { return Negative{Enabled: true} }
 
-// NewAd is NewKeyword for an ad.
+// NewAd is NewNegative for an ad.
 func NewAd() Ad { return Ad{Enabled: true} }
 
 // KeyOf returns a natural key. Errors: fault.Invalid.
@@ -71,38 +65,21 @@ func ContentOf(p backend.AdPatch) (k Content, err error) {
 	return k, err
 }
 
-// CheckKeyword returns what is wrong with a patch, fault.Invalid.
-func CheckKeyword(p backend.KeywordPatch) error {
-	if p.Bid.Op == backend.Set && p.Bid.Value > math.MaxInt64 {
-		return fault.Field(opWrite, "bid", "a bid of %d micros is too high", p.Bid.Value)
+// Apply changes a keyword as a patch says whose Check has passed; words are those of its key, whose memory an equal text shares.
+func (v *Keyword) Apply(p *backend.KeywordPatch, words string) {
+	if v.KeywordSettings.Apply(p) == nil {
+		v.Text = sameText(p.Text, words)
 	}
-	if p.Quality.Op == backend.Set && (p.Quality.Value < 1 || p.Quality.Value > 10) {
-		return fault.Field(opWrite, "quality", "a quality is 1 to 10, not %d", p.Quality.Value)
-	}
-	if p.Learned.Op == backend.Set && (p.Learned.Value == 0 || !p.Learned.Value.Sound()) {
-		return fault.Field(opWrite, "learned", "%d is no learned quality (backend.Learned)", p.Learned.Value)
-	}
-	return nil
-}
-
-// Apply changes a keyword as a patch says that CheckKeyword has passed. words are
-// those of its key, whose memory an equal text shares.
-func (v *Keyword) Apply(p backend.KeywordPatch, words string) {
-	v.Text = sameText(p.Text, words)
-	v.Enabled = Enabled(v.Enabled, p.Status)
-	v.Bid = applyOptional(v.Bid, p.Bid)
-	v.Quality = apply(v.Quality, p.Quality, backend.DefaultQuality)
-	v.Learned = apply(v.Learned, p.Learned, 0)
 }
 
 // Apply changes a negative as a patch says; words are those of its key.
 func (v *Negative) Apply(p backend.NegativePatch, words string) {
 	v.Text = sameText(p.Text, words)
-	v.Enabled = Enabled(v.Enabled, p.Status)
+	v.Enabled = p.Status.Of(v.Enabled)
 }
 
 // Apply changes an ad as a patch says.
-func (v *Ad) Apply(p backend.AdPatch) { v.Enabled = Enabled(v.Enabled, p.Status) }
+func (v *Ad) Apply(p backend.AdPatch) { v.Enabled = p.Status.Of(v.Enabled) }
 
 func sameText(text, words string) string {
 	if text == words {

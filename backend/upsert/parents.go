@@ -24,9 +24,9 @@ type Parent[K, V comparable] struct {
 
 // The parents.
 type (
-	AdvertiserRow = Parent[string, Advertiser]
-	CampaignRow   = Parent[Name, Campaign]
-	GroupRow      = Parent[Name, Group]
+	AdvertiserRow = Parent[string, backend.AdvertiserSettings]
+	CampaignRow   = Parent[Name, backend.CampaignSettings]
+	GroupRow      = Parent[Name, backend.GroupSettings]
 )
 
 // StoredParent returns a parent as the database has it.
@@ -78,9 +78,9 @@ type parents struct {
 	// and of which campaigns all groups; false: there are too many.
 	campaignsOf, groupsOf map[uint64]bool
 
-	changedAdvertisers changes[string, Advertiser]
-	changedCampaigns   changes[Name, Campaign]
-	changedGroups      changes[Name, Group]
+	changedAdvertisers changes[string, backend.AdvertiserSettings]
+	changedCampaigns   changes[Name, backend.CampaignSettings]
+	changedGroups      changes[Name, backend.GroupSettings]
 }
 
 func (p *parents) size() int { return max(len(p.advertisers), len(p.campaigns), len(p.groups)) }

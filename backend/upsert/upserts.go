@@ -19,7 +19,7 @@ func (t *Tx) Advertiser(ctx context.Context, name string) (uint64, error) {
 		t.Report(backend.EntityAdvertiser, r.ID, backend.Named)
 		return r.ID, nil
 	}
-	r = StoredParent(0, name, NewAdvertiser())
+	r = StoredParent(0, name, backend.NewAdvertiser())
 	if err := t.create(ctx, func() error { return t.Backend.CreateAdvertiser(ctx, r) }); err != nil {
 		return 0, err
 	}
@@ -60,7 +60,7 @@ func (t *Tx) UpdateAdvertiser(ctx context.Context, id uint64, p backend.Advertis
 		return t.Fail(ctx, t.remove(ctx, backend.EntityAdvertiser, id))
 	}
 	v := r.Now
-	if err := v.Apply(p); err != nil {
+	if err := v.Apply(&p); err != nil {
 		return err
 	}
 	t.changedAdvertisers.set(r, v)
@@ -88,7 +88,7 @@ func (t *Tx) Campaign(ctx context.Context, advertiser uint64, name string, p bac
 	}
 	v := r.Now
 	v.Hold = held(v.Hold, p.Hold, false)
-	return change(t, &t.changedCampaigns, backend.EntityCampaign, r, &v, v.Apply(p))
+	return change(t, &t.changedCampaigns, backend.EntityCampaign, r, &v, v.Apply(&p))
 }
 
 // change gives a parent the value v, unless the patch that made it was wrong.
@@ -102,8 +102,9 @@ func change[V comparable](t *Tx, list *changes[Name, V], entity backend.Entity, 
 }
 
 func (t *Tx) createCampaign(ctx context.Context, key Name, p backend.CampaignPatch) (uint64, error) {
-	v := Campaign{Enabled: true, Hold: held(0, p.Hold, true)}
-	if err := v.Apply(p); err != nil {
+	v := backend.NewCampaign()
+	v.Hold = held(0, p.Hold, true)
+	if err := v.Apply(&p); err != nil {
 		return 0, err
 	}
 	r := StoredParent(0, key, v)
@@ -141,12 +142,13 @@ func (t *Tx) Group(ctx context.Context, campaign uint64, name string, p backend.
 	}
 	v := r.Now
 	v.Hold = held(v.Hold, p.Hold, false)
-	return change(t, &t.changedGroups, backend.EntityGroup, r, &v, v.Apply(p))
+	return change(t, &t.changedGroups, backend.EntityGroup, r, &v, v.Apply(&p))
 }
 
 func (t *Tx) createGroup(ctx context.Context, key Name, p backend.GroupPatch) (uint64, error) {
-	v := Group{Enabled: true, Hold: held(0, p.Hold, true)}
-	if err := v.Apply(p); err != nil {
+	v := backend.NewGroup()
+	v.Hold = held(0, p.Hold, true)
+	if err := v.Apply(&p); err != nil {
 		return 0, err
 	}
 	r := StoredParent(0, key, v)
@@ -198,13 +200,14 @@ func (t *Tx) Keyword(ctx context.Context, group uint64, p backend.KeywordPatch) 
 		return err
 	}
 	key, err := KeyOf(p.Words, p.Type)
+	initial := Keyword{KeywordSettings: backend.NewKeyword()}
 	if err == nil {
-		err = CheckKeyword(p)
+		err = p.Check(&initial.KeywordSettings)
 	}
 	if err != nil {
 		return err
 	}
-	return child(ctx, t, t.Keywords, group, key, p.Status, NewKeyword(), func(v *Keyword) { v.Apply(p, key.Words) })
+	return child(ctx, t, t.Keywords, group, key, p.Status, initial, func(v *Keyword) { v.Apply(&p, key.Words) })
 }
 
 // Negative implements backend.Tx.

@@ -19,18 +19,18 @@ func Small(n int, keywords ...string) *oracletest.World {
 	w := &oracletest.World{Clock: 1}
 	for i := range uint64(n) {
 		id := i + 1
-		w.Advertisers = append(w.Advertisers, &backend.Advertiser{ID: id, Name: fmt.Sprint("advertiser ", id), Enabled: true, Version: 1})
+		w.Advertisers = append(w.Advertisers, &backend.Advertiser{ID: id, Name: fmt.Sprint("advertiser ", id), AdvertiserSettings: backend.AdvertiserSettings{Enabled: true}, Version: 1})
 		w.Campaigns = append(w.Campaigns, &backend.Campaign{
-			ID: id, AdvertiserID: id, Name: fmt.Sprint("campaign ", id), Enabled: true, Languages: []string{"en"}, Version: 1,
+			ID: id, AdvertiserID: id, Name: fmt.Sprint("campaign ", id), CampaignSettings: backend.CampaignSettings{Enabled: true, Languages: backend.LanguagesOf("en")}, Version: 1,
 		})
 		it := &backend.Item{
-			Group: backend.Group{ID: id, CampaignID: id, AdvertiserID: id, Name: fmt.Sprint("group ", id), Enabled: true, Version: 1},
+			Group: backend.Group{ID: id, CampaignID: id, AdvertiserID: id, Name: fmt.Sprint("group ", id), GroupSettings: backend.GroupSettings{Enabled: true}, Version: 1},
 			Ads:   []backend.Ad{{ID: id, GroupID: id, Enabled: true, Headlines: []string{"h"}, FinalURL: "https://example.com"}},
 		}
 		for j, text := range keywords {
 			it.Keywords = append(it.Keywords, backend.Keyword{
 				ID: i*uint64(len(keywords)) + uint64(j) + 1, GroupID: id, Text: text, Type: search.Broad,
-				Enabled: true, Bid: id * 1_000_000, HasBid: true, Quality: 5,
+				KeywordSettings: backend.KeywordSettings{Enabled: true, Bid: id * 1_000_000, HasBid: true, Quality: 5},
 			})
 		}
 		w.Items = append(w.Items, it)

@@ -54,7 +54,7 @@ func drifting(t *testing.T, open Open) {
 			id := it.Group.ID*1000 + uint64(len(it.Keywords))
 			it.Keywords = append(it.Keywords, backend.Keyword{
 				ID: id, GroupID: it.Group.ID, Text: fmt.Sprintf(text, i), Type: search.Broad,
-				Enabled: true, Bid: 1_000_000, HasBid: true, Quality: 5,
+				KeywordSettings: backend.KeywordSettings{Enabled: true, Bid: 1_000_000, HasBid: true, Quality: 5},
 			})
 		}
 	}

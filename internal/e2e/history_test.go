@@ -109,7 +109,7 @@ func (h *history) write(tx backend.Tx) {
 	patch := backend.CampaignPatch{Modifiers: h.permille()}
 	switch h.dice.IntN(6) {
 	case 0:
-		patch.Languages = backend.To([][]string{{"en"}, {"cs"}, {"cs", "en"}, {"de"}, {}}[h.dice.IntN(5)])
+		patch.Languages = backend.To([]backend.Languages{"en", "cs", "cs en", "de", ""}[h.dice.IntN(5)])
 	case 1:
 		patch.Status = h.status()
 	case 2:

@@ -110,6 +110,8 @@ var rules = []struct {
 		"adshard/barrels/memory": "a store is on any key-value store: its caller opens one",
 		"adshard/barrels/rocks":  "a store is on any key-value store: its caller opens one",
 	}},
+	{pkg: "backend/fields/gen", may: []string{"backend/fields"}},
+	{pkg: "backend/fields", may: nil},
 	{pkg: "backend/nodedata", may: []string{"fault", "schema", "search", "balance", "backend"}},
 	{pkg: "backend/…", may: []string{"fault", "search", "internal/wait", "internal/outfile", "internal/ulimit", "internal/pgserver"}},
 	{pkg: "ingest/…", may: []string{"fault", "search", "backend", "internal/wait", "internal/near"}, never: map[string]string{

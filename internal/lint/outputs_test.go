@@ -23,6 +23,7 @@ var ownFiles = map[string]string{
 	"barrels/bulk":           "temporary files in the work directory of a store that is built",
 	"barrels/rocks":          "files of a store, in its own directory, which it has locked",
 	"backend/sqlite":         "SQLite's own files, and copies in directories of their own; a restored database is linked to a free name",
+	"backend/fields/gen":     "generated files of the repository",
 	"events/store/sqlite":    "SQLite's own file, made empty with its mode",
 	"internal/node/database": "copies of a database, in a directory that is removed",
 	"internal/node/copying":  "files of a copy under way, in the directory of a store that it has locked",

@@ -33,7 +33,7 @@ func (k *keyword) match(rule search.Rule, n int) (search.Level, table) {
 func languagesOf(c *backend.Campaign) []int {
 	list := []int{none}
 	for i, l := range words.Languages() {
-		if slices.Contains(c.Languages, l) {
+		if slices.Contains(c.Languages.Codes(), l) {
 			list = append(list, i+1)
 		}
 	}

@@ -13,11 +13,11 @@ import (
 func one(t *testing.T, text string, mt search.MatchType, languages []string) *oracle.Oracle {
 	t.Helper()
 	o, err := oracle.New(
-		[]*backend.Advertiser{{ID: 1, Enabled: true}},
-		[]*backend.Campaign{{ID: 1, AdvertiserID: 1, Enabled: true, Languages: languages}},
+		[]*backend.Advertiser{{ID: 1, AdvertiserSettings: backend.AdvertiserSettings{Enabled: true}}},
+		[]*backend.Campaign{{ID: 1, AdvertiserID: 1, CampaignSettings: backend.CampaignSettings{Enabled: true, Languages: backend.LanguagesOf(languages...)}}},
 		[]*backend.Item{{
-			Group:    backend.Group{ID: 1, CampaignID: 1, AdvertiserID: 1, Enabled: true, Bid: 1e6, HasBid: true},
-			Keywords: []backend.Keyword{{ID: 1, GroupID: 1, Text: text, Type: mt, Enabled: true, Quality: 5}},
+			Group:    backend.Group{ID: 1, CampaignID: 1, AdvertiserID: 1, GroupSettings: backend.GroupSettings{Enabled: true, Bid: 1e6, HasBid: true}},
+			Keywords: []backend.Keyword{{ID: 1, GroupID: 1, Text: text, Type: mt, KeywordSettings: backend.KeywordSettings{Enabled: true, Quality: 5}}},
 			Ads:      []backend.Ad{{ID: 1, GroupID: 1, Enabled: true, Headlines: []string{"x"}}},
 		}}, oracletest.Lexicon())
 	if err != nil {
@@ -106,12 +106,12 @@ func TestRefuses(t *testing.T) {
 func BenchmarkSearch(b *testing.B) {
 	items := make([]*backend.Item, 1000)
 	for i := range items {
-		items[i] = &backend.Item{Group: backend.Group{ID: uint64(i + 1), CampaignID: 1, AdvertiserID: 1, Enabled: true}}
+		items[i] = &backend.Item{Group: backend.Group{ID: uint64(i + 1), CampaignID: 1, AdvertiserID: 1, GroupSettings: backend.GroupSettings{Enabled: true}}}
 		for j, text := range []string{"usb cable", "boty", "light lamp", "běžecké boty"} {
-			items[i].Keywords = append(items[i].Keywords, backend.Keyword{ID: uint64(4*i + j + 1), Text: text, Enabled: true, Type: search.Broad, Quality: 5})
+			items[i].Keywords = append(items[i].Keywords, backend.Keyword{ID: uint64(4*i + j + 1), Text: text, KeywordSettings: backend.KeywordSettings{Enabled: true, Quality: 5}, Type: search.Broad})
 		}
 	}
-	o, err := oracle.New([]*backend.Advertiser{{ID: 1}}, []*backend.Campaign{{ID: 1, AdvertiserID: 1, Languages: []string{"en"}}}, items, nil)
+	o, err := oracle.New([]*backend.Advertiser{{ID: 1}}, []*backend.Campaign{{ID: 1, AdvertiserID: 1, CampaignSettings: backend.CampaignSettings{Languages: backend.LanguagesOf("en")}}}, items, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func (m *items) entity(g int) *backend.Item {
 	it := &backend.Item{
 		Group: backend.Group{
 			ID: of.ID, CampaignID: of.Campaign, AdvertiserID: of.Advertiser,
-			Name: fmt.Sprintf("group %d", of.ID), Enabled: true,
+			Name: fmt.Sprintf("group %d", of.ID), GroupSettings: backend.GroupSettings{Enabled: true},
 		},
 		Ads: []backend.Ad{{
 			ID: of.ID, GroupID: of.ID, Enabled: true,
@@ -58,8 +58,7 @@ func (m *items) entity(g int) *backend.Item {
 		m.text = m.set.Text(m.text[:0], m.likeOf(i))
 		text := string(m.text)
 		it.Keywords = append(it.Keywords, backend.Keyword{
-			ID: m.set.ID(i), GroupID: of.ID, Text: text, Words: text, Type: m.typeOf(i), Enabled: true,
-			Bid: uint64(m.set.Bids[i]), HasBid: true, Quality: m.set.Qualities[i],
+			ID: m.set.ID(i), GroupID: of.ID, Text: text, Words: text, Type: m.typeOf(i), KeywordSettings: backend.KeywordSettings{Enabled: true, Bid: uint64(m.set.Bids[i]), HasBid: true, Quality: m.set.Qualities[i]},
 		})
 	}
 	return it

@@ -37,10 +37,10 @@ func TestMixed(t *testing.T) {
 	var campaigns []*backend.Campaign
 	as, cs := m.parents()
 	for _, a := range as {
-		advertisers = append(advertisers, &backend.Advertiser{ID: a.Id, Name: a.Name, Enabled: true})
+		advertisers = append(advertisers, &backend.Advertiser{ID: a.Id, Name: a.Name, AdvertiserSettings: backend.AdvertiserSettings{Enabled: true}})
 	}
 	for _, c := range cs {
-		campaigns = append(campaigns, &backend.Campaign{ID: c.Id, AdvertiserID: c.AdvertiserId, Name: c.Name, Enabled: true})
+		campaigns = append(campaigns, &backend.Campaign{ID: c.Id, AdvertiserID: c.AdvertiserId, Name: c.Name, CampaignSettings: backend.CampaignSettings{Enabled: true}})
 	}
 	o, err := oracle.New(advertisers, campaigns, entities, nil)
 	if err != nil {

@@ -394,7 +394,7 @@ func (w *world) other(first, n int) {
 	for i := range n {
 		adv, err := tx.Advertiser(ctx, fmt.Sprint("other ", first+i))
 		w.Must(err)
-		campaign, err := tx.Campaign(ctx, adv, "campaign", backend.CampaignPatch{Languages: backend.To([]string{"en"})})
+		campaign, err := tx.Campaign(ctx, adv, "campaign", backend.CampaignPatch{Languages: backend.To(backend.LanguagesOf("en"))})
 		w.Must(err)
 		group, err := tx.Group(ctx, campaign, "group", backend.GroupPatch{Bid: backend.To(uint64(1_000_000 + w.writes))})
 		w.Must(err)

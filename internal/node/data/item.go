@@ -117,7 +117,7 @@ func campaignItem(c *backend.Campaign) *api.Item {
 		Type: api.ItemTypeCampaign, ID: c.ID, AdvertiserID: c.AdvertiserID, Version: c.Version, Name: c.Name,
 		DesktopBidModifier: modifier(c.Modifiers[search.Desktop]), MobileBidModifier: modifier(c.Modifiers[search.Mobile]),
 		TabletBidModifier: modifier(c.Modifiers[search.Tablet]), DailyBudgetMicros: optional(c.HasBudget, c.DailyBudget),
-		DeliveryMethod: api.ItemDeliveryMethodAccelerated, Languages: c.Languages, AdRotation: api.ItemAdRotationOptimize,
+		DeliveryMethod: api.ItemDeliveryMethodAccelerated, Languages: c.Languages.Codes(), AdRotation: api.ItemAdRotationOptimize,
 		BudgetExhausted: c.Exhausted(), Status: status(c.Enabled), PausedBy: pausedBy(c.Hold),
 	}
 	if c.StandardDelivery {

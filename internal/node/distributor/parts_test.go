@@ -21,9 +21,9 @@ import (
 func TestParts(t *testing.T) {
 	it := &backend.Item{Group: backend.Group{ID: 7, CampaignID: 1, AdvertiserID: 1, Version: 9}}
 	for i := range 3*stretch + 5 {
-		it.Keywords = append(it.Keywords, backend.Keyword{ID: uint64(i + 1), Text: fmt.Sprint("usb part", i), Type: search.Broad, Quality: 5})
+		it.Keywords = append(it.Keywords, backend.Keyword{ID: uint64(i + 1), Text: fmt.Sprint("usb part", i), Type: search.Broad, KeywordSettings: backend.KeywordSettings{Quality: 5}})
 	}
-	campaign := &backend.Campaign{ID: 1, AdvertiserID: 1, Languages: []string{"en"}}
+	campaign := &backend.Campaign{ID: 1, AdvertiserID: 1, CampaignSettings: backend.CampaignSettings{Languages: backend.LanguagesOf("en")}}
 	b := nodedata.New(balance.ByHash)
 	whole, err := b.Item(it, campaign)
 	if err != nil {

@@ -57,7 +57,7 @@ func (d *Database) Write(advertisers, groups, keywords int, bid uint64) {
 	for a := range advertisers {
 		adv, err := tx.Advertiser(ctx, fmt.Sprint("advertiser ", a))
 		d.Must(err)
-		campaign, err := tx.Campaign(ctx, adv, "campaign", backend.CampaignPatch{Languages: backend.To([]string{"en"})})
+		campaign, err := tx.Campaign(ctx, adv, "campaign", backend.CampaignPatch{Languages: backend.To(backend.LanguagesOf("en"))})
 		d.Must(err)
 		for g := range groups {
 			group, err := tx.Group(ctx, campaign, fmt.Sprint("group ", g), backend.GroupPatch{Bid: backend.To(bid)})

@@ -31,7 +31,7 @@ func TestALargeGroupInASmallSlave(t *testing.T) {
 		defer tx.Rollback()
 		advertiser, err := tx.Advertiser(ctx, "large")
 		w.must(err)
-		campaign, err := tx.Campaign(ctx, advertiser, "campaign", backend.CampaignPatch{Languages: backend.To([]string{"en", "cs"})})
+		campaign, err := tx.Campaign(ctx, advertiser, "campaign", backend.CampaignPatch{Languages: backend.To(backend.LanguagesOf("en", "cs"))})
 		w.must(err)
 		id, err := tx.Group(ctx, campaign, "group", backend.GroupPatch{Bid: backend.To(bid)})
 		w.must(err)

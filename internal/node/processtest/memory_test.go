@@ -35,7 +35,7 @@ func (d wide) write(w *world, from, to int) {
 		for ; from < end; from++ {
 			advertiser, err := tx.Advertiser(ctx, fmt.Sprint("advertiser ", from/10))
 			w.must(err)
-			campaign, err := tx.Campaign(ctx, advertiser, "campaign", backend.CampaignPatch{Status: backend.Enable, Languages: backend.To([]string{"en"})})
+			campaign, err := tx.Campaign(ctx, advertiser, "campaign", backend.CampaignPatch{Status: backend.Enable, Languages: backend.To(backend.LanguagesOf("en"))})
 			w.must(err)
 			group, err := tx.Group(ctx, campaign, fmt.Sprint("group ", from), backend.GroupPatch{Status: backend.Enable, Bid: backend.To(uint64(10_000 * (1 + w.rnd.IntN(300))))})
 			w.must(err)

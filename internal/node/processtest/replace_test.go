@@ -250,7 +250,7 @@ func (w *world) zebra() uint64 {
 	defer tx.Rollback()
 	advertiser, err := tx.Advertiser(ctx, "zoo")
 	w.must(err)
-	campaign, err := tx.Campaign(ctx, advertiser, "animals", backend.CampaignPatch{Status: backend.Enable, Languages: backend.To([]string{"en"})})
+	campaign, err := tx.Campaign(ctx, advertiser, "animals", backend.CampaignPatch{Status: backend.Enable, Languages: backend.To(backend.LanguagesOf("en"))})
 	w.must(err)
 	group, err := tx.Group(ctx, campaign, "stripes", backend.GroupPatch{Status: backend.Enable, Bid: backend.To(uint64(1_000_000))})
 	w.must(err)

@@ -67,7 +67,7 @@ func (w *world) write(from, to int) {
 	for a := from; a < to; a++ {
 		advertiser, err := tx.Advertiser(ctx, fmt.Sprint("advertiser ", a))
 		w.must(err)
-		campaign, err := tx.Campaign(ctx, advertiser, "campaign", backend.CampaignPatch{Status: status(), Languages: backend.To([]string{"en"})})
+		campaign, err := tx.Campaign(ctx, advertiser, "campaign", backend.CampaignPatch{Status: status(), Languages: backend.To(backend.LanguagesOf("en"))})
 		w.must(err)
 		if w.rnd.IntN(4) == 0 {
 			words := w.phrase(1)

@@ -54,7 +54,7 @@ func writeAds(ctx context.Context, db backend.Store, groups int) error {
 		if err != nil {
 			return err
 		}
-		campaign, err := tx.Campaign(ctx, advertiser, "c", backend.CampaignPatch{Languages: backend.To([]string{"en"})})
+		campaign, err := tx.Campaign(ctx, advertiser, "c", backend.CampaignPatch{Languages: backend.To(backend.LanguagesOf("en"))})
 		if err != nil {
 			return err
 		}

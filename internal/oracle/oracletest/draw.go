@@ -72,10 +72,8 @@ func drawLearned(t *rapid.T) backend.Learned {
 	return oneOf(t, "learned", []backend.Learned{0, 0, 0, 0, 0, 0, backend.NewLearned(1, 1, 0, 0), backend.NewLearned(6, 3, 900, 17), backend.NewLearned(10, 2, 1<<40, 1<<40)})
 }
 
-func drawLanguages(t *rapid.T) []string {
-	return oneOf(t, "languages", [][]string{
-		{"en"}, {"cs"}, {"cs", "en"}, nil, {"de"}, {"de", "en"}, {"cs", "de", "en"},
-	})
+func drawLanguages(t *rapid.T) backend.Languages {
+	return oneOf(t, "languages", []backend.Languages{"en", "cs", "cs en", "", "de", "de en", "cs de en"})
 }
 
 // spelling draws a word of the vocabulary as someone may write it.

@@ -123,7 +123,7 @@ func (w *World) mutateCampaign(t *rapid.T, old *backend.Campaign) []backend.Chan
 	case 9:
 		c.Hold = drawHold(t)
 	}
-	return w.putCampaign(c, !slices.Equal(c.Languages, old.Languages))
+	return w.putCampaign(c, c.Languages != old.Languages)
 }
 
 func (w *World) mutateAdvertiser(t *rapid.T, old *backend.Advertiser) []backend.Change {

@@ -97,7 +97,7 @@ func (w *World) tick() uint64 {
 }
 
 func (w *World) addAdvertiser(t *rapid.T) *backend.Advertiser {
-	a := &backend.Advertiser{ID: take(&w.next.advertiser), Enabled: mostly(t, "advertiser enabled"), Version: w.tick()}
+	a := &backend.Advertiser{ID: take(&w.next.advertiser), AdvertiserSettings: backend.AdvertiserSettings{Enabled: mostly(t, "advertiser enabled")}, Version: w.tick()}
 	a.Name = fmt.Sprintf("advertiser %d", a.ID)
 	for range rarely(t, "advertiser negatives") {
 		a.Negatives = w.withNegative(t, a.Negatives, backend.Negative{AdvertiserID: a.ID})
@@ -108,15 +108,12 @@ func (w *World) addAdvertiser(t *rapid.T) *backend.Advertiser {
 
 func (w *World) addCampaign(t *rapid.T) *backend.Campaign {
 	c := &backend.Campaign{
-		ID:              take(&w.next.campaign),
-		AdvertiserID:    oneOf(t, "advertiser", w.Advertisers).ID,
-		Enabled:         mostly(t, "campaign enabled"),
-		BudgetExhausted: !mostly(t, "has budget left"),
-		Withheld:        drawWithheld(t),
-		Modifiers:       drawModifiers(t),
-		Languages:       drawLanguages(t),
-		RotateEvenly:    rapid.Bool().Draw(t, "even rotation"),
-		Version:         w.tick(),
+		ID:               take(&w.next.campaign),
+		AdvertiserID:     oneOf(t, "advertiser", w.Advertisers).ID,
+		CampaignSettings: backend.CampaignSettings{Enabled: mostly(t, "campaign enabled"), Modifiers: drawModifiers(t), Languages: drawLanguages(t), RotateEvenly: rapid.Bool().Draw(t, "even rotation")},
+		BudgetExhausted:  !mostly(t, "has budget left"),
+		Withheld:         drawWithheld(t),
+		Version:          w.tick(),
 	}
 	c.Name = fmt.Sprintf("campaign %d", c.ID)
 	drawBudget(t, c)
@@ -134,7 +131,7 @@ func (w *World) addGroup(t *rapid.T) *backend.Item {
 	c := oneOf(t, "campaign", w.Campaigns)
 	it := &backend.Item{Group: backend.Group{
 		ID: take(&w.next.group), CampaignID: c.ID, AdvertiserID: c.AdvertiserID,
-		Enabled: mostly(t, "group enabled"), Modifiers: drawModifiers(t), Version: w.tick(),
+		GroupSettings: backend.GroupSettings{Enabled: mostly(t, "group enabled"), Modifiers: drawModifiers(t)}, Version: w.tick(),
 	}}
 	g := &it.Group
 	g.Name = fmt.Sprintf("group %d", g.ID)
@@ -174,7 +171,7 @@ func (w *World) addKeyword(t *rapid.T, it *backend.Item) {
 	text, normalised := drawKeyword(t)
 	k := backend.Keyword{
 		GroupID: it.Group.ID, Text: text, Words: normalised,
-		Type: drawType(t), Enabled: mostly(t, "keyword enabled"), Quality: drawQuality(t), Learned: drawLearned(t),
+		Type: drawType(t), KeywordSettings: backend.KeywordSettings{Enabled: mostly(t, "keyword enabled"), Quality: drawQuality(t), Learned: drawLearned(t)},
 	}
 	k.Bid, k.HasBid = drawBid(t)
 	same := func(o backend.Keyword) bool { return o.Words == k.Words && o.Type == k.Type }

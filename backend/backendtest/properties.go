@@ -1,0 +1,81 @@
+package backendtest
+
+import (
+	"reflect"
+
+	"pgregory.net/rapid"
+
+	"adshard/backend"
+)
+
+// patched gives settings v, a pointer to a struct, what a patch of the same entity says, in a way of its own: by the names of the
+// fields. normal are the defaults.
+func patched[S any](v *S, normal S, patch any) {
+	to, from, p := reflect.ValueOf(v).Elem(), reflect.ValueOf(normal), reflect.ValueOf(patch)
+	for i := range p.NumField() {
+		name := p.Type().Field(i).Name
+		switch f := p.Field(i); {
+		case f.Kind() == reflect.Array:
+			for j := range f.Len() {
+				modify(to.FieldByName(name).Index(j).Addr().Interface().(*backend.Modifier), f.Index(j).Interface().(backend.Patch[uint16]))
+			}
+		case f.Kind() != reflect.Struct:
+		case f.FieldByName("Op").Interface() == backend.Set:
+			to.FieldByName(name).Set(f.FieldByName("Value"))
+			if has, ok := hasNames[name]; ok {
+				to.FieldByName(has).SetBool(true)
+			}
+		case f.FieldByName("Op").Interface() == backend.Reset:
+			to.FieldByName(name).Set(from.FieldByName(name))
+			if has, ok := hasNames[name]; ok {
+				to.FieldByName(has).SetBool(false)
+			}
+		}
+	}
+}
+
+// hasNames are the fields that say whether there is a number.
+var hasNames = map[string]string{"DailyBudget": "HasBudget", "Bid": "HasBid"}
+
+func modify(m *backend.Modifier, p backend.Patch[uint16]) {
+	switch p.Op {
+	case backend.Set:
+		*m = backend.Modifier{Set: true, Permille: p.Value}
+	case backend.Reset:
+		*m = backend.Modifier{}
+	}
+}
+
+// values are some of a field, by its name or by its type.
+var values = map[string]any{
+	"TimeZone": []string{"UTC", "Europe/Prague", "Asia/Tokyo"},
+	"uint64":   []uint64{0, 1, 2}, "uint16": []uint16{0, 1000, 10000}, "uint8": []uint8{1, 5, 10}, "bool": []bool{true, false},
+	"backend.Languages": []backend.Languages{"en", "cs en", ""}, "string": []string{"", "x", "https://a.example/"},
+	"backend.Learned": []backend.Learned{backend.NewLearned(5, 0, 0, 0), backend.NewLearned(10, 4, 1<<31, 9)},
+}
+
+// draw draws a change of each property of a patch, a pointer to a struct.
+func draw(rt *rapid.T, patch any) {
+	v := reflect.ValueOf(patch).Elem()
+	for i := range v.NumField() {
+		f, name := v.Field(i), v.Type().Field(i).Name
+		if f.Kind() == reflect.Array {
+			f = f.Index(rapid.IntRange(0, f.Len()-1).Draw(rt, "device"))
+		}
+		if f.Kind() != reflect.Struct {
+			continue
+		}
+		some, ok := values[name]
+		if !ok {
+			some = values[f.FieldByName("Value").Type().String()]
+		}
+		switch rapid.IntRange(0, 3).Draw(rt, name) {
+		case 0:
+			f.FieldByName("Op").Set(reflect.ValueOf(backend.Reset))
+		case 1:
+			list := reflect.ValueOf(some)
+			f.FieldByName("Op").Set(reflect.ValueOf(backend.Set))
+			f.FieldByName("Value").Set(list.Index(rapid.IntRange(0, list.Len()-1).Draw(rt, name)))
+		}
+	}
+}

@@ -1,0 +1,134 @@
+// Package fields declares the data of advertisers: each field once, with all that programs and pages need to know of it.
+//
+// Goals: a property is added here, by one entry of List and a run of go generate, which writes types and changes (backend), columns
+// and checksums (backend/sqlite, backend/postgres), rows and lines (ingest), bodies (internal/node/data, openapi.yaml), what
+// people see (internal/node/httpapi/api, docs/import.md) and the migrations of both databases. What the auction does with a
+// property is written by hand: records.proto, backend/nodedata, barrels.
+//
+// Non-goals: owners, ids, versions and what holds an entity are no fields; keys (names, texts) are read by hand.
+package fields
+
+//go:generate go run ./gen
+
+// Entity is a kind of entity that has fields.
+type Entity string
+
+// The entities, as JSON lines name them.
+const (
+	Advertiser Entity = "advertiser"
+	Campaign   Entity = "campaign"
+	Group      Entity = "group"
+	Keyword    Entity = "keyword"
+	Negative   Entity = "negative"
+	Ad         Entity = "ad"
+)
+
+// Entities are all, from the root down.
+var Entities = []Entity{Advertiser, Campaign, Group, Keyword, Negative, Ad}
+
+// Kind is what values a field has; how each form writes them follows from it.
+type Kind uint8
+
+// The kinds.
+const (
+	Owner     Kind = iota + 1 // the name of an owner; by hand
+	Key                       // by which an entity is known; never changed, by hand
+	Special                   // another field that is read by hand
+	Money                     // micros, or none; Max bounds them
+	Modifier                  // of bids: permille, or none; per cent for people
+	Quality                   // 1 to 10
+	Choice                    // of two: Choices
+	Languages                 // codes
+	Zone                      // the IANA name of a time zone; "UTC" by default
+	Text                      // at most Max bytes; empty by default
+	URL                       // that of a web page, at most Max bytes; empty by default
+	Learned                   // a learned quality: of databases alone
+)
+
+// Choices are the values of a Choice: the second one is true.
+type Choices struct {
+	Names [2]string // in JSON
+	Cells [2]string // in Editor files
+	Parse string    // the function of package ingest that reads both
+}
+
+// Field is one field.
+type Field struct {
+	Name string // in JSON lines, the data API and `adshard set`
+	Kind Kind
+	Of   []Entity // that have it as a property
+	// KeyOf are entities that have it as a part of their key.
+	KeyOf   []Entity
+	Go, Has string // in Go; Has says whether there is a Money
+	SQL     string // the column of both databases
+	// Label is for people, as in the console.
+	Label string
+	Max   uint64
+	Choices
+	// Editor are the names of the column in Editor files, the main one first; Own: it counts on the entity's own rows alone.
+	// Columns is how many there are of it, numbered from 1.
+	Editor  []string
+	Own     bool
+	Columns int
+	// Read is an expression of package ingest's editorSource that reads the column in a way of its own.
+	Read string
+	// Sum is the number of the hash that a value other than the default adds to an entity's checksum; 0: it is in the hash of
+	// the row. It is permanent, and so is Order, that of the fields of the data API's items, on which ETags depend.
+	Sum, Order int
+	// Since are the versions of the schemas of SQLite and PostgreSQL that first had the column; 0: the first ones.
+	Since [2]int
+	// Schema says in one sentence what the value is, in schemas; Cell and Line say it in the tables of docs/import.md.
+	Schema, Cell, Line string
+}
+
+// Bounds.
+const (
+	MaxBid    = 10_000_000_000 // micros
+	MaxMicros = 1<<63 - 1      // what databases keep
+	MaxURL    = 2 << 10        // bytes
+	MaxLabel  = 1 << 10        // bytes
+)
+
+// modified are the entities that have modifiers of bids.
+var modified = []Entity{Campaign, Group}
+
+// List has all fields in the order in which faults are looked for.
+var List = []Field{
+	{Name: "type", Kind: Special},
+	{Name: "advertiser", Kind: Owner},
+	{Name: "campaign", Kind: Owner},
+	{Name: "group", Kind: Owner},
+	{Name: "name", Kind: Key, KeyOf: []Entity{Advertiser, Campaign, Group}},
+	{Name: "text", Kind: Key, KeyOf: []Entity{Keyword, Negative}},
+	{Name: "match_type", Kind: Key, KeyOf: []Entity{Keyword, Negative}},
+	{Name: "max_cpc_micros", Kind: Money, Of: []Entity{Group, Keyword}, Go: "Bid", Has: "HasBid", SQL: "bid", Label: "Bid", Max: MaxBid, Order: 12,
+		Editor: []string{"Max CPC", "Max CPC bid", "Default max CPC"}, Own: true},
+	{Name: "quality_score", Kind: Quality, Of: []Entity{Keyword}, Go: "Quality", SQL: "quality", Label: "Quality", Max: 10, Order: 13,
+		Editor: []string{"Quality score"}, Own: true, Read: "quality()"},
+	{Name: "learned", Kind: Learned, Of: []Entity{Keyword}, Go: "Learned", SQL: "learned", Sum: 13},
+	{Name: "desktop_bid_modifier", Kind: Modifier, Of: modified, Go: "Modifiers[search.Desktop]", SQL: "desktop", Label: "Desktop bid modifier", Order: 14,
+		Editor: []string{"Desktop Bid Modifier"}, Own: true},
+	{Name: "mobile_bid_modifier", Kind: Modifier, Of: modified, Go: "Modifiers[search.Mobile]", SQL: "mobile", Label: "Mobile bid modifier", Order: 15,
+		Editor: []string{"Mobile Bid Modifier"}, Own: true},
+	{Name: "tablet_bid_modifier", Kind: Modifier, Of: modified, Go: "Modifiers[search.Tablet]", SQL: "tablet", Label: "Tablet bid modifier", Order: 16,
+		Editor: []string{"Tablet Bid Modifier"}, Own: true},
+	{Name: "daily_budget_micros", Kind: Money, Of: []Entity{Campaign}, Go: "DailyBudget", Has: "HasBudget", SQL: "daily_budget", Label: "Daily budget", Max: MaxMicros, Order: 17,
+		Editor: []string{"Campaign Daily Budget", "Budget", "Daily budget", "Campaign budget"}},
+	{Name: "delivery_method", Kind: Choice, Of: []Entity{Campaign}, Go: "StandardDelivery", SQL: "standard_delivery", Label: "Delivery method", Order: 18,
+		Sum: 11, Editor: []string{"Delivery method", "Budget delivery method"},
+		Choices: Choices{[2]string{"accelerated", "standard"}, [2]string{"Accelerated", "Standard"}, "parseDelivery"}},
+	{Name: "languages", Kind: Languages, Of: []Entity{Campaign}, Go: "Languages", SQL: "languages", Label: "Languages", Order: 19,
+		Editor: []string{"Languages", "Language", "Language targeting"}, Read: "languages(e)"},
+	{Name: "ad_rotation", Kind: Choice, Of: []Entity{Campaign}, Go: "RotateEvenly", SQL: "rotate_evenly", Label: "Ad rotation", Order: 20,
+		Editor:  []string{"Ad rotation"},
+		Choices: Choices{[2]string{"optimize", "even"}, [2]string{"Optimize", "Rotate indefinitely"}, "parseRotation"}},
+	{Name: "time_zone", Kind: Zone, Of: []Entity{Advertiser}, Go: "TimeZone", SQL: "time_zone", Label: "Time zone", Order: 9, Sum: 10,
+		Editor: []string{"Time zone", "Account time zone"}},
+	{Name: "headlines", Kind: Key, KeyOf: []Entity{Ad}},
+	{Name: "descriptions", Kind: Key, KeyOf: []Entity{Ad}},
+	{Name: "path_1", Kind: Key, KeyOf: []Entity{Ad}},
+	{Name: "path_2", Kind: Key, KeyOf: []Entity{Ad}},
+	{Name: "final_url", Kind: Key, KeyOf: []Entity{Ad}},
+	{Name: "paused_by", Kind: Special},
+	{Name: "status", Kind: Special},
+}

@@ -1,0 +1,68 @@
+package main
+
+import "adshard/backend/fields"
+
+// kind is how values of a kind are written in each form. In these $GO and $HAS are the field of a settings v, $COLUMN the place of
+// its column.
+type kind struct {
+	name  string
+	forms map[string]string
+}
+
+var text = map[string]string{
+	"type": "string", "zero": `""`, "check": "atMost($MAX)", "set": `$GO != ""`,
+	"sqlite bind": "st.BindText($COLUMN, $GO)", "sqlite arg": "$GO", "sqlite scan": "$GO = st.ColumnText($COLUMN)", "sqlite sum": "text(h, $GO)",
+	"sqlite column": "TEXT NOT NULL DEFAULT ''",
+	"pg to":         "&$GO", "pg arg": "$GO", "pg array": "text", "pg go": "string", "pg column": `text COLLATE "C" NOT NULL DEFAULT ''`,
+}
+
+// kinds are those of properties.
+var kinds = map[fields.Kind]kind{
+	fields.Money: {"money", map[string]string{
+		"type": "uint64", "set": "$HAS", "sqlite bind": "bindOptional(st, $COLUMN, optional{$HAS, $GO})",
+		"sqlite arg": "optional{$HAS, $GO}", "sqlite scan": "$GO, $HAS = columnNumber(st, $COLUMN)", "sqlite column": "INTEGER CHECK ($SQL >= 0)",
+		"pg to": "&r.$SQL", "pg var": "$SQL *int64", "pg set": "$GO, $HAS = number(r.$SQL)", "pg arg": "nullable($HAS, $GO)", "pg array": "bigint", "pg go": "*int64",
+		"pg column": "bigint CHECK ($SQL >= 0)",
+	}},
+	fields.Modifier: {"modifier", map[string]string{
+		"type": "uint16", "check": "checkModifier", "set": "$GO.Set",
+		"sqlite arg": "optional{$GO.Set, uint64($GO.Permille)}", "sqlite scan": "$GO = columnModifier(st, $COLUMN)",
+		"sqlite column": "INTEGER CHECK ($SQL BETWEEN 0 AND 10000)",
+		"pg to":         "&r.$SQL", "pg var": "$SQL *int16", "pg set": "$GO = modifier(r.$SQL)", "pg arg": "nullable($GO.Set, uint64($GO.Permille))",
+		"pg column": "smallint CHECK ($SQL BETWEEN 0 AND 10000)",
+	}},
+	fields.Quality: {"quality", map[string]string{
+		"type": "uint8", "zero": "DefaultQuality", "check": "checkQuality", "sqlite bind": "st.BindInt64($COLUMN, int64($GO))",
+		"sqlite arg": "int64($GO)", "sqlite scan": "$GO = uint8(st.ColumnInt64($COLUMN))",
+		"pg to": "&$GO", "pg arg": "int16($GO)", "pg array": "smallint", "pg go": "int16",
+	}},
+	fields.Learned: {"learned", map[string]string{
+		"type": "Learned", "zero": "0", "check": "checkLearned", "set": "$GO != 0", "sqlite bind": "st.BindInt64($COLUMN, int64($GO))",
+		"sqlite arg": "int64($GO)", "sqlite scan": "$GO = backend.Learned(st.ColumnInt64($COLUMN))", "sqlite sum": "h.number(uint64($GO))",
+		"pg to": "&$GO", "pg arg": "int64($GO)", "pg array": "bigint", "pg go": "int64",
+	}},
+	fields.Choice: {"choice", map[string]string{
+		"type": "bool", "zero": "false", "set": "$GO",
+		"sqlite arg": "$GO", "sqlite scan": "$GO = st.ColumnBool($COLUMN)", "sqlite column": "INTEGER NOT NULL DEFAULT 0 CHECK ($SQL IN (0, 1))",
+		"pg to": "&$GO", "pg arg": "$GO", "pg array": "boolean", "pg go": "bool", "pg column": "boolean NOT NULL DEFAULT false",
+	}},
+	fields.Languages: {"languages", map[string]string{
+		"type": "Languages", "zero": `""`,
+		"sqlite arg": "string($GO)", "sqlite scan": "$GO = backend.Languages(st.ColumnText($COLUMN))",
+		"pg to": "(*string)(&$GO)", "pg arg": "string($GO)",
+	}},
+	fields.Zone: {"zone", with(text, map[string]string{"zero": "DefaultTimeZone", "set": "$GO != backend.DefaultTimeZone"})},
+	fields.Text: {"text", text},
+	fields.URL:  {"url", text},
+}
+
+// with returns forms with others in place of some.
+func with(forms, others map[string]string) map[string]string {
+	out := map[string]string{}
+	for _, part := range []map[string]string{forms, others} {
+		for name, text := range part {
+			out[name] = text
+		}
+	}
+	return out
+}

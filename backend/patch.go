@@ -1,0 +1,175 @@
+package backend
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"adshard/fault"
+)
+
+// Status is a change of an entity's status.
+type Status uint8
+
+// The statuses. Keep leaves it unchanged, or enabled on creation; Remove deletes
+// the entity with its content, and does nothing if it is missing.
+const (
+	Keep Status = iota
+	Enable
+	Pause
+	Remove
+)
+
+// StatusOf returns the change that makes an entity enabled, or paused.
+func StatusOf(enabled bool) Status {
+	if enabled {
+		return Enable
+	}
+	return Pause
+}
+
+// Of returns whether something is enabled after the change.
+func (s Status) Of(enabled bool) bool {
+	switch s {
+	case Enable:
+		return true
+	case Pause:
+		return false
+	}
+	return enabled
+}
+
+// Patch is a change of one optional value.
+type Patch[T comparable] struct {
+	Op    PatchOp
+	Value T
+}
+
+// PatchOp is the operation of a Patch.
+type PatchOp uint8
+
+// The operations. Unchanged keeps the present value, or the default on creation;
+// Reset restores the default.
+const (
+	Unchanged PatchOp = iota
+	Set
+	Reset
+)
+
+// To returns a Patch that sets v.
+func To[T comparable](v T) Patch[T] { return Patch[T]{Op: Set, Value: v} }
+
+// toOptional returns a Patch that sets v, or restores the default.
+func toOptional[T comparable](v T, has bool) Patch[T] {
+	if !has {
+		return Patch[T]{Op: Reset}
+	}
+	return To(v)
+}
+
+// of returns the value that a patch leaves of the present one.
+func (p Patch[T]) of(now, normal T) T {
+	switch p.Op {
+	case Set:
+		return p.Value
+	case Reset:
+		return normal
+	}
+	return now
+}
+
+// optional is of for a value that may be missing.
+func optional[T comparable](now T, has bool, p Patch[T]) (T, bool) {
+	switch p.Op {
+	case Set:
+		return p.Value, true
+	case Reset:
+		return *new(T), false
+	}
+	return now, has
+}
+
+// merge takes over a later change, and reports whether it takes the place of another one.
+func (p *Patch[T]) merge(later Patch[T]) bool {
+	if later.Op == Unchanged {
+		return false
+	}
+	differs := p.Op != Unchanged && *p != later
+	*p = later
+	return differs
+}
+
+func (s *Status) merge(later Status) bool {
+	if later == Keep {
+		return false
+	}
+	differs := *s != Keep && *s != later
+	*s = later
+	return differs
+}
+
+// toUnless returns a Patch that sets v; the default is restored.
+func toUnless[T comparable](v, normal T) Patch[T] { return toOptional(v, v != normal) }
+
+// check refuses a value that is set.
+func (p Patch[T]) check(field string, allowed func(T) error) error {
+	if p.Op != Set {
+		return nil
+	}
+	if err := allowed(p.Value); err != nil {
+		return fault.Field("write", field, "%w", err)
+	}
+	return nil
+}
+
+func checkMoney(micros uint64) error {
+	if micros > math.MaxInt64 {
+		return fmt.Errorf("%d micros are too many", micros)
+	}
+	return nil
+}
+
+func checkModifier(permille uint16) error {
+	if permille > 10000 {
+		return fmt.Errorf("a bid modifier is 0 to 10000 permille, not %d", permille)
+	}
+	return nil
+}
+
+func checkQuality(quality uint8) error {
+	if quality < 1 || quality > maxQuality {
+		return fmt.Errorf("a quality is 1 to 10, not %d", quality)
+	}
+	return nil
+}
+
+func checkLearned(l Learned) error {
+	if l == 0 || !l.Sound() {
+		return fmt.Errorf("%d is no learned quality (backend.Learned)", l)
+	}
+	return nil
+}
+
+func checkZone(name string) error {
+	_, err := LoadZone(name)
+	return err
+}
+
+// Languages are lower-case codes, sorted, distinct, joined by a space; "": there is none.
+type Languages string
+
+// LanguagesOf returns codes, which are in any order, as Languages.
+func LanguagesOf(codes ...string) Languages {
+	codes = slices.Clone(codes)
+	slices.Sort(codes)
+	return Languages(strings.Join(slices.Compact(codes), " "))
+}
+
+// Codes returns the codes; nil: there is none.
+func (l Languages) Codes() []string {
+	if l == "" {
+		return nil
+	}
+	return strings.Split(string(l), " ")
+}
