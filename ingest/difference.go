@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"adshard/backend"
-	"adshard/search"
 )
 
 // Difference is one entity that an import created, changed or removed.
@@ -99,42 +98,41 @@ func (l *fieldList) status(enabled bool) {
 	l.add(fieldStatus, status)
 }
 
-func (l *fieldList) modifiers(list [search.Devices]backend.Modifier) {
-	for d, m := range list {
-		value := "null"
-		if m.Set {
-			value = formatPercent(m.Permille)
-		}
-		l.add(fieldDesktop+jsonField(d), value)
+func (l *fieldList) modifier(f jsonField, m backend.Modifier) {
+	value := "null"
+	if m.Set {
+		value = formatPercent(m.Permille)
 	}
+	l.add(f, value)
+}
+
+func (l *fieldList) languages(f jsonField, list backend.Languages) {
+	if list == "" {
+		l.add(f, "null")
+		return
+	}
+	l.text(f, list.Codes())
+}
+
+// orNull adds a text that is empty by default.
+func (l *fieldList) orNull(f jsonField, text string) {
+	if text == "" {
+		l.add(f, "null")
+		return
+	}
+	l.text(f, text)
 }
 
 func advertiserFields(a *backend.Advertiser) (l fieldList) {
 	l.text(fieldName, a.Name)
-	l.text(fieldTimeZone, a.TimeZone)
+	l.advertiserSettings(&a.AdvertiserSettings)
 	l.status(a.Enabled)
 	return l
 }
 
 func campaignFields(c *backend.Campaign) (l fieldList) {
 	l.text(fieldName, c.Name)
-	l.modifiers(c.Modifiers)
-	l.number(fieldBudget, c.HasBudget, c.DailyBudget)
-	delivery := "accelerated"
-	if c.StandardDelivery {
-		delivery = "standard"
-	}
-	l.text(fieldDelivery, delivery)
-	if c.Languages == "" {
-		l.add(fieldLanguages, "null")
-	} else {
-		l.text(fieldLanguages, c.Languages.Codes())
-	}
-	rotation := "optimize"
-	if c.RotateEvenly {
-		rotation = "even"
-	}
-	l.text(fieldRotation, rotation)
+	l.campaignSettings(&c.CampaignSettings)
 	l.pausedBy(c.Hold)
 	l.status(c.Enabled)
 	return l
@@ -142,8 +140,7 @@ func campaignFields(c *backend.Campaign) (l fieldList) {
 
 func groupFields(g *backend.Group) (l fieldList) {
 	l.text(fieldName, g.Name)
-	l.number(fieldMaxCPC, g.HasBid, g.Bid)
-	l.modifiers(g.Modifiers)
+	l.groupSettings(&g.GroupSettings)
 	l.pausedBy(g.Hold)
 	l.status(g.Enabled)
 	return l
@@ -152,8 +149,7 @@ func groupFields(g *backend.Group) (l fieldList) {
 func keywordFields(k *backend.Keyword) (l fieldList) {
 	l.text(fieldText, k.Text)
 	l.text(fieldMatchType, k.Type.String())
-	l.number(fieldMaxCPC, k.HasBid, k.Bid)
-	l.number(fieldQuality, true, uint64(k.Quality))
+	l.keywordSettings(&k.KeywordSettings)
 	l.status(k.Enabled)
 	return l
 }

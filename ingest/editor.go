@@ -153,17 +153,16 @@ func (s *editorSource) read(e *entry) {
 	case s.filled(colAdGroup):
 		e.kind = kindGroup
 		e.group = s.name(colAdGroup)
-		e.groupPatch.Bid = s.bid()
-		s.modifiers(&e.groupPatch.Modifiers)
+		s.groupOwn(&e.groupPatch)
 		s.groupCells(e)
 	default:
 		e.kind = kindCampaign
-		s.modifiers(&e.campaignPatch.Modifiers)
+		s.campaignOwn(&e.campaignPatch)
 	}
 	s.campaignCells(e)
 	s.refuseHidden(e)
 	s.readExtras(e)
-	e.advertiserPatch.TimeZone = patch(s, colTimeZone, s.zones.parse)
+	s.advertiserAny(&e.advertiserPatch)
 	s.refuse(e)
 }
 
@@ -188,10 +187,7 @@ func (s *editorSource) groupCells(e *entry) {
 // campaignCells reads the cells of any row that describe its campaign.
 func (s *editorSource) campaignCells(e *entry) {
 	p := &e.campaignPatch
-	p.DailyBudget = s.budget()
-	p.StandardDelivery = s.delivery()
-	p.Languages = s.languages(e)
-	p.RotateEvenly = s.rotation()
+	s.campaignAny(p, e)
 	p.Status = s.status(colCampaignStatus)
 	if e.kind == kindCampaign && !s.filled(colCampaignStatus) {
 		p.Status = s.ownStatus(e, colCampaignStatus)

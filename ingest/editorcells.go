@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"adshard/backend"
-	"adshard/search"
 	"adshard/search/words"
 )
 
@@ -66,12 +65,6 @@ func patch[T comparable](s *editorSource, c column, parse func(string) (T, error
 	return backend.To(v)
 }
 
-func (s *editorSource) bid() backend.Patch[uint64] {
-	return patch(s, colMaxCPC, func(cell string) (uint64, error) { return checkBid(parseMoney(cell)) })
-}
-
-func (s *editorSource) budget() backend.Patch[uint64] { return patch(s, colBudget, parseMoney) }
-
 // quality reads Quality score. What reports write where there is none is an empty cell, and of
 // n/10 the n counts.
 func (s *editorSource) quality() backend.Patch[uint8] {
@@ -106,18 +99,6 @@ func (s *editorSource) languages(e *entry) backend.Patch[backend.Languages] {
 	}
 	return backend.Patch[backend.Languages]{}
 }
-
-func (s *editorSource) modifiers(to *[search.Devices]backend.Patch[uint16]) {
-	for d := range to {
-		to[d] = patch(s, colDesktop+column(d), parsePercent)
-	}
-}
-
-// rotation reads Ad rotation.
-func (s *editorSource) rotation() backend.Patch[bool] { return s.choice(colRotation, parseRotation) }
-
-// delivery reads Delivery method.
-func (s *editorSource) delivery() backend.Patch[bool] { return s.choice(colDelivery, parseDelivery) }
 
 // choice reads a cell that says one of two, and has no [].
 func (s *editorSource) choice(c column, parse func(string) (bool, error)) backend.Patch[bool] {

@@ -33,8 +33,8 @@ func (s *editorSource) readKeyword(e *entry) {
 	}
 	if of == positive {
 		e.kind = kindKeyword
-		e.keyword = backend.KeywordPatch{Text: text, Words: joined, Type: matchType, Status: status,
-			Bid: s.bid(), Quality: s.quality()}
+		e.keyword = backend.KeywordPatch{Text: text, Words: joined, Type: matchType, Status: status}
+		s.keywordOwn(&e.keyword)
 		s.note(colKeyword, s.checkMinus(text))
 		return
 	}

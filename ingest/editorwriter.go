@@ -55,9 +55,9 @@ type editorWriter struct {
 	rows uint64
 	err  error // what the row cannot say
 
-	advertiser string // the last one
-	zone       string // its cell, for the rows of its campaigns
-	barren     bool   // it has had no row
+	advertiser string                  // the last one
+	settings   backend.AdvertiserPatch // its own, for the rows of its campaigns
+	barren     bool                    // it has had no row
 }
 
 // write writes the row of an entry; an advertiser has none of its own.
@@ -76,16 +76,15 @@ func (w *editorWriter) write(e *entry) error {
 	case kindAdvertiser:
 		return w.enter(e)
 	case kindCampaign:
-		w.campaign(&e.campaignPatch)
+		w.first()
+		w.campaignSettings(&e.campaignPatch)
 		w.row[colCampaignStatus] = pausedCell(e, e.campaignPatch.Status)
 	case kindGroup:
-		w.row[colMaxCPC] = cellOf(e.groupPatch.Bid, formatMoney)
-		w.modifiers(&e.groupPatch.Modifiers)
+		w.groupSettings(&e.groupPatch)
 		w.row[colAdGroupStatus] = pausedCell(e, e.groupPatch.Status)
 	case kindKeyword:
 		w.criterion(e.keyword.Text, "", e.keyword.Type, e.keyword.Status)
-		w.row[colMaxCPC] = cellOf(e.keyword.Bid, formatMoney)
-		w.row[colQuality] = cellOf(e.keyword.Quality, func(q uint8) string { return strconv.Itoa(int(q)) })
+		w.keywordSettings(&e.keyword)
 	case kindGroupNegative:
 		w.criterion(e.negative.Text, "Negative ", e.negative.Type, e.negative.Status)
 	case kindCampaignNegative:
@@ -116,7 +115,7 @@ func (w *editorWriter) enter(e *entry) error {
 		return cannotSay("advertiser %s is %s: there is no column for it", quoted(e.advertiser), strings.ToLower(statusCells[s]))
 	}
 	w.advertiser, w.barren = e.advertiser, true
-	w.zone = cellOf(e.advertiserPatch.TimeZone, func(name string) string { return name })
+	w.settings = e.advertiserPatch
 	return nil
 }
 
@@ -131,17 +130,9 @@ func (w *editorWriter) leave() error {
 // first fills the cells of the advertiser in a row that may be its first.
 func (w *editorWriter) first() {
 	if w.row[colAccount] == w.advertiser {
-		w.row[colTimeZone], w.barren = w.zone, false
+		w.advertiserSettings(&w.settings)
+		w.barren = false
 	}
-}
-
-func (w *editorWriter) campaign(p *backend.CampaignPatch) {
-	w.first()
-	w.modifiers(&p.Modifiers)
-	w.row[colBudget] = cellOf(p.DailyBudget, formatMoney)
-	w.row[colDelivery] = cellOf(p.StandardDelivery, oneOf("Standard", "Accelerated"))
-	w.row[colLanguages] = cellOf(p.Languages, func(l backend.Languages) string { return strings.Join(l.Codes(), ";") })
-	w.row[colRotation] = cellOf(p.RotateEvenly, oneOf("Rotate indefinitely", "Optimize"))
 }
 
 // criterion fills the cells of a keyword or negative. Quotes or brackets around its text
@@ -168,12 +159,6 @@ func (w *editorWriter) ad(p *backend.AdPatch) {
 	w.text(colPath2, p.Path2)
 	w.text(colFinalURL, p.FinalURL)
 	w.row[colStatus] = statusCells[p.Status]
-}
-
-func (w *editorWriter) modifiers(list *[search.Devices]backend.Patch[uint16]) {
-	for d, m := range list {
-		w.row[colDesktop+column(d)] = cellOf(m, formatPercent)
-	}
 }
 
 // text fills a cell that has no default to restore.
@@ -247,3 +232,10 @@ func formatMoney(micros uint64) string {
 func formatPercent(permille uint16) string {
 	return strconv.FormatFloat((float64(permille)-1000)/10, 'f', -1, 64)
 }
+
+func formatQuality(q uint8) string { return strconv.Itoa(int(q)) }
+
+func formatLanguages(l backend.Languages) string { return strings.Join(l.Codes(), ";") }
+
+// asIs writes a text.
+func asIs(text string) string { return text }

@@ -191,7 +191,7 @@ func (s *jsonSource) guessOwners(e *entry, line []byte) {
 			names[name.(string)] = strings.TrimSpace(text)
 		}
 	}
-	at := slices.IndexFunc(entityTypes, func(t entityType) bool { return t.name == names[fieldType.String()] })
+	at := slices.IndexFunc(entityTypes[:], func(t entityType) bool { return t.name == names[fieldType.String()] })
 	if at < 0 {
 		return
 	}

@@ -6,71 +6,31 @@ import (
 	"slices"
 
 	"adshard/backend"
-	"adshard/search"
 )
 
-// jsonField is a field of a JSON line. Faults are looked for in this order.
+// jsonField is a field of a JSON line (settings.gen.go). Faults are looked for in this order.
 type jsonField uint8
-
-const (
-	fieldType jsonField = iota
-	fieldAdvertiser
-	fieldCampaign
-	fieldGroup
-	fieldName
-	fieldText
-	fieldMatchType
-	fieldMaxCPC
-	fieldQuality
-	fieldDesktop
-	fieldMobile
-	fieldTablet
-	fieldBudget
-	fieldDelivery
-	fieldLanguages
-	fieldRotation
-	fieldTimeZone
-	fieldHeadlines
-	fieldDescriptions
-	fieldPath1
-	fieldPath2
-	fieldFinalURL
-	fieldPausedBy
-	fieldStatus
-	fields
-)
-
-var fieldNames = [fields]string{
-	"type", "advertiser", "campaign", "group", "name", "text", "match_type", "max_cpc_micros", "quality_score",
-	"desktop_bid_modifier", "mobile_bid_modifier", "tablet_bid_modifier", "daily_budget_micros", "delivery_method", "languages",
-	"ad_rotation", "time_zone", "headlines", "descriptions", "path_1", "path_2", "final_url", "paused_by", "status",
-}
 
 // String returns the field's name in a line.
 func (f jsonField) String() string { return fieldNames[f] }
 
-// entityType lists the fields allowed for a value of the field type.
+// entityType is a value of the field type, with the owners that must be named; others may be.
 type entityType struct {
-	name   string
-	kind   kind
-	fields []jsonField // allowed, besides type and status
-	path   []jsonField // of these, the owners that must be named
+	name         string
+	kind         kind
+	owners, path []jsonField
 }
 
-var entityTypes = []entityType{
-	{name: "advertiser", kind: kindAdvertiser, fields: []jsonField{fieldName, fieldTimeZone}},
-	{name: "campaign", kind: kindCampaign, path: []jsonField{fieldAdvertiser},
-		fields: []jsonField{fieldAdvertiser, fieldName, fieldDesktop, fieldMobile, fieldTablet, fieldBudget, fieldDelivery, fieldLanguages, fieldRotation,
-			fieldPausedBy}},
-	{name: "group", kind: kindGroup, path: []jsonField{fieldAdvertiser, fieldCampaign},
-		fields: []jsonField{fieldAdvertiser, fieldCampaign, fieldName, fieldMaxCPC, fieldDesktop, fieldMobile, fieldTablet, fieldPausedBy}},
-	{name: "keyword", kind: kindKeyword, path: []jsonField{fieldAdvertiser, fieldCampaign, fieldGroup},
-		fields: []jsonField{fieldAdvertiser, fieldCampaign, fieldGroup, fieldText, fieldMatchType, fieldMaxCPC, fieldQuality}},
-	{name: "negative", kind: kindGroupNegative, path: []jsonField{fieldAdvertiser},
-		fields: []jsonField{fieldAdvertiser, fieldCampaign, fieldGroup, fieldText, fieldMatchType}},
-	{name: "ad", kind: kindAd, path: []jsonField{fieldAdvertiser, fieldCampaign, fieldGroup},
-		fields: []jsonField{fieldAdvertiser, fieldCampaign, fieldGroup, fieldHeadlines, fieldDescriptions, fieldPath1, fieldPath2, fieldFinalURL}},
+var entityTypes = [backend.Entities]entityType{
+	{name: "advertiser", kind: kindAdvertiser},
+	{name: "campaign", kind: kindCampaign, owners: allOwners[:1], path: allOwners[:1]},
+	{name: "group", kind: kindGroup, owners: allOwners[:2], path: allOwners[:2]},
+	{name: "keyword", kind: kindKeyword, owners: allOwners, path: allOwners},
+	{name: "negative", kind: kindGroupNegative, owners: allOwners, path: allOwners[:1]},
+	{name: "ad", kind: kindAd, owners: allOwners, path: allOwners},
 }
+
+var allOwners = []jsonField{fieldAdvertiser, fieldCampaign, fieldGroup}
 
 var (
 	errFieldMissing = errors.New("missing")
@@ -88,22 +48,23 @@ func (s *jsonSource) note(f jsonField, err error) {
 	}
 }
 
-func (s *jsonSource) entityType() *entityType {
+// entityType returns the entity that the line names.
+func (s *jsonSource) entityType() (of backend.Entity, ok bool) {
 	name := s.required(fieldType)
-	for i := range entityTypes {
-		if entityTypes[i].name == name {
-			return &entityTypes[i]
+	for of := range backend.Entities {
+		if of.String() == name {
+			return of, true
 		}
 	}
 	s.note(fieldType, errors.New("unknown type: advertiser, campaign, group, keyword, negative or ad"))
-	return nil
+	return 0, false
 }
 
-// checkFields refuses fields that the type does not have.
-func (s *jsonSource) checkFields(t *entityType) {
+// checkFields refuses fields that are no owners and no fields of the entity's own.
+func (s *jsonSource) checkFields(of backend.Entity, owners []jsonField) {
 	for f := fieldAdvertiser; f < fieldStatus; f++ {
-		if s.line.values[f].form != formAbsent && !slices.Contains(t.fields, f) {
-			s.note(f, fmt.Errorf("no field of type %s", t.name))
+		if s.line.values[f].form != formAbsent && !slices.Contains(owners, f) && !slices.Contains(ownFields[of], f) {
+			s.note(f, fmt.Errorf("no field of type %v", of))
 		}
 	}
 }
@@ -210,17 +171,6 @@ func (s *jsonSource) micros(f jsonField, limit uint64) backend.Patch[uint64] {
 	})
 }
 
-func (s *jsonSource) quality() backend.Patch[uint8] {
-	return jsonNumber(s, fieldQuality, errQuality, parseQuality)
-}
-
-func (s *jsonSource) modifiers() (m [search.Devices]backend.Patch[uint16]) {
-	for d := range m {
-		m[d] = jsonNumber(s, fieldDesktop+jsonField(d), errPercent, parsePercent)
-	}
-	return m
-}
-
 func (s *jsonSource) languages() backend.Patch[backend.Languages] {
 	switch v := &s.line.values[fieldLanguages]; v.form {
 	case formAbsent:
@@ -236,10 +186,6 @@ func (s *jsonSource) languages() backend.Patch[backend.Languages] {
 	return backend.Patch[backend.Languages]{}
 }
 
-func (s *jsonSource) rotation() backend.Patch[bool] { return s.choice(fieldRotation, parseRotation) }
-
-func (s *jsonSource) delivery() backend.Patch[bool] { return s.choice(fieldDelivery, parseDelivery) }
-
 // choice reads a string that says one of two.
 func (s *jsonSource) choice(f jsonField, parse func(string) (bool, error)) backend.Patch[bool] {
 	if s.line.values[f].form == formAbsent {
@@ -250,14 +196,15 @@ func (s *jsonSource) choice(f jsonField, parse func(string) (bool, error)) backe
 	return backend.To(v)
 }
 
-func (s *jsonSource) timeZone() backend.Patch[string] {
-	switch s.line.values[fieldTimeZone].form {
+// value reads a string; null restores the default.
+func (s *jsonSource) value(f jsonField, parse func(string) (string, error)) backend.Patch[string] {
+	switch s.line.values[f].form {
 	case formAbsent:
 		return backend.Patch[string]{}
 	case formNull:
 		return backend.Patch[string]{Op: backend.Reset}
 	}
-	name, err := s.zones.parse(s.text(fieldTimeZone))
-	s.note(fieldTimeZone, err)
-	return backend.To(name)
+	text, err := parse(s.text(f))
+	s.note(f, err)
+	return backend.To(text)
 }

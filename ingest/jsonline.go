@@ -225,14 +225,11 @@ func ParseSettings(of backend.Entity, object []byte) (*Settings, error) {
 		}
 		return nil, fault.Field(op, column, "%w", err)
 	}
-	t := &entityTypes[of]
-	own := *t
-	own.fields = slices.DeleteFunc(slices.Clone(t.fields), func(f jsonField) bool { return f < fieldName })
-	s.checkFields(&own)
+	s.checkFields(of, nil)
 	if s.line.values[fieldType].form != formAbsent {
 		s.note(fieldType, errors.New("no field here"))
 	}
-	e := entry{kind: t.kind}
+	e := entry{kind: entityTypes[of].kind}
 	s.entity(&e)
 	if s.err != nil {
 		return nil, fault.Field(op, s.fault.String(), "%s: %s", s.fault, found(reason(s.err), s.line.values[s.fault].value()))
@@ -255,8 +252,5 @@ func (s *Settings) Status(of backend.Entity) backend.Status {
 // KeyFields are the fields by which an entity is known among those of its owner: nobody changes
 // them.
 func KeyFields(of backend.Entity) []string {
-	return [backend.Entities][]string{
-		{"name"}, {"name"}, {"name"}, {"text", "match_type"}, {"text", "match_type"},
-		{"headlines", "descriptions", "path_1", "path_2", "final_url"},
-	}[of]
+	return keyFields[of]
 }

@@ -77,12 +77,13 @@ func (*jsonSource) tell() tale { return tale{} }
 // read checks the line's fields and fills e.
 func (s *jsonSource) read(e *entry) {
 	s.err = nil
-	t := s.entityType()
-	if t == nil {
+	of, ok := s.entityType()
+	if !ok {
 		s.reject(e)
 		return
 	}
-	s.checkFields(t)
+	t := &entityTypes[of]
+	s.checkFields(of, t.owners)
 	e.kind = t.kind
 	e.advertiser = s.owner(fieldAdvertiser, t, s.advertiser)
 	e.campaign = s.owner(fieldCampaign, t, "")
@@ -103,20 +104,19 @@ func (s *jsonSource) entity(e *entry) {
 	switch e.kind {
 	case kindAdvertiser:
 		e.advertiser = s.name(fieldName)
-		e.advertiserPatch = backend.AdvertiserPatch{Status: s.status(), TimeZone: s.timeZone()}
+		s.advertiserSettings(&e.advertiserPatch)
 	case kindCampaign:
 		e.campaign = s.name(fieldName)
-		e.campaignPatch = backend.CampaignPatch{Status: s.status(), DailyBudget: s.micros(fieldBudget, maxMicros),
-			Modifiers: s.modifiers(), Languages: s.languages(), RotateEvenly: s.rotation(), StandardDelivery: s.delivery()}
+		s.campaignSettings(&e.campaignPatch)
 		e.patchesCampaign, e.pausedBy = true, s.pausedBy()
 	case kindGroup:
 		e.group = s.name(fieldName)
-		e.groupPatch = backend.GroupPatch{Status: s.status(), Bid: s.micros(fieldMaxCPC, maxBidMicros), Modifiers: s.modifiers()}
+		s.groupSettings(&e.groupPatch)
 		e.patchesGroup, e.pausedBy = true, s.pausedBy()
 	case kindKeyword:
 		text, joined, t := s.keyword()
-		e.keyword = backend.KeywordPatch{Text: text, Words: joined, Type: t, Status: s.status(),
-			Bid: s.micros(fieldMaxCPC, maxBidMicros), Quality: s.quality()}
+		e.keyword = backend.KeywordPatch{Text: text, Words: joined, Type: t}
+		s.keywordSettings(&e.keyword)
 	case kindGroupNegative:
 		switch {
 		case e.campaign == "" && e.group == "":

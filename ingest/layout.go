@@ -59,10 +59,7 @@ const stateRank = 100
 func knownNames() map[string]knownName {
 	m := make(map[string]knownName, 2*columns)
 	for c := range columns {
-		names := columnNames[c]
-		if names == nil {
-			names = []string{c.String()}
-		}
+		names := c.names()
 		for rank, name := range names {
 			m[plainName(name)] = knownName{c, rank}
 		}
@@ -70,6 +67,7 @@ func knownNames() map[string]knownName {
 			m[withState(name)] = knownName{c, stateRank}
 		}
 	}
+	m[plainName("Description Line 2")] = knownName{colDescription1 + 1, 1}
 	return m
 }
 

@@ -149,7 +149,7 @@ func (s *editorSource) identified(names ...string) string {
 // ownRowOfCampaign reports whether the row has cells that only a campaign's own
 // row has, on which Ad Schedule is a setting.
 func (s *editorSource) ownRowOfCampaign() bool {
-	return s.filled(colBudget) || s.filled(colCampaignType)
+	return s.filled(colDailyBudget) || s.filled(colCampaignType)
 }
 
 // unnamed returns the header of the first filled cell of an unknown column, if

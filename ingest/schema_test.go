@@ -22,13 +22,13 @@ func TestSchema(t *testing.T) {
 	if err := json.Unmarshal([]byte(Schema()), &s); err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range entityTypes {
+	for of, e := range entityTypes {
 		var o object
 		if err := json.Unmarshal(s.Defs[e.name], &o); err != nil {
 			t.Fatalf("%s: %v", e.name, err)
 		}
 		want := []string{"status", "type"}
-		for _, f := range e.fields {
+		for _, f := range slices.Concat(e.owners, ownFields[of]) {
 			want = append(want, f.String())
 		}
 		slices.Sort(want)

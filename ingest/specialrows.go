@@ -115,7 +115,7 @@ func (s *editorSource) readAccountLevel(e *entry) {
 		e.kind, e.skipped = kindAdvertiserNegative, ""
 		s.note(colKeyword, checkSpreadsheet(text))
 		e.negative = backend.NegativePatch{Text: text, Words: s.joinedWords(text), Type: matchType, Status: s.status(colStatus)}
-		e.advertiserPatch.TimeZone = patch(s, colTimeZone, s.zones.parse)
+		s.advertiserAny(&e.advertiserPatch)
 	}
 	if e.reject != nil || s.err != nil {
 		e.skipped = ""

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"adshard/backend"
 	"adshard/internal/near"
 )
 
@@ -37,16 +38,16 @@ func (u *Unused) String() string {
 // columnsOfAll are the columns that every row with a campaign uses, columnsOf those that rows of a kind use, too,
 // beside Status.
 var (
-	columnsOfAll = []column{colEndDate, colCampaignOriginal, colAdGroupOriginal, colAccount, colAccountName, colCampaign, colBudget, colDelivery, colLanguages, colRotation, colTimeZone,
-		colCampaignStatus, colCampaignType}
+	columnsOfAll = slices.Concat([]column{colEndDate, colCampaignOriginal, colAdGroupOriginal, colAccount, colAccountName, colCampaign,
+		colCampaignStatus, colCampaignType}, anyCells[backend.EntityCampaign], anyCells[backend.EntityAdvertiser])
 	columnsOf = [kindAd + 1][]column{
-		kindCampaign:         {colDesktop, colMobile, colTablet},
-		kindGroup:            {colAdGroup, colAdGroupStatus, colMaxCPC, colDesktop, colMobile, colTablet},
-		kindKeyword:          {colAdGroup, colAdGroupStatus, colKeyword, colCriterionType, colType, colMaxCPC, colQuality},
+		kindCampaign:         ownCells[backend.EntityCampaign],
+		kindGroup:            append([]column{colAdGroup, colAdGroupStatus}, ownCells[backend.EntityGroup]...),
+		kindKeyword:          append([]column{colAdGroup, colAdGroupStatus, colKeyword, colCriterionType, colType}, ownCells[backend.EntityKeyword]...),
 		kindGroupNegative:    {colAdGroup, colAdGroupStatus, colKeyword, colCriterionType, colType},
 		kindCampaignNegative: {colAdGroup, colKeyword, colCriterionType, colType}, // the group is ignored by rule
 		// It has no campaign: nothing of one is used.
-		kindAdvertiserNegative: {colAccount, colAccountName, colCampaign, colTimeZone, colKeyword, colCriterionType, colType},
+		kindAdvertiserNegative: append([]column{colAccount, colAccountName, colCampaign, colKeyword, colCriterionType, colType}, anyCells[backend.EntityAdvertiser]...),
 		kindAd:                 append([]column{colAdGroup, colAdGroupStatus, colAdType, colPath1, colPath2, colFinalURL}, textColumns()...),
 	}
 	statusesOf = [kindAd + 1]int{kindAdvertiser: ofOwner, kindCampaign: ofOwner, kindGroup: ofOwner, kindKeyword: ofKeyword,
@@ -186,7 +187,7 @@ func (l *layout) meant(key unusedKey) string {
 		if l.cell[c] >= 0 || c >= writtenColumns {
 			continue
 		}
-		for _, name := range append([]string{c.String()}, columnNames[c]...) {
+		for _, name := range c.names() {
 			if p := plainName(name); withoutDigits(p) != withoutDigits(wrong) {
 				names, plain = append(names, name), append(plain, p)
 			}

@@ -32,7 +32,6 @@ var (
 	errQuality    = errors.New("not a whole number from 1 to 10")
 	errStatus     = errors.New("unknown status: Enabled, Paused or Removed")
 	errRotation   = errors.New("unknown ad rotation: Optimize or Even")
-	errDelivery   = errors.New("unknown delivery method: Standard or Accelerated")
 	errErase      = errors.New("[] restores a default; this column has none")
 	errText       = errors.New("not valid text: damaged UTF-8 or half a UTF-16 pair")
 	errEncoding   = errors.New("not valid text: the file is not UTF-8, but perhaps Windows-1252 or another encoding of one byte a character, as " +
@@ -64,8 +63,9 @@ func parseMoney(s string) (micros uint64, err error) {
 	return micros, nil
 }
 
-// checkBid refuses a bid over 10,000 units.
-func checkBid(micros uint64, err error) (uint64, error) {
+// parseBid is parseMoney of a bid, which is 10,000 units at most.
+func parseBid(s string) (uint64, error) {
+	micros, err := parseMoney(s)
 	if errors.Is(err, errTooLarge) || err == nil && micros > maxBidMicros {
 		return 0, errBidTooHigh
 	}
@@ -145,14 +145,29 @@ func parseRotation(s string) (even bool, err error) {
 	return false, errRotation
 }
 
-func parseDelivery(s string) (standard bool, err error) {
-	switch {
-	case strings.EqualFold(s, "standard"):
-		return true, nil
-	case strings.EqualFold(s, "accelerated"):
-		return false, nil
+// choiceOf returns a function that reads one of two values of a setting; letter case does not count.
+func choiceOf(setting, off, on string) func(string) (bool, error) {
+	unknown := fmt.Errorf("unknown %s: %s or %s", setting, on, off)
+	return func(s string) (bool, error) {
+		switch {
+		case strings.EqualFold(s, on):
+			return true, nil
+		case strings.EqualFold(s, off):
+			return false, nil
+		}
+		return false, unknown
 	}
-	return false, errDelivery
+}
+
+// atMost returns a function that reads a text of so many bytes at most.
+func atMost(most int) func(string) (string, error) {
+	long := fmt.Errorf("a text of more than %d bytes: shorten it", most)
+	return func(s string) (string, error) {
+		if len(s) > most {
+			return "", long
+		}
+		return s, nil
+	}
 }
 
 // zones checks names of time zones. It remembers the last one: many rows have the same,

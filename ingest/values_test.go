@@ -30,7 +30,7 @@ func TestMoney(t *testing.T) {
 	for in, want := range map[string]error{
 		"10000": nil, "10000.000001": errBidTooHigh, "10001": errBidTooHigh, "99999999999999999999999": errBidTooHigh, "x": errNotMoney,
 	} {
-		if _, err := checkBid(parseMoney(in)); !errors.Is(err, want) {
+		if _, err := parseBid(in); !errors.Is(err, want) {
 			t.Errorf("bid %s: %v, want %v", in, err, want)
 		}
 	}

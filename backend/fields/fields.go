@@ -45,16 +45,9 @@ const (
 	Learned                   // a learned quality: of databases alone
 )
 
-// Choices are the values of a Choice: the second one is true.
-type Choices struct {
-	Names [2]string // in JSON
-	Cells [2]string // in Editor files
-	Parse string    // the function of package ingest that reads both
-}
-
 // Field is one field.
 type Field struct {
-	Name string // in JSON lines, the data API and `adshard set`
+	Name string // in JSON lines, the data API and `adshard set`; "": of Editor files alone
 	Kind Kind
 	Of   []Entity // that have it as a property
 	// KeyOf are entities that have it as a part of their key.
@@ -64,20 +57,22 @@ type Field struct {
 	// Label is for people, as in the console.
 	Label string
 	Max   uint64
-	Choices
+	// Names are the values of a Choice in JSON, Cells those in Editor files; the second one is true.
+	Names, Cells [2]string
+	// Parse is the function of package ingest that reads a value in a way of its own, Read an expression that reads a cell so.
+	Parse, Read string
 	// Editor are the names of the column in Editor files, the main one first; Own: it counts on the entity's own rows alone.
-	// Columns is how many there are of it, numbered from 1.
+	// Columns is how many there are of it, numbered from 1. Column is its name in package ingest, if it is another one.
 	Editor  []string
 	Own     bool
 	Columns int
-	// Read is an expression of package ingest's editorSource that reads the column in a way of its own.
-	Read string
+	Column  string
 	// Sum is the number of the hash that a value other than the default adds to an entity's checksum; 0: it is in the hash of
 	// the row. It is permanent, and so is Order, that of the fields of the data API's items, on which ETags depend.
 	Sum, Order int
 	// Since are the versions of the schemas of SQLite and PostgreSQL that first had the column; 0: the first ones.
 	Since [2]int
-	// Schema says in one sentence what the value is, in schemas; Cell and Line say it in the tables of docs/import.md.
+	// Schema says what the value is, in schemas; Cell and Line say it in the tables of docs/import.md.
 	Schema, Cell, Line string
 }
 
@@ -95,16 +90,16 @@ var modified = []Entity{Campaign, Group}
 // List has all fields in the order in which faults are looked for.
 var List = []Field{
 	{Name: "type", Kind: Special},
-	{Name: "advertiser", Kind: Owner},
-	{Name: "campaign", Kind: Owner},
-	{Name: "group", Kind: Owner},
+	{Name: "advertiser", Kind: Owner, Editor: []string{"Account"}, Column: "Account"},
+	{Name: "campaign", Kind: Owner, Editor: []string{"Campaign", "Campaign name"}},
+	{Name: "group", Kind: Owner, Editor: []string{"Ad Group", "Ad group name"}, Column: "AdGroup"},
 	{Name: "name", Kind: Key, KeyOf: []Entity{Advertiser, Campaign, Group}},
-	{Name: "text", Kind: Key, KeyOf: []Entity{Keyword, Negative}},
-	{Name: "match_type", Kind: Key, KeyOf: []Entity{Keyword, Negative}},
+	{Name: "text", Kind: Key, KeyOf: []Entity{Keyword, Negative}, Editor: []string{"Keyword", "Keyword text"}, Column: "Keyword"},
+	{Name: "match_type", Kind: Key, KeyOf: []Entity{Keyword, Negative}, Editor: []string{"Criterion Type", "Match type", "Keyword type"}, Column: "CriterionType"},
 	{Name: "max_cpc_micros", Kind: Money, Of: []Entity{Group, Keyword}, Go: "Bid", Has: "HasBid", SQL: "bid", Label: "Bid", Max: MaxBid, Order: 12,
-		Editor: []string{"Max CPC", "Max CPC bid", "Default max CPC"}, Own: true},
+		Editor: []string{"Max CPC", "Max CPC bid", "Default max CPC"}, Own: true, Parse: "parseBid"},
 	{Name: "quality_score", Kind: Quality, Of: []Entity{Keyword}, Go: "Quality", SQL: "quality", Label: "Quality", Max: 10, Order: 13,
-		Editor: []string{"Quality score"}, Own: true, Read: "quality()"},
+		Editor: []string{"Quality score"}, Own: true, Read: "s.quality()", Schema: "null: the default, 5."},
 	{Name: "learned", Kind: Learned, Of: []Entity{Keyword}, Go: "Learned", SQL: "learned", Sum: 13},
 	{Name: "desktop_bid_modifier", Kind: Modifier, Of: modified, Go: "Modifiers[search.Desktop]", SQL: "desktop", Label: "Desktop bid modifier", Order: 14,
 		Editor: []string{"Desktop Bid Modifier"}, Own: true},
@@ -112,23 +107,30 @@ var List = []Field{
 		Editor: []string{"Mobile Bid Modifier"}, Own: true},
 	{Name: "tablet_bid_modifier", Kind: Modifier, Of: modified, Go: "Modifiers[search.Tablet]", SQL: "tablet", Label: "Tablet bid modifier", Order: 16,
 		Editor: []string{"Tablet Bid Modifier"}, Own: true},
-	{Name: "daily_budget_micros", Kind: Money, Of: []Entity{Campaign}, Go: "DailyBudget", Has: "HasBudget", SQL: "daily_budget", Label: "Daily budget", Max: MaxMicros, Order: 17,
-		Editor: []string{"Campaign Daily Budget", "Budget", "Daily budget", "Campaign budget"}},
-	{Name: "delivery_method", Kind: Choice, Of: []Entity{Campaign}, Go: "StandardDelivery", SQL: "standard_delivery", Label: "Delivery method", Order: 18,
-		Sum: 11, Editor: []string{"Delivery method", "Budget delivery method"},
-		Choices: Choices{[2]string{"accelerated", "standard"}, [2]string{"Accelerated", "Standard"}, "parseDelivery"}},
+	{Name: "daily_budget_micros", Kind: Money, Of: []Entity{Campaign}, Go: "DailyBudget", Has: "HasBudget", SQL: "daily_budget", Label: "Daily budget", Max: MaxMicros,
+		Order: 17, Editor: []string{"Campaign Daily Budget", "Budget", "Daily budget", "Campaign budget"}, Parse: "parseMoney", Schema: "Micros; null: no budget."},
+	{Name: "delivery_method", Kind: Choice, Of: []Entity{Campaign}, Go: "StandardDelivery", SQL: "standard_delivery", Label: "Delivery method", Order: 18, Sum: 11,
+		Editor: []string{"Delivery method", "Budget delivery method"}, Names: [2]string{"accelerated", "standard"}, Cells: [2]string{"Accelerated", "Standard"},
+		Schema: "accelerated (default) or standard, which spreads the budget over the day. Letter case does not count."},
 	{Name: "languages", Kind: Languages, Of: []Entity{Campaign}, Go: "Languages", SQL: "languages", Label: "Languages", Order: 19,
-		Editor: []string{"Languages", "Language", "Language targeting"}, Read: "languages(e)"},
+		Editor: []string{"Languages", "Language", "Language targeting"}, Read: "s.languages(e)", Schema: "Names or codes, e.g. Czech or cs; null: none."},
 	{Name: "ad_rotation", Kind: Choice, Of: []Entity{Campaign}, Go: "RotateEvenly", SQL: "rotate_evenly", Label: "Ad rotation", Order: 20,
-		Editor:  []string{"Ad rotation"},
-		Choices: Choices{[2]string{"optimize", "even"}, [2]string{"Optimize", "Rotate indefinitely"}, "parseRotation"}},
+		Editor: []string{"Ad rotation"}, Names: [2]string{"optimize", "even"}, Cells: [2]string{"Optimize", "Rotate indefinitely"}, Parse: "parseRotation",
+		Schema: "optimize (default) or even, or as Google Ads Editor has it: Optimize for clicks, Rotate evenly."},
 	{Name: "time_zone", Kind: Zone, Of: []Entity{Advertiser}, Go: "TimeZone", SQL: "time_zone", Label: "Time zone", Order: 9, Sum: 10,
-		Editor: []string{"Time zone", "Account time zone"}},
-	{Name: "headlines", Kind: Key, KeyOf: []Entity{Ad}},
-	{Name: "descriptions", Kind: Key, KeyOf: []Entity{Ad}},
-	{Name: "path_1", Kind: Key, KeyOf: []Entity{Ad}},
-	{Name: "path_2", Kind: Key, KeyOf: []Entity{Ad}},
-	{Name: "final_url", Kind: Key, KeyOf: []Entity{Ad}},
-	{Name: "paused_by", Kind: Special},
-	{Name: "status", Kind: Special},
+		Editor: []string{"Time zone", "Account time zone"},
+		Schema: "A name of the IANA time zone database, e.g. Europe/Prague; null: UTC. The advertiser's days begin by it."},
+	{Kind: Special, Editor: []string{"Ad type"}, Column: "AdType"},
+	{Name: "headlines", Kind: Key, KeyOf: []Entity{Ad}, Editor: []string{"Headline %d", "Headline"}, Columns: 15, Column: "Headline"},
+	{Name: "descriptions", Kind: Key, KeyOf: []Entity{Ad}, Editor: []string{"Description %d", "Description Line 1"}, Columns: 4, Column: "Description"},
+	{Name: "path_1", Kind: Key, KeyOf: []Entity{Ad}, Editor: []string{"Path 1"}},
+	{Name: "path_2", Kind: Key, KeyOf: []Entity{Ad}, Editor: []string{"Path 2"}},
+	{Name: "final_url", Kind: Key, KeyOf: []Entity{Ad}, Editor: []string{"Final URL"}},
+	{Name: "paused_by", Kind: Special, Of: modified},
+	{Kind: Special, Editor: []string{"Campaign Status"}, Column: "CampaignStatus"},
+	{Kind: Special, Editor: []string{"Ad Group Status"}, Column: "AdGroupStatus"},
+	{Name: "status", Kind: Special, Editor: []string{"Status"}},
 }
+
+// Property reports whether databases keep the field as a property.
+func (f *Field) Property() bool { return f.Go != "" }

@@ -11,6 +11,8 @@ type kind struct {
 
 var text = map[string]string{
 	"type": "string", "zero": `""`, "check": "atMost($MAX)", "set": `$GO != ""`,
+	"json read": "s.value($FIELD, $PARSE)", "cell read": "patch(s, $CELL, $PARSE)", "cell write": "cellOf($PATCH, asIs)",
+	"say":         "l.orNull($FIELD, $GO)",
 	"sqlite bind": "st.BindText($COLUMN, $GO)", "sqlite arg": "$GO", "sqlite scan": "$GO = st.ColumnText($COLUMN)", "sqlite sum": "text(h, $GO)",
 	"sqlite column": "TEXT NOT NULL DEFAULT ''",
 	"pg to":         "&$GO", "pg arg": "$GO", "pg array": "text", "pg go": "string", "pg column": `text COLLATE "C" NOT NULL DEFAULT ''`,
@@ -19,12 +21,15 @@ var text = map[string]string{
 // kinds are those of properties.
 var kinds = map[fields.Kind]kind{
 	fields.Money: {"money", map[string]string{
+		"json read": "s.micros($FIELD, $MAX)", "cell read": "patch(s, $CELL, $PARSE)", "cell write": "cellOf($PATCH, formatMoney)", "say": "l.number($FIELD, $HAS, $GO)",
 		"type": "uint64", "set": "$HAS", "sqlite bind": "bindOptional(st, $COLUMN, optional{$HAS, $GO})",
 		"sqlite arg": "optional{$HAS, $GO}", "sqlite scan": "$GO, $HAS = columnNumber(st, $COLUMN)", "sqlite column": "INTEGER CHECK ($SQL >= 0)",
 		"pg to": "&r.$SQL", "pg var": "$SQL *int64", "pg set": "$GO, $HAS = number(r.$SQL)", "pg arg": "nullable($HAS, $GO)", "pg array": "bigint", "pg go": "*int64",
 		"pg column": "bigint CHECK ($SQL >= 0)",
 	}},
 	fields.Modifier: {"modifier", map[string]string{
+		"json read": "jsonNumber(s, $FIELD, errPercent, parsePercent)", "cell read": "patch(s, $CELL, parsePercent)", "cell write": "cellOf($PATCH, formatPercent)",
+		"say":  "l.modifier($FIELD, $GO)",
 		"type": "uint16", "check": "checkModifier", "set": "$GO.Set",
 		"sqlite arg": "optional{$GO.Set, uint64($GO.Permille)}", "sqlite scan": "$GO = columnModifier(st, $COLUMN)",
 		"sqlite column": "INTEGER CHECK ($SQL BETWEEN 0 AND 10000)",
@@ -32,6 +37,8 @@ var kinds = map[fields.Kind]kind{
 		"pg column": "smallint CHECK ($SQL BETWEEN 0 AND 10000)",
 	}},
 	fields.Quality: {"quality", map[string]string{
+		"json read": "jsonNumber(s, $FIELD, errQuality, parseQuality)", "cell read": "patch(s, $CELL, parseQuality)", "cell write": "cellOf($PATCH, formatQuality)",
+		"say":  "l.number($FIELD, true, uint64($GO))",
 		"type": "uint8", "zero": "DefaultQuality", "check": "checkQuality", "sqlite bind": "st.BindInt64($COLUMN, int64($GO))",
 		"sqlite arg": "int64($GO)", "sqlite scan": "$GO = uint8(st.ColumnInt64($COLUMN))",
 		"pg to": "&$GO", "pg arg": "int16($GO)", "pg array": "smallint", "pg go": "int16",
@@ -42,18 +49,23 @@ var kinds = map[fields.Kind]kind{
 		"pg to": "&$GO", "pg arg": "int64($GO)", "pg array": "bigint", "pg go": "int64",
 	}},
 	fields.Choice: {"choice", map[string]string{
+		"json read": "s.choice($FIELD, $PARSE)", "cell read": "s.choice($CELL, $PARSE)", "cell write": "cellOf($PATCH, oneOf(`$C1`, `$C0`))",
+		"say":  "l.text($FIELD, oneOf(`$1`, `$0`)($GO))",
 		"type": "bool", "zero": "false", "set": "$GO",
 		"sqlite arg": "$GO", "sqlite scan": "$GO = st.ColumnBool($COLUMN)", "sqlite column": "INTEGER NOT NULL DEFAULT 0 CHECK ($SQL IN (0, 1))",
 		"pg to": "&$GO", "pg arg": "$GO", "pg array": "boolean", "pg go": "bool", "pg column": "boolean NOT NULL DEFAULT false",
 	}},
 	fields.Languages: {"languages", map[string]string{
+		"json read": "s.languages()", "cell write": "cellOf($PATCH, formatLanguages)", "say": "l.languages($FIELD, $GO)",
 		"type": "Languages", "zero": `""`,
 		"sqlite arg": "string($GO)", "sqlite scan": "$GO = backend.Languages(st.ColumnText($COLUMN))",
 		"pg to": "(*string)(&$GO)", "pg arg": "string($GO)",
 	}},
-	fields.Zone: {"zone", with(text, map[string]string{"zero": "DefaultTimeZone", "set": "$GO != backend.DefaultTimeZone"})},
+	fields.Zone: {"zone", with(text, map[string]string{
+		"json read": "s.value($FIELD, s.zones.parse)", "cell read": "patch(s, $CELL, s.zones.parse)", "say": "l.text($FIELD, $GO)",
+		"zero": "DefaultTimeZone", "set": "$GO != backend.DefaultTimeZone"})},
 	fields.Text: {"text", text},
-	fields.URL:  {"url", text},
+	fields.URL:  {"url", with(text, map[string]string{"json read": "s.value($FIELD, parseURL)", "cell read": "patch(s, $CELL, parseURL)"})},
 }
 
 // with returns forms with others in place of some.
