@@ -11,6 +11,9 @@ type kind struct {
 
 var text = map[string]string{
 	"type": "string", "zero": `""`, "check": "atMost($MAX)", "set": `$GO != ""`,
+	"schema": `{"type": ["string", "null"], "maxLength": $MAX, "description": "$SCHEMA"}`,
+	"api":    `type: [string, "null"], maxLength: $MAX, x-max-bytes: $MAX, pattern: '^[^\x00]*$', description: '$SCHEMA'`, "api item": "type: string",
+	"item": "it.$API = $GO", "set when": "it.$API != ``", "set value": "it.$API", "example": "…",
 	"json read": "s.value($FIELD, $PARSE)", "cell read": "patch(s, $CELL, $PARSE)", "cell write": "cellOf($PATCH, asIs)",
 	"say":         "l.orNull($FIELD, $GO)",
 	"sqlite bind": "st.BindText($COLUMN, $GO)", "sqlite arg": "$GO", "sqlite scan": "$GO = st.ColumnText($COLUMN)", "sqlite sum": "text(h, $GO)",
@@ -21,6 +24,9 @@ var text = map[string]string{
 // kinds are those of properties.
 var kinds = map[fields.Kind]kind{
 	fields.Money: {"money", map[string]string{
+		"schema": `{$MONEY}`, "api": `type: [integer, "null"], format: uint64, minimum: 0, maximum: $MAX`,
+		"api item": `type: integer, format: uint64, minimum: 0, x-go-type-skip-optional-pointer: false`,
+		"item":     "it.$API = optional($HAS, $GO)", "set when": "it.$API != nil", "set value": "strconv.FormatUint(*it.$API, 10)", "example": "450000",
 		"json read": "s.micros($FIELD, $MAX)", "cell read": "patch(s, $CELL, $PARSE)", "cell write": "cellOf($PATCH, formatMoney)", "say": "l.number($FIELD, $HAS, $GO)",
 		"type": "uint64", "set": "$HAS", "sqlite bind": "bindOptional(st, $COLUMN, optional{$HAS, $GO})",
 		"sqlite arg": "optional{$HAS, $GO}", "sqlite scan": "$GO, $HAS = columnNumber(st, $COLUMN)", "sqlite column": "INTEGER CHECK ($SQL >= 0)",
@@ -28,6 +34,9 @@ var kinds = map[fields.Kind]kind{
 		"pg column": "bigint CHECK ($SQL >= 0)",
 	}},
 	fields.Modifier: {"modifier", map[string]string{
+		"schema": `{"$ref": "#/$defs/modifier"}`, "api": `type: [number, "null"], minimum: -100, maximum: 900, multipleOf: 0.1, description: Per cent.`,
+		"api item": `type: number, format: double, minimum: -100, maximum: 900, x-go-type-skip-optional-pointer: false`,
+		"item":     "it.$API = modifier($GO)", "set when": "it.$API != nil", "set value": "strconv.FormatFloat(*it.$API, 'f', -1, 64)", "example": "-20",
 		"json read": "jsonNumber(s, $FIELD, errPercent, parsePercent)", "cell read": "patch(s, $CELL, parsePercent)", "cell write": "cellOf($PATCH, formatPercent)",
 		"say":  "l.modifier($FIELD, $GO)",
 		"type": "uint16", "check": "checkModifier", "set": "$GO.Set",
@@ -37,6 +46,9 @@ var kinds = map[fields.Kind]kind{
 		"pg column": "smallint CHECK ($SQL BETWEEN 0 AND 10000)",
 	}},
 	fields.Quality: {"quality", map[string]string{
+		"schema": `{"type": ["integer", "null"], "minimum": 1, "maximum": 10, "description": "$SCHEMA"}`,
+		"api":    `type: [integer, "null"], minimum: 1, maximum: 10`, "api item": `type: integer, minimum: 1, maximum: 10`,
+		"item": "it.$API = int($GO)", "set when": "it.$API != 0", "set value": "strconv.Itoa(it.$API)", "example": "7",
 		"json read": "jsonNumber(s, $FIELD, errQuality, parseQuality)", "cell read": "patch(s, $CELL, parseQuality)", "cell write": "cellOf($PATCH, formatQuality)",
 		"say":  "l.number($FIELD, true, uint64($GO))",
 		"type": "uint8", "zero": "DefaultQuality", "check": "checkQuality", "sqlite bind": "st.BindInt64($COLUMN, int64($GO))",
@@ -49,6 +61,8 @@ var kinds = map[fields.Kind]kind{
 		"pg to": "&$GO", "pg arg": "int64($GO)", "pg array": "bigint", "pg go": "int64",
 	}},
 	fields.Choice: {"choice", map[string]string{
+		"schema": `{"type": "string", $PATTERN"description": "$SCHEMA"}`, "api": "type: string, enum: [$0, $1]", "api item": "type: string, enum: [$0, $1]",
+		"item": "it.$API = api.Item$API(oneOf($GO, `$1`, `$0`))", "set when": "it.$API != ``", "set value": "string(it.$API)", "example": "$1|$0",
 		"json read": "s.choice($FIELD, $PARSE)", "cell read": "s.choice($CELL, $PARSE)", "cell write": "cellOf($PATCH, oneOf(`$C1`, `$C0`))",
 		"say":  "l.text($FIELD, oneOf(`$1`, `$0`)($GO))",
 		"type": "bool", "zero": "false", "set": "$GO",
@@ -56,12 +70,18 @@ var kinds = map[fields.Kind]kind{
 		"pg to": "&$GO", "pg arg": "$GO", "pg array": "boolean", "pg go": "bool", "pg column": "boolean NOT NULL DEFAULT false",
 	}},
 	fields.Languages: {"languages", map[string]string{
+		"schema":   `{"type": ["array", "null"], "items": {"type": "string"}, "minItems": 1, "description": "$SCHEMA"}`,
+		"api":      `type: [array, "null"], minItems: 1, items: {type: string, format: language}, description: 'Codes, or names in English.'`,
+		"api item": "type: array, items: {type: string}",
+		"item":     "it.$API = $GO.Codes()", "set when": "len(it.$API) > 0", "set value": "strings.Join(it.$API, `,`)", "example": "cs,en",
 		"json read": "s.languages()", "cell write": "cellOf($PATCH, formatLanguages)", "say": "l.languages($FIELD, $GO)",
 		"type": "Languages", "zero": `""`,
 		"sqlite arg": "string($GO)", "sqlite scan": "$GO = backend.Languages(st.ColumnText($COLUMN))",
 		"pg to": "(*string)(&$GO)", "pg arg": "string($GO)",
 	}},
 	fields.Zone: {"zone", with(text, map[string]string{
+		"schema": `{"type": ["string", "null"], "description": "$SCHEMA"}`,
+		"api":    `type: [string, "null"], format: time-zone, description: An IANA name; UTC by default.`, "example": "Europe/Prague",
 		"json read": "s.value($FIELD, s.zones.parse)", "cell read": "patch(s, $CELL, s.zones.parse)", "say": "l.text($FIELD, $GO)",
 		"zero": "DefaultTimeZone", "set": "$GO != backend.DefaultTimeZone"})},
 	fields.Text: {"text", text},

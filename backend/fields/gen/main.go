@@ -36,12 +36,19 @@ func main() {
 // generate returns all files as they have to be, by path. Parts of some are written by hand: these are read below root.
 func generate(root string) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	for _, name := range []string{"backend", "backend/sqlite", "backend/postgres", "ingest"} {
+	for _, name := range []string{"backend", "backend/sqlite", "backend/postgres", "ingest", "internal/node/data", "internal/node/httpapi/api"} {
 		text, err := code(strings.ReplaceAll(name, "/", "_"))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		files[name+"/settings.gen.go"] = text
+	}
+	for path, edit := range edited {
+		text, err := os.ReadFile(filepath.Join(root, path))
+		if err != nil {
+			return nil, err
+		}
+		files[path] = []byte(edit(string(text)))
 	}
 	return files, nil
 }
@@ -77,6 +84,11 @@ type entity struct {
 type field struct {
 	fields.Field
 	At int
+}
+
+// Properties are the properties that people can set.
+func (table) Properties() []field {
+	return all(func(f field) bool { return f.Property() && f.Kind != fields.Learned })
 }
 
 // table is what templates are given: the entities with properties, the fields of JSON lines and the columns of Editor files.
@@ -178,7 +190,7 @@ func (f field) Form(name string) string {
 	k := kinds[f.Kind]
 	text := k.forms[name]
 	return strings.NewReplacer("$GO", "v."+f.Go, "$HAS", "v."+f.Has, "$SQL", f.SQL, "$NAME", f.Name, "$MAX", fmt.Sprint(f.Max),
-		"$CELL", "col"+f.Cell(), "$FIELD", "field"+f.ID(), "$PATCH", "p."+f.Go, "$PARSE", f.parse(), "$COLUMN", fmt.Sprintf("at+%d", f.Place()), "$0", f.Names[0], "$1", f.Names[1], "$C0", f.Cells[0], "$C1", f.Cells[1]).Replace(text)
+		"$API", camel(f.Name), "$MONEY", f.money(), "$PATTERN", f.pattern(), "$SCHEMA", f.Schema, "$CELL", "col"+f.Cell(), "$FIELD", "field"+f.ID(), "$PATCH", "p."+f.Go, "$PARSE", f.parse(), "$COLUMN", fmt.Sprintf("at+%d", f.Place()), "$0", f.Names[0], "$1", f.Names[1], "$C0", f.Cells[0], "$C1", f.Cells[1]).Replace(text)
 }
 
 // Arrays are the types of parameters, numbered from first on, for arrays of the columns.
@@ -274,4 +286,38 @@ func (table) Kinds() (list []struct {
 		list = append(list, k)
 	}
 	return list
+}
+
+// money is the schema of a Money.
+func (f field) money() string {
+	if f.Max == fields.MaxBid {
+		return `"$ref": "#/$defs/bid"`
+	}
+	return fmt.Sprintf(`"type": ["integer", "null"], "minimum": 0, "maximum": %d, "description": %q`, f.Max, f.Schema)
+}
+
+// pattern is that of a Choice in schemas, whatever the case of its letters; "": what it may be has a function of its own.
+func (f field) pattern() string {
+	if f.Parse != "" || f.Kind != fields.Choice {
+		return ""
+	}
+	anyCase := func(name string) (out string) {
+		for _, r := range name {
+			out += "[" + string(r) + strings.ToUpper(string(r)) + "]"
+		}
+		return out
+	}
+	return fmt.Sprintf(`"pattern": "^\\s*(%s|%s)\\s*$", `, anyCase(f.Names[1]), anyCase(f.Names[0]))
+}
+
+// API is the field in the data API's items, as Go has it.
+func (f field) API() string { return camel(f.Name) }
+
+// Owners are the entities that have the property, for people.
+func (f field) Owners() string {
+	var list []string
+	for _, e := range f.Of {
+		list = append(list, string(e))
+	}
+	return strings.Join(list, ", ")
 }

@@ -124,7 +124,7 @@ func showItems(s cmdline.Streams, v *api.ItemList) error {
 	t := terminal.NewTable(s.Out, "ID", "STATUS", "NAME", "SETTINGS")
 	for i := range v.Items {
 		it := &v.Items[i]
-		t.Row(strconv.FormatUint(it.ID, 10), string(it.Status), terminal.Cut(itemName(it), 60), settingsOf(it))
+		t.Row(strconv.FormatUint(it.ID, 10), string(it.Status), terminal.Cut(itemName(it), 60), strings.Join(settingsOf(it), " "))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -148,41 +148,25 @@ func itemName(it *api.Item) string {
 }
 
 // settingsOf writes the fields that an entity has, but for its name and status, as set takes them.
-func settingsOf(it *api.Item) string {
-	var out []string
+func settingsOf(it *api.Item) (out []string) {
 	add := func(name string, has bool, value any) {
 		if has {
 			out = append(out, fmt.Sprintf("%s=%v", name, value))
 		}
 	}
-	number := func(name string, v *uint64) {
-		if v != nil {
-			add(name, true, *v)
-		}
+	for _, s := range it.Settings() {
+		add(s.Name, true, s.Value)
 	}
-	percent := func(name string, v *float64) {
-		if v != nil {
-			add(name, true, strconv.FormatFloat(*v, 'f', -1, 64))
-		}
-	}
-	add("time_zone", it.TimeZone != "", it.TimeZone)
-	number("max_cpc_micros", it.MaxCpcMicros)
-	add("quality_score", it.QualityScore != 0, it.QualityScore)
 	if it.Learned != nil {
 		add("learned", true, it.Learned.Quality)
 	}
-	percent("desktop_bid_modifier", it.DesktopBidModifier)
-	percent("mobile_bid_modifier", it.MobileBidModifier)
-	percent("tablet_bid_modifier", it.TabletBidModifier)
-	number("daily_budget_micros", it.DailyBudgetMicros)
-	add("delivery_method", it.DeliveryMethod != "", it.DeliveryMethod)
-	add("languages", len(it.Languages) > 0, strings.Join(it.Languages, ","))
-	add("ad_rotation", it.AdRotation != "", it.AdRotation)
 	add("budget_exhausted", it.BudgetExhausted, true)
-	number("spent_micros", it.SpentMicros)
+	if it.SpentMicros != nil {
+		add("spent_micros", true, *it.SpentMicros)
+	}
 	add("paused_by", len(it.PausedBy) > 0, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(it.PausedBy)), ","), "[]"))
 	add("final_url", it.FinalURL != "", it.FinalURL)
-	return strings.Join(out, " ")
+	return out
 }
 
 // GetCommand shows one entity.
@@ -230,7 +214,7 @@ ads are found through the group (--group), campaign or advertiser that holds the
 
 func showItem(s cmdline.Streams, it *api.Item) error {
 	fmt.Fprintf(s.Out, "%s %d, %s: %s\n", it.Type, it.ID, it.Status, terminal.Printable(itemName(it)))
-	for _, v := range strings.Fields(settingsOf(it)) {
+	for _, v := range settingsOf(it) {
 		fmt.Fprintf(s.Out, "  %s\n", terminal.Printable(v))
 	}
 	for _, v := range it.Descriptions {

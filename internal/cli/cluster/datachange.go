@@ -100,7 +100,7 @@ func showChanges(s cmdline.Streams, v *api.DataChanges) error {
 	for _, c := range v.Changes {
 		text := ""
 		if c.Item != nil {
-			text = fmt.Sprintf(", %s: %s %s", c.Item.Status, itemName(c.Item), settingsOf(c.Item))
+			text = fmt.Sprintf(", %s: %s %s", c.Item.Status, itemName(c.Item), strings.Join(settingsOf(c.Item), " "))
 		}
 		fmt.Fprintf(s.Out, "%s %s %d%s\n", c.Effect, c.Type, c.ID, terminal.Printable(strings.TrimRight(text, " ")))
 	}
@@ -170,14 +170,8 @@ func SetCommand(s cmdline.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "set KIND ID FIELD=VALUE…",
 		Short: "Change fields of one entity",
-		Long: `Changes fields of one entity; null restores a default.
-
-  advertiser         time_zone=Europe/Prague
-  campaign           daily_budget_micros=5000000 delivery_method=standard|accelerated
-                     languages=cs,en ad_rotation=even|optimize
-  group, keyword     max_cpc_micros=450000 (1 unit is 1,000,000)
-  keyword            quality_score=7
-  campaign, group    desktop_bid_modifier=-20 mobile_bid_modifier=… tablet_bid_modifier=… (per cent)
+		Long: `Changes fields of one entity; null restores a default. Money is in micros: 1 unit is 1,000,000; modifiers are per cent.
+` + api.SettingsHelp + `
   campaign, group    paused_by=null (served as its status says; so does status=enabled, but for the end date)
   all                status=enabled|paused
 
@@ -230,8 +224,10 @@ func settings(args []string) (map[string]any, error) {
 		switch {
 		case value == "null":
 			out[name] = nil
-		case name == "languages":
+		case api.ListSettings[name]:
 			out[name] = strings.Split(value, ",")
+		case api.TextSettings[name]:
+			out[name] = value
 		case json.Valid([]byte(value)) && strings.Trim(value, "-0123456789.") == "":
 			out[name] = json.Number(value)
 		default:

@@ -10,7 +10,6 @@ import (
 	"adshard/backend"
 	"adshard/internal/node/httpapi/api"
 	"adshard/quality"
-	"adshard/search"
 )
 
 // Key names an entity: what groups, campaigns and advertisers hold is found through its owner.
@@ -78,6 +77,13 @@ func optional(has bool, n uint64) *uint64 {
 	return &n
 }
 
+func oneOf(is bool, on, off string) string {
+	if is {
+		return on
+	}
+	return off
+}
+
 func modifier(m backend.Modifier) *float64 {
 	if !m.Set {
 		return nil
@@ -87,7 +93,9 @@ func modifier(m backend.Modifier) *float64 {
 }
 
 func advertiserItem(a *backend.Advertiser) *api.Item {
-	return &api.Item{Type: api.ItemTypeAdvertiser, ID: a.ID, Version: a.Version, Name: a.Name, TimeZone: a.TimeZone, Status: status(a.Enabled)}
+	it := &api.Item{Type: api.ItemTypeAdvertiser, ID: a.ID, Version: a.Version, Name: a.Name}
+	advertiserSettings(it, &a.AdvertiserSettings)
+	return it
 }
 
 // addSpend adds to campaigns what they have spent today, if that is counted.
@@ -113,34 +121,22 @@ func (s *Service) addSpend(ctx context.Context, n *state, items []api.Item) {
 }
 
 func campaignItem(c *backend.Campaign) *api.Item {
-	it := &api.Item{
-		Type: api.ItemTypeCampaign, ID: c.ID, AdvertiserID: c.AdvertiserID, Version: c.Version, Name: c.Name,
-		DesktopBidModifier: modifier(c.Modifiers[search.Desktop]), MobileBidModifier: modifier(c.Modifiers[search.Mobile]),
-		TabletBidModifier: modifier(c.Modifiers[search.Tablet]), DailyBudgetMicros: optional(c.HasBudget, c.DailyBudget),
-		DeliveryMethod: api.ItemDeliveryMethodAccelerated, Languages: c.Languages.Codes(), AdRotation: api.ItemAdRotationOptimize,
-		BudgetExhausted: c.Exhausted(), Status: status(c.Enabled), PausedBy: pausedBy(c.Hold),
-	}
-	if c.StandardDelivery {
-		it.DeliveryMethod = api.ItemDeliveryMethodStandard
-	}
-	if c.RotateEvenly {
-		it.AdRotation = api.ItemAdRotationEven
-	}
+	it := &api.Item{Type: api.ItemTypeCampaign, ID: c.ID, AdvertiserID: c.AdvertiserID, Version: c.Version, Name: c.Name, BudgetExhausted: c.Exhausted()}
+	campaignSettings(it, &c.CampaignSettings)
 	return it
 }
 
 func groupItem(g *backend.Group) *api.Item {
-	return &api.Item{
-		Type: api.ItemTypeGroup, ID: g.ID, AdvertiserID: g.AdvertiserID, CampaignID: g.CampaignID, Version: g.Version, Name: g.Name,
-		MaxCpcMicros:       optional(g.HasBid, g.Bid),
-		DesktopBidModifier: modifier(g.Modifiers[search.Desktop]), MobileBidModifier: modifier(g.Modifiers[search.Mobile]),
-		TabletBidModifier: modifier(g.Modifiers[search.Tablet]), Status: status(g.Enabled), PausedBy: pausedBy(g.Hold),
-	}
+	it := &api.Item{Type: api.ItemTypeGroup, ID: g.ID, AdvertiserID: g.AdvertiserID, CampaignID: g.CampaignID, Version: g.Version, Name: g.Name}
+	groupSettings(it, &g.GroupSettings)
+	return it
 }
 
 func keywordItem(k *backend.Keyword, version uint64) *api.Item {
-	return &api.Item{Type: api.ItemTypeKeyword, ID: k.ID, GroupID: k.GroupID, Version: version, Text: k.Text, MatchType: api.MatchType(k.Type.String()),
-		MaxCpcMicros: optional(k.HasBid, k.Bid), QualityScore: int(k.Quality), Status: status(k.Enabled), Learned: learned(k.Learned)}
+	it := &api.Item{Type: api.ItemTypeKeyword, ID: k.ID, GroupID: k.GroupID, Version: version, Text: k.Text, MatchType: api.MatchType(k.Type.String()),
+		Learned: learned(k.Learned)}
+	keywordSettings(it, &k.KeywordSettings)
+	return it
 }
 
 // learned says what was learned of a keyword; nil: nothing.

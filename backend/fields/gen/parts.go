@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"adshard/backend/fields"
+)
+
+// edited are files of which a part follows from the fields, with what brings that up to date.
+var edited = map[string]func(string) string{
+	"ingest/schema.json":                 func(text string) string { return eachKind(text, inSchema) },
+	"internal/node/httpapi/openapi.yaml": func(text string) string { return eachKind(text, inOpenAPI) },
+	"backend/postgres/roles.sql":         func(text string) string { return eachKind(text, inRoles) },
+}
+
+func eachKind(text string, edit func(string, entity) string) string {
+	for _, e := range entities() {
+		text = edit(text, e)
+	}
+	return text
+}
+
+// line is a property among those of a schema.
+type line struct{ name, text string }
+
+// put replaces the line of a property, or adds it before the fields that all entities have.
+func put(list []line, p line) []line {
+	at := len(list)
+	for i := range list {
+		if list[i].name == p.name {
+			list[i] = p
+			return list
+		}
+		if at == len(list) && (list[i].name == "paused_by" || list[i].name == "status") {
+			at = i
+		}
+	}
+	return append(list[:at:at], append([]line{p}, list[at:]...)...)
+}
+
+var (
+	jsonLine = regexp.MustCompile(`^ +"(\w+)": (.*?),?$`)
+	yamlLine = regexp.MustCompile(`^ +(\w+): (.*)$`)
+	order    = regexp.MustCompile(`, x-order: \d+}$`)
+)
+
+// within splits a text at the lines of the properties that follow a heading.
+func within(text, heading, properties string, of *regexp.Regexp) (before string, list []line, after string) {
+	i := strings.Index(text, heading)
+	if i < 0 {
+		return text, nil, ""
+	}
+	i += len(heading)
+	i += strings.Index(text[i:], properties) + len(properties)
+	before, rest := text[:i], text[i:]
+	for {
+		next, more, _ := strings.Cut(rest, "\n")
+		m := of.FindStringSubmatch(next)
+		if m == nil {
+			return before, list, rest
+		}
+		list, rest = append(list, line{m[1], m[2]}), more
+	}
+}
+
+// inSchema brings the properties of an entity in the schema of JSON lines up to date.
+func inSchema(text string, e entity) string {
+	before, list, after := within(text, "\n    \""+string(e.Entity)+"\": {", "\"properties\": {\n", jsonLine)
+	for _, f := range e.Said() {
+		list = put(list, line{f.Name, f.Form("schema")})
+	}
+	var b bytes.Buffer
+	for i, l := range list {
+		comma := ","
+		if i == len(list)-1 {
+			comma = ""
+		}
+		fmt.Fprintf(&b, "        %q: %s%s\n", l.name, l.text, comma)
+	}
+	return before + b.String() + after
+}
+
+// inOpenAPI does so in the bodies of the data API.
+func inOpenAPI(text string, e entity) string {
+	for _, schema := range []string{"New" + e.T(), e.T() + "Patch", "Item"} {
+		before, list, after := within(text, "\n    "+schema+":\n", "\n      properties:\n", yamlLine)
+		for _, f := range e.Said() {
+			form := "api"
+			if schema == "Item" {
+				form = "api item"
+			}
+			list = put(list, line{f.Name, fmt.Sprintf("{%s, x-order: %d}", f.Form(form), f.Order)})
+		}
+		var b bytes.Buffer
+		for i, l := range list {
+			if schema != "Item" {
+				l.text = order.ReplaceAllString(l.text, fmt.Sprintf(", x-order: %d}", i+1))
+			}
+			fmt.Fprintf(&b, "        %s: %s\n", l.name, l.text)
+		}
+		text = before + b.String() + after
+	}
+	return text
+}
+
+// inRoles names the columns that imports may update.
+func inRoles(text string, e entity) string {
+	key := ""
+	if !e.Parent() {
+		key = "text, "
+	}
+	of := regexp.MustCompile(`GRANT UPDATE \([a-z_, ]+\) ON adshard\.` + tableOf(e) + `\s+TO adshard_import;`)
+	return of.ReplaceAllString(text, "GRANT UPDATE ("+key+e.Columns()+") ON adshard."+tableOf(e)+" TO adshard_import;")
+}
+
+// tableOf is the entity's table.
+func tableOf(e entity) string {
+	if e.Entity == fields.Group {
+		return "ad_group"
+	}
+	return string(e.Entity)
+}
