@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"adshard/internal/clustertest"
-	"adshard/internal/node/master"
 	"adshard/internal/node/porttest"
 )
 
@@ -71,13 +70,13 @@ func startPrograms(t *testing.T, programs, db string, slaves, replicas int) *clu
 // slaveName is the name of a slave.
 func (*cluster) slaveName(i int) string { return fmt.Sprint("slave-", i) }
 
-// startMasters starts a master of each transport and returns their base URLs.
+// startMasters starts two masters and returns their base URLs.
 func (c *cluster) startMasters(prefix string) (urls []string) {
 	c.t.Helper()
-	for _, transport := range []string{master.TransportStream, master.TransportCalls} {
-		name, web := prefix+"master-"+transport, porttest.Address(c.t)
+	for i := range 2 {
+		name, web := fmt.Sprint(prefix, "master-", i), porttest.Address(c.t)
 		m := clustertest.NewProcess(c.t, "master", name, "ready ", map[string]any{
-			"name": name, "http": web, "admin": "", "balancer": c.address, "slaves": c.seeds, "transport": transport,
+			"name": name, "http": web, "admin": "", "balancer": c.address, "slaves": c.seeds,
 		})
 		c.masters, urls = append(c.masters, m), append(urls, "http://"+web)
 		c.begin(m)

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"adshard/internal/node/master"
 	"adshard/internal/node/offline"
 	"adshard/internal/node/up"
 	"adshard/internal/node/wire"
@@ -37,9 +36,9 @@ func startCluster(t *testing.T, db string, slaves int, built bool, profile strin
 	cfg.DB, cfg.Slaves, cfg.Profile = "sqlite:"+db, slaves, profile
 	cfg.HTTP, cfg.Admin, cfg.GRPC = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
 	cfg.Data = filepath.Join(t.TempDir(), "data")
-	cfg.Transport = master.TransportStream
-	if built { // and asked by calls, so that answers are proved both ways
-		cfg.Transport = master.TransportCalls
+	cfg.Transport = up.TransportStream
+	if built { // and asked directly, so that answers are proved both ways
+		cfg.Transport = up.TransportDirect
 		cfg.Barrels = filepath.Join(t.TempDir(), "barrels")
 		build := offline.DefaultConfig()
 		build.DB, build.Slaves, build.Out = cfg.DB, slaves, cfg.Barrels

@@ -19,7 +19,6 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
 
-	"adshard/internal/node/master"
 	"adshard/internal/node/up"
 	"adshard/schema/pb"
 )
@@ -143,7 +142,7 @@ func wantTree() string {
 // of another query; nothing that it gets has what was asked for. Histograms have the trace
 // as an exemplar.
 func TestTraces(t *testing.T) {
-	for _, transport := range []string{master.TransportStream, master.TransportCalls, up.TransportDirect} {
+	for _, transport := range []string{up.TransportStream, up.TransportDirect} {
 		t.Run(transport, func(t *testing.T) {
 			r := new(receiver)
 			server := httptest.NewServer(r)
@@ -160,7 +159,7 @@ func TestTraces(t *testing.T) {
 			want := wantTree()
 			list := r.trace(t, sampled, strings.Count(want, "\n"))
 			got := tree(list, parent, 0)
-			if transport == master.TransportStream {
+			if transport == up.TransportStream {
 				got = withoutWaits(got)
 			}
 			if got != want {
@@ -172,7 +171,7 @@ func TestTraces(t *testing.T) {
 				t.Errorf("%d spans in all, %d of the trace; or they have the query", len(r.spans), len(list))
 			}
 			r.mu.Unlock()
-			if transport == master.TransportStream {
+			if transport == up.TransportStream {
 				c.checkExemplars(t, sampled)
 				c.checkCall(t, r)
 			}

@@ -16,7 +16,6 @@ import (
 	"adshard/internal/node/control/etcdtest"
 	"adshard/internal/node/control/inetcd"
 	"adshard/internal/node/httpapi/api"
-	"adshard/internal/node/master"
 )
 
 // grid is a cluster: three shards of two slaves each, two masters, two balancers, one of
@@ -107,8 +106,8 @@ func newGrid(t *testing.T, n *network, s *stock, d *database, sched *schedule, l
 	for _, name := range slaveNames() {
 		g.slave(name)
 	}
-	for i, transport := range []string{master.TransportStream, master.TransportCalls} {
-		g.master(fmt.Sprint("master-", i), transport)
+	for i := range 2 {
+		g.master(fmt.Sprint("master-", i))
 	}
 	return g
 }
@@ -221,10 +220,10 @@ func (g *grid) slave(name string) {
 	g.active[name] = true
 }
 
-func (g *grid) master(name, transport string) {
+func (g *grid) master(name string) {
 	g.add("master", name, "ready ", map[string]any{
 		"name": name, "http": g.address(name, queryPort), "admin": g.address(name, adminPort), "balancer": g.balancers(),
-		"slaves": g.addresses(slaveNames(), slavePort), "transport": transport, "query_insecure": g.security == nil,
+		"slaves": g.addresses(slaveNames(), slavePort), "query_insecure": g.security == nil,
 	})
 	g.client.Masters = append(g.client.Masters, g.url(name, queryPort))
 }

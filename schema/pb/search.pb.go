@@ -952,16 +952,8 @@ type SearchRequest struct {
 	Shard       uint64                 `protobuf:"fixed64,9,opt,name=shard,proto3" json:"shard,omitempty"` // search.ShardID of the shard that is asked
 	// pieces is always set: slaves of the version before this one answer without Hit.text and Hit.shown where it
 	// is not, and this master reads no other answers.
-	Pieces bool `protobuf:"varint,10,opt,name=pieces,proto3" json:"pieces,omitempty"`
-	// hedge is that of an Ask, where there is no stream.
-	Hedge bool `protobuf:"varint,11,opt,name=hedge,proto3" json:"hedge,omitempty"`
-	// least_clock and least_mark are those of an Ask, where there is no stream.
-	LeastClock uint64 `protobuf:"varint,12,opt,name=least_clock,json=leastClock,proto3" json:"least_clock,omitempty"`
-	LeastMark  uint64 `protobuf:"fixed64,13,opt,name=least_mark,json=leastMark,proto3" json:"least_mark,omitempty"`
-	Instance   uint64 `protobuf:"fixed64,14,opt,name=instance,proto3" json:"instance,omitempty"` // Replica.instance of the slave that is asked; 0: any
-	// priority and tenant are those of an Ask, where there is no stream.
-	Priority      uint32 `protobuf:"varint,15,opt,name=priority,proto3" json:"priority,omitempty"`
-	Tenant        string `protobuf:"bytes,16,opt,name=tenant,proto3" json:"tenant,omitempty"`
+	Pieces        bool   `protobuf:"varint,10,opt,name=pieces,proto3" json:"pieces,omitempty"`
+	Instance      uint64 `protobuf:"fixed64,14,opt,name=instance,proto3" json:"instance,omitempty"` // Replica.instance of the slave that is asked to explain; 0: any
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1066,46 +1058,11 @@ func (x *SearchRequest) GetPieces() bool {
 	return false
 }
 
-func (x *SearchRequest) GetHedge() bool {
-	if x != nil {
-		return x.Hedge
-	}
-	return false
-}
-
-func (x *SearchRequest) GetLeastClock() uint64 {
-	if x != nil {
-		return x.LeastClock
-	}
-	return 0
-}
-
-func (x *SearchRequest) GetLeastMark() uint64 {
-	if x != nil {
-		return x.LeastMark
-	}
-	return 0
-}
-
 func (x *SearchRequest) GetInstance() uint64 {
 	if x != nil {
 		return x.Instance
 	}
 	return 0
-}
-
-func (x *SearchRequest) GetPriority() uint32 {
-	if x != nil {
-		return x.Priority
-	}
-	return 0
-}
-
-func (x *SearchRequest) GetTenant() string {
-	if x != nil {
-		return x.Tenant
-	}
-	return ""
 }
 
 type SearchResponse struct {
@@ -2340,7 +2297,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x06others\x18\x01 \x01(\bR\x06others\x12\x18\n" +
 	"\aordered\x18\x02 \x01(\bR\aordered\x12\x1a\n" +
 	"\badjacent\x18\x03 \x01(\bR\badjacent\x12\x14\n" +
-	"\x05reach\x18\x04 \x01(\rR\x05reach\"\xd6\x03\n" +
+	"\x05reach\x18\x04 \x01(\rR\x05reach\"\xde\x02\n" +
 	"\rSearchRequest\x12'\n" +
 	"\x05query\x18\x01 \x01(\v2\x11.adshard.v1.QueryR\x05query\x12*\n" +
 	"\aprofile\x18\x02 \x03(\v2\x10.adshard.v1.RuleR\aprofile\x12\x16\n" +
@@ -2353,15 +2310,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x04view\x18\b \x01(\x04R\x04view\x12\x14\n" +
 	"\x05shard\x18\t \x01(\x06R\x05shard\x12\x16\n" +
 	"\x06pieces\x18\n" +
-	" \x01(\bR\x06pieces\x12\x14\n" +
-	"\x05hedge\x18\v \x01(\bR\x05hedge\x12\x1f\n" +
-	"\vleast_clock\x18\f \x01(\x04R\n" +
-	"leastClock\x12\x1d\n" +
-	"\n" +
-	"least_mark\x18\r \x01(\x06R\tleastMark\x12\x1a\n" +
-	"\binstance\x18\x0e \x01(\x06R\binstance\x12\x1a\n" +
-	"\bpriority\x18\x0f \x01(\rR\bpriority\x12\x16\n" +
-	"\x06tenant\x18\x10 \x01(\tR\x06tenant\"\xd3\x03\n" +
+	" \x01(\bR\x06pieces\x12\x1a\n" +
+	"\binstance\x18\x0e \x01(\x06R\binstanceJ\x04\b\v\x10\x0eJ\x04\b\x0f\x10\x10J\x04\b\x10\x10\x11\"\xd3\x03\n" +
 	"\x0eSearchResponse\x12#\n" +
 	"\x04hits\x18\x01 \x03(\v2\x0f.adshard.v1.HitR\x04hits\x12\x18\n" +
 	"\amatched\x18\x02 \x01(\x04R\amatched\x12\x1e\n" +
@@ -2482,9 +2432,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\tAgreement\x12\x18\n" +
 	"\akeyword\x18\x01 \x01(\tR\akeyword\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x14\n" +
-	"\x05level\x18\x03 \x01(\rR\x05level2\xc9\x03\n" +
-	"\x05Slave\x12?\n" +
-	"\x06Search\x12\x19.adshard.v1.SearchRequest\x1a\x1a.adshard.v1.SearchResponse\x12=\n" +
+	"\x05level\x18\x03 \x01(\rR\x05level2\x88\x03\n" +
+	"\x05Slave\x12=\n" +
 	"\x06Stream\x12\x17.adshard.v1.MasterFrame\x1a\x16.adshard.v1.SlaveFrame(\x010\x01\x12B\n" +
 	"\aExplain\x12\x1a.adshard.v1.ExplainRequest\x1a\x1b.adshard.v1.ExplainResponse\x126\n" +
 	"\x03Map\x12\x16.adshard.v1.MapRequest\x1a\x17.adshard.v1.MapResponse\x12B\n" +
@@ -2554,22 +2503,20 @@ var file_adshard_v1_search_proto_depIdxs = []int32{
 	15, // 16: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
 	24, // 17: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
 	26, // 18: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
-	13, // 19: adshard.v1.Slave.Search:input_type -> adshard.v1.SearchRequest
-	16, // 20: adshard.v1.Slave.Stream:input_type -> adshard.v1.MasterFrame
-	21, // 21: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
-	8,  // 22: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
-	2,  // 23: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
-	6,  // 24: adshard.v1.Slave.Discard:input_type -> adshard.v1.DiscardRequest
-	0,  // 25: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
-	14, // 26: adshard.v1.Slave.Search:output_type -> adshard.v1.SearchResponse
-	17, // 27: adshard.v1.Slave.Stream:output_type -> adshard.v1.SlaveFrame
-	22, // 28: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
-	9,  // 29: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
-	5,  // 30: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
-	7,  // 31: adshard.v1.Slave.Discard:output_type -> adshard.v1.DiscardResponse
-	1,  // 32: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
-	26, // [26:33] is the sub-list for method output_type
-	19, // [19:26] is the sub-list for method input_type
+	16, // 19: adshard.v1.Slave.Stream:input_type -> adshard.v1.MasterFrame
+	21, // 20: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
+	8,  // 21: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
+	2,  // 22: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
+	6,  // 23: adshard.v1.Slave.Discard:input_type -> adshard.v1.DiscardRequest
+	0,  // 24: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
+	17, // 25: adshard.v1.Slave.Stream:output_type -> adshard.v1.SlaveFrame
+	22, // 26: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
+	9,  // 27: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
+	5,  // 28: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
+	7,  // 29: adshard.v1.Slave.Discard:output_type -> adshard.v1.DiscardResponse
+	1,  // 30: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
+	25, // [25:31] is the sub-list for method output_type
+	19, // [19:25] is the sub-list for method input_type
 	19, // [19:19] is the sub-list for extension type_name
 	19, // [19:19] is the sub-list for extension extendee
 	0,  // [0:19] is the sub-list for field type_name

@@ -21,7 +21,6 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	Slave_Search_FullMethodName  = "/adshard.v1.Slave/Search"
 	Slave_Stream_FullMethodName  = "/adshard.v1.Slave/Stream"
 	Slave_Explain_FullMethodName = "/adshard.v1.Slave/Explain"
 	Slave_Map_FullMethodName     = "/adshard.v1.Slave/Map"
@@ -36,7 +35,6 @@ const (
 //
 // Slave serves searches. Errors are gRPC codes with a Fault as detail.
 type SlaveClient interface {
-	Search(ctx context.Context, in *SearchRequest, opts ...grpc.CallOption) (*SearchResponse, error)
 	// Stream carries the searches of one master, many at a time: docs/stream.md. It is
 	// the only call without a deadline.
 	Stream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[MasterFrame, SlaveFrame], error)
@@ -61,16 +59,6 @@ type slaveClient struct {
 
 func NewSlaveClient(cc grpc.ClientConnInterface) SlaveClient {
 	return &slaveClient{cc}
-}
-
-func (c *slaveClient) Search(ctx context.Context, in *SearchRequest, opts ...grpc.CallOption) (*SearchResponse, error) {
-	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	out := new(SearchResponse)
-	err := c.cc.Invoke(ctx, Slave_Search_FullMethodName, in, out, cOpts...)
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
 }
 
 func (c *slaveClient) Stream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[MasterFrame, SlaveFrame], error) {
@@ -142,7 +130,6 @@ func (c *slaveClient) Adopt(ctx context.Context, in *AdoptRequest, opts ...grpc.
 //
 // Slave serves searches. Errors are gRPC codes with a Fault as detail.
 type SlaveServer interface {
-	Search(context.Context, *SearchRequest) (*SearchResponse, error)
 	// Stream carries the searches of one master, many at a time: docs/stream.md. It is
 	// the only call without a deadline.
 	Stream(grpc.BidiStreamingServer[MasterFrame, SlaveFrame]) error
@@ -169,9 +156,6 @@ type SlaveServer interface {
 // pointer dereference when methods are called.
 type UnimplementedSlaveServer struct{}
 
-func (UnimplementedSlaveServer) Search(context.Context, *SearchRequest) (*SearchResponse, error) {
-	return nil, status.Error(codes.Unimplemented, "method Search not implemented")
-}
 func (UnimplementedSlaveServer) Stream(grpc.BidiStreamingServer[MasterFrame, SlaveFrame]) error {
 	return status.Error(codes.Unimplemented, "method Stream not implemented")
 }
@@ -209,24 +193,6 @@ func RegisterSlaveServer(s grpc.ServiceRegistrar, srv SlaveServer) {
 		t.testEmbeddedByValue()
 	}
 	s.RegisterService(&Slave_ServiceDesc, srv)
-}
-
-func _Slave_Search_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
-	in := new(SearchRequest)
-	if err := dec(in); err != nil {
-		return nil, err
-	}
-	if interceptor == nil {
-		return srv.(SlaveServer).Search(ctx, in)
-	}
-	info := &grpc.UnaryServerInfo{
-		Server:     srv,
-		FullMethod: Slave_Search_FullMethodName,
-	}
-	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(SlaveServer).Search(ctx, req.(*SearchRequest))
-	}
-	return interceptor(ctx, in, info, handler)
 }
 
 func _Slave_Stream_Handler(srv interface{}, stream grpc.ServerStream) error {
@@ -333,10 +299,6 @@ var Slave_ServiceDesc = grpc.ServiceDesc{
 	ServiceName: "adshard.v1.Slave",
 	HandlerType: (*SlaveServer)(nil),
 	Methods: []grpc.MethodDesc{
-		{
-			MethodName: "Search",
-			Handler:    _Slave_Search_Handler,
-		},
 		{
 			MethodName: "Explain",
 			Handler:    _Slave_Explain_Handler,

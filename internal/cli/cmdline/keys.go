@@ -66,7 +66,7 @@ var keyHelp = map[string]string{
 	"state-key":             "the key of the balancer's state in the database",
 	"strategy":              "the balancing strategy; 'adshard balance strategy' lists them",
 	"timeout":               "the time limit of queries that set none",
-	"transport":             "how the master asks slaves: direct (in one process), stream, or unary",
+	"transport":             "how the master asks slaves: direct (in one process) or stream",
 	"insecure":              "let ports that other machines can reach, and calls to etcd there, be without TLS",
 	"db-insecure":           "let databases on other machines be reached without a check of their certificate",
 	"query-log-file":        "record searches and their times here, for adbench to replay; empty: nowhere",

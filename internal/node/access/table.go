@@ -67,7 +67,6 @@ func peerRules() []Rule {
 		named(distributor("Part", Slave)),
 		named(distributor("Verify", Slave)),
 
-		slave("Search", Master),
 		slave("Stream", Master),
 		slave("Explain", Master),
 		slave("Map", Master, Balancer), // a balancer asks who is at an address

@@ -141,12 +141,15 @@ func (w *world) begin(n *node) {
 	}
 }
 
+// streams is how masters reach slaves.
+var streams = fanout.Streams(nil, slog.New(slog.DiscardHandler))
+
 // watch starts a master that asks a balancer at an address.
 func (w *world) watch(address string) {
 	w.T.Helper()
 	conn, err := wire.Dial(address)
 	w.Must(err)
-	w.watcher = fanout.NewWatcher("master/"+rand.Text(), remote.Balancer{Conn: conn}, nil, fanout.Calls(nil), slog.New(slog.DiscardHandler))
+	w.watcher = fanout.NewWatcher("master/"+rand.Text(), remote.Balancer{Conn: conn}, nil, streams, slog.New(slog.DiscardHandler))
 	w.master = fanout.New(w.watcher, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})

@@ -431,7 +431,7 @@ func TestTwoAddressesOfOneSlaveAreNotComplete(t *testing.T) {
 	m := *w.watcher.Current()
 	m.Shards = nil
 	for _, s := range w.watcher.Current().Shards {
-		slave, hangUp, err := fanout.Calls(nil)(fanout.Target{Shard: s.Name, ID: search.NewShardID(m.Database, m.Timeline, s.Name), Replica: s.Name, Address: w.nodes["slave-0"].s.Address()})
+		slave, hangUp, err := streams(fanout.Target{Shard: s.Name, ID: search.NewShardID(m.Database, m.Timeline, s.Name), Replica: "slave-0", Address: w.nodes["slave-0"].s.Address()})
 		w.Must(err)
 		defer hangUp()
 		m.Shards = append(m.Shards, fanout.NewShard(s.Name, search.Width{}, choice.NewShard(), fanout.NewReplica(s.Name, slave)))

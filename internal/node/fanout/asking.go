@@ -149,6 +149,13 @@ type call struct {
 	replaced bool // another replica was to be asked in its place, though it is not over
 }
 
+// giveUp says that nobody waits for the call any more.
+func (c *call) giveUp(why error) {
+	if c.pending != nil {
+		c.pending.GiveUp(why)
+	}
+}
+
 func newAsking[A any](f *Fanout, p plan[A], m *Map, left time.Duration) *asking[A] {
 	a := &asking[A]{f: f, plan: p, patience: choice.Patience(left), wake: make(chan struct{}, 1),
 		calls: make([]call, len(m.Shards))}
@@ -315,7 +322,7 @@ func (a *asking[A]) stop(why error) Step {
 	a.mu.Unlock()
 	for _, k := range open {
 		c := &a.calls[k]
-		c.pending.GiveUp(why)
+		c.giveUp(why)
 		a.observe(c, choice.GaveUp, fault.New(fault.KindOf(why), "master: search", why))
 	}
 	a.stopTimer()

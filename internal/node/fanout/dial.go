@@ -1,6 +1,7 @@
 package fanout
 
 import (
+	"context"
 	"log/slog"
 	"math/rand/v2"
 
@@ -26,41 +27,34 @@ type Target struct {
 // connection.
 type Dialer func(t Target) (slave Slave, close func() error, err error)
 
-// Calls returns the Dialer over gRPC that makes a call for each search.
-func Calls(own *certs.Credentials) Dialer {
+// Streams returns the Dialer over gRPC. Each slave gets a stream for searches, on a
+// connection of its own, so that nothing large can hold it up, and a connection for calls.
+func Streams(own *certs.Credentials, log *slog.Logger) Dialer {
+	instance := rand.Uint64()
 	return func(t Target) (Slave, func() error, error) {
 		conn, err := wire.Dial(t.Address, own.To(t.Replica, access.Slave)...)
 		if err != nil {
 			return nil, nil, err
 		}
-		c := NewClient(t, pb.NewSlaveClient(conn))
-		c.reconnect = conn.ResetConnectBackoff
-		return c, conn.Close, nil
+		c := &Client{calls: calls{pb.NewSlaveClient(conn)}, target: t, reconnect: conn.ResetConnectBackoff}
+		c.stream = stream.NewClient(stream.Config{Database: t.Database, Shard: t.ID, Name: t.Replica, Wanted: t.Instance, Instance: instance,
+			Times: stream.DefaultTimes(), Log: log}, opener(own, t))
+		return c, func() error {
+			c.stream.Close()
+			return conn.Close()
+		}, nil
 	}
 }
 
-// Streams returns the Dialer over gRPC that keeps a stream for searches to each slave,
-// on a connection of its own, so that nothing large can hold it up.
-func Streams(own *certs.Credentials, log *slog.Logger) Dialer {
-	instance := rand.Uint64()
-	return func(t Target) (Slave, func() error, error) {
-		calls, err := wire.Dial(t.Address, own.To(t.Replica, access.Slave)...)
-		if err != nil {
-			return nil, nil, err
-		}
+// opener opens each stream on a new connection: an attempt is one to connect, and what it
+// finds out does not wait for the pauses that gRPC makes on a connection of its own accord.
+func opener(own *certs.Credentials, t Target) stream.Opener {
+	return func(ctx context.Context) (stream.Pipe, error) {
 		conn, err := wire.DialStream(t.Address, own.To(t.Replica, access.Slave)...)
 		if err != nil {
-			_ = calls.Close()
-			return nil, nil, err
+			return nil, err
 		}
-		c := NewClient(t, pb.NewSlaveClient(calls))
-		c.reconnect = calls.ResetConnectBackoff
-		c.stream = stream.NewClient(stream.Config{Database: t.Database, Shard: t.ID, Name: t.Replica, Wanted: t.Instance, Instance: instance,
-			Times: stream.DefaultTimes(), Log: log}, stream.Over(pb.NewSlaveClient(conn)))
-		return c, func() error {
-			c.stream.Close()
-			_ = conn.Close()
-			return calls.Close()
-		}, nil
+		context.AfterFunc(ctx, func() { _ = conn.Close() })
+		return stream.Over(pb.NewSlaveClient(conn))(ctx)
 	}
 }

@@ -13,9 +13,9 @@
 // that no longer serves the view asked for makes the fan-out ask all shards again,
 // once, with a newer map.
 //
-// A search takes one of three paths, by the Dialer: within this process (Within), over a
-// stream (Streams), or by a call where no stream is up (Calls). Slaves of this process
-// are asked one after the other while that takes no time to speak of (line).
+// A search takes one of two paths, by the Dialer: within this process (Within), or over a
+// stream (Streams), without which a replica is asked only where no other has one. Slaves of
+// this process are asked one after the other while that takes no time to speak of (line).
 //
 // What one query knows: asking, the calls under way to the shards of one map; turn, the
 // replicas of one shard and the best answer so far; Gather, whether the answers are
@@ -24,11 +24,6 @@
 //
 // Planned:
 //
-//   - Two paths, within and stream. A replica is chosen only once its stream is up: the
-//     Client tells its Presence when a stream comes and goes, and choice leaves out a
-//     replica without one, as it does a silent one. A query that finds no replica of a
-//     shard up waits for the first stream, within its deadline, in place of a call.
-//     Slave.Search, wire.Address and Calls go then; other calls stay.
 //   - asking, turn, Gather and line become one scatter: its state, what begins a call,
 //     what ends one, and the queue of this process.
 //

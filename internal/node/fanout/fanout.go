@@ -172,7 +172,7 @@ func (f *Fanout) Explain(ctx context.Context, r *search.Request, limit int) (*se
 		request.View = m.View
 		return func(ctx context.Context, s Slave, c caller[search.Explanation]) Pending {
 			go func() { c.done(s.Explain(ctx, &request, limit)) }()
-			return byContext{}
+			return nil
 		}
 	})
 	if err != nil {

@@ -37,21 +37,19 @@ func (a *ads) Explain(context.Context, *search.Request, int) (*search.Explanatio
 // at once with five whole hits each, asked by one query after the other and by 64 at a
 // time.
 func BenchmarkFanout(b *testing.B) {
-	for _, transport := range []string{"stream", "unary"} {
-		for _, slaves := range []int{1, 3, 10, 30} {
-			for _, under := range []int{1, 64} {
-				b.Run(fmt.Sprintf("%s/%d slaves/%d under way", transport, slaves, under), func(b *testing.B) {
-					r := instant(b, slaves, dialers()[transport])
-					defer r.stop()
-					benchmarkFanout(b, New(r, nil), under)
-				})
-			}
+	for _, slaves := range []int{1, 3, 10, 30} {
+		for _, under := range []int{1, 64} {
+			b.Run(fmt.Sprintf("%d slaves/%d under way", slaves, under), func(b *testing.B) {
+				r := instant(b, slaves)
+				defer r.stop()
+				benchmarkFanout(b, New(r, nil), under)
+			})
 		}
 	}
 }
 
 // instant returns slaves that answer at once.
-func instant(b *testing.B, slaves int, dial Dialer) *shardRig {
+func instant(b *testing.B, slaves int) *shardRig {
 	r := &shardRig{m: &Map{Epoch: 1, View: 1}}
 	lo := uint64(0)
 	for s := range slaves {
@@ -70,7 +68,7 @@ func instant(b *testing.B, slaves int, dial Dialer) *shardRig {
 			})
 		}
 		name := fmt.Sprint("slave-", s)
-		slave, stop, hangUp := serve(b, name, name, a, kept{}, dial)
+		slave, stop, hangUp := serve(b, name, name, a, kept{})
 		r.close = append(r.close, hangUp, stop)
 		r.m.Shards = append(r.m.Shards, NewShard(name, a.answer.Width, choice.NewShard(), NewReplica(name, slave)))
 	}

@@ -2,7 +2,6 @@ package fanout
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -104,17 +103,15 @@ func (c *carried) Search(ctx context.Context, r *search.Request) (*search.Answer
 // TestWhatSearchesCarry: however a slave is reached, it learns that a search is a hedge,
 // and how new it must be.
 func TestWhatSearchesCarry(t *testing.T) {
-	for name, dial := range dialers() {
-		store := new(carried)
-		slave, stop, hangUp := serve(t, name, name, store, kept{}, dial)
-		carry(t, name, slave, store)
-		hangUp()
-		stop()
-	}
 	store := new(carried)
+	slave, stop, hangUp := serve(t, "remote", "remote", store, kept{})
+	carry(t, "over a stream", slave, store)
+	hangUp()
+	stop()
+	store = new(carried)
 	server := shardserver.New(shardserver.Identity{Name: "local"}, store, kept{}, overload.New(overload.Config{Most: 64, Least: 64, Start: 64}), nil, nil)
 	defer server.Close()
-	dial := Within(func(string) Local { return server.Local() }, Streams(nil, slog.New(slog.DiscardHandler)))
+	dial := Within(func(string) Local { return server.Local() }, streams())
 	slave, _, err := dial(Target{Shard: "local", ID: 7})
 	if err != nil {
 		t.Fatal(err)

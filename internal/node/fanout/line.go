@@ -68,7 +68,7 @@ func (l *line) ask(ctx context.Context, s search.Searcher, r *search.Request, a 
 		l.queue, l.running = append(l.queue, q), true
 		go l.run()
 	}
-	return byContext{}
+	return nil
 }
 
 func (l *line) search(q queued) {

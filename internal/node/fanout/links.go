@@ -38,10 +38,11 @@ func (w *Watcher) connect(m *Map, s *pb.Shard, next *connected) (Shard, error) {
 		l, ok := w.connected.links[key]
 		if !ok {
 			var err error
-			l.replica = NewReplica(r.GetName(), nil)
-			if l.replica.Slave, l.close, err = w.dial(Target{m.Database, s.GetName(), id, r.GetName(), r.GetAddress(), r.GetInstance()}); err != nil {
+			var slave Slave
+			if slave, l.close, err = w.dial(Target{m.Database, s.GetName(), id, r.GetName(), r.GetAddress(), r.GetInstance()}); err != nil {
 				return Shard{}, err
 			}
+			l.replica = NewReplica(r.GetName(), slave)
 			w.connected.links[key] = l // the map may yet be refused
 		}
 		next.links[key] = l

@@ -21,27 +21,26 @@ func Within(slaves func(address string) Local, dial Dialer) Dialer {
 		if s == nil {
 			return dial(t)
 		}
-		return Concurrent(&within{name: t.Shard, id: t.ID, slave: s}), func() error { return nil }, nil
+		return Concurrent(&within{target: t, slave: s}), func() error { return nil }, nil
 	}
 }
 
 // within is the slave of a shard in this process. As with Client, each request names
 // the shard, and an answer of another one is refused.
 type within struct {
-	name  string
-	id    search.ShardID
-	slave Local
+	target Target
+	slave  Local
 }
 
 // Search implements search.Searcher.
 func (w *within) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
 	own := *r
-	own.Shard = w.id
+	own.Shard = w.target.ID
 	a, err := w.slave.Search(ctx, &own)
 	if err != nil {
 		return nil, err
 	}
-	if err := owned(w.name, w.id, a.Shard); err != nil {
+	if err := owned(&w.target, a.Shard); err != nil {
 		return nil, err
 	}
 	return a, nil
@@ -50,16 +49,16 @@ func (w *within) Search(ctx context.Context, r *search.Request) (*search.Answer,
 // Explain implements search.Explainer.
 func (w *within) Explain(ctx context.Context, r *search.Request, limit int) (*search.Explanation, error) {
 	own := *r
-	own.Shard = w.id
+	own.Shard = w.target.ID
 	e, err := w.slave.Explain(ctx, &own, limit)
 	if err != nil {
 		return nil, err
 	}
-	if err := owned(w.name, w.id, e.Shard); err != nil {
+	if err := owned(&w.target, e.Shard); err != nil {
 		return nil, err
 	}
 	for i := range e.Matches {
-		e.Matches[i].Shard = w.name
+		e.Matches[i].Shard = w.target.Shard
 	}
 	return e, nil
 }

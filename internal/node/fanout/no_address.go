@@ -18,7 +18,7 @@ func (n noAddress) err() error {
 // Ask implements Slave.
 func (n noAddress) Ask(_ context.Context, _ *wire.Shared, done Done) Pending {
 	done(nil, n.err())
-	return byContext{}
+	return nil
 }
 
 // Explain implements search.Explainer.

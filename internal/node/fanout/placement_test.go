@@ -56,9 +56,8 @@ const (
 	lagging  state = "lagging"  // it lacks changes, and says how old its data are
 )
 
-// add adds a shard of one to three replicas in any state, though one of them is good,
-// that are reached by dial.
-func (r *shardRig) add(t *rapid.T, w *oracletest.World, shard string, table *pb.SliceTable, dial Dialer) {
+// add adds a shard of one to three replicas in any state, though one of them is good.
+func (r *shardRig) add(t *rapid.T, w *oracletest.World, shard string, table *pb.SliceTable) {
 	states := []state{good}
 	for range rapid.IntRange(0, 2).Draw(t, "more replicas") {
 		s := rapid.SampledFrom([]state{good, gone, released, outdated, unfilled, lagging}).Draw(t, "state")
@@ -74,13 +73,13 @@ func (r *shardRig) add(t *rapid.T, w *oracletest.World, shard string, table *pb.
 	var list []Replica
 	for i, s := range states {
 		name := fmt.Sprint(shard, "-", i)
-		list = append(list, NewReplica(name, r.replica(t, w, shard, name, table, s, dial)))
+		list = append(list, NewReplica(name, r.replica(t, w, shard, name, table, s)))
 	}
 	r.m.Shards = append(r.m.Shards, NewShard(shard, width, choice.NewShard(), list...))
 }
 
 // replica serves a replica over gRPC.
-func (r *shardRig) replica(t *rapid.T, w *oracletest.World, shard, name string, table *pb.SliceTable, s state, dial Dialer) Slave {
+func (r *shardRig) replica(t *rapid.T, w *oracletest.World, shard, name string, table *pb.SliceTable, s state) Slave {
 	own, world, upkeep := proto.CloneOf(table), *w, kept{}
 	own.Shard = shard
 	switch s {
@@ -98,7 +97,7 @@ func (r *shardRig) replica(t *rapid.T, w *oracletest.World, shard, name string, 
 		r.lags, upkeep.lag = true, 2*mostLag
 		world.Items = slices.DeleteFunc(slices.Clone(w.Items), func(*backend.Item) bool { return rapid.Bool().Draw(t, "new") })
 	}
-	slave, stop, hangUp := serve(t, name, shard, filled(t, &world, name, own), upkeep, dial)
+	slave, stop, hangUp := serve(t, name, shard, filled(t, &world, name, own), upkeep)
 	if r.close = append(r.close, hangUp); s == gone {
 		stop()
 	} else {
@@ -116,7 +115,7 @@ func (r *shardRig) stop() {
 // place spreads a world over shards: the ring is cut at random keys, each slice
 // is served by one shard, and others may hold it as residue: not yet served, or
 // no longer.
-func place(t *rapid.T, w *oracletest.World, shards int, dial Dialer) *shardRig {
+func place(t *rapid.T, w *oracletest.World, shards int) *shardRig {
 	const view = 3
 	tables := make([]*pb.SliceTable, shards)
 	for i := range tables {
@@ -160,7 +159,7 @@ func place(t *rapid.T, w *oracletest.World, shards int, dial Dialer) *shardRig {
 	}
 	r := &shardRig{m: &Map{Epoch: 1, View: view}}
 	for i, table := range tables {
-		r.add(t, w, home.StoreName(i), table, dial)
+		r.add(t, w, home.StoreName(i), table)
 	}
 	return r
 }
@@ -192,8 +191,7 @@ func TestAnyPlacementGivesTheOraclesAnswer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := oracletest.Draw(t)
 		o := barreltest.Judge(t, &w, lex)
-		dial := dialers()[rapid.SampledFrom([]string{"stream", "unary"}).Draw(t, "transport")]
-		r := place(t, &w, rapid.SampledFrom([]int{1, 3, 7}).Draw(t, "shards"), dial)
+		r := place(t, &w, rapid.SampledFrom([]int{1, 3, 7}).Draw(t, "shards"))
 		defer r.stop()
 		f := New(r, nil)
 		for range 4 {

@@ -215,6 +215,39 @@ func TestNoReplicaServesTheView(t *testing.T) {
 	})
 }
 
+// opening is a slave whose stream is not up, and whose asks wait.
+type opening struct{ listening }
+
+func (*opening) Up() bool { return false }
+
+// TestAReplicaIsChosenOnceItsStreamIsUp: until then others are asked. Where no replica has a
+// stream, a query waits for one.
+func TestAReplicaIsChosenOnceItsStreamIsUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, good := new(opening), serves(search.WholeRing(), 2)
+		f := New(&listedMaps{list: []*Map{replicated(a, Concurrent(good)).first(0)}}, nil)
+		for range 100 {
+			if answer, err := ask(t, f, time.Second); err != nil || answer.Matched != 2 || a.done() != nil {
+				t.Fatalf("%+v, %v", answer, err)
+			}
+		}
+		b := new(opening)
+		go func() {
+			time.Sleep(time.Second / 2)
+			synctest.Wait()
+			for _, o := range []*opening{a, b} {
+				if done := o.done(); done != nil {
+					done(&search.Answer{Width: search.WholeRing(), Matched: 3}, nil)
+				}
+			}
+		}()
+		answer, err := ask(t, New(&listedMaps{list: []*Map{replicated(a, b)}}, nil), time.Second)
+		if err != nil || answer.Matched != 3 || len(answer.Missing) > 0 {
+			t.Errorf("%+v, %v", answer, err)
+		}
+	})
+}
+
 // unconnected is a slave without a connection, until some time after Reconnect.
 type unconnected struct {
 	scripted
@@ -236,10 +269,10 @@ func (u *unconnected) Ask(ctx context.Context, r *wire.Shared, done Done) Pendin
 	case u.up.Load():
 	case u.atOnce:
 		done(nil, refused)
-		return byContext{}
+		return nil
 	default:
 		go done(nil, refused)
-		return byContext{}
+		return nil
 	}
 	return Concurrent(&u.scripted).Ask(ctx, r, done)
 }

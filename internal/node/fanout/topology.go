@@ -7,6 +7,7 @@ import (
 	"adshard/balance/mapper"
 	"adshard/fault"
 	"adshard/internal/node/fanout/choice"
+	"adshard/internal/node/stream"
 	"adshard/internal/node/wire"
 	"adshard/search"
 )
@@ -34,22 +35,15 @@ func Ask(ctx context.Context, s Slave, r *search.Request) (*search.Answer, error
 	case r := <-replies:
 		return r.answer, r.err
 	case <-ctx.Done():
-		asked.GiveUp(ctx.Err())
+		if asked != nil {
+			asked.GiveUp(ctx.Err())
+		}
 		return nil, fault.New(fault.KindOf(ctx.Err()), "master: search", ctx.Err())
 	}
 }
 
-// Pending is a search under way.
-type Pending interface {
-	// GiveUp says that nobody waits for it any more, and why: fault.Deadline or
-	// fault.Cancelled. Done may still be called.
-	GiveUp(why error)
-}
-
-// byContext is a search that the end of its context ends.
-type byContext struct{}
-
-func (byContext) GiveUp(error) {}
+// Pending is a search under way; nil: it has ended, or the end of its context ends it.
+type Pending = stream.Pending
 
 // Answering is a slave that answers before it returns.
 type Answering interface {
@@ -66,7 +60,7 @@ type concurrent struct{ Answering }
 // Ask implements Slave.
 func (c concurrent) Ask(ctx context.Context, r *wire.Shared, done Done) Pending {
 	go func() { done(c.Search(ctx, r.Request())) }()
-	return byContext{}
+	return nil
 }
 
 // Shard is a part of the cluster. Make it with NewShard.
@@ -90,7 +84,13 @@ type Replica struct {
 }
 
 // NewReplica returns a replica of which nothing is known.
-func NewReplica(name string, s Slave) Replica { return Replica{name, s, choice.NewReplica(name)} }
+func NewReplica(name string, s Slave) Replica {
+	known := choice.NewReplica(name)
+	if s, ok := s.(interface{ Up() bool }); ok {
+		known.Up = s.Up
+	}
+	return Replica{name, s, known}
+}
 
 // NewShard returns a shard of one or more replicas. What its maps know in common is in
 // shared.

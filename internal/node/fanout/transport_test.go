@@ -15,15 +15,13 @@ import (
 	"adshard/search"
 )
 
-// dialers are the ways to reach a slave; what a fan-out promises holds over each.
-func dialers() map[string]Dialer {
-	return map[string]Dialer{"stream": Streams(nil, slog.New(slog.DiscardHandler)), "unary": Calls(nil)}
-}
+// streams is the Dialer of tests.
+func streams() Dialer { return Streams(nil, slog.New(slog.DiscardHandler)) }
 
 // serve serves a store as a replica of a shard over gRPC, and returns it as the fan-out
-// reaches it, over a stream that is up if it has one. Stop ends the replica, hangUp the
+// reaches it, over a stream that is up. Stop ends the replica, hangUp the
 // connection to it.
-func serve(t barreltest.TB, name, shard string, store shardserver.Store, upkeep shardserver.Upkeep, dial Dialer) (slave Slave, stop, hangUp func()) {
+func serve(t barreltest.TB, name, shard string, store shardserver.Store, upkeep shardserver.Upkeep) (slave Slave, stop, hangUp func()) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatalf("listen: %v", err)
@@ -33,15 +31,13 @@ func serve(t barreltest.TB, name, shard string, store shardserver.Store, upkeep 
 	pb.RegisterSlaveServer(server, service)
 	served := make(chan struct{})
 	go func() { defer close(served); _ = server.Serve(listener) }()
-	slave, end, err := dial(Target{Shard: shard, ID: search.NewShardID("", "", shard), Replica: name, Address: listener.Addr().String()})
+	slave, end, err := streams()(Target{Shard: shard, ID: search.NewShardID("", "", shard), Replica: name, Address: listener.Addr().String()})
 	if err != nil {
 		t.Fatalf("dial: %v", err)
 	}
-	if c := slave.(*Client); c.stream != nil {
-		for end := time.Now().Add(10 * time.Second); !c.stream.Up(); time.Sleep(100 * time.Microsecond) {
-			if time.Now().After(end) {
-				t.Fatalf("no stream to %s", name)
-			}
+	for end := time.Now().Add(10 * time.Second); !slave.(*Client).Up(); time.Sleep(100 * time.Microsecond) {
+		if time.Now().After(end) {
+			t.Fatalf("no stream to %s", name)
 		}
 	}
 	return slave, func() { server.Stop(); <-served; service.Close() }, func() { _ = end() }

@@ -235,7 +235,7 @@ func (a *asking[A]) giveUpLost() {
 	a.mu.Unlock()
 	for _, k := range open {
 		c := &a.calls[k]
-		c.pending.GiveUp(context.Canceled)
+		c.giveUp(context.Canceled)
 		o := choice.Beaten
 		if c.hedge {
 			o = choice.Needless

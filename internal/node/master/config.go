@@ -62,9 +62,6 @@ type Config struct {
 	// in percent of what is live, unless the environment sets GOGC. Little of a
 	// master's heap is live, so that Go's own 100 collects many times a second.
 	GCPercent int `yaml:"gc_percent"`
-	// Transport is how slaves are asked: "stream", over one stream each, or "unary",
-	// by a call for each search, to compare the two.
-	Transport string `yaml:"transport"`
 	// EventTokens signs a token for each ad of an answer, by which a collector counts its
 	// impressions and clicks.
 	EventTokens bool `yaml:"event_tokens"`
@@ -88,15 +85,9 @@ func DefaultConfig() Config {
 		Name: "master-0", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081", Balancer: "127.0.0.1:7000",
 		Profile: "default", Reserve: DefaultReserve, Explain: ExplainAuto,
 		Timeout: searchapi.DefaultTimeout, RequestIDs: searchapi.RequestIDsGiven, MaxInFlight: searchapi.DefaultMaxInFlight, GCPercent: DefaultGCPercent,
-		Transport: TransportStream, QueryLog: querylog.DefaultRecordConfig(), Traces: tracing.DefaultConfig(), QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
+		QueryLog: querylog.DefaultRecordConfig(), Traces: tracing.DefaultConfig(), QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
 	}
 }
-
-// How slaves are asked (Config.Transport).
-const (
-	TransportStream = "stream"
-	TransportCalls  = "unary"
-)
 
 // Validate lists all faults.
 func (c *Config) Validate() error {
@@ -128,7 +119,6 @@ func (c *Config) Validate() error {
 	c.SlowQueries.Check(&k, "slow_queries")
 	c.QueryLog.Check(&k, "query_log")
 	c.Traces.Check(&k, "traces")
-	k.OneOf("transport", c.Transport, TransportStream, TransportCalls)
 	return k.Err()
 }
 

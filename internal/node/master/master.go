@@ -164,9 +164,6 @@ func (m *Master) handle(lexicon *words.Lexicon, observer *Metrics, port *ports.P
 // dialer returns how slaves are reached.
 func (m *Master) dialer(local func(address string) fanout.Local) fanout.Dialer {
 	dial := fanout.Streams(m.cfg.Credentials, m.log)
-	if m.cfg.Transport == TransportCalls {
-		dial = fanout.Calls(m.cfg.Credentials)
-	}
 	if local == nil {
 		return dial
 	}
@@ -183,7 +180,7 @@ func (m *Master) dialSeeds() (fanout.Seeds, error) {
 			return nil, err
 		}
 		m.seeds = append(m.seeds, conn)
-		seeds = append(seeds, fanout.NewClient(fanout.Target{Shard: address}, pb.NewSlaveClient(conn)))
+		seeds = append(seeds, fanout.NewSeed(pb.NewSlaveClient(conn)))
 	}
 	return seeds, nil
 }

@@ -20,6 +20,7 @@ import (
 	"adshard/internal/node/certs/certtest"
 	"adshard/internal/node/master"
 	"adshard/internal/node/porttest"
+	"adshard/internal/node/stream"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 )
@@ -139,7 +140,10 @@ func (s *secured) attack() {
 			return err
 		}},
 		{"searches a slave", id(access.Slave, "slave-1"), slave, func(ctx context.Context, c *grpc.ClientConn) error {
-			_, err := pb.NewSlaveClient(c).Search(ctx, &pb.SearchRequest{})
+			pipe, err := stream.Over(pb.NewSlaveClient(c))(ctx)
+			if err == nil {
+				_, err = pipe.Receive()
+			}
 			return err
 		}},
 		{"copies a store", id(access.Distributor, "d"), slave, func(ctx context.Context, c *grpc.ClientConn) error {

@@ -158,9 +158,9 @@ func TestStreamsShareThePlaces(t *testing.T) {
 	}
 }
 
-// TestCallsHaveAPriority: a call of low priority is refused once half of the places are
+// TestLocalSearchesHaveAPriority: one of low priority is refused once half of the places are
 // taken, as an ask of a stream is.
-func TestCallsHaveAPriority(t *testing.T) {
+func TestLocalSearchesHaveAPriority(t *testing.T) {
 	const limit = 8
 	hold, inside := make(chan struct{}), make(chan struct{}, limit)
 	s := shardserver.New(self, &testStore{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {
@@ -170,9 +170,9 @@ func TestCallsHaveAPriority(t *testing.T) {
 	}}, kept{}, gate(limit), nil, nil)
 	defer s.Close()
 	call := func(tags search.Tags) error {
-		m := new(pb.SearchRequest)
-		wire.Address(m, request(), 1, 0, tags)
-		_, err := s.Search(t.Context(), m)
+		r := asked()
+		r.Tags = tags
+		_, err := s.Local().Search(t.Context(), r)
 		return err
 	}
 	var all sync.WaitGroup
@@ -221,43 +221,30 @@ func TestAStopDoesNotWaitForStreams(t *testing.T) {
 	}
 }
 
-// TestMixedVersions: a slave without streams, and a master without.
-func TestMixedVersions(t *testing.T) {
-	st := &testStore{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {
-		return &search.Answer{View: r.View}, nil
-	}}
-	address, _, _ := slave(t, st, 8, nil)
-	conn, err := wire.Dial(address)
+// TestASlaveWithoutStreams of another version is told apart from one that is not there.
+func TestASlaveWithoutStreams(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := grpc.NewServer(wire.SlaveOptions(nil)...)
+	service := pb.Slave_ServiceDesc
+	service.Streams = nil
+	other.RegisterService(&service, shardserver.New(self, &testStore{}, kept{}, gate(8), nil, nil))
+	go func() { _ = other.Serve(listener) }()
+	defer other.Stop()
+	conn, err := wire.DialStream(listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if reply, err := pb.NewSlaveClient(conn).Search(ctx, request()); err != nil || reply.GetView() != 9 {
-		t.Errorf("a call: %v, %v", reply, err)
-	}
-
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	old := grpc.NewServer(wire.SlaveOptions(nil)...)
-	service := pb.Slave_ServiceDesc
-	service.Streams = nil
-	old.RegisterService(&service, shardserver.New(self, st, kept{}, gate(8), nil, nil))
-	go func() { _ = old.Serve(listener) }()
-	defer old.Stop()
-	conn, err = wire.DialStream(listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
 	pipe, err := stream.Over(pb.NewSlaveClient(conn))(ctx)
 	if err == nil {
 		_, err = pipe.Receive()
 	}
 	if !fault.Is(err, fault.Version) {
-		t.Errorf("a slave without streams: %v", err)
+		t.Error(err)
 	}
 }

@@ -93,33 +93,7 @@ func New(identity Identity, store Store, upkeep Upkeep, gate *overload.Gate, obs
 // server serves; nil changes nothing.
 func (s *Server) Trace(t *tracing.Tracer) { s.tracer = t }
 
-// Search implements pb.SlaveServer.
-func (s *Server) Search(ctx context.Context, m *pb.SearchRequest) (*pb.SearchResponse, error) {
-	t := wire.TagsOf(m)
-	if s.tracer != nil {
-		t.Trace = traceOf(ctx)
-	}
-	leave, err := s.pass(ctx, &t)
-	if err != nil {
-		s.searched(0, "", nil, err)
-		return nil, err
-	}
-	defer leave()
-	r, err := s.request(m)
-	if err != nil {
-		s.searched(0, "", nil, err)
-		return nil, err
-	}
-	r.Tags = t
-	answer, err := s.answer(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	return wire.FromAnswer(answer), nil
-}
-
-// answer answers a request that has a place. It is the stream.Handler; it answers
-// calls as well.
+// answer answers a request that has a place. It is the stream.Handler.
 func (s *Server) answer(ctx context.Context, r *search.Request) (*search.Answer, error) {
 	began := time.Now()
 	if s.tracer != nil {
@@ -183,15 +157,6 @@ func (s *Server) explain(ctx context.Context, r *search.Request, limit int) (_ *
 		return nil, errNoShard
 	}
 	return s.store.Explain(ctx, r, min(limit, MaxExplained))
-}
-
-// request reads a request, which may name the instance that it is for. Errors:
-// fault.Invalid, fault.Conflict for another instance.
-func (s *Server) request(m *pb.SearchRequest) (*search.Request, error) {
-	if err := s.meant(m); err != nil {
-		return nil, err
-	}
-	return wire.ToRequest(m)
 }
 
 // meant refuses, with fault.Conflict, a request for another instance.

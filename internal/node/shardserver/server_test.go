@@ -104,9 +104,9 @@ func TestTellsTheMapThatItWasTold(t *testing.T) {
 	}
 }
 
-// TestAnotherInstance: a request for a slave that was here before, or for what its
-// directory held before it was emptied, is refused at once, and so is a stream. Peers of
-// earlier versions name none.
+// TestAnotherInstance: a request to explain for a slave that was here before, or for what its
+// directory held before it was emptied, is refused at once; searches name it in the hello of
+// their stream.
 func TestAnotherInstance(t *testing.T) {
 	st := &testStore{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {
 		return &search.Answer{View: r.View}, nil
@@ -118,10 +118,8 @@ func TestAnotherInstance(t *testing.T) {
 		s := shardserver.New(shardserver.Identity{Name: "slave-0", Instance: c.own}, st, kept{}, gate(2), nil, nil)
 		r := request()
 		r.Instance = c.wanted
-		_, err := s.Search(t.Context(), r)
-		_, explained := s.Explain(t.Context(), &pb.ExplainRequest{Request: r})
-		if fault.Is(err, fault.Conflict) != c.refused || fault.Is(explained, fault.Conflict) != c.refused || !c.refused && err != nil {
-			t.Errorf("%x asked as %x: %v, %v", c.own, c.wanted, err, explained)
+		if _, err := s.Explain(t.Context(), &pb.ExplainRequest{Request: r}); fault.Is(err, fault.Conflict) != c.refused || !c.refused && err != nil {
+			t.Errorf("%x asked as %x: %v", c.own, c.wanted, err)
 		}
 	}
 }
@@ -133,8 +131,8 @@ func TestAnswers(t *testing.T) {
 	}}
 	s := shardserver.New(self, st, kept{}, gate(2), n, nil)
 	for range 5 { // places are given back
-		reply, err := s.Search(t.Context(), request())
-		if err != nil || reply.GetView() != 9 || reply.GetMatched() != 7 {
+		reply, err := s.Local().Search(t.Context(), asked())
+		if err != nil || reply.View != 9 || reply.Matched != 7 {
 			t.Fatalf("%v, %v", reply, err)
 		}
 		e, err := s.Explain(t.Context(), &pb.ExplainRequest{Request: request(), Limit: 1 << 30})
@@ -157,10 +155,10 @@ func TestRefusesBeyondTheLimitAtOnce(t *testing.T) {
 	}}, kept{}, gate(2), n, nil)
 	var searches sync.WaitGroup
 	for range 2 {
-		searches.Go(func() { _, _ = s.Search(context.Background(), request()) })
+		searches.Go(func() { _, _ = s.Local().Search(context.Background(), asked()) })
 		<-inside
 	}
-	if _, err := s.Search(t.Context(), request()); !fault.Is(err, fault.Overloaded) {
+	if _, err := s.Local().Search(t.Context(), asked()); !fault.Is(err, fault.Overloaded) {
 		t.Errorf("search: %v", err)
 	}
 	if _, err := s.Explain(t.Context(), &pb.ExplainRequest{Request: request()}); !fault.Is(err, fault.Overloaded) {
@@ -177,7 +175,7 @@ func TestAPanicIsAFaultAndGivesItsPlaceBack(t *testing.T) {
 	n := new(noted)
 	s := shardserver.New(self, &testStore{search: func(context.Context, *search.Request) (*search.Answer, error) { panic("boom") }}, kept{}, gate(1), n, nil)
 	for range 3 {
-		if _, err := s.Search(t.Context(), request()); !fault.Is(err, fault.Internal) {
+		if _, err := s.Local().Search(t.Context(), asked()); !fault.Is(err, fault.Internal) {
 			t.Fatal(err)
 		}
 		if _, err := s.Explain(t.Context(), &pb.ExplainRequest{Request: request()}); !fault.Is(err, fault.Internal) {
@@ -192,12 +190,7 @@ func TestAPanicIsAFaultAndGivesItsPlaceBack(t *testing.T) {
 func TestErrorsKeepTheirKind(t *testing.T) {
 	stale := fault.New(fault.Stale, "store", errors.New("view 9 is over"))
 	s := shardserver.New(self, &testStore{search: func(context.Context, *search.Request) (*search.Answer, error) { return nil, stale }}, kept{}, gate(1), nil, nil)
-	if _, err := s.Search(t.Context(), request()); !fault.Is(err, fault.Stale) {
-		t.Fatal(err)
-	}
-	bad := request()
-	bad.Slots = 0
-	if _, err := s.Search(t.Context(), bad); !fault.Is(err, fault.Invalid) {
+	if _, err := s.Local().Search(t.Context(), asked()); !fault.Is(err, fault.Stale) {
 		t.Fatal(err)
 	}
 	if _, err := s.Explain(t.Context(), &pb.ExplainRequest{}); !fault.Is(err, fault.Invalid) {
@@ -256,8 +249,8 @@ func TestDiscardsOnlyWhatIsThere(t *testing.T) {
 func TestAnswersSayWhatIsLacking(t *testing.T) {
 	st := &testStore{search: func(context.Context, *search.Request) (*search.Answer, error) { return &search.Answer{}, nil }}
 	for _, why := range []string{"", "slice 7 is not served"} {
-		reply, err := shardserver.New(self, st, kept{lacking: why}, gate(1), nil, nil).Search(t.Context(), request())
-		if err != nil || reply.GetLacking() != why {
+		reply, err := shardserver.New(self, st, kept{lacking: why}, gate(1), nil, nil).Local().Search(t.Context(), asked())
+		if err != nil || reply.Lacking != why {
 			t.Errorf("%v, %v", reply, err)
 		}
 	}

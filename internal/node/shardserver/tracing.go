@@ -5,20 +5,10 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"google.golang.org/grpc/metadata"
 
 	"adshard/internal/node/tracing"
 	"adshard/search"
 )
-
-// traceOf returns the trace context of a call; "": it has none.
-func traceOf(ctx context.Context) string {
-	values := metadata.ValueFromIncomingContext(ctx, tracing.HeaderName)
-	if len(values) != 1 {
-		return ""
-	}
-	return tracing.FromHeader(values[0])
-}
 
 // begin begins the span of a search, which includes the wait for its turn where it came
 // over a stream; nil: it is not traced.

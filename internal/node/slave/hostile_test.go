@@ -2,6 +2,7 @@ package slave
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -14,8 +15,10 @@ import (
 	"adshard/barrels/barreltest"
 	"adshard/fault"
 	"adshard/internal/node/hostiletest"
+	"adshard/internal/node/stream"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
+	"adshard/search"
 )
 
 // TestACallerThatLiesInAnyField: whatever a master, a balancer or another slave says in any
@@ -34,14 +37,15 @@ func TestACallerThatLiesInAnyField(t *testing.T) {
 	}
 	defer conn.Close()
 	slave, copies := pb.NewSlaveClient(conn), pb.NewCopiesClient(conn)
+	searching := stream.NewClient(stream.Config{Shard: 1, Name: "slave-0", Times: stream.DefaultTimes(), Log: slog.New(slog.DiscardHandler)}, stream.Over(slave))
+	defer searching.Close()
 	groups := store.Stats().Groups
 	for what, c := range map[string]struct {
 		base proto.Message
 		call func(context.Context, proto.Message) error
 	}{
 		"Search": {&pb.SearchRequest{Query: &pb.Query{Text: "usb"}, Slots: 4, Reserve: 1}, func(ctx context.Context, m proto.Message) error {
-			_, err := slave.Search(ctx, m.(*pb.SearchRequest))
-			return err
+			return searches(ctx, searching, m)
 		}},
 		"Explain": {&pb.ExplainRequest{Request: &pb.SearchRequest{Query: &pb.Query{Text: "usb"}, Slots: 4, Reserve: 1}}, func(ctx context.Context, m proto.Message) error {
 			_, err := slave.Explain(ctx, m.(*pb.ExplainRequest))
@@ -78,6 +82,24 @@ func TestACallerThatLiesInAnyField(t *testing.T) {
 	}
 	if now := store.Stats().Groups; now != groups {
 		t.Errorf("%d groups are %d", groups, now)
+	}
+}
+
+// searches sends a message as the search of an ask, and returns what the slave says of it.
+func searches(ctx context.Context, c *stream.Client, m proto.Message) error {
+	b, err := proto.Marshal(m)
+	if err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	if _, err := c.Ask(&wire.Ask{Left: time.Minute, Search: b}, func(_ *search.Answer, err error) { done <- err }); err != nil {
+		return err
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

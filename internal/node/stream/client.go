@@ -10,7 +10,6 @@ import (
 
 	"adshard/fault"
 	"adshard/internal/node/wire"
-	"adshard/internal/wait"
 	"adshard/schema/pb"
 	"adshard/search"
 	"adshard/search/words"
@@ -35,12 +34,17 @@ type Client struct {
 	now  atomic.Pointer[session] // nil: none is up
 	end  context.CancelFunc
 	all  sync.WaitGroup
+
+	mu      sync.Mutex
+	why     error                 // asks are refused with it, where none is up; nil: they wait for the next; under mu
+	waiting map[*waiting]struct{} // for the next stream; under mu
+	pause   chan struct{}         // closed by Reconnect; nil: there is no pause; under mu
 }
 
 // NewClient returns a client, which opens its stream in the background.
 func NewClient(cfg Config, open Opener) *Client {
 	ctx, cancel := context.WithCancel(context.Background())
-	c := &Client{cfg: cfg, open: open, end: cancel}
+	c := &Client{cfg: cfg, open: open, end: cancel, waiting: make(map[*waiting]struct{})}
 	c.all.Go(func() { c.run(ctx) })
 	return c
 }
@@ -49,31 +53,42 @@ func NewClient(cfg Config, open Opener) *Client {
 func (c *Client) Up() bool { return c.now.Load() != nil }
 
 // Done receives the outcome of an ask: the answer, or an error of search.Searcher;
-// fault.Unavailable: the stream broke. It must not block: all other replies of the
-// stream wait for it.
+// fault.Unavailable: there is no stream, or it broke. It must not block: all other replies
+// of the stream wait for it.
 type Done func(*search.Answer, error)
 
-// Asked is an ask that was sent.
-type Asked struct {
-	session *session
-	id      uint64
+// Pending is an ask under way.
+type Pending interface {
+	// GiveUp notes that nobody waits for the reply any more, and why. After
+	// context.Canceled the slave gets a cancel; the deadline it knows itself. Done may
+	// still be called.
+	GiveUp(why error)
 }
 
-// GiveUp notes that nobody waits for the reply any more, and why. After
-// context.Canceled the slave gets a cancel; the deadline it knows itself. Done may still
-// be called.
-func (a Asked) GiveUp(why error) { a.session.abandon(a.id, why) }
-
 // Ask sends an ask, whose id it sets, without waiting for the reply, which done
-// receives. After an error nothing was sent and done is not called: ErrDown, there is no
-// stream and the caller is to make a call; fault.Overloaded, as many asks are under way
-// as the slave takes; fault.Invalid.
-func (c *Client) Ask(a *wire.Ask, done Done) (Asked, error) {
-	s := c.now.Load()
-	if s == nil {
-		return Asked{}, ErrDown
+// receives. While the first stream is being opened, or the next after one that broke, the
+// ask waits for it. After an error nothing was sent and done is not called:
+// fault.Unavailable, there is no stream; fault.Overloaded, as many asks are under way as
+// the slave takes; fault.Conflict and fault.Version, the slave is not the one that is
+// meant, or its program too different; fault.Invalid.
+func (c *Client) Ask(a *wire.Ask, done Done) (Pending, error) {
+	if s := c.now.Load(); s != nil {
+		if asked, err := s.ask(a, done); err != errDown {
+			return asked, err
+		}
 	}
-	return s.ask(a, done)
+	return c.wait(a, done)
+}
+
+// Reconnect tries at once to open a stream, if the client pauses since it could not; asks
+// wait for that.
+func (c *Client) Reconnect() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pause != nil {
+		close(c.pause)
+		c.pause, c.why = nil, nil
+	}
 }
 
 // Close ends the stream; what is under way fails with fault.Unavailable.
@@ -86,6 +101,7 @@ func (c *Client) Close() {
 func (c *Client) run(ctx context.Context) {
 	var sessions sync.WaitGroup
 	defer sessions.Wait()
+	defer c.refuse(errDown)
 	for failures := 0; ; {
 		began := time.Now()
 		s, err := c.connect(ctx)
@@ -97,15 +113,12 @@ func (c *Client) run(ctx context.Context) {
 				failures = 0
 				continue
 			}
+			err = errDown
 		}
-		if ctx.Err() != nil {
-			return
+		if failures++; failures == 1 {
+			c.cfg.Log.Debug("no stream to a slave", "shard", c.cfg.Name, "err", err)
 		}
-		failures++
-		if failures == 1 && err != nil {
-			c.cfg.Log.Debug("no stream to a slave; searches are calls", "shard", c.cfg.Name, "err", err)
-		}
-		if wait.Sleep(ctx, c.pause(failures, err)) != nil {
+		if !c.rest(ctx, failures, err) {
 			return
 		}
 	}
@@ -143,6 +156,7 @@ func (c *Client) replace(s *session) {
 		c.now.CompareAndSwap(s, nil)
 	default:
 	}
+	c.send(s)
 }
 
 // watch returns when a stream is to be opened in place of s. One that is merely old is
@@ -177,12 +191,27 @@ func (c *Client) watch(ctx context.Context, s *session) {
 // longest is the longest that a search takes.
 const longest = 5 * time.Second
 
-// pause returns how long to wait after so many failures in a row.
-func (c *Client) pause(failures int, err error) time.Duration {
-	t := c.cfg.Times
-	if fault.Is(err, fault.Version) {
-		return t.Unsupported
+// rest pauses after so many failures in a row; false: ctx is done. Until then asks are
+// refused.
+func (c *Client) rest(ctx context.Context, failures int, err error) bool {
+	if ctx.Err() != nil {
+		return false
 	}
-	d := min(t.FirstPause<<min(failures-1, 16), t.LongestPause)
-	return d/2 + rand.N(d/2+1)
+	c.refuse(downFor(err))
+	over := make(chan struct{})
+	c.mu.Lock()
+	c.pause = over
+	c.mu.Unlock()
+	d := min(c.cfg.Times.FirstPause<<min(failures-1, 16), c.cfg.Times.LongestPause)
+	timer := time.NewTimer(d/2 + rand.N(d/2+1))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-over:
+	}
+	c.mu.Lock()
+	c.pause = nil
+	c.mu.Unlock()
+	return ctx.Err() == nil
 }

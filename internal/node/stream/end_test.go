@@ -155,7 +155,7 @@ func TestAskingOverAStreamThatBreaks(t *testing.T) {
 		if err := ask(); err != nil {
 			t.Fatal(err)
 		}
-		if err := ask(); err != ErrDown {
+		if err := ask(); err != errDown {
 			t.Errorf("the second ask: %v", err)
 		}
 		cancel()

@@ -185,7 +185,7 @@ func searched(ctx context.Context, c *Client, a *wire.Ask) (answer *search.Answe
 	a.Left = time.Until(deadline)
 	pending, err := c.Ask(a, func(a *search.Answer, err error) { replies <- reply{a, err} })
 	if err != nil {
-		return nil, err != ErrDown, err
+		return nil, !fault.Is(err, fault.Unavailable), err
 	}
 	select {
 	case r := <-replies:

@@ -22,8 +22,8 @@ const (
 const searchOp = "master: search"
 
 var (
-	// ErrDown: there is no stream that takes asks.
-	ErrDown = fault.Newf(fault.Unavailable, searchOp, "there is no stream to the slave")
+	// errDown: there is no stream that takes asks.
+	errDown = fault.Newf(fault.Unavailable, searchOp, "there is no stream to the slave")
 	// errMost: as many searches are under way as the slave takes on a stream.
 	errMost = fault.Newf(fault.Overloaded, searchOp, "as many searches are under way to the slave as one stream carries")
 )
@@ -39,16 +39,25 @@ type session struct {
 	taken   []taken       // of the frame that is read, for read only
 
 	mu      sync.Mutex
-	last    uint64             // the newest id; under mu
-	pending map[uint64]pending // asks without reply, by id; under mu
-	bytes   int                // of all in pending; under mu
-	leaving bool               // it takes no more asks; under mu
-	over    bool               // nothing more comes; under mu
-	mark    uint64             // last, at the last look of stuck; under mu
+	last    uint64                // the newest id; under mu
+	pending map[uint64]unanswered // asks without reply, by id; under mu
+	bytes   int                   // of all in pending; under mu
+	leaving bool                  // it takes no more asks; under mu
+	over    bool                  // nothing more comes; under mu
+	mark    uint64                // last, at the last look of stuck; under mu
 }
 
-// pending is an ask without reply.
-type pending struct {
+// asked is an ask that was sent.
+type asked struct {
+	session *session
+	id      uint64
+}
+
+// GiveUp implements Pending.
+func (a asked) GiveUp(why error) { a.session.abandon(a.id, why) }
+
+// unanswered is an ask without reply.
+type unanswered struct {
 	done  Done // nil: nobody waits
 	bytes int
 }
@@ -91,7 +100,7 @@ func begin(pipe Pipe, cancel func(), own *pb.Hello) (*session, error) {
 		return nil, err
 	}
 	s := &session{out: newOutbox(pipe, mostAsked), cancel: cancel, limit: limitOf(hello), slave: hello,
-		pending: make(map[uint64]pending), goodbye: make(chan struct{}), ended: make(chan struct{})}
+		pending: make(map[uint64]unanswered), goodbye: make(chan struct{}), ended: make(chan struct{})}
 	go s.out.run(s.ended)
 	go s.read(pipe)
 	return s, nil
@@ -106,22 +115,22 @@ func kindOf(err error) fault.Kind {
 }
 
 // ask sends an ask, to which it gives an id; done is called once with what became of
-// it. ErrDown and other errors: it was not sent, and done is not called.
-func (s *session) ask(a *wire.Ask, done Done) (Asked, error) {
+// it. errDown and other errors: it was not sent, and done is not called.
+func (s *session) ask(a *wire.Ask, done Done) (Pending, error) {
 	if err := wire.CheckTags(&a.Tags); err != nil {
-		return Asked{}, err
+		return nil, err
 	}
 	if len(a.Search) > wire.MaxSearch-frameBytes {
-		return Asked{}, fault.Newf(fault.Invalid, searchOp, "the request has %d bytes; a slave takes %d", len(a.Search), wire.MaxSearch-frameBytes)
+		return nil, fault.Newf(fault.Invalid, searchOp, "the request has %d bytes; a slave takes %d", len(a.Search), wire.MaxSearch-frameBytes)
 	}
 	b := scratch.Get().(*[]byte)
 	item, direct, err := s.queue(*b, a, done)
 	giveBack(b, item)
 	if err != nil {
-		return Asked{}, err
+		return nil, err
 	}
 	s.out.flush(direct)
-	return Asked{s, a.ID}, nil
+	return asked{s, a.ID}, nil
 }
 
 // queue appends an ask to b and queues it. Ids are queued in their order, since the
@@ -131,7 +140,7 @@ func (s *session) queue(b []byte, a *wire.Ask, done Done) (item []byte, direct b
 	defer s.mu.Unlock()
 	switch {
 	case s.leaving || s.over:
-		return b, false, ErrDown
+		return b, false, errDown
 	case len(s.pending) >= s.limit:
 		return b, false, errMost
 	}
@@ -142,9 +151,9 @@ func (s *session) queue(b []byte, a *wire.Ask, done Done) (item []byte, direct b
 	case err == errFull:
 		return item, false, err
 	case err != nil: // it breaks at this moment; read is about to find out why
-		return item, false, ErrDown
+		return item, false, errDown
 	}
-	s.pending[a.ID] = pending{done, len(item)}
+	s.pending[a.ID] = unanswered{done, len(item)}
 	s.bytes += len(item)
 	return item, len(s.pending) <= few && s.bytes <= mostDirect, nil
 }
@@ -155,7 +164,7 @@ func (s *session) abandon(id uint64, why error) {
 	s.mu.Lock()
 	p, waits := s.pending[id]
 	if waits {
-		s.pending[id] = pending{nil, p.bytes}
+		s.pending[id] = unanswered{nil, p.bytes}
 	}
 	s.mu.Unlock()
 	if waits && errors.Is(why, context.Canceled) {

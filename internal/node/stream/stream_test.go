@@ -222,9 +222,11 @@ func TestAStreamIsReplacedWithoutABreak(t *testing.T) {
 	})
 }
 
-// TestAClientTriesAgain, with pauses that grow, and long ones where there are no streams.
+// TestAClientTriesAgain, with pauses that grow, whatever is wrong; until it is up asks are
+// refused at once, and say why.
 func TestAClientTriesAgain(t *testing.T) {
-	for kind, most := range map[fault.Kind]int64{fault.Unavailable: 60, fault.Version: 4} {
+	for kind, told := range map[fault.Kind]fault.Kind{fault.Unavailable: fault.Unavailable, fault.Deadline: fault.Unavailable,
+		fault.Version: fault.Version, fault.Conflict: fault.Conflict} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(echo, times())
 			var tried atomic.Int64
@@ -237,10 +239,14 @@ func TestAClientTriesAgain(t *testing.T) {
 				return r.open(ctx)
 			})
 			time.Sleep(59 * time.Second)
-			if n := tried.Load(); n > most || n < 2 || c.Up() {
+			if n := tried.Load(); n > 120 || n < 59 || c.Up() {
 				t.Errorf("%v: %d attempts in a minute", kind, n)
 			}
-			time.Sleep(times().Unsupported + time.Second)
+			began := time.Now()
+			if _, _, err := ask(t.Context(), c, 3, time.Second); fault.KindOf(err) != told || time.Since(began) > 0 {
+				t.Errorf("%v: %v after %v", kind, err, time.Since(began))
+			}
+			time.Sleep(2*time.Second + times().LongestPause)
 			if a, asked, err := ask(t.Context(), c, 3, time.Second); !asked || err != nil || a.View != 3 {
 				t.Errorf("%v: %v, %v, %v", kind, a, asked, err)
 			}
@@ -248,6 +254,89 @@ func TestAClientTriesAgain(t *testing.T) {
 			r.close()
 		})
 	}
+}
+
+// slow makes a client whose streams take a time to open.
+func (r *rig) slow(takes time.Duration) *Client {
+	return NewClient(r.clientConfig(), func(ctx context.Context) (Pipe, error) {
+		time.Sleep(takes)
+		return r.open(ctx)
+	})
+}
+
+// TestAsksWaitForTheFirstStream, and for the next one when it breaks, with what is left of
+// their time; not those that were given up.
+func TestAsksWaitForTheFirstStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const takes = 100 * time.Millisecond
+		var answered atomic.Int64
+		r := newRig(func(ctx context.Context, q *search.Request) (*search.Answer, error) {
+			deadline, _ := ctx.Deadline()
+			if left := time.Until(deadline); left != time.Second-takes || q.View != 2 {
+				t.Errorf("a search of view %d with %v left", q.View, left)
+			}
+			answered.Add(1)
+			return echo(ctx, q)
+		}, times())
+		c := r.slow(takes)
+		for range 3 {
+			var all sync.WaitGroup
+			for view := range uint64(2) {
+				all.Go(func() {
+					if _, _, err := ask(t.Context(), c, view, takes/2); !fault.Is(err, fault.Deadline) {
+						t.Errorf("given up: %v", err)
+					}
+				})
+			}
+			began := time.Now()
+			if a, _, err := ask(t.Context(), c, 2, time.Second); err != nil || a.View != 2 || time.Since(began) != takes {
+				t.Errorf("%+v, %v after %v", a, err, time.Since(began))
+			}
+			all.Wait()
+			time.Sleep(2 * times().LongestPause)
+			c.now.Load().cancel() // as when the connection is lost
+			synctest.Wait()
+		}
+		if answered.Load() != 3 {
+			t.Errorf("%d searches", answered.Load())
+		}
+		c.Close()
+		r.close()
+	})
+}
+
+// TestReconnect: what waits for a stream that cannot be opened fails; in the pause that
+// follows asks are refused, until Reconnect begins the next attempt, for which they wait.
+func TestReconnect(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const takes = time.Millisecond
+		r := newRig(echo, times())
+		down := fault.Newf(fault.Unavailable, "test", "connection refused")
+		r.refuse.Store(&down)
+		c := r.slow(takes)
+		asks := func(want fault.Kind, after time.Duration) {
+			t.Helper()
+			began := time.Now()
+			_, _, err := ask(t.Context(), c, 2, time.Second)
+			if took := time.Since(began); took != after || err == nil != (want == 0) || err != nil && !fault.Is(err, want) {
+				t.Errorf("%v after %v", err, took)
+			}
+		}
+		c.Reconnect() // it tries already
+		asks(fault.Unavailable, takes)
+		time.Sleep(time.Minute)
+		asks(fault.Unavailable, 0)
+		c.Reconnect()
+		c.Reconnect()
+		asks(fault.Unavailable, takes)
+		asks(fault.Unavailable, 0)
+		r.refuse.Store(nil)
+		c.Reconnect()
+		asks(0, takes)
+		c.Close()
+		asks(fault.Unavailable, 0)
+		r.close()
+	})
 }
 
 // TestAStreamThatBreaksFailsWhatIsUnderWay, at once, and is opened again.
@@ -334,7 +423,7 @@ func TestVersionsAndIdentity(t *testing.T) {
 		r := newRig(echo, times())
 		c := r.client(Config{Name: "slave-9"})
 		time.Sleep(time.Minute)
-		if c.Up() || r.opened.Load() > 60 {
+		if c.Up() || r.opened.Load() > 120 {
 			t.Errorf("up: %v, %d attempts", c.Up(), r.opened.Load())
 		}
 		c.Close()

@@ -12,9 +12,8 @@ type Times struct {
 	// twice as long.
 	Stuck time.Duration
 	// FirstPause is the pause after the first failure to open a stream; each further
-	// one doubles it, up to LongestPause. Unsupported is the pause after a slave that
-	// has no streams.
-	FirstPause, LongestPause, Unsupported time.Duration
+	// one doubles it, up to LongestPause.
+	FirstPause, LongestPause time.Duration
 
 	Hello time.Duration // until the hello of a master is there
 	Age   time.Duration // of the oldest stream that a slave serves
@@ -27,7 +26,7 @@ type Times struct {
 func DefaultTimes() Times {
 	return Times{
 		Open: 2 * time.Second, Life: time.Hour, Stuck: 15 * time.Second,
-		FirstPause: 50 * time.Millisecond, LongestPause: 2 * time.Second, Unsupported: 30 * time.Second,
+		FirstPause: 50 * time.Millisecond, LongestPause: time.Second,
 		Hello: 5 * time.Second, Age: 70 * time.Minute, Leave: time.Second,
 	}
 }

@@ -77,8 +77,7 @@ type Config struct {
 	Processes bool `yaml:"processes"`
 	// NoRestart leaves child processes that end as they are.
 	NoRestart bool `yaml:"no_restart"`
-	// Transport is how the master asks the slaves: TransportDirect where they are in
-	// its process, or as master.Config.Transport has it.
+	// Transport is how the master asks the slaves: TransportDirect or TransportStream.
 	Transport string `yaml:"transport"`
 	// Lexicon, Profile, Reserve, Explain, Timeout, RequestIDs and MaxInFlight are the
 	// master's.
@@ -109,9 +108,12 @@ type Config struct {
 	linger time.Duration `yaml:"-"` // of the balancer, for tests; 0: its default
 }
 
-// TransportDirect is a Transport: slaves in one process are asked directly, others
-// over streams.
-const TransportDirect = "direct"
+// How slaves are asked (Config.Transport): TransportDirect, those of the master's process
+// within it, or TransportStream, all of them over streams, as they are elsewhere.
+const (
+	TransportDirect = "direct"
+	TransportStream = "stream"
+)
 
 // MaxSlaves is the most slaves that RunUp starts.
 const MaxSlaves = 64
@@ -198,7 +200,7 @@ func (c *Config) Validate() error {
 	k.That(c.Memory == 0 || c.Memory >= least, "memory", "%v is too little for %d slaves; give at least %v", c.Memory, c.Slaves, least)
 	k.OneOf("request_ids", c.RequestIDs, searchapi.RequestIDsGiven, searchapi.RequestIDsOwn)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
-	k.OneOf("transport", c.Transport, TransportDirect, master.TransportStream, master.TransportCalls)
+	k.OneOf("transport", c.Transport, TransportDirect, TransportStream)
 	return k.Err()
 }
 

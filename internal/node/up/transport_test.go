@@ -5,17 +5,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"adshard/internal/node/master"
 )
 
 // TestTheTransportChangesNoAnswer: whether the master asks the slaves of its process
-// directly, over streams or by calls, answers and explanations are the same but for ids and times.
+// directly or over streams, answers and explanations are the same but for ids and times.
 func TestTheTransportChangesNoAnswer(t *testing.T) {
 	cfg := upConfig(t, adsDB(t, 20))
 	varies := regexp.MustCompile(`"(request_id|took_us|lag_ms)":[^,}]+|"timing":\{[^\]]*\]\}`)
 	var first [2]string
-	for _, transport := range []string{TransportDirect, master.TransportStream, master.TransportCalls} {
+	for _, transport := range []string{TransportDirect, TransportStream} {
 		cfg.Transport = transport
 		if direct := (&up{cfg: cfg}).local() != nil; direct != (transport == TransportDirect) {
 			t.Fatalf("%s: direct is %v", transport, direct)

@@ -305,9 +305,6 @@ func (c *Config) master(balancer string) master.Config {
 	m.SlowQueries, m.QueryLog, m.Traces = c.SlowQueries, c.QueryLog, c.Traces
 	m.QueryTLS, m.QueryInsecure, m.Tokens = c.QueryTLS, c.QueryInsecure, c.Tokens
 	m.EventTokens = c.Collector != ""
-	if c.Transport != TransportDirect {
-		m.Transport = c.Transport
-	}
 	return m
 }
 

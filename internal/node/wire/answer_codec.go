@@ -123,7 +123,7 @@ func parseWork(w *search.Work, f *fields) {
 }
 
 // parseHit reads a hit; a match type or level that is not known becomes the worst
-// one, as in ToAnswer.
+// one, as in toHit.
 func parseHit(h *search.Hit, b []byte) error {
 	f := fields{rest: b}
 	for f.next() {

@@ -214,7 +214,6 @@ func searchBounds() map[string]bound {
 		"Query.synonyms":                 list(maxSenses),
 		"SearchRequest.profile":          list(maxRules),
 		"SearchRequest.request_id":       text(maxRequestID),
-		"SearchRequest.tenant":           text(MaxTenant),
 		"SearchResponse.hits":            list(maxHits),
 		"SearchResponse.lacking":         text(maxLacking),
 		"Hit.advertiser_name":            text(maxText),

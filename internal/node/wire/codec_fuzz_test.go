@@ -59,7 +59,7 @@ func fuzzAnswer(t *testing.T, b []byte) {
 	if err := generated(b, m); err != nil {
 		t.Fatalf("taken, and refused by the generated code: %v", err)
 	}
-	if want := ToAnswer(m); !reflect.DeepEqual(got, want) {
+	if want := toAnswer(m); !reflect.DeepEqual(got, want) {
 		t.Fatalf("%+v, not %+v", got, want)
 	}
 }

@@ -123,10 +123,10 @@ func TestAnswersAreAsGenerated(t *testing.T) {
 		if err := proto.Unmarshal(ours, m); err != nil {
 			t.Fatal(err)
 		}
-		if !proto.Equal(m, FromAnswer(a)) {
-			t.Fatalf("wrote %v, not %v", m, FromAnswer(a))
+		if !proto.Equal(m, fromAnswer(a)) {
+			t.Fatalf("wrote %v, not %v", m, fromAnswer(a))
 		}
-		for _, b := range [][]byte{ours, marshalled(t, FromAnswer(a)), unknown(t, ours)} {
+		for _, b := range [][]byte{ours, marshalled(t, fromAnswer(a)), unknown(t, ours)} {
 			got, err := ParseAnswer(b)
 			if err != nil || !reflect.DeepEqual(got, a) {
 				t.Fatalf("read %+v, %v\nnot  %+v", got, err, a)
@@ -203,7 +203,7 @@ func TestRepliesAreAsGenerated(t *testing.T) {
 		frame := AppendReply(nil, 7, a, nil)
 		frame = AppendReply(frame, 8, nil, failure)
 		want := &pb.SlaveFrame{Goodbye: rapid.Bool().Draw(t, "goodbye"), Replies: []*pb.Reply{
-			{Id: 7, Answer: FromAnswer(a)},
+			{Id: 7, Answer: fromAnswer(a)},
 			{Id: 8, Fault: &pb.Fault{Kind: uint32(fault.Invalid), Op: "op", Field: "field"}, Text: errors.Unwrap(failure).Error()}}}
 		if want.Goodbye {
 			frame = AppendGoodbye(frame)

@@ -57,19 +57,6 @@ func TestRequestsSurviveTheWire(t *testing.T) {
 	})
 }
 
-// TestCallsCarryTheirTags, but for the trace context, which a header carries.
-func TestCallsCarryTheirTags(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		tags := drawAsk(t).Tags
-		tags.Trace = ""
-		m := new(pb.SearchRequest)
-		Address(m, FromRequest(drawRequest(t)), 1, 0, tags)
-		if got := TagsOf(overWire(t, m, &pb.SearchRequest{})); got != tags {
-			t.Fatalf("sent %+v\ngot  %+v", tags, got)
-		}
-	})
-}
-
 // overWire marshals and reads back.
 func overWire[M proto.Message](t *rapid.T, m, into M) M {
 	b, err := proto.Marshal(m)
@@ -114,7 +101,7 @@ func TestAnswersSurviveTheWire(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "hits") {
 			a.Hits = append(a.Hits, drawHit(t))
 		}
-		if got := ToAnswer(overWire(t, FromAnswer(a), &pb.SearchResponse{})); !reflect.DeepEqual(got, a) {
+		if got := toAnswer(overWire(t, fromAnswer(a), &pb.SearchResponse{})); !reflect.DeepEqual(got, a) {
 			t.Fatalf("sent %+v\ngot  %+v", a, got)
 		}
 	})

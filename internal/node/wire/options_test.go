@@ -26,11 +26,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // slave answers as each test wants.
 type slave struct {
 	pb.UnimplementedSlaveServer
-	search func(context.Context, *pb.SearchRequest) (*pb.SearchResponse, error)
+	explain func(context.Context, *pb.ExplainRequest) (*pb.ExplainResponse, error)
 }
 
-func (s slave) Search(ctx context.Context, r *pb.SearchRequest) (*pb.SearchResponse, error) {
-	return s.search(ctx, r)
+func (s slave) Explain(ctx context.Context, r *pb.ExplainRequest) (*pb.ExplainResponse, error) {
+	return s.explain(ctx, r)
 }
 
 // start serves s with the cluster's options and returns a client with them.
@@ -59,10 +59,10 @@ func within(t *testing.T, d time.Duration) context.Context {
 }
 
 func TestAFaultCrossesACall(t *testing.T) {
-	client := start(t, slave{search: func(context.Context, *pb.SearchRequest) (*pb.SearchResponse, error) {
+	client := start(t, slave{explain: func(context.Context, *pb.ExplainRequest) (*pb.ExplainResponse, error) {
 		return nil, fault.Newf(fault.Stale, "slave: search", "view 1 is over")
 	}}, nil)
-	_, err := client.Search(within(t, time.Minute), &pb.SearchRequest{})
+	_, err := client.Explain(within(t, time.Minute), &pb.ExplainRequest{})
 	if !fault.Is(err, fault.Stale) || err.Error() != "slave: search: view 1 is over" {
 		t.Fatalf("%v (%s)", err, fault.KindOf(err))
 	}
@@ -70,29 +70,29 @@ func TestAFaultCrossesACall(t *testing.T) {
 
 func TestAPanicIsAnInternalFaultAndTold(t *testing.T) {
 	var told string
-	client := start(t, slave{search: func(context.Context, *pb.SearchRequest) (*pb.SearchResponse, error) {
+	client := start(t, slave{explain: func(context.Context, *pb.ExplainRequest) (*pb.ExplainResponse, error) {
 		panic("boom")
 	}}, func(method string, cause any) { told = method })
-	_, err := client.Search(within(t, time.Minute), &pb.SearchRequest{})
-	if !fault.Is(err, fault.Internal) || !strings.Contains(err.Error(), "boom") || told != pb.Slave_Search_FullMethodName {
+	_, err := client.Explain(within(t, time.Minute), &pb.ExplainRequest{})
+	if !fault.Is(err, fault.Internal) || !strings.Contains(err.Error(), "boom") || told != pb.Slave_Explain_FullMethodName {
 		t.Fatalf("%v (%s), told %q", err, fault.KindOf(err), told)
 	}
 }
 
 func TestACallWithoutADeadlineIsRefused(t *testing.T) {
 	reached := false
-	search := func(context.Context, *pb.SearchRequest) (*pb.SearchResponse, error) {
+	explain := func(context.Context, *pb.ExplainRequest) (*pb.ExplainResponse, error) {
 		reached = true
-		return &pb.SearchResponse{}, nil
+		return &pb.ExplainResponse{}, nil
 	}
-	atClient := start(t, slave{search: search}, nil)
+	atClient := start(t, slave{explain: explain}, nil)
 	// A client without our interceptor reaches the server, which refuses too.
-	atServer := start(t, slave{search: search}, nil, grpc.WithUnaryInterceptor(
+	atServer := start(t, slave{explain: explain}, nil, grpc.WithUnaryInterceptor(
 		func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, o ...grpc.CallOption) error {
 			return wire.FromStatus(invoke(ctx, method, req, reply, cc, o...))
 		}))
 	for name, client := range map[string]pb.SlaveClient{"client": atClient, "server": atServer} {
-		if _, err := client.Search(context.Background(), &pb.SearchRequest{}); !fault.Is(err, fault.Invalid) {
+		if _, err := client.Explain(context.Background(), &pb.ExplainRequest{}); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -102,41 +102,45 @@ func TestACallWithoutADeadlineIsRefused(t *testing.T) {
 }
 
 func TestTheDeadlineIsTheSlavesToo(t *testing.T) {
-	client := start(t, slave{search: func(ctx context.Context, _ *pb.SearchRequest) (*pb.SearchResponse, error) {
+	client := start(t, slave{explain: func(ctx context.Context, _ *pb.ExplainRequest) (*pb.ExplainResponse, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}}, nil)
-	if _, err := client.Search(within(t, 20*time.Millisecond), &pb.SearchRequest{}); !fault.Is(err, fault.Deadline) {
+	if _, err := client.Explain(within(t, 20*time.Millisecond), &pb.ExplainRequest{}); !fault.Is(err, fault.Deadline) {
 		t.Fatalf("%v (%s)", err, fault.KindOf(err))
 	}
 }
 
+func asked(id string) *pb.ExplainRequest {
+	return &pb.ExplainRequest{Request: &pb.SearchRequest{RequestId: id}}
+}
+
 func TestAMessageTooLargeIsRefused(t *testing.T) {
-	client := start(t, slave{search: func(context.Context, *pb.SearchRequest) (*pb.SearchResponse, error) {
-		return &pb.SearchResponse{}, nil
+	client := start(t, slave{explain: func(context.Context, *pb.ExplainRequest) (*pb.ExplainResponse, error) {
+		return &pb.ExplainResponse{}, nil
 	}}, nil)
-	big := &pb.SearchRequest{RequestId: strings.Repeat("x", wire.MaxSearch+1)}
-	if _, err := client.Search(within(t, time.Minute), big); !fault.Is(err, fault.Overloaded) {
+	big := asked(strings.Repeat("x", wire.MaxSearch+1))
+	if _, err := client.Explain(within(t, time.Minute), big); !fault.Is(err, fault.Overloaded) {
 		t.Fatalf("%v (%s)", err, fault.KindOf(err))
 	}
 }
 
 func TestAMessageBeyondABoundIsRefusedBeforeItIsSeen(t *testing.T) {
 	reached := false
-	client := start(t, slave{search: func(_ context.Context, r *pb.SearchRequest) (*pb.SearchResponse, error) {
+	client := start(t, slave{explain: func(_ context.Context, r *pb.ExplainRequest) (*pb.ExplainResponse, error) {
 		reached = true
-		return &pb.SearchResponse{Hits: make([]*pb.Hit, r.GetSlots())}, nil
+		return &pb.ExplainResponse{Matches: make([]*pb.Explained, r.GetLimit())}, nil
 	}}, nil)
-	_, err := client.Search(within(t, time.Minute), &pb.SearchRequest{RequestId: strings.Repeat("x", 65)})
+	_, err := client.Explain(within(t, time.Minute), asked(strings.Repeat("x", 65)))
 	if !fault.Is(err, fault.Invalid) || fault.FieldOf(err) != "SearchRequest.request_id" || reached {
 		t.Errorf("a request: %v (%s), reached: %t", err, fault.KindOf(err), reached)
 	}
-	_, err = client.Search(within(t, time.Minute), &pb.SearchRequest{Slots: 1 << 16})
-	if !fault.Is(err, fault.Invalid) || fault.FieldOf(err) != "SearchResponse.hits" || !reached {
+	_, err = client.Explain(within(t, time.Minute), &pb.ExplainRequest{Limit: 1 << 16})
+	if !fault.Is(err, fault.Invalid) || fault.FieldOf(err) != "ExplainResponse.matches" || !reached {
 		t.Errorf("an answer: %v (%s), reached: %t", err, fault.KindOf(err), reached)
 	}
-	a, err := client.Search(within(t, time.Minute), &pb.SearchRequest{RequestId: "x", Slots: 2})
-	if err != nil || len(a.GetHits()) != 2 {
+	a, err := client.Explain(within(t, time.Minute), &pb.ExplainRequest{Limit: 2})
+	if err != nil || len(a.GetMatches()) != 2 {
 		t.Errorf("afterwards: %v, %v", a, err)
 	}
 }
@@ -147,7 +151,7 @@ func TestAPeerThatIsNotThereIsUnavailable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_, err = pb.NewSlaveClient(conn).Search(within(t, 5*time.Second), &pb.SearchRequest{})
+	_, err = pb.NewSlaveClient(conn).Explain(within(t, 5*time.Second), &pb.ExplainRequest{})
 	if !fault.Is(err, fault.Unavailable) {
 		t.Fatalf("%v (%s)", err, fault.KindOf(err))
 	}
@@ -157,12 +161,12 @@ func TestAPeerThatIsNotThereIsUnavailable(t *testing.T) {
 // 1, and so are those that say nonsense.
 func TestVersions(t *testing.T) {
 	seen := make(chan int, 1)
-	s := slave{search: func(ctx context.Context, _ *pb.SearchRequest) (*pb.SearchResponse, error) {
+	s := slave{explain: func(ctx context.Context, _ *pb.ExplainRequest) (*pb.ExplainResponse, error) {
 		seen <- wire.PeerVersion(ctx)
-		return &pb.SearchResponse{}, nil
+		return &pb.ExplainResponse{}, nil
 	}}
 	own := start(t, s, nil)
-	if _, err := own.Search(within(t, time.Minute), &pb.SearchRequest{}); err != nil {
+	if _, err := own.Explain(within(t, time.Minute), &pb.ExplainRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	if v := <-seen; v != wire.Version {
@@ -186,7 +190,7 @@ func TestVersions(t *testing.T) {
 		}
 		ctx = metadata.AppendToOutgoingContext(ctx, "adshard-words", words.Version())
 		var header metadata.MD
-		if _, err := pb.NewSlaveClient(conn).Search(ctx, &pb.SearchRequest{}, grpc.Header(&header)); err != nil {
+		if _, err := pb.NewSlaveClient(conn).Explain(ctx, &pb.ExplainRequest{}, grpc.Header(&header)); err != nil {
 			t.Fatal(err)
 		}
 		if v := <-seen; v != 1 {

@@ -42,26 +42,6 @@ func FromRequest(r *search.Request) *pb.SearchRequest {
 	return m
 }
 
-// Address makes m the message that asks one shard, at a slave of this instance (0: any),
-// what shared asks, with the tags that a call carries; m shares all of its content.
-func Address(m, shared *pb.SearchRequest, to search.ShardID, instance uint64, t search.Tags) {
-	m.Query, m.Profile, m.Device, m.Slots = shared.Query, shared.Profile, shared.Device, shared.Slots
-	m.Reserve, m.ExactCounts, m.RequestId, m.View = shared.Reserve, shared.ExactCounts, shared.RequestId, shared.View
-	m.Pieces = shared.Pieces
-	m.Shard, m.Instance = uint64(to), instance
-	m.Hedge, m.LeastClock, m.LeastMark = t.Hedge, t.Least.Clock, t.Least.Mark
-	m.Priority, m.Tenant = 0, t.Tenant
-	if t.Low {
-		m.Priority = 1
-	}
-}
-
-// TagsOf returns the tags that a call carries.
-func TagsOf(m *pb.SearchRequest) search.Tags {
-	return search.Tags{Low: m.GetPriority() != 0, Tenant: m.GetTenant(), Hedge: m.GetHedge(),
-		Least: search.Position{Clock: m.GetLeastClock(), Mark: m.GetLeastMark()}}
-}
-
 func fromQuery(q *search.Query) *pb.Query {
 	if q == nil {
 		return &pb.Query{}

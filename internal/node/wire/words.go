@@ -18,9 +18,8 @@ import (
 // of searches name it in their hello, buckets in NodeData.words.
 //
 // What an adversary, or an upgrade, could make of this:
-//   - a new master asks an old slave: its answer names no words and is refused;
+//   - a new master asks an old slave to explain: its answer names no words and is refused;
 //   - an old master asks a new slave: the request names none and is refused;
-//   - a stream is refused, and the master falls back to calls: these are, too;
 //   - a slave changes its program between a bucket and the parts of its groups: the call for
 //     the part names other words.
 
@@ -29,7 +28,7 @@ const wordsHeader = "adshard-words"
 // hashed reports whether a call, or its answer, carries hashes of words.
 func hashed(method string) bool {
 	switch method {
-	case pb.Slave_Search_FullMethodName, pb.Slave_Explain_FullMethodName, pb.Distributor_Part_FullMethodName:
+	case pb.Slave_Explain_FullMethodName, pb.Distributor_Part_FullMethodName:
 		return true
 	}
 	return false

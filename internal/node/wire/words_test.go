@@ -20,10 +20,6 @@ import (
 // anySlave answers everything.
 type anySlave struct{ pb.UnimplementedSlaveServer }
 
-func (anySlave) Search(context.Context, *pb.SearchRequest) (*pb.SearchResponse, error) {
-	return &pb.SearchResponse{}, nil
-}
-
 func (anySlave) Explain(context.Context, *pb.ExplainRequest) (*pb.ExplainResponse, error) {
 	return &pb.ExplainResponse{}, nil
 }
@@ -62,7 +58,6 @@ func between(t *testing.T, server []grpc.ServerOption, client []grpc.DialOption)
 // calls are those that carry hashes of words, and one that does not.
 func calls(ctx context.Context, conn *grpc.ClientConn) map[string]error {
 	errs := make(map[string]error)
-	_, errs["search"] = pb.NewSlaveClient(conn).Search(ctx, &pb.SearchRequest{})
 	_, errs["explain"] = pb.NewSlaveClient(conn).Explain(ctx, &pb.ExplainRequest{})
 	_, errs["part"] = pb.NewDistributorClient(conn).Part(ctx, &pb.PartRequest{})
 	_, errs["map"] = pb.NewSlaveClient(conn).Map(ctx, &pb.MapRequest{})

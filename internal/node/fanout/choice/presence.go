@@ -26,13 +26,19 @@ const (
 // Presence is whether a replica is asked. One that has answered no call while one
 // waited too long is suspected, and probed; one that does not answer the probe either
 // is silent, and not asked until it answers one. So a process that hangs holds up few
-// queries, and one that is merely slow stays in. One whose calls fail is ejected: it is
-// asked only if there is no other, until a probe succeeds or enough of these calls do.
+// queries, and one that is merely slow stays in. One whose calls fail, or to which there is
+// no connection for a while, is ejected: it is asked only if there is no other, until a
+// probe succeeds or enough of these calls do. While there is no connection all others are
+// asked first.
 //
 // It takes events and uses neither clock nor network; times are since any fixed
 // moment. Asked, Replied, Eject, Served, Faltered, Silent and In may be called by many goroutines at
 // once, the others by one. A nil Presence is always in.
 type Presence struct {
+	// Up reports whether there is a connection to the replica; nil: always. It is set
+	// before the replica is shared.
+	Up func() bool
+
 	due      atomic.Int64 // when a call will have waited too long; 0: none waits
 	answered atomic.Int64 // when the replica last answered
 	silent   atomic.Bool
@@ -40,6 +46,7 @@ type Presence struct {
 	failed   atomic.Int64 // when it was last ejected, or a probe after that found no connection
 	served   atomic.Int64 // calls begun since then that it has served, in a row
 
+	away      int           // ticks without a connection, in a row
 	suspected bool          // or silent
 	since     time.Duration // it is suspected
 	ticks     int           // since then
@@ -113,7 +120,7 @@ type standing uint8
 const (
 	in      standing = iota
 	ejected          // but it has replied since
-	broken           // ejected, and it has not
+	broken           // ejected, and it has not; or there is no connection
 	silent
 )
 
@@ -121,6 +128,8 @@ func (p *Presence) standing() standing {
 	switch {
 	case p.silent.Load():
 		return silent
+	case p.Up != nil && !p.Up():
+		return broken
 	case !p.ejected.Load():
 		return in
 	case p.answered.Load() >= p.failed.Load():
@@ -132,12 +141,24 @@ func (p *Presence) standing() standing {
 // Tick is called at fixed intervals. It reports whether to send a probe now; Probed
 // must follow.
 func (p *Presence) Tick(now time.Duration) (probe bool) {
+	p.connected(now)
 	listen, look := p.listen(now), p.look(now)
 	if p.probing || !listen && !look {
 		return false
 	}
 	p.probing, p.began = true, now
 	return true
+}
+
+// connected ejects the replica if there has been no connection for a while.
+func (p *Presence) connected(now time.Duration) {
+	if p.Up == nil || p.Up() {
+		p.away = 0
+		return
+	}
+	if p.away++; p.away == suspectTicks && p.In() {
+		p.Eject(now)
+	}
 }
 
 // listen decides whether the replica is silent, and whether a probe is due for that.

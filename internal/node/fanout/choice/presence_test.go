@@ -64,6 +64,36 @@ func TestAShardThatStopsAnsweringIsLeftOut(t *testing.T) {
 	}
 }
 
+// TestWithoutAConnection: a replica to which there is none is asked after all others at
+// once, and ejected when that lasts; from then on a probe takes it back.
+func TestWithoutAConnection(t *testing.T) {
+	var w watched
+	up := false
+	w.Up = func() bool { return up }
+	if w.standing() != broken || !w.In() {
+		t.Error("one that is about to be connected")
+	}
+	w.pass((suspectTicks - 1) * tickEvery)
+	if up = true; w.standing() != in {
+		t.Error("connected at last")
+	}
+	w.pass(time.Second)
+	up = false
+	w.pass(suspectTicks * tickEvery)
+	if w.standing() != broken || w.In() {
+		t.Error("one that is away is not ejected")
+	}
+	w.pass(time.Second)
+	if w.Probed(w.now, Broken); w.probes != 1 {
+		t.Errorf("%d probes", w.probes)
+	}
+	up = true
+	w.pass(time.Second)
+	if w.Probed(w.now, Full); w.probes != 2 || w.standing() != in {
+		t.Errorf("back: %d probes, standing %v", w.probes, w.standing())
+	}
+}
+
 // TestASlowShardStaysIn: one whose searches take longer than anybody waits
 // answers its probes.
 func TestASlowShardStaysIn(t *testing.T) {

@@ -61,7 +61,7 @@ func (r *Replica) usualCost(now time.Duration) time.Duration { return r.times(no
 // worthAHedge reports whether a replica may answer soon. One that refused its last call may
 // refuse the next one, too, and that says nothing of how long its searches take.
 func (r *Replica) worthAHedge(c Call) bool {
-	return r.In() && !r.refused && r.usually(c.Now) <= hopeless*c.Waited
+	return r.standing() == in && !r.refused && r.usually(c.Now) <= hopeless*c.Waited
 }
 
 func (r *Replica) times(now, each time.Duration) time.Duration {

@@ -1,0 +1,106 @@
+package stream
+
+import (
+	"sync"
+	"time"
+
+	"adshard/fault"
+	"adshard/internal/node/wire"
+)
+
+// waiting is an ask that waits for a stream.
+type waiting struct {
+	client *Client
+	ask    wire.Ask
+	done   Done
+	came   time.Time
+
+	mu   sync.Mutex
+	over bool    // it was given up; under mu
+	sent Pending // nil: not yet; under mu
+}
+
+// GiveUp implements Pending.
+func (w *waiting) GiveUp(why error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.sent != nil {
+		w.sent.GiveUp(why)
+		return
+	}
+	w.over = true
+	w.client.mu.Lock()
+	defer w.client.mu.Unlock()
+	delete(w.client.waiting, w)
+}
+
+// send sends the ask on a stream, unless nobody waits for it any more.
+func (w *waiting) send(s *session) {
+	w.mu.Lock()
+	if w.over {
+		w.mu.Unlock()
+		return
+	}
+	w.ask.Left = max(0, w.ask.Left-time.Since(w.came))
+	sent, err := s.ask(&w.ask, w.done)
+	if err == nil {
+		w.sent = sent
+	}
+	w.mu.Unlock()
+	if err != nil {
+		w.done(nil, err)
+	}
+}
+
+// wait keeps an ask until the stream that is being opened is up.
+func (c *Client) wait(a *wire.Ask, done Done) (Pending, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.now.Load(); s != nil { // up by now
+		if asked, err := s.ask(a, done); err != errDown {
+			return asked, err
+		}
+	}
+	switch {
+	case c.why != nil:
+		return nil, c.why
+	case len(c.waiting) >= Most:
+		return nil, errMost
+	}
+	w := &waiting{client: c, ask: *a, done: done, came: time.Now()}
+	c.waiting[w] = struct{}{}
+	return w, nil
+}
+
+// send sends what waits on a stream that is up; asks wait again when it breaks.
+func (c *Client) send(s *session) {
+	for w := range c.take(nil) {
+		w.send(s)
+	}
+}
+
+// refuse fails what waits and, until a stream is up or Reconnect is called, what comes.
+func (c *Client) refuse(why error) {
+	for w := range c.take(why) {
+		w.done(nil, why)
+	}
+}
+
+// take takes what waits, and notes why what comes is refused; nil: it waits.
+func (c *Client) take(why error) map[*waiting]struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := c.waiting
+	c.waiting, c.why = make(map[*waiting]struct{}), why
+	return all
+}
+
+// downFor returns what asks are refused with when a stream could not be opened: what the
+// slave is, as long as it is there to say so.
+func downFor(err error) error {
+	switch fault.KindOf(err) {
+	case fault.Unavailable, fault.Deadline, fault.Cancelled, fault.Overloaded:
+		return fault.Newf(fault.Unavailable, searchOp, "there is no stream to the slave: %w", err)
+	}
+	return err
+}
