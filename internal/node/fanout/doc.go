@@ -1,10 +1,9 @@
 // Package fanout asks all shards of a map at once and makes one answer of
 // theirs: the master's search.Searcher and search.Explainer.
 //
-// Gather is the policy of one query (enough, too late, failed, ask again), package
-// choice that of a shard's replicas over time (which one to ask, whom to leave out),
-// both without network or clock; Fanout carries them out; Watcher keeps the map that
-// the balancer hands out; Client is a slave reached by gRPC.
+// Package choice says which replica is asked and which are left out, without network or
+// clock; Watcher keeps the map that the balancer hands out; Client is a slave reached by
+// gRPC.
 //
 // One replica of each shard is asked, and one answer of a shard counts. In place of a
 // replica that does not serve another one is asked; beside one that takes longer than
@@ -17,15 +16,9 @@
 // stream (Streams), without which a replica is asked only where no other has one. Slaves of
 // this process are asked one after the other while that takes no time to speak of (line).
 //
-// What one query knows: asking, the calls under way to the shards of one map; turn, the
-// replicas of one shard and the best answer so far; Gather, whether the answers are
-// enough; line, the searches in this process. A call that is traced or a hedge gets a copy
-// of the request with tags of its own (search.Tags).
-//
-// Planned:
-//
-//   - asking, turn, Gather and line become one scatter: its state, what begins a call,
-//     what ends one, and the queue of this process.
+// A scatter is one query under way: its calls, the turn of each shard's replicas (which were
+// asked, and the best answer so far), and what counts of each shard (replies). A call that is
+// traced or a hedge sends a copy of the request with tags of its own (search.Tags).
 //
 // Goals: answers within the deadline with what there is; nothing queued that could be under way.
 // Non-goals: prices, HTTP.

@@ -75,28 +75,14 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 			return &search.Answer{View: m.View, Shards: len(m.Shards), Missing: out}, nil
 		}
 	}
-	p := plan[search.Answer]{judge: judge, timed: true, hedged: true, timing: r.Timing}
+	p := plan[search.Answer]{request: r, ask: askSearch, judge: judge, timed: true, hedged: true}
 	if r.Least.Clock > 0 {
 		p.judge, p.timed = judgeSince(r.Least), false // it may wait
 	}
 	if m := f.maps.Current(); m != nil && m.replicated() {
 		p.topic = f.topics.Of(r.Query)
 	}
-	g, m, err := gather(ctx, f, p, func(m *Map) begin[search.Answer] {
-		request := *r
-		request.View, request.Timing = m.View, nil
-		shared := wire.Share(&request)
-		var here *line
-		if !m.replicated() { // a call that waits in a line would be hedged
-			here = newLine(ctx, len(m.Shards))
-		}
-		return func(ctx context.Context, s Slave, c caller[search.Answer]) Pending {
-			if s, ok := s.(concurrent); ok && here != nil {
-				return here.ask(ctx, s, c.tagged(shared).Request(), c)
-			}
-			return s.Ask(ctx, c.tagged(shared), c.done)
-		}
-	})
+	g, m, err := p.gather(ctx, f)
 	if err == nil && r.Least.Clock > 0 {
 		err = dropBehind(g, r.Least)
 	}
@@ -118,11 +104,19 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 	return sum, nil
 }
 
+// askSearch has a slave search.
+func askSearch(ctx context.Context, s Slave, r *wire.Shared, done Done) (Pending, func()) {
+	if s, ok := s.(concurrent); ok {
+		return nil, func() { done(s.Search(ctx, r.Request())) }
+	}
+	return s.Ask(ctx, r, done), nil
+}
+
 // merge merges the answers and names what is missing. The answer of a shard with a
 // hit among the best that cannot be shown, since its pieces are damaged, does not
 // count: only the best are looked at, and what a slave sends gets into no answer
 // without that.
-func merge(g *Gather[search.Answer], k int) *search.Answer {
+func merge(g *replies[search.Answer], k int) *search.Answer {
 	for {
 		missing := missingShards(g, func(a *search.Answer) (search.Width, bool) { return a.Width, a.Work.BlocksBad > 0 })
 		sum := search.Merge(g.answers, k)
@@ -135,7 +129,7 @@ func merge(g *Gather[search.Answer], k int) *search.Answer {
 
 // dropUnreadable drops the answers whose hits among the best cannot be shown, and
 // reports whether there was one.
-func dropUnreadable(g *Gather[search.Answer], best []search.Hit) (dropped bool) {
+func dropUnreadable(g *replies[search.Answer], best []search.Hit) (dropped bool) {
 	for i := range best {
 		if readable(&best[i]) {
 			continue
@@ -167,14 +161,11 @@ func (f *Fanout) reportMissing(missing []search.Missing) {
 
 // Explain implements search.Explainer.
 func (f *Fanout) Explain(ctx context.Context, r *search.Request, limit int) (*search.Explanation, error) {
-	g, m, err := gather(ctx, f, plan[search.Explanation]{judge: judgeExplanation}, func(m *Map) begin[search.Explanation] {
-		request := *r
-		request.View = m.View
-		return func(ctx context.Context, s Slave, c caller[search.Explanation]) Pending {
-			go func() { c.done(s.Explain(ctx, &request, limit)) }()
-			return nil
-		}
-	})
+	p := plan[search.Explanation]{request: r, judge: judgeExplanation}
+	p.ask = func(ctx context.Context, s Slave, r *wire.Shared, done func(*search.Explanation, error)) (Pending, func()) {
+		return nil, func() { done(s.Explain(ctx, r.Request(), limit)) }
+	}
+	g, m, err := p.gather(ctx, f)
 	if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,11 @@ package fanout
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -16,112 +19,126 @@ var (
 	overloaded = fault.Newf(fault.Overloaded, "slave", "busy")
 )
 
-func shards(names ...string) (list []Shard) {
-	for _, n := range names {
-		list = append(list, Shard{Name: n})
-	}
-	return list
+// reply is that of a shard.
+type reply struct {
+	shard int
+	err   error // nil: it answers
 }
 
-// unanswered names the shards without an answer.
-func unanswered(g *Gather[search.Answer]) (list []string) {
-	for i, a := range g.answers {
-		if a == nil {
-			list = append(list, g.shards[i].Name)
+// gathered asks n shards, which reply in this order, each after a millisecond, and then no
+// more. It returns the answer, how often the map was asked for anew and after how many
+// replies the query ended.
+func gathered(t *testing.T, n int, list []reply) (a *search.Answer, seen counted, replies int, err error) {
+	var slaves []*manual
+	m := &Map{Epoch: 1, View: 5}
+	for i := range n {
+		s := new(manual)
+		slaves, m.Shards = append(slaves, s), append(m.Shards, single(fmt.Sprint(i), s))
+	}
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for _, r := range list {
+			select {
+			case <-over:
+				return
+			case <-time.After(time.Millisecond):
+			}
+			answer := &search.Answer{Width: search.Width{Lo: 1}, Answered: 1}
+			if r.err != nil {
+				answer = nil
+			}
+			replies++
+			slaves[r.shard].done()(answer, r.err)
+			synctest.Wait()
+		}
+	}()
+	a, err = ask(t, New(&listedMaps{list: []*Map{m}, wait: time.Hour}, &seen), 5*time.Second)
+	close(over)
+	<-ended
+	return a, seen, replies, err
+}
+
+// TestWhatIsEnough: a query ends when each shard has answered or failed, or it is too late,
+// and each without an answer is missing; a reply that comes twice counts once.
+func TestWhatIsEnough(t *testing.T) {
+	for name, c := range map[string]struct {
+		list    []reply
+		replies int // until it ends
+		retried int
+		missing []string
+		err     fault.Kind // Internal: none
+	}{
+		"all answer":               {[]reply{{2, nil}, {0, nil}, {1, nil}}, 3, 0, nil, 0},
+		"one fails":                {[]reply{{1, errors.New("x")}, {0, nil}, {2, nil}}, 3, 0, []string{"1"}, 0},
+		"too late":                 {[]reply{{1, nil}}, 1, 0, []string{"0", "2"}, 0},
+		"twice counts once":        {[]reply{{1, nil}, {1, nil}, {1, errors.New("x")}}, 3, 0, []string{"0", "2"}, 0},
+		"no longer served":         {[]reply{{0, stale}, {1, stale}, {2, nil}}, 3, 1, []string{"0", "1"}, 0},
+		"all refuse":               {[]reply{{0, overloaded}, {1, overloaded}, {2, overloaded}}, 3, 0, nil, fault.Overloaded},
+		"one refuses":              {[]reply{{0, overloaded}, {1, nil}, {2, nil}}, 3, 0, []string{"0"}, 0},
+		"all fail, not all refuse": {[]reply{{0, overloaded}, {1, stale}, {2, overloaded}}, 3, 1, []string{"0", "1", "2"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a, seen, replies, err := gathered(t, 3, c.list)
+				if fault.KindOf(err) != c.err {
+					t.Fatalf("error %v, want kind %s", err, c.err)
+				}
+				if replies != c.replies || seen.retried != c.retried {
+					t.Errorf("ended after %d replies, asked again %d times", replies, seen.retried)
+				}
+				if a != nil && (!slices.Equal(missingOf(a), c.missing) || a.Answered != 3-len(c.missing)) {
+					t.Errorf("%+v, want %v missing", a, c.missing)
+				}
+			})
+		})
+	}
+}
+
+// missingOf names the shards that are missing, and not for what their widths are in sum.
+func missingOf(a *search.Answer) (list []string) {
+	for _, m := range a.Missing {
+		if m.Reason != search.Behind {
+			list = append(list, m.Shard)
 		}
 	}
 	return list
 }
 
-func TestGather(t *testing.T) {
-	type event struct {
-		shard int
-		err   error // nil: answered
-	}
-	const late = -1
-	for name, c := range map[string]struct {
-		events  []event
-		want    []Step
-		missing []string
-		err     fault.Kind // Internal: none
-	}{
-		"all answer": {[]event{{2, nil}, {0, nil}, {1, nil}}, []Step{Wait, Wait, Enough}, nil, 0},
-		"one fails":  {[]event{{1, errors.New("x")}, {0, nil}, {2, nil}}, []Step{Wait, Wait, Enough}, []string{"b"}, 0},
-		"too late":   {[]event{{1, nil}, {late, nil}}, []Step{Wait, Enough}, []string{"a", "c"}, 0},
-		"nothing counts after it is over": {[]event{{late, nil}, {0, nil}, {1, errors.New("x")}},
-			[]Step{Enough, Enough, Enough}, []string{"a", "b", "c"}, 0},
-		"twice counts once": {[]event{{1, nil}, {1, nil}, {1, errors.New("x")}}, []Step{Wait, Wait, Wait}, []string{"a", "c"}, 0},
-		"stale once is again, twice is failed": {[]event{{0, stale}, {1, stale}, {2, nil}},
-			[]Step{Again, Wait, Enough}, []string{"a", "b"}, 0},
-		"all refuse": {[]event{{0, overloaded}, {1, overloaded}, {2, overloaded}},
-			[]Step{Wait, Wait, Enough}, []string{"a", "b", "c"}, fault.Overloaded},
-		"one refuses": {[]event{{0, overloaded}, {1, nil}, {2, nil}}, []Step{Wait, Wait, Enough}, []string{"a"}, 0},
-		"all fail, not all refuse": {[]event{{0, overloaded}, {1, stale}, {2, overloaded}},
-			[]Step{Wait, Again, Enough}, []string{"a", "b", "c"}, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var g Gather[search.Answer]
-			g.Begin(shards("a", "b", "c"))
-			for i, e := range c.events {
-				var got Step
-				switch {
-				case e.shard == late:
-					got = g.TooLate()
-				case e.err != nil:
-					got = g.Failed(e.shard, e.err)
-				default:
-					got = g.Answered(e.shard, &search.Answer{})
-				}
-				if got != c.want[i] {
-					t.Fatalf("event %d: step %d, want %d", i, got, c.want[i])
-				}
-			}
-			if got := unanswered(&g); !slices.Equal(got, c.missing) {
-				t.Errorf("missing %v, want %v", got, c.missing)
-			}
-			if err := g.Err(); fault.KindOf(err) != c.err {
-				t.Errorf("error %v, want kind %s", err, c.err)
-			}
-		})
-	}
-}
-
-// TestGatherEnds: whatever comes in whatever order, when all shards have
-// answered or failed it is enough, and each shard is answered or missing.
-func TestGatherEnds(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 6).Draw(t, "shards")
-		var g Gather[search.Answer]
-		g.Begin(make([]Shard, n))
-		order := rapid.Permutation(slices.Collect(func(yield func(int) bool) {
+// TestQueriesEnd: whatever comes in whatever order, with the last reply it is enough, and
+// each shard has answered or is missing.
+func TestQueriesEnd(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(1, 6).Draw(rt, "shards")
+		var list []reply
+		answered, anyStale := 0, 0
+		for _, i := range rapid.Permutation(slices.Collect(func(yield func(int) bool) {
 			for i := range n {
 				if !yield(i) {
 					return
 				}
 			}
-		})).Draw(t, "order")
-		answered, again := 0, 0
-		for at, i := range order {
-			var step Step
-			switch rapid.IntRange(0, 2).Draw(t, "event") {
-			case 0:
-				step = g.Answered(i, &search.Answer{})
+		})).Draw(rt, "order") {
+			err := rapid.SampledFrom([]error{nil, stale, overloaded}).Draw(rt, "reply")
+			switch err {
+			case nil:
 				answered++
-			case 1:
-				step = g.Failed(i, stale)
-			default:
-				step = g.Failed(i, overloaded)
+			case stale:
+				anyStale = 1
 			}
-			if step == Again {
-				again++
-				step = g.step()
-			}
-			if (step == Enough) != (at == n-1) {
-				t.Fatalf("step %d after %d of %d", step, at+1, n)
-			}
+			list = append(list, reply{i, err})
 		}
-		if again > 1 || len(unanswered(&g)) != n-answered {
-			t.Fatalf("again %d times, %d missing, %d of %d answered", again, len(unanswered(&g)), answered, n)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			a, seen, replies, err := gathered(t, n, list)
+			switch {
+			case replies != n || seen.retried != anyStale || anyStale == 0 && time.Since(began) != time.Duration(n)*time.Millisecond:
+				rt.Fatalf("%d replies of %d, asked again %d times, after %v", replies, n, seen.retried, time.Since(began))
+			case err != nil && (answered > 0 || anyStale > 0 || !fault.Is(err, fault.Overloaded)):
+				rt.Fatal(err)
+			case err == nil && (a.Answered != answered || len(missingOf(a)) != n-answered):
+				rt.Fatalf("%d of %d answered: %+v", answered, n, a)
+			}
+		})
 	})
 }

@@ -33,7 +33,7 @@ func judgeSince(least search.Position) func(*Shard, *search.Answer) (worth, erro
 
 // dropBehind drops answers that are older than least, and returns an error if a shard
 // has not come so far: fault.Behind.
-func dropBehind(g *Gather[search.Answer], least search.Position) error {
+func dropBehind(g *replies[search.Answer], least search.Position) error {
 	for i, a := range g.answers {
 		if a != nil && a.AppliedClock < least.Clock {
 			g.answers[i], g.errs[i] = nil, errBehind

@@ -2,6 +2,8 @@ package fanout
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -10,51 +12,8 @@ import (
 	"adshard/search"
 )
 
-// timed is a slave whose searches take some time, and who counts those under way.
-type timed struct {
-	part
-	takes       time.Duration
-	under, most *atomic.Int64
-}
-
-func (s *timed) Search(_ context.Context, r *search.Request) (*search.Answer, error) {
-	s.most.Store(max(s.most.Load(), s.under.Add(1)))
-	defer s.under.Add(-1)
-	time.Sleep(s.takes)
-	return &search.Answer{Shard: r.Shard}, nil
-}
-
-// span is when a call began and ended, since a line was made.
+// span is when a call began and ended, since its line was made.
 type span struct{ began, ended time.Duration }
-
-// spans is an asker that notes when its call began and ended.
-type spans struct {
-	since time.Time
-	span
-	over chan struct{}
-}
-
-func (s *spans) begun() { s.began = time.Since(s.since) }
-
-func (s *spans) done(*search.Answer, error) {
-	s.ended = time.Since(s.since)
-	close(s.over)
-}
-
-// asked is a line and its slaves.
-type asked struct {
-	*line
-	t           *testing.T
-	since       time.Time
-	under, most atomic.Int64
-}
-
-// one has a slave asked whose search takes a time.
-func (a *asked) one(takes time.Duration) *spans {
-	s := &spans{since: a.since, over: make(chan struct{})}
-	a.ask(a.t.Context(), &timed{takes: takes, under: &a.under, most: &a.most}, new(search.Request), s)
-	return s
-}
 
 // TestLine: brief searches of a query are made one after the other, in the order in which they
 // come, and a call counts from when its slave is asked; once they have taken longer than brief, no other one waits for them.
@@ -78,45 +37,31 @@ func TestLine(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), c.left)
 				defer cancel()
-				a := &asked{line: newLine(ctx, len(c.takes)), t: t, since: time.Now()}
-				var calls []*spans
-				for _, takes := range c.takes {
-					calls = append(calls, a.one(takes))
+				var under, most atomic.Int64
+				var all sync.WaitGroup
+				made, spans, l := time.Now(), make([]span, len(c.takes)), new(line)
+				for i, takes := range c.takes {
+					all.Add(1)
+					l.searches = append(l.searches, queued{i, func() {
+						defer all.Done()
+						most.Store(max(most.Load(), under.Add(1)))
+						time.Sleep(takes)
+						under.Add(-1)
+						spans[i].ended = time.Since(made)
+					}})
 				}
-				for i, call := range calls {
-					if <-call.over; call.span != c.want[i] {
-						t.Errorf("call %d: %v, want %v", i, call.span, c.want[i])
-					}
+				l.begun = func(i int) { spans[i].began = time.Since(made) }
+				l.run(ctx)
+				all.Wait()
+				if !slices.Equal(spans, c.want) {
+					t.Errorf("%v, want %v", spans, c.want)
 				}
-				if n := a.most.Load(); n != c.most {
+				if n := most.Load(); n != c.most {
 					t.Errorf("%d at a time, want %d", n, c.most)
 				}
 			})
 		})
 	}
-}
-
-// TestLineGoesOn: a query that asks again later is answered at once, whether its line has come to
-// its end or hangs.
-func TestLineGoesOn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a := &asked{line: newLine(t.Context(), 1), t: t, since: time.Now()}
-		takes := func(d time.Duration) {
-			t.Helper()
-			at := time.Since(a.since)
-			s := a.one(d)
-			if <-s.over; s.ended != at+d {
-				t.Errorf("asked at %v, it ended at %v", at, s.ended)
-			}
-		}
-		takes(brief / 2)
-		time.Sleep(brief)
-		takes(brief / 4)
-		hangs := a.one(time.Second)
-		time.Sleep(2 * brief)
-		takes(brief / 4)
-		<-hangs.over
-	})
 }
 
 // TestGivenUpWhileItWaits: calls may be begun in a line while their query is given up, which the race detector

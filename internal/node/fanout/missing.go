@@ -70,7 +70,7 @@ func reason(err error) search.Reason {
 // shard's part is dropped, since it does not say what belongs to another shard.
 // served returns how much of the ring an answer covers, and whether damaged data
 // were found.
-func missingShards[A any](g *Gather[A], served func(*A) (search.Width, bool)) []search.Missing {
+func missingShards[A any](g *replies[A], served func(*A) (search.Width, bool)) []search.Missing {
 	var missing []search.Missing
 	var sum search.Width
 	for i := range g.shards {

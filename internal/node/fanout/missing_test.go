@@ -44,17 +44,8 @@ func TestReasons(t *testing.T) {
 		"a map without parts": {search.Width{}, &search.Answer{Width: quarter}, nil, search.Behind},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var g Gather[search.Answer]
-			g.Begin([]Shard{{Name: "a", Width: half}, {Name: "b", Width: c.width}})
-			g.Answered(0, &search.Answer{Width: half})
-			switch {
-			case c.err != nil:
-				g.Failed(1, c.err)
-			case c.answer != nil:
-				g.Answered(1, c.answer)
-			default:
-				g.TooLate()
-			}
+			g := replies[search.Answer]{[]Shard{{Name: "a", Width: half}, {Name: "b", Width: c.width}},
+				[]*search.Answer{{Width: half}, c.answer}, []error{nil, c.err}}
 			missing := missingShards(&g, served)
 			if !slices.Contains(missing, search.Missing{Shard: "b", Reason: c.want}) || c.width == half && len(missing) != 1 {
 				t.Errorf("missing %v, want b: %v", missing, c.want)
@@ -86,14 +77,13 @@ func TestIncompleteNamesSomebody(t *testing.T) {
 				list[i].Width = parts[i]
 			}
 		}
-		var g Gather[search.Answer]
-		g.Begin(list)
+		g := replies[search.Answer]{list, make([]*search.Answer, n), make([]error, n)}
 		all := true
 		for i, part := range parts {
 			a := &search.Answer{Width: part, Shards: 1, Answered: 1}
 			switch rapid.IntRange(0, 5).Draw(t, "fate") {
 			case 0:
-				g.Failed(i, refused)
+				g.errs[i] = refused
 				all = false
 				continue
 			case 1:
@@ -105,7 +95,7 @@ func TestIncompleteNamesSomebody(t *testing.T) {
 				}
 			}
 			all = all && a.Width == part
-			g.Answered(i, a)
+			g.answers[i] = a
 		}
 		missing := missingShards(&g, served)
 		complete := search.Merge(g.answers, 1).Width == search.WholeRing()

@@ -248,33 +248,38 @@ func TestAReplicaIsChosenOnceItsStreamIsUp(t *testing.T) {
 	})
 }
 
-// unconnected is a slave without a connection, until some time after Reconnect.
+// unconnected is a slave without a connection. Reconnect begins an attempt, for which asks
+// wait.
 type unconnected struct {
 	scripted
-	atOnce bool          // it refuses before Ask returns
-	takes  time.Duration // 0: it is never connected
+	atOnce bool // it refuses before Ask returns
+	back   bool // the attempt succeeds
+	trying atomic.Bool
 	up     atomic.Bool
 	tried  atomic.Int64
 }
 
+// attempt is how long one takes.
+const attempt = 5 * time.Millisecond
+
 func (u *unconnected) Reconnect() {
 	u.tried.Add(1)
-	if u.takes > 0 {
-		time.AfterFunc(u.takes, func() { u.up.Store(true) })
-	}
+	u.trying.Store(true)
+	time.AfterFunc(attempt, func() { u.up.Store(u.back); u.trying.Store(false) })
 }
 
 func (u *unconnected) Ask(ctx context.Context, r *wire.Shared, done Done) Pending {
 	switch {
 	case u.up.Load():
+		return Concurrent(&u.scripted).Ask(ctx, r, done)
+	case u.trying.Load():
+		time.AfterFunc(attempt+1, func() { u.Ask(ctx, r, done) })
 	case u.atOnce:
 		done(nil, refused)
-		return nil
 	default:
 		go done(nil, refused)
-		return nil
 	}
-	return Concurrent(&u.scripted).Ask(ctx, r, done)
+	return nil
 }
 
 // TestAReplicaThatIsBackIsReached: one replica has just died; the other one is back, though
@@ -283,7 +288,7 @@ func TestAReplicaThatIsBackIsReached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for n := range 4 {
 			i, atOnce := n%2, n >= 2
-			dead, back := &unconnected{atOnce: atOnce}, &unconnected{takes: 5 * time.Millisecond, atOnce: atOnce}
+			dead, back := &unconnected{atOnce: atOnce}, &unconnected{back: true, atOnce: atOnce}
 			back.answer = search.Answer{Width: search.WholeRing(), Matched: 7, Shards: 1, Answered: 1}
 			m := replicated(dead, back).first(i)
 			m.Shards[0].Replicas[1].Known.Eject(0)
