@@ -2,7 +2,6 @@ package tracing
 
 import (
 	"context"
-	"encoding/hex"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -97,30 +96,6 @@ func parse(text string) (trace.SpanContext, bool) {
 	copy(c.SpanID[:], text[16:])
 	of := trace.NewSpanContext(c)
 	return of, of.IsValid()
-}
-
-// HeaderName is that of trace contexts in metadata (W3C).
-const HeaderName = "traceparent"
-
-// Header writes a trace context as the value of HeaderName; "" for what is none.
-func Header(from string) string {
-	if len(from) != contextBytes {
-		return ""
-	}
-	return "00-" + hex.EncodeToString([]byte(from[:16])) + "-" + hex.EncodeToString([]byte(from[16:24])) + "-" + hex.EncodeToString([]byte(from[24:]))
-}
-
-// FromHeader reads what Header writes; "" for anything else.
-func FromHeader(text string) string {
-	const at1, at2, at3 = len("00"), len("00-") + 32, len("00-") + 32 + 1 + 16
-	if len(text) != at3+len("-01") || text[:at1+1] != "00-" || text[at2] != '-' || text[at3] != '-' {
-		return ""
-	}
-	b, err := hex.DecodeString(text[at1+1:at2] + text[at2+1:at3] + text[at3+1:])
-	if err != nil {
-		return ""
-	}
-	return string(b)
 }
 
 type key struct{}
