@@ -55,6 +55,7 @@ stage() {
 	printf '%s (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.gz.\n\n -- %s  %s\n' "$1" "$VERSION" "$MAINTAINER" \
 		"$(LC_ALL=C date -u -R -d "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$doc/changelog.gz"
 	install -D -m 0644 "$here/$1.lintian-overrides" "$root/usr/share/lintian/overrides/$1"
+	[ "$1" != adshard ] || install -D -m 0644 -t "$root/usr/share/adshard/profiles" deploy/profiles/*.yaml
 }
 # depends prints the packages of the shared libraries that a program is linked with.
 depends() {

@@ -62,7 +62,7 @@ func TestServersRefuseWrongUse(t *testing.T) {
 		{"adshard", []string{"barrels", "build"}, exitUsage, "--db is missing"},
 		{"adshard", []string{"barrels", "build", "--db", "sqlite:" + dir + "/none.db"}, exitFailed, "creates it"},
 		{"adshard", []string{"barrels", "build", "--db", "sqlite:" + dir, "--out", dir, "--strategy", "best"}, exitUsage, "strategy"},
-		{"master", []string{"--profile", "best"}, exitUsage, "default sklik"},
+		{"master", []string{"--profile", "best"}, exitUsage, "must be default, sklik, or the path of a file"},
 		{"master", []string{"run"}, exitUsage, "takes no argument"},
 		{"slave", []string{"--nonsense"}, exitUsage, "unknown flag"},
 		{"balancer", nil, exitUsage, "db"},

@@ -59,7 +59,7 @@ var keyHelp = map[string]string{
 	"no-restart":            "with --processes: a process that ends is not started again",
 	"order":                 "the order of ad groups on the ring: hash or advertiser; empty: the cluster's, for a new one hash",
 	"processes":             "run each part as a child process; one that ends is started again",
-	"profile":               "what the match types mean: default or sklik",
+	"profile":               "what the match types mean: default, sklik, or a file (deploy/profiles)",
 	"reserve-micros":        "the reserve price of a click, in micros",
 	"replicas":              "how many slaves hold each slice",
 	"slaves":                "the number of slaves",

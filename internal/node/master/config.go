@@ -16,7 +16,6 @@ import (
 	"adshard/internal/node/searchapi"
 	"adshard/internal/node/tracing"
 	"adshard/internal/ulimit"
-	"adshard/search"
 )
 
 // DefaultReserve is the least price, in micros (serving.md §4).
@@ -44,7 +43,7 @@ type Config struct {
 	Slaves []string `yaml:"slaves"`
 	// Lexicon is the file of synonyms; empty: synonyms are off.
 	Lexicon string `yaml:"lexicon"`
-	// Profile is "default" or "sklik".
+	// Profile is ProfileDefault, ProfileSklik or a file of what the match types mean.
 	Profile string `yaml:"profile"`
 	// Reserve is the least price, in micros.
 	Reserve uint64 `yaml:"reserve_micros"`
@@ -83,7 +82,7 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{
 		Name: "master-0", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081", Balancer: "127.0.0.1:7000",
-		Profile: "default", Reserve: DefaultReserve, Explain: ExplainAuto,
+		Profile: ProfileDefault, Reserve: DefaultReserve, Explain: ExplainAuto,
 		Timeout: searchapi.DefaultTimeout, RequestIDs: searchapi.RequestIDsGiven, MaxInFlight: searchapi.DefaultMaxInFlight, GCPercent: DefaultGCPercent,
 		QueryLog: querylog.DefaultRecordConfig(), Traces: tracing.DefaultConfig(), QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
 	}
@@ -109,7 +108,7 @@ func (c *Config) Validate() error {
 	for _, address := range c.Slaves {
 		k.Address("slaves", address, true)
 	}
-	k.OneOf("profile", c.Profile, "default", "sklik")
+	CheckProfile(&k, c.Profile)
 	k.That(c.Reserve > 0, "reserve_micros", "must be positive")
 	CheckExplain(&k, c.Explain, c.Admin)
 	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)
@@ -141,14 +140,6 @@ func (c *Config) explains(at net.Addr) bool {
 	return c.Explain == ExplainPublic || c.Explain == ExplainAuto && ok && tcp.IP.IsLoopback()
 }
 
-// profileOf returns a profile by name; the default one for any other.
-func profileOf(name string) search.Profile {
-	if name == "sklik" {
-		return search.SklikProfile()
-	}
-	return search.DefaultProfile()
-}
-
 // CheckStart does the checks of a start, and changes nothing: --check-config makes it, too. Validate comes before it.
 func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	k := preflight.Begin(ctx, ulimit.Need{Files: ports.LeastFiles}, log)
@@ -162,6 +153,8 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 func (c *Config) CheckQueries(k *preflight.Check) {
 	k.Queries(&c.QueryTLS)
 	_, err := openLexicon(c.Lexicon, slog.New(slog.DiscardHandler))
+	k.Note(err)
+	_, err = readProfile(c.Profile)
 	k.Note(err)
 	k.File(c.QueryLog.File)
 	k.Note(c.QueryLog.CheckFiles())

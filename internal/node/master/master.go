@@ -133,8 +133,12 @@ func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local,
 // handle makes the handler of the query port, and that of explanations on the admin
 // port.
 func (m *Master) handle(lexicon *words.Lexicon, observer *Metrics, port *ports.Ports) error {
+	profile, err := readProfile(m.cfg.Profile)
+	if err != nil {
+		return err
+	}
 	c := searchapi.Config{
-		Searcher: m.fanout, Explainer: m.fanout, Expansions: search.NewExpansions(lexicon, searchapi.ExpansionBytes), Profile: profileOf(m.cfg.Profile),
+		Searcher: m.fanout, Explainer: m.fanout, Expansions: search.NewExpansions(lexicon, searchapi.ExpansionBytes), Profile: profile,
 		Reserve: m.cfg.Reserve, DefaultTimeout: m.cfg.Timeout, MaxInFlight: m.cfg.MaxInFlight, Observer: observer,
 	}
 	c.Names = append(port.Names(), m.cfg.AdminHosts...)

@@ -122,7 +122,7 @@ const MaxSlaves = 64
 func DefaultConfig() Config {
 	return Config{
 		Slaves: 3, Replicas: 1, Strategy: strategy.Default, Interval: mapper.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
-		KeepEvents: events.Remembered, Quality: collector.QualityGiven, LearnEvery: collector.DefaultLearnEvery, Transport: TransportDirect, Profile: "default", Reserve: master.DefaultReserve, Explain: master.ExplainAuto,
+		KeepEvents: events.Remembered, Quality: collector.QualityGiven, LearnEvery: collector.DefaultLearnEvery, Transport: TransportDirect, Profile: master.ProfileDefault, Reserve: master.DefaultReserve, Explain: master.ExplainAuto,
 		Timeout: searchapi.DefaultTimeout, RequestIDs: searchapi.RequestIDsGiven, MaxInFlight: searchapi.DefaultMaxInFlight, QueryLog: querylog.DefaultRecordConfig(), Traces: tracing.DefaultConfig(),
 		QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
 	}
@@ -186,7 +186,7 @@ func (c *Config) Validate() error {
 	c.QueryTLS.CheckListen(&k, "grpc", c.GRPC, c.QueryInsecure)
 	c.QueryTLS.CheckListen(&k, "collector", c.Collector, c.QueryInsecure)
 	k.That(!c.Processes || c.TLS.Mode == certs.Off, "tls.mode", "is for one process here; start the programs by themselves to have TLS between them")
-	k.OneOf("profile", c.Profile, "default", "sklik")
+	master.CheckProfile(&k, c.Profile)
 	k.That(c.Reserve > 0, "reserve_micros", "must be positive")
 	master.CheckExplain(&k, c.Explain, c.Admin)
 	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)
