@@ -7,5 +7,11 @@
 // is checked before it is used (number of words, levels, devices, slots); no
 // text and no list exceeds its bound (bounds.go), which is checked before a
 // message is decoded.
+//
+// Searches, their answers and the frames that carry them are encoded by hand (*_codec.go),
+// and held against generated code by tests. Of all three the frames alone, generated, cost
+// 28 µs more for a query of three slaves (BenchmarkFanout: 54 to 82 µs of processor time,
+// twenty pairs), where a whole answer costs 210.
+//
 // Non-goals: retries, choice of a peer, encryption.
 package wire
