@@ -72,8 +72,8 @@ type Field struct {
 	Sum, Order int
 	// Since are the versions of the schemas of SQLite and PostgreSQL that first had the column; 0: the first ones.
 	Since [2]int
-	// Schema says what the value is, in schemas; Cell and Line say it in the tables of docs/import.md.
-	Schema, Cell, Line string
+	// Schema says what the value is, in schemas; Row and Line say it in the tables of docs/import.md.
+	Schema, Row, Line string
 }
 
 // Bounds.
@@ -97,9 +97,13 @@ var List = []Field{
 	{Name: "text", Kind: Key, KeyOf: []Entity{Keyword, Negative}, Editor: []string{"Keyword", "Keyword text"}, Column: "Keyword"},
 	{Name: "match_type", Kind: Key, KeyOf: []Entity{Keyword, Negative}, Editor: []string{"Criterion Type", "Match type", "Keyword type"}, Column: "CriterionType"},
 	{Name: "max_cpc_micros", Kind: Money, Of: []Entity{Group, Keyword}, Go: "Bid", Has: "HasBid", SQL: "bid", Label: "Bid", Max: MaxBid, Order: 12,
-		Editor: []string{"Max CPC", "Max CPC bid", "Default max CPC"}, Own: true, Parse: "parseBid"},
+		Editor: []string{"Max CPC", "Max CPC bid", "Default max CPC"}, Own: true, Parse: "parseBid",
+		Row:  "money, at most 10,000 units; 0 is a bid",
+		Line: "0 to 10,000,000,000, or `null`"},
 	{Name: "quality_score", Kind: Quality, Of: []Entity{Keyword}, Go: "Quality", SQL: "quality", Label: "Quality", Max: 10, Order: 13,
-		Editor: []string{"Quality score"}, Own: true, Read: "s.quality()", Schema: "null: the default, 5."},
+		Editor: []string{"Quality score"}, Own: true, Read: "s.quality()", Schema: "null: the default, 5.",
+		Row:  "1 to 10, default 5; of `7/10` the 7; `--`, `-`, `—` and `N/A` are an empty cell",
+		Line: "1 to 10, or `null`"},
 	{Name: "learned", Kind: Learned, Of: []Entity{Keyword}, Go: "Learned", SQL: "learned", Sum: 13},
 	{Name: "desktop_bid_modifier", Kind: Modifier, Of: modified, Go: "Modifiers[search.Desktop]", SQL: "desktop", Label: "Desktop bid modifier", Order: 14,
 		Editor: []string{"Desktop Bid Modifier"}, Own: true},
@@ -108,18 +112,28 @@ var List = []Field{
 	{Name: "tablet_bid_modifier", Kind: Modifier, Of: modified, Go: "Modifiers[search.Tablet]", SQL: "tablet", Label: "Tablet bid modifier", Order: 16,
 		Editor: []string{"Tablet Bid Modifier"}, Own: true},
 	{Name: "daily_budget_micros", Kind: Money, Of: []Entity{Campaign}, Go: "DailyBudget", Has: "HasBudget", SQL: "daily_budget", Label: "Daily budget", Max: MaxMicros,
-		Order: 17, Editor: []string{"Campaign Daily Budget", "Budget", "Daily budget", "Campaign budget"}, Parse: "parseMoney", Schema: "Micros; null: no budget."},
+		Order: 17, Editor: []string{"Campaign Daily Budget", "Budget", "Daily budget", "Campaign budget"}, Parse: "parseMoney", Schema: "Micros; null: no budget.",
+		Row:  "money",
+		Line: "or `null`"},
 	{Name: "delivery_method", Kind: Choice, Of: []Entity{Campaign}, Go: "StandardDelivery", SQL: "standard_delivery", Label: "Delivery method", Order: 18, Sum: 11,
 		Editor: []string{"Delivery method", "Budget delivery method"}, Names: [2]string{"accelerated", "standard"}, Cells: [2]string{"Accelerated", "Standard"},
-		Schema: "accelerated (default) or standard, which spreads the budget over the day. Letter case does not count."},
+		Schema: "accelerated (default) or standard, which spreads the budget over the day. Letter case does not count.",
+		Row:    "`Standard`: the budget is [spread over the day](budgets.md); `Accelerated` (default): it is not",
+		Line:   "`accelerated` or `standard`"},
 	{Name: "languages", Kind: Languages, Of: []Entity{Campaign}, Go: "Languages", SQL: "languages", Label: "Languages", Order: 19,
-		Editor: []string{"Languages", "Language", "Language targeting"}, Read: "s.languages(e)", Schema: "Names or codes, e.g. Czech or cs; null: none."},
+		Editor: []string{"Languages", "Language", "Language targeting"}, Read: "s.languages(e)", Schema: "Names or codes, e.g. Czech or cs; null: none.",
+		Row:  "names or codes, separated by `;` or `,`. `All` among them is no restriction: on the campaign's own row as `[]`, on other rows as an empty cell",
+		Line: "a list of names or codes, or `null`"},
 	{Name: "ad_rotation", Kind: Choice, Of: []Entity{Campaign}, Go: "RotateEvenly", SQL: "rotate_evenly", Label: "Ad rotation", Order: 20,
 		Editor: []string{"Ad rotation"}, Names: [2]string{"optimize", "even"}, Cells: [2]string{"Optimize", "Rotate indefinitely"}, Parse: "parseRotation",
-		Schema: "optimize (default) or even, or as Google Ads Editor has it: Optimize for clicks, Rotate evenly."},
+		Schema: "optimize (default) or even, or as Google Ads Editor has it: Optimize for clicks, Rotate evenly.",
+		Row:    "`Optimize` (default), `Optimize for clicks`, `Optimize for conversions`; `Even`, `Rotate`, `Rotate evenly`, `Rotate indefinitely`, `Rotate ads indefinitely`, `Do not optimize`; what follows a colon does not count",
+		Line:   "`optimize` or `even`"},
 	{Name: "time_zone", Kind: Zone, Of: []Entity{Advertiser}, Go: "TimeZone", SQL: "time_zone", Label: "Time zone", Order: 9, Sum: 10,
 		Editor: []string{"Time zone", "Account time zone"},
-		Schema: "A name of the IANA time zone database, e.g. Europe/Prague; null: UTC. The advertiser's days begin by it."},
+		Schema: "A name of the IANA time zone database, e.g. Europe/Prague; null: UTC. The advertiser's days begin by it.",
+		Row:    "an IANA name such as `Europe/Prague`, default `UTC`: when the [days of its budgets](budgets.md) begin",
+		Line:   "an IANA name, or `null`"},
 	{Kind: Special, Editor: []string{"Ad type"}, Column: "AdType"},
 	{Name: "headlines", Kind: Key, KeyOf: []Entity{Ad}, Editor: []string{"Headline %d", "Headline"}, Columns: 15, Column: "Headline"},
 	{Name: "descriptions", Kind: Key, KeyOf: []Entity{Ad}, Editor: []string{"Description %d", "Description Line 1"}, Columns: 4, Column: "Description"},

@@ -27,9 +27,7 @@ const (
 	firstSchema = 7
 	// keptSchema is the one version before it from which a database is brought over.
 	keptSchema = 4
-	// schemaVersion is the newest migration.
-	schemaVersion = 7
-	history       = "adshard.goose_db_version"
+	history    = "adshard.goose_db_version"
 	// leastServer is the oldest server supported.
 	leastServer = 150000
 )

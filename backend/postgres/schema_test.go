@@ -51,9 +51,9 @@ func TestTheNextSchema(t *testing.T) {
 	if len(want.Items) != 30 {
 		t.Fatalf("%d groups", len(want.Items))
 	}
-	const label = "-- +goose Up\nALTER TABLE adshard.campaign ADD COLUMN label text NOT NULL DEFAULT 'none';\n"
+	const note = "-- +goose Up\nALTER TABLE adshard.campaign ADD COLUMN note text NOT NULL DEFAULT 'none';\n"
 	var o postgres.Options
-	o.Follow(label + "DELETE FROM nothing;\n")
+	o.Follow(note + "DELETE FROM nothing;\n")
 	if err := opening(t, shared.URL(name), o); err == nil {
 		t.Error("a step that fails is passed over")
 	}
@@ -63,14 +63,14 @@ func TestTheNextSchema(t *testing.T) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
 	must(t, same.Close())
-	o.Follow(label)
+	o.Follow(note)
 	newer, err := postgres.Open(t.Context(), shared.URL(name), o)
 	must(t, err)
 	defer newer.Close()
 	if got := contents(t, newer); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
-	do(t, name, "SELECT label FROM adshard.campaign")
+	do(t, name, "SELECT note FROM adshard.campaign")
 	if err := opening(t, shared.URL(name), postgres.Options{}); !fault.Is(err, fault.Version) {
 		t.Errorf("a program of the version before: %v", err)
 	}

@@ -8,6 +8,9 @@ import (
 	"adshard/search"
 )
 
+// schemaVersion is the newest migration.
+const schemaVersion = 7
+
 // The columns of an advertiser's settings, and what sets them: the first parameter is the row's id.
 const (
 	advertiserColumns = "enabled, time_zone"

@@ -33,8 +33,6 @@ const (
 	firstSchema = 10
 	// keptSchema is the one version before it from which a database is brought over.
 	keptSchema = 7
-	// schemaVersion is the newest migration.
-	schemaVersion = 10
 	// applicationID marks the file as one of ours; the migrations set it.
 	applicationID = 0x41645368
 )

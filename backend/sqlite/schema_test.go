@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,20 +17,22 @@ import (
 	"adshard/fault"
 )
 
-// label gives campaigns a label.
-const label = "ALTER TABLE campaign ADD COLUMN label TEXT NOT NULL DEFAULT 'none';\n"
+// note gives campaigns a note.
+const note = "ALTER TABLE campaign ADD COLUMN note TEXT NOT NULL DEFAULT 'none';\n"
 
 // next is a schema that comes after this program's, by a step.
 func next(t *testing.T, step string) schema {
 	t.Helper()
-	first, err := fs.ReadFile(migrations, "migrations/00010_schema.sql")
+	files := fstest.MapFS{fmt.Sprintf("migrations/%05d_note.sql", schemaVersion+1): {Data: []byte("-- +goose Up\n" + step)}}
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	for _, name := range names {
+		data, e := migrations.ReadFile(name)
+		files[name], err = &fstest.MapFile{Data: data}, errors.Join(err, e)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return schema{fstest.MapFS{
-		"migrations/00010_schema.sql": {Data: first},
-		"migrations/00011_label.sql":  {Data: []byte("-- +goose Up\n" + step)},
-	}, schemaVersion + 1}
+	return schema{files, schemaVersion + 1}
 }
 
 // content is all that readers see of a database.
@@ -69,7 +73,7 @@ DELETE FROM change_log;`)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := opening(t, path, Options{BusyTimeout: time.Millisecond, schema: next(t, label+"DELETE FROM nothing;\n")}); err == nil {
+	if err := opening(t, path, Options{BusyTimeout: time.Millisecond, schema: next(t, note+"DELETE FROM nothing;\n")}); err == nil {
 		t.Error("a step that fails is passed over")
 	}
 	s = opened(t, path) // and has changed nothing
@@ -79,7 +83,7 @@ DELETE FROM change_log;`)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	newer, err := Open(t.Context(), path, Options{schema: next(t, label)})
+	newer, err := Open(t.Context(), path, Options{schema: next(t, note)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,8 +93,8 @@ DELETE FROM change_log;`)
 	if r := mustCheck(t, newer); r.ByOthers > 0 || len(r.Damage) > 0 {
 		t.Errorf("%d without a sum, %v", r.ByOthers, r.Damage)
 	}
-	if n, err := borrow(t, newer).number("SELECT count(*) FROM campaign WHERE label = 'none'"); err != nil || n != 1 {
-		t.Errorf("%d campaigns have a label, %v", n, err)
+	if n, err := borrow(t, newer).number("SELECT count(*) FROM campaign WHERE note = 'none'"); err != nil || n != 1 {
+		t.Errorf("%d campaigns have a note, %v", n, err)
 	}
 	if err := opening(t, path, Options{}); !fault.Is(err, fault.Version) {
 		t.Errorf("a program of the version before: %v", err)
@@ -148,7 +152,7 @@ INSERT INTO control (key, value) VALUES ('spend', x'0102');`
 
 // TestSchemasThatWereNotReleased: a database of one is refused, and left as it is.
 func TestSchemasThatWereNotReleased(t *testing.T) {
-	path := byHand(t, "UPDATE goose_db_version SET version_id = 6 WHERE version_id = 10")
+	path := byHand(t, "DELETE FROM goose_db_version WHERE version_id > 10; UPDATE goose_db_version SET version_id = 6 WHERE version_id = 10")
 	for name, err := range map[string]error{
 		"opened": opening(t, path, Options{}), "to be made": opening(t, path, Options{Create: true}), "probed": probing(t, path),
 		"copied": copyDatabase(t.Context(), path, filepath.Join(t.TempDir(), "copy.db"), Options{}, nil, nil),

@@ -9,6 +9,9 @@ import (
 	"adshard/search"
 )
 
+// schemaVersion is the newest migration.
+const schemaVersion = 10
+
 // The columns of an advertiser's settings, and what sets them.
 const (
 	advertiserColumns = "enabled, time_zone"

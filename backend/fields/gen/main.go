@@ -7,6 +7,7 @@ import (
 	"embed"
 	"fmt"
 	"go/format"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,6 +44,11 @@ func generate(root string) (map[string][]byte, error) {
 		}
 		files[name+"/settings.gen.go"] = text
 	}
+	steps, err := migrations()
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(files, steps)
 	for path, edit := range edited {
 		text, err := os.ReadFile(filepath.Join(root, path))
 		if err != nil {

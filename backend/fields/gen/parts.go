@@ -106,6 +106,61 @@ func inOpenAPI(text string, e entity) string {
 	return text
 }
 
+// inTables brings the rows of properties in the tables of docs/import.md up to date. A new one stands behind the property before it.
+func inTables(text string) string {
+	cell, value := "", ""
+	for _, f := range (table{}).Properties() {
+		if f.Row != "" {
+			of := strings.ReplaceAll(f.Owners(), ", ", " or ")
+			if !f.Own {
+				of += ", on any row"
+			}
+			text = row(text, f.Editor[0], cell, []string{f.aliases(), of, f.Row})
+			cell = f.Editor[0]
+		}
+		if f.Line != "" {
+			text = row(text, f.Name, value, []string{f.Owners(), f.Line})
+			value = f.Name
+		}
+	}
+	return text
+}
+
+// row replaces the row that begins with a name, or adds it behind another one.
+func row(text, name, behind string, cells []string) string {
+	now := "\n| `" + name + "` |"
+	for _, cell := range cells {
+		now += strings.TrimRight(" "+cell, " ") + " |"
+	}
+	i := strings.Index(text, "\n| `"+name+"` |")
+	j := i
+	if i < 0 {
+		i = strings.Index(text, "\n| `"+behind+"` |")
+		i += 1 + strings.Index(text[i+1:], "\n")
+		return text[:i] + now + text[i:]
+	}
+	j += 1 + strings.Index(text[j+1:], "\n")
+	return text[:i] + now + text[j:]
+}
+
+func (f field) aliases() string {
+	var list []string
+	for _, name := range f.Editor[1:] {
+		list = append(list, "`"+name+"`")
+	}
+	return strings.Join(list, ", ")
+}
+
+// inSpecification names columns that were added.
+func inSpecification(text string) string {
+	for _, f := range (table{}).Properties() {
+		if !strings.Contains(text, "`"+f.Editor[0]+"`") && !f.Is("modifier") {
+			text = strings.Replace(text, "`Time zone`, `Ad type`", "`"+f.Editor[0]+"`, `Time zone`, `Ad type`", 1)
+		}
+	}
+	return text
+}
+
 // inRoles names the columns that imports may update.
 func inRoles(text string, e entity) string {
 	key := ""
