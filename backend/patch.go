@@ -130,6 +130,16 @@ func checkMoney(micros uint64) error {
 	return nil
 }
 
+// atMost refuses texts of more bytes.
+func atMost(most int) func(string) error {
+	return func(text string) error {
+		if len(text) > most {
+			return fmt.Errorf("a text of %d bytes; %d are the most", len(text), most)
+		}
+		return nil
+	}
+}
+
 func checkModifier(permille uint16) error {
 	if permille > 10000 {
 		return fmt.Errorf("a bid modifier is 0 to 10000 permille, not %d", permille)

@@ -203,3 +203,19 @@ func TestHeader(t *testing.T) {
 		}
 	}
 }
+
+// TestTexts: a text is bounded by its bytes; one that is empty is no value in a line.
+func TestTexts(t *testing.T) {
+	for in, allowed := range map[string]bool{"ab": true, "žž": true, "žžx": false} {
+		if got, err := atMost(4)(in); (err == nil) != allowed || allowed && got != in {
+			t.Errorf("%s: %q, %v", in, got, err)
+		}
+		var l fieldList
+		if l.orNull(fieldText, ""); l[0].Value != "null" {
+			t.Errorf("none: %v", l)
+		}
+		if l.orNull(fieldText, in); l[1].Value != `"`+in+`"` {
+			t.Errorf("%s: %v", in, l)
+		}
+	}
+}

@@ -81,7 +81,6 @@ const (
 	MaxBid    = 10_000_000_000 // micros
 	MaxMicros = 1<<63 - 1      // what databases keep
 	MaxURL    = 2 << 10        // bytes
-	MaxLabel  = 1 << 10        // bytes
 )
 
 // modified are the entities that have modifiers of bids.

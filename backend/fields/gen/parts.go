@@ -13,6 +13,8 @@ import (
 var edited = map[string]func(string) string{
 	"ingest/schema.json":                 func(text string) string { return eachKind(text, inSchema) },
 	"internal/node/httpapi/openapi.yaml": func(text string) string { return eachKind(text, inOpenAPI) },
+	"docs/import.md":                     inTables,
+	"docs/spec/serving.md":               inSpecification,
 	"backend/postgres/roles.sql":         func(text string) string { return eachKind(text, inRoles) },
 }
 

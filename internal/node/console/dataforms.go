@@ -38,9 +38,6 @@ func newItemForm(it api.Item) itemForm {
 	return f
 }
 
-// amounts are the fields that a form sets to an amount, by kind.
-var amounts = map[string]string{"campaigns": "daily_budget_micros", "groups": "max_cpc_micros", "keywords": "max_cpc_micros"}
-
 var kindsOfForms = []string{"advertisers", "campaigns", "groups", "keywords", "negatives", "ads"}
 
 // change makes the call that a form wants: a PATCH of one field, if the entity is as the form's
@@ -92,7 +89,7 @@ func patchOf(kind string, form url.Values) (map[string]any, error) {
 	if status := form.Get("status"); status != "" {
 		return map[string]any{"status": status}, nil
 	}
-	field, ok := amounts[kind]
+	field, ok := api.AmountSettings[api.ItemType(strings.TrimSuffix(kind, "s"))]
 	if !ok || !form.Has("amount") {
 		return nil, &refused{http.StatusBadRequest, "the form does not say what is to be changed"}
 	}

@@ -55,6 +55,13 @@ const SettingsHelp = `
   campaign           ad_rotation=even|optimize
   advertiser         time_zone=Europe/Prague`
 
+// AmountSettings is the amount of money of the entities of each kind that have one.
+var AmountSettings = map[ItemType]string{
+	ItemTypeCampaign: "daily_budget_micros",
+	ItemTypeGroup:    "max_cpc_micros",
+	ItemTypeKeyword:  "max_cpc_micros",
+}
+
 // TextSettings are the properties that are texts, whatever they look like, and ListSettings those that are lists.
 var (
 	TextSettings = map[string]bool{"delivery_method": true, "ad_rotation": true, "time_zone": true}
