@@ -67,6 +67,7 @@ type CampaignSettings struct {
 	StandardDelivery bool
 	Languages        Languages
 	RotateEvenly     bool
+	Label            string
 }
 
 // CampaignPatch changes a campaign.
@@ -78,6 +79,7 @@ type CampaignPatch struct {
 	StandardDelivery Patch[bool]
 	Languages        Patch[Languages]
 	RotateEvenly     Patch[bool]
+	Label            Patch[string]
 }
 
 // NewCampaign returns the settings of a campaign before the patch that creates it.
@@ -99,6 +101,9 @@ func (p *CampaignPatch) Check(now *CampaignSettings) error {
 	if err := p.DailyBudget.check("daily_budget_micros", checkMoney); err != nil {
 		return err
 	}
+	if err := p.Label.check("label", atMost(1024)); err != nil {
+		return err
+	}
 	return nil
 }
 
@@ -115,6 +120,7 @@ func (v *CampaignSettings) Apply(p *CampaignPatch) error {
 	v.StandardDelivery = p.StandardDelivery.of(v.StandardDelivery, false)
 	v.Languages = p.Languages.of(v.Languages, "")
 	v.RotateEvenly = p.RotateEvenly.of(v.RotateEvenly, false)
+	v.Label = p.Label.of(v.Label, "")
 	return nil
 }
 
@@ -128,6 +134,7 @@ func (v *CampaignSettings) Patch() (p CampaignPatch) {
 	p.StandardDelivery = toUnless(v.StandardDelivery, false)
 	p.Languages = toUnless(v.Languages, "")
 	p.RotateEvenly = toUnless(v.RotateEvenly, false)
+	p.Label = toUnless(v.Label, "")
 	return p
 }
 
@@ -141,6 +148,7 @@ func (p *CampaignPatch) Merge(later *CampaignPatch) (differs bool) {
 	differs = p.StandardDelivery.merge(later.StandardDelivery) || differs
 	differs = p.Languages.merge(later.Languages) || differs
 	differs = p.RotateEvenly.merge(later.RotateEvenly) || differs
+	differs = p.Label.merge(later.Label) || differs
 	return differs
 }
 

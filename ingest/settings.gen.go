@@ -23,7 +23,8 @@ const (
 	colStandardDelivery        = colDailyBudget + 1
 	colLanguages               = colStandardDelivery + 1
 	colRotateEvenly            = colLanguages + 1
-	colTimeZone                = colRotateEvenly + 1
+	colLabel                   = colRotateEvenly + 1
+	colTimeZone                = colLabel + 1
 	colAdType                  = colTimeZone + 1
 	colHeadline1               = colAdType + 1
 	colDescription1            = colHeadline1 + 15
@@ -52,6 +53,7 @@ var writtenNames = [writtenColumns][]string{
 	{"Delivery method", "Budget delivery method"},
 	{"Languages", "Language", "Language targeting"},
 	{"Ad rotation"},
+	{"Campaign label"},
 	{"Time zone", "Account time zone"},
 	{"Ad type"},
 	{"Headline 1", "Headline"},
@@ -105,6 +107,7 @@ const (
 	fieldStandardDelivery
 	fieldLanguages
 	fieldRotateEvenly
+	fieldLabel
 	fieldTimeZone
 	fieldHeadlines
 	fieldDescriptions
@@ -133,6 +136,7 @@ var fieldNames = [fields]string{
 	"delivery_method",
 	"languages",
 	"ad_rotation",
+	"label",
 	"time_zone",
 	"headlines",
 	"descriptions",
@@ -146,13 +150,14 @@ var fieldNames = [fields]string{
 // The functions that read values.
 var (
 	parseStandardDelivery = choiceOf("delivery method", "Accelerated", "Standard")
+	parseLabel            = atMost(1024)
 )
 
 // ownFields are the fields of each entity beside its status and the names of its owners, keyFields those of them by which it is known.
 var (
 	ownFields = [backend.Entities][]jsonField{
 		{fieldName, fieldTimeZone},
-		{fieldName, fieldDesktop, fieldMobile, fieldTablet, fieldDailyBudget, fieldStandardDelivery, fieldLanguages, fieldRotateEvenly, fieldPausedBy},
+		{fieldName, fieldDesktop, fieldMobile, fieldTablet, fieldDailyBudget, fieldStandardDelivery, fieldLanguages, fieldRotateEvenly, fieldLabel, fieldPausedBy},
 		{fieldName, fieldBid, fieldDesktop, fieldMobile, fieldTablet, fieldPausedBy},
 		{fieldText, fieldMatchType, fieldBid, fieldQuality},
 		{fieldText, fieldMatchType},
@@ -178,7 +183,7 @@ var (
 	}
 	anyCells = [backend.Entities][]column{
 		backend.EntityAdvertiser: {colTimeZone},
-		backend.EntityCampaign:   {colDailyBudget, colStandardDelivery, colLanguages, colRotateEvenly},
+		backend.EntityCampaign:   {colDailyBudget, colStandardDelivery, colLanguages, colRotateEvenly, colLabel},
 		backend.EntityGroup:      {},
 		backend.EntityKeyword:    {},
 	}
@@ -211,6 +216,7 @@ func (s *jsonSource) campaignSettings(p *backend.CampaignPatch) {
 	p.StandardDelivery = s.choice(fieldStandardDelivery, parseStandardDelivery)
 	p.Languages = s.languages()
 	p.RotateEvenly = s.choice(fieldRotateEvenly, parseRotation)
+	p.Label = s.value(fieldLabel, parseLabel)
 }
 
 // campaignOwn reads the columns of a campaign's own row.
@@ -226,6 +232,7 @@ func (s *editorSource) campaignAny(p *backend.CampaignPatch, e *entry) {
 	p.StandardDelivery = s.choice(colStandardDelivery, parseStandardDelivery)
 	p.Languages = s.languages(e)
 	p.RotateEvenly = s.choice(colRotateEvenly, parseRotation)
+	p.Label = patch(s, colLabel, parseLabel)
 }
 
 func (w *editorWriter) campaignSettings(p *backend.CampaignPatch) {
@@ -236,6 +243,7 @@ func (w *editorWriter) campaignSettings(p *backend.CampaignPatch) {
 	w.row[colStandardDelivery] = cellOf(p.StandardDelivery, oneOf(`Standard`, `Accelerated`))
 	w.row[colLanguages] = cellOf(p.Languages, formatLanguages)
 	w.row[colRotateEvenly] = cellOf(p.RotateEvenly, oneOf(`Rotate indefinitely`, `Optimize`))
+	w.row[colLabel] = cellOf(p.Label, asIs)
 }
 
 func (l *fieldList) campaignSettings(v *backend.CampaignSettings) {
@@ -246,6 +254,7 @@ func (l *fieldList) campaignSettings(v *backend.CampaignSettings) {
 	l.text(fieldStandardDelivery, oneOf(`standard`, `accelerated`)(v.StandardDelivery))
 	l.languages(fieldLanguages, v.Languages)
 	l.text(fieldRotateEvenly, oneOf(`even`, `optimize`)(v.RotateEvenly))
+	l.orNull(fieldLabel, v.Label)
 }
 
 func (s *jsonSource) groupSettings(p *backend.GroupPatch) {

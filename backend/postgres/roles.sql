@@ -31,7 +31,7 @@ GRANT SELECT ON adshard.advertiser, adshard.campaign, adshard.ad_group, adshard.
 GRANT INSERT, DELETE ON adshard.advertiser, adshard.campaign, adshard.ad_group, adshard.keyword, adshard.group_negative,
   adshard.campaign_negative, adshard.advertiser_negative, adshard.ad TO adshard_import;
 GRANT UPDATE (enabled, time_zone) ON adshard.advertiser TO adshard_import;
-GRANT UPDATE (enabled, desktop, mobile, tablet, daily_budget, standard_delivery, languages, rotate_evenly) ON adshard.campaign TO adshard_import;
+GRANT UPDATE (enabled, desktop, mobile, tablet, daily_budget, standard_delivery, languages, rotate_evenly, label) ON adshard.campaign TO adshard_import;
 GRANT UPDATE (enabled, bid, desktop, mobile, tablet) ON adshard.ad_group TO adshard_import;
 GRANT UPDATE (text, enabled, bid, quality, learned) ON adshard.keyword TO adshard_import;
 GRANT UPDATE (text, enabled) ON adshard.group_negative, adshard.campaign_negative, adshard.advertiser_negative TO adshard_import;

@@ -9,7 +9,7 @@ import (
 )
 
 // schemaVersion is the newest migration.
-const schemaVersion = 7
+const schemaVersion = 8
 
 // The columns of an advertiser's settings, and what sets them: the first parameter is the row's id.
 const (
@@ -39,8 +39,8 @@ func appendAdvertiser(args []any, v *backend.AdvertiserSettings) []any {
 
 // The columns of a campaign's settings, and what sets them: the first parameter is the row's id.
 const (
-	campaignColumns = "enabled, desktop, mobile, tablet, daily_budget, standard_delivery, languages, rotate_evenly"
-	campaignSetters = "enabled = $2, desktop = $3, mobile = $4, tablet = $5, daily_budget = $6, standard_delivery = $7, languages = $8, rotate_evenly = $9"
+	campaignColumns = "enabled, desktop, mobile, tablet, daily_budget, standard_delivery, languages, rotate_evenly, label"
+	campaignSetters = "enabled = $2, desktop = $3, mobile = $4, tablet = $5, daily_budget = $6, standard_delivery = $7, languages = $8, rotate_evenly = $9, label = $10"
 )
 
 // campaignRow is a row's settings as they are read: first into to, then done.
@@ -54,7 +54,7 @@ type campaignRow struct {
 
 func (r *campaignRow) to(list ...any) []any {
 	v := &r.CampaignSettings
-	return append(list, &v.Enabled, &r.desktop, &r.mobile, &r.tablet, &r.daily_budget, &v.StandardDelivery, (*string)(&v.Languages), &v.RotateEvenly)
+	return append(list, &v.Enabled, &r.desktop, &r.mobile, &r.tablet, &r.daily_budget, &v.StandardDelivery, (*string)(&v.Languages), &v.RotateEvenly, &v.Label)
 }
 
 func (r *campaignRow) done() *backend.CampaignSettings {
@@ -68,7 +68,7 @@ func (r *campaignRow) done() *backend.CampaignSettings {
 
 // appendCampaign appends the values of the columns.
 func appendCampaign(args []any, v *backend.CampaignSettings) []any {
-	return append(args, v.Enabled, nullable(v.Modifiers[search.Desktop].Set, uint64(v.Modifiers[search.Desktop].Permille)), nullable(v.Modifiers[search.Mobile].Set, uint64(v.Modifiers[search.Mobile].Permille)), nullable(v.Modifiers[search.Tablet].Set, uint64(v.Modifiers[search.Tablet].Permille)), nullable(v.HasBudget, v.DailyBudget), v.StandardDelivery, string(v.Languages), v.RotateEvenly)
+	return append(args, v.Enabled, nullable(v.Modifiers[search.Desktop].Set, uint64(v.Modifiers[search.Desktop].Permille)), nullable(v.Modifiers[search.Mobile].Set, uint64(v.Modifiers[search.Mobile].Permille)), nullable(v.Modifiers[search.Tablet].Set, uint64(v.Modifiers[search.Tablet].Permille)), nullable(v.HasBudget, v.DailyBudget), v.StandardDelivery, string(v.Languages), v.RotateEvenly, v.Label)
 }
 
 // The columns of an ad group's settings, and what sets them: the first parameter is the row's id.

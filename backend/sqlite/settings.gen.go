@@ -10,7 +10,7 @@ import (
 )
 
 // schemaVersion is the newest migration.
-const schemaVersion = 10
+const schemaVersion = 11
 
 // The columns of an advertiser's settings, and what sets them.
 const (
@@ -42,14 +42,14 @@ func (h *hasher) addedAdvertiser(owner, id uint64, v *backend.AdvertiserSettings
 
 // The columns of a campaign's settings, their parameters, and what sets them.
 const (
-	campaignColumns = "enabled, desktop, mobile, tablet, daily_budget, standard_delivery, languages, rotate_evenly"
-	campaignPlaces  = "?, ?, ?, ?, ?, ?, ?, ?"
-	campaignSetters = "enabled = ?, desktop = ?, mobile = ?, tablet = ?, daily_budget = ?, standard_delivery = ?, languages = ?, rotate_evenly = ?"
+	campaignColumns = "enabled, desktop, mobile, tablet, daily_budget, standard_delivery, languages, rotate_evenly, label"
+	campaignPlaces  = "?, ?, ?, ?, ?, ?, ?, ?, ?"
+	campaignSetters = "enabled = ?, desktop = ?, mobile = ?, tablet = ?, daily_budget = ?, standard_delivery = ?, languages = ?, rotate_evenly = ?, label = ?"
 )
 
 // appendCampaign appends the values of the columns.
 func appendCampaign(args []any, v *backend.CampaignSettings) []any {
-	return append(args, v.Enabled, optional{v.Modifiers[search.Desktop].Set, uint64(v.Modifiers[search.Desktop].Permille)}, optional{v.Modifiers[search.Mobile].Set, uint64(v.Modifiers[search.Mobile].Permille)}, optional{v.Modifiers[search.Tablet].Set, uint64(v.Modifiers[search.Tablet].Permille)}, optional{v.HasBudget, v.DailyBudget}, v.StandardDelivery, string(v.Languages), v.RotateEvenly)
+	return append(args, v.Enabled, optional{v.Modifiers[search.Desktop].Set, uint64(v.Modifiers[search.Desktop].Permille)}, optional{v.Modifiers[search.Mobile].Set, uint64(v.Modifiers[search.Mobile].Permille)}, optional{v.Modifiers[search.Tablet].Set, uint64(v.Modifiers[search.Tablet].Permille)}, optional{v.HasBudget, v.DailyBudget}, v.StandardDelivery, string(v.Languages), v.RotateEvenly, v.Label)
 }
 
 // scanCampaignSettings reads the columns, the first of which is at a place.
@@ -62,6 +62,7 @@ func scanCampaignSettings(st *zs.Stmt, at int) (v backend.CampaignSettings) {
 	v.StandardDelivery = st.ColumnBool(at + 5)
 	v.Languages = backend.Languages(st.ColumnText(at + 6))
 	v.RotateEvenly = st.ColumnBool(at + 7)
+	v.Label = st.ColumnText(at + 8)
 	return v
 }
 
@@ -70,6 +71,11 @@ func (h *hasher) addedCampaign(owner, id uint64, v *backend.CampaignSettings) (s
 	if v.StandardDelivery {
 		h.begin(11, owner, id)
 
+		s += h.end()
+	}
+	if v.Label != "" {
+		h.begin(17, owner, id)
+		text(h, v.Label)
 		s += h.end()
 	}
 	return s

@@ -23,6 +23,7 @@ func campaignSettings(it *api.Item, v *backend.CampaignSettings) {
 	it.DeliveryMethod = api.ItemDeliveryMethod(oneOf(v.StandardDelivery, `standard`, `accelerated`))
 	it.Languages = v.Languages.Codes()
 	it.AdRotation = api.ItemAdRotation(oneOf(v.RotateEvenly, `even`, `optimize`))
+	it.Label = v.Label
 }
 
 func groupSettings(it *api.Item, v *backend.GroupSettings) {

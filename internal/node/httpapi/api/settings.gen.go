@@ -36,6 +36,9 @@ func (it *Item) Settings() (list []Setting) {
 	if it.AdRotation != `` {
 		list = append(list, Setting{Name: "ad_rotation", Label: "Ad rotation", Value: string(it.AdRotation), Number: false})
 	}
+	if it.Label != `` {
+		list = append(list, Setting{Name: "label", Label: "Label", Value: it.Label, Number: false})
+	}
 	if it.TimeZone != `` {
 		list = append(list, Setting{Name: "time_zone", Label: "Time zone", Value: it.TimeZone, Number: false})
 	}
@@ -53,6 +56,7 @@ const SettingsHelp = `
   campaign           delivery_method=standard|accelerated
   campaign           languages=cs,en
   campaign           ad_rotation=even|optimize
+  campaign           label=…
   advertiser         time_zone=Europe/Prague`
 
 // AmountSettings is the amount of money of the entities of each kind that have one.
@@ -64,6 +68,6 @@ var AmountSettings = map[ItemType]string{
 
 // TextSettings are the properties that are texts, whatever they look like, and ListSettings those that are lists.
 var (
-	TextSettings = map[string]bool{"delivery_method": true, "ad_rotation": true, "time_zone": true}
+	TextSettings = map[string]bool{"delivery_method": true, "ad_rotation": true, "label": true, "time_zone": true}
 	ListSettings = map[string]bool{"languages": true}
 )

@@ -734,7 +734,10 @@ type CampaignPatch struct {
 	// Languages Codes, or names in English.
 	Languages  []string                `json:"languages,omitempty"`
 	AdRotation CampaignPatchAdRotation `json:"ad_rotation,omitempty"`
-	Status     CampaignPatchStatus     `json:"status,omitempty"`
+
+	// Label A text for people, at most 1,024 bytes as UTF-8; null: none.
+	Label  string              `json:"label,omitempty"`
+	Status CampaignPatchStatus `json:"status,omitempty"`
 
 	// PausedBy null lifts all.
 	PausedBy []CampaignPatchPausedBy `json:"paused_by,omitempty"`
@@ -1320,6 +1323,7 @@ type Item struct {
 
 	// PausedBy Why a campaign or group is served as paused whatever its status is; absent: for no reason.
 	PausedBy []PausedBy `json:"paused_by,omitempty"`
+	Label    string     `json:"label,omitempty"`
 }
 
 // ItemDeliveryMethod defines model for Item.DeliveryMethod.
@@ -1557,7 +1561,10 @@ type NewCampaign struct {
 	// Languages Codes, or names in English.
 	Languages  []string              `json:"languages,omitempty"`
 	AdRotation NewCampaignAdRotation `json:"ad_rotation,omitempty"`
-	Status     NewCampaignStatus     `json:"status,omitempty"`
+
+	// Label A text for people, at most 1,024 bytes as UTF-8; null: none.
+	Label  string            `json:"label,omitempty"`
+	Status NewCampaignStatus `json:"status,omitempty"`
 
 	// PausedBy null lifts all.
 	PausedBy []NewCampaignPausedBy `json:"paused_by,omitempty"`
