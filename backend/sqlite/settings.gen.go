@@ -44,6 +44,7 @@ func (h *hasher) addedAdvertiser(owner, id uint64, v *backend.AdvertiserSettings
 const (
 	campaignColumns = "enabled, desktop, mobile, tablet, daily_budget, standard_delivery, languages, rotate_evenly, label"
 	campaignPlaces  = "?, ?, ?, ?, ?, ?, ?, ?, ?"
+	campaignWidth   = 9 // how many there are
 	campaignSetters = "enabled = ?, desktop = ?, mobile = ?, tablet = ?, daily_budget = ?, standard_delivery = ?, languages = ?, rotate_evenly = ?, label = ?"
 )
 
@@ -85,6 +86,7 @@ func (h *hasher) addedCampaign(owner, id uint64, v *backend.CampaignSettings) (s
 const (
 	groupColumns = "enabled, bid, desktop, mobile, tablet"
 	groupPlaces  = "?, ?, ?, ?, ?"
+	groupWidth   = 5 // how many there are
 	groupSetters = "enabled = ?, bid = ?, desktop = ?, mobile = ?, tablet = ?"
 )
 

@@ -23,7 +23,7 @@ func (t *tx) CreateAdvertiser(_ context.Context, r *upsert.AdvertiserRow) error 
 // CreateCampaign implements upsert.Backend.
 func (t *tx) CreateCampaign(_ context.Context, r *upsert.CampaignRow) error {
 	v := &r.Now
-	err := t.write(insertCampaign, appendCampaign([]any{r.Key.Owner, r.Key.Name, int64(v.Hold)}, v)...)
+	err := t.write(insertCampaign, appendCampaign(append(make([]any, 0, 3+campaignWidth), r.Key.Owner, r.Key.Name, int64(v.Hold)), v)...)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (t *tx) CreateCampaign(_ context.Context, r *upsert.CampaignRow) error {
 // CreateGroup implements upsert.Backend.
 func (t *tx) CreateGroup(_ context.Context, r *upsert.GroupRow) error {
 	v := &r.Now
-	err := t.write(insertGroup, appendGroup([]any{r.Key.Owner, r.Key.Name, int64(v.Hold)}, v)...)
+	err := t.write(insertGroup, appendGroup(append(make([]any, 0, 3+groupWidth), r.Key.Owner, r.Key.Name, int64(v.Hold)), v)...)
 	if err != nil {
 		return err
 	}

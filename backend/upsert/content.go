@@ -66,8 +66,8 @@ func ContentOf(p backend.AdPatch) (k Content, err error) {
 }
 
 // Apply changes a keyword as a patch says whose Check has passed; words are those of its key, whose memory an equal text shares.
-func (v *Keyword) Apply(p *backend.KeywordPatch, words string) {
-	if v.KeywordSettings.Apply(p) == nil {
+func (v *Keyword) Apply(p backend.KeywordPatch, words string) {
+	if v.KeywordSettings.Apply(&p) == nil {
 		v.Text = sameText(p.Text, words)
 	}
 }

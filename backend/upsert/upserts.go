@@ -207,7 +207,7 @@ func (t *Tx) Keyword(ctx context.Context, group uint64, p backend.KeywordPatch) 
 	if err != nil {
 		return err
 	}
-	return child(ctx, t, t.Keywords, group, key, p.Status, initial, func(v *Keyword) { v.Apply(&p, key.Words) })
+	return child(ctx, t, t.Keywords, group, key, p.Status, initial, func(v *Keyword) { v.Apply(p, key.Words) })
 }
 
 // Negative implements backend.Tx.

@@ -14,7 +14,6 @@ var edited = map[string]func(string) string{
 	"ingest/schema.json":                 func(text string) string { return eachKind(text, inSchema) },
 	"internal/node/httpapi/openapi.yaml": func(text string) string { return eachKind(text, inOpenAPI) },
 	"docs/import.md":                     inTables,
-	"docs/spec/serving.md":               inSpecification,
 	"backend/postgres/roles.sql":         func(text string) string { return eachKind(text, inRoles) },
 }
 
@@ -151,16 +150,6 @@ func (f field) aliases() string {
 		list = append(list, "`"+name+"`")
 	}
 	return strings.Join(list, ", ")
-}
-
-// inSpecification names columns that were added.
-func inSpecification(text string) string {
-	for _, f := range (table{}).Properties() {
-		if !strings.Contains(text, "`"+f.Editor[0]+"`") && !f.Is("modifier") {
-			text = strings.Replace(text, "`Time zone`, `Ad type`", "`"+f.Editor[0]+"`, `Time zone`, `Ad type`", 1)
-		}
-	}
-	return text
 }
 
 // inRoles names the columns that imports may update.
