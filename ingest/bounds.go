@@ -56,10 +56,22 @@ func checkAdURL(ad *backend.AdPatch) error {
 	if ad.FinalURL == "" || ad.Status == backend.Remove {
 		return nil
 	}
-	if len(ad.FinalURL) > maxURL {
+	return checkURL(ad.FinalURL)
+}
+
+// parseURL reads the URL of a web page.
+func parseURL(url string) (string, error) {
+	if url == "" {
+		return "", nil
+	}
+	return url, checkURL(url)
+}
+
+func checkURL(url string) error {
+	if len(url) > maxURL {
 		return errURLLong
 	}
-	scheme, rest, ok := strings.Cut(ad.FinalURL, "://")
+	scheme, rest, ok := strings.Cut(url, "://")
 	web := strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
 	if !ok || !web || rest == "" || strings.ContainsRune("/?#", rune(rest[0])) {
 		return errURL

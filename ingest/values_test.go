@@ -219,3 +219,13 @@ func TestTexts(t *testing.T) {
 		}
 	}
 }
+
+// TestURLs: a URL of its own that something has is that of a web page, or none.
+func TestURLs(t *testing.T) {
+	for url, allowed := range map[string]bool{"": true, "https://a.example/?q=a b": true, "ftp://a.example/": false, "https:///path": false,
+		"https://a.example/" + strings.Repeat("x", 2040): false} {
+		if got, err := parseURL(url); got != url || (err == nil) != allowed {
+			t.Errorf("%s: %q, %v", url, got, err)
+		}
+	}
+}

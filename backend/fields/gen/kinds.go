@@ -1,6 +1,10 @@
 package main
 
-import "adshard/backend/fields"
+import (
+	"strings"
+
+	"adshard/backend/fields"
+)
 
 // kind is how values of a kind are written in each form. In these $GO and $HAS are the field of a settings v, $COLUMN the place of
 // its column.
@@ -8,6 +12,9 @@ type kind struct {
 	name  string
 	forms map[string]string
 }
+
+// urls is the pattern of URLs in schemas.
+const urls = `^[\t-\r ]*([hH][tT][tT][pP][sS]?://[^/?#\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*)?$`
 
 var text = map[string]string{
 	"type": "string", "zero": `""`, "check": "atMost($MAX)", "set": `$GO != ""`,
@@ -85,7 +92,11 @@ var kinds = map[fields.Kind]kind{
 		"json read": "s.value($FIELD, s.zones.parse)", "cell read": "patch(s, $CELL, s.zones.parse)", "say": "l.text($FIELD, $GO)",
 		"zero": "DefaultTimeZone", "set": "$GO != backend.DefaultTimeZone"})},
 	fields.Text: {"text", text},
-	fields.URL:  {"url", with(text, map[string]string{"json read": "s.value($FIELD, parseURL)", "cell read": "patch(s, $CELL, parseURL)"})},
+	fields.URL: {"url", with(text, map[string]string{
+		"json read": "s.value($FIELD, parseURL)", "cell read": "patch(s, $CELL, parseURL)", "example": "https://acme.example/",
+		"schema": `{"type": ["string", "null"], "maxLength": $MAX, "pattern": "` + strings.ReplaceAll(urls, `\`, `\\`) + `", "description": "$SCHEMA"}`,
+		"api":    `type: [string, "null"], maxLength: $MAX, x-max-bytes: $MAX, pattern: '` + urls + `', description: '$SCHEMA'`,
+	})},
 }
 
 // with returns forms with others in place of some.

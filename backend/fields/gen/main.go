@@ -322,7 +322,7 @@ func (f field) API() string { return camel(f.Name) }
 // Owners are the entities that have the property, for people.
 func (f field) Owners() string {
 	var list []string
-	for _, e := range f.Of {
+	for _, e := range slices.Concat(f.KeyOf, f.Of) {
 		list = append(list, string(e))
 	}
 	return strings.Join(list, ", ")

@@ -164,8 +164,8 @@ func settingsOf(it *api.Item) (out []string) {
 	if it.SpentMicros != nil {
 		add("spent_micros", true, *it.SpentMicros)
 	}
+	add("final_url", it.Type == api.ItemTypeAd && it.FinalURL != "", it.FinalURL)
 	add("paused_by", len(it.PausedBy) > 0, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(it.PausedBy)), ","), "[]"))
-	add("final_url", it.FinalURL != "", it.FinalURL)
 	return out
 }
 
