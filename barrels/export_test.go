@@ -3,7 +3,7 @@ package barrels
 import (
 	"adshard/barrels/kv"
 	"adshard/schema/pb"
-	"adshard/search/shown"
+	"adshard/search/display"
 )
 
 // Rot flips a bit of what a store caches in memory, and reports whether there was
@@ -24,7 +24,7 @@ func Rot(s Store, what string) bool {
 		return false
 	case "display":
 		found := false
-		st.engine.Display.Each(func(p *shown.Pieces) bool {
+		st.engine.Display.Each(func(p *display.Pieces) bool {
 			p.Keyword[1] ^= 1
 			p.Group[2] ^= 1
 			found = true

@@ -84,7 +84,7 @@ func best(t *testing.T, s barrels.Store) []search.Hit {
 	}
 	for i := range a.Hits { // the store keeps what is shown
 		h := &a.Hits[i]
-		h.Shown.Keyword, h.Shown.Group = bytes.Clone(h.Shown.Keyword), bytes.Clone(h.Shown.Group)
+		h.Display.Keyword, h.Display.Group = bytes.Clone(h.Display.Keyword), bytes.Clone(h.Display.Group)
 	}
 	return a.Hits
 }

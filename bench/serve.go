@@ -76,7 +76,7 @@ func (f *serveFlags) run(ctx context.Context, out io.Writer) (err error) {
 // unattended is the upkeep of a store that nobody changes.
 type unattended struct{}
 
-func (unattended) Lacking() string               { return "" }
+func (unattended) WhyIncomplete() string         { return "" }
 func (unattended) Lag() time.Duration            { return 0 }
 func (unattended) Discard(_, _ uint64, _ string) {}
 

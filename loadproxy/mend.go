@@ -194,10 +194,10 @@ func (p *Proxy) watch(ctx context.Context) {
 
 // refresh publishes what is being repaired.
 func (p *Proxy) refresh() {
-	text := p.repairs.lacking()
+	text := p.repairs.whyIncomplete()
 	p.state.change(func(s *State) { s.Repair = text })
 }
 
-// Lacking returns why the slave serves less than its map gives it, as far as is
+// WhyIncomplete returns why the slave serves less than its map gives it, as far as is
 // known; "": it serves all of it. It is quick.
-func (p *Proxy) Lacking() string { return *p.state.lacking.Load() }
+func (p *Proxy) WhyIncomplete() string { return *p.state.whyIncomplete.Load() }

@@ -29,7 +29,7 @@ func TestAStoreThatWasNotClosedIsComparedBeforeItServes(t *testing.T) {
 			if s.serving() {
 				t.Fatalf("serves with %d of 6 slices compared", compared)
 			}
-			if lacking := p.State().Lacking; !strings.Contains(lacking, "6 slices are compared") {
+			if lacking := p.State().WhyIncomplete; !strings.Contains(lacking, "6 slices are compared") {
 				t.Errorf("it says %q", lacking)
 			}
 		}

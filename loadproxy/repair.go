@@ -137,8 +137,8 @@ func (r *repairs) begin() time.Duration {
 	return min(maxRepairPause, repairPause<<min(n, 16))
 }
 
-// lacking returns what is not served and why; "": everything is served.
-func (r *repairs) lacking() string {
+// whyIncomplete returns what is not served and why; "": everything is served.
+func (r *repairs) whyIncomplete() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	const most = 3

@@ -36,12 +36,12 @@ func TestAStoreThatCannotBeWrittenIsMadeAnew(t *testing.T) {
 		if r := b.registrations()[1]; r.Position.GetClock() != 0 {
 			t.Fatalf("registered with %v", r)
 		}
-		if why := p.Lacking(); !strings.Contains(why, "the whole store") || !strings.Contains(why, "bad block") {
+		if why := p.WhyIncomplete(); !strings.Contains(why, "the whole store") || !strings.Contains(why, "bad block") {
 			t.Fatalf("lacking: %q", why)
 		}
 		b.set(func() { b.head, b.slices = 4, twoSlices() })
 		time.Sleep(time.Second)
-		if p.Lacking() != "" || p.State().Repairs != 1 {
+		if p.WhyIncomplete() != "" || p.State().Repairs != 1 {
 			t.Fatalf("%+v", p.State())
 		}
 		s.mu.Lock()
@@ -66,13 +66,13 @@ func TestDamageIsGivenUpAndFilledAgain(t *testing.T) {
 		b.slices = twoSlices()
 		p := run(t, s, b)
 		time.Sleep(3 * time.Second)
-		if p.Lacking() != "" {
-			t.Fatalf("lacking: %q", p.Lacking())
+		if p.WhyIncomplete() != "" {
+			t.Fatalf("lacking: %q", p.WhyIncomplete())
 		}
 		for range 5 { // as many searches meet it
 			s.damage(barrels.Damage{Lo: 5, Hi: 6, What: "a bad block"})
 		}
-		if p.Lacking() == "" {
+		if p.WhyIncomplete() == "" {
 			t.Error("nothing is lacking, as it says, before the slice is given up")
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -84,15 +84,15 @@ func TestDamageIsGivenUpAndFilledAgain(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		told := b.told()[len(b.told())-1].GetState().GetLacking()
-		for _, text := range []string{p.Lacking(), told} {
+		for _, text := range []string{p.WhyIncomplete(), told} {
 			if !strings.Contains(text, "slice 7 has not been served since 20") || !strings.Contains(text, "a bad block") {
 				t.Errorf("it says %q", text)
 			}
 		}
 		b.set(func() { b.head, b.slices = 3, twoSlices() })
 		time.Sleep(2 * time.Second)
-		if p.Lacking() != "" || b.told()[len(b.told())-1].GetState().GetLacking() != "" {
-			t.Fatalf("lacking: %q", p.Lacking())
+		if p.WhyIncomplete() != "" || b.told()[len(b.told())-1].GetState().GetLacking() != "" {
+			t.Fatalf("lacking: %q", p.WhyIncomplete())
 		}
 		s.damage(barrels.Damage{Lo: 9, Hi: 9, What: "a bad block"}) // to fill it again has not helped
 		time.Sleep(100 * time.Millisecond)
@@ -129,7 +129,7 @@ func TestDamageInMemoryIsCounted(t *testing.T) {
 		s.damage(barrels.Damage{Lo: 5, Hi: 6, Memory: true, What: "a block"})
 		time.Sleep(time.Second)
 		discarded, _ := s.repaired()
-		if st := p.State(); st.Memory != 1 || st.Repairs != 0 || st.Lacking != "" || discarded != 0 {
+		if st := p.State(); st.Memory != 1 || st.Repairs != 0 || st.WhyIncomplete != "" || discarded != 0 {
 			t.Fatalf("%+v", st)
 		}
 	})
@@ -144,12 +144,12 @@ func TestASliceThatIsWantedNoMoreIsNotLacking(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		p.Discard(0, 99, "it differs")
 		time.Sleep(5 * time.Second)
-		if p.Lacking() == "" {
+		if p.WhyIncomplete() == "" {
 			t.Fatal("nothing is lacking, as it says")
 		}
 		time.Sleep(10 * time.Second)
-		if p.Lacking() != "" {
-			t.Fatalf("lacking: %q", p.Lacking())
+		if p.WhyIncomplete() != "" {
+			t.Fatalf("lacking: %q", p.WhyIncomplete())
 		}
 	})
 }

@@ -122,8 +122,8 @@ func TestACopyTakesThePlace(t *testing.T) {
 				}
 			}
 		}
-		if got := s.applied(); claims != 1 || !slices.Equal(got, upTo(9)) || !s.serving() || p.Lacking() != "" {
-			t.Fatalf("%d claims, applied %v, serving %v, lacking %q", claims, got, s.serving(), p.Lacking())
+		if got := s.applied(); claims != 1 || !slices.Equal(got, upTo(9)) || !s.serving() || p.WhyIncomplete() != "" {
+			t.Fatalf("%d claims, applied %v, serving %v, lacking %q", claims, got, s.serving(), p.WhyIncomplete())
 		}
 		if got := c.sources(); !slices.Equal(got, []string{"slave-1"}) || c.discarded == 0 {
 			t.Errorf("copied %v, discarded %d times", got, c.discarded)

@@ -20,9 +20,9 @@ type State struct {
 	// CaughtUp: the store has all the data that it should, as far as is known.
 	CaughtUp bool
 	// Repair names the slices that are not served because they are damaged or
-	// missing, why and since when; "": none. Lacking is why the slave serves less
+	// missing, why and since when; "": none. WhyIncomplete is why the slave serves less
 	// than its map gives it, for that reason or another; "": it serves all of it.
-	Repair, Lacking string
+	Repair, WhyIncomplete string
 	// Recheck says how far the data of a store that was not closed have been compared with the
 	// database; "": it was closed, all have been, or nothing is compared.
 	Recheck string
@@ -36,8 +36,8 @@ type State struct {
 	Repairs, Memory uint64
 }
 
-// lack returns why the slave serves less than its map gives it.
-func (s *State) lack() string {
+// describeIncomplete returns why the slave serves less than its map gives it.
+func (s *State) describeIncomplete() string {
 	switch {
 	case s.Repair != "":
 		return s.Repair
@@ -55,8 +55,8 @@ func (s *State) lack() string {
 type watched struct {
 	mu    sync.Mutex
 	state State // guarded by mu
-	// lacking is the state's; for searches, which do not wait.
-	lacking atomic.Pointer[string]
+	// whyIncomplete is the state's; for searches, which do not wait.
+	whyIncomplete atomic.Pointer[string]
 }
 
 func (w *watched) get() State {
@@ -69,10 +69,10 @@ func (w *watched) change(f func(*State)) State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	f(&w.state)
-	w.state.Lacking = w.state.lack()
-	if old := w.lacking.Load(); old == nil || *old != w.state.Lacking {
-		text := w.state.Lacking
-		w.lacking.Store(&text)
+	w.state.WhyIncomplete = w.state.describeIncomplete()
+	if old := w.whyIncomplete.Load(); old == nil || *old != w.state.WhyIncomplete {
+		text := w.state.WhyIncomplete
+		w.whyIncomplete.Store(&text)
 	}
 	return w.state
 }

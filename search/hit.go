@@ -1,6 +1,6 @@
 package search
 
-import "adshard/search/shown"
+import "adshard/search/display"
 
 // Hit is a candidate: a keyword that matches and takes part in the auction.
 type Hit struct {
@@ -10,8 +10,8 @@ type Hit struct {
 	Score, Quality uint64
 	Type           MatchType
 	Level          Level
-	// Ad is the id of the ad that is shown, and Shown what answers show of the
+	// Ad is the id of the ad that is shown, and Display what answers show of the
 	// hit. Neither is set in explanations.
-	Ad    uint64
-	Shown shown.Pieces
+	Ad      uint64
+	Display display.Pieces
 }

@@ -96,9 +96,9 @@ type Answer struct {
 	// Missing are the shards that did not answer, or did not serve all of their
 	// part; not empty when Width is less than the ring. Empty below the fan-out.
 	Missing []Missing
-	// Lacking is why a slave serves less than its map gives it; "": it serves all
+	// WhyIncomplete is why a slave serves less than its map gives it; "": it serves all
 	// of that. Empty above the fan-out.
-	Lacking string
+	WhyIncomplete string
 	// Shards and Answered count the shards asked, and those that answered; 1 and
 	// 1 below the fan-out.
 	Shards, Answered int

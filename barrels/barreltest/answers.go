@@ -94,7 +94,7 @@ func shown(a *search.Answer, r oracle.Request) []string {
 	var out []string
 	for _, p := range auction.Finish(list, r.Slots, r.Reserve) {
 		h := &a.Hits[p.Index]
-		c, err := h.Shown.Content()
+		c, err := h.Display.Content()
 		out = append(out, fmt.Sprint(h.Keyword, h.Group, h.Campaign, h.Advertiser, h.Score, h.Quality, h.Type, h.Level,
 			c.Advertiser, c.Campaign, c.Group, c.Keyword, h.Ad, c.Headlines, c.Descriptions, c.Path, c.FinalURL, err,
 			p.Price, p.SetBy))

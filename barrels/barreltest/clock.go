@@ -53,7 +53,7 @@ func SameClock(t TB, s barrels.Store, groups, clock uint64) {
 		t.Fatalf("%d of %d matched, width %v, %d bad, %d hits", a.Matched, groups, a.Width, a.Work.BlocksBad, len(a.Hits))
 	}
 	for _, h := range a.Hits {
-		c, err := h.Shown.Content()
+		c, err := h.Display.Content()
 		if err != nil || clock > 1 && (h.Score/h.Quality != clock*1_000_000 || c.Group != fmt.Sprint(clock)) {
 			t.Fatalf("clock %d: bid %d of group %q, %v", clock, h.Score/h.Quality, c.Group, err)
 		}

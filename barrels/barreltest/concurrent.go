@@ -78,7 +78,7 @@ func watch(t *testing.T, s search.Searcher, done chan struct{}) error {
 			return fmt.Errorf("%d hits, %d matched", len(a.Hits), a.Matched)
 		}
 		for _, h := range a.Hits {
-			c, err := h.Shown.Content()
+			c, err := h.Display.Content()
 			if err != nil || h.Score/h.Quality != a.AppliedClock*1_000_000 || c.Group != fmt.Sprint(a.AppliedClock) {
 				return fmt.Errorf("clock %d: bid %d of group %q, %v", a.AppliedClock, h.Score/h.Quality, c.Group, err)
 			}

@@ -24,7 +24,7 @@ type Group struct {
 	Piece atomic.Pointer[GroupPiece]
 }
 
-// GroupPiece is a group's piece of what answers show (shown.Pieces) with its first
+// GroupPiece is a group's piece of what answers show (display.Pieces) with its first
 // ad, as long as the group has these parents.
 type GroupPiece struct {
 	Advertiser *Advertiser

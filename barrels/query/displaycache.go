@@ -8,27 +8,27 @@ import (
 	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/search"
-	"adshard/search/shown"
+	"adshard/search/display"
 )
 
-// display is what answers show of a keyword that was among the best. The same ones
+// cachedDisplay is what answers show of a keyword that was among the best. The same ones
 // win again and again, and composing what is shown of one costs as much as deciding
 // on hundreds that lose. What a search reads of one is its first line of 64 bytes.
-type display struct {
+type cachedDisplay struct {
 	key     uint64        // of its group
 	state   uint64        // number of the state that read the group
 	parents atomic.Uint64 // version of the parents for which it is known to hold
-	even    *[]shown.Ad   // of its group, filled, which are shown evenly; nil: the first one is shown
+	even    *[]display.Ad // of its group, filled, which are shown evenly; nil: the first one is shown
 	// ids
 	keyword, group, campaign, advertiser uint64
 
 	ad uint64 // the id of the one that is shown
-	shown.Pieces
+	display.Pieces
 }
 
 // bytes is about what one takes at most: keywords of a group share most of it as long as
 // the group is cached.
-func (d *display) bytes() int64 {
+func (d *cachedDisplay) bytes() int64 {
 	if d == nil {
 		return 0
 	}
@@ -42,7 +42,7 @@ func (d *display) bytes() int64 {
 // DisplayCache finds what is shown by keyword; each keyword has one slot, where the
 // last one stays, unless all together take too much.
 type DisplayCache struct {
-	slots []atomic.Pointer[display]
+	slots []atomic.Pointer[cachedDisplay]
 	most  int64
 	bytes atomic.Int64  // of all that is there
 	hand  atomic.Uint64 // the slot that is emptied next
@@ -64,12 +64,12 @@ func NewDisplayCache(bytes uint64) *DisplayCache {
 	for uint64(n)*2*displayBytes <= min(bytes, maxDisplayBytes) {
 		n *= 2
 	}
-	return &DisplayCache{slots: make([]atomic.Pointer[display], n), most: int64(min(bytes, maxDisplayBytes))}
+	return &DisplayCache{slots: make([]atomic.Pointer[cachedDisplay], n), most: int64(min(bytes, maxDisplayBytes))}
 }
 
 // put puts one into its slot, and empties others until all fit. One that alone takes
 // more than a sixteenth is not kept.
-func (c *DisplayCache) put(slot *atomic.Pointer[display], d *display) {
+func (c *DisplayCache) put(slot *atomic.Pointer[cachedDisplay], d *cachedDisplay) {
 	if d.bytes() > c.most/16 {
 		d = nil
 	}
@@ -82,7 +82,7 @@ func (c *DisplayCache) put(slot *atomic.Pointer[display], d *display) {
 	}
 }
 
-func (c *DisplayCache) slot(keyword uint64) *atomic.Pointer[display] {
+func (c *DisplayCache) slot(keyword uint64) *atomic.Pointer[cachedDisplay] {
 	return &c.slots[keyword*0x9e3779b97f4a7c15>>20&uint64(len(c.slots)-1)]
 }
 
@@ -95,7 +95,7 @@ func (c *DisplayCache) Drop(keyword uint64) {
 }
 
 // Each visits what is cached until visit returns false.
-func (c *DisplayCache) Each(visit func(*shown.Pieces) bool) {
+func (c *DisplayCache) Each(visit func(*display.Pieces) bool) {
 	for i := range c.slots {
 		if d := c.slots[i].Load(); d != nil && !visit(&d.Pieces) {
 			return
@@ -104,7 +104,7 @@ func (c *DisplayCache) Each(visit func(*shown.Pieces) bool) {
 }
 
 // display returns what is shown of one of the best; nil: it cannot be read.
-func (r *ranking) display(of *search.Ranked[hit]) *display {
+func (r *ranking) display(of *search.Ranked[hit]) *cachedDisplay {
 	slot := r.caches.Display.slot(of.Keyword)
 	d := slot.Load()
 	if d == nil || d.keyword != of.Keyword || !r.holds(d) {
@@ -116,7 +116,7 @@ func (r *ranking) display(of *search.Ranked[hit]) *display {
 }
 
 // holds reports whether the group and its parents are as they were.
-func (r *ranking) holds(d *display) bool {
+func (r *ranking) holds(d *cachedDisplay) bool {
 	p := r.state.Parents
 	version := d.parents.Load()
 	if !r.caches.Groups.Holds(d.key, d.state, r.state.Number) || version > p.Version {
@@ -132,7 +132,7 @@ func (r *ranking) holds(d *display) bool {
 }
 
 // compose puts together what is shown of one of the best; nil: it cannot be read.
-func (r *ranking) compose(of *search.Ranked[hit]) *display {
+func (r *ranking) compose(of *search.Ranked[hit]) *cachedDisplay {
 	in, p := of.Value.group(), r.state.Parents
 	owner, ok := p.Advertisers.Get(of.Owner)
 	c, ok2 := p.Campaigns.Get(in.campaign)
@@ -144,15 +144,15 @@ func (r *ranking) compose(of *search.Ranked[hit]) *display {
 	if !ok {
 		return nil
 	}
-	d := &display{
+	d := &cachedDisplay{
 		key: in.key, state: r.state.Number,
 		keyword: of.Keyword, group: in.id, campaign: in.campaign, advertiser: of.Owner,
-		ad: g.Ads[0].ID, Pieces: shown.Pieces{Keyword: shown.AppendString(nil, text)},
+		ad: g.Ads[0].ID, Pieces: display.Pieces{Keyword: display.AppendString(nil, text)},
 	}
 	ads := g.Ads
 	if g.Filled {
 		ads = filled(g.Ads, text)
-		d.Group = slices.Clip(shown.AppendAd(shown.AppendNames(nil, owner.Name, c.Name, g.Name), &ads[0]))
+		d.Group = slices.Clip(display.AppendAd(display.AppendNames(nil, owner.Name, c.Name, g.Name), &ads[0]))
 	} else {
 		d.Group = piece(g, owner.Advertiser, c.Campaign)
 	}
@@ -165,8 +165,8 @@ func (r *ranking) compose(of *search.Ranked[hit]) *display {
 }
 
 // filled returns ads with a keyword's text in their placeholders.
-func filled(ads []shown.Ad, keyword string) []shown.Ad {
-	list := make([]shown.Ad, len(ads))
+func filled(ads []display.Ad, keyword string) []display.Ad {
+	list := make([]display.Ad, len(ads))
 	for i := range ads {
 		list[i], _ = ads[i].Filled(keyword)
 	}
@@ -180,18 +180,18 @@ func piece(g *index.Group, owner *index.Advertiser, c *index.Campaign) []byte {
 		return p.Bytes
 	}
 	p := &index.GroupPiece{Advertiser: owner, Campaign: c}
-	p.Bytes = slices.Clip(shown.AppendAd(shown.AppendNames(nil, owner.Name, c.Name, g.Name), &g.Ads[0]))
+	p.Bytes = slices.Clip(display.AppendAd(display.AppendNames(nil, owner.Name, c.Name, g.Name), &g.Ads[0]))
 	g.Piece.Store(p)
 	return p.Bytes
 }
 
 // pick chooses the ad of an evenly rotating group for this request (serving.md §5.4)
 // and writes what is shown with it.
-func (d *display) pick(r *search.Request) (ad uint64, piece []byte) {
+func (d *cachedDisplay) pick(r *search.Request) (ad uint64, piece []byte) {
 	i := auction.PickAd(r.RequestID, d.group, len(*d.even))
 	if i == 0 {
 		return d.ad, d.Group
 	}
 	chosen := &(*d.even)[i]
-	return chosen.ID, shown.AppendAd(slices.Clip(shown.Names(d.Group)), chosen)
+	return chosen.ID, display.AppendAd(slices.Clip(display.Names(d.Group)), chosen)
 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"adshard/search/shown"
+	"adshard/search/display"
 )
 
 // TestDisplaysFitInTheirBytes, however much an answer shows of each keyword, and whoever
@@ -19,7 +19,7 @@ func TestDisplaysFitInTheirBytes(t *testing.T) {
 		for worker := range uint64(4) {
 			all.Go(func() {
 				for i := range uint64(4000) {
-					d := &display{keyword: worker + 4*i, Pieces: shown.Pieces{Group: []byte(large[:size])}}
+					d := &cachedDisplay{keyword: worker + 4*i, Pieces: display.Pieces{Group: []byte(large[:size])}}
 					c.put(c.slot(d.keyword), d)
 					if i%100 == 0 {
 						c.Drop(d.keyword)
@@ -38,7 +38,7 @@ func TestDisplaysFitInTheirBytes(t *testing.T) {
 		if sum != c.bytes.Load() || sum > most || n < len(c.slots)/16 {
 			t.Errorf("%d with %d bytes each take %d bytes, counted as %d; %d are given", n, size, sum, c.bytes.Load(), most)
 		}
-		huge := &display{keyword: 1 << 40, Pieces: shown.Pieces{Group: make([]byte, most)}}
+		huge := &cachedDisplay{keyword: 1 << 40, Pieces: display.Pieces{Group: make([]byte, most)}}
 		if c.put(c.slot(huge.keyword), huge); c.slot(huge.keyword).Load() != nil {
 			t.Error("one takes all of it")
 		}

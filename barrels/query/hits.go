@@ -46,10 +46,10 @@ func (r *ranking) show(of *search.Ranked[hit], h *search.Hit) bool {
 	v := &of.Value
 	*h = search.Hit{
 		Keyword: d.keyword, Group: d.group, Campaign: d.campaign, Advertiser: d.advertiser,
-		Score: of.Score, Quality: v.quality, Type: v.kind, Level: v.level, Ad: d.ad, Shown: d.Pieces,
+		Score: of.Score, Quality: v.quality, Type: v.kind, Level: v.level, Ad: d.ad, Display: d.Pieces,
 	}
 	if d.even != nil {
-		h.Ad, h.Shown.Group = d.pick(r.request)
+		h.Ad, h.Display.Group = d.pick(r.request)
 	}
 	return true
 }

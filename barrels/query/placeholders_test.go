@@ -38,5 +38,5 @@ func groupOf(t *testing.T, s search.Searcher, text string) []byte {
 	if err != nil || len(a.Hits) != 1 {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	return a.Hits[0].Shown.Group
+	return a.Hits[0].Display.Group
 }

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"adshard/schema/pb"
-	"adshard/search/shown"
+	"adshard/search/display"
 )
 
 // Field numbers of records.proto that are read without reading the rest of
@@ -60,10 +60,10 @@ func eachField(b []byte, visit func(n protowire.Number, bytes []byte, number uin
 // Group is what answers show of a group, and what may block it.
 type Group struct {
 	Name      string
-	Held      uint32     // why the group is held, as a backend.Hold
-	Ads       []shown.Ad // the enabled ones, by rising id
-	Filled    bool       // what is shown of some of them depends on the keyword
-	Negatives Negatives  // the enabled ones
+	Held      uint32       // why the group is held, as a backend.Hold
+	Ads       []display.Ad // the enabled ones, by rising id
+	Filled    bool         // what is shown of some of them depends on the keyword
+	Negatives Negatives    // the enabled ones
 }
 
 // ReadGroup reads a group's record. Errors: those of a damaged message.
@@ -104,7 +104,7 @@ func adEnabled(b []byte) (enabled bool, err error) {
 }
 
 // readAd reads an ad. Its texts share one string.
-func readAd(b []byte) (a shown.Ad, err error) {
+func readAd(b []byte) (a display.Ad, err error) {
 	var count [adFinalURLField + 1]int
 	if err = eachField(b, func(n protowire.Number, _ []byte, _ uint64) error {
 		if int(n) < len(count) {

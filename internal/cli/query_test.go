@@ -15,7 +15,7 @@ import (
 	"adshard/internal/node/porttest"
 	"adshard/internal/node/searchapi"
 	"adshard/search"
-	"adshard/search/shown"
+	"adshard/search/display"
 )
 
 // searched answers queries with set hits.
@@ -51,7 +51,7 @@ func (c *searched) Explain(_ context.Context, r *search.Request, limit int) (*se
 func hit(id uint64, text string) search.Hit {
 	return search.Hit{
 		Keyword: id, Advertiser: id, Score: (10 - id) * 1e12, Quality: 1_000_000, Type: search.Broad, Level: search.Folded,
-		Ad: 1, Shown: shown.New("Ac\x1b[31mme", "C", "G", text, &shown.Ad{Headlines: []string{strings.Repeat("Very long ", 9)}}),
+		Ad: 1, Display: display.New("Ac\x1b[31mme", "C", "G", text, &display.Ad{Headlines: []string{strings.Repeat("Very long ", 9)}}),
 	}
 }
 

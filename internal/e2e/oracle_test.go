@@ -176,7 +176,7 @@ func askStore(t *testing.T, s barrels.Store, w want) answer {
 	}
 	for _, p := range auction.Finish(list, w.Slots, reserve) {
 		h := got.Hits[p.Index]
-		c, err := h.Shown.Content()
+		c, err := h.Display.Content()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1239,9 +1239,9 @@ type Hit struct {
 	CampaignName   string `protobuf:"bytes,10,opt,name=campaign_name,json=campaignName,proto3" json:"campaign_name,omitempty"`
 	GroupName      string `protobuf:"bytes,11,opt,name=group_name,json=groupName,proto3" json:"group_name,omitempty"`
 	KeywordText    string `protobuf:"bytes,12,opt,name=keyword_text,json=keywordText,proto3" json:"keyword_text,omitempty"`
-	// Only in answers: package search/shown has their format.
-	Text          []byte `protobuf:"bytes,14,opt,name=text,proto3" json:"text,omitempty"`   // shown.Pieces.Keyword
-	Shown         []byte `protobuf:"bytes,15,opt,name=shown,proto3" json:"shown,omitempty"` // shown.Pieces.Group
+	// Only in answers: package search/display has their format.
+	Text          []byte `protobuf:"bytes,14,opt,name=text,proto3" json:"text,omitempty"`   // display.Pieces.Keyword
+	Shown         []byte `protobuf:"bytes,15,opt,name=shown,proto3" json:"shown,omitempty"` // display.Pieces.Group
 	AdId          uint64 `protobuf:"varint,16,opt,name=ad_id,json=adId,proto3" json:"ad_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

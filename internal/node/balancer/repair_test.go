@@ -48,7 +48,7 @@ func (w *world) healed() {
 	}()
 	w.eventually("healed", func() bool {
 		for _, n := range w.nodes {
-			if n.s.State().Lacking != "" || len(n.s.Ready()) > 0 {
+			if n.s.State().WhyIncomplete != "" || len(n.s.Ready()) > 0 {
 				return false
 			}
 		}
@@ -292,11 +292,11 @@ func TestAnswersNameWhatIsLacking(t *testing.T) {
 			if err != nil && !fault.Is(err, fault.Stale) && !fault.Is(err, fault.Unavailable) {
 				t.Fatal(err)
 			}
-			if err == nil && s.Name == "slave-1" && a.Lacking != "" {
-				seen = strings.Contains(a.Lacking, "a test wants it")
+			if err == nil && s.Name == "slave-1" && a.WhyIncomplete != "" {
+				seen = strings.Contains(a.WhyIncomplete, "a test wants it")
 			}
-			if err == nil && s.Name == "slave-0" && a.Lacking != "" {
-				t.Fatalf("slave-0 lacks %q", a.Lacking)
+			if err == nil && s.Name == "slave-0" && a.WhyIncomplete != "" {
+				t.Fatalf("slave-0 lacks %q", a.WhyIncomplete)
 			}
 		}
 		return seen

@@ -21,7 +21,7 @@ import (
 	"adshard/internal/node/metrics"
 	"adshard/internal/node/searchapi"
 	"adshard/search"
-	"adshard/search/shown"
+	"adshard/search/display"
 )
 
 // port is an admin port with everything, as a browser sees it.
@@ -180,7 +180,7 @@ func hit(keyword, advertiser, bid uint64) search.Hit {
 	return search.Hit{
 		Keyword: keyword, Group: 100 + keyword, Campaign: 200 + advertiser, Advertiser: advertiser, Score: bid * 360_000, Quality: 360_000,
 		Type: search.Broad, Level: search.Folded, Ad: 300 + keyword,
-		Shown: shown.New("Čapek & Söhne", "Káble", "USB", "usb kabel", &shown.Ad{
+		Display: display.New("Čapek & Söhne", "Káble", "USB", "usb kabel", &display.Ad{
 			Headlines: []string{"USB <cable>", "Cheap"}, Descriptions: []string{"1 m, black"}, FinalURL: "https://example.com/?a=1",
 		}),
 	}

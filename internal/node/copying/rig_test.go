@@ -88,7 +88,7 @@ func (r *slaveRig) Hold() func() {
 	return func() { r.holds.Add(-1) }
 }
 
-func (r *slaveRig) Lacking() string { return r.lacks }
+func (r *slaveRig) WhyIncomplete() string { return r.lacks }
 
 // source starts a source of the slave's store, as after a restart.
 func (r *slaveRig) source() *Source {

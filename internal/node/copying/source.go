@@ -68,8 +68,8 @@ type Store interface {
 type Feed interface {
 	// Hold holds the log of changes from the store's present position on.
 	Hold() (release func())
-	// Lacking returns why the slave serves less than it should; "": it does not.
-	Lacking() string
+	// WhyIncomplete returns why the slave serves less than it should; "": it does not.
+	WhyIncomplete() string
 }
 
 // Source is the gRPC service Copies of a slave. Make it with NewSource; Run gives up
@@ -191,7 +191,7 @@ func (s *Source) admit(r *pb.OpenCopyRequest) (*pb.OpenCopyResponse, error) {
 			return l.reply, nil
 		}
 	}
-	if why := s.feed.Lacking(); why != "" {
+	if why := s.feed.WhyIncomplete(); why != "" {
 		return nil, fault.Newf(fault.Unavailable, op, "the store of %s cannot be copied now: %s", s.cfg.Name, why)
 	}
 	if s.store.Position().GetClock() == 0 {

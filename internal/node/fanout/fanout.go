@@ -145,7 +145,7 @@ func dropUnreadable(g *replies[search.Answer], best []search.Hit) (dropped bool)
 }
 
 func readable(h *search.Hit) bool {
-	_, ok := h.Shown.Values()
+	_, ok := h.Display.Values()
 	return ok
 }
 

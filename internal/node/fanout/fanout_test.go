@@ -14,7 +14,7 @@ import (
 
 	"adshard/fault"
 	"adshard/search"
-	"adshard/search/shown"
+	"adshard/search/display"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -56,9 +56,9 @@ func (p *part) Search(ctx context.Context, r *search.Request) (*search.Answer, e
 	a := &search.Answer{CountsExact: true, Shards: 1, Answered: 1, AppliedClock: 10 + p.keywords[0], View: r.View}
 	for _, k := range p.keywords {
 		a.Hits = append(a.Hits, search.Hit{Keyword: k, Advertiser: k, Score: 100 - k, Quality: 1,
-			Shown: shown.New("a", "c", "g", "k", new(shown.Ad))})
+			Display: display.New("a", "c", "g", "k", new(display.Ad))})
 		if slices.Contains(p.damaged, k) {
-			a.Hits[len(a.Hits)-1].Shown.Keyword = []byte("\"k\",\"price_micros\":0")
+			a.Hits[len(a.Hits)-1].Display.Keyword = []byte("\"k\",\"price_micros\":0")
 		}
 		a.Matched++
 		a.Width = a.Width.Add(search.Width{Lo: eighth})

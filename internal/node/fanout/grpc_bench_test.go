@@ -11,7 +11,7 @@ import (
 	"adshard/internal/node/fanout/choice"
 	"adshard/schema/pb"
 	"adshard/search"
-	"adshard/search/shown"
+	"adshard/search/display"
 )
 
 // ads is a slave that always has the same hits.
@@ -62,7 +62,7 @@ func instant(b *testing.B, slaves int) *shardRig {
 		for i := range 5 {
 			id := uint64(10*i + s + 1)
 			a.answer.Hits = append(a.answer.Hits, search.Hit{Keyword: id, Advertiser: id, Score: 1000 - id, Quality: 1,
-				Ad: id, Shown: shown.New("advertiser", "campaign", "group", "usb cable", &shown.Ad{
+				Ad: id, Display: display.New("advertiser", "campaign", "group", "usb cable", &display.Ad{
 					Headlines:    []string{"headline 1", "headline 2", "headline 3"},
 					Descriptions: []string{"a description that is long"}, FinalURL: "https://shop.example/usb"}),
 			})

@@ -39,7 +39,7 @@ func (r *shardRig) Newer(ctx context.Context, _ *Map) *Map {
 // kept is the upkeep of a store that lacks nothing.
 type kept struct{ lag time.Duration }
 
-func (kept) Lacking() string               { return "" }
+func (kept) WhyIncomplete() string         { return "" }
 func (k kept) Lag() time.Duration          { return k.lag }
 func (kept) Discard(_, _ uint64, _ string) {}
 

@@ -18,7 +18,7 @@ import (
 	"adshard/internal/node/fanout/choice"
 	"adshard/internal/node/wire"
 	"adshard/search"
-	"adshard/search/shown"
+	"adshard/search/display"
 )
 
 // replicated is a map of one shard, the whole ring.
@@ -129,7 +129,7 @@ func (s *seen) BudgetUsedUp(_, budget string) {
 func TestAnotherReplicaAnswers(t *testing.T) {
 	whole := search.WholeRing()
 	damaged := serves(whole, 1)
-	damaged.answer.Hits = []search.Hit{{Keyword: 1, Shown: shown.Pieces{Keyword: []byte("{")}}}
+	damaged.answer.Hits = []search.Hit{{Keyword: 1, Display: display.Pieces{Keyword: []byte("{")}}}
 	for name, bad := range map[string]*scripted{
 		"no connection":  {err: refused},
 		"busy":           {err: overloaded},

@@ -16,7 +16,7 @@ import (
 	"adshard/internal/node/searchapi"
 	"adshard/internal/node/tracing"
 	"adshard/search"
-	"adshard/search/shown"
+	"adshard/search/display"
 )
 
 // at is a slave that answers at once.
@@ -62,7 +62,7 @@ func answering(b *testing.B, endpoint string, share float64) http.Handler {
 		for i := range uint64(5) {
 			id := 10*i + s + 1
 			a.answer.Hits = append(a.answer.Hits, search.Hit{Keyword: id, Advertiser: id, Score: (1000 - id) * 1e6, Quality: 360_000, Ad: id,
-				Shown: shown.New("advertiser", "campaign", "group", "usb cable", &shown.Ad{Headlines: []string{"headline"}, FinalURL: "https://shop.example/usb"})})
+				Display: display.New("advertiser", "campaign", "group", "usb cable", &display.Ad{Headlines: []string{"headline"}, FinalURL: "https://shop.example/usb"})})
 		}
 		name := fmt.Sprint("slave-", s)
 		m.Shards = append(m.Shards, fanout.NewShard(name, a.answer.Width, choice.NewShard(), fanout.NewReplica(name, fanout.Concurrent(a))))

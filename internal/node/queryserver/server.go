@@ -96,7 +96,7 @@ func response(r *searchapi.Result) (*pb.AdsResponse, error) {
 }
 
 func placed(p *auction.Placement, h *search.Hit) (*pb.PlacedAd, error) {
-	c, err := h.Shown.Content()
+	c, err := h.Display.Content()
 	return &pb.PlacedAd{
 		Position: uint32(p.Position), PriceMicros: p.Price, AdId: h.Ad,
 		KeywordId: h.Keyword, GroupId: h.Group, CampaignId: h.Campaign, AdvertiserId: h.Advertiser,

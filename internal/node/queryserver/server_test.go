@@ -23,7 +23,7 @@ import (
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
-	"adshard/search/shown"
+	"adshard/search/display"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -78,7 +78,7 @@ func found(missing ...search.Missing) *search.Answer {
 		a.Hits = append(a.Hits, search.Hit{
 			Keyword: i + 1, Group: 20 + i, Campaign: 30 + i, Advertiser: 40 + i, Score: (9 - i) * 1e12, Quality: 1e6,
 			Type: search.MatchType(i % 3), Level: search.Level(i % 4), Ad: 50 + i,
-			Shown: shown.New("Čapek & \"S\"", "<c>", "g\n", "usb", &shown.Ad{
+			Display: display.New("Čapek & \"S\"", "<c>", "g\n", "usb", &display.Ad{
 				Headlines: []string{"one", "two"}, Descriptions: []string{"\u2028"}, Path1: "a", Path2: "b", FinalURL: "https://a.example/?a=1&b=2"}),
 		})
 	}
@@ -168,7 +168,7 @@ func TestRefusals(t *testing.T) {
 			return nil, fault.Newf(fault.Overloaded, "", "all places are taken")
 		case 13:
 			a := found()
-			a.Hits[0].Shown.Keyword = []byte("x")
+			a.Hits[0].Display.Keyword = []byte("x")
 			return a, nil
 		}
 		return found(search.Missing{Shard: "slave-1", Reason: search.Late}), nil

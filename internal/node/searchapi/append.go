@@ -9,7 +9,7 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
 	"adshard/search"
-	"adshard/search/shown"
+	"adshard/search/display"
 )
 
 // The answer to a search is appended member by member: byte for byte what
@@ -20,7 +20,7 @@ import (
 // fault.Corrupt: what is to be shown is damaged.
 func appendAnswer(b []byte, r *Result) ([]byte, error) {
 	req, found, won := r.Request, r.Found, r.Won
-	b = shown.AppendString(append(b, `{"query":`...), req.Query.Text)
+	b = display.AppendString(append(b, `{"query":`...), req.Query.Text)
 	b = strconv.AppendBool(append(b, `,"truncated":`...), req.Query.Truncated)
 	b = append(b, `,"ads":[`...)
 	var ok bool
@@ -38,7 +38,7 @@ func appendAnswer(b []byte, r *Result) ([]byte, error) {
 		b = append(b, `,"counts":"`+api.SearchAnswerCountsLowerBound+`"`...)
 	}
 	b = appendCoverage(append(b, `,"coverage":`...), found)
-	return shown.AppendString(append(b, `,"request_id":`...), req.RequestID), nil
+	return display.AppendString(append(b, `,"request_id":`...), req.RequestID), nil
 }
 
 // closeAnswer completes an answer.
@@ -49,7 +49,7 @@ func closeAnswer(b []byte, tookUs int64) []byte {
 
 // appendAd appends an ad; false: what it shows is damaged.
 func appendAd(b []byte, p *auction.Placement, h *search.Hit, s *signing) ([]byte, bool) {
-	v, ok := h.Shown.Values()
+	v, ok := h.Display.Values()
 	if !ok {
 		return b, false
 	}
@@ -96,7 +96,7 @@ func appendMissing(b []byte, list []search.Missing) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = shown.AppendString(b, m.Shard)
+		b = display.AppendString(b, m.Shard)
 	}
 	b = append(b, ']')
 	if len(list) == 0 {
@@ -109,7 +109,7 @@ func appendMissing(b []byte, list []search.Missing) []byte {
 		if i+1 < len(byName) && byName[i+1].Shard == m.Shard {
 			continue // the last one counts
 		}
-		b = append(shown.AppendString(b, m.Shard), ':', '"')
+		b = append(display.AppendString(b, m.Shard), ':', '"')
 		b = append(append(b, m.Reason.String()...), '"', ',')
 	}
 	b[len(b)-1] = '}'

@@ -12,7 +12,7 @@ import (
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
 	"adshard/search"
-	"adshard/search/shown"
+	"adshard/search/display"
 )
 
 // fake is a searcher and explainer with set answers; it keeps what it was
@@ -53,7 +53,7 @@ func hit(keyword, advertiser, bid, quality uint64) search.Hit {
 		Keyword: keyword, Group: 100 + keyword, Campaign: 200 + advertiser, Advertiser: advertiser,
 		Score: bid * quality, Quality: quality, Type: search.Broad, Level: search.Folded,
 		Ad: 300 + keyword,
-		Shown: shown.New("Čapek & Söhne", "Káble", "USB", "usb kabel", &shown.Ad{
+		Display: display.New("Čapek & Söhne", "Káble", "USB", "usb kabel", &display.Ad{
 			Headlines: []string{"USB <cable>", "Cheap"}, Descriptions: []string{"1 m, \"black\""},
 			Path1: "usb", Path2: "cables", FinalURL: "https://example.com/?a=1&b=2",
 		}),

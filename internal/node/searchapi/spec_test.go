@@ -15,7 +15,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/httpapi/apitest"
 	"adshard/search"
-	"adshard/search/shown"
+	"adshard/search/display"
 )
 
 func TestEverySchemaCompiles(t *testing.T) {
@@ -130,7 +130,7 @@ func drawHit(t *rapid.T, id uint64) search.Hit {
 	h.Type = search.MatchType(rapid.IntRange(0, 2).Draw(t, "type"))
 	h.Level = search.Level(rapid.IntRange(0, 3).Draw(t, "level"))
 	text := rapid.String()
-	h.Shown = shown.New(text.Draw(t, "advertiser"), text.Draw(t, "campaign"), text.Draw(t, "group"), text.Draw(t, "text"), &shown.Ad{
+	h.Display = display.New(text.Draw(t, "advertiser"), text.Draw(t, "campaign"), text.Draw(t, "group"), text.Draw(t, "text"), &display.Ad{
 		Headlines:    rapid.SliceOf(text).Draw(t, "headlines"),
 		Descriptions: rapid.SliceOf(text).Draw(t, "descriptions"),
 		Path2:        text.Draw(t, "path"), FinalURL: text.Draw(t, "url")})

@@ -34,7 +34,7 @@ func TestLocalIsAsStrictAsCalls(t *testing.T) {
 	l := shardserver.New(self, st, kept{lacking: "slice 7"}, gate(1), n, nil).Local()
 	for range 3 { // places are given back, whatever happens
 		a, err := l.Search(t.Context(), asked())
-		if err != nil || a.View != 9 || a.Lacking != "slice 7" || a.Lag != 7*time.Second {
+		if err != nil || a.View != 9 || a.WhyIncomplete != "slice 7" || a.Lag != 7*time.Second {
 			t.Fatalf("%+v, %v", a, err)
 		}
 		for kind, spoil := range map[fault.Kind]func(*search.Request){

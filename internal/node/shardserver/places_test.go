@@ -109,7 +109,7 @@ func TestStreamsShareThePlaces(t *testing.T) {
 	address, _, _ := slave(t, &testStore{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {
 		inside <- struct{}{}
 		<-hold
-		return &search.Answer{View: r.View, Lacking: "x"}, nil
+		return &search.Answer{View: r.View, WhyIncomplete: "x"}, nil
 	}}, limit, n)
 	var clients []*stream.Client
 	for range masters {

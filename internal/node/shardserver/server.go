@@ -31,9 +31,9 @@ type Store interface {
 type Upkeep interface {
 	// Discard discards the slice with these keys and fills it again.
 	Discard(lo, hi uint64, why string)
-	// Lacking returns why the slave serves less than its map gives it; "": it serves
+	// WhyIncomplete returns why the slave serves less than its map gives it; "": it serves
 	// all of it. It is called for each search.
-	Lacking() string
+	WhyIncomplete() string
 	// Lag is how long the store has been behind the head of the feed. It is called for
 	// each search.
 	Lag() time.Duration
@@ -117,7 +117,7 @@ func (s *Server) search(ctx context.Context, r *search.Request) (answer *search.
 		}
 	}
 	if answer, err = s.store.Search(ctx, r); err == nil {
-		answer.Lacking, answer.Lag = s.upkeep.Lacking(), s.upkeep.Lag()
+		answer.WhyIncomplete, answer.Lag = s.upkeep.WhyIncomplete(), s.upkeep.Lag()
 	}
 	return answer, err
 }

@@ -71,8 +71,8 @@ type kept struct {
 	discarded *[]string
 }
 
-func (k kept) Lacking() string    { return k.lacking }
-func (k kept) Lag() time.Duration { return 7 * time.Second }
+func (k kept) WhyIncomplete() string { return k.lacking }
+func (k kept) Lag() time.Duration    { return 7 * time.Second }
 func (k kept) Discard(lo, hi uint64, why string) {
 	*k.discarded = append(*k.discarded, fmt.Sprint(lo, " to ", hi, ": ", why))
 }
@@ -250,7 +250,7 @@ func TestAnswersSayWhatIsLacking(t *testing.T) {
 	st := &testStore{search: func(context.Context, *search.Request) (*search.Answer, error) { return &search.Answer{}, nil }}
 	for _, why := range []string{"", "slice 7 is not served"} {
 		reply, err := shardserver.New(self, st, kept{lacking: why}, gate(1), nil, nil).Local().Search(t.Context(), asked())
-		if err != nil || reply.Lacking != why {
+		if err != nil || reply.WhyIncomplete != why {
 			t.Errorf("%v, %v", reply, err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
-	"adshard/search/shown"
+	"adshard/search/display"
 )
 
 // TestMessagesAtTheSizeLimitOverGRPC: what a stream takes gRPC carries, in both directions,
@@ -24,12 +24,12 @@ func TestMessagesAtTheSizeLimitOverGRPC(t *testing.T) {
 	address, _, _ := slave(t, &testStore{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {
 		a := &search.Answer{View: r.View}
 		for range r.View {
-			a.Hits = append(a.Hits, search.Hit{Shown: shown.Pieces{Keyword: make([]byte, piece)}})
+			a.Hits = append(a.Hits, search.Hit{Display: display.Pieces{Keyword: make([]byte, piece)}})
 		}
 		return a, nil
 	}}, 8, nil)
 	c := master(t, address)
-	if a, err := asks(t.Context(), c, searchRequest(2)); err != nil || len(a.Hits) != 2 || len(a.Hits[1].Shown.Keyword) != piece {
+	if a, err := asks(t.Context(), c, searchRequest(2)); err != nil || len(a.Hits) != 2 || len(a.Hits[1].Display.Keyword) != piece {
 		t.Errorf("an answer of %d bytes: %v", 2*piece, err)
 	}
 	if _, err := asks(t.Context(), c, searchRequest(3)); !fault.Is(err, fault.Internal) {

@@ -69,7 +69,7 @@ func TestARunningSlaveIsFilledByCopy(t *testing.T) {
 	}
 	source, _ := running(t, "slave-0", func(s barrels.Store) { apply(s, 7) })
 	target, store := running(t, "slave-1", func(s barrels.Store) { apply(s, 2) })
-	for source.proxy.Lacking() != "" {
+	for source.proxy.WhyIncomplete() != "" {
 		time.Sleep(time.Millisecond)
 	}
 	from := func(instance uint64) *pb.Replica {

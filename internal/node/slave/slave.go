@@ -276,7 +276,7 @@ func (s *Slave) Ready() []string {
 	if state.Refused {
 		return []string{s.cfg.Name + " is refused: " + state.Trouble}
 	}
-	if state.CaughtUp && state.Lacking == "" && !loadproxy.OnlyFilling(s.store.Slices()) {
+	if state.CaughtUp && state.WhyIncomplete == "" && !loadproxy.OnlyFilling(s.store.Slices()) {
 		return nil
 	}
 	if state.Repair != "" {

@@ -15,7 +15,7 @@ import (
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
-	"adshard/search/shown"
+	"adshard/search/display"
 	"adshard/search/words"
 )
 
@@ -182,7 +182,7 @@ func large(ctx context.Context, q *search.Request) (*search.Answer, error) {
 	a, err := echo(ctx, q)
 	keyword := bytes.Repeat([]byte("x"), 1<<20)
 	for range 5 {
-		a.Hits = append(a.Hits, search.Hit{Shown: shown.Pieces{Keyword: keyword}})
+		a.Hits = append(a.Hits, search.Hit{Display: display.Pieces{Keyword: keyword}})
 	}
 	return a, err
 }
@@ -461,7 +461,7 @@ func TestMessagesAtTheSizeLimit(t *testing.T) {
 		r := newRig(func(ctx context.Context, q *search.Request) (*search.Answer, error) {
 			a, err := echo(ctx, q)
 			for range q.View {
-				a.Hits = append(a.Hits, search.Hit{Shown: shown.Pieces{Keyword: []byte(text)}})
+				a.Hits = append(a.Hits, search.Hit{Display: display.Pieces{Keyword: []byte(text)}})
 			}
 			return a, err
 		}, times())
@@ -474,7 +474,7 @@ func TestMessagesAtTheSizeLimit(t *testing.T) {
 				t.Errorf("%d bytes: %v", size, err)
 			}
 		}
-		if a, _, err := searched(ctx, c, &wire.Ask{View: 1, Search: encoded}); err != nil || len(a.Hits) != 1 || len(a.Hits[0].Shown.Keyword) != 1<<24 {
+		if a, _, err := searched(ctx, c, &wire.Ask{View: 1, Search: encoded}); err != nil || len(a.Hits) != 1 || len(a.Hits[0].Display.Keyword) != 1<<24 {
 			t.Errorf("16 MiB: %v", err)
 		}
 		if _, _, err := searched(ctx, c, &wire.Ask{View: 4, Search: encoded}); !fault.Is(err, fault.Internal) {

@@ -3,7 +3,7 @@ package wire
 import (
 	"adshard/schema/pb"
 	"adshard/search"
-	"adshard/search/shown"
+	"adshard/search/display"
 )
 
 func fromHit(h *search.Hit) *pb.Hit {
@@ -32,7 +32,7 @@ func toHit(m *pb.Hit, h *search.Hit) {
 		Type:       toType(m.GetType()),
 		Level:      toLevel(m.GetLevel()),
 		Ad:         m.GetAdId(),
-		Shown:      shown.Pieces{Keyword: m.GetText(), Group: m.GetShown()},
+		Display:    display.Pieces{Keyword: m.GetText(), Group: m.GetShown()},
 	}
 }
 

@@ -29,7 +29,7 @@ func AppendAnswer(b []byte, a *search.Answer) []byte {
 	b = appendVarint(b, 12, a.Work.BlocksBad)
 	b = appendFixed64(b, 14, uint64(a.Shard))
 	b = appendVarint(b, 15, uint64(max(a.Lag, 0).Microseconds()))
-	return appendText(b, 20, a.Lacking)
+	return appendText(b, 20, a.WhyIncomplete)
 }
 
 func appendHit(b []byte, h *search.Hit) []byte {
@@ -41,8 +41,8 @@ func appendHit(b []byte, h *search.Hit) []byte {
 	b = appendVarint(b, 6, h.Quality)
 	b = appendVarint(b, 7, uint64(h.Type))
 	b = appendVarint(b, 8, uint64(h.Level))
-	b = appendBytes(b, 14, h.Shown.Keyword)
-	b = appendBytes(b, 15, h.Shown.Group)
+	b = appendBytes(b, 14, h.Display.Keyword)
+	b = appendBytes(b, 15, h.Display.Group)
 	return appendVarint(b, 16, h.Ad)
 }
 
@@ -92,7 +92,7 @@ func ParseAnswer(b []byte) (*search.Answer, error) {
 		case 15<<3 | asVarint:
 			a.Lag = lag(f.n)
 		case 20<<3 | asBytes:
-			a.Lacking = f.text("SearchResponse.lacking", maxLacking)
+			a.WhyIncomplete = f.text("SearchResponse.lacking", maxLacking)
 		default:
 			parseWork(&a.Work, &f)
 		}
@@ -147,9 +147,9 @@ func parseHit(h *search.Hit, b []byte) error {
 		case 9<<3 | asBytes, 10<<3 | asBytes, 11<<3 | asBytes, 12<<3 | asBytes:
 			f.err = fault.Field(checkOp, "Hit", "a hit has names in explanations only")
 		case 14<<3 | asBytes:
-			h.Shown.Keyword = f.piece("Hit.text")
+			h.Display.Keyword = f.piece("Hit.text")
 		case 15<<3 | asBytes:
-			h.Shown.Group = f.piece("Hit.shown")
+			h.Display.Group = f.piece("Hit.shown")
 		case 16<<3 | asVarint:
 			h.Ad = f.n
 		}

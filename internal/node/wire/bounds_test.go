@@ -16,7 +16,7 @@ import (
 
 	"adshard/fault"
 	"adshard/schema/pb"
-	"adshard/search/shown"
+	"adshard/search/display"
 )
 
 // schemaFiles are the files of all messages that peers exchange.
@@ -283,7 +283,7 @@ func FuzzCheck(f *testing.F) {
 
 // BenchmarkCheck checks the answer of a slave to a search.
 func BenchmarkCheck(b *testing.B) {
-	what := shown.New("an advertiser", "a campaign", "a group", "usb cable", &shown.Ad{
+	what := display.New("an advertiser", "a campaign", "a group", "usb cable", &display.Ad{
 		Headlines:    []string{"one headline", "another headline", "a third"},
 		Descriptions: []string{"what is described", "and more of it"}, FinalURL: "https://shop.example/usb-cables"})
 	hit := &pb.Hit{Keyword: 1 << 20, Group: 1 << 20, Campaign: 1 << 15, Advertiser: 1 << 10, Score: 1 << 40, Quality: 500_000,

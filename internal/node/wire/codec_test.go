@@ -15,7 +15,7 @@ import (
 	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
-	"adshard/search/shown"
+	"adshard/search/display"
 )
 
 // marshalled returns what the generated code makes of m.
@@ -107,7 +107,7 @@ func drawAnswer(t *rapid.T) *search.Answer {
 		View:  n.Draw(t, "v"), AppliedClock: n.Draw(t, "clock"), Lag: time.Duration(rapid.IntRange(0, 1e9).Draw(t, "lag")) * time.Microsecond, Shard: search.ShardID(n.Draw(t, "shard")),
 		Work: search.Work{Examined: n.Draw(t, "l"), BlocksRead: n.Draw(t, "br"), BlocksSkipped: n.Draw(t, "bp"),
 			BlocksBad: n.Draw(t, "bb")},
-		Lacking: rapid.String().Draw(t, "lacking"), Shards: 1, Answered: 1,
+		WhyIncomplete: rapid.String().Draw(t, "lacking"), Shards: 1, Answered: 1,
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "hits") {
 		a.Hits = append(a.Hits, drawHit(t))
@@ -296,7 +296,7 @@ func benchmarked() (*search.Request, *search.Answer) {
 	a := &search.Answer{Width: search.Width{Lo: 1 << 62}, View: 9, AppliedClock: 1 << 20, Shard: 1 << 60}
 	for i := range uint64(5) {
 		a.Hits = append(a.Hits, search.Hit{Keyword: 1000 + i, Group: 900 + i, Campaign: 300, Advertiser: 20 + i, Score: 1 << 40, Quality: 500_000,
-			Ad: i, Shown: shown.New("advertiser", "campaign", "group", "usb cable", &shown.Ad{
+			Ad: i, Display: display.New("advertiser", "campaign", "group", "usb cable", &display.Ad{
 				Headlines:    []string{"headline 1", "headline 2", "headline 3"},
 				Descriptions: []string{"a description that is long"}, FinalURL: "https://shop.example/usb"})})
 	}

@@ -11,7 +11,7 @@ import (
 	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
-	"adshard/search/shown"
+	"adshard/search/display"
 )
 
 func drawRequest(t *rapid.T) *search.Request {
@@ -82,7 +82,7 @@ func drawHit(t *rapid.T) search.Hit {
 		Type:  search.MatchType(rapid.IntRange(0, search.MatchTypes-1).Draw(t, "type")),
 		Level: search.Level(rapid.IntRange(0, search.Levels).Draw(t, "level")),
 		Ad:    id.Draw(t, "ad"),
-		Shown: shown.New(text.Draw(t, "an"), text.Draw(t, "cn"), text.Draw(t, "gn"), text.Draw(t, "kt"), &shown.Ad{
+		Display: display.New(text.Draw(t, "an"), text.Draw(t, "cn"), text.Draw(t, "gn"), text.Draw(t, "kt"), &display.Ad{
 			Headlines: lines, Descriptions: lines, Path1: text.Draw(t, "p1"), Path2: text.Draw(t, "p2"), FinalURL: text.Draw(t, "url")}),
 	}
 }
@@ -139,7 +139,7 @@ func TestExplanationsSurviveTheWire(t *testing.T) {
 			for range rapid.IntRange(0, 2).Draw(t, "agreements") {
 				x.Words = append(x.Words, search.Agreement{Keyword: "a", Query: "b", Level: search.Synonym})
 			}
-			x.Ad, x.Shown = 0, shown.Pieces{}
+			x.Ad, x.Display = 0, display.Pieces{}
 			e.Matches = append(e.Matches, x)
 		}
 		if got := ToExplanation(overWire(t, FromExplanation(e), &pb.ExplainResponse{}), "slave-1"); !reflect.DeepEqual(got, e) {

@@ -23,12 +23,12 @@ func fromAnswer(a *search.Answer) *pb.SearchResponse {
 		BlocksSkipped: a.Work.BlocksSkipped,
 		BlocksBad:     a.Work.BlocksBad,
 		Shard:         uint64(a.Shard),
-		Lacking:       a.Lacking,
+		Lacking:       a.WhyIncomplete,
 	}
 	for i := range a.Hits {
 		h := &a.Hits[i]
 		m.Hits[i] = fromHit(h)
-		m.Hits[i].AdId, m.Hits[i].Text, m.Hits[i].Shown = h.Ad, h.Shown.Keyword, h.Shown.Group
+		m.Hits[i].AdId, m.Hits[i].Text, m.Hits[i].Shown = h.Ad, h.Display.Keyword, h.Display.Group
 	}
 	return m
 }
@@ -46,9 +46,9 @@ func toAnswer(m *pb.SearchResponse) *search.Answer {
 		Lag:          lag(m.GetLagMicros()),
 		Work: search.Work{Examined: m.GetExamined(), BlocksRead: m.GetBlocksRead(),
 			BlocksSkipped: m.GetBlocksSkipped(), BlocksBad: m.GetBlocksBad()},
-		Lacking:  m.GetLacking(),
-		Shards:   1,
-		Answered: 1,
+		WhyIncomplete: m.GetLacking(),
+		Shards:        1,
+		Answered:      1,
 	}
 	if len(m.GetHits()) > 0 {
 		a.Hits = make([]search.Hit, len(m.Hits))

@@ -1,4 +1,4 @@
-package shown
+package display
 
 // Pieces are what an answer shows of a hit. They are shared by all answers with
 // the hit and not to be changed.

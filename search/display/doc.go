@@ -1,4 +1,4 @@
-// Package shown is the format of what an answer shows of a hit: texts, encoded
+// Package display is the format of what an answer shows of a hit: texts, encoded
 // once as JSON when a slave reads them, and copied from there into the answer.
 //
 // Two pieces belong to a hit (Pieces). One is a JSON string, the keyword's text.
@@ -14,4 +14,4 @@
 // Goals: no text is decoded or encoded on the way from a slave's cache to the
 // HTTP answer; a piece that is damaged or made up is recognised before it gets
 // into one (Pieces.Values). Non-goals: JSON of any other form.
-package shown
+package display

@@ -1,4 +1,4 @@
-package shown_test
+package display_test
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adshard/fault"
-	"adshard/search/shown"
+	"adshard/search/display"
 )
 
 // standard is what encoding/json writes of v without HTML escapes.
@@ -36,7 +36,7 @@ func TestEveryCharacterIsWrittenAsEncodingJSONDoes(t *testing.T) {
 	for c := range 256 {
 		all = append(all, 'a', byte(c), 'b', byte(c), byte(c))
 	}
-	got, want := shown.AppendString(nil, string(all)), standard(t, string(all))
+	got, want := display.AppendString(nil, string(all)), standard(t, string(all))
 	if string(got) != want {
 		i := 0
 		for i < min(len(got), len(want)) && got[i] == want[i] {
@@ -46,7 +46,7 @@ func TestEveryCharacterIsWrittenAsEncodingJSONDoes(t *testing.T) {
 	}
 	for c := range 256 {
 		s := string([]byte{byte(c)})
-		if got := string(shown.AppendString(nil, s)); got != standard(t, s) {
+		if got := string(display.AppendString(nil, s)); got != standard(t, s) {
 			t.Errorf("%q: %s, want %s", s, got, standard(t, s))
 		}
 	}
@@ -74,13 +74,13 @@ func TestPiecesAreWhatEncodingJSONWrites(t *testing.T) {
 		for i := range names {
 			names[i] = text().Draw(rt, "name")
 		}
-		ad := shown.Ad{Headlines: list.Draw(rt, "headlines"), Descriptions: list.Draw(rt, "descriptions"),
+		ad := display.Ad{Headlines: list.Draw(rt, "headlines"), Descriptions: list.Draw(rt, "descriptions"),
 			Path1: text().Draw(rt, "path 1"), Path2: text().Draw(rt, "path 2"), FinalURL: text().Draw(rt, "url")}
 		path := ad.Path1
 		if ad.Path2 != "" {
 			path += "/" + ad.Path2
 		}
-		p := shown.New(names[0], names[1], names[2], names[3], &ad)
+		p := display.New(names[0], names[1], names[2], names[3], &ad)
 		wants := []string{standard(t, names[0]), standard(t, names[1]), standard(t, names[2]), standard(t, names[3]),
 			standard(t, append([]string{}, ad.Headlines...)), standard(t, append([]string{}, ad.Descriptions...)), standard(t, path), standard(t, ad.FinalURL)}
 		v, ok := p.Values()
@@ -90,7 +90,7 @@ func TestPiecesAreWhatEncodingJSONWrites(t *testing.T) {
 				rt.Fatalf("value %d: %s, want %s", i, gots[i], wants[i])
 			}
 		}
-		if again := shown.AppendAd(bytes.Clone(shown.Names(p.Group)), &ad); !bytes.Equal(again, p.Group) {
+		if again := display.AppendAd(bytes.Clone(display.Names(p.Group)), &ad); !bytes.Equal(again, p.Group) {
 			rt.Fatalf("%s with its names again: %s", p.Group, again)
 		}
 		checkContent(rt, p)
@@ -98,7 +98,7 @@ func TestPiecesAreWhatEncodingJSONWrites(t *testing.T) {
 }
 
 // checkContent compares what is decoded with what encoding/json decodes.
-func checkContent(t interface{ Fatalf(string, ...any) }, p shown.Pieces) {
+func checkContent(t interface{ Fatalf(string, ...any) }, p display.Pieces) {
 	c, err := p.Content()
 	if err != nil {
 		t.Fatalf("%s %s: %v", p.Keyword, p.Group, err)
@@ -125,12 +125,12 @@ func list(texts []string) []any {
 	return all
 }
 
-var sound = shown.New("Acme \u2028", "C\n", `G"`, "usb", &shown.Ad{
+var sound = display.New("Acme \u2028", "C\n", `G"`, "usb", &display.Ad{
 	Headlines: []string{"one", "two"}, Descriptions: []string{"d"}, Path1: "p", Path2: "q", FinalURL: "https://a.example/"})
 
 func TestDamagedPiecesAreRecognised(t *testing.T) {
 	group := string(sound.Group)
-	for name, p := range map[string]shown.Pieces{
+	for name, p := range map[string]display.Pieces{
 		"none":               {},
 		"no keyword":         {Group: sound.Group},
 		"no group":           {Keyword: sound.Keyword},
@@ -157,7 +157,7 @@ func TestDamagedPiecesAreRecognised(t *testing.T) {
 		}
 	}
 	for n := range sound.Group {
-		if _, ok := (shown.Pieces{Keyword: sound.Keyword, Group: sound.Group[:n]}).Values(); ok {
+		if _, ok := (display.Pieces{Keyword: sound.Keyword, Group: sound.Group[:n]}).Values(); ok {
 			t.Errorf("cut at %d", n)
 		}
 	}
@@ -169,7 +169,7 @@ func FuzzValues(f *testing.F) {
 	f.Add(sound.Keyword, sound.Group)
 	f.Add([]byte(`"\u00e9\ud800"`), []byte(`["","","",[],[],"",""]`))
 	f.Fuzz(func(t *testing.T, keyword, group []byte) {
-		p := shown.Pieces{Keyword: keyword, Group: group}
+		p := display.Pieces{Keyword: keyword, Group: group}
 		v, ok := p.Values()
 		if !ok {
 			return
@@ -183,7 +183,7 @@ func FuzzValues(f *testing.F) {
 }
 
 func BenchmarkValues(b *testing.B) {
-	p := shown.New("Čapek & Söhne", "Kábely a adaptéry", "USB kabely", "usb kabel", &shown.Ad{
+	p := display.New("Čapek & Söhne", "Kábely a adaptéry", "USB kabely", "usb kabel", &display.Ad{
 		Headlines:    []string{"USB kabely skladem", "Doprava zdarma", "Výběr z 300 kabelů"},
 		Descriptions: []string{"Nejširší výběr kabelů s doručením do druhého dne.", "Vrácení do 30 dnů bez udání důvodu."},
 		Path1:        "usb", Path2: "kabely", FinalURL: "https://www.example.com/usb-kabely?utm_source=ads"})
