@@ -72,8 +72,8 @@ func (a *ahead) commit() error {
 	return nil
 }
 
-// turn writes the pages of a stretch of a group, and the batch when it is large.
-func (a *ahead) turn(ctx context.Context, g *groupChange) error {
+// writeStretch writes the pages of a stretch of a group, and the batch when it is large.
+func (a *ahead) writeStretch(ctx context.Context, g *groupChange) error {
 	s, w := a.store, a.store.writer
 	w.anchor(g)
 	if err := w.putPages(g); err != nil {

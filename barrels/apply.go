@@ -51,15 +51,15 @@ func (s *barrel) ApplyParts(ctx context.Context, data *pb.NodeData, parts Parts)
 	named := namedKeys(data)
 	a := &ahead{store: s}
 	if !data.Reset_ {
-		s.writer.turn = func(g *groupChange) error { return a.turn(ctx, g) }
+		s.writer.onStretch = func(g *groupChange) error { return a.writeStretch(ctx, g) }
 	}
 	err := a.apply(ctx, data, named, parts)
-	s.writer.turn = nil
+	s.writer.onStretch = nil
 	a.end(err)
 	if err != nil {
 		return err
 	}
-	s.upkeep.note(data)
+	s.upkeep.countChanges(data)
 	return nil
 }
 
@@ -109,7 +109,7 @@ func (s *barrel) write(old *index.Snapshot) (*index.Snapshot, error) {
 	for i := range renewals {
 		s.engine.Lists.Replace(terms, &renewals[i], number)
 	}
-	s.note(&w.batch, number)
+	s.invalidate(&w.batch, number)
 	for _, g := range groups {
 		s.engine.Groups.Put(g.key, number, g.items, g.size)
 	}
@@ -119,8 +119,8 @@ func (s *barrel) write(old *index.Snapshot) (*index.Snapshot, error) {
 	}, nil
 }
 
-// note invalidates the cached groups that a batch changes.
-func (s *barrel) note(b *kv.Batch, number uint64) {
+// invalidate drops the cached groups that a batch changes.
+func (s *barrel) invalidate(b *kv.Batch, number uint64) {
 	for i := range b.Len() {
 		switch op := b.Op(i); {
 		case op.Kind == kv.Clear:
@@ -155,7 +155,7 @@ func (s *barrel) cachedAgain() (list []cachedGroup) {
 
 // items prepares what a bucket changes of groups; named are the keys of its items
 // and of those it deletes.
-func (w *writer) items(d *pb.NodeData, named map[uint64]bool, parts Parts) error {
+func (w *batchWriter) items(d *pb.NodeData, named map[uint64]bool, parts Parts) error {
 	for _, key := range slices.Compact(slices.Sorted(slices.Values(d.Deleted))) {
 		if err := w.group(key, nil, nil); err != nil {
 			return err
@@ -176,7 +176,7 @@ func (w *writer) items(d *pb.NodeData, named map[uint64]bool, parts Parts) error
 
 // bucket prepares all else that it changes, on top of a store with this table, and
 // completes the batch.
-func (w *writer) bucket(d *pb.NodeData, before *pb.SliceTable) error {
+func (w *batchWriter) bucket(d *pb.NodeData, before *pb.SliceTable) error {
 	w.position, w.slices = proto.CloneOf(d.To), before
 	if len(d.Items)+len(d.Campaigns)+len(d.Advertisers) > 0 {
 		w.builder = index.MixBuilders(w.builder, d.Builder)
@@ -194,7 +194,7 @@ func (w *writer) bucket(d *pb.NodeData, before *pb.SliceTable) error {
 }
 
 // settle turns the groups' changes into pages and blocks.
-func (w *writer) settle() error {
+func (w *batchWriter) settle() error {
 	for _, g := range w.groups {
 		w.anchor(g)
 	}
@@ -208,7 +208,7 @@ func (w *writer) settle() error {
 
 // putParents writes the parents that differ from what is there: most come
 // along with their groups unchanged.
-func (w *writer) putParents(d *pb.NodeData) error {
+func (w *batchWriter) putParents(d *pb.NodeData) error {
 	for _, a := range d.Advertisers {
 		changed, err := w.putParent(kv.AdvertiserKind, a.Id, a)
 		if err != nil {
@@ -231,14 +231,14 @@ func (w *writer) putParents(d *pb.NodeData) error {
 }
 
 // ownParents returns parents that the batch may change.
-func (w *writer) ownParents() *index.Parents {
+func (w *batchWriter) ownParents() *index.Parents {
 	if !w.parentsOwned {
 		w.parents, w.parentsOwned = w.parents.Copy(), true
 	}
 	return w.parents
 }
 
-func (w *writer) putParent(kind byte, id uint64, m proto.Message) (changed bool, err error) {
+func (w *batchWriter) putParent(kind byte, id uint64, m proto.Message) (changed bool, err error) {
 	w.key = kv.AppendParentKey(w.key[:0], kind, id)
 	if w.record, err = record.Marshal.MarshalAppend(w.record[:0], m); err != nil {
 		return false, fault.New(fault.Invalid, "barrels: apply", err)

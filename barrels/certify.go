@@ -177,14 +177,14 @@ func (c *certifier) page(ctx context.Context, first uint64, value []byte) error 
 		if err := c.pause(ctx, kv.Place{Key: c.key, Keyword: k.ID}); err != nil {
 			return err
 		}
-		if err := c.take(k); err != nil {
+		if err := c.keyword(k); err != nil {
 			return err
 		}
 	}
 }
 
-// take adds a keyword to the group's hash and demands the keyword's postings.
-func (c *certifier) take(k *record.Keyword) error {
+// keyword adds a keyword to the group's hash and demands the keyword's postings.
+func (c *certifier) keyword(k *record.Keyword) error {
 	if k.ID <= c.last || !k.Sound() {
 		return kv.Damaged("keyword", page.ErrDamaged)
 	}

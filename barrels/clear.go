@@ -91,7 +91,7 @@ func claims(t *pb.SliceTable, at *pb.Position, v *pb.Interval) bool {
 // clear prepares the removal of the groups with keys lo to hi that are not
 // named, until the batch has so many postings and groups; then it returns where
 // to go on.
-func (w *writer) clear(lo, hi uint64, named map[uint64]bool, most int) (next uint64, done bool, err error) {
+func (w *batchWriter) clear(lo, hi uint64, named map[uint64]bool, most int) (next uint64, done bool, err error) {
 	if w.base == nil {
 		return 0, true, nil
 	}
@@ -121,7 +121,7 @@ func (w *writer) clear(lo, hi uint64, named map[uint64]bool, most int) (next uin
 }
 
 // drop prepares the removal of a group that is there.
-func (w *writer) drop(key uint64) error {
+func (w *batchWriter) drop(key uint64) error {
 	n := len(w.groups)
 	if err := w.group(key, nil, nil); err != nil {
 		return err

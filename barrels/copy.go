@@ -61,7 +61,7 @@ func (s *barrel) Reload() error {
 	if s.closed {
 		return s.errClosed("barrels: reload")
 	}
-	if err := s.again(s.kv.Reopen); err != nil {
+	if err := s.reopenWith(s.kv.Reopen); err != nil {
 		return err
 	}
 	s.upkeep = upkeep{changed: unknown}

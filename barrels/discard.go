@@ -66,7 +66,7 @@ func (s *barrel) writable(op string) error {
 
 // giveUp adds to the batch that the slices that touch any of the intervals are no
 // longer served and are to be purged.
-func (w *writer) giveUp(list []index.Interval) {
+func (w *batchWriter) giveUp(list []index.Interval) {
 	table := proto.CloneOf(w.slices)
 	runs, filling := slices.Concat(w.purge, list), false
 	for _, h := range table.GetSlices() {

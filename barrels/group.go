@@ -39,7 +39,7 @@ type oldPage struct {
 }
 
 // group prepares the replacement of a group, or with nil its removal.
-func (w *writer) group(key uint64, it *pb.Item, parts Parts) error {
+func (w *batchWriter) group(key uint64, it *pb.Item, parts Parts) error {
 	w.pace.yield()
 	old, raw, err := w.stored(key)
 	if old != nil {
@@ -72,7 +72,7 @@ func (w *writer) group(key uint64, it *pb.Item, parts Parts) error {
 // stored finds a group in the state before: an iterator at its record, from
 // which its pages follow, and the record, good until the iterator moves; nil:
 // there is no such group. An iterator that is not nil is to be closed.
-func (w *writer) stored(key uint64) (it kv.Iterator, record []byte, err error) {
+func (w *batchWriter) stored(key uint64) (it kv.Iterator, record []byte, err error) {
 	if w.base == nil {
 		return nil, nil, nil
 	}
@@ -86,7 +86,7 @@ func (w *writer) stored(key uint64) (it kv.Iterator, record []byte, err error) {
 
 // putGroup writes a group's record if it differs from the stored one, and reports
 // whether what postings say of the group has changed.
-func (w *writer) putGroup(g *pb.Group, head *block.Group, raw []byte, exists bool) (moved bool, err error) {
+func (w *batchWriter) putGroup(g *pb.Group, head *block.Group, raw []byte, exists bool) (moved bool, err error) {
 	if w.record, err = record.Marshal.MarshalAppend(w.record[:0], g); err != nil {
 		return false, fault.New(fault.Invalid, "barrels: apply", err)
 	}
@@ -107,7 +107,7 @@ func (w *writer) putGroup(g *pb.Group, head *block.Group, raw []byte, exists boo
 }
 
 // get reads a value before the batch; it is good until the next call.
-func (w *writer) get(f kv.Family, key []byte) (value []byte, ok bool, err error) {
+func (w *batchWriter) get(f kv.Family, key []byte) (value []byte, ok bool, err error) {
 	if w.base == nil {
 		return nil, false, nil
 	}
@@ -117,10 +117,10 @@ func (w *writer) get(f kv.Family, key []byte) (value []byte, ok bool, err error)
 
 // diff compares a group's keywords with its pages (stored; nil: it is new), both
 // by rising id.
-func (w *writer) diff(g *groupChange, in *incoming, moved bool, stored kv.Iterator) error {
+func (w *batchWriter) diff(g *groupChange, in *incoming, moved bool, stored kv.Iterator) error {
 	g.keywords = make([]*keyword, 0, len(in.list))
 	add := func(old *record.Keyword) {
-		k := in.take()
+		k := in.pop()
 		g.keywords = append(g.keywords, k)
 		w.keyword(g, k, old, moved)
 	}
@@ -157,7 +157,7 @@ func (w *writer) diff(g *groupChange, in *incoming, moved bool, stored kv.Iterat
 
 // pages visits the keywords of the group's pages, which follow where the
 // iterator is; each is good for the visit.
-func (w *writer) pages(g *groupChange, it kv.Iterator, visit func(*record.Keyword) error) error {
+func (w *batchWriter) pages(g *groupChange, it kv.Iterator, visit func(*record.Keyword) error) error {
 	for it.Next() {
 		if err := w.room(g); err != nil {
 			return err
@@ -188,7 +188,7 @@ func (w *writer) pages(g *groupChange, it kv.Iterator, visit func(*record.Keywor
 
 // keyword prepares a keyword that the group has from now on; old is what it
 // has now, if it does.
-func (w *writer) keyword(g *groupChange, k *keyword, old *record.Keyword, moved bool) {
+func (w *batchWriter) keyword(g *groupChange, k *keyword, old *record.Keyword, moved bool) {
 	w.pace.yield()
 	g.compared++
 	k.id = k.pb.Id
@@ -211,7 +211,7 @@ func (w *writer) keyword(g *groupChange, k *keyword, old *record.Keyword, moved 
 }
 
 // remove prepares the removal of a keyword.
-func (w *writer) remove(g *groupChange, old *record.Keyword) {
+func (w *batchWriter) remove(g *groupChange, old *record.Keyword) {
 	g.compared++
 	w.counters.Keywords--
 	w.countData(old, -1)
@@ -219,20 +219,20 @@ func (w *writer) remove(g *groupChange, old *record.Keyword) {
 }
 
 // countMessage changes the frequencies of a keyword's terms.
-func (w *writer) countMessage(k *pb.Keyword, by int32) {
+func (w *batchWriter) countMessage(k *pb.Keyword, by int32) {
 	for _, f := range k.Forms {
 		w.countForm(f.Terms, by)
 	}
 }
 
-func (w *writer) countData(k *record.Keyword, by int32) {
+func (w *batchWriter) countData(k *record.Keyword, by int32) {
 	for i := range k.Forms {
 		w.countForm(k.Forms[i].Terms, by)
 	}
 }
 
 // countForm changes the frequency of each of a form's terms once.
-func (w *writer) countForm(terms []uint64, by int32) {
+func (w *batchWriter) countForm(terms []uint64, by int32) {
 	for i, t := range terms {
 		if !slices.Contains(terms[:i], t) {
 			w.frequency[t] += by
@@ -241,14 +241,14 @@ func (w *writer) countForm(terms []uint64, by int32) {
 }
 
 // write puts a keyword's postings at its anchors.
-func (w *writer) write(g *groupChange, k *keyword) {
+func (w *batchWriter) write(g *groupChange, k *keyword) {
 	for f, term := range k.anchors {
 		w.ops = append(w.ops, op{term: term, Place: kv.Place{Key: g.key, Keyword: k.id}, keyword: k.pb, group: g.head, form: uint8(f)})
 	}
 }
 
 // unwrite removes the postings of a keyword.
-func (w *writer) unwrite(key uint64, old *record.Keyword) {
+func (w *batchWriter) unwrite(key uint64, old *record.Keyword) {
 	for _, term := range old.Anchors {
 		w.ops = append(w.ops, op{term: term, Place: kv.Place{Key: key, Keyword: old.ID}})
 	}
@@ -256,7 +256,7 @@ func (w *writer) unwrite(key uint64, old *record.Keyword) {
 
 // anchor chooses the anchors of a group that are still to be chosen, now that the
 // batch's frequencies are known, and writes the postings.
-func (w *writer) anchor(g *groupChange) {
+func (w *batchWriter) anchor(g *groupChange) {
 	for _, k := range g.keywords {
 		if k.anchors != nil {
 			continue

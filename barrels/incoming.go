@@ -33,8 +33,8 @@ func (in *incoming) more() (bool, error) {
 	return len(in.list) > 0, nil
 }
 
-// take takes the next keyword.
-func (in *incoming) take() *keyword {
+// pop takes the next keyword.
+func (in *incoming) pop() *keyword {
 	if len(in.slab) == 0 {
 		in.slab = make([]keyword, len(in.list))
 	}
@@ -45,9 +45,9 @@ func (in *incoming) take() *keyword {
 }
 
 // room takes what was compared of a group so far, if that is a stretch.
-func (w *writer) room(g *groupChange) error {
-	if w.turn == nil || g.compared-g.turned < stretch {
+func (w *batchWriter) room(g *groupChange) error {
+	if w.onStretch == nil || g.compared-g.turned < stretch {
 		return nil
 	}
-	return w.turn(g)
+	return w.onStretch(g)
 }

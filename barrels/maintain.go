@@ -42,14 +42,14 @@ const (
 // enough: a pass, which reads all groups, begins once one in so many has changed.
 const enough = 20
 
-// note counts the changes of an applied bucket.
-func (u *upkeep) note(d *pb.NodeData) {
+// countChanges counts the changes of an applied bucket.
+func (u *upkeep) countChanges(d *pb.NodeData) {
 	if d.Reset_ {
 		u.changed = unknown
 	}
 	u.add(len(d.Items) + len(d.Deleted) + len(d.Campaigns) + len(d.Advertisers))
 	if u.used != nil { // the sweep may have passed these groups' keys
-		u.used.note(d)
+		u.used.addBucket(d)
 	}
 }
 

@@ -30,7 +30,7 @@ type barrel struct {
 	damaged   atomic.Pointer[func(Damage)]
 
 	mu     sync.Mutex // one writer at a time; guards what follows
-	writer *writer
+	writer *batchWriter
 	closed bool
 	upkeep upkeep
 	// compacting is held while the DB is compacted; endCompact ends that.
@@ -69,7 +69,7 @@ func Open(db kv.DB, o Options) (Store, error) {
 		Lists: index.NewListCache(st.listBytes), Groups: index.NewCache[*index.Group](room / 8 * 3),
 		Display: query.NewDisplayCache(room / 8), Load: load.NewCounter(),
 	}
-	st.writer = newWriter(st.engine.Lists, &st.searches)
+	st.writer = newBatchWriter(st.engine.Lists, &st.searches)
 	st.Publish(begin)
 	return st, nil
 }
@@ -197,12 +197,12 @@ func (s *barrel) reopen() error {
 	if err := s.kv.Ready(); err != nil {
 		return err
 	}
-	return s.again(s.kv.Reopen)
+	return s.reopenWith(s.kv.Reopen)
 }
 
-// again closes all states, has the DB opened in some way, and reads the first
+// reopenWith closes all states, has the DB opened in some way, and reads the first
 // state from it. The caller has mu.
-func (s *barrel) again(open func() error) error {
+func (s *barrel) reopenWith(open func() error) error {
 	s.stopCompact()
 	s.Reopening.Lock()
 	defer s.Reopening.Unlock()

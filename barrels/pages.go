@@ -9,7 +9,7 @@ import (
 // putPages writes the pages of a changed group, leaving those that stay as
 // they are. Keywords keep to the page whose range of ids they fall in, so that
 // a change in one does not move the others.
-func (w *writer) putPages(g *groupChange) error {
+func (w *batchWriter) putPages(g *groupChange) error {
 	old := g.pages
 	if len(old) > 2*(len(g.keywords)/page.Target+1) {
 		w.dropPages(g) // too many small ones: begin afresh
@@ -29,7 +29,7 @@ func (w *writer) putPages(g *groupChange) error {
 	return w.putPage(g.key, nil, rest)
 }
 
-func (w *writer) dropPages(g *groupChange) {
+func (w *batchWriter) dropPages(g *groupChange) {
 	for _, p := range g.pages {
 		w.batch.Delete(kv.Items, kv.AppendKey(w.key[:0], g.key, p.first))
 	}
@@ -46,7 +46,7 @@ func before(list []*keyword, id uint64) int {
 
 // putPage writes keywords in place of an old page (nil: none), in several
 // pages when they are too many for one.
-func (w *writer) putPage(key uint64, old *oldPage, list []*keyword) (err error) {
+func (w *batchWriter) putPage(key uint64, old *oldPage, list []*keyword) (err error) {
 	if old != nil && (len(list) == 0 || list[0].id < old.first) {
 		w.batch.Delete(kv.Items, kv.AppendKey(w.key[:0], key, old.first))
 		old = nil
@@ -70,7 +70,7 @@ func (w *writer) putPage(key uint64, old *oldPage, list []*keyword) (err error) 
 }
 
 // page appends the page of some keywords.
-func (w *writer) page(dst []byte, list []*keyword) ([]byte, error) {
+func (w *batchWriter) page(dst []byte, list []*keyword) ([]byte, error) {
 	w.encoder.Reset()
 	for _, k := range list {
 		if err := w.data.Set(k.pb); err != nil {

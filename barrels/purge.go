@@ -54,7 +54,7 @@ func (p *purge) step() (done bool, err error) {
 // blocks removes the postings in the intervals from the blocks, starting at the
 // cursor. A damaged block is removed whole, and the slices that it may have covered
 // are discarded too.
-func (p *purge) blocks(w *writer, st *index.Snapshot) error {
+func (p *purge) blocks(w *batchWriter, st *index.Snapshot) error {
 	it := st.Data.Full(kv.Postings)
 	defer it.Close()
 	p.torn = p.torn[:0]
@@ -96,7 +96,7 @@ func (p *purge) blocks(w *writer, st *index.Snapshot) error {
 const purgeBytes = 4 << 20
 
 // block rewrites the current block without the postings in the intervals.
-func (p *purge) block(w *writer, term uint64, key []byte) {
+func (p *purge) block(w *batchWriter, term uint64, key []byte) {
 	n := p.view.Len()
 	last, _ := p.view.Key(n - 1)
 	first, _ := p.view.Key(0)
@@ -138,7 +138,7 @@ func (p *purge) within(i int) bool {
 
 // items removes the groups in the intervals, starting at the cursor. When none is
 // left, the discarded slices are removed from the table.
-func (p *purge) items(w *writer, st *index.Snapshot) error {
+func (p *purge) items(w *batchWriter, st *index.Snapshot) error {
 	it := st.Data.Full(kv.Items)
 	defer it.Close()
 	for _, r := range p.runs {
@@ -170,7 +170,7 @@ func (p *purge) items(w *writer, st *index.Snapshot) error {
 
 // purged adds the removal of a group's record or of a page to the batch. The page's
 // keywords are subtracted from the counters as far as they can be read.
-func (w *writer) purged(key, value []byte) {
+func (w *batchWriter) purged(key, value []byte) {
 	w.batch.Delete(kv.Items, key)
 	if kv.KeyPart(key, 1) == kv.GroupRecord {
 		w.counters.Groups--

@@ -57,7 +57,7 @@ func (s *barrel) reanchor(st *index.Snapshot, cursor []byte) (next []byte, err e
 }
 
 // drifted counts the keywords of a page with an anchor that is not rare.
-func (w *writer) drifted(value []byte) (n int, err error) {
+func (w *batchWriter) drifted(value []byte) (n int, err error) {
 	r := &w.reader
 	if err := r.Open(value); err != nil {
 		return 0, kv.Damaged("keyword page", err)
@@ -78,7 +78,7 @@ func (w *writer) drifted(value []byte) (n int, err error) {
 
 // drift reports whether one of a keyword's anchors stands in many more keywords
 // than the rarest of its terms: half as many again, and eight.
-func (w *writer) drift(k *record.Keyword) bool {
+func (w *batchWriter) drift(k *record.Keyword) bool {
 	for i, f := range k.Forms {
 		own := w.terms.Stats(k.Anchors[i]).Frequency
 		for _, term := range f.Terms {
@@ -91,7 +91,7 @@ func (w *writer) drift(k *record.Keyword) bool {
 }
 
 // moveAnchors prepares a group whose drifted keywords get new anchors.
-func (w *writer) moveAnchors(key uint64) error {
+func (w *batchWriter) moveAnchors(key uint64) error {
 	it, raw, err := w.stored(key)
 	if it != nil {
 		defer it.Close()

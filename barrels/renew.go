@@ -31,7 +31,7 @@ func (s *barrel) Renew() error {
 	if !ok {
 		return fault.Newf(fault.Internal, "barrels: renew", "this kind of store cannot be recreated")
 	}
-	if err := s.again(kv.Recreate); err != nil {
+	if err := s.reopenWith(kv.Recreate); err != nil {
 		return err
 	}
 	s.upkeep = upkeep{changed: unknown}

@@ -21,7 +21,7 @@ func (s *barrel) repack(st *index.Snapshot, cursor []byte) (next []byte, err err
 		if late = late || clock.over(); late && kv.KeyPart(it.Key(), 0) != r.term {
 			break // between two terms
 		}
-		r.take(s.writer, it.Key(), it.Value)
+		r.add(s.writer, it.Key(), it.Value)
 	}
 	if it.Err() != nil {
 		return nil, it.Err()
@@ -41,9 +41,9 @@ type joiner struct {
 	size  int
 }
 
-// take adds a block. A damaged one is left as it is, and nothing is joined
+// add adds a block. A damaged one is left as it is, and nothing is joined
 // across it: searches count it and say so.
-func (j *joiner) take(w *writer, key []byte, value func() []byte) {
+func (j *joiner) add(w *batchWriter, key []byte, value func() []byte) {
 	if kv.KeyPart(key, 0) != j.term || len(j.keys) == 0 {
 		j.flush(w)
 		j.term = kv.KeyPart(key, 0)
@@ -64,7 +64,7 @@ func (j *joiner) take(w *writer, key []byte, value func() []byte) {
 }
 
 // flush writes what was collected as one block, if it was several.
-func (j *joiner) flush(w *writer) {
+func (j *joiner) flush(w *batchWriter) {
 	if len(j.keys) > 1 {
 		e := &w.blocks.encoder
 		e.Reset()

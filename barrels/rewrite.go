@@ -12,7 +12,7 @@ import (
 
 // rewrite applies the ops to the blocks. Each block that changes is read and written
 // once.
-func (w *writer) rewrite() error {
+func (w *batchWriter) rewrite() error {
 	w.sortOps()
 	if len(w.ops) == 0 {
 		return nil
@@ -37,7 +37,7 @@ func (w *writer) rewrite() error {
 
 // sortOps orders the ops by term and place. If a posting is both removed and written,
 // only the write is kept.
-func (w *writer) sortOps() {
+func (w *batchWriter) sortOps() {
 	slices.SortFunc(w.ops, func(a, b op) int {
 		if a.term != b.term {
 			return cmp.Compare(a.term, b.term)
@@ -54,7 +54,7 @@ func (w *writer) sortOps() {
 }
 
 // term applies the ops of one term, block by block.
-func (w *writer) term(it kv.Iterator, ops []op) error {
+func (w *batchWriter) term(it kv.Iterator, ops []op) error {
 	term := ops[0].term
 	stored := int(w.terms.Stats(term).Postings)
 	if it == nil {
@@ -172,7 +172,7 @@ func (b *blockWriter) open(it kv.Iterator) error {
 }
 
 // chunk merges ops into a block (nil: there is none) and writes the resulting blocks.
-func (w *writer) chunk(term uint64, view *block.View, ops []op) error {
+func (w *batchWriter) chunk(term uint64, view *block.View, ops []op) error {
 	w.pace.yield()
 	b := &w.blocks
 	b.merge(view, ops)

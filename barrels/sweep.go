@@ -17,7 +17,7 @@ func newUsedParents() *usedParents {
 }
 
 // note takes in what a bucket brings.
-func (u *usedParents) note(d *pb.NodeData) {
+func (u *usedParents) addBucket(d *pb.NodeData) {
 	for _, it := range d.Items {
 		u.campaigns[it.Group.CampaignId], u.advertisers[it.Group.AdvertiserId] = true, true
 	}

@@ -13,9 +13,9 @@ import (
 	"adshard/schema/pb"
 )
 
-// writer prepares one batch: it reads from the state before and collects all
+// batchWriter prepares one batch: it reads from the state before and collects all
 // that changes. It is used by one goroutine at a time and keeps its scratch.
-type writer struct {
+type batchWriter struct {
 	base  kv.Snapshot // nil: the store is emptied first
 	lists *index.ListCache
 	batch kv.Batch
@@ -42,8 +42,8 @@ type writer struct {
 	groups    []*groupChange
 	ops       []op
 	cleared   int // groups removed by clear
-	// turn takes what was compared of a large group so far (ahead.turn).
-	turn func(g *groupChange) error
+	// onStretch takes what was compared of a large group so far (ahead.writeStretch).
+	onStretch func(g *groupChange) error
 
 	pace    pacer
 	blocks  blockWriter
@@ -55,13 +55,13 @@ type writer struct {
 	value   []byte
 }
 
-// newWriter returns a writer that pauses while searches are counted.
-func newWriter(l *index.ListCache, searches *atomic.Uint64) *writer {
-	return &writer{lists: l, frequency: make(map[uint64]int32), postings: make(map[uint64]int32), pace: pacer{searches: searches}}
+// newBatchWriter returns a writer that pauses while searches are counted.
+func newBatchWriter(l *index.ListCache, searches *atomic.Uint64) *batchWriter {
+	return &batchWriter{lists: l, frequency: make(map[uint64]int32), postings: make(map[uint64]int32), pace: pacer{searches: searches}}
 }
 
 // begin starts a batch on top of a state, or on nothing.
-func (w *writer) begin(old *index.Snapshot, reset bool) {
+func (w *batchWriter) begin(old *index.Snapshot, reset bool) {
 	w.end()
 	w.pace.begin()
 	w.base, w.terms, w.parents, w.number = old.Data, old.Terms, old.Parents, old.Number
@@ -85,7 +85,7 @@ func (w *writer) begin(old *index.Snapshot, reset bool) {
 const keepBatch = 64 << 20
 
 // end forgets the batch.
-func (w *writer) end() {
+func (w *batchWriter) end() {
 	w.pace.end()
 	w.base, w.terms, w.parents, w.position, w.slices, w.was.slices = nil, nil, nil, nil, nil, nil
 	w.parentsOwned, w.cleared, w.purge = false, 0, nil
@@ -100,7 +100,7 @@ func (w *writer) end() {
 }
 
 // finish adds terms and meta data to the batch.
-func (w *writer) finish() {
+func (w *batchWriter) finish() {
 	for _, term := range w.touched() {
 		w.pace.yield()
 		before, after := w.terms.Stats(term), w.count(term)
@@ -138,7 +138,7 @@ func (w *writer) finish() {
 }
 
 // touched returns the terms with changed counts, each once, in order.
-func (w *writer) touched() []uint64 {
+func (w *batchWriter) touched() []uint64 {
 	list := slices.AppendSeq(make([]uint64, 0, len(w.frequency)+len(w.postings)), maps.Keys(w.frequency))
 	for term := range w.postings {
 		if _, both := w.frequency[term]; !both {
@@ -150,7 +150,7 @@ func (w *writer) touched() []uint64 {
 }
 
 // count is a term's counts after the batch.
-func (w *writer) count(term uint64) index.TermStats {
+func (w *batchWriter) count(term uint64) index.TermStats {
 	c := w.terms.Stats(term)
 	c.Frequency = uint32(max(0, int64(c.Frequency)+int64(w.frequency[term])))
 	c.Postings = uint32(max(0, int64(c.Postings)+int64(w.postings[term])))
@@ -158,11 +158,11 @@ func (w *writer) count(term uint64) index.TermStats {
 }
 
 // Frequency implements index.Frequencies: after the batch.
-func (w *writer) Frequency(term uint64) uint32 { return w.count(term).Frequency }
+func (w *batchWriter) Frequency(term uint64) uint32 { return w.count(term).Frequency }
 
 // applyTerms makes the table that of the state after the batch. Searches of
 // older states may go on reading it.
-func (w *writer) applyTerms() *index.Dictionary {
+func (w *batchWriter) applyTerms() *index.Dictionary {
 	t := w.terms
 	for term := range w.frequency {
 		w.pace.yield()

@@ -77,7 +77,7 @@ func (c *core) foldIn(ctx context.Context, n name, h *head, list []part) (err er
 			ids = append(ids, p.Recent...)
 		}
 	}
-	next.note(keptByHead, ids...)
+	next.addIDs(keptByHead, ids...)
 	changes[0] = n.put(h, &next)
 	version, err := c.store.Apply(ctx, changes...)
 	if err == nil {

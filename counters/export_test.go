@@ -16,7 +16,7 @@ func (f *Family[V]) Fill(ctx context.Context, counter string) error {
 		return err
 	}
 	next := h.record
-	next.note(keptByHead, []byte(strings.Repeat("another update. ", keptByHead))...)
+	next.addIDs(keptByHead, []byte(strings.Repeat("another update. ", keptByHead))...)
 	_, err = f.c.store.Apply(ctx, n.put(h, &next))
 	return err
 }

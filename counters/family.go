@@ -85,12 +85,14 @@ func (f *Family[V]) Shards(ctx context.Context, counter string) (shards, parts i
 
 // Tend compacts a counter, and changes the number of its shards if it is adaptive. It is to
 // be called at equal intervals, the windows of the Rule, by one process or by several.
-func (f *Family[V]) Tend(ctx context.Context, counter string) error { return f.c.tend(ctx, counter) }
+func (f *Family[V]) Tend(ctx context.Context, counter string) error {
+	return f.c.maintain(ctx, counter)
+}
 
 // Keep tends the counters that this process has updated, one pass every interval, until ctx
 // is done, and returns ctx's error then. Other errors are passed to note; the next pass tries again.
 func (f *Family[V]) Keep(ctx context.Context, interval time.Duration, note func(error)) error {
-	return f.c.keep(ctx, interval, note)
+	return f.c.run(ctx, interval, note)
 }
 
 // core is a family on values as they are stored.

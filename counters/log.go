@@ -76,9 +76,9 @@ func (l *Log[E]) Resize(ctx context.Context, log string, parts int) error {
 }
 
 // Tend is that of Family.
-func (l *Log[E]) Tend(ctx context.Context, log string) error { return l.c.tend(ctx, log) }
+func (l *Log[E]) Tend(ctx context.Context, log string) error { return l.c.maintain(ctx, log) }
 
 // Keep is that of Family.
 func (l *Log[E]) Keep(ctx context.Context, interval time.Duration, note func(error)) error {
-	return l.c.keep(ctx, interval, note)
+	return l.c.run(ctx, interval, note)
 }

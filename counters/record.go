@@ -48,8 +48,8 @@ const (
 	keptByShard, keptByHead = 16, 1024
 )
 
-// note adds ids, and forgets the oldest. Copies of the record keep theirs.
-func (r *record) note(keep int, ids ...byte) {
+// addIDs adds ids, and forgets the oldest. Copies of the record keep theirs.
+func (r *record) addIDs(keep int, ids ...byte) {
 	r.Puts += uint64(len(ids) / len(id{}))
 	r.Recent = slices.Concat(r.Recent, ids)
 	if over := len(r.Recent) - keep*len(id{}); over > 0 {

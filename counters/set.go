@@ -15,7 +15,7 @@ func (c *core) set(ctx context.Context, counter string, v json.RawMessage) error
 	if err != nil {
 		return err
 	}
-	c.note(n, counter)
+	c.markUpdated(n, counter)
 	i := newID()
 	for {
 		h, err := c.newest(ctx, n)
@@ -24,7 +24,7 @@ func (c *core) set(ctx context.Context, counter string, v json.RawMessage) error
 		}
 		next := h.record
 		next.Epoch, next.Value = h.Epoch+1, v
-		next.note(keptByHead, i[:]...)
+		next.addIDs(keptByHead, i[:]...)
 		if made, err := c.write(ctx, n, &attempt{id: i, head: h, changes: []store.Change{n.put(h, &next)}}); made || err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func (c *core) resize(ctx context.Context, counter string, shards int) error {
 	if shards < 1 || shards > MaxShards {
 		return fault.Newf(fault.Invalid, "counters: resize", "%d shards: 1 to %d", shards, MaxShards)
 	}
-	c.note(n, counter)
+	c.markUpdated(n, counter)
 	for {
 		h, err := c.newest(ctx, n)
 		if err != nil || h.Shards == shards {

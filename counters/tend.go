@@ -16,8 +16,8 @@ type watch struct {
 	seen   map[string]load // by shard
 }
 
-// tend folds and adapts.
-func (c *core) tend(ctx context.Context, counter string) error {
+// maintain folds and adapts.
+func (c *core) maintain(ctx context.Context, counter string) error {
 	if _, err := c.compact(ctx, counter); err != nil || c.mode.rule == nil {
 		return err
 	}
@@ -77,8 +77,8 @@ func (w *watch) next(r *Rule, n name, s *snapshot) int {
 	return w.pace.next(r, s.head.Shards, window)
 }
 
-// keep tends until ctx is done.
-func (c *core) keep(ctx context.Context, interval time.Duration, note func(error)) error {
+// run maintains until ctx is done.
+func (c *core) run(ctx context.Context, interval time.Duration, note func(error)) error {
 	adaptive := make(map[name]string) // tended even when idle: they shrink
 	for {
 		if err := wait.Sleep(ctx, interval); err != nil {
@@ -96,9 +96,9 @@ func (c *core) keep(ctx context.Context, interval time.Duration, note func(error
 			list = adaptive
 		}
 		for n, counter := range list {
-			if err := c.tend(ctx, counter); err != nil && ctx.Err() == nil {
+			if err := c.maintain(ctx, counter); err != nil && ctx.Err() == nil {
 				note(err)
-				c.note(n, counter)
+				c.markUpdated(n, counter)
 			}
 		}
 	}

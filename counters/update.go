@@ -44,7 +44,7 @@ func (c *core) update(ctx context.Context, counter string, u function, entry ent
 	if err != nil {
 		return err
 	}
-	c.note(n, counter)
+	c.markUpdated(n, counter)
 	i, tries := newID(), 0
 	missed := c.taken(n)
 	defer func() { c.giveBack(n, missed) }()
@@ -115,7 +115,7 @@ func (c *core) prepare(ctx context.Context, n name, i id, u function, entry entr
 	if c.mode.dynamic {
 		r.Puts = 1 // its key is the id
 	} else {
-		r.note(keptByShard, i[:]...)
+		r.addIDs(keptByShard, i[:]...)
 	}
 	a.changes = []store.Change{{Action: store.Check, Key: n.head(), Version: h.version}, {Key: key, Version: version, Value: r.encode()}}
 	if entry != nil {
@@ -207,8 +207,8 @@ func (c *core) look(ctx context.Context, n name, a *attempt) (made bool, err err
 	return false, errForgotten
 }
 
-// note says that Keep has a counter to tend.
-func (c *core) note(n name, counter string) {
+// markUpdated says that Keep has a counter to tend.
+func (c *core) markUpdated(n name, counter string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.updated) < mostKnown {

@@ -222,7 +222,7 @@ func (b *Budgets) mark(ctx context.Context, marks []store.Mark) (first error) {
 		}
 		first = firstOf(first, err)
 	}
-	if err := b.keep(ctx, noted); err != nil {
+	if err := b.saveMarks(ctx, noted); err != nil {
 		return firstOf(first, err)
 	}
 	for _, m := range noted {

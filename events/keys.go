@@ -64,7 +64,7 @@ func (k *Keys) Rotate(ctx context.Context) error {
 		}
 		switch {
 		case err == nil:
-			k.note(next)
+			k.setRing(next)
 			return nil
 		case !fault.Is(err, fault.Conflict):
 			return err
@@ -75,7 +75,7 @@ func (k *Keys) Rotate(ctx context.Context) error {
 // Ring returns the keys as they were read last.
 func (k *Keys) Ring() *token.Ring { return k.ring.Load() }
 
-func (k *Keys) note(r *token.Ring) {
+func (k *Keys) setRing(r *token.Ring) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.ring.Store(r)

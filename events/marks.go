@@ -30,8 +30,8 @@ func (b *Budgets) marksOf(ctx context.Context) (marks map[uint64]store.Day, text
 	return marks, text, nil
 }
 
-// note changes the marks in the control state; several processes may do so.
-func (b *Budgets) note(ctx context.Context, change func(map[uint64]store.Day)) error {
+// changeMarks changes the marks in the control state; several processes may do so.
+func (b *Budgets) changeMarks(ctx context.Context, change func(map[uint64]store.Day)) error {
 	for {
 		marks, was, err := b.marksOf(ctx)
 		if err != nil {
@@ -49,12 +49,12 @@ func (b *Budgets) note(ctx context.Context, change func(map[uint64]store.Day)) e
 	}
 }
 
-// keep notes marks.
-func (b *Budgets) keep(ctx context.Context, marks []store.Mark) error {
+// saveMarks stores marks.
+func (b *Budgets) saveMarks(ctx context.Context, marks []store.Mark) error {
 	if len(marks) == 0 {
 		return nil
 	}
-	return b.note(ctx, func(all map[uint64]store.Day) {
+	return b.changeMarks(ctx, func(all map[uint64]store.Day) {
 		for _, m := range marks {
 			all[m.Campaign] = m.Day
 		}
@@ -66,7 +66,7 @@ func (b *Budgets) drop(ctx context.Context, marks []store.Mark) error {
 	if len(marks) == 0 {
 		return nil
 	}
-	return b.note(ctx, func(all map[uint64]store.Day) {
+	return b.changeMarks(ctx, func(all map[uint64]store.Day) {
 		for _, m := range marks {
 			if all[m.Campaign] == m.Day {
 				delete(all, m.Campaign)
@@ -81,7 +81,7 @@ func (b *Budgets) takeBackLost(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := b.keep(ctx, own); err != nil { // they may be of a program that did not note them
+	if err := b.saveMarks(ctx, own); err != nil { // they may be of a program that did not note them
 		return err
 	}
 	lost, _, err := b.marksOf(ctx)

@@ -378,7 +378,7 @@ func (b *fakeBalancer) registrations() []*pb.RegisterRequest {
 	return slices.Clone(b.registered)
 }
 
-func (b *fakeBalancer) told() []*pb.ReportRequest {
+func (b *fakeBalancer) reported() []*pb.ReportRequest {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.reports)

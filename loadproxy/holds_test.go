@@ -18,7 +18,7 @@ func TestCopiesHoldTheLog(t *testing.T) {
 		held := func(want uint64) {
 			t.Helper()
 			time.Sleep(2 * time.Second)
-			told := b.told()
+			told := b.reported()
 			if got := told[len(told)-1].GetHeld(); got != want {
 				t.Errorf("the last report holds %d, want %d", got, want)
 			}
@@ -39,7 +39,7 @@ func TestCopiesHoldTheLog(t *testing.T) {
 		held(5)
 		second()
 		held(0)
-		for _, r := range b.told() {
+		for _, r := range b.reported() {
 			if r.GetHeld() > r.GetPosition().GetClock() {
 				t.Errorf("holds what is not applied: %v", r)
 			}

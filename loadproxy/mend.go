@@ -31,8 +31,8 @@ func (p *Proxy) met(d barrels.Damage) {
 	p.refresh()
 }
 
-// mend discards the slices that were found to be wrong.
-func (p *Proxy) mend(ctx context.Context) error {
+// discardDamaged discards the slices that were found to be wrong.
+func (p *Proxy) discardDamaged(ctx context.Context) error {
 	r := p.repairs
 	select {
 	case <-r.wake: // what it announces is read now
@@ -54,7 +54,7 @@ func (p *Proxy) mend(ctx context.Context) error {
 	switch {
 	case fault.Is(err, fault.Corrupt): // the data cannot even be removed
 		r.recreate(err.Error())
-		return p.mend(ctx)
+		return p.discardDamaged(ctx)
 	case err != nil:
 		return fmt.Errorf("discard damaged slices: %w", err)
 	}

@@ -74,7 +74,7 @@ func (p *Proxy) Run(ctx context.Context) error {
 	parts.Go(func() { p.grace(ctx) })
 	parts.Go(func() { p.watch(ctx) })
 	for ctx.Err() == nil {
-		err := p.mend(ctx)
+		err := p.discardDamaged(ctx)
 		if err == nil {
 			err = p.session(ctx)
 		}

@@ -245,7 +245,7 @@ func TestAFullDiskIsToldAndTriedAgain(t *testing.T) {
 		if !strings.Contains(p.State().Trouble, "no space left") {
 			t.Fatalf("trouble %q", p.State().Trouble)
 		}
-		told := b.told()[0].GetState().GetTrouble()
+		told := b.reported()[0].GetState().GetTrouble()
 		if !strings.Contains(told, "no space left") {
 			t.Fatalf("the balancer was told %q", told)
 		}

@@ -32,8 +32,8 @@ type recheck struct {
 	compared uint32
 }
 
-// told takes what the balancer says; nil: it compares nothing.
-func (r *recheck) told(m *pb.Recheck) {
+// set takes what the balancer says; nil: it compares nothing.
+func (r *recheck) set(m *pb.Recheck) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.known, r.slices, r.compared = m != nil, m.GetSlices(), m.GetCompared()
@@ -70,7 +70,7 @@ func (r *recheck) String() string {
 func (p *Proxy) rechecked(m *pb.Recheck) {
 	text := ""
 	if p.unverified.Load() {
-		p.recheck.told(m)
+		p.recheck.set(m)
 		text = p.recheck.String()
 	}
 	if p.state.get().Recheck != text {

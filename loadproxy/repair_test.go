@@ -83,7 +83,7 @@ func TestDamageIsGivenUpAndFilledAgain(t *testing.T) {
 			t.Fatalf("registered with %v", last)
 		}
 		time.Sleep(time.Second)
-		told := b.told()[len(b.told())-1].GetState().GetLacking()
+		told := b.reported()[len(b.reported())-1].GetState().GetLacking()
 		for _, text := range []string{p.WhyIncomplete(), told} {
 			if !strings.Contains(text, "slice 7 has not been served since 20") || !strings.Contains(text, "a bad block") {
 				t.Errorf("it says %q", text)
@@ -91,7 +91,7 @@ func TestDamageIsGivenUpAndFilledAgain(t *testing.T) {
 		}
 		b.set(func() { b.head, b.slices = 3, twoSlices() })
 		time.Sleep(2 * time.Second)
-		if p.WhyIncomplete() != "" || b.told()[len(b.told())-1].GetState().GetLacking() != "" {
+		if p.WhyIncomplete() != "" || b.reported()[len(b.reported())-1].GetState().GetLacking() != "" {
 			t.Fatalf("lacking: %q", p.WhyIncomplete())
 		}
 		s.damage(barrels.Damage{Lo: 9, Hi: 9, What: "a bad block"}) // to fill it again has not helped

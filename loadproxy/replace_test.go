@@ -108,7 +108,7 @@ func TestACopyTakesThePlace(t *testing.T) {
 		time.Sleep(8 * time.Second)
 		b.set(func() { b.order, b.epoch = nil, 2 }) // it registers again
 		time.Sleep(2 * time.Second)
-		if !slices.ContainsFunc(b.told(), func(r *pb.ReportRequest) bool {
+		if !slices.ContainsFunc(b.reported(), func(r *pb.ReportRequest) bool {
 			return r.GetState().GetCopying().GetSource() == "slave-1" && r.GetState().GetCopying().GetTotal() == 7
 		}) {
 			t.Error("the balancer was not told of the copy")

@@ -15,7 +15,7 @@ func TestReportsEverySecond(t *testing.T) {
 		s, b := newStore(), newBalancer(2)
 		run(t, s, b)
 		time.Sleep(3500 * time.Millisecond)
-		told := b.told()
+		told := b.reported()
 		if len(told) != 3 {
 			t.Fatalf("%d reports in 3.5 s", len(told))
 		}
@@ -44,7 +44,7 @@ func TestATableIsAcknowledgedAtOnce(t *testing.T) {
 			Shards: []*pb.Shard{{Name: "a"}}}
 		b.set(func() { b.head, b.slices = 3, table })
 		synctest.Wait()
-		told := b.told()
+		told := b.reported()
 		if len(told) != 1 || told[0].GetSlices().GetView() != 7 || told[0].GetSlices().GetLeast() != 3 ||
 			len(told[0].GetSlices().GetSlices()) != 1 || len(told[0].GetSlices().GetShards()) != 0 || told[0].GetLoad() != nil {
 			t.Fatalf("told %v", told)
@@ -53,7 +53,7 @@ func TestATableIsAcknowledgedAtOnce(t *testing.T) {
 		time.Sleep(1500 * time.Millisecond)
 		b.set(func() { b.away = false })
 		time.Sleep(2 * time.Second)
-		told = b.told()
+		told = b.reported()
 		if s.Slices().GetView() != 8 || told[len(told)-1].GetPosition().GetClock() != 4 {
 			t.Fatalf("at %v, told %v", s.Slices(), told)
 		}
@@ -157,7 +157,7 @@ func TestATableThatChangesWhileAnotherIsReported(t *testing.T) {
 		synctest.Wait()
 		b.set(func() { b.head, b.slices = 4, &pb.SliceTable{View: 8} })
 		time.Sleep(500 * time.Millisecond)
-		told := b.told()
+		told := b.reported()
 		if len(told) != 2 || told[0].GetSlices().GetView() != 7 || told[1].GetSlices().GetView() != 8 {
 			t.Fatalf("told %v", told)
 		}

@@ -67,7 +67,7 @@ func (e *Expansions) Expand(text string, reach Level) (q *Query, kept bool, err 
 	}
 	q, err = Expand(strings.Clone(text), reach, e.lexicon) // which may be part of a whole request
 	if err == nil {
-		e.keep(slot, there, &expanded{query: q, reach: reach, bytes: sizeOf(q)})
+		e.store(slot, there, &expanded{query: q, reach: reach, bytes: sizeOf(q)})
 	}
 	return q, false, err
 }
@@ -77,8 +77,8 @@ func (e *Expansions) slot(text string, reach Level) *atomic.Pointer[expanded] {
 	return &e.slots[h&uint64(len(e.slots)-1)]
 }
 
-// keep puts a newcomer where old is, if there is room for it.
-func (e *Expansions) keep(slot *atomic.Pointer[expanded], old, made *expanded) {
+// store puts a new query where old is, if there is room for it.
+func (e *Expansions) store(slot *atomic.Pointer[expanded], old, made *expanded) {
 	if made.bytes > maxExpandedBytes {
 		return
 	}

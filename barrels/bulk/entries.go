@@ -44,8 +44,8 @@ func (p *partitions) remove() {
 	}
 }
 
-// of returns the partition of a term.
-func (p *partitions) of(term uint64) int { return int(term >> 1 >> (63 - p.bits)) }
+// find returns the index of the partition of a term.
+func (p *partitions) find(term uint64) int { return int(term >> 1 >> (63 - p.bits)) }
 
 // partitionWriter is one worker's buffers.
 type partitionWriter struct {
@@ -68,7 +68,7 @@ const (
 )
 
 func (w *partitionWriter) add(term, key uint64, head []byte, k *record.Keyword, form int) error {
-	i := w.partitions.of(term)
+	i := w.partitions.find(term)
 	b := binary.LittleEndian.AppendUint64(w.buffers[i], term)
 	b = append(b, head...)
 	b = binary.LittleEndian.AppendUint64(b, k.ID)

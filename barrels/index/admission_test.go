@@ -117,7 +117,7 @@ func found(keys, entries int, once float64, byFrequency bool) float64 {
 		}
 		if !ok && (!byFrequency || admit(c, f, key, bytes)) {
 			if byFrequency {
-				c.wanted.again(key) // it gets in
+				c.admission.admit(key) // it gets in
 			}
 			c.Put(key, 1, 0, bytes)
 		}

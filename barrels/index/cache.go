@@ -17,9 +17,9 @@ import (
 // before it publishes the state after it, so that an entry is never used for a
 // state that would read something else.
 type Cache[V any] struct {
-	shards [cacheShards]cacheShard[V]
-	limit  int // bytes a shard; 0: nothing is kept
-	wanted newcomers
+	shards    [cacheShards]cacheShard[V]
+	limit     int // bytes a shard; 0: nothing is kept
+	admission doorkeeper
 	// changed holds, by a hash of the prefix, the number of the last state that
 	// changed one of the prefixes with that hash.
 	changed [cacheHashes]atomic.Uint64
@@ -51,7 +51,7 @@ type cached[V any] struct {
 // NewCache returns an empty cache for values of so many bytes in all.
 func NewCache[V any](bytes uint64) *Cache[V] {
 	bytes = min(bytes, 1<<40)
-	c := &Cache[V]{limit: int(bytes) / cacheShards, wanted: newNewcomers(bytes)}
+	c := &Cache[V]{limit: int(bytes) / cacheShards, admission: newDoorkeeper(bytes)}
 	for i := range c.shards {
 		c.shards[i].entries = make(map[uint64]*cached[V])
 	}
@@ -152,7 +152,7 @@ func (c *Cache[V]) Put(prefix, state uint64, value V, bytes int) {
 	defer s.mu.Unlock()
 	full := c.limit - c.limit/8
 	switch old := s.entries[prefix]; {
-	case old == nil && s.bytes+bytes > full && !c.wanted.again(prefix), old != nil && old.state > state:
+	case old == nil && s.bytes+bytes > full && !c.admission.admit(prefix), old != nil && old.state > state:
 		return
 	case old != nil:
 		s.bytes -= old.bytes

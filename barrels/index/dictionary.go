@@ -122,14 +122,14 @@ func (t *Dictionary) copy(terms int) *Dictionary {
 	t.replaced.Store(true)
 	for i := range t.slots {
 		if k, info := t.slots[i].key.Load(), t.slots[i].info.Load(); k != 0 && info != 0 {
-			n.take(k, info, &t.slots[i])
+			n.copyEntry(k, info, &t.slots[i])
 		}
 	}
 	return n
 }
 
-// take copies a term that is not there yet, with its cached blocks.
-func (t *Dictionary) take(term, info uint64, from *termEntry) {
+// copyEntry copies a term that is not there yet, with its cached blocks.
+func (t *Dictionary) copyEntry(term, info uint64, from *termEntry) {
 	s := t.entry(term)
 	s.info.Store(info)
 	s.list.Store(from.list.Load())
@@ -150,7 +150,7 @@ func (t *Dictionary) Fresh() *Dictionary {
 		if info>>32 > 0 {
 			info |= anchoredMark
 		}
-		n.take(k, info, &t.slots[i])
+		n.copyEntry(k, info, &t.slots[i])
 	}
 	return n
 }

@@ -13,7 +13,7 @@ type ListBuilder struct {
 // has no room when the cache is full and the term was not wanted of late: its blocks are
 // read once, and nothing is made of them.
 func (l *ListCache) NewListBuilder(term uint64) ListBuilder {
-	if limit := l.limit.Load(); l.bytes.Load() > limit-limit/8 && !l.wanted.again(term) {
+	if limit := l.limit.Load(); l.bytes.Load() > limit-limit/8 && !l.admission.admit(term) {
 		return ListBuilder{}
 	}
 	return ListBuilder{room: max(0, int(l.MaxBytes())-listOverhead)}

@@ -172,7 +172,7 @@ type ListCache struct {
 	limit atomic.Int64
 	bytes atomic.Int64
 
-	wanted newcomers
+	admission doorkeeper
 
 	mu   sync.Mutex // one drops at a time; guards hand
 	hand int        // the slot at which dropping goes on
@@ -203,7 +203,7 @@ func (l *PostingList) total() int64 {
 
 // NewListCache returns a cache whose lists may take so many bytes.
 func NewListCache(bytes uint64) *ListCache {
-	l := &ListCache{wanted: newNewcomers(bytes)}
+	l := &ListCache{admission: newDoorkeeper(bytes)}
 	l.Limit(bytes)
 	return l
 }

@@ -124,7 +124,7 @@ func (l *Counter) attribute() {
 func (l *Counter) begin(served *index.Served) []sliceCost {
 	costs := make([]sliceCost, len(served.Slices))
 	for i, h := range served.Slices {
-		costs[i].split = l.splits.of(h)
+		costs[i].split = l.splits.estimate(h)
 	}
 	l.slices[served] = costs
 	return costs

@@ -38,9 +38,9 @@ type split struct {
 	halves        *uint64 // the last key judged, if it has about half on each side; never changed
 }
 
-// of returns the estimate of a slice; a newer generation begins a new one, and an older
+// estimate returns the estimate of a slice; a newer generation begins a new one, and an older
 // one has none.
-func (s splits) of(h *pb.HeldSlice) *split {
+func (s splits) estimate(h *pb.HeldSlice) *split {
 	e := s[h.Id]
 	switch {
 	case e != nil && e.generation > h.Generation:

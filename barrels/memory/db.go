@@ -113,7 +113,7 @@ type iterator struct {
 }
 
 func (i *iterator) Seek(key []byte) bool {
-	return i.take(i.it.Seek(item{key: key}), key)
+	return i.moveTo(i.it.Seek(item{key: key}), key)
 }
 
 func (i *iterator) SeekBack(key []byte) bool {
@@ -124,13 +124,13 @@ func (i *iterator) SeekBack(key []byte) bool {
 	case !bytes.Equal(i.it.Item().key, key):
 		ok = i.it.Prev()
 	}
-	return i.take(ok, key)
+	return i.moveTo(ok, key)
 }
 
-func (i *iterator) Next() bool { return i.take(i.it.Next(), i.sought) }
+func (i *iterator) Next() bool { return i.moveTo(i.it.Next(), i.sought) }
 
-// take makes the tree's place the iterator's, if it has the prefix of sought.
-func (i *iterator) take(ok bool, sought []byte) bool {
+// moveTo makes the tree's place the iterator's, if it has the prefix of sought.
+func (i *iterator) moveTo(ok bool, sought []byte) bool {
 	i.sought = append(i.sought[:0], sought[:min(i.prefix, len(sought))]...)
 	if !ok || !bytes.HasPrefix(i.it.Item().key, i.sought) {
 		return false

@@ -21,7 +21,7 @@ type eligibility struct {
 }
 
 // standing is what holds for all keywords of a group in one query.
-type standing struct {
+type groupStatus struct {
 	// served: the group is in a slice that is served. Else nothing more is known.
 	served  bool
 	damaged bool // a parent is missing, so that nothing more is known
@@ -38,12 +38,12 @@ type standing struct {
 }
 
 // matches reports whether the group's enabled keywords count as matching.
-func (s *standing) matches() bool {
+func (s *groupStatus) matches() bool {
 	return s.served && !s.damaged && (s.reason == search.Eligible || s.reason == search.BudgetExhausted || s.reason == search.Throttled)
 }
 
 // hasNegatives reports whether the group, its campaign or its advertiser has some.
-func (s *standing) hasNegatives() bool {
+func (s *groupStatus) hasNegatives() bool {
 	return s.ownNegatives || s.campaign.HasNegatives || s.owner.HasNegatives
 }
 
@@ -52,8 +52,8 @@ const canMatch = block.GroupEnabled | block.GroupHasAd
 
 // stand computes the standing of the g-th group of a block. all: also that of a group
 // whose flags alone keep its keywords from matching.
-func (e *eligibility) stand(v *block.View, g int, s *standing, all bool) {
-	*s = standing{}
+func (e *eligibility) setStatus(v *block.View, g int, s *groupStatus, all bool) {
+	*s = groupStatus{}
 	flags := v.GroupFlags(g)
 	if flags&canMatch != canMatch && !all {
 		return
@@ -67,7 +67,7 @@ func (e *eligibility) stand(v *block.View, g int, s *standing, all bool) {
 
 // complete completes the standing of a group that is served, with these flags and parents and its own modifier
 // on the request's device.
-func (e *eligibility) complete(s *standing, flags uint16, campaign, owner uint64, own uint16) {
+func (e *eligibility) complete(s *groupStatus, flags uint16, campaign, owner uint64, own uint16) {
 	p := e.state.Parents
 	var ok, ok2 bool
 	s.campaign, ok = p.Campaigns.Get(campaign)
@@ -113,7 +113,7 @@ func reasonOf(flags uint16, c *index.CampaignState, a *index.AdvertiserState) se
 // verdict is the first reason against a keyword of these flags and this effective bid
 // in its group, in the order of search.Verdict. What it leaves to blocked are negatives,
 // the last reason and the dearest.
-func (s *standing) verdict(flags uint8, effective, reserve uint64) search.Verdict {
+func (s *groupStatus) verdict(flags uint8, effective, reserve uint64) search.Verdict {
 	switch {
 	case flags&block.Enabled == 0:
 		return search.KeywordPaused
@@ -132,8 +132,8 @@ func (s *standing) verdict(flags uint8, effective, reserve uint64) search.Verdic
 // blocked reports whether a negative blocks the query in the group with this ring key:
 // one of the advertiser or of the campaign, which are in memory, or one of the group, which is
 // read for it. Each list is looked at once a query. The negative that explanations name is chosen by
-// explanation.naming.
-func (e *eligibility) blocked(key uint64, s *standing) bool {
+// explanation.nameBlocker.
+func (e *eligibility) blocked(key uint64, s *groupStatus) bool {
 	if e.blockedByAdvertiser(&s.owner) {
 		return true
 	}

@@ -60,7 +60,7 @@ type explanation struct {
 // match is a keyword that matches, with its score.
 type match struct {
 	kv.Place
-	standing
+	groupStatus
 	group                 uint64 // id
 	bid                   uint64
 	flags                 uint8
@@ -72,8 +72,8 @@ type match struct {
 // enter implements sink.
 func (x *explanation) enter(blockRef, uint64) {}
 
-// take implements sink.
-func (x *explanation) take(list []classRef) {
+// match implements sink.
+func (x *explanation) match(list []classRef) {
 	for i := range list {
 		c := &list[i]
 		if c.cached == nil {
@@ -95,7 +95,7 @@ func (x *explanation) posting(v *block.View, i int, level search.Level) {
 		return
 	}
 	m := &match{Place: kv.Place{Key: key, Keyword: keyword}, group: v.GroupID(group), bid: bid, flags: flags, level: level, kind: v.Type(i)}
-	x.stand(v, group, &m.standing, true)
+	x.setStatus(v, group, &m.groupStatus, true)
 	switch {
 	case !m.served:
 		return
@@ -161,9 +161,9 @@ func (x *explanation) explain(m *match) (search.Explained, bool) {
 		disagreements(&e, x.request, k)
 		return e, true
 	}
-	if e.Verdict == search.Eligible && x.blocked(m.Key, &m.standing) {
+	if e.Verdict == search.Eligible && x.blocked(m.Key, &m.groupStatus) {
 		e.Verdict = search.BlockedByNegative
-		x.naming(&e, g, &m.standing)
+		x.nameBlocker(&e, g, &m.groupStatus)
 	}
 	e.Words = agreements(x.request, k)
 	e.Defaults = x.defaults(m, g, k.Text)
@@ -192,9 +192,9 @@ func (x *explanation) message(at kv.Place) (*pb.Keyword, error) {
 	return k.Message()
 }
 
-// naming names the first negative of those that block: the group's before the
+// nameBlocker names the first negative of those that block: the group's before the
 // campaign's before the advertiser's, by rising id.
-func (x *explanation) naming(e *search.Explained, g *index.Group, s *standing) {
+func (x *explanation) nameBlocker(e *search.Explained, g *index.Group, s *groupStatus) {
 	n, owner := g.Negatives.First(x.request.Query), "group"
 	if n == nil {
 		n, owner = s.campaign.Campaign.Negatives.First(x.request.Query), "campaign"

@@ -20,7 +20,7 @@ type levels struct {
 
 func (*levels) enter(blockRef, uint64) {}
 
-func (l *levels) take(list []classRef) {
+func (l *levels) match(list []classRef) {
 	if l.panic {
 		l.panic = false
 		panic("damaged")

@@ -11,16 +11,16 @@ import (
 // eligibility, and caches them with the blocks.
 type impactCache struct {
 	eligibility
-	view      *block.View // of the current block
-	cached    *index.Block
-	number    uint64          // of the current block, counted over all searches
-	standings []blockStanding // by the block's group index
+	view     *block.View // of the current block
+	cached   *index.Block
+	number   uint64        // of the current block, counted over all searches
+	statuses []blockStatus // by the block's group index
 }
 
-// blockStanding is a group's standing, known for one block.
-type blockStanding struct {
+// blockStatus is a group's standing, known for one block.
+type blockStatus struct {
 	block uint64 // number of the block
-	standing
+	groupStatus
 }
 
 // use makes b the current block, if it is not.
@@ -35,19 +35,19 @@ func (c *impactCache) use(b blockRef) {
 func (c *impactCache) begin(b blockRef) {
 	c.view, c.cached = b.view, b.cached
 	c.number++
-	if n := b.view.Groups(); n > len(c.standings) {
-		c.standings = make([]blockStanding, n+n/2)
+	if n := b.view.Groups(); n > len(c.statuses) {
+		c.statuses = make([]blockStatus, n+n/2)
 	}
 }
 
 // of returns the standing of the g-th group of the current block.
-func (c *impactCache) of(g int) *standing {
-	s := &c.standings[g]
+func (c *impactCache) status(g int) *groupStatus {
+	s := &c.statuses[g]
 	if s.block != c.number {
 		s.block = c.number
-		c.stand(c.view, g, &s.standing, false)
+		c.setStatus(c.view, g, &s.groupStatus, false)
 	}
-	return &s.standing
+	return &s.groupStatus
 }
 
 // impacts returns those of a cached block that hold in this search.
@@ -89,7 +89,7 @@ func (c *impactCache) compute(b *index.Block) *index.Impacts {
 				bid = index.Undecided
 			}
 			ranked[n] = index.NewImpact(bid, quality, posting)
-			asked := ranked[n].Product() > 0 && c.of(b.View.GroupOf(posting)).owner.HasNegatives
+			asked := ranked[n].Product() > 0 && c.status(b.View.GroupOf(posting)).owner.HasNegatives
 			if asked {
 				ranked[n] |= index.OwnerNegatives
 			}
@@ -110,7 +110,7 @@ func (c *impactCache) bid(posting int) index.EffectiveBid {
 	if flags&block.Enabled == 0 {
 		return index.NoMatch
 	}
-	s := c.of(group)
+	s := c.status(group)
 	switch {
 	case s.damaged:
 		return index.Undecided

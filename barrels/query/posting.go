@@ -22,14 +22,14 @@ func (r *ranking) posting(i int, level search.Level) {
 	if !r.request.ExactCounts && r.hopeless(group, bid, quality, kind, level) {
 		return
 	}
-	s := r.of(group)
+	s := r.status(group)
 	if s.damaged { // it should be served
 		r.damagedAt(v.GroupKey(group))
 	}
 	if !s.matches() {
 		return
 	}
-	again := flags&block.Several != 0 && !alike && r.again(keyword)
+	again := flags&block.Several != 0 && !alike && r.countedBefore(keyword)
 	if !again {
 		r.matched++
 	}
@@ -68,8 +68,8 @@ func (r *ranking) hopeless(group int, bid uint64, quality uint8, kind search.Mat
 	return score < need
 }
 
-// again reports whether a keyword was counted before, and counts it.
-func (r *ranking) again(keyword uint64) bool {
+// countedBefore reports whether a keyword was counted before, and counts it.
+func (r *ranking) countedBefore(keyword uint64) bool {
 	n := len(r.seen)
 	r.seen[keyword] = struct{}{}
 	return len(r.seen) == n

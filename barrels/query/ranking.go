@@ -118,8 +118,8 @@ func (r *ranking) fetch(list []classRef) {
 	}
 }
 
-// take implements sink.
-func (r *ranking) take(list []classRef) {
+// match implements sink.
+func (r *ranking) match(list []classRef) {
 	r.fetch(list)
 	for i := range list {
 		c := &list[i]

@@ -48,7 +48,7 @@ type sink interface {
 	// enter begins a block anchored at a term.
 	enter(b blockRef, term uint64)
 	// take takes classes that match, each at its level.
-	take(list []classRef)
+	match(list []classRef)
 }
 
 // maxPending is how many classes wait for each other at most. More do not make
@@ -155,7 +155,7 @@ func (s *scan) matchPending() {
 		}
 	}
 	if n > 0 {
-		s.sink.take(list[:n])
+		s.sink.match(list[:n])
 	}
 }
 

@@ -22,7 +22,7 @@ func (v *visits) enter(blockRef, uint64) {
 	v.blocks++
 }
 
-func (v *visits) take([]classRef) {}
+func (v *visits) match([]classRef) {}
 
 // scanOf is a scan that visits every block.
 func scanOf(terms *index.Dictionary, lists *index.ListCache, to sink) *scan {

@@ -85,7 +85,7 @@ func (w *wanted) page(value []byte, limit int) {
 			break
 		}
 		if w.keyword == 0 || k.ID == w.keyword {
-			w.take(k)
+			w.add(k)
 		}
 	}
 	if err != nil {
@@ -101,12 +101,12 @@ func (w *wanted) page(value []byte, limit int) {
 }
 
 // take takes a keyword in.
-func (w *wanted) take(k *record.Keyword) {
+func (w *wanted) add(k *record.Keyword) {
 	m := &match{
 		Place: kv.Place{Key: w.key, Keyword: k.ID}, group: w.head.ID, bid: k.Bid, flags: k.Flags,
-		level: search.NoLevel, kind: search.MatchType(k.Type), standing: standing{served: true},
+		level: search.NoLevel, kind: search.MatchType(k.Type), groupStatus: groupStatus{served: true},
 	}
-	w.complete(&m.standing, w.head.Flags, w.head.Campaign, w.head.Advertiser, w.head.Modifiers[w.request.Device])
+	w.complete(&m.groupStatus, w.head.Flags, w.head.Campaign, w.head.Advertiser, w.head.Modifiers[w.request.Device])
 	if m.damaged || !k.Sound() || int(m.kind) >= search.MatchTypes {
 		w.damagedAt(w.key)
 		return

@@ -76,7 +76,7 @@ func (i *iterator) SeekBack(key []byte) bool { return i.seek(C.SEEK_BACK, key) }
 func (i *iterator) seek(where C.int, key []byte) bool {
 	i.room()
 	i.most = 1
-	return i.take(C.adshard_seek(i.c(), where, (*C.char)(unsafe.Pointer(&key[0])), C.size_t(len(key)),
+	return i.readFirst(C.adshard_seek(i.c(), where, (*C.char)(unsafe.Pointer(&key[0])), C.size_t(len(key)),
 		(*C.char)(unsafe.Pointer(&i.buffer[0])), C.size_t(len(i.buffer))))
 }
 
@@ -89,7 +89,7 @@ func (i *iterator) Next() bool {
 	if i.end {
 		return false
 	}
-	more := i.take(i.next())
+	more := i.readFirst(i.next())
 	i.most = min(2*i.most, fullMost)
 	if i.owner != nil {
 		i.most = min(i.most, prefixMost)
@@ -106,9 +106,9 @@ func (i *iterator) next() C.entries {
 		(*C.char)(unsafe.Pointer(&i.buffer[0])), C.size_t(len(i.buffer)))
 }
 
-// take moves to the first entry that a call has read. One that is too large
+// readFirst moves to the first entry that a call has read. One that is too large
 // for the buffer is read again into a larger one.
-func (i *iterator) take(e C.entries) bool {
+func (i *iterator) readFirst(e C.entries) bool {
 	for e.need > 0 {
 		i.buffer = make([]byte, int(e.need)+int(e.need)/2)
 		i.unread = true

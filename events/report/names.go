@@ -25,8 +25,8 @@ type known struct {
 
 type keyword struct{ text, matchType string }
 
-// of returns the names of a campaign and its advertiser, as far as they are there.
-func (k *known) of(ctx context.Context, campaign uint64) (advertiser, name string, err error) {
+// lookUp returns the names of a campaign and its advertiser, as far as they are there.
+func (k *known) lookUp(ctx context.Context, campaign uint64) (advertiser, name string, err error) {
 	campaigns, err := k.s.Campaigns(ctx, []uint64{campaign})
 	if err != nil || len(campaigns) == 0 {
 		return "", "", k.unlessDamaged(err)

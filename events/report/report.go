@@ -111,7 +111,7 @@ func (r *run) row(ctx context.Context, row store.Row) error {
 // campaign begins the next campaign.
 func (r *run) campaign(ctx context.Context, row store.Row) (err error) {
 	r.last = Line{Row: row}
-	r.last.AdvertiserName, r.last.CampaignName, err = r.names.of(ctx, row.Campaign)
+	r.last.AdvertiserName, r.last.CampaignName, err = r.names.lookUp(ctx, row.Campaign)
 	if err == nil && r.q.By != store.ByCampaign {
 		err = r.names.read(ctx, row.Campaign)
 	}

@@ -132,7 +132,7 @@ func (p *Plan) group(ctx context.Context, it *backend.Item, names *owners) error
 // change adds a change with its names.
 func (p *Plan) change(ctx context.Context, it *backend.Item, names *owners, c Change) (err error) {
 	c.Group = it.Group.Name
-	c.Advertiser, c.Campaign, err = names.of(ctx, it.Group.CampaignID)
+	c.Advertiser, c.Campaign, err = names.lookUp(ctx, it.Group.CampaignID)
 	p.Changes = append(p.Changes, c)
 	return err
 }
@@ -309,7 +309,7 @@ type owners struct {
 	names map[uint64][2]string // advertiser and campaign, by campaign
 }
 
-func (o *owners) of(ctx context.Context, campaign uint64) (advertiser, name string, err error) {
+func (o *owners) lookUp(ctx context.Context, campaign uint64) (advertiser, name string, err error) {
 	if n, ok := o.names[campaign]; ok {
 		return n[0], n[1], nil
 	}

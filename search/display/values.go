@@ -49,16 +49,16 @@ func (r *reader) skip(c byte) {
 
 // string reads a string and the character after it; 0: none is to follow.
 func (r *reader) string(after byte) []byte {
-	return r.take(stringEnd(r.rest), after)
+	return r.next(stringEnd(r.rest), after)
 }
 
 // list reads an array of strings and the character after it.
 func (r *reader) list(after byte) []byte {
-	return r.take(listEnd(r.rest), after)
+	return r.next(listEnd(r.rest), after)
 }
 
-// take takes the next n bytes and the character after them; n < 0: there is no value.
-func (r *reader) take(n int, after byte) []byte {
+// next takes the next n bytes and the character after them; n < 0: there is no value.
+func (r *reader) next(n int, after byte) []byte {
 	if r.bad || n < 0 {
 		r.bad = true
 		return nil

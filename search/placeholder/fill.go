@@ -30,7 +30,7 @@ func Fill(text, keyword string, most int) (filled string, standsIn bool) {
 	case Other:
 		return "", false
 	}
-	filled, short := p.fill(most, func(x *part) string { return x.capitals.of(keyword) })
+	filled, short := p.fill(most, func(x *part) string { return x.capitals.apply(keyword) })
 	if !short {
 		filled, _ = p.fill(math.MaxInt, byDefault)
 	}
@@ -125,8 +125,8 @@ func spelled(inside string) (capitals, bool) {
 	return 0, false
 }
 
-// of returns a text in these capitals, with Unicode's full mappings: ß becomes SS.
-func (c capitals) of(text string) string {
+// apply returns a text in these capitals, with Unicode's full mappings: ß becomes SS.
+func (c capitals) apply(text string) string {
 	if c == allLarge {
 		return cases.Upper(language.Und).String(text)
 	}
