@@ -9,25 +9,23 @@ import (
 	"adshard/schema/pb"
 )
 
-// ahead applies one bucket. A group is compared with what is stored in stretches; when
-// it is large and much of it changes, that takes more than one batch. All but the last
-// are written before the bucket's own batch, without being published, so that searches
-// go on with the state before. In the store's files the slice of such a group is given
-// up until the bucket's batch restores it: after a crash in between it is purged
-// and filled again.
+// ahead applies one bucket. A group is compared with the store a stretch at a time. A large group
+// with many changes takes more than one batch: all but the last are written before the bucket's own
+// batch and not published, so searches keep the state before. On disk the group's slice is marked
+// as discarded until the bucket's batch restores it, so after a crash in between the slice is
+// purged and filled again.
 type ahead struct {
 	store   *barrel
-	written index.Published   // the newest state written but not published, if any
-	held    []*index.Snapshot // those before it, which groups are still read from
-	given   *index.Interval   // the last group whose slice was given up meanwhile
+	written index.Published   // the newest state that was written but not published; nil: none
+	held    []*index.Snapshot // earlier ones, from which groups are still read
+	given   *index.Interval   // the last group whose slice was marked as discarded
 }
 
 const (
-	// stretch is how many keywords of a group are compared with what is stored before
-	// their pages are written.
+	// stretch is the number of keywords of a group that are compared with the store before their
+	// pages are written.
 	stretch = 1 << 12
-	// largeGroup is how many keywords of a group are compared in any case before some
-	// of its changes are written in a batch of their own.
+	// largeGroup is the number of keywords of a group up to which all changes stay in one batch.
 	largeGroup = 1 << 15
 )
 
@@ -108,8 +106,8 @@ func (a *ahead) writeStretch(ctx context.Context, g *groupChange) error {
 	return nil
 }
 
-// end ends the bucket. If it has failed, what was written is published, and the slice
-// that was given up is reported.
+// end ends the bucket. After a failure it publishes what was written and reports the slice that was
+// discarded.
 func (a *ahead) end(err error) {
 	for _, st := range a.held {
 		st.Release()

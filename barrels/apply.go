@@ -79,8 +79,7 @@ func (s *barrel) commitAfter(old *index.Snapshot) error {
 	return nil
 }
 
-// write writes what the writer has prepared on top of a state and returns the state
-// after it, still to be published.
+// write writes the prepared batch on top of a state and returns the next state, not yet published.
 func (s *barrel) write(old *index.Snapshot) (*index.Snapshot, error) {
 	w := s.writer
 	same := w.batch.Len() == 0
@@ -119,7 +118,7 @@ func (s *barrel) write(old *index.Snapshot) (*index.Snapshot, error) {
 	}, nil
 }
 
-// invalidate drops the cached groups that a batch changes.
+// invalidate marks the cached groups that a batch changes as outdated.
 func (s *barrel) invalidate(b *kv.Batch, number uint64) {
 	for i := range b.Len() {
 		switch op := b.Op(i); {
@@ -138,8 +137,8 @@ type cachedGroup struct {
 	size  int
 }
 
-// cachedAgain returns the cached groups that were changed, as they are now: searches that
-// have shown them will show them again, and would otherwise wait for the store.
+// cachedAgain returns the cached groups that were changed, in their new form. Searches that showed
+// them will show them again, and would otherwise read them from the store.
 func (s *barrel) cachedAgain() (list []cachedGroup) {
 	for _, g := range s.writer.groups {
 		if g.item == nil || !s.engine.Groups.Has(g.key) {
@@ -153,8 +152,8 @@ func (s *barrel) cachedAgain() (list []cachedGroup) {
 	return list
 }
 
-// items prepares what a bucket changes of groups; named are the keys of its items
-// and of those it deletes.
+// items prepares a bucket's changes of groups. named are the keys of the groups that it replaces or
+// deletes.
 func (w *batchWriter) items(d *pb.NodeData, named map[uint64]bool, parts Parts) error {
 	for _, key := range slices.Compact(slices.Sorted(slices.Values(d.Deleted))) {
 		if err := w.group(key, nil, nil); err != nil {
@@ -174,8 +173,8 @@ func (w *batchWriter) items(d *pb.NodeData, named map[uint64]bool, parts Parts) 
 	return nil
 }
 
-// bucket prepares all else that it changes, on top of a store with this table, and
-// completes the batch.
+// bucket prepares everything but the groups, on top of a store with this table, and completes the
+// batch.
 func (w *batchWriter) bucket(d *pb.NodeData, before *pb.SliceTable) error {
 	w.position, w.slices = proto.CloneOf(d.To), before
 	if len(d.Items)+len(d.Campaigns)+len(d.Advertisers) > 0 {
@@ -206,8 +205,8 @@ func (w *batchWriter) settle() error {
 	return w.rewrite()
 }
 
-// putParents writes the parents that differ from what is there: most come
-// along with their groups unchanged.
+// putParents writes the parents that differ from the stored ones. Most arrive with their groups
+// unchanged.
 func (w *batchWriter) putParents(d *pb.NodeData) error {
 	for _, a := range d.Advertisers {
 		changed, err := w.putParent(kv.AdvertiserKind, a.Id, a)

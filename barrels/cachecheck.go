@@ -7,9 +7,9 @@ import (
 	"adshard/barrels/kv"
 )
 
-// While a certificate is computed, cached data is compared with the store's bytes:
-// no checksum shows a bit that flipped in memory. What differs is dropped, so that
-// searches read the store again.
+// While a certificate is computed, cached data are compared with the store's bytes, since no
+// checksum detects a bit that flips in memory. Differing entries are dropped, so that searches read
+// the store again.
 
 // compareBlock compares the cached copy of a stored block, once in a pass over all
 // intervals: in the interval of the block's first posting.

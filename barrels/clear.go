@@ -26,10 +26,10 @@ func namedKeys(d *pb.NodeData) map[uint64]bool {
 	return named
 }
 
-// clear removes what a bucket clears in batches of their own as long as it
-// is too much for one. The position stays: after a crash the bucket comes again
-// and clears the rest. Intervals that the store claims to have are left to the
-// bucket's own batch, since its table would be wrong in between.
+// clear removes a bucket's cleared intervals in separate batches while they are too large for one.
+// The position stays: after a crash the bucket arrives again and clears the rest. Intervals that
+// the store claims to have are left to the bucket's own batch, since its table would be wrong in
+// between.
 func (a *ahead) clear(ctx context.Context, d *pb.NodeData, named map[uint64]bool) error {
 	if d.Reset_ || len(d.Cleared) == 0 {
 		return nil
@@ -88,9 +88,8 @@ func claims(t *pb.SliceTable, at *pb.Position, v *pb.Interval) bool {
 	return false
 }
 
-// clear prepares the removal of the groups with keys lo to hi that are not
-// named, until the batch has so many postings and groups; then it returns where
-// to go on.
+// clear prepares the removal of the groups with keys lo to hi that are not named. When the batch
+// has most postings and groups, it returns the key to continue from.
 func (w *batchWriter) clear(lo, hi uint64, named map[uint64]bool, most int) (next uint64, done bool, err error) {
 	if w.base == nil {
 		return 0, true, nil

@@ -68,11 +68,11 @@ func (s *barrel) Reload() error {
 	return nil
 }
 
-// Settle makes a copy of a store that of another slave. It reads everything, so that
-// what is damaged is found before the copy replaces anything, takes the slices out of
-// all views, and makes the slave a spare, which refuses all queries: the balancer decides
-// of which shard it is a replica, and what it serves in which views. All else stays as it is, the position too. It neither keeps nor closes db.
-// Errors: fault.Corrupt, fault.Version, those of ctx.
+// Settle makes a copied store usable by another slave. It reads everything, so that damage is found
+// before the copy replaces anything. It then removes the slices from all views and makes the slave
+// a spare, which refuses all queries until the balancer assigns it a shard and views. Everything
+// else, such as the position, stays. It neither keeps nor closes db. Errors: fault.Corrupt,
+// fault.Version, those of ctx.
 func Settle(ctx context.Context, db kv.DB) (*Contents, error) {
 	s := db.Snapshot()
 	c, err := examine(ctx, s)
@@ -116,7 +116,7 @@ func examine(ctx context.Context, s kv.Snapshot) (*Contents, error) {
 func readAll(ctx context.Context, s kv.Snapshot, f kv.Family) error {
 	it := s.Full(f)
 	defer it.Close()
-	const stride = 1024 // keys between two looks at ctx
+	const stride = 1024 // keys between two checks of ctx
 	n := 0
 	for ok := it.Seek(nil); ok; ok = it.Next() {
 		if n++; n%stride == 0 && kv.Over(ctx) {

@@ -6,8 +6,7 @@ import "adshard/barrels/query"
 type Damage struct {
 	// Lo and Hi are the keys of the groups that it may concern, both inclusive.
 	Lo, Hi uint64
-	// Memory: only what was cached differed. It was dropped, and there is
-	// nothing left to do.
+	// Memory: only a cached copy differed. It was dropped; nothing is left to do.
 	Memory bool
 	What   string
 }
@@ -15,15 +14,15 @@ type Damage struct {
 // OnDamage implements Store.
 func (s *barrel) OnDamage(report func(Damage)) { s.damaged.Store(&report) }
 
-// met reports damage.
+// met reports damage that was found.
 func (s *barrel) met(d Damage) {
 	if report := s.damaged.Load(); report != nil {
 		(*report)(d)
 	}
 }
 
-// metBad counts and reports the blocks and groups that a search could not read. If
-// the store is damaged where only the cache seems to be, the next search meets that.
+// metBad counts and reports the blocks and groups that a search could not read. If the store is
+// damaged where only the cache seems to be, the next search finds that.
 func (s *barrel) metBad(d query.Damage) {
 	if len(d.Bad) == 0 {
 		return

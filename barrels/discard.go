@@ -11,11 +11,10 @@ import (
 	"adshard/schema/pb"
 )
 
-// Discarding a slice does not trust the data that it removes: the records of its
-// keywords may not name all of its postings, and some may be unreadable. So one pass
-// over all blocks removes the postings in its interval, and a second pass removes its
-// groups. The intervals stay in the metadata until both are done, so that a purge
-// continues after a crash.
+// Discarding a slice does not trust the data that it removes: the records of keywords may not name
+// all of their postings, and some may be unreadable. So a first pass over all blocks removes the
+// postings in the intervals, and a second pass removes the groups. The intervals stay in the
+// metadata until both passes are done, so that a purge continues after a crash.
 
 // Discard implements Store.
 func (s *barrel) Discard(ctx context.Context, list []*pb.Interval) error {
@@ -64,8 +63,8 @@ func (s *barrel) writable(op string) error {
 	return s.reopen()
 }
 
-// giveUp adds to the batch that the slices that touch any of the intervals are no
-// longer served and are to be purged.
+// giveUp adds to the batch that the slices that overlap any of the intervals are no longer served
+// and must be purged.
 func (w *batchWriter) giveUp(list []index.Interval) {
 	table := proto.CloneOf(w.slices)
 	runs, filling := slices.Concat(w.purge, list), false
@@ -77,7 +76,7 @@ func (w *batchWriter) giveUp(list []index.Interval) {
 		filling = filling || h.State == pb.HeldState_HELD_STATE_FILLING
 	}
 	w.slices, w.purge = table, index.United(runs)
-	if !filling && w.position.GetOffset() != 0 { // nothing is being filled any longer
+	if !filling && w.position.GetOffset() != 0 { // no slice is being filled any more
 		w.position = proto.CloneOf(w.position)
 		w.position.Offset = 0
 	}

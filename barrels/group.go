@@ -19,10 +19,10 @@ type groupChange struct {
 	key      uint64
 	head     *block.Group // nil: the group is removed
 	item     *pb.Item     // as the batch brings it; nil: removed, or unchanged itself
-	keywords []*keyword   // all that it has after the batch, by rising id
+	keywords []*keyword   // all keywords after the batch, by ascending id
 	pages    []oldPage    // before the batch
 	compared int          // keywords, before and after the batch
-	turned   int          // of these, those before the last turn
+	turned   int          // of these, how many were compared before the last stretch was written
 }
 
 // keyword is a keyword of a changed group.
@@ -69,9 +69,9 @@ func (w *batchWriter) group(key uint64, it *pb.Item, parts Parts) error {
 	return w.diff(g, newIncoming(it, parts), moved, old)
 }
 
-// stored finds a group in the state before: an iterator at its record, from
-// which its pages follow, and the record, good until the iterator moves; nil:
-// there is no such group. An iterator that is not nil is to be closed.
+// stored returns an iterator at a group's stored record, followed by its pages, and the record,
+// valid until the iterator moves; nil: there is no such group. The caller closes an iterator that
+// is not nil.
 func (w *batchWriter) stored(key uint64) (it kv.Iterator, record []byte, err error) {
 	if w.base == nil {
 		return nil, nil, nil
@@ -106,7 +106,7 @@ func (w *batchWriter) putGroup(g *pb.Group, head *block.Group, raw []byte, exist
 	return old != *head, nil
 }
 
-// get reads a value before the batch; it is good until the next call.
+// get reads a value as it was before the batch; it is valid until the next call.
 func (w *batchWriter) get(f kv.Family, key []byte) (value []byte, ok bool, err error) {
 	if w.base == nil {
 		return nil, false, nil
@@ -115,8 +115,8 @@ func (w *batchWriter) get(f kv.Family, key []byte) (value []byte, ok bool, err e
 	return w.value, ok, err
 }
 
-// diff compares a group's keywords with its pages (stored; nil: it is new), both
-// by rising id.
+// diff compares a group's keywords with its stored pages (stored; nil: a new group), both by
+// ascending id.
 func (w *batchWriter) diff(g *groupChange, in *incoming, moved bool, stored kv.Iterator) error {
 	g.keywords = make([]*keyword, 0, len(in.list))
 	add := func(old *record.Keyword) {
@@ -155,8 +155,8 @@ func (w *batchWriter) diff(g *groupChange, in *incoming, moved bool, stored kv.I
 	return before(math.MaxUint64)
 }
 
-// pages visits the keywords of the group's pages, which follow where the
-// iterator is; each is good for the visit.
+// pages visits the keywords of the group's pages, starting at the iterator's position. Each is
+// valid during the visit only.
 func (w *batchWriter) pages(g *groupChange, it kv.Iterator, visit func(*record.Keyword) error) error {
 	for it.Next() {
 		if err := w.room(g); err != nil {
@@ -186,8 +186,7 @@ func (w *batchWriter) pages(g *groupChange, it kv.Iterator, visit func(*record.K
 	return it.Err()
 }
 
-// keyword prepares a keyword that the group has from now on; old is what it
-// has now, if it does.
+// keyword prepares a keyword of the group's new content; old is its stored version, or nil.
 func (w *batchWriter) keyword(g *groupChange, k *keyword, old *record.Keyword, moved bool) {
 	w.pace.yield()
 	g.compared++
@@ -254,8 +253,8 @@ func (w *batchWriter) unwrite(key uint64, old *record.Keyword) {
 	}
 }
 
-// anchor chooses the anchors of a group that are still to be chosen, now that the
-// batch's frequencies are known, and writes the postings.
+// anchor chooses the missing anchors of a group's keywords, now that the batch's frequencies are
+// known, and writes the postings.
 func (w *batchWriter) anchor(g *groupChange) {
 	for _, k := range g.keywords {
 		if k.anchors != nil {

@@ -6,8 +6,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// Hashed reports whether hashes of words are in node data. Views, and what is removed, come
-// from programs of other words as well.
+// Hashed reports whether a bucket holds hashes of words. Changes of views and removals hold none,
+// and may therefore come from programs with another version of the words.
 func Hashed(data *pb.NodeData) bool {
 	return len(data.GetItems()) > 0 ||
 		slices.ContainsFunc(data.GetAdvertisers(), func(a *pb.Advertiser) bool { return len(a.GetNegatives()) > 0 }) ||

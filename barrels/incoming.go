@@ -44,7 +44,7 @@ func (in *incoming) pop() *keyword {
 	return k
 }
 
-// room takes what was compared of a group so far, if that is a stretch.
+// room writes what was compared of a group so far, if that is a whole stretch.
 func (w *batchWriter) room(g *groupChange) error {
 	if w.onStretch == nil || g.compared-g.turned < stretch {
 		return nil

@@ -9,9 +9,9 @@ import (
 	"adshard/schema/pb"
 )
 
-// upkeep is the progress of background work. A pass visits all groups, then all
-// blocks, in steps of one batch each, so that buckets can be applied between them;
-// a pass that was stopped continues where it was.
+// upkeep is the progress of background work. A pass visits all groups, then all blocks, in steps of
+// one batch each, so that buckets can be applied in between. An interrupted pass resumes where it
+// stopped.
 type upkeep struct {
 	// changed is the number of changes since the last pass began, unknown when
 	// the store was opened or refilled.
@@ -26,7 +26,7 @@ type upkeep struct {
 	used *usedParents
 }
 
-// unknown is the number of changes when it is not known.
+// unknown stands for an unknown number of changes.
 const unknown = math.MaxInt64
 
 type phase uint8
@@ -39,7 +39,7 @@ const (
 	compacting
 )
 
-// enough: a pass, which reads all groups, begins once one in so many has changed.
+// enough: a pass reads all groups, so it begins only when one group in enough has changed.
 const enough = 20
 
 // countChanges counts the changes of an applied bucket.
@@ -67,10 +67,9 @@ func (u *upkeep) add(changes int) {
 // core and half of what the disk gives to one reader.
 const stepTime = 4 * time.Millisecond
 
-// busyPause is the length of the pause after a step, in steps, while buckets are
-// being applied: until none has come for busyTime. Under a stream of buckets one pass
-// follows another, so that with shorter pauses they would permanently take half a core
-// from the stream and from searches.
+// busyPause is the pause after a step, in steps, while buckets are being applied and for busyTime
+// after. Under a steady stream of buckets one pass follows another; shorter pauses would take half
+// a core from applying and searching all the time.
 const (
 	busyPause = 16
 	busyTime  = time.Second
@@ -192,7 +191,7 @@ func (s *barrel) step() (pause time.Duration, more bool, err error) {
 	return s.upkeep.pause(time.Since(start)), more, err
 }
 
-// work is step's own part. The caller has mu.
+// work does the step's work.
 func (s *barrel) work() (more bool, err error) {
 	u, st := &s.upkeep, s.Newest.Load()
 	next := func(p phase) { u.phase, u.cursor = p, nil }

@@ -47,9 +47,8 @@ type Options struct {
 	// Name is the slave's: the store answers searches for the shard of this name
 	// only. Empty: it answers all.
 	Name string
-	// CacheBytes bounds what lies in memory beside what the database takes: terms
-	// and parents, which are there from the beginning, and in the rest of it what is
-	// cached of blocks and groups as searches use them; 0: nothing is cached.
+	// CacheBytes bounds memory, the database's own excluded: terms and parents, which are always
+	// loaded, and in the rest the caches of blocks and groups; 0: nothing is cached.
 	CacheBytes uint64
 }
 
@@ -161,8 +160,7 @@ func (s *barrel) memory(st *index.Snapshot) Memory {
 	}
 }
 
-// termsReplaced counts the lists of a table of terms that takes over. What it takes
-// more, the lists give up.
+// termsReplaced accounts for a new table of terms. The cached lists shrink by what it takes more.
 func (s *barrel) termsReplaced(t *index.Dictionary) {
 	more := t.Bytes() - min(t.Bytes(), s.termBytes)
 	s.engine.Lists.Limit(s.listBytes - min(s.listBytes, more))
@@ -200,8 +198,7 @@ func (s *barrel) reopen() error {
 	return s.reopenWith(s.kv.Reopen)
 }
 
-// reopenWith closes all states, has the DB opened in some way, and reads the first
-// state from it. The caller has mu.
+// reopenWith closes all states, calls open, and reads the first state again. The caller has mu.
 func (s *barrel) reopenWith(open func() error) error {
 	s.stopCompact()
 	s.Reopening.Lock()

@@ -5,10 +5,10 @@ import (
 	"adshard/schema/pb"
 )
 
-// Orphans are groups at keys that the table of slices does not name. A
-// distributor leaves none: what goes away stays named, as residue, until it is
-// cleared. A store that may have some says so in its meta data and checks each
-// group before it is shown; else only slices on their way cost a check.
+// Orphans are groups at keys that the table of slices does not cover. A distributor leaves none:
+// slices that leave stay in the table as residue until they are cleared. A store that may have
+// orphans says so in its metadata and checks each group before it is shown. In any other store only
+// slices that are being moved need a check.
 
 // leavesOrphans reports whether a bucket may leave groups that the table after it
 // does not name, given the table before it.

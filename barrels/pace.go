@@ -6,24 +6,24 @@ import (
 )
 
 const (
-	// turn is how long bulk work goes on at a time while there are searches: a search that
-	// comes in the meantime waits no longer for a processor. A pause of half of it
-	// follows; with timer slack, as where processes share cores, it may be one and a half
-	// of it, so that bulk work takes from two fifths to two thirds of a processor.
+	// turn is how long bulk work runs at a time while there are searches: a search that arrives
+	// waits no longer than this for a processor. A pause of half a turn follows. Timer slack, as on
+	// shared cores, can make it one and a half turns, so that bulk work takes two fifths to two
+	// thirds of a processor.
 	turn = 500 * time.Microsecond
-	// longestPause follows what could not be interrupted.
+	// longestPause is the longest pause after work that could not be interrupted.
 	longestPause = 5 * time.Millisecond
-	// late: when a pause ends this much too late, more wants to run than there are
-	// processors, here or in other processes. Pauses double then, up to mostSlow times, and
-	// halve again when they end in time.
+	// late: a pause that ends this much too late shows that more threads want to run than there are
+	// processors, here or in other processes. Pauses then double, up to mostSlow times, and halve
+	// again when they end in time.
 	late     = time.Millisecond
 	mostSlow = 16
-	// quiet: without a search for this long nobody has to be spared.
+	// quiet: after this long without a search there are no pauses.
 	quiet = 100 * time.Millisecond
 )
 
-// pacer has bulk work (applying buckets, certificates, repairs) pause in between while
-// there are searches. It is for one goroutine at a time.
+// pacer makes bulk work (applying buckets, certificates, repairs) pause while there are searches.
+// It is for one goroutine at a time.
 type pacer struct {
 	searches *atomic.Uint64 // counts searches
 	seen     uint64
@@ -34,8 +34,8 @@ type pacer struct {
 	slow     int           // how many times the usual pause: 1 to mostSlow; 0 is 1
 }
 
-// begin begins a piece of work. Short pieces, one soon after the other, share a turn: what
-// the one before owed is owed still, as far as the time between did not pay for it.
+// begin begins a piece of work. Short pieces in quick succession share a turn: a pause that the
+// last one still owed is owed, minus the time in between.
 func (p *pacer) begin() {
 	p.began = time.Now()
 	if idle := p.began.Sub(p.ended); idle < p.owed/2 { // as long as a pause would have been
@@ -71,7 +71,7 @@ func (p *pacer) yield() {
 	p.began = now
 }
 
-// slept adapts the pauses to how long one of them was, that was to be as long as asked.
+// slept adapts the pauses to how long one took, compared with how long was asked.
 func (p *pacer) slept(asked, took time.Duration) {
 	if took-asked > late {
 		p.slow = min(max(1, p.slow)*2, mostSlow)

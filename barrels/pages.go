@@ -6,9 +6,8 @@ import (
 	"adshard/fault"
 )
 
-// putPages writes the pages of a changed group, leaving those that stay as
-// they are. Keywords keep to the page whose range of ids they fall in, so that
-// a change in one does not move the others.
+// putPages writes the changed pages of a group. Keywords stay on the page whose range of ids they
+// fall in, so that one change does not move the others.
 func (w *batchWriter) putPages(g *groupChange) error {
 	old := g.pages
 	if len(old) > 2*(len(g.keywords)/page.Target+1) {

@@ -168,8 +168,8 @@ func (p *purge) items(w *batchWriter, st *index.Snapshot) error {
 	return nil
 }
 
-// purged adds the removal of a group's record or of a page to the batch. The page's
-// keywords are subtracted from the counters as far as they can be read.
+// purged adds the removal of a group's record or page to the batch. It subtracts the page's
+// keywords from the counters as far as they can be read.
 func (w *batchWriter) purged(key, value []byte) {
 	w.batch.Delete(kv.Items, key)
 	if kv.KeyPart(key, 1) == kv.GroupRecord {

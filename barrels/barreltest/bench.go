@@ -80,10 +80,9 @@ func MeasureSearch(b *testing.B, s barrels.Store, requests []*search.Request) {
 	b.ReportMetric(float64(hits)/n, "hits/op")
 }
 
-// BenchmarkCounting measures what counting load costs: turns with and without
-// it, one after the other, so that whatever else the machine does falls on both.
-// It reports the median over the pairs of turns of how much longer the one with
-// counting took. The ring is cut into as many slices as a slave may have.
+// BenchmarkCounting measures what counting load costs. It alternates turns with and without
+// counting, so that other load on the machine affects both, and reports the median over the pairs
+// of how much longer counting took. The ring is cut into as many slices as a slave may have.
 func BenchmarkCounting(b *testing.B, keywords int64, open func(testing.TB) barrels.Store) {
 	c := LoadCorpus(b, keywords)
 	s := open(b)

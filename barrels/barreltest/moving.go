@@ -16,8 +16,8 @@ import (
 	"adshard/search"
 )
 
-// viewsRefused: a view above the table's is Unavailable, one below its least
-// Stale; a store that was told of no view refuses none.
+// viewsRefused: a view newer than the table's is Unavailable, one older than its least is Stale. A
+// store without views refuses none.
 func viewsRefused(t *testing.T, open Open) {
 	s := open(t, "views")
 	defer s.Close()
@@ -101,9 +101,9 @@ func clearedAndBrought(t *testing.T, open Open) {
 	SameStats(t, s, w)
 }
 
-// moves: whatever comes, goes and is cleared under whatever tables, in each view
-// the answer is that of the groups that lie in a slice that is full and served
-// in it, and the certificate that of the groups that are there.
+// moves: groups arrive, leave and are cleared under changing tables. In each view the answer is
+// that of the groups in full slices served in the view, and the certificate is that of the groups
+// present.
 func moves(t *testing.T, open Open) {
 	s := open(t, "moves")
 	defer s.Close()

@@ -8,9 +8,9 @@ import (
 	"adshard/search"
 )
 
-// advertiserNegatives: a negative of an advertiser holds for all of its groups, from the moment
-// that it arrives, alone or with them, until it is removed, and for the queries that it names
-// alone; also when what was found before is cached.
+// advertiserNegatives: a negative of an advertiser blocks the queries it names, and no others, in
+// all groups of the advertiser. It does so from its arrival, with its groups or without, until it
+// is removed, also when results are cached.
 func advertiserNegatives(t *testing.T, open Open) {
 	s := open(t, "negatives")
 	defer s.Close()

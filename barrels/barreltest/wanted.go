@@ -10,8 +10,8 @@ import (
 	"adshard/search/words"
 )
 
-// SameWanted fails when keywords that are asked for by name are not explained as the oracle judges: one in so many
-// alone, and with all of its advertiser, by id and by name.
+// SameWanted fails when keywords requested by name are not explained as the oracle judges: every
+// n-th keyword by itself, and all of its advertiser by id and by name.
 func SameWanted(t TB, s search.Explainer, o *oracle.Oracle, r oracle.Request, lex *words.Lexicon, every int) {
 	t.Helper()
 	matching, err := o.Explain(r)

@@ -97,15 +97,15 @@ func (v *View) get(column, i int) uint64 {
 // number returns the i-th number of 64 bits.
 func (v *View) number(i int) uint64 { return u64(v.b, int(v.hashes)+8*i) }
 
-// Verify is Check, whoever has made the bytes.
+// Verify is Check without regard to Trust.
 func (v *View) Verify() error {
 	w := *v
 	w.trusted = false
 	return w.Check()
 }
 
-// Trust declares that the bytes are as an Encoder has made them and have not left
-// memory since: Check will not look at them.
+// Trust declares that an Encoder of this process made the bytes and that they stayed in memory, so
+// that Check skips them.
 func (v *View) Trust() { v.trusted = true }
 
 // Equal reports whether two views are of the same bytes.

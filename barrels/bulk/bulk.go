@@ -48,8 +48,8 @@ func New(runs kv.Runs) (*Builder, error) {
 	return &Builder{runs: runs, spill: s, terms: index.NewDictionary(0)}, nil
 }
 
-// SetBuilder says which version built the items and parents to come
-// (pb.NodeData.Builder); without it is the first one.
+// SetBuilder sets the version that built the items and parents added after it
+// (pb.NodeData.Builder). The default is the first version.
 func (b *Builder) SetBuilder(version uint32) { b.builder = version }
 
 // AddParents adds campaigns and advertisers, each once.
@@ -185,8 +185,8 @@ func (b *Builder) writeRest(position *pb.Position, table *pb.SliceTable) error {
 	return b.runs.Batch(batch)
 }
 
-// Close removes the temporary files; without Finish nothing is left. It is to be
-// called in any case.
+// Close removes the temporary files and, unless Finish succeeded, everything else. It must always
+// be called.
 func (b *Builder) Close() error {
 	return errors.Join(b.spill.file.Close(), b.runs.Close())
 }

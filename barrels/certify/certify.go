@@ -61,7 +61,7 @@ func (h *Hasher) Record(b []byte) {
 	h.write(b)
 }
 
-// Sum returns the sum of this group alone.
+// Sum returns the sum of this group only.
 func (h *Hasher) Sum() Sum {
 	return Sum{Count: 1, Hi: h.hi.Sum64(), Lo: h.lo.Sum64()}
 }
@@ -93,9 +93,8 @@ func HashParent(record []byte) ParentHash {
 	return ParentHash{hi.Sum64(), lo.Sum64()}
 }
 
-// Faulty is what a posting that is missing, different or superfluous adds to its
-// bin's sum, given its hash: it depends on the posting, so that two faults do not
-// cancel each other.
+// Faulty is what a missing, different or extra posting adds to its bin's sum, given its hash. It
+// depends on the posting, so that two faults do not cancel out.
 func Faulty(hash uint64) Sum {
 	return Sum{Hi: Mix(hash ^ seedHi), Lo: Mix(hash^seedLo) | 1}
 }

@@ -13,11 +13,10 @@ import (
 	"adshard/search"
 )
 
-// Block is a block that is cached, made ready for searches: its
-// postings gathered by words and match type, and by device what holds for each
-// of them. A search waits for memory more than for anything else, so that what it
-// reads of a block lies together, in the order in which it is read (pack), and
-// what it reads of this struct in its first line of 64 bytes.
+// Block is a cached block prepared for searches: its postings grouped by words and match type, with
+// their impacts by device. Searches are bound by memory latency, so the parts that a search reads
+// lie together in the order of reading (pack), and the fields of this struct that it reads are in
+// its first 64-byte line.
 type Block struct {
 	signatures []search.Signature // by class; classes, members and the block's bytes lie behind them
 	Impacts    [search.Devices]atomic.Pointer[Impacts]
@@ -40,8 +39,7 @@ type Class struct {
 	Type    search.MatchType
 }
 
-// NewBlock keeps a copy of a block's bytes, not yet ready; nil: they are
-// damaged.
+// NewBlock copies a block's bytes, not yet prepared; nil: they are damaged.
 func NewBlock(term uint64, at kv.Place, value []byte) *Block {
 	b := &Block{Term: term, Place: at}
 	if b.View.Open(bytes.Clone(value)) != nil {
@@ -51,21 +49,19 @@ func NewBlock(term uint64, at kv.Place, value []byte) *Block {
 	return b
 }
 
-// measure notes what the bytes of the block say about it as a whole.
+// measure records what the block's bytes say about it as a whole.
 func (b *Block) measure() {
 	for d := range b.Bounds {
 		b.Bounds[d] = b.View.Bound(search.Device(d))
 	}
-	n := b.View.Len() // classes are no more
+	n := b.View.Len() // there are at most as many classes
 	b.weigh(slabSize(n, n, len(b.View.Bytes())))
 }
 
-// weigh notes what the block takes with a slab of so many words; Go's allocator
-// rounds up.
+// weigh records the block's memory with a slab of n words. Go's allocator rounds up.
 func (b *Block) weigh(slab int) { b.bytes = int(unsafe.Sizeof(*b)) + 8*(slab+slab/16) }
 
-// prepare makes m, which is empty, the block made ready for searches; false: it
-// is damaged.
+// prepare fills m, which is empty, with the block prepared for searches; false: it is damaged.
 func (b *Block) prepare(m *Block) bool {
 	m.prepared, m.Bounds, m.View, m.Term, m.Place, m.bytes = true, b.Bounds, b.View, b.Term, b.Place, b.bytes
 	return m.gather()
@@ -175,8 +171,8 @@ func newClassTable(n int) classTable {
 	return make(classTable, size)
 }
 
-// find returns the index of a class; when it is not there it takes the next
-// index for it and the caller appends it.
+// find returns the index of a class. For a new class it reserves the next index, and the caller
+// appends the class.
 func (t classTable) find(v *block.View, rows []Class, kind search.MatchType, words block.Refs) (uint16, bool) {
 	for i := xxhash.Sum64(words.Key()) + uint64(kind); ; i++ {
 		s := &t[i%uint64(len(t))]
@@ -200,8 +196,8 @@ func (b *Block) Range(class int) (first, end int) {
 	return first, end
 }
 
-// Signatures returns for each class the union of the signatures of its words'
-// terms; none: the block is not prepared.
+// Signatures returns for each class the union of its words' term signatures; nil: the block is not
+// prepared.
 func (b *Block) Signatures() []search.Signature { return b.signatures }
 
 // Class returns the i-th class's match type and its words.

@@ -5,17 +5,15 @@ import (
 	"sync/atomic"
 )
 
-// Cache keeps what searches have read of the values under one prefix (a group's
-// items) in the form that they use, verified once. A seek in RocksDB costs some
-// microseconds even when all is in memory; finding an entry here costs some tens
-// of nanoseconds.
+// Cache keeps what searches read of the values under one prefix (a group's items), verified and
+// decoded. A seek in RocksDB costs some microseconds even when everything is in memory; a lookup
+// here costs some tens of nanoseconds.
 //
-// States have rising numbers. An entry is what the state with its number read, or
-// what the writer put in its place for the state that it made; it holds for a
-// state if the prefix was not changed after the entry was read nor after that
-// state was published. The writer notes what a batch changes
-// before it publishes the state after it, so that an entry is never used for a
-// state that would read something else.
+// States have ascending numbers. An entry was read from the state with its number, or put by the
+// writer for the state that it makes. It is valid for a state if the prefix changed neither after
+// the entry was read nor after that state was published. The writer records a batch's changes
+// before it publishes the next state, so that an entry is never used for a state that would read
+// something else.
 type Cache[V any] struct {
 	shards    [cacheShards]cacheShard[V]
 	limit     int // bytes a shard; 0: nothing is kept
@@ -45,7 +43,7 @@ type cached[V any] struct {
 	value V
 	state uint64
 	bytes int
-	used  bool // since it was last spared; guarded by the shard's mu
+	used  bool // since eviction last passed over it; guarded by the shard's mu
 }
 
 // NewCache returns an empty cache for values of so many bytes in all.
@@ -106,7 +104,7 @@ func (c *Cache[V]) Drop(prefix uint64) {
 	}
 }
 
-// Has reports whether something is kept of a prefix, whichever state it is from.
+// Has reports whether something is cached of a prefix, from any state.
 func (c *Cache[V]) Has(prefix uint64) bool {
 	if c.limit == 0 {
 		return false
@@ -141,8 +139,8 @@ func (c *Cache[V]) Bytes() uint64 {
 	return uint64(sum)
 }
 
-// Put keeps what a state has read of a prefix, all of it; when the cache is full, only
-// what is put for the second time of late.
+// Put caches all that a state read of a prefix. A full cache takes only keys that were put before
+// recently (doorkeeper).
 func (c *Cache[V]) Put(prefix, state uint64, value V, bytes int) {
 	if bytes += CacheOverhead; bytes > c.MaxBytes() {
 		return
@@ -166,8 +164,8 @@ func (c *Cache[V]) Put(prefix, state uint64, value V, bytes int) {
 // CacheOverhead is about what an entry takes beside its bytes.
 const CacheOverhead = 160
 
-// evict drops entries, met in the map's random order, until no more than limit
-// bytes are left; one that was used since it was last met is spared once.
+// evict drops entries, in the map's random order, until at most limit bytes are left. An entry used
+// since the last pass over it is kept once (second chance).
 func (s *cacheShard[V]) evict(limit int, keep uint64) {
 	for s.bytes > limit {
 		for prefix, e := range s.entries {

@@ -8,20 +8,19 @@ import (
 	"unsafe"
 )
 
-// Dictionary holds what the store knows of each term: in how many keyword forms
-// it stands (its document frequency) and how many postings are anchored at it.
+// Dictionary holds the document frequency of each term (the number of keyword forms that have it)
+// and the number of postings anchored at it.
 //
-// One writer changes it while searches read it without a lock. Searches ask
-// only whether a term may have postings; a term that once had some keeps that
-// mark, since an older snapshot may still have them, until the writer starts a
-// new table. Entries are never removed; a full table is replaced by a larger
-// copy, which the next published state carries.
+// One writer changes it while searches read it without a lock. Searches ask only whether a term may
+// have postings. A term that once had some stays marked, since an older snapshot may still have
+// them, until the writer starts a new table. Entries are never removed; a full table is replaced by
+// a larger copy with the next published state.
 type Dictionary struct {
 	slots []termEntry
 	shift uint
-	seed  uint64 // so that nobody can choose words that meet in one slot
+	seed  uint64 // random, so that colliding words cannot be chosen on purpose
 	used  int    // writer only
-	// replaced: a copy has taken over; nothing more is to be kept here.
+	// replaced: a copy has taken over; nothing more is cached here.
 	replaced atomic.Bool
 }
 
@@ -62,14 +61,13 @@ func (t *Dictionary) entry(term uint64) *termEntry {
 	}
 }
 
-// Touch returns the key in the first slot looked at for a term.
+// Touch returns the key in a term's first slot, which prefetches it.
 func (t *Dictionary) Touch(term uint64) uint64 {
 	return t.slots[(term^t.seed)*0x9e3779b97f4a7c15>>t.shift].key.Load()
 }
 
-// Has reports whether a keyword may have the term. Safe beside the writer: terms
-// that came after a snapshot are there too, those that went since are until the
-// writer starts a new table.
+// Has reports whether a keyword may have the term. It is safe beside the writer: terms newer than
+// the caller's snapshot count too, and removed ones until the writer starts a new table.
 func (t *Dictionary) Has(term uint64) bool {
 	return t.entry(term).key.Load() == term && term != 0
 }
@@ -138,7 +136,7 @@ func (t *Dictionary) copyEntry(term, info uint64, from *termEntry) {
 	t.used++
 }
 
-// Fresh returns a table without marks of the past; unused terms are dropped.
+// Fresh returns a table without the marks of past postings and without unused terms.
 func (t *Dictionary) Fresh() *Dictionary {
 	n := NewDictionary(t.used)
 	t.replaced.Store(true)

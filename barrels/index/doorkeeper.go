@@ -5,27 +5,27 @@ import (
 	"sync/atomic"
 )
 
-// newcomers remembers, roughly, which keys were wanted of late while a cache was full.
-// A key that is wanted for the second time is admitted; one that is wanted once displaces
-// nothing that is wanted again and again. (The doorkeeper of TinyLFU, without its counts:
-// Einziger, Friedman, Manes 2017, section 3.4.) Keys with one hash are admitted together.
+// doorkeeper is the admission filter of a full cache: a key is admitted when it is requested for
+// the second time, so that keys requested once do not displace those requested often. It is the
+// doorkeeper of TinyLFU without its counts (Einziger, Friedman, Manes 2017, section 3.4). Keys with
+// the same hash are admitted together.
 type doorkeeper struct {
 	seen []atomic.Uint64 // a bit for each hash; their number is a power of 2
-	most int64           // bits that may be set: then all are forgotten
+	most int64           // bits that may be set; then all are cleared
 	set  atomic.Int64
 }
 
-// usualEntry is about what an entry of a cache takes, in bytes.
+// usualEntry is the usual size of a cache's entry, in bytes.
 const usualEntry = 1 << 10
 
-// newDoorkeeper returns those of a cache of so many bytes. About as many keys as it has
-// entries are remembered at a time, with eight bits for each.
+// newDoorkeeper returns the filter of a cache of the given bytes. It remembers about as many keys
+// as the cache has entries, with eight bits for each.
 func newDoorkeeper(bytes uint64) doorkeeper {
 	most := max(64, bytes/usualEntry)
 	return doorkeeper{seen: make([]atomic.Uint64, 1<<bits.Len64(most/8-1)), most: int64(most)}
 }
 
-// again reports whether a key was wanted before, and notes it if not.
+// admit reports whether a key was requested before, and remembers it.
 func (n *doorkeeper) admit(key uint64) bool {
 	h := key * 0x9e3779b97f4a7c15
 	word, bit := &n.seen[h>>20&uint64(len(n.seen)-1)], uint64(1)<<(h>>58)

@@ -8,10 +8,9 @@ import (
 	"unsafe"
 )
 
-// Impacts are the impacts of a block's postings on one device, given the statuses,
-// budgets and modifiers of one state. They stay valid until a parent of the block's
-// groups changes or other slices are served, so that a group's eligibility is looked
-// up once and not by each search.
+// Impacts are the impacts of a block's postings on one device, given the statuses, budgets and
+// modifiers of one state. They are valid until a parent of the block's groups changes or other
+// slices are served. So a group's eligibility is looked up once instead of by each search.
 //
 // The struct is the head of one allocation, in which the summary of each class
 // follows with the impacts of its members: counting and ranking a class with few
@@ -42,10 +41,10 @@ type Impact uint64
 
 const (
 	productShift = 24
-	// Dominated marks an impact whose advertiser has a better one in the class.
+	// Dominated marks an impact of an advertiser with a better one in the class.
 	Dominated Impact = 1 << 23
-	// OwnerNegatives marks the impact of a candidate whose advertiser has negatives, which each
-	// query asks: they are asked of the few that may be among the best.
+	// OwnerNegatives marks the impact of a candidate whose advertiser has negatives. Queries check
+	// these for the few that may be among the best.
 	OwnerNegatives Impact = 1 << 22
 	// MaxQuality is the largest quality that an impact can have.
 	MaxQuality = 1<<6 - 1
@@ -137,7 +136,7 @@ func (j *Impacts) Ranked(b *Block, class int) []Impact {
 	return unsafe.Slice((*Impact)(j.at(classImpactSize*(class+1)+first)), end-first)
 }
 
-// Same reports whether two impacts of a block are equal, whatever they hold for.
+// Same reports whether two impacts of a block are equal; what they are valid for does not matter.
 func (j *Impacts) Same(b *Block, k *Impacts) bool {
 	n := classImpactSize*len(b.signatures) + int(b.Postings)
 	return slices.Equal(unsafe.Slice((*uint64)(j.at(0)), n), unsafe.Slice((*uint64)(k.at(0)), n))
@@ -151,8 +150,8 @@ func (j *Impacts) at(i int) unsafe.Pointer {
 // MaxOwners is the largest number of distinct advertisers that a search asks for.
 const MaxOwners = 21
 
-// Rank puts the impacts of a class in order. It is enough to find those that the
-// first MaxOwners advertisers dominate.
+// Rank sorts the impacts of a class and marks the dominated ones. Only those of the first MaxOwners
+// advertisers need to be found.
 func Rank(impacts []Impact, of *Block) {
 	if len(impacts) < 2 {
 		return
@@ -179,7 +178,7 @@ func Rank(impacts []Impact, of *Block) {
 	}
 }
 
-// Add counts a posting with its effective bid; asked: its advertiser's negatives are.
+// Add counts a posting with its effective bid; asked: queries check its advertiser's negatives.
 func (s *ClassImpact) Add(w EffectiveBid, asked bool) {
 	switch {
 	case w == Undecided:

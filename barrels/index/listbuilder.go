@@ -9,9 +9,8 @@ type ListBuilder struct {
 	size, room int
 }
 
-// NewListBuilder returns a builder of the list of a term that is not in the cache. It
-// has no room when the cache is full and the term was not wanted of late: its blocks are
-// read once, and nothing is made of them.
+// NewListBuilder returns a builder for the list of a term that is not in the cache. When the cache
+// is full and does not admit the term, the builder has no room and the blocks are only read.
 func (l *ListCache) NewListBuilder(term uint64) ListBuilder {
 	if limit := l.limit.Load(); l.bytes.Load() > limit-limit/8 && !l.admission.admit(term) {
 		return ListBuilder{}

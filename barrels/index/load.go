@@ -11,7 +11,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// Head is what a store keeps beside its data.
+// Head is a store's metadata.
 type Head struct {
 	Position *pb.Position
 	Slices   *pb.SliceTable
@@ -19,7 +19,7 @@ type Head struct {
 	Orphans  bool
 	Counters Counters
 	Builder  uint32     // version of what built all data; MixedBuilders: of several
-	Purge    []Interval // discarded, and still to be emptied
+	Purge    []Interval // discarded, not yet empty
 }
 
 // ReadHead reads the head of a store.
@@ -72,7 +72,7 @@ func Load(s kv.Snapshot, number uint64, name string) (*Snapshot, error) {
 	return st, g.Wait()
 }
 
-// readRepair reads who built the data and what is still to be purged.
+// readRepair reads the version that built the data, and the intervals that must still be purged.
 func readRepair(s kv.Snapshot, h *Head) error {
 	raw, ok, err := s.Get(kv.Meta, kv.MetaBuilder, nil)
 	if err != nil {
@@ -81,7 +81,7 @@ func readRepair(s kv.Snapshot, h *Head) error {
 	switch {
 	case h.Counters == (Counters{}) && !ok:
 		h.Builder = AnyBuilder
-	case !ok: // written before data said it
+	case !ok: // written before data named it
 		h.Builder = FirstBuilder
 	default:
 		if len(raw) != 4 {
@@ -127,7 +127,7 @@ func loadTerms(s kv.Snapshot, expected int) (*Dictionary, error) {
 const (
 	// MixedBuilders: they are of several versions.
 	MixedBuilders = 0
-	// FirstBuilder is that of data which name none.
+	// FirstBuilder is the version of data that name none.
 	FirstBuilder = 1
 	// AnyBuilder: there are no data yet.
 	AnyBuilder = math.MaxUint32

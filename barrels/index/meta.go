@@ -26,8 +26,8 @@ func PutBuilder(b *kv.Batch, version uint32) {
 	b.PutFunc(kv.Meta, kv.MetaBuilder, func(dst []byte) []byte { return binary.LittleEndian.AppendUint32(dst, version) })
 }
 
-// MixBuilders returns the version of what built a store's data once data of
-// another version come to it; 0, the version of data that name none, is the first.
+// MixBuilders returns the version of a store's data after data of another version are added.
+// Version 0 is the first: data that name none.
 func MixBuilders(stored, version uint32) uint32 {
 	if version == 0 {
 		version = FirstBuilder

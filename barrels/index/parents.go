@@ -16,12 +16,11 @@ import (
 type Parents struct {
 	Campaigns   *idTable[CampaignState]
 	Advertisers *idTable[AdvertiserState]
-	// MaxModifier is for each device a modifier (permille) that no campaign's is
-	// above; at least 1000, what holds where none is set. Together with a
-	// block's bound it bounds scores without a look at the campaigns.
+	// MaxModifier is for each device an upper bound of all campaigns' modifiers (permille), at
+	// least 1000, the default. With a block's bound it limits scores without a look at the
+	// campaigns.
 	MaxModifier [search.Devices]uint64
-	// Version is one more than that of the parents before; recent are the last of
-	// all changes ever made.
+	// Version is one more than that of the parents before; recent are the latest changes.
 	Version uint64
 	changes uint64
 	recent  [recentChanges]parentChange
@@ -36,8 +35,8 @@ type Campaign struct {
 	Negatives      record.Negatives
 }
 
-// CampaignState is a campaign with what is asked of it for each group that
-// matches, in the table itself, since that is asked often.
+// CampaignState is a campaign with what is needed for each matching group, stored in the table
+// itself because it is read often.
 type CampaignState struct {
 	*Campaign
 	Modifiers          [search.Devices]uint16
@@ -88,10 +87,10 @@ func (p *Parents) Copy() *Parents {
 // changed.
 type parentChange struct{ version, campaign, advertiser uint64 }
 
-// recentChanges are remembered with the parents.
+// recentChanges is the number of changes that are remembered.
 const recentChanges = 16
 
-// remember remembers a change.
+// remember records a change.
 func (p *Parents) remember(c parentChange) {
 	p.recent[p.changes%recentChanges] = c
 	p.changes++
@@ -199,7 +198,7 @@ func (p *Parents) Load(key, value []byte) error {
 	return nil
 }
 
-// Matches reports whether searches have a parent as its stored record says. Errors:
+// Matches reports whether the parent that searches use equals its stored record. Errors:
 // fault.Corrupt for a record that cannot be read.
 func (p *Parents) Matches(kind byte, id uint64, record []byte) (bool, error) {
 	want := NewParents()

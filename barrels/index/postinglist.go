@@ -11,16 +11,15 @@ import (
 	"adshard/search"
 )
 
-// PostingList is the blocks of a term as one state of the store has them, in
-// memory; none: it has no postings. What it says does not change.
+// PostingList is the cached blocks of a term in one state of the store; no blocks: the term has no
+// postings. Its content does not change.
 type PostingList struct {
 	state uint64 // number of the state
-	// Blocks are made ready when a search first visits them, or by the writer in the
-	// place of such ones; most of what changes is never asked for before it changes
-	// again.
+	// Blocks are prepared on a search's first visit, or by the writer if they replace prepared
+	// ones. Most changed blocks are never read before they change again.
 	Blocks []atomic.Pointer[Block]
 	only   [1]atomic.Pointer[Block]
-	used   atomic.Bool // since it was last spared
+	used   atomic.Bool // since eviction last passed over it
 	bytes  int
 	// Bounds are for each device those of the blocks, side by side, so that a search
 	// quickly determines which can win; nil where there are few blocks.
@@ -165,17 +164,16 @@ func (s *termEntry) cached(state uint64) *PostingList {
 
 // ListCache bounds the memory of the cached blocks of terms.
 //
-// The impacts of blocks come one by one, as searches need them: Grew counts them.
-// Those of a list that a search made and nobody keeps are counted too, until all
-// that is kept is counted anew.
+// Searches compute the impacts of blocks as they need them; Grew counts their size. Impacts of
+// lists that were not cached are counted too, until the next Recount.
 type ListCache struct {
 	limit atomic.Int64
 	bytes atomic.Int64
 
 	admission doorkeeper
 
-	mu   sync.Mutex // one drops at a time; guards hand
-	hand int        // the slot at which dropping goes on
+	mu   sync.Mutex // one goroutine evicts at a time; guards hand
+	hand int        // the slot at which eviction continues
 }
 
 // Grew counts impacts that a search has added to a block.
@@ -240,7 +238,7 @@ func (l *ListCache) drop(s *termEntry) {
 	}
 }
 
-// account takes in that so many bytes more are kept, and makes room.
+// account adds to the cached bytes, and makes room.
 func (l *ListCache) account(t *Dictionary, by int64) {
 	if l.bytes.Add(by) > l.limit.Load() && l.mu.TryLock() {
 		l.makeRoom(t)
@@ -248,8 +246,8 @@ func (l *ListCache) account(t *Dictionary, by int64) {
 	}
 }
 
-// makeRoom drops lists, one after the other by slots, until a sixteenth is free;
-// one that was used since it was last met is spared once.
+// makeRoom evicts lists, slot by slot, until a sixteenth is free. A list used since the last pass
+// over it is kept once (clock).
 func (l *ListCache) makeRoom(t *Dictionary) {
 	limit := l.limit.Load()
 	for n := 0; n < 2*len(t.slots) && l.bytes.Load() > limit-limit/16; n++ {
@@ -264,7 +262,7 @@ func (l *ListCache) makeRoom(t *Dictionary) {
 	}
 }
 
-// Recount sets the sum to what a table that takes over holds.
+// Recount sets the sum to the size of a new table.
 func (l *ListCache) Recount(t *Dictionary) {
 	sum := int64(0)
 	for i := range t.slots {

@@ -6,9 +6,8 @@ import (
 	"adshard/barrels/kv"
 )
 
-// Replacement is what a state still to be published makes of the list kept of a
-// term. Making the list takes its time, putting it in place does not: until all
-// are made, searches go on with the lists of the state before.
+// Replacement is a term's new cached list for a state not yet published. Making a list takes time,
+// putting it in place does not: until all are made, searches use the lists of the state before.
 type Replacement struct {
 	slot      *termEntry
 	old, next *PostingList // nil: none
@@ -62,9 +61,8 @@ func (l *ListCache) renew(t *Dictionary, number uint64, ops []kv.Op) (Replacemen
 	return r, true
 }
 
-// prepare makes ready the blocks that ops have put in place of others that
-// searches have visited, in a list that they have asked for since the last change:
-// it is the writer who takes the time for it, and not the next search.
+// prepare prepares the blocks that replace visited ones in a list used since its last change, so
+// that the writer spends the time and not the next search.
 func (l *PostingList) prepare(old *PostingList, ops []kv.Op) {
 	for _, o := range ops {
 		at := kv.Place{Key: kv.KeyPart(o.Key, 1), Keyword: kv.KeyPart(o.Key, 2)}
@@ -112,9 +110,9 @@ func (t *Dictionary) Current(term, state uint64) *PostingList {
 	return nil
 }
 
-// OfferBlock keeps the only block of a term that the writer has read, where there is
-// room: what has changed once will change again, and is then not looked for in
-// the store. Half of the room is left to what searches ask for.
+// OfferBlock caches the only block of a term that the writer has read, if there is room: a term
+// that changed is likely to change again, and the store need not be read then. Half of the room is
+// left to the terms that searches request.
 func (l *ListCache) OfferBlock(t *Dictionary, term, state uint64, at kv.Place, value []byte) {
 	if l.bytes.Load()+int64(len(value)) > l.limit.Load()/2 {
 		return
@@ -124,8 +122,8 @@ func (l *ListCache) OfferBlock(t *Dictionary, term, state uint64, at kv.Place, v
 	}
 }
 
-// OfferEmpty keeps that a term has no blocks, so that those that it gets are known
-// without a look into the store.
+// OfferEmpty caches that a term has no blocks, so that its first ones are known without reading the
+// store.
 func (l *ListCache) OfferEmpty(t *Dictionary, term, state uint64) {
 	if l.bytes.Load()+int64(listOverhead) <= l.limit.Load()/2 {
 		l.Put(t, term, NewPostingList(state, nil))

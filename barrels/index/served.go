@@ -12,8 +12,8 @@ import (
 	"adshard/search"
 )
 
-// Slices is a table of slices with what it serves in the views asked for. It is
-// shared by all states with the same table.
+// Slices is a table of slices with what it serves in the requested views. States with the same
+// table share it.
 type Slices struct {
 	Number uint64         // differs for each table that a store has had
 	Shard  search.ShardID // of the table; 0: the store has no name
@@ -29,9 +29,9 @@ type Slices struct {
 // maxViews bounds the views remembered; masters ask for one or two.
 const maxViews = 16
 
-// NewSlices returns what the table of a store serves in each view. The name is the
-// store's, "" if it has none; the number differs for each of its tables; orphans: the
-// store has groups that the table does not cover.
+// NewSlices returns what a store's table serves in each view. name is the store's, "" if it has
+// none; number differs for each of its tables; orphans: the store has groups that the table does
+// not cover.
 func NewSlices(name string, number uint64, t *pb.SliceTable, orphans bool) *Slices {
 	v := &Slices{Number: number, Table: t, Orphans: orphans, others: make(map[uint64]*Served)}
 	if name != "" {
@@ -63,11 +63,9 @@ func Database(t *pb.SliceTable) string {
 	return id
 }
 
-// Served returns what is served in a view; 0: the newest. A table that names no
-// view, that of a store that knows none, serves nothing or, in every view, what
-// an offline build put there. Errors: fault.Conflict for another
-// shard, fault.Unavailable for a view above the table's, fault.Stale for one
-// below its least.
+// Served returns what is served in a view; 0: the newest. A table without views serves nothing or,
+// in every view, what an offline build put there. Errors: fault.Conflict for another shard,
+// fault.Unavailable for a view newer than the table's, fault.Stale for one older than its least.
 func (v *Slices) Served(op string, shard search.ShardID, view uint64) (*Served, error) {
 	newest := v.Table.GetView()
 	switch {
@@ -102,15 +100,14 @@ type Served struct {
 	width       search.Width
 	Slices      []*pb.HeldSlice // by rising lo
 	bounds      []Interval      // of slices
-	// all: whatever group is there is served, so that none needs a check. Else
-	// those served are the ones whose key lies in runs, or, with except, the
-	// ones whose key does not.
+	// all: every group present is served, so that none needs a check. Otherwise the served groups
+	// are those with keys in runs or, with except, with keys outside of runs.
 	all, except bool
 	runs        []Interval
 }
 
-// serve determines what is served in a view. Where the table names all groups there
-// are, only slices that are being moved cost a check.
+// serve determines what is served in a view. If the table covers all groups, only slices that are
+// being moved need a check.
 func serve(t *pb.SliceTable, view uint64, orphans bool) *Served {
 	s := &Served{View: view}
 	s.Slices, s.width = ServedSlices(t, view)

@@ -23,8 +23,7 @@ func ServedSlices(t *pb.SliceTable, view uint64) ([]*pb.HeldSlice, search.Width)
 	return served, width
 }
 
-// isServed reports whether a slice is served in a view: only what is wholly there
-// ever is.
+// isServed reports whether a slice is served in a view. Only full slices are.
 func isServed(s *pb.HeldSlice, view uint64) bool {
 	return s.State == pb.HeldState_HELD_STATE_FULL && s.From != 0 &&
 		s.From <= view && (s.Until == 0 || view <= s.Until)

@@ -8,10 +8,9 @@ import (
 	"adshard/schema/pb"
 )
 
-// Snapshot is what searches see: one snapshot of the data with the tables that
-// belong to it. It never changes once published, but for the marks of newer
-// terms. It is closed when the store has moved on and the last search has let
-// it go.
+// Snapshot is one state for searches: a snapshot of the data with the tables that belong to it.
+// Once published it never changes, except for the marks of newer terms. It is closed when the store
+// has published a newer one and the last search has released it.
 type Snapshot struct {
 	refs     atomic.Int64 // 1 while it is the store's newest
 	Number   uint64       // one more than that of the state before
@@ -22,13 +21,12 @@ type Snapshot struct {
 	Slices   *Slices // the table of slices
 	Counters Counters
 	Builder  uint32     // version of what built all data; MixedBuilders: of several
-	Purge    []Interval // discarded, and still to be emptied
+	Purge    []Interval // discarded, not yet empty
 	closed   *sync.WaitGroup
 }
 
-// SharedSnapshot is a snapshot with the number of states that use it: a bucket
-// that only moves the position leaves the next state the snapshot, with the
-// iterators that searches have opened on it.
+// SharedSnapshot is a snapshot with the number of states that use it. A bucket that moves only the
+// position keeps the snapshot for the next state, with the iterators that searches have opened.
 type SharedSnapshot struct {
 	kv.Snapshot
 	states atomic.Int64
@@ -54,7 +52,7 @@ func (s *SharedSnapshot) release() {
 	}
 }
 
-// retain takes part in the state's use; false: it is closed already.
+// retain adds a use of the state; false: it is closed already.
 func (s *Snapshot) retain() bool {
 	for {
 		n := s.refs.Load()
@@ -79,8 +77,7 @@ func (s *Snapshot) Release() {
 type Published struct {
 	Newest   atomic.Pointer[Snapshot] // nil when the store is closed or reopening
 	Unclosed sync.WaitGroup           // states not yet closed
-	// Reopening is held while there is no state for a short time; searches wait
-	// for it.
+	// Reopening is held while the store is reopened and has no state; searches wait for it.
 	Reopening sync.RWMutex
 }
 

@@ -38,8 +38,8 @@ func CheckVersions(s kv.Snapshot) (fresh bool, err error) {
 	return false, checkWords(string(stored))
 }
 
-// OlderWords is the fault.Error.Field of a store whose words are those of an older program: it
-// must be built again, which costs nothing that is not in the database.
+// OlderWords is the fault.Error.Field of a store with the words of an older program. It must be
+// built again from the database; nothing is lost.
 const OlderWords = "older words"
 
 // checkWords returns why a store with words of a version cannot be opened; nil: it can.

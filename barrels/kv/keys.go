@@ -38,7 +38,7 @@ var (
 	MetaPosition = []byte("position")
 	MetaSlices   = []byte("slices")
 	MetaCounters = []byte("counters")
-	MetaOrphans  = []byte("strays") // named so for history
+	MetaOrphans  = []byte("strays") // the name on disk
 	MetaBuilder  = []byte("builder")
 	MetaPurge    = []byte("purge")
 )

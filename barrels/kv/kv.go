@@ -54,11 +54,11 @@ type DB interface {
 	// ends. It may run beside reads and writes but not beside Reopen and Close,
 	// and may do nothing.
 	Compact(ctx context.Context)
-	// Unverified reports whether the DB was once opened without having been closed, and
-	// Verified not called since. As far as the files show, nothing is missing then that its writer had
-	// confirmed, unless the machine failed; but the data have not been compared with their source.
+	// Unverified reports whether the DB was opened after an unclean end, and Verified was not
+	// called since. Its files then show nothing missing that was confirmed to the writer, unless
+	// the machine failed; but the data have not been compared with their source.
 	Unverified() bool
-	// Verified notes, durably, that the data have been compared with their source. It must not run
+	// Verified records durably that the data have been compared with their source. It must not run
 	// beside Write, Reopen or Close.
 	Verified() error
 	// DiskBytes is the size of the files; 0 where there are none.
@@ -87,7 +87,7 @@ type Statistics struct {
 	// FlushedBytes were written to new files, CompactedRead and CompactedWritten read and
 	// written to merge files.
 	FlushedBytes, CompactedRead, CompactedWritten uint64
-	// StalledMicros is how long writes were made to wait for either.
+	// StalledMicros is how long flushes and compactions made writes wait.
 	StalledMicros uint64
 	// Flushes and Compactions are under way; PendingBytes is about what compactions have
 	// yet to read; Level0Files are new files, which each read looks at.
@@ -121,18 +121,16 @@ type Iterator interface {
 	Key() []byte
 	Value() []byte
 	Err() error
-	// Close ends the iterator's use; the snapshot may hand it out again.
+	// Close ends the iterator's use; the snapshot may reuse it.
 	Close()
 }
 
 // Recreator is a DB that can be emptied with all its files.
 type Recreator interface {
-	// Recreate makes the DB an empty one, whatever state its files are in. All
-	// snapshots must be closed. After an error nothing but Recreate, Reopen and
-	// Close may be called.
+	// Recreate empties the DB, whatever the state of its files. All snapshots must be closed. After
+	// an error only Recreate, Reopen and Close may be called.
 	Recreate() error
-	// Present returns fault.NotFound when the open files are no longer where they
-	// were opened.
+	// Present returns fault.NotFound when the open files are no longer in their directory.
 	Present() error
 }
 

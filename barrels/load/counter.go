@@ -17,7 +17,7 @@ import (
 // it would cost a slave more than 3 % of its throughput when its caches are cold.
 const DefaultCountEvery = 16
 
-// Counter counts what searches cost, where it is served.
+// Counter counts what searches cost each slice.
 type Counter struct {
 	every    atomic.Uint64 // one search in so many is counted; 0: none
 	searches atomic.Uint64
@@ -41,7 +41,8 @@ type sliceCost struct {
 }
 
 const (
-	// loadSamples are attributed at a time, so that what that needs stays cached.
+	// loadSamples is the number of samples attributed at a time, small enough to stay in the
+	// processor's caches.
 	loadSamples = 1024
 	// loadTables bounds the tables and views since the load was last taken.
 	loadTables = 64
@@ -67,7 +68,7 @@ func (l *Counter) Next() (nonce uint64, counted bool) {
 	return n >> 32, n%every == 0
 }
 
-// Add takes in a search that has ended.
+// Add adds a search that has ended.
 func (l *Counter) Add(t *Sampler) {
 	t.active = false
 	every := l.every.Load()
@@ -101,7 +102,7 @@ func (l *Counter) attribute() {
 		}
 		costs := l.slices[s.served]
 		if costs == nil {
-			if len(l.slices) >= loadTables { // nobody takes them
+			if len(l.slices) >= loadTables { // the load is not collected
 				clear(l.slices)
 				clear(l.splits)
 			}
@@ -130,7 +131,7 @@ func (l *Counter) begin(served *index.Served) []sliceCost {
 	return costs
 }
 
-// SetEvery has one search in so many counted; 0: none.
+// SetEvery makes one search in n counted; 0: none.
 func (l *Counter) SetEvery(every int) { l.every.Store(uint64(max(0, every))) }
 
 // Take returns what searches have cost since the last call (Store.TakeLoad).

@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// heavyHitters counts the most expensive of many things in bounded memory, lossily:
-// when there are too many, about the cheaper half is forgotten.
-// What was forgotten and comes again counts from 0. The zero value counts
-// nothing yet.
+// heavyHitters counts the most expensive items in bounded memory, lossily: when there are too many,
+// about the cheaper half is dropped. A dropped item that returns counts from 0. The zero value is
+// empty.
 type heavyHitters struct {
 	slots []hitter // open addressing; those of no cost are free
 	used  int

@@ -13,14 +13,14 @@ import (
 // would say little; a random sample shows over many reports how topics are spread.
 const PairReport = 256
 
-// pairs is a random sample of what is sampled, all with the same chance, in constant
-// memory (Vitter, 1985, algorithm R). The zero value is empty.
+// pairs is a uniform random sample of the samples, in constant memory (Vitter, 1985, algorithm R).
+// The zero value is empty.
 type pairs struct {
 	list []sample
 	seen uint64
 }
 
-// add takes in a sample.
+// add adds a sample.
 func (p *pairs) add(s *sample) {
 	p.seen++
 	at := uint64(len(p.list))
@@ -32,8 +32,8 @@ func (p *pairs) add(s *sample) {
 	p.list[at] = sample{key: s.key, term: s.term, cost: s.cost} // keeps no table alive
 }
 
-// report returns the sample, each pair once, and begins anew. The pairs stand for those
-// that were left out, too.
+// report returns the sample, each pair once, and starts a new one. The pairs also stand for those
+// left out.
 func (p *pairs) report() (out []*pb.PairLoad) {
 	slices.SortFunc(p.list, func(a, b sample) int { return cmp.Or(cmp.Compare(a.term, b.term), cmp.Compare(a.key, b.key)) })
 	for i := range p.list {

@@ -25,9 +25,8 @@ func (c *cost) add(d cost) {
 // memory.
 const SampleShare = 32
 
-// Sampler is what one counted search has examined, until it is added to the
-// store's loads. It only appends: the postings' groups are looked up later, for
-// many searches at once.
+// Sampler records what one counted search examines. It only appends: the postings' groups are
+// looked up later, for many searches at once.
 type Sampler struct {
 	active   bool
 	served   *index.Served
@@ -58,7 +57,7 @@ func (t *Sampler) Begin(v *index.Served, nonce uint64) {
 	t.skip, t.skipMatch = int(nonce%SampleShare), int(nonce/SampleShare%SampleShare)
 }
 
-// Enter takes in a block that is about to be examined.
+// Enter records a block that is about to be examined.
 func (t *Sampler) Enter(v *block.View, term uint64) {
 	t.term = term
 	n, i := v.Len(), t.skip
@@ -69,7 +68,7 @@ func (t *Sampler) Enter(v *block.View, term uint64) {
 	t.skip = i - n
 }
 
-// Members takes in that these members of a kept block match.
+// Members records that these members of a cached block match.
 func (t *Sampler) Members(b *index.Block, members []uint16) {
 	i := t.skipMatch
 	for ; i < len(members); i += SampleShare {
@@ -79,7 +78,7 @@ func (t *Sampler) Members(b *index.Block, members []uint16) {
 	t.skipMatch = i - len(members)
 }
 
-// Match takes in that a posting of a group of the block entered last matches.
+// Match records that a posting of a group in the last entered block matches.
 func (t *Sampler) Match(v *block.View, group int) {
 	if t.skipMatch--; t.skipMatch < 0 {
 		t.skipMatch = SampleShare - 1

@@ -11,23 +11,23 @@ const (
 	splitUnits = 10_000
 	// splitReversals is what the paper recommends for large ranges.
 	splitReversals = 8
-	// splitCounted are the samples by which a settled key is judged: with so many of them, the
-	// part on its left is off by 0.03 (standard deviation).
+	// splitCounted is the number of samples by which a settled key is judged: with it the left part
+	// is off by 0.03 (standard deviation).
 	splitCounted = 256
-	// splitLeast is the least part of them that is on each side of a key that is reported.
+	// splitLeast is the least part of the samples that must be on each side of a reported key.
 	splitLeast = 0.4
-	// splitReports is how many reports an estimate outlives without a sample.
+	// splitReports is the number of reports without a sample after which an estimate is dropped.
 	splitReports = 600
 )
 
-// splits estimates where slices get half of their load on each side, an estimate for
-// each slice as of the newest generation seen. What is sampled counts alike: a sample
-// stands for so many postings examined or matched, which cost about the same.
+// splits estimates for each slice the key with half of its load on each side, for the newest
+// generation seen. All samples count alike, since each stands for as many postings examined or
+// matched, which cost about the same.
 type splits map[uint64]*split
 
-// A settled estimate need not be near half: its steps may be wider than where the keys
-// crowd, such as those of an advertiser, and then it goes back and forth around them. So samples on both
-// sides of a key are counted before it is reported.
+// A settled estimate may be far from half: where keys crowd, such as those of one advertiser, its
+// steps may be too wide and it oscillates around them. So samples on both sides of a key are
+// counted before it is reported.
 type split struct {
 	generation uint64
 	unused     int // reports since the last sample
@@ -52,7 +52,7 @@ func (s splits) estimate(h *pb.HeldSlice) *split {
 	return e
 }
 
-// add takes in a sample.
+// add adds a sample.
 func (e *split) add(key uint64) {
 	e.unused = 0
 	e.Add(key)
@@ -61,7 +61,7 @@ func (e *split) add(key uint64) {
 	}
 }
 
-// judge counts a sample, and takes the next key when the present one is judged.
+// judge counts a sample, and takes the next key when the present one has been judged.
 func (e *split) judge(key uint64) {
 	if e.counted == splitCounted {
 		part := float64(e.left) / splitCounted
@@ -81,8 +81,8 @@ func (e *split) judge(key uint64) {
 	}
 }
 
-// report returns the split keys that have been judged right, and drops the estimates of slices
-// that are no longer asked for.
+// report returns the split keys that were found good, and drops the estimates of slices without
+// recent samples.
 func (s splits) report() map[generation]*uint64 {
 	out := make(map[generation]*uint64)
 	for id, e := range s {

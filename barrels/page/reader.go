@@ -77,8 +77,7 @@ func (r *Reader) readWords() error {
 	return nil
 }
 
-// Next reads the next keyword, which is good until the next call; nil at the
-// end of the page.
+// Next returns the next keyword, valid until the next call; nil at the end of the page.
 func (r *Reader) Next() (*record.Keyword, error) {
 	if r.left == 0 {
 		return nil, nil
