@@ -10,9 +10,9 @@ import (
 // Whole is the share of a campaign that takes part in every request.
 const Whole = 1_000_000
 
-// TakesPart reports whether a campaign, of whose whole share so much is withheld, takes part
-// in a request (serving.md §10.2): whether xxh64 with seed 0 of the request id's bytes, a
-// slash and the campaign id in decimal, as a fraction of 2⁶⁴, is below its share ÷ Whole.
+// TakesPart reports whether a campaign takes part in a request, when it must sit out withheld of
+// Whole requests (serving.md §10.2): whether xxh64 with seed 0 of the request id's bytes, a slash
+// and the campaign id in decimal, as a fraction of 2⁶⁴, is below (Whole − withheld) ÷ Whole.
 func TakesPart(requestID string, campaign uint64, withheld uint32) bool {
 	var d xxhash.Digest
 	d.Reset()

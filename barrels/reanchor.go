@@ -14,9 +14,9 @@ import (
 // stepMoves is how many keywords get other anchors in one step, about.
 const stepMoves = 256
 
-// reanchor looks at the groups from cursor on and gives keywords whose anchor
-// is no longer rare another one. It returns where to go on, nil at the end.
-// Document frequencies do not depend on anchors, so that it comes to an end.
+// reanchor visits the groups from cursor on and gives new anchors to keywords whose anchor is no
+// longer rare. It returns where to continue, nil at the end. Document frequencies do not depend on
+// anchors, so it terminates.
 func (s *barrel) reanchor(st *index.Snapshot, cursor []byte) (next []byte, err error) {
 	it := st.Data.Full(kv.Items)
 	defer it.Close()
@@ -76,8 +76,8 @@ func (w *batchWriter) drifted(value []byte) (n int, err error) {
 	}
 }
 
-// drift reports whether one of a keyword's anchors stands in many more keywords
-// than the rarest of its terms: half as many again, and eight.
+// drift reports whether one of a keyword's anchors is in many more keywords than the rarest of its
+// terms: half as many again, and eight.
 func (w *batchWriter) drift(k *record.Keyword) bool {
 	for i, f := range k.Forms {
 		own := w.terms.Stats(k.Anchors[i]).Frequency

@@ -41,8 +41,8 @@ type joiner struct {
 	size  int
 }
 
-// add adds a block. A damaged one is left as it is, and nothing is joined
-// across it: searches count it and say so.
+// add adds a block. A damaged one stays as it is, and nothing is joined across it. Searches count
+// and report it.
 func (j *joiner) add(w *batchWriter, key []byte, value func() []byte) {
 	if kv.KeyPart(key, 0) != j.term || len(j.keys) == 0 {
 		j.flush(w)

@@ -17,21 +17,18 @@ import (
 type Store interface {
 	search.Searcher
 	search.Explainer
-	// Apply applies one bucket whole or not at all, but for groups in cleared
-	// intervals that the store does not claim to have (no slice there is full
-	// or filled so far): when they are many they are removed beforehand, in
-	// batches of their own, so that memory stays bounded. A bucket that does
-	// not begin at Position is refused with fault.Stale, one of another database,
-	// unless it resets the store, with fault.Conflict; a full disk is
-	// fault.NoSpace and leaves the store serving as before.
+	// Apply applies one bucket whole or not at all, with one exception: many groups in cleared
+	// intervals are removed beforehand in separate batches, to bound memory, if no slice there is
+	// full or filled so far. A bucket that does not begin at Position is refused with fault.Stale.
+	// A bucket of another database is refused with fault.Conflict, unless it resets the store. A
+	// full disk is fault.NoSpace and leaves the store serving as before.
 	Apply(ctx context.Context, data *pb.NodeData) error
-	// ApplyParts is Apply for a bucket with groups whose keywords come in parts
-	// (pb.Item.parts): each part is asked for twice, in order, first to be checked.
-	// A group of which many keywords change is written in several batches, so that
-	// memory stays bounded, and searches see all of them at once, with the bucket. If
-	// a later one fails, or the process ends in between, the slice of the group is given up as
-	// if its data were damaged, unless the store does not claim to have the group
-	// yet.
+	// ApplyParts is Apply for a bucket with groups whose keywords come in parts (pb.Item.parts).
+	// Each part is requested twice, in order: first to be checked, then to be written. A group with
+	// many changed keywords is written in several batches, to bound memory; searches see all of
+	// them at once, with the bucket. If a later batch fails or the process ends in between, the
+	// group's slice is discarded as if its data were damaged, unless the store does not claim to
+	// have the group yet.
 	ApplyParts(ctx context.Context, data *pb.NodeData, parts Parts) error
 	// Position is the end of the last bucket applied; the zero position of an
 	// empty store.
@@ -39,24 +36,22 @@ type Store interface {
 	// Slices is the table of slices as last applied. It is shared: it must not be
 	// changed.
 	Slices() *pb.SliceTable
-	// Certify sums what searches really read of the groups with keys lo to hi,
-	// both inclusive, whose bin (Bin) is among bins (bit i stands for bin i), of
-	// their parents and of those named. It reads the newest state, concurrently
-	// with searches and Apply. A posting that is missing, different or extra makes
-	// its bin's sum differ. Cached copies of all that are compared with what is
-	// stored, and dropped where they differ. Errors: fault.Corrupt for damaged
-	// bytes, those of ctx.
+	// Certify sums what searches really read of the groups with keys lo to hi, both inclusive,
+	// whose bin (Bin) is among bins (bit i stands for bin i), of their parents and of the named
+	// parents. It reads the newest state, concurrently with searches and Apply. A posting that is
+	// missing, different or extra makes its bin's sum differ. Cached copies are compared with the
+	// stored bytes, and dropped where they differ. Errors: fault.Corrupt for damaged bytes, those
+	// of ctx.
 	Certify(ctx context.Context, lo, hi, bins uint64, parents []Parent) (*Certificate, error)
-	// Discard stops serving the slices that touch any of these intervals,
-	// disjoint and rising, at the same position, and removes all data in them, so
-	// that they can be filled again. It also completes what an earlier call or
-	// process has begun. Errors: fault.Corrupt when that needs bytes that cannot be
-	// read (only Renew helps then); those of ctx.
+	// Discard stops serving the slices that overlap any of these intervals (disjoint, ascending) at
+	// the same position, and removes all data in them, so that they can be filled again. It also
+	// completes what an earlier call or process began. Errors: fault.Corrupt when it needs bytes
+	// that cannot be read (only Renew helps then); those of ctx.
 	Discard(ctx context.Context, list []*pb.Interval) error
 	// Purging reports whether an earlier Discard is not complete.
 	Purging() bool
-	// Renew empties the store and recreates its files, whatever state they are
-	// in. Searches wait meanwhile, and find nothing afterwards.
+	// Renew empties the store and recreates its files, whatever their state. Searches wait
+	// meanwhile, and find nothing afterwards.
 	Renew() error
 	// Checkpoint makes dir, which must not exist, a copy of the store at its present
 	// position, which shares its files, and returns what is in it. Buckets wait
@@ -69,10 +64,10 @@ type Store interface {
 	// Present fails, with fault.NotFound, when the store's files are no longer
 	// where they were opened.
 	Present() error
-	// Unverified reports whether the store was once opened without having been closed, and
-	// Verified not called since: its data are to be compared with the source of truth.
+	// Unverified reports whether the store was opened after an unclean end, and Verified was not
+	// called since: its data must be compared with the source of truth.
 	Unverified() bool
-	// Verified notes, durably, that they have been compared.
+	// Verified records durably that they have been compared.
 	Verified() error
 	// OnDamage sets the function that is called when searches, certificates or
 	// explanations meet damage. It is called from many goroutines and must be quick.
@@ -80,18 +75,16 @@ type Store interface {
 	// SetCaughtUp sets whether the store has all its data. While it does not, it
 	// serves what it has with a width of 0. Stores open caught up.
 	SetCaughtUp(bool)
-	// Maintain does background work until there is none left or ctx is over:
-	// fills blocks, mends anchors, tightens bounds, sweeps parents without
-	// groups.
+	// Maintain does background work until none is left or ctx ends: it fills blocks, chooses new
+	// anchors, tightens bounds, and removes parents without groups.
 	Maintain(ctx context.Context) error
-	// CountLoad makes the store count the load of one search in so many; 0: of none.
-	// Stores open with DefaultCountEvery.
+	// CountLoad makes the store count the load of one search in n; 0: of none. Stores open with
+	// DefaultCountEvery.
 	CountLoad(every int)
-	// TakeLoad returns what searches have cost since the last call, estimated
-	// from those counted: by generation of a slice, in the view served; by group
-	// and by anchor term for the most expensive ones. Skipped postings,
-	// those of groups that are not served and explanations cost nothing. Its
-	// number is left 0.
+	// TakeLoad returns what searches have cost since the last call, estimated from the counted
+	// ones: by generation of a slice in the view served, and for the most expensive groups and
+	// anchor terms. Skipped postings, groups that are not served, and explanations cost nothing.
+	// Its number is left 0.
 	TakeLoad() *pb.Load
 	// Stats returns sizes.
 	Stats() Stats
@@ -104,7 +97,7 @@ type Stats struct {
 	Campaigns, Advertisers                    uint64
 	// DiskBytes is what the files take; 0 in memory.
 	DiskBytes uint64
-	// BadBlocks is the number of damaged blocks met since the store was opened.
+	// BadBlocks is the number of damaged blocks found since the store was opened.
 	BadBlocks uint64
 	Memory    Memory
 	// DB is what the database below does.

@@ -16,7 +16,7 @@ func newUsedParents() *usedParents {
 	return &usedParents{make(map[uint64]bool), make(map[uint64]bool)}
 }
 
-// note takes in what a bucket brings.
+// addBucket adds the parents that a bucket's groups name.
 func (u *usedParents) addBucket(d *pb.NodeData) {
 	for _, it := range d.Items {
 		u.campaigns[it.Group.CampaignId], u.advertisers[it.Group.AdvertiserId] = true, true
@@ -29,7 +29,7 @@ func (u *usedParents) addBucket(d *pb.NodeData) {
 	}
 }
 
-// record notes the parents that a group's record names.
+// record adds the parents that a group's record names.
 func (u *usedParents) record(b []byte) error {
 	campaign, advertiser, err := record.Parents(b)
 	if err != nil {
@@ -39,9 +39,9 @@ func (u *usedParents) record(b []byte) error {
 	return nil
 }
 
-// sweep looks at the groups from cursor on and returns where to go on. At the
-// end, nil, it removes parents without groups, makes the largest modifiers the
-// least that hold, and starts a new table of terms when many are gone.
+// sweep visits the groups from cursor on and returns where to continue. At the end (nil) it removes
+// parents without groups, lowers the largest modifiers, and starts a new table of terms when many
+// are unused.
 func (s *barrel) sweep(st *index.Snapshot, cursor []byte) (next []byte, err error) {
 	it := st.Data.Full(kv.Items)
 	defer it.Close()

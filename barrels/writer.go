@@ -13,8 +13,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// batchWriter prepares one batch: it reads from the state before and collects all
-// that changes. It is used by one goroutine at a time and keeps its scratch.
+// batchWriter prepares one batch: it reads from the state before and collects all changes. It is
+// used by one goroutine at a time and reuses its buffers.
 type batchWriter struct {
 	base  kv.Snapshot // nil: the store is emptied first
 	lists *index.ListCache
@@ -42,7 +42,7 @@ type batchWriter struct {
 	groups    []*groupChange
 	ops       []op
 	cleared   int // groups removed by clear
-	// onStretch takes what was compared of a large group so far (ahead.writeStretch).
+	// onStretch writes what was compared of a large group so far (ahead.writeStretch).
 	onStretch func(g *groupChange) error
 
 	pace    pacer

@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// Day is a day of a time zone: from Begin up to, and without, End. Days tile time: one
-// begins when the zone's calendar first shows its date or a later one. So a day has 23
-// or 25 hours when clocks are changed, one whose midnight is skipped begins after the
-// gap, an hour that is repeated across midnight belongs to the later day, and a date that
-// a zone skips has no day.
+// Day is a day of a time zone, from Begin to before End. Days tile time: a day begins when the
+// zone's calendar first shows its date or a later one. So a day has 23 or 25 hours when clocks
+// change. If its midnight is skipped it begins after the gap, a repeated hour across midnight
+// belongs to the later day, and a skipped date has no day.
 type Day struct {
 	Date       string // as 2026-03-29
 	Begin, End time.Time
@@ -29,8 +28,8 @@ func DayOf(t time.Time, zone *time.Location) Day {
 // Length is how long the day lasts, in real time.
 func (d Day) Length() time.Duration { return d.End.Sub(d.Begin) }
 
-// Planned returns how much of a budget an even spend has used up at a time: its share is
-// that of the day's real time that is over, rounded down.
+// Planned returns how much of a budget an even spend has used at a time: the elapsed part of the
+// day's real time, rounded down.
 func (d Day) Planned(budget uint64, at time.Time) uint64 {
 	passed, length := min(max(0, at.Sub(d.Begin)), d.Length()), d.Length()
 	hi, lo := bits.Mul64(budget, uint64(passed))
@@ -45,8 +44,8 @@ func (d Day) Planned(budget uint64, at time.Time) uint64 {
 // below 16 hours.
 const farthest = 24 * time.Hour
 
-// midnight returns the first time at which a zone shows a date or a later one. Within
-// one offset from UTC dates only grow, so each offset has one candidate.
+// midnight returns the first time at which a zone shows a date or a later one. Within one offset
+// from UTC dates only grow, so each offset has one candidate.
 func midnight(year int, month time.Month, day int, zone *time.Location) time.Time {
 	utc := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 	at := utc.Add(-farthest).In(zone)

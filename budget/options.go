@@ -8,26 +8,26 @@ import (
 
 // Options are the constants of a Pacer.
 type Options struct {
-	// Horizon is within which time a spend off its plan is to be back on it. With a short one
-	// the share follows the noise of single clicks, with a long one it is late when the traffic
-	// changes. It must be several times what passes between a step and the spend that it
-	// causes, or the share swings.
+	// Horizon is the time within which a spend off its plan should return to it. If it is short,
+	// the share follows the noise of single clicks; if it is long, the share lags behind changes of
+	// traffic. It must be several times the delay between a step and the spend that it causes, or
+	// the share swings.
 	Horizon time.Duration
-	// Memory is the half-life of what is remembered of the demand. Traffic changes over hours,
-	// clicks come in lumps of minutes: between the two.
+	// Memory is the half-life of the remembered demand. It lies between hours, in which traffic
+	// changes, and minutes, in which clicks come in lumps.
 	Memory time.Duration
-	// Start is the share while nothing is known of the demand; it doubles with each step as
-	// long as nothing is spent. Until a spend is known, too high a share costs money that is not
-	// there, too low a one some minutes.
+	// Start is the share while the demand is unknown; it doubles with each step as long as nothing
+	// is spent. Before a spend is known, too high a share costs money that is not there; too low a
+	// one costs some minutes.
 	Start float64
-	// Least is the smallest share: with none at all nothing would be learned of the demand.
+	// Least is the smallest share: at zero nothing would be learned of the demand.
 	Least float64
-	// Grain is by which part of itself a share must change to be worth a change of the
-	// database and a message to every slave.
+	// Grain is the least relative change of a share that is worth a change of the database and a
+	// message to every slave.
 	Grain float64
 }
 
-// DefaultOptions returns what suits spends that are known within a minute or two.
+// DefaultOptions returns options for spends that are known within a minute or two.
 func DefaultOptions() Options {
 	return Options{Horizon: 20 * time.Minute, Memory: 20 * time.Minute, Start: 0.1, Least: 0.0001, Grain: 0.05}
 }

@@ -8,7 +8,7 @@ import (
 // Whole is the share of a campaign that takes part in every query.
 const Whole = 1_000_000
 
-// Mark is what the auction is told of a campaign's budget.
+// Mark is a campaign's budget state for the auction.
 type Mark struct {
 	// Exhausted: the campaign takes no part, whatever its share.
 	Exhausted bool
@@ -16,7 +16,7 @@ type Mark struct {
 	Share uint32
 }
 
-// Account is a campaign's budget of a day with what is known of it at one time.
+// Account is a campaign's budget of a day and its spend so far.
 type Account struct {
 	Budget uint64 // micros
 	Spent  uint64 // micros of it so far; corrections may lower it
@@ -25,10 +25,10 @@ type Account struct {
 	Paced bool
 }
 
-// Pacer decides on the marks of one campaign. It estimates the demand, what the campaign
-// would spend if it took part in every query, as remembered spend ÷ remembered time of
-// taking part, and takes the share that brings the spend back to the day's plan within the
-// horizon. So it needs no forecast of the traffic.
+// Pacer decides on the marks of one campaign. It estimates the demand (what the campaign would
+// spend if it took part in every query) as remembered spend ÷ remembered time of taking part. It
+// chooses the share that brings the spend back to the day's plan within the horizon, so it needs no
+// forecast of the traffic.
 type Pacer struct {
 	options Options
 	mark    Mark // in force
@@ -44,7 +44,7 @@ type Pacer struct {
 // campaign that is Mark{Share: Whole}.
 func NewPacer(o Options, inForce Mark) *Pacer { return &Pacer{options: o, mark: inForce} }
 
-// State is what a Pacer knows, for one that goes on in another process.
+// State is what a Pacer knows, from which another process can continue.
 type State struct {
 	Exhausted bool      `json:"exhausted,omitempty"`
 	Share     uint32    `json:"share"` // in force
@@ -60,14 +60,14 @@ func (p *Pacer) State() State {
 	return State{p.mark.Exhausted, p.mark.Share, p.spend, p.part, p.last, p.day, p.spent}
 }
 
-// Resume returns a pacer that goes on where another one was.
+// Resume returns a pacer that continues from a State.
 func Resume(o Options, s State) *Pacer {
 	return &Pacer{o, Mark{s.Exhausted, s.Share}, s.Spend, s.Part, s.Last, s.Day, s.Spent}
 }
 
-// Step takes what is known at a time, and the time's day, and returns the mark from then
-// on. Calls are in the order of time; once a minute is enough. A new day begins with
-// nothing spent, and with what was learned of the demand before.
+// Step computes the mark from a time on, given the account and the day of that time. Calls are in
+// the order of time; once a minute is enough. A new day begins with nothing spent, and with the
+// demand learned before.
 func (p *Pacer) Step(now time.Time, day Day, a Account) Mark {
 	p.remember(now, day, a.Spent)
 	p.last, p.day, p.spent = now, day.Date, a.Spent
@@ -95,8 +95,8 @@ func (p *Pacer) remember(now time.Time, day Day, spent uint64) {
 	p.part = p.part*kept + passed.Seconds()*float64(p.mark.Share)/Whole
 }
 
-// wanted returns the share that would bring the spend to its plan at the horizon, or at
-// the day's end if that is sooner.
+// wanted returns the share that would bring the spend to its plan at the horizon, or at the day's
+// end if that is sooner.
 func (p *Pacer) wanted(now time.Time, day Day, a Account) float64 {
 	until := now.Add(p.options.Horizon)
 	if until.After(day.End) {
@@ -115,8 +115,8 @@ func (p *Pacer) wanted(now time.Time, day Day, a Account) float64 {
 	return min(1, float64(goal-a.Spent)/(demand*until.Sub(now).Seconds()))
 }
 
-// grained returns a share, or that in force if the two differ by less than the grain. A
-// whole share is worth telling: it costs searches nothing.
+// grained returns a share, or the present one if the two differ by less than the grain. A full
+// share is always worth sending: it costs searches nothing.
 func (p *Pacer) grained(share uint32) uint32 {
 	change := math.Abs(float64(share) - float64(p.mark.Share))
 	if share == Whole || change > p.options.Grain*float64(p.mark.Share) {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Error is a server's refusal, or an answer that cannot be one of a server of adshard.
+// Error is a server's refusal, or an answer that an adshard server cannot have sent.
 type Error struct {
 	Status  int
 	Code    string // what kind of error it is, as "invalid" or "overloaded"; decide by it
@@ -30,7 +30,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("adshard: %s: %s", e.Code, e.Message)
 }
 
-// temporary are the codes of refusals that pass.
+// temporary are the codes of refusals that will pass.
 var temporary = []string{"unavailable", "overloaded", "locked", "behind", "cancelled", "no_space"}
 
 // Temporary reports whether the same request may succeed later, or at another server.
@@ -68,8 +68,8 @@ func (c *Client) do(ctx context.Context, to *servers, r *request) error {
 	return nil
 }
 
-// open sends a request to one server after another until one takes it, and returns its answer, whose body is
-// to be closed. The last error is returned.
+// open sends a request to one server after another until one accepts it, and returns its answer,
+// whose body must be closed. If none does, it returns the last error.
 func (c *Client) open(ctx context.Context, to *servers, r *request) (*http.Response, error) {
 	var text []byte
 	if r.body != nil {
@@ -133,8 +133,8 @@ func (c *Client) send(ctx context.Context, to *server, r *request, text []byte) 
 	return res, nil
 }
 
-// refusal makes an error of an answer that is no success. What is in front of a server, and has no
-// code, may answer 502 or 503 while it is away.
+// refusal makes an error of an answer that is not a success. A proxy in front of a server has no
+// code, and answers 502 or 503 while the server is away.
 func refusal(res *http.Response) error {
 	defer res.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(res.Body, maxRefusal))

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// Config says where a cluster is. Each kind of call needs the addresses of its servers alone.
+// Config says where a cluster is. Each kind of call needs only the addresses of its servers.
 type Config struct {
 	// Masters, Collectors and Balancers are base URLs, such as http://10.0.0.5:8080: of masters'
 	// public ports, of collectors' ports for events, of balancers' admin ports.
 	Masters, Collectors, Balancers []string
-	// Token is shown to balancers; "": none.
+	// Token is sent to balancers; "": none.
 	Token string
 	// TLS is for https; nil: the system's certificates.
 	TLS *tls.Config
@@ -40,7 +40,7 @@ type Client struct {
 // avoided is how long a server that could not be reached is asked last.
 const avoided = 5 * time.Second
 
-// New returns a client. Its errors are those of the configuration; nobody is asked yet.
+// New returns a client. It makes no call; errors are those of the configuration.
 func New(cfg Config) (*Client, error) {
 	c := &Client{token: cfg.Token, tries: orDefault(cfg.Tries, 4), pause: orDefault(cfg.Pause, 100*time.Millisecond)}
 	var faults []error
@@ -92,7 +92,7 @@ type server struct {
 	down time.Time // when it could not be reached; under servers.mu
 }
 
-// order returns all, in turn, those last that could not be reached a moment ago.
+// order returns all servers in turn, those last that could not be reached recently.
 func (s *servers) order() []*server {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -119,8 +119,8 @@ type Change struct {
 	// Key names the request, so that it is made once if it is sent again in 24 hours; "": the client gives it
 	// one for the time of the call.
 	Key string
-	// WaitServed waits for all live slaves, up to 8 s; 0: not. DataChanges.Served says whether they
-	// serve it.
+	// WaitServed waits for all live slaves, up to 8 s; 0: it does not wait. DataChanges.Served says
+	// whether they serve it.
 	WaitServed time.Duration
 }
 
@@ -150,10 +150,12 @@ const (
 	tooSoon = time.Second
 )
 
-// Follow iterates over the changes after a position, "" being the beginning of the log, until ctx is done or the
-// caller stops. It goes on by itself when a stream ends or is cut off; after Config.Tries streams in a row that ended at
-// once without a line, or an answer that is no stream, it gives up. An Error with the code stale says that the position
-// is too old: read everything again; conflict, that it is of another database or history. It ends after the first error.
+// Follow iterates over the changes after a position ("": the beginning of the log) until ctx is
+// done or the caller stops. It reconnects when a stream ends or is cut off. It gives up after
+// Config.Tries streams in a row that ended at once without a line, or after an answer that is not a
+// stream. An Error with the code stale says that the position is too old: read everything again.
+// The code conflict says that the position is of another database or history. It ends after the
+// first error.
 func (c *Client) Follow(ctx context.Context, after string) iter.Seq2[*ChangeLine, error] {
 	return func(yield func(*ChangeLine, error) bool) {
 		if err := c.follow(ctx, after, func(line *ChangeLine) bool { return yield(line, nil) }); err != nil {
@@ -185,8 +187,8 @@ func (c *Client) follow(ctx context.Context, after string, take func(*ChangeLine
 	}
 }
 
-// stream reads the lines of one stream, for as long as it lasted. more says that another one is to be opened, after the
-// last whole line; the error then is what cut this one off.
+// stream reads the lines of one stream. more says that another one must be opened after the last
+// whole line; err then is what ended this one.
 func (c *Client) stream(ctx context.Context, after *string, take func(*ChangeLine) bool) (more bool, lasted time.Duration, err error) {
 	q := url.Values{"after": {*after}, "wait_ms": {fmt.Sprint(changesWait.Milliseconds())}}
 	res, err := c.open(ctx, c.balancers, c.data(http.MethodGet, "/v1/changes", q, nil))
@@ -215,7 +217,8 @@ func (c *Client) stream(ctx context.Context, after *string, take func(*ChangeLin
 	return true, time.Since(began), lines.Err()
 }
 
-// noStream is the error of an answer to /v1/changes that has something else in it, which asking again would not change.
+// noStream is the error of an answer to /v1/changes that is not a stream. Asking again would not
+// change it.
 func noStream(res *http.Response, has string) error {
 	return &Error{Status: res.StatusCode, Code: "corrupt", Message: fmt.Sprintf(
 		"%s answers /v1/changes with %s, which is no stream of changes; is it the admin port of a balancer?", res.Request.URL.Host, has)}
@@ -229,8 +232,9 @@ func wholeLines(text []byte, atEOF bool) (advance int, line []byte, err error) {
 	return bufio.ScanLines(text, atEOF)
 }
 
-// Export returns all data, or those of one advertiser, as JSON lines, which `adshard import` reads. The reader is to be
-// closed; reading it ends with io.EOF when all is there, else with another error.
+// Export returns all data, or those of one advertiser, as JSON lines that `adshard import` reads.
+// The reader must be closed; reading ends with io.EOF when all has arrived, else with another
+// error.
 func (c *Client) Export(ctx context.Context, advertiser uint64) (io.ReadCloser, error) {
 	res, err := c.open(ctx, c.balancers, c.data(http.MethodGet, "/v1/export", Owner{Advertiser: advertiser}.query(), nil))
 	if err != nil {

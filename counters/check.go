@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// most is how many values Check tries in all triples.
+// most is the number of values of which Check tries all triples.
 const most = 16
 
 // Counterexample is the error of Check: an equation of a law that does not hold.
@@ -22,11 +22,10 @@ func (c *Counterexample) Error() string {
 	return fmt.Sprintf("counters: it does not hold that %s: %s, but %s", c.Law, c.Left, c.Right)
 }
 
-// Check looks for values for which a kind, or an update of it, breaks a law of counters,
-// and returns what it finds as *Counterexample; nil: it found none. It tries all triples of
-// the neutral value, the samples, and what the updates make of them, up to 16 values. It
-// belongs into a test: nothing else notices a fold that depends on the order of parts
-// until two readers get different totals.
+// Check looks for values for which a kind, or an update of it, breaks a law of counters, and
+// returns one as *Counterexample; nil: it found none. It tries all triples of the neutral value,
+// the samples, and their updates, up to 16 values. Call it in a test: otherwise a fold that depends
+// on the order of parts shows only when two readers get different totals.
 //
 // The laws: values survive being stored; the neutral value is neutral; fold is commutative
 // and associative; and an update of a part is an update of the whole, that is,
@@ -76,7 +75,7 @@ type term struct {
 	raw  json.RawMessage
 }
 
-// values are those that are tried; the neutral one is the first.
+// values are the values tried; the neutral one is the first.
 func (c *checker[V]) values(samples []V) []term {
 	var list []term
 	add := func(v V) {
@@ -112,7 +111,7 @@ func (c *checker[V]) update(name string, a term) term {
 	return c.term(name+"("+a.text+")", c.updates[name](c.value(a)))
 }
 
-// term stores a value, and sees that it can be read again.
+// term stores a value, and checks that it can be read again.
 func (c *checker[V]) term(text string, v V) term {
 	raw, err := encode(v)
 	if err != nil {
@@ -126,7 +125,7 @@ func (c *checker[V]) term(text string, v V) term {
 	return t
 }
 
-// value returns a value of its own: a function may change what it gets.
+// value returns a copy: a function may change what it gets.
 func (c *checker[V]) value(t term) V {
 	v, err := decode[V](t.raw)
 	if err != nil {

@@ -15,8 +15,8 @@ const (
 	readAhead = 8 * batch
 )
 
-// compact folds batch by batch. Whatever happens to a batch, the next is made of what is in
-// the store then; one that is made later than that meets another head, and is not made.
+// compact folds batch by batch. Each batch is made of what is in the store then. A batch whose head
+// has changed meanwhile fails and changes nothing.
 func (c *core) compact(ctx context.Context, counter string) (done int, err error) {
 	n, err := nameOf(counter)
 	if err != nil {
@@ -46,8 +46,8 @@ func (c *core) compact(ctx context.Context, counter string) (done int, err error
 	}
 }
 
-// idle returns the parts that no update will put any more: rows, and shards beyond the
-// number. A shard in use that is of an earlier epoch stays: the next update begins it anew.
+// idle returns the parts that will not be updated any more: rows, and shards beyond the number. A
+// shard in use of an earlier epoch stays: the next update restarts it.
 func (s *snapshot) idle(n name) (out []part) {
 	for _, p := range s.parts {
 		if i, is := n.shardOf(p.key); !is || i >= s.head.Shards {
@@ -66,7 +66,7 @@ func (c *core) foldIn(ctx context.Context, n name, h *head, list []part) (err er
 		p := &list[i]
 		changes = append(changes, store.Change{Action: store.Delete, Key: p.key, Version: p.version})
 		if p.Epoch != h.Epoch {
-			continue // counts no more; who asks for its ids learns that from the epoch
+			continue // no longer counts; readers of its ids see that by the epoch
 		}
 		if next.Value, err = c.fold(next.Value, p.Value); err != nil {
 			return err

@@ -2,10 +2,9 @@
 // question, in parts, so that updates do not conflict: after AutoShard (Scherzinger and
 // Thor, WebDB 2014; Thor and Scherzinger, "Operating the Cloud" 2014).
 //
-// A counter is declared, not programmed. A Kind says what its values are: the neutral one,
-// and how two parts are folded into one. An update is a function of a value. It is made
-// to one part alone, which is right if Check finds no counterexample. A Mode says how
-// many parts there are:
+// A counter is declared, not programmed. A Kind says what its values are: the neutral one, and how
+// two parts are folded into one. An update is a function of a value. It changes only one part,
+// which is right if Check finds no counterexample. A Mode says how many parts there are:
 //
 //   - Static(n): n shards; an update reads one of them, chosen at random, and puts it.
 //   - Dynamic: each update adds a shard, which conflicts with nothing; Compact folds them.
@@ -36,22 +35,22 @@
 // Every part counts, whatever the mode: processes that use different modes or numbers of
 // shards may share a counter.
 //
-// An update whose write was not answered, because a connection broke, say, has an id by
-// which it is settled: a put of the head fences the write (if it has not been made it
-// never will be); then the id is looked for in the parts, each of which remembers its
-// last updates. So a retry is exact. Only if the store stays away, the caller's context
-// ends, or too many updates came in between, nobody can know; then the error is *Unknown.
-// All other errors mean that the update has not been made. Ids end with the call: an
-// update that a program repeats after *Unknown, or after a crash, is another update.
+// An update whose write was not answered, for instance because a connection broke, is settled by
+// its id. A put of the head fences the write: if it has not been made, it never will be. Then the
+// id is looked for in the parts, each of which remembers its last updates. So a retry is exact. If
+// the store stays away, the caller's context ends, or too many updates came in between, the outcome
+// is unknown, and the error is *Unknown. All other errors mean that the update has not been made.
+// Ids end with the call: an update that a program repeats after *Unknown, or after a crash, is
+// another update.
 //
 // Time plays no part in any of this: no clock is read, none is stored, ids and versions
 // are random. Clocks may go back, and clocks of two machines may differ by hours.
 //
 // # What it costs
 //
-// A value cannot be filtered by in the store, since it is in parts. Reading it reads all
-// parts: their number is the price of fewer conflicts. A dynamic counter that nobody
-// compacts gets slower to read with each update.
+// The store cannot filter by a value, since it is in parts. Reading it reads all parts: their
+// number is the price of fewer conflicts. A dynamic counter gets slower to read with each update
+// until it is compacted.
 //
 // Non-goals: atomic changes of several counters; updates that depend on the total, such as
 // "unless there are no seats left".

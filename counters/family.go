@@ -55,8 +55,8 @@ func (f *Family[V]) Value(ctx context.Context, counter string) (v V, err error) 
 	return decode[V](raw)
 }
 
-// Set makes v the value of a counter, whatever it was. Updates made before it began count
-// no more; those that begin later count. Errors: those of the store, and *Unknown.
+// Set makes v the value of a counter. Updates made before it began no longer count; those that
+// begin later do. Errors: those of the store, and *Unknown.
 func (f *Family[V]) Set(ctx context.Context, counter string, v V) error {
 	raw, err := encode(v)
 	if err != nil {
@@ -71,9 +71,9 @@ func (f *Family[V]) Resize(ctx context.Context, counter string, shards int) erro
 	return f.c.resize(ctx, counter, shards)
 }
 
-// Compact folds what can be folded of a counter, 256 parts at a time, and returns how many
-// parts it folded or removed: rows of dynamic updates, shards beyond their number, and what
-// an earlier Set left. Updates wait for none of it, though those under way read the head again.
+// Compact folds rows of dynamic updates, shards beyond their number, and parts from before the last
+// Set, 256 at a time, and returns how many parts it folded or removed. Updates do not wait for it,
+// though those under way read the head again.
 func (f *Family[V]) Compact(ctx context.Context, counter string) (int, error) {
 	return f.c.compact(ctx, counter)
 }
@@ -83,15 +83,15 @@ func (f *Family[V]) Shards(ctx context.Context, counter string) (shards, parts i
 	return f.c.shards(ctx, counter)
 }
 
-// Tend compacts a counter, and changes the number of its shards if it is adaptive. It is to
+// Maintain compacts a counter, and changes the number of its shards if it is adaptive. It is to
 // be called at equal intervals, the windows of the Rule, by one process or by several.
-func (f *Family[V]) Tend(ctx context.Context, counter string) error {
+func (f *Family[V]) Maintain(ctx context.Context, counter string) error {
 	return f.c.maintain(ctx, counter)
 }
 
-// Keep tends the counters that this process has updated, one pass every interval, until ctx
+// Run maintains the counters that this process has updated, one pass every interval, until ctx
 // is done, and returns ctx's error then. Other errors are passed to note; the next pass tries again.
-func (f *Family[V]) Keep(ctx context.Context, interval time.Duration, note func(error)) error {
+func (f *Family[V]) Run(ctx context.Context, interval time.Duration, note func(error)) error {
 	return f.c.run(ctx, interval, note)
 }
 
@@ -103,16 +103,16 @@ type core struct {
 	options Options
 
 	mu sync.Mutex
-	// known has the heads that were read last.
+	// known has the heads read last.
 	known map[name]*head
-	// missed has the conflicts of updates that gave up, which the next put notes.
+	// missed has the conflicts of updates that gave up, for the next put to record.
 	missed map[name]uint64
 	paces  map[name]*watch
-	// updated has the counters that Keep has not tended since.
+	// updated has the counters that Run has not maintained since.
 	updated map[name]string
 }
 
-// mostKnown bounds what a family remembers.
+// mostKnown bounds the heads that a family caches.
 const mostKnown = 4096
 
 func newCore(s store.Store, p parts, m Mode, o Options) (*core, error) {
@@ -130,7 +130,8 @@ func newCore(s store.Store, p parts, m Mode, o Options) (*core, error) {
 	return c, nil
 }
 
-// forget empties what is remembered; what it had is read again. mu is held, or the core new.
+// forget empties the cache, which is filled again by reading. The caller has mu, or the core is
+// new.
 func (c *core) forget() {
 	c.known, c.missed, c.paces = make(map[name]*head), make(map[name]uint64), make(map[name]*watch)
 	if c.updated == nil || len(c.updated) >= mostKnown {
@@ -165,7 +166,7 @@ func (c *core) newest(ctx context.Context, n name) (*head, error) {
 		}
 		first := record{Format: format, Shards: c.mode.shards, Epoch: 1, Value: c.neutral}
 		_, err = c.store.Apply(ctx, store.Change{Key: n.head(), Value: first.encode()})
-		if err != nil && !fault.Is(err, fault.Conflict) { // with a conflict another one has made it
+		if err != nil && !fault.Is(err, fault.Conflict) { // after a conflict another one has made it
 			return nil, err
 		}
 	}

@@ -36,7 +36,7 @@ func child(place string) error {
 		if err != nil {
 			return err
 		}
-		go func() { failed <- f.Keep(ctx, 2*time.Millisecond, func(err error) { failed <- err }) }()
+		go func() { failed <- f.Run(ctx, 2*time.Millisecond, func(err error) { failed <- err }) }()
 		go func() {
 			for i := 0; ; i++ {
 				err := f.Update(ctx, "c", plus(1))

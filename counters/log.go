@@ -75,10 +75,10 @@ func (l *Log[E]) Resize(ctx context.Context, log string, parts int) error {
 	return l.c.resize(ctx, log, parts)
 }
 
-// Tend is that of Family.
-func (l *Log[E]) Tend(ctx context.Context, log string) error { return l.c.maintain(ctx, log) }
+// Maintain is that of Family.
+func (l *Log[E]) Maintain(ctx context.Context, log string) error { return l.c.maintain(ctx, log) }
 
-// Keep is that of Family.
-func (l *Log[E]) Keep(ctx context.Context, interval time.Duration, note func(error)) error {
+// Run is that of Family.
+func (l *Log[E]) Run(ctx context.Context, interval time.Duration, note func(error)) error {
 	return l.c.run(ctx, interval, note)
 }

@@ -54,11 +54,11 @@ func logged(t *testing.T, s store.Store, m counters.Mode, name string) {
 	must(t, err)
 	for parts := range 6 {
 		must(t, other.Resize(ctx, name, 6-parts))
-		must(t, other.Tend(ctx, name))
+		must(t, other.Maintain(ctx, name))
 	}
 	all.Wait()
 	l.late.Wait()
-	must(t, other.Tend(ctx, name))
+	must(t, other.Maintain(ctx, name))
 	got, err := log.Read(ctx, name)
 	slices.Sort(got)
 	slices.Sort(want)

@@ -19,7 +19,7 @@ func Static(n int) Mode { return Mode{shards: n} }
 // Dynamic is the mode in which each update adds a part, until Compact.
 func Dynamic() Mode { return Mode{dynamic: true, shards: 1} }
 
-// Adaptive is the mode in which Tend changes the number of shards by a rule.
+// Adaptive is the mode in which Maintain changes the number of shards by a rule.
 func Adaptive(r Rule) Mode { return Mode{shards: r.Least, rule: &r} }
 
 // MaxShards is how many shards a counter may have.
@@ -35,27 +35,27 @@ func (m Mode) validate() error {
 	return nil
 }
 
-// Rule is how an adaptive counter finds its number of shards. The papers name puts and
-// conflicts as what decides, and give no constants; DefaultRule has ours, and
-// docs/experiments/counters.md how they were measured.
+// Rule determines the number of shards of an adaptive counter. The papers decide by puts and
+// conflicts, and give no constants; DefaultRule has ours, and docs/experiments/counters.md how they
+// were measured.
 //
-// A window is the time between two calls of Tend. Puts are writes of updates that were
+// A window is the time between two calls of Maintain. Puts are writes of updates that were
 // tried, conflicts those of them that another update of the same shard was ahead of.
 type Rule struct {
 	// Least and Most bound the number of shards; a counter begins with the least.
 	Least, Most int
-	// Grow is the part of the puts that conflict above which there are too few shards, Aim
-	// the part that the new number is computed for; it is a power of 2, at most Step times
-	// the old one. Aim < Grow.
+	// Grow is the fraction of conflicting puts above which there are too few shards. Aim is the
+	// fraction that the new number is computed for: a power of 2, at most Step times the old one.
+	// Aim < Grow.
 	Grow, Aim float64
 	Step      int
-	// GrowAfter is how many windows in a row must show it. One with fewer than Puts puts
-	// says nothing, and is joined with the next.
+	// GrowAfter is the number of consecutive windows that must show it. A window with fewer than
+	// Puts puts is joined with the next.
 	GrowAfter int
 	Puts      uint64
-	// Shrink is the part of the puts below which, in ShrinkAfter windows or more together, the
-	// number of shards is halved; as many as it takes for 1/Shrink puts, or without any.
-	// Twice Shrink must be below Grow: halving doubles conflicts.
+	// Shrink is the fraction of conflicting puts below which the number of shards is halved. It is
+	// taken over ShrinkAfter windows or more, as many as needed for 1/Shrink puts, or without any
+	// put. Twice Shrink must be below Grow: halving doubles conflicts.
 	Shrink      float64
 	ShrinkAfter int
 }
@@ -79,17 +79,17 @@ func (r *Rule) validate() error {
 	return nil
 }
 
-// load is what was put in some time.
+// load is the puts and conflicts of some time.
 type load struct{ puts, conflicts uint64 }
 
 func (l *load) add(o load) { l.puts, l.conflicts = l.puts+o.puts, l.conflicts+o.conflicts }
 
 func (l load) share() float64 { return float64(l.conflicts) / float64(max(l.puts, 1)) }
 
-// pace is what a rule remembers of one counter.
+// pace is a rule's state for one counter.
 type pace struct {
-	judged load // since the last judgement for growth
-	hot    int  // judgements in a row that there are too few shards
+	judged load // since the last check for growth
+	hot    int  // consecutive checks that found too few shards
 	past   load // of the windows that are counted for shrinking
 	quiet  int  // how many these are
 	idle   int  // windows in a row without a put
@@ -113,7 +113,8 @@ func (p *pace) next(r *Rule, shards int, window load) int {
 		}
 		p.judged = load{}
 	}
-	// Too few puts to judge by count no more once there are none: they would keep the shards.
+	// Once there are no puts, earlier ones too few to judge by no longer count: they would keep the
+	// shards.
 	idle := p.idle >= r.ShrinkAfter
 	if idle || p.quiet >= r.ShrinkAfter && float64(p.past.puts)*r.Shrink >= 1 {
 		less := (idle || p.past.share() < r.Shrink) && shards > r.Least
@@ -126,9 +127,9 @@ func (p *pace) next(r *Rule, shards int, window load) int {
 	return shards
 }
 
-// factor is by how much shards must become more. If updates of a shard come at random, no
-// other one comes within the time of a put with a chance of e to the minus load, so the
-// load of a shard is -ln(1 - conflicts).
+// factor is the factor by which the number of shards must grow. If updates of a shard arrive at
+// random, no other one arrives within the time of a put with a chance of e to the minus load, so
+// the load of a shard is -ln(1 - conflicts).
 func factor(share float64, r *Rule) int {
 	wanted := math.Log1p(-min(share, 0.999)) / math.Log1p(-r.Aim)
 	f := 2

@@ -70,7 +70,7 @@ func randomCalls(t *testing.T, r *rapid.T, s store.Store, round string) {
 		case "compact":
 			_, err = f.Compact(ctx, counter)
 		case "tend":
-			err = f.Tend(ctx, counter)
+			err = f.Maintain(ctx, counter)
 		case "renew":
 			families[at] = sums(t, s, counters.Dynamic(), counters.Options{})
 		}

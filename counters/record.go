@@ -30,8 +30,8 @@ type record struct {
 	Format int `json:"format,omitempty"`
 	// Shards is how many there are; only the head has it.
 	Shards int `json:"shards,omitempty"`
-	// Epoch is the number of the last Set that the part is of; of another epoch than the
-	// head's a part counts nothing.
+	// Epoch is the number of the last Set before the part; a part of another epoch than the head's
+	// does not count.
 	Epoch uint64          `json:"epoch,omitempty"`
 	Value json.RawMessage `json:"value"`
 	// Puts is how many ids were noted, of which Recent has the last.
@@ -43,8 +43,8 @@ type record struct {
 
 const (
 	format = 1
-	// How many ids a shard and the head keep: so many updates of the
-	// shard, or folded parts, may come in between while an update is settled.
+	// How many ids a shard and the head keep: the number of updates of the shard, or of folded
+	// parts, that may happen while an update is being settled.
 	keptByShard, keptByHead = 16, 1024
 )
 
@@ -67,7 +67,7 @@ func (r *record) has(i id) bool {
 	return false
 }
 
-// knows reports whether all ids are there that were noted since there were puts of them.
+// knows reports whether all ids recorded since the record had a number of puts are still there.
 func (r *record) knows(puts uint64) bool {
 	return r.Puts >= puts && r.Puts-puts <= uint64(len(r.Recent)/len(id{}))
 }

@@ -23,7 +23,7 @@ func (u *Unknown) Error() string {
 // Unwrap returns the cause.
 func (u *Unknown) Unwrap() error { return u.Err }
 
-// attempt is one write of an update.
+// attempt is one try at writing an update.
 type attempt struct {
 	id   id
 	head *head // as it was read; the write checks it
@@ -125,8 +125,8 @@ func (c *core) prepare(ctx context.Context, n name, i id, u function, entry entr
 	return a, nil
 }
 
-// write applies a write and finds out whether it was made, if the store does not say so;
-// not made and no error: there was a conflict, or it never will be made.
+// write applies a write. If the store does not say whether it was made, it finds out; not made and
+// no error: there was a conflict, or the write was fenced.
 func (c *core) write(ctx context.Context, n name, a *attempt) (made bool, err error) {
 	if err := context.Cause(ctx); err != nil {
 		return false, err // nothing is on its way
@@ -143,10 +143,10 @@ func (c *core) write(ctx context.Context, n name, a *attempt) (made bool, err er
 	return c.settle(ctx, n, a, err)
 }
 
-// settleTries is how often the store is asked for the outcome of a write.
+// settleTries is the number of times that the store is asked for the outcome of a write.
 const settleTries = 10
 
-// settle finds out whether a write has been made whose outcome is unknown.
+// settle finds out whether a write of unknown outcome has been made.
 func (c *core) settle(ctx context.Context, n name, a *attempt, cause error) (made bool, err error) {
 	for tries := 1; ; tries++ {
 		if err = c.fence(ctx, n, a); err == nil {
@@ -188,7 +188,7 @@ func (c *core) look(ctx context.Context, n name, a *attempt) (made bool, err err
 		return false, err
 	}
 	if s.head.Epoch != a.head.Epoch || s.head.has(a.id) {
-		return true, nil // what was set since does not depend on whether it was made before
+		return true, nil // a later Set does not depend on whether it was made before
 	}
 	var shard record
 	for i := range s.parts {
@@ -207,7 +207,7 @@ func (c *core) look(ctx context.Context, n name, a *attempt) (made bool, err err
 	return false, errForgotten
 }
 
-// markUpdated says that Keep has a counter to tend.
+// markUpdated says that Run has a counter to maintain.
 func (c *core) markUpdated(n name, counter string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,12 +17,12 @@ type Budget struct {
 	Campaign, Advertiser uint64
 	Daily                uint64         // in micros
 	Limited              bool           // else there is no limit
-	Exhausted            bool           // it is marked, by whomever
+	Exhausted            bool           // it is marked, by Budgets or an operator
 	Zone                 *time.Location // in which the advertiser's days begin
 	Standard             bool           // the budget is spread over the day
-	Share                uint32         // of a million requests, in how many it takes part
-	// Damage is why the campaign cannot be read, nil: it can. Nothing else but Campaign is set
-	// then, and the campaign is left as it is.
+	Share                uint32         // requests in a million in which it takes part
+	// Damage is why the campaign cannot be read; nil: it can. Then only Campaign is set, and the
+	// campaign is left as it is.
 	Damage error
 }
 
@@ -38,12 +38,12 @@ type Campaigns interface {
 	SetShare(ctx context.Context, campaign uint64, share uint32) error
 }
 
-// Budgets marks campaigns as exhausted that have spent the budget of their day, and takes
-// back its own marks when that is so no more: on another day, or with a larger budget. Marks
-// of others it leaves alone. Several processes may do so on one store.
+// Budgets marks campaigns that have spent the budget of their day as exhausted. It removes its own
+// marks when that no longer holds: on another day, or with a larger budget. It does not touch marks
+// set by others. Several processes may share one store.
 //
-// A mark is noted before it is set, and removed after it is taken back, so that whoever comes
-// after one that was killed knows of it.
+// A mark is recorded before it is set and removed after it is taken back, so that the successor of
+// a process that was killed knows of it.
 type Budgets struct {
 	Store     store.Store
 	Campaigns Campaigns
@@ -54,7 +54,7 @@ type Budgets struct {
 	dirty map[uint64]bool // campaigns with clicks since the last Check; guarded by mu
 }
 
-// Note says that events are durable and counted, by whomever.
+// Note says that events are durable and counted, by this process or another.
 func (b *Budgets) Note(durable []store.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -68,8 +68,8 @@ func (b *Budgets) Note(durable []store.Event) {
 	}
 }
 
-// Check looks at the campaigns with clicks since the last one; after an error the next Check
-// looks at them again. What is damaged Sweep reports.
+// Check checks the campaigns with clicks since the last call; after an error the next call checks
+// them again. Sweep reports damaged campaigns.
 func (b *Budgets) Check(ctx context.Context) error {
 	b.mu.Lock()
 	dirty := b.dirty
@@ -97,9 +97,9 @@ func firstOf(err, other error) error {
 	return err
 }
 
-// Sweep looks at all campaigns that spent something of late, and at all marks: what a process
-// that was killed did not come to, other days, other budgets. It returns the damage of a
-// campaign when it has looked at the others.
+// Sweep checks all campaigns that spent something recently, and all marks: it catches up on what a
+// killed process left undone, new days and changed budgets. It returns the damage of a campaign
+// after checking the others.
 func (b *Budgets) Sweep(ctx context.Context) error {
 	sums, err := b.Store.Sums(ctx, lately(b.Now()))
 	if err != nil {
@@ -123,9 +123,8 @@ func (b *Budgets) Sweep(ctx context.Context) error {
 	return firstOf(err, damage)
 }
 
-// check marks some campaigns, and takes marks back; damage is why one of them is left as it
-// is. Marks are read last: whoever sees that a campaign is marked then sees whether it is a mark
-// of Budgets.
+// check sets and removes the marks of some campaigns; damage is why one of them is left as it is.
+// It reads marks last, so that it knows of each campaign it sees marked whether Budgets did it.
 func (b *Budgets) check(ctx context.Context, campaigns []uint64) (damage, err error) {
 	if len(campaigns) == 0 {
 		return nil, nil
@@ -191,8 +190,8 @@ type spent struct {
 	marked bool
 }
 
-// settle makes the marks of campaigns those of over: also those after one whose mark cannot be
-// set. It returns the first error.
+// settle makes the marks of campaigns equal to over. It continues after a mark that cannot be set,
+// and returns the first error.
 func (b *Budgets) settle(ctx context.Context, campaigns []uint64, over map[uint64]spent, marks []store.Mark) (first error) {
 	own := make(map[uint64]store.Day, len(marks))
 	for _, m := range marks {
@@ -212,7 +211,8 @@ func (b *Budgets) settle(ctx context.Context, campaigns []uint64, over map[uint6
 	return firstOf(b.takeBack(ctx, end), b.mark(ctx, begin))
 }
 
-// mark marks campaigns. What is noted first is known to the next one if this one is killed.
+// mark marks campaigns. It records the marks first, so that its successor knows them if it is
+// killed.
 func (b *Budgets) mark(ctx context.Context, marks []store.Mark) (first error) {
 	noted := make([]store.Mark, 0, len(marks))
 	for _, m := range marks {
@@ -234,7 +234,7 @@ func (b *Budgets) mark(ctx context.Context, marks []store.Mark) (first error) {
 	return first
 }
 
-// takeBack takes marks back, and forgets them then.
+// takeBack removes marks, and then their records.
 func (b *Budgets) takeBack(ctx context.Context, marks []store.Mark) (first error) {
 	gone := make([]store.Mark, 0, len(marks))
 	for _, m := range marks {
@@ -248,7 +248,7 @@ func (b *Budgets) takeBack(ctx context.Context, marks []store.Mark) (first error
 		return firstOf(first, err)
 	}
 	for _, m := range gone {
-		first = firstOf(first, b.Store.ClearMark(ctx, m)) // not another process's of today
+		first = firstOf(first, b.Store.ClearMark(ctx, m)) // not set today by another process
 		if ctx.Err() != nil {
 			break
 		}

@@ -15,8 +15,8 @@ const (
 	Lifetime = time.Hour
 	// Skew is how far the clock of a master may be ahead of this one's.
 	Skew = time.Minute
-	// Remembered is how long events are kept at least, since they are known by their ids: longer
-	// than tokens live by as much as the clock of one who forgets may be ahead.
+	// Remembered is the least time for which events are kept for recognising duplicates: longer
+	// than tokens live, by as much as the clock of the process that folds may be ahead.
 	Remembered = 2 * Lifetime
 )
 
@@ -29,7 +29,7 @@ type Given struct {
 	Token string
 }
 
-// Outcome says what became of an event.
+// Outcome is the result for an event.
 type Outcome uint8
 
 // The outcomes.
@@ -39,7 +39,7 @@ const (
 	Late                     // its ad was served too long ago
 	Future                   // its ad is served in the future; sent again then, it may count
 	Forged                   // its token was not made by this cluster
-	Malformed                // its token is none
+	Malformed                // it is not a token
 	Outcomes                 // the number of outcomes
 )
 
@@ -54,17 +54,16 @@ type Counter struct {
 	Keys  *Keys
 	Zones Zones
 	Now   func() time.Time
-	// Durable is called with the events of each batch that are durable and counted, the duplicates among them, too:
-	// whoever counted those may have been killed before it passed them on. nil: nobody needs them.
+	// Durable is called with the durable and counted events of each batch, duplicates included: the
+	// process that counted them may have been killed before it passed them on. nil: not called.
 	Durable func([]store.Event)
 	// Keep is how long events are kept before they are folded, if that is longer than Remembered.
 	Keep time.Duration
 }
 
-// Count counts events, all of a batch or none of them, and returns what became of each. After
-// an error it is unknown whether they count; counting them again is right in both cases.
-// Errors: those of the store, of the keys and of
-// the zones.
+// Count counts all events of a batch or none, and returns the outcome of each. After an error it is
+// unknown whether they count; counting them again is right in both cases. Errors: those of the
+// store, of the keys and of the zones.
 func (c *Counter) Count(ctx context.Context, given []Given) ([]Outcome, error) {
 	out := make([]Outcome, len(given))
 	events := make([]store.Event, 0, len(given))
@@ -106,8 +105,8 @@ func outcomeOf(o store.Outcome) Outcome {
 	return [...]Outcome{store.Counted: Counted, store.Duplicate: Duplicate, store.Forgotten: Late}[o]
 }
 
-// judge returns the event that a token stands for, but its day; Counted: unless it was counted
-// before.
+// judge returns the event of a token, without its day, and its outcome; Counted: unless it is a
+// duplicate.
 func (c *Counter) judge(ctx context.Context, g *Given, now time.Time) (store.Event, Outcome, error) {
 	t, id, err := c.Keys.Open(ctx, []byte(g.Token))
 	switch {
@@ -121,7 +120,7 @@ func (c *Counter) judge(ctx context.Context, g *Given, now time.Time) (store.Eve
 	}
 	e := store.Event{ID: id, Kind: g.Kind, Token: t}
 	switch age := now.Sub(t.Served); {
-	case store.Validate([]store.Event{e}) != nil: // signed, and of nothing that there is
+	case store.Validate([]store.Event{e}) != nil: // signed, but with impossible values
 		return e, Forged, nil
 	case age > Lifetime:
 		return e, Late, nil
@@ -131,8 +130,8 @@ func (c *Counter) judge(ctx context.Context, g *Given, now time.Time) (store.Eve
 	return e, Counted, nil
 }
 
-// Forget folds the events that are kept no longer, whose tokens live no more, some thousand at a
-// time: their counts stay.
+// Forget folds the events past their time whose tokens have expired, some thousand at a time: their
+// counts stay.
 func (c *Counter) Forget(ctx context.Context) error {
 	const limit = 5000
 	before := c.Now().Add(-max(Remembered, c.Keep))

@@ -25,8 +25,8 @@ const (
 	MaxZones = 1 << 16
 )
 
-// CachedZones remembers what another Zones said. When that one fails, older zones that are
-// remembered go on. It is safe for use by several goroutines.
+// CachedZones caches another Zones. If that fails, it uses the cached zones beyond their time. It
+// is safe for use by several goroutines.
 type CachedZones struct {
 	From Zones
 	Now  func() time.Time
@@ -72,8 +72,8 @@ func (c *CachedZones) Zones(ctx context.Context, advertisers []uint64) (map[uint
 	return out, nil
 }
 
-// look adds the zones that are known to out, and returns those to be read again; missing: some
-// are not known at all.
+// look adds the cached zones to out, and returns the advertisers to be read again; missing: some
+// are not cached.
 func (c *CachedZones) look(advertisers []uint64, now time.Time, out map[uint64]*time.Location) (stale []uint64, missing bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,9 +1,9 @@
-// Package events counts impressions and clicks of ads that were served: it opens the tokens
-// that come back with them (package token), decides which count, and gives these to a store
-// (package store), which keeps each once. Budgets says which campaigns have spent theirs, and Pacing in which
-// share of the requests those take part whose budgets are to last for the day.
+// Package events counts impressions and clicks of ads that were served: it opens their tokens
+// (package token), decides which count, and passes them to a store (package store), which keeps
+// each once. Budgets marks campaigns that have spent their budget. Pacing sets the share of
+// requests in which a campaign takes part, so that its budget lasts for the day.
 //
-// docs/events.md has what counts and what does not, and docs/decisions/030-events.md why.
+// docs/events.md says what counts and what does not, and docs/decisions/030-events.md why.
 //
 // Goals: what was acknowledged is counted once, whatever is killed and however often it is
 // sent. Non-goals: HTTP, and finding out whether a person has clicked.

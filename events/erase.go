@@ -7,15 +7,14 @@ import (
 	"adshard/events/store"
 )
 
-// eraseTogether is how many events or counts a step of an erasure looks at: some milliseconds,
-// for which others wait.
+// eraseTogether is the number of events or counts that a step of an erasure visits: some
+// milliseconds, for which others wait.
 const eraseTogether = 5000
 
-// Erase removes what is known of an advertiser: its events and counts, and what they are in
-// sums. Earlier tokens count no more, also those of a master whose clock is ahead by Skew:
-// refused is when what is served counts again. Campaigns are the advertiser's. Killed at any
-// moment and done again, it removes the rest. each, which may be nil, is called after
-// each step.
+// Erase removes an advertiser's events and counts, also from sums. Earlier tokens no longer count,
+// even those of a master whose clock is ahead by up to Skew; ads served after refused count again.
+// campaigns are the advertiser's. After an interruption at any moment, repeating it removes the
+// rest. each, which may be nil, is called after each step.
 func Erase(ctx context.Context, s store.Store, advertiser uint64, campaigns []uint64, now time.Time, each func(store.Step)) (all store.Step, refused time.Time, err error) {
 	refused = now.Add(Skew).Truncate(time.Second).Add(time.Second)
 	e := store.Erasure{Advertiser: advertiser, Campaigns: campaigns, Before: refused}

@@ -12,7 +12,7 @@ import (
 	"adshard/fault"
 )
 
-// Control is the control state that has the keys: of backend.Store, what is needed.
+// Control is the part of the control state that holds the keys.
 type Control interface {
 	LoadControl(ctx context.Context, key string) ([]byte, error)
 	SaveControlIf(ctx context.Context, key string, value []byte, guard string, was []byte) error
@@ -40,12 +40,12 @@ func NewKeys(control Control, stateKey string, now func() time.Time) *Keys {
 	return k
 }
 
-// refreshAfter is how long keys that were read are not read again for a token of a key that
-// is not among them: such tokens are easily made.
+// refreshAfter is the least time between two reads of the keys for tokens with unknown keys: such
+// tokens are easy to make.
 const refreshAfter = time.Second
 
-// Rotate reads the keys, and changes them if it is time to. Several processes may do so: one
-// of them changes them, the others find them changed. Errors: the control state's.
+// Rotate reads the keys, and changes them when due. Several processes may do so: one changes them,
+// the others find them changed. Errors: the control state's.
 func (k *Keys) Rotate(ctx context.Context) error {
 	for {
 		b, err := k.control.LoadControl(ctx, k.key)

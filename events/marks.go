@@ -12,9 +12,10 @@ import (
 	"adshard/fault"
 )
 
-// MarksKey is under which the control state has the marks of Budgets, by campaign. They lie beside the campaigns, so that they
-// are known when the database of events is lost, or an earlier moment of it was restored. A mark that it does not
-// know rests on what was spent there: it stays until the day of its campaign ends, and is taken back then.
+// MarksKey is the key in the control state of the marks of Budgets, by campaign. They lie beside
+// the campaigns, so that they are known even if the database of events is lost or an earlier backup
+// restored. A mark that this database does not know was set for spending that is lost: it stays
+// until its campaign's day ends, and is removed then.
 const MarksKey = "events-marks"
 
 // marksOf reads the marks in the control state.
@@ -49,7 +50,7 @@ func (b *Budgets) changeMarks(ctx context.Context, change func(map[uint64]store.
 	}
 }
 
-// saveMarks stores marks.
+// saveMarks adds marks to the control state.
 func (b *Budgets) saveMarks(ctx context.Context, marks []store.Mark) error {
 	if len(marks) == 0 {
 		return nil
@@ -61,7 +62,7 @@ func (b *Budgets) saveMarks(ctx context.Context, marks []store.Mark) error {
 	})
 }
 
-// drop removes marks, unless one of another day stands in its place.
+// drop removes marks, unless they were replaced by one of another day.
 func (b *Budgets) drop(ctx context.Context, marks []store.Mark) error {
 	if len(marks) == 0 {
 		return nil
@@ -75,13 +76,13 @@ func (b *Budgets) drop(ctx context.Context, marks []store.Mark) error {
 	})
 }
 
-// takeBackLost takes back the marks that the database of events does not know, when their day is over.
+// takeBackLost removes the marks that the database of events does not know when their day is over.
 func (b *Budgets) takeBackLost(ctx context.Context) error {
 	own, err := b.Store.Marks(ctx)
 	if err != nil {
 		return err
 	}
-	if err := b.saveMarks(ctx, own); err != nil { // they may be of a program that did not note them
+	if err := b.saveMarks(ctx, own); err != nil { // they may be of a program that did not record them
 		return err
 	}
 	lost, _, err := b.marksOf(ctx)
@@ -101,7 +102,7 @@ func (b *Budgets) takeBackLost(ctx context.Context) error {
 	return b.endLost(ctx, budgets, lost)
 }
 
-// endLost takes back lost marks, those of campaigns that were removed, too.
+// endLost removes lost marks, also those of removed campaigns.
 func (b *Budgets) endLost(ctx context.Context, budgets []Budget, lost map[uint64]store.Day) error {
 	now, stay := b.Now(), make(map[uint64]bool)
 	for _, l := range budgets {

@@ -12,11 +12,12 @@ import (
 // is one for a backend database, whatever the state keys of clusters on it are.
 const DatabaseKey = "events-database"
 
-// confirmEvery is how long a collector counts before it looks again whether its database is the one that is named.
+// confirmEvery is the time between two checks of whether the collector's database is the named one.
 const confirmEvery = time.Second
 
-// Named is the database of events of a collector, and whether it is the one that counts. Events are known by their ids in one database: in
-// two, each token would count twice. What could bring a second one about, and what stops it:
+// Named is a collector's database of events, and whether it is the one that counts. Events are
+// recognised by their ids within one database: in two, each token would count twice. A second
+// database can come about in these ways:
 //
 //   - a file beside each of two collectors on different machines, or a URL that is wrong: only the one that is named counts;
 //   - a file that was removed, or a disk that is not mounted: Missing refuses to make a new one;
@@ -25,8 +26,8 @@ const confirmEvery = time.Second
 //   - a backup of the database that is put back: it has the same id and is an earlier moment of the same one. What was
 //     counted since counts again if it is sent again, within the Lifetime of its token.
 //
-// A collector that cannot reach the control state goes on: there, nobody can name another database either. It
-// is safe for use by several goroutines.
+// A collector that cannot reach the control state goes on counting: meanwhile another database
+// cannot be named either. It is safe for use by several goroutines.
 type Named struct {
 	Control Control
 	Own     string // the id of the collector's database
@@ -72,8 +73,9 @@ func (n *Named) Claim(ctx context.Context) (err error) {
 	}
 }
 
-// Adopt names the collector's database in place of the one that is named, and returns that; "": none was, or it was this
-// one. Collectors with that one stop counting within a second, as far as they can reach the control state. Errors: the control state's.
+// Adopt names the collector's database instead of the present one, and returns that; "": there was
+// none, or it was this one. Collectors with the previous one stop counting within a second, if they
+// can reach the control state. Errors: the control state's.
 func (n *Named) Adopt(ctx context.Context) (before string, err error) {
 	for {
 		b, err := n.Control.LoadControl(ctx, DatabaseKey)
@@ -87,8 +89,8 @@ func (n *Named) Adopt(ctx context.Context) (before string, err error) {
 	}
 }
 
-// Confirm returns why the collector must not count, nor do anything that follows from what it has counted; nil: it may. It looks once a second.
-// Errors: fault.Conflict.
+// Confirm returns why the collector must not count, nor act on what it counted; nil: it may. It
+// checks once a second. Errors: fault.Conflict.
 func (n *Named) Confirm(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -15,16 +15,16 @@ import (
 // PacingKey is under which, after the cluster's state key, the notes of pacing are kept.
 const PacingKey = "/pacing"
 
-// PaceEvery is the time between two decisions on a campaign, whoever makes them. It is far
-// below the horizon of pacers, and long enough for some clicks to come in.
+// PaceEvery is the time between two decisions on a campaign, over all processes. It is far below
+// the horizon of pacers, and long enough for some clicks to come in.
 const PaceEvery = 10 * time.Second
 
-// Pacing spreads the budgets of campaigns with standard delivery over their days, by shares of
-// the requests in which they take part. What pacers know is noted in the control state, so that
-// several processes are like one: a round of decisions is that of whoever notes it first, and
-// the others see to it that what was decided is in force. A share is noted before it is set,
-// and forgotten when the campaign is seen to be whole again: so whoever comes after one that
-// was killed takes it back. Shares of campaigns that are not noted are left alone.
+// Pacing spreads the budgets of campaigns with standard delivery over their days, by the share of
+// requests in which they take part. What pacers know is stored in the control state, so that
+// several processes act as one: the process that stores a round first decides it, and the others
+// make sure that it is in force. A share is recorded before it is set and forgotten when the
+// campaign has its full share again, so that a successor of a killed process removes it. Shares of
+// campaigns that are not recorded are not touched.
 type Pacing struct {
 	Store     store.Store
 	Campaigns Campaigns
@@ -34,7 +34,7 @@ type Pacing struct {
 	Now       func() time.Time
 }
 
-// paces are what is noted.
+// paces are the stored states of pacers.
 type paces struct {
 	At        time.Time               `json:"at"` // of the last decisions
 	Campaigns map[uint64]budget.State `json:"campaigns"`
@@ -95,7 +95,7 @@ func damageOf(accounts map[uint64]*account) (damage error) {
 	return damage
 }
 
-// accounts returns those of the campaigns that had events of late or are noted.
+// accounts returns the accounts of the campaigns that had events recently or are recorded.
 func (p *Pacing) accounts(ctx context.Context, now time.Time, noted map[uint64]budget.State) (map[uint64]*account, error) {
 	sums, err := p.Store.Sums(ctx, lately(now))
 	if err != nil {
@@ -130,8 +130,8 @@ func (p *Pacing) accounts(ctx context.Context, now time.Time, noted map[uint64]b
 	return out, nil
 }
 
-// decide returns what pacers know after a step. A campaign that is no longer paced is kept
-// until it is whole, and so is one without events.
+// decide returns the pacers' states after a step. A campaign that is no longer paced, or has no
+// events, is kept until it has its full share again.
 func (p *Pacing) decide(now time.Time, accounts map[uint64]*account, noted map[uint64]budget.State) map[uint64]budget.State {
 	next := make(map[uint64]budget.State)
 	for c, a := range accounts {
@@ -156,7 +156,7 @@ func (p *Pacing) decide(now time.Time, accounts map[uint64]*account, noted map[u
 	return next
 }
 
-// set brings the shares that are noted into force, and campaigns back that are no longer paced.
+// set sets the recorded shares, and gives campaigns that are no longer paced their full share.
 func (p *Pacing) set(ctx context.Context, accounts map[uint64]*account, noted map[uint64]budget.State) error {
 	for _, c := range slices.Sorted(maps.Keys(noted)) {
 		a := accounts[c]

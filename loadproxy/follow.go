@@ -72,7 +72,7 @@ func (p *Proxy) pull(ctx context.Context, d Distributor, epoch uint64) (*pb.Node
 	return reply.GetData(), nil
 }
 
-// apply applies a bucket; upkeep steps aside first.
+// apply applies a bucket; upkeep pauses for it.
 func (p *Proxy) apply(ctx context.Context, d Distributor, epoch uint64, data *pb.NodeData) error {
 	if err := p.checkBucket(data); err != nil {
 		return err
@@ -111,8 +111,8 @@ func (p *Proxy) apply(ctx context.Context, d Distributor, epoch uint64, data *pb
 	return nil
 }
 
-// healthy clears the trouble of calls that work again. Trouble of the store stays
-// until a bucket is applied.
+// healthy clears the trouble of calls that succeed again. The store's trouble stays until a bucket
+// is applied.
 func (p *Proxy) healthy(data *pb.NodeData) {
 	if data == nil {
 		p.pauses.Reset()

@@ -2,19 +2,17 @@ package loadproxy
 
 import "sync"
 
-// holds are the clocks after which copies of the store need the log of changes. The
-// balancer keeps the changes that a slave has not reported to have applied; what is
-// held it keeps beyond that.
+// holds are the clocks after which copies of the store need the log of changes. The balancer keeps
+// the changes that a slave has not reported as applied, and beyond that those held.
 type holds struct {
 	mu     sync.Mutex
 	clocks map[*uint64]struct{} // guarded by mu
 }
 
-// Hold keeps the changes after the store's present position in the log of the
-// database, for a copy of the store that is made next, until release is called. They
-// are held when it returns, without a call of the balancer: a report or registration
-// that names a later position was made later, and so it names what is held. That needs
-// a report's position to be read before what is held.
+// Hold keeps the changes after the store's present position in the log of the database, for the
+// copy of the store that is made next, until release is called. It needs no call of the balancer:
+// any report or registration with a later position is made later, and so includes the hold. For
+// this, a report must read the position before the holds.
 func (p *Proxy) Hold() (release func()) {
 	h := &p.copies
 	h.mu.Lock()

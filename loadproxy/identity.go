@@ -16,10 +16,9 @@ import (
 	"adshard/search/words"
 )
 
-// Three parties name their database: the balancer the one that it plans for, the
-// distributor the one whose data it hands out, and the store the one whose data it
-// has. All three must agree, unless the balancer lets the store's data be
-// discarded.
+// Three parties name their database: the balancer (which it plans for), the distributor (whose data
+// it sends) and the store (whose data it has). All three must agree, unless the balancer allows the
+// store's data to be discarded.
 
 // checkDistributor makes sure that the distributor hands out data of the balancer's
 // database, and that the store has data of the same.
@@ -38,9 +37,8 @@ func (p *Proxy) checkDistributor(reply *pb.EnlistResponse) error {
 		own, p.home.distributor, reply.GetDatabase())
 }
 
-// checkBucket makes sure that a bucket is of the database that the slave enlisted for,
-// leads forwards in the epoch that it enlisted in, and resets the store only if that
-// was announced.
+// checkBucket makes sure that a bucket is of the database that the slave registered for, continues
+// the slave's epoch, and resets the store only if that was announced.
 func (p *Proxy) checkBucket(data *pb.NodeData) error {
 	const op = "slave: apply"
 	if data.GetDatabase() != p.home.database {
@@ -72,10 +70,9 @@ func (p *Proxy) takeOver(ctx context.Context, mark uint64) error {
 	return p.write(ctx, &pb.NodeData{From: at, To: to})
 }
 
-// rebase moves the store to another position of the database, since its own is not in
-// the log: slices that are equal to the database's are kept, the others become
-// residue and will be filled again. Nothing is served until the slave has registered
-// with the result.
+// rebase moves the store to another position of the database, since its own is not in the log.
+// Slices equal to the database's are kept; the others become residue and are filled again. Nothing
+// is served until the slave has registered with the result.
 func (p *Proxy) rebase(ctx context.Context, d Distributor, reply *pb.EnlistResponse) error {
 	p.settled = false // the next enlisting returns the position to reach
 	p.state.change(func(s *State) {
@@ -116,9 +113,8 @@ func (p *Proxy) rebase(ctx context.Context, d Distributor, reply *pb.EnlistRespo
 // announceEvery is how often a slave registers again while it compares its data.
 const announceEvery = 5 * time.Second
 
-// announce repeats a registration, so that a slave that compares a large store is not
-// taken for a lost one: it sends no reports yet. It returns when ctx is done or the
-// registration has become another one.
+// announce repeats a registration, so that a slave that compares a large store, and sends no
+// reports yet, does not count as lost. It returns when ctx is done or the registration has changed.
 func (p *Proxy) announce(ctx context.Context, home registration, r *pb.RegisterRequest) {
 	for wait.Sleep(ctx, announceEvery) == nil {
 		call, cancel := context.WithTimeout(ctx, p.cfg.CallTimeout)
@@ -134,11 +130,11 @@ func (p *Proxy) announce(ctx context.Context, home registration, r *pb.RegisterR
 	}
 }
 
-// partsOf is by how much less is compared at a time when a comparison took too long.
+// partsOf is the factor by which comparisons are made smaller after one that took too long.
 const partsOf = 8
 
-// equal reports whether a slice of the store is what the database has. One that is
-// damaged is not. It is compared in parts if it is too large to be compared at once.
+// equal reports whether a slice of the store equals the database's. A damaged one does not. A slice
+// too large to be compared at once is compared in parts.
 func (p *Proxy) equal(ctx context.Context, d Distributor, reply *pb.EnlistResponse, h *pb.HeldSlice) (bool, error) {
 	lo, width := h.GetLo(), h.GetHi()-h.GetLo()
 	for {
@@ -156,7 +152,7 @@ func (p *Proxy) equal(ctx context.Context, d Distributor, reply *pb.EnlistRespon
 	}
 }
 
-// equalPart reports whether the keys of a slice from lo to hi are what the database has.
+// equalPart reports whether the keys of a slice from lo to hi equal the database's.
 func (p *Proxy) equalPart(ctx context.Context, d Distributor, reply *pb.EnlistResponse, h *pb.HeldSlice, lo, hi uint64) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.cfg.VerifyTimeout)
 	defer cancel()
@@ -176,7 +172,7 @@ func (p *Proxy) equalPart(ctx context.Context, d Distributor, reply *pb.EnlistRe
 	return verdict.GetEqual(), nil
 }
 
-// write applies a bucket of the slave's own making.
+// write applies a bucket made by the slave itself.
 func (p *Proxy) write(ctx context.Context, data *pb.NodeData) error {
 	done := p.upkeep.stepAside()
 	err := p.store.Apply(ctx, data)

@@ -8,11 +8,10 @@ import (
 // lagging is how long the store has been behind the head of the feed. Searches read it
 // while the pulls write.
 //
-// A reply to a pull names the newest change that the distributor knows. Once the store has
-// that change, it has all that there was when the pull began. So under changes without
-// end, which never let the store be at the head, it does not seem to fall further and further
-// behind; and changes that the distributor defers, so that a pull waits though there
-// are newer ones, count.
+// A reply to a pull names the newest change that the distributor knows. Once the store has that
+// change, it has everything that existed when the pull began. So a steady stream of changes, under
+// which the store never reaches the head, does not make the lag grow. Changes that the distributor
+// defers do count, although a pull waits.
 type lagging struct {
 	start  time.Time
 	head   atomic.Int64 // when the store was last known to be at the head, since start
@@ -26,14 +25,14 @@ type lagging struct {
 	marks  []landmark // by rising clock; changes that the store lacks
 }
 
-// landmark is a change: a store that has it has all that there was at a time.
+// landmark is a change: a store that has it has everything that existed at its time.
 type landmark struct {
 	clock uint64
 	when  int64 // since start
 }
 
-// maxMarks bounds the landmarks that are remembered. While there are so many, the pulls
-// under way are not remembered, and the lag that is told is longer than it is.
+// maxMarks bounds the landmarks. When it is reached, pulls under way are not recorded, and the
+// reported lag is longer than the real one.
 const maxMarks = 16
 
 // begin forgets what was named: clocks may be of another history from now on.
@@ -42,8 +41,8 @@ func (l *lagging) begin() {
 	l.behind.Store(false)
 }
 
-// pulling notes that a pull begins from a store at a clock. It returns the newest change
-// that the store has or that was named.
+// pulling records that a pull begins from a store at a clock. It returns the newest change that the
+// store has or that was named.
 func (l *lagging) pulling(at uint64) (newest uint64) {
 	l.at = at
 	for len(l.marks) > 0 && l.marks[0].clock <= at {
@@ -55,8 +54,8 @@ func (l *lagging) pulling(at uint64) (newest uint64) {
 	return max(at, l.newest)
 }
 
-// pulled notes that it ended. head: the store was at the head until now; newest is the
-// newest change that was named, 0: none.
+// pulled records its end. head: the store was at the head until now; newest is the newest change
+// that was named, 0: none.
 func (l *lagging) pulled(head bool, newest uint64) {
 	began := l.pull.Swap(0)
 	l.newest = max(l.newest, newest)
@@ -72,9 +71,9 @@ func (l *lagging) pulled(head bool, newest uint64) {
 	}
 }
 
-// lag is the time since the store was at the head. While a pull is under way that is to
-// be answered as soon as there is anything newer, none passes, for as long as it may
-// wait: after that the link is cut.
+// lag is the time since the store was at the head. No time passes during a pull that is to be
+// answered as soon as there is a newer change, up to the pull's longest wait: after that the
+// connection counts as cut.
 func (l *lagging) lag(wait time.Duration) time.Duration {
 	now := time.Since(l.start)
 	lag := now - time.Duration(l.head.Load())

@@ -26,11 +26,11 @@ type Distributor interface {
 
 // Copier makes the store of another slave the one in the slave's directory.
 type Copier interface {
-	// Copy returns when the copy is complete: it is the store when that is opened again
-	// (barrels.Store.Reload). After an error the next call goes on with what has arrived,
-	// from this source or another one. Errors: those of copying.Fill.
+	// Copy returns when the copy is complete; opening the store again (barrels.Store.Reload) then
+	// opens the copy. After an error the next call continues with what has arrived, from this
+	// source or another one. Errors: those of copying.Fill.
 	Copy(ctx context.Context, source *pb.Replica, database string) error
-	// Copying returns how far a copy under way has come; nil: there is none.
+	// Copying returns the progress of a copy under way; nil: there is none.
 	Copying() *pb.CopyState
 	// Discard removes what an unfinished copy has left.
 	Discard() error

@@ -17,7 +17,7 @@ func (p *Proxy) Discard(lo, hi uint64, why string) {
 	p.met(barrels.Damage{Lo: lo, Hi: hi, What: why})
 }
 
-// met receives damage that the store has found.
+// met receives damage from the store.
 func (p *Proxy) met(d barrels.Damage) {
 	if !p.repairs.met(d) {
 		return
@@ -70,7 +70,7 @@ func (p *Proxy) discardDamaged(ctx context.Context) error {
 	return nil
 }
 
-// wait pauses between discarding and filling again.
+// wait pauses between discarding and refilling.
 func (p *Proxy) wait(ctx context.Context, what string) {
 	pause := p.repairs.begin()
 	p.log.Error("discarded; refilling after a pause", "what", what, "pause", pause)
@@ -198,6 +198,6 @@ func (p *Proxy) refresh() {
 	p.state.change(func(s *State) { s.Repair = text })
 }
 
-// WhyIncomplete returns why the slave serves less than its map gives it, as far as is
-// known; "": it serves all of it. It is quick.
+// WhyIncomplete returns why the slave serves less than its map gives it, as far as is known; "": it
+// serves all of it. It is quick.
 func (p *Proxy) WhyIncomplete() string { return *p.state.whyIncomplete.Load() }

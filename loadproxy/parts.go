@@ -13,9 +13,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// spool keeps the keywords of groups that come in parts in a file without a name, until
-// the bucket is applied: all must have arrived before any is applied, and they may be
-// more than fit into memory.
+// spool keeps the keywords of groups that arrive in parts in an unnamed file until the bucket is
+// applied: all parts must have arrived first, and they may not fit into memory.
 type spool struct {
 	file *os.File // nil: no group comes in parts
 	end  int64

@@ -40,8 +40,8 @@ type Proxy struct {
 	// refill; nil before that and after it was reached.
 	catchUp *uint64
 	settled bool         // the first enlisting was made
-	copied  *pb.Copied   // whose copy the store is; nil: of none, or the balancer knows
-	refill  bool         // the store's data are of no use: it waits for a reset
+	copied  *pb.Copied   // the slave that the store was copied from; nil: none, or the balancer knows
+	refill  bool         // the store's data are unusable: it waits for a reset
 	idle    int          // pulls without a bucket since the last bucket
 	pauses  wait.Backoff // after failures
 }
@@ -105,9 +105,9 @@ func (p *Proxy) grace(ctx context.Context) {
 	p.refresh()
 }
 
-// reached reports whether the store has reached the clock named at its first
-// enlisting, with data that are of use. The clock alone decides: epochs and quanta
-// are the balancer's, and slices that are being filled are not served by its table.
+// reached reports whether the store has reached the clock named at its first registration, with
+// usable data. Only the clock counts: epochs and quanta are the balancer's, and the table does not
+// serve slices that are being filled.
 func (p *Proxy) reached() bool {
 	return !p.refill && p.store.Position().GetClock() >= *p.catchUp
 }

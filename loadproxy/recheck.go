@@ -8,22 +8,22 @@ import (
 	"adshard/schema/pb"
 )
 
-// A store that was opened without having been closed has all that was confirmed, as far as
-// its own files show. The balancer checks what they cannot show: it compares what the
-// slave serves with the database, ahead of its other comparisons. As long as that is quick, the
-// slave waits for it before it serves; with a large store it serves meanwhile.
+// A store opened after an unclean end has everything that was confirmed, as far as its files show.
+// The balancer checks the rest: it compares what the slave serves with the database, before its
+// other comparisons. If that is quick, the slave waits for it before it serves; with a large store
+// it serves meanwhile.
 
 const (
 	// recheckSlice is what comparing one slice may take on average while the slave waits.
 	recheckSlice = time.Second
-	// recheckMost is how long it waits in all: a crash would otherwise take a slave of many
-	// slices out of service for longer than its siblings or its users can do without it.
+	// recheckMost is the longest wait: otherwise a crash could take a slave with many slices out of
+	// service for too long.
 	recheckMost = 10 * time.Second
 	// recheckPoll is how often it looks whether all was compared.
 	recheckPoll = 100 * time.Millisecond
 )
 
-// recheck is how far the balancer has compared the data of a store that was not closed.
+// recheck is the balancer's progress in comparing the data of a store that was not closed.
 type recheck struct {
 	mu       sync.Mutex // guards what follows
 	begun    time.Time  // when the slave could have served; zero: not yet
@@ -32,7 +32,7 @@ type recheck struct {
 	compared uint32
 }
 
-// set takes what the balancer says; nil: it compares nothing.
+// set stores the balancer's progress; nil: it compares nothing.
 func (r *recheck) set(m *pb.Recheck) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -46,7 +46,7 @@ func (r *recheck) done() bool {
 	return r.known && r.compared >= r.slices
 }
 
-// holdsBack reports whether the slave, which could serve, is still to wait.
+// holdsBack reports whether the slave could serve but must still wait.
 func (r *recheck) holdsBack(now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -56,7 +56,7 @@ func (r *recheck) holdsBack(now time.Time) bool {
 	return r.known && r.compared < r.slices && now.Sub(r.begun) < min(recheckMost, time.Duration(r.compared+1)*recheckSlice)
 }
 
-// String says how far it has come; "": nothing is compared.
+// String returns the progress; "": nothing is compared.
 func (r *recheck) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,7 +66,7 @@ func (r *recheck) String() string {
 	return fmt.Sprintf("its store was not closed: %d of %d slices are compared with the database", r.compared, r.slices)
 }
 
-// rechecked notes what the balancer says of the comparison, if the store is unverified.
+// rechecked records the balancer's progress with the comparison, if the store is unverified.
 func (p *Proxy) rechecked(m *pb.Recheck) {
 	text := ""
 	if p.unverified.Load() {
@@ -78,8 +78,8 @@ func (p *Proxy) rechecked(m *pb.Recheck) {
 	}
 }
 
-// soon returns a channel that makes the next report come soon while the slave waits for the comparison: the
-// answer to a report says how far that is. nil: no need.
+// soon returns a channel that triggers the next report while the slave waits for the comparison,
+// since the answer to a report has its progress. nil: no need.
 func (p *Proxy) soon() <-chan time.Time {
 	if !p.unverified.Load() || p.state.get().CaughtUp {
 		return nil
@@ -87,7 +87,7 @@ func (p *Proxy) soon() <-chan time.Time {
 	return time.After(min(recheckPoll, p.cfg.Report))
 }
 
-// verify notes in the store that all was compared.
+// verify records in the store that everything was compared.
 func (p *Proxy) verify() {
 	if !p.unverified.Load() || !p.recheck.done() {
 		return
@@ -101,8 +101,8 @@ func (p *Proxy) verify() {
 	p.log.Info("the store was not closed; what it has was compared with the database")
 }
 
-// pollsOften reports whether the slave is catching up with an unverified store, so that it is to see
-// soon what the balancer says.
+// pollsOften reports whether the slave is catching up with an unverified store, and so needs the
+// balancer's progress soon.
 func (p *Proxy) pollsOften() bool { return p.catchUp != nil && p.unverified.Load() }
 
 // holdsBack reports whether the slave could serve, but waits until its data are compared.

@@ -2,10 +2,9 @@ package loadproxy
 
 import "adshard/fault"
 
-// reload makes a copy that is complete in the store's directory the slave's store,
-// between two sessions. The slave registers again, with the copy's position and slices,
-// and serves nothing until it has caught up. What was wrong with the files before is
-// forgotten. Errors: those of barrels.Store.Reload.
+// reload opens a complete copy in the store's directory as the slave's store, between two sessions.
+// The slave registers again with the copy's position and slices, and serves nothing until it has
+// caught up. Earlier faults of the files are forgotten. Errors: those of barrels.Store.Reload.
 func (p *Proxy) reload() error {
 	p.state.change(func(s *State) {
 		s.CaughtUp = false
@@ -19,7 +18,7 @@ func (p *Proxy) reload() error {
 	case fault.Is(err, fault.Corrupt):
 		r.recreate(err.Error())
 	case err == nil:
-		p.unverified.Store(p.store.Unverified()) // as the sibling's was
+		p.unverified.Store(p.store.Unverified()) // as in the sibling's store
 		r.mu.Lock()
 		r.open, r.orders, r.healed, r.renew = nil, nil, nil, ""
 		r.mu.Unlock()

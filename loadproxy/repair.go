@@ -10,8 +10,8 @@ import (
 	"adshard/barrels"
 )
 
-// repairs are the parts of the store that were found to be wrong: those to be
-// discarded, and those that were discarded and are not filled again yet.
+// repairs are the damaged parts of the store: those to be discarded, and those discarded but not
+// yet refilled.
 type repairs struct {
 	wake chan struct{} // full: there is an order
 
@@ -51,14 +51,14 @@ func (r Repair) what() string {
 func (r Repair) touches(lo, hi uint64) bool { return r.Lo <= hi && lo <= r.Hi }
 
 const (
-	// repairMemory is how long a repair counts: filling alone does not help data
-	// that are damaged again within that time, and pauses grow.
+	// repairMemory is how long a repair is remembered: data damaged again within that time are not
+	// cured by refilling, and pauses grow.
 	repairMemory = 10 * time.Minute
 	// repairPause is the first pause before filling again, from the second repair
 	// on; each is twice as long as the one before, up to maxRepairPause.
 	repairPause, maxRepairPause = 2 * time.Second, 5 * time.Minute
-	// idlePulls is how many pulls must return nothing before what was discarded is
-	// taken to be no longer this slave's.
+	// idlePulls is the number of pulls without a bucket after which a discarded slice no longer
+	// counts as this slave's.
 	idlePulls = 5
 	// maxWhy bounds a reason, in bytes.
 	maxWhy = 400
@@ -81,9 +81,8 @@ func (r *repairs) poke() {
 	}
 }
 
-// met records damage that the store has found. Damage in slices that are discarded
-// already is nothing new; slices that were repaired recently are not mended by
-// filling them again.
+// met records damage from the store. Damage in slices that are already discarded is ignored; slices
+// that were repaired recently cannot be repaired by refilling again.
 func (r *repairs) met(d barrels.Damage) (news bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,7 +116,7 @@ func (r *repairs) recreate(why string) {
 	r.poke()
 }
 
-// forget drops what was healed long ago.
+// forget drops repairs healed long ago.
 func (r *repairs) forget() {
 	r.healed = slices.DeleteFunc(r.healed, func(o Repair) bool { return time.Since(o.Since) > repairMemory })
 	r.begun = slices.DeleteFunc(r.begun, func(t time.Time) bool { return time.Since(t) > repairMemory })

@@ -13,14 +13,14 @@ import (
 type replacement struct {
 	mu    sync.Mutex    // guards what follows
 	order *pb.CopyOrder // as last answered by the balancer; nil: none
-	from  *pb.Replica   // whose store is being copied; nil: none is
-	// failed are the siblings that no copy could be made of. They are tried again once
-	// the balancer has wanted none for a while, that is, for the next loss.
+	from  *pb.Replica   // the sibling being copied; nil: none
+	// failed are the siblings that could not be copied. They are tried again once the balancer has
+	// wanted no copy for a while, that is, for the next loss.
 	failed []*pb.Replica
 }
 
-// wanted notes what the balancer wants, and reports whether the slave is to be filled in
-// another way than it is.
+// wanted stores what the balancer wants, and reports whether the slave must be filled in another
+// way.
 func (r *replacement) wanted(order *pb.CopyOrder) (otherwise bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,9 +70,9 @@ func named(list []*pb.Replica, s *pb.Replica) bool {
 	})
 }
 
-// copySibling copies the store of a sibling, and reports to the balancer meanwhile. It
-// returns when the copy is the store, when it cannot be made, or when the balancer wants
-// something else. The slave registers again then.
+// copySibling copies the store of a sibling, and reports to the balancer meanwhile. It returns when
+// the copy is the store, when it cannot be made, or when the balancer wants something else.
+// Afterwards the slave registers again.
 func (p *Proxy) copySibling(ctx context.Context, from *pb.Replica, table *pb.SliceTable) {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()

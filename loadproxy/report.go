@@ -11,11 +11,10 @@ import (
 	"adshard/schema/pb"
 )
 
-// reports sends the slave's state to the balancer at intervals, and at once when its
-// table has changed. It returns when ctx is done or the slave has to register again:
-// the balancer does not know it, names another distributor, or wants the slave to be
-// filled in another way. reported is the table
-// that the balancer has.
+// reports sends the slave's state to the balancer at intervals, and at once when its table has
+// changed; reported is the table that the balancer has. It returns when ctx is done or the slave
+// must register again: the balancer does not know it, names another distributor, or wants it filled
+// in another way.
 func (p *Proxy) reports(ctx context.Context, home registration, reported *pb.SliceTable) {
 	tick := time.NewTicker(p.cfg.Report)
 	defer tick.Stop()
@@ -98,8 +97,8 @@ func shortened(text string) string {
 	return strings.ToValidUTF8(text[:maxTrouble], "") + "…"
 }
 
-// countEvery returns n such that counting one search in n counts about Counted a
-// second; 1 if there are few, since then each matters and counting is cheap.
+// countEvery returns n such that counting one search in n counts about Counted a second; 1 for few
+// searches, since then each matters and counting is cheap.
 func (c *Config) countEvery(l *pb.Load) (every int) {
 	if c.Counted <= 0 {
 		return 0

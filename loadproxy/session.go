@@ -9,7 +9,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// registration is where the slave belongs.
+// registration is the balancer's assignment of the slave.
 type registration struct {
 	registered         bool
 	epoch              uint64
@@ -29,7 +29,7 @@ func (p *Proxy) session(ctx context.Context) error {
 			p.copySibling(ctx, from, table)
 			return nil
 		}
-	case !p.alone(err):
+	case !p.withoutBalancer(err):
 		return err
 	}
 	distributor, hangUp, err := p.balancer.Distributor(p.home.distributor)
@@ -56,9 +56,9 @@ func (p *Proxy) session(ctx context.Context) error {
 	return p.follow(ctx, distributor, epoch)
 }
 
-// alone reports whether the slave can try the distributor that the balancer last
-// named, since err says that the balancer is away.
-func (p *Proxy) alone(err error) bool {
+// withoutBalancer reports whether the slave can try its last distributor, since err says that the
+// balancer is away.
+func (p *Proxy) withoutBalancer(err error) bool {
 	k := fault.KindOf(err)
 	return p.home.registered && p.home.distributor != "" && (k == fault.Unavailable || k == fault.Deadline)
 }

@@ -10,9 +10,8 @@ type State struct {
 	// Registered: the slave is enlisted with a distributor; Epoch is the balancer's.
 	Registered bool
 	Epoch      uint64
-	// Refused: a balancer answers and refuses the slave, whose data are newer than
-	// its own or of another database. They are not served after the grace time
-	// either.
+	// Refused: a balancer refuses the slave, because its data are newer or of another database.
+	// They are not served after the grace time either.
 	Refused bool
 	// Unverified: the store's data may be of another history of the database, and
 	// are not served until they have been compared.
@@ -51,7 +50,7 @@ func (s *State) describeIncomplete() string {
 	return ""
 }
 
-// watched is a State that many read and few write.
+// watched is a State with many readers and few writers.
 type watched struct {
 	mu    sync.Mutex
 	state State // guarded by mu

@@ -11,8 +11,8 @@ import (
 	"adshard/internal/wait"
 )
 
-// upkeep runs the store's background work when no node data come in, so that
-// there is one writer at a time and a bucket never waits for it long.
+// upkeep runs the store's background work when no node data arrive, so that there is one writer at
+// a time and a bucket never waits long.
 type upkeep struct {
 	store barrels.Store
 	log   *slog.Logger
@@ -37,8 +37,8 @@ func newUpkeep(store barrels.Store, cfg Config, log *slog.Logger) *upkeep {
 		wake: make(chan struct{}, 1), writer: make(chan struct{}, 1), dirty: time.Now(), applied: time.Now()}
 }
 
-// stepAside stops upkeep and takes the writer's place until the returned
-// function is called, with whether data were written.
+// stepAside stops upkeep and reserves the store for a writer until the returned function is called,
+// with whether data were written.
 func (u *upkeep) stepAside() func(wrote bool) {
 	u.mu.Lock()
 	u.waiting++
@@ -53,7 +53,7 @@ func (u *upkeep) stepAside() func(wrote bool) {
 	}
 }
 
-// written notes that a bucket is done and that there may be work after it.
+// written records that a bucket is done and that there may be work after it.
 func (u *upkeep) written(wrote bool) {
 	u.mu.Lock()
 	u.waiting--
@@ -99,8 +99,8 @@ func (u *upkeep) due() (wait time.Duration, overdue bool) {
 	return max(0, u.quiet-time.Since(u.applied)), false
 }
 
-// work maintains the store: when it is overdue for one slice of time that
-// buckets wait for, else until a bucket comes.
+// work maintains the store: for one slice of time, for which buckets wait, if it is overdue; else
+// until a bucket arrives.
 func (u *upkeep) work(ctx context.Context, overdue bool) {
 	u.writer <- struct{}{}
 	defer func() { <-u.writer }()

@@ -13,8 +13,8 @@ import (
 // MaxPosition is the highest position of an ad (serving.md §8).
 const MaxPosition = 20
 
-// Key names what was shown, by ids. Ad 0 is an ad that nobody noted. As the key of an
-// estimate, ids that are 0 stand for all below the last one that is not.
+// Key names a displayed ad by ids. Ad 0 is an ad that was not recorded. In the key of an estimate,
+// trailing ids of 0 stand for everything below the last other one.
 type Key struct{ Campaign, Group, Keyword, Ad uint64 }
 
 func compareKeys(a, b Key) int {
@@ -29,9 +29,9 @@ type Cell struct {
 	Day      int32
 }
 
-// Count is how often something was shown and clicked. There may be more clicks than
-// impressions, until all is added up (Refuse): a collector may see a click whose impression
-// another one has seen.
+// Count is how often something was shown and clicked. Until all counts are merged there may be more
+// clicks than impressions (Refuse): one collector may see a click whose impression another has
+// seen.
 type Count struct{ Impressions, Clicks uint64 }
 
 // plus saturates, so that sums are the same in any order.
@@ -46,7 +46,7 @@ func sum(a, b uint64) uint64 {
 	return a + b
 }
 
-// Counts is what a collector has counted, or several. The zero value is empty.
+// Counts is what one or several collectors counted. The zero value is empty.
 type Counts struct{ places map[place][]daily }
 
 // place is a cell without its day.
@@ -107,8 +107,8 @@ func (c *Counts) Merge(other *Counts) {
 	}
 }
 
-// Drop forgets the days before one, so that counts do not grow for ever. Beyond ten
-// half-lives a day weighs less than a thousandth.
+// Drop removes the days before one, so that counts do not grow for ever. After ten half-lives a day
+// weighs less than a thousandth.
 func (c *Counts) Drop(before int32) {
 	maps.DeleteFunc(c.places, func(p place, days []daily) bool {
 		i, _ := slices.BinarySearchFunc(days, before, func(d daily, day int32) int { return cmp.Compare(d.day, day) })
@@ -140,9 +140,9 @@ type Excess struct {
 	Count
 }
 
-// Refuse forgets, and returns, what was clicked more often than it was shown, over all days: a
-// click may be counted on another day than its impression, but nobody clicks what nobody has
-// seen, so that the columns are mistaken for each other, or impressions were lost. The order is that of All.
+// Refuse removes, and returns, ads with more clicks than impressions in a position over all days. A
+// click may be counted on another day than its impression, but cannot happen without one: so
+// columns were swapped or impressions lost. The order is that of All.
 func (c *Counts) Refuse() (list []Excess) {
 	for _, p := range c.sorted() {
 		var all Count

@@ -23,6 +23,5 @@
 // The package is pure: numbers in, numbers out. The same counts give the same bits on
 // machines of one architecture: sums are in a fixed order.
 //
-// Non-goals: what users ask (a rate does not depend on the query), which of a group's
-// ads is shown, storage.
+// Non-goals: the query (a rate does not depend on it), choosing among a group's ads, storage.
 package quality

@@ -3,8 +3,8 @@ package quality
 import "math"
 
 const (
-	// asAbove is how many clicks it takes until a position's own clicks decide more on
-	// how often it is looked at than the position above it does.
+	// asAbove is the number of clicks with which a position's own clicks weigh as much in its
+	// examination as the position above.
 	asAbove = 10
 	// rounds and closeEnough end the estimate: it gains a digit every few rounds.
 	rounds      = 500
@@ -22,18 +22,16 @@ func given(list []float64) (e examination) {
 	return e
 }
 
-// estimated is the examination under which the clicks of each position are as many as
-// the click rates of what was shown there make expect, where the rates are those that
-// the examination makes of all clicks of an ad. An ad that was shown in one position
-// only says nothing about it, and nothing is assumed of the rates. Both are calculated
-// in turns.
+// estimated is the examination under which the clicks in each position equal those expected from
+// the click rates of what was shown there. The rates follow from the examination and all clicks of
+// an ad, so both are calculated in turns. An ad that was shown in one position only adds nothing,
+// and nothing is assumed of the rates.
 //
-// That is the greatest likelihood if clicks are Poisson distributed, whatever the
-// rates are: rates of their own for any number of ads do not bias it (Hausman, Hall
-// and Griliches, "Econometric models for count data", Econometrica 1984). It takes
-// some fifty rounds; expectation and maximisation (Chuklin, Markov and de Rijke, "Click
-// Models for Web Search", chapter 4) takes a thousand and more where few impressions
-// are clicked, as one that is not clicked says little about whether it was looked at.
+// That is the maximum likelihood if clicks are Poisson distributed, with a separate rate for any
+// number of ads (Hausman, Hall and Griliches, "Econometric models for count data", Econometrica
+// 1984). It takes some fifty rounds. Expectation maximisation (Chuklin, Markov and de Rijke, "Click
+// Models for Web Search", chapter 4) takes a thousand and more where few impressions are clicked,
+// since one without a click says little about whether it was examined.
 func estimated(list []shown) (e examination) {
 	for i := range e {
 		e[i] = 1

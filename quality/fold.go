@@ -2,7 +2,7 @@ package quality
 
 import "math"
 
-// shown is what was counted of an ad in a position, decayed.
+// shown is the decayed counts of an ad in a position.
 type shown struct {
 	Key
 	position            uint8

@@ -86,7 +86,7 @@ func (m *Model) Examination(position int) float64 {
 	return m.examination[max(1, min(position, MaxPosition))-1]
 }
 
-// Strength returns how many clicks what something of a level belongs to is worth.
+// Strength returns how many clicks the parent of something at a level is worth.
 func (m *Model) Strength(l Level) float64 { return m.strengths[l] }
 
 // Estimate is what a model thinks of the click rate of a key.
@@ -95,7 +95,7 @@ type Estimate struct {
 	// standard deviations as Options.Optimism says, not below the rate of all while
 	// Options.Explore holds, and at most 1.
 	Rate, Bound float64
-	// Level is the lowest that something was counted for.
+	// Level is the lowest level with counts.
 	Level Level
 	// Steps are the levels from all down to the key's own.
 	Steps []Step
@@ -107,15 +107,15 @@ type Step struct {
 	// Impressions and Clicks are decayed; Examined is how many impressions at the top,
 	// at a factor of one, would be clicked as often.
 	Impressions, Clicks, Examined float64
-	// Own is the part that the level's own counts have in the rate, 0 to 1. The rest
-	// is of the level above, whose rate is worth Strength clicks.
+	// Own is the weight of the level's own counts in the rate, 0 to 1. The rest is the level above,
+	// whose rate is worth Strength clicks.
 	Own, Strength float64
 	// Rate is the click rate at the top, and Deviation its standard deviation.
 	Rate, Deviation float64
 }
 
-// Estimate returns what is known about a key. For one that was never shown that is what
-// is known about what it belongs to.
+// Estimate returns what is known about a key; for one that was never shown, what is known about its
+// parents.
 func (m *Model) Estimate(k Key) Estimate {
 	e := Estimate{Steps: make([]Step, 0, Levels)}
 	up := m.all

@@ -15,29 +15,28 @@ type Options struct {
 	// Examination is how often users look at positions 1, 2, …, as a part of how often
 	// they look at the first; positions beyond are as the last one. Empty: estimated.
 	Examination []float64
-	// Strength is how many clicks of its own something needs until they weigh as much
-	// as what it belongs to; 0: estimated for each level.
+	// Strength is how many clicks of its own something needs to weigh as much as its parent; 0:
+	// estimated for each level.
 	Strength float64
 	// Prior is the click rate at the top before anything is known; 0: DefaultPrior.
 	Prior float64
-	// Factor returns, above 0 and at most 1, which part of the click rate is left for a
-	// reason that is known and not the ad's, such as the factor of the keyword's match
-	// type (serving.md §4): rates are learned as if it were one, so that keywords of
-	// different types can be compared. Nil: it is one.
+	// Factor returns, above 0 and at most 1, the part of the click rate that remains for a known
+	// reason other than the ad, such as the factor of the keyword's match type (serving.md §4).
+	// Rates are learned as if it were one, so that keywords of different types can be compared.
+	// Nil: it is one.
 	Factor func(Key) float64
 	// Optimism is how many standard deviations Estimate.Bound is above the mean.
 	Optimism float64
-	// Explore is how many impressions at the top something must have had of its own until
-	// Estimate.Bound may fall below the rate of all: what was hardly shown is not thought worse than
-	// others, however bad what it belongs to is, so that it is shown and becomes known.
+	// Explore is the number of impressions at the top that something needs until Estimate.Bound may
+	// fall below the overall rate. So what was hardly shown is not ranked low because of its
+	// parents: it is shown and becomes known.
 	Explore float64
 }
 
 // DefaultPrior is the click rate before anything is known.
 const DefaultPrior = 0.02
 
-// DefaultExplore is the Explore of whoever has no reason for another one: enough for some clicks at
-// usual rates.
+// DefaultExplore is the usual Explore: enough for some clicks at usual rates.
 const DefaultExplore = 200
 
 // minPrior is the least one: it is divided by.

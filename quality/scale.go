@@ -9,8 +9,8 @@ const (
 	lowest, highest = 1, 10 // qualities of serving.md §4
 	// highestFrom is the part of the rates that stay below the highest quality.
 	highestFrom = 0.95
-	// keeps is how far a quality may be from what was learned until it is changed:
-	// more than the half by which it was rounded.
+	// keeps is how far a quality may be from the learned one until it is changed: more than the
+	// rounding error of a half.
 	keeps = 0.75
 )
 
@@ -31,9 +31,8 @@ func ScaleOf(rates []float64) Scale {
 // Points returns how many points a rate is on the scale.
 func (s Scale) Points(rate float64) float64 { return rate / float64(s) }
 
-// Quality rounds points to a quality, 1 to 10. One that a keyword has already, unless
-// it is 0, is kept while it is not off by more than three quarters, so that noise does
-// not change keywords to and fro.
+// Quality rounds points to a quality, 1 to 10. A keyword's present quality, unless it is 0, is kept
+// while it is off by at most three quarters, so that noise does not change keywords back and forth.
 func Quality(points float64, present uint8) uint8 {
 	points = max(lowest, min(highest, points))
 	if present != 0 && math.Abs(points-float64(present)) <= keeps {

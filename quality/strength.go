@@ -10,14 +10,13 @@ const (
 	priorStrength = 1
 )
 
-// strengthOf is how many clicks what the nodes of a level belong to is worth to them.
-// If rates differ by a part 1/√s from their owner's, in standard deviations, that is s.
+// strengthOf is how many clicks the parent of the nodes of a level is worth to them. If rates
+// differ by a part 1/√s from their parent's, in standard deviations, that is s.
 //
-// The part is estimated by moments, as credibility is by Bühlmann and Straub
-// ("Glaubwürdigkeit für Schadensätze", 1970): how far the rates of an owner's nodes are
-// apart, less what chance explains, beside the square of the owner's rate, each weighed
-// by its examined impressions. It is relative, so that owners of different rates can
-// be asked together; and of the squared rate, too, what chance adds is taken off.
+// The part is estimated by moments, like credibility by Bühlmann and Straub ("Glaubwürdigkeit für
+// Schadensätze", 1970): the variance of the rates of a parent's nodes beyond chance, divided by the
+// square of the parent's rate, weighted by examined impressions. It is relative, so that parents of
+// different rates can be pooled; chance is subtracted from the squared rate as well.
 func strengthOf(list nodes, above Level) float64 {
 	apart, square := 0.0, 0.0
 	for len(list) > 0 {
@@ -42,9 +41,8 @@ func strengthOf(list nodes, above Level) float64 {
 	return max(minStrength, min(maxStrength, square/apart))
 }
 
-// moments returns, of the nodes of one owner, by how much more their rates are apart
-// than chance explains, and what that would be if their standard deviation were their
-// mean.
+// moments returns, for the nodes of one parent, the variance of their rates beyond chance, and what
+// that would be if their standard deviation equalled their mean.
 func (list nodes) moments() (apart, square float64) {
 	clicks, examined, noise, squares := 0.0, 0.0, 0.0, 0.0
 	for i := range list {

@@ -16,7 +16,7 @@ const (
 // String returns the level's name.
 func (l Level) String() string { return [...]string{"all", "campaign", "group", "keyword", "ad"}[l] }
 
-// at is the key of what a key belongs to at a level; ok is false if that is unknown.
+// at is the key of a key's parent at a level; ok is false if it is unknown.
 func (k Key) at(l Level) (up Key, ok bool) {
 	switch l {
 	case LevelAll:
@@ -32,7 +32,7 @@ func (k Key) at(l Level) (up Key, ok bool) {
 	return k, k.Ad != 0
 }
 
-// node is what was counted of a key and of all below it.
+// node is the counts of a key and of everything below it.
 type node struct {
 	key Key
 	// examined is how many impressions at the top, at a factor of one, would be clicked
@@ -41,8 +41,8 @@ type node struct {
 	belief
 }
 
-// belief is what is thought of a click rate: its mean, and its relative variance, the
-// variance divided by the square of the mean.
+// belief is an estimate of a click rate: its mean and its relative variance, the variance divided
+// by the square of the mean.
 type belief struct{ rate, spread float64 }
 
 // nodes are those of one level, in ascending order of their keys.
@@ -67,11 +67,10 @@ func level(list []shown, l Level) (out nodes) {
 	return out
 }
 
-// update is what is thought of a rate after so many clicks of so many examined
-// impressions, when what it belongs to is known as given, and strength clicks weigh as
-// much as that. A rate that is beta distributed around its owner's mean with
-// strength expected clicks has this mean; the owner's own uncertainty adds to it as
-// much as the owner counts.
+// update is the belief about a rate after some clicks of some examined impressions, when the belief
+// about the parent is given and weighs strength clicks. A rate that is beta distributed around its
+// parent's mean with strength expected clicks has this mean. The parent's own uncertainty adds as
+// much as the parent counts.
 func (up belief) update(clicks, examined, strength float64) belief {
 	prior := strength / up.rate // in impressions
 	rate := (clicks + strength) / (examined + prior)

@@ -12,11 +12,11 @@
 // (words.Term). A query is expanded once, at the master; slaves see hashes only.
 // docs/search.md describes the whole process.
 //
-// Why a keyword does not match: an explanation may name keywords (Wanted). Each that is served gets the
-// first verdict that is true: not enabled, no ad, no budget, throttled, its words do not match (Mismatch),
-// no bid, device, reserve, negative, lost, won. Whether it matches, and which words are the reason, is
-// said whatever the verdict, and decided by the Matcher of searches. One that is in no slice that
-// answered is not in the explanation; its width says whether there can be such.
+// An explanation may name keywords (Wanted), also those that do not match. Each that is served gets
+// the first verdict that holds: not enabled, no ad, no budget, throttled, its words do not match
+// (Mismatch), no bid, device, reserve, negative, lost, won. Whatever the verdict, the Matcher of
+// searches decides whether it matches and which words are the reason. A keyword that is missing
+// from the explanation may be in a slice that did not answer; the width says whether there are any.
 //
 // Goals: exact answers (a slow oracle stands beside everything). Non-goals:
 // storage, networks, money — scores are numbers whose meaning package auction

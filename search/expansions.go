@@ -10,53 +10,52 @@ import (
 	"adshard/search/words"
 )
 
-// Expansions expands queries and keeps what it made of the last ones, since users ask
-// the same again and again: one place for each hash of text and reach. A query that
-// was asked again keeps its place against one newcomer, so that a flood of distinct
-// queries does not displace those that are asked all the time. The hash is seeded:
-// nobody can choose queries that meet in one place. Nothing is kept of texts that are
-// refused.
+// Expansions expands queries and caches the results, since users repeat queries. Each query has one
+// slot by a hash of its text and reach. An entry used since the last replacement attempt keeps its
+// slot once (second chance), so that a flood of distinct queries does not displace frequent ones.
+// The hash is seeded, so that colliding queries cannot be chosen on purpose. Queries that are
+// refused are not cached.
 type Expansions struct {
 	lexicon *words.Lexicon
 	seed    maphash.Seed
 	most    int64
-	bytes   atomic.Int64 // of all that is kept
+	bytes   atomic.Int64 // of all entries
 	hand    atomic.Uint64
 	slots   []atomic.Pointer[expanded]
 }
 
-// expanded is a query that is kept.
+// expanded is a cached query.
 type expanded struct {
 	query *Query
 	reach Level
 	bytes int64
-	again atomic.Bool // asked again since a newcomer wanted its place
+	again atomic.Bool // used since another query wanted the slot
 }
 
 const (
 	// expandedBytes is about what a query of three words takes.
 	expandedBytes = 1 << 10
-	// maxExpandedBytes bounds what one may take: few have so many words, and each would
-	// displace several others.
+	// maxExpandedBytes bounds one entry: few queries have so many words, and each would displace
+	// several others.
 	maxExpandedBytes = 4 << 10
-	// maxSweep bounds the places that one newcomer makes room in.
+	// maxSweep bounds the slots that are emptied to make room for one query.
 	maxSweep = 16
 )
 
-// NewExpansions returns an Expansions that keeps at most so many bytes, and uses
-// lexicon, which may be nil.
+// NewExpansions returns an Expansions that caches at most the given bytes, and uses lexicon, which
+// may be nil.
 func NewExpansions(lexicon *words.Lexicon, bytes int) *Expansions {
 	slots := 1 << bits.Len(uint(max(bytes, 1)/expandedBytes))
 	return &Expansions{lexicon: lexicon, seed: maphash.MakeSeed(), most: int64(bytes), slots: make([]atomic.Pointer[expanded], slots)}
 }
 
-// Expand is search.Expand. The query is shared and not to be changed; kept reports
-// whether it was there already. Errors as of search.Expand.
+// Expand is search.Expand. The query is shared and must not be changed; kept reports whether it was
+// cached. Errors as of search.Expand.
 func (e *Expansions) Expand(text string, reach Level) (q *Query, kept bool, err error) {
 	slot := e.slot(text, reach)
 	there := slot.Load()
 	if there != nil && there.reach == reach && there.query.Text == text {
-		if !there.again.Load() { // so that processors share the line
+		if !there.again.Load() { // written only if it changes, so that processors share the cache line
 			there.again.Store(true)
 		}
 		return there.query, true, nil
@@ -77,7 +76,7 @@ func (e *Expansions) slot(text string, reach Level) *atomic.Pointer[expanded] {
 	return &e.slots[h&uint64(len(e.slots)-1)]
 }
 
-// store puts a new query where old is, if there is room for it.
+// store puts a new query in the slot of old, if there is room for it.
 func (e *Expansions) store(slot *atomic.Pointer[expanded], old, made *expanded) {
 	if made.bytes > maxExpandedBytes {
 		return
@@ -92,8 +91,8 @@ func (e *Expansions) store(slot *atomic.Pointer[expanded], old, made *expanded) 
 	}
 }
 
-// sweep drops what was not asked again until no more is kept than allowed; false:
-// there was not enough of it among the next places.
+// sweep drops entries that were not used again until the cache is within its limit; false: there
+// were not enough of them in the next slots.
 func (e *Expansions) sweep() bool {
 	for range maxSweep {
 		slot := &e.slots[e.hand.Add(1)&uint64(len(e.slots)-1)]

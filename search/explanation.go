@@ -1,6 +1,6 @@
 package search
 
-// Verdict is what became of a keyword.
+// Verdict is the outcome for a keyword.
 type Verdict uint8
 
 // The verdicts. All from Blocked on are reasons why a keyword that matches is
@@ -35,7 +35,8 @@ var verdictNames = [...]string{
 // String returns the verdict's name in answers.
 func (v Verdict) String() string { return verdictNames[v] }
 
-// Explanation lists what became of the matching keywords or, when the request names some, of these.
+// Explanation lists the verdicts of the matching keywords or, when the request names keywords, of
+// these.
 type Explanation struct {
 	Matches []Explained
 	// Total is the number of such keywords, eligible or not.
@@ -47,7 +48,7 @@ type Explanation struct {
 	Missing      []Missing // as in Answer
 }
 
-// Explained is one keyword and its fate.
+// Explained is one keyword and its verdict.
 type Explained struct {
 	Hit     // Score and Quality are set where they could be computed; Level is NoLevel if it does not match
 	Verdict Verdict
@@ -55,7 +56,8 @@ type Explained struct {
 	AdvertiserName, CampaignName, GroupName, KeywordText string
 	// Words: which words agreed how, in the keyword's order.
 	Words []Agreement
-	// Mismatch is why the keyword does not match, whatever its verdict, and MismatchWords the words that are the reason.
+	// Mismatch is why the keyword does not match, whatever its verdict; MismatchWords are the words
+	// responsible.
 	Mismatch      Mismatch
 	MismatchWords []string
 	// Bid and Modifier went into the effective bid: micros and permille;
@@ -68,16 +70,17 @@ type Explained struct {
 	NegativeType            MatchType
 	// Withheld is in how many of a million requests the campaign takes no part.
 	Withheld uint32
-	// Held is why its ad group or campaign, the one that the verdict says is paused, is held whatever its status is,
+	// Held is why the ad group or campaign named by the verdict is held regardless of its status,
 	// as a backend.Hold; 0: it is not.
 	Held uint32
-	// Defaults are those texts of its ad, as they are shown, in which a placeholder's default stands (serving.md §5.5).
+	// Defaults are the texts of its ad, as displayed, that contain a placeholder's default
+	// (serving.md §5.5).
 	Defaults []string
-	// Points is the keyword's quality, 1 to 10. Learned is what it was learned from, as a
-	// backend.Learned, and Given what it would be else; 0: it is the given one.
+	// Points is the keyword's quality, 1 to 10. If it was learned, Learned is its source, as a
+	// backend.Learned, and Given the quality that it replaces; 0: it is the given one.
 	Points, Given uint8
 	Learned       uint64
-	// Shard and Slice tell where the keyword lies.
+	// Shard and Slice are where the keyword is stored.
 	Shard string
 	Slice uint64
 	// Position (from 1) and Price (micros) of a winner. SetBy is the keyword
@@ -86,8 +89,8 @@ type Explained struct {
 	Position      int
 	Price         uint64
 	SetBy, LostTo uint64
-	// ToWin is the least bid, in micros, with which one that lost or is superseded would have had a place;
-	// 0: no bid would do, or it is of another verdict.
+	// ToWin is the least bid, in micros, with which a keyword that lost or is superseded would have
+	// had a place; 0: no bid would do, or the verdict is another.
 	ToWin uint64
 }
 

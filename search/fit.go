@@ -6,9 +6,8 @@ import "math/bits"
 // (serving.md §1.5); a posting with more never matches.
 const MaxKeywordWords = 10
 
-// Fit is how one word of a keyword stands against the whole query under one
-// language. The zero Fit is not valid: a word that agrees nowhere has Best
-// NoLevel.
+// Fit is how one word of a keyword agrees with the whole query under one language. The zero Fit is
+// not valid: a word that agrees nowhere has Best NoLevel.
 type Fit struct {
 	// At holds for each level the positions of the query's words (bit i: word
 	// i) that the word agrees with at that level or at a better one.

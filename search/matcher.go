@@ -3,9 +3,9 @@ package search
 // Matcher matches keywords against one query under one profile. It is for one
 // goroutine at a time.
 //
-// All words of a keyword are to be given with their terms in one language: a
-// keyword agrees under one language of its campaign as a whole (serving.md
-// §2). The caller takes the best over the languages.
+// All words of a keyword must be given with their terms in one language: a keyword agrees as a
+// whole under one language of its campaign (serving.md §2). The caller takes the best over the
+// languages.
 type Matcher struct {
 	// Query is the query; read-only.
 	Query *Query
@@ -58,8 +58,7 @@ func (m *Matcher) Reset(q *Query, p Profile) {
 	}
 }
 
-// Release drops what belongs to a request, so that a pooled matcher keeps nothing
-// of it alive.
+// Release drops the request's data, so that a pooled matcher does not keep them in memory.
 func (m *Matcher) Release() {
 	m.Query, m.words = nil, nil
 	clear(m.gather[:])
@@ -105,9 +104,9 @@ func agreement(norm, fold uint64, w Word, synonym uint64) Level {
 	return Inflected
 }
 
-// Level returns the level at which a keyword of type t matches, given the fits
-// of its words in order; NoLevel when it does not. It is that of the worst
-// word, each taken at its best; where places count, at the best place.
+// Level returns the level at which a keyword of type t matches, given the fits of its words in
+// order; NoLevel: it does not match. It is the level of the worst word, each at its best. Where
+// places count, it is that of the best place.
 func (m *Matcher) Level(t MatchType, fits []Fit) Level {
 	if !m.Possible(t, len(fits)) {
 		return NoLevel
@@ -152,11 +151,10 @@ func (r *queryRule) level(fits []*Fit, all uint32) Level {
 // normsMost is the number of a query's words up to which ByNorms pays.
 const normsMost = 12
 
-// ByNorms decides on a keyword of type t from the hashes of its normalised words,
-// as far as these suffice: decided is false when the words' terms are needed. Of a
-// rule that takes any set of words a keyword with all its words in the query
-// matches at Identical; of a rule that reaches no further than Identical one with
-// a word that is not in the query does not match.
+// ByNorms decides on a keyword of type t from the hashes of its normalised words only; decided is
+// false when their terms are needed. If the rule takes any set of words, a keyword with all its
+// words in the query matches at Identical. If the rule reaches no further than Identical, a keyword
+// with a word outside the query does not match.
 func (m *Matcher) ByNorms(t MatchType, norms []uint64) (l Level, decided bool) {
 	if len(norms) == 0 || len(m.words) > normsMost {
 		return NoLevel, false

@@ -1,10 +1,9 @@
 package search
 
-// Merge makes one answer of the answers of parts that do not overlap, each the
-// best k hits of its part after one per advertiser: the same k that a search
-// over all parts would give (serving.md §5). Counts, widths and work are
-// summed; AppliedClock is the least and Lag the longest; counts are exact when all are. Nil answers are left out; what is missing
-// is for the caller to name.
+// Merge merges the answers of disjoint parts, each the best k hits of its part after one per
+// advertiser. The result has the k hits that a search over all parts would give (serving.md §5).
+// Counts, widths and work are summed; AppliedClock is the least and Lag the longest; counts are
+// exact when all are. Nil answers are skipped; the caller names what is missing.
 func Merge(answers []*Answer, k int) *Answer {
 	sum := &Answer{CountsExact: true}
 	var top Top[*Hit]

@@ -1,6 +1,6 @@
 package search
 
-// Missing is a shard that an answer lacks, wholly or in part.
+// Missing is a shard that is missing from an answer, wholly or in part.
 type Missing struct {
 	Shard  string
 	Reason Reason
@@ -22,7 +22,7 @@ const (
 	Failed                    // it failed, by a defect most likely
 	Behind                    // it does not hold all of its part yet: it is being filled or catching up
 	Damaged                   // it met damaged data, and leaves out what they belong to
-	Version                   // its program is of another version: it has other words, say
+	Version                   // its program has another version, such as one with other words
 	Reasons     = iota        // number of reasons
 )
 

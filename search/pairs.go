@@ -8,10 +8,9 @@ type Pair struct {
 	Level Level
 }
 
-// Pairs returns, for explanations, a pair for each word of a keyword of type t
-// that matches, and the level of the match; nil and NoLevel when it does not.
-// Of several words of the query that agree equally well, the first; where
-// places count, those of the first best place.
+// Pairs returns, for explanations, a pair for each word of a keyword of type t that matches, and
+// the level of the match; nil and NoLevel when it does not. Of several words of the query that
+// agree equally well, it returns the first; where places count, those of the first best place.
 func (m *Matcher) Pairs(t MatchType, fits []Fit) ([]Pair, Level) {
 	level := m.Level(t, fits)
 	if level == NoLevel {
@@ -44,7 +43,7 @@ func (m *Matcher) Pairs(t MatchType, fits []Fit) ([]Pair, Level) {
 	return pairs, level
 }
 
-// at takes the best of some positions, the first of those.
+// at returns the best of some positions, the first of equal ones.
 func (p *Pair) at(f *Fit, positions uint32) {
 	if p.Level = f.within(positions); p.Level < NoLevel {
 		p.Query = f.first(positions, p.Level)

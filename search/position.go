@@ -7,12 +7,11 @@ import (
 	"adshard/fault"
 )
 
-// Position is a place in the log of changes: that of the change with this clock. Mark
-// tells it from the change with this clock in another history; 0: unknown.
+// Position is a place in the log of changes: the change with this clock. Mark distinguishes changes
+// with equal clocks in different histories; 0: unknown.
 type Position struct{ Clock, Mark uint64 }
 
-// String returns the position as clients get it and give it back: they are not to look
-// inside.
+// String returns the position as clients receive and return it; its content is opaque to them.
 func (p Position) String() string { return fmt.Sprintf("%x-%016x", p.Clock, p.Mark) }
 
 // ParsePosition reads what String wrote. Errors are fault.Invalid with this field.

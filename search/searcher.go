@@ -17,13 +17,12 @@ type Searcher interface {
 	Search(ctx context.Context, r *Request) (*Answer, error)
 }
 
-// Explainer says of each matching keyword what became of it, or of each that Request.Wanted names.
+// Explainer explains the verdict of each matching keyword, or of each that Request.Wanted names.
 type Explainer interface {
-	// Explain returns the matching keywords, also those that are not eligible,
-	// or with Request.Wanted those that it names, also those that do not match,
-	// by falling score, then rising keyword id: the first Limit of them.
-	// Verdicts of a store are local: what passed everything is Eligible; only
-	// the whole ring's auction knows who won.
+	// Explain returns the first Limit matching keywords, eligible or not, by score descending, then
+	// keyword id ascending. With Request.Wanted it returns the named keywords, matching or not.
+	// Verdicts of a store are local: what passed everything is Eligible; only the auction of the
+	// whole ring knows who won.
 	Explain(ctx context.Context, r *Request, limit int) (*Explanation, error)
 }
 
@@ -39,30 +38,29 @@ type Request struct {
 	Reserve uint64
 	// ExactCounts asks for exact Matched and Candidates.
 	ExactCounts bool
-	// Strict: an incomplete answer is of no use. A fan-out may give one at once,
-	// without asking any shard, when it knows that it cannot be complete.
+	// Strict: an incomplete answer is useless. A fan-out may return one at once, without asking any
+	// shard, when it knows that it cannot be complete.
 	Strict bool
 	// RequestID decides which ad an evenly rotating group shows.
 	RequestID string
-	// View is the state of the slice map that the asker has; 0: the searcher's
-	// newest.
+	// View is the caller's view of the slice map; 0: the searcher's newest.
 	View uint64
-	// Shard is who is asked; another one refuses with fault.Conflict.
+	// Shard is the shard that is asked; another one refuses with fault.Conflict.
 	Shard ShardID
 	Tags
-	// Wanted names keywords to explain, whether they match or not; searches leave it alone.
+	// Wanted names keywords to explain, whether they match or not; searches ignore it.
 	Wanted Wanted
-	// Timing takes how long the parts of the request take; nil: nobody asks. It is of
-	// this searcher alone: those that it asks do not get it.
+	// Timing records how long the parts of the request take; nil: not recorded. It is not passed on
+	// to the searchers that this one asks.
 	Timing *Timing
 	// Came is when the request reached this process; zero: now.
 	Came time.Time
 }
 
-// Tags are what a request carries beside what is looked for: who asks, how urgent it is
-// and how new the data must be.
+// Tags are the parts of a request beside what is searched for: caller, priority, and how new the
+// data must be.
 type Tags struct {
-	// Low: it is refused first where there is much to do.
+	// Low: it is refused first under overload.
 	Low bool
 	// Tenant is who the search is for; "": unknown.
 	Tenant string
@@ -85,7 +83,7 @@ type Answer struct {
 	CountsExact         bool
 	// Width is how much of the ring was served.
 	Width Width
-	// View is the view that was served, and Shard who served it; 0 above a shard.
+	// View is the view that was served, and Shard the shard that served it; 0 above a shard.
 	View  uint64
 	Shard ShardID
 	// AppliedClock: every group is at least as new as this clock of the feed.
@@ -96,8 +94,8 @@ type Answer struct {
 	// Missing are the shards that did not answer, or did not serve all of their
 	// part; not empty when Width is less than the ring. Empty below the fan-out.
 	Missing []Missing
-	// WhyIncomplete is why a slave serves less than its map gives it; "": it serves all
-	// of that. Empty above the fan-out.
+	// WhyIncomplete is why a slave serves less than its map gives it; "": it serves all of it.
+	// Empty above the fan-out.
 	WhyIncomplete string
 	// Shards and Answered count the shards asked, and those that answered; 1 and
 	// 1 below the fan-out.
@@ -108,7 +106,7 @@ type Answer struct {
 type Work struct {
 	Examined      uint64 // postings examined
 	BlocksRead    uint64
-	BlocksSkipped uint64 // none of their postings can match, or none could win
+	BlocksSkipped uint64 // blocks in which no posting can match, or none can win
 	BlocksBad     uint64 // checksum or structure wrong; Width leaves their ring out
 }
 

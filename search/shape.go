@@ -50,10 +50,9 @@ func union(fits []*Fit, level Level) uint32 {
 	return u
 }
 
-// matchSameSet: as matchAnySet, and every word of the query agrees with some
-// keyword word as well. What the query's extra spellings agree at decides
-// whether the keyword matches, not how well: the level is that of keyword
-// words only.
+// matchSameSet: as matchAnySet, and every word of the query agrees with some keyword word as well.
+// The level is that of the keyword's words only: extra words of the query decide whether it
+// matches, not how well.
 func matchSameSet(fits []*Fit, all uint32, reach Level) Level {
 	if union(fits, reach) != all {
 		return NoLevel

@@ -6,11 +6,10 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// ShardID names a searcher that holds a part of the ring: a shard's name
-// together with the database whose data it holds and the timeline of the slice
-// map that its views count. It is a hash, so that each query and each answer can
-// carry it at no cost: a searcher refuses a request for another one, and its
-// caller refuses the answer of another one. 0 names none: nothing is checked.
+// ShardID names a searcher of a part of the ring: a hash of the shard's name, the database whose
+// data it holds, and the timeline of the slice map that its views count. Each query and each answer
+// carries it: a searcher refuses a request for another id, and its caller refuses the answer of
+// another one. 0 names none: nothing is checked.
 type ShardID uint64
 
 // NewShardID returns the id of a shard. It is never 0.

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// Timing is how long the parts of one request took: of a fan-out its calls, of a store
-// its stages. Who works on the request adds to it. A nil Timing takes nothing, and costs
-// nothing.
+// Timing is how long the parts of one request took: the calls of a fan-out, the stages of a store.
+// A nil Timing records nothing and costs nothing.
 type Timing struct {
 	mu    sync.Mutex
 	parts []Part // under mu

@@ -47,8 +47,8 @@ func (t *Top[T]) Wants(owner, score, keyword uint64) bool {
 	return len(t.ranked) < t.k || before(score, keyword, &t.ranked[t.k-1])
 }
 
-// Lost reports whether no offer with this score and keyword, or a worse one, would be
-// kept now, whoever its owner is.
+// Lost reports whether an offer of any owner with this score and keyword, or a worse one, would not
+// be kept now.
 func (t *Top[T]) Lost(score, keyword uint64) bool {
 	return len(t.ranked) >= t.k && !before(score, keyword, &t.ranked[t.k-1])
 }

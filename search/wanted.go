@@ -7,8 +7,8 @@ import (
 	"adshard/fault"
 )
 
-// Wanted names keywords that an explanation is to be of, whether they match or not: one, or those of
-// an advertiser. The zero Wanted names none.
+// Wanted names keywords to be explained, whether they match or not: one keyword, or those of an
+// advertiser. The zero Wanted names none.
 type Wanted struct {
 	Keyword        uint64 // id
 	Advertiser     uint64 // id

@@ -11,14 +11,14 @@ import (
 	"adshard/search/display"
 )
 
-// cachedDisplay is what answers show of a keyword that was among the best. The same ones
-// win again and again, and composing what is shown of one costs as much as deciding
-// on hundreds that lose. What a search reads of one is its first line of 64 bytes.
+// cachedDisplay is what answers show of a keyword among the best. The same keywords win again and
+// again, and composing what is shown of one costs as much as deciding on hundreds that lose. A
+// search reads its first 64-byte line.
 type cachedDisplay struct {
 	key     uint64        // of its group
 	state   uint64        // number of the state that read the group
 	parents atomic.Uint64 // version of the parents for which it is known to hold
-	even    *[]display.Ad // of its group, filled, which are shown evenly; nil: the first one is shown
+	even    *[]display.Ad // the group's ads, filled, for even rotation; nil: always the first one
 	// ids
 	keyword, group, campaign, advertiser uint64
 
@@ -26,8 +26,7 @@ type cachedDisplay struct {
 	display.Pieces
 }
 
-// bytes is about what one takes at most: keywords of a group share most of it as long as
-// the group is cached.
+// bytes is about the most that an entry takes. Keywords of a cached group share most of it.
 func (d *cachedDisplay) bytes() int64 {
 	if d == nil {
 		return 0
@@ -39,12 +38,12 @@ func (d *cachedDisplay) bytes() int64 {
 	return displayOverhead + int64(len(d.Keyword)+ads*len(d.Group))
 }
 
-// DisplayCache finds what is shown by keyword; each keyword has one slot, where the
-// last one stays, unless all together take too much.
+// DisplayCache finds displays by keyword. Each keyword has one slot, which keeps the last display
+// unless all together take too much.
 type DisplayCache struct {
 	slots []atomic.Pointer[cachedDisplay]
 	most  int64
-	bytes atomic.Int64  // of all that is there
+	bytes atomic.Int64  // of all entries
 	hand  atomic.Uint64 // the slot that is emptied next
 }
 
@@ -53,8 +52,8 @@ const (
 	displayBytes = 512
 	// displayOverhead is what one takes beside its pieces.
 	displayOverhead = 160
-	// maxDisplayBytes bounds what they all may take, and with it the table, which
-	// is there from the beginning and which every garbage collection reads.
+	// maxDisplayBytes bounds all entries, and so the table, which is allocated at the start and
+	// read by every garbage collection.
 	maxDisplayBytes = 1 << 30
 )
 
@@ -67,8 +66,8 @@ func NewDisplayCache(bytes uint64) *DisplayCache {
 	return &DisplayCache{slots: make([]atomic.Pointer[cachedDisplay], n), most: int64(min(bytes, maxDisplayBytes))}
 }
 
-// put puts one into its slot, and empties others until all fit. One that alone takes
-// more than a sixteenth is not kept.
+// put stores a display in its slot, and empties others until all fit. A display larger than a
+// sixteenth of the cache is not stored.
 func (c *DisplayCache) put(slot *atomic.Pointer[cachedDisplay], d *cachedDisplay) {
 	if d.bytes() > c.most/16 {
 		d = nil
@@ -173,8 +172,8 @@ func filled(ads []display.Ad, keyword string) []display.Ad {
 	return list
 }
 
-// piece returns what answers show of all keywords of a group with its first ad.
-// Keywords of a group that is cached share it, unless what its ads show depends on the keyword.
+// piece returns what answers show of all keywords of a group with its first ad. Keywords of a
+// cached group share it, unless the texts of its ads depend on the keyword.
 func piece(g *index.Group, owner *index.Advertiser, c *index.Campaign) []byte {
 	if p := g.Piece.Load(); p != nil && p.Advertiser == owner && p.Campaign == c {
 		return p.Bytes

@@ -8,9 +8,9 @@ import (
 	"adshard/search"
 )
 
-// eligibility is the one rule of which matching keywords take part in the auction
-// (serving.md §4), for searches, cached impacts and explanations alike: the
-// standing of a keyword's group, then the keyword itself, then negatives.
+// eligibility is the one rule of which matching keywords take part in the auction (serving.md §4),
+// for searches, cached impacts and explanations alike: first the status of a keyword's group, then
+// the keyword itself, then negatives.
 type eligibility struct {
 	groupReader
 	// blockedAdvertisers, blockedCampaigns and blockedGroups remember by advertiser, by
@@ -20,7 +20,7 @@ type eligibility struct {
 	blockedGroups      map[uint64]bool
 }
 
-// standing is what holds for all keywords of a group in one query.
+// groupStatus is what holds for all keywords of a group in one query.
 type groupStatus struct {
 	// served: the group is in a slice that is served. Else nothing more is known.
 	served  bool
@@ -42,16 +42,16 @@ func (s *groupStatus) matches() bool {
 	return s.served && !s.damaged && (s.reason == search.Eligible || s.reason == search.BudgetExhausted || s.reason == search.Throttled)
 }
 
-// hasNegatives reports whether the group, its campaign or its advertiser has some.
+// hasNegatives reports whether the group, its campaign or its advertiser has negatives.
 func (s *groupStatus) hasNegatives() bool {
 	return s.ownNegatives || s.campaign.HasNegatives || s.owner.HasNegatives
 }
 
-// canMatch are the flags without which none of a group's keywords match.
+// canMatch are the flags that a group needs for any of its keywords to match.
 const canMatch = block.GroupEnabled | block.GroupHasAd
 
-// stand computes the standing of the g-th group of a block. all: also that of a group
-// whose flags alone keep its keywords from matching.
+// setStatus computes the status of the g-th group of a block. all: also if the group's flags
+// already keep its keywords from matching.
 func (e *eligibility) setStatus(v *block.View, g int, s *groupStatus, all bool) {
 	*s = groupStatus{}
 	flags := v.GroupFlags(g)
@@ -65,8 +65,8 @@ func (e *eligibility) setStatus(v *block.View, g int, s *groupStatus, all bool) 
 	e.complete(s, flags, campaign, owner, v.GroupModifier(g, e.request.Device))
 }
 
-// complete completes the standing of a group that is served, with these flags and parents and its own modifier
-// on the request's device.
+// complete completes the status of a served group, given its flags, parents and own modifier on the
+// request's device.
 func (e *eligibility) complete(s *groupStatus, flags uint16, campaign, owner uint64, own uint16) {
 	p := e.state.Parents
 	var ok, ok2 bool
@@ -110,9 +110,9 @@ func reasonOf(flags uint16, c *index.CampaignState, a *index.AdvertiserState) se
 	return search.Eligible
 }
 
-// verdict is the first reason against a keyword of these flags and this effective bid
-// in its group, in the order of search.Verdict. What it leaves to blocked are negatives,
-// the last reason and the dearest.
+// verdict is the first reason against a keyword of these flags and this effective bid in its group,
+// in the order of search.Verdict. Negatives, the last reason and the most expensive to check, are
+// left to blocked.
 func (s *groupStatus) verdict(flags uint8, effective, reserve uint64) search.Verdict {
 	switch {
 	case flags&block.Enabled == 0:
@@ -129,10 +129,9 @@ func (s *groupStatus) verdict(flags uint8, effective, reserve uint64) search.Ver
 	return search.Eligible
 }
 
-// blocked reports whether a negative blocks the query in the group with this ring key:
-// one of the advertiser or of the campaign, which are in memory, or one of the group, which is
-// read for it. Each list is looked at once a query. The negative that explanations name is chosen by
-// explanation.nameBlocker.
+// blocked reports whether a negative of the group with this key, its campaign or its advertiser
+// blocks the query. The group's are read for it, the others are in memory. Each list is checked
+// once a query. Explanations name the negative by explanation.nameBlocker.
 func (e *eligibility) blocked(key uint64, s *groupStatus) bool {
 	if e.blockedByAdvertiser(&s.owner) {
 		return true
@@ -156,7 +155,7 @@ func (e *eligibility) blockedByAdvertiser(a *index.AdvertiserState) bool {
 	return a.HasNegatives && once(e.blockedAdvertisers, a.Advertiser, a.Advertiser.Negatives, e.request.Query)
 }
 
-// once reports whether negatives block a query, as remembered for their owner if it was asked before.
+// once reports whether negatives block a query, and remembers the result for their owner.
 func once[T any](known map[*T]bool, owner *T, list record.Negatives, q *search.Query) bool {
 	b, ok := known[owner]
 	if !ok {

@@ -25,10 +25,9 @@ type Engine struct {
 
 // Damage is what a request could not read.
 type Damage struct {
-	// Bad are the parts of the ring whose data could not be read, as they were met;
-	// empty: all could.
+	// Bad are the parts of the ring whose data could not be read, in the order found; empty: none.
 	Bad []index.Interval
-	// Memory: some of them only as they were cached. That was dropped.
+	// Memory: some of them were damaged only in the cache, and dropped there.
 	Memory bool
 }
 

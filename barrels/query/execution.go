@@ -26,7 +26,7 @@ var executions = sync.Pool{New: func() any {
 	return e
 }}
 
-// begin takes an execution of a request; it is to be ended. The errors are those of
+// begin returns an execution for a request, which must be ended. Errors: those of
 // index.Slices.Served.
 func (c *Engine) begin(st *index.Snapshot, r *search.Request, op string) (*execution, error) {
 	e := executions.Get().(*execution)

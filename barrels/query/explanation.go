@@ -13,10 +13,10 @@ import (
 	"adshard/search"
 )
 
-// Explain explains a request that Check takes: the first limit matching keywords
-// by score falling, then keyword rising. It is the slow path: it reads every block
-// of the query's terms and judges every keyword that matches. Of a request that names
-// keywords it explains these instead, for which it reads all groups. Errors as of Search.
+// Explain explains a request that Check accepts: the first limit matching keywords, by score
+// descending, then keyword ascending. It is the slow path: it reads every block of the query's
+// terms and judges every keyword that matches. For a request that names keywords, it reads all
+// groups and explains those keywords instead. Errors as of Search.
 func (c *Engine) Explain(ctx context.Context, st *index.Snapshot, r *search.Request, limit int) (*search.Explanation, Damage, error) {
 	if ctx.Err() != nil {
 		return nil, Damage{}, kv.Ended(ctx, "barrels: explain")
@@ -87,7 +87,7 @@ func (x *explanation) match(list []classRef) {
 	}
 }
 
-// posting takes one that matches: the best level of a keyword's forms counts.
+// posting adds a posting that matches. The best level of a keyword's forms counts.
 func (x *explanation) posting(v *block.View, i int, level search.Level) {
 	keyword, bid, group, quality, flags := v.Detail(i)
 	key := v.GroupKey(group)
@@ -106,7 +106,7 @@ func (x *explanation) posting(v *block.View, i int, level search.Level) {
 	x.rank(m, quality)
 }
 
-// rank takes a keyword in, with its score.
+// rank adds a keyword with its score.
 func (x *explanation) rank(m *match, quality uint8) {
 	if m.flags&block.HasBid == 0 {
 		m.bid = 0
@@ -170,7 +170,7 @@ func (x *explanation) explain(m *match) (search.Explained, bool) {
 	return e, true
 }
 
-// defaults returns those texts of the ad that would be shown in which a default stands for the keyword's text.
+// defaults returns the texts of the displayed ad in which a default replaces the keyword.
 func (x *explanation) defaults(m *match, g *index.Group, keyword string) []string {
 	if !g.Filled {
 		return nil
@@ -192,8 +192,8 @@ func (x *explanation) message(at kv.Place) (*pb.Keyword, error) {
 	return k.Message()
 }
 
-// nameBlocker names the first negative of those that block: the group's before the
-// campaign's before the advertiser's, by rising id.
+// nameBlocker names the first negative that blocks: the group's before the campaign's before the
+// advertiser's, by ascending id.
 func (x *explanation) nameBlocker(e *search.Explained, g *index.Group, s *groupStatus) {
 	n, owner := g.Negatives.First(x.request.Query), "group"
 	if n == nil {

@@ -2,8 +2,8 @@ package query
 
 import "adshard/search"
 
-// hits returns the best, completed with what answers show of them. One that cannot
-// be read is left out, as damage.
+// hits returns the best with what answers show of them. Those that cannot be read are left out as
+// damage.
 func (r *ranking) hits() []search.Hit {
 	ranked := r.top.Ranked()
 	if len(ranked) == 0 {
@@ -22,8 +22,7 @@ func (r *ranking) hits() []search.Hit {
 	return hits[:n]
 }
 
-// fetchDisplays fetches what show needs of all, so that memory is waited for once
-// and not hit by hit.
+// fetchDisplays prefetches what show reads of all hits, so that their memory accesses overlap.
 func (r *ranking) fetchDisplays(ranked []search.Ranked[hit]) {
 	for i := range ranked {
 		if r.caches.Display.slot(ranked[i].Keyword).Load() == nil {

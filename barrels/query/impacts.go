@@ -13,7 +13,7 @@ type impactCache struct {
 	eligibility
 	view     *block.View // of the current block
 	cached   *index.Block
-	number   uint64        // of the current block, counted over all searches
+	number   uint64        // of the current block, unique over all searches
 	statuses []blockStatus // by the block's group index
 }
 
@@ -30,8 +30,8 @@ func (c *impactCache) use(b blockRef) {
 	}
 }
 
-// begin makes b the current block. Views are reopened on other bytes, so that their
-// address does not identify a block.
+// begin makes b the current block. Views are reused for other bytes, so their address does not
+// identify a block.
 func (c *impactCache) begin(b blockRef) {
 	c.view, c.cached = b.view, b.cached
 	c.number++
@@ -40,7 +40,7 @@ func (c *impactCache) begin(b blockRef) {
 	}
 }
 
-// of returns the standing of the g-th group of the current block.
+// status returns the status of the g-th group of the current block.
 func (c *impactCache) status(g int) *groupStatus {
 	s := &c.statuses[g]
 	if s.block != c.number {
@@ -50,7 +50,7 @@ func (c *impactCache) status(g int) *groupStatus {
 	return &s.groupStatus
 }
 
-// impacts returns those of a cached block that hold in this search.
+// impacts returns a cached block's impacts that are valid for this search.
 func (c *impactCache) impacts(b *index.Block) *index.Impacts {
 	slot, p := &b.Impacts[c.request.Device], c.state.Parents
 	j := slot.Load()
@@ -101,10 +101,9 @@ func (c *impactCache) compute(b *index.Block) *index.Impacts {
 	return j
 }
 
-// bid returns what a posting of the current block bids. It is Undecided when the
-// outcome depends on the query: on negatives of the group or its campaign, on which form matches, on whether a
-// throttled campaign takes part, or on data that cannot be read and that each search has
-// to name.
+// bid returns the effective bid of a posting of the current block. It is Undecided when it depends
+// on the query: on negatives of the group or its campaign, on which form matches, on whether a
+// throttled campaign takes part, or on data that cannot be read, which each search must report.
 func (c *impactCache) bid(posting int) index.EffectiveBid {
 	_, bid, group, _, flags := c.view.Detail(posting)
 	if flags&block.Enabled == 0 {

@@ -54,9 +54,9 @@ func (r *ranking) posting(i int, level search.Level) {
 	}
 }
 
-// hopeless reports whether a keyword is certainly below the threshold, whatever
-// its campaign and its advertiser are: then they need not be looked up. It is not
-// counted; totals are lower bounds.
+// hopeless reports whether a keyword is certainly below the threshold, whatever its campaign and
+// advertiser are, so that they need not be looked up. It is not counted; totals are then lower
+// bounds.
 func (r *ranking) hopeless(group int, bid uint64, quality uint8, kind search.MatchType, level search.Level) bool {
 	need := r.top.Threshold()
 	if need == 0 {
@@ -75,10 +75,9 @@ func (r *ranking) countedBefore(keyword uint64) bool {
 	return len(r.seen) == n
 }
 
-// formsAlike reports whether all forms of a keyword match alike at a level that
-// needs no language. They need not where the query's other words count as well, and
-// these may agree by inflection or as synonyms: then a match at such a level may
-// still depend on the language.
+// formsAlike reports whether all forms of a keyword match alike at a level that needs no language.
+// Where the query's other words count too, these may agree by inflection or as synonyms, so that a
+// match at such a level may still depend on the language.
 func (r *ranking) formsAlike(t search.MatchType) bool {
 	rule := &r.request.Profile[t]
 	return rule.Ordered || rule.Reach <= search.Folded || rule.Others && !rule.Adjacent

@@ -34,9 +34,9 @@ func (p *postings) close() {
 	clear(p.lists)
 }
 
-// find looks up a query's terms and appends the indexes of those that some keyword
-// may have to known, rising. Each step touches the same thing of all terms before
-// the next step needs it, so that the processor fetches them side by side.
+// find looks up a query's terms and appends to known, ascending, the indexes of those that some
+// keyword may have. Each step touches the same thing of all terms before the next step needs it, so
+// that memory accesses overlap.
 func (p *postings) find(terms []search.QueryTerm, known []int32) []int32 {
 	p.terms, p.lists = terms, p.lists[:0]
 	t := p.state.Terms
@@ -102,5 +102,5 @@ func (p *postings) open(c *index.ListBuilder) (blockRef, bool) {
 	return blockRef{view: &p.view}, true
 }
 
-// uncache drops what is cached of a term: the store may have it whole.
+// uncache drops what is cached of a term; the store's copy may be undamaged.
 func (p *postings) uncache(term uint64) { p.caches.Lists.Drop(p.state.Terms, term) }

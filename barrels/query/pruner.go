@@ -97,7 +97,7 @@ func (p *pruner) choose() {
 	}
 }
 
-// chooseOf takes a list's blocks with the highest bounds.
+// chooseOf adds a list's blocks with the highest bounds.
 func (p *pruner) chooseOf(l *index.PostingList) {
 	bounds := &l.Bounds[p.request.Device]
 	for g := range bounds.Groups {
@@ -117,7 +117,7 @@ func (p *pruner) isHigh(bound uint64) bool {
 	return len(p.first) < firstBlocks || bound > p.first[firstBlocks-1].bound
 }
 
-// insert takes a block whose bound is among the highest.
+// insert adds a block whose bound is among the highest.
 func (p *pruner) insert(b queuedBlock) {
 	if len(p.first) < firstBlocks {
 		p.first = append(p.first, b)

@@ -21,11 +21,11 @@ type ranking struct {
 	sampler load.Sampler // of a search whose load is counted
 }
 
-// hit is what the answer needs of one of the best. It is a posting of a cached
-// view, whose group is read only if it stays: most hits lose to later ones.
+// hit is what the answer needs of one of the best: a posting of a cached view. Its group is read
+// only if it stays, since most hits lose to later ones.
 type hit struct {
 	view    *block.View
-	copied  *groupIDs // instead of a view that is not cached
+	copied  *groupIDs // set if the view is not cached
 	quality uint64
 	posting uint16
 	kind    search.MatchType
@@ -74,9 +74,8 @@ func (r *ranking) enter(b blockRef, term uint64) {
 	}
 }
 
-// prune returns those of the classes that may still be among the best, given that
-// none matches better than at level best. It changes the list. It saves matching
-// the others.
+// prune returns the classes that may still be among the best if none matches better than at level
+// best, which saves matching the others. It changes the list.
 func (r *ranking) prune(list []classRef, best search.Level) []classRef {
 	need := r.top.Threshold()
 	if need == 0 {
@@ -104,8 +103,7 @@ func (r *ranking) prunable(c *classRef, best search.Level, need uint64) bool {
 	return class.Least != index.SomeUndecided && impacts.Max(b, int(c.class))*auction.Quality(1, b.Classes()[int(c.class)].Type.Permille(), best.Permille()) < need
 }
 
-// fetch fetches the impacts of classes, so that memory is waited for once and not
-// class by class.
+// fetch prefetches the impacts of classes, so that their memory accesses overlap.
 func (r *ranking) fetch(list []classRef) {
 	for i := range list {
 		b := list[i].cached
@@ -132,7 +130,7 @@ func (r *ranking) match(list []classRef) {
 	}
 }
 
-// class takes a class of a cached block.
+// class ranks a class of a cached block.
 func (r *ranking) class(b *index.Block, i int, level search.Level) {
 	if r.sampler.Active() {
 		first, end := b.Range(i)
@@ -152,7 +150,7 @@ func (r *ranking) class(b *index.Block, i int, level search.Level) {
 	}
 }
 
-// someAsked reports whether the negatives of the advertiser of some member are to be asked.
+// someAsked reports whether the negatives of some member's advertiser must be checked.
 func someAsked(ranked []index.Impact) bool {
 	return slices.ContainsFunc(ranked, func(e index.Impact) bool { return e&index.OwnerNegatives != 0 })
 }
@@ -164,9 +162,8 @@ func (r *ranking) blockedOwner(b *index.Block, e index.Impact) bool {
 	return !ok || r.blockedByAdvertiser(&a) // impacts hold for these parents: it is there
 }
 
-// best offers those members of a class that may be among the best: one of each
-// advertiser at most. Candidates whose advertisers have negatives are counted here, as far as it
-// gets. one is Q for quality 1.
+// best offers the members of a class that may be among the best, at most one of each advertiser. It
+// also counts the candidates it visits whose advertisers have negatives. one is Q for quality 1.
 func (r *ranking) best(b *index.Block, ranked []index.Impact, one uint64, kind search.MatchType, level search.Level) {
 	for _, e := range ranked {
 		score := e.Product() * one
@@ -183,8 +180,8 @@ func (r *ranking) best(b *index.Block, ranked []index.Impact, one uint64, kind s
 	}
 }
 
-// members takes the members of a class one by one; least and less takes no part.
-// one is Q for quality 1.
+// members ranks the members of a class one by one; bids up to least take no part. one is Q for
+// quality 1.
 func (r *ranking) members(b *index.Block, ranked []index.Impact, one uint64, least index.EffectiveBid, kind search.MatchType, level search.Level) {
 	for _, e := range ranked {
 		switch bid := e.Bid(); {
@@ -209,8 +206,7 @@ func (r *ranking) members(b *index.Block, ranked []index.Impact, one uint64, lea
 	}
 }
 
-// offer offers a posting that has passed everything to the best; one is Q for quality
-// 1.
+// offer offers a posting that passed all checks to the best; one is Q for quality 1.
 func (r *ranking) offer(b *index.Block, e index.Impact, one uint64, kind search.MatchType, level search.Level) {
 	posting := e.Posting()
 	r.top.Offer(b.Advertiser(posting), e.Product()*one, b.View.Keyword(posting), hit{

@@ -8,10 +8,9 @@ import (
 	"adshard/search"
 )
 
-// scan finds the classes of postings that match a query and hands them to its
-// sink. It visits the blocks of the query's terms, those that a word of the query
-// gives itself before those by synonyms only, so that the best hits come early
-// and blocks that cannot win are skipped.
+// scan finds the classes of postings that match a query and hands them to its sink. It visits
+// blocks of the query's own terms before blocks of synonyms, so that the best hits come early and
+// blocks that cannot win are skipped.
 //
 // A keyword of a campaign with several languages is anchored once in each and may
 // therefore be handed over several times, at different levels: the sink counts it
@@ -39,7 +38,7 @@ type scan struct {
 	// matched yet.
 	pending []classRef
 	visited int // blocks, and waves of them, since the search began
-	// tabled: the known terms are in the matcher's table, which few searches need.
+	// tabled: the known terms are in the matcher's table, which only some searches need.
 	tabled bool
 }
 
@@ -47,12 +46,12 @@ type scan struct {
 type sink interface {
 	// enter begins a block anchored at a term.
 	enter(b blockRef, term uint64)
-	// take takes classes that match, each at its level.
+	// match receives classes that match, each at its level.
 	match(list []classRef)
 }
 
-// maxPending is how many classes wait for each other at most. More do not make
-// memory any quicker, and the threshold rises only when they are taken.
+// maxPending is the largest number of classes that are collected before they are matched. More
+// would not make memory quicker, and the threshold rises only when they are matched.
 const maxPending = 32
 
 // reset begins a scan of the scope's request; prune: blocks and classes that cannot
@@ -79,13 +78,13 @@ func (s *scan) release() {
 	s.pruner.reset(true)
 }
 
-// turnBlocks is how many blocks a search visits before it lets others run. Letting them
-// run costs more than a short search, which never visits as many.
+// turnBlocks is the number of blocks that a search visits before it yields. Yielding costs more
+// than a short search, which never visits as many.
 const turnBlocks = 256
 
-// interrupted returns fault.Deadline or fault.Cancelled when ctx has ended. It is called
-// between blocks, and lets other searches run now and then: Go's scheduler would do so
-// every 10 ms only, and all others would wait for the slowest.
+// interrupted returns fault.Deadline or fault.Cancelled when ctx has ended. It is called between
+// blocks and sometimes yields to other searches: Go's scheduler preempts only every 10 ms, so all
+// others would wait for the slowest.
 func (s *scan) interrupted(ctx context.Context) error {
 	if kv.Over(ctx) {
 		return kv.Ended(ctx, "barrels: search")
@@ -97,8 +96,8 @@ func (s *scan) interrupted(ctx context.Context) error {
 	return nil
 }
 
-// run scans. It ends early with fault.Deadline or fault.Cancelled when ctx ends;
-// work says what was done till then.
+// run scans. It ends early with fault.Deadline or fault.Cancelled when ctx ends; work then has what
+// was done so far.
 func (s *scan) run(ctx context.Context) error {
 	for _, best := range [...]search.Level{search.Identical, search.Synonym} {
 		if best > s.Reach {
@@ -121,9 +120,8 @@ func (s *scan) run(ctx context.Context) error {
 // terms returns a term of the query.
 func (s *scan) terms(i int32) *search.QueryTerm { return &s.postings.terms[i] }
 
-// matchPending matches the pending classes and hands over those that match. Each step
-// does the same for all of them, so that the processor fetches what it needs side
-// by side.
+// matchPending matches the pending classes and hands over those that match. Each step handles all
+// of them, so that their memory accesses overlap.
 func (s *scan) matchPending() {
 	all := s.pending
 	if len(all) == 0 {

@@ -7,15 +7,13 @@ import (
 	"adshard/search"
 )
 
-// scope is what all stages of one search share: what it reads, what it was asked,
-// and the damage that it met.
+// scope is what all stages of one search share: the snapshot, the request, and the damage found.
 type scope struct {
 	state   *index.Snapshot
 	request *search.Request
 	served  *index.Served
 	caches  *Engine
-	// bad are the parts of the ring whose data could not be read; memory: some of
-	// them as they are cached.
+	// bad are the parts of the ring whose data could not be read; memory: some only in the cache.
 	bad    []index.Interval
 	memory bool
 	// touched keeps the compiler from leaving out loads that only prefetch.
@@ -33,7 +31,7 @@ func (s *scope) reset(e *Engine, st *index.Snapshot, r *search.Request, op strin
 // release drops what belongs to a request.
 func (s *scope) release() { s.state, s.request, s.served, s.caches = nil, nil, nil, nil }
 
-// damage returns the damage met so far.
+// damage returns the damage found so far.
 func (s *scope) damage() Damage {
 	if len(s.bad) == 0 {
 		return Damage{}
@@ -41,5 +39,5 @@ func (s *scope) damage() Damage {
 	return Damage{Bad: slices.Clone(s.bad), Memory: s.memory}
 }
 
-// damagedAt notes that the group with a key cannot be read.
+// damagedAt records that the group with a key cannot be read.
 func (s *scope) damagedAt(key uint64) { s.bad = append(s.bad, index.Interval{Lo: key, Hi: key}) }

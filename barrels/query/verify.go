@@ -5,8 +5,8 @@ import (
 	"adshard/search"
 )
 
-// Verifier compares what is cached with what a snapshot has. It is for one
-// goroutine at a time, and to be closed.
+// Verifier compares cached data with a snapshot. It is for one goroutine at a time and must be
+// closed.
 type Verifier struct {
 	engine *Engine
 	state  *index.Snapshot
@@ -41,7 +41,7 @@ func (v *Verifier) begin(r *search.Request) bool {
 	return true
 }
 
-// Impacts reports whether the cached impacts of a block that hold now are right.
+// Impacts reports whether a block's cached impacts are right, if they are valid now.
 func (v *Verifier) Impacts(b *index.Block) bool {
 	for d := range b.Impacts {
 		j := b.Impacts[d].Load()
@@ -62,7 +62,7 @@ func (v *Verifier) Impacts(b *index.Block) bool {
 	return true
 }
 
-// Group reports whether what is cached of a group, if anything, is right.
+// Group reports whether a group's cached data, if any, are right.
 func (v *Verifier) Group(key uint64) bool {
 	cached, ok := v.engine.Groups.Get(key, v.state.Number)
 	if !ok || !v.begin(&search.Request{Slots: 1}) {

@@ -7,9 +7,8 @@ import (
 	"adshard/barrels/kv"
 )
 
-// visitTerms visits the blocks anchored at the capped terms. A scan that prunes
-// begins with the blocks of long lists that have the highest bounds, and ends with
-// the rest of these lists.
+// visitTerms visits the blocks anchored at the capped terms. A scan that prunes begins with the
+// blocks of long lists that have the highest bounds, and ends with the rest of these lists.
 func (s *scan) visitTerms(ctx context.Context) error {
 	if s.off {
 		return s.visitLists(ctx)
@@ -82,7 +81,7 @@ func (s *scan) visitRest(ctx context.Context) error {
 	return nil
 }
 
-// visitWave visits those of some blocks that can still win.
+// visitWave visits the blocks of a wave that can still win.
 func (s *scan) visitWave(blocks []queuedBlock) {
 	survived := s.surviving(&s.postings, blocks, s.best)
 	for i, b := range survived {
@@ -142,16 +141,15 @@ func (s *scan) visitStored(ctx context.Context, term uint64) error {
 	return nil
 }
 
-// visitSafely visits a block; false: it is damaged, so that its bytes made what
-// reads them panic. A panic on bytes that are right is a defect, and goes on to the
-// caller. fault.Recover does not fit: it makes every panic an error of the whole search,
-// while damage costs this block only, and only the block tells damage from a defect.
+// visitSafely visits a block; false: its bytes are damaged and made a reader panic. A panic on
+// undamaged bytes is a defect and is passed on to the caller. fault.Recover does not fit: it would
+// fail the whole search, while damage costs only this block.
 func (s *scan) visitSafely(b blockRef, term uint64, later bool) (good bool) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			if good = false; b.view.Verify() == nil {
 				if b.cached != nil {
-					s.uncache(term) // in case it is that which is wrong
+					s.uncache(term) // it may be the damaged part
 				}
 				panic(cause)
 			}
@@ -161,10 +159,10 @@ func (s *scan) visitSafely(b blockRef, term uint64, later bool) (good bool) {
 	return true
 }
 
-// visit collects the classes of a block whose signatures pass. later: the block is
-// known to be undamaged and stays unchanged until the search ends, so that its
-// classes can be matched later, with those of other blocks, whose memory accesses
-// then overlap. Otherwise they are matched before visit returns.
+// visit collects the classes of a block whose signatures pass. later: the block is undamaged and
+// stays unchanged until the search ends. Its classes can then be matched later, together with those
+// of other blocks, so that memory accesses overlap. Otherwise they are matched before visit
+// returns.
 func (s *scan) visit(b blockRef, term uint64, later bool) {
 	if !s.deadBlocks && !b.live() || !s.off && !s.canWin(b.bound(s.scope.request.Device), s.best) {
 		s.work.BlocksSkipped++

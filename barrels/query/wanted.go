@@ -9,9 +9,9 @@ import (
 	"adshard/search"
 )
 
-// wanted finds the keywords that a request names, in the records of groups: nothing else knows a
-// keyword by its id, and what matches nothing is in no list of the query's terms. Standing, score and
-// verdict are those of explanations, whether they match is what the Matcher of searches says.
+// wanted finds the keywords that a request names, in the records of groups: there is no index of
+// keywords by id, and a keyword that does not match is in no posting list of the query. Status,
+// score and verdict are those of explanations; the Matcher of searches says whether they match.
 type wanted struct {
 	*execution
 	all     *explanation
@@ -28,8 +28,8 @@ type wanted struct {
 	head    block.Group
 }
 
-// findWanted adds the keywords that the request names to all, at least the first limit of them, and returns how many
-// there are.
+// findWanted adds the keywords that the request names to all, at least the first limit, and returns
+// their number.
 func (e *execution) findWanted(ctx context.Context, all *explanation, limit int) (uint64, error) {
 	named := e.request.Wanted
 	w := &wanted{execution: e, all: all, matcher: search.NewMatcher(e.request.Query, e.request.Profile),
@@ -60,8 +60,8 @@ func (e *execution) findWanted(ctx context.Context, all *explanation, limit int)
 	return w.found, it.Err()
 }
 
-// enter begins a group; nil: it has no record. The pages of one that is not served, or of another advertiser, are
-// left out.
+// enter begins a group; nil: it has no record. It skips the pages of groups that are not served or
+// have another advertiser.
 func (w *wanted) enter(key uint64, raw []byte) {
 	w.key, w.inGroup = key, true
 	if w.here = w.served.Holds(key); !w.here {
@@ -100,7 +100,7 @@ func (w *wanted) page(value []byte, limit int) {
 	}
 }
 
-// take takes a keyword in.
+// add adds a keyword.
 func (w *wanted) add(k *record.Keyword) {
 	m := &match{
 		Place: kv.Place{Key: w.key, Keyword: k.ID}, group: w.head.ID, bid: k.Bid, flags: k.Flags,

@@ -11,8 +11,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// Keyword is a keyword's record, with the anchors chosen for it, in the form in
-// which pages are written and read. Its slices belong to whoever filled it in.
+// Keyword is a keyword's record with its anchors, in the form in which pages are written and read.
+// Its slices belong to the code that filled it in.
 type Keyword struct {
 	ID, Bid       uint64
 	Type, Quality uint8
@@ -21,8 +21,8 @@ type Keyword struct {
 	Norm, Fold    []uint64
 	Forms         []Form
 	Anchors       []uint64 // by form: the term that its posting lies at
-	// Whole is the record as it came where its fields are not all there is:
-	// pages keep it beside them. Nil: AppendRecord makes it of the fields.
+	// Whole is the original record if it has more than these fields: pages store it as well. Nil:
+	// AppendRecord makes the record of the fields.
 	Whole []byte
 }
 
@@ -67,8 +67,8 @@ func KeywordFlags(m *pb.Keyword) (flags uint8) {
 	return flags
 }
 
-// HasUnknownFields reports whether a message has fields that this version does
-// not know, or of which pages have no short form, since few keywords have them.
+// HasUnknownFields reports whether a message has fields that this version does not know, or rare
+// fields that have no short form on a page.
 func HasUnknownFields(m *pb.Keyword) bool {
 	return m.Learned != 0 || m.Given != 0 || len(m.ProtoReflect().GetUnknown()) > 0 || slices.ContainsFunc(m.Forms, func(f *pb.Form) bool {
 		return len(f.ProtoReflect().GetUnknown()) > 0

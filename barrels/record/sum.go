@@ -8,9 +8,9 @@ import (
 	"adshard/schema/pb"
 )
 
-// ItemSum returns what an undamaged store adds to its certificate for a group: a
-// hash of the group's key, its record, which names its parents, and its keywords'
-// records. Errors: fault.Invalid for records that cannot be written.
+// ItemSum returns a group's contribution to the certificate of an undamaged store: a hash of the
+// group's key, its record (which names its parents) and its keywords' records. Errors:
+// fault.Invalid for records that cannot be written.
 func ItemSum(it *pb.Item) (certify.Sum, error) {
 	s := NewSummer(it.GetGroup())
 	s.Add(it.GetKeywords())
@@ -50,9 +50,9 @@ func (s *Summer) Sum() (certify.Sum, error) {
 	return s.hash.Sum(), fault.New(fault.Invalid, "barrels: sum", s.err)
 }
 
-// ParentHash returns what an undamaged store gives for a parent in a certificate:
-// a 128-bit hash of its record, a pb.Campaign or pb.Advertiser. Errors:
-// fault.Invalid for a record that cannot be written.
+// ParentHash returns a parent's hash in the certificate of an undamaged store: a 128-bit hash of
+// its record, a pb.Campaign or pb.Advertiser. Errors: fault.Invalid for a record that cannot be
+// written.
 func ParentHash(m proto.Message) (hi, lo uint64, err error) {
 	raw, err := Marshal.Marshal(m)
 	if err != nil {

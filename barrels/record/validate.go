@@ -12,8 +12,7 @@ import (
 	"adshard/search"
 )
 
-// Limits of what a store takes: larger values would overflow the arithmetic of
-// serving.md §4.
+// Limits of stored values: larger ones would overflow the arithmetic of serving.md §4.
 const (
 	MaxBid      = 10_000_000_000 // micros
 	maxModifier = 10_000         // permille

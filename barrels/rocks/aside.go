@@ -14,14 +14,15 @@ const (
 	// asideSuffix and a time name a directory that was set aside.
 	asideSuffix = ".set-aside-"
 	asideTime   = "20060102T150405.000000000"
-	// mostAside is how many of them are kept beside a directory. Nothing removes them, so a disk that damages one store
-	// after another would otherwise be filled with them.
+	// mostAside is the largest number of directories set aside. Nothing removes them, so a disk
+	// that damages one store after another would otherwise fill up.
 	mostAside = 3
 )
 
-// SetAside moves a directory whose database cannot be opened, as it is, to a name beside it, and returns its path there.
-// Errors: fault.Locked when another process uses it, fault.Conflict when as many as are kept have been set aside already,
-// fault.Unavailable when it cannot be moved. It then stays where it was.
+// SetAside renames a directory whose database cannot be opened, unchanged, and returns its new path
+// beside the old one. Errors: fault.Locked when another process uses it, fault.Conflict when
+// mostAside directories exist already, fault.Unavailable when it cannot be moved. It then stays
+// where it was.
 func SetAside(dir string) (to string, err error) {
 	const op = "rocks: set aside"
 	if dir, err = filepath.EvalSymlinks(dir); err != nil { // a link stays, and leads to a new directory
@@ -52,7 +53,7 @@ func SetAside(dir string) (to string, err error) {
 	return to, nil
 }
 
-// escapeGlob returns a pattern of filepath.Glob that matches a path alone, whatever characters it has.
+// escapeGlob returns a pattern of filepath.Glob that matches exactly this path.
 func escapeGlob(path string) string {
 	var out []byte
 	for i := range len(path) {

@@ -11,20 +11,19 @@ import (
 	"adshard/fault"
 )
 
-// RocksDB replays whatever log it finds over whatever tables its manifest names. Files
-// that were copied one after the other while the database was open may be of two moments:
-// the tables of the first, the log of the second, and the batches that were flushed and
-// whose log was removed in between are in neither. The last batch of the log brings the
-// newest position along, so the position alone says that nothing is missing.
+// RocksDB replays any log it finds over the tables that its manifest names. Files copied one by one
+// from an open database may be of two moments: the tables of the first, the log of the second.
+// Batches that were flushed in between, and whose log was removed, are in neither. The last batch
+// of the log still brings the newest position, so the position does not show the gap.
 //
-// Each batch therefore draws a random number, adds it to one key (a merge, so that every
-// batch that is present contributes) and writes the sum of all numbers so far to
-// another one (a put, so that only the last batch counts). The two are equal if no batch is missing
-// and all are of one history, and else only by a chance of 1 in 2^64.
+// Each batch therefore draws a random number. It adds the number to one key (a merge, to which
+// every batch present contributes) and writes the sum of all numbers so far to another key (a put,
+// where the last batch counts). If batches are missing or of different histories, the two differ,
+// except with probability 2^-64.
 //
-// This requires that the family of the chain is flushed with the others or after them, so
-// that it needs every log that another family needs: automatic flushes are atomic
-// (Options.SetAtomicFlush), and database.flush has the chain last.
+// This requires that the chain's family is flushed with the others or after them, so that it needs
+// every log that another family needs: automatic flushes are atomic (Options.SetAtomicFlush), and
+// database.flush flushes the chain last.
 
 // chainFamily holds the chain: RocksDB's own family, which every database has.
 const chainFamily = "default"
@@ -33,8 +32,8 @@ const chainFamily = "default"
 var (
 	chainDrawn = []byte("drawn") // the sum of the numbers of the batches that are present
 	chainSum   = []byte("sum")   // that of all batches up to the last one, which wrote it
-	// chainUnverified is present from when the database is opened without having been closed until
-	// its data have been compared with their source.
+	// chainUnverified is present from the opening of a database that was not closed until its data
+	// have been compared with their source.
 	chainUnverified = []byte("unverified")
 )
 
@@ -123,8 +122,8 @@ func chainNumber(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle, o *grocksdb.Re
 // chainRecords is how many records of a batch are the chain's.
 const chainRecords = 2
 
-// appendLink appends the chain's records to a batch in RocksDB's format, and returns c.sum as it is to be
-// once the batch is written.
+// appendLink appends the chain's records to a batch in RocksDB's format, and returns the value of
+// c.sum after the batch is written.
 func (c *chain) appendLink(dst []byte) (_ []byte, sum uint64) {
 	drawn := rand.Uint64()
 	sum = c.sum + drawn

@@ -68,8 +68,8 @@ func (kv *database) Verified() error {
 	return kv.chain.verified(kv.db, kv.handles[len(kv.handles)-1])
 }
 
-// Failed implements kv.DB: RocksDB refuses writes after one has failed,
-// and what it does to recover needs more room than it says.
+// Failed implements kv.DB. RocksDB refuses writes after one has failed, and its own recovery needs
+// more room than it says.
 func (kv *database) Failed() bool { return kv.failed }
 
 // Ready implements kv.DB.
@@ -97,7 +97,7 @@ func (kv *database) Recreate() error {
 	kv.failed = true
 	kv.closeDB()
 	if kv.lock != nil {
-		_ = giveLock(kv.lock) // it may be that of a directory which is gone
+		_ = giveLock(kv.lock) // it may be the lock of a removed directory
 		kv.lock = nil
 	}
 	if err := os.MkdirAll(kv.dir, 0o700); err != nil {

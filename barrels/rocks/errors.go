@@ -37,8 +37,8 @@ func classify(op string, err error) error {
 	return fault.New(fault.Internal, op, err)
 }
 
-// errManifest is why the manifest of a store could not be read. A file that CURRENT names and that is not there is damage; one that
-// cannot be opened for another reason may be whole.
+// errManifest is why the manifest of a store could not be read. If CURRENT names a missing file,
+// the store is damaged; a manifest that cannot be opened for another reason may be undamaged.
 func errManifest(err error) error {
 	text := err.Error()
 	missing := strings.HasPrefix(text, "IO error: No such file or directory") || strings.HasSuffix(text, ": No such file or directory")
@@ -48,7 +48,7 @@ func errManifest(err error) error {
 	return classify("rocks: open", err)
 }
 
-// noFile is a text of RocksDB's that no more files can be opened, and the error of the system that it tells of.
+// noFile is RocksDB's text for running out of file descriptors, with the system's error.
 type noFile struct {
 	error
 	errno syscall.Errno

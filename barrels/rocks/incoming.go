@@ -9,11 +9,10 @@ import (
 	"adshard/fault"
 )
 
-// The files of another database can take the place of a database's own. They gather
-// in a directory within its directory, Incoming. Complete renames that to complete:
-// from this step on, and from no other, they are the database, since whoever opens it
-// next finishes what follows. The own files are removed and complete is renamed to
-// placing; then the files move up, CURRENT last. A crash at any point leaves one of
+// The files of another database can replace a database's own. They gather in a directory within its
+// directory, Incoming. Complete renames that to complete. From this step on they are the database,
+// since the next process that opens it finishes the rest: it removes the own files, renames
+// complete to placing, and moves the files up, CURRENT last. A crash at any point leaves one of
 // these names, which says how far it has come.
 const (
 	incomingDir = "incoming"

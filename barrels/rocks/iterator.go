@@ -13,9 +13,9 @@ import (
 	"adshard/barrels/kv"
 )
 
-// iterator copies what RocksDB pins, several entries with one call into C, more and
-// more of them after each seek: up to a buffer of a whole scan, up to prefixMost under
-// a prefix. Who seeks often reads little that is not needed.
+// iterator copies what RocksDB pins, several entries with one call into C. It reads more entries
+// with each call after a seek, up to a buffer for full scans and up to prefixMost under a prefix.
+// Code that seeks often so reads little that it does not need.
 type iterator struct {
 	it     *grocksdb.Iterator
 	owner  *snapshot // nil: closed for good after use
@@ -44,8 +44,8 @@ func (i *iterator) c() *C.rocksdb_iterator_t {
 	return *(**C.rocksdb_iterator_t)(unsafe.Pointer(i.it))
 }
 
-// room sees to it that there is a buffer. Those of iterators under a prefix go from one to the next: a
-// new one would be most of what a small batch allocates.
+// room makes sure that there is a buffer. Iterators under a prefix reuse buffers: a new one would
+// be most of what a small batch allocates.
 func (i *iterator) room() {
 	if i.buffer != nil {
 		return

@@ -72,8 +72,8 @@ func takeLock(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// giveLock gives a lock back. It is unlocked, too: a process that is being started has a copy of the file until it
-// runs its own program.
+// giveLock unlocks the lock file and closes it. Closing is not enough: a child process has a copy
+// of the file until it runs its own program.
 func giveLock(f *os.File) error {
 	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
 }
@@ -122,8 +122,8 @@ func checkFiles(c *config, dir string) error {
 	return checkFamilies(dir, found)
 }
 
-// checkFamilies fails unless the database has all families, or is empty and may get those that it lacks. RocksDB ignores what a
-// log has for families that the manifest does not name.
+// checkFamilies fails unless the database has all families, or is empty and may get the missing
+// ones. RocksDB ignores log entries of families that the manifest does not name.
 func checkFamilies(dir string, found []string) error {
 	want := names()
 	lacks := slices.DeleteFunc(slices.Clone(want), func(name string) bool { return slices.Contains(found, name) })

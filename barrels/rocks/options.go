@@ -14,17 +14,14 @@ import (
 type Options struct {
 	// CacheBytes is the size of the cache of table files' blocks; default 128 MiB.
 	CacheBytes uint64
-	// WriteBufferBytes is what data that are not in files yet may take, those of all
-	// families together; a family's are written to a file of their own at a quarter
-	// of it. Default 128 MiB.
+	// WriteBufferBytes bounds data that are not in files yet, of all families together. A family is
+	// flushed at a quarter of it. Default 128 MiB.
 	WriteBufferBytes uint64
-	// MinFreeBytes is what must be free on the disk beyond twice a batch's size
-	// before it is written; default 16 MiB. So a full disk is met between
-	// batches and not in the middle of one.
+	// MinFreeBytes must be free on the disk beyond twice a batch's size before it is written, so
+	// that a full disk is noticed between batches and not in the middle of one. Default 16 MiB.
 	MinFreeBytes uint64
-	// Sync makes each batch survive a power failure, at the price of an fsync.
-	// Without it a crash of the process loses nothing, one of the machine the
-	// last batches.
+	// Sync makes each batch survive a power failure, at the price of an fsync. Without it a crash
+	// of the process loses nothing, and a crash of the machine loses the last batches.
 	Sync bool
 	// Statistics makes RocksDB count what it does (kv.Statistics.Counted). It costs each
 	// read that reaches it, and memory.
@@ -79,15 +76,15 @@ func newConfig(o Options) *config {
 	c := &config{
 		cache: grocksdb.NewLRUCache(o.CacheBytes), db: grocksdb.NewDefaultOptions(), env: grocksdb.NewDefaultEnv(),
 	}
-	// Flushes and compactions take what searches leave of the processor: they
-	// have no deadline, a search that waits for a slice of time misses its own.
+	// Flushes and compactions get the processor time that searches leave: they have no deadline,
+	// but a search that waits for its time slice may miss its own.
 	c.env.LowerThreadPoolCPUPriority()
 	c.env.LowerHighPriorityThreadPoolCPUPriority()
 	c.env.LowerThreadPoolIOPriority()
 	c.db.SetCreateIfMissing(true)
 	c.db.SetCreateIfMissingColumnFamilies(true)
-	// RocksDB's own log lies on the same disk, and the second line that finds
-	// it full aborts a build with assertions: no line but those of opening.
+	// RocksDB's own log is on the same disk, and its second line that finds the disk full aborts a
+	// build with assertions. So only the opening is logged.
 	c.db.SetInfoLogLevel(grocksdb.FatalInfoLogLevel)
 	c.db.SetKeepLogFileNum(2)
 	// There is one writer; and memory without an order does not take several.
@@ -139,8 +136,7 @@ func (c *config) family(f kv.Family, o Options) *grocksdb.Options {
 	}
 	opts.SetWriteBufferSize(o.WriteBufferBytes / 4)
 	opts.SetCompression(grocksdb.LZ4Compression)
-	// What lies in the first two levels is soon written again: it is not worth
-	// compressing.
+	// Data in the first two levels are soon rewritten, so compressing them does not pay.
 	opts.SetCompressionPerLevel([]grocksdb.CompressionType{
 		grocksdb.NoCompression, grocksdb.NoCompression, grocksdb.LZ4Compression,
 	})

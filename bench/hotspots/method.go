@@ -56,7 +56,7 @@ func (f *family) total(ctx context.Context, question string) (int64, error) {
 }
 
 func (f *family) keep(ctx context.Context, note func(error)) {
-	_ = f.Keep(ctx, f.interval, note) // it ends with ctx
+	_ = f.Run(ctx, f.interval, note) // it ends with ctx
 }
 
 func (f *family) parts(ctx context.Context, question string) (int, error) {

@@ -10,8 +10,8 @@
 //		Responses []Response `counter:"group shards=4"`
 //	}
 //
-// A struct has one field with key, by which its counters are named. The tags of the others
-// have, between spaces:
+// A struct has one field with key, which names its counters. The tags of the others have, separated
+// by spaces:
 //
 //   - fold=F, update=U,…: functions of the same package, func(a, b V) V and func(V) V. Each
 //     update becomes a method of the generated QuestionCounters: voteUp is VoteUp. It is made
@@ -20,9 +20,8 @@
 //   - shards=N: static, with N shards; shards=adaptive; without it: dynamic, as in the paper.
 //   - group: the field is a slice of entries, kept as a log; shards are its parts.
 //
-// For question.go it writes question_counters.go, and question_counters_test.go with the
-// test of the laws (counters.Check), which names the counterexample of a fold or an
-// update that is none.
+// For question.go it writes question_counters.go, and question_counters_test.go with the test of
+// the laws (counters.Check), which reports a counterexample of a bad fold or update.
 package main
 
 import (
@@ -56,7 +55,7 @@ func run(file string) error {
 	return code(base + "_test.go").WriteBytes(test)
 }
 
-// code is a file of Go that an earlier run may have made, but nobody by hand.
+// code is a Go file that only an earlier run may have made.
 func code(path string) outfile.Output {
 	return outfile.Output{Path: path, Kind: outfile.Kind{Name: "generated code", Is: outfile.Begins("// Code generated"), Mode: outfile.Public}}
 }

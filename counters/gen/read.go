@@ -17,7 +17,7 @@ import (
 	"unicode/utf8"
 )
 
-// source is what a file declares.
+// source is the declarations of a file.
 type source struct {
 	File, Package string
 	Structs       []*declared
@@ -132,7 +132,7 @@ func (r *reader) wrong(n ast.Node, format string, args ...any) {
 // declared reads a struct; nil: it has no counters.
 func (r *reader) declared(spec *ast.TypeSpec, st *ast.StructType) *declared {
 	d := &declared{Name: spec.Name.Name}
-	tagged, methods := false, map[string]bool{"Load": true, "Keep": true}
+	tagged, methods := false, map[string]bool{"Load": true, "Run": true}
 	for _, f := range st.Fields.List {
 		tag, ok := tagOf(f)
 		if !ok {
@@ -173,7 +173,7 @@ func tagOf(f *ast.Field) (string, bool) {
 	return reflect.StructTag(text).Lookup("counter")
 }
 
-// methods sees that no method is generated twice.
+// methods makes sure that no method is generated twice.
 func (r *reader) methods(n ast.Node, c *field, seen map[string]bool) {
 	list := []string{"Set" + upper(c.Name)}
 	if c.Group {
@@ -251,7 +251,7 @@ func (r *reader) group(f *ast.Field, c *field) *field {
 	return c
 }
 
-// function sees that the package has a function of so many values of the field's type.
+// function makes sure that the package has a function of n values of the field's type.
 func (r *reader) function(f *ast.Field, c *field, name string, values int) {
 	sig := r.funcs[name]
 	if sig == nil {
@@ -276,7 +276,7 @@ func typesOf(list *ast.FieldList) (out []string) {
 	return out
 }
 
-// uses notes the packages that a type or an expression names.
+// uses records the packages that a type or an expression names.
 func (r *reader) uses(t ast.Expr, fold bool) {
 	ast.Inspect(t, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
@@ -288,8 +288,8 @@ func (r *reader) uses(t ast.Expr, fold bool) {
 	})
 }
 
-// packageName is what a package is called by its import path: the last element that is no major
-// version. One that is called otherwise is to be imported under its name.
+// packageName is the name of a package by its import path: the last element that is not a major
+// version. A package with another name must be imported under it.
 func packageName(path string) string {
 	list := strings.Split(path, "/")
 	n := len(list) - 1
@@ -303,15 +303,15 @@ func packageName(path string) string {
 	return list[n]
 }
 
-// isMajor reports whether an element is a major version; v1 is none, since modules do not write it.
+// isMajor reports whether an element is a major version; v1 is not, since modules do not write it.
 func isMajor(element string) bool {
 	number, is := strings.CutPrefix(element, "v")
 	major, err := strconv.Atoi(number)
 	return is && err == nil && major > 1
 }
 
-// imports returns the imports of the packages that the types of fields name, or of those
-// with a fold alone.
+// imports returns the imports of the packages that the types of fields name, or only those of
+// fields with a fold.
 func (r *reader) imports(folds bool) (out []string) {
 	for _, spec := range r.file.Imports {
 		name, _ := strconv.Unquote(spec.Path.Value) // the parser has seen it

@@ -13,7 +13,7 @@ import (
 // readTogether is how many groups are read at once.
 const readTogether = 256
 
-// known is what the backend database knows of a campaign.
+// known is a campaign's names and words in the backend database.
 type known struct {
 	s         backend.Snapshot
 	campaigns map[uint64][]uint64 // groups of those that were shown
@@ -38,8 +38,8 @@ func (k *known) lookUp(ctx context.Context, campaign uint64) (advertiser, name s
 	return advertisers[0].Name, campaigns[0].Name, nil
 }
 
-// unlessDamaged counts damage, and returns other errors: what was counted is shown also of what
-// cannot be read.
+// unlessDamaged counts damage, and returns other errors: counts of entities that cannot be read are
+// still reported.
 func (k *known) unlessDamaged(err error) error {
 	if fault.Is(err, fault.Corrupt) {
 		k.damaged++

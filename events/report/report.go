@@ -1,14 +1,13 @@
-// Package report makes reports of what was counted: it gives the rows of a store of events the
-// names that the backend database has of them.
+// Package report makes reports of counts: it adds the names of the backend database to the rows of
+// a store of events.
 //
-// An event has a hash of its query's words, and nobody keeps words beside it: who asked for
-// what is not for the operator to know. So of queries a report shows those that are word for
-// word a keyword of the campaign that was shown, whose words are the advertiser's own, and how
-// many others there were.
+// An event has a hash of its query's words, and the words are stored nowhere: users' queries are
+// not for the operator to know. So a report shows only queries that are word for word a keyword of
+// the displayed campaign, since these words are the advertiser's own, and the number of others.
 //
-// Goals: reports of any length in little memory, which is that of the keywords of one
-// campaign and the numbers of the groups of those that were shown; exact sums. Non-goals:
-// words of other queries, rates that are learned (package quality).
+// Goals: reports of any length in little memory: the keywords of one campaign and the ids of its
+// groups that were shown; exact sums. Non-goals: words of other queries, learned rates (package
+// quality).
 package report
 
 import (
@@ -29,14 +28,13 @@ type Line struct {
 	Text, MatchType string
 	// Words are those of a query, or "".
 	Words string
-	// Queries is how many queries the line is about; 0: that is not kept, or the report is not
-	// about queries.
+	// Queries is the number of queries of the line; 0: unknown, or the report is not about queries.
 	Queries uint64
 }
 
-// Run calls line with the lines of a report, by ascending advertiser and campaign, and returns
-// how many entities are damaged, so that their names are not shown. Errors: those of the
-// store, of the snapshot, and of line.
+// Run calls line with the lines of a report, by ascending advertiser and campaign. It returns the
+// number of damaged entities, whose names are missing. Errors: those of the store, of the snapshot,
+// and of line.
 func Run(ctx context.Context, s store.Store, names backend.Snapshot, q store.Query, line func(*Line) error) (damaged int, err error) {
 	r := &run{q: q, names: known{s: names, campaigns: make(map[uint64][]uint64)}, line: line}
 	if q.By != store.ByCampaign {
@@ -60,7 +58,7 @@ type run struct {
 	others map[store.Day]*Line // queries of the last campaign whose words are not known
 }
 
-// campaigns finds out which groups the campaigns have that were shown.
+// campaigns finds the groups that were shown of each campaign.
 func (r *run) campaigns(ctx context.Context, s store.Store) error {
 	q := r.q
 	q.By, q.Daily = store.ByCampaign, false

@@ -7,7 +7,7 @@ import (
 	"adshard/fault"
 )
 
-// ErasePart is a part of what Erase removes.
+// ErasePart is a kind of row that Erase removes.
 type ErasePart uint8
 
 // The parts, in their order: an event that is folded meanwhile is met among the counts.
@@ -21,13 +21,13 @@ const (
 // do not wait; one that was interrupted is begun anew.
 type Erasure struct {
 	Advertiser uint64
-	// Before is of which tokens, by when they were served.
+	// Before: tokens served before this second are erased.
 	Before time.Time
 	// Campaigns are the advertiser's: they have counts from before these were kept by
 	// advertiser.
 	Campaigns []uint64
 
-	// Part is what the next step removes, Seen the last event that it has looked at.
+	// Part is what the next step removes, Seen the last event visited.
 	Part ErasePart
 	Seen token.ID
 }

@@ -2,9 +2,9 @@
 // once, by its id, and sums of what they count for, which change in the transaction that
 // makes the event durable. So no event is in one and not in the other, whatever is killed.
 //
-// An event is kept itself for a while, and then folded: in one transaction it is removed, and
-// added to the counts of its keyword, ad, position and day, which stay. So each is counted by one of both,
-// always, and the sums by campaign and day are those of both together.
+// An event is kept for a while and then folded: one transaction removes it and adds it to the
+// counts of its keyword, ad, position and day, which stay. So each event is either kept or counted,
+// and the sums by campaign and day are those of both together.
 //
 // Stores: sqlite and postgres below this package; storetest is the conformance suite of
 // both. Goals: an event is durable and counted when Add returns, once for all processes.
@@ -53,10 +53,10 @@ type Outcome uint8
 const (
 	Counted   Outcome = iota // it is new, durable and in the sums
 	Duplicate                // it was counted before, and is not counted again
-	Forgotten                // it is too old to know whether it was counted, or erased; it was not now
+	Forgotten                // it was not counted now: it was erased, or is too old to tell whether it was counted
 )
 
-// Sum is what the events of a campaign and day come to.
+// Sum is the total of the events of a campaign and day.
 type Sum struct {
 	Campaign            uint64
 	Day                 Day
@@ -81,10 +81,9 @@ type Store interface {
 	// Sums returns the sums of campaigns from a day on, in order of campaign and day;
 	// without campaigns those of all.
 	Sums(ctx context.Context, from Day, campaigns ...uint64) ([]Sum, error)
-	// Forget makes Add refuse tokens served before a second, for ever, and then folds up to
-	// limit of their events, the oldest first: they are removed, and their counts stay. It
-	// returns how many were removed. A second after that of the newest event is not
-	// forgotten (Horizon).
+	// Forget makes Add refuse tokens served before a second, permanently, and then folds up to
+	// limit of their events, the oldest first: they are removed, and their counts stay. It returns
+	// how many were removed. It does not go beyond the second of the newest event (Horizon).
 	Forget(ctx context.Context, before time.Time, limit int) (int, error)
 	// Report calls row with the rows of a report, by ascending advertiser, campaign, keyword, ad,
 	// position, Kept, query and day, without holding them. An error of row ends it.
@@ -96,11 +95,11 @@ type Store interface {
 	Erase(ctx context.Context, e *Erasure, limit int) (Step, error)
 	// ID returns the id of this database of events, which is made with its tables: a copy has the same.
 	ID(ctx context.Context) (string, error)
-	// Claim notes of which backend database the events are, by its id; fault.Conflict: of
+	// Claim records the id of the backend database that the events belong to; fault.Conflict: it is
 	// another one.
 	Claim(ctx context.Context, database string) error
-	// Marks returns the marks by campaign; SetMark notes one, in place of that of the
-	// campaign, ClearMark removes it, unless one of another day stands in its place meanwhile.
+	// Marks returns the marks by campaign; SetMark sets a campaign's mark, ClearMark removes it,
+	// unless it was replaced by one of another day.
 	Marks(ctx context.Context) ([]Mark, error)
 	SetMark(ctx context.Context, m Mark) error
 	ClearMark(ctx context.Context, m Mark) error
@@ -118,9 +117,9 @@ type Reader interface {
 	Close() error
 }
 
-// Horizon returns the id from which on Forget leaves events, given that of the newest one: what
-// came after it was not removed, and Add goes on taking it, though the clock of whoever
-// forgets may be years ahead.
+// Horizon returns the id from which on Forget leaves events, given that of the newest one. Later
+// events were not removed, and Add goes on accepting them, even if the clock of the process that
+// folds is years ahead.
 func Horizon(before time.Time, newest token.ID) token.ID {
 	if after := newest.TimeOf().Add(time.Second); after.Before(before) {
 		before = after
@@ -131,8 +130,8 @@ func Horizon(before time.Time, newest token.ID) token.ID {
 // Bounds of what Add takes.
 const (
 	MaxEvents = 10_000
-	// MaxPrice is above all prices that an auction can come to (bids are at most 10,000 units,
-	// modifiers +900 %), and such that a sum of them fits.
+	// MaxPrice is above all prices of an auction (bids are at most 10,000 units, modifiers +900 %),
+	// and small enough for sums to fit.
 	MaxPrice = 100_000_000_000
 	// maxID is the largest id of an entity.
 	maxID = math.MaxInt64
@@ -159,7 +158,7 @@ func Validate(events []Event) error {
 	return nil
 }
 
-// SumKey is of which sum an event is a part.
+// SumKey is the sum that an event belongs to.
 type SumKey struct {
 	Campaign uint64
 	Day      Day
@@ -179,7 +178,7 @@ func Include(sums map[SumKey]Sum, e *Event) {
 	sums[key] = s
 }
 
-// Claimed is what Claim returns for events that are of a database, by its id.
+// Claimed is what Claim returns for events that belong to another database.
 func Claimed(of, database string) error {
 	if of == database {
 		return nil

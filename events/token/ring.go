@@ -96,7 +96,7 @@ func (r *Ring) Keys() []Key {
 	return out
 }
 
-// IDs returns a name of each key by which it can be compared with others, and which tells nothing of its secret.
+// IDs returns a name of each key for comparison, which reveals nothing of its secret.
 func (r *Ring) IDs() []string {
 	out := make([]string, len(r.keys))
 	for i, k := range r.keys {
@@ -106,13 +106,13 @@ func (r *Ring) IDs() []string {
 	return out
 }
 
-// Rotation says how long keys are used. Lead must be longer than it takes until all who sign
-// or check tokens have a new key, Keep than tokens live.
+// Rotation says how long keys are used. Lead must be longer than it takes until all processes that
+// sign or check tokens have a new key, Keep longer than tokens live.
 type Rotation struct{ Every, Lead, Keep time.Duration }
 
-// Rotate returns the ring as it should be now, and whether it differs: a new key, with
-// secret, is added Lead before the newest is Every old, or at once to an empty ring; a key is
-// dropped Keep after its successor's time has come. A clock that goes back adds and drops nothing.
+// Rotate returns the ring as it should be now, and whether it differs. It adds a new key, with
+// secret, Lead before the newest is Every old, or at once to an empty ring. It drops a key Keep
+// after its successor became active. A clock that goes back adds and drops nothing.
 func (r *Ring) Rotate(now time.Time, by Rotation, secret []byte) (*Ring, bool) {
 	keys := r.Keys()
 	switch n := len(keys); {
@@ -149,7 +149,7 @@ func (r *Ring) signerAt(t time.Time) *signer {
 	return r.keys[0]
 }
 
-// Append appends the text of a token; false, and nothing is appended: there is no key.
+// Append appends the text of a token; false: there is no key, and nothing is appended.
 func (r *Ring) Append(b []byte, t *Token) ([]byte, bool) {
 	s := r.signerAt(t.Served)
 	if s == nil {

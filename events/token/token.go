@@ -19,8 +19,8 @@ type Token struct {
 	Query uint64
 }
 
-// ID is a token's own: when it was served, in seconds, and bytes of its signature. In order of
-// their bytes, ids are in order of time.
+// ID identifies a token: when it was served, in seconds, and bytes of its signature. IDs sort by
+// time.
 type ID [idSize]byte
 
 const (
@@ -35,7 +35,8 @@ const (
 	lastMs = 1<<32*1000 - 1
 )
 
-// The kinds of texts that are no token. UnknownKey may be one whose key has not come here yet.
+// The errors of texts that are not valid tokens. UnknownKey may be a key that has not arrived here
+// yet.
 var (
 	ErrMalformed  = errors.New("the text is no event token")
 	ErrUnknownKey = errors.New("the key of the event token is not known")

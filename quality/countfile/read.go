@@ -52,9 +52,9 @@ const maxLine = 64 << 10
 
 var bom = []byte{0xEF, 0xBB, 0xBF}
 
-// Read adds the rows of a file to counts, and what it has read to sum. Rows that are
-// wrong are rejected and count nothing. Errors: those of src; fault.Invalid when the
-// file cannot be read any further, after what stands before was counted.
+// Read adds the rows of a file to counts, and its summary to sum. Wrong rows are rejected and count
+// nothing. Errors: those of src; fault.Invalid when the rest of the file cannot be read, after the
+// rows before were counted.
 func Read(src io.Reader, name string, counts *quality.Counts, sum *Summary) error {
 	f := &file{name: name, counts: counts, sum: sum}
 	lines := bufio.NewScanner(src)
@@ -145,7 +145,7 @@ func FormatDay(day int32) string {
 	return time.Unix(int64(day)*secondsOfDay, 0).UTC().Format(dayForm)
 }
 
-// clipped is a text for a reject.
+// clipped shortens a text for a reject.
 func clipped(text string) string {
 	const most = 40
 	if len(text) > most {

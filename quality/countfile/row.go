@@ -13,7 +13,7 @@ import (
 	"adshard/quality"
 )
 
-// row is what a line says.
+// row is one line of counts.
 type row struct {
 	cell  quality.Cell
 	count quality.Count
@@ -65,7 +65,7 @@ func (f *file) readHeader(line string) error {
 	return nil
 }
 
-// cells are those of a line. No value has a comma or a quotation mark in it.
+// cells splits a line. No value has a comma or a quotation mark in it.
 func cells(line string) []string {
 	list := strings.Split(line, ",")
 	for i, c := range list {

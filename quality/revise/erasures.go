@@ -8,11 +8,11 @@ import (
 	"adshard/fault"
 )
 
-// erasuresKey is the control key whose value changes with each erasure of what was counted.
+// erasuresKey is the control key that changes with each erasure of counts.
 const erasuresKey = "erasures"
 
-// Erasures returns a value for Plan.Erasures. It is called before the counts of a plan are read: if
-// any of them are erased later, the value is another one.
+// Erasures returns a value for Plan.Erasures. Call it before reading the counts of a plan: if any
+// of them are erased later, the value changes.
 func Erasures(ctx context.Context, db backend.Store) ([]byte, error) {
 	was, err := db.LoadControl(ctx, erasuresKey)
 	if err != nil || was != nil {
@@ -25,9 +25,9 @@ func Erasures(ctx context.Context, db backend.Store) ([]byte, error) {
 	return db.LoadControl(ctx, erasuresKey)
 }
 
-// Unlearn takes back what was learned of an advertiser whose counts were erased before. No plan with
-// Erasures whose counts were read before that writes anything afterwards: what it has written already is
-// seen here, and taken back, too. After an error it is done again.
+// Unlearn takes back what was learned of an advertiser whose counts were erased before. After it,
+// no plan with Erasures whose counts were read earlier writes anything. What such a plan has
+// written already is taken back too. After an error it must be repeated.
 func Unlearn(ctx context.Context, db backend.Store, advertiser uint64) (Result, error) {
 	if err := patiently(ctx, func() error { return db.SaveControl(ctx, erasuresKey, []byte(rand.Text())) }); err != nil {
 		return Result{}, err

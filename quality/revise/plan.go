@@ -15,12 +15,12 @@ import (
 // Options of a revision.
 type Options struct {
 	quality.Options // Factor is set by match types
-	// Today is the day that counts are as old as they are on.
+	// Today is the day up to which counts are aged.
 	Today int32
 	// Scale is what one point of quality stands for; 0: that of the keywords that were
 	// shown (quality.ScaleOf), or Kept if that is not off by more than a quarter.
 	Scale, Kept quality.Scale
-	// Find are keywords whose keys Plan.Find is to know.
+	// Find are keywords whose keys Plan.Find must know.
 	Find []uint64
 	// Lapsed are groups whose learned qualities are taken back, unless something was counted of them.
 	Lapsed []uint64
@@ -36,11 +36,10 @@ type Plan struct {
 	// Changes are the keywords whose learned quality changes, in ascending order of group and
 	// keyword.
 	Changes []Change
-	// Left is how many keywords of the groups that were looked at keep their quality;
-	// Unknown how many keywords were counted that are not in the database.
+	// Left is how many keywords of the groups examined keep their quality; Unknown is how many
+	// counted keywords are not in the database.
 	Left, Unknown int
-	// Pause is how long Write waits between two transactions, so that many changes do not hold up
-	// others.
+	// Pause is how long Write waits between two transactions, so that others are not held up.
 	Pause time.Duration
 	// Erasures, if not nil, is what Erasures returned before the counts were read.
 	Erasures []byte
@@ -73,9 +72,9 @@ func (c *Change) learned() backend.Patch[backend.Learned] {
 	return backend.To(backend.NewLearned(c.To, uint8(s.Level), s.Impressions, s.Clicks))
 }
 
-// Make plans a revision: of all keywords of the groups that were counted, whether shown
-// or not, and of those that have lapsed. It reads these groups twice, some at a time, and keeps the changes alone. It fails if
-// the database cannot be read or options are invalid.
+// Make plans a revision of all keywords of the counted groups, whether shown or not, and of the
+// lapsed groups. It reads these groups twice, some at a time, and holds only the changes. It fails
+// if the database cannot be read or options are invalid.
 func Make(ctx context.Context, feed backend.Feed, counts *quality.Counts, o Options) (p *Plan, err error) {
 	snapshot, err := feed.Snapshot(ctx)
 	if err != nil {
@@ -137,7 +136,7 @@ func (p *Plan) change(ctx context.Context, it *backend.Item, names *owners, c Ch
 	return err
 }
 
-// Given plans that all keywords of an advertiser are served with their given qualities again; 0: of all
+// Given plans that all keywords of an advertiser return to their given qualities; 0: of all
 // advertisers.
 func Given(ctx context.Context, feed backend.Feed, advertiser uint64) (p *Plan, err error) {
 	snapshot, err := feed.Snapshot(ctx)
@@ -161,7 +160,7 @@ func Given(ctx context.Context, feed backend.Feed, advertiser uint64) (p *Plan, 
 	return p, nil
 }
 
-// back plans that the keywords of a group are served with their given qualities again.
+// back plans that the keywords of a group return to their given qualities.
 func (p *Plan) back(ctx context.Context, it *backend.Item, names *owners) error {
 	for i := range it.Keywords {
 		k := &it.Keywords[i]
@@ -176,9 +175,9 @@ func (p *Plan) back(ctx context.Context, it *backend.Item, names *owners) error 
 	return nil
 }
 
-// Groups returns in which groups keywords are: those that are in none are missing. Lapsed are the groups with
-// learned qualities that have none of the keywords, in ascending order. It reads the whole database, some
-// groups at a time.
+// Groups returns the groups of keywords, without keywords that are in none. Lapsed are the groups
+// with learned qualities that have none of the keywords, in ascending order. It reads the whole
+// database, some groups at a time.
 func Groups(ctx context.Context, feed backend.Feed, keywords map[uint64]bool) (groups map[uint64]uint64, lapsed []uint64, err error) {
 	groups = make(map[uint64]uint64, len(keywords))
 	snapshot, err := feed.Snapshot(ctx)

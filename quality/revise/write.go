@@ -10,8 +10,8 @@ import (
 	"adshard/internal/wait"
 )
 
-// Patience is how long a transaction is repeated that fails since another one writes
-// the same (fault.Locked) or the database is away (fault.Unavailable).
+// Patience is how long a transaction is retried that fails because another one writes the same rows
+// (fault.Locked) or the database is away (fault.Unavailable).
 const Patience = 2 * time.Minute
 
 const (
@@ -40,8 +40,8 @@ func (p *Plan) Write(ctx context.Context, store backend.Store, written func(done
 			}
 		}
 		some := p.Changes[first:min(first+together, len(p.Changes))]
-		// A quality that is there already is written again without effect, so that it does not matter
-		// whether a transaction whose answer was lost was committed.
+		// Writing a quality again has no effect, so it does not matter whether a transaction whose
+		// answer was lost was committed.
 		gone := make(map[uint64]bool)
 		err := patiently(ctx, func() (err error) {
 			for again := true; again && err == nil; { // without those that are gone
@@ -62,7 +62,7 @@ func (p *Plan) Write(ctx context.Context, store backend.Store, written func(done
 	return r, nil
 }
 
-// patiently does something again while another one writes the same, or the database is away.
+// patiently retries f while another transaction writes the same rows, or the database is away.
 func patiently(ctx context.Context, do func() error) error {
 	until := time.Now().Add(Patience)
 	for {
@@ -76,8 +76,8 @@ func patiently(ctx context.Context, do func() error) error {
 	}
 }
 
-// write writes what is not gone. It undoes the transaction and reports again when upserts
-// have made keywords anew, which are gone then.
+// write writes the changes whose keywords still exist. If upserts created removed keywords anew, it
+// undoes the transaction and reports again.
 func (p *Plan) write(ctx context.Context, store backend.Store, some []Change, gone map[uint64]bool) (again bool, err error) {
 	tx, err := store.Begin(ctx)
 	if err != nil {

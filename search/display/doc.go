@@ -1,5 +1,5 @@
-// Package display is the format of what an answer shows of a hit: texts, encoded
-// once as JSON when a slave reads them, and copied from there into the answer.
+// Package display is the format of what an answer shows of a hit: texts, encoded once as JSON when
+// a slave reads them, and copied from there into the answer.
 //
 // Two pieces belong to a hit (Pieces). One is a JSON string, the keyword's text.
 // The other is what all keywords of an ad group share, a JSON array of seven

@@ -1,7 +1,7 @@
 package display
 
-// Pieces are what an answer shows of a hit. They are shared by all answers with
-// the hit and not to be changed.
+// Pieces are what an answer shows of a hit. All answers with the hit share them; they must not be
+// changed.
 type Pieces struct {
 	// Keyword is a JSON string, the keyword's text.
 	Keyword []byte

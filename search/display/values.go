@@ -13,9 +13,8 @@ type Values struct {
 	Headlines, Descriptions, Path, FinalURL []byte
 }
 
-// Values finds the values in the pieces; false: they are not of the format, or not
-// UTF-8. Values that are found can be copied into any JSON document, whoever made
-// the pieces.
+// Values finds the values in the pieces; false: they are not of the format, or not UTF-8. The
+// values found can be copied into any JSON document, even from untrusted pieces.
 func (p Pieces) Values() (v Values, ok bool) {
 	text := reader{rest: p.Keyword}
 	v.Keyword = text.string(0)
@@ -57,7 +56,7 @@ func (r *reader) list(after byte) []byte {
 	return r.next(listEnd(r.rest), after)
 }
 
-// next takes the next n bytes and the character after them; n < 0: there is no value.
+// next reads n bytes and the character after them; n < 0: there is no value.
 func (r *reader) next(n int, after byte) []byte {
 	if r.bad || n < 0 {
 		r.bad = true

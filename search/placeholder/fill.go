@@ -20,8 +20,8 @@ const (
 	MostPath        = 15
 )
 
-// Fill returns a text with a keyword's text in place of its placeholders or, where it would have more than most
-// characters then, with their defaults as they stand (standsIn). A text of the use Other is left out: "".
+// Fill returns a text with a keyword's text in place of its placeholders or, if that is longer than
+// most characters, with their defaults (standsIn). A text of the use Other gives "".
 func Fill(text, keyword string, most int) (filled string, standsIn bool) {
 	p, use := parse(text)
 	switch use {
@@ -70,7 +70,8 @@ func (p *parsed) fill(most int, with func(*part) string) (string, bool) {
 	return b.String(), short
 }
 
-// Left returns a list without the texts that are left out, and without blank ones; the list itself if it has none.
+// Left returns a list without texts that are not shown and blank ones; the list itself if it has
+// none of these.
 func Left(list []string) []string {
 	if !slices.ContainsFunc(list, leftOut) {
 		return list
@@ -80,7 +81,7 @@ func Left(list []string) []string {
 
 func leftOut(text string) bool { return Of(text) == Other || Blank(text) }
 
-// Shows reports whether texts show something whatever the keyword is: an ad is there if its headlines do.
+// Shows reports whether texts show something for every keyword: an ad exists if its headlines do.
 func Shows(headlines []string) bool {
 	for _, s := range headlines {
 		if !Blank(Default(s)) {
@@ -93,7 +94,7 @@ func Shows(headlines []string) bool {
 // Blank reports whether there is nothing to see in a text.
 func Blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// capitals are those that a placeholder's own spelling asks for.
+// capitals is the capitalisation that a placeholder's spelling requests.
 type capitals uint8
 
 const (
@@ -104,7 +105,8 @@ const (
 	allLarge                   // KEYWORD
 )
 
-// spelled reads the capitals of a placeholder; false: it is none, or of another spelling.
+// spelled reads the capitalisation of a placeholder; false: it is not a keyword placeholder, or has
+// another spelling.
 func spelled(inside string) (capitals, bool) {
 	name, _, ok := strings.Cut(inside, ":")
 	if !ok {
@@ -125,7 +127,7 @@ func spelled(inside string) (capitals, bool) {
 	return 0, false
 }
 
-// apply returns a text in these capitals, with Unicode's full mappings: ß becomes SS.
+// apply returns a text with this capitalisation, by Unicode's full mappings: ß becomes SS.
 func (c capitals) apply(text string) string {
 	if c == allLarge {
 		return cases.Upper(language.Und).String(text)

@@ -62,7 +62,7 @@ func parse(text string) (p parsed, use Use) {
 	return p, use
 }
 
-// brace is where an opening brace and the one that closes it lie; end 0: none does.
+// brace is the position of an opening brace and its closing one; end 0: there is none.
 type brace struct{ begin, end int }
 
 // braces returns all opening braces of a text.
@@ -83,8 +83,8 @@ func braces(text string) (list []brace) {
 	return list
 }
 
-// meaning says what Google takes the text between two braces for. Names compare without case; a keyword's that is
-// not spelled as one of the five is not filled.
+// meaning returns what Google takes the text between two braces for. Names compare without case; a
+// keyword placeholder with none of the five spellings is not filled.
 func meaning(inside string) (capitals, Use) {
 	if caps, ok := spelled(inside); ok {
 		return caps, Keyword

@@ -10,8 +10,8 @@ import (
 const cutting = '\u200b'
 
 // isIgnorable reports whether normalising drops r: whether it has the property
-// Default_Ignorable_Code_Point and is not U+200B. The property is derived as
-// DerivedCoreProperties.txt of Unicode derives it.
+// Default_Ignorable_Code_Point and is not U+200B. The property is derived as in Unicode's
+// DerivedCoreProperties.txt.
 func isIgnorable(r rune) bool {
 	switch {
 	case r < 0xAD || r == cutting: // U+00AD is the first

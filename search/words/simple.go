@@ -24,20 +24,20 @@ var simpleTable = sync.OnceValue(func() *simple {
 	t := new(simple)
 	for r := rune(0); r < simpleEnd; r++ {
 		s := string(r)
-		if alone(s) == "" || isIgnorable(r) {
+		if unchanging(s) == "" || isIgnorable(r) {
 			continue // a mark, even if it folds to a letter, as U+0345 does
 		}
-		t.normalised[r] = withApostrophes(alone(norm.NFKC.String(casefold(norm.NFKC.String(s)))))
+		t.normalised[r] = withApostrophes(unchanging(norm.NFKC.String(casefold(norm.NFKC.String(s)))))
 		if unicode.IsLetter(r) || unicode.IsNumber(r) {
-			t.fold[r] = alone(bareLetters(form{}, s))
+			t.fold[r] = unchanging(bareLetters(form{}, s))
 		}
 	}
 	return t
 })
 
-// alone returns s if none of its characters reorders or composes with what
-// stands before it, else "".
-func alone(s string) string {
+// unchanging returns s if none of its characters reorders or composes with what precedes it, else
+// "".
+func unchanging(s string) string {
 	for i := 0; i < len(s); {
 		p := norm.NFC.PropertiesString(s[i:])
 		if p.CCC() != 0 || !p.BoundaryBefore() {

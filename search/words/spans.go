@@ -8,8 +8,9 @@ import (
 // Span is where a word lies in a text, in bytes.
 type Span struct{ From, To int }
 
-// Spans returns where the words of a text lie that is to be shown, and so is not normalised: the words of
-// serving.md §1.3 with any case and any apostrophe, and with the ignorable characters within them.
+// Spans returns where the words of a text for display lie. The text is not normalised: words are
+// those of serving.md §1.3 with any case and any apostrophe, and with the ignorable characters
+// within them.
 func Spans(text string) (list []Span) {
 	s := make([]byte, 0, len(text))
 	at := make([]int, 0, len(text)+1) // where the bytes of s come from

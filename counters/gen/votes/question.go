@@ -13,7 +13,7 @@ type Question struct {
 	Author string
 	// Votes is static: ten shards.
 	Votes int64 `counter:"neutral=0 shards=10 fold=foldVotes update=voteUp,voteDown"`
-	// Views is dynamic: each view adds a shard, until Keep folds them.
+	// Views is dynamic: each view adds a shard, until Run folds them.
 	Views int64 `counter:"fold=foldVotes update=view"`
 	// Responses is an entity group in four parts.
 	Responses []Response `counter:"group shards=4"`

@@ -120,12 +120,12 @@ func (c *QuestionCounters) AppendResponses(ctx context.Context, e *Question, ent
 	return err
 }
 
-// Keep tends the counters that this process updates, until ctx is done (counters.Family.Keep).
-func (c *QuestionCounters) Keep(ctx context.Context, interval time.Duration, note func(error)) error {
+// Run maintains the counters that this process updates, until ctx is done (counters.Family.Run).
+func (c *QuestionCounters) Run(ctx context.Context, interval time.Duration, note func(error)) error {
 	var all sync.WaitGroup
-	all.Go(func() { _ = c.votes.Keep(ctx, interval, note) })     // it ends with ctx
-	all.Go(func() { _ = c.views.Keep(ctx, interval, note) })     // it ends with ctx
-	all.Go(func() { _ = c.responses.Keep(ctx, interval, note) }) // it ends with ctx
+	all.Go(func() { _ = c.votes.Run(ctx, interval, note) })     // it ends with ctx
+	all.Go(func() { _ = c.views.Run(ctx, interval, note) })     // it ends with ctx
+	all.Go(func() { _ = c.responses.Run(ctx, interval, note) }) // it ends with ctx
 	all.Wait()
 	return context.Cause(ctx)
 }

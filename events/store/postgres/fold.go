@@ -19,7 +19,7 @@ import (
 // lockFold lets one process at a time fold or erase, so that no two lock rows in another order.
 const lockFold = "SELECT pg_advisory_xact_lock(hashtext('adshard_events.folded'))"
 
-// foldedKey is what there is one count of.
+// foldedKey is the key of a count.
 const foldedKey = "advertiser, campaign, keyword, day, ad, position"
 
 // foldSQL removes the oldest events, below an id and as many as given, and adds them to the
@@ -53,7 +53,7 @@ func (s *Store) Forget(ctx context.Context, before time.Time, limit int) (remove
 	return removed, err
 }
 
-// folding calls f in a transaction in which no other process folds.
+// folding calls f in a transaction that excludes other folds.
 func (s *Store) folding(ctx context.Context, op string, f func(pgx.Tx) error) error {
 	return failed(ctx, op, pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, lockFold)
@@ -171,8 +171,8 @@ func (s *Store) erase(ctx context.Context, tx pgx.Tx, sql string, args ...any) (
 	return removed, s.takeOff(ctx, tx, gone)
 }
 
-// takeOff takes what was removed off the sums, which become one part each, or nothing: what is
-// left of a part would tell what it was. Parts are locked in the order of Add.
+// takeOff subtracts removed counts from the sums. Each sum becomes one part, or none at zero: what
+// is left of a part would reveal what was removed. Parts are locked in the order of Add.
 func (s *Store) takeOff(ctx context.Context, tx pgx.Tx, gone map[store.SumKey][3]int64) error {
 	var campaigns []int64
 	var days []int32

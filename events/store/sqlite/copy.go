@@ -10,15 +10,16 @@ import (
 	"adshard/fault"
 )
 
-// Held is a file of events as it is at one moment, to be copied. Until Release nobody writes to
-// it: what is copied beside it, and begun before, is of the same moment. Close it.
+// Held is a file of events at one moment, to be copied. It blocks writers until Release, so that a
+// backend copy that was begun before and is made meanwhile is of the same moment. It must be
+// closed.
 type Held struct {
 	path         string
 	lock, source *zs.Conn // lock is nil after Release
 }
 
-// Hold holds the file at path, which must be there, for a backend database, by its id. Errors:
-// those of Open and Claim.
+// Hold opens and locks the file at path, which must exist, for the backend database with this id.
+// Errors: those of Open and Claim.
 func Hold(ctx context.Context, path, database string) (*Held, error) {
 	s, err := Open(ctx, path) // which brings it up to date
 	if err != nil {
@@ -104,7 +105,7 @@ func (h *Held) copy(ctx context.Context, to string) (err error) {
 	return errors.Join(err, b.Close())
 }
 
-// unequal finds sums that are not those of events and counts.
+// unequal finds sums that differ from their events and counts.
 const unequal = `SELECT campaign FROM (SELECT campaign, day, impressions AS i, clicks AS c, spend AS s FROM spent
   UNION ALL SELECT campaign, day, -impressions, -clicks, -spend FROM folded
   UNION ALL SELECT campaign, day, -(kind = 1), -(kind = 2), -(CASE kind WHEN 2 THEN price ELSE 0 END) FROM raw)
@@ -139,8 +140,8 @@ func damage(path, what string) error {
 	return fault.Newf(fault.Corrupt, "sqlite: check", "%s is damaged: %s", path, what)
 }
 
-// Of returns of which backend database the events of a file are, by its id; "": of none yet.
-// Errors: those of Open.
+// Of returns the id of the backend database of a file's events; "": none yet. Errors: those of
+// Open.
 func Of(ctx context.Context, path string) (database string, err error) {
 	s, err := Open(ctx, path)
 	if err != nil {

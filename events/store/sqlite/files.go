@@ -10,9 +10,10 @@ import (
 	"adshard/fault"
 )
 
-// files are those of an open database by their paths: the database and, for one that writes, its write-ahead log and the
-// log's index. SQLite goes on with files that were removed or replaced: what it then acknowledges is in no file that anybody
-// finds after it ends, and another program that makes a new log or index beside it does not see its locks.
+// files are the files of an open database by path: the database and, for a writer, its write-ahead
+// log and the log's index. SQLite goes on with files that were removed or replaced. What it then
+// acknowledges is lost when it ends, and another program that makes a new log or index beside it
+// does not see its locks.
 type files []openFile
 
 type openFile struct {
@@ -24,9 +25,10 @@ type openFile struct {
 // into the database.
 var errLogGone = errors.New("its write-ahead log is gone")
 
-// makeFile makes the file of a database, if there is none, for its owner alone whatever the umask; SQLite gives the
-// log and its index the same mode. Others who may open the index can lock the database for as long as they like.
-// The file is not opened: closing it would give up locks that another connection of this process may have by then.
+// makeFile makes the file of a database, if there is none, with access for its owner only, whatever
+// the umask. SQLite gives the log and its index the same mode. Anyone who may open the index can
+// lock the database for as long as they like. An existing file is not opened: closing it would
+// release locks that another connection of this process may hold.
 func makeFile(path string) error {
 	err := syscall.Mknod(path, syscall.S_IFREG|0o600, 0)
 	if errors.Is(err, fs.ErrExist) {
@@ -56,7 +58,7 @@ func filesOf(path string, writes bool) (files, error) {
 	return all, nil
 }
 
-// present fails unless all paths name the files that are open.
+// present fails unless all paths still name the open files.
 func (f files) present(op string) error {
 	for i, file := range f {
 		now, err := os.Stat(file.path)

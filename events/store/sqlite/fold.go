@@ -12,7 +12,7 @@ import (
 	"adshard/events/token"
 )
 
-// foldedKey is what there is one count of.
+// foldedKey is the key of a count.
 const foldedKey = "advertiser, campaign, keyword, day, ad, position"
 
 // foldSQL adds the oldest events, below an id and as many as given, to the counts.
@@ -143,7 +143,7 @@ func eraseCounts(c *zs.Conn, e *store.Erasure, limit int) (removed int, err erro
 	return removed, err
 }
 
-// takeOff takes what was removed off the sums; one of nothing goes.
+// takeOff subtracts removed counts from the sums, and removes sums of zero.
 func takeOff(c *zs.Conn, gone map[store.SumKey]store.Sum) error {
 	for _, g := range gone {
 		err := sqlitex.Execute(c, "UPDATE spent SET impressions = impressions - ?3, clicks = clicks - ?4, spend = spend - ?5 WHERE campaign = ?1 AND day = ?2",

@@ -25,7 +25,7 @@ const (
 	// firstFormat is the format of schema, the oldest that is brought over. The next ones come by steps. A file
 	// has its format as user_version.
 	firstFormat = 3
-	// schema: ids begin with the time, so that new events are side by side in the tree.
+	// schema: ids begin with the time, so that new events are neighbours in the tree.
 	schema = `
 CREATE TABLE raw (id BLOB NOT NULL, kind INTEGER NOT NULL, day INTEGER NOT NULL, advertiser INTEGER NOT NULL, campaign INTEGER NOT NULL,
   keyword INTEGER NOT NULL, ad INTEGER NOT NULL, position INTEGER NOT NULL, price INTEGER NOT NULL, query INTEGER NOT NULL,
@@ -205,7 +205,7 @@ func (s *Store) writing(ctx context.Context, op string, f func(*zs.Conn) error) 
 	}
 	end(&err)
 	if err == nil {
-		err = s.files.present(op) // else the commit went into a file that nobody finds
+		err = s.files.present(op) // else the commit is in a file that was removed
 	}
 	if errors.Is(err, errLogGone) {
 		err = errors.Join(err, sqlitex.ExecuteTransient(c, "PRAGMA wal_checkpoint(PASSIVE)", nil))

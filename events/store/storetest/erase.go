@@ -50,9 +50,9 @@ func filled(t *testing.T, s store.Store, m *model) []store.Event {
 	return list
 }
 
-// erased: an erasure that is killed between any two steps, and done again, removes all that is
-// known of an advertiser and nothing of others, whose events go on being counted and folded;
-// what was added before is refused from its first step on, what is served later is not.
+// erased: an erasure that is killed between any two steps, and repeated, removes everything of an
+// advertiser and nothing of others, whose events are counted and folded meanwhile. From its first
+// step on earlier events are refused; events of ads served later are not.
 func erased(t *testing.T, a, b store.Store) {
 	m := newModel()
 	list := filled(t, a, m)
@@ -222,7 +222,7 @@ func claimed(t *testing.T, a, b store.Store) {
 	}
 }
 
-// reportEnds: an error of whoever takes rows ends a report, and is returned as it is.
+// reportEnds: an error of the callback ends a report, and is returned unchanged.
 func reportEnds(t *testing.T, a, _ store.Store) {
 	filled(t, a, newModel())
 	full, rows := errors.New("full"), 0

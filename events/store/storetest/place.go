@@ -9,8 +9,8 @@ import (
 	"adshard/events/store"
 )
 
-// placed: counts by place have each event once, while it is kept and when several have folded it,
-// a few at a time and side by side; an erasure takes those of an advertiser alone, in steps.
+// placed: counts by place have each event once, while it is kept and after several goroutines have
+// folded it. An erasure removes only those of one advertiser, in steps.
 func placed(t *testing.T, a, b store.Store) {
 	m := newModel()
 	list := make([]store.Event, 400)

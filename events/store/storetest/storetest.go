@@ -307,7 +307,7 @@ func once(t *testing.T, a, b store.Store) {
 	}
 }
 
-// refused: what no token can say is refused, and nothing of its batch is counted.
+// refused: a batch with impossible values is refused, and nothing of it is counted.
 func refused(t *testing.T, a, _ store.Store) {
 	good := EventOf(1, 0)
 	for name, change := range map[string]func(*store.Event){
@@ -351,8 +351,8 @@ func cancelled(t *testing.T, a, b store.Store) {
 	}
 }
 
-// forgotten: an event of a token from before the horizon is never counted again, though its
-// id is gone, not even when the clock of whoever forgets has gone back since.
+// forgotten: an event of a token from before the horizon is never counted again, though its id is
+// gone, not even if the clock of the process that folds went back.
 func forgotten(t *testing.T, a, b store.Store) {
 	var list []store.Event
 	for n := range 10 {

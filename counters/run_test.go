@@ -36,7 +36,7 @@ func TestKeepAdapts(t *testing.T) {
 		for range 2 {
 			f := sums(t, slow{s}, counters.Adaptive(rule), counters.Options{Attempts: 1})
 			keepers.Go(func() {
-				if err := f.Keep(ctx, 10*time.Millisecond, func(err error) { t.Error(err) }); !errors.Is(err, context.Canceled) {
+				if err := f.Run(ctx, 10*time.Millisecond, func(err error) { t.Error(err) }); !errors.Is(err, context.Canceled) {
 					t.Errorf("keep: %v", err)
 				}
 			})
@@ -87,7 +87,7 @@ func TestKeepCompacts(t *testing.T) {
 		}
 		away.Store(true)
 		var keeper sync.WaitGroup
-		keeper.Go(func() { _ = f.Keep(ctx, time.Millisecond, func(error) { noted.Add(1) }) })
+		keeper.Go(func() { _ = f.Run(ctx, time.Millisecond, func(error) { noted.Add(1) }) })
 		eventually(t, "reported errors", func() bool { return noted.Load() > 2 })
 		away.Store(false)
 		eventually(t, "no rows", func() bool {

@@ -9,14 +9,14 @@ import (
 	"adshard/internal/wait"
 )
 
-// watch is what Tend remembers of an adaptive counter.
+// watch is what Maintain remembers of an adaptive counter.
 type watch struct {
 	pace
 	shards int             // when it was last seen
 	seen   map[string]load // by shard
 }
 
-// maintain folds and adapts.
+// maintain compacts a counter and adapts its number of shards.
 func (c *core) maintain(ctx context.Context, counter string) error {
 	if _, err := c.compact(ctx, counter); err != nil || c.mode.rule == nil {
 		return err
@@ -70,16 +70,16 @@ func (w *watch) next(r *Rule, n name, s *snapshot) int {
 	}
 	first, changed := w.seen == nil, w.shards != s.head.Shards
 	w.seen, w.shards = seen, s.head.Shards
-	if first || changed { // what was counted is of another number
+	if first || changed { // the load was that of another number
 		w.pace = pace{}
 		return s.head.Shards
 	}
 	return w.pace.next(r, s.head.Shards, window)
 }
 
-// run maintains until ctx is done.
+// run maintains counters until ctx is done.
 func (c *core) run(ctx context.Context, interval time.Duration, note func(error)) error {
-	adaptive := make(map[name]string) // tended even when idle: they shrink
+	adaptive := make(map[name]string) // maintained even when idle: they shrink
 	for {
 		if err := wait.Sleep(ctx, interval); err != nil {
 			return err
