@@ -130,8 +130,8 @@ func (c *certifier) interrupted(ctx context.Context) error {
 	return nil
 }
 
-// pause returns an error when the certificate is to be given up. When many postings
-// are demanded, it first checks those before next.
+// pause returns an error when the certificate must be aborted. When many postings are demanded, it
+// first checks those before next.
 func (c *certifier) pause(ctx context.Context, next kv.Place) error {
 	if err := c.interrupted(ctx); err != nil || len(c.list) < demandMost {
 		return err

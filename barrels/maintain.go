@@ -22,7 +22,7 @@ type upkeep struct {
 	since        time.Time
 	phase        phase
 	cursor       []byte // where the phase continues
-	// used are the parents met while sweeping; nil: there is no sweep.
+	// used are the parents found while sweeping; nil: there is no sweep.
 	used *usedParents
 }
 

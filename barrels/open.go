@@ -25,7 +25,7 @@ type barrel struct {
 	behind    atomic.Bool // not caught up
 	badBlocks atomic.Uint64
 	searches  atomic.Uint64         // begun; bulk work looks at them
-	pace      atomic.Pointer[pacer] // of certificates; nil: one is being made, or none was
+	pace      atomic.Pointer[pacer] // for the next certificate; nil: one is being made, or none was
 	engine    query.Engine
 	damaged   atomic.Pointer[func(Damage)]
 

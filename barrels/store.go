@@ -69,8 +69,8 @@ type Store interface {
 	Unverified() bool
 	// Verified records durably that they have been compared.
 	Verified() error
-	// OnDamage sets the function that is called when searches, certificates or
-	// explanations meet damage. It is called from many goroutines and must be quick.
+	// OnDamage sets the function that is called when searches, certificates or explanations find
+	// damage. It is called from many goroutines and must be quick.
 	OnDamage(report func(Damage))
 	// SetCaughtUp sets whether the store has all its data. While it does not, it
 	// serves what it has with a width of 0. Stores open caught up.
@@ -95,18 +95,18 @@ type Store interface {
 type Stats struct {
 	Groups, Keywords, Postings, Blocks, Terms uint64
 	Campaigns, Advertisers                    uint64
-	// DiskBytes is what the files take; 0 in memory.
+	// DiskBytes is the size of the files; 0 in memory.
 	DiskBytes uint64
 	// BadBlocks is the number of damaged blocks found since the store was opened.
 	BadBlocks uint64
 	Memory    Memory
-	// DB is what the database below does.
+	// DB is the activity of the database.
 	DB kv.Statistics
 }
 
-// Memory is what a store takes in memory, in bytes.
+// Memory is a store's use of memory, in bytes.
 type Memory struct {
-	// DB is what the database below takes.
+	// DB is the memory of the database.
 	DB kv.Memory
 	// Terms and Parents are there from the beginning; Lists and Groups are caches.
 	Terms, Parents, Lists, Groups uint64

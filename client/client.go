@@ -109,7 +109,7 @@ func (s *servers) order() []*server {
 	return append(up, down...)
 }
 
-// mark notes whether a server could be reached.
+// mark records whether a server could be reached.
 func (s *servers) mark(v *server, reached bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@
 //   - Adaptive: shards as with Static, their number by puts and conflicts (Rule).
 //
 // A Log is an entity group in parts: entries are appended to one partition, and read as
-// the union of all. A program countergen (package gen) makes all this from struct tags.
+// the union of all. Package gen generates all this from struct tags.
 //
 // # What is stored
 //
@@ -27,7 +27,7 @@
 //   - Resize is one put of the head as well. Shards beyond the number still count; Compact
 //     folds them in at leisure, since nothing updates them any more.
 //   - Compact puts the head with the parts folded in and deletes these parts, in one batch.
-//     Killed at any step it has lost and doubled nothing.
+//     A crash at any step loses and doubles nothing.
 //
 // # Contracts
 //

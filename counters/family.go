@@ -83,8 +83,8 @@ func (f *Family[V]) Shards(ctx context.Context, counter string) (shards, parts i
 	return f.c.shards(ctx, counter)
 }
 
-// Maintain compacts a counter, and changes the number of its shards if it is adaptive. It is to
-// be called at equal intervals, the windows of the Rule, by one process or by several.
+// Maintain compacts a counter, and changes the number of its shards if it is adaptive. Call it at
+// equal intervals, the windows of the Rule, from one process or several.
 func (f *Family[V]) Maintain(ctx context.Context, counter string) error {
 	return f.c.maintain(ctx, counter)
 }
@@ -220,7 +220,7 @@ type snapshot struct {
 	parts []part
 }
 
-// snapshot reads a counter; with a limit only so many parts.
+// snapshot reads a counter; with a limit, at most that many parts.
 func (c *core) snapshot(ctx context.Context, n name, limit int) (s snapshot, err error) {
 	items, err := c.store.List(ctx, n.parts(), limit)
 	if err != nil {

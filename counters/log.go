@@ -70,7 +70,7 @@ func (l *Log[E]) Len(ctx context.Context, log string) (int64, error) {
 	return decode[int64](raw)
 }
 
-// Resize changes the number of parts that are appended to; all are read.
+// Resize changes the number of parts that Append chooses from. Read still reads all parts.
 func (l *Log[E]) Resize(ctx context.Context, log string, parts int) error {
 	return l.c.resize(ctx, log, parts)
 }

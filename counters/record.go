@@ -34,7 +34,7 @@ type record struct {
 	// does not count.
 	Epoch uint64          `json:"epoch,omitempty"`
 	Value json.RawMessage `json:"value"`
-	// Puts is how many ids were noted, of which Recent has the last.
+	// Puts is the number of ids recorded, of which Recent has the last.
 	Puts   uint64 `json:"puts"`
 	Recent []byte `json:"recent,omitempty"`
 	// Conflicts is how many puts of updates failed before those that were made.

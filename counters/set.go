@@ -8,8 +8,7 @@ import (
 	"adshard/fault"
 )
 
-// set begins the next epoch. The id of a Set is noted in the head, as those of folded
-// updates are.
+// set begins the next epoch. The head records the id of a Set, like those of folded updates.
 func (c *core) set(ctx context.Context, counter string, v json.RawMessage) error {
 	n, err := nameOf(counter)
 	if err != nil {

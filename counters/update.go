@@ -27,7 +27,7 @@ func (u *Unknown) Unwrap() error { return u.Err }
 type attempt struct {
 	id   id
 	head *head // as it was read; the write checks it
-	// noted is where the write notes the id: a shard, with its puts before; "": a row of its
+	// noted is where the write records the id: a shard, with its previous puts; "": a row of its
 	// own, or the head.
 	shard string
 	puts  uint64
@@ -216,7 +216,7 @@ func (c *core) markUpdated(n name, counter string) {
 	}
 }
 
-// taken returns the conflicts that no put has noted yet.
+// taken returns the conflicts that no put has recorded yet.
 func (c *core) taken(n name) uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,7 +18,7 @@ type Control interface {
 	SaveControlIf(ctx context.Context, key string, value []byte, guard string, was []byte) error
 }
 
-// KeysKey is under which, after the cluster's state key, the keys are kept.
+// KeysKey is the key, after the cluster's state key, of the signing keys.
 const KeysKey = "/event-keys"
 
 // Keys are the keys of a cluster, as they were read last. It is safe for use by several

@@ -8,8 +8,8 @@ import (
 	"adshard/fault"
 )
 
-// DatabaseKey is under which the control state names the database of events that counts, by its id. Like budgets, it
-// is one for a backend database, whatever the state keys of clusters on it are.
+// DatabaseKey is the key in the control state of the id of the database of events that counts. Like
+// budgets, there is one for a backend database, whatever the state keys of its clusters are.
 const DatabaseKey = "events-database"
 
 // confirmEvery is the time between two checks of whether the collector's database is the named one.

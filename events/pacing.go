@@ -12,7 +12,7 @@ import (
 	"adshard/fault"
 )
 
-// PacingKey is under which, after the cluster's state key, the notes of pacing are kept.
+// PacingKey is the key, after the cluster's state key, of the stored pacing.
 const PacingKey = "/pacing"
 
 // PaceEvery is the time between two decisions on a campaign, over all processes. It is far below

@@ -17,7 +17,7 @@ type repairs struct {
 
 	mu     sync.Mutex // guards what follows
 	orders []Repair   // to be discarded
-	renew  string     // why the whole store is to be recreated; "": it is not
+	renew  string     // why the whole store must be recreated; "": it need not be
 	open   []Repair   // discarded, not filled again yet
 	healed []Repair   // recently
 	begun  []time.Time

@@ -44,7 +44,7 @@ func (r *replacement) next() *pb.Replica {
 	return nil
 }
 
-// begin returns the sibling whose store is to be copied, and notes that it is.
+// begin returns the sibling to be copied, and records that its copy is under way.
 func (r *replacement) begin() *pb.Replica {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -52,7 +52,7 @@ func (r *replacement) begin() *pb.Replica {
 	return r.from
 }
 
-// end notes that a copy has ended; failed: it cannot be made.
+// end records that a copy has ended; failed: it cannot be made.
 func (r *replacement) end(failed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

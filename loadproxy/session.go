@@ -48,7 +48,7 @@ func (p *Proxy) session(ctx context.Context) error {
 	reports.Go(func() { defer leave(); p.reports(ctx, p.home, table) })
 	reports.Go(func() {
 		select {
-		case <-p.repairs.wake: // something is to be discarded
+		case <-p.repairs.wake: // there is something to discard
 			leave()
 		case <-ctx.Done():
 		}

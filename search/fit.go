@@ -19,7 +19,7 @@ type Fit struct {
 // noFit is the fit of a word that agrees with none of the query's.
 var noFit = Fit{Best: NoLevel}
 
-// add notes that the word agrees with the query's word pos at level.
+// add records that the word agrees with the query's word pos at level.
 func (f *Fit) add(pos uint8, level Level) {
 	for l := level; l < NoLevel; l++ {
 		f.At[l] |= 1 << pos

@@ -21,7 +21,7 @@ const (
 	Excess                    // it served more than its part, so that nothing of it counts
 	Failed                    // it failed, by a defect most likely
 	Behind                    // it does not hold all of its part yet: it is being filled or catching up
-	Damaged                   // it met damaged data, and leaves out what they belong to
+	Damaged                   // it found damaged data, and leaves out what they belong to
 	Version                   // its program has another version, such as one with other words
 	Reasons     = iota        // number of reasons
 )

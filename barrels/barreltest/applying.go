@@ -37,7 +37,7 @@ func positions(t *testing.T, open Open) {
 		t.Fatalf("clock %d, %d matched", a.AppliedClock, a.Matched)
 	}
 	p := s.Position()
-	p.Clock = 77 // what is handed out is the caller's
+	p.Clock = 77 // returned values belong to the caller
 	if s.Position().Clock != 5 {
 		t.Fatalf("the store's position changed with the caller's copy")
 	}
@@ -63,8 +63,8 @@ func resets(t *testing.T, open Open) {
 	}
 }
 
-// replacements: an item replaces the group of its key with all that it holds;
-// keywords that are gone are gone, whatever else changes.
+// replacements: an item replaces its group with everything in it; missing keywords are removed,
+// whatever else changes.
 func replacements(t *testing.T, open Open) {
 	s := open(t, "replacements")
 	defer s.Close()
@@ -83,7 +83,7 @@ func replacements(t *testing.T, open Open) {
 	SameStats(t, s, w)
 }
 
-// kept: what was applied is there when the store is opened again.
+// kept: applied buckets are still there when the store is opened again.
 func kept(t *testing.T, open Open) {
 	w := Small(3, "usb cable", "hdmi cable")
 	b := NewBuilder(t, w)

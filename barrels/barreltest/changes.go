@@ -14,9 +14,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// Changes makes buckets that change whole groups: each keyword gets a new bid,
-// one in ten other words. Groups are met in an order that has nothing to do
-// with their keys.
+// Changes makes buckets that change whole groups: each keyword gets a new bid, one in ten other
+// words. The order of groups is unrelated to their keys.
 type Changes struct {
 	items []*pb.Item // copies, changed in place
 	next  int        // the group whose turn it is
@@ -34,11 +33,11 @@ func NewChanges(c *Corpus) *Changes {
 	return ch
 }
 
-// changeStride is a prime, so that all groups are met.
+// changeStride is a prime, so that all groups are visited.
 const changeStride = 7919
 
-// Bucket returns a bucket that changes about so many keywords, and how many.
-// It is good until the next call.
+// Bucket returns a bucket that changes about n keywords, and the exact number. It is valid until
+// the next call.
 func (ch *Changes) Bucket(keywords int) (*pb.NodeData, int) {
 	d := &pb.NodeData{From: At(ch.clock), To: At(ch.clock + 1)}
 	ch.clock++

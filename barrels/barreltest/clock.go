@@ -60,9 +60,8 @@ func SameClock(t TB, s barrels.Store, groups, clock uint64) {
 	}
 }
 
-// RightOrIncomplete fails when an answer to a query that matches so many
-// keywords is wrong without saying that it is not complete. It reports whether it
-// is right.
+// RightOrIncomplete fails when the answer to a query that matches n keywords is wrong but claims to
+// be complete. It reports whether it is right.
 func RightOrIncomplete(t TB, s search.Searcher, text string, want uint64) bool {
 	t.Helper()
 	a, err := s.Search(context.Background(), query(t, text))

@@ -29,8 +29,8 @@ type Corpus struct {
 	Queries []string
 }
 
-// LoadCorpus makes a corpus with about so many keywords and remembers it in
-// the system's directory for temporary files.
+// LoadCorpus makes a corpus with about the given number of keywords and caches it in the system's
+// directory for temporary files.
 func LoadCorpus(t testing.TB, keywords int64) *Corpus {
 	t.Helper()
 	dir := filepath.Join(os.TempDir(), fmt.Sprintf("adshard-corpus-%d", keywords))

@@ -13,10 +13,9 @@ import (
 	"adshard/search"
 )
 
-// loadCounted: with every search counted, postings that are examined and that
-// match count for the slice that serves them, for their group and for their
-// term; what is not served costs nothing, explanations and hedges neither. Slices have
-// split keys.
+// loadCounted: if every search is counted, examined and matching postings count for the slice that
+// serves them, for their group and for their term. Groups that are not served, explanations and
+// hedges cost nothing. Slices have split keys.
 func loadCounted(t *testing.T, open Open) {
 	s := open(t, "load")
 	defer s.Close()
@@ -94,8 +93,8 @@ func splitKeysSettle(t *testing.T, s barrels.Store) {
 	t.Fatal("after 20,000 searches no slice has a split key")
 }
 
-// costsOfSlices checks that each slice of a table costs what was examined in so
-// many searches of it, and one that is not searched nothing. It returns the sum.
+// costsOfSlices checks that each slice of a table costs what was examined in its searches, and a
+// slice without searches nothing. It returns the sum.
 func costsOfSlices(t *testing.T, load *pb.Load, table []*pb.HeldSlice, w *oracletest.World, searches map[uint64]uint64) (sum uint64) {
 	t.Helper()
 	for _, h := range table {
@@ -145,9 +144,8 @@ func inSlice(t TB, items []*backend.Item, h *pb.HeldSlice) (in []uint64) {
 	return in
 }
 
-// loadSampled: one search in so many is counted and stands for the others,
-// whatever the order of the queries; none, when it is switched off. What is
-// skipped costs nothing, and a group that costs much is named.
+// loadSampled: one search in n is counted and stands for the others, whatever the order of the
+// queries; none if counting is off. Skipped blocks cost nothing, and an expensive group is named.
 func loadSampled(t *testing.T, open Open) {
 	s := open(t, "sampled")
 	defer s.Close()

@@ -10,7 +10,7 @@ import (
 	"adshard/fault"
 )
 
-// expiring is a context that is over after it was looked at so many times.
+// expiring is a context that ends after n checks.
 type expiring struct {
 	context.Context
 	left atomic.Int64

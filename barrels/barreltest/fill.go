@@ -16,9 +16,8 @@ func sortItems(items []*pb.Item) {
 	slices.SortFunc(items, func(a, b *pb.Item) int { return cmp.Compare(a.Group.Key, b.Group.Key) })
 }
 
-// Buckets cuts a corpus into buckets of about so many bytes, as the first
-// fill of a slave does: the slices held, the items by rising key, the slices
-// served.
+// Buckets cuts a corpus into buckets of about the given size in bytes, as in the first fill of a
+// slave: the slices held, the items by ascending key, the slices served.
 func (c *Corpus) Buckets(size int) []*pb.NodeData {
 	held := WholeRing()
 	held.Slices[0].From = 0

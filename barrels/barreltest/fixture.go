@@ -73,7 +73,7 @@ func refuse(t TB, s barrels.Store, d *pb.NodeData, kind fault.Kind) {
 	}
 }
 
-// matches fails unless a query matches so many keywords, all of them read.
+// matches fails unless a query matches n keywords, all of them read.
 func matches(t TB, s barrels.Store, text string, want uint64) {
 	t.Helper()
 	a := ask(t, s, query(t, text))

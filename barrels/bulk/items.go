@@ -176,7 +176,7 @@ func (w *blockBuilder) term(raw []byte, list []entryAt) error {
 	return nil
 }
 
-// anchored notes how many postings and blocks a term has.
+// anchored records the numbers of postings and blocks of a term.
 func (b *Builder) anchored(term uint64, postings, blocks int) {
 	b.counting.Lock()
 	defer b.counting.Unlock()

@@ -132,7 +132,7 @@ func (b *Block) pack(g *gathered) []uint16 {
 	return b.Members()
 }
 
-// behind returns where the memory behind so many classes and members begins.
+// behind returns the address after n classes and their members.
 func (b *Block) behind(classes, members int) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.signatures)),
 		8*len(b.signatures)+int(unsafe.Sizeof(Class{}))*classes+2*members)

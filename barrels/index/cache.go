@@ -46,7 +46,7 @@ type cached[V any] struct {
 	used  bool // since eviction last passed over it; guarded by the shard's mu
 }
 
-// NewCache returns an empty cache for values of so many bytes in all.
+// NewCache returns an empty cache for values of the given total size.
 func NewCache[V any](bytes uint64) *Cache[V] {
 	bytes = min(bytes, 1<<40)
 	c := &Cache[V]{limit: int(bytes) / cacheShards, admission: newDoorkeeper(bytes)}

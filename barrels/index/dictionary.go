@@ -39,7 +39,7 @@ type TermStats struct{ Frequency, Postings uint32 }
 
 const anchoredMark = 1 << 63
 
-// NewDictionary returns an empty dictionary with room for so many terms; it grows.
+// NewDictionary returns an empty dictionary with room for n terms; it grows.
 func NewDictionary(terms int) *Dictionary {
 	bits := uint(10)
 	for 3<<bits < 4*terms {

@@ -45,10 +45,10 @@ func (g *Group) KeywordText(id uint64) (string, bool) {
 	return g.Texts[from:g.Ends[i]], true
 }
 
-// GroupBytes is about what a group takes in memory, given the size of its record.
+// GroupBytes is about a group's size in memory, given the size of its record.
 func GroupBytes(record int, g *Group) int { return 3*record + len(g.Texts) + 12*len(g.IDs) }
 
-// AddPage takes in a page of the group's keywords.
+// AddPage adds a page of the group's keywords.
 func (g *Group) AddPage(r *page.Reader, texts, value []byte) ([]byte, error) {
 	if err := r.Open(value); err != nil {
 		return texts, err

@@ -199,7 +199,7 @@ func (l *PostingList) total() int64 {
 	return int64(sum)
 }
 
-// NewListCache returns a cache whose lists may take so many bytes.
+// NewListCache returns a cache for lists of the given total size.
 func NewListCache(bytes uint64) *ListCache {
 	l := &ListCache{admission: newDoorkeeper(bytes)}
 	l.Limit(bytes)

@@ -41,8 +41,7 @@ type DB interface {
 	// Write applies a batch whole or not at all. fault.NoSpace: nothing was
 	// written; a later call may succeed.
 	Write(*Batch) error
-	// Failed reports whether a Write failed in a way that only Reopen repairs.
-	// Reads still work.
+	// Failed reports whether a Write failed so that only Reopen helps. Reads still work.
 	Failed() bool
 	// Ready returns nil when Reopen can succeed, fault.NoSpace while the disk is
 	// full.
@@ -61,23 +60,23 @@ type DB interface {
 	// Verified records durably that the data have been compared with their source. It must not run
 	// beside Write, Reopen or Close.
 	Verified() error
-	// DiskBytes is the size of the files; 0 where there are none.
+	// DiskBytes is the total size of the files; 0: there are none.
 	DiskBytes() uint64
-	// Memory is what the DB itself takes in memory.
+	// Memory is the DB's own use of memory.
 	Memory() Memory
-	// Statistics is what the DB has done, as far as it counts.
+	// Statistics are the DB's counts, as far as it keeps them.
 	Statistics() Statistics
 	Close() error
 }
 
-// Memory is what a DB takes in memory beside what is made of its values, in bytes.
+// Memory is a DB's use of memory in bytes, decoded values excluded.
 type Memory struct {
 	// Cache is the part of its files kept as read, Buffers what was written and is
 	// not yet in files, Tables the indexes and filters of files.
 	Cache, Buffers, Tables uint64
 }
 
-// Statistics is what a DB has done since it was opened, and what it has to do.
+// Statistics are a DB's activity since it was opened, and its pending work.
 type Statistics struct {
 	// Counted: the DB counts what it does; else the counts up to StalledMicros are 0.
 	Counted bool

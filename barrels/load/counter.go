@@ -19,7 +19,7 @@ const DefaultCountEvery = 16
 
 // Counter counts what searches cost each slice.
 type Counter struct {
-	every    atomic.Uint64 // one search in so many is counted; 0: none
+	every    atomic.Uint64 // one search in n is counted; 0: none
 	searches atomic.Uint64
 
 	mu    sync.Mutex // guards what follows

@@ -28,7 +28,7 @@ const (
 	hitterBits = 11
 	// maxHitters is how many things are counted at a time.
 	maxHitters = 1 << hitterBits / 2
-	// sampled: the median is that of one cost in so many.
+	// sampled: the median is estimated from one cost in sampled.
 	sampled = 8
 )
 

@@ -19,10 +19,9 @@ func (c *cost) add(d cost) {
 	c.nanos += d.nanos
 }
 
-// SampleShare: in a counted search, one posting in so many represents those
-// examined, and one match in so many those that matched. Looking up a posting's group
-// costs more than the posting itself, since the groups' keys are elsewhere in
-// memory.
+// SampleShare: in a counted search, one posting in SampleShare represents those examined, and one
+// match in SampleShare those that matched. Looking up a posting's group costs more than examining
+// the posting, since the groups' keys are elsewhere in memory.
 const SampleShare = 32
 
 // Sampler records what one counted search examines. It only appends: the postings' groups are

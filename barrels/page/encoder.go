@@ -17,7 +17,7 @@ type Encoder struct {
 	count     int
 	last      uint64   // id of the keyword before
 	languages []string // of the page's forms: the first keyword's
-	bid       uint64   // what keywords have from their group; 0: not met yet
+	bid       uint64   // the bid of keywords with the group's default; 0: none yet
 	words     int
 	texts     []byte // the words
 	keywords  []byte

@@ -57,7 +57,7 @@ const (
 	maxDisplayBytes = 1 << 30
 )
 
-// NewDisplayCache returns a cache of about so many bytes, at least one slot.
+// NewDisplayCache returns a cache of about the given bytes, with at least one slot.
 func NewDisplayCache(bytes uint64) *DisplayCache {
 	n := 1
 	for uint64(n)*2*displayBytes <= min(bytes, maxDisplayBytes) {
@@ -114,7 +114,7 @@ func (r *ranking) display(of *search.Ranked[hit]) *cachedDisplay {
 	return d
 }
 
-// holds reports whether the group and its parents are as they were.
+// holds reports whether the group and its parents are unchanged.
 func (r *ranking) holds(d *cachedDisplay) bool {
 	p := r.state.Parents
 	version := d.parents.Load()

@@ -36,7 +36,7 @@ func (r *ranking) fetchDisplays(ranked []search.Ranked[hit]) {
 	}
 }
 
-// show completes one of the best; false: what is to be shown cannot be read.
+// show completes one of the best; false: its display cannot be read.
 func (r *ranking) show(of *search.Ranked[hit], h *search.Hit) bool {
 	d := r.display(of)
 	if d == nil {

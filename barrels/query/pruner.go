@@ -27,8 +27,8 @@ type pruner struct {
 	survived []queuedBlock
 }
 
-// queuedBlock is a block of a list that is to be visited, with the larger one of its
-// bounds, before the campaigns' modifiers.
+// queuedBlock is a block of a list, still to be visited, with the larger of its bounds, before the
+// campaigns' modifiers.
 type queuedBlock struct {
 	list  *index.PostingList
 	block int

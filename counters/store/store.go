@@ -1,10 +1,9 @@
-// Package store is the contract of counters with the key-value store that keeps them:
-// get, list by prefix, and one atomic batch of compare-and-puts, conditional deletes
-// and checks. A compare-and-put alone, or a conditional delete, is a batch of one.
+// Package store is the contract of counters with the key-value store that keeps them: get, list by
+// prefix, and one atomic batch of compare-and-puts, conditional deletes and checks. A single
+// compare-and-put or conditional delete is a batch of one.
 //
-// Get and compare-and-put alone are too little: a compactor that folds a shard into
-// another one must delete the one and put the other at once, or a crash between the two
-// loses or doubles a count.
+// Get and compare-and-put are not enough: a compactor that folds a shard into another must delete
+// the one and put the other at once, or a crash between the two loses or doubles a count.
 //
 // Stores: memory, sqlite and postgres below this package; storetest is the conformance
 // suite that all of them pass. Goals: few calls that many databases can offer, with no

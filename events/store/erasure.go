@@ -10,7 +10,7 @@ import (
 // ErasePart is a kind of row that Erase removes.
 type ErasePart uint8
 
-// The parts, in their order: an event that is folded meanwhile is met among the counts.
+// The parts, in order: an event that is folded meanwhile is found among the counts.
 const (
 	EraseEvents ErasePart = iota
 	EraseCounts

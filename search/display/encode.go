@@ -26,7 +26,7 @@ func AppendAd(names []byte, ad *Ad) []byte {
 	return append(b, ']')
 }
 
-// appendPath appends path 1, or path 1/path 2; path 2 alone keeps its place.
+// appendPath appends path 1, or path 1/path 2; without path 1, path 2 keeps its position.
 func appendPath(b []byte, ad *Ad) []byte {
 	b = appendText(append(b, '"'), ad.Path1)
 	if ad.Path2 != "" {

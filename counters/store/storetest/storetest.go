@@ -84,7 +84,7 @@ func checkOf(key string, version uint64) store.Change {
 	return store.Change{Action: store.Check, Key: key, Version: version}
 }
 
-// put: a put holds of the version that is named alone; the other handle sees it at once.
+// put: a put succeeds only for the named version; the other handle sees it at once.
 func put(t *testing.T, a, b store.Store) {
 	has(t, b, store.Item{Key: "k"})
 	conflicts(t, a, putOf("k", 5, "x"))

@@ -24,7 +24,7 @@ func (s *Store) Add(ctx context.Context, events []store.Event) ([]store.Outcome,
 	return outcomes, nil
 }
 
-// add adds events in a transaction, and notes what became of each.
+// add adds events in a transaction, and records the outcome of each.
 func add(c *zs.Conn, events []store.Event, outcomes []store.Outcome) error {
 	refused, err := horizons(c)
 	if err != nil {
