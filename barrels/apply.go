@@ -130,7 +130,7 @@ func (s *barrel) invalidate(b *kv.Batch, number uint64) {
 	}
 }
 
-// cachedGroup is a group as the cache of groups has it.
+// cachedGroup is a group in the form in which it is cached.
 type cachedGroup struct {
 	key   uint64
 	items *index.Group

@@ -32,7 +32,7 @@ type keyword struct {
 	anchors []uint64 // by form; nil: to be chosen
 }
 
-// oldPage is a page as it is in the store.
+// oldPage is a stored page.
 type oldPage struct {
 	first    uint64 // keyword id in its key
 	checksum uint64

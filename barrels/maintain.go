@@ -86,7 +86,7 @@ func (u *upkeep) pause(took time.Duration) time.Duration {
 	return took
 }
 
-// stepClock reports when a step has taken long enough, and has it yield to searches.
+// stepClock reports when a step has taken long enough, and yields to searches.
 type stepClock struct {
 	pace  *pacer
 	start time.Time

@@ -28,13 +28,13 @@ type Budget struct {
 
 // Campaigns are those of the backend.
 type Campaigns interface {
-	// Budgets returns those of campaigns; those that do not exist are missing, and one that
-	// cannot be read has its Damage.
+	// Budgets returns the budgets of campaigns; missing ones do not exist, and one that cannot be
+	// read has its Damage.
 	Budgets(ctx context.Context, campaigns []uint64) ([]Budget, error)
 	// SetBudgetExhausted marks a campaign; fault.NotFound if there is none.
 	SetBudgetExhausted(ctx context.Context, campaign uint64, exhausted bool) error
-	// SetShare lets a campaign take part in a share of the requests, and leaves the mark as
-	// it is; fault.NotFound if there is no such campaign.
+	// SetShare sets the share of requests in which a campaign takes part, and does not change the
+	// mark; fault.NotFound: there is no such campaign.
 	SetShare(ctx context.Context, campaign uint64, share uint32) error
 }
 

@@ -118,7 +118,7 @@ func setDays(ctx context.Context, z Zones, events []store.Event) error {
 	return nil
 }
 
-// number is a day as stores have it.
+// number is a day in the form of stores.
 func number(d budget.Day) store.Day { return store.DayOf(d.Date) }
 
 // lately is a day before today, in every calendar.

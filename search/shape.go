@@ -68,7 +68,7 @@ func matchRunSet(fits []*Fit, reach Level) Level {
 	return level
 }
 
-// bestRun returns the best level and the first run that has it, as positions.
+// bestRun returns the best level and the positions of the first run with it.
 func bestRun(fits []*Fit, reach Level) (best Level, positions uint32) {
 	best = NoLevel
 	for rest := union(fits, reach); rest != 0; {
@@ -92,8 +92,8 @@ func lowestRun(set uint32) uint32 {
 	return uint32((uint64(1)<<length - 1) << start)
 }
 
-// matchPhrase: the keyword's words stand in the query in order, next to each
-// other; the best place counts.
+// matchPhrase: the keyword's words are in the query in order, next to each other; the best place
+// counts.
 func matchPhrase(fits []*Fit, reach Level) Level {
 	level, _ := bestPhrase(fits, reach)
 	return level

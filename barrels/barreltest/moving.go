@@ -254,7 +254,7 @@ func (m *moving) drawTable(t *rapid.T) *pb.SliceTable {
 	return out
 }
 
-// served is the world as it is served in a view, found one by one.
+// served is the part of the world served in a view, found group by group.
 func (m *moving) served(t TB, view uint64) (*oracletest.World, search.Width) {
 	if view == 0 {
 		view = m.table.View

@@ -10,7 +10,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// TB is what the helpers need of testing.T and rapid.T.
+// TB is the part of testing.T and rapid.T that the helpers use.
 type TB interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -91,9 +91,8 @@ func (b *Builder) All() *pb.NodeData {
 	return d
 }
 
-// Changes is the bucket that the entries of a feed lead to, from one clock to
-// the world's: what they name with its content as it is now, and the parents
-// of the groups.
+// Changes is the bucket made of a feed's entries from one clock to the world's: the present content
+// of what they name, and the parents of the groups.
 func (b *Builder) Changes(from *pb.Position, changes []backend.Change) *pb.NodeData {
 	b.T.Helper()
 	d := &pb.NodeData{From: from, To: At(b.World.Clock)}

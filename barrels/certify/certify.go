@@ -83,7 +83,7 @@ type ParentHash [2]uint64
 // Absent stands for a parent that is not there.
 var Absent ParentHash
 
-// HashParent returns the hash of a parent's record as it is stored.
+// HashParent returns the hash of a parent's stored record.
 func HashParent(record []byte) ParentHash {
 	var hi, lo xxhash.Digest
 	hi.ResetWithSeed(seedHi)

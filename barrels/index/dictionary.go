@@ -168,8 +168,8 @@ func parseTermCount(b []byte) (TermStats, bool) {
 	return TermStats{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])}, true
 }
 
-// Peek returns the cached blocks of a term for a state, without counting that as a
-// use; nil: none are valid for it.
+// Peek returns the cached blocks of a term for a state, without counting a use; nil: none are valid
+// for it.
 func (t *Dictionary) Peek(term, state uint64) *PostingList {
 	s := t.entry(term)
 	list := s.list.Load()
@@ -197,9 +197,8 @@ func (t *Dictionary) Terms() []uint64 {
 // Len is the number of terms, used and unused ones.
 func (t *Dictionary) Len() int { return t.used }
 
-// Lookup returns what a search of a state needs of a term: whether keywords may
-// have it, whether postings may be anchored at it, and its cached posting list;
-// nil: it is not cached.
+// Lookup returns for a search of a state whether keywords may have a term, whether postings may be
+// anchored at it, and its cached posting list; nil: it is not cached.
 func (t *Dictionary) Lookup(term, state uint64) (known, anchors bool, list *PostingList) {
 	e := t.entry(term)
 	if e.key.Load() != term || term == 0 {

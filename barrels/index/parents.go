@@ -177,7 +177,7 @@ func loadParents(s kv.Snapshot) (*Parents, error) {
 	return p, it.Err()
 }
 
-// Load adds a parent as it is stored. Errors: fault.Corrupt.
+// Load adds a stored parent. Errors: fault.Corrupt.
 func (p *Parents) Load(key, value []byte) error {
 	switch {
 	case len(key) == 9 && key[0] == kv.CampaignKind:

@@ -273,8 +273,8 @@ func (l *ListCache) Recount(t *Dictionary) {
 	l.bytes.Store(sum)
 }
 
-// Same returns the list's block at a place if it is as it is stored; nil when it
-// is not, or not there.
+// Same returns the list's block at a place if it equals the stored one; nil if it differs or is
+// missing.
 func (l *PostingList) Same(term uint64, at kv.Place, value []byte) *Block {
 	i := l.find(at)
 	if i < 0 {

@@ -13,9 +13,8 @@ type Replacement struct {
 	old, next *PostingList // nil: none
 }
 
-// Replacements makes the lists of the state with this number after a batch. The
-// operations on blocks stand in the batch term by term. Only the writer calls
-// it; yield is called between terms.
+// Replacements makes the lists of the state with this number after a batch, whose operations on
+// blocks are grouped by term. Only the writer calls it; yield is called between terms.
 func (l *ListCache) Replacements(t *Dictionary, b *kv.Batch, number uint64, yield func()) (all []Replacement) {
 	var ops []kv.Op // of one term
 	flush := func() {

@@ -43,8 +43,8 @@ var (
 	MetaPurge    = []byte("purge")
 )
 
-// Place is where a posting stands in the posting list of its term: lists are
-// ordered by the ring key of the group, then by the id of the keyword.
+// Place is a posting's position in the posting list of its term: lists are ordered by the ring key
+// of the group, then by the id of the keyword.
 type Place struct{ Key, Keyword uint64 }
 
 // Less reports whether p comes before q.

@@ -32,7 +32,7 @@ const (
 	sampled = 8
 )
 
-// add adds a cost, which is not 0.
+// add adds a cost above 0.
 func (h *heavyHitters) add(of uint64, c cost) {
 	if h.slots == nil {
 		h.slots = make([]hitter, 1<<hitterBits)

@@ -108,8 +108,8 @@ func (e *Encoder) speaks(k *record.Keyword) bool {
 	return slices.EqualFunc(k.Forms, e.languages, func(f record.Form, language string) bool { return f.Language == language })
 }
 
-// shared reports whether the keyword has the page's bid: that of the first that
-// has it from its group.
+// shared reports whether the keyword has the page's bid: the bid of the first keyword with its
+// group's default.
 func (e *Encoder) shared(k *record.Keyword) bool {
 	if e.bid == 0 && k.Flags&record.BidFromGroup != 0 {
 		e.bid = k.Bid

@@ -87,7 +87,7 @@ func (e *eligibility) complete(s *groupStatus, flags uint16, campaign, owner uin
 	s.modifier, s.shown = modifier(own, uint64(inherited), inherited != block.NotSet)
 }
 
-// modifier is auction.Modifier for a group's as blocks have it.
+// modifier is auction.Modifier for a group's modifier in a block.
 func modifier(own uint16, inherited uint64, inheritedSet bool) (permille uint64, shown bool) {
 	return auction.Modifier(uint64(own), own != block.NotSet, inherited, inheritedSet)
 }

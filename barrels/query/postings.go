@@ -78,7 +78,7 @@ func (p *postings) touch(b *index.Block) {
 	}
 }
 
-// seek moves to the first block of a term as the snapshot has it.
+// seek moves to the first block of a term in the snapshot.
 func (p *postings) seek(term uint64) bool {
 	if p.it == nil {
 		p.it = p.state.Data.Prefix(kv.Postings)

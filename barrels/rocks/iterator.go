@@ -22,7 +22,7 @@ type iterator struct {
 	family kv.Family
 
 	buffer     []byte
-	kept       *[]byte // the buffer as database.buffers has it; nil: it is not of them
+	kept       *[]byte // the pooled buffer (database.buffers); nil: it is not pooled
 	rest       []byte  // entries read and not yet moved to, in the buffer
 	key, value []byte
 	most       uint32 // entries that the next call reads

@@ -20,7 +20,7 @@ type Options struct {
 	// Scale is what one point of quality stands for; 0: that of the keywords that were
 	// shown (quality.ScaleOf), or Kept if that is not off by more than a quarter.
 	Scale, Kept quality.Scale
-	// Find are keywords whose keys Plan.Find must know.
+	// Find is the list of keywords whose keys Plan.Find must know.
 	Find []uint64
 	// Lapsed are groups whose learned qualities are taken back, unless something was counted of them.
 	Lapsed []uint64
@@ -210,7 +210,7 @@ func keyOf(it *backend.Item, k *backend.Keyword) quality.Key {
 // readTogether is how many groups are read at once.
 const readTogether = 256
 
-// each calls f with some groups, in ascending order of ids.
+// each calls f with some groups at a time, in ascending order of ids.
 func each(ctx context.Context, s backend.Snapshot, groups []uint64, f func(*backend.Item) error) error {
 	for some := range slices.Chunk(groups, readTogether) {
 		items, err := s.Items(ctx, some)
@@ -226,7 +226,7 @@ func each(ctx context.Context, s backend.Snapshot, groups []uint64, f func(*back
 	return nil
 }
 
-// surveyed is what the database has of what was counted.
+// surveyed is the database's data about what was counted.
 type surveyed struct {
 	groups []uint64 // that were counted, in ascending order
 	// types are the factors of the match types of the keywords that were counted, in permille; 0: the

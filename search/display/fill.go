@@ -19,8 +19,8 @@ func anyFilled(list []string) bool {
 	return false
 }
 
-// Filled returns the ad with a keyword's text in its placeholders, and the filled texts in which a
-// default stands instead. Texts that would be blank are left out.
+// Filled returns the ad with a keyword's text in its placeholders, and the filled texts that
+// contain a default instead. Texts that would be blank are left out.
 func (a *Ad) Filled(keyword string) (filled Ad, defaults []string) {
 	f := filler{keyword: keyword}
 	filled = *a

@@ -32,10 +32,9 @@ type Lexicon struct {
 	count int
 }
 
-// Synonyms returns the folded forms that stand in a pair with a folded form in
-// a language, sorted; nil where there are none. The relation is symmetric and
-// has one step: synonyms of synonyms are not in it. The caller must not change
-// the slice. It allocates nothing.
+// Synonyms returns the folded forms paired with a folded form in a language, sorted; nil: there are
+// none. The relation is symmetric and has one step: it does not include synonyms of synonyms. The
+// caller must not change the slice. It allocates nothing.
 func (l *Lexicon) Synonyms(language, folded string) []string {
 	if l == nil {
 		return nil

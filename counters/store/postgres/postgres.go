@@ -86,7 +86,7 @@ func (s *Store) List(ctx context.Context, prefix string, limit int) ([]store.Ite
 		[]byte(prefix), end, most)
 }
 
-// read runs one statement, which sees the store as it is at one moment.
+// read runs one statement on a snapshot of the store.
 func (s *Store) read(ctx context.Context, op, sql string, args ...any) ([]store.Item, error) {
 	rows, err := s.pool.Query(ctx, sql, args...)
 	if err != nil {
@@ -130,8 +130,8 @@ func (s *Store) Apply(ctx context.Context, changes ...store.Change) (uint64, err
 	return version, failed(ctx, "apply", err)
 }
 
-// queue adds the statement of one change. Each waits for the row's lock and then compares
-// the version that it finds.
+// queue adds the statement of one change. It waits for the row's lock and then compares the row's
+// version.
 func queue(b *pgx.Batch, c *store.Change, version uint64) {
 	key, old, as := []byte(c.Key), int64(c.Version), int64(version)
 	value := c.Value

@@ -120,7 +120,7 @@ func (s *Store) List(ctx context.Context, prefix string, limit int) ([]store.Ite
 	return s.read(ctx, "list", "SELECT key, value, version FROM counter WHERE key >= ? ORDER BY key LIMIT ?", []byte(prefix), limit)
 }
 
-// read runs one statement, which sees the store as it is at one moment.
+// read runs one statement on a snapshot of the store.
 func (s *Store) read(ctx context.Context, op, sql string, args ...any) (out []store.Item, err error) {
 	c, err := s.pool.Take(ctx)
 	if err != nil {

@@ -32,7 +32,7 @@ func Probe(ctx context.Context, path string) error {
 		return failed(ctx, "open", path, err)
 	}
 	_, log := os.Stat(path + "-wal")
-	c, err := reading(path, log != nil) // without a log no program has it open, and SQLite makes no files beside it
+	c, err := reading(path, log != nil) // without a log the file is not open anywhere, and SQLite makes no files beside it
 	if err != nil {
 		return failed(ctx, "open", path, err)
 	}
@@ -41,7 +41,7 @@ func Probe(ctx context.Context, path string) error {
 	switch {
 	case err != nil:
 		return failed(ctx, "open", path, err)
-	case found == 0: // as the log has it
+	case found == 0: // including the log
 		return noTables(path)
 	case !thisProgram().supported(found):
 		return otherFormat(path, found, thisProgram())

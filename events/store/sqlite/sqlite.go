@@ -213,7 +213,7 @@ func (s *Store) writing(ctx context.Context, op string, f func(*zs.Conn) error) 
 	return failed(ctx, op, s.path, err)
 }
 
-// read runs one statement, which sees the store as it is at one moment.
+// read runs one statement on a snapshot of the store.
 func (s *Store) read(ctx context.Context, op, sql string, row func(*zs.Stmt) error, args ...any) error {
 	c, err := s.pool.Take(ctx)
 	if err != nil {
