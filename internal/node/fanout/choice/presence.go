@@ -150,12 +150,14 @@ func (p *Presence) Tick(now time.Duration) (probe bool) {
 	return true
 }
 
-// connected ejects the replica if there has been no connection for a while.
+// connected ejects the replica if there has been no connection for a while. A call that
+// waits for one does not show that the replica is silent.
 func (p *Presence) connected(now time.Duration) {
 	if p.Up == nil || p.Up() {
 		p.away = 0
 		return
 	}
+	p.due.Store(0)
 	if p.away++; p.away == suspectTicks && p.In() {
 		p.Eject(now)
 	}

@@ -73,7 +73,11 @@ func TestWithoutAConnection(t *testing.T) {
 	if w.standing() != broken || !w.In() {
 		t.Error("one that is about to be connected")
 	}
+	w.Asked(w.now, tickEvery)
 	w.pass((suspectTicks - 1) * tickEvery)
+	if w.probes > 0 || w.suspected {
+		t.Error("a call that waits for a connection makes it suspected")
+	}
 	if up = true; w.standing() != in {
 		t.Error("connected at last")
 	}
