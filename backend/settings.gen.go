@@ -226,11 +226,12 @@ func (p *GroupPatch) Merge(later *GroupPatch) (differs bool) {
 
 // KeywordSettings is what can be changed of a keyword.
 type KeywordSettings struct {
-	Enabled bool
-	HasBid  bool
-	Bid     uint64 // micros; 0 unless HasBid
-	Quality uint8
-	Learned Learned
+	Enabled  bool
+	HasBid   bool
+	Bid      uint64 // micros; 0 unless HasBid
+	Quality  uint8
+	Learned  Learned
+	FinalURL string
 }
 
 // KeywordPatch changes a keyword: that with these words and type.
@@ -241,6 +242,7 @@ type KeywordPatch struct {
 	Bid         Patch[uint64]
 	Quality     Patch[uint8]
 	Learned     Patch[Learned]
+	FinalURL    Patch[string]
 }
 
 // NewKeyword returns the settings of a keyword before the patch that creates it.
@@ -259,6 +261,9 @@ func (p *KeywordPatch) Check(now *KeywordSettings) error {
 	if err := p.Learned.check("learned", checkLearned); err != nil {
 		return err
 	}
+	if err := p.FinalURL.check("final_url", atMost(2048)); err != nil {
+		return err
+	}
 	return nil
 }
 
@@ -271,6 +276,7 @@ func (v *KeywordSettings) Apply(p *KeywordPatch) error {
 	v.Bid, v.HasBid = optional(v.Bid, v.HasBid, p.Bid)
 	v.Quality = p.Quality.of(v.Quality, DefaultQuality)
 	v.Learned = p.Learned.of(v.Learned, 0)
+	v.FinalURL = p.FinalURL.of(v.FinalURL, "")
 	return nil
 }
 
@@ -280,6 +286,7 @@ func (v *KeywordSettings) Patch() (p KeywordPatch) {
 	p.Bid = toOptional(v.Bid, v.HasBid)
 	p.Quality = toUnless(v.Quality, DefaultQuality)
 	p.Learned = toUnless(v.Learned, 0)
+	p.FinalURL = toUnless(v.FinalURL, "")
 	return p
 }
 
@@ -289,5 +296,6 @@ func (p *KeywordPatch) Merge(later *KeywordPatch) (differs bool) {
 	differs = p.Bid.merge(later.Bid) || differs
 	differs = p.Quality.merge(later.Quality) || differs
 	differs = p.Learned.merge(later.Learned) || differs
+	differs = p.FinalURL.merge(later.FinalURL) || differs
 	return differs
 }

@@ -19,6 +19,7 @@ func (g *groupChange) items() (items *index.Group, size int, ok bool) {
 	items = &index.Group{Group: data}
 	var texts []byte
 	for _, k := range g.keywords {
+		items.SetURL(k.id, k.pb.FinalUrl)
 		texts = append(texts, k.pb.Text...)
 		items.IDs, items.Ends = append(items.IDs, k.id), append(items.Ends, uint32(len(texts)))
 	}

@@ -159,7 +159,7 @@ var (
 		{fieldName, fieldTimeZone},
 		{fieldName, fieldDesktop, fieldMobile, fieldTablet, fieldDailyBudget, fieldStandardDelivery, fieldLanguages, fieldRotateEvenly, fieldLabel, fieldPausedBy},
 		{fieldName, fieldBid, fieldDesktop, fieldMobile, fieldTablet, fieldPausedBy},
-		{fieldText, fieldMatchType, fieldBid, fieldQuality},
+		{fieldText, fieldMatchType, fieldBid, fieldQuality, fieldFinalURL},
 		{fieldText, fieldMatchType},
 		{fieldHeadlines, fieldDescriptions, fieldPath1, fieldPath2, fieldFinalURL},
 	}
@@ -179,7 +179,7 @@ var (
 		backend.EntityAdvertiser: {},
 		backend.EntityCampaign:   {colDesktop, colMobile, colTablet},
 		backend.EntityGroup:      {colBid, colDesktop, colMobile, colTablet},
-		backend.EntityKeyword:    {colBid, colQuality},
+		backend.EntityKeyword:    {colBid, colQuality, colFinalURL},
 	}
 	anyCells = [backend.Entities][]column{
 		backend.EntityAdvertiser: {colTimeZone},
@@ -291,20 +291,24 @@ func (s *jsonSource) keywordSettings(p *backend.KeywordPatch) {
 	p.Status = s.status()
 	p.Bid = s.micros(fieldBid, 10000000000)
 	p.Quality = jsonNumber(s, fieldQuality, errQuality, parseQuality)
+	p.FinalURL = s.value(fieldFinalURL, parseURL)
 }
 
 // keywordOwn reads the columns of a keyword's own row.
 func (s *editorSource) keywordOwn(p *backend.KeywordPatch) {
 	p.Bid = patch(s, colBid, parseBid)
 	p.Quality = s.quality()
+	p.FinalURL = patch(s, colFinalURL, parseURL)
 }
 
 func (w *editorWriter) keywordSettings(p *backend.KeywordPatch) {
 	w.row[colBid] = cellOf(p.Bid, formatMoney)
 	w.row[colQuality] = cellOf(p.Quality, formatQuality)
+	w.row[colFinalURL] = cellOf(p.FinalURL, asIs)
 }
 
 func (l *fieldList) keywordSettings(v *backend.KeywordSettings) {
 	l.number(fieldBid, v.HasBid, v.Bid)
 	l.number(fieldQuality, true, uint64(v.Quality))
+	l.orNull(fieldFinalURL, v.FinalURL)
 }

@@ -35,7 +35,7 @@ func TestUnusedColumns(t *testing.T) {
 		{"Account,Campaign,Labels,Campain Status,Notes\nA,C,x,Enabled,\nA,C,y,,[]\nA,C,,, -- \n", "Campain Status/ 1 Campaign Status;Labels/ 2 ;"},
 		{"Account,Campaign,Labels,Budget\nA,C,x,bad\nA,<Account-level>,x,\n", ""},
 		{"Account,Campaign,Ad Group,Keyword,Final URL,Tracking template,Max CPC\nA,C,G,,,,1\nA,C,G,k,https://a.example/,x,\nA,C,G,l,https://a.example/,,\n",
-			"Final URL/keywords 2 ;Tracking template/ 1 ;"},
+			"Tracking template/ 1 ;"},
 		{"Account,Campaign,Ad Group,Keyword,Criterion Type,Max CPC,Match type\nA,C,G,k,Exact,1,Exact\nA,C,G,k,Negative Exact,1,\n", "Match type/ 1 ;Max CPC/negatives 1 ;"},
 		{"Account,Campaign,Ad Group,Keyword,Max CPC,Type\nA,C,,,,Campaign\nA,C,G,k,1,Keyword\nA,C,G,,1,Ad group\n", "Type/ad groups 1 ;Type/campaigns 1 ;Type/keywords 1 ;"},
 		{"Account,Campaign,Ad Group,Keyword,Max CPC,Type\nA,C,G,k,1,Exact\nA,C,G,,1,Broad\n", "Type/ad groups 1 ;"},

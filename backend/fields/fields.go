@@ -142,7 +142,11 @@ var List = []Field{
 	{Name: "descriptions", Kind: Key, KeyOf: []Entity{Ad}, Editor: []string{"Description %d", "Description Line 1"}, Columns: 4, Column: "Description"},
 	{Name: "path_1", Kind: Key, KeyOf: []Entity{Ad}, Editor: []string{"Path 1"}},
 	{Name: "path_2", Kind: Key, KeyOf: []Entity{Ad}, Editor: []string{"Path 2"}},
-	{Name: "final_url", Kind: Key, KeyOf: []Entity{Ad}, Editor: []string{"Final URL"}},
+	{Name: "final_url", Kind: URL, Of: []Entity{Keyword}, KeyOf: []Entity{Ad}, Go: "FinalURL", SQL: "final_url", Label: "Final URL", Max: MaxURL, Order: 26, Sum: 18,
+		Since: [2]int{12, 9}, Editor: []string{"Final URL"}, Own: true, Schema: "Of the page to which its ads lead in place of their own; null: none.",
+		Row: "empty, or `http://` or `https://` with a host and without control characters, at most 2,048 bytes; any text for an ad that is removed. " +
+			"A keyword's takes the place of that of the ad shown",
+		Line: "as `Final URL` above; of a keyword, or `null`"},
 	{Name: "paused_by", Kind: Special, Of: modified},
 	{Kind: Special, Editor: []string{"Campaign Status"}, Column: "CampaignStatus"},
 	{Kind: Special, Editor: []string{"Ad Group Status"}, Column: "AdGroupStatus"},

@@ -20,7 +20,7 @@ import (
 
 // Version is the version of the records: it grows with each change that builds
 // other records from the same entities. Only data of the same version are compared.
-const Version = 4
+const Version = 5
 
 // Builder turns entities into records. It caches recent words and must be used by one
 // goroutine at a time.
@@ -106,7 +106,7 @@ func (b *Builder) keyword(out *pb.Keyword, k *backend.Keyword, g *backend.Group,
 	if err != nil {
 		return err
 	}
-	out.Id, out.Text, out.Enabled = k.ID, k.Text, k.Enabled
+	out.Id, out.Text, out.Enabled, out.FinalUrl = k.ID, k.Text, k.Enabled, k.FinalURL
 	out.Type, out.Quality = pb.MatchType(k.Type), uint32(k.Served())
 	if k.Learned != 0 {
 		out.Learned, out.Given = uint64(k.Learned), uint32(k.Quality)

@@ -33,7 +33,7 @@ GRANT INSERT, DELETE ON adshard.advertiser, adshard.campaign, adshard.ad_group, 
 GRANT UPDATE (enabled, time_zone) ON adshard.advertiser TO adshard_import;
 GRANT UPDATE (enabled, desktop, mobile, tablet, daily_budget, standard_delivery, languages, rotate_evenly, label) ON adshard.campaign TO adshard_import;
 GRANT UPDATE (enabled, bid, desktop, mobile, tablet) ON adshard.ad_group TO adshard_import;
-GRANT UPDATE (text, enabled, bid, quality, learned) ON adshard.keyword TO adshard_import;
+GRANT UPDATE (text, enabled, bid, quality, learned, final_url) ON adshard.keyword TO adshard_import;
 GRANT UPDATE (text, enabled) ON adshard.group_negative, adshard.campaign_negative, adshard.advertiser_negative TO adshard_import;
 GRANT UPDATE (enabled) ON adshard.ad TO adshard_import;
 GRANT EXECUTE ON FUNCTION adshard.take_ids, adshard.next_id, adshard.gave_ids, adshard.begin_write TO adshard_import;

@@ -9,7 +9,7 @@ import (
 )
 
 // schemaVersion is the newest migration.
-const schemaVersion = 8
+const schemaVersion = 9
 
 // The columns of an advertiser's settings, and what sets them: the first parameter is the row's id.
 const (
@@ -107,7 +107,7 @@ func appendGroup(args []any, v *backend.GroupSettings) []any {
 
 // The columns of a keyword's settings.
 const (
-	keywordColumns = "enabled, bid, quality, learned"
+	keywordColumns = "enabled, bid, quality, learned, final_url"
 )
 
 // keywordRow is a row's settings as they are read: first into to, then done.
@@ -118,7 +118,7 @@ type keywordRow struct {
 
 func (r *keywordRow) to(list ...any) []any {
 	v := &r.KeywordSettings
-	return append(list, &v.Enabled, &r.bid, &v.Quality, &v.Learned)
+	return append(list, &v.Enabled, &r.bid, &v.Quality, &v.Learned, &v.FinalURL)
 }
 
 func (r *keywordRow) done() *backend.KeywordSettings {
@@ -129,14 +129,14 @@ func (r *keywordRow) done() *backend.KeywordSettings {
 
 // appendKeyword appends the values of the columns.
 func appendKeyword(args []any, v *backend.KeywordSettings) []any {
-	return append(args, v.Enabled, nullable(v.HasBid, v.Bid), int16(v.Quality), int64(v.Learned))
+	return append(args, v.Enabled, nullable(v.HasBid, v.Bid), int16(v.Quality), int64(v.Learned), v.FinalURL)
 }
 
 // keywordArrays are the types of arrays of the columns, the first of which is the fifth parameter, and keywordFromArrays sets the columns to
 // what is unnested.
 const (
-	keywordArrays     = "$5::boolean[], $6::bigint[], $7::smallint[], $8::bigint[]"
-	keywordFromArrays = "enabled = u.enabled, bid = u.bid, quality = u.quality, learned = u.learned"
+	keywordArrays     = "$5::boolean[], $6::bigint[], $7::smallint[], $8::bigint[], $9::text[]"
+	keywordFromArrays = "enabled = u.enabled, bid = u.bid, quality = u.quality, learned = u.learned, final_url = u.final_url"
 )
 
 // arraysOfKeywords appends the columns of rows as arrays.
@@ -144,5 +144,6 @@ func arraysOfKeywords(args []any, rows []*upsert.Row[upsert.Phrase, upsert.Keywo
 	return append(args, array(rows, func(v *upsert.Keyword) bool { return v.Enabled }),
 		array(rows, func(v *upsert.Keyword) *int64 { return nullable(v.HasBid, v.Bid) }),
 		array(rows, func(v *upsert.Keyword) int16 { return int16(v.Quality) }),
-		array(rows, func(v *upsert.Keyword) int64 { return int64(v.Learned) }))
+		array(rows, func(v *upsert.Keyword) int64 { return int64(v.Learned) }),
+		array(rows, func(v *upsert.Keyword) string { return v.FinalURL }))
 }

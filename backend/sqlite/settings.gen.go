@@ -10,7 +10,7 @@ import (
 )
 
 // schemaVersion is the newest migration.
-const schemaVersion = 11
+const schemaVersion = 12
 
 // The columns of an advertiser's settings, and what sets them.
 const (
@@ -112,9 +112,9 @@ func (h *hasher) addedGroup(owner, id uint64, v *backend.GroupSettings) (s sum) 
 
 // The columns of a keyword's settings, and what sets them.
 const (
-	keywordColumns = "enabled, bid, quality, learned"
-	keywordWidth   = 4 // how many there are
-	keywordSetters = "enabled = ?, bid = ?, quality = ?, learned = ?"
+	keywordColumns = "enabled, bid, quality, learned, final_url"
+	keywordWidth   = 5 // how many there are
+	keywordSetters = "enabled = ?, bid = ?, quality = ?, learned = ?, final_url = ?"
 )
 
 // bindKeyword binds the values of the columns, and returns the place after them.
@@ -123,7 +123,8 @@ func bindKeywordSettings(st *zs.Stmt, at int, v *backend.KeywordSettings) int {
 	bindOptional(st, at+1, optional{v.HasBid, v.Bid})
 	st.BindInt64(at+2, int64(v.Quality))
 	st.BindInt64(at+3, int64(v.Learned))
-	return at + 4
+	st.BindText(at+4, v.FinalURL)
+	return at + 5
 }
 
 // scanKeywordSettings reads the columns, the first of which is at a place.
@@ -132,6 +133,7 @@ func scanKeywordSettings(st *zs.Stmt, at int) (v backend.KeywordSettings) {
 	v.Bid, v.HasBid = columnNumber(st, at+1)
 	v.Quality = uint8(st.ColumnInt64(at + 2))
 	v.Learned = backend.Learned(st.ColumnInt64(at + 3))
+	v.FinalURL = st.ColumnText(at + 4)
 	return v
 }
 
@@ -140,6 +142,11 @@ func (h *hasher) addedKeyword(owner, id uint64, v *backend.KeywordSettings) (s s
 	if v.Learned != 0 {
 		h.begin(13, owner, id)
 		h.number(uint64(v.Learned))
+		s += h.end()
+	}
+	if v.FinalURL != "" {
+		h.begin(18, owner, id)
+		text(h, v.FinalURL)
 		s += h.end()
 	}
 	return s

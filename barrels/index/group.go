@@ -1,6 +1,7 @@
 package index
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"sync/atomic"
@@ -19,6 +20,8 @@ type Group struct {
 	Ends    []uint32
 	Texts   string
 	Partial bool
+	// URLs are the URLs of keywords that have one of their own.
+	URLs map[uint64]string
 	// Piece is what answers show of the group, once one of its keywords was among
 	// the best.
 	Piece atomic.Pointer[GroupPiece]
@@ -45,8 +48,25 @@ func (g *Group) KeywordText(id uint64) (string, bool) {
 	return g.Texts[from:g.Ends[i]], true
 }
 
-// GroupBytes is about a group's size in memory, given the size of its record.
-func GroupBytes(record int, g *Group) int { return 3*record + len(g.Texts) + 12*len(g.IDs) }
+// SetURL notes the URL of a keyword, if it has one.
+func (g *Group) SetURL(id uint64, url string) {
+	if url == "" {
+		return
+	}
+	if g.URLs == nil {
+		g.URLs = make(map[uint64]string)
+	}
+	g.URLs[id] = url
+}
+
+// GroupBytes is about what a group takes in memory, given the size of its record.
+func GroupBytes(record int, g *Group) int {
+	n := 3*record + len(g.Texts) + 12*len(g.IDs)
+	for _, url := range g.URLs {
+		n += 48 + len(url)
+	}
+	return n
+}
 
 // AddPage adds a page of the group's keywords.
 func (g *Group) AddPage(r *page.Reader, texts, value []byte) ([]byte, error) {
@@ -61,6 +81,11 @@ func (g *Group) AddPage(r *page.Reader, texts, value []byte) ([]byte, error) {
 		if k == nil {
 			return texts, nil
 		}
+		url, err := k.FinalURL()
+		if err != nil {
+			return texts, err
+		}
+		g.SetURL(k.ID, url)
 		texts = append(texts, k.Text...)
 		g.IDs, g.Ends = append(g.IDs, k.ID), append(g.Ends, uint32(len(texts)))
 	}
@@ -69,6 +94,6 @@ func (g *Group) AddPage(r *page.Reader, texts, value []byte) ([]byte, error) {
 // Same reports whether two groups read are the same to searches.
 func (g *Group) Same(h *Group) bool {
 	return g.Name == h.Name && g.Held == h.Held && g.Texts == h.Texts && g.Partial == h.Partial && slices.Equal(g.IDs, h.IDs) &&
-		slices.Equal(g.Ends, h.Ends) && reflect.DeepEqual(g.Ads, h.Ads) &&
+		slices.Equal(g.Ends, h.Ends) && maps.Equal(g.URLs, h.URLs) && reflect.DeepEqual(g.Ads, h.Ads) &&
 		g.Negatives.Same(h.Negatives)
 }

@@ -139,7 +139,12 @@ func (r *ranking) compose(of *search.Ranked[hit]) *cachedDisplay {
 	if !ok || !ok2 || !ok3 || len(g.Ads) == 0 {
 		return nil
 	}
-	text, ok := r.keywordText(g, kv.Place{Key: in.key, Keyword: of.Keyword})
+	at := kv.Place{Key: in.key, Keyword: of.Keyword}
+	text, ok := r.keywordText(g, at)
+	if !ok {
+		return nil
+	}
+	url, ok := r.keywordURL(g, at)
 	if !ok {
 		return nil
 	}
@@ -149,8 +154,8 @@ func (r *ranking) compose(of *search.Ranked[hit]) *cachedDisplay {
 		ad: g.Ads[0].ID, Pieces: display.Pieces{Keyword: display.AppendString(nil, text)},
 	}
 	ads := g.Ads
-	if g.Filled {
-		ads = filled(g.Ads, text)
+	if g.Filled || url != "" {
+		ads = filled(g.Ads, text, url)
 		d.Group = slices.Clip(display.AppendAd(display.AppendNames(nil, owner.Name, c.Name, g.Name), &ads[0]))
 	} else {
 		d.Group = piece(g, owner.Advertiser, c.Campaign)
@@ -163,11 +168,26 @@ func (r *ranking) compose(of *search.Ranked[hit]) *cachedDisplay {
 	return d
 }
 
-// filled returns ads with a keyword's text in their placeholders.
-func filled(ads []display.Ad, keyword string) []display.Ad {
+// keywordURL returns a keyword's own URL; "": it has none.
+func (r *ranking) keywordURL(g *index.Group, at kv.Place) (url string, ok bool) {
+	if !g.Partial {
+		return g.URLs[at.Keyword], true
+	}
+	k, err := r.keyword(at)
+	if err == nil {
+		url, err = k.FinalURL()
+	}
+	return url, err == nil
+}
+
+// filled returns ads with a keyword's text in their placeholders, and its URL in place of theirs, if it has one.
+func filled(ads []display.Ad, keyword, url string) []display.Ad {
 	list := make([]display.Ad, len(ads))
 	for i := range ads {
 		list[i], _ = ads[i].Filled(keyword)
+		if url != "" {
+			list[i].FinalURL = url
+		}
 	}
 	return list
 }

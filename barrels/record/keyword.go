@@ -70,9 +70,18 @@ func KeywordFlags(m *pb.Keyword) (flags uint8) {
 // HasUnknownFields reports whether a message has fields that this version does not know, or rare
 // fields that have no short form on a page.
 func HasUnknownFields(m *pb.Keyword) bool {
-	return m.Learned != 0 || m.Given != 0 || len(m.ProtoReflect().GetUnknown()) > 0 || slices.ContainsFunc(m.Forms, func(f *pb.Form) bool {
+	return m.Learned != 0 || m.Given != 0 || m.FinalUrl != "" || len(m.ProtoReflect().GetUnknown()) > 0 || slices.ContainsFunc(m.Forms, func(f *pb.Form) bool {
 		return len(f.ProtoReflect().GetUnknown()) > 0
 	})
+}
+
+// FinalURL returns the URL that takes the place of that of its ads; "": it has none.
+func (k *Keyword) FinalURL() (string, error) {
+	if k.Whole == nil {
+		return "", nil
+	}
+	m, err := k.Message()
+	return m.GetFinalUrl(), err
 }
 
 // Equal reports whether the message is the same record.

@@ -43,6 +43,9 @@ func (o *Oracle) Search(r Request) (*Result, error) {
 		result.Matched++
 		if j.Verdict == search.Won {
 			ad, _ := filled(j.ad(r.RequestID), j.Keyword.Text)
+			if j.Keyword.FinalURL != "" {
+				ad.FinalURL = j.Keyword.FinalURL
+			}
 			result.Ads = append(result.Ads, Placed{Judged: j, Ad: ad})
 		}
 	}

@@ -659,8 +659,10 @@ type Keyword struct {
 	Forms []*Form `protobuf:"bytes,10,rep,name=forms,proto3" json:"forms,omitempty"`
 	// learned says what the quality was learned from (backend.Learned), and given is
 	// what it would be else; 0: the quality is the given one.
-	Learned       uint64 `protobuf:"varint,11,opt,name=learned,proto3" json:"learned,omitempty"`
-	Given         uint32 `protobuf:"varint,12,opt,name=given,proto3" json:"given,omitempty"`
+	Learned uint64 `protobuf:"varint,11,opt,name=learned,proto3" json:"learned,omitempty"`
+	Given   uint32 `protobuf:"varint,12,opt,name=given,proto3" json:"given,omitempty"`
+	// final_url takes the place of that of the ad that is shown; "": it has none.
+	FinalUrl      string `protobuf:"bytes,13,opt,name=final_url,json=finalUrl,proto3" json:"final_url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -779,6 +781,13 @@ func (x *Keyword) GetGiven() uint32 {
 	return 0
 }
 
+func (x *Keyword) GetFinalUrl() string {
+	if x != nil {
+		return x.FinalUrl
+	}
+	return ""
+}
+
 // Form is a keyword's words as terms of one language.
 type Form struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -894,7 +903,7 @@ const file_adshard_v1_records_proto_rawDesc = "" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12)\n" +
 	"\x04type\x18\x03 \x01(\x0e2\x15.adshard.v1.MatchTypeR\x04type\x12\x12\n" +
 	"\x04norm\x18\x04 \x03(\x06R\x04norm\x12\x18\n" +
-	"\aenabled\x18\x05 \x01(\bR\aenabled\"\xd1\x02\n" +
+	"\aenabled\x18\x05 \x01(\bR\aenabled\"\xee\x02\n" +
 	"\aKeyword\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12)\n" +
@@ -908,7 +917,8 @@ const file_adshard_v1_records_proto_rawDesc = "" +
 	"\x05forms\x18\n" +
 	" \x03(\v2\x10.adshard.v1.FormR\x05forms\x12\x18\n" +
 	"\alearned\x18\v \x01(\x04R\alearned\x12\x14\n" +
-	"\x05given\x18\f \x01(\rR\x05givenB\x06\n" +
+	"\x05given\x18\f \x01(\rR\x05given\x12\x1b\n" +
+	"\tfinal_url\x18\r \x01(\tR\bfinalUrlB\x06\n" +
 	"\x04_bid\"8\n" +
 	"\x04Form\x12\x1a\n" +
 	"\blanguage\x18\x01 \x01(\tR\blanguage\x12\x14\n" +

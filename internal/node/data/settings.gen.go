@@ -39,4 +39,5 @@ func keywordSettings(it *api.Item, v *backend.KeywordSettings) {
 	it.Status = status(v.Enabled)
 	it.MaxCpcMicros = optional(v.HasBid, v.Bid)
 	it.QualityScore = int(v.Quality)
+	it.FinalURL = v.FinalURL
 }

@@ -179,6 +179,7 @@ func recordBounds() map[string]bound {
 		"Ad.final_url":         text(maxText),
 		"Negative.text":        text(maxText),
 		"Negative.norm":        list(maxWords),
+		"Keyword.final_url":    text(maxText),
 		"Keyword.text":         text(maxText),
 		"Keyword.norm":         list(maxWords),
 		"Keyword.fold":         list(maxWords),

@@ -18,10 +18,10 @@ import (
 // sender of that checks PeerVersion with AtLeast first.
 const (
 	// Version is this program's.
-	Version = 4
+	Version = 5
 	// VersionData is the first whose slaves understand all that this program feeds: the
-	// data of groups and campaigns, and copies of stores.
-	VersionData = 4
+	// data of groups and campaigns, and copies of stores. Those before it would lead to ads' URLs where keywords have their own.
+	VersionData = 5
 )
 
 // AtLeast refuses a peer of a version below least with fault.Version; peer says who it

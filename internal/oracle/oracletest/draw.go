@@ -76,6 +76,11 @@ func drawLanguages(t *rapid.T) backend.Languages {
 	return oneOf(t, "languages", []backend.Languages{"en", "cs", "cs en", "", "de", "de en", "cs de en"})
 }
 
+// drawURL draws a keyword's own URL; most have none.
+func drawURL(t *rapid.T) string {
+	return oneOf(t, "URL", []string{"", "", "", "https://keyword.example/", "https://keyword.example/other"})
+}
+
 // spelling draws a word of the vocabulary as someone may write it.
 func spelling(t *rapid.T) string {
 	w := oneOf(t, "word", vocabulary)

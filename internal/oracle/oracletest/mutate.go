@@ -61,7 +61,7 @@ func (w *World) mutateGroup(t *rapid.T, old *backend.Item) []backend.Change {
 	case 3, 4:
 		if k := pick(t, it.Keywords); k != nil {
 			k.Bid, k.HasBid = drawBid(t)
-			k.Quality, k.Learned = drawQuality(t), drawLearned(t)
+			k.Quality, k.Learned, k.FinalURL = drawQuality(t), drawLearned(t), drawURL(t)
 		}
 	case 5:
 		if k := pick(t, it.Keywords); k != nil {

@@ -171,7 +171,7 @@ func (w *World) addKeyword(t *rapid.T, it *backend.Item) {
 	text, normalised := drawKeyword(t)
 	k := backend.Keyword{
 		GroupID: it.Group.ID, Text: text, Words: normalised,
-		Type: drawType(t), KeywordSettings: backend.KeywordSettings{Enabled: mostly(t, "keyword enabled"), Quality: drawQuality(t), Learned: drawLearned(t)},
+		Type: drawType(t), KeywordSettings: backend.KeywordSettings{Enabled: mostly(t, "keyword enabled"), Quality: drawQuality(t), Learned: drawLearned(t), FinalURL: drawURL(t)},
 	}
 	k.Bid, k.HasBid = drawBid(t)
 	same := func(o backend.Keyword) bool { return o.Words == k.Words && o.Type == k.Type }

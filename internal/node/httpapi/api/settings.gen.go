@@ -42,6 +42,9 @@ func (it *Item) Settings() (list []Setting) {
 	if it.TimeZone != `` {
 		list = append(list, Setting{Name: "time_zone", Label: "Time zone", Value: it.TimeZone, Number: false})
 	}
+	if it.Type == "keyword" && it.FinalURL != `` {
+		list = append(list, Setting{Name: "final_url", Label: "Final URL", Value: it.FinalURL, Number: false})
+	}
 	return list
 }
 
@@ -57,7 +60,8 @@ const SettingsHelp = `
   campaign           languages=cs,en
   campaign           ad_rotation=even|optimize
   campaign           label=…
-  advertiser         time_zone=Europe/Prague`
+  advertiser         time_zone=Europe/Prague
+  ad, keyword        final_url=https://acme.example/`
 
 // AmountSettings is the amount of money of the entities of each kind that have one.
 var AmountSettings = map[ItemType]string{
@@ -68,6 +72,6 @@ var AmountSettings = map[ItemType]string{
 
 // TextSettings are the properties that are texts, whatever they look like, and ListSettings those that are lists.
 var (
-	TextSettings = map[string]bool{"delivery_method": true, "ad_rotation": true, "label": true, "time_zone": true}
+	TextSettings = map[string]bool{"delivery_method": true, "ad_rotation": true, "label": true, "time_zone": true, "final_url": true}
 	ListSettings = map[string]bool{"languages": true}
 )

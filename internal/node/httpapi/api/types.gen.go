@@ -1372,9 +1372,12 @@ type Iteration struct {
 
 // KeywordPatch defines model for KeywordPatch.
 type KeywordPatch struct {
-	MaxCpcMicros uint64             `json:"max_cpc_micros,omitempty"`
-	QualityScore int                `json:"quality_score,omitempty"`
-	Status       KeywordPatchStatus `json:"status,omitempty"`
+	MaxCpcMicros uint64 `json:"max_cpc_micros,omitempty"`
+	QualityScore int    `json:"quality_score,omitempty"`
+
+	// FinalURL Of the page to which its ads lead in place of their own; null: none.
+	FinalURL string             `json:"final_url,omitempty"`
+	Status   KeywordPatchStatus `json:"status,omitempty"`
 }
 
 // KeywordPatchStatus defines model for KeywordPatch.Status.
@@ -1615,11 +1618,14 @@ type NewKeyword struct {
 	GroupID uint64 `json:"group_id"`
 
 	// Text The text, without quotes or brackets around it: 1 to 10 words, at most 80 characters.
-	Text         string           `json:"text"`
-	MatchType    MatchType        `json:"match_type"`
-	MaxCpcMicros uint64           `json:"max_cpc_micros,omitempty"`
-	QualityScore int              `json:"quality_score,omitempty"`
-	Status       NewKeywordStatus `json:"status,omitempty"`
+	Text         string    `json:"text"`
+	MatchType    MatchType `json:"match_type"`
+	MaxCpcMicros uint64    `json:"max_cpc_micros,omitempty"`
+	QualityScore int       `json:"quality_score,omitempty"`
+
+	// FinalURL Of the page to which its ads lead in place of their own; null: none.
+	FinalURL string           `json:"final_url,omitempty"`
+	Status   NewKeywordStatus `json:"status,omitempty"`
 }
 
 // NewKeywordStatus defines model for NewKeyword.Status.
