@@ -1,7 +1,6 @@
 package mapper
 
 import (
-	"math/bits"
 	"slices"
 	"time"
 
@@ -32,12 +31,13 @@ func (m *moves) arrive(v *activeMove) (fresh []*arrival) {
 			continue
 		}
 		a := &arrival{move: v, slave: s.Name}
-		a.check = &comparison{
-			purpose: moving, from: v.a, hurry: v.cause.away || v.cause.commanded, off: true,
-			target: s.Name, id: v.id, generation: v.generation, all: balance.Interval{Lo: v.lo, Hi: v.hi},
+		a.check = m.verify.compareMove(v.a, v.cause.away || v.cause.commanded, balance.Slice{
+			ID: v.id, Generation: v.generation, Lo: v.lo, Hi: v.hi,
+		}, s.Name)
+		if m.arriving[s.Name] == nil {
+			m.arriving[s.Name] = map[uint64]*arrival{}
 		}
-		a.check.begin(m.cluster, v.lo)
-		m.node(s.Name).arriving[v.id] = a
+		m.arriving[s.Name][v.id] = a
 		v.arrivals, fresh = append(v.arrivals, a), append(fresh, a)
 	}
 	for _, a := range old {
@@ -45,7 +45,7 @@ func (m *moves) arrive(v *activeMove) (fresh []*arrival) {
 			m.dropArrival(a)
 		}
 	}
-	m.verify.moving[v.id] = v.checks()
+	m.verify.setMove(v.id, v.checks())
 	return fresh
 }
 
@@ -64,8 +64,7 @@ func (v *activeMove) arrivalOn(slave string) *arrival {
 
 // uncertify forgets what was found equal.
 func (m *moves) uncertify(a *arrival) {
-	delete(m.verify.asked, a.check.asked)
-	a.check.restart(m.cluster)
+	m.verify.restart(a.check)
 	if !slices.ContainsFunc(a.move.arrivals, (*arrival).done) {
 		a.move.first = 0
 	}
@@ -76,10 +75,9 @@ func (m *moves) uncertify(a *arrival) {
 
 // dropArrival forgets the copy of a slave that is not waited for any more.
 func (m *moves) dropArrival(a *arrival) {
-	delete(m.verify.asked, a.check.asked)
-	a.check.off = true
-	if n := m.nodes[a.slave]; n != nil && n.arriving[a.move.id] == a {
-		delete(n.arriving, a.move.id)
+	m.verify.giveUp(a.check)
+	if m.arriving[a.slave][a.move.id] == a {
+		delete(m.arriving[a.slave], a.move.id)
 	}
 }
 
@@ -87,7 +85,7 @@ func (m *moves) dropArrival(a *arrival) {
 // alive if there are any; nil: there is none.
 func (m *moves) least(now time.Duration, v *activeMove) (worst *arrival) {
 	rank := func(a *arrival) int {
-		n := bits.OnesCount64(a.check.matched)
+		n := a.check.bins()
 		if a.done() {
 			n += 2 * balance.Bins
 		} else if a.arrived {
@@ -159,23 +157,26 @@ func (m *moves) queueIfReady(now time.Duration, v *activeMove) {
 }
 
 // arrived notes which moves to a slave have arrived by its table, in time proportional to both.
-func (m *moves) arrived(now time.Duration, n *nodeInfo) {
-	if len(n.arriving) == 0 {
+func (m *moves) arrived(now time.Duration, slave string) {
+	arriving := m.arriving[slave]
+	if len(arriving) == 0 {
 		return
 	}
-	there := make(map[uint64]bool, len(n.arriving))
-	for _, h := range n.table.Slices {
-		if a := n.arriving[h.ID]; a != nil && a.move.matches(h) {
+	there := make(map[uint64]bool, len(arriving))
+	for _, h := range m.node(slave).table.Slices {
+		if a := arriving[h.ID]; a != nil && a.move.matches(h) {
 			there[h.ID] = true
 			if !a.arrived {
-				a.arrived, a.move.progress, a.check.off = true, now, a.move.doomed != ""
+				a.arrived, a.move.progress = true, now
+				a.check.suspend(a.move.doomed != "")
 				m.verify.enqueue(a.check)
 			}
 		}
 	}
-	for id, a := range n.arriving {
+	for id, a := range arriving {
 		if !there[id] && a.arrived {
-			a.arrived, a.check.off = false, true
+			a.arrived = false
+			a.check.suspend(true)
 			m.uncertify(a)
 		}
 	}
@@ -203,7 +204,7 @@ func (m *moves) missing(a *arrival) []balance.Interval {
 	case a.done():
 		return nil
 	case a.arrived:
-		return []balance.Interval{{Lo: a.check.part.Lo, Hi: a.move.hi}}
+		return []balance.Interval{{Lo: a.check.from(), Hi: a.move.hi}}
 	}
 	n := m.node(a.slave)
 	there := n.table.Delivered(n.position.Offset)

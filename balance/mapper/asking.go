@@ -39,7 +39,7 @@ func (c *comparison) share() int {
 // again, or a move is awaited. A strategy may have hundreds of others under way.
 func (q *verifier) needed(now time.Duration, c *comparison) bool {
 	if c.purpose == moving {
-		return c.hurry || q.hurries(c.from, now)
+		return c.hurry || q.hurries(c.moves, now)
 	}
 	return c.purpose != scrubbing
 }
@@ -61,7 +61,7 @@ func (q *verifier) ask(now time.Duration, c *comparison) {
 // sourceOf returns a slave that the slice moves from and that has the part, the
 // one asked before if it is still one; "": there is none.
 func (q *verifier) sourceOf(now time.Duration, c *comparison) (best string) {
-	for _, s := range q.model.Set(c.from) {
+	for _, s := range q.model.Set(c.moves) {
 		if q.alive(s.Name, now) && q.has(s.Name, c.part) && (best == "" || s.Name == c.source) {
 			best = s.Name
 		}

@@ -31,7 +31,7 @@ func newCluster(cfg Config, items *balance.Index) *cluster {
 func (c *cluster) node(name string) *nodeInfo {
 	n := c.nodes[name]
 	if n == nil {
-		n = &nodeInfo{heard: c.time.now, arriving: map[uint64]*arrival{}}
+		n = &nodeInfo{heard: c.time.now}
 		c.nodes[name] = n
 	}
 	return n
@@ -169,4 +169,39 @@ func (c *cluster) measured(s balance.Slice) (load float64) {
 func (c *cluster) hurries(from balance.NodeID, now time.Duration) bool {
 	n, _ := c.model.Node(from)
 	return c.paused || n.State == balance.Draining || n.State == balance.Dissolving || !c.up(from, now)
+}
+
+// nodeInfo is the mapper's state of a node outside of the model.
+type nodeInfo struct {
+	id          balance.NodeID // of its shard; 0: it has none
+	heard       time.Duration  // time of the last message
+	incarnation string
+	position    balance.Position
+	table       balance.Table
+	reported    bool // its table, at least once
+	trouble     string
+	troubled    time.Duration // since when
+	bytes       uint64
+	moved       time.Duration // when table or offset last changed: it is being filled
+	// caughtUp is when it last had applied all changes up to target, the newest of
+	// the report before.
+	caughtUp time.Duration
+	target   uint64
+	copying  *CopyState
+	whole    whole
+}
+
+// whole is whether a slave has all that its shard serves in a model, by its last table.
+type whole struct {
+	of  *balance.Model
+	yes bool
+}
+
+// setTable records what a slave has reported that it holds, and reports whether that has changed.
+func (n *nodeInfo) setTable(now time.Duration, t balance.Table) (changed bool) {
+	if changed = !n.reported || !n.table.Equal(t); changed {
+		n.moved, n.whole = now, whole{}
+	}
+	n.table, n.reported = t, true
+	return changed
 }

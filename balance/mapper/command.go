@@ -37,7 +37,7 @@ func (m *Mapper) Restore(now time.Duration, node string) error {
 // fault.Conflict while it is alive, has slices or is to get one, or no other is
 // active.
 func (m *Mapper) Remove(now time.Duration, node string) error {
-	if m.model == nil {
+	if m.cluster.model == nil {
 		return m.disjoin(m.time.at(now), node)
 	}
 	return m.order(now, func(now time.Duration) error { return m.orders.remove(now, node) })
@@ -46,7 +46,7 @@ func (m *Mapper) Remove(now time.Duration, node string) error {
 // order gives an order, and executes it if it is accepted.
 func (m *Mapper) order(now time.Duration, give func(now time.Duration) error) error {
 	now = m.time.at(now)
-	if m.model == nil {
+	if m.cluster.model == nil {
 		return m.noPlan()
 	}
 	if err := give(now); err != nil {
@@ -61,7 +61,7 @@ func (m *Mapper) disjoin(now time.Duration, node string) error {
 	const op = "balance: remove"
 	i := slices.IndexFunc(m.joined, func(j balance.Joining) bool { return j.Name == node })
 	switch {
-	case m.views.staged != nil || !m.loaded:
+	case m.views.saving() || !m.cluster.loaded:
 		return m.noPlan()
 	case i < 0:
 		return fault.Newf(fault.NotFound, op, "there is no node %s", node)
@@ -69,7 +69,7 @@ func (m *Mapper) disjoin(now time.Duration, node string) error {
 		return fault.Newf(fault.Conflict, op, "node %s cannot be removed: it is alive; stop it first, and wait %v", node, m.cfg.DeadAfter)
 	}
 	m.joined = slices.Delete(m.joined, i, i+1)
-	delete(m.nodes, node)
+	m.forget(node)
 	return nil
 }
 
@@ -81,16 +81,23 @@ func (m *Mapper) forgetSlaves(old *balance.Model) {
 		return
 	}
 	for _, s := range old.Slaves() {
-		if _, stays := m.model.Slave(s.Name); stays {
+		if _, stays := m.cluster.model.Slave(s.Name); stays {
 			continue
 		}
 		if slices.ContainsFunc(m.joined, func(j balance.Joining) bool { return j.Name == s.Name }) {
 			m.node(s.Name).id = 0
 		} else {
-			delete(m.nodes, s.Name)
+			m.forget(s.Name)
 			m.verify.setUnverified(s.Name, false)
 		}
 	}
+}
+
+// forget drops what is known of a slave.
+func (m *Mapper) forget(slave string) {
+	delete(m.nodes, slave)
+	m.members.forget(slave)
+	m.moves.forget(slave)
 }
 
 // Pause stops or resumes iterations and the evacuation of lost nodes. Moves under
@@ -101,15 +108,40 @@ func (m *Mapper) Pause(paused bool) { m.paused = paused }
 // It begins without memory, as does the one before it.
 func (m *Mapper) Use(now time.Duration, s balance.Strategy) {
 	now = m.time.at(now)
-	for _, name := range []string{m.plan.strategy.Name(), s.Name()} {
-		m.plan.forgot = m.plan.recall.keep(name, nil) || m.plan.forgot
-	}
-	m.plan.strategy = s
-	m.plan.next, m.plan.idle = now, 0
+	m.plan.use(now, s)
 	m.event(Event{Text: "the strategy is " + s.Name()})
 	m.step(now)
 }
 
 func (m *Mapper) noPlan() error {
 	return fault.Newf(fault.Unavailable, "balance: mapper", "there is no plan yet: %s", m.Waiting())
+}
+
+// Replicas returns how many slaves are to hold each slice.
+func (m *Mapper) Replicas() int { return m.members.wanted() }
+
+// Settled reports whether the number of replicas is durable.
+func (m *Mapper) Settled() bool { return !m.members.unsaved() && !m.views.saving() }
+
+// SetReplicas sets how many slaves are to hold each slice. Errors:
+// fault.Unavailable before the first plan, fault.Invalid for a number out of range.
+func (m *Mapper) SetReplicas(now time.Duration, replicas int) error {
+	now = m.time.at(now)
+	if m.cluster.model == nil {
+		return m.noPlan()
+	}
+	if replicas < 1 || replicas > balance.MaxReplicas {
+		return fault.Field("balance: set replicas", "replicas", "%d replicas are not possible, 1 to %d are", replicas, balance.MaxReplicas)
+	}
+	m.members.want(now, replicas)
+	m.step(now)
+	return nil
+}
+
+// CopyFrom returns the siblings whose store a slave is to copy, in the order in which it
+// is to try them, and their shard; none: it is filled by node data, or lacks little. What
+// is repaired comes from the source of truth: two slaves that copied each other's damage
+// would never be rid of it.
+func (m *Mapper) CopyFrom(now time.Duration, name string) (shard string, siblings []balance.Slave) {
+	return m.members.copyFrom(m.time.at(now), name)
 }

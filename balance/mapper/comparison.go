@@ -3,6 +3,7 @@ package mapper
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 	"time"
@@ -32,8 +33,8 @@ import (
 // rewritten it.
 type comparison struct {
 	purpose purpose
-	// from is the node that the slice moves from; 0: it does not move. hurry: it had to leave.
-	from  balance.NodeID
+	// moves is the node that the slice moves from; 0: it does not move. hurry: it had to leave.
+	moves balance.NodeID
 	hurry bool
 	// off: no questions about it are sent, for the time being or for good.
 	off            bool
@@ -47,7 +48,7 @@ type comparison struct {
 	weight  uint64                  // of them
 	asks    int                     // answers about the part
 	tracked uint64                  // clock after which changes of the part are remembered
-	bins    [balance.Bins]uint64    // clock of the last change of a bin's items
+	changed [balance.Bins]uint64    // clock of the last change of a bin's items
 	matched uint64                  // bit i: bin i was found equal
 	suspect uint64                  // bit i: bin i was found different once
 	open    map[balance.Parent]seen // parents not verified yet
@@ -63,6 +64,23 @@ type comparison struct {
 	next   time.Duration // not asked before
 	queued bool
 	failed string // why the last question had no answer
+}
+
+// suspend has questions about the comparison sent, or not, for the time being.
+func (c *comparison) suspend(off bool) { c.off = off }
+
+// from returns the first key that is still to be compared.
+func (c *comparison) from() balance.Key { return c.part.Lo }
+
+// bins returns how many bins of the current part were found equal.
+func (c *comparison) bins() int { return bits.OnesCount64(c.matched) }
+
+// failure says why the last question had no answer; "": it had one.
+func (c *comparison) failure() string { return c.failed }
+
+// compared returns what was found equal so far; some: anything was.
+func (c *comparison) compared() (items, bytes uint64, some bool) {
+	return c.items, c.bytes, c.parts > 0 || c.matched != 0
 }
 
 // purpose is what a comparison is for.
@@ -124,7 +142,7 @@ func (c *comparison) begin(w *cluster, lo balance.Key) {
 		c.part.Hi = k
 		return false
 	})
-	c.tracked, c.bins, c.matched, c.suspect, c.rounds = w.clock, [balance.Bins]uint64{}, 0, 0, 0
+	c.tracked, c.changed, c.matched, c.suspect, c.rounds = w.clock, [balance.Bins]uint64{}, 0, 0, 0
 	c.open, c.asks = nil, 0
 	c.before.items, c.before.bytes = c.items, c.bytes
 }
@@ -212,7 +230,7 @@ func (c *comparison) takeBins(a balance.Certified, clock uint64, late bool, v *f
 		case !source && !target:
 			equal |= bit
 			c.items += a.Target.Bins[i].Count
-		case c.bins[i] > clock: // changed in between
+		case c.changed[i] > clock: // changed in between
 		case c.suspect&bit == 0:
 			c.suspect |= bit
 		default:

@@ -53,7 +53,7 @@ func (q *verifier) discard(now time.Duration) {
 		var h balance.Held
 		claimed := n != nil
 		if claimed && n.reported {
-			h, claimed = n.claims(c.Discard)
+			h, claimed = claims(n, c.Discard)
 		}
 		switch {
 		case !claimed:
@@ -71,7 +71,7 @@ func (q *verifier) discard(now time.Duration) {
 }
 
 // claims returns what a node still reports of a slice that it was ordered to discard.
-func (n *nodeInfo) claims(d balance.Discard) (h balance.Held, ok bool) {
+func claims(n *nodeInfo, d balance.Discard) (h balance.Held, ok bool) {
 	i := slices.IndexFunc(n.table.Slices, func(h balance.Held) bool {
 		return h.State == balance.Full && h.ID == d.Slice && h.Generation >= d.Generation
 	})

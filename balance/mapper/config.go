@@ -71,29 +71,6 @@ const (
 	DefaultBudget = 0.09
 )
 
-const (
-	// retryPlan is how long the mapper waits after a plan that failed.
-	retryPlan = time.Second
-	// patrolInterval is the time between two checks for silent nodes.
-	patrolInterval = 500 * time.Millisecond
-	// emptyPace is the time between two evacuations of nodes that drain or are
-	// lost, unless all moves end earlier.
-	emptyPace = DefaultInterval
-	// switchGap is the least time between two quanta with switches, so that moves
-	// which become ready meanwhile share a view. Each view costs every slave work, and
-	// queries what slaves keep for the view before: while others are still being copied, the
-	// gap is calmWait. If somebody waits for one that is ready, it is switchWait, and switchGap again as soon as one in
-	// switchShare of all moves is ready.
-	switchGap, switchWait, calmWait = 50 * time.Millisecond, time.Second, 3 * time.Second
-	switchShare                     = 4
-	// maxUnpublished is how many views may be unacknowledged before switches are
-	// held back.
-	maxUnpublished = 4
-	// restIntervals is how many intervals a slice stays away from a node that it
-	// left, rideIntervals from one that it failed to move to.
-	restIntervals, rideIntervals = 10, 3
-)
-
 // WithDefaults returns the configuration with defaults for what is zero.
 func (c Config) WithDefaults() Config {
 	set := func(v *time.Duration, to time.Duration) {

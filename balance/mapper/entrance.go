@@ -27,10 +27,6 @@ type entrance struct {
 	near bool
 }
 
-// maxChecks is how many slices of a slave that is to join are compared at once, in shares of a small one
-// (share). A shard may have thousands of those, of which many are certified together.
-const maxChecks = 32
-
 // kept is what a slave served of a node when it left the node's set, since it was late. It was
 // certified, and changes come to the slave as before: it counts when the slave is to
 // join again. What it loses in the meantime, or has to discard, does not.
@@ -41,10 +37,10 @@ type kept struct {
 
 // keep notes what a slave serves that is about to leave its set.
 func (m *membership) keep(name string) {
-	n := m.node(name)
-	n.kept = kept{}
+	n, f := m.node(name), m.filling(name)
+	f.kept = kept{}
 	if s, ok := m.model.Slave(name); ok && !m.verify.sentenced(name) {
-		n.kept = kept{s.Node, balance.Intersect(n.table.In(balance.Full), m.model.Table(s.Node).ServedIn(n.table.View))}
+		f.kept = kept{s.Node, balance.Intersect(n.table.In(balance.Full), m.model.Table(s.Node).ServedIn(n.table.View))}
 	}
 }
 
@@ -52,14 +48,14 @@ func (m *membership) keep(name string) {
 // of it has been compared: of what its shard serves, and as far as it has heard of that. It
 // may be about to drop the copy of an earlier time.
 func (m *membership) certifiedBefore(s balance.Slave) []balance.Interval {
-	n := m.node(s.Name)
-	before := n.replace.certified(s.Node)
-	if n.kept.node == s.Node {
-		for _, v := range n.kept.keys {
+	n, f := m.node(s.Name), m.filling(s.Name)
+	before := f.certified(s.Node)
+	if f.kept.node == s.Node {
+		for _, v := range f.kept.keys {
 			before = balance.Union(before, v)
 		}
 	}
-	n.kept = kept{}
+	f.kept = kept{}
 	return balance.Intersect(before, m.model.Table(s.Node).ServedIn(n.table.View))
 }
 
@@ -72,11 +68,11 @@ func (m *membership) entrancesOf(now time.Duration) {
 	}
 	for _, s := range m.model.Slaves() {
 		if s.Node == 0 {
-			m.node(s.Name).kept = kept{} // it may delete all
+			m.filling(s.Name).kept = kept{} // it may delete all
 		}
 		if s.Node != 0 && !s.In && m.entrances[s.Name] == nil {
 			w := &entrance{slave: s.Name, node: s.Node, revision: m.model.Revision(), certified: m.certifiedBefore(s)}
-			if p := m.views.published; p != nil {
+			if p := m.views.newestPublished(); p != nil {
 				w.goal = p.View()
 			}
 			m.entrances[s.Name] = w
@@ -84,16 +80,16 @@ func (m *membership) entrancesOf(now time.Duration) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.entrances)) {
 		w := m.entrances[name]
-		delete(m.views.delayed, w.slave)
+		m.views.delayNoMore(w.slave)
 		w.waits = m.enter(now, w)
 	}
 }
 
 // retain cuts what counts as certified of a slave to what it holds by its last report: what
 // it loses it may have again before anybody looks, filled anew.
-func (m *membership) retain(name string, n *nodeInfo) {
-	full := n.table.In(balance.Full)
-	n.kept.keys, n.replace.copied = balance.Intersect(n.kept.keys, full), balance.Intersect(n.replace.copied, full)
+func (m *membership) retain(name string) {
+	full, f := m.node(name).table.In(balance.Full), m.filling(name)
+	f.kept.keys, f.copied = balance.Intersect(f.kept.keys, full), balance.Intersect(f.copied, full)
 	if w := m.entrances[name]; w != nil {
 		m.retainOf(w, full)
 	}
@@ -110,26 +106,13 @@ func (m *membership) retainServed() {
 
 func (m *membership) retainOf(w *entrance, keys []balance.Interval) {
 	w.certified = balance.Intersect(w.certified, keys)
-	m.dropChecks(w, func(c *comparison) bool { return !balance.Covers(keys, c.part) })
+	m.verify.dropJoining(w.slave, keys)
 }
 
 func (m *membership) closeEntrance(w *entrance) {
 	delete(m.entrances, w.slave)
-	delete(m.views.delayed, w.slave)
-	m.dropChecks(w, func(*comparison) bool { return true })
-}
-
-// dropChecks gives up some comparisons of a slave that is to join.
-func (m *membership) dropChecks(w *entrance, which func(*comparison) bool) {
-	list := m.verify.without(m.verify.joining[w.slave], which)
-	if m.verify.joining[w.slave] = list; len(list) == 0 {
-		delete(m.verify.joining, w.slave)
-	}
-}
-
-// dropCheck ends a comparison.
-func (m *membership) dropCheck(c *comparison) {
-	m.dropChecks(m.entrances[c.target], func(o *comparison) bool { return o == c })
+	m.views.delayNoMore(w.slave)
+	m.verify.dropJoining(w.slave, nil)
 }
 
 // enter looks how far a slave is from joining its set and returns what it waits for;
@@ -167,13 +150,9 @@ func (m *membership) enter(now time.Duration, w *entrance) string {
 // views wait for it no longer than for others, and then as long for none that is to join:
 // several that took turns would hold them for ever.
 func (m *membership) delayViews(now time.Duration, w *entrance, serves uint64) {
-	most := m.cfg.DeadAfter
 	w.near = w.near || w.goal > 0 && serves >= w.goal
-	if w.near && now >= m.views.again {
-		m.views.again = now + 2*most
-	}
-	if w.near && now < m.views.again-most {
-		m.views.delayed[w.slave] = serves
+	if w.near {
+		m.views.delay(now, w.slave, serves, m.cfg.DeadAfter)
 	}
 }
 
@@ -212,35 +191,20 @@ func (m *membership) compareHeld(w *entrance, may bool) (serves uint64, lacks st
 // compareOldest begins to compare those of some slices that the shard was given first, as
 // many as may be compared at once.
 func (m *membership) compareOldest(w *entrance, open []balance.Held) {
-	checks := m.verify.joining[w.slave]
-	free := freeShares(checks)
-	for _, h := range oldest(open, free, checks) {
+	compared, free := m.verify.joiningChecks(w.slave)
+	for _, h := range oldest(open, free, compared) {
 		if free <= 0 {
 			return
 		}
-		c := &comparison{purpose: joining, target: w.slave, id: h.ID, generation: h.Generation,
-			all: balance.Outside(balance.Interval{Lo: h.Lo, Hi: h.Hi}, w.certified)[0]}
-		c.begin(m.cluster, c.all.Lo)
-		free -= c.share()
-		m.verify.joining[w.slave] = append(m.verify.joining[w.slave], c)
-		m.verify.enqueue(c)
+		free -= m.verify.compareJoining(w.slave, h, balance.Outside(balance.Interval{Lo: h.Lo, Hi: h.Hi}, w.certified)[0])
 	}
-}
-
-// freeShares returns how many of the maxChecks shares of a slave its comparisons leave free.
-func freeShares(checks []*comparison) int {
-	free := maxChecks
-	for _, c := range checks {
-		free -= c.share()
-	}
-	return free
 }
 
 // oldest returns those of some slices that are not being compared and that the shard was given
 // first, up to a number, the first one first.
-func oldest(open []balance.Held, most int, checks []*comparison) (list []balance.Held) {
+func oldest(open []balance.Held, most int, compared []balance.Interval) (list []balance.Held) {
 	for _, h := range open {
-		if most <= 0 || len(list) == most && h.From >= list[most-1].From || anyCompares(checks, balance.Interval{Lo: h.Lo, Hi: h.Hi}) {
+		if most <= 0 || len(list) == most && h.From >= list[most-1].From || anyOverlaps(compared, balance.Interval{Lo: h.Lo, Hi: h.Hi}) {
 			continue
 		}
 		i := len(list)
@@ -252,9 +216,9 @@ func oldest(open []balance.Held, most int, checks []*comparison) (list []balance
 	return list
 }
 
-// anyCompares reports whether some of an interval is being compared.
-func anyCompares(checks []*comparison, v balance.Interval) bool {
-	return slices.ContainsFunc(checks, func(c *comparison) bool { return c.all.Lo <= v.Hi && v.Lo <= c.all.Hi })
+// anyOverlaps reports whether one of some intervals, in any order, has a key in v.
+func anyOverlaps(list []balance.Interval, v balance.Interval) bool {
+	return slices.ContainsFunc(list, func(o balance.Interval) bool { return o.Lo <= v.Hi && v.Lo <= o.Hi })
 }
 
 // mustKnow returns the view that a slave must have received to join a set: the published
@@ -265,10 +229,10 @@ func anyCompares(checks []*comparison, v balance.Interval) bool {
 // serves since a view before has been the node's all the time, so the slave has dropped
 // nothing of it. Later views are published when the slave has them, as one of the set.
 func (m *membership) mustKnow() uint64 {
-	if m.views.published == nil {
-		return m.model.View()
+	if p := m.views.newestPublished(); p != nil {
+		return p.View()
 	}
-	return m.views.published.View()
+	return m.model.View()
 }
 
 // certified notes that a part of what a slave holds that is to join is right.
@@ -276,16 +240,16 @@ func (m *membership) certified(f finding) {
 	w := m.entrances[f.c.target]
 	w.certified = balance.Union(w.certified, *f.right)
 	if f.done {
-		m.dropCheck(f.c)
+		m.verify.dropJoined(f.c)
 	}
 	m.next = 0
 }
 
-// reopen forgets what was certified on a slave that has started again.
-func (m *membership) reopen(n *nodeInfo) {
-	for _, w := range m.entrances {
-		if m.nodes[w.slave] == n {
-			m.closeEntrance(w)
-		}
+// restarted forgets what was certified on a slave that has started again.
+func (m *membership) restarted(name string) {
+	f := m.filling(name)
+	f.copied, f.source, f.kept = nil, "", kept{}
+	if w := m.entrances[name]; w != nil {
+		m.closeEntrance(w)
 	}
 }

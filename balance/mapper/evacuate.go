@@ -164,7 +164,7 @@ func (j *judge) refuge(s balance.Slice, weight uint64, loads map[balance.NodeID]
 
 // emptied notes which draining nodes have no slices left and will get none.
 func (p *planner) emptied(now time.Duration) {
-	p.drained = p.drained[:0]
+	p.drained = nil
 	for _, n := range p.model.Nodes() {
 		if n.State != balance.Draining && n.State != balance.Dissolving {
 			continue

@@ -1,8 +1,6 @@
 package mapper
 
 import (
-	"cmp"
-	"fmt"
 	"time"
 
 	"adshard/balance"
@@ -25,17 +23,12 @@ func (m *Mapper) differs(now time.Duration, f finding) {
 	c := f.c
 	switch c.purpose {
 	case joining:
-		m.members.dropCheck(c)
-		if v := m.model.At(c.all.Lo); v.ID != c.id || v.Generation != c.generation {
+		m.verify.dropJoined(c)
+		if v := m.cluster.model.At(c.all.Lo); v.ID != c.id || v.Generation != c.generation {
 			return // it is another one by now, and compared again
 		}
 	case moving:
-		v := m.moves.all[c.id]
-		if f.source != "" || len(m.living(v.b, now)) <= 1 {
-			m.moves.doom(v, fmt.Sprintf("the data that searches read on %s differ from the source of truth (%s)", f.who(), cmp.Or(f.target, f.source)))
-		} else { // the other replicas suffice; this one is filled again
-			m.moves.uncertify(v.arrivalOn(c.target))
-		}
+		m.moves.differs(now, f)
 	}
 	if f.source != "" {
 		m.condemn(now, c.source, c, f.source)
@@ -51,13 +44,12 @@ func (m *Mapper) condemn(now time.Duration, node string, c *comparison, what str
 		return
 	}
 	m.members.distrust(node)
-	m.node(node).replace.differed = true
 	m.verify.condemn(now, node, c, what)
 }
 
 // Awaits reports whether an answer to a question is still awaited: its move may
 // have ended, or it may have been asked again.
-func (m *Mapper) Awaits(seq uint64) bool { return m.verify.asked[seq] != nil }
+func (m *Mapper) Awaits(seq uint64) bool { return m.verify.awaits(seq) }
 
 // Certified takes answers; one that is no longer awaited is ignored.
 func (m *Mapper) Certified(now time.Duration, answers ...balance.Certified) {

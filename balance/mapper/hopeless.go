@@ -34,8 +34,65 @@ func (m *moves) stalled(now time.Duration, v *activeMove) string {
 	switch a := m.least(now, v); {
 	case a == nil || !a.arrived:
 		return ": node " + m.name(v.b) + " has not received all items"
-	case a.check.failed != "":
-		return ": certificates unavailable: " + a.check.failed
+	case a.check.failure() != "":
+		return ": certificates unavailable: " + a.check.failure()
 	}
 	return ": its items change too often for the copies to be compared"
+}
+
+// counters counts events since the mapper started.
+type counters struct {
+	moves, cancelled, items, bytes uint64
+	rest                           time.Duration // when the last move ended
+}
+
+// Flight is the state of a slice's move.
+type Flight struct {
+	Slice    uint64
+	From, To string
+	Phase    balance.MovePhase
+	// For is how long the move has lasted.
+	For time.Duration
+	// Matched is how many of the Bins bins of the current part are verified.
+	Matched int
+	// Cause is why it moves, WaitsFor what is still missing.
+	Cause, WaitsFor string
+}
+
+// arrivingOn names the slave that a move waits for.
+func arrivingOn(a *arrival, target string) string {
+	if a == nil || a.slave == target {
+		return target
+	}
+	return target + " (" + a.slave + ")"
+}
+
+// flight returns the state of a move.
+func (m *moves) flight(now time.Duration, v *activeMove, oldest uint64) Flight {
+	f := Flight{
+		Slice: v.id, From: m.name(v.a), To: m.name(v.b), Phase: v.phase, For: now - v.since, Cause: v.cause.text,
+	}
+	a := m.least(now, v)
+	if a != nil {
+		f.Matched = a.check.bins()
+	}
+	switch {
+	case v.phase == balance.Switched && !v.published:
+		f.WaitsFor = "all nodes to acknowledge the view in which it was switched"
+	case v.phase == balance.Switched && v.view > oldest:
+		f.WaitsFor = "all masters to get the view in which it was switched"
+	case v.phase == balance.Switched:
+		f.WaitsFor = "the longest query with an older view to end"
+	case v.doomed != "":
+		f.WaitsFor = "cancellation: " + v.doomed
+	case a == nil || !a.arrived:
+		f.WaitsFor = arrivingOn(a, f.To) + " to get all items"
+	case !a.check.done() && a.check.failure() != "":
+		f.WaitsFor = "certificates: " + a.check.failure()
+	case !a.check.done():
+		f.WaitsFor = "certificates of both copies"
+	default:
+		f.WaitsFor = "its switch to be recorded"
+	}
+	return f
 }

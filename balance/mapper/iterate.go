@@ -68,13 +68,6 @@ func (it Iteration) summary() string {
 	return text
 }
 
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
 // consult asks a strategy and checks what it proposes. The resulting model is nil
 // when it is refused.
 func (p *planner) consult(j *judge, s balance.Strategy) (it Iteration, model *balance.Model) {

@@ -50,27 +50,6 @@ type SaveState struct {
 	Bytes []byte
 }
 
-// Event is something that happened.
-type Event struct {
-	// Slice is 0 and Node "" unless the event concerns a single one.
-	Slice uint64
-	Node  string
-	Text  string
-	// Step is set for frequent events: the steps of moves and views.
-	Step bool
-}
-
-// String describes the event.
-func (e Event) String() string {
-	switch {
-	case e.Slice != 0:
-		return fmt.Sprintf("slice %d: %s", e.Slice, e.Text)
-	case e.Node != "":
-		return fmt.Sprintf("node %s: %s", e.Node, e.Text)
-	}
-	return e.Text
-}
-
 // New returns a mapper. The caller fills items before Loaded; afterwards the
 // mapper maintains it, and distributors may read it between calls. state is what
 // an earlier mapper saved, or nil. Errors are
@@ -91,9 +70,10 @@ func New(cfg Config, items *balance.Index, state []byte) (*Mapper, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.model, m.views.number, m.views.resumed = s.Model, s.Quantum, true
+	m.cluster.model = s.Model
+	m.views.resume(s.Quantum)
 	m.members.resume(s)
-	m.plan.recall = newRecall(s.Memories, cfg.Strategy.Name())
+	m.plan.resume(s.Memories)
 	return m, nil
 }
 
@@ -102,11 +82,10 @@ func New(cfg Config, items *balance.Index, state []byte) (*Mapper, error) {
 // moves.
 func (m *Mapper) Loaded(now time.Duration, clock uint64) {
 	now = m.time.at(now)
-	m.loaded, m.clock, m.views.since = true, clock, now
-	m.plan.next, m.plan.empty = now+m.cfg.Interval, now+emptyPace
-	m.verify.scrub.next = now + min(m.cfg.Scrub/10, scrubDelay)
-	if m.model != nil { // it is durable already
-		m.views.staged = &staged{modelChange: modelChange{model: m.model}, durable: true}
+	m.cluster.loaded, m.cluster.clock = true, clock
+	m.plan.itemsLoaded(now)
+	m.verify.itemsLoaded(now)
+	if m.views.itemsLoaded(now) {
 		m.commit(now)
 	}
 	m.step(now)
@@ -117,17 +96,17 @@ func (m *Mapper) Loaded(now time.Duration, clock uint64) {
 func (m *Mapper) Changes(now time.Duration, list []balance.Change) {
 	now = m.time.at(now)
 	for _, c := range list {
-		m.clock = c.Clock
+		m.cluster.clock = c.Clock
 		m.verify.touch(c)
-		m.items.Follow(c)
+		m.cluster.items.Follow(c)
 	}
 	m.step(now)
 }
 
 // Weigh sets the weight of an item; unknown items are ignored.
 func (m *Mapper) Weigh(k balance.Key, weight uint32) {
-	if _, ok := m.items.Get(k); ok {
-		m.items.Put(k, weight)
+	if _, ok := m.cluster.items.Get(k); ok {
+		m.cluster.items.Put(k, weight)
 	}
 }
 
@@ -136,7 +115,7 @@ func (m *Mapper) Tick(now time.Duration) { m.step(m.time.at(now)) }
 
 // Floor sets a lower bound of the clocks of quanta: some distributor has processed
 // changes up to it. Until the mapper has seen them too, it issues no quanta.
-func (m *Mapper) Floor(clock uint64) { m.views.floor = max(m.views.floor, clock) }
+func (m *Mapper) Floor(clock uint64) { m.views.setFloor(clock) }
 
 // Saved confirms that the state with this number is durable; its quantum is sent.
 func (m *Mapper) Saved(now time.Duration, seq uint64) {
@@ -159,23 +138,23 @@ func (m *Mapper) Out() Out {
 // Next returns the time by which Tick must be called.
 func (m *Mapper) Next() time.Duration {
 	next := m.views.next()
-	if len(m.moves.ready) > 0 && m.views.staged == nil {
-		next = min(next, m.moves.due(m.time.now))
+	if at, some := m.moves.next(m.time.now); some && !m.views.saving() {
+		next = min(next, at)
 	}
 	return m.time.raw(next)
 }
 
 // Model returns the newest durable model; nil before the first plan.
-func (m *Mapper) Model() *balance.Model { return m.model }
+func (m *Mapper) Model() *balance.Model { return m.cluster.model }
 
 // Clock returns the clock of the newest change seen.
-func (m *Mapper) Clock() uint64 { return m.clock }
+func (m *Mapper) Clock() uint64 { return m.cluster.clock }
 
 // Items returns the items; they must not be read during a call of the mapper.
-func (m *Mapper) Items() balance.Items { return m.items }
+func (m *Mapper) Items() balance.Items { return m.cluster.items }
 
 // Limits returns the limits of the model's nodes.
-func (m *Mapper) Limits() map[balance.NodeID]balance.Limit { return m.limits(m.model) }
+func (m *Mapper) Limits() map[balance.NodeID]balance.Limit { return m.cluster.limits(m.cluster.model) }
 
 // Reinit returns a quantum with the whole model, for a distributor that cannot
 // follow the quanta one by one; the quanta after its number continue it. It returns
@@ -185,11 +164,11 @@ func (m *Mapper) Reinit() (balance.Quantum, bool) { return m.views.reinit() }
 // Waiting returns what the mapper waits for before the first plan; "" after it.
 func (m *Mapper) Waiting() string {
 	switch {
-	case m.model != nil:
+	case m.cluster.model != nil:
 		return ""
-	case !m.loaded:
+	case !m.cluster.loaded:
 		return "the items are being loaded"
-	case m.views.staged != nil:
+	case m.views.saving():
 		return "the plan is being saved"
 	case len(m.joined) < m.cfg.Nodes:
 		return fmt.Sprintf("%d of %d slaves have joined", len(m.joined), m.cfg.Nodes)
@@ -199,10 +178,10 @@ func (m *Mapper) Waiting() string {
 
 // step does everything that is due.
 func (m *Mapper) step(now time.Duration) {
-	if !m.loaded || m.clock < m.views.floor {
+	if !m.cluster.loaded || !m.views.floorReached() {
 		return
 	}
-	if s := m.views.staged; s != nil && s.durable {
+	if m.views.saveDone() {
 		m.commit(now)
 	}
 	if now >= m.patrol {
@@ -210,11 +189,11 @@ func (m *Mapper) step(now time.Duration) {
 		m.watch(now)
 	}
 	if m.views.publish(now) {
-		m.published(now)
+		m.moves.viewPublished(now, m.views.newestPublished().View())
 	}
 	m.verify.findings(now, func(f finding) { m.found(now, f) })
 	m.verify.step(now)
-	if m.views.staged == nil && now >= m.retry {
+	if !m.views.saving() && now >= m.retry {
 		if err := m.change(now); err != nil {
 			m.trouble(err)
 			m.retry = now + retryPlan
@@ -223,44 +202,39 @@ func (m *Mapper) step(now time.Duration) {
 	m.views.beat(now)
 }
 
-// published has the moves of what is served since the published view end.
-func (m *Mapper) published(now time.Duration) {
-	view := m.views.published.View()
-	for _, v := range m.moves.sorted() {
-		if v.phase == balance.Switched && !v.published && v.view <= view {
-			v.published, v.publishedAt = true, now
-			m.moves.leaving = append(m.moves.leaving, v)
-		}
-	}
-}
-
 // stage asks for a new model to be made durable; Saved sends it.
 func (m *Mapper) stage(c modelChange) {
-	m.views.stage(c, balance.State{Configured: m.cfg.Replicas, Replicas: m.members.replicas, Memories: m.plan.recall.list(m.plan.strategy.Name())})
-	m.members.changed, m.plan.forgot = false, false
+	m.views.stage(c, balance.State{Configured: m.cfg.Replicas, Replicas: m.members.save(), Memories: m.plan.save()})
 }
 
 // commit has all go on with a model that is durable, once the floor is reached.
 func (m *Mapper) commit(now time.Duration) {
-	old := m.model
+	old := m.cluster.model
 	c, ok := m.views.commit(now)
 	if !ok {
 		return
 	}
 	m.members.retainServed()
-	for _, v := range m.model.Slaves() {
+	for _, v := range m.cluster.model.Slaves() {
 		m.node(v.Name).id = v.Node
 	}
 	m.moves.took(now, c)
 	away, emptyNext := m.moves.out()
 	for _, a := range away {
-		m.plan.rests.add(a.node, a.rest)
+		m.plan.stayAway(a.node, a.rest)
 	}
 	if emptyNext {
-		m.plan.empty = now
+		m.plan.emptyAt(now)
 	}
 	for _, o := range c.ops {
 		m.note(now, o, c.why)
 	}
 	m.forgetSlaves(old)
 }
+
+const (
+	// retryPlan is how long the mapper waits after a plan that failed.
+	retryPlan = time.Second
+	// patrolInterval is the time between two checks for silent nodes.
+	patrolInterval = 500 * time.Millisecond
+)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"adshard/balance"
 	"adshard/fault"
 )
 
@@ -149,24 +148,4 @@ func (w *MapWatch) Trouble() error { return w.trouble }
 func (w *MapWatch) AskSlaves(now time.Duration, have MapVersion, outdated bool) bool {
 	away := w.trouble != nil || now > w.heard+w.times.Silent
 	return away && (outdated || have.View == 0)
-}
-
-// MapFor returns the model whose map a master with this one is to get; nil: there
-// is nothing newer. A master that has no older one to go on with gets what is
-// Unpublished, too.
-func (m *Mapper) MapFor(have MapVersion) *balance.Model { return m.views.mapFor(have) }
-
-func (w *views) mapFor(have MapVersion) *balance.Model {
-	model, own := w.published, have.Epoch == w.cfg.Epoch
-	if model == nil && (have.View == 0 || own) {
-		model = w.unpublished()
-	}
-	if model == nil {
-		return nil
-	}
-	filled := w.model.Filled() && !have.Filled
-	if !own || have.View < model.View() || have.View == model.View() && (have.Revision < model.Revision() || filled) {
-		return model
-	}
-	return nil
 }

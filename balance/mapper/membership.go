@@ -40,6 +40,7 @@ type membership struct {
 	short    string                   // why a shard lacks replicas, as reported last
 	// entrances are the slaves that are to join a set, by name.
 	entrances map[string]*entrance
+	fillings  map[string]*filling // by the slaves' names
 }
 
 // membershipPace is the time between two looks at the replicas of all shards.
@@ -48,7 +49,7 @@ const membershipPace = 200 * time.Millisecond
 func newMembership(c *cluster, j *journal, q *verifier, w *views) *membership {
 	return &membership{
 		cluster: c, journal: j, verify: q, views: w, replicas: c.cfg.Replicas, free: map[string]time.Duration{},
-		entered: map[string]uint64{}, entrances: map[string]*entrance{},
+		entered: map[string]uint64{}, entrances: map[string]*entrance{}, fillings: map[string]*filling{},
 	}
 }
 
@@ -60,28 +61,24 @@ func (s *membership) resume(was balance.State) {
 	}
 }
 
-// Replicas returns how many slaves are to hold each slice.
-func (m *Mapper) Replicas() int { return m.members.replicas }
+// unsaved reports whether the number of replicas has changed and is not durable yet.
+func (m *membership) unsaved() bool { return m.changed }
 
-// Settled reports whether the number of replicas is durable.
-func (m *Mapper) Settled() bool { return !m.members.changed && m.views.staged == nil }
+// save returns the number of replicas, which is about to be saved.
+func (m *membership) save() int {
+	m.changed = false
+	return m.replicas
+}
 
-// SetReplicas sets how many slaves are to hold each slice. Errors:
-// fault.Unavailable before the first plan, fault.Invalid for a number out of range.
-func (m *Mapper) SetReplicas(now time.Duration, replicas int) error {
-	now = m.time.at(now)
-	if m.model == nil {
-		return m.noPlan()
-	}
-	if replicas < 1 || replicas > balance.MaxReplicas {
-		return fault.Field("balance: set replicas", "replicas", "%d replicas are not possible, 1 to %d are", replicas, balance.MaxReplicas)
-	}
-	if replicas != m.members.replicas {
-		m.members.replicas, m.members.changed, m.members.next = replicas, true, now
+// wanted returns how many slaves are to hold each slice.
+func (m *membership) wanted() int { return m.replicas }
+
+// want sets how many slaves are to hold each slice.
+func (m *membership) want(now time.Duration, replicas int) {
+	if replicas != m.replicas {
+		m.replicas, m.changed, m.next = replicas, true, now
 		m.event(Event{Text: "each slice is to be held by " + counted(replicas, "slave")})
 	}
-	m.step(now)
-	return nil
 }
 
 // arrange changes which slaves are replicas of which shards, if anything is due.
@@ -166,12 +163,17 @@ func (m *membership) remaining(now time.Duration, without balance.Slave, e *bala
 
 // behind reports whether a slave lacks the oldest view that waits for its slaves.
 func (m *membership) behind(slave string) bool {
-	return len(m.views.waiting) > 0 && m.nodes[slave].table.View < m.views.waiting[0].View()
+	is, _ := m.views.behind(slave)
+	return is
 }
 
 // holdsUp reports whether a view has long waited for a slave.
 func (m *membership) holdsUp(now time.Duration, slave string) bool {
-	return m.alive(slave, now) && m.behind(slave) && now >= m.views.stuck+m.cfg.DeadAfter
+	if !m.alive(slave, now) {
+		return false
+	}
+	behind, since := m.views.behind(slave)
+	return behind && now >= since+m.cfg.DeadAfter
 }
 
 // staff gives shards as many replicas as they are to have.
@@ -338,4 +340,25 @@ func (m *membership) spares(now time.Duration) (list []balance.Slave) {
 		}
 	}
 	return list
+}
+
+func (m *membership) waitsFor(now time.Duration) map[string]string {
+	_, oldest := m.views.oldestAsked(now)
+	out := make(map[string]string)
+	for _, s := range m.model.Slaves() {
+		entered, in := m.entered[s.Name]
+		switch {
+		case s.Left != 0:
+			out[s.Name] = "all masters to learn that it left its shard"
+		case s.Node == 0:
+		case s.In && (!in || 0 < oldest && oldest < entered): // 0: unknown
+			out[s.Name] = "all masters to learn that it joined its set"
+		case !s.In:
+			out[s.Name] = "its set to change"
+			if w := m.entrances[s.Name]; w != nil && w.waits != "" {
+				out[s.Name] = w.waits
+			}
+		}
+	}
+	return out
 }

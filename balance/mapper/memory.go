@@ -1,6 +1,9 @@
 package mapper
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // memory keeps the last maxDecisions decisions about each of the maxRemembered
 // slices that were decided about most recently.
@@ -60,6 +63,14 @@ func (m *memory) add(now time.Duration, slice uint64, text string) {
 		r.list = append(r.list[:0], r.list[1:]...)
 	}
 	r.list = append(r.list, Decision{At: now, Text: text, Times: 1})
+}
+
+// of returns the last decisions about a slice, the oldest first.
+func (m *memory) of(slice uint64) []Decision {
+	if r := m.slices[slice]; r != nil {
+		return slices.Clone(r.list)
+	}
+	return nil
 }
 
 func (m *memory) unlink(r *remembered) {

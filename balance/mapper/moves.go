@@ -24,6 +24,8 @@ type moves struct {
 	*journal
 	verify *verifier
 	all    map[uint64]*activeMove // by the slice's number
+	// arriving are the copies on a slave, by the slices' numbers.
+	arriving map[string]map[uint64]*arrival
 	// doomed are to be cancelled, ready to be switched, leaving to be finished,
 	// in the order of their views; some may have been dropped meanwhile.
 	doomed, ready, leaving []*activeMove
@@ -68,26 +70,8 @@ type activeMove struct {
 	publishedAt time.Duration
 }
 
-// cause is why a slice began to move.
-type cause struct {
-	text string
-	// away is set if the slice had to leave; it may come back at once. commanded is set if an
-	// operator had it move.
-	away, commanded bool
-}
-
-// causes are the reasons for operations, by slice.
-type causes map[causeOf]cause
-
-type causeOf struct{ slice, with uint64 }
-
-func (c causes) set(o balance.Op, why cause) { c[causeOf{o.Slice, o.New}] = why }
-
-// of returns the reason for an operation, or "" if it needs none.
-func (c causes) of(o balance.Op) cause { return c[causeOf{o.Slice, o.New}] }
-
 func newMoves(c *cluster, j *journal, q *verifier) *moves {
-	return &moves{cluster: c, journal: j, verify: q, all: map[uint64]*activeMove{}}
+	return &moves{cluster: c, journal: j, verify: q, all: map[uint64]*activeMove{}, arriving: map[string]map[uint64]*arrival{}}
 }
 
 // sorted returns the moves by the numbers of their slices.
@@ -114,12 +98,98 @@ func (m *moves) doom(v *activeMove, why string) {
 	}
 	v.doomed = why
 	for _, a := range v.arrivals {
-		a.check.off = true
+		a.check.suspend(true)
 	}
 	m.doomed = append(m.doomed, v)
 	m.trouble(fault.Newf(fault.Unavailable, "balance: move",
 		"the move of slice %d from node %s to node %s is cancelled: %s", v.id, m.name(v.a), m.name(v.b), why))
 }
+
+// differs ends a move whose source differs from the source of truth, or whose only copy does. Of
+// several replicas the others suffice: this one is filled again.
+func (m *moves) differs(now time.Duration, f finding) {
+	v := m.all[f.c.id]
+	if f.source != "" || len(m.living(v.b, now)) <= 1 {
+		m.doom(v, fmt.Sprintf("the data that searches read on %s differ from the source of truth (%s)", f.who(), cmp.Or(f.target, f.source)))
+		return
+	}
+	m.uncertify(v.arrivalOn(f.c.target))
+}
+
+// watch cancels moves that cannot end, and looks which are ready.
+func (m *moves) watch(now time.Duration) {
+	for _, v := range m.sorted() {
+		if v.phase == balance.Copying && !v.switching {
+			if why := m.hopeless(now, v); why != "" {
+				m.doom(v, why)
+			}
+			m.queueIfReady(now, v)
+		}
+	}
+}
+
+// viewPublished has the moves of what is served since a view that is published end.
+func (m *moves) viewPublished(now time.Duration, view uint64) {
+	for _, v := range m.sorted() {
+		if v.phase == balance.Switched && !v.published && v.view <= view {
+			v.published, v.publishedAt = true, now
+			m.leaving = append(m.leaving, v)
+		}
+	}
+}
+
+// next returns when moves that are ready are to be switched; false: none is.
+func (m *moves) next(now time.Duration) (at time.Duration, some bool) {
+	if len(m.ready) == 0 {
+		return 0, false
+	}
+	return m.due(now), true
+}
+
+// takeLeft returns the slaves that leave their sets, since they are late, each once.
+func (m *moves) takeLeft() []string {
+	left := m.left
+	m.left = nil
+	return left
+}
+
+// restarted forgets what was certified on a slave that has started again.
+func (m *moves) restarted(slave string) {
+	for _, id := range slices.Sorted(maps.Keys(m.arriving[slave])) { // in order, since they queue up
+		m.uncertify(m.arriving[slave][id])
+	}
+}
+
+// forget drops what is known of a slave that is not in the model any more.
+func (m *moves) forget(slave string) { delete(m.arriving, slave) }
+
+// flights returns the state of all moves, by the slices' numbers. oldest is the oldest view that
+// masters may ask for.
+func (m *moves) flights(now time.Duration, oldest uint64) (list []Flight) {
+	for _, v := range m.sorted() {
+		list = append(list, m.flight(now, v, oldest))
+	}
+	return list
+}
+
+// flightOf returns the state of a slice's move; nil: it does not move.
+func (m *moves) flightOf(now time.Duration, slice, oldest uint64) *Flight {
+	v := m.all[slice]
+	if v == nil {
+		return nil
+	}
+	f := m.flight(now, v, oldest)
+	return &f
+}
+
+// moved returns what was moved so far, and when the last move ended.
+func (m *moves) moved() (sum Moved, last time.Duration) {
+	c := m.counters
+	return Moved{Moves: c.moves, Cancelled: c.cancelled, Items: c.items, Bytes: c.bytes}, c.rest
+}
+
+// anyLeaves reports whether a slice is to leave its source once masters have a view.
+func (m *moves) anyLeaves() bool { return len(m.leaving) > 0 }
 
 // dueMoves adds to an edit what is to be cancelled, switched and finished.
 func (m *moves) dueMoves(now time.Duration, e *lazyEdit, w *views) {
@@ -129,7 +199,7 @@ func (m *moves) dueMoves(now time.Duration, e *lazyEdit, w *views) {
 		}
 	}
 	m.doomed = nil
-	if len(m.ready) > 0 && now >= m.due(now) && len(w.waiting) < maxUnpublished {
+	if len(m.ready) > 0 && now >= m.due(now) && !w.crowded(maxUnpublished) {
 		for _, v := range m.ready {
 			v.isReady = false
 			if m.switchable(now, v, e.e) {
@@ -276,8 +346,8 @@ func (m *moves) stall(v *activeMove) time.Duration {
 // greet looks whether new arrivals are there already.
 func (m *moves) greet(now time.Duration, fresh []*arrival) {
 	for _, a := range fresh {
-		if n := m.node(a.slave); n.reported {
-			m.arrived(now, n)
+		if m.node(a.slave).reported {
+			m.arrived(now, a.slave)
 		}
 	}
 }
@@ -301,7 +371,7 @@ func (m *moves) noteSwitch(now time.Duration, v *activeMove, s balance.Slice) {
 // ended records that a move finished or was cancelled.
 func (m *moves) ended(now time.Duration, v *activeMove) {
 	delete(m.all, v.id)
-	delete(m.verify.moving, v.id)
+	m.verify.forgetMove(v.id)
 	for _, a := range v.arrivals {
 		m.dropArrival(a)
 	}
@@ -317,8 +387,8 @@ func (m *moves) ended(now time.Duration, v *activeMove) {
 	}
 	items, bytes, certified := uint64(0), uint64(0), false
 	for _, a := range v.arrivals {
-		items, bytes = max(items, a.check.items), bytes+a.check.bytes
-		certified = certified || a.check.parts > 0 || a.check.matched != 0
+		i, b, some := a.check.compared()
+		items, bytes, certified = max(items, i), bytes+b, certified || some
 	}
 	if !certified { // by an earlier mapper
 		m.items.Ascend(v.lo, v.hi, func(balance.Key, uint32) bool { items++; return true })
@@ -330,54 +400,21 @@ func (m *moves) ended(now time.Duration, v *activeMove) {
 	m.tell(now, v.id, "has left %s for %s: %d items, %d bytes", m.name(v.a), m.name(v.b), items, bytes)
 }
 
-// note records other changes of slices and nodes.
-func (m *Mapper) note(now time.Duration, o balance.Op, why causes) {
-	text := ""
-	if c := why.of(o); c.text != "" {
-		text = ": " + c.text
-	}
-	switch o.Kind {
-	case balance.OpSplit:
-		m.tell(now, o.Slice, "was split at %x, slice %d begins there%s", uint64(o.At), o.New, text)
-		m.memory.add(now, o.New, fmt.Sprintf("was split from slice %d%s", o.Slice, text))
-	case balance.OpMerge:
-		m.tell(now, o.Slice, "took in its neighbour, slice %d%s", o.New, text)
-		m.memory.add(now, o.New, fmt.Sprintf("was merged into slice %d%s", o.Slice, text))
-	case balance.OpEnlist, balance.OpPlace, balance.OpAssign, balance.OpEnter, balance.OpLeave, balance.OpRelease, balance.OpFree, balance.OpRetire, balance.OpForget:
-		m.event(Event{Node: o.Name, Text: o.String()})
-	case balance.OpJoin, balance.OpForm, balance.OpState:
-		m.event(Event{Node: m.name(o.Node), Text: o.String()})
-	case balance.OpRemove:
-		m.event(Event{Node: o.Name, Text: o.String()})
-		delete(m.plan.rests, o.Node)
-		m.loads.Forget(o.Node)
-	case balance.OpFilled:
-		m.event(Event{Text: o.String()})
-	}
-	if o.Kind == balance.OpState {
-		m.plan.next, m.plan.empty = min(m.plan.next, now), now
-		if o.State == balance.Active {
-			delete(m.plan.rests, o.Node)
-		}
-	}
-}
+// Moved counts moves and the data that they moved.
+type Moved struct{ Moves, Cancelled, Items, Bytes uint64 }
 
-// lazyEdit is an edit that is created on first use.
-type lazyEdit struct {
-	*cluster
-	*journal
-	e *balance.Edit
-}
-
-// idle reports whether no operation was applied so far.
-func (l *lazyEdit) idle() bool { return l.e == nil || len(l.e.Ops()) == 0 }
-
-// try applies an operation; an impossible one is reported and skipped.
-func (l *lazyEdit) try(op func(*balance.Edit) error) {
-	if l.e == nil {
-		l.e = l.model.Edit()
-	}
-	if err := op(l.e); err != nil {
-		l.trouble(err)
-	}
-}
+const (
+	// switchGap is the least time between two quanta with switches, so that moves
+	// which become ready meanwhile share a view. Each view costs every slave work, and
+	// queries what slaves keep for the view before: while others are still being copied, the
+	// gap is calmWait. If somebody waits for one that is ready, it is switchWait, and switchGap again as soon as one in
+	// switchShare of all moves is ready.
+	switchGap, switchWait, calmWait = 50 * time.Millisecond, time.Second, 3 * time.Second
+	switchShare                     = 4
+	// maxUnpublished is how many views may be unacknowledged before switches are
+	// held back.
+	maxUnpublished = 4
+	// restIntervals is how many intervals a slice stays away from a node that it
+	// left, rideIntervals from one that it failed to move to.
+	restIntervals, rideIntervals = 10, 3
+)

@@ -1,7 +1,6 @@
 package mapper
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -31,29 +30,6 @@ type NodeReport struct {
 	Unverified bool
 }
 
-// nodeInfo is the mapper's state of a node outside of the model.
-type nodeInfo struct {
-	id          balance.NodeID // of its shard; 0: it has none
-	heard       time.Duration  // time of the last message
-	incarnation string
-	position    balance.Position
-	table       balance.Table
-	reported    bool // its table, at least once
-	trouble     string
-	troubled    time.Duration // since when
-	bytes       uint64
-	moved       time.Duration // when table or offset last changed: it is being filled
-	arriving    map[uint64]*arrival
-	// caughtUp is when it last had applied all changes up to target, the newest of
-	// the report before.
-	caughtUp time.Duration
-	target   uint64
-	copying  *CopyState
-	replace  replacement
-	whole    whole
-	kept     kept
-}
-
 // Join takes a node's announcement, its first or a repeated one.
 func (m *Mapper) Join(now time.Duration, j balance.Joining) error {
 	now = m.time.at(now)
@@ -70,11 +46,8 @@ func (m *Mapper) Join(now time.Duration, j balance.Joining) error {
 	}
 	n := m.node(j.Name)
 	n.heard, n.position, n.trouble, n.moved = now, j.Position, "", now
-	m.restarted(n, "")
-	n.replace.looked = 0
-	if j.Copied != nil {
-		m.members.takeCopy(j.Name, j.Copied)
-	}
+	m.restarted(j.Name, n, "")
+	m.members.joined(j.Name, j.Copied)
 	if j.Foreign {
 		j.Table = balance.Table{} // it will be emptied
 	}
@@ -104,7 +77,7 @@ func (m *Mapper) Report(now time.Duration, r NodeReport) error {
 	n.trouble = r.Trouble
 	if n.incarnation != r.Incarnation {
 		if n.incarnation != "" {
-			m.restarted(n, r.Incarnation)
+			m.restarted(r.Name, n, r.Incarnation)
 		}
 		n.incarnation = r.Incarnation
 	}
@@ -121,7 +94,7 @@ func (m *Mapper) Report(now time.Duration, r NodeReport) error {
 	}
 	if r.Load != nil && n.id != 0 {
 		r.Load.Slave = r.Name
-		m.loads.Report(now, n.id, m.model, r.Load)
+		m.loads.Report(now, n.id, m.cluster.model, r.Load)
 	}
 	m.step(now)
 	return nil
@@ -130,52 +103,35 @@ func (m *Mapper) Report(now time.Duration, r NodeReport) error {
 // follows notes how new a slave's data are.
 func (m *Mapper) follows(now time.Duration, n *nodeInfo) {
 	if n.position.Clock >= n.target {
-		n.caughtUp, n.target = now, m.clock
+		n.caughtUp, n.target = now, m.cluster.clock
 	}
 }
 
 // restarted discards the certificates of an earlier incarnation of the node.
-func (m *Mapper) restarted(n *nodeInfo, incarnation string) {
+func (m *Mapper) restarted(name string, n *nodeInfo, incarnation string) {
 	n.incarnation, n.copying = incarnation, nil
-	n.target = m.clock
-	n.replace.copied, n.replace.source = nil, ""
-	n.kept = kept{}
-	m.members.reopen(n)
-	for _, id := range slices.Sorted(maps.Keys(n.arriving)) { // in order, since they queue up
-		m.moves.uncertify(n.arriving[id])
-	}
+	n.target = m.cluster.clock
+	m.members.restarted(name)
+	m.moves.restarted(name)
 }
 
 // takeTable takes a node's table.
 func (m *Mapper) takeTable(now time.Duration, name string, t balance.Table) {
 	n := m.nodes[name]
-	changed := !n.reported || !n.table.Equal(t)
-	if changed {
-		n.moved, m.filling = now, true
+	if n.setTable(now, t) {
+		m.filling = true
+		m.members.holdsOther(name)
 	}
-	n.table, n.reported = t, true
-	if changed {
-		n.whole = whole{}
-		m.members.reserved(n)
-		m.members.retain(name, n)
-	}
-	m.moves.arrived(now, n)
+	m.moves.arrived(now, name)
 }
 
 // watch looks for nodes silent, and moves stalled, for too long.
 func (m *Mapper) watch(now time.Duration) {
 	m.views.forgetMasters(now)
 	m.verify.expire(now)
-	if m.model == nil {
+	if m.cluster.model == nil {
 		return
 	}
-	for _, v := range m.moves.sorted() {
-		if v.phase == balance.Copying && !v.switching {
-			if why := m.moves.hopeless(now, v); why != "" {
-				m.moves.doom(v, why)
-			}
-			m.moves.queueIfReady(now, v)
-		}
-	}
+	m.moves.watch(now)
 	m.plan.emptied(now)
 }

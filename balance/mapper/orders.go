@@ -45,8 +45,7 @@ func (q *orders) move(now time.Duration, slice uint64, node string) error {
 	if !ok {
 		return fault.Newf(fault.NotFound, op, "there is no slice %d", slice)
 	}
-	j := q.plan.judgeNow(now)
-	why := j.refuses(s, n.ID, j.weigh(s).Weight)
+	why := q.plan.refuses(now, s, n.ID)
 	if why == "" && q.pending(slice) {
 		why = "it is about to be changed; try again in a moment"
 	}
@@ -188,7 +187,7 @@ func (q *orders) obey(now time.Duration, e *lazyEdit, why causes) {
 		e.try(func(e *balance.Edit) error { return e.Start(o.slice, o.node) })
 	}
 	q.waiting = nil
-	for _, n := range q.plan.drained {
+	for _, n := range q.plan.takeDrained() {
 		switch s, _ := q.model.Node(n); s.State {
 		case balance.Draining:
 			e.try(func(e *balance.Edit) error { return e.SetState(n, balance.Drained) })
@@ -196,7 +195,6 @@ func (q *orders) obey(now time.Duration, e *lazyEdit, why causes) {
 			e.try(func(e *balance.Edit) error { return q.end(e, n) })
 		}
 	}
-	q.plan.drained = q.plan.drained[:0]
 }
 
 // end removes a shard that has no slices left; its slaves are spares.

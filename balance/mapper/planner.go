@@ -8,7 +8,6 @@ import (
 
 	"adshard/balance"
 	"adshard/balance/load"
-	"adshard/fault"
 )
 
 // planner decides what is to move: once an interval it asks the strategy, and in between it
@@ -47,6 +46,124 @@ func newPlanner(c *cluster, j *journal) *planner {
 	}
 }
 
+// itemsLoaded has the first iteration follow an interval after the items were loaded.
+func (p *planner) itemsLoaded(now time.Duration) {
+	p.next, p.empty = now+p.cfg.Interval, now+emptyPace
+}
+
+// use switches to another strategy. It begins without memory, as does the one before it.
+func (p *planner) use(now time.Duration, s balance.Strategy) {
+	for _, name := range []string{p.strategy.Name(), s.Name()} {
+		p.forgot = p.recall.keep(name, nil) || p.forgot
+	}
+	p.strategy = s
+	p.next, p.idle = now, 0
+}
+
+// resume takes what strategies remembered when the model was saved.
+func (p *planner) resume(saved []balance.StrategyMemory) {
+	p.recall = newRecall(saved, p.strategy.Name())
+}
+
+// unsaved reports whether memories have changed and are not durable yet.
+func (p *planner) unsaved() bool { return p.forgot }
+
+// save returns what strategies remember, which is about to be saved.
+func (p *planner) save() []balance.StrategyMemory {
+	p.forgot = false
+	return p.recall.list(p.strategy.Name())
+}
+
+// emptyAt has nodes that drain or are lost emptied further.
+func (p *planner) emptyAt(now time.Duration) { p.empty = now }
+
+// stateChanged has a node's new state heeded at once.
+func (p *planner) stateChanged(now time.Duration, id balance.NodeID, s balance.NodeState) {
+	p.next, p.empty = min(p.next, now), now
+	if s == balance.Active {
+		p.removed(id)
+	}
+}
+
+// removed forgets what is to stay away from a node.
+func (p *planner) removed(id balance.NodeID) { delete(p.rests, id) }
+
+// stayAway has keys stay away from a node for some time.
+func (p *planner) stayAway(id balance.NodeID, r rest) { p.rests.add(id, r) }
+
+// takeDrained returns the nodes that have no slices left, each once.
+func (p *planner) takeDrained() []balance.NodeID {
+	list := p.drained
+	p.drained = nil
+	return list
+}
+
+// Planned is what the planner knows of how even the load is, and of what it does about that.
+type Planned struct {
+	Strategy string
+	// Adopted is set if the first model was made from the nodes' own tables.
+	Adopted bool
+	// Even is how evenly the load is spread now or, when it is not Measured, the
+	// items' weights.
+	Measured bool
+	Even     balance.Evenness
+	// NoQueries is set when there was load before and queries have stopped; all
+	// loads are zero then.
+	NoQueries bool
+	// Few is Input.Few.
+	Few string
+	// Bound is the best that any placement can reach; LeastMove is what any plan
+	// must move, in weight and as a share of all, to reach 1.1 times the mean or
+	// the bound.
+	Bound      load.Bound
+	LeastMove  uint64
+	LeastShare float64
+	// Refused counts the proposals of the active strategy that were refused.
+	Refused uint64
+	// Last is the last iteration, Shadows what the other strategies would do.
+	Last    Iteration
+	Shadows []balance.Shadow
+	// Iterations counts iterations; the last Idle of them moved nothing, since IdleSince.
+	Iterations, Idle uint64
+	IdleSince        time.Duration `json:"-"`
+}
+
+// status returns what is known now, and the load of each node.
+func (p *planner) status(now time.Duration) (Planned, map[balance.NodeID]float64) {
+	s := Planned{
+		Strategy: p.strategy.Name(), Adopted: p.adopted, Bound: p.bound, LeastMove: p.leastMove, LeastShare: p.leastShare,
+		Last: p.last, Shadows: slices.Clone(p.shadows), Iterations: p.iterations, Idle: p.idle, IdleSince: p.since, Refused: p.refused,
+	}
+	if p.model == nil {
+		return s, nil
+	}
+	in := balance.Input{Model: p.model, Items: p.items, Limits: p.limits(p.model)}
+	p.addLoads(&in, now)
+	s.NoQueries, s.Few = in.NoQueries, p.loads.Few(p.asked(now))
+	loads := load.OfNodes(in)
+	s.Measured, s.Even = in.Measured(), load.EvennessOf(p.model, loads, in.Limits)
+	if s.Bound.MaxOverMean == 0 || s.NoQueries { // that of the last iteration may be based on loads
+		s.Bound = load.LowerBound(in)
+		s.LeastMove, s.LeastShare = load.LeastMove(in, tolerance)
+	}
+	return s, loads
+}
+
+// propose returns what the strategy would do now.
+func (p *planner) propose(now time.Duration) Iteration {
+	it, _ := p.consult(p.judgeNow(now), p.strategy)
+	return it
+}
+
+// input returns what a strategy would see now.
+func (p *planner) input(now time.Duration) balance.Input { return p.judgeNow(now).in }
+
+// refuses returns why a slice cannot move to a node at all, or "" if it can.
+func (p *planner) refuses(now time.Duration, s balance.Slice, to balance.NodeID) string {
+	j := p.judgeNow(now)
+	return j.refuses(s, to, j.weigh(s).Weight)
+}
+
 // due returns what an iteration or an evacuation decides, if one is due; nil: nothing.
 func (p *planner) due(now time.Duration) *modelChange {
 	switch {
@@ -78,32 +195,6 @@ type Iteration struct {
 
 // tolerance is how far above the mean a node may lie in LeastMove.
 const tolerance = 0.1
-
-// Plan asks the strategy what it would do now, without doing it. Errors:
-// fault.Unavailable before the first plan, fault.Conflict when the mapper would
-// refuse it.
-func (m *Mapper) Plan(now time.Duration) (balance.Proposal, error) {
-	now = m.time.at(now)
-	if m.model == nil {
-		return balance.Proposal{}, m.noPlan()
-	}
-	it, _ := m.plan.consult(m.plan.judgeNow(now), m.plan.strategy)
-	if it.Refused != "" {
-		return it.Proposal, fault.Newf(fault.Conflict, "balance: plan", "strategy %s: %s", it.Strategy, it.Refused)
-	}
-	return it.Proposal, nil
-}
-
-// Input returns what a strategy would see now, for displays of the placement. It
-// must not be used after the next call of the mapper. It returns false if there
-// is no model yet.
-func (m *Mapper) Input(now time.Duration) (balance.Input, bool) {
-	now = m.time.at(now)
-	if m.model == nil {
-		return balance.Input{}, false
-	}
-	return m.plan.judgeNow(now).in, true
-}
 
 // first makes the first model: the nodes' own tables if they tile the ring in
 // one view (stores built offline), else the strategy's plan.
@@ -145,3 +236,7 @@ func (p *planner) first(now time.Duration, joined []balance.Joining, replicas in
 	}
 	return model, nil
 }
+
+// emptyPace is the time between two evacuations of nodes that drain or are
+// lost, unless all moves end earlier.
+const emptyPace = DefaultInterval

@@ -44,17 +44,6 @@ func (r *recheck) state() RecheckState {
 	return RecheckState{Slave: r.slave, Slices: r.total, Compared: r.total - rest}
 }
 
-// Recheck returns the progress of comparing the data of a slave whose store was opened without having
-// been closed; nil: they are not and will not be compared.
-func (m *Mapper) Recheck(name string) *RecheckState {
-	r := m.verify.rechecks[name]
-	if r == nil || m.model == nil {
-		return nil
-	}
-	s := r.state()
-	return &s
-}
-
 // recheckStatus returns the progress of those that are not done, in the order of slaves' names.
 func (q *verifier) recheckStatus() (list []RecheckState) {
 	for _, name := range slices.Sorted(maps.Keys(q.rechecks)) {

@@ -31,8 +31,8 @@ func (c *CopyState) Left() (left time.Duration, known bool) {
 	return time.Duration(float64(c.Total-min(c.Total, c.Bytes)) / float64(c.PerSecond) * float64(time.Second)), true
 }
 
-// replacement is how a slave is being filled with a sibling's store.
-type replacement struct {
+// filling is how a slave is being filled, and what is known of it before it is compared.
+type filling struct {
 	node balance.NodeID
 	// sources are the siblings that it may copy, each with what it has served since it
 	// was named first.
@@ -46,18 +46,38 @@ type replacement struct {
 	// most is whether it holds most of what its shard serves, as of looked.
 	most   bool
 	looked time.Duration
+	kept   kept
+}
+
+// filling returns what is known of how a slave is being filled.
+func (m *membership) filling(name string) *filling {
+	f := m.fillings[name]
+	if f == nil {
+		f = &filling{}
+		m.fillings[name] = f
+	}
+	return f
+}
+
+// forget drops what is known of a slave that is not in the model any more.
+func (m *membership) forget(slave string) { delete(m.fillings, slave) }
+
+// joined takes what a slave that has joined says of its store; nil: it is no copy.
+func (m *membership) joined(name string, c *balance.Copied) {
+	m.filling(name).looked = 0
+	if c != nil {
+		m.takeCopy(name, c)
+	}
+}
+
+// holdsOther goes on with what a slave holds now.
+func (m *membership) holdsOther(name string) {
+	m.reserved(name)
+	m.retain(name)
 }
 
 // shareGap is the time between two looks at how much a slave holds.
 const shareGap = 5 * time.Second
-
-// CopyFrom returns the siblings whose store a slave is to copy, in the order in which it
-// is to try them, and their shard; none: it is filled by node data, or lacks little. What
-// is repaired comes from the source of truth: two slaves that copied each other's damage
-// would never be rid of it.
-func (m *Mapper) CopyFrom(now time.Duration, name string) (shard string, siblings []balance.Slave) {
-	return m.members.copyFrom(m.time.at(now), name)
-}
 
 func (m *membership) copyFrom(now time.Duration, name string) (shard string, siblings []balance.Slave) {
 	s, ok := balance.Slave{}, false
@@ -65,13 +85,13 @@ func (m *membership) copyFrom(now time.Duration, name string) (shard string, sib
 		s, ok = m.model.Slave(name)
 	}
 	if !ok || s.Node == 0 || !m.hollow(now, s) {
-		if n := m.nodes[name]; n != nil {
-			n.replace.sources = nil
-			n.replace.differed = n.replace.differed && !(ok && m.complete(s) && !m.verify.sentenced(name))
+		if f := m.fillings[name]; f != nil {
+			f.sources = nil
+			f.differed = f.differed && !(ok && m.complete(s) && !m.verify.sentenced(name))
 		}
 		return "", nil
 	}
-	r := &m.nodes[name].replace
+	r := m.filling(name)
 	if r.differed {
 		r.sources = nil
 		return "", nil
@@ -98,12 +118,6 @@ func (m *membership) copyFrom(now time.Duration, name string) (shard string, sib
 	return m.name(s.Node), siblings
 }
 
-// whole is whether a slave has all that its shard serves in a model, by its last table.
-type whole struct {
-	of  *balance.Model
-	yes bool
-}
-
 // hollow reports whether a slave lacks most of what its shard serves, so that it is not
 // to be asked: its directory was emptied, or it has just got the shard.
 func (m *membership) hollow(now time.Duration, s balance.Slave) bool {
@@ -111,9 +125,9 @@ func (m *membership) hollow(now time.Duration, s balance.Slave) bool {
 	if n == nil || !n.reported || !m.alive(s.Name, now) || m.complete(s) {
 		return false
 	}
-	r := &n.replace
+	r := m.filling(s.Name)
 	if r.node != s.Node {
-		*r = replacement{node: s.Node}
+		*r = filling{node: s.Node, kept: r.kept}
 	}
 	if r.looked == 0 || now >= r.looked+shareGap {
 		r.most, r.looked = m.holdsMost(n, s.Node), max(now, 1)
@@ -140,14 +154,13 @@ func (m *membership) holdsMost(n *nodeInfo, node balance.NodeID) bool {
 
 // takeCopy takes what a slave that joins says of its store, a copy.
 func (m *membership) takeCopy(name string, c *balance.Copied) {
-	n := m.nodes[name]
-	r := &n.replace
+	r := m.filling(name)
 	s, known := balance.Slave{}, false
 	if m.model != nil {
 		s, known = m.model.Slave(c.Source)
 	}
 	certified, named := r.sources[c.Source]
-	*r = replacement{node: r.node, differed: r.differed}
+	*r = filling{node: r.node, differed: r.differed, kept: r.kept}
 	if !known || !named || !s.In || s.Node != r.node || s.Instance != c.Instance || m.verify.sentenced(c.Source) {
 		m.event(Event{Node: name,
 			Text: "is filled with a copy of " + c.Source + ", which is no replica of its shard any more: it is compared with the source of truth"})
@@ -159,12 +172,10 @@ func (m *membership) takeCopy(name string, c *balance.Copied) {
 
 // reserved notes that a node serves other keys than before: copies of its store count as
 // certified only as far as it served all the while.
-func (m *membership) reserved(source *nodeInfo) {
-	for _, n := range m.nodes {
-		for from, v := range n.replace.sources {
-			if m.nodes[from] == source {
-				n.replace.sources[from] = balance.Intersect(v, source.table.Served())
-			}
+func (m *membership) reserved(source string) {
+	for _, f := range m.fillings {
+		if v, named := f.sources[source]; named {
+			f.sources[source] = balance.Intersect(v, m.node(source).table.Served())
 		}
 	}
 }
@@ -172,8 +183,9 @@ func (m *membership) reserved(source *nodeInfo) {
 // distrust has the copies of a node's store compared with the source of truth, as far as
 // they are not asked yet: the node differs. Later the scrub finds what is wrong.
 func (m *membership) distrust(node string) {
-	for _, name := range slices.Sorted(maps.Keys(m.nodes)) {
-		r := &m.nodes[name].replace
+	m.filling(node).differed = true
+	for _, name := range slices.Sorted(maps.Keys(m.fillings)) {
+		r := m.fillings[name]
 		delete(r.sources, node)
 		if r.source == node {
 			r.copied, r.source = nil, ""
@@ -185,7 +197,7 @@ func (m *membership) distrust(node string) {
 }
 
 // certified returns what counts as certified of a slave that is to join a node.
-func (r *replacement) certified(node balance.NodeID) []balance.Interval {
+func (r *filling) certified(node balance.NodeID) []balance.Interval {
 	if r.node != node {
 		return nil
 	}

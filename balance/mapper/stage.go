@@ -7,13 +7,6 @@ import (
 	"adshard/balance"
 )
 
-// modelChange is a change of the model.
-type modelChange struct {
-	model *balance.Model
-	ops   []balance.Op // nil: the quantum carries the whole model
-	why   causes
-}
-
 // staged is a change of the model that is not durable yet.
 type staged struct {
 	modelChange
@@ -108,3 +101,28 @@ func (w *views) reinit() (balance.Quantum, bool) {
 		Epoch: w.cfg.Epoch, Number: w.number, Clock: w.stamped, View: w.model.View(), Model: w.model,
 	}, true
 }
+
+// resume continues after the quanta of an earlier mapper, whose views masters may have.
+func (w *views) resume(quantum uint64) { w.number, w.resumed = quantum, true }
+
+// itemsLoaded begins to send. It reports whether there is a model, which is durable already, to be committed.
+func (w *views) itemsLoaded(now time.Duration) bool {
+	w.since = now
+	if w.model == nil {
+		return false
+	}
+	w.staged = &staged{modelChange: modelChange{model: w.model}, durable: true}
+	return true
+}
+
+// setFloor raises the least clock of quanta.
+func (w *views) setFloor(clock uint64) { w.floor = max(w.floor, clock) }
+
+// floorReached reports whether quanta may be sent.
+func (w *views) floorReached() bool { return w.clock >= w.floor }
+
+// saving reports whether a change waits to be durable and sent.
+func (w *views) saving() bool { return w.staged != nil }
+
+// saveDone reports whether a change is durable, and only the floor is awaited.
+func (w *views) saveDone() bool { return w.staged != nil && w.staged.durable }

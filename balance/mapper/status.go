@@ -1,20 +1,11 @@
 package mapper
 
 import (
-	"maps"
-	"math/bits"
-	"slices"
 	"time"
 
 	"adshard/balance"
-	"adshard/balance/load"
+	"adshard/fault"
 )
-
-// counters counts events since the mapper started.
-type counters struct {
-	moves, cancelled, items, bytes uint64
-	rest                           time.Duration // when the last move ended
-}
 
 // Status is the state of balancing.
 type Status struct {
@@ -22,43 +13,19 @@ type Status struct {
 	// View is of the newest model, Published of the one that masters have; 0:
 	// none.
 	View, Published uint64
-	Strategy        string
 	Paused          bool
-	// Adopted is set if the first model was made from the nodes' own tables.
-	Adopted bool
 	// Waiting is what the first plan waits for; "" after it.
 	Waiting string
-	// Even is how evenly the load is spread now or, when it is not Measured, the
-	// items' weights.
-	Measured bool
-	Even     balance.Evenness
-	// NoQueries is set when there was load before and queries have stopped; all
-	// loads are zero then.
-	NoQueries bool
-	// Few is Input.Few.
-	Few string
-	// Bound is the best that any placement can reach; LeastMove is what any plan
-	// must move, in weight and as a share of all, to reach 1.1 times the mean or
-	// the bound.
-	Bound      load.Bound
-	LeastMove  uint64
-	LeastShare float64
+	Planned
 	// Moved is what was moved since the mapper started.
 	Moved    Moved
 	InFlight []Flight
-	// Certificates counts the results of comparisons, Refused the proposals of the
-	// active strategy that the mapper refused.
+	// Certificates counts the results of comparisons.
 	Certificates Certificates
-	Refused      uint64
 	// WaitingFor lists who has not acknowledged a view yet.
 	WaitingFor []string
-	// Last is the last iteration, Shadows what the other strategies would do.
-	Last    Iteration
-	Shadows []balance.Shadow
-	// Iterations counts iterations; the last Idle of them moved nothing. While
-	// nothing is moving either, RestFor is how long that has been so.
-	Iterations, Idle uint64
-	RestFor          time.Duration
+	// RestFor is how long the last Idle iterations have moved nothing, while nothing else is moving; 0: something is.
+	RestFor time.Duration
 	// IgnoredLoads counts load reports that were ignored, by reason.
 	IgnoredLoads map[string]uint64
 	Nodes        []NodeStatus
@@ -69,27 +36,6 @@ type Status struct {
 	Revision uint64
 	Scrub    Scrub
 	Masters  []MasterStatus
-}
-
-// Moved counts moves and the data that they moved.
-type Moved struct{ Moves, Cancelled, Items, Bytes uint64 }
-
-// Certificates counts comparisons of a slice's copies: whole slices found equal,
-// copies that differ, and comparisons to be repeated because something changed
-// meanwhile or a node did not answer.
-type Certificates struct{ Equal, Different, Again uint64 }
-
-// Flight is the state of a slice's move.
-type Flight struct {
-	Slice    uint64
-	From, To string
-	Phase    balance.MovePhase
-	// For is how long the move has lasted.
-	For time.Duration
-	// Matched is how many of the Bins bins of the current part are verified.
-	Matched int
-	// Cause is why it moves, WaitsFor what is still missing.
-	Cause, WaitsFor string
 }
 
 // SlaveStatus is the state of a slave.
@@ -126,60 +72,34 @@ type NodeStatus struct {
 	Load      float64
 }
 
-// MasterStatus is the state of a master.
-type MasterStatus struct {
-	Name      string
-	View      uint64
-	SilentFor time.Duration
-}
-
 // Status returns the state of balancing.
 func (m *Mapper) Status(now time.Duration) Status {
 	now = m.time.at(now)
+	planned, loads := m.plan.status(now)
 	s := Status{
-		Epoch: m.cfg.Epoch, Clock: m.clock, Strategy: m.plan.strategy.Name(), Paused: m.paused, Adopted: m.plan.adopted,
-		Waiting: m.Waiting(), Bound: m.plan.bound, LeastMove: m.plan.leastMove, LeastShare: m.plan.leastShare,
-		Moved: Moved{m.moves.counters.moves, m.moves.counters.cancelled, m.moves.counters.items, m.moves.counters.bytes},
-		Last:  m.plan.last, Shadows: slices.Clone(m.plan.shadows), Iterations: m.plan.iterations, Idle: m.plan.idle,
-		Certificates: m.verify.certificates, Refused: m.plan.refused, IgnoredLoads: m.loads.Ignored(), Masters: m.masterStatus(now), Scrub: m.verify.scrubStatus(now),
+		Epoch: m.cfg.Epoch, Clock: m.cluster.clock, Paused: m.paused, Waiting: m.Waiting(), Planned: planned,
+		Certificates: m.verify.counts(), IgnoredLoads: m.loads.Ignored(), Masters: m.views.status(now), Scrub: m.verify.scrubStatus(now),
 	}
-	if m.model == nil {
+	var moved time.Duration
+	s.Moved, moved = m.moves.moved()
+	if m.cluster.model == nil {
 		return s
 	}
-	s.View = m.model.View()
-	if m.views.published != nil {
-		s.Published = m.views.published.View()
-	}
-	in := balance.Input{Model: m.model, Items: m.items, Limits: m.limits(m.model)}
-	m.plan.addLoads(&in, now)
-	s.NoQueries, s.Few = in.NoQueries, m.loads.Few(m.asked(now))
-	loads := load.OfNodes(in)
-	s.Measured, s.Even = in.Measured(), load.EvennessOf(m.model, loads, in.Limits)
-	if s.Bound.MaxOverMean == 0 || s.NoQueries { // that of the last iteration may be based on loads
-		s.Bound = load.LowerBound(in)
-		s.LeastMove, s.LeastShare = load.LeastMove(in, tolerance)
+	s.View = m.cluster.model.View()
+	if p := m.views.newestPublished(); p != nil {
+		s.Published = p.View()
 	}
 	oldest, _ := m.views.oldestAsked(now)
-	for _, v := range m.moves.sorted() {
-		s.InFlight = append(s.InFlight, m.moves.flight(now, v, oldest))
+	s.InFlight = m.moves.flights(now, oldest)
+	if len(s.InFlight) == 0 && s.Idle > 0 {
+		s.RestFor = now - max(s.IdleSince, moved)
 	}
-	if len(s.InFlight) == 0 && m.plan.idle > 0 {
-		s.RestFor = now - max(m.plan.since, m.moves.counters.rest)
-	}
-	s.WaitingFor = m.views.waitingFor(now, len(m.moves.leaving) > 0)
-	for _, n := range m.model.Nodes() {
+	s.WaitingFor = m.views.waitingFor(now, m.moves.anyLeaves())
+	for _, n := range m.cluster.model.Nodes() {
 		s.Nodes = append(s.Nodes, m.nodeStatus(now, n, loads[n.ID]))
 	}
-	s.Slaves, s.Replicas, s.Revision = m.slaveStatus(now), m.members.replicas, m.model.Revision()
+	s.Slaves, s.Replicas, s.Revision = m.slaveStatus(now), m.members.wanted(), m.cluster.model.Revision()
 	return s
-}
-
-// arrivingOn names the slave that a move waits for.
-func arrivingOn(a *arrival, target string) string {
-	if a == nil || a.slave == target {
-		return target
-	}
-	return target + " (" + a.slave + ")"
 }
 
 // nodeStatus returns the state of a node: of its slaves that masters ask together.
@@ -187,7 +107,7 @@ func (m *Mapper) nodeStatus(now time.Duration, n balance.Node, load float64) Nod
 	out := NodeStatus{Name: n.Name, State: n.State, Alive: m.up(n.ID, now), SilentFor: m.silence(n.ID, now), Load: load}
 	out.Trouble, _ = m.ailing(n.ID, now)
 	first := true
-	for _, s := range m.model.Set(n.ID) {
+	for _, s := range m.cluster.model.Set(n.ID) {
 		v := m.nodes[s.Name]
 		out.Bytes += v.bytes
 		if m.alive(s.Name, now) || !out.Alive {
@@ -212,31 +132,10 @@ func (m *Mapper) WaitsFor(now time.Duration) map[string]string {
 	return m.members.waitsFor(m.time.at(now))
 }
 
-func (m *membership) waitsFor(now time.Duration) map[string]string {
-	_, oldest := m.views.oldestAsked(now)
-	out := make(map[string]string)
-	for _, s := range m.model.Slaves() {
-		entered, in := m.entered[s.Name]
-		switch {
-		case s.Left != 0:
-			out[s.Name] = "all masters to learn that it left its shard"
-		case s.Node == 0:
-		case s.In && (!in || 0 < oldest && oldest < entered): // 0: unknown
-			out[s.Name] = "all masters to learn that it joined its set"
-		case !s.In:
-			out[s.Name] = "its set to change"
-			if w := m.entrances[s.Name]; w != nil && w.waits != "" {
-				out[s.Name] = w.waits
-			}
-		}
-	}
-	return out
-}
-
 // slaveStatus returns the state of each slave.
 func (m *Mapper) slaveStatus(now time.Duration) (out []SlaveStatus) {
 	waits := m.members.waitsFor(now)
-	for _, s := range m.model.Slaves() {
+	for _, s := range m.cluster.model.Slaves() {
 		v := m.nodes[s.Name]
 		out = append(out, SlaveStatus{
 			Slave: s, Shard: m.name(s.Node), Alive: m.alive(s.Name, now), SilentFor: now - v.heard, View: v.table.View,
@@ -247,40 +146,37 @@ func (m *Mapper) slaveStatus(now time.Duration) (out []SlaveStatus) {
 	return out
 }
 
-func (m *Mapper) masterStatus(now time.Duration) (out []MasterStatus) {
-	for _, name := range slices.Sorted(maps.Keys(m.views.masters)) {
-		v := m.views.masters[name]
-		out = append(out, MasterStatus{Name: name, View: v.view, SilentFor: now - v.heard})
+// Recheck returns the progress of comparing the data of a slave whose store was opened without having
+// been closed; nil: they are not and will not be compared.
+func (m *Mapper) Recheck(name string) *RecheckState {
+	if m.cluster.model == nil {
+		return nil
 	}
-	return out
+	return m.verify.recheckOf(name)
 }
 
-// flight returns the state of a move.
-func (m *moves) flight(now time.Duration, v *activeMove, oldest uint64) Flight {
-	f := Flight{
-		Slice: v.id, From: m.name(v.a), To: m.name(v.b), Phase: v.phase, For: now - v.since, Cause: v.cause.text,
+// Plan asks the strategy what it would do now, without doing it. Errors:
+// fault.Unavailable before the first plan, fault.Conflict when the mapper would
+// refuse it.
+func (m *Mapper) Plan(now time.Duration) (balance.Proposal, error) {
+	now = m.time.at(now)
+	if m.cluster.model == nil {
+		return balance.Proposal{}, m.noPlan()
 	}
-	a := m.least(now, v)
-	if a != nil {
-		f.Matched = bits.OnesCount64(a.check.matched)
+	it := m.plan.propose(now)
+	if it.Refused != "" {
+		return it.Proposal, fault.Newf(fault.Conflict, "balance: plan", "strategy %s: %s", it.Strategy, it.Refused)
 	}
-	switch {
-	case v.phase == balance.Switched && !v.published:
-		f.WaitsFor = "all nodes to acknowledge the view in which it was switched"
-	case v.phase == balance.Switched && v.view > oldest:
-		f.WaitsFor = "all masters to get the view in which it was switched"
-	case v.phase == balance.Switched:
-		f.WaitsFor = "the longest query with an older view to end"
-	case v.doomed != "":
-		f.WaitsFor = "cancellation: " + v.doomed
-	case a == nil || !a.arrived:
-		f.WaitsFor = arrivingOn(a, f.To) + " to get all items"
-	case !a.check.done() && a.check.failed != "":
-		f.WaitsFor = "certificates: " + a.check.failed
-	case !a.check.done():
-		f.WaitsFor = "certificates of both copies"
-	default:
-		f.WaitsFor = "its switch to be recorded"
+	return it.Proposal, nil
+}
+
+// Input returns what a strategy would see now, for displays of the placement. It
+// must not be used after the next call of the mapper. It returns false if there
+// is no model yet.
+func (m *Mapper) Input(now time.Duration) (balance.Input, bool) {
+	now = m.time.at(now)
+	if m.cluster.model == nil {
+		return balance.Input{}, false
 	}
-	return f
+	return m.plan.input(now), true
 }

@@ -54,7 +54,7 @@ func TestAMoveIsSwitchedWhenItsCopyIsRight(t *testing.T) {
 	const now = calmWait
 	m.node("a").heard, n.heard = now, now
 	n.table.Slices = []balance.Held{{ID: v.id, Generation: v.generation, Lo: v.lo, Hi: v.hi, State: balance.Full}}
-	m.arrived(now, n)
+	m.arrived(now, "b")
 	m.queueIfReady(now, v)
 	if ops := due(m, w, now); ops != nil || !v.arrivals[0].arrived {
 		t.Fatalf("switched before it was compared: %v", ops)
@@ -83,11 +83,11 @@ func TestAMoveIsSwitchedWhenItsCopyIsRight(t *testing.T) {
 func TestAMoveStartsAnewWithItsSlave(t *testing.T) {
 	m, _, v, n := started(t)
 	n.table.Slices = []balance.Held{{ID: v.id, Generation: v.generation, Lo: v.lo, Hi: v.hi, State: balance.Full}}
-	m.arrived(0, n)
+	m.arrived(0, "b")
 	check := v.arrivals[0].check
 	check.matched, v.first = allBins, 1
 	n.table.Slices = nil
-	m.arrived(0, n)
+	m.arrived(0, "b")
 	if v.arrivals[0].done() || check.matched != 0 || v.first != 0 || !check.off {
 		t.Errorf("after its loss: %+v", check)
 	}

@@ -15,7 +15,7 @@ func comparing(t *testing.T) (q *verifier, ask func(), answer func(change func(*
 	_, c, b := planning(t, Config{Strategy: proposes{}}, balance.Active)
 	q = newVerifier(c, newJournal())
 	s := c.model.Slices()[1]
-	check := &comparison{purpose: moving, from: s.Node, target: "b", id: s.ID, all: balance.Interval{Lo: s.Lo, Hi: s.Hi}}
+	check := &comparison{purpose: moving, moves: s.Node, target: "b", id: s.ID, all: balance.Interval{Lo: s.Lo, Hi: s.Hi}}
 	check.begin(c, s.Lo)
 	q.moving[s.ID] = []*comparison{check}
 	q.enqueue(check)

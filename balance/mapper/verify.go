@@ -73,6 +73,92 @@ func (q *verifier) out() ([]balance.Certify, []balance.Discard) {
 	return questions, discards
 }
 
+// compareMove returns a comparison of the copy of a moving slice on a slave, which is to be enqueued. from is
+// the node that it moves from; hurry: it had to leave that.
+func (q *verifier) compareMove(from balance.NodeID, hurry bool, s balance.Slice, target string) *comparison {
+	c := &comparison{
+		purpose: moving, moves: from, hurry: hurry, off: true,
+		target: target, id: s.ID, generation: s.Generation, all: balance.Interval{Lo: s.Lo, Hi: s.Hi},
+	}
+	c.begin(q.cluster, s.Lo)
+	return c
+}
+
+// setMove says which comparisons are those of a moving slice's copies.
+func (q *verifier) setMove(slice uint64, checks []*comparison) { q.moving[slice] = checks }
+
+// forgetMove drops the comparisons of a slice that does not move any more.
+func (q *verifier) forgetMove(slice uint64) { delete(q.moving, slice) }
+
+// restart has a copy compared from its beginning.
+func (q *verifier) restart(c *comparison) {
+	delete(q.asked, c.asked)
+	c.restart(q.cluster)
+}
+
+// giveUp ends a comparison.
+func (q *verifier) giveUp(c *comparison) {
+	delete(q.asked, c.asked)
+	c.off = true
+}
+
+// compareJoining begins to compare keys of a slave that is to join a set, and returns how many shares of those
+// that the slave may have that takes.
+func (q *verifier) compareJoining(slave string, h balance.Held, keys balance.Interval) int {
+	c := &comparison{purpose: joining, target: slave, id: h.ID, generation: h.Generation, all: keys}
+	c.begin(q.cluster, keys.Lo)
+	q.joining[slave] = append(q.joining[slave], c)
+	q.enqueue(c)
+	return c.share()
+}
+
+// joiningChecks returns what is being compared of a slave that is to join a set, and how many shares are free for more.
+func (q *verifier) joiningChecks(slave string) (keys []balance.Interval, free int) {
+	for _, c := range q.joining[slave] {
+		keys = append(keys, c.all)
+	}
+	return keys, freeShares(q.joining[slave])
+}
+
+// dropJoining gives up what is being compared of a slave that is to join a set, unless its current part
+// lies within some keys.
+func (q *verifier) dropJoining(slave string, within []balance.Interval) {
+	q.keepJoining(slave, func(c *comparison) bool { return !balance.Covers(within, c.part) })
+}
+
+// dropJoined ends a comparison of a slave that is to join a set.
+func (q *verifier) dropJoined(c *comparison) {
+	q.keepJoining(c.target, func(o *comparison) bool { return o == c })
+}
+
+func (q *verifier) keepJoining(slave string, drop func(*comparison) bool) {
+	list := q.without(q.joining[slave], drop)
+	if q.joining[slave] = list; len(list) == 0 {
+		delete(q.joining, slave)
+	}
+}
+
+// itemsLoaded has the first pass of the scrub wait for slaves that are not back yet.
+func (q *verifier) itemsLoaded(now time.Duration) {
+	q.scrub.next = now + min(q.cfg.Scrub/10, scrubDelay)
+}
+
+// counts returns the results of comparisons so far.
+func (q *verifier) counts() Certificates { return q.certificates }
+
+// awaits reports whether an answer to a question is awaited.
+func (q *verifier) awaits(seq uint64) bool { return q.asked[seq] != nil }
+
+// recheckOf returns the progress of comparing a store that was not closed; nil: it is not compared.
+func (q *verifier) recheckOf(slave string) *RecheckState {
+	r := q.rechecks[slave]
+	if r == nil {
+		return nil
+	}
+	s := r.state()
+	return &s
+}
+
 func (q *verifier) enqueue(c *comparison) {
 	if !c.queued {
 		c.queued = true
@@ -119,7 +205,7 @@ func (q *verifier) comparing() bool {
 // touch records a change of an item.
 func (c *comparison) touch(v balance.Change) {
 	if c.part.Lo <= v.Key && v.Key <= c.part.Hi {
-		c.bins[balance.Bin(v.Key)] = v.Clock
+		c.changed[balance.Bin(v.Key)] = v.Clock
 	}
 }
 
@@ -312,4 +398,22 @@ func (q *verifier) without(list []*comparison, which func(*comparison) bool) []*
 		c.off = true
 		return true
 	})
+}
+
+// Certificates counts comparisons of a slice's copies: whole slices found equal,
+// copies that differ, and comparisons to be repeated because something changed
+// meanwhile or a node did not answer.
+type Certificates struct{ Equal, Different, Again uint64 }
+
+// maxChecks is how many slices of a slave that is to join are compared at once, in shares of a small one
+// (share). A shard may have thousands of those, of which many are certified together.
+const maxChecks = 32
+
+// freeShares returns how many of the maxChecks shares of a slave its comparisons leave free.
+func freeShares(checks []*comparison) int {
+	free := maxChecks
+	for _, c := range checks {
+		free -= c.share()
+	}
+	return free
 }

@@ -59,35 +59,11 @@ func newViews(c *cluster, j *journal) *views {
 	return &views{cluster: c, journal: j, masters: map[string]master{}, delayed: map[string]uint64{}}
 }
 
-// Published returns the newest model that masters may have, or nil.
-func (m *Mapper) Published() *balance.Model { return m.views.published }
-
-// Unpublished returns what masters without any map may have while nothing is
-// published after a restart: the newest durable model, so that a node that does
-// not come back does not leave queries unanswered. Nodes that have not received its
-// view refuse it. It is nil if there was no mapper before or a model is published.
-func (m *Mapper) Unpublished() *balance.Model { return m.views.unpublished() }
-
 func (w *views) unpublished() *balance.Model {
 	if !w.resumed || w.published != nil {
 		return nil
 	}
 	return w.model
-}
-
-// Master records a master and the view and revision of its map. It is called when
-// the master starts to wait for another map, and again when it stops waiting. The name is
-// NAME/PROCESS, or NAME. Errors: fault.Overloaded beyond maxMasters and maxNamesakes.
-func (m *Mapper) Master(now time.Duration, name string, view, revision uint64) error {
-	now = m.time.at(now)
-	if _, ok := m.views.masters[name]; !ok {
-		if err := m.views.roomFor(now, name); err != nil {
-			return err
-		}
-	}
-	m.views.masters[name] = master{view: view, revision: revision, heard: now}
-	m.step(now)
-	return nil
 }
 
 // maxMasters bounds the masters whose lease lasts, maxNamesakes those of one NAME: processes that
@@ -115,6 +91,51 @@ func (w *views) roomFor(now time.Duration, name string) error {
 	}
 	return nil
 }
+
+// newestPublished returns the newest model that masters may have; nil: none.
+func (w *views) newestPublished() *balance.Model { return w.published }
+
+// noteMaster records the view and revision of a master's map.
+func (w *views) noteMaster(now time.Duration, name string, view, revision uint64) error {
+	if _, ok := w.masters[name]; !ok {
+		if err := w.roomFor(now, name); err != nil {
+			return err
+		}
+	}
+	w.masters[name] = master{view: view, revision: revision, heard: now}
+	return nil
+}
+
+// status returns the state of each master, by name.
+func (w *views) status(now time.Duration) (out []MasterStatus) {
+	for _, name := range slices.Sorted(maps.Keys(w.masters)) {
+		v := w.masters[name]
+		out = append(out, MasterStatus{Name: name, View: v.view, SilentFor: now - v.heard})
+	}
+	return out
+}
+
+// crowded reports whether views may be unacknowledged by no more.
+func (w *views) crowded(most int) bool { return len(w.waiting) >= most }
+
+// behind reports whether a slave lacks the oldest view that waits for slaves, and since when that waits.
+func (w *views) behind(slave string) (is bool, since time.Duration) {
+	return len(w.waiting) > 0 && w.nodes[slave].table.View < w.waiting[0].View(), w.stuck
+}
+
+// delay has views wait for a slave that is to join a set: it could serve a view. They do so for most at a time, and
+// then as long for none.
+func (w *views) delay(now time.Duration, slave string, serves uint64, most time.Duration) {
+	if now >= w.again {
+		w.again = now + 2*most
+	}
+	if now < w.again-most {
+		w.delayed[slave] = serves
+	}
+}
+
+// delayNoMore has views wait for a slave no longer.
+func (w *views) delayNoMore(slave string) { delete(w.delayed, slave) }
 
 // forgetMasters drops masters whose lease has ended.
 func (w *views) forgetMasters(now time.Duration) {
@@ -207,4 +228,26 @@ func (w *views) waitingFor(now time.Duration, leaving bool) []string {
 		}
 	}
 	return out
+}
+
+func (w *views) mapFor(have MapVersion) *balance.Model {
+	model, own := w.published, have.Epoch == w.cfg.Epoch
+	if model == nil && (have.View == 0 || own) {
+		model = w.unpublished()
+	}
+	if model == nil {
+		return nil
+	}
+	filled := w.model.Filled() && !have.Filled
+	if !own || have.View < model.View() || have.View == model.View() && (have.Revision < model.Revision() || filled) {
+		return model
+	}
+	return nil
+}
+
+// MasterStatus is the state of a master.
+type MasterStatus struct {
+	Name      string
+	View      uint64
+	SilentFor time.Duration
 }
