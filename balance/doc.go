@@ -10,7 +10,8 @@
 //   - Strategy: makes the first plan and proposes splits, merges and moves
 //     (package strategy). The mapper checks what it proposes.
 //   - Package load: what queries cost each slice, as slaves report it.
-//   - Package mapper: keeps the model, has it saved, and moves slices.
+//   - Package mapper: keeps the model by means of packages maps, plan, verify, transfer and replicas, which read package
+//     cluster.
 //   - Package delivery: follows changes and quanta, and puts items into buckets for slaves.
 //
 // # Moves

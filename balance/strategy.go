@@ -1,6 +1,9 @@
 package balance
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Strategy is a balancing algorithm (thesis 6.3.10). The mapper calls it. It cannot
 // break the model: the mapper checks its proposals.
@@ -153,3 +156,29 @@ func (l Limit) Strength() float64 { return float64(max(1, l.Share)) }
 
 // Measured reports whether any load was measured.
 func (in Input) Measured() bool { return in.Loads != nil && in.Loads.Measured() }
+
+// LimitsOf returns the limits of a model's nodes: those of their slaves. Slaves of one
+// node share its queries, and each has all of its items.
+func LimitsOf(m *Model, limits map[string]Limit) map[NodeID]Limit {
+	out := make(map[NodeID]Limit, len(limits))
+	if len(limits) == 0 {
+		return out
+	}
+	single := !slices.ContainsFunc(m.Nodes(), func(n Node) bool { return len(m.Set(n.ID)) > 1 })
+	for _, n := range m.Nodes() {
+		var sum Limit
+		given := false
+		for _, s := range m.Set(n.ID) {
+			l, ok := limits[s.Name]
+			given = given || ok
+			sum.Share += uint32(l.Strength())
+			if l.Weight > 0 && (sum.Weight == 0 || l.Weight < sum.Weight) {
+				sum.Weight = l.Weight
+			}
+		}
+		if given || !single {
+			out[n.ID] = sum
+		}
+	}
+	return out
+}

@@ -1,8 +1,8 @@
 package load
 
-import "time"
-
 import (
+	"time"
+
 	"adshard/balance"
 )
 

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/mapper"
 )
 
@@ -60,7 +61,7 @@ func (f *overseer) take() {
 	}
 	f.published = p
 	for _, n := range p.Nodes() {
-		lately := f.r.now < f.heard[n.Name]+mapper.DefaultDeadAfter-time.Second
+		lately := f.r.now < f.heard[n.Name]+cluster.DefaultDeadAfter-time.Second
 		now, _ := f.model.Named(n.Name) // what is drained by now has nothing in the view either
 		if s := f.r.tables[n.Name]; lately && now.State != balance.Drained && s.View < p.View() {
 			f.t.Fatalf("view %d is published, but %s has %d", p.View(), n.Name, s.View)
@@ -95,7 +96,7 @@ func (f *overseer) check(o balance.Op) {
 func TestAnythingGoes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		nodes := []string{"a", "b", "c"}
-		r := newRig(t, 5, func(c *mapper.Config) { c.Interval, c.EvacuateAfter = time.Second, 20*time.Second }, nodes...)
+		r := newRig(t, 5, func(c *cluster.Config) { c.Interval, c.EvacuateAfter = time.Second, 20*time.Second }, nodes...)
 		f := &overseer{t: rt, r: r, masters: map[string]uint64{}, heard: map[string]time.Duration{}, equal: map[uint64]uint64{}}
 		r.tables = map[string]balance.Table{}
 		for _, n := range nodes {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/fault"
 )
 
@@ -37,16 +38,16 @@ func (m *Mapper) Restore(now time.Duration, node string) error {
 // fault.Conflict while it is alive, has slices or is to get one, or no other is
 // active.
 func (m *Mapper) Remove(now time.Duration, node string) error {
-	if m.cluster.model == nil {
-		return m.disjoin(m.time.at(now), node)
+	if m.Cluster.Model == nil {
+		return m.disjoin(m.Time.At(now), node)
 	}
 	return m.order(now, func(now time.Duration) error { return m.orders.remove(now, node) })
 }
 
 // order gives an order, and executes it if it is accepted.
 func (m *Mapper) order(now time.Duration, give func(now time.Duration) error) error {
-	now = m.time.at(now)
-	if m.cluster.model == nil {
+	now = m.Time.At(now)
+	if m.Cluster.Model == nil {
 		return m.noPlan()
 	}
 	if err := give(now); err != nil {
@@ -61,12 +62,12 @@ func (m *Mapper) disjoin(now time.Duration, node string) error {
 	const op = "balance: remove"
 	i := slices.IndexFunc(m.joined, func(j balance.Joining) bool { return j.Name == node })
 	switch {
-	case m.views.saving() || !m.cluster.loaded:
+	case m.views.Saving() || !m.Cluster.Loaded:
 		return m.noPlan()
 	case i < 0:
 		return fault.Newf(fault.NotFound, op, "there is no node %s", node)
-	case m.alive(node, now):
-		return fault.Newf(fault.Conflict, op, "node %s cannot be removed: it is alive; stop it first, and wait %v", node, m.cfg.DeadAfter)
+	case m.Alive(node, now):
+		return fault.Newf(fault.Conflict, op, "node %s cannot be removed: it is alive; stop it first, and wait %v", node, m.Config.DeadAfter)
 	}
 	m.joined = slices.Delete(m.joined, i, i+1)
 	m.forget(node)
@@ -81,35 +82,35 @@ func (m *Mapper) forgetSlaves(old *balance.Model) {
 		return
 	}
 	for _, s := range old.Slaves() {
-		if _, stays := m.cluster.model.Slave(s.Name); stays {
+		if _, stays := m.Cluster.Model.Slave(s.Name); stays {
 			continue
 		}
 		if slices.ContainsFunc(m.joined, func(j balance.Joining) bool { return j.Name == s.Name }) {
-			m.node(s.Name).id = 0
+			m.Slave(s.Name).Id = 0
 		} else {
 			m.forget(s.Name)
-			m.verify.setUnverified(s.Name, false)
+			m.verify.SetUnverified(s.Name, false)
 		}
 	}
 }
 
 // forget drops what is known of a slave.
 func (m *Mapper) forget(slave string) {
-	delete(m.nodes, slave)
-	m.members.forget(slave)
-	m.moves.forget(slave)
+	delete(m.Slaves, slave)
+	m.members.Forget(slave)
+	m.moves.Forget(slave)
 }
 
 // Pause stops or resumes iterations and the evacuation of lost nodes. Moves under
 // way end, sooner than otherwise: they are awaited. Commands are not affected.
-func (m *Mapper) Pause(paused bool) { m.paused = paused }
+func (m *Mapper) Pause(paused bool) { m.Paused = paused }
 
 // Use switches to another strategy at once, or to the same one with other options.
 // It begins without memory, as does the one before it.
 func (m *Mapper) Use(now time.Duration, s balance.Strategy) {
-	now = m.time.at(now)
-	m.plan.use(now, s)
-	m.event(Event{Text: "the strategy is " + s.Name()})
+	now = m.Time.At(now)
+	m.plan.Use(now, s)
+	m.Event(cluster.Event{Text: "the strategy is " + s.Name()})
 	m.step(now)
 }
 
@@ -118,22 +119,22 @@ func (m *Mapper) noPlan() error {
 }
 
 // Replicas returns how many slaves are to hold each slice.
-func (m *Mapper) Replicas() int { return m.members.wanted() }
+func (m *Mapper) Replicas() int { return m.members.Replicas() }
 
 // Settled reports whether the number of replicas is durable.
-func (m *Mapper) Settled() bool { return !m.members.unsaved() && !m.views.saving() }
+func (m *Mapper) Settled() bool { return !m.members.Unsaved() && !m.views.Saving() }
 
 // SetReplicas sets how many slaves are to hold each slice. Errors:
 // fault.Unavailable before the first plan, fault.Invalid for a number out of range.
 func (m *Mapper) SetReplicas(now time.Duration, replicas int) error {
-	now = m.time.at(now)
-	if m.cluster.model == nil {
+	now = m.Time.At(now)
+	if m.Cluster.Model == nil {
 		return m.noPlan()
 	}
 	if replicas < 1 || replicas > balance.MaxReplicas {
 		return fault.Field("balance: set replicas", "replicas", "%d replicas are not possible, 1 to %d are", replicas, balance.MaxReplicas)
 	}
-	m.members.want(now, replicas)
+	m.members.SetReplicas(now, replicas)
 	m.step(now)
 	return nil
 }
@@ -143,5 +144,5 @@ func (m *Mapper) SetReplicas(now time.Duration, replicas int) error {
 // is repaired comes from the source of truth: two slaves that copied each other's damage
 // would never be rid of it.
 func (m *Mapper) CopyFrom(now time.Duration, name string) (shard string, siblings []balance.Slave) {
-	return m.members.copyFrom(m.time.at(now), name)
+	return m.members.CopyFrom(m.Time.At(now), name)
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"adshard/balance"
-	"adshard/balance/mapper"
+	"adshard/balance/cluster"
 	"adshard/fault"
 )
 
@@ -37,10 +37,10 @@ func (w *wants) Iterate(in balance.Input) (balance.Proposal, error) {
 const rigInterval = 10 * time.Second
 
 // newWants returns a rig of 8 slices on the nodes given, asked every 10 s.
-func newWants(t *testing.T, change func(*mapper.Config), nodes ...string) (*rig, *wants) {
+func newWants(t *testing.T, change func(*cluster.Config), nodes ...string) (*rig, *wants) {
 	t.Helper()
 	w := &wants{}
-	r := newRig(t, 8, func(c *mapper.Config) {
+	r := newRig(t, 8, func(c *cluster.Config) {
 		c.Strategy, c.Interval = w, rigInterval
 		if change != nil {
 			change(c)
@@ -65,7 +65,7 @@ func (r *rig) through() {
 
 // TestMovesThatAreRefused by command.
 func TestMovesThatAreRefused(t *testing.T) {
-	r, _ := newWants(t, func(c *mapper.Config) {
+	r, _ := newWants(t, func(c *cluster.Config) {
 		c.Limits = map[string]balance.Limit{"d": {Weight: 600}}
 	}, "a", "b", "c", "d")
 	first := r.slice(0).ID
@@ -99,7 +99,7 @@ func TestMovesThatAreRefused(t *testing.T) {
 		t.Errorf("a second move: %v", err)
 	}
 	r.mute["b"] = true
-	r.pass(mapper.DefaultDeadAfter + time.Second)
+	r.pass(cluster.DefaultDeadAfter + time.Second)
 	if err := r.m.Move(r.now, r.slice(4).ID, "b"); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "lost") {
 		t.Errorf("to a lost node: %v", err)
 	}
@@ -107,7 +107,7 @@ func TestMovesThatAreRefused(t *testing.T) {
 
 // TestProposalsOverLimits are refused whole, and the mapper goes on.
 func TestProposalsOverLimits(t *testing.T) {
-	r, w := newWants(t, func(c *mapper.Config) {
+	r, w := newWants(t, func(c *cluster.Config) {
 		c.Budget = balance.Budget{Share: 0.3}
 		c.Limits = map[string]balance.Limit{"b": {Weight: 1300}}
 	}, "a", "b")
@@ -202,7 +202,7 @@ func TestNoThrashing(t *testing.T) {
 // TestANodeIsDrained: its slices go to others, within the budget, the strategy
 // asked or not; then it is Drained, may leave, and may come back.
 func TestANodeIsDrained(t *testing.T) {
-	r, w := newWants(t, func(c *mapper.Config) { c.Budget = balance.Budget{Share: 0.14} }, "a", "b", "c")
+	r, w := newWants(t, func(c *cluster.Config) { c.Budget = balance.Budget{Share: 0.14} }, "a", "b", "c")
 	r.m.Pause(true)
 	r.must(r.m.Drain(r.now, "b"))
 	r.carry()
@@ -270,7 +270,7 @@ func TestAnEmptiedNodeWaitsForItsDisk(t *testing.T) {
 
 // TestALostNodeIsEvacuated after its time, not while iterations are paused.
 func TestALostNodeIsEvacuated(t *testing.T) {
-	r, _ := newWants(t, func(c *mapper.Config) { c.EvacuateAfter = time.Minute }, "a", "b", "c")
+	r, _ := newWants(t, func(c *cluster.Config) { c.EvacuateAfter = time.Minute }, "a", "b", "c")
 	r.mute["b"] = true
 	r.m.Pause(true)
 	r.pass(3 * time.Minute)
@@ -294,7 +294,7 @@ func TestALostNodeIsEvacuated(t *testing.T) {
 
 // TestNoRefuge: nobody can take what must leave, and that is said.
 func TestNoRefuge(t *testing.T) {
-	r, _ := newWants(t, func(c *mapper.Config) {
+	r, _ := newWants(t, func(c *cluster.Config) {
 		c.Limits = map[string]balance.Limit{"b": {Weight: 1010}}
 	}, "a", "b")
 	r.must(r.m.Drain(r.now, "a"))
@@ -327,7 +327,7 @@ func TestPauseAndUse(t *testing.T) {
 // TestPlanAndShadows move nothing.
 func TestPlanAndShadows(t *testing.T) {
 	shadow := &named{name: "other"}
-	r, w := newWants(t, func(c *mapper.Config) {
+	r, w := newWants(t, func(c *cluster.Config) {
 		c.Shadows = []balance.Strategy{shadow, &named{name: "wants"}, &named{name: "fails", err: fmt.Errorf("no idea")}}
 	}, "a", "b")
 	start := []balance.Op{{Kind: balance.OpStart, Slice: r.slice(0).ID, Node: 2}}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/mapper"
 )
 
@@ -20,10 +21,10 @@ type stuckPair struct {
 
 func newStuckPair(t *testing.T) *stuckPair {
 	t.Helper()
-	r := newReplicated(t, func(c *mapper.Config) { c.Replicas, c.Linger = 3, 100*time.Millisecond },
+	r := newReplicated(t, func(c *cluster.Config) { c.Replicas, c.Linger = 3, 100*time.Millisecond },
 		"a", "b", "c", "d", "e", "f", "g", "h")
 	r.mute["e"], r.mute["f"] = true, true
-	r.live(mapper.DefaultEvacuateAfter - time.Second)
+	r.live(cluster.DefaultEvacuateAfter - time.Second)
 	r.pass(3 * time.Second)
 	r.wantShard("shard-1", "d +g +h")
 	r.mute["g"], r.mute["h"] = true, true
@@ -63,11 +64,11 @@ func TestViewsWaitForNobodyByTurns(t *testing.T) {
 	p := newStuckPair(t)
 	p.until(time.Second)
 	p.answered["g"] = true
-	p.until(mapper.DefaultDeadAfter)
+	p.until(cluster.DefaultDeadAfter)
 	p.answered["h"] = true
-	if longest := p.until(6 * mapper.DefaultDeadAfter); longest > mapper.DefaultDeadAfter+time.Second {
+	if longest := p.until(6 * cluster.DefaultDeadAfter); longest > cluster.DefaultDeadAfter+time.Second {
 		t.Errorf("no view was published for %v", longest)
-	} else if longest < mapper.DefaultDeadAfter/2 {
+	} else if longest < cluster.DefaultDeadAfter/2 {
 		t.Errorf("no view waited for longer than %v", longest)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/mapper"
 )
 
@@ -18,11 +19,11 @@ func newEntrance(t *testing.T) *rig {
 }
 
 // newEntranceWith returns such a rig with another configuration.
-func newEntranceWith(t *testing.T, change func(*mapper.Config)) *rig {
+func newEntranceWith(t *testing.T, change func(*cluster.Config)) *rig {
 	t.Helper()
 	r := newReplicated(t, change, "a", "b", "c", "d", "e")
 	r.mute["d"] = true
-	r.live(mapper.DefaultEvacuateAfter - time.Second)
+	r.live(cluster.DefaultEvacuateAfter - time.Second)
 	r.pass(2 * time.Second)
 	r.wantShard("shard-1", "c +e")
 	r.ack("e")
@@ -73,7 +74,7 @@ func TestASlaveThatIsBehindIsNotAsked(t *testing.T) {
 			r.pass(200 * time.Millisecond)
 		}
 	}
-	report(mapper.DefaultDeadAfter+2*time.Second, func() uint64 { return clock })
+	report(cluster.DefaultDeadAfter+2*time.Second, func() uint64 { return clock })
 	for range 20 {
 		for _, q := range r.asked {
 			if r.m.Awaits(q.Seq) {
@@ -100,7 +101,7 @@ func TestASlaveThatIsBehindIsNotAsked(t *testing.T) {
 // TestTheOnlyReplicaStays in its set when it differs from the source of truth: what it
 // does not serve is missing, and the rest is not.
 func TestTheOnlyReplicaStays(t *testing.T) {
-	r := newReplicated(t, func(c *mapper.Config) { c.Scrub, c.ScrubShare = time.Minute, 1 }, "a", "b")
+	r := newReplicated(t, func(c *cluster.Config) { c.Scrub, c.ScrubShare = time.Minute, 1 }, "a", "b")
 	r.mute["a"] = true
 	r.scrubFindsDamage("b")
 	if len(r.discards) == 0 || r.discards[0].Node != "b" {
@@ -227,7 +228,7 @@ func TestAViewWaitsForASlaveThatIsAboutToJoin(t *testing.T) {
 	r.wantPublished(2)
 	r.compare()
 	r.wantShard("shard-1", "c +e")
-	r.pass(mapper.DefaultDeadAfter)
+	r.pass(cluster.DefaultDeadAfter)
 	r.switchBeside(3, "shard-0")
 	r.slow = true
 	r.must(r.m.Report(r.now, mapper.NodeReport{Name: "e", Incarnation: "1", Position: balance.Position{Clock: r.clock}, Table: &table}))
@@ -282,7 +283,7 @@ type laggard struct {
 
 func newLaggard(t *testing.T, late, pace time.Duration) *laggard {
 	t.Helper()
-	r := newEntranceWith(t, func(c *mapper.Config) { c.Linger = 100 * time.Millisecond })
+	r := newEntranceWith(t, func(c *cluster.Config) { c.Linger = 100 * time.Millisecond })
 	r.mute["e"] = true
 	return &laggard{rig: r, late: late, pace: pace, tables: []balance.Table{r.table("e")}, times: []time.Duration{r.now}}
 }
@@ -339,7 +340,7 @@ func TestASlaveThatIsAlwaysBehindJoins(t *testing.T) {
 		r := newLaggard(t, c.late, c.pace)
 		began, view := r.now, r.m.Published().View()
 		for r.shard("shard-1") != "c e" {
-			if r.step(); r.now > began+3*mapper.DefaultDeadAfter {
+			if r.step(); r.now > began+3*cluster.DefaultDeadAfter {
 				t.Fatalf("late by %v, an answer each %v: it has not joined in view %d, published is %d: it waits for %s; %s",
 					c.late, c.pace, r.m.Model().View(), r.m.Published().View(), r.m.WaitsFor(r.now)["e"], strings.Join(r.events[max(0, len(r.events)-30):], "\n"))
 			}
@@ -360,13 +361,13 @@ func TestViewsDoNotWaitForEver(t *testing.T) {
 	for range 3 {
 		view, since := r.m.Published().View(), r.now
 		for r.m.Published().View() == view {
-			if r.step(); r.now > since+mapper.DefaultDeadAfter+time.Second {
+			if r.step(); r.now > since+cluster.DefaultDeadAfter+time.Second {
 				t.Fatalf("view %d has been the newest for %v; %s", view, r.now-since, strings.Join(r.events[max(0, len(r.events)-30):], "\n"))
 			}
 		}
 		held = max(held, r.now-since)
 	}
-	if held < mapper.DefaultDeadAfter/2 {
+	if held < cluster.DefaultDeadAfter/2 {
 		t.Errorf("no view waited for longer than %v", held)
 	}
 	r.wantShard("shard-1", "c +e")
@@ -374,7 +375,7 @@ func TestViewsDoNotWaitForEver(t *testing.T) {
 
 // TestWhatLeavesIsComparedNoMore: a slave that is to join is asked about what it holds.
 func TestWhatLeavesIsComparedNoMore(t *testing.T) {
-	r := newEntranceWith(t, func(c *mapper.Config) { c.Linger = 100 * time.Millisecond })
+	r := newEntranceWith(t, func(c *cluster.Config) { c.Linger = 100 * time.Millisecond })
 	q := r.asked[0]
 	i := slices.IndexFunc(r.m.Model().Slices(), func(s balance.Slice) bool { return s.ID == q.Slice })
 	r.switchBeside(i, "shard-0")
@@ -400,7 +401,7 @@ func TestWhatLeavesIsComparedNoMore(t *testing.T) {
 // TestSmallSlicesAreComparedAtOnce: one after the other they would keep a slave from joining
 // for as many answers as its shard has slices.
 func TestSmallSlicesAreComparedAtOnce(t *testing.T) {
-	r := newEntranceWith(t, func(c *mapper.Config) {
+	r := newEntranceWith(t, func(c *cluster.Config) {
 		c.Strategy = stubborn{initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, 100) }}
 	})
 	compared := make(map[uint64]bool)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/load"
 	"adshard/balance/mapper"
 	"adshard/balance/strategy"
@@ -40,7 +41,7 @@ func TestAnIdleClusterRests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRig(t, 8, func(c *mapper.Config) { c.Shadows = []balance.Strategy{moves} }, "a", "b", "c")
+	r := newRig(t, 8, func(c *cluster.Config) { c.Shadows = []balance.Strategy{moves} }, "a", "b", "c")
 	r.cfg.Strategy, r.cfg.Interval = moves, 2*time.Second
 	fast, err := strategy.Named("weighted-move-fast")
 	if err != nil {

@@ -4,58 +4,59 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/verify"
 )
 
 // found has the machine whose copy was compared go on.
-func (m *Mapper) found(now time.Duration, f finding) {
+func (m *Mapper) found(now time.Duration, f verify.Finding) {
 	switch {
-	case f.differs():
+	case f.Differs():
 		m.differs(now, f)
-	case f.c.purpose == moving:
-		m.moves.compared(now, f)
-	case f.c.purpose == joining && f.right != nil:
-		m.members.certified(f)
+	case f.Of.Purpose == verify.Moving:
+		m.moves.Compared(now, f)
+	case f.Of.Purpose == verify.Joining && f.Right != nil:
+		m.members.Certified(f)
 	}
 }
 
 // differs cancels a move, and orders the nodes that differ to stop serving the slice.
-func (m *Mapper) differs(now time.Duration, f finding) {
-	c := f.c
-	switch c.purpose {
-	case joining:
-		m.verify.dropJoined(c)
-		if v := m.cluster.model.At(c.all.Lo); v.ID != c.id || v.Generation != c.generation {
+func (m *Mapper) differs(now time.Duration, f verify.Finding) {
+	c := f.Of
+	switch c.Purpose {
+	case verify.Joining:
+		m.verify.DropJoined(c)
+		if v := m.Cluster.Model.At(c.All.Lo); v.ID != c.Id || v.Generation != c.Generation {
 			return // it is another one by now, and compared again
 		}
-	case moving:
-		m.moves.differs(now, f)
+	case verify.Moving:
+		m.moves.Differs(now, f)
 	}
-	if f.source != "" {
-		m.condemn(now, c.source, c, f.source)
+	if f.Source != "" {
+		m.condemn(now, c.Source, c, f.Source)
 	}
-	if f.target != "" {
-		m.condemn(now, c.target, c, f.target)
+	if f.Target != "" {
+		m.condemn(now, c.Target, c, f.Target)
 	}
 }
 
 // condemn has a node stop serving a slice, and trusts no copy of the node's store.
-func (m *Mapper) condemn(now time.Duration, node string, c *comparison, what string) {
-	if m.verify.condemns(node, c.id) {
+func (m *Mapper) condemn(now time.Duration, node string, c *verify.Comparison, what string) {
+	if m.verify.Discards(node, c.Id) {
 		return
 	}
-	m.members.distrust(node)
-	m.verify.condemn(now, node, c, what)
+	m.members.Distrust(node)
+	m.verify.Discard(now, node, c, what)
 }
 
 // Awaits reports whether an answer to a question is still awaited: its move may
 // have ended, or it may have been asked again.
-func (m *Mapper) Awaits(seq uint64) bool { return m.verify.awaits(seq) }
+func (m *Mapper) Awaits(seq uint64) bool { return m.verify.Awaits(seq) }
 
 // Certified takes answers; one that is no longer awaited is ignored.
 func (m *Mapper) Certified(now time.Duration, answers ...balance.Certified) {
-	now = m.time.at(now)
+	now = m.Time.At(now)
 	for _, a := range answers {
-		m.verify.answered(now, a)
+		m.verify.Answered(now, a)
 	}
 	m.step(now)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/mapper"
 )
 
@@ -43,12 +44,12 @@ func TestTheFirstFillEnds(t *testing.T) {
 	r.fills("b")
 	r.ack("a")
 	r.mute["b"] = true
-	r.pass(mapper.DefaultDeadAfter + time.Second)
+	r.pass(cluster.DefaultDeadAfter + time.Second)
 	if r.m.Model().Filled() {
 		t.Fatal("filled although b was lost before it had all")
 	}
 	r.restart("a")
-	r.pass(mapper.DefaultDeadAfter + time.Second)
+	r.pass(cluster.DefaultDeadAfter + time.Second)
 	if r.m.Model().Filled() {
 		t.Fatal("filled after a restart, although b was lost before it had all")
 	}

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/delivery"
-	"adshard/balance/mapper"
 	"adshard/fault"
 )
 
@@ -172,7 +172,7 @@ func feed(t *rapid.T, w *world, _ *testNode) error {
 
 func passTime(t *rapid.T, w *world, _ *testNode) error {
 	return w.tick(rapid.SampledFrom([]time.Duration{
-		time.Millisecond, mapper.DefaultPace, mapper.DefaultBeat, mapper.DefaultBeat, time.Second, 6 * time.Second,
+		time.Millisecond, cluster.DefaultPace, cluster.DefaultBeat, cluster.DefaultBeat, time.Second, 6 * time.Second,
 	}).Draw(t, "time"))
 }
 

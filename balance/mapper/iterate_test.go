@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/load"
 	"adshard/balance/mapper"
 	"adshard/balance/strategy"
@@ -20,7 +21,7 @@ func TestTheFirstPlanIsNotFinal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	empty := &rig{t: t, index: &balance.Index{}, mute: map[string]bool{}, cfg: mapper.Config{
+	empty := &rig{t: t, index: &balance.Index{}, mute: map[string]bool{}, cfg: cluster.Config{
 		Epoch: 1, Nodes: 4, Order: balance.ByHash, Strategy: s, Interval: rigInterval,
 	}}
 	empty.start()
@@ -101,9 +102,9 @@ func large(b *testing.B, shadows []balance.Strategy) *mapper.Mapper {
 	for i := range balance.Key(benchItems) {
 		index.Put((balance.MaxKey/benchItems)*i+1, 10)
 	}
-	m, err := mapper.New(mapper.Config{
+	m, err := mapper.New(cluster.Config{
 		Epoch: 1, Nodes: benchNodes, Order: balance.ByHash, Interval: rigInterval, Shadows: shadows,
-		Budget:      balance.Budget{Share: mapper.DefaultBudget},
+		Budget:      balance.Budget{Share: cluster.DefaultBudget},
 		LoadWeights: load.Weights{Micros: 1},
 		Strategy:    stubborn{initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, benchSlices) }},
 	}, index, nil)
@@ -143,7 +144,7 @@ func large(b *testing.B, shadows []balance.Strategy) *mapper.Mapper {
 func TestAStrategyWaitsForWhatMustMove(t *testing.T) {
 	var r *rig
 	asked, leaves := 0, false
-	r = newRig(t, 60, func(c *mapper.Config) {
+	r = newRig(t, 60, func(c *cluster.Config) {
 		c.Interval, c.Budget, c.Linger = time.Second, balance.Budget{Share: 0.02}, 100*time.Millisecond
 		c.Strategy = stubborn{
 			initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, 60) },

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/mapper"
 )
 
@@ -20,7 +21,7 @@ func newAlmostLate(t *testing.T) *rig {
 	r.pass(time.Second)
 	r.ack("c")
 	r.answer(nil)
-	r.pass(mapper.DefaultDeadAfter - 2*time.Second)
+	r.pass(cluster.DefaultDeadAfter - 2*time.Second)
 	return r
 }
 
@@ -87,9 +88,9 @@ func TestALateReplicaIsComparedInWhatWasAway(t *testing.T) {
 	r := newLate(t)
 	away := 3
 	for _, to := range []string{"shard-0", "shard-1"} {
-		r.live(mapper.DefaultLinger + 2*time.Second)
+		r.live(cluster.DefaultLinger + 2*time.Second)
 		r.must(r.m.Move(r.now, r.slice(away).ID, to))
-		r.live(mapper.DefaultLinger + 20*time.Second)
+		r.live(cluster.DefaultLinger + 20*time.Second)
 		r.phase(away, balance.NoMove)
 	}
 	if got := r.back("1"); !got[r.slice(away).Lo] {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/mapper"
 )
 
@@ -13,7 +14,7 @@ import (
 func (r *rig) killed(name string) {
 	r.t.Helper()
 	r.mute[name] = true
-	r.pass(mapper.DefaultDeadAfter / 2)
+	r.pass(cluster.DefaultDeadAfter / 2)
 }
 
 // holds has a slave report that it holds all, but for slices that are still arriving.
@@ -84,7 +85,7 @@ func TestADrainBesideASwitch(t *testing.T) {
 	r.pass(time.Second)
 	r.ack("c")
 	r.answered()
-	r.pass(mapper.DefaultStall + 2*time.Second)
+	r.pass(cluster.DefaultStall + 2*time.Second)
 	r.phase(0, balance.Copying) // until now d is not late
 	r.slow = true
 	r.must(r.m.Move(r.now, r.slice(2).ID, "shard-1"))
@@ -110,7 +111,7 @@ func TestTwoSwitchesLeaveOneReplica(t *testing.T) {
 	r.holds("c", two)
 	r.holds("d", one)
 	r.answered()
-	for range 10 * (mapper.DefaultStall / time.Second) / 5 {
+	for range 10 * (cluster.DefaultStall / time.Second) / 5 {
 		r.pass(time.Second)
 		if got := r.shard("shard-1"); got == "+c +d" {
 			t.Fatalf("nobody of shard-1 is asked; %s", strings.Join(r.events, "\n"))
@@ -130,7 +131,7 @@ func TestNoSwitchToADeadOne(t *testing.T) {
 	r.pass(time.Second)
 	r.ack("c")
 	r.answered()
-	r.pass(mapper.DefaultStall - 2*time.Second)
+	r.pass(cluster.DefaultStall - 2*time.Second)
 	r.killed("c")
 	r.killed("c")
 	r.wantShard("shard-1", "c d")
@@ -156,7 +157,7 @@ func TestAHangingReplicaStaysBesideADeadOne(t *testing.T) {
 	for _, n := range []string{"b", "c", "d"} {
 		r.ack(n)
 	}
-	r.pass(mapper.DefaultDeadAfter / 2) // a reports, and applies nothing
+	r.pass(cluster.DefaultDeadAfter / 2) // a reports, and applies nothing
 	r.killed("b")
 	r.pass(time.Second)
 	r.wantShard("shard-0", "a b")
@@ -165,9 +166,9 @@ func TestAHangingReplicaStaysBesideADeadOne(t *testing.T) {
 // TestOneThatReportsIsReliedOn: what is relied on is measured by reports, however soon a slave counts
 // as lost; else nothing is done for most of the time between two reports.
 func TestOneThatReportsIsReliedOn(t *testing.T) {
-	r := newReplicated(t, func(c *mapper.Config) { c.DeadAfter = mapper.DefaultReport }, "a", "b")
+	r := newReplicated(t, func(c *cluster.Config) { c.DeadAfter = cluster.DefaultReport }, "a", "b")
 	r.mute["a"] = true
-	r.pass(mapper.DefaultReport * 9 / 10)
+	r.pass(cluster.DefaultReport * 9 / 10)
 	r.must(r.m.Drain(r.now, "b"))
 	r.carry()
 	r.wantShard("shard-0", "a")

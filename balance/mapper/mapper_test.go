@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/delivery"
 	"adshard/balance/mapper"
 	"adshard/fault"
@@ -36,8 +37,8 @@ func (s stubborn) Iterate(in balance.Input) (balance.Proposal, error) {
 // planned returns a mapper of one node whose first quantum went out.
 func planned(t *testing.T, s balance.Strategy, nodes ...string) *mapper.Mapper {
 	t.Helper()
-	m, err := mapper.New(mapper.Config{
-		Epoch: 1, Nodes: len(nodes), Strategy: s, Pace: mapper.DefaultPace, Beat: mapper.DefaultBeat, Interval: time.Second,
+	m, err := mapper.New(cluster.Config{
+		Epoch: 1, Nodes: len(nodes), Strategy: s, Pace: cluster.DefaultPace, Beat: cluster.DefaultBeat, Interval: time.Second,
 	}, &balance.Index{}, nil)
 	if err != nil {
 		t.Fatal(err)

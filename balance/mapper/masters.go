@@ -4,23 +4,24 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/maps"
 )
 
 // Published returns the newest model that masters may have, or nil.
-func (m *Mapper) Published() *balance.Model { return m.views.newestPublished() }
+func (m *Mapper) Published() *balance.Model { return m.views.Published() }
 
 // Unpublished returns what masters without any map may have while nothing is
 // published after a restart: the newest durable model, so that a node that does
 // not come back does not leave queries unanswered. Nodes that have not received its
 // view refuse it. It is nil if there was no mapper before or a model is published.
-func (m *Mapper) Unpublished() *balance.Model { return m.views.unpublished() }
+func (m *Mapper) Unpublished() *balance.Model { return m.views.Unpublished() }
 
 // Master records a master and the view and revision of its map. It is called when
 // the master starts to wait for another map, and again when it stops waiting. The name is
 // NAME/PROCESS, or NAME. Errors: fault.Overloaded beyond maxMasters and maxNamesakes.
 func (m *Mapper) Master(now time.Duration, name string, view, revision uint64) error {
-	now = m.time.at(now)
-	if err := m.views.noteMaster(now, name, view, revision); err != nil {
+	now = m.Time.At(now)
+	if err := m.views.NoteMaster(now, name, view, revision); err != nil {
 		return err
 	}
 	m.step(now)
@@ -30,4 +31,4 @@ func (m *Mapper) Master(now time.Duration, name string, view, revision uint64) e
 // MapFor returns the model whose map a master with this one is to get; nil: there
 // is nothing newer. A master that has no older one to go on with gets what is
 // Unpublished, too.
-func (m *Mapper) MapFor(have MapVersion) *balance.Model { return m.views.mapFor(have) }
+func (m *Mapper) MapFor(have maps.Version) *balance.Model { return m.views.MapFor(have) }

@@ -6,22 +6,26 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
+	"adshard/balance/maps"
+	"adshard/balance/plan"
+	"adshard/balance/replicas"
 	"adshard/fault"
 )
 
 // orders are what operators have ordered: they are accepted or refused at once, and executed with the next change of
 // the model.
 type orders struct {
-	*cluster
-	plan    *planner
-	views   *views
-	members *membership
+	*cluster.Cluster
+	plan    *plan.Planner
+	views   *maps.Views
+	members *replicas.Membership
 
 	waiting []command
 }
 
-func newOrders(c *cluster, p *planner, v *views, m *membership) *orders {
-	return &orders{cluster: c, plan: p, views: v, members: m}
+func newOrders(c *cluster.Cluster, p *plan.Planner, v *maps.Views, m *replicas.Membership) *orders {
+	return &orders{Cluster: c, plan: p, views: v, members: m}
 }
 
 // command moves a slice to a node or, with slice 0, sets a node's or a slave's state
@@ -41,11 +45,11 @@ func (q *orders) move(now time.Duration, slice uint64, node string) error {
 	if err != nil {
 		return err
 	}
-	s, ok := q.slice(slice)
+	s, ok := q.Slice(slice)
 	if !ok {
 		return fault.Newf(fault.NotFound, op, "there is no slice %d", slice)
 	}
-	why := q.plan.refuses(now, s, n.ID)
+	why := q.plan.Refuses(now, s, n.ID)
 	if why == "" && q.pending(slice) {
 		why = "it is about to be changed; try again in a moment"
 	}
@@ -59,7 +63,7 @@ func (q *orders) move(now time.Duration, slice uint64, node string) error {
 // pending reports whether a change of the slice waits to be executed or saved.
 func (q *orders) pending(slice uint64) bool {
 	return slices.ContainsFunc(q.waiting, func(o command) bool { return o.slice == slice }) ||
-		q.views.stages(func(o balance.Op) bool { return o.Slice == slice || o.New == slice })
+		q.views.Stages(func(o balance.Op) bool { return o.Slice == slice || o.New == slice })
 }
 
 // drain has a node or a slave emptied.
@@ -75,7 +79,7 @@ func (q *orders) drain(now time.Duration, node string) error {
 	if n.State != balance.Active {
 		return fault.Newf(fault.Conflict, op, "node %s is %s already", node, n.State)
 	}
-	if !slices.ContainsFunc(q.model.Nodes(), func(o balance.Node) bool {
+	if !slices.ContainsFunc(q.Model.Nodes(), func(o balance.Node) bool {
 		return o.ID != n.ID && o.State == balance.Active && !q.about(o.ID, balance.Draining)
 	}) {
 		return fault.Newf(fault.Conflict, op, "node %s is the last active one: add another slave first", node)
@@ -120,21 +124,21 @@ func (q *orders) remove(now time.Duration, node string) error {
 
 // stays returns why a node cannot be removed, or "" if it can.
 func (q *orders) stays(now time.Duration, n balance.Node) string {
-	if silent := q.silence(n.ID, now); silent < q.cfg.DeadAfter {
-		return fmt.Sprintf("it was heard from %v ago: stop it first, and wait %v", silent.Round(time.Millisecond), q.cfg.DeadAfter)
+	if silent := q.Silence(n.ID, now); silent < q.Config.DeadAfter {
+		return fmt.Sprintf("it was heard from %v ago: stop it first, and wait %v", silent.Round(time.Millisecond), q.Config.DeadAfter)
 	}
 	has, other := 0, false
-	for _, s := range q.model.Slices() {
+	for _, s := range q.Model.Slices() {
 		if s.Node == n.ID || s.Move.Other == n.ID {
 			has++
 		}
 	}
-	for _, o := range q.model.Nodes() {
+	for _, o := range q.Model.Nodes() {
 		other = other || o.ID != n.ID && o.State == balance.Active && !q.about(o.ID, balance.Draining)
 	}
 	switch {
 	case has > 0:
-		return "it still has " + counted(has, "slice") + ": drain it, so that they are filled on others, and wait until it is drained"
+		return "it still has " + cluster.Counted(has, "slice") + ": drain it, so that they are filled on others, and wait until it is drained"
 	case !other:
 		return "no other node is active: add one first"
 	case q.destined(n.ID):
@@ -147,59 +151,59 @@ func (q *orders) stays(now time.Duration, n balance.Node) string {
 // slice to a node.
 func (q *orders) destined(n balance.NodeID) bool {
 	return slices.ContainsFunc(q.waiting, func(o command) bool { return o.slice != 0 && o.node == n }) ||
-		q.views.stages(func(o balance.Op) bool { return o.Kind == balance.OpStart && o.Node == n })
+		q.views.Stages(func(o balance.Op) bool { return o.Kind == balance.OpStart && o.Node == n })
 }
 
 // about reports whether a pending change gives a node a state.
 func (q *orders) about(n balance.NodeID, state balance.NodeState) bool {
 	return slices.ContainsFunc(q.waiting, func(o command) bool { return o.slice == 0 && o.node == n && o.state == state }) ||
-		q.views.stages(func(o balance.Op) bool { return o.Kind == balance.OpState && o.Node == n && o.State == state })
+		q.views.Stages(func(o balance.Op) bool { return o.Kind == balance.OpState && o.Node == n && o.State == state })
 }
 
 // named returns the node with a name, or that of the slave with this name.
 func (q *orders) named(op, node string) (balance.Node, error) {
-	if n, ok := q.model.Named(node); ok {
+	if n, ok := q.Model.Named(node); ok {
 		return n, nil
 	}
-	s, _ := q.model.Slave(node)
-	if n, ok := q.model.Node(s.Node); ok {
+	s, _ := q.Model.Slave(node)
+	if n, ok := q.Model.Node(s.Node); ok {
 		return n, nil
 	}
 	return balance.Node{}, fault.Newf(fault.NotFound, op, "there is no node %s", node)
 }
 
 // obey executes the orders, and makes empty nodes Drained.
-func (q *orders) obey(now time.Duration, e *lazyEdit, why causes) {
+func (q *orders) obey(now time.Duration, e *cluster.Edit, why cluster.Causes) {
 	for _, o := range q.waiting {
 		if o.slave != "" {
-			e.try(func(e *balance.Edit) error { return q.obeySlave(now, e, o) })
+			e.Try(func(e *balance.Edit) error { return q.obeySlave(now, e, o) })
 			continue
 		}
 		if o.remove {
-			e.try(func(e *balance.Edit) error { return q.removeNode(now, e, o.node) })
+			e.Try(func(e *balance.Edit) error { return q.removeNode(now, e, o.node) })
 			continue
 		}
 		if o.slice == 0 {
-			e.try(func(e *balance.Edit) error { return e.SetState(o.node, o.state) })
+			e.Try(func(e *balance.Edit) error { return e.SetState(o.node, o.state) })
 			continue
 		}
-		why[causeOf{o.slice, 0}] = cause{text: "by command", commanded: true}
-		e.try(func(e *balance.Edit) error { return e.Start(o.slice, o.node) })
+		why.SetMove(o.slice, cluster.Cause{Text: "by command", Commanded: true})
+		e.Try(func(e *balance.Edit) error { return e.Start(o.slice, o.node) })
 	}
 	q.waiting = nil
-	for _, n := range q.plan.takeDrained() {
-		switch s, _ := q.model.Node(n); s.State {
+	for _, n := range q.plan.TakeDrained() {
+		switch s, _ := q.Model.Node(n); s.State {
 		case balance.Draining:
-			e.try(func(e *balance.Edit) error { return e.SetState(n, balance.Drained) })
+			e.Try(func(e *balance.Edit) error { return e.SetState(n, balance.Drained) })
 		case balance.Dissolving:
-			e.try(func(e *balance.Edit) error { return q.end(e, n) })
+			e.Try(func(e *balance.Edit) error { return q.end(e, n) })
 		}
 	}
 }
 
 // end removes a shard that has no slices left; its slaves are spares.
 func (q *orders) end(e *balance.Edit, id balance.NodeID) error {
-	for _, s := range q.model.Replicas(id) {
+	for _, s := range q.Model.Replicas(id) {
 		if err := e.Release(s.Name); err != nil {
 			return err
 		}
@@ -209,7 +213,7 @@ func (q *orders) end(e *balance.Edit, id balance.NodeID) error {
 
 // removeNode removes a node unless it has come back since the order.
 func (q *orders) removeNode(now time.Duration, e *balance.Edit, id balance.NodeID) error {
-	if n, ok := q.model.Node(id); ok && q.silence(id, now) < q.cfg.DeadAfter {
+	if n, ok := q.Model.Node(id); ok && q.Silence(id, now) < q.Config.DeadAfter {
 		return fault.Newf(fault.Conflict, "balance: remove", "node %s is not removed: it has come back", n.Name)
 	}
 	return e.Remove(id)

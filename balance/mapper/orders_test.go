@@ -5,20 +5,26 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
+	"adshard/balance/cluster/clustertest"
+	"adshard/balance/maps"
+	"adshard/balance/plan"
+	"adshard/balance/replicas"
+	"adshard/balance/verify"
 	"adshard/fault"
 )
 
 // TestOrdersAreAcceptedOrRefusedAtOnce: what contradicts an order that is accepted and not executed yet is refused, and the
 // change that executes orders has all of them, once.
 func TestOrdersAreAcceptedOrRefusedAtOnce(t *testing.T) {
-	p, c, b := planning(t, Config{Strategy: proposes{}}, balance.Active)
-	j := newJournal()
-	v := newViews(c, j)
-	q := newOrders(c, p, v, newMembership(c, j, newVerifier(c, j), v))
+	c, b := clustertest.New(t, cluster.Config{Strategy: clustertest.Proposes{}}, balance.Active)
+	j := cluster.NewJournal()
+	v := maps.New(c, j)
+	q := newOrders(c, plan.New(c, j), v, replicas.New(c, j, verify.New(c, j), v))
 	now := time.Duration(0)
-	s := c.model.Slices()[0].ID
+	s := c.Model.Slices()[0].ID
 	for _, n := range []string{"a", "b"} {
-		c.node(n).heard, c.node(n).caughtUp = now, now
+		c.Slave(n).Heard, c.Slave(n).CaughtUp = now, now
 	}
 	for _, o := range []struct {
 		what string
@@ -39,20 +45,20 @@ func TestOrdersAreAcceptedOrRefusedAtOnce(t *testing.T) {
 			t.Errorf("%s: %v", o.what, err)
 		}
 	}
-	e, why := &lazyEdit{cluster: c, journal: j}, make(causes)
+	e, why := &cluster.Edit{Cluster: c, Journal: j}, make(cluster.Causes)
 	q.obey(now, e, why)
-	if len(e.e.Ops()) == 0 || len(q.waiting) != 0 || !why[causeOf{s, 0}].commanded {
-		t.Fatalf("executed %+v, %d wait, %+v", e.e.Ops(), len(q.waiting), why)
+	if len(e.Begun.Ops()) == 0 || len(q.waiting) != 0 || !why.OfMove(s).Commanded {
+		t.Fatalf("executed %+v, %d wait, %+v", e.Begun.Ops(), len(q.waiting), why)
 	}
 	moved := false
-	for _, o := range e.e.Ops() {
+	for _, o := range e.Begun.Ops() {
 		moved = moved || o.Kind == balance.OpStart && o.Slice == s && o.Node == b
 	}
 	if !moved {
-		t.Errorf("the slice does not move: %+v", e.e.Ops())
+		t.Errorf("the slice does not move: %+v", e.Begun.Ops())
 	}
-	e = &lazyEdit{cluster: c, journal: j}
-	if q.obey(now, e, why); !e.idle() {
+	e = &cluster.Edit{Cluster: c, Journal: j}
+	if q.obey(now, e, why); !e.Idle() {
 		t.Error("orders are executed twice")
 	}
 }

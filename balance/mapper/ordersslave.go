@@ -13,8 +13,8 @@ import (
 
 // single returns a slave that is a spare or has siblings.
 func (q *orders) single(name string) (balance.Slave, bool) {
-	s, ok := q.model.Slave(name)
-	return s, ok && (s.Node == 0 || len(q.model.Replicas(s.Node)) > 1)
+	s, ok := q.Model.Slave(name)
+	return s, ok && (s.Node == 0 || len(q.Model.Replicas(s.Node)) > 1)
 }
 
 // orderSlave takes an order about a single slave.
@@ -28,11 +28,11 @@ func (q *orders) orderSlave(now time.Duration, op string, s balance.Slave, o com
 
 // cannot returns why an order about a slave is impossible after an edit, or "".
 func (q *orders) cannot(now time.Duration, s balance.Slave, o command, e *balance.Edit) string {
-	needed := s.In && q.members.remaining(now, s, e) == 0
+	needed := s.In && q.members.Remaining(now, s, e) == 0
 	switch {
-	case o.remove && q.alive(s.Name, now):
+	case o.remove && q.Alive(s.Name, now):
 		return fmt.Sprintf("it was heard from %v ago: stop it first, and wait %v",
-			(now - q.node(s.Name).heard).Round(time.Millisecond), q.cfg.DeadAfter)
+			(now - q.Slave(s.Name).Heard).Round(time.Millisecond), q.Config.DeadAfter)
 	case o.remove && needed:
 		return "no other replica of its shard serves now: wait until one does"
 	case o.remove:
@@ -48,7 +48,7 @@ func (q *orders) cannot(now time.Duration, s balance.Slave, o command, e *balanc
 
 // obeySlave executes an order about a slave, unless it has become impossible.
 func (q *orders) obeySlave(now time.Duration, e *balance.Edit, o command) error {
-	s, ok := q.model.Slave(o.slave)
+	s, ok := q.Model.Slave(o.slave)
 	if !ok {
 		return fault.Newf(fault.NotFound, "balance: obey", "there is no slave %s", o.slave)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"adshard/balance"
-	"adshard/balance/mapper"
+	"adshard/balance/cluster"
 )
 
 // TestDrainWithoutIterations: nodes are emptied at a pace of their own, and at
@@ -14,7 +14,7 @@ import (
 func TestDrainWithoutIterations(t *testing.T) {
 	for name, interval := range map[string]time.Duration{"none": 0, "rare": 24 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, 9, func(c *mapper.Config) {
+			r := newRig(t, 9, func(c *cluster.Config) {
 				c.Interval, c.Budget = interval, balance.Budget{Share: 0.01} // less than a slice
 			}, "a", "b", "c")
 			r.pass(time.Second)

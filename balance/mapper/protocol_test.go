@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/mapper"
+	"adshard/balance/transfer"
 )
 
 // TestAMove from its start to its finish, with what it tells.
@@ -21,10 +23,10 @@ func TestAMove(t *testing.T) {
 	if p := r.m.Published(); p.View() != 2 {
 		t.Fatalf("view %d is published", p.View())
 	}
-	r.pass(mapper.DefaultLinger + 200*time.Millisecond)
+	r.pass(cluster.DefaultLinger + 200*time.Millisecond)
 	r.phase(0, balance.NoMove)
 	s := r.m.Status(r.now)
-	if s.View != 2 || s.Published != 2 || len(s.InFlight) != 0 || s.Moved != (mapper.Moved{Moves: 1, Items: 128, Bytes: 6400}) {
+	if s.View != 2 || s.Published != 2 || len(s.InFlight) != 0 || s.Moved != (transfer.Moved{Moves: 1, Items: 128, Bytes: 6400}) {
 		t.Errorf("%+v", s)
 	}
 	if r.slice(0).Node != 2 || r.m.Model().Least() != 2 {
@@ -106,7 +108,7 @@ func TestAViewIsPublishedWhenAllNodesHaveIt(t *testing.T) {
 		t.Errorf("%q", w)
 	}
 	r.mute["c"] = true
-	r.pass(mapper.DefaultDeadAfter + time.Second)
+	r.pass(cluster.DefaultDeadAfter + time.Second)
 	if v := r.m.Published().View(); v != 2 {
 		t.Fatalf("view %d is published although c is lost", v)
 	}
@@ -123,15 +125,15 @@ func TestAMoveIsFinishedWhenNobodyNeedsTheOldView(t *testing.T) {
 	r.ackAll()
 	r.m.Master(r.now, "m1", 2, 0)
 	r.m.Master(r.now, "m2", 2, 0)
-	r.pass(mapper.DefaultLinger - 200*time.Millisecond)
+	r.pass(cluster.DefaultLinger - 200*time.Millisecond)
 	r.phase(0, balance.Switched)  // a query may still be under way
 	r.m.Master(r.now, "m2", 1, 0) // it restarted, with an older map
-	r.pass(mapper.DefaultLinger)
+	r.pass(cluster.DefaultLinger)
 	r.phase(0, balance.Switched)
 	if w := r.m.Status(r.now).WaitingFor; len(w) != 1 || !strings.Contains(w[0], "master m2") {
 		t.Errorf("%q", w)
 	}
-	r.pass(mapper.DefaultMasterLease) // m2 is cut off
+	r.pass(cluster.DefaultMasterLease) // m2 is cut off
 	r.phase(0, balance.NoMove)
 }
 
@@ -153,7 +155,7 @@ func TestMovesThatAreGivenUp(t *testing.T) {
 		"the copy differs":   {differs(func(c *balance.Certified) { c.Target.Bins[5].Lo++ }), "searches read on b differ"},
 		"the source differs": {differs(func(c *balance.Certified) { c.Source.Bins[5].Count++ }), "searches read on a differ"},
 		"both differ":        {differs(func(c *balance.Certified) { c.Truth.Bins[5].Hi++ }), "searches read on a and b differ"},
-		"the target is lost": {func(r *rig) { r.mute["b"] = true; r.pass(mapper.DefaultDeadAfter + time.Second) }, "node b is lost"},
+		"the target is lost": {func(r *rig) { r.mute["b"] = true; r.pass(cluster.DefaultDeadAfter + time.Second) }, "node b is lost"},
 		"the target is in trouble": {func(r *rig) {
 			r.mute["b"] = true
 			for range 15 {
@@ -169,7 +171,7 @@ func TestMovesThatAreGivenUp(t *testing.T) {
 				r.pass(time.Second)
 			}
 		}, "no way"},
-		"nobody answers":        {func(r *rig) { r.pass(2 * mapper.DefaultStall) }, "no answer"},
+		"nobody answers":        {func(r *rig) { r.pass(2 * cluster.DefaultStall) }, "no answer"},
 		"the target is drained": {func(r *rig) { r.must(r.m.Drain(r.now, "b")); r.carry(); r.pass(time.Second) }, "node b is draining"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -195,7 +197,7 @@ func TestAMoveThatIsNotFilledStalls(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.must(r.m.Move(r.now, r.slice(0).ID, "b"))
 	r.carry()
-	r.pass(mapper.DefaultStall - time.Second)
+	r.pass(cluster.DefaultStall - time.Second)
 	r.phase(0, balance.Copying)
 	for i := range 60 { // it is being filled now
 		r.must(r.m.Report(r.now, mapper.NodeReport{Name: "b", Incarnation: "1", Position: balance.Position{Offset: uint64(i + 1)}}))
@@ -233,7 +235,7 @@ func TestATargetThatReturnsIsCertifiedAnew(t *testing.T) {
 func TestASourceThatIsLost(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.mute["a"] = true
-	r.pass(mapper.DefaultDeadAfter + time.Second)
+	r.pass(cluster.DefaultDeadAfter + time.Second)
 	r.start0()
 	if len(r.asked) != 1 || r.asked[0].Source != "" || r.asked[0].Target != "b" {
 		t.Fatalf("%+v", r.asked)
@@ -241,7 +243,7 @@ func TestASourceThatIsLost(t *testing.T) {
 	r.answer(nil)
 	r.pass(time.Second)
 	r.ackAll()
-	r.pass(mapper.DefaultLinger + time.Second)
+	r.pass(cluster.DefaultLinger + time.Second)
 	r.phase(0, balance.NoMove)
 	if r.slice(0).Node != 2 {
 		t.Errorf("%+v", r.slice(0))

@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"adshard/balance"
-	"adshard/balance/mapper"
+	"adshard/balance/cluster"
+	"adshard/balance/plan"
 )
 
 // learner remembers how often its proposals were accepted: a byte more each time.
@@ -46,10 +47,10 @@ func (l *learner) Refuges(in balance.Input, leaving []balance.Slice) []balance.N
 	return l.to(in, leaving)
 }
 
-func newLearner(t *testing.T, name string, change func(*mapper.Config)) (*rig, *learner) {
+func newLearner(t *testing.T, name string, change func(*cluster.Config)) (*rig, *learner) {
 	t.Helper()
 	l := &learner{name: name}
-	r := newRig(t, 6, func(c *mapper.Config) {
+	r := newRig(t, 6, func(c *cluster.Config) {
 		c.Strategy, c.Interval, c.Began = l, rigInterval, time.Unix(1000, 0)
 		if change != nil {
 			change(c)
@@ -118,7 +119,7 @@ func TestMemoryFitsTheModel(t *testing.T) {
 // restart, and begins anew when it comes into use.
 func TestMemoryOfShadows(t *testing.T) {
 	shadow := &learner{name: "shadow", grow: 10}
-	r, l := newLearner(t, "learner", func(c *mapper.Config) { c.Shadows = []balance.Strategy{shadow} })
+	r, l := newLearner(t, "learner", func(c *cluster.Config) { c.Shadows = []balance.Strategy{shadow} })
 	r.pass(3*rigInterval + time.Second)
 	if !slices.Equal(l.seen, []int{1, 2, 3}) || !slices.Equal(shadow.seen, []int{0, 10, 20}) {
 		t.Fatalf("in use %v, in shadow %v", l.seen, shadow.seen)
@@ -178,7 +179,7 @@ func TestMemoryTooLarge(t *testing.T) {
 		t.Errorf("it remembered %v", l.seen)
 	}
 	nodes := []balance.Node{{Name: "a"}}
-	if _, _, err := balance.Plan(forgetful{l}, balance.ByHash, nodes, r.index, nil); err == nil || !strings.Contains(err.Error(), "at most 65536") {
+	if _, _, err := plan.Initial(forgetful{l}, balance.ByHash, nodes, r.index, nil); err == nil || !strings.Contains(err.Error(), "at most 65536") {
 		t.Errorf("a first plan with too large a memory: %v", err)
 	}
 }

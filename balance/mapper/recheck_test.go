@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/mapper"
 )
 
@@ -13,7 +14,7 @@ import (
 // without having been closed. The scrub comes to nothing for a long time.
 func newUnverified(t *testing.T) *rig {
 	t.Helper()
-	r := newRig(t, 6, func(c *mapper.Config) { c.Scrub = 1000 * time.Hour }, "a", "b")
+	r := newRig(t, 6, func(c *cluster.Config) { c.Scrub = 1000 * time.Hour }, "a", "b")
 	r.crash("a")
 	return r
 }
@@ -85,7 +86,7 @@ func TestAStoreThatWasNotClosedIsComparedFirst(t *testing.T) {
 
 // TestTheHottestSliceIsComparedFirst.
 func TestTheHottestSliceIsComparedFirst(t *testing.T) {
-	r := newRig(t, 6, func(c *mapper.Config) { c.Scrub = 1000 * time.Hour }, "a", "b")
+	r := newRig(t, 6, func(c *cluster.Config) { c.Scrub = 1000 * time.Hour }, "a", "b")
 	hot := r.slice(4)
 	r.loaded(map[uint64]uint64{hot.ID: 900}, nil)
 	r.crash("a")
@@ -120,7 +121,7 @@ func TestWhatChangesWhileItIsComparedAgain(t *testing.T) {
 	r.must(r.m.Move(r.now, r.slice(0).ID, "b"))
 	r.carry()
 	r.asked = nil // the questions stay without answers
-	r.pass(3 * mapper.DefaultDeadAfter)
+	r.pass(3 * cluster.DefaultDeadAfter)
 	if s := r.m.Recheck("a"); s == nil || s.Compared == s.Slices {
 		t.Fatalf("%+v", s)
 	}
@@ -146,7 +147,7 @@ func TestACrashedNodeCrashesAgain(t *testing.T) {
 // TestAStoreThatWasNotClosedBeforeTheFirstPlan: changes that come before there is a plan are none
 // of what is compared.
 func TestAStoreThatWasNotClosedBeforeTheFirstPlan(t *testing.T) {
-	r := newRig(t, 2, func(c *mapper.Config) { c.Nodes = 1 }, "a")
+	r := newRig(t, 2, func(c *cluster.Config) { c.Nodes = 1 }, "a")
 	r.state = nil
 	r.cfg.Nodes = 2
 	r.start()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/mapper"
 	"adshard/fault"
 )
@@ -23,7 +24,7 @@ func (r *rig) gone(node string) {
 		r.t.Fatalf("%+v", n)
 	}
 	r.mute[node] = true
-	r.pass(mapper.DefaultDeadAfter + time.Second)
+	r.pass(cluster.DefaultDeadAfter + time.Second)
 }
 
 // refused wants a removal refused, with a reason.
@@ -90,9 +91,9 @@ func TestANodeIsRemoved(t *testing.T) {
 // slices on others from the source of truth; then it can go. The last active one
 // stays.
 func TestANodeWithSlicesIsNotRemoved(t *testing.T) {
-	r, _ := newWants(t, func(c *mapper.Config) { c.EvacuateAfter = 0 }, "a", "b")
+	r, _ := newWants(t, func(c *cluster.Config) { c.EvacuateAfter = 0 }, "a", "b")
 	r.mute["b"] = true
-	r.pass(mapper.DefaultDeadAfter + time.Second)
+	r.pass(cluster.DefaultDeadAfter + time.Second)
 	r.refused("b", "it still has 4 slices: drain it")
 	r.must(r.m.Drain(r.now, "b"))
 	r.carry()
@@ -143,7 +144,7 @@ func TestANodeThatComesBackMeanwhile(t *testing.T) {
 // TestAGhostBeforeTheFirstPlan: a node that joined and died does not count among
 // those that the first plan waits for.
 func TestAGhostBeforeTheFirstPlan(t *testing.T) {
-	cfg := mapper.Config{Epoch: 1, Nodes: 2, Order: balance.ByHash, Strategy: stubborn{initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, 4) }}}
+	cfg := cluster.Config{Epoch: 1, Nodes: 2, Order: balance.ByHash, Strategy: stubborn{initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, 4) }}}
 	m, err := mapper.New(cfg, &balance.Index{}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/mapper"
 )
 
@@ -70,7 +71,7 @@ func TestAnEmptiedSlaveIsReplacedByACopy(t *testing.T) {
 	r.pass(time.Second)
 	r.wantShard("shard-0", "a +b")
 	r.wantSiblings("b", "a")
-	r.must(r.m.Report(r.now, mapper.NodeReport{Name: "b", Incarnation: "1", Copying: &mapper.CopyState{Source: "a", Bytes: 1 << 20, Total: 3 << 20, PerSecond: 1 << 20}}))
+	r.must(r.m.Report(r.now, mapper.NodeReport{Name: "b", Incarnation: "1", Copying: &cluster.CopyState{Source: "a", Bytes: 1 << 20, Total: 3 << 20, PerSecond: 1 << 20}}))
 	i := slices.IndexFunc(r.m.Status(r.now).Slaves, func(s mapper.SlaveStatus) bool { return s.Name == "b" })
 	if s := r.m.Status(r.now).Slaves[i]; s.Copying == nil || s.Copying.Source != "a" {
 		t.Errorf("%+v", s)
@@ -98,10 +99,10 @@ func TestASpareCopies(t *testing.T) {
 	r.wantSiblings("x", "a b")
 	r.wantSiblings("aa", "b a")
 	r.mute["a"] = true
-	r.pass(mapper.DefaultDeadAfter + time.Second)
+	r.pass(cluster.DefaultDeadAfter + time.Second)
 	r.wantSiblings("x", "b")
 	r.mute["b"] = true
-	r.pass(mapper.DefaultDeadAfter + time.Second)
+	r.pass(cluster.DefaultDeadAfter + time.Second)
 	r.wantSiblings("x", "")
 	for _, name := range []string{"a", "b", "nobody"} {
 		r.wantSiblings(name, "")
@@ -152,7 +153,7 @@ func TestWhatIsComparedOfACopy(t *testing.T) {
 
 // TestTheSourceOfACopyDiffers: it is not named any more, and what was copied is compared.
 func TestTheSourceOfACopyDiffers(t *testing.T) {
-	r := newReplicated(t, func(c *mapper.Config) { c.Scrub = time.Minute }, "a", "b", "c")
+	r := newReplicated(t, func(c *cluster.Config) { c.Scrub = time.Minute }, "a", "b", "c")
 	for i, name := range []string{"a", "b", "c"} {
 		r.joinWith(balance.Joining{Name: name, Table: r.table(name)}, uint64(i+1))
 	}

@@ -7,13 +7,15 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/mapper"
+	"adshard/balance/maps"
 )
 
 // newReplicated returns a rig with two slaves for each shard.
-func newReplicated(t *testing.T, change func(*mapper.Config), slaves ...string) *rig {
+func newReplicated(t *testing.T, change func(*cluster.Config), slaves ...string) *rig {
 	t.Helper()
-	return newRig(t, 4, func(c *mapper.Config) {
+	return newRig(t, 4, func(c *cluster.Config) {
 		c.Replicas = 2
 		if change != nil {
 			change(c)
@@ -126,7 +128,7 @@ func TestZones(t *testing.T) {
 	r.join("x", "right")
 	r.live(time.Second)
 	r.mute["a"] = true
-	r.live(mapper.DefaultEvacuateAfter + time.Second)
+	r.live(cluster.DefaultEvacuateAfter + time.Second)
 	r.wantShard("shard-0", "a b")
 	r.wantTrouble("each spare is in a zone of one of its replicas")
 	r.join("y", "left")
@@ -140,7 +142,7 @@ func TestALostReplicaIsReplaced(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b", "c", "d", "e")
 	view := r.m.Model().View()
 	r.mute["d"] = true
-	r.live(mapper.DefaultEvacuateAfter - time.Second)
+	r.live(cluster.DefaultEvacuateAfter - time.Second)
 	r.wantShard("shard-1", "c d")
 	r.pass(2 * time.Second) // nothing is applied, nothing is certified
 	r.wantShard("shard-1", "c +e")
@@ -168,7 +170,7 @@ func TestALostReplicaIsReplaced(t *testing.T) {
 	if m := r.m.Published(); m.View() != view || m.Revision() <= before {
 		t.Errorf("view %d revision %d after view %d revision %d", m.View(), m.Revision(), view, before)
 	}
-	if have := (mapper.MapVersion{Epoch: 1, View: view, Revision: before, Filled: true}); r.m.MapFor(have) == nil {
+	if have := (maps.Version{Epoch: 1, View: view, Revision: before, Filled: true}); r.m.MapFor(have) == nil {
 		t.Error("masters do not get the new revision")
 	}
 	r.mute["d"] = false
@@ -185,7 +187,7 @@ func TestTheWorstOffShardFirst(t *testing.T) {
 	r.mute["b"] = true
 	r.live(time.Minute)
 	r.mute["c"], r.mute["d"] = true, true
-	r.live(mapper.DefaultEvacuateAfter)
+	r.live(cluster.DefaultEvacuateAfter)
 	r.pass(2 * time.Second)
 	r.join("x", "")
 	r.pass(time.Second)
@@ -207,7 +209,7 @@ func TestASlaveThatLeftKeepsItsData(t *testing.T) {
 			t.Fatalf("%+v", s)
 		}
 		left := func() bool { s, _ := r.m.Model().Slave("b"); return s.Left != 0 }
-		r.pass(mapper.DefaultLinger + time.Second)
+		r.pass(cluster.DefaultLinger + time.Second)
 		r.must(r.m.Master(r.now, "m", 1, 0))
 		if !left() {
 			t.Fatal("it may delete what a master asks for")
@@ -215,9 +217,9 @@ func TestASlaveThatLeftKeepsItsData(t *testing.T) {
 		if known {
 			r.must(r.m.Master(r.now, "m", 1, s.Left))
 		} else {
-			r.pass(mapper.DefaultMasterLease)
+			r.pass(cluster.DefaultMasterLease)
 		}
-		r.pass(mapper.DefaultLinger - time.Second)
+		r.pass(cluster.DefaultLinger - time.Second)
 		if !left() {
 			t.Fatal("it may delete what a query under way needs")
 		}
@@ -245,7 +247,7 @@ func TestAMoveWaitsForAllReplicas(t *testing.T) {
 	r.pass(time.Second)
 	r.phase(0, balance.Switched)
 	r.wantShard("shard-1", "c d")
-	r.live(mapper.DefaultLinger + 2*time.Second)
+	r.live(cluster.DefaultLinger + 2*time.Second)
 	r.phase(0, balance.NoMove)
 }
 
@@ -259,10 +261,10 @@ func TestALateReplicaLeavesItsSet(t *testing.T) {
 		r.pass(time.Second)
 		r.ack("c")
 		r.answer(nil)
-		r.pass(mapper.DefaultDeadAfter + time.Second)
+		r.pass(cluster.DefaultDeadAfter + time.Second)
 		if !lost {
 			r.phase(0, balance.Copying)
-			r.pass(mapper.DefaultStall + time.Second)
+			r.pass(cluster.DefaultStall + time.Second)
 		}
 		r.phase(0, balance.Switched)
 		r.wantShard("shard-1", "c +d")
@@ -274,12 +276,12 @@ func TestALateReplicaLeavesItsSet(t *testing.T) {
 
 // TestTwoAreCertifiedBeforeTheThirdIsLate: with three replicas a slow one leaves early.
 func TestTwoAreCertifiedBeforeTheThirdIsLate(t *testing.T) {
-	r := newReplicated(t, func(c *mapper.Config) { c.Replicas = 3 }, "a", "b", "c", "d", "e", "f")
+	r := newReplicated(t, func(c *cluster.Config) { c.Replicas = 3 }, "a", "b", "c", "d", "e", "f")
 	r.must(r.m.Move(r.now, r.slice(0).ID, "shard-1"))
 	r.carry()
 	r.ack("d")
 	r.answer(nil)
-	r.pass(mapper.DefaultDeadAfter + 2*time.Second)
+	r.pass(cluster.DefaultDeadAfter + 2*time.Second)
 	r.phase(0, balance.Copying)
 	r.ack("e")
 	r.answer(nil)
@@ -325,7 +327,7 @@ func (r *rig) scrubFindsDamage(name string) {
 
 // TestADamagedReplicaLeaves its set, since the other one answers, and joins again.
 func TestADamagedReplicaLeaves(t *testing.T) {
-	r := newReplicated(t, func(c *mapper.Config) { c.Scrub, c.ScrubShare = time.Minute, 1 }, "a", "b")
+	r := newReplicated(t, func(c *cluster.Config) { c.Scrub, c.ScrubShare = time.Minute, 1 }, "a", "b")
 	r.scrubFindsDamage("b")
 	r.wantShard("shard-0", "a +b")
 	broken := r.table("b")
@@ -351,7 +353,7 @@ func TestAHangingReplicaHoldsUpNoView(t *testing.T) {
 	for _, n := range []string{"b", "c", "d"} {
 		r.ack(n)
 	}
-	r.pass(mapper.DefaultDeadAfter - time.Second) // a reports, and applies nothing
+	r.pass(cluster.DefaultDeadAfter - time.Second) // a reports, and applies nothing
 	if v := r.m.Published().View(); v != 1 {
 		t.Fatalf("view %d is published", v)
 	}
@@ -400,7 +402,7 @@ func TestReplicasChange(t *testing.T) {
 func TestTheOnlyReplicaIsNotDrained(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b")
 	r.mute["a"] = true
-	r.pass(mapper.DefaultDeadAfter + time.Second)
+	r.pass(cluster.DefaultDeadAfter + time.Second)
 	if err := r.m.Drain(r.now, "b"); err == nil || !strings.Contains(err.Error(), "no other replica") {
 		t.Errorf("%v", err)
 	}
@@ -415,7 +417,7 @@ func TestTheOnlyReplicaIsNotDrained(t *testing.T) {
 // TestLimitsOfAShard: its slaves share its queries, and each must hold all of its
 // items.
 func TestLimitsOfAShard(t *testing.T) {
-	r := newReplicated(t, func(c *mapper.Config) {
+	r := newReplicated(t, func(c *cluster.Config) {
 		c.Limits = map[string]balance.Limit{"a": {Share: 3, Weight: 5000}, "b": {Weight: 9000}}
 	}, "a", "b", "c", "d")
 	got := r.m.Limits()

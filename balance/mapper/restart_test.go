@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"adshard/balance"
-	"adshard/balance/mapper"
+	"adshard/balance/cluster"
 )
 
 // finishes leads the move of the first slice to b to its end.
 func (r *rig) finishes() {
 	r.t.Helper()
 	r.ackAll()
-	r.pass(mapper.DefaultMasterLease + mapper.DefaultLinger + time.Second)
+	r.pass(cluster.DefaultMasterLease + cluster.DefaultLinger + time.Second)
 	r.phase(0, balance.NoMove)
 	if r.slice(0).Node != 2 || r.m.Published().View() != 2 {
 		r.t.Errorf("%+v", r.slice(0))
@@ -93,10 +93,10 @@ func TestRestartAfterTheSwitch(t *testing.T) {
 		r.switch0()
 		r.ackAll()
 		r.restart("a", "b")
-		r.pass(mapper.DefaultMasterLease - time.Second)
+		r.pass(cluster.DefaultMasterLease - time.Second)
 		r.phase(0, balance.Switched) // some may not have come yet
 		r.m.Master(r.now, "m1", 1, 0)
-		r.pass(mapper.DefaultMasterLease - time.Second)
+		r.pass(cluster.DefaultMasterLease - time.Second)
 		r.phase(0, balance.Switched)
 		r.m.Master(r.now, "m1", 2, 0)
 		r.pass(time.Second)
@@ -125,7 +125,7 @@ func TestRestartWithALostNode(t *testing.T) {
 	r.carry()
 	r.ack("a")
 	r.ack("b")
-	r.pass(mapper.DefaultDeadAfter - time.Second)
+	r.pass(cluster.DefaultDeadAfter - time.Second)
 	if m := r.m.Unpublished(); m == nil || m.View() != 2 || m.Revision() != 2 || r.m.Published() != nil {
 		t.Fatalf("unpublished %v, published %v; a and b have moved, c is awaited", m, r.m.Published())
 	}
@@ -159,6 +159,6 @@ func TestTimeThatIsSetBack(t *testing.T) {
 		t.Errorf("somebody is taken for lost: %+v", s)
 	}
 	r.m.Master(r.now, "m1", 2, 0)
-	r.pass(mapper.DefaultLinger)
+	r.pass(cluster.DefaultLinger)
 	r.phase(0, balance.NoMove)
 }

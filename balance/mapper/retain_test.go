@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/mapper"
 )
 
@@ -92,7 +93,7 @@ func TestALateReplicaIsComparedInWhatItLost(t *testing.T) {
 // becomes one with a neighbour, which is served in a view that the slave has not received.
 func TestWhatIsMergedStaysCertified(t *testing.T) {
 	merges := false
-	r := newEntranceWith(t, func(c *mapper.Config) {
+	r := newEntranceWith(t, func(c *cluster.Config) {
 		c.Linger, c.Interval = 100*time.Millisecond, 2*time.Second
 		c.Strategy = stubborn{
 			initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, 4) },

@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/load"
 	"adshard/balance/mapper"
+	"adshard/balance/maps"
 )
 
 // rig drives a mapper by messages: nodes and masters are what a test says of
@@ -16,12 +18,12 @@ import (
 type rig struct {
 	t      *testing.T
 	m      *mapper.Mapper
-	cfg    mapper.Config
+	cfg    cluster.Config
 	index  *balance.Index
 	now    time.Duration
 	clock  uint64
 	state  []byte // durable
-	hold   *mapper.SaveState
+	hold   *maps.SaveState
 	slow   bool // states are made durable by save alone
 	asked  []balance.Certify
 	quanta []balance.Quantum
@@ -43,14 +45,14 @@ func rigKey(n uint64) balance.Key { return balance.Key(n<<56 + n) }
 
 // newRig returns a rig whose first plan is published. The ring is cut into
 // slices of equal width, dealt out to the nodes in turn.
-func newRig(t *testing.T, slices int, change func(*mapper.Config), nodes ...string) *rig {
+func newRig(t *testing.T, slices int, change func(*cluster.Config), nodes ...string) *rig {
 	t.Helper()
 	r := &rig{t: t, clock: 100, index: &balance.Index{}, mute: map[string]bool{}}
 	for n := uint64(1); n <= rigItems; n++ {
 		r.index.Put(rigKey(n), 10)
 	}
-	r.cfg = mapper.Config{
-		Epoch: 1, Nodes: len(nodes), Order: balance.ByHash, Interval: time.Hour, EvacuateAfter: mapper.DefaultEvacuateAfter,
+	r.cfg = cluster.Config{
+		Epoch: 1, Nodes: len(nodes), Order: balance.ByHash, Interval: time.Hour, EvacuateAfter: cluster.DefaultEvacuateAfter,
 		LoadWeights: load.Weights{Micros: 1},
 		Strategy:    stubborn{initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, slices) }},
 	}

@@ -279,7 +279,7 @@ func (s *scenario) node(d *datadriven.TestData) (string, error) {
 	}
 	out += "\n"
 	for _, h := range n.table.Slices {
-		out += fmt.Sprintf("slice %d %s %s\n", h.ID, interval(h.Lo, h.Hi), views(h))
+		out += fmt.Sprintf("slice %d %s %s\n", h.ID, interval(h.Lo, h.Hi), Views(h))
 	}
 	for _, k := range slices.Sorted(maps.Keys(n.items)) {
 		out += fmt.Sprintf("%s at %d, parent at %d\n", name(k), n.items[k], n.parents[parentOf(k)])

@@ -25,7 +25,7 @@ func describe(b delivery.Bucket[content]) string {
 			out += fmt.Sprintf(" down to %d", b.Table.Least)
 		}
 		for _, h := range b.Table.Slices {
-			out += fmt.Sprintf(" [%s %s]", interval(h.Lo, h.Hi), views(h))
+			out += fmt.Sprintf(" [%s %s]", interval(h.Lo, h.Hi), Views(h))
 		}
 	}
 	for _, v := range b.Cleared {
@@ -57,7 +57,7 @@ func at(p balance.Position) string {
 	return out + "/" + name(balance.Key(p.Offset-1))
 }
 
-func views(h balance.Held) string {
+func Views(h balance.Held) string {
 	switch {
 	case h.State == balance.Filling:
 		return "filling"

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/mapper"
 )
 
 // newScrub returns a rig of four slices on two nodes, scrubbed once in ten
 // seconds.
 func newScrub(t *testing.T) *rig {
-	return newRig(t, 4, func(c *mapper.Config) { c.Scrub, c.ScrubShare = 10*time.Second, 1 }, "a", "b")
+	return newRig(t, 4, func(c *cluster.Config) { c.Scrub, c.ScrubShare = 10*time.Second, 1 }, "a", "b")
 }
 
 // scrubbing answers questions for a while; the questions are returned.
@@ -64,7 +65,7 @@ func TestScrubGoesOverTheWholeRing(t *testing.T) {
 // TestScrubTakesItsShareOfAProcessor: it rests for as long as that demands,
 // however late a pass ends.
 func TestScrubTakesItsShareOfAProcessor(t *testing.T) {
-	r := newRig(t, 4, func(c *mapper.Config) { c.Scrub, c.ScrubShare = time.Second, 0.01 }, "a", "b")
+	r := newRig(t, 4, func(c *cluster.Config) { c.Scrub, c.ScrubShare = time.Second, 0.01 }, "a", "b")
 	asked := r.scrubbing(100*time.Second, func(_ balance.Certify, c *balance.Certified) { c.Took = 100 * time.Millisecond })
 	if len(asked) < 8 || len(asked) > 12 { // 0.1 s in 10 s
 		t.Fatalf("%d questions in 100 s", len(asked))

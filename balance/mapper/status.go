@@ -4,6 +4,11 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
+	"adshard/balance/maps"
+	"adshard/balance/plan"
+	"adshard/balance/transfer"
+	"adshard/balance/verify"
 	"adshard/fault"
 )
 
@@ -16,12 +21,12 @@ type Status struct {
 	Paused          bool
 	// Waiting is what the first plan waits for; "" after it.
 	Waiting string
-	Planned
+	plan.Status
 	// Moved is what was moved since the mapper started.
-	Moved    Moved
-	InFlight []Flight
+	Moved    transfer.Moved
+	InFlight []transfer.Flight
 	// Certificates counts the results of comparisons.
-	Certificates Certificates
+	Certificates verify.Certificates
 	// WaitingFor lists who has not acknowledged a view yet.
 	WaitingFor []string
 	// RestFor is how long the last Idle iterations have moved nothing, while nothing else is moving; 0: something is.
@@ -34,8 +39,8 @@ type Status struct {
 	Replicas int
 	// Revision is that of the sets of replicas.
 	Revision uint64
-	Scrub    Scrub
-	Masters  []MasterStatus
+	Scrub    verify.Scrub
+	Masters  []maps.MasterStatus
 }
 
 // SlaveStatus is the state of a slave.
@@ -54,7 +59,7 @@ type SlaveStatus struct {
 	// can get a shard; "": nothing.
 	WaitsFor string
 	// Copying is nil unless it copies a sibling's store.
-	Copying *CopyState
+	Copying *cluster.CopyState
 }
 
 // NodeStatus is the state of a node. View and Position are those of the slave that is
@@ -74,51 +79,51 @@ type NodeStatus struct {
 
 // Status returns the state of balancing.
 func (m *Mapper) Status(now time.Duration) Status {
-	now = m.time.at(now)
-	planned, loads := m.plan.status(now)
+	now = m.Time.At(now)
+	planned, loads := m.plan.Status(now)
 	s := Status{
-		Epoch: m.cfg.Epoch, Clock: m.cluster.clock, Paused: m.paused, Waiting: m.Waiting(), Planned: planned,
-		Certificates: m.verify.counts(), IgnoredLoads: m.loads.Ignored(), Masters: m.views.status(now), Scrub: m.verify.scrubStatus(now),
+		Epoch: m.Config.Epoch, Clock: m.Cluster.Clock, Paused: m.Paused, Waiting: m.Waiting(), Status: planned,
+		Certificates: m.verify.Counts(), IgnoredLoads: m.Loads.Ignored(), Masters: m.views.Status(now), Scrub: m.verify.ScrubStatus(now),
 	}
 	var moved time.Duration
-	s.Moved, moved = m.moves.moved()
-	if m.cluster.model == nil {
+	s.Moved, moved = m.moves.Moved()
+	if m.Cluster.Model == nil {
 		return s
 	}
-	s.View = m.cluster.model.View()
-	if p := m.views.newestPublished(); p != nil {
+	s.View = m.Cluster.Model.View()
+	if p := m.views.Published(); p != nil {
 		s.Published = p.View()
 	}
-	oldest, _ := m.views.oldestAsked(now)
-	s.InFlight = m.moves.flights(now, oldest)
+	oldest, _ := m.views.OldestAsked(now)
+	s.InFlight = m.moves.Flights(now, oldest)
 	if len(s.InFlight) == 0 && s.Idle > 0 {
 		s.RestFor = now - max(s.IdleSince, moved)
 	}
-	s.WaitingFor = m.views.waitingFor(now, m.moves.anyLeaves())
-	for _, n := range m.cluster.model.Nodes() {
+	s.WaitingFor = m.views.WaitingFor(now, m.moves.AnyLeaves())
+	for _, n := range m.Cluster.Model.Nodes() {
 		s.Nodes = append(s.Nodes, m.nodeStatus(now, n, loads[n.ID]))
 	}
-	s.Slaves, s.Replicas, s.Revision = m.slaveStatus(now), m.members.wanted(), m.cluster.model.Revision()
+	s.Slaves, s.Replicas, s.Revision = m.slaveStatus(now), m.members.Replicas(), m.Cluster.Model.Revision()
 	return s
 }
 
 // nodeStatus returns the state of a node: of its slaves that masters ask together.
 func (m *Mapper) nodeStatus(now time.Duration, n balance.Node, load float64) NodeStatus {
-	out := NodeStatus{Name: n.Name, State: n.State, Alive: m.up(n.ID, now), SilentFor: m.silence(n.ID, now), Load: load}
-	out.Trouble, _ = m.ailing(n.ID, now)
+	out := NodeStatus{Name: n.Name, State: n.State, Alive: m.Up(n.ID, now), SilentFor: m.Silence(n.ID, now), Load: load}
+	out.Trouble, _ = m.Ailing(n.ID, now)
 	first := true
-	for _, s := range m.cluster.model.Set(n.ID) {
-		v := m.nodes[s.Name]
-		out.Bytes += v.bytes
-		if m.alive(s.Name, now) || !out.Alive {
-			if first || v.table.View < out.View {
-				out.View = v.table.View
+	for _, s := range m.Cluster.Model.Set(n.ID) {
+		v := m.Slaves[s.Name]
+		out.Bytes += v.Bytes
+		if m.Alive(s.Name, now) || !out.Alive {
+			if first || v.Table.View < out.View {
+				out.View = v.Table.View
 			}
-			if first || v.position.Compare(out.Position) < 0 {
-				out.Position = v.position
+			if first || v.Position.Compare(out.Position) < 0 {
+				out.Position = v.Position
 			}
 			if first && !out.Alive {
-				out.Trouble = v.trouble
+				out.Trouble = v.Trouble
 			}
 			first = false
 		}
@@ -129,18 +134,18 @@ func (m *Mapper) nodeStatus(now time.Duration, n balance.Node, load float64) Nod
 // WaitsFor returns what must happen before masters ask a slave, or, of a spare that
 // left a shard, before it can get another, by the slave's name.
 func (m *Mapper) WaitsFor(now time.Duration) map[string]string {
-	return m.members.waitsFor(m.time.at(now))
+	return m.members.WaitsFor(m.Time.At(now))
 }
 
 // slaveStatus returns the state of each slave.
 func (m *Mapper) slaveStatus(now time.Duration) (out []SlaveStatus) {
-	waits := m.members.waitsFor(now)
-	for _, s := range m.cluster.model.Slaves() {
-		v := m.nodes[s.Name]
+	waits := m.members.WaitsFor(now)
+	for _, s := range m.Cluster.Model.Slaves() {
+		v := m.Slaves[s.Name]
 		out = append(out, SlaveStatus{
-			Slave: s, Shard: m.name(s.Node), Alive: m.alive(s.Name, now), SilentFor: now - v.heard, View: v.table.View,
-			Position: v.position, Trouble: v.trouble, Bytes: v.bytes, WaitsFor: waits[s.Name],
-			Copying: v.copying,
+			Slave: s, Shard: m.Name(s.Node), Alive: m.Alive(s.Name, now), SilentFor: now - v.Heard, View: v.Table.View,
+			Position: v.Position, Trouble: v.Trouble, Bytes: v.Bytes, WaitsFor: waits[s.Name],
+			Copying: v.Copying,
 		})
 	}
 	return out
@@ -148,22 +153,22 @@ func (m *Mapper) slaveStatus(now time.Duration) (out []SlaveStatus) {
 
 // Recheck returns the progress of comparing the data of a slave whose store was opened without having
 // been closed; nil: they are not and will not be compared.
-func (m *Mapper) Recheck(name string) *RecheckState {
-	if m.cluster.model == nil {
+func (m *Mapper) Recheck(name string) *verify.RecheckState {
+	if m.Cluster.Model == nil {
 		return nil
 	}
-	return m.verify.recheckOf(name)
+	return m.verify.RecheckOf(name)
 }
 
 // Plan asks the strategy what it would do now, without doing it. Errors:
 // fault.Unavailable before the first plan, fault.Conflict when the mapper would
 // refuse it.
 func (m *Mapper) Plan(now time.Duration) (balance.Proposal, error) {
-	now = m.time.at(now)
-	if m.cluster.model == nil {
+	now = m.Time.At(now)
+	if m.Cluster.Model == nil {
 		return balance.Proposal{}, m.noPlan()
 	}
-	it := m.plan.propose(now)
+	it := m.plan.Propose(now)
 	if it.Refused != "" {
 		return it.Proposal, fault.Newf(fault.Conflict, "balance: plan", "strategy %s: %s", it.Strategy, it.Refused)
 	}
@@ -174,9 +179,9 @@ func (m *Mapper) Plan(now time.Duration) (balance.Proposal, error) {
 // must not be used after the next call of the mapper. It returns false if there
 // is no model yet.
 func (m *Mapper) Input(now time.Duration) (balance.Input, bool) {
-	now = m.time.at(now)
-	if m.cluster.model == nil {
+	now = m.Time.At(now)
+	if m.Cluster.Model == nil {
 		return balance.Input{}, false
 	}
-	return m.plan.input(now), true
+	return m.plan.Input(now), true
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/mapper"
 )
 
@@ -90,7 +91,7 @@ func TestWhatMustMoveIsComparedFirst(t *testing.T) {
 // comparedWhileDrained returns how many questions are under way, and how many of them are needed.
 func comparedWhileDrained(t *testing.T, slices int, weight uint32) (needed, all int) {
 	proposed := false
-	r := newRig(t, slices, func(c *mapper.Config) {
+	r := newRig(t, slices, func(c *cluster.Config) {
 		c.Interval = time.Minute
 		c.Strategy = stubborn{
 			initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, slices) },
@@ -194,7 +195,7 @@ func TestALargeItemThatIsThereGivesNoTime(t *testing.T) {
 		r.must(r.m.Report(r.now, mapper.NodeReport{Name: "b", Incarnation: "1", Position: balance.Position{Clock: r.clock, Offset: offset}, Table: &b}))
 		r.carry()
 		r.mute["b"] = true
-		for range 2 * mapper.DefaultStall / time.Second {
+		for range 2 * cluster.DefaultStall / time.Second {
 			r.pass(time.Second)
 			r.must(r.m.Report(r.now, mapper.NodeReport{Name: "b", Incarnation: "1", Position: balance.Position{Clock: r.clock, Offset: offset}}))
 			r.carry()
@@ -214,7 +215,7 @@ func TestALargeItemThatIsThereGivesNoTime(t *testing.T) {
 	r.answer(nil) // the large one
 	r.pass(time.Second)
 	r.asked = nil
-	r.pass(2 * mapper.DefaultStall)
+	r.pass(2 * cluster.DefaultStall)
 	r.phase(0, balance.NoMove)
 }
 
@@ -244,7 +245,7 @@ func TestWhatMustMoveIsNeededAfterARestart(t *testing.T) {
 
 // TestPausedMovesAreNeeded: whoever pauses balancing waits for the moves of the strategy to end.
 func TestPausedMovesAreNeeded(t *testing.T) {
-	r := newRig(t, 9, func(c *mapper.Config) {
+	r := newRig(t, 9, func(c *cluster.Config) {
 		c.Interval = time.Minute
 		c.Strategy = stubborn{
 			initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, 9) },
@@ -274,7 +275,7 @@ func TestPausedMovesAreNeeded(t *testing.T) {
 // once, those that need not move go on.
 func TestOthersAreComparedToo(t *testing.T) {
 	propose := false
-	r := newRig(t, 300, func(c *mapper.Config) {
+	r := newRig(t, 300, func(c *cluster.Config) {
 		c.Interval = 2 * time.Second
 		c.Strategy = stubborn{
 			initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, 300) },

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
+	"adshard/balance/plan"
+	"adshard/balance/transfer"
 	"adshard/fault"
 )
 
@@ -14,14 +17,14 @@ type Story struct {
 	Slice balance.Slice
 	// Node serves it.
 	Node string
-	Placement
+	plan.Placement
 	// Away is set when its node is lost: until it is back, answers lack the slice.
 	Away *Away
 	// Move is nil unless the slice is moving.
-	Move *Flight
+	Move *transfer.Flight
 	// Decisions are the last ones about it, oldest first; General is the strategy's
 	// last statement about the cluster.
-	Decisions []Decision
+	Decisions []cluster.Decision
 	General   []string
 	// Now is the mapper's time, for Decision.At.
 	Now time.Duration
@@ -50,16 +53,16 @@ const (
 
 // away returns the Away of a node, or nil unless it is lost.
 func (c *Mapper) away(now time.Duration, n balance.Node) *Away {
-	if c.up(n.ID, now) {
+	if c.Up(n.ID, now) {
 		return nil
 	}
-	a := &Away{For: c.silence(n.ID, now)}
-	switch after := c.cfg.EvacuateAfter; {
+	a := &Away{For: c.Silence(n.ID, now)}
+	switch after := c.Config.EvacuateAfter; {
 	case n.State == balance.Draining:
 		a.Fate = Now
 	case after <= 0:
 		a.Fate = Stay
-	case c.paused:
+	case c.Paused:
 		a.Fate = Paused
 	case a.For >= after:
 		a.Fate = Now
@@ -73,25 +76,25 @@ func (c *Mapper) away(now time.Duration, n balance.Node) *Away {
 // first plan, fault.NotFound when there is no such slice, with what happened to
 // it if that is recorded.
 func (m *Mapper) Why(now time.Duration, slice uint64) (Story, error) {
-	now = m.time.at(now)
-	if m.cluster.model == nil {
+	now = m.Time.At(now)
+	if m.Cluster.Model == nil {
 		return Story{}, m.noPlan()
 	}
-	s, ok := m.slice(slice)
+	s, ok := m.Slice(slice)
 	if !ok {
 		was := "slices are split and merged"
-		if d := m.memory.of(slice); len(d) > 0 {
+		if d := m.Memory.Of(slice); len(d) > 0 {
 			was = "it " + d[len(d)-1].Text
 		}
 		return Story{}, fault.Newf(fault.NotFound, "balance: why", "there is no slice %d: %s", slice, was)
 	}
-	out := Story{Slice: s, Node: m.name(s.Node), Placement: m.plan.placement(now, s), Now: now}
-	if n, ok := m.cluster.model.Node(s.Node); ok {
+	out := Story{Slice: s, Node: m.Name(s.Node), Placement: m.plan.Placement(now, s), Now: now}
+	if n, ok := m.Cluster.Model.Node(s.Node); ok {
 		out.Away = m.away(now, n)
 	}
-	oldest, _ := m.views.oldestAsked(now)
-	out.Move = m.moves.flightOf(now, slice, oldest)
-	out.Decisions, out.General = m.memory.of(slice), m.plan.general()
+	oldest, _ := m.views.OldestAsked(now)
+	out.Move = m.moves.FlightOf(now, slice, oldest)
+	out.Decisions, out.General = m.Memory.Of(slice), m.plan.General()
 	return out, nil
 }
 

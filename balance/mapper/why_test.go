@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/load"
 	"adshard/balance/mapper"
 	"adshard/fault"
@@ -115,7 +116,7 @@ func TestWhyOnALostNode(t *testing.T) {
 		return *s.Away
 	}
 	lose := func(after time.Duration) *rig {
-		r := newRig(t, 8, func(c *mapper.Config) { c.EvacuateAfter = after }, "a", "b")
+		r := newRig(t, 8, func(c *cluster.Config) { c.EvacuateAfter = after }, "a", "b")
 		r.cfg.EvacuateAfter = after
 		r.through()
 		if s := r.why(r.slice(0).ID); s.Away != nil {
@@ -264,7 +265,7 @@ func TestFloor(t *testing.T) {
 // TestTheSameInputGivesTheSameOutput, whatever order maps have.
 func TestTheSameInputGivesTheSameOutput(t *testing.T) {
 	play := func() string {
-		r, w := newWants(t, func(c *mapper.Config) { c.EvacuateAfter = time.Minute }, "a", "b", "c")
+		r, w := newWants(t, func(c *cluster.Config) { c.EvacuateAfter = time.Minute }, "a", "b", "c")
 		r.m.Master(r.now, "m1", 1, 0)
 		w.ops = []balance.Op{
 			{Kind: balance.OpStart, Slice: r.slice(0).ID, Node: 2}, {Kind: balance.OpStart, Slice: r.slice(1).ID, Node: 3},

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/delivery"
 	"adshard/balance/mapper"
+	balancemaps "adshard/balance/maps"
 	"adshard/balance/strategy"
 )
 
@@ -34,12 +36,12 @@ type world struct {
 	touched   map[balance.Parent][]uint64
 
 	now    time.Duration
-	plan   mapper.Config
+	plan   cluster.Config
 	config delivery.Config
 	saved  []byte
 	epoch  uint64
 	up     bool
-	save   *mapper.SaveState // asked for, not durable yet
+	save   *balancemaps.SaveState // asked for, not durable yet
 	index  *balance.Index
 	mapper *mapper.Mapper
 	fed    uint64 // changes given to the mapper
@@ -73,11 +75,11 @@ func newWorld(wanted int) *world {
 		config: delivery.Config{BucketBytes: 1000, NodeBytes: 4000, Ahead: 3, Changes: 16, Entries: 8},
 		dists:  []*testDistributor{{}},
 	}
-	w.plan = mapper.Config{
+	w.plan = cluster.Config{
 		Order: balance.ByOwner, Nodes: wanted, Strategy: (*proposer)(w),
-		Pace: mapper.DefaultPace, Beat: mapper.DefaultBeat, Interval: mapper.DefaultInterval,
-		DeadAfter: mapper.DefaultDeadAfter, Stall: mapper.DefaultStall,
-		MasterLease: mapper.DefaultMasterLease, Linger: mapper.DefaultLinger,
+		Pace: cluster.DefaultPace, Beat: cluster.DefaultBeat, Interval: cluster.DefaultInterval,
+		DeadAfter: cluster.DefaultDeadAfter, Stall: cluster.DefaultStall,
+		MasterLease: cluster.DefaultMasterLease, Linger: cluster.DefaultLinger,
 	}
 	return w
 }
@@ -299,7 +301,7 @@ func (w *world) round() (busy bool, err error) {
 	if !w.up {
 		return false, nil
 	}
-	if err := errors.Join(w.persist(), w.feed(1<<20), w.tick(mapper.DefaultBeat)); err != nil {
+	if err := errors.Join(w.persist(), w.feed(1<<20), w.tick(cluster.DefaultBeat)); err != nil {
 		return false, err
 	}
 	for _, d := range w.dists {

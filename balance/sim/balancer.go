@@ -7,6 +7,7 @@ import (
 
 	"adshard/balance"
 	"adshard/balance/mapper"
+	"adshard/balance/maps"
 	"adshard/fault"
 )
 
@@ -32,7 +33,7 @@ type balancer struct {
 	own      *distributor             // its own; nil: it leaves that to others
 	timer    uint64                   // of the next tick; earlier ones do nothing
 	saving   bool
-	waiting  *mapper.SaveState
+	waiting  *maps.SaveState
 }
 
 // heard is when a distributor asked last.

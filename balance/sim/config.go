@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/delivery"
-	"adshard/balance/mapper"
 	"adshard/fault"
 )
 
@@ -25,7 +25,7 @@ type Config struct {
 	Strategy, Initial balance.Strategy
 	// Mapper has times and limits of the mapper; its Epoch, Nodes, Order and
 	// Strategy are set here.
-	Mapper mapper.Config
+	Mapper cluster.Config
 	// Distributor bounds buckets.
 	Distributor delivery.Config
 	// Trace gives the queries; nil: none.

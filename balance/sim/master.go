@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"adshard/balance"
-	"adshard/balance/mapper"
+	"adshard/balance/maps"
 	"adshard/fault"
 )
 
@@ -15,9 +15,9 @@ import (
 type master struct {
 	process
 	w     *world
-	have  mapper.MapVersion
+	have  maps.Version
 	model *balance.Model // of the map; nil: none
-	watch mapper.MapWatch
+	watch maps.Watch
 	// provisional: the map is one that not all slaves have acknowledged. A master
 	// without any gets it from a balancer that has none other since it started; one without
 	// any, or whose view slaves no longer serve, gets it from slaves, while no balancer is there,
@@ -30,7 +30,7 @@ type master struct {
 
 	// What the balancer last heard of it, for checks: by which map it asks,
 	// when, and whether the balancer of the newest epoch heard it.
-	heard         mapper.MapVersion
+	heard         maps.Version
 	heardAt       time.Duration
 	heardByNewest bool
 }
@@ -38,9 +38,9 @@ type master struct {
 // run is the life of the process. It keeps no map.
 func (m *master) run() {
 	m.start()
-	m.have, m.model, m.waiting, m.heard = mapper.MapVersion{}, nil, nil, mapper.MapVersion{}
+	m.have, m.model, m.waiting, m.heard = maps.Version{}, nil, nil, maps.Version{}
 	m.asking, m.outdated, m.provisional = false, false, false
-	m.watch = mapper.NewMapWatch(m.w.times.maps)
+	m.watch = maps.NewWatch(m.w.times.maps)
 	m.later(m.w.jitter(m.w.cfg.Latency), m.poll)
 	if m.w.checks != nil {
 		m.w.every(&m.process, 2*m.w.times.poll, m.ask)
@@ -71,7 +71,7 @@ func (m *master) poll() {
 		from: &m.process, to: &b.process, channel: control, timeout: m.w.times.watch + m.w.times.timeout, failed: failed,
 		wait: func(reply func(func()), lost func()) {
 			b.watch(&watcher{m: m, name: name, life: life, have: have, lost: lost, reply: func(model *balance.Model) {
-				as := mapper.MapVersion{Epoch: b.epoch, Filled: model != nil && b.mapper.Model().Filled()}
+				as := maps.Version{Epoch: b.epoch, Filled: model != nil && b.mapper.Model().Filled()}
 				provisional := model != b.mapper.Published() && (have.View == 0 || m.provisional)
 				reply(func() { m.offered(as, model, provisional) })
 			}})
@@ -80,7 +80,7 @@ func (m *master) poll() {
 }
 
 // offered takes a balancer's answer to a request that had a map.
-func (m *master) offered(as mapper.MapVersion, model *balance.Model, provisional bool) {
+func (m *master) offered(as maps.Version, model *balance.Model, provisional bool) {
 	if model == nil {
 		m.polled(true, nil)
 		return
@@ -105,7 +105,7 @@ func (m *master) polled(fresh bool, err error) {
 }
 
 // adopt makes a map the newest and reports whether it is another.
-func (m *master) adopt(as mapper.MapVersion, model *balance.Model, provisional bool) bool {
+func (m *master) adopt(as maps.Version, model *balance.Model, provisional bool) bool {
 	if as == m.have {
 		return false
 	}
@@ -143,7 +143,7 @@ func (m *master) help() {
 
 // learn asks all slaves for the map that they have received.
 func (m *master) learn(then func()) {
-	var received []mapper.SlaveMap
+	var received []maps.SlaveMap
 	var models []*balance.Model
 	heard := make(map[string]bool)
 	open := len(m.w.slaves)
@@ -162,7 +162,7 @@ func (m *master) learn(then func()) {
 			from: &m.process, to: &s.process, channel: queries, timeout: m.w.times.seed, failed: done,
 			serve: func() func() {
 				t := s.disk.table
-				v := mapper.SlaveMap{MapVersion: mapper.MapVersion{Epoch: s.disk.position.Epoch, View: t.View, Revision: t.Revision, Filled: t.Filled}, Least: t.Least}
+				v := maps.SlaveMap{Version: maps.Version{Epoch: s.disk.position.Epoch, View: t.View, Revision: t.Revision, Filled: t.Filled}, Least: t.Least}
 				model, sets := m.w.maps[t.View], m.w.sets[t.Revision]
 				return func() {
 					if model != nil && sets != nil {

@@ -5,9 +5,10 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/delivery"
 	"adshard/balance/load"
-	"adshard/balance/mapper"
+	"adshard/balance/maps"
 )
 
 // The times of scenarios: those of production, shortened, so that much happens
@@ -27,7 +28,7 @@ func (s Scenario) config() Config {
 		Seed: s.Seed, Slaves: s.Slaves, Distributors: s.Distributors, Masters: s.Masters,
 		Order: balance.ByOwner, Strategy: original{}, Duration: s.Duration,
 		ItemMicros: 300, Latency: 2 * time.Millisecond,
-		Mapper: mapper.Config{
+		Mapper: cluster.Config{
 			Interval: 500 * time.Millisecond, DeadAfter: time.Second, Report: 200 * time.Millisecond, EvacuateAfter: 4 * time.Second, Stall: 5 * time.Second,
 			MasterLease: playLease, Linger: playLinger, Scrub: 3 * time.Second, ScrubShare: 1,
 			LoadWeights: load.Weights{Examined: 1}, HalfLife: 2 * time.Second, Replicas: s.Replicas,
@@ -41,7 +42,7 @@ func playTimes() times {
 		poll: 25 * time.Millisecond, report: 200 * time.Millisecond, timeout: 400 * time.Millisecond,
 		unheard: 600 * time.Millisecond, grace: 800 * time.Millisecond, keep: 400, query: 300 * time.Millisecond,
 		watch: 200 * time.Millisecond, seed: 100 * time.Millisecond,
-		maps: mapper.MapTimes{Silent: 300 * time.Millisecond, FirstPause: 5 * time.Millisecond, LongestPause: 100 * time.Millisecond},
+		maps: maps.Times{Silent: 300 * time.Millisecond, FirstPause: 5 * time.Millisecond, LongestPause: 100 * time.Millisecond},
 	}
 }
 

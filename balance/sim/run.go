@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"adshard/balance"
-	"adshard/balance/mapper"
+	"adshard/balance/maps"
 	"adshard/fault"
 )
 
@@ -14,7 +14,7 @@ func runTimes() times {
 		poll: 20 * time.Millisecond, report: time.Second, timeout: 5 * time.Second,
 		unheard: 3 * time.Second, grace: 2 * time.Second, keep: 1 << 20, query: 5 * time.Second,
 		watch: 2 * time.Second, seed: time.Second,
-		maps: mapper.MapTimes{Silent: 3 * time.Second, FirstPause: 50 * time.Millisecond, LongestPause: time.Second},
+		maps: maps.Times{Silent: 3 * time.Second, FirstPause: 50 * time.Millisecond, LongestPause: time.Second},
 	}
 }
 

@@ -2,7 +2,7 @@ package sim
 
 import (
 	"adshard/balance"
-	"adshard/balance/mapper"
+	"adshard/balance/maps"
 )
 
 // watcher is a master's request that waits at a balancer for a newer map.
@@ -10,7 +10,7 @@ type watcher struct {
 	m     *master
 	name  string // of the master in this life
 	life  uint64
-	have  mapper.MapVersion
+	have  maps.Version
 	over  bool // it has waited long enough
 	reply func(*balance.Model)
 	lost  func()

@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"adshard/balance"
-	"adshard/balance/mapper"
+	"adshard/balance/cluster"
+	"adshard/balance/maps"
 	"adshard/fault"
 )
 
@@ -51,7 +52,7 @@ type times struct {
 	query   time.Duration // deadline of a query
 	watch   time.Duration // a master waits at the balancer for a newer map
 	seed    time.Duration // deadline of asking a slave for the map
-	maps    mapper.MapTimes
+	maps    maps.Times
 }
 
 // at has something happen at a time, or now if that is over.
@@ -150,7 +151,7 @@ func (w *world) trouble(b *balancer, err error) {
 }
 
 // told is what a mapper says that it did.
-func (w *world) told(b *balancer, e mapper.Event) {
+func (w *world) told(b *balancer, e cluster.Event) {
 	w.history = w.history.add(e.Text)
 	if w.log != nil {
 		w.log("%v: %s: %v", w.now, b.name, e)

@@ -12,6 +12,7 @@ import (
 
 	"adshard/balance"
 	"adshard/balance/load"
+	"adshard/balance/plan"
 	"adshard/balance/strategy"
 )
 
@@ -151,7 +152,7 @@ func BenchmarkTopics(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		m, _, err := balance.Plan(s, balance.ByHash, nodes(count), index, nil)
+		m, _, err := plan.Initial(s, balance.ByHash, nodes(count), index, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

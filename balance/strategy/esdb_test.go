@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adshard/balance"
+	"adshard/balance/plan"
 	"adshard/balance/strategy"
 )
 
@@ -37,7 +38,7 @@ func newShop(t testing.TB, shards, nodeCount int, each []int) *shop {
 			v.tenant[k], loads[k] = i+1, 1
 		}
 	}
-	m, p, err := balance.Plan(v.s, balance.ByOwner, nodes(nodeCount), items, nil)
+	m, p, err := plan.Initial(v.s, balance.ByOwner, nodes(nodeCount), items, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"adshard/balance"
 	"adshard/balance/load"
+	"adshard/balance/plan"
 	"adshard/balance/strategy"
 )
 
@@ -25,7 +26,7 @@ func placed(t *testing.T, name string, options map[string]string, count, itemCou
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, p, err := balance.Plan(s, balance.ByHash, nodes(count), items, limits)
+	m, p, err := plan.Initial(s, balance.ByHash, nodes(count), items, limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +174,7 @@ func TestTooManyTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = balance.Plan(s, balance.ByHash, nodes(2), &balance.Index{}, map[string]balance.Limit{"n0": {Share: 1 << 20}})
+	_, _, err = plan.Initial(s, balance.ByHash, nodes(2), &balance.Index{}, map[string]balance.Limit{"n0": {Share: 1 << 20}})
 	if err == nil || fmt.Sprint(err) != "strategy consistent-random: strategy: place tokens: the nodes would have 106954854 tokens, at most 250000 are possible: lower the option factor, or the nodes' shares" {
 		t.Error(err)
 	}

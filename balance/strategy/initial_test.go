@@ -10,6 +10,7 @@ import (
 
 	"adshard/balance"
 	"adshard/balance/load"
+	"adshard/balance/plan"
 	"adshard/balance/strategy"
 	"adshard/fault"
 )
@@ -23,11 +24,11 @@ func TestInitial(t *testing.T) {
 		list := nodes(rapid.IntRange(1, 7).Draw(rt, "nodes"))
 		limits := map[string]balance.Limit{"n0": {Share: rapid.Uint32Range(0, 5).Draw(rt, "share")}}
 		for _, s := range all(t) {
-			m, p, err := balance.Plan(s, order, list, items, limits)
+			m, p, err := plan.Initial(s, order, list, items, limits)
 			if err != nil {
 				rt.Fatalf("%s: %v", s.Name(), err)
 			}
-			again, _, _ := balance.Plan(s, order, list, items, limits)
+			again, _, _ := plan.Initial(s, order, list, items, limits)
 			if !reflect.DeepEqual(m, again) {
 				rt.Fatalf("%s: not the same plan again", s.Name())
 			}
@@ -63,7 +64,7 @@ func TestRandomIsRandom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, p, err := balance.Plan(s, balance.ByHash, nodes(10), items, nil)
+		m, p, err := plan.Initial(s, balance.ByHash, nodes(10), items, nil)
 		if err != nil || len(m.Slices()) != 10_000 {
 			t.Fatal(err)
 		}
@@ -108,7 +109,7 @@ func TestRandomPlacesNewItems(t *testing.T) {
 		items.Put(k, 1)
 	}
 	s, _ := strategy.Named("random")
-	m, _, err := balance.Plan(s, balance.ByHash, nodes(4), items, nil)
+	m, _, err := plan.Initial(s, balance.ByHash, nodes(4), items, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +177,7 @@ func TestOriginalWithGreatNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, p, err := balance.Plan(s, balance.ByOwner, nodes(3), index(t, balance.ByOwner, weights), map[string]balance.Limit{"n0": most, "n1": most, "n2": most})
+	_, p, err := plan.Initial(s, balance.ByOwner, nodes(3), index(t, balance.ByOwner, weights), map[string]balance.Limit{"n0": most, "n1": most, "n2": most})
 	if err != nil || p.Expected.Ratio() > 1.1 {
 		t.Errorf("max/mean %v; %v", p.Expected.Ratio(), err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/plan"
 	"adshard/balance/strategy"
 )
 
@@ -33,7 +34,7 @@ func newNightly(t *testing.T, count int, weights []uint32, limits map[string]bal
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, p, err := balance.PlanOn(s, balance.ByOwner, base, items, limits, at(1, 12, 0))
+	m, p, err := plan.InitialOn(s, balance.ByOwner, base, items, limits, at(1, 12, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func (n *nightly) ask(at time.Time) int {
 // planned is where a first plan would have the items.
 func (n *nightly) planned() map[balance.Key]balance.NodeID {
 	n.t.Helper()
-	m, _, err := balance.Plan(n.s, balance.ByOwner, n.m.Nodes(), n.items, nil)
+	m, _, err := plan.Initial(n.s, balance.ByOwner, n.m.Nodes(), n.items, nil)
 	if err != nil {
 		n.t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"adshard/balance"
 	"adshard/balance/load"
+	"adshard/balance/plan"
 	"adshard/balance/strategy"
 	"adshard/fault"
 )
@@ -51,11 +52,11 @@ func TestOriginalKeepsOwnersWhole(t *testing.T) {
 		n := rapid.IntRange(1, 4).Draw(rt, "nodes")
 		weights := rapid.SliceOfN(rapid.Uint32Range(1, 100), 1, 9).Draw(rt, "weights")
 		items := index(t, balance.ByOwner, weights)
-		m, p, err := balance.Plan(strategy.Original{}, balance.ByOwner, nodes(n), items, nil)
+		m, p, err := plan.Initial(strategy.Original{}, balance.ByOwner, nodes(n), items, nil)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		again, _, _ := balance.Plan(strategy.Original{}, balance.ByOwner, nodes(n), items, nil)
+		again, _, _ := plan.Initial(strategy.Original{}, balance.ByOwner, nodes(n), items, nil)
 		if !reflect.DeepEqual(m, again) {
 			rt.Fatal("not the same plan again")
 		}
@@ -129,7 +130,7 @@ func TestOriginalInOrderHash(t *testing.T) {
 			k, _ := balance.ByHash.Key(1, uint64(i+1))
 			items.Put(k, 1)
 		}
-		m, p, err := balance.Plan(strategy.Original{}, balance.ByHash, nodes(n), items, nil)
+		m, p, err := plan.Initial(strategy.Original{}, balance.ByHash, nodes(n), items, nil)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -146,7 +147,7 @@ func TestOriginalInOrderHash(t *testing.T) {
 }
 
 func TestOriginalWithoutItems(t *testing.T) {
-	m, p, err := balance.Plan(strategy.Original{}, balance.ByOwner, nodes(4), &balance.Index{}, nil)
+	m, p, err := plan.Initial(strategy.Original{}, balance.ByOwner, nodes(4), &balance.Index{}, nil)
 	if err != nil || len(m.Slices()) != 4 {
 		t.Fatalf("%v, %v", m, err)
 	}
@@ -163,7 +164,7 @@ func TestOriginalWithoutItems(t *testing.T) {
 func TestOriginalMindsLimits(t *testing.T) {
 	items := index(t, balance.ByOwner, []uint32{90, 60, 60, 30, 30, 30})
 	limits := map[string]balance.Limit{"n0": {Share: 1, Weight: 60}, "n1": {Share: 4}}
-	m, p, err := balance.Plan(strategy.Original{}, balance.ByOwner, nodes(2), items, limits)
+	m, p, err := plan.Initial(strategy.Original{}, balance.ByOwner, nodes(2), items, limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +172,7 @@ func TestOriginalMindsLimits(t *testing.T) {
 	if e.Ratio() > 1.01 || e != p.Expected {
 		t.Errorf("max/mean %v, said %v", e, p.Expected)
 	}
-	_, p, err = balance.Plan(strategy.Original{}, balance.ByOwner, nodes(1), items, map[string]balance.Limit{"n0": {Weight: 100}})
+	_, p, err = plan.Initial(strategy.Original{}, balance.ByOwner, nodes(1), items, map[string]balance.Limit{"n0": {Weight: 100}})
 	if err != nil || p.Reasons[0].Op != -1 || !strings.Contains(p.Reasons[0].Text, "exceeds the limit of every node") {
 		t.Errorf("%v, %v", p.Reasons, err)
 	}
@@ -195,7 +196,7 @@ func BenchmarkOriginal100kOwners(b *testing.B) {
 	}
 	items := index(b, balance.ByOwner, weights)
 	for b.Loop() {
-		_, p, err := balance.Plan(strategy.Original{}, balance.ByOwner, nodes(40), items, nil)
+		_, p, err := plan.Initial(strategy.Original{}, balance.ByOwner, nodes(40), items, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

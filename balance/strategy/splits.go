@@ -1,7 +1,9 @@
 package strategy
 
-import "adshard/balance/load"
-import "adshard/balance"
+import (
+	"adshard/balance"
+	"adshard/balance/load"
+)
 
 // split cuts hot slices in two (thesis 4.5.1, step 4): those with SplitAt times
 // the mean slice, while their node has less than SplitBelow slices. They stay

@@ -1,7 +1,9 @@
 package strategy
 
-import "adshard/balance/load"
-import "adshard/balance"
+import (
+	"adshard/balance"
+	"adshard/balance/load"
+)
 
 const srinivasanName = "srinivasan"
 

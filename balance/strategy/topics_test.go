@@ -10,6 +10,7 @@ import (
 
 	"adshard/balance"
 	"adshard/balance/load"
+	"adshard/balance/plan"
 	"adshard/balance/strategy"
 )
 
@@ -163,7 +164,7 @@ func TestTopicsAreSpread(t *testing.T) {
 	for order, count := range map[balance.Order]int{balance.ByHash: 8, balance.ByOwner: 3} {
 		t.Run(fmt.Sprintf("%s, %d nodes", order, count), func(t *testing.T) {
 			a, index := newAsked(t, order)
-			m, _, err := balance.Plan(s, order, nodes(count), index, nil)
+			m, _, err := plan.Initial(s, order, nodes(count), index, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -236,7 +237,7 @@ func TestManyTopics(t *testing.T) {
 		keys = append(keys, k)
 	}
 	slices.Sort(keys)
-	m, _, err := balance.Plan(s, balance.ByHash, nodes(1000), index, nil)
+	m, _, err := plan.Initial(s, balance.ByHash, nodes(1000), index, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

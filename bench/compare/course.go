@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"adshard/balance"
-	"adshard/balance/mapper"
+	"adshard/balance/cluster"
+	"adshard/balance/plan"
 	"adshard/bench/trace"
 	"adshard/bench/workload"
 )
@@ -47,7 +48,7 @@ type Change struct {
 
 const (
 	// studyBudget is the share of all groups that may move in an iteration.
-	studyBudget = mapper.DefaultBudget
+	studyBudget = cluster.DefaultBudget
 	// backWithin is within how many iterations a return counts as thrash.
 	backWithin = 10
 )
@@ -138,7 +139,7 @@ func begun(t *trace.Trace, s balance.Strategy, slaves int) (balance.Input, error
 	if err != nil {
 		return in, err
 	}
-	m, plan, err := balance.PlanOn(s, t.Order, base, in.Items, nil, in.Time)
+	m, plan, err := plan.InitialOn(s, t.Order, base, in.Items, nil, in.Time)
 	in.Model, in.Memory = m, plan.Memory
 	return in, err
 }

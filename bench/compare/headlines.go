@@ -10,8 +10,9 @@ import (
 	"strconv"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	balanceload "adshard/balance/load"
-	"adshard/balance/mapper"
+	"adshard/balance/plan"
 	"adshard/balance/strategy"
 	"adshard/bench/trace"
 )
@@ -39,7 +40,7 @@ const (
 	// headlineCount is how many headlines there are.
 	headlineCount = 93
 	// headlineBudget is the share of all items that moves in an iteration.
-	headlineBudget = mapper.DefaultBudget
+	headlineBudget = cluster.DefaultBudget
 )
 
 // Headlines measures what the papers claim of placing techniques on synthetic keys,
@@ -115,7 +116,7 @@ func planned(t *trace.Trace, name string, options map[string]string, seed int) (
 	if err != nil {
 		return nil, in, err
 	}
-	m, p, err := balance.Plan(s, balance.ByHash, headlineSlaves(), in.Items, nil)
+	m, p, err := plan.Initial(s, balance.ByHash, headlineSlaves(), in.Items, nil)
 	in.Model, in.Memory = m, p.Memory
 	return s, in, err
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/plan"
 	"adshard/balance/strategy"
 	"adshard/bench/trace"
 )
@@ -40,7 +41,7 @@ func nightMoves(ctx context.Context, grown, seed int) (float64, error) {
 		return 0, err
 	}
 	noon := time.Date(2014, 12, 1, 12, 0, 0, 0, time.UTC)
-	m, p, err := balance.PlanOn(s, t.Order, base, t.Index(), nil, noon)
+	m, p, err := plan.InitialOn(s, t.Order, base, t.Index(), nil, noon)
 	if err != nil {
 		return 0, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"adshard/balance"
 	balanceload "adshard/balance/load"
+	"adshard/balance/plan"
 	"adshard/balance/strategy"
 	"adshard/bench/trace"
 )
@@ -110,7 +111,7 @@ func replicated(ctx context.Context, t *trace.Trace, name, replication string, s
 	}
 	nodes := headlineSlaves()
 	last := balance.Limit{Share: 3}
-	m, p, err := balance.Plan(s, t.Order, nodes, t.Index(), map[string]balance.Limit{nodes[headlineNodes-1].Name: last})
+	m, p, err := plan.Initial(s, t.Order, nodes, t.Index(), map[string]balance.Limit{nodes[headlineNodes-1].Name: last})
 	if err != nil {
 		return 0, err
 	}

@@ -6,7 +6,7 @@ import (
 	"iter"
 	"time"
 
-	"adshard/balance/mapper"
+	"adshard/balance/cluster"
 	"adshard/balance/sim"
 	"adshard/bench/trace"
 	"adshard/bench/workload"
@@ -76,7 +76,7 @@ func (o *Options) simConfig(t *trace.Trace, name string) (sim.Config, error) {
 	}
 	cfg := sim.Config{
 		Seed: o.Seed, Slaves: o.Slaves, Order: t.Order, Strategy: s, Initial: initial,
-		Mapper:      mapper.Config{Interval: o.Interval},
+		Mapper:      cluster.Config{Interval: o.Interval},
 		QueryMicros: o.Costs.Query, Duration: o.Duration, Sample: time.Second,
 	}
 	for i, k := range t.Keys {

@@ -20,6 +20,7 @@ import (
 	"adshard/backend"
 	"adshard/balance"
 	"adshard/balance/mapper"
+	"adshard/balance/maps"
 	"adshard/balance/strategy"
 	"adshard/fault"
 	"adshard/internal/node/access"
@@ -74,8 +75,8 @@ type Balancer struct {
 	restarts   *rate.Limiter // bounds how often reported epochs make the balancer start over; the successor keeps it
 	succession *succession
 
-	saves chan mapper.SaveState // the mapper has one under way at most
-	news  chan struct{}         // full: the mapper's next deadline may be sooner
+	saves chan maps.SaveState // the mapper has one under way at most
+	news  chan struct{}       // full: the mapper's next deadline may be sooner
 }
 
 // slaveInfo is what a slave last reported.
@@ -136,7 +137,7 @@ func lead(ctx context.Context, cfg Config, order balance.Order, db backend.Store
 	b := &Balancer{
 		cfg: cfg, order: order, data: data, db: db, store: store, tenure: &tenure{term, order}, root: log, log: log.With("epoch", term.Epoch()),
 		started: time.Now(), slaves: make(map[string]*slaveInfo), distributors: make(distributors),
-		health: health.New(), saves: make(chan mapper.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
+		health: health.New(), saves: make(chan maps.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
 		restarts: rate.NewLimiter(rate.Every(restartEvery), restartBurst),
 	}
 	b.succession = &succession{tenure: b.tenure, log: b.log, begun: make(chan struct{})}

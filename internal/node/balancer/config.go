@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/load"
-	"adshard/balance/mapper"
 	"adshard/balance/strategy"
 	"adshard/internal/node/access"
 	"adshard/internal/node/certs"
@@ -129,11 +129,11 @@ func DefaultConfig() Config {
 	return Config{
 		Listen: "127.0.0.1:7000", Admin: "127.0.0.1:7001", Slaves: 3, Replicas: 1,
 		Strategy: strategy.Default,
-		Interval: mapper.DefaultInterval, Budget: mapper.DefaultBudget,
+		Interval: cluster.DefaultInterval, Budget: cluster.DefaultBudget,
 		LoadWeights: LoadWeights(load.DefaultWeights), HalfLife: load.DefaultHalfLife,
-		DeadAfter: mapper.DefaultDeadAfter, EvacuateAfter: mapper.DefaultEvacuateAfter,
-		MasterLease: mapper.DefaultMasterLease, Linger: mapper.DefaultLinger,
-		ScrubInterval: mapper.DefaultScrub, ScrubShare: mapper.DefaultScrubShare, Distribute: true, DataConfig: distributor.DefaultDataConfig(),
+		DeadAfter: cluster.DefaultDeadAfter, EvacuateAfter: cluster.DefaultEvacuateAfter,
+		MasterLease: cluster.DefaultMasterLease, Linger: cluster.DefaultLinger,
+		ScrubInterval: cluster.DefaultScrub, ScrubShare: cluster.DefaultScrubShare, Distribute: true, DataConfig: distributor.DefaultDataConfig(),
 		KeepChanges: 5_000_000, ReaderAge: 7 * 24 * time.Hour, StateKey: identity.DefaultStateKey, Settings: certs.DefaultSettings(),
 	}
 }

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"adshard/balance"
 	"adshard/balance/mapper"
+	"adshard/balance/plan"
+	"adshard/balance/verify"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/slicemap"
 )
@@ -63,7 +64,7 @@ func copies(slaves []mapper.SlaveStatus) []api.Copy {
 }
 
 // scrubStatus returns the state of scrubbing.
-func scrubStatus(s mapper.Scrub) api.Scrub {
+func scrubStatus(s verify.Scrub) api.Scrub {
 	out := api.Scrub{
 		IntervalMs: s.Interval.Milliseconds(), Running: s.Running, Progress: s.Progress, Passes: s.Passes,
 		Differences: s.Differences, Unlike: s.Unlike, Condemned: []api.Condemned{}, Rechecks: []api.Recheck{},
@@ -81,7 +82,7 @@ func scrubStatus(s mapper.Scrub) api.Scrub {
 	return out
 }
 
-func predictions(list []balance.Shadow) []api.Prediction {
+func predictions(list []plan.Shadow) []api.Prediction {
 	out := []api.Prediction{}
 	for _, s := range list {
 		out = append(out, api.Prediction{

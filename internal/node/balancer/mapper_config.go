@@ -2,27 +2,27 @@ package balancer
 
 import (
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/load"
-	"adshard/balance/mapper"
 	"adshard/balance/strategy"
 )
 
 // mapper returns the mapper's configuration. Some strategies that are not in use run
 // in shadow, with their default options.
-func (c *Config) mapper(epoch uint64, order balance.Order, use strategyChoice) (mapper.Config, error) {
+func (c *Config) mapper(epoch uint64, order balance.Order, use strategyChoice) (cluster.Config, error) {
 	inUse, err := strategy.Named(use.Name, use.Options)
 	if err != nil {
-		return mapper.Config{}, err
+		return cluster.Config{}, err
 	}
 	var shadows []balance.Strategy
 	for _, name := range strategy.Shadows() {
 		s, err := strategy.Named(name)
 		if err != nil {
-			return mapper.Config{}, err
+			return cluster.Config{}, err
 		}
 		shadows = append(shadows, s)
 	}
-	return mapper.Config{
+	return cluster.Config{
 		Epoch: epoch, Order: order, Nodes: c.Slaves, Replicas: c.Replicas, Strategy: inUse, Shadows: shadows, Limits: limits(c.Limits),
 		Budget: balance.Budget{Share: c.Budget}, Interval: c.Interval,
 		DeadAfter: c.DeadAfter, EvacuateAfter: c.EvacuateAfter, MasterLease: c.MasterLease, Linger: c.Linger,

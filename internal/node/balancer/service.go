@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
 	"adshard/balance/mapper"
+	"adshard/balance/maps"
 	"adshard/barrels/index"
 	"adshard/fault"
 	"adshard/internal/node/identity"
@@ -149,7 +151,7 @@ func nodeReport(r *pb.ReportRequest) mapper.NodeReport {
 		Trouble: r.GetState().GetTrouble(), Bytes: r.GetState().GetBytes(), Load: wire.ToLoad(r.GetIncarnation(), r.GetLoad()), Unverified: r.GetUnverified(),
 	}
 	if c := r.GetState().GetCopying(); c != nil {
-		out.Copying = &mapper.CopyState{Source: c.GetSource(), Bytes: c.GetBytes(), Total: c.GetTotal(), PerSecond: c.GetPerSecond()}
+		out.Copying = &cluster.CopyState{Source: c.GetSource(), Bytes: c.GetBytes(), Total: c.GetTotal(), PerSecond: c.GetPerSecond()}
 	}
 	if r.GetSlices() != nil {
 		t := wire.ToTable(r.GetSlices())
@@ -173,7 +175,7 @@ func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Wat
 	}
 	b.noteTold(r)
 	defer func() { _ = b.noteMaster(r) }()
-	have := mapper.MapVersion{Epoch: r.GetEpoch(), View: r.GetView(), Revision: r.GetRevision(), Filled: r.GetFilled()}
+	have := maps.Version{Epoch: r.GetEpoch(), View: r.GetView(), Revision: r.GetRevision(), Filled: r.GetFilled()}
 	for {
 		b.mu.Lock()
 		model, changed := b.mapper.MapFor(have), b.changed.Next()

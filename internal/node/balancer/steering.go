@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"adshard/balance"
-	"adshard/balance/mapper"
+	"adshard/balance/cluster"
 	"adshard/fault"
 	"adshard/internal/node/survey"
 )
@@ -27,11 +27,11 @@ type steering struct {
 // pastEvent is an event and when it happened.
 type pastEvent struct {
 	at time.Time
-	mapper.Event
+	cluster.Event
 }
 
 // add keeps an event and drops the oldest if there are too many.
-func (s *steering) add(e mapper.Event) {
+func (s *steering) add(e cluster.Event) {
 	if len(s.events) == maxEvents {
 		s.events = append(s.events[:0], s.events[1:]...)
 	}

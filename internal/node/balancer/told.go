@@ -4,7 +4,7 @@ import (
 	"net/url"
 	"time"
 
-	"adshard/balance/mapper"
+	"adshard/balance/maps"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/traffic"
 	"adshard/schema/pb"
@@ -61,7 +61,7 @@ func queryURL(text string) string {
 }
 
 // show adds masters and what they told to a status of a time of the balancer's clock.
-func (t toldByMasters) show(now time.Duration, s *api.BalanceStatus, masters []mapper.MasterStatus) {
+func (t toldByMasters) show(now time.Duration, s *api.BalanceStatus, masters []maps.MasterStatus) {
 	var all []*traffic.Window
 	for _, v := range masters {
 		info := api.MasterInfo{Name: v.Name, View: v.View, SeenMs: v.SilentFor.Milliseconds()}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"adshard/balance/mapper"
+	"adshard/balance/maps"
 	"adshard/internal/node/httpapi/api"
 	"adshard/schema/pb"
 )
@@ -20,7 +20,7 @@ func TestToldByMasters(t *testing.T) {
 		var s api.BalanceStatus
 		r.b.mu.Lock()
 		defer r.b.mu.Unlock()
-		r.b.told.show(r.b.now(), &s, []mapper.MasterStatus{{Name: name}})
+		r.b.told.show(r.b.now(), &s, []maps.MasterStatus{{Name: name}})
 		return s.Masters[0]
 	}
 	for _, c := range []struct{ told, want string }{

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"adshard/balance/mapper"
+	"adshard/balance/maps"
 	"adshard/schema/pb"
 )
 
@@ -25,11 +25,11 @@ type Seeds []Seed
 
 // next returns the map, among those that the slaves have, that replaces
 // the present one. Errors are those of balance.MapVersion.Choose.
-func (s Seeds) next(ctx context.Context, have mapper.MapVersion) ([]*pb.Shard, mapper.MapVersion, error) {
+func (s Seeds) next(ctx context.Context, have maps.Version) ([]*pb.Shard, maps.Version, error) {
 	replies := s.ask(ctx)
-	received := make([]mapper.SlaveMap, len(replies))
+	received := make([]maps.SlaveMap, len(replies))
 	for i, r := range replies {
-		received[i] = mapper.SlaveMap{MapVersion: versionOf(r), Least: r.GetLeast()}
+		received[i] = maps.SlaveMap{Version: versionOf(r), Least: r.GetLeast()}
 	}
 	best, version, err := have.Choose(received)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"adshard/balance/mapper"
+	"adshard/balance/maps"
 	"adshard/fault"
 	"adshard/internal/node/fanout/choice"
 	"adshard/internal/node/stream"
@@ -128,11 +128,11 @@ type Map struct {
 }
 
 // version says which map it is.
-func (m *Map) version() mapper.MapVersion {
+func (m *Map) version() maps.Version {
 	if m == nil {
-		return mapper.MapVersion{}
+		return maps.Version{}
 	}
-	return mapper.MapVersion{Epoch: m.Epoch, View: m.View, Revision: m.Revision, Database: m.Database, Timeline: m.Timeline, Filled: m.Filled}
+	return maps.Version{Epoch: m.Epoch, View: m.View, Revision: m.Revision, Database: m.Database, Timeline: m.Timeline, Filled: m.Filled}
 }
 
 // versionOf returns the version of the map in a message of a balancer or a slave.
@@ -143,8 +143,8 @@ func versionOf(m interface {
 	GetDatabase() string
 	GetTimeline() string
 	GetFilled() bool
-}) mapper.MapVersion {
-	return mapper.MapVersion{Epoch: m.GetEpoch(), View: m.GetView(), Revision: m.GetRevision(), Database: m.GetDatabase(), Timeline: m.GetTimeline(), Filled: m.GetFilled()}
+}) maps.Version {
+	return maps.Version{Epoch: m.GetEpoch(), View: m.GetView(), Revision: m.GetRevision(), Database: m.GetDatabase(), Timeline: m.GetTimeline(), Filled: m.GetFilled()}
 }
 
 // replicated reports whether a shard has more than one replica.

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"adshard/balance/mapper"
+	"adshard/balance/maps"
 	"adshard/internal/node/fanout/choice"
 	"adshard/internal/wait"
 	"adshard/schema/pb"
@@ -50,10 +50,10 @@ type Watcher struct {
 
 	start     time.Time
 	mu        sync.Mutex
-	connected connected       // under mu
-	retired   []retired       // under mu
-	watch     mapper.MapWatch // under mu
-	stale     chan struct{}   // full: a slave no longer serves the map's view
+	connected connected     // under mu
+	retired   []retired     // under mu
+	watch     maps.Watch    // under mu
+	stale     chan struct{} // full: a slave no longer serves the map's view
 }
 
 type retired struct {
@@ -66,7 +66,7 @@ type retired struct {
 // come from the slaves of the map.
 func NewWatcher(master string, source Source, seeds Seeds, dial Dialer, log *slog.Logger) *Watcher {
 	return &Watcher{master: master, source: source, seeds: seeds, dial: dial, log: log, start: time.Now(),
-		watch:     mapper.NewMapWatch(mapper.MapTimes{Silent: silentAfter, FirstPause: firstPause, LongestPause: longestPause}),
+		watch:     maps.NewWatch(maps.Times{Silent: silentAfter, FirstPause: firstPause, LongestPause: longestPause}),
 		connected: connected{links: make(map[linked]link)}, stale: make(chan struct{}, 1)}
 }
 
@@ -204,7 +204,7 @@ func (w *Watcher) ask(ctx context.Context) {
 
 // take makes a map the newest. Errors are those of balance.MapVersion.Accept: the
 // current map may have changed since this one was requested.
-func (w *Watcher) take(shards []*pb.Shard, version mapper.MapVersion) (fresh bool, err error) {
+func (w *Watcher) take(shards []*pb.Shard, version maps.Version) (fresh bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	old := w.now.Load()

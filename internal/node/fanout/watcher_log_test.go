@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"adshard/balance/mapper"
+	"adshard/balance/maps"
 	"adshard/schema/pb"
 )
 
@@ -21,7 +21,7 @@ func TestViewsAreQuiet(t *testing.T) {
 		address     string
 		lines       int
 	}{{1, 1, "a:1", 1}, {1, 2, "a:1", 1}, {1, 3, "a:1", 1}, {1, 4, "a:2", 2}, {2, 4, "a:2", 3}, {2, 5, "a:2", 3}} {
-		_, err := w.take([]*pb.Shard{at("a", c.address)}, mapper.MapVersion{Epoch: c.epoch, View: c.view})
+		_, err := w.take([]*pb.Shard{at("a", c.address)}, maps.Version{Epoch: c.epoch, View: c.view})
 		if got := strings.Count(out.String(), "msg=map"); err != nil || got != c.lines {
 			t.Errorf("%d: %v, %d lines:\n%s", i, err, got, &out)
 		}

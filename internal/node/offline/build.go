@@ -12,6 +12,7 @@ import (
 
 	"adshard/backend"
 	"adshard/balance"
+	"adshard/balance/plan"
 	"adshard/balance/strategy"
 	"adshard/fault"
 	"adshard/internal/node/database"
@@ -162,7 +163,7 @@ func (b *build) plan(ctx context.Context, snap backend.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	model, proposal, err := balance.PlanOn(chosen, b.order, base, index, nil, time.Time{})
+	model, proposal, err := plan.InitialOn(chosen, b.order, base, index, nil, time.Time{})
 	if err != nil {
 		return err
 	}

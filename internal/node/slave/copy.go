@@ -9,7 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"adshard/balance/mapper"
+	"adshard/balance/cluster"
 	"adshard/barrels/rocks"
 	"adshard/internal/node/copying"
 	"adshard/internal/node/metrics"
@@ -73,7 +73,7 @@ func (c *copier) describe() string {
 	}
 	const mib = 1 << 20
 	text += fmt.Sprintf(": %.1f of %.1f MiB, %.1f MiB/s", float64(s.GetBytes())/mib, float64(s.GetTotal())/mib, float64(s.GetPerSecond())/mib)
-	state := mapper.CopyState{Bytes: s.GetBytes(), Total: s.GetTotal(), PerSecond: s.GetPerSecond()}
+	state := cluster.CopyState{Bytes: s.GetBytes(), Total: s.GetTotal(), PerSecond: s.GetPerSecond()}
 	if left, ok := state.Left(); ok {
 		text += fmt.Sprintf(", %v left", left.Round(time.Second))
 	}

@@ -5,6 +5,7 @@ import (
 
 	"adshard/balance"
 	"adshard/balance/mapper"
+	"adshard/balance/transfer"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/slicemap"
 )
@@ -29,7 +30,7 @@ func (m *Survey) Slave(n mapper.NodeStatus, serve map[balance.NodeID]slicemap.Se
 }
 
 // Flight is a slice on its way, with what lies in it as of the survey.
-func (m *Survey) Flight(f mapper.Flight) api.SliceMove {
+func (m *Survey) Flight(f transfer.Flight) api.SliceMove {
 	out := api.SliceMove{
 		Slice: f.Slice, From: f.From, To: f.To, Phase: api.MovePhaseCopying, AgeMs: f.For.Milliseconds(), Certified: f.Matched,
 		Cause: f.Cause, WaitsFor: f.WaitsFor,

@@ -9,6 +9,8 @@ import (
 	"adshard/balance"
 	"adshard/balance/load"
 	"adshard/balance/mapper"
+	"adshard/balance/plan"
+	"adshard/balance/transfer"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -20,7 +22,7 @@ const maxHot = 10
 
 // Facts is what the mapper reports of a slice beside the survey.
 type Facts struct {
-	Flight        *mapper.Flight // nil: it is at rest
+	Flight        *transfer.Flight // nil: it is at rest
 	Events        []api.Event
 	Reasons       []string // what the strategy last said of it
 	Asked         bool     // the strategy was
@@ -31,7 +33,7 @@ type Facts struct {
 }
 
 // ReasonsOf returns what the strategy said of a slice in an iteration.
-func (m *Survey) ReasonsOf(it mapper.Iteration, slice uint64) []string {
+func (m *Survey) ReasonsOf(it plan.Iteration, slice uint64) []string {
 	out := []string{}
 	for _, r := range it.Proposal.Reasons {
 		switch {

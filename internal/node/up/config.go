@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"adshard/balance"
-	"adshard/balance/mapper"
+	clusters "adshard/balance/cluster"
 	"adshard/balance/strategy"
 	"adshard/events"
 	"adshard/internal/node/access"
@@ -121,7 +121,7 @@ const MaxSlaves = 64
 // DefaultConfig returns the defaults; DB has none.
 func DefaultConfig() Config {
 	return Config{
-		Slaves: 3, Replicas: 1, Strategy: strategy.Default, Interval: mapper.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
+		Slaves: 3, Replicas: 1, Strategy: strategy.Default, Interval: clusters.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
 		KeepEvents: events.Remembered, Quality: collector.QualityGiven, LearnEvery: collector.DefaultLearnEvery, Transport: TransportDirect, Profile: master.ProfileDefault, Reserve: master.DefaultReserve, Explain: master.ExplainAuto,
 		Timeout: searchapi.DefaultTimeout, RequestIDs: searchapi.RequestIDsGiven, MaxInFlight: searchapi.DefaultMaxInFlight, QueryLog: querylog.DefaultRecordConfig(), Traces: tracing.DefaultConfig(),
 		QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),

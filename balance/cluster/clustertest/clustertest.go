@@ -1,0 +1,54 @@
+// Package clustertest has a small cluster, for tests of the machines that read one.
+package clustertest
+
+import (
+	"testing"
+
+	"adshard/balance"
+	"adshard/balance/cluster"
+)
+
+// Proposes is a strategy that proposes the same again and again.
+type Proposes struct {
+	balance.Strategy
+	Ops []balance.Op
+}
+
+// Name implements balance.Strategy.
+func (p Proposes) Name() string { return "proposes" }
+
+// Iterate implements balance.Strategy.
+func (p Proposes) Iterate(balance.Input) (balance.Proposal, error) {
+	return balance.Proposal{Ops: p.Ops}, nil
+}
+
+// New returns a cluster of four slices of one item each, all on the shard a, which has a state; b has
+// none.
+func New(t testing.TB, cfg cluster.Config, state balance.NodeState) (c *cluster.Cluster, b balance.NodeID) {
+	t.Helper()
+	base, err := balance.NewModel([]balance.Node{{Name: "a", State: state}, {Name: "b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := base.Edit()
+	items, last := &balance.Index{}, base.Slices()[0].ID
+	for i := range 4 {
+		items.Put(balance.Key(uint64(i)<<62)+1, 10)
+		if i == 0 {
+			continue
+		}
+		if last, err = e.Split(last, balance.Key(uint64(i)<<62)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	model, err := e.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = cluster.New(cfg.WithDefaults(), items)
+	c.Model = model
+	for _, n := range model.Nodes() {
+		c.Slave(n.Name)
+	}
+	return c, model.Nodes()[1].ID
+}

@@ -1,0 +1,31 @@
+package cluster
+
+import "fmt"
+
+// Event is something that happened.
+type Event struct {
+	// Slice is 0 and Node "" unless the event concerns a single one.
+	Slice uint64
+	Node  string
+	Text  string
+	// Step is set for frequent events: the steps of moves and views.
+	Step bool
+}
+
+// String describes the event.
+func (e Event) String() string {
+	switch {
+	case e.Slice != 0:
+		return fmt.Sprintf("slice %d: %s", e.Slice, e.Text)
+	case e.Node != "":
+		return fmt.Sprintf("node %s: %s", e.Node, e.Text)
+	}
+	return e.Text
+}
+
+func Counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

@@ -1,0 +1,32 @@
+package cluster
+
+import (
+	"slices"
+
+	"adshard/balance"
+)
+
+// FirstFilled reports whether the slaves that are asked have reported everything
+// that they are to serve: of each shard those that are alive, and at least one. The
+// first fill is then complete for good: data missing later, or lost nodes, do not
+// undo it; they show in answers.
+func (c *Cluster) FirstFilled() bool {
+	full := make(map[balance.NodeID][][]balance.Interval, len(c.Model.Nodes()))
+	for _, s := range c.Model.Slaves() {
+		n := c.Slaves[s.Name]
+		switch {
+		case !s.In || n == nil:
+		case n.Reported && (c.Alive(s.Name, c.Time.Now) || len(c.Model.Set(s.Node)) == 1):
+			full[s.Node] = append(full[s.Node], n.Table.In(balance.Full))
+		case c.Alive(s.Name, c.Time.Now):
+			full[s.Node] = append(full[s.Node], nil)
+		}
+	}
+	for _, s := range c.Model.Slices() {
+		lacks := func(has []balance.Interval) bool { return !balance.Covers(has, balance.Interval{Lo: s.Lo, Hi: s.Hi}) }
+		if len(full[s.Node]) == 0 || slices.ContainsFunc(full[s.Node], lacks) {
+			return false
+		}
+	}
+	return true
+}

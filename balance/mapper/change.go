@@ -1,0 +1,104 @@
+package mapper
+
+import (
+	"fmt"
+	"time"
+
+	"adshard/balance"
+	"adshard/balance/cluster"
+)
+
+// change stages the next change of the model, if one is due: all that moves,
+// nodes and commands require, in one quantum; otherwise an iteration, or the
+// evacuation of nodes that drain or are lost.
+func (m *Mapper) change(now time.Duration) error {
+	if m.Cluster.Model == nil {
+		if len(m.joined) < max(1, m.Config.Nodes) {
+			return nil
+		}
+		model, err := m.plan.First(now, m.joined, m.members.Replicas())
+		if err == nil {
+			m.joined = nil
+			m.stage(cluster.Change{Model: model})
+		}
+		return err
+	}
+	e, why := &cluster.Edit{Cluster: m.Cluster, Journal: m.Journal}, make(cluster.Causes)
+	m.admit(e)
+	m.orders.obey(now, e, why)
+	m.moves.AddDue(now, e, m.views)
+	for _, slave := range m.moves.TakeLeft() {
+		m.members.KeepHeld(slave)
+	}
+	if e.Idle() {
+		m.members.Arrange(now, e)
+	}
+	if m.filling && !m.Cluster.Model.Filled() {
+		if m.filling = false; m.FirstFilled() {
+			e.Try((*balance.Edit).Filled)
+		}
+	}
+	if e.Begun != nil && len(e.Begun.Ops()) > 0 {
+		model, err := e.Begun.Model()
+		if err != nil {
+			return err
+		}
+		m.stage(cluster.Change{Model: model, Ops: e.Begun.Ops(), Why: why})
+		return nil
+	}
+	if m.members.Unsaved() || m.plan.Unsaved() {
+		m.stage(cluster.Change{Model: m.Cluster.Model, Ops: []balance.Op{}, Why: why})
+		return nil
+	}
+	if d := m.plan.Due(now); d != nil {
+		m.stage(*d)
+	}
+	return nil
+}
+
+// admit adds new slaves to the model: as nodes without slices while a node is one
+// slave, else as spares. It updates where they are.
+func (m *Mapper) admit(e *cluster.Edit) {
+	for _, j := range m.joined {
+		slave, ok := m.Cluster.Model.Slave(j.Name)
+		_, taken := m.Cluster.Model.Named(j.Name)
+		switch {
+		case !ok && m.members.Replicas() == 1 && !taken:
+			e.Try(func(e *balance.Edit) error { _, err := e.Join(j.Name, j.Site); return err })
+		case !ok:
+			e.Try(func(e *balance.Edit) error { return e.Enlist(j.Name, j.Site, len(j.Table.Slices) > 0) })
+		case slave.Site != j.Site:
+			e.Try(func(e *balance.Edit) error { return e.Place(j.Name, j.Site) })
+		}
+	}
+	m.joined = nil
+}
+
+// note records other changes of slices and nodes.
+func (m *Mapper) note(now time.Duration, o balance.Op, why cluster.Causes) {
+	text := ""
+	if c := why.Of(o); c.Text != "" {
+		text = ": " + c.Text
+	}
+	switch o.Kind {
+	case balance.OpSplit:
+		m.MoveStep(now, o.Slice, "was split at %x, slice %d begins there%s", uint64(o.At), o.New, text)
+		m.Memory.Add(now, o.New, fmt.Sprintf("was split from slice %d%s", o.Slice, text))
+	case balance.OpMerge:
+		m.MoveStep(now, o.Slice, "took in its neighbour, slice %d%s", o.New, text)
+		m.Memory.Add(now, o.New, fmt.Sprintf("was merged into slice %d%s", o.Slice, text))
+	case balance.OpEnlist, balance.OpPlace, balance.OpAssign, balance.OpEnter, balance.OpLeave, balance.OpRelease, balance.OpFree, balance.OpRetire, balance.OpForget:
+		m.Event(cluster.Event{Node: o.Name, Text: o.String()})
+	case balance.OpJoin, balance.OpForm, balance.OpState:
+		m.Event(cluster.Event{Node: m.Name(o.Node), Text: o.String()})
+	case balance.OpRemove:
+		m.Event(cluster.Event{Node: o.Name, Text: o.String()})
+		m.plan.Removed(o.Node)
+		m.Loads.Forget(o.Node)
+	case balance.OpFilled:
+		m.Event(cluster.Event{Text: o.String()})
+	}
+	if o.Kind == balance.OpState {
+		m.plan.StateChanged(now, o.Node, o.State)
+	}
+}

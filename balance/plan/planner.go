@@ -1,0 +1,243 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"adshard/balance"
+	"adshard/balance/cluster"
+	"adshard/balance/load"
+)
+
+// Planner decides what is to move: once an interval it asks the strategy, and in between it
+// empties nodes that drain or are lost. It reads the cluster and changes nothing of it; what it
+// decides is a change, which the mapper makes durable.
+//
+// It guarantees that what begins to move stays within the budget, goes where it may, and does
+// not come back to a node that it left a moment ago, unless its load has changed. Only what must
+// leave its node may exceed the budget, one slice at a time.
+type Planner struct {
+	*cluster.Cluster
+	*cluster.Journal
+	strategy balance.Strategy
+	rests    rests
+	recall   recall // what strategies remember
+
+	next       time.Duration // when the next iteration is due
+	empty      time.Duration // when nodes that drain or are lost are emptied further
+	iterations uint64
+	idle       uint64        // iterations, one after another, that moved nothing
+	since      time.Duration // of the first of them
+	last       Iteration
+	shadows    []Shadow
+	bound      load.Bound
+	leastMove  uint64
+	leastShare float64
+	adopted    bool
+	drained    []balance.NodeID // have no slices left
+	forgot     bool             // a strategy's memory was dropped, which is not durable yet
+	refused    uint64           // proposals of the strategy
+}
+
+func New(c *cluster.Cluster, j *cluster.Journal) *Planner {
+	return &Planner{
+		Cluster: c, Journal: j, strategy: c.Config.Strategy, rests: rests{}, recall: recall{},
+	}
+}
+
+// ItemsLoaded has the first iteration follow an interval after the items were loaded.
+func (p *Planner) ItemsLoaded(now time.Duration) {
+	p.next, p.empty = now+p.Config.Interval, now+emptyPace
+}
+
+// Use switches to another strategy. It begins without memory, as does the one before it.
+func (p *Planner) Use(now time.Duration, s balance.Strategy) {
+	for _, name := range []string{p.strategy.Name(), s.Name()} {
+		p.forgot = p.recall.keep(name, nil) || p.forgot
+	}
+	p.strategy = s
+	p.next, p.idle = now, 0
+}
+
+// Resume takes what strategies remembered when the model was saved.
+func (p *Planner) Resume(saved []balance.StrategyMemory) {
+	p.recall = newRecall(saved, p.strategy.Name())
+}
+
+// Unsaved reports whether memories have changed and are not durable yet.
+func (p *Planner) Unsaved() bool { return p.forgot }
+
+// Save returns what strategies remember, which is about to be saved.
+func (p *Planner) Save() []balance.StrategyMemory {
+	p.forgot = false
+	return p.recall.list(p.strategy.Name())
+}
+
+// EmptyAt has nodes that drain or are lost emptied further.
+func (p *Planner) EmptyAt(now time.Duration) { p.empty = now }
+
+// StateChanged has a node's new state heeded at once.
+func (p *Planner) StateChanged(now time.Duration, id balance.NodeID, s balance.NodeState) {
+	p.next, p.empty = min(p.next, now), now
+	if s == balance.Active {
+		p.Removed(id)
+	}
+}
+
+// Removed forgets what is to stay away from a node.
+func (p *Planner) Removed(id balance.NodeID) { delete(p.rests, id) }
+
+// StayAway has keys stay away from a node for some time.
+func (p *Planner) StayAway(id balance.NodeID, r cluster.Rest) { p.rests.add(id, r) }
+
+// TakeDrained returns the nodes that have no slices left, each once.
+func (p *Planner) TakeDrained() []balance.NodeID {
+	list := p.drained
+	p.drained = nil
+	return list
+}
+
+// Status is what the planner knows of how even the load is, and of what it does about that.
+type Status struct {
+	Strategy string
+	// Adopted is set if the first model was made from the nodes' own tables.
+	Adopted bool
+	// Even is how evenly the load is spread now or, when it is not Measured, the
+	// items' weights.
+	Measured bool
+	Even     balance.Evenness
+	// NoQueries is set when there was load before and queries have stopped; all
+	// loads are zero then.
+	NoQueries bool
+	// Few is Input.Few.
+	Few string
+	// Bound is the best that any placement can reach; LeastMove is what any plan
+	// must move, in weight and as a share of all, to reach 1.1 times the mean or
+	// the bound.
+	Bound      load.Bound
+	LeastMove  uint64
+	LeastShare float64
+	// Refused counts the proposals of the active strategy that were refused.
+	Refused uint64
+	// Last is the last iteration, Shadows what the other strategies would do.
+	Last    Iteration
+	Shadows []Shadow
+	// Iterations counts iterations; the last Idle of them moved nothing, since IdleSince.
+	Iterations, Idle uint64
+	IdleSince        time.Duration `json:"-"`
+}
+
+// Status returns what is known now, and the load of each node.
+func (p *Planner) Status(now time.Duration) (Status, map[balance.NodeID]float64) {
+	s := Status{
+		Strategy: p.strategy.Name(), Adopted: p.adopted, Bound: p.bound, LeastMove: p.leastMove, LeastShare: p.leastShare,
+		Last: p.last, Shadows: slices.Clone(p.shadows), Iterations: p.iterations, Idle: p.idle, IdleSince: p.since, Refused: p.refused,
+	}
+	if p.Model == nil {
+		return s, nil
+	}
+	in := balance.Input{Model: p.Model, Items: p.Items, Limits: p.Limits(p.Model)}
+	p.addLoads(&in, now)
+	s.NoQueries, s.Few = in.NoQueries, p.Loads.Few(p.Asked(now))
+	loads := load.OfNodes(in)
+	s.Measured, s.Even = in.Measured(), load.EvennessOf(p.Model, loads, in.Limits)
+	if s.Bound.MaxOverMean == 0 || s.NoQueries { // that of the last iteration may be based on loads
+		s.Bound = load.LowerBound(in)
+		s.LeastMove, s.LeastShare = load.LeastMove(in, tolerance)
+	}
+	return s, loads
+}
+
+// Propose returns what the strategy would do now.
+func (p *Planner) Propose(now time.Duration) Iteration {
+	it, _ := p.consult(p.judgeNow(now), p.strategy)
+	return it
+}
+
+// Input returns what a strategy would see now.
+func (p *Planner) Input(now time.Duration) balance.Input { return p.judgeNow(now).in }
+
+// Refuses returns why a slice cannot move to a node at all, or "" if it can.
+func (p *Planner) Refuses(now time.Duration, s balance.Slice, to balance.NodeID) string {
+	j := p.judgeNow(now)
+	return j.refuses(s, to, j.weigh(s).Weight)
+}
+
+// Due returns what an iteration or an evacuation decides, if one is due; nil: nothing.
+func (p *Planner) Due(now time.Duration) *cluster.Change {
+	switch {
+	case now >= p.next && p.Config.Interval > 0:
+		p.next = now + p.Config.Interval
+		return p.iteration(now)
+	case now >= p.empty:
+		return p.evacuation(now)
+	}
+	return nil
+}
+
+// Iteration is a strategy's proposal and its outcome.
+type Iteration struct {
+	// At is the mapper's time.
+	At       time.Duration
+	Strategy string
+	Proposal balance.Proposal
+	// Refused says why the proposal was refused, or why nothing was proposed.
+	Refused string
+	// Moves is how many moves would begin, of Items items of Weight in all.
+	Moves  int
+	Items  int
+	Weight uint64
+	// Evacuated is how many slices left nodes that drain or are lost, before the
+	// strategy was asked.
+	Evacuated int
+}
+
+// tolerance is how far above the mean a node may lie in LeastMove.
+const tolerance = 0.1
+
+// First makes the first model: the nodes' own tables if they tile the ring in
+// one view (stores built offline), else the strategy's plan.
+func (p *Planner) First(now time.Duration, joined []balance.Joining, replicas int) (*balance.Model, error) {
+	slices.SortFunc(joined, func(a, b balance.Joining) int {
+		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
+	})
+	model, err := balance.Adopt(joined)
+	if err == nil {
+		p.adopted = true
+		p.last.Proposal.Expected = load.EvennessOfWeights(model, p.Items, p.Limits(model))
+		return model, nil
+	}
+	var slaves []balance.Slave
+	for _, j := range joined {
+		slaves = append(slaves, balance.Slave{Name: j.Name, Site: j.Site})
+		if len(j.Table.Slices) > 0 {
+			p.Trouble(fmt.Errorf(
+				"node %s holds data that is discarded because the nodes' data do not fit together: %w", j.Name, err))
+		}
+	}
+	base, err := balance.Compose(slaves, replicas)
+	if err != nil {
+		return nil, err
+	}
+	model, proposal, err := InitialOn(p.strategy, p.Config.Order, base, p.Items, p.Config.Limits, p.TimeOfDay())
+	if err != nil {
+		return nil, err
+	}
+	p.recall.keep(p.strategy.Name(), proposal.Memory)
+	p.last = Iteration{At: now, Strategy: p.strategy.Name(), Proposal: proposal}
+	for _, r := range proposal.Reasons {
+		if r.Op >= 0 && r.Op < len(proposal.Ops) {
+			r.Slice = proposal.Ops[r.Op].Slice
+		}
+		if r.Slice != 0 {
+			p.Memory.Add(now, r.Slice, "the first plan, of "+p.strategy.Name()+": "+r.Text)
+		}
+	}
+	return model, nil
+}
+
+// emptyPace is the time between two evacuations of nodes that drain or are
+// lost, unless all moves end earlier.
+const emptyPace = cluster.DefaultInterval

@@ -1,0 +1,46 @@
+package plan
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"adshard/balance"
+)
+
+// recall is what the strategies remember, by name.
+type recall map[string][]byte
+
+// newRecall takes what was saved. A strategy that has begun or ceased to be in use
+// since begins anew.
+func newRecall(saved []balance.StrategyMemory, inUse string) recall {
+	r := make(recall)
+	for _, m := range saved {
+		if m.InUse == (m.Strategy == inUse) {
+			r[m.Strategy] = m.Bytes
+		}
+	}
+	return r
+}
+
+// list returns what is to be saved.
+func (r recall) list(inUse string) (list []balance.StrategyMemory) {
+	for name, b := range r {
+		list = append(list, balance.StrategyMemory{Strategy: name, InUse: name == inUse, Bytes: b})
+	}
+	slices.SortFunc(list, func(a, b balance.StrategyMemory) int { return cmp.Compare(a.Strategy, b.Strategy) })
+	return list
+}
+
+// keep remembers for a strategy and reports whether that is anything new.
+func (r recall) keep(name string, b []byte) (changed bool) {
+	if bytes.Equal(r[name], b) {
+		return false
+	}
+	if len(b) == 0 {
+		delete(r, name)
+	} else {
+		r[name] = bytes.Clone(b)
+	}
+	return true
+}

@@ -1,0 +1,71 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+	"time"
+
+	"adshard/balance"
+	"adshard/balance/cluster"
+)
+
+// rests prevents thrashing: what left a node does not come back within
+// restIntervals, unless its load has doubled or halved; what failed to move to a
+// node does not try again at once. It goes by keys, since slices are split and merged.
+type rests map[balance.NodeID][]cluster.Rest
+
+func (r rests) add(n balance.NodeID, v cluster.Rest) { r[n] = append(r[n], v) }
+
+// index drops what is over and makes what is left searchable.
+func (r rests) index(now time.Duration) map[balance.NodeID]restIndex {
+	out := make(map[balance.NodeID]restIndex, len(r))
+	for n, list := range r {
+		list = slices.DeleteFunc(list, func(v cluster.Rest) bool { return now >= v.Until })
+		if r[n] = list; len(list) == 0 {
+			delete(r, n)
+			continue
+		}
+		x := restIndex{list: slices.Clone(list)}
+		slices.SortStableFunc(x.list, func(a, b cluster.Rest) int { return cmp.Compare(a.Lo, b.Lo) })
+		for i, v := range x.list {
+			if i > 0 {
+				v.Hi = max(v.Hi, x.most[i-1])
+			}
+			x.most = append(x.most, v.Hi)
+		}
+		out[n] = x
+	}
+	return out
+}
+
+// restIndex has the rests of a node in ascending order of first keys; most[i] is the highest
+// last key of the first i+1.
+type restIndex struct {
+	list []cluster.Rest
+	most []balance.Key
+}
+
+// why returns why keys must stay away, or "" if they need not. load returns the load
+// of an interval.
+func (x restIndex) why(now time.Duration, keys balance.Interval, load func(balance.Interval) float64) string {
+	i := sort.Search(len(x.list), func(i int) bool { return x.list[i].Lo > keys.Hi }) - 1
+	for ; i >= 0 && x.most[i] >= keys.Lo; i-- {
+		v := x.list[i]
+		if v.Hi < keys.Lo {
+			continue
+		}
+		if v.Load >= 0 {
+			if l := load(v.Interval); l >= 2*v.Load && l > 0 || 2*l <= v.Load && v.Load > 0 {
+				continue
+			}
+		}
+		left := (v.Until - now).Round(time.Second)
+		if v.Load < 0 {
+			return fmt.Sprintf("it %s; it may try again in %v", v.Why, left)
+		}
+		return fmt.Sprintf("it %s and stays away for %v more, unless its load doubles or halves", v.Why, left)
+	}
+	return ""
+}

@@ -1,0 +1,367 @@
+package replicas
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"adshard/balance"
+	"adshard/balance/cluster"
+	balancemaps "adshard/balance/maps"
+	"adshard/balance/verify"
+	"adshard/fault"
+)
+
+// Membership is which slaves are replicas of which shards. It changes one step at a
+// time, and only when the model does not change otherwise:
+//
+//   - a slave that left its shard may delete what it held once no master has an older
+//     revision;
+//   - a slave that has been filled and certified joins its shard's set;
+//   - one that holds up the publication of a view, whose copy differs from the source
+//     of truth, or that lacks most of the shard, leaves it while another replica answers;
+//   - shards that lack replicas get spares, the worst-off first; those that have too
+//     many release some;
+//   - enough spares that no shard needs form a new one;
+//   - if there are too few slaves for all shards, one of these ends.
+//
+// It guarantees that a slave joins a set only when it has all that its shard serves and each part
+// of it was found right, and that none leaves a set whose other slaves would not answer.
+type Membership struct {
+	*cluster.Cluster
+	*cluster.Journal
+	verify   *verify.Verifier
+	views    *balancemaps.Views
+	replicas int                      // wanted
+	changed  bool                     // replicas is not durable yet
+	next     time.Duration            // when it is looked at again
+	free     map[string]time.Duration // when spares may delete, since all masters know that they left
+	entered  map[string]uint64        // a revision in which slaves are in their sets
+	short    string                   // why a shard lacks replicas, as reported last
+	// entrances are the slaves that are to join a set, by name.
+	entrances map[string]*entrance
+	fillings  map[string]*filling // by the slaves' names
+}
+
+// membershipPace is the time between two looks at the replicas of all shards.
+const membershipPace = 200 * time.Millisecond
+
+func New(c *cluster.Cluster, j *cluster.Journal, q *verify.Verifier, w *balancemaps.Views) *Membership {
+	return &Membership{
+		Cluster: c, Journal: j, verify: q, views: w, replicas: c.Config.Replicas, free: map[string]time.Duration{},
+		entered: map[string]uint64{}, entrances: map[string]*entrance{}, fillings: map[string]*filling{},
+	}
+}
+
+// Resume takes the number of replicas of an earlier mapper, unless the
+// configuration has changed since.
+func (s *Membership) Resume(was balance.State) {
+	if was.Replicas > 0 && was.Configured == s.replicas {
+		s.replicas = was.Replicas
+	}
+}
+
+// Unsaved reports whether the number of replicas has changed and is not durable yet.
+func (m *Membership) Unsaved() bool { return m.changed }
+
+// Save returns the number of replicas, which is about to be saved.
+func (m *Membership) Save() int {
+	m.changed = false
+	return m.replicas
+}
+
+// Replicas returns how many slaves are to hold each slice.
+func (m *Membership) Replicas() int { return m.replicas }
+
+// SetReplicas sets how many slaves are to hold each slice.
+func (m *Membership) SetReplicas(now time.Duration, replicas int) {
+	if replicas != m.replicas {
+		m.replicas, m.changed, m.next = replicas, true, now
+		m.Event(cluster.Event{Text: "each slice is to be held by " + cluster.Counted(replicas, "slave")})
+	}
+}
+
+// Arrange changes which slaves are replicas of which shards, if anything is due.
+func (m *Membership) Arrange(now time.Duration, e *cluster.Edit) {
+	if now < m.next {
+		return
+	}
+	m.next = now + membershipPace
+	m.entrancesOf(now)
+	m.noteEntered()
+	m.freeSpares(now, e)
+	m.expel(now, e)
+	for _, s := range m.Model.Slaves() {
+		if w := m.entrances[s.Name]; w != nil && w.waits == "" {
+			e.Try(func(e *balance.Edit) error { return e.Enter(s.Name) })
+		}
+	}
+	if !m.Paused {
+		m.staff(now, e)
+	}
+}
+
+// noteEntered notes from which revision on masters ask slaves.
+func (m *Membership) noteEntered() {
+	in := make(map[string]bool)
+	for _, s := range m.Model.Slaves() {
+		in[s.Name] = s.In
+		if _, ok := m.entered[s.Name]; s.In && !ok {
+			m.entered[s.Name] = m.Model.Revision()
+		}
+	}
+	maps.DeleteFunc(m.entered, func(name string, _ uint64) bool { return !in[name] })
+}
+
+// freeSpares lets spares delete what they held when no query can need it any more.
+func (m *Membership) freeSpares(now time.Duration, e *cluster.Edit) {
+	_, oldest := m.views.OldestAsked(now)
+	for _, s := range m.Model.Slaves() {
+		if s.Left == 0 {
+			delete(m.free, s.Name)
+			continue
+		}
+		if oldest < s.Left { // perhaps again: a master that seemed lost is back, with its map
+			delete(m.free, s.Name)
+			continue
+		}
+		if _, ok := m.free[s.Name]; !ok {
+			m.free[s.Name] = now + m.Config.Linger
+		}
+		if at, ok := m.free[s.Name]; ok && now >= at {
+			e.Try(func(e *balance.Edit) error { return e.Free(s.Name) })
+		}
+	}
+}
+
+// expel has slaves leave their sets that hold up a view, differ from the source of truth,
+// or lack most of the shard, unless no other replica lives that has it.
+func (m *Membership) expel(now time.Duration, e *cluster.Edit) {
+	for _, s := range m.Model.Slaves() {
+		if !s.In || m.Remaining(now, s, e.Begun) < 1 {
+			continue
+		}
+		if m.verify.DiscardsAny(s.Name) || m.holdsUp(now, s.Name) || m.hollow(now, s) {
+			m.KeepHeld(s.Name)
+			e.Try(func(e *balance.Edit) error { return e.Leave(s.Name) })
+		}
+	}
+}
+
+// Remaining returns how many slaves of a set would answer queries without one, after an edit: those
+// that were heard from a moment ago, have the oldest view that waits and most of the data, are not to
+// discard anything, and do not leave the set with the edit. nil: there is no edit yet.
+func (m *Membership) Remaining(now time.Duration, without balance.Slave, e *balance.Edit) (n int) {
+	for _, s := range m.Model.Set(without.Node) {
+		if s.Name != without.Name && e.Keeps(s.Name) && m.HeardLately(s.Name, now) &&
+			!m.verify.DiscardsAny(s.Name) && !m.behind(s.Name) && !m.hollow(now, s) {
+			n++
+		}
+	}
+	return n
+}
+
+// behind reports whether a slave lacks the oldest view that waits for its slaves.
+func (m *Membership) behind(slave string) bool {
+	is, _ := m.views.Behind(slave)
+	return is
+}
+
+// holdsUp reports whether a view has long waited for a slave.
+func (m *Membership) holdsUp(now time.Duration, slave string) bool {
+	if !m.Alive(slave, now) {
+		return false
+	}
+	behind, since := m.views.Behind(slave)
+	return behind && now >= since+m.Config.DeadAfter
+}
+
+// staff gives shards as many replicas as they are to have.
+func (m *Membership) staff(now time.Duration, e *cluster.Edit) {
+	spares := m.spares(now)
+	shards, short := m.shards(now), ""
+	slices.SortStableFunc(shards, func(a, b shardState) int {
+		return cmp.Or(cmp.Compare(a.living, b.living), cmp.Compare(len(a.kept), len(b.kept)))
+	})
+	for _, s := range shards {
+		switch {
+		case len(s.kept) < m.replicas:
+			i := slices.IndexFunc(spares, s.takes)
+			if i < 0 {
+				short = cmp.Or(short, s.lack(m.replicas, len(spares)))
+				continue
+			}
+			name := spares[i].Name
+			spares = slices.Delete(spares, i, i+1)
+			e.Try(func(e *balance.Edit) error { return e.Assign(name, s.id) })
+			if len(s.lost) > 0 && s.living > 0 && len(s.kept)+len(s.lost) >= m.replicas { // else they may still come back with the data
+				e.Try(func(e *balance.Edit) error { return e.Release(s.lost[0]) })
+			}
+		default:
+			m.unstaff(now, e, s)
+		}
+	}
+	if short != m.short && short != "" && m.replicas > 1 {
+		m.Trouble(fault.Newf(fault.Unavailable, "balance: replicate", "%s", short))
+	}
+	m.short = short
+	if short == "" {
+		m.form(e, spares)
+	}
+	m.dissolve(now, e, shards, short != "" && len(spares) == 0)
+}
+
+// unstaff releases a replica that a shard has too many: one that is lost, or else
+// one that is being filled, or else the one whose name comes last.
+func (m *Membership) unstaff(now time.Duration, e *cluster.Edit, s shardState) {
+	release := ""
+	switch n := m.replicas; {
+	case len(s.lost) > 0 && s.living >= n:
+		release = s.lost[0]
+	case len(s.kept) > n && s.living >= n && len(s.filling) > 0:
+		release = s.filling[0]
+	case len(s.kept) > n && s.living > n:
+		last := slices.DeleteFunc(slices.Clone(s.answering), func(name string) bool { return name == s.name })
+		release = last[len(last)-1]
+		if v, _ := m.Model.Slave(release); m.Remaining(now, v, e.Begun) < n {
+			return
+		}
+	default:
+		return
+	}
+	e.Try(func(e *balance.Edit) error { return e.Release(release) })
+}
+
+// form makes shards of spares that no shard needs.
+func (m *Membership) form(e *cluster.Edit, spares []balance.Slave) {
+	for n := m.replicas; ; {
+		chosen := balance.PickApart(spares, n)
+		if len(chosen) < n {
+			return
+		}
+		spares = slices.DeleteFunc(spares, func(s balance.Slave) bool { return slices.Contains(chosen, s.Name) })
+		e.Try(func(e *balance.Edit) error {
+			id, err := e.Form(e.ShardName(chosen, n))
+			for _, name := range chosen {
+				if err == nil {
+					if err = e.Assign(name, id); err == nil {
+						err = e.Enter(name)
+					}
+				}
+			}
+			return err
+		})
+	}
+}
+
+// dissolve ends the shard with the fewest living replicas while there are too few
+// slaves for all, and lets it go on when there are enough again.
+func (m *Membership) dissolve(now time.Duration, e *cluster.Edit, shards []shardState, needed bool) {
+	slaves, ending := 0, balance.NodeID(0)
+	for _, s := range m.Model.Slaves() {
+		n, _ := m.Model.Node(s.Node)
+		if !s.Drained && (s.Node == 0 || n.State == balance.Active || n.State == balance.Dissolving) {
+			slaves++
+		}
+	}
+	for _, n := range m.Model.Nodes() {
+		if n.State == balance.Dissolving {
+			ending = n.ID
+		}
+	}
+	fit := max(1, slaves/m.replicas)
+	switch {
+	case ending != 0 && len(shards) < fit:
+		e.Try(func(e *balance.Edit) error { return e.SetState(ending, balance.Active) })
+	case ending == 0 && needed && len(shards) > fit:
+		last := slices.MaxFunc(shards, func(a, b shardState) int {
+			return cmp.Or(cmp.Compare(b.living, a.living), cmp.Compare(a.id, b.id))
+		})
+		e.Try(func(e *balance.Edit) error { return e.SetState(last.id, balance.Dissolving) })
+	}
+}
+
+// shardState is how a shard is staffed.
+type shardState struct {
+	id   balance.NodeID
+	name string
+	// answering are the living slaves of its set, filling those that are not in it
+	// yet, kept both and those that were lost a moment ago; lost are the others.
+	answering, filling, kept, lost []string
+	living                         int
+	zones                          []string // of kept
+}
+
+// shards returns how the active shards are staffed, by number.
+func (m *Membership) shards(now time.Duration) (list []shardState) {
+	for _, n := range m.Model.Nodes() {
+		if n.State != balance.Active {
+			continue
+		}
+		s := shardState{id: n.ID, name: n.Name}
+		for _, v := range m.Model.Replicas(n.ID) {
+			if _, long := m.Lost(v.Name, now); long {
+				s.lost = append(s.lost, v.Name)
+				continue
+			}
+			s.kept, s.zones = append(s.kept, v.Name), append(s.zones, v.Zone)
+			switch {
+			case !v.In:
+				s.filling = append(s.filling, v.Name)
+			case m.Alive(v.Name, now):
+				s.answering = append(s.answering, v.Name)
+			}
+		}
+		s.living = len(s.answering)
+		list = append(list, s)
+	}
+	return list
+}
+
+// takes reports whether a spare lies in another zone than the shard's slaves.
+func (s shardState) takes(spare balance.Slave) bool {
+	return spare.Zone == "" || !slices.Contains(s.zones, spare.Zone)
+}
+
+// lack describes what a shard lacks.
+func (s shardState) lack(replicas, spares int) string {
+	why := "there is no spare"
+	if spares > 0 {
+		why = "each spare is in a zone of one of its replicas"
+	}
+	return fmt.Sprintf("shard %s has %d of %d replicas (%s), and %s: add a slave", s.name, len(s.kept), replicas, strings.Join(s.kept, ", "), why)
+}
+
+// spares returns the slaves that may get a shard, by name.
+func (m *Membership) spares(now time.Duration) (list []balance.Slave) {
+	for _, s := range m.Model.Slaves() {
+		if s.Node == 0 && s.Left == 0 && !s.Drained && m.Alive(s.Name, now) && m.Slave(s.Name).Trouble == "" {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func (m *Membership) WaitsFor(now time.Duration) map[string]string {
+	_, oldest := m.views.OldestAsked(now)
+	out := make(map[string]string)
+	for _, s := range m.Model.Slaves() {
+		entered, in := m.entered[s.Name]
+		switch {
+		case s.Left != 0:
+			out[s.Name] = "all masters to learn that it left its shard"
+		case s.Node == 0:
+		case s.In && (!in || 0 < oldest && oldest < entered): // 0: unknown
+			out[s.Name] = "all masters to learn that it joined its set"
+		case !s.In:
+			out[s.Name] = "its set to change"
+			if w := m.entrances[s.Name]; w != nil && w.waits != "" {
+				out[s.Name] = w.waits
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,246 @@
+package verify
+
+import (
+	"fmt"
+	"time"
+
+	"adshard/balance"
+	"adshard/balance/cluster"
+)
+
+// scrubber compares what nodes serve with the source of truth, part by part over
+// the whole ring, repeatedly. Moving slices are left out: their moves compare
+// them.
+type scrubber struct {
+	check    *Comparison // under way; nil: none
+	cursor   balance.Key // where to continue
+	rank     int         // which slave of each set is compared, by name
+	ranks    int         // of the largest set
+	running  bool
+	began    time.Duration // of the pass
+	next     time.Duration // nothing is asked before
+	total    int           // items, when the pass began
+	done     int           // items of it
+	tries    int           // questions about the current part
+	division division      // as in the comparison before
+	fails    int           // of them without an answer
+	spent    time.Duration // of a processor, by the question before
+	pass     ScrubPass
+	last     ScrubPass
+	passes   uint64
+	found    uint64 // differences since the mapper began
+	unlike   string // the node with data of another version that was met last
+}
+
+const (
+	// maxTries and maxFails bound the inconclusive and the unanswered questions
+	// about one part before it is left out of a pass.
+	maxTries, maxFails = 12, 3
+	// scrubDelay is the most that the first pass waits for nodes to come back.
+	scrubDelay = time.Minute
+)
+
+// ScrubPass is one pass over the ring.
+type ScrubPass struct {
+	// Parts of the ring with Items in all were compared; Different of them differed.
+	Parts, Different uint64
+	Items            uint64
+	// Left is how many slices, or parts of them, were left out: moving, missing,
+	// changing too often, or without an answer. Unlike is how many of them were
+	// built by another version.
+	Left, Unlike uint64
+	// Took is the elapsed time, Spent the processor time.
+	Took, Spent time.Duration
+	// Ended is the end in the mapper's time; 0 if it has not ended.
+	Ended time.Duration
+}
+
+// Scrub is the state of scrubbing.
+type Scrub struct {
+	// Interval is the time between two passes; 0: no passes.
+	Interval time.Duration
+	// Running is set while a pass is under way; Progress is its done share, 0 to 1.
+	Running  bool
+	Progress float64
+	Pass     ScrubPass
+	// Last is the last complete pass, which ended LastAgo; Passes is their number.
+	Last    ScrubPass
+	LastAgo time.Duration
+	Passes  uint64
+	// Differences were found since the mapper began.
+	Differences uint64
+	// Unlike is a node whose data were built by another version and are not
+	// compared.
+	Unlike string
+	// Condemned are the slices that nodes are to stop serving.
+	Condemned []Condemned
+	// Rechecks are the slaves whose stores were not closed and are being compared ahead of
+	// the pass.
+	Rechecks []RecheckState
+}
+
+// Condemned is a slice whose copy on a node differs from the source of truth and
+// that the node still serves.
+type Condemned struct {
+	Node   string
+	Slice  uint64
+	Reason string
+	For    time.Duration
+}
+
+// scrubOn continues the pass or starts one.
+func (q *Verifier) scrubOn(now time.Duration) {
+	s := &q.scrub
+	if q.Config.Scrub <= 0 || q.Model == nil || s.check != nil || now < s.next {
+		return
+	}
+	if !s.running {
+		*s = scrubber{
+			running: true, began: now, ranks: q.Ranks(), last: s.last, passes: s.passes, found: s.found, unlike: s.unlike,
+		}
+		s.total = max(1, q.Items.Len()*s.ranks)
+	}
+	for range scrubLook {
+		v := q.Model.At(s.cursor)
+		node, there := q.Ranked(v.Node, s.rank)
+		switch {
+		case !there:
+			if !q.scrubPast(now, v.Hi) {
+				return
+			}
+		case v.Move.Phase == balance.NoMove && q.Alive(node, now) && q.Serves(node, v) && !q.Discards(node, v.ID):
+			s.tries, s.fails = 0, 0
+			s.check = &Comparison{Id: v.ID, Generation: v.Generation, All: balance.Interval{Lo: v.Lo, Hi: v.Hi}, Target: node}
+			s.check.division = s.division
+			s.check.begin(q.Cluster, s.cursor)
+			q.Enqueue(s.check)
+			return
+		case !q.scrubLeave(now, v.Hi):
+			return
+		}
+	}
+}
+
+// scrubLook is how many slices are visited in a step.
+const scrubLook = 64
+
+// scrubLeave skips the keys up to hi; false: the pass is complete.
+func (q *Verifier) scrubLeave(now time.Duration, hi balance.Key) bool {
+	q.scrub.pass.Left++
+	return q.scrubPast(now, hi)
+}
+
+// scrubPast continues behind a key; false: the pass is complete.
+func (q *Verifier) scrubPast(now time.Duration, hi balance.Key) bool {
+	s := &q.scrub
+	s.check = nil
+	if hi < balance.MaxKey || s.rank+1 < s.ranks {
+		q.Items.Ascend(s.cursor, hi, func(balance.Key, uint32) bool { s.done++; return true })
+		if s.cursor = hi + 1; s.cursor == 0 {
+			s.rank++
+		}
+		s.next = max(now, s.began+time.Duration(float64(q.Config.Scrub)*min(1, float64(s.done)/float64(s.total))))
+		q.scrubRest(now)
+		return s.next <= now
+	}
+	s.pass.Took, s.pass.Ended = now-s.began, now
+	s.last, s.running, s.cursor, s.rank = s.pass, false, 0, 0
+	s.passes++
+	s.next = max(now, s.began+q.Config.Scrub)
+	q.scrubRest(now)
+	if s.pass.Different > 0 {
+		q.Record(now, cluster.Event{Text: fmt.Sprintf("a scrub of %d items found %d parts that differ", s.pass.Items, s.pass.Different)})
+	}
+	return false
+}
+
+// scrubRest pauses the scrub for as long as its share of a processor demands.
+func (q *Verifier) scrubRest(now time.Duration) {
+	s := &q.scrub
+	s.next = max(s.next, now+time.Duration(float64(s.spent)*max(0, 1/q.Config.ScrubShare-1)))
+	s.spent = 0
+}
+
+// scrubCompares records an answer and reports whether it is to be judged.
+func (q *Verifier) scrubCompares(now time.Duration, c *Comparison, a balance.Certified) bool {
+	s := &q.scrub
+	s.spent += a.Took
+	s.pass.Spent += a.Took
+	v := q.Model.At(c.part.Lo)
+	if v.ID != c.Id || v.Generation != c.Generation || q.Slave(c.Target).Id != v.Node || !q.Serves(c.Target, v) {
+		s.check = nil // the slice has changed: it is looked at again
+		q.scrubRest(now)
+		return false
+	}
+	if a.Target.Builder != a.Truth.Builder {
+		s.pass.Unlike++
+		if s.unlike != c.Target {
+			s.unlike = c.Target
+			q.Record(now, cluster.Event{Node: c.Target, Text: fmt.Sprintf(
+				"its data were built by version %d and cannot be compared with those that version %d builds until it has been refilled",
+				a.Target.Builder, a.Truth.Builder)})
+		}
+		q.scrubLeave(now, c.part.Hi)
+		return false
+	}
+	return true
+}
+
+// scrubbed continues after an answer without a confirmed difference.
+func (q *Verifier) scrubbed(now time.Duration) {
+	s := &q.scrub
+	c := s.check
+	switch s.tries++; {
+	case c.partDone():
+		q.certificates.Equal++
+		s.pass.Parts++
+		s.pass.Items += c.items
+		c.widen()
+		s.division = c.division
+		q.scrubPast(now, c.part.Hi)
+	case s.tries >= maxTries:
+		q.certificates.Again++
+		q.scrubLeave(now, c.part.Hi)
+	default:
+		q.certificates.Again++
+		if c.divideIfChanging(q.Cluster) {
+			s.tries = 0
+		}
+		q.scrubRest(now)
+		c.next = max(c.next, s.next)
+		q.Enqueue(c)
+	}
+}
+
+// different counts a slice that differs; the pass continues after it.
+func (s *scrubber) different() {
+	s.found++
+	s.pass.Different++
+	s.check = nil
+}
+
+// scrubFailed continues after a question without an answer.
+func (q *Verifier) scrubFailed(now time.Duration) {
+	s := &q.scrub
+	if s.fails++; s.fails >= maxFails {
+		q.scrubLeave(now, s.check.part.Hi)
+		return
+	}
+	q.Enqueue(s.check)
+}
+
+// ScrubStatus returns the state of scrubbing.
+func (q *Verifier) ScrubStatus(now time.Duration) Scrub {
+	s := &q.scrub
+	out := Scrub{
+		Interval: q.Config.Scrub, Running: s.running, Pass: s.pass, Last: s.last, Passes: s.passes, Differences: s.found,
+		Unlike: s.unlike, Condemned: q.condemned.list(now), Rechecks: q.recheckStatus(),
+	}
+	if s.running {
+		out.Progress = min(1, float64(s.done)/float64(max(1, s.total)))
+	}
+	if s.passes > 0 {
+		out.LastAgo = now - s.last.Ended
+	}
+	return out
+}
