@@ -142,7 +142,7 @@ func TestAllStrategies(t *testing.T) {
 	}
 }
 
-// TestFrom makes sure that a comparison can be shown again without anything that
+// TestFrom checks that a comparison can be shown again without anything that
 // measuring needs, and is the same page then.
 func TestFrom(t *testing.T) {
 	dir := t.TempDir()

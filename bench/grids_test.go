@@ -33,8 +33,8 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// TestReferenceIsMeasured makes sure that the figures in the product are those that the
-// command computes from the reports in docs.
+// TestReferenceIsMeasured checks that the figures in the product are those that the command
+// computes from the reports in docs.
 func TestReferenceIsMeasured(t *testing.T) {
 	const reports = "../docs/experiments/size-"
 	out := filepath.Join(t.TempDir(), "figures.json")

@@ -103,8 +103,8 @@ func TestSearchWrongUse(t *testing.T) {
 	}
 }
 
-// TestPromises makes sure that a setup whose name promises matches that no query
-// has is refused if it is asked for, and said to be missing from a group.
+// TestPromises checks that a setup whose name promises matches that no query has is
+// refused if it is asked for, and said to be missing from a group.
 func TestPromises(t *testing.T) {
 	_, err := adbenchSearch(t, "--keywords", "1000", "--layouts", "floor", "--setups", "log,matches 100000", "--seconds", "0.02", "--rounds", "1")
 	if err == nil || !strings.Contains(err.Error(), "--setups matches 100000: its name promises about 100,000 matches, but with these 1,000 keywords") {
@@ -116,7 +116,7 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// TestOnceAndExpanded makes sure that the figures of a single pass and with the
+// TestOnceAndExpanded checks that the figures of a single pass and with the
 // expansion under the clock stand beside the others without being asked for.
 func TestOnceAndExpanded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.json")

@@ -73,7 +73,7 @@ func (f *serveFlags) run(ctx context.Context, out io.Writer) (err error) {
 	return httpapi.Serve(ctx, listener, handler)
 }
 
-// unattended is the upkeep of a store that nobody changes.
+// unattended is the upkeep of a store without writes.
 type unattended struct{}
 
 func (unattended) WhyIncomplete() string         { return "" }
@@ -83,7 +83,7 @@ func (unattended) Discard(_, _ uint64, _ string) {}
 // only is the map of a cluster of one slave that never changes.
 type only struct{ *fanout.Map }
 
-// alone returns the map of a store that serves all.
+// alone returns the map of a store that serves the whole ring.
 func alone(store barrels.Store) (only, error) {
 	server := shardserver.New(shardserver.Identity{Name: onlySlave}, store, unattended{},
 		overload.New(overload.ForSlave(slave.DefaultConfig().MaxInFlight)), nil, nil)

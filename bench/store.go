@@ -162,7 +162,8 @@ func (f *storeFlags) plan() (*onestore.Plan, error) {
 	return p, err
 }
 
-// profile writes a processor profile to a file till stop is called; "": none.
+// profile writes a processor profile to a file till stop is called, or "" if
+// there is none.
 func profile(name string) (stop func() error, err error) {
 	if name == "" {
 		return func() error { return nil }, nil

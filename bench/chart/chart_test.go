@@ -71,7 +71,7 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// TestBarsBeginAtZero makes sure that twice the value is twice the length.
+// TestBarsBeginAtZero checks that twice the value is twice the length.
 func TestBarsBeginAtZero(t *testing.T) {
 	svg := (&Bars{Bars: []Bar{{Name: "a", Value: 500_000}, {Name: "b", Value: 1_000_000}}}).SVG()
 	var lengths []float64
@@ -90,8 +90,8 @@ func TestBarsBeginAtZero(t *testing.T) {
 	}
 }
 
-// TestBoxes makes sure that each part of a boxplot is where its value is, and that
-// what is beyond the axis is cut off with an arrow.
+// TestBoxes checks that each part of a boxplot is where its value is, and that what is
+// beyond the axis is cut off with an arrow.
 func TestBoxes(t *testing.T) {
 	box := Box{Name: "a", Low: 10, Q1: 20, Median: 30, Q3: 40, High: 100}
 	at := func(svg, pattern string) float64 {
@@ -131,8 +131,8 @@ func TestBoxes(t *testing.T) {
 	}
 }
 
-// TestFitsAPhone makes sure that a chart needs no scaling on 390 pixels, and that
-// its names do not run into each other there.
+// TestFitsAPhone checks that a chart needs no scaling on 390 pixels, and that its
+// names do not run into each other there.
 func TestFitsAPhone(t *testing.T) {
 	c := Chart{}
 	for _, name := range []string{"original", "bound, weighted-move-fast", "a"} {
@@ -149,7 +149,7 @@ func TestFitsAPhone(t *testing.T) {
 	}
 }
 
-// TestColors makes sure that every colour shows on the light and on the dark
+// TestColors checks that every colour shows on the light and on the dark
 // background (contrast 3 and more, WCAG 2 for graphics), and that no two names
 // share one.
 func TestColors(t *testing.T) {

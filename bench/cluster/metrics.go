@@ -122,8 +122,8 @@ func (h Histogram) Quantile(q float64) float64 {
 	return 0
 }
 
-// Sum reads a metric with labels at an admin port: the sum of all its series; 0: there
-// is none.
+// Sum reads a metric with labels at an admin port: the sum of all its series, or 0 if
+// there is none.
 func Sum(ctx context.Context, admin, name string) (sum float64, err error) {
 	raw, err := fetch(ctx, http.MethodGet, admin+"/metrics", nil)
 	if err != nil {

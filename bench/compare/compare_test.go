@@ -221,8 +221,8 @@ func TestPeriods(t *testing.T) {
 	}
 }
 
-// TestVerdict makes sure that the verdict names the worst too, and compares each
-// query with its own bound.
+// TestVerdict checks that the verdict names the worst too, and compares each query
+// with its own bound.
 func TestVerdict(t *testing.T) {
 	c := &Comparison{Mode: "processes", Shifts: []float64{30}}
 	for i, name := range []string{"original", "weighted-move"} {

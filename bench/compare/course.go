@@ -17,7 +17,8 @@ import (
 // changes. What it knows of topics by then stays known, but for a restart.
 type Course struct {
 	Start Change `json:"start"`
-	// Shift: the next mix of queries takes the place of the first; nil: there is none.
+	// Shift: the next mix of queries takes the place of the first, or nil if there is
+	// none.
 	Shift *Change `json:"shift,omitempty"`
 	// Join: a slave comes, empty. Leave: the first one goes.
 	Join  Change `json:"join"`
@@ -64,7 +65,7 @@ func (c *Change) Over() float64 {
 	return -1
 }
 
-// travel follows a strategy on so many slaves, and returns where it has the groups
+// travel follows a strategy on a number of slaves, and returns where it has the groups
 // when it first rests.
 func (o *StudyOptions) travel(ctx context.Context, t *trace.Trace, w *workload.Workload, s balance.Strategy, slaves int) (row Placed, at Placement, err error) {
 	row = Placed{Slaves: slaves, Placement: s.Name(), Course: new(Course)}

@@ -79,8 +79,8 @@ func left(c *Course, p *Placed) float64 {
 	return math.NaN()
 }
 
-// score is what placements are ranked by: how far queries are from their own bounds
-// on average, by work alone.
+// score is what placements are ranked by: how far queries are from their own bounds on
+// average, by work only.
 func (p *Placed) score() float64 {
 	if len(p.Ratios) == 0 {
 		return p.MaxOverMean

@@ -17,10 +17,10 @@ type autoplaced struct {
 	bytes        int     // by which the model is larger
 }
 
-// autoplacer measures what Autoplacer's rounds are worth by load alone. The paper's
-// factor over consistent hashing is throughput by locality, which a cluster in which
-// every query asks all nodes does not have. Its arrays that remember what has moved are
-// compared by what a Bloom filter takes, without their classifier.
+// autoplacer measures what Autoplacer's rounds are worth by load only. The paper's factor
+// over consistent hashing is throughput by locality, which a cluster in which every query
+// asks all nodes does not have. Its arrays that remember what has moved are compared by
+// what a Bloom filter takes, without their classifier.
 func (h *headlines) autoplacer() {
 	t := spread(headlineItems)
 	for _, exponent := range []float64{0.8, 1.0} {

@@ -35,8 +35,8 @@ func TestRatiosOf(t *testing.T) {
 	}
 }
 
-// TestRatiosAreAboveOne makes sure that the bound is one: no placement of any
-// items comes below it, and a constant never makes the ratio larger.
+// TestRatiosAreAboveOne checks that the bound is one: no placement of any items
+// comes below it, and a constant never makes the ratio larger.
 func TestRatiosAreAboveOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		slaves := rapid.IntRange(1, 4).Draw(t, "slaves")

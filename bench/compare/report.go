@@ -130,7 +130,7 @@ func (c *Comparison) WriteFile(name string) error {
 }
 
 // ReadFile reads a comparison that WriteFile wrote. Errors: fault.NotFound,
-// fault.Invalid for a file that is none.
+// fault.Invalid for a file of another format.
 func ReadFile(name string) (*Comparison, error) {
 	const op = "compare: read"
 	raw, err := os.ReadFile(name)

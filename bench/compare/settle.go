@@ -25,7 +25,8 @@ type settling struct {
 	t    *trace.Trace
 	load []float64 // of each item
 	s    balance.Strategy
-	// known are the topics that the strategy may ask for; nil: there are none.
+	// known are the topics that the strategy may ask for, or nil if there are
+	// none.
 	known *samples
 	// rest is after how many iterations without a proposal it has come to rest.
 	rest int

@@ -13,7 +13,7 @@ import (
 )
 
 // Placed is a row of the study: what a way to place the groups is worth for a
-// workload on so many slaves, computed from the trace alone.
+// workload on a number of slaves, computed only from the trace.
 type Placed struct {
 	Workload  string `json:"workload"`
 	Slaves    int    `json:"slaves"`

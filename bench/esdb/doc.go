@@ -2,12 +2,12 @@
 // that compare three ways to route the writes of tenants to shards (§6.2.1 to §6.2.3 and
 // §6.3.1): figures 10 to 14 and 16.
 //
-// The policies are those of §2.2 and §4: hashing by tenant; double hashing, which
-// spreads each tenant over 8 shards; and dynamic secondary hashing, whose rules spread
-// tenants as far as their part of storage and writes asks for. Rules are a list that only
-// grows; each takes effect at a time to come, is prepared and committed or aborted by
-// everybody who routes (§4.3), and of those that apply to a record the one with the
-// largest spread counts, so that nothing is moved and an update finds its record.
+// The policies are those of §2.2 and §4: hashing by tenant; double hashing, which spreads
+// each tenant over 8 shards; and dynamic secondary hashing, whose rules spread tenants as far
+// as their part of storage and writes asks for. Rules are a list that only grows; each takes
+// effect at a time to come, is prepared and committed or aborted by every router (§4.3), and
+// of those that apply to a record the one with the largest spread counts, so that nothing is
+// moved and an update finds its record.
 //
 // What the paper does not tell is chosen here: its functions ComputeOffsetSize and
 // CheckHotSpot are "manual" (a tenant is spread over the least power of 2 shards of which

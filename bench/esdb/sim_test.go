@@ -15,7 +15,7 @@ func config(p Policy, theta, rate float64) Config {
 }
 
 // TestOneRoute: whatever the clocks, delays and losses, however soon rules take effect,
-// each write is routed as all rules of the end say: everybody used the same ones.
+// each write is routed as all rules of the end say: all of them used the same rules.
 func TestOneRoute(t *testing.T) {
 	skews := skewsOf(manyTenants, 0, 1, 1.5)
 	committed, aborted := 0, 0

@@ -18,8 +18,8 @@ import (
 // layouts only.
 type Report struct {
 	Runs []Made `json:"runs"`
-	// Keywords are those of one slave; Times is how often queries were executed, Limit
-	// the seconds after which a layout was stopped, 0: never.
+	// Keywords are those of one slave; Times is how often queries were executed, Limit the
+	// seconds after which a layout was stopped; 0 means never.
 	Keywords int64   `json:"keywords"`
 	Times    int     `json:"times"`
 	Limit    float64 `json:"limit_seconds"`
@@ -63,7 +63,7 @@ type Outcome struct {
 	Cache float64 `json:"cache"`
 }
 
-// find returns the outcome of a layout on a setup; nil: there is none.
+// find returns the outcome of a layout on a setup, or nil if there is none.
 func (r *Report) find(setup, layout string) *Outcome {
 	i := slices.IndexFunc(r.Outcomes, func(o Outcome) bool { return o.Setup == setup && o.Layout == layout })
 	if i < 0 {
@@ -88,7 +88,7 @@ func (r *Report) WriteFile(name string) error {
 }
 
 // Join reads reports that WriteFile wrote and returns them as one. Errors:
-// fault.NotFound; fault.Invalid for a file that is none, and for reports of other
+// fault.NotFound; fault.Invalid for a file of another format, and for reports of other
 // keywords, numbers of executions or seeds, or of the same layout and setup twice.
 func Join(names ...string) (*Report, error) {
 	var all *Report

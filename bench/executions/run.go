@@ -52,7 +52,7 @@ type run struct {
 	report *Report
 }
 
-// count finds what the log's queries match among the keywords of so many slaves.
+// count finds what the log's queries match among the keywords of a number of slaves.
 func (r *run) count(ctx context.Context, slaves int) error {
 	set, err := r.plan.Set(ctx, keywordsOf(slaves, r.plan.Keywords))
 	if err != nil {

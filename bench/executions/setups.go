@@ -42,7 +42,7 @@ func Named(name string) (Setup, error) {
 // allSlaves are the numbers of slaves whose keywords the thesis took together.
 var allSlaves = [...]int{1, 5, 8}
 
-// keywordsOf is how many keywords so many slaves have if one has that many: 10, 30
+// keywordsOf is how many keywords a number of slaves have if one has that many: 10, 30
 // and 42 million in the thesis.
 func keywordsOf(slaves int, one int64) int64 {
 	switch slaves {
@@ -54,7 +54,7 @@ func keywordsOf(slaves int, one int64) int64 {
 	return one
 }
 
-// gigabytes is what the thesis' keywords of so many slaves take on disk, memory what
+// gigabytes is what the thesis' keywords of a number of slaves take on disk, memory what
 // its machines with low resources have.
 func gigabytes(slaves int) float64 {
 	switch slaves {

@@ -6,7 +6,7 @@ type line struct {
 	// what is measured, in words.
 	what string
 	unit string
-	// Targets; 0: none.
+	// Targets, or 0.
 	atLeast, atMost float64
 	// scale turns the figure's unit into the table's; 0: 1.
 	scale float64

@@ -43,8 +43,8 @@ func spread(r *measure.Report, prefix string, median float64) {
 	r.AddSpread(prefix, measure.Spread{Mean: 1.1 * median, Median: median, P90: 1.5 * median, P99: 3 * median, P999: 6 * median})
 }
 
-// TestFitFindsTheCosts makes sure that costs that were put into reports are found again,
-// and that the comparison's predictions are those of the costs.
+// TestFitFindsTheCosts checks that costs that were put into reports are found again, and
+// that the comparison's predictions are those of the costs.
 func TestFitFindsTheCosts(t *testing.T) {
 	from := reports()
 	f, err := Fit(from)

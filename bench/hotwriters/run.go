@@ -22,7 +22,7 @@ type Config struct {
 	Programs []Program
 	// Keywords are the sizes of the hot group; each is measured by itself.
 	Keywords []int
-	// Rate is how many changes a second the hot group gets; 0: none.
+	// Rate is how many changes a second the hot group gets, or 0.
 	Rate float64
 	// Others is how many other groups are changed, each again after its change was shown.
 	Others int

@@ -9,7 +9,7 @@ import (
 )
 
 // scene is what a database holds: one large group that is changed all the time, and
-// others that are paused and enabled now and then. Each has a word of its own.
+// others that are paused and enabled from time to time. Each has a word of its own.
 type scene struct {
 	store  backend.Store
 	hot    uint64 // the group

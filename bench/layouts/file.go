@@ -137,7 +137,7 @@ func (r *fileReader) next(n int) []byte {
 	return r.buf
 }
 
-// size reads how many things follow that take at least so many bytes each.
+// size reads how many things follow that take at least that many bytes each.
 func (r *fileReader) size(each int64) int {
 	n := binary.LittleEndian.Uint64(r.next(8))
 	if n > uint64(max(0, r.left)/each) {

@@ -17,8 +17,8 @@ func (s *recording) Search(_ context.Context, r *search.Request) (*search.Answer
 	return &search.Answer{Width: search.WholeRing()}, nil
 }
 
-// TestSingle makes sure that no query is asked twice, and that only the second
-// half counts.
+// TestSingle checks that no query is asked twice, and that only the second half
+// counts.
 func TestSingle(t *testing.T) {
 	store := &recording{}
 	p := &Plan{Store: store, Queries: []string{"a", "b", "a", "c", "b", "d", "e"}, Slots: 4, Profile: search.DefaultProfile(), Variants: search.Identical}

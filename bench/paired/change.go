@@ -115,7 +115,7 @@ func (c *changer) asDue(ctx context.Context, due <-chan int) error {
 	}
 }
 
-// byClock changes so many keywords a second; when it lags behind it does not
+// byClock changes that many keywords a second; when it lags behind it does not
 // make up for more than a second.
 func (c *changer) byClock(ctx context.Context, rate float64) error {
 	ticks := time.NewTicker(tick)

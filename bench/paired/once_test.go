@@ -53,8 +53,8 @@ func (s *recordingSearcher) Search(ctx context.Context, q *layouts.Query) (layou
 	return s.Searcher.Search(ctx, q)
 }
 
-// TestOnce makes sure that what the single pass measures was never asked before,
-// not even to be checked, and that no query of it is asked twice.
+// TestOnce checks that what the single pass measures was never asked before, not
+// even to be checked, and that no query of it is asked twice.
 func TestOnce(t *testing.T) {
 	var asked asked
 	p := smallPlan(t, &recorder{fake{name: "a", provides: providesAll}, &asked}, &fake{name: Floor, provides: providesAll})
@@ -98,7 +98,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestOnceChecks makes sure that a wrong answer of the single pass ends the run.
+// TestOnceChecks checks that a wrong answer of the single pass ends the run.
 func TestOnceChecks(t *testing.T) {
 	p := smallPlan(t, &fake{name: "a", provides: providesAll, lies: func(asked int, f *layouts.Found) {
 		if asked == 15 { // the fifth of the second half

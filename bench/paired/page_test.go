@@ -52,7 +52,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestBest makes sure that neither the floor nor what finds less is the best.
+// TestBest checks that neither the floor nor what finds less is the best.
 func TestBest(t *testing.T) {
 	r := &Result{Runs: []Made{{Command: "x"}}, Rows: []Row{
 		{Name: Mixed, Setup: "log", QueriesPerSecond: 500, P50: 1, P99: 1, Queries: 1, Matches: 1},

@@ -54,7 +54,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestShape makes sure that others can read the rows.
+// TestShape checks that others can read the rows.
 func TestShape(t *testing.T) {
 	r, err := Run(context.Background(), smallPlan(t, &fake{name: "a", provides: providesAll}))
 	if err != nil {

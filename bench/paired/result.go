@@ -113,8 +113,8 @@ func (r *Result) WriteFile(name string) error {
 }
 
 // Join reads results that WriteFile wrote, and returns them as one: rows after
-// rows in the order of the files. Errors: fault.NotFound, fault.Invalid for a
-// file that is none.
+// rows in the order of the files. Errors: fault.NotFound, fault.Invalid for a file
+// of another format.
 func Join(names ...string) (*Result, error) {
 	all := &Result{}
 	for _, name := range names {

@@ -57,8 +57,8 @@ func (t *Table) verdict() string {
 	return fmt.Sprintf("%d of %d targets are met. Missed: %s.", met, met+len(failed), strings.Join(failed, "; "))
 }
 
-// best is the row with the most throughput of those that compete; nil: there is
-// none.
+// best is the row with the most throughput of those that compete, or nil if there
+// is none.
 func (s *section) best() *Row {
 	for _, row := range s.fastestFirst() {
 		if row.competes() {

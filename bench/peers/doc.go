@@ -6,6 +6,6 @@
 // tuning stands in its package's comment. One that is not installed says what is
 // missing; deploy/peers.sh installs all.
 //
-// Goals: each as good as somebody who knows it well would make it. Non-goals:
-// what else they can do.
+// Goals: each is tuned as an expert in it would. Non-goals: what else they can
+// do.
 package peers

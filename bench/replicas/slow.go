@@ -52,7 +52,7 @@ func Sometimes(share float64, d time.Duration) func() time.Duration {
 }
 
 // AtTimes makes all searches longer in the first part of each period, as on a machine that
-// does something else now and then.
+// does something else from time to time.
 func AtTimes(period, part, d time.Duration) func() time.Duration {
 	began := time.Now()
 	return func() time.Duration {

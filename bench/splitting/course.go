@@ -42,7 +42,7 @@ func figures() []figure {
 // course is the part of the requests up to the split key, after each request.
 type course struct {
 	parts   []float64
-	settled int // the request after which steps were linear; 0: never
+	settled int // the request after which steps were linear; 0 means never
 }
 
 // follow runs one estimate; first 0 draws the first request as the others.

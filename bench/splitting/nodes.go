@@ -106,7 +106,7 @@ func (n *Nodes) order(ctx context.Context, order string, seed uint64) (out []sce
 	if err := place(oneNode, uint64(n.Records)); err != nil {
 		return nil, err
 	}
-	if _, _, err := list[0].round(t.draw()); err != nil { // it counts for the split key alone
+	if _, _, err := list[0].round(t.draw()); err != nil { // it counts only for the split key
 		return nil, err
 	}
 	key, _ := t.estimate.Key()

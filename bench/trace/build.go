@@ -18,7 +18,8 @@ type Options struct {
 	Order   balance.Order
 	Profile search.Profile
 	Queries []string
-	// Progress, if not nil, is called now and then with the share that is read, 0 to 1.
+	// Progress, if not nil, is called from time to time with the share that is read, 0 to
+	// 1.
 	Progress func(done float64)
 }
 

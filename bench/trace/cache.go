@@ -71,7 +71,7 @@ func load(name string) (*Trace, error) {
 
 // save writes a file whole or not at all.
 func (t *Trace) save(name string) error {
-	kept := outfile.Output{Path: name, Kind: outfile.Kind{Name: "a trace"}, Force: true} // its name is this program's, and nobody else's
+	kept := outfile.Output{Path: name, Kind: outfile.Kind{Name: "a trace"}, Force: true} // its name belongs only to this program
 	if err := kept.Write(func(w io.Writer) error { return gob.NewEncoder(w).Encode(t) }); err != nil {
 		return fmt.Errorf("cannot keep the trace: %w", err)
 	}

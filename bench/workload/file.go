@@ -15,14 +15,14 @@ import (
 const maxQueries = 5_000_000
 
 // FromFile reads one's own queries, one a line; empty lines do not count. A
-// line is the query alone, or the query, a tab and
+// line is just the query, or the query, a tab and
 //   - a number: how often it is asked, against the others, which are then drawn
 //     at that skew;
 //   - a time as in RFC 3339: when it was asked; lines are in that order.
 //
-// All lines are of the kind of the first. Queries alone are asked in turn. A
-// file in which a comma stands where the tab should is refused: each whole line
-// would be taken for a query. Errors name the line and are of kind
+// All lines are of the kind of the first. Queries without a number or a time are
+// asked in turn. A file in which a comma stands where the tab should is refused:
+// each whole line would be taken for a query. Errors name the line and are of kind
 // fault.Invalid, or fault.NotFound if the file cannot be opened.
 func FromFile(name string, seed uint64) (*Workload, error) {
 	const op = "workload: read"
@@ -71,7 +71,7 @@ type reader struct {
 	counts   []float64 // by query
 	first    time.Time
 	times    []time.Duration
-	numbers  int // lines alone that end with a comma and a number
+	numbers  int // only lines that end with a comma and a number
 }
 
 func (r *reader) line(line string) error {

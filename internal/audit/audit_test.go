@@ -217,7 +217,7 @@ func (a *auditor) judge(what string, ask func() (clustertest.Answer, string, err
 	}
 }
 
-// excuse judges an incomplete answer. Called under mu.
+// excuse judges an incomplete answer. Called with mu held.
 func (a *auditor) excuse(what string, got *clustertest.Answer, began, now time.Time) {
 	if a.lasting.Load() && len(got.Coverage.Missing) == 0 {
 		a.fault("%s: incomplete and nobody is missing: %+v", what, got.Coverage)

@@ -3,13 +3,13 @@
 // there are), data change and processes are killed, and every complete answer is
 // compared with the slow oracle. It has tests only.
 //
-// With two replicas of each shard no single slave or master is missed: TestReplicas has
-// them killed and stopped, and counts the answers that are incomplete all the same.
+// With two replicas of each shard, answers stay complete without any single slave or
+// master: TestReplicas kills and stops them, and counts incomplete answers.
 //
 // The short forms run with the other tests; `make audit` runs the long ones.
 //
 // Answers are judged by two rules (serving.md §5). Queries whose groups do not
 // change have one right answer, the oracle's. Groups that change have words of
-// their own; each shows its version, which must be at least as new as the
-// answer's applied clock says, and all must be counted, none twice.
+// their own. Each shows its version, which must be at least as new as the answer's
+// applied clock. All must be counted, none twice.
 package audit

@@ -100,8 +100,8 @@ func (h *harmer) hang() error {
 	})
 }
 
-// impostor starts the balancer on another database, at its own addresses.
-// Everybody goes on with what they have.
+// impostor starts the balancer on another database, at its own addresses. All
+// processes continue with what they have.
 func (h *harmer) impostor() error {
 	c := h.cluster
 	c.balancer.Kill()
@@ -269,7 +269,7 @@ func (h *harmer) killMigration() error {
 // outputs has commands write onto the database.
 func (h *harmer) outputs() error { return clustertest.OutputsOntoData(h.data.path, h.t.TempDir()) }
 
-// flipDatabase flips a bit in a row of the database while nobody writes, has the
+// flipDatabase flips a bit in a row of the database while there are no writes, has the
 // balancer and the distributors read everything again, and flips it back, as a bad
 // cable would. What is damaged reaches no slave.
 func (h *harmer) flipDatabase() error {
@@ -307,8 +307,8 @@ func (h *harmer) flipDatabase() error {
 	return h.healed()
 }
 
-// rowPages lists the pages of the database's file that hold keywords and ads, which
-// nobody but the changer writes, and their size.
+// rowPages lists the pages of the database's file with keywords and ads, which only the
+// changer writes, and their size.
 func rowPages(path string) (pages []int64, size int64, err error) {
 	db, err := sql.Open("sqlite", path)
 	if err != nil {

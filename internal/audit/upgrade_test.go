@@ -155,7 +155,7 @@ func (u *upgrade) otherWords() {
 	}
 }
 
-// olderAnswers makes sure that words matter: the older programs have other answers to some questions.
+// olderAnswers checks that words matter: the older programs have other answers to some questions.
 func (u *upgrade) olderAnswers() {
 	u.t.Helper()
 	for i := range u.data.renewed {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestBackupAndRestore backs a database up, changes it, and restores it: in its place, which
-// --replace allows alone, and elsewhere.
+// needs --replace, and elsewhere.
 func TestBackupAndRestore(t *testing.T) {
 	dir := t.TempDir()
 	path, backup := filepath.Join(dir, "ads.db"), filepath.Join(dir, "backups", "sqlite", "monday")

@@ -74,7 +74,7 @@ func TestBalanceIsTold(t *testing.T) {
 	} {
 		c := admintest.NewControl()
 		status, out, errOut := run(t, "adshard", append(strings.Fields(command), "--addr", serveControl(t, c))...)
-		if got := c.Told(); status != exitDone || out == "" || !reflect.DeepEqual(got, want) {
+		if got := c.Calls(); status != exitDone || out == "" || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %d %q %q, told %q; want %q", command, status, out, errOut, got, want)
 		}
 	}
@@ -128,15 +128,15 @@ func TestMoveBrokenOff(t *testing.T) {
 	c := admintest.NewControl()
 	var out, errOut bytes.Buffer
 	go func() {
-		for len(c.Told()) == 0 && t.Context().Err() == nil {
+		for len(c.Calls()) == 0 && t.Context().Err() == nil {
 			time.Sleep(time.Millisecond)
 		}
 		cancel()
 	}()
 	status := Main(ctx, "adshard", []string{"balance", "move", "7", "slave-2", "--addr", serveControl(t, c)},
 		Streams{In: strings.NewReader(""), Out: &out, Err: &errOut})
-	if status != exitFailed || out.String() != "" || len(c.Told()) != 1 {
-		t.Errorf("%d %q %q %q", status, out.String(), errOut.String(), c.Told())
+	if status != exitFailed || out.String() != "" || len(c.Calls()) != 1 {
+		t.Errorf("%d %q %q %q", status, out.String(), errOut.String(), c.Calls())
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAnotherAdminPortIsNotTheBalancers: whoever asks a master, which has the default port, is told that of
-// the balancer.
+// TestAnotherAdminPortIsNotTheBalancers: a question to a master, which has the default port, is answered with
+// the balancer's port.
 func TestAnotherAdminPortIsNotTheBalancers(t *testing.T) {
 	master := httptest.NewServer(http.NotFoundHandler())
 	defer master.Close()

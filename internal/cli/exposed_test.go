@@ -55,8 +55,8 @@ func (l *watchedLog) String() string {
 	return l.text.String()
 }
 
-// TestProgramsWarnOfFilesThatOthersMayRead: each program warns once, at its start, of all that it opens and that others may
-// read, with the command that mends it, and of nothing that is its owner's alone.
+// TestProgramsWarnOfFilesThatOthersMayRead: each program warns once, at its start, of all that it opens and that
+// others may read, with the command that mends it, and of nothing that is only its owner's.
 func TestProgramsWarnOfFilesThatOthersMayRead(t *testing.T) {
 	const peers = " --balancer 127.0.0.1:1 --admin 127.0.0.1:0"
 	for program, c := range map[string]struct {

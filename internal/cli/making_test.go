@@ -117,8 +117,8 @@ func content(t *testing.T, db string) string {
 	return out
 }
 
-// TestKilledMakers: what a killed migration or first import leaves is opened by nobody else. The import is completed
-// by another run, the migration is refused until the file is removed.
+// TestKilledMakers: no other command opens what a killed migration or first import leaves. The import is completed by
+// another run, the migration is refused until the file is removed.
 func TestKilledMakers(t *testing.T) {
 	rows := catalogue(t)
 	source := "sqlite:" + filepath.Join(t.TempDir(), "source.db")

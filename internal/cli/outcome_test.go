@@ -102,7 +102,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// rowOf returns the row of a table whose first cell has a text; "": there is none.
+// rowOf returns the row of a table whose first cell has a text, or "" if there is
+// none.
 func rowOf(page, text string) string {
 	for line := range strings.Lines(page) {
 		cells := strings.Split(line, "|")

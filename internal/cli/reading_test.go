@@ -116,7 +116,7 @@ func read(t *testing.T, dir string) (said []string) {
 	return said
 }
 
-// freeze makes a folder read-only for everybody until the test is over.
+// freeze makes a folder read-only for all users until the test is over.
 func freeze(t *testing.T, dir string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -164,7 +164,7 @@ func TestReadOnlyFileSystem(t *testing.T) {
 	}
 }
 
-// TestReadByAnotherUser: who may read a database but not write to it, with what is in its log alone.
+// TestReadByAnotherUser: who may read a database but not write to it, with what is only in its log.
 func TestReadByAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("another user needs the superuser")

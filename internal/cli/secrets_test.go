@@ -91,7 +91,7 @@ func TestNothingSecretIsShown(t *testing.T) {
 	}
 }
 
-// TestATokenThatOthersCanReadIsRefused: whoever reads it can do what its owner does.
+// TestATokenThatOthersCanReadIsRefused: its reader can do what its owner can.
 func TestATokenThatOthersCanReadIsRefused(t *testing.T) {
 	path := file(t, "token", "planted-secret-0123456789")
 	for mode, says := range map[os.FileMode]string{0o644: "chmod 600", 0o600: "connect"} {

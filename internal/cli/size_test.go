@@ -27,7 +27,7 @@ func TestSize(t *testing.T) {
 	})
 }
 
-// TestSizeKnowsTheLimits makes sure that no grid is proposed that a balancer refuses.
+// TestSizeKnowsTheLimits checks that no grid is proposed that a balancer refuses.
 func TestSizeKnowsTheLimits(t *testing.T) {
 	if sizing.MaxReplicas != balance.MaxReplicas || sizing.MaxMachines > admission.MaxSlaves {
 		t.Errorf("grids of %d replicas and %d machines; a balancer takes %d and %d", sizing.MaxReplicas, sizing.MaxMachines, balance.MaxReplicas, admission.MaxSlaves)

@@ -32,8 +32,8 @@ type Changer struct {
 	// unsure are the versions whose commit failed: they may be there nevertheless.
 	// Used under writing.
 	unsure [Groups][]int
-	// cleared are versions that were unsure until a change at a clock has removed them: a
-	// database that is restored may have them again. Used under writing.
+	// cleared are unsure versions that a later change removed. A restored database may have
+	// them again. Used under writing.
 	cleared [Groups][]version
 	// writing is held while something is changed.
 	writing sync.Mutex
@@ -142,7 +142,7 @@ func (c *Changer) change(ctx context.Context, g int) error {
 	}
 	newest, err := c.store.Newest(ctx)
 	if err != nil {
-		newest.Clock = math.MaxUint64 // it is there, and nobody knows since when
+		newest.Clock = math.MaxUint64 // it is there since an unknown time
 	}
 	for _, unsure := range c.unsure[g] {
 		c.cleared[g] = append(c.cleared[g], version{newest.Clock, unsure})
@@ -214,7 +214,7 @@ func Shown(n int) backend.AdPatch {
 	return backend.AdPatch{Headlines: []string{"changing"}, Descriptions: []string{"d"}, FinalURL: fmt.Sprint("https://changing.example/", n)}
 }
 
-// One asks for group g and judges the version that is shown.
+// One asks for group g and checks the version in the answer.
 func (c *Changer) One(g int, ask func(url.Values) (Answer, error)) (a Answer, wrong string, err error) {
 	return c.one(g, ask, func(v version, clock uint64) bool { return v.clock <= clock })
 }
@@ -224,7 +224,8 @@ func (c *Changer) Last(g int, ask func(url.Values) (Answer, error)) (a Answer, w
 	return c.one(g, ask, func(version, uint64) bool { return true })
 }
 
-// one asks for group g; in says which versions an answer at a clock must have.
+// one asks for group g; in reports whether an answer at a clock may have a
+// version.
 func (c *Changer) one(g int, ask func(url.Values) (Answer, error), in func(v version, clock uint64) bool) (a Answer, wrong string, err error) {
 	c.mu.Lock()
 	restoring := c.restoring

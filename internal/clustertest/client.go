@@ -28,8 +28,8 @@ type Client struct {
 	leads atomic.Uint64 // the balancer that answered last, of Admins
 }
 
-// NewClient returns a client of balancers that waits for an answer as long as patience.
-// secure is how it meets those whose URL is of https; nil: there are none.
+// NewClient returns a client of balancers that waits up to patience for an answer. secure
+// is how it meets those whose URL is of https, or nil if there are none.
 func NewClient(patience time.Duration, secure *tls.Config, admins ...string) *Client {
 	return &Client{Admins: admins, http: &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64, TLSClientConfig: secure}}}
 }
@@ -123,7 +123,7 @@ func (c *Client) Get(path string, into any) error {
 	return json.Unmarshal(body, into)
 }
 
-// Whole reports whether each of so many slaves is asked, and each shard has so many.
+// Whole reports whether each of a number of slaves is asked, and each shard has so many.
 func (c *Client) Whole(slaves, replicas int) bool {
 	list, err := c.Slaves()
 	if err != nil || len(list) != slaves {
@@ -144,7 +144,7 @@ func (c *Client) Whole(slaves, replicas int) bool {
 	return true
 }
 
-// Post has the balancer that leads do something. With body nil there is none.
+// Post has the balancer that leads do something. A nil body sends none.
 func (c *Client) Post(ctx context.Context, path string, body any) error {
 	var text []byte
 	if body != nil {
@@ -157,7 +157,8 @@ func (c *Client) Post(ctx context.Context, path string, body any) error {
 	return err
 }
 
-// admin asks the balancers until one does what is asked, the one that did last first.
+// admin asks the balancers, beginning with the last one that answered, until one does
+// what is asked.
 func (c *Client) admin(ctx context.Context, method, path string, text []byte) (body []byte, err error) {
 	first := c.leads.Load()
 	for i := range uint64(len(c.Admins)) {

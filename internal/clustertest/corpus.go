@@ -56,7 +56,7 @@ func (q *Question) Params(exact bool) url.Values {
 	return v
 }
 
-// Difference says what is wrong with a complete answer; "": nothing.
+// Difference says what is wrong with a complete answer, or "".
 func (q *Question) Difference(a *Answer, exact bool) string {
 	if exact && (a.Matched != q.matched || a.Candidates != q.candidates) {
 		return fmt.Sprintf("matched %d and candidates %d, want %d and %d", a.Matched, a.Candidates, q.matched, q.candidates)

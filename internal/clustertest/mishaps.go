@@ -12,9 +12,9 @@ import (
 	"adshard/internal/node/database"
 )
 
-// KilledMigration copies a database into a new file of a directory and kills the copy after some time.
-// What is there then must be refused, or be whole; what was refused is removed and copied again. Nothing may
-// change the database meanwhile.
+// KilledMigration copies a database into a new file of a directory and kills the copy after some time. The
+// result must be refused or complete; a refused one is removed and copied again. Nothing may change the database
+// meanwhile.
 func KilledMigration(from, dir string, after time.Duration) error {
 	ctx := context.Background()
 	path := filepath.Join(dir, "migrated.db")

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Moment is what a slave's directory has of its store, but for the log.
+// Moment is a copy of a slave's store without its log.
 type Moment map[string][]byte
 
-// TakeMoment copies a slave's store file by file, whether the slave runs or not, as an operator
-// does who uses cp.
+// TakeMoment copies a slave's store file by file, like an operator with cp, whether the slave runs
+// or not.
 func TakeMoment(dir string) (Moment, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

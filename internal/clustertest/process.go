@@ -152,7 +152,7 @@ func (p *Process) Begin() (ready func() error, err error) {
 		// The system ends a child with the thread that started it.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		defer log.Close() // nil: an error that nobody reads
+		defer log.Close() // nil: an error that has no reader
 		err := cmd.Start()
 		started <- err
 		if err != nil {
@@ -207,7 +207,7 @@ func (p *Process) Changed(t *testing.T, key string, value any) map[string]any {
 	return config
 }
 
-// Pid is that of the process as it was started last; 0: never.
+// Pid is that of the process as it was started last; 0 means never.
 func (p *Process) Pid() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -59,8 +59,8 @@ func (m *keywordMaker) make(d dice, it *item, tokens []string, n int) []draftKey
 	return m.out[:min(len(m.out), n)]
 }
 
-// run is some neighbouring words of a title that begins and ends with a word
-// of its own meaning; "": none was found.
+// run is some neighbouring words of a title that begins and ends with a word of
+// its own meaning, or "" if there is none found.
 func run(d dice, tokens []string) string {
 	n := min(pick(d, runLengths[:]), len(tokens))
 	if n == 0 {

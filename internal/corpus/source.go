@@ -84,7 +84,7 @@ type gzipFile struct {
 // Close closes both.
 func (f gzipFile) Close() error { return errors.Join(f.Reader.Close(), f.file.Close()) }
 
-// centsOf reads a price like 12.65; 0: none.
+// centsOf reads a price like 12.65, or 0.
 func centsOf(s string) int {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || f <= 0 || f > 1e6 {

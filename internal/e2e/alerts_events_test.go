@@ -78,7 +78,7 @@ func (r *alarmed) again(do func()) (stop func()) {
 	return stop
 }
 
-// token is that of the first ad of an answer; "": there is none.
+// token is that of the first ad of an answer, or "" if there is none.
 func (r *alarmed) token() string {
 	resp, err := http.Get(r.url + "/v1/search?q=word1+usb1+cable")
 	if err != nil {

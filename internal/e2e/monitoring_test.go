@@ -107,7 +107,8 @@ func TestMonitoringUnderLoad(t *testing.T) {
 			return part[1] + strconv.Itoa(2*n) + "s"
 		})
 	})
-	// Until the first scrape, which Prometheus begins after some seconds, nobody leads.
+	// Until the first scrape, which Prometheus begins after some seconds, no balancer
+	// leads.
 	for end := time.Now().Add(20 * time.Second); p.count(t, "adshard_balancer_leads == 1") == 0 || p.count(t, "ALERTS") > 0; {
 		if time.Now().After(end) {
 			t.Fatalf("alerts on a healthy cluster at rest: %s", p.ask(t, "ALERTS"))

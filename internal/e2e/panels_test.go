@@ -67,7 +67,7 @@ func labelsOf(t *testing.T, r *client.Registry) map[string][]string {
 	return out
 }
 
-// unknownIn returns what a query of one metric has that there is not; "": nothing.
+// unknownIn returns what a query of one metric has that there is not, or "".
 func unknownIn(query string, known map[string][]string) string {
 	name := metric.FindString(query)
 	labels, ok := known[name]

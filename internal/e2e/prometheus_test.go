@@ -64,7 +64,7 @@ func startPrometheus(t *testing.T, target string, change func(rules string) stri
 	}
 }
 
-// freeAddress returns an address on which nobody listened a moment ago.
+// freeAddress returns an address that was free a moment ago.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -14,7 +14,7 @@ import (
 	"adshard/internal/node/up"
 )
 
-// TestSlowQueries: the slowest searches are on the admin port alone, with their calls to
+// TestSlowQueries: the slowest searches are only on the admin port, with their calls to
 // shards, and the slowest with its explanation; and they are recorded. Without the
 // configuration there is no such page.
 func TestSlowQueries(t *testing.T) {

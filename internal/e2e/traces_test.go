@@ -29,7 +29,7 @@ type span struct {
 	service, instance string
 }
 
-// attribute returns an attribute's text; "": it has none.
+// attribute returns an attribute's text, or "" if there is none.
 func (s *span) attribute(key string) string { return valueOf(s.Attributes, key) }
 
 func valueOf(list []*common.KeyValue, key string) string {

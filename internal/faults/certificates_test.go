@@ -87,7 +87,7 @@ func (f expired) undo(g *grid) error {
 }
 
 // rotated gives all parts certificates of another CA while they run, in the order that
-// docs/operations/secure.md has: nobody is refused.
+// docs/operations/secure.md has: no connection is refused.
 type rotated struct{}
 
 func certificatesRotated(_ *rand.Rand, s *schedule) fault {
@@ -122,7 +122,7 @@ func (rotated) do(g *grid) error {
 	return nil
 }
 
-// undo: whoever shows a certificate of the former CA now is refused.
+// undo: a certificate of the former CA is now refused.
 func (rotated) undo(g *grid) error {
 	time.Sleep(lookTime)
 	return g.security.trust(g.security.signs)

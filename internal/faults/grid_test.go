@@ -36,7 +36,7 @@ type grid struct {
 	brakes   map[string]*brake // of slaves whose disks can be slow; nil: no disk can
 	order    string
 	strategy string
-	logs     string // directory; empty: none
+	logs     string // directory; empty means none
 	programs string // directory of those that parts begin with; empty: this one; under mu
 
 	mu    sync.Mutex
@@ -60,7 +60,7 @@ func (g *grid) machine() machine {
 // part is a process of a grid.
 type part struct {
 	*clustertest.Process
-	name, admin string // admin: base URL; empty: none
+	name, admin string // admin: base URL; empty means none
 	dir         string // of a slave
 
 	// held, while a fault keeps the process down; forced: its last end was on purpose; ends
@@ -251,8 +251,8 @@ func (g *grid) note(format string, args ...any) {
 	g.by[fmt.Sprintf(format, args...)]++
 }
 
-// whole reports whether the cluster is as it should be: everybody is ready, each shard
-// has its replicas, each master answers in full; else why not.
+// whole reports whether the cluster is as it should be: all processes are ready, each
+// shard has its replicas, each master answers in full; else why not.
 func (g *grid) whole() (ok bool, why string) {
 	slaves, err := g.client.Slaves()
 	if err != nil {
@@ -278,7 +278,7 @@ func (g *grid) whole() (ok bool, why string) {
 	return true, ""
 }
 
-// wrongSets says what is missing of shards with so many replicas each; "": nothing.
+// wrongSets says what is missing of shards with so many replicas each, or "".
 func wrongSets(slaves []api.Slave, active, want int) string {
 	of, asked := make(map[string]int), 0
 	for _, s := range slaves {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// keeper starts what does not run and is not held, as whoever supervises processes does,
-// until ctx is done.
+// keeper starts what does not run and is not held, as a process supervisor does, until ctx
+// is done.
 func (g *grid) keeper(ctx context.Context) {
 	for ctx.Err() == nil {
 		for _, p := range g.all() {

@@ -9,8 +9,8 @@ import (
 
 func noHosts(m machine) string { return m.hosts }
 
-// cut loses what one part sends to others, or also what they send to it. Connections are
-// not ended: nobody hears anything.
+// cut loses what one part sends to others, or also what they send to it. Connections stay
+// open but carry nothing.
 type cut struct {
 	from string
 	to   on

@@ -28,9 +28,9 @@ type settings struct {
 	from, count uint64   // seeds
 	only        []uint64 // if any: these
 	length      time.Duration
-	out         string // file of JSON lines that is appended to; empty: none
-	logs        string // directory of the processes' logs; empty: none
-	old         string // directory of programs of an earlier commit; empty: none
+	out         string // file of JSON lines that is appended to; empty means none
+	logs        string // directory of the processes' logs; empty means none
+	old         string // directory of programs of an earlier commit; empty means none
 }
 
 // The seeds of make test: with TLS of all parts and etcd, and with PostgreSQL, at least once.

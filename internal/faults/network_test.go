@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// networked makes sure that links are cut as faults say: packets are lost in the
+// networked checks that links are cut as faults say: packets are lost in the
 // directions that are named, and in no others.
 func networked(t *testing.T, n *network) {
 	if !n.apart {

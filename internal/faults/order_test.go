@@ -30,7 +30,7 @@ func (s *schedule) inOrder(play func(step)) {
 	}
 }
 
-// machine is what decides, with the schedule alone, which of its faults are played.
+// machine decides, together with the schedule, which of its faults are played.
 type machine struct {
 	hosts string // why links cannot be cut; empty: they can
 	disks bool   // it mounts disks

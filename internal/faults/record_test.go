@@ -53,7 +53,7 @@ func (o *outcome) judge() string {
 }
 
 // late reports whether it was whole later than it should be. Some faults are over only when
-// everything is whole, so that nobody had to wait after them.
+// everything is whole, so that no wait was needed after them.
 func (o *outcome) late() bool { return o.Late != "" || o.Whole > inTime.Seconds() }
 
 // stepOutcome is what came of one fault.

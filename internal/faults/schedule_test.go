@@ -19,7 +19,7 @@ type schedule struct {
 	etcd             bool   // has the control state, else the database has it
 	strategy         string // that the cluster begins with
 	order            string // of groups on the ring
-	programs         string // directory of the older ones, which are replaced; empty: none
+	programs         string // directory of the older ones, which are replaced; empty means none
 	length           time.Duration
 	steps            []step // by time
 	queries, changes int    // a second

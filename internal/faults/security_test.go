@@ -25,7 +25,7 @@ type security struct {
 	texts       [2][]byte // their certificates
 	signs       int       // the CA in use; it changes while a fault touches "certificates"
 
-	client   *tls.Config // of whoever asks, an operator
+	client   *tls.Config // of the caller, an operator
 	operator atomic.Pointer[tls.Certificate]
 }
 

@@ -153,7 +153,7 @@ func (f *slowFile) Fsync(ctx context.Context, flags uint32) syscall.Errno {
 	return f.LoopbackFile.Fsync(ctx, flags)
 }
 
-// slowed makes sure that a disk is slow while it is braked, and otherwise is what it was.
+// slowed checks that a disk is slow while it is braked, and otherwise is what it was.
 func slowed(t *testing.T) {
 	if os.Getenv(inside) == "" {
 		t.Skip("it needs the right to mount disks")

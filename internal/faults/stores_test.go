@@ -129,7 +129,7 @@ func (f emptying) do(g *grid) error {
 
 func (emptying) undo(*grid) error { return nil }
 
-// swap exchanges the directories of two slaves while they are down. Nobody puts them back.
+// swap exchanges the directories of two slaves while they are down. They are not put back.
 type swap struct{ on }
 
 func swapped(dice *rand.Rand, _ *schedule) fault {

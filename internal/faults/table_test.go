@@ -141,8 +141,8 @@ const (
 	until    = "<!-- end of the table -->\n"
 )
 
-// TestTable makes sure that the page has the table of the file. With FAULTS_TABLE=write it writes
-// it there, and with other files in FAULTS_TABLE it prints that of all of them.
+// TestTable checks that the page has the table of the file. With FAULTS_TABLE=write it writes it
+// there, and with other files in FAULTS_TABLE it prints that of all of them.
 func TestTable(t *testing.T) {
 	if files := os.Getenv("FAULTS_TABLE"); files != "" && files != "write" {
 		var all []outcome

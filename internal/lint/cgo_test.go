@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestWithoutCgo makes sure that the package adshard-client can be built: without cgo there
-// is no RocksDB, and adshard needs none. A slave does.
+// TestWithoutCgo checks that the package adshard-client can be built: without cgo there is no
+// RocksDB, and adshard needs none. A slave does.
 func TestWithoutCgo(t *testing.T) {
 	deps := func(program string) (string, error) {
 		list := exec.Command("go", "list", "-deps", program)
@@ -48,7 +48,7 @@ var linked = map[string]struct {
 	"internal/cli/setup":          {36, false},
 }
 
-// TestLinked makes sure that a program links what it runs: RocksDB is where stores are.
+// TestLinked checks that a program links what it runs: RocksDB is where stores are.
 func TestLinked(t *testing.T) {
 	const rocks = "github.com/linxGnu/grocksdb"
 	for program, want := range linked {
@@ -68,7 +68,7 @@ func TestLinked(t *testing.T) {
 	}
 }
 
-// TestPrograms makes sure that each program of cmd has its line above.
+// TestPrograms checks that each program of cmd has its line above.
 func TestPrograms(t *testing.T) {
 	programs, err := filepath.Glob("../../cmd/*")
 	if err != nil || len(programs) == 0 {

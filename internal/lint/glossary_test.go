@@ -20,9 +20,9 @@ var (
 	namedPath = regexp.MustCompile("`((?:[a-z]+/)+[a-z]+(?:\\.go)?)`")
 )
 
-// TestGlossary makes sure that what docs/glossary.md names is there: each name of
-// a package in the file named after it or in the one that the entry says, each
-// path; and that its entries are in alphabetical order.
+// TestGlossary checks that what docs/glossary.md names is there: each name of a
+// package in the file named after it or in the one that the entry says, each path;
+// and that its entries are in alphabetical order.
 func TestGlossary(t *testing.T) {
 	text, err := os.ReadFile("../../docs/glossary.md")
 	if err != nil {
@@ -102,7 +102,7 @@ func declares(d ast.Decl, name string) bool {
 	return false
 }
 
-// TestGlossaryBites makes sure that wrong entries are found.
+// TestGlossaryBites checks that wrong entries are found.
 func TestGlossaryBites(t *testing.T) {
 	p := packageOf(t, "barrels/index", "package index\n\ntype Class struct{}\n\nconst Most = 1\n")
 	tree := &source.Tree{Packages: []*source.Package{p}}

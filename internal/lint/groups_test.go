@@ -11,8 +11,8 @@ import (
 	"adshard/internal/lint/source"
 )
 
-// TestImportGroups makes sure that imports stand in groups: the standard library,
-// other modules, this one.
+// TestImportGroups checks that imports stand in groups: the standard library, other
+// modules, this one.
 func TestImportGroups(t *testing.T) {
 	tree, err := source.Read("../..")
 	if err != nil {
@@ -31,8 +31,8 @@ func TestImportGroups(t *testing.T) {
 	}
 }
 
-// misplacedImport returns the first import that is in the group of another kind,
-// or whose group is not where it should be; "": there is none.
+// misplacedImport returns the first import that is in the group of another kind, or
+// whose group is not where it should be, or "" if there is none.
 func misplacedImport(fset *token.FileSet, f *ast.File) string {
 	last, lastLine := -1, 0
 	for _, spec := range f.Imports {

@@ -267,7 +267,7 @@ func faultsOf(p *source.Package) (out []fault) {
 // faults returns the rules that forbid a package to import or use something.
 func faults(pkg, used string) (out []fault) {
 	for _, b := range bans {
-		// "log" leaves log/slog alone, a path of several elements covers what is below.
+		// "log" does not cover log/slog, a path of several elements covers what is below.
 		same := used == b.imported || strings.Contains(b.imported, "/") && source.Under(used, b.imported)
 		if same && !slices.ContainsFunc(b.but, func(p string) bool { return source.Under(pkg, p) }) {
 			out = append(out, fault{used, "ban " + b.imported, b.why})

@@ -8,8 +8,8 @@ import (
 
 var required = regexp.MustCompile(`(?m)^\s(\S+) (v\S+)`)
 
-// TestModules makes sure that bench, the example of a user's module and counters are built with the versions of
-// the product.
+// TestModules checks that bench, the example of a user's module and counters are built with the versions of the
+// product.
 func TestModules(t *testing.T) {
 	versions := func(name string) map[string]string {
 		text, err := os.ReadFile(name)

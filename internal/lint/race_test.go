@@ -9,7 +9,7 @@ import (
 	"adshard/internal/lint/source"
 )
 
-// TestRacePackages makes sure that the packages that are tested under the race
+// TestRacePackages checks that the packages that are tested under the race
 // detector exist and have tests: the list does not move when a package does.
 func TestRacePackages(t *testing.T) {
 	list, err := os.ReadFile("../../deploy/race-packages.txt")

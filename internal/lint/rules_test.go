@@ -183,8 +183,8 @@ var broken = []struct{ pkg, used, rule string }{
 	{"util", "fmt", "place"},
 }
 
-// TestRulesBite writes a file that breaks a rule, for each rule, and makes sure
-// that it is seen.
+// TestRulesBite writes a file that breaks a rule, for each rule, and checks that it
+// is seen.
 func TestRulesBite(t *testing.T) {
 	bitten := make(map[string]bool)
 	for _, c := range broken {
@@ -197,7 +197,7 @@ func TestRulesBite(t *testing.T) {
 		}
 		bitten[c.rule] = true
 	}
-	for _, r := range rules { // nobody may import a program
+	for _, r := range rules { // programs may not be imported
 		pkg := strings.TrimSuffix(r.pkg, "/…")
 		if used := "adshard/cmd/adshard"; !slices.Contains(faults(pkg, used), fault{used, r.pkg + " may", oneWay}) && pkg != "cmd" {
 			t.Errorf("the rule of %s is dead: another one before it holds for that package", r.pkg)
@@ -210,7 +210,7 @@ func TestRulesBite(t *testing.T) {
 	}
 }
 
-// TestAllowed makes sure that the rules let through what they must.
+// TestAllowed checks that the rules let through what they must.
 func TestAllowed(t *testing.T) {
 	for _, c := range []struct{ pkg, used string }{
 		{"balance", "time"}, {"balance", "time.Duration"}, {"balance", "slices"}, {"internal/cli", "log/slog"},

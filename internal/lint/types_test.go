@@ -8,8 +8,8 @@ import (
 	"adshard/internal/lint/source"
 )
 
-// TestTypeNames makes sure that no two types of a package differ by case only:
-// such names cannot be told apart when they are spoken or searched for.
+// TestTypeNames checks that no two types of a package differ by case only: such
+// names cannot be told apart when they are spoken or searched for.
 func TestTypeNames(t *testing.T) {
 	for _, p := range read(t).Packages {
 		for _, pair := range sameButCase(p) {
@@ -42,7 +42,7 @@ func sameButCase(p *source.Package) (pairs [][2]string) {
 	return pairs
 }
 
-// TestTypeNamesBite makes sure that a pair is found and equal names are not.
+// TestTypeNamesBite checks that a pair is found and equal names are not.
 func TestTypeNamesBite(t *testing.T) {
 	for _, c := range []struct {
 		text string

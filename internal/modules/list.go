@@ -18,7 +18,7 @@ import (
 // module is a Go module, or the standard library, of which programs have packages.
 type module struct {
 	Path, Version, Dir, Sum string
-	purl                    string // of what is no Go module
+	purl                    string // of an entry that is not a Go module
 	texts                   []text
 	licences                []string // SPDX identifiers, sorted
 }
@@ -85,7 +85,7 @@ func toolchain(dir string) (module, error) {
 	return module{Path: standard, Version: strings.TrimPrefix(version, "go"), Dir: root}, nil
 }
 
-// library returns the entry of a library that is no Go module, of PURL=DIR.
+// library returns the entry of a library that is not a Go module, of PURL=DIR.
 func library(arg string) (module, error) {
 	purl, dir, _ := strings.Cut(arg, "=")
 	name, version, found := strings.Cut(strings.TrimPrefix(purl, "pkg:"), "@")

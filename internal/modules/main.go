@@ -8,8 +8,8 @@
 // With -also PURL=DIR the last two name a library, too, that is linked statically and is no Go
 // module: its package URL, such as pkg:github/owner/name@v1.0.0, and a directory of its licences.
 //
-// It fails if a module has no licence, or one that it does not know: whoever adds a
-// dependency sees to that. The output depends on go.mod, CGO_ENABLED and the licences of -also alone.
+// It fails if a module has no licence, or one that it does not know: the author of a new dependency must
+// see to that. The output depends only on go.mod, CGO_ENABLED and the licences of -also.
 package main
 
 import (

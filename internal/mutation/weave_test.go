@@ -145,7 +145,8 @@ func source(fset *token.FileSet, text string, n ast.Node) string {
 	return text[fset.Position(n.Pos()).Offset:fset.Position(n.End()).Offset]
 }
 
-// signature is the text of a function without its body; "": it has none.
+// signature is the text of a function without its body, or "" if there is
+// none.
 func signature(fset *token.FileSet, text string, f *ast.FuncDecl) string {
 	if f.Body == nil {
 		return ""

@@ -1,5 +1,5 @@
-// Package near says which of the names that exist somebody may have meant by one
-// that does not. It knows what it is given alone.
+// Package near finds the existing name that a wrong name probably meant. It knows
+// only what it is given.
 package near
 
 import "unicode/utf8"
@@ -7,8 +7,8 @@ import "unicode/utf8"
 // most is the largest distance at which one name may be meant by another.
 const most = 2
 
-// Name returns the nearest of the names to a wrong one, of equally near ones the first; "": none is
-// near. Of a short name no more than half may be wrong.
+// Name returns the nearest of the names to a wrong one, of equally near ones the first, or "" if there
+// is none near. Of a short name no more than half may be wrong.
 func Name(wrong string, names []string) (nearest string) {
 	least := min(most, utf8.RuneCountInString(wrong)/2) + 1
 	for _, name := range names {

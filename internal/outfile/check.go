@@ -14,11 +14,12 @@ import (
 
 // Output is a file that a command writes.
 type Output struct {
-	// Flag is the flag that named it, for errors; "": none. Path is where it goes; "": nowhere.
+	// Flag is the flag that named it, for errors, or "" if there is none. Path is where it goes;
+	// "": nowhere.
 	Flag, Path string
 	Kind       Kind
-	// Forcing is the flag that lets it replace a file of another kind; "": there is none. Force
-	// says that it was given.
+	// Forcing is the flag that lets it replace a file of another kind, or "" if there is none.
+	// Force says that it was given.
 	Forcing string
 	Force   bool
 	// New says that nothing may be at the path.
@@ -117,7 +118,7 @@ func (o *Output) refused(to string, kept []Kept) error {
 	return nil
 }
 
-// free refuses a name that belongs to a database, and one in a directory that has only files of its own.
+// free refuses a name that belongs to a database, and a name in a directory reserved for its own files.
 func free(path string, inStore bool) error {
 	for _, p := range names(path) {
 		if of := owner(p); of != "" {
@@ -209,7 +210,7 @@ func Same(a, b string) bool {
 	return false
 }
 
-// names are the absolute path as given and the one of the file that it leads to.
+// names are the absolute path as given and the path of the file that it leads to.
 func names(path string) []string {
 	given, err := filepath.Abs(path)
 	if err != nil {
@@ -241,7 +242,7 @@ func target(path string) string {
 	return path
 }
 
-// reason is an error without the operation and path that it repeats.
+// reason is an error without its operation and path.
 func reason(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {

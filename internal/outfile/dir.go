@@ -13,7 +13,7 @@ import (
 	"adshard/fault"
 )
 
-// MakeDir makes a directory that is missing, and those above it, for their owner alone. Kinds of errors: fault.Invalid
+// MakeDir makes a directory that is missing, and those above it, for their owner only. Kinds of errors: fault.Invalid
 // for a name that belongs to a database, or a place in a slave's store or a backup; fault.NoSpace, fault.Unavailable.
 func MakeDir(dir string) error {
 	dir, err := filepath.Abs(dir)
@@ -48,7 +48,7 @@ func MakeDir(dir string) error {
 // CheckName refuses a path for a database: one that belongs to another database, beside which there are files of a database that is
 // gone and, where there is none yet, a place in a slave's store or a backup. Its errors are fault.Invalid.
 func CheckName(path string) error {
-	info, _ := os.Stat(path) // nil: there is none
+	info, _ := os.Stat(path) // nil if there is none
 	if side := orphan(target(path), info); side != "" {
 		return fault.Newf(fault.Invalid, "", "%s: %s is of a database that is gone, and would be lost: move it away, or name another file", path, side)
 	}
@@ -84,8 +84,8 @@ func CheckApart(path, other string) error {
 // leastPage is the size of the smallest database. Of a shorter one, or none, SQLite removes the write-ahead log unread.
 const leastPage = 512
 
-// orphan returns the write-ahead log beside a database that is not there, or was cut off; "": none. info is nil if
-// there is no file.
+// orphan returns the write-ahead log beside a database that is not there, or was cut off, or "" if there is none.
+// info is nil if there is no file.
 func orphan(path string, info fs.FileInfo) string {
 	if info != nil && (!info.Mode().IsRegular() || info.Size() >= leastPage) {
 		return ""
@@ -135,7 +135,8 @@ func openElsewhere(path string, info fs.FileInfo) bool {
 	return locked(info)
 }
 
-// locked reports whether some process holds a lock on a file, as one has that has a database open. It is seen on Linux alone.
+// locked reports whether some process holds a lock on a file, as one has that has a database open. It is detected
+// only on Linux.
 func locked(info fs.FileInfo) bool {
 	at, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

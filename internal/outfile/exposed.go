@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// forOthers are the permissions that a program's files and directories give to nobody but their owner.
+// forOthers are the permissions of users other than the owner.
 const forOthers fs.FileMode = 0o077
 
 // Exposed returns the absolute paths of those files and directories that give others than their owner any permission.
-// One that is missing is left out. What is in a directory is not looked at: nobody reaches it through a directory that
-// is closed, and Closing closes all of one that is not.
+// One that is missing is left out. What is in a directory is not looked at: it cannot be reached through a closed
+// directory, and Closing closes all of one that is not.
 func Exposed(paths []string) (list []string) {
 	for _, p := range paths {
 		info, err := os.Stat(p)
@@ -31,7 +31,8 @@ func Exposed(paths []string) (list []string) {
 // plain is a path that a shell takes as it is.
 var plain = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
-// Closing is the shell command by which files and directories, with all that is in them, become their owner's alone.
+// Closing is the shell command by which files and directories, with all that is in them, become accessible to their
+// owner only.
 func Closing(paths []string) string {
 	command := "chmod -R go="
 	for _, p := range paths {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Private is the mode of a file that its owner alone can read, Public of one for everybody.
+// Private is the mode of a file that only its owner can read, Public of one for all users.
 const (
 	Private fs.FileMode = 0o600
 	Public  fs.FileMode = 0o644
@@ -62,7 +62,7 @@ const databaseMagic = "SQLite format 3\x00"
 // tokenLine is a line of a file of tokens.
 var tokenLine = regexp.MustCompile(`(?m)^\s*(operator|reader)\s+\S+\s+\S{20,}\s*$`)
 
-// precious says what a file is that no output of another kind replaces; "": nothing of the sort.
+// precious says what a file is that no output of another kind replaces, or "".
 func precious(head []byte) string {
 	is := func(texts ...string) bool {
 		for _, t := range texts {
@@ -90,7 +90,7 @@ func precious(head []byte) string {
 // aStore is a directory of RocksDB.
 const aStore = "a slave's store"
 
-// holder says what a directory is that has only files of its own; "": nothing of the sort.
+// holder says what a directory is that has only files of its own, or "".
 func holder(dir string) string {
 	has := func(names ...string) bool {
 		for _, name := range names {
@@ -109,11 +109,11 @@ func holder(dir string) string {
 	return ""
 }
 
-// sides are the ends of names that belong to a database: its files beside it, and that of events.
+// sides are the suffixes of names that belong to a database: its files beside it, and its events.
 var sides = []string{"-wal", "-shm", "-journal", "-events"}
 
 // owner returns the database to which a name belongs, whether a file of that name is there or
-// not; "": none.
+// not, or "" if there is none.
 func owner(path string) string {
 	for base := path; ; {
 		cut := ""

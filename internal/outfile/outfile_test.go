@@ -145,8 +145,8 @@ func TestLogsKnowTheirOwn(t *testing.T) {
 	}
 }
 
-// TestModes: a file that is replaced keeps its mode, a new one is its owner's alone or as its kind says, whatever
-// the umask; so are directories.
+// TestModes: a file that is replaced keeps its mode, a new one is only its owner's or as its kind says, whatever the
+// umask; so are directories.
 func TestModes(t *testing.T) {
 	for _, mask := range []int{0, 0o022, 0o777} {
 		dir := t.TempDir()

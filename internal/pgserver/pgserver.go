@@ -50,7 +50,8 @@ func Pooled(c *pgx.Conn) bool {
 	return c.Config().DefaultQueryExecMode != pgx.QueryExecModeCacheStatement
 }
 
-// Diagnose returns the kind of an error that is about the connection, and what to do; "": it is about something else.
+// Diagnose returns the kind of an error that is about the connection, and what to do, or "" if it is about something
+// else.
 func Diagnose(err error) (fault.Kind, string) {
 	if advice := ulimit.Advice(err); advice != "" {
 		return fault.Unavailable, advice

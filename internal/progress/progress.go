@@ -1,5 +1,5 @@
 // Package progress shows how far long work has come: on a terminal in one line
-// that is redrawn, elsewhere in a line now and then.
+// that is redrawn, elsewhere in a line from time to time.
 package progress
 
 import (

@@ -13,7 +13,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// link makes links between pages of those between files, and says which lead nowhere.
+// link turns links between files into links between pages, and reports those that lead
+// nowhere.
 func (s *site) link() error {
 	var wrong []error
 	for _, p := range s.sorted() {
@@ -68,7 +69,7 @@ func unwrap(link *ast.Link) {
 	parent.RemoveChild(parent, link)
 }
 
-// target returns where a link of a page leads in the site; "": to nothing in it.
+// target returns where a link of a page leads in the site, or "" if nowhere.
 func (s *site) target(p *page, written string) (string, error) {
 	u, err := url.Parse(written)
 	if err != nil {
@@ -104,7 +105,8 @@ func (s *site) target(p *page, written string) (string, error) {
 	return relative(p.out, to.out) + "#" + u.Fragment, nil
 }
 
-// file returns where a link leads to what is no page: a file, which is copied, or a directory of the sources.
+// file returns where a link leads to something other than a page: a file, which is copied, or a directory of the
+// sources.
 func (s *site) file(p *page, file, fragment string) (string, error) {
 	from := filepath.Join(s.root, filepath.FromSlash(file))
 	info, err := os.Stat(from)

@@ -7,7 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// node is a value of the OpenAPI document, whose keys keep their order; nil: there is none.
+// node is a value of the OpenAPI document, whose keys keep their order, or nil if there is
+// none.
 type node struct {
 	*yaml.Node
 	root *yaml.Node
@@ -77,7 +78,8 @@ func (n *node) text() string {
 	return n.Value
 }
 
-// name is that of the component that a reference leads to; "": it is no reference.
+// name is that of the component that a reference leads to, or "" if it is no
+// reference.
 func (n *node) name() string {
 	ref := n.at("$ref").text()
 	return ref[strings.LastIndexByte(ref, '/')+1:]

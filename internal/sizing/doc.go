@@ -1,4 +1,4 @@
-// Package sizing computes which grid of shards and replicas is the cheapest that holds so
+// Package sizing computes which grid of shards and replicas is the cheapest that holds that
 // many keywords and answers so many queries in time, from measured figures.
 // docs/decisions/018-size.md has the model.
 //

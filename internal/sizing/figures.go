@@ -32,7 +32,7 @@ type Figures struct {
 	// keyword takes on disk.
 	Memory []Memory `json:"memory"`
 	Disk   float64  `json:"disk_bytes_per_keyword"`
-	// Alone are latencies of queries asked one at a time over HTTP, of one shard with so
+	// Alone are latencies of queries asked one at a time over HTTP, of one shard with that
 	// many keywords.
 	Alone Searches `json:"alone"`
 	// Usable is the share of the processors that was in use when no more queries could be
@@ -52,7 +52,7 @@ type Times struct {
 	P999 float64 `json:"p99.9_us"`
 }
 
-// Searches are times with so many keywords.
+// Searches are times with that many keywords.
 type Searches struct {
 	Keywords float64 `json:"keywords"`
 	Times

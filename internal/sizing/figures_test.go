@@ -23,8 +23,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestMeasuredPointsAreKept makes sure that interpolation goes through what was measured,
-// and never leaves the points between which it is.
+// TestMeasuredPointsAreKept checks that interpolation goes through what was measured, and
+// never leaves the points between which it is.
 func TestMeasuredPointsAreKept(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	for range 100 {

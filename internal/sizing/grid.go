@@ -88,7 +88,7 @@ func (f *Figures) load(n Need, shards, replicas int) Grid {
 	return g
 }
 
-// bytes is the memory for each of so many keywords on a machine. If it does not suffice
+// bytes is the memory for each of that many keywords on a machine. If it does not suffice
 // for all that searches need, the store's files are to stay in the system's cache.
 func (f *Figures) bytes(memory uint64, keywords float64) (bytes float64, all bool) {
 	left := (1-free)*float64(memory) - 2*process
@@ -99,7 +99,7 @@ func (f *Figures) bytes(memory uint64, keywords float64) (bytes float64, all boo
 	return max(0, bytes-f.Disk), false
 }
 
-// queue is the busiest machine while so many machines are down, 0 or 1: it is a replica
+// queue is the busiest machine while that many machines are down, 0 or 1: it is a replica
 // of a shard that lacks one.
 func (f *Figures) queue(n Need, g *Grid, down int) Queue {
 	masters := n.QPS / float64(g.Machines-down) // queries a second that its master has

@@ -66,10 +66,10 @@ var strata = func() (list [parts]stratum) {
 const parts = 4*36 + 1
 
 // Exceeded returns the latency, in microseconds, that a share of the queries exceeds, of
-// shards with so many keywords each and so many bytes of memory for each: what a query
-// takes alone, the wait for the slowest of the shards, the calls that the master makes
-// one after the other, and waits for processors: at the master twice, at each slave
-// once. It is infinite if the machine cannot keep up.
+// shards with that many keywords each and that many bytes of memory for each: what a query
+// takes alone, the wait for the slowest of the shards, the calls that the master makes one
+// after the other, and waits for processors: at the master twice, at each slave once. It is
+// infinite if the machine cannot keep up.
 func (f *Figures) Exceeded(share float64, shards int, keywords, bytes float64, q Queue) float64 {
 	if q.Busy >= float64(q.Cores) {
 		return math.Inf(1)

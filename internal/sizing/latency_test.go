@@ -93,7 +93,7 @@ func (f *Figures) samples(r *rand.Rand, shards int, keywords float64, q Queue, n
 	return list
 }
 
-// TestStrataAreWhole makes sure that a distribution is divided without a gap.
+// TestStrataAreWhole checks that a distribution is divided without a gap.
 func TestStrataAreWhole(t *testing.T) {
 	sum, last := 0.0, 1.0
 	for _, s := range strata {
@@ -107,7 +107,7 @@ func TestStrataAreWhole(t *testing.T) {
 	}
 }
 
-// TestTooBusy makes sure that a machine that cannot keep up is not given a latency.
+// TestTooBusy checks that a machine that cannot keep up is not given a latency.
 func TestTooBusy(t *testing.T) {
 	f := randomFigures(rand.New(rand.NewPCG(11, 12)))
 	for _, busy := range []float64{2, 3} {

@@ -44,7 +44,7 @@ func TestCheapestIsTheOracles(t *testing.T) {
 	}
 }
 
-// enumerate looks at every grid of so many machines at most.
+// enumerate looks at every grid of that many machines at most.
 func enumerate(f *Figures, n Need, machines int) (Grid, bool) {
 	for m := 1; m <= machines; m++ {
 		for shards := 1; shards <= m; shards++ {
@@ -59,7 +59,7 @@ func enumerate(f *Figures, n Need, machines int) (Grid, bool) {
 	return Grid{}, false
 }
 
-// checkCheaper makes sure that a cheaper grid is cheaper, and lacks something.
+// checkCheaper checks that a cheaper grid is cheaper, and lacks something.
 func checkCheaper(t *testing.T, n Need, p *Plan) {
 	t.Helper()
 	seen := make(map[int]bool)
@@ -97,8 +97,8 @@ func randomNeed(r *rand.Rand) Need {
 	}
 }
 
-// TestMoreIsNeverCheaper makes sure that a larger need never takes fewer machines, and
-// better machines never more.
+// TestMoreIsNeverCheaper checks that a larger need never takes fewer machines, and better
+// machines never more.
 func TestMoreIsNeverCheaper(t *testing.T) {
 	f, err := Reference()
 	if err != nil {
@@ -152,7 +152,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestMost makes sure that what a grid can answer at most is what makes it too busy.
+// TestMost checks that what a grid can answer at most is what makes it too busy.
 func TestMost(t *testing.T) {
 	f := randomFigures(rand.New(rand.NewPCG(5, 6)))
 	n := Need{Keywords: 1_000_000, QPS: 100, Memory: 16 << 30, Cores: 4, P99: time.Hour}

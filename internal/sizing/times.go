@@ -45,7 +45,7 @@ func each(a, b *Times, f func(a, b float64) float64) Times {
 	return times(f(a.Mean, b.Mean), p)
 }
 
-// search returns the times of searches on a slave with so many keywords and so many bytes
+// search returns the times of searches on a slave with that many keywords and that many bytes
 // for each. Between two sizes that were measured, and beyond the last two, they are
 // interpolated by the logarithms; below the first one they are those of the first one.
 func (f *Figures) search(keywords, bytes float64) Times {
@@ -56,7 +56,7 @@ func (f *Figures) search(keywords, bytes float64) Times {
 	return each(&t, &factor, func(t, factor float64) float64 { return t * factor })
 }
 
-// Search returns the times of searches on a slave with so many keywords that are all in
+// Search returns the times of searches on a slave with that many keywords that are all in
 // memory.
 func (f *Figures) Search(keywords float64) Times { return f.search(keywords, math.Inf(1)) }
 

@@ -69,9 +69,9 @@ func readAllowed(path string) ([]test, error) {
 	return list, nil
 }
 
-// report prints what was skipped in every run in which it occurred, first what
-// the list allows. The error is errSkipped if there is more, or says that the
-// list has a test that there is not.
+// report prints what was skipped in every run in which it occurred, first what the
+// list allows. The error is errSkipped if there is more, or says that the list
+// names an unknown test.
 func report(out io.Writer, results []result, allowed []test) error {
 	skipped := make(map[test]string)
 	for _, r := range results {

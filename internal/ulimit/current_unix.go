@@ -12,7 +12,7 @@ const (
 // Files returns how many files this process may open. Go has raised the soft limit to the hard one.
 func Files() uint64 { return current(unix.RLIMIT_NOFILE) }
 
-// current returns a limit; one that cannot be read is none.
+// current returns a limit; an unreadable one counts as no limit.
 func current(resource int) uint64 {
 	var l unix.Rlimit
 	if err := unix.Getrlimit(resource, &l); err != nil {

@@ -7,8 +7,9 @@ import (
 	"syscall"
 )
 
-// Advice says what to do when no more files can be opened; "": err is about something else. At the start Need.Check
-// has the number that is needed; one that is reached later is too low by what nobody knows, so it is doubled.
+// Advice says what to do when no more files can be opened, or "" if err is about something else. At the start
+// Need.Check has the number that is needed; a limit that is reached later is too low by an unknown amount, so it is
+// doubled.
 func Advice(err error) string {
 	switch {
 	case errors.Is(err, syscall.ENFILE):
@@ -20,8 +21,8 @@ func Advice(err error) string {
 	return ""
 }
 
-// Reached returns why this process can open only a few more files, or none; nil: it can open more. It is for libraries that report a
-// file that could not be opened without the reason, and have closed others by then.
+// Reached returns why this process can open only a few more files, or none, or nil if it can open more. It is for
+// libraries that report a file that could not be opened without the reason, and have closed others by then.
 func Reached() (err error) {
 	var open [8]*os.File
 	for i := range open {

@@ -2,13 +2,12 @@
 // process opens anything.
 //
 // What happens without it: a process that may open few files starts, says that it is ready, and fails later, in a
-// flush of a store or a connection to its database; one with little address space is ended by Go or C++ in the
-// middle of a word. Both limits are set by others, such as a login shell, a unit or a container, and are easily
-// forgotten.
+// flush of a store or a connection to its database; one with little address space is ended by Go or C++ in the middle
+// of its work. Both limits are set by others, such as a login shell, a unit or a container, and are easily forgotten.
 //
-// Goals: a start that cannot work is refused with the number that is needed; one that is merely tight is told.
-// Non-goals: the memory that the machine has (package memlimit divides what is configured); limits that are
-// shared with other processes, such as that of threads.
+// Goals: a start that cannot work is refused with the number that is needed; a tight limit is logged. Non-goals:
+// the memory that the machine has (package memlimit divides what is configured); limits that are shared with other
+// processes, such as that of threads.
 package ulimit
 
 import (
@@ -38,7 +37,7 @@ const (
 	data = 512 << 20
 )
 
-// Unlimited is a limit that there is not.
+// Unlimited means no limit.
 const Unlimited = math.MaxUint64
 
 // limit is one limit of a process.

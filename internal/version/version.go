@@ -34,11 +34,11 @@ func Current() Build {
 	if !ok {
 		info = new(debug.BuildInfo)
 	}
-	return of(info, release, commit)
+	return buildOf(info, release, commit)
 }
 
-// of prefers what the build of a release has set.
-func of(info *debug.BuildInfo, release, commit string) Build {
+// buildOf prefers the values set by a release build.
+func buildOf(info *debug.BuildInfo, release, commit string) Build {
 	var revision, modified string
 	for _, s := range info.Settings {
 		switch s.Key {

@@ -26,7 +26,7 @@ func TestOf(t *testing.T) {
 		{from("(devel)", "", ""), "", "", "(devel) (commit unknown, go1.26.0"},
 		{new(debug.BuildInfo), "", "", "unknown (commit unknown, " + runtime.Version()},
 	} {
-		if got := of(c.info, c.release, c.commit).String(); !strings.HasPrefix(got, c.want) {
+		if got := buildOf(c.info, c.release, c.commit).String(); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q %q of %+v: %s, want %s", c.release, c.commit, c.info, got, c.want)
 		}
 	}

@@ -39,7 +39,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 //	}
 type Broadcast struct {
 	mu   sync.Mutex
-	next chan struct{} // nil: nobody has asked since the last change
+	next chan struct{} // nil: there was no question since the last change
 }
 
 // Next returns a channel that the next Notify closes.

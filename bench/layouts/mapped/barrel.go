@@ -20,8 +20,8 @@ type barrel struct {
 	ends   []uint64
 }
 
-// openBarrel maps a barrel into memory and makes sure that it is whole and that no end
-// lies outside, so that reads need not. fault.Corrupt: it is damaged or cut off.
+// openBarrel maps a barrel into memory and checks that it is whole and that no end lies
+// outside, so that reads need not. fault.Corrupt: it is damaged or cut off.
 func openBarrel(path string) (b *barrel, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -124,7 +124,8 @@ func (b *builder) keywords(ctx context.Context, w *writer) (err error) {
 	return nil
 }
 
-// wrote counts keywords and reports, now and then, the share that is built.
+// wrote counts keywords and reports, from time to time, the share that is
+// built.
 func (b *builder) wrote(ctx context.Context, n int) error {
 	before := b.done >> 14
 	if b.done += n; b.done>>14 == before && b.done > n {

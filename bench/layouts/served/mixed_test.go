@@ -11,8 +11,8 @@ import (
 	"adshard/search"
 )
 
-// TestMixed compares the layout with the oracle, and makes sure that there are all
-// match types and negatives that keep something out.
+// TestMixed compares the layout with the oracle, and checks that there are all match
+// types and negatives that keep something out.
 func TestMixed(t *testing.T) {
 	set, queries := layouttest.Small(t, 3000)
 	m := mixedItems(set)

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// Check makes sure that a page is well-formed, needs nothing from elsewhere, has
-// a verdict above its first table, is meant for phones and for dark rooms, and
-// says by which command and commit it was made. It returns the page's title.
+// Check checks that a page is well-formed, needs nothing from elsewhere, has a
+// verdict above its first table, is meant for phones and for dark rooms, and says by
+// which command and commit it was made. It returns the page's title.
 func Check(t testing.TB, text string) (title string) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(text))

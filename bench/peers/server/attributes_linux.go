@@ -2,7 +2,8 @@ package server
 
 import "syscall"
 
-// capDacOverride lets a process reach its directory whoever owns those above it.
+// capDacOverride lets a process reach its directory whatever the owner of its
+// parents.
 const capDacOverride = 1
 
 // attributes have a child end when this process does, keep Ctrl-C from it

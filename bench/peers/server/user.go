@@ -9,7 +9,7 @@ import (
 	"adshard/fault"
 )
 
-// User is somebody else, as whom a process runs.
+// User is another user, as which a process runs.
 type User struct{ ID, Group uint32 }
 
 // Unprivileged finds a user for a program that refuses to run as root: the first

@@ -43,7 +43,7 @@ func (f *AdminFlags) Client() (*Client, error) {
 	return c, err
 }
 
-// Show requests a path and shows the answer: unchanged with --json, else by human.
+// Show requests a path and shows the answer: unchanged with --json, else with human.
 func Show[T any](ctx context.Context, f *AdminFlags, s cmdline.Streams, path string, query url.Values, human func(*T) error) error {
 	c, err := f.Client()
 	if err != nil {
@@ -71,7 +71,7 @@ func Send[T any](ctx context.Context, f *AdminFlags, s cmdline.Streams, path str
 	return Render(c, f, s, body, human)
 }
 
-// Render shows a body: unchanged with --json, else by human.
+// Render shows a body: unchanged with --json, else with human.
 func Render[T any](c *Client, f *AdminFlags, s cmdline.Streams, body []byte, human func(*T) error) error {
 	if f.JSON {
 		_, err := s.Out.Write(body)

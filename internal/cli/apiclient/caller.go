@@ -28,7 +28,7 @@ func (f *CallerFlags) WithoutToken() *CallerFlags {
 	return &other
 }
 
-// token returns the token in the file; "": there is none.
+// token returns the token in the file, or "" if there is none.
 func (f *CallerFlags) token() (string, error) {
 	if f.TokenFile == "" {
 		return "", nil

@@ -36,7 +36,7 @@ type Client struct {
 	token string // of an admin port; "": none
 }
 
-// New parses an address: URL, HOST:PORT or :PORT. Who calls is in f.
+// New parses an address: URL, HOST:PORT or :PORT. f identifies the caller.
 func New(addr string, timeout time.Duration, f *CallerFlags, roles ...access.Role) (*Client, error) {
 	given := addr
 	if strings.HasPrefix(addr, ":") {
@@ -106,7 +106,7 @@ func (c *Client) Do(ctx context.Context, method string, u *url.URL, header http.
 	return body, nil
 }
 
-// Open sends a request and returns what comes, whose body is to be closed.
+// Open sends a request and returns the response; the caller closes its body.
 func (c *Client) Open(ctx context.Context, method string, u *url.URL, header http.Header, send []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(send))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// BalanceCommand shows and steers what moves between slaves.
+// BalanceCommand shows and controls how slices move between slaves.
 func BalanceCommand(s cmdline.Streams) *cobra.Command {
 	c := cmdline.Group(&cobra.Command{
 		Use:   "balance",

@@ -119,8 +119,9 @@ func (w *moveWait) wait(ctx context.Context) ([]byte, error) {
 	return last, err
 }
 
-// patiently calls ask until it reports done or fails. A balancer that is
-// unreachable for less than awayFor is waited for. goesOn describes what continues when ctx is done.
+// patiently calls ask until it reports done or fails, and tolerates an unreachable balancer. A balancer
+// that is unreachable for less than awayFor is waited for. goesOn describes what continues when ctx is
+// done.
 func patiently(ctx context.Context, says *progress.Line, goesOn string, ask func() (done bool, err error)) error {
 	away := time.Time{}
 	for {

@@ -205,7 +205,7 @@ func showLoads(s cmdline.Streams, v *api.BalanceStatus) error {
 		columns = append(columns, "SLAVES")
 	}
 	t := terminal.NewTable(s.Out, columns...)
-	t.Keep(slices.Index(columns, "")) // bars
+	t.NoWrap(slices.Index(columns, "")) // bars
 	for _, n := range v.Slaves {
 		state := string(n.State)
 		if !n.Alive {
@@ -278,7 +278,7 @@ func showEvents(s cmdline.Streams, events []api.Event) error {
 	return t.Flush()
 }
 
-// answering says what a master answers; "": it has not told.
+// answering says what a master answers, or "" if it has not reported.
 func answering(t *api.Traffic) string {
 	if t == nil {
 		return ""

@@ -110,7 +110,8 @@ func showHot(s cmdline.Streams, hot []api.HotItem) error {
 	return t.Flush()
 }
 
-// groupOf names an ad group by what it belongs to; "": its names are not known.
+// groupOf names an ad group by what it belongs to, or "" if its names are not
+// known.
 func groupOf(h api.HotItem) string {
 	if h.Group == "" {
 		return ""

@@ -63,8 +63,8 @@ const (
 	changePause = 200 * time.Millisecond
 )
 
-// send makes the changes in one transaction and shows what was done. The request has a key, so that it
-// is sent again when no answer comes, and is made once.
+// send makes the changes in one transaction and shows what was done. The request has an idempotency key,
+// so that it can be sent again without an answer and takes effect once.
 func (f *changeFlags) send(ctx context.Context, s cmdline.Streams, list []operation) error {
 	c, err := f.Client()
 	if err != nil {
@@ -210,10 +210,10 @@ With --if-match and the ETag of "get", nothing is changed if somebody else was f
 	return c
 }
 
-// reserved are names of a batch that are no fields.
+// reserved are names of a batch that are not fields.
 var reserved = map[string]bool{"op": true, "type": true, "id": true, "if_match": true, "advertiser_id": true, "campaign_id": true, "group_id": true}
 
-// settings reads FIELD=VALUE. What values may be is for the server to say.
+// settings reads FIELD=VALUE. The server checks the values.
 func settings(args []string) (map[string]any, error) {
 	out := map[string]any{}
 	for _, arg := range args {

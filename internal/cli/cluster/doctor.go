@@ -158,7 +158,7 @@ func (a *asker) examine(ctx context.Context, over time.Duration) (*doctor.Report
 	return report, nil
 }
 
-// probe makes a search, of any word: all shards are asked.
+// probe makes a search for any word, which asks all shards.
 func (a *asker) probe(ctx context.Context) (*doctor.Probe, error) {
 	if a.queries == nil {
 		return nil, nil
@@ -213,7 +213,7 @@ func portOf(ctx context.Context, c *apiclient.Client) (doctor.Port, error) {
 	return p, refusal(err)
 }
 
-// notReady returns why a process is not ready; "": it is.
+// notReady returns why a process is not ready, or "" if it is.
 func notReady(ctx context.Context, c *apiclient.Client) (string, error) {
 	res, err := c.Open(ctx, http.MethodGet, c.Base.JoinPath("/readyz"), nil, nil)
 	if err != nil {

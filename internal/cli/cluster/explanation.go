@@ -31,7 +31,7 @@ func showExplanation(s cmdline.Streams, a *api.ExplainAnswer, named bool) error 
 		k := &a.Matches[i]
 		t.Row(strconv.FormatUint(k.KeywordID, 10), terminal.Cut(k.Keyword, 30), terminal.Cut(k.Advertiser, 20),
 			fmt.Sprintf("%s/%s", k.MatchType, cmp.Or(k.Variant, "-")), k.Reason)
-		t.Note(fmt.Sprintf("%s / %s; score %d; words %s; %s, slice %d",
+		t.Comment(fmt.Sprintf("%s / %s; score %d; words %s; %s, slice %d",
 			terminal.Cut(k.Campaign, 20), terminal.Cut(k.Group, 30), k.Score, agreements(k.Words), k.Shard, k.Slice))
 	}
 	if err := t.Flush(); err != nil {

@@ -67,7 +67,7 @@ JSON; that needs --out.`,
 	return c
 }
 
-// export is what is written, and where.
+// export is an export under way: its data and its output.
 type export struct {
 	format ingest.Format
 	path   string // "": standard output
@@ -75,7 +75,7 @@ type export struct {
 
 func (x *export) run(c *cobra.Command, f *apiclient.AdminFlags, s cmdline.Streams, q url.Values) error {
 	if err := outfile.Check(nil, x.output()); err != nil {
-		return err // before anybody is asked
+		return err // before any process is asked
 	}
 	cl, err := f.Client()
 	if err != nil {
@@ -115,7 +115,7 @@ func (x *export) run(c *cobra.Command, f *apiclient.AdminFlags, s cmdline.Stream
 	return err
 }
 
-// create writes a new file, which has its name when it is complete.
+// create writes a new file, which gets its name once complete.
 func (x *export) create(lines io.Reader) (n uint64, err error) {
 	err = x.output().Write(func(w io.Writer) (err error) {
 		n, err = x.write(w, lines)
@@ -163,7 +163,7 @@ func copyLines(to io.Writer, from io.Reader) (lines uint64, err error) {
 	}
 }
 
-// whole reads a body. A connection that is cut off is an error of its own.
+// whole reads a body. A broken connection is a distinct error.
 type whole struct{ from io.Reader }
 
 // Read implements io.Reader.

@@ -43,7 +43,8 @@ func QueryCommand(s cmdline.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "query WORDS...",
 		Short: "Ask a running cluster for the ads of a query",
-		// query --explain, which people look for as a command of its own.
+		// query --explain as a command of its own, which is where people look
+		// for it.
 		SuggestFor: []string{"explain", "search"},
 		Long: `Asks a running cluster for the ads of a query and shows them as a table: position, ad,
 advertiser, winning keyword, how it matched, and the price per click.

@@ -72,7 +72,7 @@ func showSlaves(s cmdline.Streams, list *api.SlaveList) error {
 		columns = slices.Insert(columns, 1, "SHARD")
 	}
 	t := terminal.NewTable(s.Out, columns...)
-	t.Keep(slices.Index(columns, "")) // bars
+	t.NoWrap(slices.Index(columns, "")) // bars
 	var spare []int
 	for _, c := range []string{"", "TROUBLE", "ADDRESS", "GROUPS", "DISK"} {
 		spare = append(spare, slices.Index(columns, c))

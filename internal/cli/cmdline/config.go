@@ -79,8 +79,8 @@ func (f *configFlags) load() error {
 	return nil
 }
 
-// faulty is the error of a configuration with faults: with the lines of the file that have them, but
-// for keys that flags have given.
+// faulty returns the error of a faulty configuration, with the line of each fault in the file. Keys set
+// by flags have no line.
 func (f *configFlags) faulty(err error) error {
 	if f.file != "" {
 		err = config.AtLines(f.file, err, func(key string) bool {
@@ -90,8 +90,8 @@ func (f *configFlags) faulty(err error) error {
 	return Usage(err)
 }
 
-// configValue is the flag of one key. It keeps its text, since the file, over which
-// it takes precedence, is read later.
+// configValue is the flag of one key. It keeps its text, because the file is read later
+// and the flag takes precedence.
 type configValue struct {
 	flags *configFlags
 	key   string // with dots between its parts

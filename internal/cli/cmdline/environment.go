@@ -20,14 +20,14 @@ Environment:
 // noVariable annotates flags that no variable sets.
 const noVariable = "no variable"
 
-// WithoutVariable has a flag set on the command line only: a variable that was set for another command
-// would choose what is lost for good.
+// WithoutVariable makes a flag settable only on the command line. A variable set for another command must
+// not choose what is lost for good.
 func WithoutVariable(flags *pflag.FlagSet, name string) {
 	flags.Lookup(name).Annotations = map[string][]string{noVariable: nil}
 }
 
 // fromEnvironment sets the flags that the command line lacks and the environment has. An empty
-// variable is none.
+// variable counts as not set.
 func fromEnvironment(flags *pflag.FlagSet) (wrong error) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		name := config.Variable(f.Name)

@@ -36,14 +36,14 @@ func WrongUse(format string, args ...any) error {
 	return Usage(fmt.Errorf(format, args...))
 }
 
-// interrupted is the error of a command that was interrupted (Ctrl-C) while what it
-// began continues, which the text describes.
+// interrupted is the error of a command interrupted with Ctrl-C. Its text describes
+// what continues.
 type interrupted struct{ text string }
 
 func (i *interrupted) Error() string { return i.text }
 func (i *interrupted) Unwrap() error { return context.Canceled }
 
-// Interrupted returns the error of a command that was interrupted: what it began goes on, as text says.
+// Interrupted returns the error of an interrupted command; text says what continues.
 func Interrupted(text string) error { return &interrupted{text} }
 
 // Cancelled reports whether an error comes from a context that is done.

@@ -9,8 +9,8 @@ import (
 	"adshard/internal/outfile"
 )
 
-// warnExposed tells of the files of databases that a command names and that others than their owner may read or write. Programs that
-// serve, which have a configuration, tell it in their logs.
+// warnExposed warns of database files named by a command that users other than the owner may read or write. Servers,
+// which have a configuration, warn in their logs.
 func warnExposed(c *cobra.Command) {
 	if c.Flags().Lookup("config") != nil {
 		return

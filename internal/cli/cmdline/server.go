@@ -18,7 +18,7 @@ type Server struct {
 	Config   any // pointer to its configuration, holding the defaults
 	Validate func() error
 	Check    func(ctx context.Context, log *slog.Logger) error // what run does before anything else
-	Database *string                                           // the database's URL in it; nil: it has none
+	Database *string                                           // the database's URL in it, or nil if there is none
 	Run      func(ctx context.Context, out io.Writer, log *slog.Logger) error
 	Help     map[string]string // of its keys
 }
@@ -74,8 +74,8 @@ func (v *Server) checked(ctx context.Context, out io.Writer, log *slog.Logger) e
 	return err
 }
 
-// passwords are those in URLs, which no program takes (they are in files), but which somebody may
-// have put into a file or a variable of the environment.
+// passwords are passwords in URLs. No program accepts them (they belong in files), but a file or an
+// environment variable may still hold one.
 var passwords = regexp.MustCompile(`(://[^/\s@:]*:)[^\s?]*(@)|([?&](?:ssl)?password=)[^&\s"']*`)
 
 // printConfig writes a configuration without passwords: what is printed is kept in files and logs.

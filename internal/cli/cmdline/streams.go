@@ -16,7 +16,7 @@ type Streams struct {
 	Out, Err io.Writer
 }
 
-// Warn tells the user something beside the output.
+// Warn writes a warning beside the output.
 func (s Streams) Warn(text string) { fmt.Fprintln(s.Err, text) }
 
 // Main runs a program with arguments (without its name) and returns its exit

@@ -93,7 +93,7 @@ func runDBCheck(ctx context.Context, url string, asJSON bool, s cmdline.Streams)
 	return errDamaged
 }
 
-// unfinished returns the error of a database that other programs refuse because a command that makes it has not ended; nil: none.
+// unfinished returns the error of a database whose creation has not finished, which other programs refuse, or nil.
 func unfinished(ctx context.Context, url string) error {
 	_, _, err := database.Probe(ctx, url)
 	if part := new(*backend.Unfinished); errors.As(err, part) {

@@ -155,8 +155,8 @@ func runImport(ctx context.Context, f *importFlags, files []string, s cmdline.St
 	return err
 }
 
-// finish notes that the database is whole after an import that ended with err: when all was imported, or
-// nothing.
+// finish marks the database as complete after an import that ended with err, if all of it or none of it was
+// imported.
 func finish(ctx context.Context, store backend.Store, m backend.Making, err error) error {
 	if err == nil {
 		return store.Finish(ctx, m)
@@ -211,7 +211,7 @@ func openReports(f *importFlags, inputs []string) (r importReports, err error) {
 	return r, nil
 }
 
-// openReport begins a report; nil: it is not requested.
+// openReport begins a report, or nil if it is not requested.
 func openReport(o outfile.Output, kept []outfile.Kept) (*report, error) {
 	if o.Path == "" {
 		return nil, nil

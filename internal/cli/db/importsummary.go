@@ -44,7 +44,7 @@ func showSummary(s cmdline.Streams, f *importFlags, sum *ingest.Summary, took ti
 	return nil
 }
 
-// tellShut says what the data do not do that the files say.
+// tellShut says which statements of the files the data do not follow.
 func tellShut(s cmdline.Streams, sum *ingest.Summary) {
 	for i := range sum.Shut {
 		fmt.Fprintf(s.Err, "warning: %v\n", &sum.Shut[i])
@@ -101,7 +101,7 @@ func textSummary(s cmdline.Streams, f *importFlags, sum *ingest.Summary, took ti
 // unusedShown is how many unused columns are listed.
 const unusedShown = 10
 
-// unusedColumns tells which filled columns were not used.
+// unusedColumns lists filled columns that were not used.
 func unusedColumns(s cmdline.Streams, list []ingest.Unused) {
 	for i, u := range list {
 		if i == unusedShown {
@@ -112,7 +112,7 @@ func unusedColumns(s cmdline.Streams, list []ingest.Unused) {
 	}
 }
 
-// notes tells what may not be as it was meant.
+// notes lists what may not be as intended.
 func notes(s cmdline.Streams, list []ingest.Note) {
 	for i := range list {
 		fmt.Fprintln(s.Out, terminal.Printable(list[i].String()))

@@ -7,8 +7,8 @@ import (
 	"adshard/internal/outfile"
 )
 
-// report is a file that an import writes in addition to its work, readable by its owner alone: it
-// has advertisers' texts. It is written beside its place, and has its name when it is complete.
+// report is a file that an import writes in addition to its work, readable only by its owner: it has
+// advertisers' texts. It is written to a temporary file, and gets its name once complete.
 type report struct{ *outfile.File }
 
 // rejectsTo and conflictsTo are the reports of an import.

@@ -19,7 +19,7 @@ type qualityShower struct {
 	f    *qualityFlags
 	plan *revise.Plan
 	sum  *countfile.Summary
-	// refused has more clicks than impressions.
+	// refused counts entries with more clicks than impressions.
 	refused []quality.Excess
 }
 

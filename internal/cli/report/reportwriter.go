@@ -155,7 +155,7 @@ func queryText(l *eventreport.Line) string {
 	return "(no longer kept)"
 }
 
-// queries is how many queries a line is of, if that is known.
+// queries is the number of queries behind a line, if known.
 func queries(l *eventreport.Line) string {
 	if l.Queries == 0 {
 		return ""
@@ -171,7 +171,7 @@ func numbers(s store.Sum) []string {
 	return []string{terminal.Grouped(s.Impressions), terminal.Grouped(s.Clicks), r, terminal.Money(s.Spend)}
 }
 
-// clickRate is that of a sum; nil: there were no impressions.
+// clickRate is that of a sum, or nil without impressions.
 func clickRate(s store.Sum) *float64 {
 	if s.Impressions == 0 {
 		return nil

@@ -101,7 +101,7 @@ func showSizes(out io.Writer, figures *sizing.Figures, needs []sizing.Need, plan
 	return err
 }
 
-// held says how much of a slave's data is in memory: all, or so many bytes a keyword.
+// held says how much of a slave's data is in memory: all, or that many bytes a keyword.
 func held(g *sizing.Grid) string {
 	if g.AllInMemory {
 		return "all"
@@ -109,7 +109,7 @@ func held(g *sizing.Grid) string {
 	return fmt.Sprintf("%.0f B/keyword", g.Bytes)
 }
 
-// lacks lists what the grids lack that have the most machines.
+// lacks lists what the largest grids lack.
 func lacks(cheaper []sizing.Grid) string {
 	var list []string
 	for i := range cheaper {

@@ -15,8 +15,8 @@ import (
 	"adshard/internal/cli/cmdline"
 )
 
-// table writes rows of aligned columns, with unaligned notes in between. Nothing follows the last cell of a row that is not empty.
-// On a terminal long cells go on below, so that rows stay within it; only bars are left out.
+// table writes rows of aligned columns, with unaligned notes in between. Trailing empty cells of a row are left out.
+// On a terminal long cells wrap, so that rows fit; only bars are left out.
 type table struct {
 	out   io.Writer
 	rows  [][]string // a note is a row of one cell
@@ -47,14 +47,14 @@ func (t *table) Row(cells ...string) {
 	t.rows = append(t.rows, cells)
 }
 
-// Note adds a line that belongs to the row above it.
-func (t *table) Note(text string) { t.rows = append(t.rows, []string{"    " + Printable(text)}) }
+// Comment adds a line that belongs to the row above it.
+func (t *table) Comment(text string) { t.rows = append(t.rows, []string{"    " + Printable(text)}) }
 
-// Keep has the cells of a column in one line: half a bar says something else.
-func (t *table) Keep(column int) { t.whole[column] = true }
+// NoWrap keeps each cell of a column on one line: half a bar would mislead.
+func (t *table) NoWrap(column int) { t.whole[column] = true }
 
-// MayLeave names columns that may be dropped from rows that are too long, in this order: their cells
-// are then below the rows, and those of columns without a name, bars, nowhere.
+// MayLeave names columns that may leave rows that are too long, in this order. Their cells then appear
+// below the rows; bars, which have no column name, are dropped.
 func (t *table) MayLeave(columns ...int) { t.spare = columns }
 
 // Flush writes the table.
@@ -72,12 +72,12 @@ func (t *table) Flush() error {
 
 const (
 	gap = "  " // between columns
-	// leastWidth is that of columns which are made no narrower: words and addresses would fall apart.
+	// leastWidth is the least width of a column: narrower ones would break words and addresses.
 	leastWidth = 15
 )
 
-// shed removes optional columns from the rows, as few as possible, if rows cannot be fitted otherwise. 0: they may have any
-// number of characters.
+// shed removes as few optional columns as possible if the rows do not fit otherwise. 0: they may have any number of
+// characters.
 func (t *table) shed(columns int) {
 	least := -len(gap)
 	for i := range t.width {
@@ -127,12 +127,12 @@ func (t *table) without(gone map[int]bool, columns int) {
 		for rest := strings.Join(below, gap); rest != ""; {
 			var line string
 			line, rest = broken(rest, max(leastWidth, columns-len("    ")))
-			t.Note(line)
+			t.Comment(line)
 		}
 	}
 }
 
-// fit narrows the widest columns until rows have as many characters, if that can be. 0: they may have any number.
+// fit narrows the widest columns until the rows fit, if possible. 0: they may have any number.
 func (t *table) fit(columns int) {
 	if columns == 0 {
 		return
@@ -178,7 +178,7 @@ func (t *table) write(b *strings.Builder, cells []string) {
 	}
 }
 
-// broken breaks a text after at most n characters, between words if it can be.
+// broken breaks a text after at most n characters, between words if possible.
 func broken(s string, n int) (line, rest string) {
 	r := []rune(s)
 	if len(r) <= n {
@@ -197,10 +197,11 @@ func broken(s string, n int) (line, rest string) {
 // Frame is what is to be shown on a terminal at once.
 type Frame struct {
 	bytes.Buffer
-	Columns int // characters of a line; 0: any number
+	Columns int // characters of a line; 0 means any number
 }
 
-// columnsOf returns how many characters a line of a terminal has; 0: it is none.
+// columnsOf returns how many characters a line of a terminal has, or 0 if there is
+// none.
 func columnsOf(out io.Writer) int {
 	switch out := out.(type) {
 	case *Frame:

@@ -11,7 +11,7 @@ func wide(columns int) string {
 	out := &Frame{Columns: columns}
 	t := NewTable(out, "#", "AD", "KEYWORD", "WHY")
 	t.Row("1", "Příliš žluťoučký kůň z Acme", "usb cable", strings.Repeat("it has lost to ", 3)+"keyword 17")
-	t.Note("a note of the row above, which is longer than the terminal and is left as it is, in one line")
+	t.Comment("a note of the row above, which is longer than the terminal and is left as it is, in one line")
 	t.Row("2", strings.Repeat("x", 40), "cable", "won")
 	if err := t.Flush(); err != nil {
 		panic(err)
@@ -53,7 +53,7 @@ func TestTablesThatCannotFit(t *testing.T) {
 func TestBarsAreNotBroken(t *testing.T) {
 	out := &Frame{Columns: 40}
 	table := NewTable(out, "SLAVE", "", "TROUBLE")
-	table.Keep(1)
+	table.NoWrap(1)
 	table.Row("slave-0", Bar(2.5), "it cannot reach the balancer, and has not for a minute")
 	if err := table.Flush(); err != nil || !strings.Contains(out.String(), Bar(2.5)) || strings.Count(out.String(), "\n") < 5 {
 		t.Errorf("%v\n%s", err, out)

@@ -45,7 +45,7 @@ func Grouped(n uint64) string {
 	return s
 }
 
-// Loaded formats a load per second; small ones with decimals.
+// Loaded formats a load per second, a small one with decimals.
 func Loaded(x float64) string {
 	switch {
 	case x <= 0 || math.IsNaN(x):

@@ -93,7 +93,7 @@ func Under(path, root string) bool { return path == root || strings.HasPrefix(pa
 // name ends in "test".
 func TestSupport(pkg string) bool { return strings.HasSuffix(path.Base(pkg), "test") }
 
-// Production are the package's files that are no tests.
+// Production are the package's files that are not tests.
 func (p *Package) Production() []*File {
 	return slices.DeleteFunc(slices.Clone(p.Files), func(f *File) bool { return f.Test })
 }

@@ -94,8 +94,7 @@ func (g *graph) arguments(c *checked, call *ast.CallExpr) {
 	}
 }
 
-// variable is the variable that an expression stands for or is a part of; nil:
-// none.
+// variable is the variable that an expression stands for or is a part of, or nil.
 func (c *checked) variable(e ast.Expr) *types.Var {
 	var id *ast.Ident
 	switch e := e.(type) {

@@ -35,7 +35,7 @@ func TestIdentitiesAreURIs(t *testing.T) {
 	}
 }
 
-// TestNamesAreBound: a certificate of a role is good for its own name alone, and a message
+// TestNamesAreBound: a certificate of a role is good only for its own name, and a message
 // without a name is nobody's.
 func TestNamesAreBound(t *testing.T) {
 	table := NewTable()

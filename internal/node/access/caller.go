@@ -7,18 +7,19 @@ import (
 	"google.golang.org/grpc/peer"
 )
 
-// Shown is a connection, or what gRPC knows of one, that knows who is at its other end.
+// Shown is a connection, or gRPC's information on one, that knows the identity of its peer.
 type Shown interface{ Caller() Identity }
 
 type connKey struct{}
 
-// WithConn returns the context of the requests of an HTTP connection. What CallerOf
-// returns of it is what the connection says at that time.
+// WithConn returns the context of the requests of an HTTP connection. CallerOf asks the
+// connection at the time of the call.
 func WithConn(ctx context.Context, conn Shown) context.Context {
 	return context.WithValue(ctx, connKey{}, conn)
 }
 
-// CallerOf returns who makes a call; the zero Identity when nobody has shown who it is.
+// CallerOf returns the identity of the caller, or the zero Identity if the caller has shown
+// none.
 func CallerOf(ctx context.Context) Identity {
 	if conn, ok := ctx.Value(connKey{}).(Shown); ok {
 		return conn.Caller()
@@ -34,9 +35,9 @@ func CallerOf(ctx context.Context) Identity {
 // Guard checks the calls of a port.
 type Guard struct {
 	Table Table
-	// Open: who shows no identity may do everything, as long as not all peers have one.
+	// Open: who shows no identity may do everythinguntil all peers have one.
 	Open bool
-	// Refused is called with each refusal; nil: it is not noted.
+	// Refused is called with each refusal, unless nil.
 	Refused func(who Identity, from, call string, err error)
 }
 
@@ -75,7 +76,7 @@ func (g *Guard) ServerOptions() []grpc.ServerOption {
 	}
 }
 
-// somebody is a Shown whose identity is known in advance.
+// somebody is a Shown with an identity that is known in advance.
 type somebody Identity
 
 // Caller implements Shown.

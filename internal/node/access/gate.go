@@ -11,7 +11,7 @@ import (
 // Gate is a Guard of an HTTP port, where a token is as good as a certificate.
 type Gate struct {
 	Guard
-	// Tokens returns the tokens that are valid now; nil: there are none.
+	// Tokens returns the tokens that are valid now, or nil if there are none.
 	Tokens func() Tokens
 }
 
@@ -34,8 +34,8 @@ func (g *Gate) May(ctx context.Context, call string) bool {
 	return g.Open && !who.Known() || g.Table.Check(who, call, nil) == nil
 }
 
-// caller returns who sent a request: whose token it has or, without one, whose certificate
-// its connection has. A wrong token is an error.
+// caller returns the sender of a request, by its token or, without one, by the certificate of
+// its connection. A wrong token is an error.
 func (g *Gate) caller(r *http.Request) (Identity, error) {
 	header := r.Header.Get("Authorization")
 	if header == "" {

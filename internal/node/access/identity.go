@@ -10,7 +10,7 @@ import (
 	"adshard/fault"
 )
 
-// Role says what somebody is, and so which calls it may make.
+// Role is the role of a caller, which decides the calls that it may make.
 type Role string
 
 // The roles.
@@ -40,15 +40,15 @@ func ParseRole(name string) (Role, error) {
 
 const op = "access"
 
-// Identity is who somebody is: a role in a cluster, and a name in that role. The zero
-// value is somebody unknown.
+// Identity is the identity of a caller: a role in a cluster, and a name in that role. The
+// zero value is an unknown caller.
 type Identity struct {
 	Cluster string
 	Role    Role
 	Name    string
 }
 
-// Known reports whether this is somebody.
+// Known reports whether the caller is known.
 func (i Identity) Known() bool { return i.Role != "" }
 
 // String returns ROLE NAME, for logs; ROLE without a name.
@@ -83,7 +83,7 @@ func ParseURI(u *url.URL) (Identity, error) {
 // MaxName bounds the names of clusters and identities, in bytes.
 const MaxName = 100
 
-// Check returns why the identity cannot be one. Errors: fault.Invalid.
+// Check returns why the identity is not a valid one. Errors: fault.Invalid.
 func (i Identity) Check() error {
 	if err := CheckName("cluster", i.Cluster); err != nil {
 		return err

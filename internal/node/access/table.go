@@ -12,13 +12,14 @@ import (
 type Rule struct {
 	// Call is the full name of a gRPC method, or "PORT METHOD PATTERN" of an HTTP port.
 	Call string
-	// Roles may make it; Anyone: so may everybody, with or without an identity.
+	// Roles may make it; Anyone: the call is open to all, with or without an
+	// identity.
 	Roles  []Role
 	Anyone bool
 	// AnySite: a page of any site may have a browser send the call, under any name of the port: it changes
 	// nothing, and shows no bids, spends or data, only ads and what each of them costs (httpapi.Names).
 	AnySite bool
-	// Name returns whom the message of a call claims to be from; it must be the caller's
+	// Name returns the sender that the message of a call claims; it must be the caller's
 	// name. nil: it claims nothing.
 	Name func(message any) string
 }
@@ -103,7 +104,7 @@ func masterOf(message any) string {
 }
 
 // queryRules are those of the ports for users, a master's for queries and a collector's for events:
-// whoever reaches them may search, and what an event counts for is in its token.
+// anyone who reaches them may search, and what an event counts for is in its token.
 func queryRules() []Rule {
 	anyone := func(call string) Rule { return Rule{Call: call, Anyone: true} }
 	anywhere := func(port, method, path string) Rule {
@@ -172,8 +173,8 @@ const (
 	SignOut = AdminPort + " POST /console/logout"
 )
 
-// Check returns why somebody may not make a call; nil: it may. message is the call's,
-// or nil when it has none yet. Errors: fault.Forbidden.
+// Check returns why somebody may not make a call, or nil if it may. message is the
+// call's, or nil when it has none yet. Errors: fault.Forbidden.
 func (t Table) Check(who Identity, call string, message any) error {
 	r, ok := t[call]
 	switch {

@@ -18,7 +18,7 @@ type token struct {
 	hash TokenHash
 }
 
-// TokenHash is what is kept of a token.
+// TokenHash is the stored form of a token.
 type TokenHash [sha256.Size]byte
 
 // HashToken returns the hash of a token.
@@ -67,7 +67,8 @@ func ParseTokens(text []byte) (Tokens, error) {
 	return out, nil
 }
 
-// Find returns whose a token is. It takes the same time for any token of a length.
+// Find returns the identity that a token belongs to. It takes the same time for any
+// token of a length.
 func (t Tokens) Find(text string) (who Identity, ok bool) { return t.FindHash(HashToken(text)) }
 
 // FindHash is Find of a token whose hash is known.

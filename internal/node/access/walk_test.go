@@ -40,7 +40,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write testdata/calls.txt")
 
-// somebody tries all calls.
+// caller tries all calls.
 type somebody struct {
 	name string      // in testdata/calls.txt
 	as   string      // in messages

@@ -22,22 +22,22 @@ import (
 type Config struct {
 	// Registry holds the process's metrics.
 	Registry *prometheus.Registry
-	// Ready returns why the process cannot do its work; empty: it can.
+	// Ready returns why the process cannot do its work, or nothing if it can.
 	Ready func() []string
-	// Control is the balancer's; nil: its calls are not there.
+	// Control is the balancer's; nil leaves its calls out.
 	Control Control
 	// Refuse returns why the calls of Control but SetBudget are refused; nil, or a nil error:
 	// they are not.
 	Refuse func() error
-	// Data reads and changes the data of the database; nil: its calls are not there.
+	// Data reads and changes the data of the database; nil leaves its calls out.
 	Data *data.Service
-	// Explain answers /v1/explain, and /v1/search for the console; nil: they are not there.
+	// Explain answers /v1/explain, and /v1/search for the console; nil leaves them out.
 	Explain http.Handler
-	// Slow answers /debug/slow with the slowest searches; nil: it is not there.
+	// Slow answers /debug/slow with the slowest searches; nil leaves it out.
 	Slow http.Handler
 	// Hosts are names by which the port may be called.
 	Hosts httpapi.Names
-	// Gate checks who may send a request; nil: everybody may.
+	// Gate checks who may send a request; nil allows everyone.
 	Gate *access.Gate
 	// Memory is that of the console; nil: it ends with this handler.
 	Memory *console.Memory
@@ -61,7 +61,7 @@ func New(c Config) http.Handler {
 	return c.guarded(c.gated(mux, inner, pages))
 }
 
-// found answers what the port does not have as other errors are answered.
+// found answers requests for unknown paths like other errors.
 func found(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, pattern := mux.Handler(r); pattern == "" {
@@ -72,7 +72,8 @@ func found(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// console returns the pages of the port, which ask the calls of api; nil: it has none.
+// console returns the pages of the port, which ask the calls of api, or nil if there is
+// none.
 func (c *Config) console(api http.Handler) *console.Console {
 	if c.Control == nil && c.Explain == nil {
 		return nil
@@ -142,5 +143,5 @@ func Routes() map[string][]string {
 	return all
 }
 
-// unasked is a Control that is there and never called.
+// unasked is a Control that is never called.
 type unasked struct{ Control }

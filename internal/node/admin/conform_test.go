@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// drawn is a request that is made from the document alone.
+// drawn is a request that is made only from the document.
 type drawn struct {
 	query  url.Values
 	header map[string]string
 	body   map[string]any
 	has    bool   // a body
-	file   string // a body that is not JSON; "": there is none
+	file   string // a body that is not JSON, or "" if there is none
 }
 
 // drawer draws requests for operations of the document.
@@ -82,7 +82,7 @@ func (d *drawer) parameters(path, method string) map[string]map[string]any {
 	return out
 }
 
-// schema is that of an operation's body; nil: it has none.
+// schema is that of an operation's body, or nil if there is none.
 func (d *drawer) schema(path, method string) map[string]any {
 	s, _ := d.doc.At("paths", path, strings.ToLower(method), "requestBody", "content", "application/json", "schema").(map[string]any)
 	return s

@@ -98,7 +98,7 @@ func (c *Config) control() map[string]calls {
 // budgetPath is that of the marks of budgets.
 const budgetPath = "/v1/campaigns/{id}/budget"
 
-// refuse returns why the calls of a path are refused; nil: they are not.
+// refuse returns why the calls of a path are refused, or nil if they are not.
 func (c *Config) refuse(path string) error {
 	if c.Refuse == nil || path == budgetPath {
 		return nil
@@ -145,7 +145,7 @@ func noInput(r *http.Request) error {
 	return nil
 }
 
-// answer asks, within the time that a call may take, and writes what comes.
+// answer makes the call within its time limit and writes the result.
 func answer[T any](c *Config, w http.ResponseWriter, r *http.Request, ask func(context.Context) (*T, error)) {
 	ctx, cancel := context.WithTimeout(r.Context(), controlTimeout)
 	defer cancel()

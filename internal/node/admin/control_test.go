@@ -93,7 +93,7 @@ func TestControlIsTold(t *testing.T) {
 	call(handler(c), "POST", "/v1/balance/strategy", `{"options":{},"name":"weighted-move"}`)
 	want := []string{"budget 12345678901 true", "add 10.0.0.9:7100", "drain slave-1", "remove slave-2", "move 5 slave-2", "strategy random map[moves:3 seed:1]",
 		"pause true", "pause false", "drain a/b ü", "budget 7 false share 0", "strategy weighted-move map[]"}
-	if got := c.Told(); !reflect.DeepEqual(got, want) {
+	if got := c.Calls(); !reflect.DeepEqual(got, want) {
 		t.Errorf("told %q\nwant %q", got, want)
 	}
 }
@@ -151,7 +151,7 @@ func TestAbuse(t *testing.T) {
 			if w.Code != c.status || !strings.Contains(w.Body.String(), c.says) {
 				t.Errorf("%d %s; want %d and %q", w.Code, w.Body, c.status, c.says)
 			}
-			if told := control.Told(); len(told) > 0 {
+			if told := control.Calls(); len(told) > 0 {
 				t.Errorf("told %q", told)
 			}
 		})
@@ -201,7 +201,7 @@ func FuzzPaths(f *testing.F) {
 				continue // no such path: an empty name, or one of dots
 			}
 			d.Answers(t, r.operation, r.method, w.Result(), w.Body.String())
-			if told := c.Told(); strings.HasSuffix(r.path, "/drain") && len(told) > 0 && told[0] != "drain "+name {
+			if told := c.Calls(); strings.HasSuffix(r.path, "/drain") && len(told) > 0 && told[0] != "drain "+name {
 				t.Errorf("told %q of %q", told, name)
 			}
 		}

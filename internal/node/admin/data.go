@@ -151,7 +151,7 @@ func (c *Config) change(w http.ResponseWriter, r *http.Request, of collection, v
 	c.apply(w, r, &q, []*data.Operation{done}, asked)
 }
 
-// refuseUnread answers an error; a body that nobody read may never end, so the connection is closed.
+// refuseUnread answers an error; an unread body may never end, so the connection is closed.
 func refuseUnread(w http.ResponseWriter, r *http.Request, err error) {
 	if r.ContentLength != 0 {
 		w.Header().Set("Connection", "close")
@@ -204,8 +204,8 @@ func (c *Config) apply(w http.ResponseWriter, r *http.Request, q *dataQuery, lis
 	httpapi.WriteJSON(w, statusOf(v.Served), v)
 }
 
-// statusOf returns the status of a change that is durable; served: whether all live slaves serve it, nil: nobody
-// waited for that.
+// statusOf returns the status of a change that is durable; served: whether all live slaves serve it, nil if the
+// client did not wait for that.
 func statusOf(served *bool) int {
 	if served != nil && !*served {
 		return http.StatusAccepted
@@ -253,8 +253,8 @@ func (c *Config) export(w http.ResponseWriter, r *http.Request) {
 	c.stream(w, r, func(ctx context.Context, to data.Lines) error { return c.Data.Export(ctx, q.advertiser, to) })
 }
 
-// stream answers with the lines that write makes. What fails after the first cuts the connection off,
-// so that nobody takes the part for the whole.
+// stream answers with the lines that write makes. An error after the first line cuts the connection off,
+// so that a part is not taken for the whole.
 func (c *Config) stream(w http.ResponseWriter, r *http.Request, write func(context.Context, data.Lines) error) {
 	lines := newLines(w)
 	err := write(r.Context(), lines)

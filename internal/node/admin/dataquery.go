@@ -92,7 +92,7 @@ func (q *dataQuery) read(r *http.Request) error {
 	return api.FromQuery(q, r.URL.RawQuery)
 }
 
-// owned makes sure that the owner of a keyword, negative or ad is named.
+// owned checks that the owner of a keyword, negative or ad is named.
 func (q *dataQuery) owned(of collection) error {
 	n := 0
 	for _, id := range []uint64{q.advertiser, q.campaign, q.group} {
@@ -126,7 +126,7 @@ func (q *dataQuery) key(r *http.Request, of collection) (data.Key, error) {
 	return data.Key{Type: of.of, ID: id, Advertiser: q.advertiser, Campaign: q.campaign, Group: q.group}, err
 }
 
-// header returns the only value of a header; "": there is none.
+// header returns the only value of a header, or "" if there is none.
 func header(r *http.Request, name string) (string, error) {
 	switch values := r.Header.Values(name); len(values) {
 	case 0:

@@ -12,8 +12,9 @@ import (
 // weak begins an ETag that says no more than that two states are much the same, as one becomes when a proxy compresses answers.
 const weak = "W/"
 
-// ifMatch returns the ETag that the entity must have; "": any. Errors: fault.Invalid, and an error that is answered 412 for a
-// weak one, since If-Match compares strongly and no weak ETag agrees with anything (RFC 9110, 13.1.1 and 8.8.3.2).
+// ifMatch returns the ETag that the entity must have; "" means any. Errors: fault.Invalid, and an error that is
+// answered 412 for a weak one, since If-Match compares strongly and no weak ETag agrees with anything (RFC 9110,
+// 13.1.1 and 8.8.3.2).
 func ifMatch(r *http.Request, verb data.Verb) (string, error) {
 	tag, err := header(r, "If-Match")
 	bare, isWeak := strings.CutPrefix(tag, weak)
@@ -41,8 +42,8 @@ func isETag(tag string) bool {
 	return !strings.ContainsFunc(tag[1:len(tag)-1], func(r rune) bool { return r <= ' ' || r == '"' || r > '~' })
 }
 
-// has reports whether whoever asks has the state with this ETag already: If-None-Match compares weakly (RFC 9110, 13.1.2). Ours have
-// no comma, so that one in another's ETag does no harm.
+// has reports whether the client already has the state with this ETag: If-None-Match compares weakly (RFC 9110,
+// 13.1.2). Ours have no comma, so that one in another's ETag does no harm.
 func has(r *http.Request, etag string) bool {
 	for tag := range strings.SplitSeq(strings.Join(r.Header.Values("If-None-Match"), ","), ",") {
 		if tag = strings.TrimSpace(tag); tag == "*" || strings.TrimPrefix(tag, weak) == etag {

@@ -35,7 +35,7 @@ func (c *Config) gated(routes *http.ServeMux, next http.Handler, pages *console.
 			return
 		}
 		if r.ContentLength != 0 {
-			w.Header().Set("Connection", "close") // a body that nobody reads may never end
+			w.Header().Set("Connection", "close") // an unread body may never end
 		}
 		if isPage {
 			pages.Refuse(w, r.WithContext(ctx), !access.CallerOf(ctx).Known(), fault.Cause(err))

@@ -126,12 +126,12 @@ func read(w http.ResponseWriter, r *http.Request, p api.Params) bool {
 	return err == nil
 }
 
-// silent makes sure that a request says nothing beside its path; else it
-// answers so, and returns false.
+// silent checks that a request says nothing beside its path; else it answers
+// so, and returns false.
 func silent(w http.ResponseWriter, r *http.Request) bool {
 	err := noInput(r)
 	if err != nil {
-		w.Header().Set("Connection", "close") // a body that nobody reads may never end
+		w.Header().Set("Connection", "close") // an unread body may never end
 		httpapi.WriteError(w, err)
 	}
 	return err == nil

@@ -13,7 +13,7 @@ func (c *Config) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !table[access.HTTPCall(access.AdminPort, method(r), r.URL.Path)].AnySite {
 			if err := c.Hosts.Check(r); err != nil {
-				w.Header().Set("Connection", "close") // a body that nobody reads may never end
+				w.Header().Set("Connection", "close") // an unread body may never end
 				httpapi.WriteError(w, err)
 				return
 			}

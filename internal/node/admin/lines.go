@@ -32,8 +32,8 @@ func newLines(w http.ResponseWriter) *lines {
 	return l
 }
 
-// sender sends what the buffer has, and moves the deadline on: it is that of the
-// reader's, not of all that there is to read.
+// sender sends what the buffer has, and moves the deadline on: it is the deadline of
+// this write, not of the whole stream.
 type sender struct{ *lines }
 
 func (s sender) Write(b []byte) (int, error) {
@@ -72,7 +72,7 @@ func (l *lines) Flush() error {
 	}
 	err := l.rc.Flush()
 	if err == nil {
-		// A stream may wait now; whoever reads it is not late.
+		// A stream may wait now; its reader is not late.
 		err = l.rc.SetWriteDeadline(time.Now().Add(longestWait + lineTimeout))
 	}
 	return err

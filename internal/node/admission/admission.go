@@ -7,7 +7,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// Whoever can reach a balancer or distributor can register slaves there.
+// Any process that can reach a balancer or distributor can register slaves
+// there.
 const (
 	// MaxSlaves bounds the slaves of a cluster, including those that were drained
 	// or never came back.
@@ -19,10 +20,10 @@ const (
 	maxView = 1 << 62
 )
 
-// Check returns why a slave, or its table, cannot be taken; nil: it can. registered says
-// whether the slave is among those already registered, of which there are others;
-// slices is the number of slices in all other slaves' tables. Errors:
-// fault.Overloaded, fault.Invalid.
+// Check returns why a slave, or its table, cannot be taken, or none if it can. registered
+// says whether the slave is among those already registered, of which there are others;
+// slices is the number of slices in all other slaves' tables. Errors: fault.Overloaded,
+// fault.Invalid.
 func Check(op, name string, registered bool, others, slices int, table *pb.SliceTable) error {
 	if !registered && others >= MaxSlaves {
 		return fault.Newf(fault.Overloaded, op,

@@ -27,23 +27,23 @@ const kept = 4
 // priority cannot be raised again.
 type thread struct {
 	work chan func()
-	done chan any // what the work panicked with; nil: it did not
+	done chan any // what the work panicked with, or nil
 }
 
 // Do runs work on one of the threads and returns when it is done. If it panics, so does
 // Do, with a text that has the stack.
 func (t *Threads) Do(work func()) {
-	w := t.take()
+	w := t.acquire()
 	w.work <- work
 	cause := <-w.done
-	t.put(w)
+	t.release(w)
 	if cause != nil {
 		panic(cause)
 	}
 }
 
-// take returns a thread that is idle.
-func (t *Threads) take() *thread {
+// acquire returns an idle thread.
+func (t *Threads) acquire() *thread {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if n := len(t.idle); n > 0 {
@@ -56,8 +56,8 @@ func (t *Threads) take() *thread {
 	return w
 }
 
-// put keeps a thread that is idle again, or ends it.
-func (t *Threads) put(w *thread) {
+// release keeps a thread that is idle again, or ends it.
+func (t *Threads) release(w *thread) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed || len(t.idle) == kept {

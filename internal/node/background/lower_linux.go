@@ -11,7 +11,7 @@ import (
 const niceness = 10
 
 // Lower lowers the priority of the calling goroutine's thread for good, and that of the
-// processes which it starts; the goroutine does not leave the thread any more.
+// processes which it starts; the goroutine stays on the thread.
 func Lower() {
 	runtime.LockOSThread()
 	own, err := unix.Getpriority(unix.PRIO_PROCESS, 0) // of this thread: 20 less its niceness

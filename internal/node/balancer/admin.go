@@ -64,7 +64,7 @@ func (h *Host) refusal() error {
 	if s := h.standby.Load(); s != nil {
 		return s.refusal()
 	}
-	if b := h.now.Load(); b != nil && !b.tenure.Valid() {
+	if b := h.now.Load(); b != nil && !b.leadership.Valid() {
 		return b.suspended()
 	}
 	return nil

@@ -5,7 +5,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// admit returns why a slave cannot register here; nil: it can. Called under the lock.
+// admit returns why a slave cannot register here, or none if it can. Called with the lock
+// held.
 func (b *Balancer) admit(op, name string, table *pb.SliceTable) error {
 	_, registered := b.slaves[name]
 	others, slices := len(b.slaves), 0

@@ -68,7 +68,7 @@ func TestNamesOfMegabytesLeaveNothingBehind(t *testing.T) {
 	if list := r.b.SlavesList(); len(list) != 1 {
 		t.Errorf("%d slaves", len(list))
 	}
-	if state, err := r.b.tenure.model(t.Context()); err != nil || len(state) > 10_000 {
+	if state, err := r.b.leadership.model(t.Context()); err != nil || len(state) > 10_000 {
 		t.Errorf("a model of %d bytes, %v", len(state), err)
 	}
 }
@@ -178,12 +178,12 @@ func TestMastersAndDistributorsAreBounded(t *testing.T) {
 	}
 	now, s := time.Now(), make(distributors)
 	for i := range maxDistributors + 10 {
-		err := s.note(fmt.Sprint("distributor-", i), "a:1", "", 0, now)
+		err := s.record(fmt.Sprint("distributor-", i), "a:1", "", 0, now)
 		if i >= maxDistributors && !fault.Is(err, fault.Overloaded) || i < maxDistributors && err != nil {
 			t.Fatalf("distributor %d: %v", i, err)
 		}
 	}
-	if err := s.note("late", "a:1", "", 0, now.Add(aliveTime)); err != nil {
+	if err := s.record("late", "a:1", "", 0, now.Add(aliveTime)); err != nil {
 		t.Errorf("when the others are gone: %v", err)
 	}
 }

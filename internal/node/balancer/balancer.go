@@ -47,26 +47,26 @@ type Balancer struct {
 	root        *slog.Logger // log without the epoch
 	log         *slog.Logger
 	store       control.Store
-	tenure      *tenure
+	leadership  *leadership
 	certifier   *certifier
 	health      *health.Tracker
 	started     time.Time
 	feed        feed.Follower
 	distributor *distributor.Distributor // nil: distributors run in processes of their own
 
-	mu           sync.Mutex // guards what follows, and the mapper
-	mapper       *mapper.Mapper
-	slaves       map[string]*slaveInfo
-	told         toldByMasters
-	distributors distributors
-	quanta       ring
-	published    *balance.Model // when changed was last sent
-	changed      wait.Broadcast // sent with each quantum and published model
-	asked        []balance.Certify
-	discards     chan balance.Discard
-	askedMore    wait.Broadcast // sent when certificates are asked for
-	surveyed     *survey.Survey // newest; nil: none
-	steering     steering
+	mu            sync.Mutex // guards what follows, and the mapper
+	mapper        *mapper.Mapper
+	slaves        map[string]*slaveInfo
+	masterReports masterReports
+	distributors  distributors
+	quanta        recentQuanta
+	published     *balance.Model // when changed was last sent
+	changed       wait.Broadcast // sent with each quantum and published model
+	asked         []balance.Certify
+	discards      chan balance.Discard
+	askedMore     wait.Broadcast // sent when certificates are asked for
+	surveyed      *survey.Survey // newest; nil: none
+	steering      strategyEvents
 
 	names groupNames
 
@@ -85,7 +85,7 @@ type slaveInfo struct {
 	words                string // the version of its program's words; "": it names none
 	seen                 time.Time
 	position             balance.Position
-	held                 uint64 // the clock that copies of its store need the log from; 0: there are none
+	held                 uint64 // the clock that copies of its store need the log from, or 0 if there are none
 	state                *pb.SlaveState
 	slices               int // of its table
 }
@@ -135,18 +135,18 @@ func lead(ctx context.Context, cfg Config, order balance.Order, db backend.Store
 		return nil, err
 	}
 	b := &Balancer{
-		cfg: cfg, order: order, data: data, db: db, store: store, tenure: &tenure{term, order}, root: log, log: log.With("epoch", term.Epoch()),
+		cfg: cfg, order: order, data: data, db: db, store: store, leadership: &leadership{term, order}, root: log, log: log.With("epoch", term.Epoch()),
 		started: time.Now(), slaves: make(map[string]*slaveInfo), distributors: make(distributors),
 		health: health.New(), saves: make(chan maps.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
 		restarts: rate.NewLimiter(rate.Every(restartEvery), restartBurst),
 	}
-	b.succession = &succession{tenure: b.tenure, log: b.log, begun: make(chan struct{})}
+	b.succession = &succession{leadership: b.leadership, log: b.log, begun: make(chan struct{})}
 	b.certifier = newCertifier(b, min(2, cfg.Workers))
 	var kept sync.WaitGroup
 	defer kept.Wait()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	kept.Go(func() { _ = term.Keep(ctx, func(error) {}) }) // loading may take longer than a lease; Run keeps it then
+	kept.Go(func() { _ = term.KeepAlive(ctx, func(error) {}) }) // loading may take longer than a lease; Run keeps it then
 	return b, b.load(ctx, items)
 }
 
@@ -155,14 +155,14 @@ func (b *Balancer) load(ctx context.Context, all *items) error {
 	if err := b.cfg.checkPlace(ctx, b.db); err != nil {
 		return err
 	}
-	state, err := b.tenure.model(ctx)
+	state, err := b.leadership.model(ctx)
 	if err == nil && b.cfg.Control != "" {
 		state, err = b.settle(ctx, state)
 	}
 	if err != nil {
 		return err
 	}
-	if b.data.Timeline, err = b.tenure.timeline(ctx, state != nil); err != nil {
+	if b.data.Timeline, err = b.leadership.timeline(ctx, state != nil); err != nil {
 		return fmt.Errorf("the timeline of the slice map: %w", err)
 	}
 	begin := time.Now()
@@ -176,7 +176,7 @@ func (b *Balancer) load(ctx context.Context, all *items) error {
 	if err != nil {
 		return err
 	}
-	paused, err := b.tenure.paused(ctx)
+	paused, err := b.leadership.paused(ctx)
 	if err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func copyOf(index *balance.Index) *balance.Index {
 }
 
 // Epoch returns the balancer's epoch.
-func (b *Balancer) Epoch() uint64 { return b.tenure.Epoch() }
+func (b *Balancer) Epoch() uint64 { return b.leadership.Epoch() }
 
 // Run follows the database, plans and saves until ctx is done (nil) or it cannot
 // continue: *control.Replaced when another balancer has taken over, errSucceeded when

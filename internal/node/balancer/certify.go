@@ -27,9 +27,9 @@ const (
 	discardTime = 5 * time.Second
 	// maxDiscards bounds the orders that wait; the mapper repeats them.
 	maxDiscards = 1024
-	// certifiers is how many answer questions, each one or several small ones, at a time. One that nobody waits for is
-	// followed by a pause of such ones (pauses): thousands of moves of small slices by a strategy would
-	// cost queries more than they gain.
+	// certifiers is how many answer questions, each one or several small ones, at a time. A question without a waiter
+	// is followed by a pause of such questions (pauses): thousands of moves of small slices would cost queries more
+	// than they gain.
 	certifiers = 2
 	// together is how many questions about the same slaves a certifier takes at a time, if somebody waits for
 	// them and their items weigh no more than togetherWeight: a shard may have thousands of slices of a few items, and each
@@ -76,7 +76,7 @@ func (b *Balancer) certifyAsked(ctx context.Context) error {
 	for {
 		pausing := between.pausing()
 		b.mu.Lock()
-		next := take(&b.asked, b.mapper.Awaits, pausing)
+		next := dequeueCertificates(&b.asked, b.mapper.Awaits, pausing)
 		more := b.askedMore.Next()
 		b.mu.Unlock()
 		if len(next) == 0 {
@@ -116,9 +116,9 @@ func warnOfFailed(log *slog.Logger, list []balance.Certify, answers []balance.Ce
 	}
 }
 
-// take takes the next question that the mapper awaits, and in a pause the next one that somebody waits for, with others that
-// are answered together with it; it returns none if there is none. It drops those that the mapper has given up on.
-func take(asked *[]balance.Certify, awaits func(seq uint64) bool, pausing bool) (next []balance.Certify) {
+// dequeueCertificates takes the next question that the mapper awaits, or, in a pause, the next one that has a waiter.
+// Questions that can be answered together come with it. Those that the mapper has given up on are dropped.
+func dequeueCertificates(asked *[]balance.Certify, awaits func(seq uint64) bool, pausing bool) (next []balance.Certify) {
 	*asked = slices.DeleteFunc(*asked, func(c balance.Certify) bool { return !awaits(c.Seq) })
 	weight := uint64(0)
 	*asked = slices.DeleteFunc(*asked, func(c balance.Certify) bool {
@@ -176,8 +176,8 @@ func (m *certifier) certifyChanging(ctx context.Context, c balance.Certify) bala
 	return out
 }
 
-// certifyOnce has the slaves make their certificates, then makes the database's, all of one snapshot, which
-// is read at a clock that is not below theirs. A question that a slave cannot answer fails alone.
+// certifyOnce has the slaves make their certificates, then makes the database's, all of one snapshot, which is
+// read at a clock that is not below theirs. A question that a slave cannot answer fails without the others.
 func (m *certifier) certifyOnce(ctx context.Context, list []balance.Certify) []balance.Certified {
 	sources, targets := make([]reply, len(list)), make([]reply, len(list))
 	group, both := errgroup.WithContext(ctx)
@@ -347,7 +347,7 @@ func (b *Balancer) discarder(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case d := <-b.discards:
-			if b.tenure.Valid() { // else the next leader finds out by itself
+			if b.leadership.Valid() { // else the next leader finds out by itself
 				b.discard(ctx, d)
 			}
 		}

@@ -29,7 +29,7 @@ type Config struct {
 	// DBInsecure lets databases on other machines be reached without a check of their certificate.
 	DBInsecure bool `yaml:"db_insecure"`
 	// Listen is the address for slaves and masters. Advertise is the address that
-	// others are given; empty: Listen. Admin is the admin port's; empty: none.
+	// others are given; empty: Listen. Admin is the admin port's; empty means none.
 	Listen    string `yaml:"listen"`
 	Advertise string `yaml:"advertise"`
 	Admin     string `yaml:"admin"`
@@ -52,7 +52,7 @@ type Config struct {
 	// StrategyOptions are the strategy's own, by name; those not given have
 	// their defaults.
 	StrategyOptions map[string]string `yaml:"strategy_options"`
-	// Interval is the time between two iterations of the strategy, 0: none.
+	// Interval is the time between two iterations of the strategy; 0 means none.
 	// Budget is the share of all items, 0 to 1, that may be moving at a time.
 	Interval time.Duration `yaml:"interval"`
 	Budget   float64       `yaml:"budget"`
@@ -60,9 +60,9 @@ type Config struct {
 	// of its decayed average.
 	LoadWeights LoadWeights   `yaml:"load_weights"`
 	HalfLife    time.Duration `yaml:"half_life"`
-	// DeadAfter is how long after its last report a slave counts as lost, and
-	// is no longer waited for. After EvacuateAfter its slices are moved to others;
-	// 0: never.
+	// DeadAfter is how long after its last report a slave counts as lost, and is no
+	// longer waited for. After EvacuateAfter its slices are moved to others; 0 means
+	// never.
 	DeadAfter     time.Duration `yaml:"dead_after"`
 	EvacuateAfter time.Duration `yaml:"evacuate_after"`
 	// MasterLease is how long after its last call a master is waited for when a
@@ -70,9 +70,9 @@ type Config struct {
 	// as long as a query may last.
 	MasterLease time.Duration `yaml:"master_lease"`
 	Linger      time.Duration `yaml:"linger"`
-	// ScrubInterval is the time between two passes that compare all slices served
-	// with the database, 0: none. ScrubShare is the share of a processor that they
-	// may use, above 0 to 1; with a smaller share a pass takes longer.
+	// ScrubInterval is the time between two passes that compare all slices served with
+	// the database; 0 means none. ScrubShare is the share of a processor that they may
+	// use, above 0 to 1; with a smaller share a pass takes longer.
 	ScrubInterval time.Duration `yaml:"scrub_interval"`
 	ScrubShare    float64       `yaml:"scrub_share"`
 	// Events is the database of events, of which the admin port shows what campaigns have spent; empty: it
@@ -227,7 +227,7 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	k := preflight.Begin(ctx, ulimit.Need{Files: ports.LeastFiles}, log)
 	k.Database(c.DB)
 	k.Credentials(&c.Settings, access.Balancer, "")
-	k.Note(c.ControlTLS.Check())
+	k.AddError(c.ControlTLS.Check())
 	k.Listen(map[string]string{"listen": c.Listen, "admin": c.Admin})
 	return k.Err()
 }

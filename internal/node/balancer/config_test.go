@@ -13,8 +13,8 @@ import (
 	"adshard/internal/node/control/inetcd"
 )
 
-// TestControlBeyondLoopbackNeedsTLS: whoever reads or changes what goes to etcd leads the cluster, so that
-// it is not sent in the clear by oversight.
+// TestControlBeyondLoopbackNeedsTLS: to read or change what goes to etcd is to lead the cluster, so that it is
+// not sent in the clear by oversight.
 func TestControlBeyondLoopbackNeedsTLS(t *testing.T) {
 	required := certs.TLS{Mode: certs.Required, Cert: "b.crt", Key: "b.key", CA: "ca.crt"}
 	for name, c := range map[string]struct {

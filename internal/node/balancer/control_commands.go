@@ -170,7 +170,7 @@ func (c adminControl) BalanceMove(ctx context.Context, slice uint64, slave strin
 func (c adminControl) BalancePause(ctx context.Context, paused bool) error {
 	c.choosing.Lock()
 	defer c.choosing.Unlock()
-	if err := c.tenure.savePause(ctx, paused); err != nil {
+	if err := c.leadership.savePause(ctx, paused); err != nil {
 		return err
 	}
 	return c.step(func() error { c.mapper.Pause(paused); return nil })
@@ -193,7 +193,7 @@ func (c adminControl) BalanceStrategy(ctx context.Context, name string, options 
 	}
 	c.choosing.Lock()
 	defer c.choosing.Unlock()
-	if err := c.tenure.saveStrategy(ctx, savedStrategy{Configured: c.configured(), Set: strategyChoice{name, options}}); err != nil {
+	if err := c.leadership.saveStrategy(ctx, savedStrategy{Configured: c.configured(), Set: strategyChoice{name, options}}); err != nil {
 		return nil, err
 	}
 	err = c.step(func() error {

@@ -27,7 +27,7 @@ func (c adminControl) BalanceStatus(context.Context) (*api.BalanceStatus, error)
 		Events: c.events(), Distributors: c.listDistributors(), Masters: []api.MasterInfo{}, IgnoredLoads: st.IgnoredLoads,
 		Replicas: c.mapper.Replicas(), Revision: st.Revision,
 	}
-	c.told.show(c.now(), s, st.Masters)
+	c.masterReports.addTo(c.now(), s, st.Masters)
 	s.Copies = copies(st.Slaves)
 	s.Scrub = scrubStatus(st.Scrub)
 	if s.IgnoredLoads == nil {

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// serverEvery is the time between two looks at which server answers for the database.
+	// serverEvery is the time between two checks of which server answers for the database.
 	serverEvery = 10 * time.Second
 	// serverAgain is when an old primary that answers is reported again.
 	serverAgain = time.Minute
@@ -23,7 +23,7 @@ type serverLog struct {
 	log    *slog.Logger
 	last   backend.Server // zero: none was seen
 	newest backend.Server // of the last system, the one on the latest timeline
-	told   time.Time      // when an earlier timeline was logged last
+	logged time.Time      // when an earlier timeline was logged last
 }
 
 // watchServer logs until ctx is done; nothing for a database that is no server's.
@@ -50,8 +50,8 @@ func (s *serverLog) look(ctx context.Context, now time.Time) {
 	s.last = is
 	earlier := is.System == s.newest.System && is.Timeline < s.newest.Timeline
 	switch {
-	case earlier && (is != was || now.Sub(s.told) >= serverAgain):
-		s.told = now
+	case earlier && (is != was || now.Sub(s.logged) >= serverAgain):
+		s.logged = now
 		s.log.Error("the database is served on an earlier timeline than before: an old primary has come back beside the promoted one;"+
 			" stop it, and make it a standby", "system", is.System, "timeline", is.Timeline, "timeline before", s.newest.Timeline)
 	case is == was || earlier:

@@ -77,7 +77,7 @@ func (w *world) rise(r *rising, others int, bid uint64) {
 }
 
 // see asks for the keyword and returns the clock that the answer tells, and the bid that it
-// shows; 0: none.
+// shows, or 0.
 func (w *world) see(r *rising) (clock, bid uint64) {
 	w.T.Helper()
 	ctx, cancel := context.WithTimeout(w.T.Context(), 10*time.Second)

@@ -38,9 +38,9 @@ type distributors map[string]*distributorInfo
 // maxDistributors bounds the distributors that run.
 const maxDistributors = 256
 
-// note records a call of a distributor. Errors: fault.Conflict for the later of
+// record records a call of a distributor. Errors: fault.Conflict for the later of
 // two of one name, fault.Overloaded for one more than maxDistributors.
-func (s distributors) note(name, address, words string, clock uint64, now time.Time) error {
+func (s distributors) record(name, address, words string, clock uint64, now time.Time) error {
 	d, ok := s[name]
 	if ok && d.address != address && d.alive(now) {
 		return fault.Newf(fault.Conflict, "balancer: give quanta",

@@ -24,7 +24,7 @@ func TestDistributorsShareTheSlaves(t *testing.T) {
 		return out
 	}
 	for i := range 3 {
-		if err := s.note(fmt.Sprint("d", i), fmt.Sprint("d", i, ":1"), "", 5, now); err != nil {
+		if err := s.record(fmt.Sprint("d", i), fmt.Sprint("d", i, ":1"), "", 5, now); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,7 +41,7 @@ func TestDistributorsShareTheSlaves(t *testing.T) {
 	// One falls silent: only its slaves go elsewhere. It returns: they come back.
 	now = now.Add(aliveTime)
 	for _, i := range []int{0, 2} {
-		if err := s.note(fmt.Sprint("d", i), fmt.Sprint("d", i, ":1"), "", 9, now); err != nil {
+		if err := s.record(fmt.Sprint("d", i), fmt.Sprint("d", i, ":1"), "", 9, now); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -54,10 +54,10 @@ func TestDistributorsShareTheSlaves(t *testing.T) {
 	if got := s.leastClock(100, now); got != 9 {
 		t.Errorf("least clock %d", got)
 	}
-	if err := s.note("d0", "elsewhere:1", "", 0, now); !fault.Is(err, fault.Conflict) {
+	if err := s.record("d0", "elsewhere:1", "", 0, now); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a second d0: %v", err)
 	}
-	if err := s.note("d1", "elsewhere:1", "", 0, now); err != nil {
+	if err := s.record("d1", "elsewhere:1", "", 0, now); err != nil {
 		t.Errorf("d1 at another place: %v", err)
 	}
 }
@@ -69,7 +69,7 @@ func TestDistributorsOfASlavesWords(t *testing.T) {
 	s := make(distributors)
 	note := func(name, words string) {
 		t.Helper()
-		if err := s.note(name, name+":1", words, 5, now); err != nil {
+		if err := s.record(name, name+":1", words, 5, now); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// BenchmarkFill fills three slaves that throw everything away, over gRPC: what
-// the balancer alone can do. Report: keywords a second.
+// BenchmarkFill fills three slaves that throw everything away, over gRPC: what the
+// balancer can do without disks. Report: keywords a second.
 func BenchmarkFill(b *testing.B) {
 	const slaves, keywords = 3, 400 * 25 * 10
 	r := newRig(b, slaves)

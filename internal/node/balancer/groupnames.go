@@ -23,7 +23,7 @@ const (
 
 // groupNames knows the names of hot ad groups. Those of an id never change, so that each is read once.
 type groupNames struct {
-	reading sync.Mutex // whoever reads; others answer with what is known
+	reading sync.Mutex // held while reading; others answer with what is known
 	mu      sync.Mutex
 	known   map[uint64]groupName // under mu
 }
@@ -37,7 +37,7 @@ type groupName struct {
 // answer about load is worth having while the database is away, which others report.
 func (g *groupNames) fill(ctx context.Context, db backend.Feed, list []*api.HotItem) {
 	list = list[:min(namesRead, len(list))]
-	names, unknown := g.of(list)
+	names, unknown := g.lookup(list)
 	if len(unknown) > 0 && g.reading.TryLock() {
 		defer g.reading.Unlock()
 		ctx, cancel := context.WithTimeout(ctx, namesTime)
@@ -52,8 +52,8 @@ func (g *groupNames) fill(ctx context.Context, db backend.Feed, list []*api.HotI
 	}
 }
 
-// of returns the names that are known of ad groups, and which of them are to be read.
-func (g *groupNames) of(list []*api.HotItem) (names map[uint64]groupName, unknown []uint64) {
+// lookup returns the known names of ad groups, and the groups whose names must be read.
+func (g *groupNames) lookup(list []*api.HotItem) (names map[uint64]groupName, unknown []uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	names = make(map[uint64]groupName)

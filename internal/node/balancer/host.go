@@ -140,13 +140,13 @@ const resignTime = 2 * time.Second
 func (h *Host) resign(b *Balancer) {
 	ctx, cancel := context.WithTimeout(context.Background(), resignTime)
 	defer cancel()
-	if err := b.tenure.Resign(ctx); err != nil && !isReplaced(err) {
+	if err := b.leadership.Resign(ctx); err != nil && !isReplaced(err) {
 		h.log.Warn("the lease is not given up; it ends by itself", "err", err)
 	}
 }
 
 // lead makes the balancer of a term the one that is at work. restarts is that of the one
-// before it; nil: there was none.
+// before it, or nil if there is none.
 func (h *Host) lead(ctx context.Context, term control.Term, all *items, restarts *rate.Limiter) (*Balancer, error) {
 	b, err := lead(ctx, h.cfg, h.order, h.db, h.store, term, all, h.log)
 	if err != nil {
@@ -166,7 +166,7 @@ func (h *Host) lead(ctx context.Context, term control.Term, all *items, restarts
 func (h *Host) succeed(ctx context.Context, restarts *rate.Limiter) (*Balancer, error) {
 	for {
 		var next *Balancer
-		term, err := h.store.Take(ctx, h.me)
+		term, err := h.store.TakeOver(ctx, h.me)
 		if err == nil {
 			next, err = h.lead(ctx, term, nil, restarts)
 		}
@@ -199,7 +199,7 @@ func (h *Host) Ready() []string {
 func (h *Host) at() (*Balancer, error) {
 	b := h.now.Load()
 	switch {
-	case b != nil && b.tenure.Valid():
+	case b != nil && b.leadership.Valid():
 		return b, nil
 	case b != nil:
 		return nil, b.suspended()

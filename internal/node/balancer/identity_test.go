@@ -297,8 +297,8 @@ func TestPositionsThatNobodyCanHaveAreRefused(t *testing.T) {
 	}
 }
 
-// TestARemovedDatabaseAcknowledgesNothing: a budget mark that nobody would see is an
-// error, the balancer is not ready, and both end when the file is back.
+// TestARemovedDatabaseAcknowledgesNothing: a budget mark without effect is an error, the
+// balancer is not ready, and both end when the file is back.
 func TestARemovedDatabaseAcknowledgesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)

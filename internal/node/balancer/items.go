@@ -54,7 +54,7 @@ func (w *warm) run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		w.health.Note(health.ReadChanges, err)
+		w.health.Record(health.ReadChanges, err)
 		if err != nil {
 			w.log.Warn("cannot load the items; trying again", "err", err)
 			_ = wait.Sleep(ctx, feed.RetryAfter) // the loop sees that ctx has ended
@@ -74,7 +74,8 @@ func (w *warm) set(all *items) {
 	w.now = all
 }
 
-// items returns what is there; nil: nothing yet. Once run has returned it is the caller's.
+// items returns what is there, or nil if nothing yet. Once run has returned it is the
+// caller's.
 func (w *warm) items() *items {
 	w.mu.Lock()
 	defer w.mu.Unlock()

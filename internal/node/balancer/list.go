@@ -49,7 +49,7 @@ type SlaveStatus struct {
 	// Distributor is the address of its distributor; "": the balancer itself.
 	Distributor string `json:"distributor,omitempty"`
 	// Shard is what it is a replica of; "": it is a spare. WaitsFor is what must happen
-	// before masters ask it; "": nothing. Load, Slices and the like are the shard's.
+	// before masters ask it, or "". Load, Slices and the like are the shard's.
 	Shard    string `json:"shard"`
 	Zone     string `json:"zone,omitempty"`
 	WaitsFor string `json:"waits_for,omitempty"`

@@ -168,7 +168,7 @@ func TestACopyThatDiffersIsNotServed(t *testing.T) {
 // step was too short to be seen.
 func TestABalancerRestartsWhileSlicesMove(t *testing.T) {
 	t.Parallel()
-	// Nobody dies or is cut off, however slow the machine is.
+	// No process dies or is cut off, however slow the machine is.
 	w := newWorld(t, 3, func(c *Config) { c.MasterLease, c.DeadAfter = 5*time.Second, time.Minute })
 	end := w.ask()
 	for i, reached := range []func(slice uint64, to string) bool{

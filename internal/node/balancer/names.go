@@ -23,7 +23,7 @@ func (b *Balancer) checkName(ctx context.Context, r *pb.RegisterRequest) error {
 	}
 	conn, err := wire.Dial(address, b.cfg.Credentials.To("", access.Slave)...)
 	if err != nil {
-		return nil // an address that cannot be dialled serves nobody
+		return nil // an address that cannot be dialled serves no slave
 	}
 	defer conn.Close()
 	ctx, cancel := context.WithTimeout(ctx, vacantTime)

@@ -48,9 +48,9 @@ func noteOutside(ctx context.Context, db backend.Store, key string, order balanc
 	return err
 }
 
-// checkPlace fails with fault.Conflict if the control state was moved to etcd and the configuration
-// has it in the database. A term that has begun in etcd noted that before its epoch was there;
-// so whoever has raised the epoch since, and finds nothing noted, has the state.
+// checkPlace fails with fault.Conflict if the control state was moved to etcd and the configuration has
+// it in the database. A term that has begun in etcd noted that before its epoch was there; so a
+// balancer that has raised the epoch since, and finds nothing noted, has the state.
 func (c *Config) checkPlace(ctx context.Context, db backend.Store) error {
 	if c.Control != "" {
 		return nil
@@ -72,21 +72,21 @@ type belonging struct {
 	Mark     uint64 `json:"mark"`
 }
 
-// settle makes sure that a model outside of the database belongs to it, and returns it; nil:
-// there is none. The first time, that is the model in the database. With another history
-// of the database than the model's, moves in flight are cancelled, since what was copied is of
-// that history, and a new timeline begins. Errors: fault.Conflict with another database.
+// settle checks that a model outside of the database belongs to it, and returns it, or nil if there
+// is none. The first time, that is the model in the database. With another history of the database
+// than the model's, moves in flight are cancelled, since what was copied is of that history, and a
+// new timeline begins. Errors: fault.Conflict with another database.
 func (b *Balancer) settle(ctx context.Context, state []byte) ([]byte, error) {
 	if state == nil {
 		if err := b.takeOut(ctx); err != nil {
 			return nil, err
 		}
 		var err error
-		if state, err = b.tenure.model(ctx); err != nil {
+		if state, err = b.leadership.model(ctx); err != nil {
 			return nil, err
 		}
 	}
-	text, err := b.tenure.Load(ctx, ofKey)
+	text, err := b.leadership.Load(ctx, ofKey)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (b *Balancer) takeOut(ctx context.Context) error {
 		if len(value) == 0 {
 			continue
 		}
-		if err := b.tenure.Save(ctx, key, value); err != nil {
+		if err := b.leadership.Save(ctx, key, value); err != nil {
 			return fmt.Errorf("move the control state out of the database: %w", err)
 		}
 	}
@@ -139,11 +139,11 @@ func (b *Balancer) restart(ctx context.Context, state []byte) ([]byte, error) {
 		return nil, err
 	}
 	b.log.Warn("the database was restored; moves in flight are cancelled, and a new timeline begins")
-	if err := b.tenure.Save(ctx, timelineKey, []byte(rand.Text())); err != nil {
+	if err := b.leadership.Save(ctx, timelineKey, []byte(rand.Text())); err != nil {
 		return nil, err
 	}
 	state = s.Encode()
-	return state, b.tenure.saveModel(ctx, state)
+	return state, b.leadership.saveModel(ctx, state)
 }
 
 // noteDatabase saves to which database, and to which moment of it, the model belongs.
@@ -156,5 +156,5 @@ func (b *Balancer) noteDatabase(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return b.tenure.Save(ctx, ofKey, text)
+	return b.leadership.Save(ctx, ofKey, text)
 }

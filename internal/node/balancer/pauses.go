@@ -27,7 +27,7 @@ const (
 // processor. It is for one goroutine.
 type pauses struct {
 	slow float64   // how many times the work before a pause is; 0 is 1
-	end  time.Time // of the pause; zero: there is none
+	end  time.Time // of the pause, or zero if there is none
 }
 
 // begin begins the pause after work that took a time.

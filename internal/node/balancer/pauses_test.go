@@ -50,7 +50,7 @@ func TestAPauseHoldsUpNobodyWhoWaits(t *testing.T) {
 		pausing bool
 		want    uint64 // 0: none
 	}{{true, 2}, {true, 4}, {true, 0}, {false, 1}, {true, 0}, {false, 5}, {false, 0}} {
-		if got := seqs(take(&asked, awaits, step.pausing)); len(got) > 1 || len(got) == 1 != (step.want > 0) || len(got) == 1 && got[0] != step.want {
+		if got := seqs(dequeueCertificates(&asked, awaits, step.pausing)); len(got) > 1 || len(got) == 1 != (step.want > 0) || len(got) == 1 && got[0] != step.want {
 			t.Errorf("pausing %v: questions %d, want %d", step.pausing, got, step.want)
 		}
 	}
@@ -76,7 +76,7 @@ func TestSmallQuestionsAreTakenTogether(t *testing.T) {
 	}
 	all := func(uint64) bool { return true }
 	for _, want := range [][]uint64{{1, 7}, {2}, {3}, {4}, {5}, {6}, {8}, {9}, {10}, {11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26}, {27}, nil} {
-		if got := seqs(take(&asked, all, false)); !slices.Equal(got, want) {
+		if got := seqs(dequeueCertificates(&asked, all, false)); !slices.Equal(got, want) {
 			t.Errorf("questions %d, want %d", got, want)
 		}
 	}

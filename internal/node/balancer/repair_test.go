@@ -267,8 +267,8 @@ func TestADeletedStoreDirectoryIsMadeAnew(t *testing.T) {
 	w.judge()
 }
 
-// TestAnswersNameWhatIsLacking over the wire: width and reason come together.
-func TestAnswersNameWhatIsLacking(t *testing.T) {
+// TestAnswersSayWhatIsMissing over the wire: width and reason come together.
+func TestAnswersSayWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)
 	n := w.nodes["slave-1"]

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// suspended is the time between two looks at a lease that could not be renewed.
+	// suspended is the time between two checks of a lease that could not be renewed.
 	suspended = 50 * time.Millisecond
 	// feedCompaction is the time between two compactions of the feed.
 	feedCompaction = 10 * time.Second
@@ -42,7 +42,7 @@ func (b *Balancer) tick(ctx context.Context) error {
 		case <-b.news: // the next deadline may be sooner now
 			timer.Stop()
 		case <-timer.C:
-			if !b.tenure.Valid() {
+			if !b.leadership.Valid() {
 				if err := wait.Sleep(ctx, suspended); err != nil {
 					return err
 				}
@@ -63,9 +63,9 @@ func (b *Balancer) persist(ctx context.Context) error {
 			return ctx.Err()
 		case s := <-b.saves:
 			for {
-				err := b.tenure.saveModel(ctx, s.Bytes)
+				err := b.leadership.saveModel(ctx, s.Bytes)
 				if ctx.Err() == nil {
-					b.health.Note(health.SaveModel, err)
+					b.health.Record(health.SaveModel, err)
 				}
 				if err == nil {
 					break
@@ -90,8 +90,8 @@ func (b *Balancer) persist(ctx context.Context) error {
 
 // keepLease renews the lease until ctx is done or another balancer has taken over.
 func (b *Balancer) keepLease(ctx context.Context) error {
-	err := b.tenure.Keep(ctx, func(err error) {
-		b.health.Note(health.RenewLease, err)
+	err := b.leadership.KeepAlive(ctx, func(err error) {
+		b.health.Record(health.RenewLease, err)
 		if err != nil {
 			b.log.Warn("cannot renew the lease", "err", err)
 		}
@@ -137,12 +137,12 @@ func (b *Balancer) compactFeed(ctx context.Context) error {
 	if least == 0 {
 		return nil
 	}
-	return b.tenure.Compact(ctx, least, b.cfg.ReaderAge)
+	return b.leadership.Compact(ctx, least, b.cfg.ReaderAge)
 }
 
 // leastApplied returns the least clock that a slave of the model, a copy of any slave's
-// store or a distributor has reached; 0 if a slave has not registered, since it may need
-// any change. Drained slaves need none. Called under the lock.
+// store or a distributor has reached; 0 if a slave has not registered, since it may need any
+// change. Drained slaves need none. Called with the lock held.
 func (b *Balancer) leastApplied() uint64 {
 	model := b.mapper.Model()
 	if model == nil {

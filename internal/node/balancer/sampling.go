@@ -30,7 +30,7 @@ type sampling struct {
 // newSampling returns a sampling that has taken its first certificate.
 func (m *certifier) newSampling(ctx context.Context, c balance.Certify) (*sampling, error) {
 	s := &sampling{by: m, asked: c}
-	return s, s.take(ctx)
+	return s, s.sampleOnce(ctx)
 }
 
 // start samples until the function that it returns is called, which then returns the
@@ -49,7 +49,7 @@ func (s *sampling) start(ctx context.Context) (stop func() error) {
 func (s *sampling) run(ctx context.Context) error {
 	for {
 		begin := time.Now()
-		err := s.take(ctx)
+		err := s.sampleOnce(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -62,9 +62,9 @@ func (s *sampling) run(ctx context.Context) error {
 	}
 }
 
-// take takes a certificate. Its clock is that of the list of items, if that is older
+// sampleOnce makes a certificate. Its clock is that of the list of items, if that is older
 // than what is read of them: an item created in between is missing.
-func (s *sampling) take(ctx context.Context) error {
+func (s *sampling) sampleOnce(ctx context.Context) error {
 	keys, listed, err := s.by.wantedKeys(ctx, s.asked, 0)
 	if err != nil {
 		return err

@@ -120,8 +120,8 @@ func (b *Balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportRes
 	return reply, nil
 }
 
-// copyOrder returns the message that names the siblings whose store a slave is to copy;
-// nil: none. Called under the lock.
+// copyOrder returns the message that names the siblings whose store a slave is to copy, or
+// nil. Called with the lock held.
 func (b *Balancer) copyOrder(slave string) *pb.CopyOrder {
 	shard, siblings := b.mapper.CopyFrom(b.now(), slave)
 	if len(siblings) == 0 {
@@ -134,8 +134,8 @@ func (b *Balancer) copyOrder(slave string) *pb.CopyOrder {
 	return out
 }
 
-// recheck returns how far a slave's data are compared whose store was not closed; nil: they are
-// not being compared. Called under the lock.
+// recheck returns how far a slave's data are compared whose store was not closed; nil: they are not
+// being compared. Called with the lock held.
 func (b *Balancer) recheck(slave string) *pb.Recheck {
 	r := b.mapper.Recheck(slave)
 	if r == nil {
@@ -173,7 +173,7 @@ func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Wat
 	if err := b.noteMaster(r); err != nil {
 		return nil, err
 	}
-	b.noteTold(r)
+	b.recordMasterReport(r)
 	defer func() { _ = b.noteMaster(r) }()
 	have := maps.Version{Epoch: r.GetEpoch(), View: r.GetView(), Revision: r.GetRevision(), Filled: r.GetFilled()}
 	for {
@@ -266,7 +266,7 @@ func (b *Balancer) noteDistributor(r *pb.QuantaRequest, words string) error {
 	if r.GetName() == ownDistributor != (r.GetAddress() == "") {
 		return fault.Field("balancer: give quanta", "name", "%q is the balancer's own distributor, and it alone needs no address", ownDistributor)
 	}
-	if err := b.distributors.note(r.GetName(), r.GetAddress(), words, r.GetClock(), time.Now()); err != nil {
+	if err := b.distributors.record(r.GetName(), r.GetAddress(), words, r.GetClock(), time.Now()); err != nil {
 		return err
 	}
 	b.mapper.Floor(r.GetClock())

@@ -25,7 +25,7 @@ const (
 	// warmAfter is how long a host waits for the lease before it loads what it needs
 	// when it leads: one that leads at once loads it then.
 	warmAfter = 300 * time.Millisecond
-	// leaderPoll is the time between two looks at who leads, for people.
+	// leaderPoll is the time between two checks of who leads, for people.
 	leaderPoll = time.Second
 )
 
@@ -99,7 +99,7 @@ func (h *Host) watchLeader(ctx context.Context, s *standby, leave func(error)) {
 			h.log.Warn("cannot read which balancer leads", "err", err)
 		}
 		failing = err != nil
-		s.health.Note(health.ReadLeader, err)
+		s.health.Record(health.ReadLeader, err)
 		if err == nil {
 			s.leader.Store(&l)
 		}

@@ -20,7 +20,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// ailing is a database to which nobody can write, or that is slow to read.
+// ailing is a database that refuses writes, or is slow to read.
 type ailing struct {
 	backend.Store
 	readOnly atomic.Bool
@@ -99,8 +99,8 @@ func within(t *testing.T, what string, ok func() bool) {
 	t.Fatalf("not within a minute: %s", what)
 }
 
-// TestALeaderThatCannotRenewStops answering as leader, and goes on in the same term when nobody has
-// taken its lease.
+// TestALeaderThatCannotRenewStops answering as leader, and goes on in the same term when no other
+// balancer has taken its lease.
 func TestALeaderThatCannotRenewStops(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)
@@ -206,13 +206,13 @@ func TestAStandbyWithoutEtcdDoesNotWait(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)
 	late, _ := r.newHost(r.DB, porttest.Address(t))
-	term, err := late.store.Take(t.Context(), control.Candidate{Address: porttest.Address(t)})
+	term, err := late.store.TakeOver(t.Context(), control.Candidate{Address: porttest.Address(t)})
 	r.Must(err)
 	kept, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	var parts sync.WaitGroup
 	defer parts.Wait()
 	defer stop()
-	parts.Go(func() { _ = term.Keep(kept, func(error) {}) })
+	parts.Go(func() { _ = term.KeepAlive(kept, func(error) {}) })
 	r.Must(noteOutside(t.Context(), r.DB, r.cfg.StateKey+identity.OrderKey, late.order))
 	if _, err := late.wait(kept, late.newStandby(health.New())); !fault.Is(err, fault.Conflict) {
 		t.Errorf("%v", err)
@@ -229,7 +229,7 @@ func TestATermWithoutEtcdThatBeganLate(t *testing.T) {
 	moved, stop := r.standBy(r.DB)
 	within(t, "the one with etcd leads", func() bool { return leads(t, moved) > 0 })
 	stop()
-	term, err := late.store.Take(t.Context(), late.me)
+	term, err := late.store.TakeOver(t.Context(), late.me)
 	r.Must(err)
 	if _, err := late.lead(t.Context(), term, nil, nil); !fault.Is(err, fault.Conflict) {
 		t.Errorf("it leads: %v", err)
@@ -287,10 +287,10 @@ func TestModelOfAnotherHistory(t *testing.T) {
 	r.eventually("filled", r.whole)
 	r.stopSlave("a")
 	r.Must(r.b.noteDatabase(t.Context()))
-	state, err := r.b.tenure.model(t.Context())
+	state, err := r.b.leadership.model(t.Context())
 	r.Must(err)
 	timeline := func() string {
-		text, err := r.b.tenure.Load(t.Context(), timelineKey)
+		text, err := r.b.leadership.Load(t.Context(), timelineKey)
 		r.Must(err)
 		return string(text)
 	}
@@ -301,7 +301,7 @@ func TestModelOfAnotherHistory(t *testing.T) {
 	at, err := r.DB.Newest(t.Context())
 	r.Must(err)
 	text := fmt.Sprintf(`{"database":%q,"clock":%d,"mark":%d}`, r.b.data.Database, at.Clock, at.Mark+1)
-	r.Must(r.b.tenure.Save(t.Context(), ofKey, []byte(text)))
+	r.Must(r.b.leadership.Save(t.Context(), ofKey, []byte(text)))
 	if _, err := r.b.settle(t.Context(), state); err != nil || timeline() == before {
 		t.Errorf("of another history: %v, timeline %q", err, timeline())
 	}

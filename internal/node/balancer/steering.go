@@ -16,7 +16,7 @@ import (
 const maxEvents = 100
 
 // steering is what was set by command, and the latest events.
-type steering struct {
+type strategyEvents struct {
 	// options are those set for the strategy in use; byCommand: by a command, not
 	// by the configuration.
 	options   map[string]string
@@ -31,7 +31,7 @@ type pastEvent struct {
 }
 
 // add keeps an event and drops the oldest if there are too many.
-func (s *steering) add(e cluster.Event) {
+func (s *strategyEvents) add(e cluster.Event) {
 	if len(s.events) == maxEvents {
 		s.events = append(s.events[:0], s.events[1:]...)
 	}

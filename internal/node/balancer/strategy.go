@@ -34,7 +34,7 @@ const strategyKey = "/strategy"
 const pauseKey = "/pause"
 
 // savePause makes a pause, or its end, durable. Errors: as those of saveStrategy.
-func (t *tenure) savePause(ctx context.Context, paused bool) error {
+func (t *leadership) savePause(ctx context.Context, paused bool) error {
 	var text string
 	if paused {
 		text = "paused"
@@ -43,7 +43,7 @@ func (t *tenure) savePause(ctx context.Context, paused bool) error {
 }
 
 // paused reports whether balancing was paused by command.
-func (t *tenure) paused(ctx context.Context) (bool, error) {
+func (t *leadership) paused(ctx context.Context) (bool, error) {
 	text, err := t.Load(ctx, pauseKey)
 	if err != nil {
 		return false, fmt.Errorf("load whether balancing is paused: %w", err)
@@ -59,7 +59,7 @@ func (b *Balancer) configured() strategyChoice {
 // by command, not by configuration.
 func (b *Balancer) strategy(ctx context.Context) (use strategyChoice, byCommand bool, err error) {
 	use = b.configured()
-	text, err := b.tenure.Load(ctx, strategyKey)
+	text, err := b.leadership.Load(ctx, strategyKey)
 	if err != nil {
 		return use, false, fmt.Errorf("load the strategy: %w", err)
 	}
@@ -76,7 +76,7 @@ func (b *Balancer) strategy(ctx context.Context) (use strategyChoice, byCommand 
 	}
 	if !saved.Configured.equal(use) { // also if the configuration is changed back later
 		b.log.Info("the configuration has changed since a strategy was set by command, and decides", "strategy", use.Name, "set", saved.Set.Name)
-		return use, false, b.tenure.saveStrategy(ctx, savedStrategy{})
+		return use, false, b.leadership.saveStrategy(ctx, savedStrategy{})
 	}
 	_, err = strategy.Named(saved.Set.Name, saved.Set.Options)
 	if err == nil {
@@ -91,7 +91,7 @@ func (b *Balancer) strategy(ctx context.Context) (use strategyChoice, byCommand 
 
 // saveStrategy makes a choice durable. Errors: fault.Conflict when another
 // balancer has taken over.
-func (t *tenure) saveStrategy(ctx context.Context, c savedStrategy) error {
+func (t *leadership) saveStrategy(ctx context.Context, c savedStrategy) error {
 	text, err := json.Marshal(c)
 	if err != nil {
 		return err

@@ -11,10 +11,10 @@ import (
 
 // succession is how a balancer ends in favour of another one in its place.
 type succession struct {
-	tenure *tenure
-	log    *slog.Logger
-	mu     sync.Mutex    // locked while the balancer prepares to end
-	begun  chan struct{} // closed when another balancer is to take its place
+	leadership *leadership
+	log        *slog.Logger
+	mu         sync.Mutex    // locked while the balancer prepares to end
+	begun      chan struct{} // closed when another balancer is to take its place
 }
 
 // succeed ends this balancer, so that one whose epoch is above both epoch and this
@@ -26,11 +26,11 @@ func (s *succession) succeed(ctx context.Context, epoch uint64, timeline bool, w
 	defer s.mu.Unlock()
 	if !s.isOver() {
 		if timeline {
-			if err := s.tenure.Save(ctx, timelineKey, []byte(rand.Text())); err != nil {
+			if err := s.leadership.Save(ctx, timelineKey, []byte(rand.Text())); err != nil {
 				return err
 			}
 		}
-		if err := s.tenure.Raise(ctx, epoch); err != nil {
+		if err := s.leadership.Raise(ctx, epoch); err != nil {
 			return err
 		}
 		s.handOver("why", why, "new_timeline", timeline)

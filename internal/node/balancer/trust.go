@@ -12,10 +12,10 @@ import (
 	"adshard/schema/pb"
 )
 
-// checkTrust makes sure that slaves may pull from a distributor: what it hands out
-// replaces their data. The balancer's own is in this process;
-// others are at an address of TrustedDistributors or, when there are none, have a certificate
-// of that role or are on this machine. Errors: fault.Conflict.
+// checkTrust checks that slaves may pull from a distributor: what it hands out replaces their
+// data. The balancer's own is in this process; others are at an address of TrustedDistributors
+// or, when there are none, have a certificate of that role or are on this machine. Errors:
+// fault.Conflict.
 func (b *Balancer) checkTrust(ctx context.Context, r *pb.QuantaRequest) error {
 	const op = "balancer: give quanta"
 	from, called := peer.FromContext(ctx)
@@ -36,7 +36,8 @@ func (b *Balancer) checkTrust(ctx context.Context, r *pb.QuantaRequest) error {
 		r.GetName(), from.Addr, r.GetAddress())
 }
 
-// onLoopback reports whether HOST:PORT is an address of this machine alone.
+// onLoopback reports whether HOST:PORT is an address that only this machine can
+// reach.
 func onLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	return err == nil && (host == "localhost" || net.ParseIP(host).IsLoopback())

@@ -70,8 +70,8 @@ func ask(t *testing.T, address string, options ...grpc.DialOption) (string, erro
 	return reply.GetName(), err
 }
 
-// TestTwoRolls: in each state that a cluster has while TLS is turned on, all can still speak
-// to each other, and in the last one nobody can without TLS.
+// TestTwoRolls: in each state that a cluster has while TLS is turned on, all can still speak to
+// each other, and in the last one none can without TLS.
 func TestTwoRolls(t *testing.T) {
 	ca := certtest.New(t)
 	at := func(mode string, role access.Role, name string) *certs.Credentials {
@@ -99,8 +99,8 @@ func TestTwoRolls(t *testing.T) {
 	}
 }
 
-// TestBothSidesCheck: whoever is not who the other side means is refused, while others
-// could fall back to plain connections, too.
+// TestBothSidesCheck: a peer other than the intended one is refused, while others could
+// fall back to plain connections, too.
 func TestBothSidesCheck(t *testing.T) {
 	ca, other, namesake := certtest.New(t), certtest.Named(t, "other"), certtest.New(t)
 	master := func(c *certtest.Cluster) *certs.Credentials { return c.Open(certs.Both, access.Master, "m") }
@@ -301,8 +301,8 @@ func TestTheErrorOfAnotherRoleNamesACommand(t *testing.T) {
 	}
 }
 
-// TestAnHTTPPortTakesBoth: by the first byte; a plain request to a port that takes TLS
-// alone is answered with what to do.
+// TestAnHTTPPortTakesBoth: by the first byte; a plain request to a port that takes only
+// TLS is answered with what to do.
 func TestAnHTTPPortTakesBoth(t *testing.T) {
 	ca := certtest.New(t)
 	roots := x509.NewCertPool()

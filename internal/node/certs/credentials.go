@@ -14,8 +14,8 @@ import (
 	"adshard/internal/node/access"
 )
 
-// Credentials are those of a running process: its certificate, how it meets its peers
-// and who may do what. nil are those of a process without TLS and tokens. Make them with Open.
+// Credentials of a running process: its certificate, how it authenticates peers, and who may make
+// which call. nil means neither TLS nor tokens. Make them with Open.
 type Credentials struct {
 	mode   string
 	own    *watched[material]      // nil: TLS is off
@@ -23,13 +23,13 @@ type Credentials struct {
 	table  access.Table
 	counts counts
 	rarely rate.Sometimes // for refusals
-	// recheck is the most time between two looks at a connection.
+	// recheck is the most time between two checks of a connection.
 	recheck time.Duration
 	log     *slog.Logger
 }
 
-// Open reads the files of a process with a role and a name; "": any name. It returns nil
-// when there are none. Errors: fault.Invalid, with what to change.
+// Open reads the files of a process with a role and a name; "" means any name. It returns
+// nil when there are none. Errors: fault.Invalid, with what to change.
 func (s *Settings) Open(role access.Role, name string, log *slog.Logger) (*Credentials, error) {
 	if s.TLS.Mode == Off && s.Tokens == "" {
 		return nil, nil
@@ -93,7 +93,8 @@ func (c *Credentials) guard(open bool) access.Guard {
 	}}
 }
 
-// Gate returns what checks the requests of the admin port; nil: nothing does.
+// Gate returns what checks the requests of the admin port, or nil if nothing
+// does.
 func (c *Credentials) Gate() *access.Gate {
 	if c == nil {
 		return nil
@@ -105,7 +106,8 @@ func (c *Credentials) Gate() *access.Gate {
 	return g
 }
 
-// To returns the options of a connection to a process with a role and a name; "": any name.
+// To returns the options of a connection to a process with a role and a name; "" means any
+// name.
 func (c *Credentials) To(name string, roles ...access.Role) []grpc.DialOption {
 	if c == nil || c.own == nil {
 		return nil

@@ -39,8 +39,8 @@ func (f Files) Read() (Pair, error) {
 	return Pair{cert, key}, err
 }
 
-// Create writes files that are not there yet, readable by their owner alone. Errors: fault.Conflict
-// if one is there, and then none is written.
+// Create writes files that are not there yet, readable only by their owner. Errors: fault.Conflict if
+// one is there, and then none is written.
 func (f Files) Create(p Pair) error {
 	if err := outfile.CheckDir(filepath.Dir(f.Key), false); err != nil {
 		return err

@@ -58,7 +58,7 @@ func TestAFailedRotationLosesNothing(t *testing.T) {
 	}
 }
 
-// TestAnExpiredCAIssuesNothing: nobody would take it.
+// TestAnExpiredCAIssuesNothing: no peer would accept it.
 func TestAnExpiredCAIssuesNothing(t *testing.T) {
 	pair, err := certs.NewAuthority("test", time.Second)
 	if err != nil {

@@ -76,13 +76,13 @@ func (c *clientCreds) ClientHandshake(ctx context.Context, _ string, raw net.Con
 	conn := tls.Client(raw, c.clientConfig("h2", c.wanted, &who))
 	err := shake(ctx, conn)
 	if err == nil {
-		return keep(conn, c.own, x509.ExtKeyUsageServerAuth, c.recheck, c.log), infoOf(who), nil
+		return closeOnExpiry(conn, c.own, x509.ExtKeyUsageServerAuth, c.recheck, c.log), infoOf(who), nil
 	}
 	_ = raw.Close()
 	if refused := (tls.RecordHeaderError{}); c.mode != Both || !errors.As(err, &refused) {
 		return nil, nil, err
 	}
-	// A server without TLS, as long as not all have been restarted with it.
+	// A server without TLSuntil all have been restarted with it.
 	plain, err := new(net.Dialer).DialContext(ctx, raw.RemoteAddr().Network(), raw.RemoteAddr().String())
 	if err != nil {
 		return nil, nil, err
@@ -91,7 +91,7 @@ func (c *clientCreds) ClientHandshake(ctx context.Context, _ string, raw net.Con
 }
 
 // clientConfig returns the configuration of a client. wanted says why a server is not the
-// one to be reached; who becomes the server's identity.
+// intended one, and sets who to the server's identity.
 func (c *Credentials) clientConfig(protocol string, wanted func(access.Identity) error, who *access.Identity) *tls.Config {
 	m := c.own.get()
 	return &tls.Config{

@@ -23,8 +23,8 @@ const (
 	// AuthorityLife and Life are how long certificates of CAs and of others are valid.
 	AuthorityLife = 365 * 24 * time.Hour
 	Life          = 30 * 24 * time.Hour
-	// early is how long before it is made a certificate is valid, so that peers whose clocks are
-	// an hour behind accept it.
+	// early is how far before its creation a certificate is valid, so that peers with clocks an hour
+	// behind accept it.
 	early = 2 * time.Hour
 )
 
@@ -88,9 +88,9 @@ func (a *Authority) Cluster() string { return a.cluster }
 // Until returns when the CA's certificate expires.
 func (a *Authority) Until() time.Time { return a.pair.Leaf.NotAfter }
 
-// Issue makes a certificate of the CA's cluster for role and name. hosts are the names and addresses by which
-// clients call it that check them, such as curl. It does not outlive the CA. Errors: fault.Invalid for what cannot be in
-// a certificate, and for a CA that has expired.
+// Issue makes a certificate of the CA's cluster for role and name. hosts are the names and addresses that clients
+// such as curl check. It does not outlive the CA. Errors: fault.Invalid for what cannot be in a certificate, and for
+// a CA that has expired.
 func (a *Authority) Issue(role access.Role, name string, hosts []string, life time.Duration) (Pair, error) {
 	who := access.Identity{Cluster: a.cluster, Role: role, Name: name}
 	if err := who.Check(); err != nil {

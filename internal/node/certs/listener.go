@@ -34,8 +34,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	return &lazy{Conn: c, side: l.side}, nil
 }
 
-// lazy is a connection that decides with the first byte read whether it has TLS. Deadlines
-// are those of the connection below.
+// lazy is a connection that detects TLS by the first byte read. Deadlines are those of the
+// connection below.
 type lazy struct {
 	net.Conn
 	side *side
@@ -54,7 +54,7 @@ type greeted struct {
 const useTLS = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
 	"this port takes TLS alone: write https:// before its address\n"
 
-// greet does what Accept has left.
+// greet does the part of the handshake that Accept left.
 func (l *lazy) greet() *greeted {
 	l.once.Do(func() {
 		var g greeted

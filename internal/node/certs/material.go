@@ -37,7 +37,7 @@ func readPair(cert, key string) (*material, error) {
 	return &material{pair: pair, leaf: pair.Leaf}, nil
 }
 
-// readOwn reads the files of a process and makes sure that its peers will accept them.
+// readOwn reads the files of a process and checks that its peers will accept them.
 func readOwn(files TLS) (*material, error) {
 	m, err := readPair(files.Cert, files.Key)
 	if err != nil {
@@ -76,8 +76,8 @@ func identityOf(c *x509.Certificate) (access.Identity, error) {
 	return access.ParseURI(c.URIs[0])
 }
 
-// verify returns whose certificate a chain is of. Errors: fault.Forbidden if it is not
-// valid at that time, or not of this cluster.
+// verify returns the identity of a chain's certificate. Errors: fault.Forbidden if it is
+// not valid at that time, or not of this cluster.
 func (m *material) verify(chain []*x509.Certificate, usage x509.ExtKeyUsage, now time.Time) (access.Identity, error) {
 	if err := chainOf(chain, m.roots, usage, now); err != nil {
 		return access.Identity{}, err
@@ -92,7 +92,7 @@ func (m *material) verify(chain []*x509.Certificate, usage x509.ExtKeyUsage, now
 	return who, nil
 }
 
-// chainOf returns why a chain is not one of these roots, for this usage at this time.
+// chainOf returns why a chain is not valid for these roots, this usage and this time.
 // Errors: fault.Forbidden.
 func chainOf(chain []*x509.Certificate, roots *x509.CertPool, usage x509.ExtKeyUsage, now time.Time) error {
 	if len(chain) == 0 {

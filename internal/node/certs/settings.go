@@ -8,7 +8,7 @@ import (
 
 // How a program uses TLS (TLS.Mode).
 const (
-	Off      = "off"      // plain connections alone
+	Off      = "off"      // only plain connections
 	Both     = "both"     // takes either, dials with TLS and falls back to plain
 	Required = "required" // TLS alone
 )
@@ -48,7 +48,7 @@ func (s *Settings) Check(k *config.Check) {
 	}
 }
 
-// CheckListen makes sure that a port that other machines can reach has TLS, or may go
+// CheckListen checks that a port that other machines can reach has TLS, or may go
 // without.
 func (s *Settings) CheckListen(k *config.Check, key, address string) {
 	k.That(s.TLS.Mode != Off || s.Insecure || Local(address), key,

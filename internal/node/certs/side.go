@@ -85,7 +85,7 @@ func (s *side) accept(raw net.Conn) (net.Conn, access.Identity, error) {
 	}
 	s.counts.secure.Add(1)
 	greeted()
-	return keep(c, s.own, x509.ExtKeyUsageClientAuth, s.recheck, s.log), who, nil
+	return closeOnExpiry(c, s.own, x509.ExtKeyUsageClientAuth, s.recheck, s.log), who, nil
 }
 
 // shake does the handshake in time.
@@ -111,13 +111,12 @@ func (p *prefixed) Read(b []byte) (int, error) {
 	return p.Conn.Read(b)
 }
 
-// recheckEvery is the most time between two looks at whether the other side's certificate is
+// recheckEvery is the most time between two checks of whether the other side's certificate is
 // still valid.
 const recheckEvery = time.Hour
 
-// kept is a TLS connection that is closed when the certificate of the other side is no
-// longer valid.
-type kept struct {
+// expiringConn is a TLS connection that closes when the peer's certificate is no longer valid.
+type expiringConn struct {
 	*tls.Conn
 	own     *watched[material]
 	usage   x509.ExtKeyUsage
@@ -129,26 +128,26 @@ type kept struct {
 	closed bool        // under mu
 }
 
-// keep watches over a connection, if its other side has a certificate.
-func keep(c *tls.Conn, own *watched[material], usage x509.ExtKeyUsage, recheck time.Duration, log *slog.Logger) net.Conn {
+// closeOnExpiry returns a connection that closes with the peer's certificate, if it has one.
+func closeOnExpiry(c *tls.Conn, own *watched[material], usage x509.ExtKeyUsage, recheck time.Duration, log *slog.Logger) net.Conn {
 	chain := c.ConnectionState().PeerCertificates
 	if len(chain) == 0 {
 		return c
 	}
-	k := &kept{Conn: c, own: own, usage: usage, recheck: recheck, log: log}
+	k := &expiringConn{Conn: c, own: own, usage: usage, recheck: recheck, log: log}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.timer = time.AfterFunc(k.nextLook(chain[0], time.Now()), k.look)
+	k.timer = time.AfterFunc(k.nextCheck(chain[0], time.Now()), k.check)
 	return k
 }
 
-// nextLook returns after what time to look at a connection again.
-func (k *kept) nextLook(leaf *x509.Certificate, now time.Time) time.Duration {
+// nextCheck returns the time until the next check of a connection.
+func (k *expiringConn) nextCheck(leaf *x509.Certificate, now time.Time) time.Duration {
 	return min(k.recheck, max(leaf.NotAfter.Sub(now), 0)+time.Millisecond)
 }
 
-// look closes the connection if the certificate is not valid any more.
-func (k *kept) look() {
+// check closes the connection if the certificate is no longer valid.
+func (k *expiringConn) check() {
 	chain, now := k.ConnectionState().PeerCertificates, time.Now()
 	_, err := k.own.get().verify(chain, k.usage, now)
 	if err != nil {
@@ -159,12 +158,12 @@ func (k *kept) look() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.closed {
-		k.timer.Reset(k.nextLook(chain[0], now))
+		k.timer.Reset(k.nextCheck(chain[0], now))
 	}
 }
 
 // Close implements net.Conn.
-func (k *kept) Close() error {
+func (k *expiringConn) Close() error {
 	k.mu.Lock()
 	k.closed = true
 	k.timer.Stop()

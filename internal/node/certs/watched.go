@@ -12,11 +12,11 @@ import (
 	"adshard/fault"
 )
 
-// lookEvery is the least time between two looks at files.
+// lookEvery is the least time between two checks of files.
 const lookEvery = time.Second
 
-// watched is what some files contain. It is read again when they have changed; while they
-// cannot be read it stays what it was.
+// watched is the content of some files. It is read again when they change; while they cannot
+// be read it stays as it was.
 type watched[T any] struct {
 	files []string
 	read  func() (*T, error)
@@ -84,12 +84,13 @@ func same(a, b os.FileInfo) bool {
 // maxFile bounds a file with certificates, a key or tokens, in bytes.
 const maxFile = 1 << 20
 
-// ReadSecret reads a key or a token. It is refused if others than its owner can read it, but for the
-// group of a file of root. Errors: fault.Invalid, never with what the file has.
+// ReadSecret reads a key or a token. It is refused if users other than its owner can read it, except the
+// group of a file owned by root. Errors: fault.Invalid, never with the content of the file.
 func ReadSecret(name string) ([]byte, error) { return readFile(name, true) }
 
-// readFile reads a file. A secret one is refused if others than its owner can read it, but
-// for the group of a file of root. Errors: fault.Invalid, never with what the file has.
+// readFile reads a file. A secret one is refused if users other than its owner can read it,
+// except the group of a file owned by root. Errors: fault.Invalid, never with the content of
+// the file.
 func readFile(name string, secret bool) ([]byte, error) {
 	const op = "certs: read"
 	f, err := os.Open(name)

@@ -20,7 +20,8 @@ func (r *rig) click(c *collector.Collector, campaign, price uint64, served time.
 	}
 }
 
-// marked waits until a campaign is marked for the sake of a click, since nobody looks at all campaigns.
+// marked waits until a campaign is marked for the sake of a click, since no collector looks at all
+// campaigns.
 func (r *rig) marked(campaign uint64) {
 	r.TB.Helper()
 	if !r.noSweeps {

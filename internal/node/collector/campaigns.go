@@ -50,8 +50,8 @@ func (c campaigns) Budgets(ctx context.Context, ids []uint64) ([]events.Budget, 
 	return out, nil
 }
 
-// readable reads entities by id, and returns for each that is damaged why it cannot be read:
-// one that is must not keep the others from being read.
+// readable reads entities by id, and returns for each damaged one why it cannot be read. A
+// damaged one does not keep the others from being read.
 func readable[T any](ctx context.Context, ids []uint64, read func(context.Context, []uint64) ([]T, error)) (list []T, damaged map[uint64]error, err error) {
 	damaged = make(map[uint64]error)
 	if len(ids) == 0 { // not all of them
@@ -88,8 +88,8 @@ func (c campaigns) Zones(ctx context.Context, ids []uint64) (map[uint64]*time.Lo
 	return out, err
 }
 
-// zones reads the time zones of advertisers. One whose name this program does not know, from
-// a later one, is UTC: the others' events count all the same.
+// zones reads the time zones of advertisers. A zone name that this program does not know counts
+// as UTC, so that the events of other advertisers still count.
 func zones(ctx context.Context, s backend.Snapshot, ids []uint64) (out map[uint64]*time.Location, damaged map[uint64]error, err error) {
 	list, damaged, err := readable(ctx, ids, s.Advertisers)
 	if err != nil {

@@ -196,8 +196,9 @@ func (c *Collector) tend(ctx context.Context) {
 	}
 }
 
-// tellLeaderless says that no balancer has led with the collector's state key: masters get their keys from one, and those of
-// another state key are others. With etcd, too, a balancer that leads has its epoch in the backend database.
+// tellLeaderless logs that no balancer has led with the collector's state key. Masters get their keys from a
+// balancer, and another state key has other keys. With etcd, too, a balancer that leads has its epoch in the backend
+// database.
 func (c *Collector) tellLeaderless(ctx context.Context) {
 	if epoch, _, err := control.Epoch(ctx, c.db, c.stateKey); err == nil && epoch == 0 {
 		c.log.Warn("no balancer has led with this state_key, so the keys here are no master's, and all events are forged: set the state_key of the balancer"+
@@ -205,7 +206,7 @@ func (c *Collector) tellLeaderless(ctx context.Context) {
 	}
 }
 
-// Ready returns why the collector cannot do its work; none: it can.
+// Ready returns why the collector cannot do its work, or none if it can.
 func (c *Collector) Ready() []string {
 	why := health.Database(c.db)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)

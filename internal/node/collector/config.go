@@ -31,7 +31,8 @@ type Config struct {
 	AdoptEvents bool `yaml:"adopt_events"`
 	// KeepEvents is for how long single events are kept, after which their counts remain.
 	KeepEvents time.Duration `yaml:"keep_events"`
-	// HTTP is the address for events; Admin is the admin port, empty: none.
+	// HTTP is the address for events; Admin is the admin port; empty means
+	// none.
 	HTTP  string `yaml:"http"`
 	Admin string `yaml:"admin"`
 	// AdminHosts are further host names of the admin port (ports.Open).
@@ -40,15 +41,15 @@ type Config struct {
 	EventOrigins []string `yaml:"event_origins"`
 	// StateKey is where the balancer keeps its state in the database, as the balancer's.
 	StateKey string `yaml:"state_key"`
-	// Quality says with which quality keywords are served: QualityGiven leaves them alone,
-	// QualityLearned lets this collector learn them.
+	// Quality says with which quality keywords are served: QualityGiven leaves them as they
+	// are, QualityLearned lets this collector learn them.
 	Quality string `yaml:"quality"`
 	// LearnEvery is the time between two times that qualities are learned, by whichever collector.
 	LearnEvery time.Duration `yaml:"learn_every"`
 	// MaxInFlight bounds the batches under way.
 	MaxInFlight int `yaml:"max_in_flight"`
 	// QueryTLS is how the port for events uses TLS; QueryInsecure lets one that is not on
-	// loopback be without. Like a master's for queries, it is for everybody.
+	// loopback be without. Like a master's query port, it is open to all.
 	QueryTLS      certs.QueryTLS `yaml:"query_tls"`
 	QueryInsecure bool           `yaml:"query_insecure"`
 
@@ -132,7 +133,7 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	return k.Err()
 }
 
-// state are the files and directories that are for the owner of the program alone, beside those of its credentials.
+// state are the files and directories that only the program's owner may read, beside those of its credentials.
 func (c *Config) state() []string { return append(database.Files(c.DB), database.Files(c.events())...) }
 
 // events is the URL of the database of events.

@@ -94,7 +94,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) (answer *api.Eve
 	return h.answer(given, outcomes), nil
 }
 
-// check refuses what is no request for events.
+// check refuses requests that are not for events.
 func (h *handler) check(w http.ResponseWriter, r *http.Request) error {
 	var err error
 	switch {
@@ -107,12 +107,12 @@ func (h *handler) check(w http.ResponseWriter, r *http.Request) error {
 		err = api.FromQuery(api.None{}, r.URL.RawQuery)
 	}
 	if err != nil && r.ContentLength != 0 {
-		w.Header().Set("Connection", "close") // a body that nobody reads may never end
+		w.Header().Set("Connection", "close") // an unread body may never end
 	}
 	return err
 }
 
-// elsewhere answers for a collector whose database is not the one that counts. Which these are is for the log.
+// elsewhere answers for a collector whose events database is not the one in use. Which these are is for the log.
 func (h *handler) elsewhere(err error) error {
 	if h.failing.CompareAndSwap(false, true) {
 		h.log.Error("events are not counted; clients are to send them to another collector", "err", err)
@@ -120,9 +120,8 @@ func (h *handler) elsewhere(err error) error {
 	return fault.Newf(fault.Unavailable, op, "this collector does not count, since another database of events does: send the batch to another collector; /readyz of its admin port says what to do")
 }
 
-// away makes an error of the database one that is answered 503: what the client can do is
-// send the batch again, whatever it is. What it is, and where the database is, is for the log:
-// the client may be anybody.
+// away turns a database error into a 503: all the client can do is send the batch again. What it is,
+// and where the database is, is for the log: the client may be anyone.
 func (h *handler) away(client context.Context, err error) error {
 	if client.Err() == nil && h.failing.CompareAndSwap(false, true) {
 		h.log.Error("events cannot be counted; clients are to send them again", "err", err)
@@ -151,8 +150,8 @@ func parse(body []byte) (given []events.Given, err error) {
 	return given, err
 }
 
-// list reads the events of a body one by one, so that a body of a million elements costs no more memory than the
-// events that there may be. room is how many there are at most, as far as is known.
+// list reads the events of a body one by one, so that a body of a million elements costs no more memory than
+// MaxEvents. room is the most that there can be, as far as known.
 func list(d *json.Decoder, room int) ([]events.Given, error) {
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
 		return nil, fault.Field(op, "events", "events must be an array of events")

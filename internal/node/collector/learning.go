@@ -17,7 +17,7 @@ import (
 	"adshard/quality/revise"
 )
 
-// learningKey is under which, after the cluster's state key, the notes of learning are kept.
+// learningKey follows the cluster's state key in the key of the notes on learning.
 const learningKey = "/learning"
 
 const (
@@ -32,9 +32,8 @@ const (
 	lookEvery = time.Minute
 )
 
-// learning learns qualities from what the store of events has counted by place. Of several collectors the one
-// that notes a round first learns, as in events.Pacing; one that is killed meanwhile has written
-// some of the changes, and the next round writes the others.
+// learning learns qualities from what the store of events has counted by place. The collector that notes a round
+// first learns, as in events.Pacing. If it is killed, the next round writes the rest of its changes.
 type learning struct {
 	db    backend.Store
 	store store.Store
@@ -45,16 +44,16 @@ type learning struct {
 	log   *slog.Logger
 
 	metrics *learningMetrics
-	// last is when this collector last began a round that did not fail; nil: never. Where clocks are apart by more
-	// than every, notes of others do not hold it up.
+	// last is when this collector last began a round that did not fail, or nil if it never did. Notes of collectors
+	// whose clocks differ by more than every do not delay it.
 	last atomic.Pointer[time.Time]
 }
 
-// lesson is what is noted.
+// lesson is the stored note of a round.
 type lesson struct {
 	At time.Time `json:"at"` // when the last round began
-	// Since is when the first one began: of what was counted last before, nobody knows here whether it was
-	// counted elsewhere, by hand or by the collectors of the database that this one was copied from.
+	// Since is when the first one began: what was counted before may also have been counted elsewhere, by hand
+	// or by the collectors of the database that this one was copied from.
 	Since time.Time     `json:"since"`
 	Scale quality.Scale `json:"scale"`
 }
@@ -126,7 +125,7 @@ func (l *learning) failed(err error) error {
 	return err
 }
 
-// finish notes what a round came to, in place of what was noted when it began. err is why it failed.
+// finish replaces the note from the start of a round with its result. err is why it failed.
 func (l *learning) finish(ctx context.Context, noted lesson, claimed []byte, err error) error {
 	_, failed := l.save(ctx, noted, claimed)
 	if fault.Is(failed, fault.Conflict) {
@@ -189,23 +188,23 @@ func (l *learning) learn(ctx context.Context, noted lesson, today store.Day) (di
 	return did, err
 }
 
-// shown is what was counted of a place on a day.
-type shown struct {
+// impressions is what was counted at a place on a day.
+type impressions struct {
 	at quality.Cell // without the group
 	n  quality.Count
 }
 
-// counts returns what was counted of the days that matter, with the groups of keywords; nil: nothing. What
-// is in no group any more is left out. Lapsed are the groups with learned qualities of which nothing was counted.
+// counts returns what was counted of the days that matter, with the groups of keywords; nil: nothing. Keywords
+// without a group are left out. Lapsed are the groups with learned qualities of which nothing was counted.
 func (l *learning) counts(ctx context.Context, today store.Day) (counts *quality.Counts, lapsed []uint64, err error) {
-	var list []shown
+	var list []impressions
 	keywords := make(map[uint64]bool)
 	// Calendars of advertisers are a day ahead of ours at most.
 	q := store.Query{By: store.ByPlace, Daily: true, From: today - keepDays, To: today + 1}
 	err = l.store.Report(ctx, q, func(r store.Row) error {
 		if r.Position >= 1 && r.Position <= quality.MaxPosition { // else it is from before there were positions
 			key := quality.Key{Campaign: r.Campaign, Keyword: r.Keyword, Ad: r.Ad}
-			list = append(list, shown{quality.Cell{Key: key, Position: r.Position, Day: int32(r.Day)}, quality.Count{Impressions: r.Impressions, Clicks: r.Clicks}})
+			list = append(list, impressions{quality.Cell{Key: key, Position: r.Position, Day: int32(r.Day)}, quality.Count{Impressions: r.Impressions, Clicks: r.Clicks}})
 			keywords[r.Keyword] = true
 		}
 		return nil

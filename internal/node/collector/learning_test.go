@@ -60,10 +60,10 @@ func (r *rig) show(url string, keyword uint64, impressions, clicks int, at time.
 	}
 }
 
-// TestLearning closes the loop: what is shown and clicked, at whichever collector, becomes the
-// quality, whether its events are folded or not; what was given stays, and what was not shown is rated
-// as well as all are. Nobody learns again before it is time, and with a new day's counts nothing else
-// changes than what is off.
+// TestLearning closes the loop: what is shown and clicked, at whichever collector, becomes the quality,
+// whether its events are folded or not; what was given stays, and what was not shown is rated as well as
+// all are. No collector learns again before it is time, and with a new day's counts nothing else changes
+// than what is off.
 func TestLearning(t *testing.T) {
 	r := newRig(t, 1)
 	r.withKeywords()

@@ -11,7 +11,7 @@ import (
 // decide which events count: tokens do, and a browser sends text/plain for any page.
 type origins []string
 
-// around lets next answer to pages of the origins, and answers what their browsers ask before they send JSON (preflight).
+// around adds the CORS headers for the origins, and answers preflight requests.
 func (o origins) around(next http.Handler) http.Handler {
 	if len(o) == 0 {
 		return next
@@ -23,7 +23,7 @@ func (o origins) around(next http.Handler) http.Handler {
 			return
 		}
 		if r.ContentLength != 0 {
-			w.Header().Set("Connection", "close") // a body that nobody reads may never end
+			w.Header().Set("Connection", "close") // an unread body may never end
 		}
 		if !listed {
 			httpapi.WriteError(w, httpapi.Forbidden("pages of %.100q may not send events: add the origin to event_origins of the collector", r.Header.Get("Origin")))

@@ -36,7 +36,7 @@ type rig struct {
 	*nodetest.Database
 	document *apitest.Document
 	nonce    uint64
-	noSweeps bool // collectors look at all budgets when the test says so alone
+	noSweeps bool // collectors look at all budgets only when the test says so
 }
 
 // newRig makes some campaigns, from 1, each with a daily budget of 50,000 micros.

@@ -14,7 +14,7 @@ import (
 )
 
 // adoptPause is how long a collector that takes the place of others waits before it counts: until then each of
-// them has seen that it does not count any more.
+// them has seen that it no longer counts.
 const adoptPause = 2 * time.Second
 
 // openStore opens the database of events at url, which belongs to a backend database. It makes one if none is named there yet, or
@@ -56,7 +56,8 @@ func present(ctx context.Context, url, name string) error {
 	return r.Close()
 }
 
-// name says which database counts. A collector with another one listens, says why it is not ready, and refuses what it is sent.
+// name records which database counts. A collector with another one listens, says why it is not ready, and refuses
+// what it is sent.
 func (c *Collector) name(ctx context.Context, adopt bool, now func() time.Time) (*events.Named, error) {
 	own, err := c.store.ID(ctx)
 	if err != nil {

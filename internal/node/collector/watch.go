@@ -31,15 +31,15 @@ func (w *watch) run(ctx context.Context, log *slog.Logger) {
 		if ctx.Err() != nil {
 			return
 		}
-		w.note(err, log)
+		w.record(err, log)
 		if wait.Sleep(ctx, w.every) != nil {
 			return
 		}
 	}
 }
 
-// note keeps the outcome of a look, and logs it when it changes.
-func (w *watch) note(err error, log *slog.Logger) {
+// record stores the outcome of a check, and logs it when it changes.
+func (w *watch) record(err error, log *slog.Logger) {
 	before := w.trouble.Load()
 	if err == nil {
 		w.trouble.Store(nil)

@@ -17,7 +17,7 @@ import (
 // Check collects the faults of a configuration, so that all are reported at once.
 type Check struct{ faults []error }
 
-// That notes a fault of key when ok is false.
+// That records a fault of key unless ok.
 func (c *Check) That(ok bool, key, format string, args ...any) {
 	if !ok {
 		c.faults = append(c.faults, fault.Field("config", key, "%s: %s", key, fmt.Sprintf(format, args...)))
@@ -82,7 +82,7 @@ func (c *Check) Apart(key, address, other, otherAddress string) {
 	c.That(!same, key, "%s has the port of %s (%s), at an address that is the same or all of them; choose another for one of them", address, other, otherAddress)
 }
 
-// loopback is a host, of whose names for this machine alone there is one.
+// loopback is a host name or address that means this machine only.
 func loopback(host string) string {
 	if host == "localhost" {
 		return "127.0.0.1"
@@ -119,5 +119,5 @@ func (c *Check) OneOf(key, word string, allowed ...string) {
 	c.That(false, key, "%q; it must be one of %v", word, allowed)
 }
 
-// Err returns all faults, each on a line of its own; nil: none.
+// Err returns all faults, each on a line of its own, or nil.
 func (c *Check) Err() error { return errors.Join(c.faults...) }

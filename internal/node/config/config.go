@@ -25,8 +25,7 @@ import (
 
 const op = "config: read"
 
-// unknownKey is how the reader of YAML names one, and the type that has it not; only words are
-// made of it.
+// unknownKey matches how the YAML reader reports an unknown key. It is used only for messages.
 var unknownKey = regexp.MustCompile(`field (\S+) not found in type (\S+)`)
 
 // maxFile bounds a configuration file in bytes.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// environment begins the names of the variables that give flags.
+// environment is the prefix of variables that set flags.
 const environment = "ADSHARD_"
 
 // Variable returns the variable of the environment that gives a flag: ADSHARD_TLS_CERT for tls-cert.

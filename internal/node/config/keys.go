@@ -45,7 +45,7 @@ func keysOf(of reflect.Type, all map[string][]string) (list []string) {
 	return list
 }
 
-// meant asks whether a key was meant that is near; "": none is.
+// meant asks whether a key was meant that is near, or "" if there is none.
 func meant(wrong string, known []string) string {
 	if name := near.Name(wrong, known); name != "" {
 		return fmt.Sprintf("; did you mean %s?", name)
@@ -77,7 +77,7 @@ func AtLines(path string, err error, given func(key string) bool) error {
 }
 
 // lineOf returns the line of a key with dots between its parts, or of the last part of it that is
-// there; 0: none is.
+// there, or 0 if there is none.
 func lineOf(of *yaml.Node, key string) (line int) {
 	first, rest, _ := strings.Cut(key, ".")
 	if of.Kind != yaml.MappingNode {

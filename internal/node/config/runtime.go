@@ -20,10 +20,10 @@ func SetGCPercent(percent int) {
 	}
 }
 
-// garbageLooks is the time between two looks at how much of a heap is live.
+// garbageLooks is the time between two checks of how much of a heap is live.
 const garbageLooks = time.Second
 
-// LeaveGarbage lets the heap of the process have so many bytes of garbage, or as much as is
+// LeaveGarbage lets the heap of the process have that many bytes of garbage, or as much as is
 // live where that is more, until ctx is done, unless the environment decides (GOGC): a small
 // heap in which much is made and dropped is collected less often.
 func LeaveGarbage(ctx context.Context, bytes uint64) error {
@@ -48,11 +48,10 @@ func percentFor(bytes, live uint64) int {
 // mostPercent bounds the growth of a heap that was nearly empty at the last look.
 const mostPercent = 400
 
-// SpareProcessor gives this process one processor of Go's more than the machine has for
-// it, unless the environment says how many (GOMAXPROCS). Searches and bulk work keep all
-// but one busy (overload.ForSlave), and what comes from the network does not wait behind
-// them: the operating system shares the processors more finely than Go, whose turns are
-// 10 ms.
+// SpareProcessor sets GOMAXPROCS to one more than the processors of the machine, unless the
+// environment sets it. Searches and bulk work keep all but one busy (overload.ForSlave), and
+// what comes from the network does not wait behind them: the operating system shares the
+// processors more finely than Go, whose turns are 10 ms.
 func SpareProcessor() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)

@@ -1,12 +1,12 @@
 // Package conns bounds the connections that a process accepts, so that clients
 // that connect and stay silent leave room for others.
 //
-// A Pool has room for a number of connections, of one listener or of several.
-// Every connection is accepted; when there is no room for it, another one is
-// closed: the one that has been silent the longest. Of those that have never
-// sent anything at most a quarter of the room is kept; while there are as many,
-// the oldest of them goes first, so that they do not displace clients that
-// rest between two requests. One whose handshake goes on has sent nothing yet (Greeting).
+// A Pool has room for a number of connections, of one listener or of several. Every
+// connection is accepted; when there is no room for it, another one is closed: the one that
+// has been silent the longest. Connections that have never sent anything get at most a
+// quarter of the room. Beyond that the oldest of them goes first, so that they do not
+// displace clients that pause between requests. A connection in its handshake counts as
+// having sent nothing (Greeting).
 //
 // Goals: a new connection never waits for idle ones; no timer, no goroutine.
 // Non-goals: fairness between clients, limits on requests.
@@ -90,8 +90,8 @@ func (p *Pool) add(c net.Conn) net.Conn {
 	return own
 }
 
-// takeIdlest takes out the connection that is to make room; nil: there is none.
-// Called under mu.
+// takeIdlest takes out the connection that is to make room, or nil if there is
+// none. Called with mu held.
 func (p *Pool) takeIdlest() *conn {
 	var idlest, mute *conn // mute: the oldest that has never sent anything
 	mutes := 0
@@ -130,9 +130,9 @@ type conn struct {
 	greeting atomic.Bool
 }
 
-// Greeting begins a handshake over a connection: what its client sends does not count until done is
-// called, so that nobody displaces others who does not finish it. Of any other connection than one of
-// a pool there is nothing to do.
+// Greeting begins a handshake over a connection: what its client sends does not count until done is called,
+// so that a client that does not finish it displaces no other. It does nothing for a connection outside a
+// pool.
 func Greeting(c net.Conn) (done func()) {
 	own, ok := c.(*conn)
 	if !ok {
@@ -156,8 +156,8 @@ func (c *conn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write implements net.Conn. What is written counts from before: the peer may have it, and
-// use another connection, before Write returns.
+// Write implements net.Conn. A write counts from its start: the peer may react on another
+// connection before Write returns.
 func (c *conn) Write(b []byte) (int, error) {
 	if c.last.Load() >= 0 {
 		c.touch()

@@ -10,8 +10,8 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// deed is what a form wants: a call of the port, the page to go on with, and what is said there.
-type deed struct {
+// formAction is the call that a form makes, the page to show next, and the message on it.
+type formAction struct {
 	path string
 	body any // nil: none
 	page string
@@ -24,7 +24,7 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, http.StatusBadRequest, "The form cannot be read.")
 		return
 	}
-	d, err := deedOf(r.PathValue("action"), r.PostForm)
+	d, err := actionOf(r.PathValue("action"), r.PostForm)
 	if err == nil {
 		var answer map[string]any
 		err = ask(c.cfg.API, r, http.MethodPost, d.path, nil, d.body, &answer)
@@ -41,36 +41,36 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request) {
 	c.showBalancing(w, r, status, err.Error())
 }
 
-// deedOf reads a form. Errors are *refused.
-func deedOf(action string, form url.Values) (deed, error) {
+// actionOf reads a form. Errors are *refused.
+func actionOf(action string, form url.Values) (formAction, error) {
 	const page = Root + "balancing"
 	name := form.Get("slave")
 	switch action {
 	case "pause", "resume":
-		return deed{"/v1/balance/" + action, nil, page, action}, nil
+		return formAction{"/v1/balance/" + action, nil, page, action}, nil
 	case "drain", "remove":
 		if name == "" {
-			return deed{}, &refused{http.StatusBadRequest, "the form names no slave"}
+			return formAction{}, &refused{http.StatusBadRequest, "the form names no slave"}
 		}
-		return deed{"/v1/slaves/" + url.PathEscape(name) + "/" + action, nil, page, action}, nil
+		return formAction{"/v1/slaves/" + url.PathEscape(name) + "/" + action, nil, page, action}, nil
 	case "add":
-		return deed{"/v1/slaves", api.AddSlave{Address: strings.TrimSpace(form.Get("address"))}, page, action}, nil
+		return formAction{"/v1/slaves", api.AddSlave{Address: strings.TrimSpace(form.Get("address"))}, page, action}, nil
 	case "strategy":
-		return deed{"/v1/balance/strategy", strategyOf(form), page, action}, nil
+		return formAction{"/v1/balance/strategy", strategyOf(form), page, action}, nil
 	case "replicas":
 		n, err := strconv.Atoi(form.Get("replicas"))
 		if err != nil {
-			return deed{}, &refused{http.StatusBadRequest, "the number of replicas is not a number"}
+			return formAction{}, &refused{http.StatusBadRequest, "the number of replicas is not a number"}
 		}
-		return deed{"/v1/balance/replicas", api.Replicas{Replicas: n}, page, action}, nil
+		return formAction{"/v1/balance/replicas", api.Replicas{Replicas: n}, page, action}, nil
 	case "move":
 		slice, err := strconv.ParseUint(form.Get("slice"), 10, 64)
 		if err != nil {
-			return deed{}, &refused{http.StatusBadRequest, "the form names no slice"}
+			return formAction{}, &refused{http.StatusBadRequest, "the form names no slice"}
 		}
-		return deed{"/v1/balance/move", api.MoveRequest{Slice: slice, Slave: name}, fmt.Sprint(Root, "slices/", slice), action}, nil
+		return formAction{"/v1/balance/move", api.MoveRequest{Slice: slice, Slave: name}, fmt.Sprint(Root, "slices/", slice), action}, nil
 	}
-	return deed{}, &refused{http.StatusNotFound, "there is no such form"}
+	return formAction{}, &refused{http.StatusNotFound, "there is no such form"}
 }
 
 // strategyOf reads a strategy with the options that the form has for it, as "option.NAME";

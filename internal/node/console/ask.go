@@ -60,7 +60,7 @@ func ask(h http.Handler, r *http.Request, method, path string, query url.Values,
 	for i := 0; i+1 < len(header); i += 2 {
 		call.Header.Set(header[i], header[i+1])
 	}
-	answer := &kept{header: make(http.Header), status: http.StatusOK}
+	answer := &capturedResponse{header: make(http.Header), status: http.StatusOK}
 	h.ServeHTTP(answer, call)
 	if answer.status != http.StatusOK && answer.status != http.StatusAccepted {
 		return answer.refusal()
@@ -77,21 +77,21 @@ func get[T any](c *Console, r *http.Request, path string) (out *T, err error) {
 	return out, ask(c.cfg.API, r, http.MethodGet, path, nil, nil, out)
 }
 
-// kept is an answer that is kept.
-type kept struct {
+// capturedResponse captures an answer.
+type capturedResponse struct {
 	bytes.Buffer
 	header http.Header
 	status int
 }
 
 // Header implements http.ResponseWriter.
-func (k *kept) Header() http.Header { return k.header }
+func (k *capturedResponse) Header() http.Header { return k.header }
 
 // WriteHeader implements http.ResponseWriter.
-func (k *kept) WriteHeader(status int) { k.status = status }
+func (k *capturedResponse) WriteHeader(status int) { k.status = status }
 
 // refusal returns what an error's answer says.
-func (k *kept) refusal() error {
+func (k *capturedResponse) refusal() error {
 	var e api.ErrorAnswer
 	if err := json.Unmarshal(k.Bytes(), &e); err != nil || e.Error.Message == "" {
 		return &refused{k.status, http.StatusText(k.status)}

@@ -226,7 +226,7 @@ func TestInABrowser(t *testing.T) {
 	s.says("Token of this port")
 
 	want := []string{"pause true", "drain slave-0", "add 10.0.0.9:7100", "move 4 slave-2"}
-	if got := strings.Join(p.control.Told(), "; "); got != strings.Join(want, "; ") {
+	if got := strings.Join(p.control.Calls(), "; "); got != strings.Join(want, "; ") {
 		t.Errorf("told %s", got)
 	}
 }

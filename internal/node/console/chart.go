@@ -14,7 +14,7 @@ type chart struct {
 	Lines []line
 	// Top is the highest value of the scale, which begins at 1.
 	Top float64
-	// Since is when the first moment was.
+	// Since is the time of the first moment.
 	Since string
 }
 
@@ -30,7 +30,7 @@ const (
 	chartHeight = 200
 )
 
-// newChart draws moments; nil: there are too few.
+// newChart draws moments, or nil if there are too few.
 func newChart(list []moment, now time.Time) *chart {
 	if len(list) < 2 {
 		return nil

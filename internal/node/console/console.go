@@ -20,7 +20,7 @@ type Config struct {
 	// API answers the calls of the port, each as its sender may make it. The pages of a
 	// balancer need those of admin.Control.
 	API http.Handler
-	// Gate says who may do what; nil: everybody may do everything.
+	// Gate decides who may do what; nil allows everything.
 	Gate *access.Gate
 	// Memory is that of the process.
 	Memory *Memory
@@ -33,7 +33,7 @@ type Config struct {
 	Search http.Handler
 }
 
-// Memory is what the pages of a process remember, whoever of its cluster leads.
+// Memory is what the pages of a process remember, whichever balancer leads.
 type Memory struct {
 	// Sessions are those of people who have signed in with a token.
 	Sessions Sessions

@@ -163,13 +163,13 @@ func TestForms(t *testing.T) {
 		{"replicas", url.Values{"replicas": {"2"}}, "balancing?done=replicas", "replicas 2"},
 		{"move", url.Values{"slice": {"4"}, "slave": {"slave-2"}}, "slices/4?done=move", "move 4 slave-2"},
 	} {
-		before := len(p.control.Told())
+		before := len(p.control.Calls())
 		w := b.post("/console/do/"+f.action, f.form)
 		if to := w.Header().Get("Location"); w.Code != http.StatusSeeOther || to != "/console/"+f.to {
 			t.Errorf("%s: %d, to %q\n%s", f.action, w.Code, to, w.Body)
 			continue
 		}
-		if got := p.control.Told()[before:]; !reflect.DeepEqual(got, []string{f.told}) {
+		if got := p.control.Calls()[before:]; !reflect.DeepEqual(got, []string{f.told}) {
 			t.Errorf("%s told %q, want %q", f.action, got, f.told)
 		}
 		has(t, b.get(w.Header().Get("Location")), 200, `role="status"`)
@@ -195,7 +195,7 @@ func TestReadersSeeNoButtons(t *testing.T) {
 		lacks(t, w, "/console/do/", "class=\"danger\"")
 	}
 	has(t, b.post("/console/do/pause", nil), 403, "not for the reader bob")
-	if told := p.control.Told(); len(told) > 0 {
+	if told := p.control.Calls(); len(told) > 0 {
 		t.Errorf("told %q", told)
 	}
 	operator := &browser{t: t, port: p}
@@ -276,7 +276,7 @@ func TestFormsOfOthers(t *testing.T) {
 					t.Errorf("%s: %s: %d", name, path, w.Code)
 				}
 			}
-			if told := p.control.Told(); len(told) > 0 {
+			if told := p.control.Calls(); len(told) > 0 {
 				t.Errorf("%s: told %q", name, told)
 			}
 		}

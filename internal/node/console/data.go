@@ -20,7 +20,7 @@ type branch struct {
 	Lists  []branchList
 	// Find is what names or texts must hold; "": everything is listed.
 	Find string
-	// Stopped are the names of owners that are paused: nothing below them is shown to anyone.
+	// Stopped are the names of paused owners: nothing below them is served.
 	Stopped []string
 }
 
@@ -30,7 +30,7 @@ type branchList struct {
 	Items []api.Item
 	// Next is where the list goes on; "": this is its end.
 	Next string
-	// Seen is how many entities were looked at for those that are to be found.
+	// Seen is how many entities were searched.
 	Seen int
 }
 
@@ -41,7 +41,7 @@ const (
 	pageItems  = 1000
 )
 
-// holds are the kinds of what an entity holds, and the parameter by which a call finds them.
+// holds lists the kinds of children of an entity, with the call's parameter for the parent.
 func holds(kind string) (kinds []string, by string) {
 	switch kind {
 	case "":
@@ -74,7 +74,7 @@ func (c *Console) showBranch(w http.ResponseWriter, r *http.Request, kind, id st
 		c.show(w, r, status, "failed", page{Title: http.StatusText(status), Trouble: err.Error()})
 		return
 	}
-	c.show(w, r, status, "data", page{Title: b.Title(), Content: b, Done: doneToData(r), Trouble: trouble})
+	c.show(w, r, status, "data", page{Title: b.Title(), Content: b, Done: dataChangeText(r), Trouble: trouble})
 }
 
 // Title names what is here.
@@ -127,7 +127,7 @@ func (c *Console) itemOf(r *http.Request, kind, id string) (*api.Item, error) {
 	return &v.Item, nil
 }
 
-// owners reads those of what is here, and which of them stops it.
+// owners reads the owners of an entity, and which of them is paused.
 func (c *Console) owners(r *http.Request, b *branch) error {
 	for _, o := range []struct {
 		kind string

@@ -16,7 +16,7 @@ type itemForm struct {
 	api.Item
 	// Path is where its forms go: that of a page, with the owner by which the call finds it.
 	Path string
-	// Label names it for those who do not see where the form is.
+	// Label names it for screen readers.
 	Label string
 }
 
@@ -104,8 +104,7 @@ func patchOf(kind string, form url.Values) (map[string]any, error) {
 	return map[string]any{field: n}, nil
 }
 
-// troubleOf says why a change was refused; what somebody else has changed meanwhile is on the page
-// that says it.
+// troubleOf says why a change was refused. The page that says so shows concurrent changes.
 func troubleOf(err error) string {
 	var e *refused
 	if errors.As(err, &e) && e.status == http.StatusPreconditionFailed {
@@ -114,8 +113,8 @@ func troubleOf(err error) string {
 	return err.Error()
 }
 
-// doneToData says what a form has done before this page was shown.
-func doneToData(r *http.Request) string {
+// dataChangeText says what a form has done before this page was shown.
+func dataChangeText(r *http.Request) string {
 	switch r.URL.Query().Get("done") {
 	case "served":
 		return "Saved; all live slaves serve it."

@@ -16,7 +16,7 @@ func funcs() template.FuncMap {
 		"millis": millis, "lasting": lasting,
 		"money": money, "units": units, "bar": newBar, "plural": pluralOf,
 		"modifier": modifier, "form": newItemForm, "capital": capital,
-		"place": placeOf, "deed": newDeed, "options": newOptions,
+		"place": placeOf, "deed": newSlaveAction, "options": newOptions,
 	}
 }
 
@@ -178,10 +178,10 @@ func placeOf(p page, path, name string) place {
 	return place{path, name, strings.HasPrefix(p.At, Root+path)}
 }
 
-// slaveDeed is a form that does something to a slave.
-type slaveDeed struct{ Action, Word, Slave string }
+// slaveAction is a form that does something to a slave.
+type slaveAction struct{ Action, Word, Slave string }
 
-func newDeed(action, word, slave string) slaveDeed { return slaveDeed{action, word, slave} }
+func newSlaveAction(action, word, slave string) slaveAction { return slaveAction{action, word, slave} }
 
 // option is one of a list to choose from.
 type option struct {

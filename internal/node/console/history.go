@@ -24,15 +24,15 @@ const (
 	recorded = 20_000
 )
 
-// History is how balancing was in the last day, a moment every few minutes. It keeps some
-// 300 KiB. The zero value has nothing yet.
+// History is the state of balancing over the last day, every few minutes. It keeps some 300
+// KiB. The zero value has nothing yet.
 type History struct {
 	mu     sync.Mutex
 	list   []moment       // the oldest first
 	shards map[string]int // the colour of each, since it was first seen
 }
 
-// moment is the state of balancing at one time.
+// moment is a sample of the state of balancing.
 type moment struct {
 	at         time.Time
 	max, bound float64
@@ -120,8 +120,8 @@ func ringOf(list []api.SliceInfo) (ring [bands]band) {
 	return ring
 }
 
-// divide shares out the load of slices among the bands that they lie in, by their keys. The shard
-// of a band is that of the most keys.
+// divide distributes the load of slices over their bands, by keys. The shard of a band is that of the
+// most keys.
 func divide(list []api.SliceInfo) (share [bands]float64, shard [bands]string) {
 	var most [bands]float64
 	for _, s := range list {
@@ -137,7 +137,7 @@ func divide(list []api.SliceInfo) (share [bands]float64, shard [bands]string) {
 	return share, shard
 }
 
-// moments returns what is kept; nobody changes it.
+// moments returns what is kept; callers must not change it.
 func (h *History) moments() []moment {
 	h.mu.Lock()
 	defer h.mu.Unlock()

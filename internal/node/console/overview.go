@@ -18,8 +18,8 @@ type overview struct {
 	Totals totals
 }
 
-// health is the state in one line. Level: good, warn (answers are complete, but something is
-// to be looked after), bad (answers are incomplete).
+// health is the state of the cluster in one line. Level: good, warn (answers are complete, but
+// something needs attention), bad (answers are incomplete).
 type health struct {
 	Level, Text string
 	Trouble     []string
@@ -123,8 +123,8 @@ func newReplica(s api.Slave, clock uint64) replica {
 	return m
 }
 
-// health says whether answers are complete, and what is to be looked after. A shard without a
-// replica that answers in full makes them incomplete.
+// health says whether answers are complete, and what needs attention. A shard without a replica
+// that answers in full makes them incomplete.
 func (o *overview) health() health {
 	if o.Status.Waiting != "" {
 		return health{Level: "bad", Text: "There is no plan yet: " + o.Status.Waiting}

@@ -19,12 +19,13 @@ type page struct {
 	At    string // the path of this page, for the navigation
 	// Balancer, Data and Query say which pages the port has.
 	Balancer, Data, Query bool
-	// Who has signed in, or has a certificate; "": nobody knows. Session: it can sign out.
+	// Who has signed in, or has a certificate; "" if unknown. Session: it can sign out.
 	Who     string
 	Session bool
-	// Operator: whoever looks may change things.
+	// Operator: the viewer may change things.
 	Operator bool
-	// Refresh is after how many seconds the page is fetched again; 0: never.
+	// Refresh is after how many seconds the page is fetched again; 0 means
+	// never.
 	Refresh int
 	Now     string
 	// Done says what a form has done; Trouble, why the page, or what a form wanted, cannot be had.
@@ -73,8 +74,8 @@ func (c *Console) refusedBy(w http.ResponseWriter, r *http.Request, err error) {
 	c.show(w, r, status, "failed", page{Title: http.StatusText(status), Trouble: err.Error(), Refresh: refresh})
 }
 
-// Refuse answers who may not have a page: with the form for a token, or why not. unknown: who
-// sent the request has shown nobody's identity.
+// Refuse answers a viewer without access to a page: with the form for a token, or with the
+// reason. unknown: the request shows no known identity.
 func (c *Console) Refuse(w http.ResponseWriter, r *http.Request, unknown bool, why string) {
 	if !unknown {
 		c.fail(w, r, http.StatusForbidden, why)

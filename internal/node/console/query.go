@@ -9,9 +9,9 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// lab is a query, what it gets, and why.
-type lab struct {
-	Form   labForm
+// queryPage shows a query, its answer, and why.
+type queryPage struct {
+	Form   queryForm
 	Answer *api.SearchAnswer // nil: nothing is asked yet
 	// Steps are the auction from the keywords that match to those that won.
 	Steps   []step
@@ -19,16 +19,17 @@ type lab struct {
 	Total   uint64
 	// Stages are where the time of the search went.
 	Stages []stage
-	// Wanted are the keywords that are asked for by name, matching or not; nil: none are.
+	// Wanted are the keywords that are asked for by name, matching or not, or nil if there is
+	// none.
 	Wanted *api.ExplainAnswer
 }
 
-// labForm is the form as it was sent.
-type labForm struct {
+// queryForm is the form as it was sent.
+type queryForm struct {
 	Q, Device, Variants, Slots, Keyword string
 }
 
-// step is one of the auction: so many keywords are left, so many have gone, for this reason.
+// step is one of the auction: that many keywords are left, so many have gone, for this reason.
 type step struct {
 	Name       string
 	Left, Gone int
@@ -54,7 +55,7 @@ const labWanted = 100
 
 func (c *Console) query(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	l := &lab{Form: labForm{Q: q.Get("q"), Device: q.Get("device"), Variants: q.Get("variants"), Slots: q.Get("slots"), Keyword: q.Get("keyword")}}
+	l := &queryPage{Form: queryForm{Q: q.Get("q"), Device: q.Get("device"), Variants: q.Get("variants"), Slots: q.Get("slots"), Keyword: q.Get("keyword")}}
 	status, trouble := http.StatusOK, ""
 	if q.Has("q") {
 		if err := c.try(r, l); err != nil {
@@ -65,7 +66,7 @@ func (c *Console) query(w http.ResponseWriter, r *http.Request) {
 }
 
 // try asks the query and has it explained.
-func (c *Console) try(r *http.Request, l *lab) error {
+func (c *Console) try(r *http.Request, l *queryPage) error {
 	q := url.Values{"q": {l.Form.Q}, "timeout_ms": {labTimeout}}
 	for name, v := range map[string]string{"device": l.Form.Device, "variants": l.Form.Variants, "slots": l.Form.Slots} {
 		if v != "" {

@@ -16,13 +16,14 @@ import (
 
 const (
 	lifetime = 12 * time.Hour
-	// maxSessions bounds all sessions, maxOfToken those of a token, so that nobody drives out the others'.
+	// maxSessions bounds all sessions, maxOfToken those of a token, so that no token can drive out the
+	// sessions of others.
 	maxSessions = 1000
 	maxOfToken  = 20
 )
 
 // Sessions are those of people who have signed in: what a browser's cookie names, and the
-// token that it stands for. Neither is kept, but their hashes. The zero value has none.
+// token that it stands for. Only their hashes are kept. The zero value has none.
 type Sessions struct {
 	mu   sync.Mutex
 	list map[[sha256.Size]byte]session // by the hash of what the cookie says
@@ -33,8 +34,8 @@ type session struct {
 	until time.Time
 }
 
-// open begins a session and returns what its cookie says. The one that would end first gives
-// way when there are too many of the token, or of all.
+// open begins a session and returns what its cookie says. When there are too many, of the token
+// or in total, the one that would end first is ended.
 func (s *Sessions) open(token access.TokenHash, now time.Time) string {
 	id := rand.Text()
 	s.mu.Lock()
@@ -149,8 +150,8 @@ func (c *Console) logout(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, Root, http.StatusSeeOther)
 }
 
-// cookie is for this port's pages alone, never for a script, and never for a connection without TLS where
-// the page came with it.
+// cookie is only for this port's pages, never for a script, and never for a connection without TLS where the
+// page came with it.
 func (c *Console) cookie(r *http.Request, value string, age int) *http.Cookie {
 	return &http.Cookie{
 		Name: cookieOf(r), Value: value, Path: Root, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode,
@@ -158,12 +159,13 @@ func (c *Console) cookie(r *http.Request, value string, age int) *http.Cookie {
 	}
 }
 
-// ofThisSite refuses what no page of this port has sent. The port refuses what says that
-// another site sent it (http.CrossOriginProtection); here, silence is not enough.
+// ofThisSite refuses requests that do not come from a page of this port. The port refuses
+// requests that name another site (http.CrossOriginProtection); here a missing origin is
+// refused, too.
 func ofThisSite(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Sec-Fetch-Site") != "same-origin" && r.Header.Get("Origin") == "" {
-			w.Header().Set("Connection", "close") // a body that nobody reads may never end
+			w.Header().Set("Connection", "close") // an unread body may never end
 			httpapi.WriteError(w, httpapi.Forbidden("forms of the console are sent by its pages; programs have the calls of /openapi.yaml"))
 			return
 		}

@@ -2,15 +2,15 @@
 // several balancers leads, and what it decides.
 //
 // Candidates campaign. One of them leads, for a term with a number, its epoch, that is higher
-// than all before. The term has a lease, which the leader renews; when it could not renew
-// it in time it stops by itself, and a while after that another candidate may lead. That
-// is for speed and order alone. What keeps the state right, whatever a process that was
-// frozen believes, is the epoch: each write of a term is refused, in the transaction
-// that would make it, once a later term has begun.
+// than all before. The term has a lease, which the leader renews; when it could not renew it in
+// time it stops by itself, and a while after that another candidate may lead. That serves only
+// speed and order. What keeps the state right, whatever a process that was frozen believes, is
+// the epoch: each write of a term is refused, in the transaction that would make it, once a later
+// term has begun.
 //
-// Goals: no wall clock decides anything, and no clock that two machines would have to share:
-// a lease is a value that changes, watched with the monotonic clock of whoever waits for it.
-// Non-goals: consensus, which the stores have; many keys or writers.
+// Goals: no wall clock decides anything, and no clock that two machines would have to share: a
+// lease is a value that changes, watched with the monotonic clock of the process that waits for
+// it. Non-goals: consensus, which the stores have; many keys or writers.
 //
 // Stores: package indatabase has both leases and values in the backend database, package inetcd has
 // them in etcd, with the database as the fence; package inmemory is the model that the others are compared with by package controltest.
@@ -35,7 +35,7 @@ type Candidate struct {
 // Leader is a candidate that leads or has led.
 type Leader struct {
 	Candidate
-	Epoch uint64 // 0: nobody has led yet
+	Epoch uint64 // 0: no balancer has led yet
 }
 
 // Store has the control state of one cluster. It is used by several goroutines.
@@ -43,13 +43,13 @@ type Store interface {
 	// Leader returns the newest leader, whether or not it is still at work.
 	Leader(ctx context.Context) (Leader, error)
 	// Campaign waits until no other candidate has a lease, and begins a term. It begins one at
-	// once if nobody has led yet, if the leader has resigned, or if it was me. Failures of
-	// the store are retried until ctx is done. Errors: ctx's; those of Take but
-	// fault.Conflict and fault.Unavailable.
+	// once if no balancer has led yet, if the leader has resigned, or if it was me. Failures of
+	// the store are retried until ctx is done. Errors: ctx's; those of TakeOver but fault.Conflict
+	// and fault.Unavailable.
 	Campaign(ctx context.Context, me Candidate) (Term, error)
-	// Take begins a term without regard to the lease of another one: its caller knows that no
+	// TakeOver begins a term without regard to the lease of another one: its caller knows that no
 	// other balancer is at work. Errors: fault.Conflict when another candidate was faster.
-	Take(ctx context.Context, me Candidate) (Term, error)
+	TakeOver(ctx context.Context, me Candidate) (Term, error)
 }
 
 // Term is the right to decide, of one leader. Methods that write fail with *Replaced when
@@ -60,10 +60,10 @@ type Term interface {
 	Epoch() uint64
 	// Valid reports whether the lease is running: no other term has begun by campaign.
 	Valid() bool
-	// Keep renews the lease until ctx is done, and returns ctx's error then; else *Replaced or
-	// fault.Stale. Each attempt's outcome is passed to note. A lease that could not be renewed in
-	// time is renewed later if nobody has taken it.
-	Keep(ctx context.Context, note func(error)) error
+	// KeepAlive renews the lease until ctx is done, and returns ctx's error then; else *Replaced or
+	// fault.Stale. Each attempt's outcome is passed to note. A lease that could not be renewed in time
+	// is renewed later if no other term has begun.
+	KeepAlive(ctx context.Context, note func(error)) error
 	// Load returns a value, nil if there is none; it reads what was written last, by
 	// whichever term.
 	Load(ctx context.Context, key string) ([]byte, error)
@@ -83,7 +83,7 @@ type Term interface {
 type Times struct {
 	// Lease is how long a candidate sees a lease unchanged before it takes it.
 	Lease time.Duration
-	// Renew is the time between two renewals, Poll that between two looks at a lease.
+	// Renew is the time between two renewals, Poll that between two checks of a lease.
 	Renew, Poll time.Duration
 }
 

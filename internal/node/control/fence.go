@@ -19,13 +19,13 @@ type Fence struct {
 	key   string // of the cluster
 	epoch uint64
 
-	mu    sync.RWMutex // held alone while saved changes, here and in the database
+	mu    sync.RWMutex // held exclusively while saved changes, here and in the database
 	saved []byte       // the epoch that the next one exceeds, big-endian, then the address
 	tried []byte       // what Raise wrote without an answer; nil: it had one. Changed with saved
 }
 
-// Epoch returns the epoch in the database and the address of the balancer that took it;
-// 0: none did.
+// Epoch returns the epoch in the database and the address of the balancer that took it, or
+// 0 if there is none.
 func Epoch(ctx context.Context, db backend.Store, key string) (epoch uint64, address string, err error) {
 	b, err := db.LoadControl(ctx, guardKey(key))
 	if err != nil {
@@ -93,7 +93,7 @@ func (f *Fence) Check(ctx context.Context) error {
 	return f.check(ctx)
 }
 
-// check is Check. Called under mu.
+// check is Check. Called with mu held.
 func (f *Fence) check(ctx context.Context) error {
 	now, err := f.db.LoadControl(ctx, guardKey(f.key))
 	if err != nil {
@@ -112,7 +112,7 @@ func (f *Fence) check(ctx context.Context) error {
 	return (&Replaced{Epoch: f.epoch, By: Leader{Candidate{Address: address}, epoch}}).Fault()
 }
 
-// Load returns a value; nil: there is none.
+// Load returns a value, or nil if there is none.
 func (f *Fence) Load(ctx context.Context, key string) ([]byte, error) {
 	return f.db.LoadControl(ctx, f.key+key)
 }
@@ -133,7 +133,7 @@ func (f *Fence) Compact(ctx context.Context, clock uint64, idle time.Duration) e
 	return f.explain(ctx, err)
 }
 
-// explain says why a write was refused. Called under mu.
+// explain says why a write was refused. Called with mu held.
 func (f *Fence) explain(ctx context.Context, err error) error {
 	if fault.Is(err, fault.Conflict) {
 		if why := f.check(ctx); why != nil {

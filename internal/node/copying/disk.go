@@ -44,7 +44,7 @@ func fileError(op string, err error) error {
 	return fault.Newf(fault.Unavailable, op, "%w; check the disk and the directory's permissions", err)
 }
 
-// lockFile keeps a second copy away from the same directory.
+// lockFile keeps a second copy out of the same directory.
 const lockFile = "copy.lock"
 
 // lock takes the lock of a directory that is being filled. Errors: fault.Locked.

@@ -28,25 +28,26 @@ import (
 // Config says what is filled.
 type Config struct {
 	// Name is the slave's that is filled; Dir is the directory of its store. A store
-	// there may be open: its files stay as they are, and those that the copy has too
-	// are not fetched.
+	// there may be open: its files stay as they are, and files that the copy shares are
+	// not fetched.
 	Name, Dir string
-	// Database is the one whose data the copy must have; "": of any.
+	// Database is the one whose data the copy must have; "" means any.
 	Database string
-	// Instance is that of the slave whose store is wanted (pb.Replica); 0: any.
+	// Instance is that of the slave whose store is wanted (pb.Replica); 0 means
+	// any.
 	Instance uint64
-	// Rate bounds the bytes a second; 0: no bound.
+	// Rate bounds the bytes a second; 0 means no bound.
 	Rate uint64
-	// CallTimeout bounds a call. Patience is how long the copy is tried without any
-	// piece that arrives.
+	// CallTimeout bounds a call. Patience is how long Fill continues without receiving
+	// a piece.
 	CallTimeout, Patience time.Duration
 	// Room is how much of the disk must be free beside the copy, in bytes.
 	Room uint64
 	Log  *slog.Logger
-	// Progress is called with how far the copy has come; nil: it is not reported.
+	// Progress is called with the progress of the copy, unless nil.
 	Progress *Progress
 	// Own are the credentials with which FillFrom calls the source, and From is the
-	// source's name; "": any.
+	// source's name; "" means any.
 	Own  *certs.Credentials
 	From string
 }
@@ -262,7 +263,7 @@ func (f *filler) open(ctx context.Context) (*pb.OpenCopyResponse, error) {
 	})
 }
 
-// release lets the source give up its checkpoint now. It does so by itself later.
+// release tells the source to release its checkpoint now. It does so by itself later.
 func (f *filler) release(ctx context.Context) {
 	if f.lease == 0 {
 		return
@@ -282,8 +283,8 @@ func (f *filler) check(m *pb.OpenCopyResponse) (total uint64, err error) {
 	return checkManifest(m)
 }
 
-// settle reads the whole copy, compares it with what the source said of it, and takes it
-// out of all views. A copy that is damaged is removed: nothing of it can be trusted.
+// settle reads the whole copy, compares it with the source's description, and takes it out
+// of all views. A copy that is damaged is removed: nothing of it can be trusted.
 func (f *filler) settle(ctx context.Context, m *pb.OpenCopyResponse) (*barrels.Contents, error) {
 	const memory = 8 << 20
 	db, err := rocks.Open(f.dir, rocks.Options{CacheBytes: memory, WriteBufferBytes: memory, MinFreeBytes: 1})

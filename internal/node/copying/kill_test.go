@@ -117,7 +117,7 @@ func TestKilledAtEachStep(t *testing.T) {
 		}
 	}
 	// One directory, one process killed after the other: each step forward is kept. With the
-	// copy complete nobody fills it any more.
+	// copy complete no fill continues.
 	dir := filepath.Join(t.TempDir(), "copy")
 	for n := 3; !rocks.Exists(dir) && kill(dir, childCall, n); n += 4 {
 		if n > 400 {

@@ -50,7 +50,7 @@ func listFiles(dir string) (files []*pb.CopyFile, err error) {
 	return files, nil
 }
 
-// sweep gives up what nobody uses, and everything when the disk is short of room.
+// sweep releases unused checkpoints, and all of them when the disk is short of space.
 func (s *Source) sweep(now time.Time) {
 	free, err := freeBytes(s.cfg.Dir)
 	short := err == nil && free < s.cfg.Room/2
@@ -75,7 +75,7 @@ func (s *Source) sweep(now time.Time) {
 	})
 }
 
-// giveUp ends a lease; the log stays held for a while. Called under mu.
+// giveUp ends a lease; the log stays held for a while. Called with mu held.
 func (s *Source) giveUp(l *lease, why string) {
 	delete(s.leases, l.id)
 	s.held = append(s.held, holding{l.release, time.Now().Add(s.cfg.Linger)})

@@ -12,18 +12,18 @@ import (
 )
 
 // fileNames are those of the files that a copy consists of. What else a checkpoint has
-// (options, an identity of its own) is made anew by whoever opens the copy.
+// (options, an identity of its own) is made anew when the copy is opened.
 var fileNames = regexp.MustCompile(`^(CURRENT|MANIFEST-[0-9]{1,20}|[0-9]{1,20}\.(sst|log))$`)
 
-// want is what a copy is to be of.
+// want describes the wanted copy.
 type want struct {
 	database string // "": any
 	format   uint32
 	words    string
 }
 
-// checkContents returns why what a source has cannot be used; nil: it can.
-// Errors: fault.Conflict for another database, fault.Version.
+// checkContents returns why what a source has cannot be used, or none if it
+// can. Errors: fault.Conflict for another database, fault.Version.
 func (w *want) checkContents(op, database string, format uint32, words string) error {
 	switch {
 	case w.database != "" && database != w.database:
@@ -39,8 +39,8 @@ func (w *want) checkContents(op, database string, format uint32, words string) e
 	return nil
 }
 
-// checkManifest returns why a source's list of files cannot be used; nil: it can. A
-// name decides where a file is written, so only those of a store's files are taken.
+// checkManifest returns why a source's list of files cannot be used, or none if it can.
+// A name decides where a file is written, so only those of a store's files are taken.
 func checkManifest(m *pb.OpenCopyResponse) (total uint64, err error) {
 	const op = "copying: check files"
 	seen := make(map[string]bool, len(m.GetFiles()))

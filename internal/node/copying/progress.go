@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Progress says how far a copy has come. Its zero value is that of one that has not begun
-// yet; nil is none. Many may read it while one call of Fill changes it.
+// Progress says how far a copy has come. Its zero value is a copy that has not begun; nil is
+// allowed. Many may read it while one call of Fill changes it.
 type Progress struct {
-	began          atomic.Int64  // when pieces were asked for first, in ns since 1970; 0: none were
+	began          atomic.Int64  // when pieces were asked for first, in ns since 1970, or 0 if there is none
 	there, fetched atomic.Uint64 // bytes that are there, and those of them that were fetched
-	total          atomic.Uint64 // bytes of all files; 0: not known yet
+	total          atomic.Uint64 // bytes of all files, or 0 if not known yet
 }
 
 // State returns how many bytes of how many are there, and how many have arrived a second,

@@ -27,11 +27,12 @@ import (
 type SourceConfig struct {
 	// Name is the slave's; Dir is the directory of its store.
 	Name, Dir string
-	// Instance is that of the directory (pb.Replica); 0: unknown.
+	// Instance is that of the directory (pb.Replica), or 0 if unknown.
 	Instance uint64
 	// Trusted are the addresses that may copy; none: those of this machine.
 	Trusted []netip.Prefix
-	// Rate bounds the bytes a second that are read for all copies together; 0: no bound.
+	// Rate bounds the bytes a second that are read for all copies together; 0 means no
+	// bound.
 	Rate uint64
 	// Most is how many checkpoints are held at a time; a new one is made every Pause
 	// at most.
@@ -41,8 +42,8 @@ type SourceConfig struct {
 	// is how long the log of changes is held after that, for the copy's start.
 	Idle, Age, Linger time.Duration
 	// Room is how much of the disk must be free for a checkpoint to be made, in bytes.
-	// With less than half of it all are given up: they keep files that the store has
-	// replaced.
+	// With less than half of that, all are released, because they keep files that the
+	// store has replaced.
 	Room uint64
 }
 
@@ -68,12 +69,12 @@ type Store interface {
 type Feed interface {
 	// Hold holds the log of changes from the store's present position on.
 	Hold() (release func())
-	// WhyIncomplete returns why the slave serves less than it should; "": it does not.
+	// WhyIncomplete returns why the slave serves less than it should, or "".
 	WhyIncomplete() string
 }
 
-// Source is the gRPC service Copies of a slave. Make it with NewSource; Run gives up
-// what nobody uses.
+// Source is the gRPC service Copies of a slave. Make it with NewSource; Run releases
+// unused checkpoints.
 type Source struct {
 	pb.UnimplementedCopiesServer
 	cfg    SourceConfig
@@ -121,7 +122,7 @@ func limiter(bytes uint64) *rate.Limiter {
 
 func (s *Source) dir() string { return filepath.Join(s.cfg.Dir, checkpointsDir) }
 
-// Run gives up checkpoints that nobody uses until ctx is done, and then all.
+// Run releases unused checkpoints until ctx is done, and then all.
 func (s *Source) Run(ctx context.Context) error {
 	const sweep = time.Second
 	for wait.Sleep(ctx, sweep) == nil {
@@ -233,7 +234,7 @@ func (s *Source) checkpoint(r *pb.OpenCopyRequest) (*pb.OpenCopyResponse, error)
 	return l.reply, nil
 }
 
-// Release implements pb.CopiesServer. A checkpoint that is not held any more is
+// Release implements pb.CopiesServer. A checkpoint that is no longer held is
 // released already.
 func (s *Source) Release(ctx context.Context, r *pb.ReleaseCopyRequest) (*pb.ReleaseCopyResponse, error) {
 	if err := s.checkTrust(ctx); err != nil {

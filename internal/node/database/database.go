@@ -33,13 +33,13 @@ func Open(ctx context.Context, url string, create bool) (backend.Store, error) {
 }
 
 // OpenTelling opens a database as Open does, and has tell called with lines for people when the keys of keywords are
-// made anew: how far that is, now and then, and what was removed.
+// made anew: how far that is, from time to time, and what was removed.
 func OpenTelling(ctx context.Context, url string, tell func(string)) (backend.Store, error) {
 	return open(ctx, url, false, backend.Making{}, tell)
 }
 
-// Make opens a database as OpenTelling does, and makes it if there is none. In one that is new m is noted until
-// it is finished: nobody else opens it before.
+// Make opens a database as OpenTelling does, and makes it if there is none. A new database carries m until it is
+// finished, so that no other program opens it before.
 func Make(ctx context.Context, url string, m backend.Making, tell func(string)) (backend.Store, error) {
 	return open(ctx, url, true, m, tell)
 }
@@ -67,8 +67,8 @@ func open(ctx context.Context, url string, create bool, m backend.Making, tell f
 	return opened(sqlite.Open(ctx, path, sqlite.Options{Create: create, Making: m, Rekeying: rekeying}))
 }
 
-// free refuses a database at a path that belongs to another one, which SQLite would take for its log, or a
-// collector for its events, unless it is to have events: fault.Invalid.
+// free refuses a path that belongs to another database, because SQLite would take the file for its log, or a
+// collector for its events: fault.Invalid.
 func free(path string, events bool) error {
 	if events {
 		path = strings.TrimSuffix(path, "-events")
@@ -76,7 +76,7 @@ func free(path string, events bool) error {
 	return outfile.CheckName(path)
 }
 
-// opened keeps a store that was not opened from being an interface that is not nil.
+// opened returns a nil interface for a store that was not opened.
 func opened[S backend.Store](s S, err error) (backend.Store, error) {
 	if err != nil {
 		return nil, err

@@ -43,7 +43,7 @@ func OpenEvents(ctx context.Context, url string) (store.Store, error) {
 	return s, nil
 }
 
-// OpenEventReader opens the database of events named by url for reading alone. It makes and changes nothing. Errors:
+// OpenEventReader opens the database of events named by url read-only. It changes nothing. Errors:
 // fault.NotFound if there are no events, those of Open and of the store.
 func OpenEventReader(ctx context.Context, url string) (store.Reader, error) {
 	if IsServer(url) {

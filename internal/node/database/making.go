@@ -14,8 +14,8 @@ import (
 // mostNamed is the most bytes of names of files that are kept as they are.
 const mostNamed = 1000
 
-// Migration is the making of the database at url by `adshard db migrate`. Nobody completes what it has
-// begun: what it was copied from may have changed.
+// Migration is the making of the database at url by `adshard db migrate`. It is never completed by another
+// run, since its source may have changed.
 func Migration(url string) backend.Making {
 	return backend.Making{By: "db migrate", Of: rand.Text(), Do: remove(url) + " and migrate again"}
 }
@@ -38,7 +38,7 @@ func Import(url string, files []string, advertiser string) backend.Making {
 	return backend.Making{By: "import", Of: of, Shared: true, Do: "run the import of " + of + " again, or " + remove(url) + " and import again"}
 }
 
-// named is a file's name that is the same from any directory, and no other's.
+// named is a file's absolute name.
 func named(file string) string {
 	if file == "-" {
 		return "standard input"

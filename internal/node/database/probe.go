@@ -13,9 +13,9 @@ import (
 	"adshard/fault"
 )
 
-// Probe looks whether the backend database at url is there and one that this program opens, and returns its id and the id of the
-// database of events that counts for it; "": none does yet. It makes and changes nothing; a database of an older version, which Open
-// migrates, is no fault, and may have neither. Errors: those of Open.
+// Probe checks that the backend database at url exists and that this program can open it. It returns its id, and the
+// id of its events database or "". It changes nothing. An older database, which Open would migrate, is no error and
+// may have neither id. Errors: those of Open.
 func Probe(ctx context.Context, url string) (id, counts string, err error) {
 	var named []byte
 	if IsServer(url) {
@@ -29,8 +29,7 @@ func Probe(ctx context.Context, url string) (id, counts string, err error) {
 	return id, string(named), err
 }
 
-// ProbeEvents looks whether there is a database of events at url, and whether it is one that this program opens. It makes and changes
-// nothing.
+// ProbeEvents checks that the database of events at url exists and that this program can open it. It changes nothing.
 func ProbeEvents(ctx context.Context, url string) (there bool, err error) {
 	path, ok := FileOf(url)
 	if ok {

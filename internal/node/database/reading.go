@@ -18,11 +18,11 @@ import (
 	"adshard/fault"
 )
 
-// OpenReading opens a database for programs that only read it, such as a report. A file that this user
-// cannot write to, or that is in a folder or on a file system that cannot be written to, is copied first, with its
-// write-ahead log, into the directory for temporary files (TMPDIR): SQLite reads no database without writing beside
-// it, but for one that nobody else can change, and without its log. Errors: those of Open; fault.Locked if another
-// user writes to the file meanwhile.
+// OpenReading opens a database for programs that only read it, such as a report. A file that this user cannot write
+// to, or that is in a folder or on a file system that cannot be written to, is copied first, with its write-ahead
+// log, into the directory for temporary files (TMPDIR): SQLite reads no database without writing beside it, except
+// one that cannot change, without its log. Errors: those of Open; fault.Locked if another user writes to the file
+// meanwhile.
 func OpenReading(ctx context.Context, url string) (backend.Store, error) {
 	return openReading(ctx, url, sqlite.Options{})
 }
@@ -80,7 +80,7 @@ func OpenEventsReading(ctx context.Context, url string) (store.Store, error) {
 	return &readEvents{s, from}, nil
 }
 
-// readEvents is to events what readStore is to a database.
+// readEvents is readStore for events.
 type readEvents struct {
 	store.Store
 	from *source
@@ -112,7 +112,8 @@ func readable(ctx context.Context, path string) (*source, error) {
 	return copyOf(ctx, target)
 }
 
-// copyOf copies a database, and all of it that is in other files, while nobody writes to it.
+// copyOf copies a database, and all of it that is in other files, while there are no writes to
+// it.
 func copyOf(ctx context.Context, path string) (*source, error) {
 	const op = "read database"
 	dir, err := os.MkdirTemp("", "adshard-reading-")
@@ -151,21 +152,22 @@ func writable(path string) bool {
 	return true
 }
 
-// state changes when a file is written to or replaced.
-type state struct{ inode, size, seconds, nanoseconds int64 }
+// fileState changes when a file is written to or replaced.
+type fileState struct{ inode, size, seconds, nanoseconds int64 }
 
-// statesOf returns the states of a database's files; zero: there is none.
-func statesOf(path string) (all [len(parts)]state) {
+// statesOf returns the states of a database's files, or zero if there is
+// none.
+func statesOf(path string) (all [len(parts)]fileState) {
 	for i, suffix := range parts {
 		var s unix.Stat_t
 		if unix.Stat(path+suffix, &s) == nil {
-			all[i] = state{int64(s.Ino), s.Size, int64(s.Mtim.Sec), int64(s.Mtim.Nsec)}
+			all[i] = fileState{int64(s.Ino), s.Size, int64(s.Mtim.Sec), int64(s.Mtim.Nsec)}
 		}
 	}
 	return all
 }
 
-// copyFile copies a file for its owner alone, if it is there.
+// copyFile copies a file for its owner only, if it is there.
 func copyFile(ctx context.Context, from, to string) error {
 	in, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {

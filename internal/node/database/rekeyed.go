@@ -10,7 +10,8 @@ import (
 // rekeyingEvery is the least time between two lines about keys that are made anew.
 const rekeyingEvery = 10 * time.Second
 
-// tellRekeying returns what is told how far making keys anew is, and which tells people: now and then, and at the end.
+// tellRekeying returns what is told how far making keys anew is, and which tells people: from time to time, and at
+// the end.
 func tellRekeying(tell func(string), now func() time.Time) func(done, of int) {
 	told, ended := now(), false
 	return func(done, of int) {
@@ -27,7 +28,7 @@ func tellRekeying(tell func(string), now func() time.Time) func(done, of int) {
 }
 
 // removed returns what to tell people of keywords that were removed when the database was
-// opened, since a new version of words made one of several; "": none was.
+// opened, since a new version of words made one of several, or "" if there is none.
 func removed(s backend.Store) string {
 	w, ok := s.(backend.Worded)
 	if !ok || w.Rekeyed() == 0 {

@@ -5,8 +5,9 @@ import (
 	"adshard/internal/node/config"
 )
 
-// CheckVerified makes sure that the database at url, if it is on another machine, shows a certificate that is
-// checked, or that db_insecure is written down: whoever answers in its place owns the cluster. key is that of the configuration.
+// CheckVerified checks that the database at url, if it is on another machine, shows a certificate that is checked, or
+// that db_insecure is written down: a server that answers in its place would own the cluster. key is that of the
+// configuration.
 func CheckVerified(k *config.Check, key, url string, insecure bool) {
 	if insecure || !IsServer(url) {
 		return

@@ -5,7 +5,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// admit returns why a slave cannot enlist here; nil: it can. Called under the lock.
+// admit returns why a slave cannot enlist here, or none if it can. Called with the lock
+// held.
 func (d *Distributor) admit(op, name string, table *pb.SliceTable) error {
 	_, registered := d.slaves[name]
 	if !registered && len(d.slaves) >= admission.MaxSlaves {

@@ -20,13 +20,13 @@ import (
 
 // build does a Build and gives the result to the state machine.
 func (d *Distributor) build(ctx context.Context, machine *stateMachine, job delivery.Build) error {
-	builder, release := d.builders.Take()
+	builder, release := d.builders.Acquire()
 	defer release()
 	made, err := d.bucket(ctx, builder, job)
 	if err != nil {
 		return d.failed(ctx, machine, job.Node, job.Seq, err)
 	}
-	d.health.Note(health.PrepareData, nil)
+	d.health.Record(health.PrepareData, nil)
 	return d.step(func() error {
 		for k, w := range made.weights {
 			if _, known := d.index.Get(k); known {
@@ -68,7 +68,7 @@ func (d *Distributor) failed(ctx context.Context, machine *stateMachine, node st
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	d.health.Note(health.PrepareData, err)
+	d.health.Record(health.PrepareData, err)
 	d.log.Warn("cannot prepare node data; trying again", "slave", node, "err", err)
 	if err := wait.Sleep(ctx, feed.RetryAfter); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (d *Distributor) failed(ctx context.Context, machine *stateMachine, node st
 	return d.step(func() error { machine.Failed(node, seq); return nil })
 }
 
-// bucket is a bucket under construction.
+// bucket is a bucket being built.
 type bucket struct {
 	builder *nodedata.Builder
 	order   balance.Order

@@ -27,7 +27,7 @@ type Config struct {
 	// given; empty: Listen, which must name a host then.
 	Listen    string `yaml:"listen"`
 	Advertise string `yaml:"advertise"`
-	// Admin is the admin port, empty: none.
+	// Admin is the admin port; empty means none.
 	Admin string `yaml:"admin"`
 	// AdminHosts are further host names of the admin port (ports.Open).
 	AdminHosts []string `yaml:"admin_hosts"`

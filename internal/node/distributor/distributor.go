@@ -143,14 +143,14 @@ func (d *Distributor) Run(ctx context.Context) error {
 // items are read again.
 func (d *Distributor) followFeed(ctx context.Context) error {
 	for {
-		f := feed.Follower{DB: d.db, Order: d.order, Log: d.log, Health: d.health, At: d.fed} // nobody else changes fed
-		err := f.Run(ctx, d.take)
+		f := feed.Follower{DB: d.db, Order: d.order, Log: d.log, Health: d.health, At: d.fed} // only this goroutine changes fed
+		err := f.Run(ctx, d.applyChanges)
 		if !fault.Is(err, fault.Stale) && !fault.Is(err, fault.Conflict) || ctx.Err() != nil {
 			return err
 		}
 		d.log.Warn("the log of changes does not continue from here; reading all items again", "err", err)
 		for err := d.Load(ctx); err != nil; err = d.Load(ctx) {
-			d.health.Note(health.ReadChanges, err)
+			d.health.Record(health.ReadChanges, err)
 			d.log.Warn("cannot read the items; trying again", "err", err)
 			if err := wait.Sleep(ctx, feed.RetryAfter); err != nil {
 				return err
@@ -159,8 +159,7 @@ func (d *Distributor) followFeed(ctx context.Context) error {
 	}
 }
 
-// take applies changes.
-func (d *Distributor) take(list []balance.Change, at backend.Position) error {
+func (d *Distributor) applyChanges(list []balance.Change, at backend.Position) error {
 	return d.step(func() error {
 		for _, c := range list {
 			switch _, known := d.index.Get(c.Key); {

@@ -65,7 +65,7 @@ func cut(b *nodedata.Builder, it *backend.Item, campaign *backend.Campaign, limi
 		if err != nil {
 			return nil, err
 		}
-		if err := c.take(list); err != nil {
+		if err := c.addKeywords(list); err != nil {
 			return nil, err
 		}
 	}
@@ -78,8 +78,7 @@ func cut(b *nodedata.Builder, it *backend.Item, campaign *backend.Campaign, limi
 	return c, err
 }
 
-// take adds keywords.
-func (c *cutItem) take(list []*pb.Keyword) error {
+func (c *cutItem) addKeywords(list []*pb.Keyword) error {
 	for _, k := range list {
 		size := proto.Size(k) + 4
 		if len(c.list) > 0 && c.bytes+size > c.limit {
@@ -111,8 +110,8 @@ func (c *cutItem) size() int {
 	return size
 }
 
-// understands refuses data that a slave's program would take for something else: its
-// version is too old, or the data have hashes of other words than its own.
+// understands refuses data that a slave's program would misread: its version is too old,
+// or it hashes words differently.
 func understands(version int, ofWords, slave string, data *pb.NodeData) error {
 	const op = "distributor: pull"
 	if err := wire.AtLeast(op, "slave "+slave, version, wire.VersionData); err != nil {

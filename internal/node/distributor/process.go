@@ -137,7 +137,7 @@ func (d *Process) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// ready returns why the distributor cannot do its work; none: it can.
+// ready returns why the distributor cannot do its work, or none if it can.
 func (d *Process) ready() []string {
 	d.distributor.mu.Lock()
 	unheard := d.distributor.machine == nil

@@ -45,7 +45,7 @@ func (d *Distributor) poll(ctx context.Context) error {
 			break
 		}
 		if time.Since(lastReply) > aloneAfter {
-			d.goAlone(err)
+			d.continueWithoutBalancer(err)
 		}
 		if err := wait.Sleep(ctx, quantaRetry); err != nil {
 			return err
@@ -80,7 +80,7 @@ func (d *Distributor) noteRefusal(err error) {
 			return
 		}
 	}
-	d.health.Note(health.Follow, err)
+	d.health.Record(health.Follow, err)
 }
 
 // request returns the next poll and the weights in it, which are taken out of
@@ -131,8 +131,8 @@ func (d *Distributor) returnWeights(weights map[balance.Key]uint32) {
 	}
 }
 
-// goAlone lets changes of data continue under the last slice map.
-func (d *Distributor) goAlone(err error) {
+// continueWithoutBalancer lets changes of data continue under the last slice map.
+func (d *Distributor) continueWithoutBalancer(err error) {
 	_ = d.step(func() error {
 		if d.machine != nil && !d.alone {
 			d.alone = true
@@ -176,7 +176,7 @@ func (d *Distributor) receive(reply *pb.QuantaResponse) error {
 	})
 }
 
-// follow starts to follow the balancer of an epoch. Called under the lock.
+// follow starts to follow the balancer of an epoch. Called with the lock held.
 func (d *Distributor) follow(epoch uint64) {
 	d.log.Info("following a balancer", "balancer_epoch", epoch, "before", d.epoch, "clock", d.fed.Clock)
 	d.epoch, d.number, d.made, d.alone = epoch, 0, 0, false
@@ -184,11 +184,11 @@ func (d *Distributor) follow(epoch uint64) {
 		Epoch: epoch, BucketBytes: d.cfg.BucketBytes, NodeBytes: d.cfg.NodeBytes, Ahead: d.cfg.Ahead,
 	}, d.index, d.fed.Clock)
 	d.slaves = make(map[string]*slave)
-	d.health.Note(health.PrepareData, nil) // what could not be built is no longer wanted
+	d.health.Record(health.PrepareData, nil) // what could not be built is no longer wanted
 	d.changed.Notify()
 }
 
-// quantum applies a quantum. Called under the lock.
+// quantum applies a quantum. Called with the lock held.
 func (d *Distributor) quantum(epoch uint64, message *pb.Quantum) error {
 	q, err := wire.ToQuantum(epoch, message)
 	if err != nil {
@@ -201,7 +201,7 @@ func (d *Distributor) quantum(epoch uint64, message *pb.Quantum) error {
 	return nil
 }
 
-// dropIdle drops the buckets of slaves that do not pull them. Called under the lock.
+// dropIdle drops the buckets of slaves that do not pull them. Called with the lock held.
 func (d *Distributor) dropIdle() {
 	for name, c := range d.slaves {
 		if time.Since(c.seen) > forgetAfter {

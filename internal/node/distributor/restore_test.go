@@ -45,7 +45,7 @@ func TestASnapshotAheadOfTheFeedIsCompared(t *testing.T) {
 			r.Write(4, 2, 2, 2_000_000) // which the feed has not brought yet
 			var key balance.Key
 			p.index.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool { key = k; return false })
-			builder, release := p.builders.Take()
+			builder, release := p.builders.Acquire()
 			made, err := p.bucket(t.Context(), builder, delivery.Build{Clock: p.fed.Clock, MaxBytes: 1 << 20, Entries: []delivery.Entry{{Key: key}}})
 			release()
 			if err != nil || len(made.data.Items) != 1 || p.built.Clock <= p.fed.Clock {

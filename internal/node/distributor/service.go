@@ -235,8 +235,8 @@ func (d *Distributor) stamp(ctx context.Context, r *pb.PullRequest, data *pb.Nod
 	return nil
 }
 
-// sameHistory makes sure that the database still has the history that the state machine
-// has followed: it may have been replaced by a restored copy.
+// sameHistory checks that the database still has the history that the state machine has
+// followed: it may have been replaced by a restored copy.
 func (d *Distributor) sameHistory(ctx context.Context) error {
 	d.mu.Lock()
 	known := []backend.Position{d.fed, d.built}

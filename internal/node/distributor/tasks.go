@@ -36,7 +36,7 @@ func (d *Distributor) dispatch(ctx context.Context, group *errgroup.Group) error
 	}
 }
 
-// collect queues the tasks that the state machine asks for. Called under the lock.
+// collect queues the tasks that the state machine asks for. Called with the lock held.
 func (d *Distributor) collect() {
 	if d.machine == nil {
 		return

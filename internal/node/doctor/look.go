@@ -22,7 +22,7 @@ type Port struct {
 	Address string
 	// Failed says why it did not answer; "": it did.
 	Failed string
-	// NotReady says what /readyz misses; "": nothing.
+	// NotReady says what /readyz misses, or "".
 	NotReady string
 	Metrics  []Sample
 }
@@ -35,7 +35,7 @@ type Probe struct {
 	Failed string
 }
 
-// Examine returns what is wrong, the most harmful first, of two looks at a cluster and a search.
+// Examine returns what is wrong, the most harmful first, of two checks of a cluster and a search.
 // What has no progress, and what grows, shows between the looks only: of two equal looks it does
 // not.
 func Examine(before, now *Look, probe *Probe) []Finding {

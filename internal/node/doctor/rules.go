@@ -16,8 +16,8 @@ type rule struct {
 	what, do string
 }
 
-// rising are counters that grow only when something is wrong, with the selectors of the alerts.
-func rising() []rule {
+// growthRules are counters that grow only when something is wrong, with the selectors of the alerts.
+func growthRules() []rule {
 	return []rule{
 		{"AdshardShardMissing", Answers, where("adshard_missing_total", "reason", "silent|damaged|foreign|excess|failed|version"), 0, "shard",
 			"answers lack {shard}: {reason}", "`adshard slaves list` says what its TROUBLE is; the slave's log says more"},
@@ -60,7 +60,7 @@ func rising() []rule {
 func (e *examination) growth() {
 	for i := range e.now.Ports {
 		grown := e.grown(i)
-		for _, r := range rising() {
+		for _, r := range growthRules() {
 			e.apply(r, grown, r.above*e.took.Seconds())
 		}
 	}
@@ -84,8 +84,8 @@ func filled(text string, s *Sample) string {
 	return text
 }
 
-// standing are values that say by themselves that something is wrong.
-func standing() []rule {
+// valueRules are the metrics whose value shows that something is wrong.
+func valueRules() []rule {
 	return []rule{
 		{"AdshardReplicaLeftOut", Reserve, where("adshard_replica_left_out"), 0, "replica",
 			"masters do not ask {replica} of {shard}: {why}", "is its process running, and its host? Restart a process that hangs; it is asked again once it answers"},
@@ -102,7 +102,7 @@ const soon = 5 * 86400
 // gauges looks at values as they are.
 func (e *examination) gauges() {
 	for i, p := range e.now.Ports {
-		for _, r := range standing() {
+		for _, r := range valueRules() {
 			e.apply(r, p.Metrics, 0)
 		}
 		for j := range p.Metrics {

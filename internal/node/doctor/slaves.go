@@ -35,7 +35,7 @@ func (e *examination) slaves() {
 	}
 }
 
-// harmOf is Answers if a slave's data are served by nobody, otherwise another harm.
+// harmOf is Answers if no slave serves a slave's data, otherwise another harm.
 func (e *examination) harmOf(s *api.Slave, other Harm) Harm {
 	if s.Slices > 0 && (!s.Alive || !s.Serving) && !e.replaced(s) {
 		return Answers

@@ -28,7 +28,7 @@ type Follower struct {
 	Log   *slog.Logger
 	// Health receives the outcome of each read.
 	Health *health.Tracker
-	At     backend.Position // of the newest change given; run's alone after the start
+	At     backend.Position // of the newest change given; only run's after the start
 }
 
 // Run passes changes to take, with the position of the last, until ctx is done or
@@ -38,7 +38,7 @@ func (f *Follower) Run(ctx context.Context, take func(list []balance.Change, at 
 	for {
 		list, err := f.DB.Changes(ctx, f.At, feedBatch)
 		if err == nil {
-			f.Health.Note(health.ReadChanges, nil) // before a wait that may be long
+			f.Health.Record(health.ReadChanges, nil) // before a wait that may be long
 		}
 		switch {
 		case fault.Is(err, fault.Stale), fault.Is(err, fault.Conflict):
@@ -55,7 +55,7 @@ func (f *Follower) Run(ctx context.Context, take func(list []balance.Change, at 
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		f.Health.Note(health.ReadChanges, err)
+		f.Health.Record(health.ReadChanges, err)
 		if err == nil {
 			continue
 		}

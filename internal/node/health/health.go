@@ -36,8 +36,8 @@ const (
 // New returns a tracker without failures.
 func New() *Tracker { return &Tracker{list: make(map[string]failure)} }
 
-// Note records the outcome of an operation; a nil err ends its failure.
-func (h *Tracker) Note(what string, err error) {
+// Record records the outcome of an operation; a nil err clears its failure.
+func (h *Tracker) Record(what string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err == nil {

@@ -30,11 +30,11 @@ type Dir struct {
 	made bool
 	own  []string
 
-	record record
+	record dirFile
 }
 
-// record is the content of the file.
-type record struct {
+// dirFile is the content of the directory's file.
+type dirFile struct {
 	// ID names the model in the database; Slaves is the number of slaves.
 	ID     string `yaml:"id"`
 	Slaves int    `yaml:"slaves"`
@@ -129,7 +129,7 @@ func (d *Dir) checkSlaves(cfg *Config) error {
 		"%s holds the stores of %d slaves; start with as many, or with another directory", d.path, d.record.Slaves)
 }
 
-// isOf makes sure that the stores are those of a database by its id, or may be discarded.
+// isOf checks that the stores are those of a database by its id, or may be discarded.
 func (d *Dir) isOf(cfg *Config, id string) error {
 	if d.record.Database == id || slices.Contains(cfg.DiscardDataOf, d.record.Database) {
 		return nil
@@ -139,8 +139,8 @@ func (d *Dir) isOf(cfg *Config, id string) error {
 			"if these stores are not needed any more, start with --discard-data-of %s", d.path, d.record.Database, cfg.DB, id, d.record.Database)
 }
 
-// checkDatabase makes sure that the stores have data of this database, or data that
-// may be discarded.
+// checkDatabase checks that the stores have data of this database, or data that may be
+// discarded.
 func (d *Dir) checkDatabase(ctx context.Context, cfg *Config, db backend.Store) error {
 	id, err := db.ID(ctx)
 	if err != nil {
@@ -169,7 +169,7 @@ func (d *Dir) file() string { return filepath.Join(d.path, homeFile) }
 // Create binds a directory, in which the stores of all slaves were built in an
 // order of keys, to a database. A directory that is not bound is no finished build.
 func Create(ctx context.Context, path string, slaves int, order string, db backend.Store) error {
-	return (&Dir{path: path, record: record{Order: order}}).create(ctx, slaves, db)
+	return (&Dir{path: path, record: dirFile{Order: order}}).create(ctx, slaves, db)
 }
 
 // Order returns the order of keys of stores that were built offline; false: they were not.
@@ -217,8 +217,8 @@ func (d *Dir) Release(log *slog.Logger) {
 // directory.
 func StoreName(i int) string { return fmt.Sprintf("slave-%d", i) }
 
-// checkBuilt makes sure that a directory of stores built offline has exactly those
-// of this number of slaves.
+// checkBuilt checks that a directory of stores built offline has exactly those of this
+// number of slaves.
 func checkBuilt(dir string, slaves int) error {
 	for i := range slaves + 1 {
 		_, err := os.Stat(filepath.Join(dir, StoreName(i)))

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// jsonType is shared by all answers; nobody changes it.
+// jsonType is shared by all answers and must not change.
 var jsonType = []string{"application/json"}
 
 // encoder is a buffer with a JSON encoder that writes to it.

@@ -44,7 +44,7 @@ func Forbidden(format string, args ...any) error {
 	return WithStatus(http.StatusForbidden, api.ErrorCodeForbidden, fault.Newf(fault.Invalid, op, format, args...))
 }
 
-// Unauthenticated returns an error that is answered 401: the request shows nobody's identity.
+// Unauthenticated returns an error that is answered 401: the request shows no identity.
 func Unauthenticated(format string, args ...any) error {
 	return WithStatus(http.StatusUnauthorized, api.ErrorCodeUnauthenticated, fault.Newf(fault.Forbidden, op, format, args...))
 }

@@ -25,7 +25,7 @@ func (n Names) Check(r *http.Request) error {
 		return nil
 	}
 	asked := *r
-	asked.Method = http.MethodPost // the library lets every GET pass, since it guards changes alone
+	asked.Method = http.MethodPost // the library lets every GET pass, since it guards only changes
 	if new(http.CrossOriginProtection).Check(&asked) != nil {
 		return Forbidden("%s was sent by a page of another site (%s) and is refused", r.URL.Path, r.Header.Get("Origin"))
 	}
@@ -35,8 +35,8 @@ func (n Names) Check(r *http.Request) error {
 // consolePages are the paths of pages for people.
 const consolePages = "/console/"
 
-// isLink reports whether somebody has followed a link to a page of the console: the page that has the
-// link does not see it.
+// isLink reports whether a link to a page of the console was followed: the linking page does not see the
+// answer.
 func isLink(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, consolePages) && r.Header.Get("Origin") == "" &&
 		r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"

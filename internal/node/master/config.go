@@ -28,10 +28,12 @@ const DefaultGCPercent = 400
 type Config struct {
 	// Name is the master's name in acknowledgements and logs.
 	Name string `yaml:"name"`
-	// HTTP is the address for queries; Admin is the admin port, empty: none.
+	// HTTP is the address for queries; Admin is the admin port; empty means
+	// none.
 	HTTP  string `yaml:"http"`
 	Admin string `yaml:"admin"`
-	// GRPC is the address for queries over gRPC (query.proto); empty: none.
+	// GRPC is the address for queries over gRPC (query.proto); empty means
+	// none.
 	GRPC string `yaml:"grpc"`
 	// AdminHosts are further host names of the admin port (ports.Open), and of explanations on the query port.
 	AdminHosts []string `yaml:"admin_hosts"`
@@ -47,9 +49,9 @@ type Config struct {
 	Profile string `yaml:"profile"`
 	// Reserve is the least price, in micros.
 	Reserve uint64 `yaml:"reserve_micros"`
-	// Explain is where explanations, which show the bids, are served: "public" on
-	// the query port too, "admin" on the admin port alone, "auto" as public where
-	// the query port listens on loopback. The admin port always serves them.
+	// Explain is where explanations, which show the bids, are served: "public" on the
+	// query port too, "admin" only on the admin port, "auto" as public where the
+	// query port listens on loopback. The admin port always serves them.
 	Explain string `yaml:"explain"`
 	// Timeout applies to queries that give none.
 	Timeout time.Duration `yaml:"timeout"`
@@ -153,9 +155,9 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 func (c *Config) CheckQueries(k *preflight.Check) {
 	k.Queries(&c.QueryTLS)
 	_, err := openLexicon(c.Lexicon, slog.New(slog.DiscardHandler))
-	k.Note(err)
+	k.AddError(err)
 	_, err = readProfile(c.Profile)
-	k.Note(err)
+	k.AddError(err)
 	k.File(c.QueryLog.File)
-	k.Note(c.QueryLog.CheckFiles())
+	k.AddError(c.QueryLog.CheckFiles())
 }

@@ -80,7 +80,7 @@ type Master struct {
 	watcher  *fanout.Watcher
 	fanout   *fanout.Fanout
 	handler  *searchapi.Handler
-	calls    net.Listener // for queries over gRPC; nil: there are none
+	calls    net.Listener // for queries over gRPC, or nil if there are none
 	queries  *certs.Queries
 	keys     *eventKeys // nil: event tokens are not signed
 	written  written
@@ -88,7 +88,7 @@ type Master struct {
 }
 
 // New reads the lexicon, listens and connects. local finds the slaves of this process
-// (fanout.Within); nil: there are none.
+// (fanout.Within), or nil if there are none.
 func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local, log *slog.Logger) (*Master, error) {
 	m := &Master{cfg: cfg, log: log.With("node", cfg.Name)}
 	var err error

@@ -37,7 +37,7 @@ const (
 	leastBucket = mib / 2
 )
 
-// Least is the least memory with which a process of so many slaves works.
+// Least is the least memory with which a process of a number of slaves works.
 func Least(slaves int) config.Size {
 	each := leastData + leastData/garbage + native + leastBuffers + leastBuffers/2
 	return config.Size(program + working + slaves*each*20/16)

@@ -1,5 +1,5 @@
 // Package metrics makes what processes show to Prometheus: their registry, and the parts that
-// masters, slaves and collectors have in common. What a role alone has is in the role's package.
+// masters, slaves and collectors have in common. What only one role has is in that role's package.
 package metrics
 
 import (

@@ -80,8 +80,8 @@ func (d *Database) Must(err error) {
 	}
 }
 
-// Reopen closes the database, lets change work on its files, and opens it again.
-// Nobody else may have it open.
+// Reopen closes the database, lets change work on its files, and opens it again. No
+// other process may have it open.
 func (d *Database) Reopen(change func(path string)) {
 	d.T.Helper()
 	d.Must(d.DB.Close())
@@ -89,7 +89,8 @@ func (d *Database) Reopen(change func(path string)) {
 	d.open(sqlite.Options{Create: true})
 }
 
-// Backup returns the database's file as it is; nobody else may have it open.
+// Backup returns the database's file as it is; no other process may have it
+// open.
 func (d *Database) Backup() (copied []byte) {
 	d.Reopen(func(path string) {
 		var err error
@@ -99,7 +100,8 @@ func (d *Database) Backup() (copied []byte) {
 	return copied
 }
 
-// Restore puts a backup in the database's place; nobody else may have it open.
+// Restore puts a backup in the database's place; no other process may have it
+// open.
 func (d *Database) Restore(copied []byte) {
 	d.Reopen(func(path string) {
 		for _, name := range []string{path, path + "-wal", path + "-shm"} {

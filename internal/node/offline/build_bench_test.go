@@ -38,8 +38,8 @@ func (nowhere) Finish(*pb.Position, *pb.SliceTable) error { return nil }
 
 func (nowhere) Close() error { return nil }
 
-// BenchmarkBuildPipeline builds barrels into nothing: reading, planning and
-// encoding alone.
+// BenchmarkBuildPipeline builds barrels into nothing: only reading, planning
+// and encoding.
 func BenchmarkBuildPipeline(b *testing.B) {
 	benchmarkBuild(b, func(string) (wholeStore, error) { return nowhere{}, nil })
 }

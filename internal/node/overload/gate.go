@@ -63,7 +63,7 @@ func (g *Gate) Enter(r Request) (*Place, error) {
 		return nil, errBusy
 	}
 	p := &Place{gate: g, ticket: ticket{source: source, tenant: tenant, left: r.Left}}
-	if g.limiter.take(now, &p.ticket) {
+	if g.limiter.enqueue(now, &p.ticket) {
 		turn := make(chan struct{})
 		p.turn, p.ticket.start = turn, func() { close(turn) }
 	}
@@ -75,7 +75,7 @@ func (g *Gate) Enter(r Request) (*Place, error) {
 func (g *Gate) Join(source string) (leave func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s := g.limiter.sources.of(source, time.Since(g.start))
+	s := g.limiter.sources.get(source, time.Since(g.start))
 	s.joined++
 	return func() {
 		g.mu.Lock()

@@ -50,8 +50,8 @@ type Request struct {
 
 // ticket is a search that was admitted.
 type ticket struct {
-	source  *sharer
-	tenant  *sharer
+	source  *client
+	tenant  *client
 	waiting *list.Element // in the queue; nil: it runs
 	began   time.Duration // when it began to run
 	left    time.Duration // of its time, when it entered
@@ -69,8 +69,8 @@ type limiter struct {
 	service time.Duration // mean of searches that ran
 	learnt  int           // searches in service, up to what is remembered
 	left    time.Duration // mean time that searches had when they began to run
-	sources sharers
-	tenants sharers
+	sources clients
+	tenants clients
 
 	since   time.Duration // when the window began
 	full    bool          // in it a search had to wait or was refused
@@ -79,22 +79,21 @@ type limiter struct {
 }
 
 func newLimiter(c Config) *limiter {
-	return &limiter{cfg: c, slots: c.Start, sources: newSharers(), tenants: newSharers()}
+	return &limiter{cfg: c, slots: c.Start, sources: newClients(), tenants: newClients()}
 }
 
 // admit returns who asks for a search, and whether it is admitted: take follows then.
-func (l *limiter) admit(now time.Duration, r Request) (source, tenant *sharer, ok bool) {
+func (l *limiter) admit(now time.Duration, r Request) (source, tenant *client, ok bool) {
 	l.adapt(now)
-	source, tenant = l.sources.of(r.Source, now), l.tenants.of(r.Tenant, now)
+	source, tenant = l.sources.get(r.Source, now), l.tenants.get(r.Tenant, now)
 	if ok = l.running+l.queue.Len() < l.bound(r, source, tenant); !ok {
 		l.full = true
 	}
 	return source, tenant, ok
 }
 
-// take counts the search of a ticket, and reports whether it has to wait until start is
-// called.
-func (l *limiter) take(now time.Duration, t *ticket) (waits bool) {
+// enqueue counts the search of a ticket, and reports whether it must wait until start is called.
+func (l *limiter) enqueue(now time.Duration, t *ticket) (waits bool) {
 	t.source.places++
 	t.tenant.places++
 	if l.running < l.slots && l.queue.Len() == 0 {
@@ -109,7 +108,7 @@ func (l *limiter) take(now time.Duration, t *ticket) (waits bool) {
 // bound returns how many searches may be under way for this one to enter. A quarter of
 // the places is kept for those who have less than their share, half of them for what is
 // not of low priority.
-func (l *limiter) bound(r Request, source, tenant *sharer) int {
+func (l *limiter) bound(r Request, source, tenant *client) int {
 	n := l.capacity(r.Left)
 	switch {
 	case r.Low:

@@ -235,7 +235,7 @@ func TestAStopOfAThread(t *testing.T) {
 		r := Request{Left: 500 * time.Millisecond}
 		v.source, v.tenant, _ = l.admit(now, r)
 		v.left = r.Left
-		l.take(now, &v)
+		l.enqueue(now, &v)
 		now += took
 		l.leave(now, &v)
 	}

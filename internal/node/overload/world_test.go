@@ -120,7 +120,7 @@ func enter(l *limiter, now time.Duration, r Request, start func()) *ticket {
 		return nil
 	}
 	t := &ticket{source: source, tenant: tenant, left: r.Left, start: start}
-	l.take(now, t)
+	l.enqueue(now, t)
 	return t
 }
 
@@ -172,7 +172,7 @@ func (m *machine) check() {
 	m.t.Helper()
 	l := m.gate
 	var running, waiting int
-	places := map[*sharer]int{}
+	places := map[*client]int{}
 	for _, t := range m.held {
 		if t.waiting == nil {
 			running++

@@ -9,8 +9,8 @@ import (
 	"adshard/internal/outfile"
 )
 
-// WarnExposed warns of files and directories of a program that others than their owner may read or write. Programs make
-// none: these were made by somebody else, copied without their modes, or opened to others since.
+// WarnExposed warns of files and directories of a program that others than their owner may read or write. Programs
+// make no such files: these were made by other means, copied without their modes, or opened to others since.
 func WarnExposed(state []string, log *slog.Logger) {
 	if open := outfile.Exposed(state); len(open) > 0 {
 		log.Warn("other users of this machine may read or write files of this program: as their owner, run the command",

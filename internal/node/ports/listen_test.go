@@ -40,7 +40,7 @@ func TestListenSaysWhatToChange(t *testing.T) {
 		{refused(syscall.EADDRINUSE), fault.Conflict, inUse},
 		{refused(syscall.EACCES), fault.Invalid, privileges},
 		{refused(syscall.EADDRNOTAVAIL), fault.Invalid, foreign},
-		{listen("192.0.2.1:0"), fault.Invalid, foreign}, // kept for documentation: nobody has it
+		{listen("192.0.2.1:0"), fault.Invalid, foreign}, // kept for documentation, so never in use
 		{listenFault("http", "none.invalid:80", &net.OpError{Op: "listen", Err: &net.DNSError{Err: "no such host", Name: "none.invalid"}}), fault.Invalid, name},
 		{listenFault("http", "127.0.0.1:80", errors.New("else")), fault.Invalid, "choose another address"},
 	} {

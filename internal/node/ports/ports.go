@@ -61,7 +61,7 @@ func (p *Ports) Registerer(node string) prometheus.Registerer {
 // Names returns those by which the admin port may be called.
 func (p *Ports) Names() httpapi.Names { return slices.Clone(p.hosts) }
 
-// URL returns the address of the admin port; "": there is none.
+// URL returns the address of the admin port, or "" if there is none.
 func (p *Ports) URL() string {
 	if p.listener == nil {
 		return ""

@@ -1,5 +1,5 @@
-// Package preflight has the checks of a start that change nothing: what a program is about to read, write and listen on.
-// A start makes them before anything else, and --check-config makes them alone, so that the two cannot differ.
+// Package preflight has the checks of a start that change nothing: what a program is about to read, write and listen
+// on. A start makes them before anything else, and --check-config does nothing else, so that the two cannot differ.
 //
 // Goals: all faults at once, each with the key that has it; nothing is made, migrated, locked or left behind, so
 // that a configuration can be checked beside the program that runs with the earlier one.
@@ -40,18 +40,18 @@ type Check struct {
 // Begin begins with the limits of the process.
 func Begin(ctx context.Context, need ulimit.Need, log *slog.Logger) *Check {
 	k := &Check{ctx: ctx, log: log}
-	k.Note(need.Check(log))
+	k.AddError(need.Check(log))
 	return k
 }
 
-// Note notes an error, if there is one.
-func (k *Check) Note(err error) {
+// AddError adds err unless it is nil.
+func (k *Check) AddError(err error) {
 	if err != nil {
 		k.faults = append(k.faults, err)
 	}
 }
 
-// Err returns all faults, each on a line of its own; nil: none.
+// Err returns all faults, each on a line of its own, or nil.
 func (k *Check) Err() error {
 	if len(k.faults) == 1 {
 		return k.faults[0]
@@ -62,27 +62,27 @@ func (k *Check) Err() error {
 // Credentials reads the files by which the program knows its peers.
 func (k *Check) Credentials(s *certs.Settings, role access.Role, name string) {
 	_, err := s.Open(role, name, slog.New(slog.DiscardHandler)) // the start itself logs what is to be said of them
-	k.Note(err)
+	k.AddError(err)
 }
 
 // Queries reads the certificate of the ports for queries.
 func (k *Check) Queries(q *certs.QueryTLS) {
 	_, err := q.Open(slog.New(slog.DiscardHandler))
-	k.Note(err)
+	k.AddError(err)
 }
 
-// Listen makes sure that addresses, by their keys, are of this machine and may be listened on.
+// Listen checks that addresses, by their keys, are of this machine and may be listened on.
 func (k *Check) Listen(addresses map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(addresses)) {
-		k.Note(ports.Probe(key, addresses[key]))
+		k.AddError(ports.Probe(key, addresses[key]))
 	}
 }
 
-// Database looks at the backend database, and returns its id and that of the database of events that counts for it; "": it has none
-// yet, or there is a fault.
+// Database looks at the backend database, and returns its id and that of the database of events that counts for it,
+// or "" if there is none yet, or there is a fault.
 func (k *Check) Database(url string) (id, counts string) {
 	id, counts, err := database.Probe(k.ctx, url)
-	k.Note(err)
+	k.AddError(err)
 	return id, counts
 }
 
@@ -90,16 +90,17 @@ func (k *Check) Database(url string) (id, counts string) {
 // be one: a collector with another one runs, and says why it is not ready.
 func (k *Check) Events(url, counts string) {
 	there, err := database.ProbeEvents(k.ctx, url)
-	k.Note(err)
+	k.AddError(err)
 	if err == nil && !there && counts != "" {
-		k.Note(events.Missing(counts))
+		k.AddError(events.Missing(counts))
 	}
 	if path, ok := database.FileOf(url); ok {
 		k.folder(filepath.Dir(path))
 	}
 }
 
-// File makes sure that a file can be written, or made; "": none is configured.
+// File checks that a file can be written, or made, or "" if there is none
+// configured.
 func (k *Check) File(path string) {
 	if path == "" {
 		return
@@ -108,35 +109,35 @@ func (k *Check) File(path string) {
 	case errors.Is(err, fs.ErrNotExist):
 		k.folder(filepath.Dir(path))
 	case err == nil && !info.Mode().IsRegular():
-		k.Note(fault.Newf(fault.Invalid, "start", "%s is not a regular file; name another one", path))
+		k.AddError(fault.Newf(fault.Invalid, "start", "%s is not a regular file; name another one", path))
 	default:
 		k.writable(path, unix.W_OK)
 	}
 }
 
-// folder makes sure that a directory is there and can be written.
+// folder checks that a directory is there and can be written.
 func (k *Check) folder(path string) {
 	if _, err := os.Stat(path); err != nil {
-		k.Note(config.DirError(path, err))
+		k.AddError(config.DirError(path, err))
 		return
 	}
 	k.Dir(path)
 }
 
-// Dir makes sure that a directory can be written, or made, and that its place is not that of a database or a backup.
+// Dir checks that a directory can be written, or made, and that its place is not that of a database or a backup.
 func (k *Check) Dir(path string) {
 	at := filepath.Clean(path)
-	k.Note(outfile.CheckDir(at, true))
+	k.AddError(outfile.CheckDir(at, true))
 	for {
 		info, err := os.Stat(at)
 		if errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at) {
 			if at = filepath.Dir(at); missing(at) { // it is made in this one
-				k.Note(outfile.CheckDir(at, true))
+				k.AddError(outfile.CheckDir(at, true))
 			}
 			continue
 		}
 		if err == nil && !info.IsDir() {
-			k.Note(fault.Newf(fault.Invalid, "start", "%s is not a directory: choose another one", at))
+			k.AddError(fault.Newf(fault.Invalid, "start", "%s is not a directory: choose another one", at))
 			return
 		}
 		k.writable(at, unix.W_OK|unix.X_OK)
@@ -151,6 +152,6 @@ func missing(path string) bool {
 
 func (k *Check) writable(path string, mode uint32) {
 	if err := unix.Access(path, mode); err != nil {
-		k.Note(config.DirError(path, &fs.PathError{Op: "write", Path: path, Err: err}))
+		k.AddError(config.DirError(path, &fs.PathError{Op: "write", Path: path, Err: err}))
 	}
 }

@@ -164,8 +164,8 @@ type clicks struct {
 	done                  sync.WaitGroup
 }
 
-// click begins to click, some times a second, on a campaign with a budget of so many clicks; whoever is served no ad asks
-// again. stop ends it when all clicks are acknowledged.
+// click begins to click, some times a second, on a campaign with a budget of so many clicks; a client that is served
+// no ad asks again. stop ends it when all clicks are acknowledged.
 func (c *spending) click(campaign, budget, perSecond int) (k *clicks, stop func()) {
 	k = new(clicks)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -213,8 +213,8 @@ func (c *spending) clicking(ctx context.Context, k *clicks, campaign, budget int
 	}
 }
 
-// others sends events of campaigns that nobody knows, in batches of 500, until stop is called, which returns how many
-// were acknowledged a second.
+// others sends events of unknown campaigns, in batches of 500, until stop is called, which returns how many were
+// acknowledged a second.
 func (c *spending) others(perSecond int) (stop func() float64) {
 	const size, senders = 500, 4
 	keys, err := c.world.db.LoadControl(c.t.Context(), c.cfg.StateKey+events.KeysKey)

@@ -105,9 +105,9 @@ func trouble(t *testing.T, admin, name string) string {
 	return ""
 }
 
-// TestASlaveStartedOnAFullDisk: with data or without, it says what to do and ends, so
-// that whoever supervises it starts it again; once there is room it has all that it had,
-// and what changed since.
+// TestASlaveStartedOnAFullDisk: with data or without, it says what to do and ends, so that
+// its supervisor starts it again; once there is room it has all that it had, and what
+// changed since.
 func TestASlaveStartedOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 60)

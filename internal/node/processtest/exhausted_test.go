@@ -192,7 +192,8 @@ func set(group, file string, n int) error {
 	return errors.Join(err, f.Close())
 }
 
-// confine puts a process into a group of its own that may have so many bytes more, by version 2 of cgroups or by version 1.
+// confine puts a process into a group of its own that may have that many bytes more, by version 2 of cgroups or by
+// version 1.
 func confine(t *testing.T, p *process, most int) {
 	t.Helper()
 	for dir, limit := range map[string]string{"/sys/fs/cgroup": "memory.max", "/sys/fs/cgroup/memory": "memory.limit_in_bytes"} {

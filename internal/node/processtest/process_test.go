@@ -108,7 +108,8 @@ func (p *process) line(prefix string) string {
 	}
 }
 
-// last returns the rest of the newest line with this prefix; "": there is none.
+// last returns the rest of the newest line with this prefix, or "" if there is
+// none.
 func (p *process) last(prefix string) (last string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

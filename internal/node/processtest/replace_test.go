@@ -90,7 +90,7 @@ func (c *cluster) copiedAll(i, most int) {
 }
 
 // TestAnEmptiedReplicaIsReplaced by a copy of its sibling, killed several times on the
-// way, while data change. The copy alone is right.
+// way, while data change. Only the copy is right.
 func TestAnEmptiedReplicaIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 300)
@@ -188,7 +188,7 @@ func TestACopyAtTheStartIsSeen(t *testing.T) {
 	c := newCluster(t, w)
 	cfg := c.slave[0]
 	cfg.Balancer, cfg.Admin, cfg.Dir = c.cfg.Listen, anyPort, filepath.Join(t.TempDir(), "copy")
-	cfg.CopyFrom = "127.0.0.1:1" // nobody is there
+	cfg.CopyFrom = "127.0.0.1:1" // nothing listens there
 	p := start(t, "slave", cfg)
 	admin := p.line("admin ")
 	eventually(t, "it says that it copies", func() bool {

@@ -82,7 +82,7 @@ func newSecured(t *testing.T, modes ...string) *secured {
 }
 
 // TestTLSIsTurnedOnInTwoRolls: the cluster goes on in each state, and what it answers then is
-// right. Afterwards nobody gets in without a certificate, nor with that of a wrong role.
+// right. Afterwards no caller gets in without a certificate, nor with that of a wrong role.
 func TestTLSIsTurnedOnInTwoRolls(t *testing.T) {
 	t.Parallel()
 	s := newSecured(t, certs.Off, certs.Both, certs.Required)
@@ -220,7 +220,7 @@ func id(role access.Role, name string) access.Identity {
 	return access.Identity{Role: role, Name: name}
 }
 
-// withoutACertificate makes sure that plain calls do not get in.
+// withoutACertificate checks that plain calls do not get in.
 func (s *secured) withoutACertificate(addresses ...string) {
 	s.t.Helper()
 	for _, address := range addresses {

@@ -19,7 +19,8 @@ import (
 
 // SlowConfig says which searches are slow.
 type SlowConfig struct {
-	// After is the time from which on a search is; 0: none is, nothing is logged.
+	// After is the time from which on a search is, or 0 if there is none, nothing is
+	// logged.
 	After time.Duration `yaml:"after"`
 }
 
@@ -100,7 +101,7 @@ func (s *Slow) Observe(o *searchapi.Observation) {
 		return
 	}
 	q := slowSearch(o)
-	s.keep(q)
+	s.record(q)
 	if !s.limit.Allow() {
 		s.mu.Lock()
 		s.unlogged++
@@ -135,8 +136,8 @@ func slowSearch(o *searchapi.Observation) *SlowSearch {
 	return q
 }
 
-// keep keeps a search if it is among the slowest, and has the slowest explained.
-func (s *Slow) keep(q *SlowSearch) {
+// record keeps a search if it is among the slowest, and has the slowest explained.
+func (s *Slow) record(q *SlowSearch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget(q.At)
@@ -154,7 +155,7 @@ func (s *Slow) keep(q *SlowSearch) {
 	}
 }
 
-// forget drops what is too old. Called under mu.
+// forget drops what is too old. Called with mu held.
 func (s *Slow) forget(now time.Time) {
 	s.list = slices.DeleteFunc(s.list, func(q *SlowSearch) bool { return now.Sub(q.At) > keptFor })
 }

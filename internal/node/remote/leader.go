@@ -130,7 +130,7 @@ func (l *Leader) watch(ctx context.Context, log *slog.Logger) {
 }
 
 // ask returns which balancer leads: that with the highest epoch of those that answer, or the first
-// with a higher one than known, if that is not 0: a former leader that hangs holds nobody up.
+// with a higher one than known, if that is not 0: a former leader that hangs delays no call.
 func (l *Leader) ask(ctx context.Context, known uint64) (leads int, epoch uint64, ok bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

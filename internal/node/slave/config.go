@@ -27,8 +27,8 @@ type Config struct {
 	// are in different zones. Empty: unknown.
 	Zone string `yaml:"zone"`
 	// Listen is the address for masters. Advertise is the address that they are
-	// given; empty: Listen, which must name a host then. Admin is the admin port,
-	// empty: none.
+	// given; empty: Listen, which must name a host then. Admin is the admin port;
+	// empty means none.
 	Listen    string `yaml:"listen"`
 	Advertise string `yaml:"advertise"`
 	Admin     string `yaml:"admin"`
@@ -46,7 +46,7 @@ type Config struct {
 	// MaxInFlight bounds the searches under way; more are refused at once.
 	MaxInFlight int `yaml:"max_in_flight"`
 	// LoadCounted is the number of searches a second, roughly, whose cost is
-	// counted; 0: none.
+	// counted, or 0.
 	LoadCounted int `yaml:"load_counted"`
 	// Grace is how long a starting slave waits for a balancer before it serves the
 	// data that it has.
@@ -138,7 +138,7 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	k := preflight.Begin(ctx, c.need(), log)
 	k.Credentials(&c.Settings, access.Slave, c.Name)
 	k.Dir(c.Dir)
-	k.Note(outfile.CheckStore(c.Dir))
+	k.AddError(outfile.CheckStore(c.Dir))
 	k.Listen(map[string]string{"listen": c.Listen, "admin": c.Admin})
 	return k.Err()
 }

@@ -20,7 +20,7 @@ import (
 type copier struct {
 	cfg *Config
 	log *slog.Logger
-	now atomic.Pointer[underway] // the copy under way; nil: there is none
+	now atomic.Pointer[underway] // the copy under way, or nil if there is none
 }
 
 // underway is a copy under way.
@@ -61,7 +61,7 @@ func (c *copier) Copying() *pb.CopyState {
 // Discard implements loadproxy.Copier.
 func (c *copier) Discard() error { return copying.Discard(c.cfg.Dir) }
 
-// describe says how far the copy under way has come; "": there is none.
+// describe says how far the copy under way has come, or "" if there is none.
 func (c *copier) describe() string {
 	s := c.Copying()
 	if s == nil {

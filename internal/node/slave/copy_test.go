@@ -121,7 +121,7 @@ func TestWhatIsCopiedAtTheStart(t *testing.T) {
 	write(left)
 	write(filepath.Join(cfg.Dir, "CURRENT"))
 	c := &copier{cfg: &cfg, log: slog.New(slog.DiscardHandler)}
-	for _, cfg.CopyFrom = range []string{"127.0.0.1:1", ""} { // nobody is there
+	for _, cfg.CopyFrom = range []string{"127.0.0.1:1", ""} { // nothing listens there
 		if err := c.atStart(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ import (
 // that masters know, and one whose directory was emptied is not.
 const instanceFile = "instance"
 
-// ownFile is a file that a slave keeps beside its store; it is nobody else's, whatever it has.
+// ownFile is a file that a slave keeps beside its store; no other process uses it.
 func ownFile(path string) outfile.Output {
 	return outfile.Output{Path: path, Kind: outfile.Kind{Name: "a file of a slave"}, Force: true, InStore: true}
 }

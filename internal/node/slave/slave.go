@@ -164,7 +164,7 @@ type Slave struct {
 	copies   *copying.Source
 	copier   *copier
 	tracer   *tracing.Tracer // nil: nothing is traced
-	outgrown outgrown
+	memory   memoryWatch
 	log      *slog.Logger
 }
 
@@ -212,8 +212,8 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 	}
 	pb.RegisterCopiesServer(s.server, s.copies)
 	copyMetrics(port.Registerer(cfg.Name), s.copies)
-	s.outgrown = outgrown{plan: cfg.plan, memory: cfg.Memory, store: store, log: s.log}
-	s.outgrown.register(port, cfg.Name)
+	s.memory = memoryWatch{plan: cfg.plan, memory: cfg.Memory, store: store, log: s.log}
+	s.memory.register(port, cfg.Name)
 	return s, nil
 }
 
@@ -262,7 +262,7 @@ func (s *Slave) Run(ctx context.Context) error {
 	group.Go(func() error { return ports.ServeGRPC(ctx, s.server, s.listener) })
 	group.Go(func() error { return s.proxy.Run(ctx) })
 	group.Go(func() error { return s.copies.Run(ctx) })
-	group.Go(func() error { s.outgrown.run(ctx); return nil })
+	group.Go(func() error { s.memory.run(ctx); return nil })
 	return group.Wait()
 }
 

@@ -1,6 +1,6 @@
-// Package spend reads what campaigns have spent today from the database of events, for those who look
-// at their data. Goals: a database of events that is away keeps nobody from that. Non-goals: budgets, which
-// collectors watch; reports.
+// Package spend reads what campaigns have spent today from the database of events, for those who look at their
+// data. Goals: this also works while the database of events is away. Non-goals: budgets, which collectors
+// watch; reports.
 package spend
 
 import (
@@ -21,22 +21,23 @@ const (
 	// patience is how long spend is waited for, from the call on: it is beside what was asked for. One half is
 	// for the backend database.
 	patience = time.Second
-	// pause is how long nobody asks the database of events again after it has failed.
+	// pause is the time after a failure before the database of events is asked again.
 	pause = 5 * time.Second
 )
 
-// Reader reads spend. It opens the database of events when somebody asks first, and never changes it. Close it.
+// Reader reads spend. It opens the database of events at the first question, and never changes it. Close it.
 type Reader struct {
 	// URL is that of the database of events.
 	URL string
-	// Named returns the id of the database of events that counts: of another one nothing is shown; "": none is named. nil: nobody knows.
+	// Named returns the id of the database of events that counts: of another one nothing is shown, or "" if there is
+	// none named. nil if unknown.
 	Named func(ctx context.Context) (string, error)
 	Now   func() time.Time
 	Log   *slog.Logger
 
 	mu      sync.Mutex
 	events  store.Reader  // nil: it is not open; under mu
-	opening chan struct{} // closed when the call that opens it has ended; nil: there is none; under mu
+	opening chan struct{} // closed when the call that opens it has ended, or nil if there is none; under mu
 	failing bool          // the last call failed, and the log says so; under mu
 	again   time.Time     // while it fails, when it is asked again; under mu
 	trying  bool          // while it fails, a call asks; under mu
@@ -55,7 +56,7 @@ func (r *Reader) Today(ctx context.Context, s backend.Snapshot, list []*backend.
 	defer cancel()
 	today, err := r.days(reading, s, list)
 	if err != nil || len(today) == 0 {
-		r.end(nil, false) // nobody has asked
+		r.end(nil, false) // there was no question
 		if err != nil && reading.Err() == nil {
 			r.Log.Warn("what campaigns have spent is not shown, since their advertisers cannot be read", "err", err)
 		}

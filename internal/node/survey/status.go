@@ -47,7 +47,7 @@ func (m *Survey) Flight(f transfer.Flight) api.SliceMove {
 	return out
 }
 
-// Iteration is what the strategy last said; nil: nothing yet.
+// Iteration is what the strategy last said, or nil if nothing yet.
 func (m *Survey) Iteration(st mapper.Status, now time.Duration) *api.Iteration {
 	if st.Last.Strategy == "" {
 		return nil

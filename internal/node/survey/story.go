@@ -32,7 +32,7 @@ type Facts struct {
 	Now           time.Time
 }
 
-// ReasonsOf returns what the strategy said of a slice in an iteration.
+// ReasonsOf returns the strategy's reasons for a slice in an iteration.
 func (m *Survey) ReasonsOf(it plan.Iteration, slice uint64) []string {
 	out := []string{}
 	for _, r := range it.Proposal.Reasons {
@@ -98,7 +98,7 @@ func (m *Survey) Story(i int, k Facts) *api.SliceStory {
 	return out
 }
 
-// onItsWay explains a slice that is being moved.
+// onItsWay explains a moving slice.
 func (m *Survey) onItsWay(out *api.SliceStory, s balance.Slice, k Facts) {
 	out.Verdict, out.Decision = api.SliceVerdictMoving, m.way(s)
 	if k.Flight != nil {
@@ -112,13 +112,13 @@ func (m *Survey) onItsWay(out *api.SliceStory, s balance.Slice, k Facts) {
 	out.Needs = append(out.Needs, "nothing: the move ends by itself; one that makes no progress is cancelled")
 }
 
-// gone says since when a slave is away, and what follows from it.
+// gone says since when a slave is lost, and what follows.
 func (k *Facts) gone(slave string) string {
 	return fmt.Sprintf("%s has been away since %s (%v): until it is back, or another slave serves the slice, answers are incomplete",
 		slave, k.Now.Add(-k.Away.For).UTC().Format(time.RFC3339), k.Away.For.Round(time.Second))
 }
 
-// fate says what becomes of the slices of a slave that is away.
+// fate says what becomes of the slices of a lost slave.
 func (k *Facts) fate() string {
 	switch k.Away.Fate {
 	case mapper.Now:
@@ -142,7 +142,7 @@ func (m *Survey) hottest(items []load.Item, all float64) []api.HotItem {
 	return out
 }
 
-// way says where a slice is going.
+// way describes the route of a moving slice.
 func (m *Survey) way(s balance.Slice) string {
 	if s.Move.Phase == balance.Switched {
 		return fmt.Sprintf("%s serves it from view %d on; %s goes on answering older ones until all masters have it",
@@ -151,8 +151,8 @@ func (m *Survey) way(s balance.Slice) string {
 	return fmt.Sprintf("it goes to %s, which has %.2f x the mean with it", m.Name(s.Move.Other), m.OverMean(s.Move.Other, m.Loads[s.Move.Other]))
 }
 
-// stuck reports whether a slice's hottest item alone is more than a slave should
-// have, wherever it lies, and why. items are in descending order of load.
+// stuck reports whether the hottest item of a slice is by itself more than any slave
+// should have, and why. items are in descending order of load.
 func (m *Survey) stuck(i int, items []load.Item) (bool, string) {
 	if len(items) == 0 || m.Even.Mean == 0 || m.ByLoad() && !items[0].Hot && len(items) > 1 {
 		return false, "" // the cost of one among several is not measured
@@ -187,7 +187,7 @@ func (m *Survey) stuckNeeds(items []load.Item) []string {
 	}
 }
 
-// cause says where the reason of a move is found.
+// cause describes the reason for a move.
 func (k *Facts) cause() string {
 	if len(k.Events) == 0 {
 		return ", before the first event that the balancer remembers"

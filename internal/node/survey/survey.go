@@ -11,11 +11,11 @@ import (
 	"adshard/balance/load"
 )
 
-// tolerance is how far above the mean a slave may be and count as even.
+// tolerance is how far above the mean a slave still counts as balanced.
 const tolerance = 0.1
 
-// Survey is what lies where at one moment. It does not change and needs no lock,
-// except for In.Items and In.May.
+// Survey is the placement of slices and items at one moment. It does not change and
+// needs no lock, except for In.Items and In.May.
 type Survey struct {
 	In    balance.Input
 	At    time.Time

@@ -56,8 +56,8 @@ func (m *Survey) needs(i int, targets []api.Target) []string {
 		best.Slave, best.OverMean, s.ID, best.Slave)}
 }
 
-// fits returns the load that a target can take of a node until it has as much
-// as that one.
+// fits returns the load that a target can take from a node until both have the
+// same.
 func (m *Survey) fits(from balance.NodeID, to string) float64 {
 	n, _ := m.In.Model.Named(to)
 	return max(0, m.Loads[from]/m.share(from)*m.share(n.ID)-m.Loads[n.ID])

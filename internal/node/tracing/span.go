@@ -11,7 +11,7 @@ import (
 	"adshard/fault"
 )
 
-// Span is a part of a search that is traced; nil: it is not.
+// Span is a part of a search that is traced, or nil if it is not.
 type Span struct {
 	tracer *Tracer
 	ctx    context.Context // for children
@@ -35,22 +35,22 @@ func (s *Span) Call(name string, at time.Time, more ...attribute.KeyValue) *Span
 	return s.tracer.begin(s.ctx, name, at, trace.SpanKindClient, more...)
 }
 
-// Stage adds a stage that has ended, of what the span is of. It is an event and not a child: a
-// search of three shards has 16 stages, and a span costs twice as much.
+// Stage adds a finished stage of the span's work. It is an event and not a child: a search of
+// three shards has 16 stages, and a span costs twice as much.
 func (s *Span) Stage(name string, began time.Time, took time.Duration) {
 	if s != nil && took > 0 {
 		s.span.AddEvent(name, trace.WithTimestamp(began), trace.WithAttributes(attribute.Int64("adshard.took_us", took.Microseconds())))
 	}
 }
 
-// Set adds to what is known of the span.
+// Set adds an attribute to the span.
 func (s *Span) Set(more ...attribute.KeyValue) {
 	if s != nil {
 		s.span.SetAttributes(more...)
 	}
 }
 
-// End ends the span; of an error its kind is kept. Further calls do nothing.
+// End ends the span, and records the kind of an error. Further calls do nothing.
 func (s *Span) End(at time.Time, err error) {
 	if s == nil {
 		return
@@ -100,10 +100,10 @@ func parse(text string) (trace.SpanContext, bool) {
 
 type key struct{}
 
-// With returns a context with a span, whose children are begun by whoever has it.
+// With returns a context with a span; spans begun with that context are its children.
 func With(ctx context.Context, s *Span) context.Context { return context.WithValue(ctx, key{}, s) }
 
-// Of returns the span of a context; nil: it has none.
+// Of returns the span of a context, or nil if there is none.
 func Of(ctx context.Context) *Span {
 	s, _ := ctx.Value(key{}).(*Span)
 	return s

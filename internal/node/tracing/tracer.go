@@ -76,8 +76,8 @@ func (t *Tracer) Register(r prometheus.Registerer) {
 }
 
 // Request begins the span of a request, whose trace context, if it has one, is in its
-// headers or metadata; nil: it is not sampled. Of those without a context chance decides
-// here, so that the others cost no more than that.
+// headers or metadata, or nil if it is not sampled. Searches without a context are sampled
+// here at random, so that the rest cost nothing more.
 func (t *Tracer) Request(headers propagation.TextMapCarrier, name string, at time.Time) *Span {
 	if t == nil {
 		return nil
@@ -105,7 +105,7 @@ func (t *Tracer) Continue(from, name string, at time.Time) *Span {
 	return t.begin(trace.ContextWithRemoteSpanContext(context.Background(), parent), name, at, trace.SpanKindServer)
 }
 
-// begin begins a span; nil: it is not sampled.
+// begin begins a span, or nil if it is not sampled.
 func (t *Tracer) begin(parent context.Context, name string, at time.Time, kind trace.SpanKind, more ...attribute.KeyValue) *Span {
 	ctx, span := t.tracer.Start(parent, name, trace.WithTimestamp(at), trace.WithSpanKind(kind), trace.WithAttributes(more...))
 	if !span.IsRecording() {

@@ -2,8 +2,8 @@
 // by outcome and time, and tells the counts with each poll of the map; the
 // balancer keeps those of the last minute, and makes rates, shares and percentiles of them.
 //
-// Goals: a few atomic additions for a query, half a kilobyte a poll, bounded memory whatever a master tells. Non-goals:
-// anything exact or lasting, which is what the metrics of masters are for.
+// Goals: a few atomic additions for a query, half a kilobyte a poll, bounded memory whatever a master reports.
+// Non-goals: anything exact or lasting, which is what the metrics of masters are for.
 package traffic
 
 import (
@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// Buckets is how many times are told apart: each up to a quarter longer than the one before, the last one
-	// without end.
+	// Buckets is the number of latency buckets: each ends up to a quarter later than the one before, the last one
+	// has no end.
 	Buckets = 56
 	// shortest is the end of the first bucket. The last but one ends at 8.6 s, beyond all deadlines.
 	shortest = 50 * time.Microsecond

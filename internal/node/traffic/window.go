@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// kept is of how long ago the oldest counts are, apart how far those that are kept lie apart at least.
+	// kept is the age of the oldest counts, apart the least time between two kept counts.
 	kept  = time.Minute
 	apart = 5 * time.Second
-	// silent is after how long without a word a master counts no more: several polls of the map, of which each
-	// takes two seconds at most.
+	// silent is the time after which a silent master no longer counts: several polls of the map of at most two
+	// seconds each.
 	silent = 10 * time.Second
 	// most bounds a count: sums of those of all masters are exact as floating-point numbers.
 	most = 1 << 43
 )
 
-// Window keeps what one master told in the last minute. The zero value has been told nothing.
+// Window keeps the reports of one master over the last minute. The zero value has no reports.
 type Window struct{ list []sample }
 
 // sample are the counts of a moment.
@@ -26,7 +26,7 @@ type sample struct {
 	counts [4 + Buckets]uint64 // complete, incomplete, refused, failed, and by time
 }
 
-// Add takes counts, told at a time of the balancer's monotonic clock. Those of a master of another version, with
+// Add adds counts reported at a time of the balancer's monotonic clock. Those of a master of another version, with
 // other buckets, or beyond all bounds are left out; counts that went down begin anew.
 func (w *Window) Add(at time.Duration, m *pb.Traffic) {
 	if m == nil || len(m.GetTook()) != Buckets {
@@ -63,7 +63,7 @@ func (s *sample) after(old *sample) bool {
 	return s.at >= old.at
 }
 
-// Rates are what masters answered lately.
+// Rates are the recent answers of masters.
 type Rates struct {
 	// Over is the time that they are of; 0: nothing is known.
 	Over time.Duration
@@ -71,12 +71,12 @@ type Rates struct {
 	PerSecond float64
 	// Incomplete, Refused (as overload) and Failed are shares of these.
 	Incomplete, Refused, Failed float64
-	// P50 and P99 are of the answers; 0: there was none.
+	// P50 and P99 are of the answers, or 0 if there is none.
 	P50, P99 time.Duration
 }
 
-// Lately returns what masters answered together in the last minute, or since they began, at a time of the clock of Add. One that
-// has told nothing for a while is left out.
+// Lately returns what masters answered together in the last minute, or since they began, at a time of the clock of
+// Add. A master without a recent report is left out.
 func Lately(now time.Duration, masters ...*Window) Rates {
 	var sum [4 + Buckets]float64
 	var r Rates

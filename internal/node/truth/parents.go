@@ -12,11 +12,11 @@ import (
 	"adshard/barrels/record"
 )
 
-// parentHashes are those of the parents that exist.
+// parentHashes are the hashes of the parents that exist.
 type parentHashes map[balance.Parent]balance.ParentSum
 
-// of returns the sums of those of a list that exist, in its order.
-func (h parentHashes) of(list []balance.Parent) (out []balance.ParentSum) {
+// sums returns the sums of the listed parents that exist, in the order of the list.
+func (h parentHashes) sums(list []balance.Parent) (out []balance.ParentSum) {
 	for _, p := range list {
 		if s, ok := h[p]; ok {
 			out = append(out, s)
@@ -27,7 +27,7 @@ func (h parentHashes) of(list []balance.Parent) (out []balance.ParentSum) {
 
 // parents hashes the parents of all parts, each once.
 func (t *Certifier) parents(ctx context.Context, snap backend.Snapshot, parts []Part) (parentHashes, error) {
-	builder, release := t.Builders.Take()
+	builder, release := t.Builders.Acquire()
 	defer release()
 	seen, ids := make(map[balance.Parent]bool), make(map[backend.Kind][]uint64)
 	for _, part := range parts {

@@ -18,8 +18,8 @@ const BatchSize = 128
 // cache words.
 type Builders struct{ free chan *nodedata.Builder }
 
-// Take waits for a free builder; release returns it.
-func (b *Builders) Take() (builder *nodedata.Builder, release func()) {
+// Acquire waits for a free builder; release returns it.
+func (b *Builders) Acquire() (builder *nodedata.Builder, release func()) {
 	builder = <-b.free
 	return builder, func() { b.free <- builder }
 }

@@ -83,7 +83,7 @@ func (t *Certifier) CertifyAll(ctx context.Context, parts []Part) ([]balance.Cer
 	}
 	out := make([]balance.Certificate, len(parts))
 	for i, p := range parts {
-		out[i] = balance.Certificate{Clock: snap.Position().Clock, Builder: nodedata.Version, Parents: hashes.of(p.Parents)}
+		out[i] = balance.Certificate{Clock: snap.Position().Clock, Builder: nodedata.Version, Parents: hashes.sums(p.Parents)}
 		for _, s := range sums {
 			add(&out[i], &s[i])
 		}
@@ -136,7 +136,7 @@ func (t *Certifier) read(ctx context.Context, snap backend.Snapshot, keys []bala
 
 // sum adds batches to the certificates of their parts until there are no more.
 func (t *Certifier) sum(batches <-chan []adGroup, of map[balance.Key][]int, into []barrels.Certificate, busy *atomic.Int64) error {
-	builder, release := t.Builders.Take()
+	builder, release := t.Builders.Acquire()
 	defer release()
 	for batch := range batches {
 		begin := time.Now()

@@ -45,7 +45,7 @@ type Config struct {
 	// do already, in a new cluster "hash".
 	Order string `yaml:"order"`
 	// StrategyOptions are the strategy's own, by name; Interval is the time
-	// between two of its iterations, 0: none.
+	// between two of its iterations; 0 means none.
 	StrategyOptions map[string]string `yaml:"strategy_options"`
 	Interval        time.Duration     `yaml:"interval"`
 	// Distributors is the number of distributors; 0: the balancer prepares node
@@ -54,14 +54,15 @@ type Config struct {
 	// Data is the directory of the slaves' stores, one directory each (slave-0, …).
 	Data string `yaml:"data"`
 	// Barrels is a directory of stores built offline, used in place of Data;
-	// empty: none.
+	// empty means none.
 	Barrels string `yaml:"barrels"`
 	// HTTP is the address for queries; Admin is the admin port.
 	HTTP  string `yaml:"http"`
 	Admin string `yaml:"admin"`
-	// GRPC is the address for queries over gRPC; empty: none.
+	// GRPC is the address for queries over gRPC; empty means none.
 	GRPC string `yaml:"grpc"`
-	// Collector is the address for events of a collector; empty: none, and answers have no tokens.
+	// Collector is the address for events of a collector; empty means none, and answers have no
+	// tokens.
 	Collector string `yaml:"collector"`
 	// AdoptEvents, EventOrigins, KeepEvents, Quality and LearnEvery are the collector's.
 	AdoptEvents  bool          `yaml:"adopt_events"`
@@ -216,9 +217,9 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	}
 	m := c.master(loopback)
 	m.CheckQueries(k)
-	k.Note(home.Check(c.stores(), id))
+	k.AddError(home.Check(c.stores(), id))
 	k.Dir(c.stores().Path)
-	k.Note(outfile.CheckStore(filepath.Join(c.stores().Path, home.StoreName(0))))
+	k.AddError(outfile.CheckStore(filepath.Join(c.stores().Path, home.StoreName(0))))
 	if c.Collector != "" {
 		k.Events(collector.EventsOf(c.DB), counts)
 	}
@@ -226,7 +227,7 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	return k.Err()
 }
 
-// state are the files and directories that are for the owner of the program alone, beside those of its credentials.
+// state are the files and directories that only the program's owner may read, beside those of its credentials.
 func (c *Config) state() []string {
 	state := append(database.Files(c.DB), c.stores().Path)
 	if c.Collector != "" {

@@ -23,7 +23,8 @@ type part struct {
 	// listens waits until the child listens and returns what up prints then. It sets the
 	// addresses in config, so that a restarted child has the same ones.
 	listens func(context.Context, *child) (string, error)
-	// admin is the URL of the admin port, set by listens; "": there is none.
+	// admin is the URL of the admin port, set by listens, or "" if there is
+	// none.
 	admin string
 }
 

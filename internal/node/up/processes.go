@@ -98,8 +98,8 @@ func (c *children) startAll(ctx context.Context, cfg Config, h *home.Dir) error 
 	return nil
 }
 
-// startSlaves starts all slaves, then waits for each; it returns the addresses of those that listen. One that does not
-// keeps the others from nothing: it is started again and again, unless none listens.
+// startSlaves starts all slaves, then waits for each; it returns the addresses of those that listen. One that does
+// not listen does not hold up the others: it is started again, unless none listens.
 func (c *children) startSlaves(ctx context.Context, cfg *Config, h *home.Dir, balancer string) (addresses []string, err error) {
 	configs := make([]slave.Config, cfg.Slaves)
 	parts := make([]*part, cfg.Slaves)

@@ -7,21 +7,21 @@ import (
 	"adshard/internal/node/slave"
 )
 
-// openStores opens the stores of all slaves. One that cannot be opened keeps the others from nothing: it is set aside
-// and filled again (slave.Replace), or, where that cannot be done, its slave is left out until the next start, and
-// is nil in the result. The error is why the first one cannot be opened when none can.
+// openStores opens the stores of all slaves. A store that cannot be opened does not hold up the others: it is set
+// aside and filled again (slave.Replace). If that fails too, its slave is left out until the next start and is nil in
+// the result. The error is why the first one cannot be opened when none can.
 func (u *up) openStores(configs []slave.Config) ([]barrels.Store, error) {
 	stores, causes := make([]barrels.Store, len(configs)), make([]error, len(configs))
 	for i := range configs {
 		stores[i], causes[i] = slave.OpenStore(&configs[i], u.plan)
-		u.keep(stores[i])
+		u.closeLater(stores[i])
 	}
 	for i, cause := range causes {
 		if cause == nil {
 			continue
 		}
 		stores[i], causes[i] = slave.Replace(&configs[i], u.plan, cause, len(u.stores) > 0, u.log)
-		u.keep(stores[i])
+		u.closeLater(stores[i])
 	}
 	var first error
 	for i, cause := range causes {
@@ -40,8 +40,8 @@ func (u *up) openStores(configs []slave.Config) ([]barrels.Store, error) {
 	return stores, nil
 }
 
-// keep keeps a store that is to be closed.
-func (u *up) keep(store barrels.Store) {
+// closeLater has a store closed at the end.
+func (u *up) closeLater(store barrels.Store) {
 	if store != nil {
 		u.stores = append(u.stores, store)
 	}

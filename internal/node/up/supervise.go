@@ -17,7 +17,8 @@ type pauses struct {
 
 var defaultPauses = pauses{first: 100 * time.Millisecond, longest: 30 * time.Second, settled: time.Minute}
 
-// after returns the pause that follows one of last, 0: none, when the child has listened so long.
+// after returns the pause that follows one of last; 0 means none, when the child has listened so
+// long.
 func (p pauses) after(last, well time.Duration) time.Duration {
 	if last == 0 || well >= p.settled {
 		return p.first
@@ -37,7 +38,7 @@ func (c *children) supervise(ctx context.Context, p *part, n *child) {
 				return
 			}
 			pause = c.pauses.after(pause, time.Since(n.listened))
-			if n, pause = c.again(ctx, p, pause); n == nil {
+			if n, pause = c.startAgain(ctx, p, pause); n == nil {
 				return
 			}
 		}
@@ -62,9 +63,9 @@ func (c *children) follow(ctx context.Context, n *child) bool {
 	}
 }
 
-// again starts the part until it listens, with growing pauses. It returns the last
+// startAgain starts the part until it listens, with growing pauses. It returns the last
 // one, and no child when ctx is done first.
-func (c *children) again(ctx context.Context, p *part, pause time.Duration) (*child, time.Duration) {
+func (c *children) startAgain(ctx context.Context, p *part, pause time.Duration) (*child, time.Duration) {
 	down := time.Now()
 	for tries := 1; ; tries++ {
 		c.log.Info("a process is to be restarted", "name", p.name, "in", pause, "try", tries)

@@ -128,7 +128,7 @@ func kindOf(options, name string) string {
 	return "gauge"
 }
 
-// literal is the value of a string literal; "": it is none.
+// literal is the value of a string literal, or "" if there is none.
 func literal(e ast.Expr) string {
 	l, ok := e.(*ast.BasicLit)
 	if !ok || l.Kind != token.STRING {

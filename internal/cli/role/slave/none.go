@@ -8,7 +8,7 @@ import (
 	"adshard/internal/cli/cmdline"
 )
 
-// Command stands for the program in one that keeps no store.
+// Command replaces the program in builds without stores.
 func Command(cmdline.Streams) *cobra.Command {
 	return cmdline.WithoutStores("slave", "Store a part of the ad groups and search it")
 }

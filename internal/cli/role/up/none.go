@@ -8,12 +8,12 @@ import (
 	"adshard/internal/cli/cmdline"
 )
 
-// Command stands for the command in a program that keeps no store.
+// Command replaces the command in builds without stores.
 func Command(cmdline.Streams) *cobra.Command {
 	return cmdline.WithoutStores("up", "Run a whole cluster on this machine")
 }
 
-// Barrels stands for the command in a program that keeps no store.
+// Barrels replaces the command in builds without stores.
 func Barrels(cmdline.Streams) *cobra.Command {
 	return cmdline.WithoutStores("barrels", "Make the slaves' stores offline")
 }

@@ -16,17 +16,17 @@ func (c *Control) SetBudget(_ context.Context, campaign uint64, m backend.Budget
 	if m.Share.Op == backend.Set {
 		what += fmt.Sprint(" share ", m.Share.Value)
 	}
-	return search.Position{Clock: 9001, Mark: 7}, c.tell(what)
+	return search.Position{Clock: 9001, Mark: 7}, c.record(what)
 }
 
 // AddSlave implements admin.Control.
 func (c *Control) AddSlave(_ context.Context, address string) (*api.SlaveChange, error) {
-	return &api.SlaveChange{Name: "slave-9", Address: address, State: api.SlaveStateActive}, c.tell("add " + address)
+	return &api.SlaveChange{Name: "slave-9", Address: address, State: api.SlaveStateActive}, c.record("add " + address)
 }
 
 // DrainSlave implements admin.Control.
 func (c *Control) DrainSlave(_ context.Context, name string) (*api.SlaveChange, error) {
-	if err := c.tell("drain " + name); err != nil {
+	if err := c.record("drain " + name); err != nil {
 		return nil, err
 	}
 	for _, s := range c.Slaves.Slaves {
@@ -39,7 +39,7 @@ func (c *Control) DrainSlave(_ context.Context, name string) (*api.SlaveChange, 
 
 // RemoveSlave implements admin.Control: slave-2, which is away, is removed.
 func (c *Control) RemoveSlave(_ context.Context, name string) (*api.SlaveRemoved, error) {
-	if err := c.tell("remove " + name); err != nil {
+	if err := c.record("remove " + name); err != nil {
 		return nil, err
 	}
 	for _, s := range c.Slaves.Slaves {
@@ -55,7 +55,7 @@ func (c *Control) RemoveSlave(_ context.Context, name string) (*api.SlaveRemoved
 
 // BalanceMove implements admin.Control.
 func (c *Control) BalanceMove(_ context.Context, slice uint64, slave string) (*api.SliceMove, error) {
-	err := c.tell(fmt.Sprint("move ", slice, " ", slave))
+	err := c.record(fmt.Sprint("move ", slice, " ", slave))
 	return &api.SliceMove{Slice: slice, From: "slave-0", To: slave, Phase: api.MovePhaseCopying, Items: 812, Weight: 9000}, err
 }
 
@@ -64,15 +64,15 @@ func (c *Control) BalanceStrategy(_ context.Context, name string, options map[st
 	if options == nil {
 		options = map[string]string{}
 	}
-	return &api.StrategyInUse{Name: name, Options: options}, c.tell(fmt.Sprint("strategy ", name, " ", options))
+	return &api.StrategyInUse{Name: name, Options: options}, c.record(fmt.Sprint("strategy ", name, " ", options))
 }
 
 // BalanceReplicas implements admin.Control.
 func (c *Control) BalanceReplicas(_ context.Context, replicas int) error {
-	return c.tell(fmt.Sprint("replicas ", replicas))
+	return c.record(fmt.Sprint("replicas ", replicas))
 }
 
 // BalancePause implements admin.Control.
 func (c *Control) BalancePause(_ context.Context, paused bool) error {
-	return c.tell(fmt.Sprint("pause ", paused))
+	return c.record(fmt.Sprint("pause ", paused))
 }

@@ -28,14 +28,14 @@ type Control struct {
 	told []string
 }
 
-// Told returns what it was told, in order.
-func (c *Control) Told() []string {
+// Calls returns the commands received, in order.
+func (c *Control) Calls() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]string(nil), c.told...)
 }
 
-func (c *Control) tell(what string) error {
+func (c *Control) record(what string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.told = append(c.told, what)

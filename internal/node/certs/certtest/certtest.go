@@ -41,7 +41,7 @@ func Named(t testing.TB, cluster string) *Cluster {
 // CA returns the file with the CA's certificate.
 func (c *Cluster) CA() string { return c.ca }
 
-// Write writes a file that its owner alone can read, and returns its path.
+// Write writes a file that only its owner can read, and returns its path.
 func (c *Cluster) Write(name string, text []byte) string {
 	c.t.Helper()
 	path := filepath.Join(c.dir, name)

@@ -71,7 +71,7 @@ func leads(t *testing.T, s control.Store, me control.Candidate) (term control.Te
 func keep(t *testing.T, term control.Term) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- term.Keep(ctx, func(error) {}) }()
+	go func() { done <- term.KeepAlive(ctx, func(error) {}) }()
 	stop = sync.OnceValue(func() error { cancel(); return <-done })
 	t.Cleanup(func() { _ = stop() })
 	return stop
@@ -186,7 +186,7 @@ func testDisjoint(t *testing.T, f Factory) {
 	if got := value(t, second, "/model"); got != `"of the first"` {
 		t.Errorf("it has %s", got)
 	}
-	if err := first.Keep(t.Context(), func(error) {}); !fault.Is(err, fault.Conflict) || first.Valid() {
+	if err := first.KeepAlive(t.Context(), func(error) {}); !fault.Is(err, fault.Conflict) || first.Valid() {
 		t.Errorf("the first wakes up: %v, valid %v", err, first.Valid())
 	}
 	if !eventually(second.Valid) {
@@ -227,7 +227,7 @@ func testAgain(t *testing.T, f Factory) {
 		t.Errorf("epoch %d after %d", again.Epoch(), first.Epoch())
 	}
 	_ = stop()
-	taken, err := p.Open().Take(t.Context(), b) // whoever leads
+	taken, err := p.Open().TakeOver(t.Context(), b) // whichever balancer leads
 	must(t, err)
 	refused(t, "save after another one has taken over", again.Save(t.Context(), "/model", nil))
 	must(t, taken.Save(t.Context(), "/model", nil))
@@ -237,7 +237,7 @@ func testFenced(t *testing.T, f Factory) {
 	p := f(t)
 	first, stop := leads(t, p.Open(), a)
 	must(t, first.Save(t.Context(), "/model", []byte("old")))
-	second, err := p.Open().Take(t.Context(), b)
+	second, err := p.Open().TakeOver(t.Context(), b)
 	must(t, err)
 	ctx := t.Context()
 	refused(t, "save", first.Save(ctx, "/model", []byte("late")))
@@ -245,7 +245,7 @@ func testFenced(t *testing.T, f Factory) {
 	refused(t, "save a large value", first.Save(ctx, "/model", make([]byte, 4<<20)))
 	refused(t, "raise", first.Raise(ctx, 1000))
 	refused(t, "compact", first.Compact(ctx, 9, 0))
-	if err := first.Keep(ctx, func(error) {}); !fault.Is(err, fault.Conflict) {
+	if err := first.KeepAlive(ctx, func(error) {}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("keep: %v", err)
 	}
 	if err := first.Resign(ctx); !fault.Is(err, fault.Conflict) {

@@ -39,11 +39,11 @@ type pair struct{ real, model control.Term }
 // begin begins a term, sometimes as the same candidate.
 func (h *history) begin() {
 	who := []control.Candidate{a, b}[rapid.IntRange(0, 1).Draw(h.T, "candidate")]
-	real, err := h.place.Open().Take(h.Context(), who)
+	real, err := h.place.Open().TakeOver(h.Context(), who)
 	if err != nil {
 		h.Fatal(err)
 	}
-	model, _ := h.model.Take(h.Context(), who)
+	model, _ := h.model.TakeOver(h.Context(), who)
 	if real.Epoch() != model.Epoch() {
 		h.Fatalf("epoch %d, not %d", real.Epoch(), model.Epoch())
 	}

@@ -93,7 +93,7 @@ func start(members []*member, files transport.TLSInfo) (*Cluster, error) {
 	return c, nil
 }
 
-// freeAddresses returns addresses on which nobody listens.
+// freeAddresses returns addresses without a listener.
 func freeAddresses(n int) (list []string, err error) {
 	for range n {
 		l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -43,7 +43,7 @@ func (l lease) encode() []byte {
 	return text
 }
 
-// decode reads a lease. One that cannot be read is of nobody, and is watched like any other.
+// decode reads a lease. An unreadable lease has no owner, and is watched like any other.
 func decode(text []byte) (l lease) {
 	if json.Unmarshal(text, &l) != nil {
 		return lease{}
@@ -112,13 +112,13 @@ func (s *Store) look(ctx context.Context, me control.Candidate) (now []byte, fre
 		l := decode(now)
 		return now, l.Resigned || l.Address == me.Address, nil
 	}
-	// A leader of a version without leases has an epoch alone.
+	// A leader of a version without leases has only an epoch.
 	epoch, address, err := control.Epoch(ctx, s.db, s.key)
 	return nil, epoch == 0 || address == me.Address, err
 }
 
-// Take implements control.Store.
-func (s *Store) Take(ctx context.Context, me control.Candidate) (control.Term, error) {
+// TakeOver implements control.Store.
+func (s *Store) TakeOver(ctx context.Context, me control.Candidate) (control.Term, error) {
 	for {
 		seen, err := s.db.LoadControl(ctx, s.leaseKey())
 		if err != nil {

@@ -30,8 +30,8 @@ func (t *term) Valid() bool {
 	return time.Now().Before(t.until)
 }
 
-// Keep implements control.Term.
-func (t *term) Keep(ctx context.Context, note func(error)) error {
+// KeepAlive implements control.Term.
+func (t *term) KeepAlive(ctx context.Context, note func(error)) error {
 	for {
 		err := t.attempt(ctx)
 		if ctx.Err() != nil {
@@ -72,7 +72,7 @@ func (t *term) renew(ctx context.Context) error {
 	began := time.Now()
 	err := t.change(ctx, t.own)
 	if fault.Is(err, fault.Conflict) {
-		err = t.again(ctx, err)
+		err = t.reacquire(ctx, err)
 	}
 	if err == nil {
 		t.mu.Lock()
@@ -93,9 +93,9 @@ func (t *term) change(ctx context.Context, l lease) error {
 	return nil
 }
 
-// again renews a lease that is not as this term has left it: the answer to a renewal was
+// reacquire renews a lease that is not as this term has left it: the answer to a renewal was
 // lost, the database was restored, or another candidate has claimed it.
-func (t *term) again(ctx context.Context, refused error) error {
+func (t *term) reacquire(ctx context.Context, refused error) error {
 	if err := t.Check(ctx); err != nil {
 		return err
 	}

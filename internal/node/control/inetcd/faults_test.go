@@ -52,7 +52,7 @@ func leads(t *testing.T, s control.Store, me control.Candidate) (term control.Te
 	ended = make(chan error, 1)
 	keeping, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	go func() { defer close(done); ended <- term.Keep(keeping, func(error) {}) }()
+	go func() { defer close(done); ended <- term.KeepAlive(keeping, func(error) {}) }()
 	t.Cleanup(func() { stop(); <-done })
 	return term, ended
 }
@@ -62,8 +62,8 @@ func save(t *testing.T, term control.Term, value string) error {
 	return term.Save(t.Context(), "/model", []byte(value))
 }
 
-// TestMajorityLost: a leader without etcd's majority saves nothing and stops when its lease expires,
-// nobody else leads, and when the majority is back somebody does, with all that was saved.
+// TestMajorityLost: a leader without etcd's majority saves nothing and stops when its lease expires, no
+// other balancer leads, and when the majority is back somebody does, with all that was saved.
 func TestMajorityLost(t *testing.T) {
 	t.Parallel()
 	etcd, db := start(t, 3), nodetest.NewDatabase(t).DB
@@ -131,19 +131,19 @@ func TestRestored(t *testing.T) {
 	must(t, err)
 	var late control.Term
 	for range 3 {
-		late, err = open(t, url, db, "c").Take(t.Context(), b)
+		late, err = open(t, url, db, "c").TakeOver(t.Context(), b)
 		must(t, err)
 	}
 	must(t, save(t, late, "late"))
 	must(t, etcd.Restore(backup))
-	next, err := open(t, url, db, "c").Take(t.Context(), a)
+	next, err := open(t, url, db, "c").TakeOver(t.Context(), a)
 	must(t, err)
 	if next.Epoch() <= late.Epoch() {
 		t.Errorf("epoch %d after %d", next.Epoch(), late.Epoch())
 	}
 	for name, err := range map[string]error{
 		"saves": save(t, late, "x"), "compacts": late.Compact(t.Context(), 1, 0), "raises": late.Raise(t.Context(), 99),
-		"keeps its lease": late.Keep(t.Context(), func(error) {}), "saves, long before": save(t, early, "x"),
+		"keeps its lease": late.KeepAlive(t.Context(), func(error) {}), "saves, long before": save(t, early, "x"),
 	} {
 		var replaced *control.Replaced
 		if !errors.As(err, &replaced) {
@@ -173,11 +173,11 @@ func TestRevisionsRepeat(t *testing.T) {
 			etcd, db := start(t, 1), nodetest.NewDatabase(t).DB
 			dir, err := backup(etcd)
 			must(t, err)
-			first, err := open(t, etcd.URL(), db, "c").Take(t.Context(), a)
+			first, err := open(t, etcd.URL(), db, "c").TakeOver(t.Context(), a)
 			must(t, err)
 			must(t, save(t, first, "first"))
 			must(t, etcd.Restore(dir))
-			second, err := open(t, etcd.URL(), db, "c").Take(t.Context(), b)
+			second, err := open(t, etcd.URL(), db, "c").TakeOver(t.Context(), b)
 			must(t, err)
 			must(t, save(t, second, "second"))
 			for name, err := range map[string]error{"saves": save(t, first, "late"), "resigns": first.Resign(t.Context())} {
@@ -249,11 +249,11 @@ func TestTheDatabaseIsMarkedFirst(t *testing.T) {
 	})
 	must(t, err)
 	defer s.Close()
-	if _, err := s.Take(t.Context(), a); !fault.Is(err, fault.Unavailable) {
+	if _, err := s.TakeOver(t.Context(), a); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("without a mark: %v", err)
 	}
 	broken = false
-	term, err := s.Take(t.Context(), a)
+	term, err := s.TakeOver(t.Context(), a)
 	must(t, err)
 	if len(epochs) != 2 || epochs[0] != 0 || epochs[1] != 0 || term.Epoch() != 1 {
 		t.Errorf("marked at epochs %d, then epoch %d", epochs, term.Epoch())
@@ -266,7 +266,7 @@ func TestTwoEtcds(t *testing.T) {
 	t.Parallel()
 	db := nodetest.NewDatabase(t).DB
 	before, _ := leads(t, open(t, start(t, 1).URL(), db, "c"), a)
-	after, err := open(t, start(t, 1).URL(), db, "c").Take(t.Context(), b)
+	after, err := open(t, start(t, 1).URL(), db, "c").TakeOver(t.Context(), b)
 	must(t, err)
 	if err := save(t, before, "x"); !fault.Is(err, fault.Conflict) {
 		t.Errorf("the first saves: %v", err)

@@ -103,8 +103,8 @@ func (s *Store) Close() error { return s.client.Close() }
 func (s *Store) leaderKey() string { return s.prefix + "/leader" }
 func (s *Store) lastKey() string   { return s.prefix + "/last" }
 
-// record is who leads, or led last.
-type record struct {
+// leaderRecord is who leads, or led last.
+type leaderRecord struct {
 	Term     string `json:"term"`  // random, of one term
 	Epoch    uint64 `json:"epoch"` // 0: the term is about to begin
 	Address  string `json:"address"`
@@ -112,19 +112,19 @@ type record struct {
 	Resigned bool   `json:"resigned,omitempty"` // only of who led last
 }
 
-func (r record) encode() string {
+func (r leaderRecord) encode() string {
 	text, _ := json.Marshal(r) // of texts and numbers
 	return string(text)
 }
 
-func (r record) leader() control.Leader {
+func (r leaderRecord) leader() control.Leader {
 	return control.Leader{Candidate: control.Candidate{Address: r.Address, Admin: r.Admin}, Epoch: r.Epoch}
 }
 
-// decode reads a record; one that cannot be read is of nobody.
-func decode(text []byte) (r record) {
+// decode reads a record; an unreadable record has no owner.
+func decode(text []byte) (r leaderRecord) {
 	if json.Unmarshal(text, &r) != nil {
-		return record{}
+		return leaderRecord{}
 	}
 	return r
 }
@@ -147,7 +147,7 @@ func failed(op string, err error) error {
 	return fault.New(fault.Unavailable, "etcd: "+op, err)
 }
 
-// get returns a key's value and its revision; nil: there is none.
+// get returns a key's value and its revision, or nil if there is none.
 func (s *Store) get(ctx context.Context, key string) (*mvccpb.KeyValue, error) {
 	ctx, cancel := s.request(ctx)
 	defer cancel()
@@ -203,8 +203,8 @@ func retried(err error) bool {
 	return false
 }
 
-// Take implements control.Store.
-func (s *Store) Take(ctx context.Context, me control.Candidate) (control.Term, error) {
+// TakeOver implements control.Store.
+func (s *Store) TakeOver(ctx context.Context, me control.Candidate) (control.Term, error) {
 	now, err := s.get(ctx, s.leaderKey())
 	if err != nil {
 		return nil, err
@@ -226,7 +226,7 @@ func unchanged(key string, was *mvccpb.KeyValue) clientv3.Cmp {
 // and what it saves is not used; then it is written here.
 func (s *Store) begin(ctx context.Context, me control.Candidate, seen *mvccpb.KeyValue) (control.Term, error) {
 	began := time.Now()
-	t := &term{store: s, own: record{Term: rand.Text(), Address: me.Address, Admin: me.Admin}}
+	t := &term{store: s, own: leaderRecord{Term: rand.Text(), Address: me.Address, Admin: me.Admin}}
 	if err := t.grant(ctx); err != nil {
 		return nil, err
 	}
@@ -239,7 +239,7 @@ func (s *Store) begin(ctx context.Context, me control.Candidate, seen *mvccpb.Ke
 		t.revoke()
 		return nil, err
 	}
-	var last record
+	var last leaderRecord
 	if kvs := reply.Responses[1].GetResponseRange().Kvs; len(kvs) > 0 {
 		last = decode(kvs[0].Value)
 	}

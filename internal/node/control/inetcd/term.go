@@ -18,7 +18,7 @@ import (
 type term struct {
 	*control.Fence
 	store *Store
-	own   record
+	own   leaderRecord
 
 	saving sync.Mutex // held while a value is saved
 
@@ -27,7 +27,7 @@ type term struct {
 	claimed string           // leadership as it was written last; guarded by mu
 	until   time.Time        // when the lease ends, by the monotonic clock; guarded by mu
 
-	compaction compaction // of Keep alone
+	compaction compaction // only of KeepAlive
 }
 
 // grant gets a lease from etcd.
@@ -118,8 +118,8 @@ func (t *term) replaced(ctx context.Context) error {
 	return (&control.Replaced{Epoch: t.own.Epoch, By: by}).Fault()
 }
 
-// Keep implements control.Term.
-func (t *term) Keep(ctx context.Context, note func(error)) error {
+// KeepAlive implements control.Term.
+func (t *term) KeepAlive(ctx context.Context, note func(error)) error {
 	for {
 		err := t.renew(ctx)
 		if ctx.Err() != nil {
@@ -152,7 +152,7 @@ func (t *term) renew(ctx context.Context) error {
 	_, err := t.store.client.KeepAliveOnce(call, t.held())
 	switch {
 	case errors.Is(err, rpctypes.ErrLeaseNotFound):
-		err = t.again(ctx)
+		err = t.reacquire(ctx)
 	case err != nil:
 		err = failed("renew the lease", err)
 	default:
@@ -167,8 +167,8 @@ func (t *term) renew(ctx context.Context) error {
 	return t.Check(check)
 }
 
-// again takes leadership with a new lease in the same term, if nobody has had it since.
-func (t *term) again(ctx context.Context) error {
+// reacquire takes leadership again with a new lease in the same term, unless another balancer has led since.
+func (t *term) reacquire(ctx context.Context) error {
 	old := t.held()
 	if err := t.grant(ctx); err != nil {
 		return err
@@ -210,8 +210,8 @@ type compaction struct {
 // compactEvery is Store.compact, but for tests.
 const compactEvery = time.Minute
 
-// step compacts what was history a while ago, now and then. A failure is made up for by the
-// next step.
+// step compacts what was history a while ago, from time to time. A failure is made up for by
+// the next step.
 func (c *compaction) step(ctx context.Context, s *Store) {
 	if !c.at.IsZero() && time.Since(c.at) < s.compact {
 		return

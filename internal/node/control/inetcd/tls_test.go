@@ -19,7 +19,8 @@ func files(ca *certtest.Cluster, role access.Role, name string, life time.Durati
 	return inetcd.TLS{CA: ca.CA(), Cert: ca.Write(name+".crt", pair.Cert), Key: ca.Write(name+".key", pair.Key)}
 }
 
-// TestTLS: an etcd that wants certificates is called with one, and nobody else leads.
+// TestTLS: an etcd that wants certificates is called with one, and no other balancer
+// leads.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	ca, other := certtest.New(t), certtest.New(t)
@@ -56,7 +57,7 @@ func TestTLS(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			if _, err := s.Take(ctx, a); (err == nil) != c.leads {
+			if _, err := s.TakeOver(ctx, a); (err == nil) != c.leads {
 				t.Errorf("led: %v", err)
 			}
 		})

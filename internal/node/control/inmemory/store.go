@@ -15,7 +15,7 @@ import (
 type Store struct {
 	mu      sync.Mutex
 	leader  control.Leader
-	lease   *term // nil: nobody has it
+	lease   *term // nil if it is free
 	floor   uint64
 	values  map[string][]byte
 	held    uint64
@@ -53,8 +53,8 @@ func (s *Store) Campaign(ctx context.Context, me control.Candidate) (control.Ter
 	}
 }
 
-// Take implements control.Store.
-func (s *Store) Take(_ context.Context, me control.Candidate) (control.Term, error) {
+// TakeOver implements control.Store.
+func (s *Store) TakeOver(_ context.Context, me control.Candidate) (control.Term, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.begin(me), nil
@@ -102,8 +102,8 @@ func (t *term) Valid() bool {
 	return t.store.lease == t
 }
 
-// Keep implements control.Term.
-func (t *term) Keep(ctx context.Context, note func(error)) error {
+// KeepAlive implements control.Term.
+func (t *term) KeepAlive(ctx context.Context, note func(error)) error {
 	for {
 		err := t.write(func(s *Store) { s.lease = t })
 		if note(err); err != nil {

@@ -26,11 +26,11 @@ const (
 // errSucceeded is how Run ends when another balancer is to take this one's place.
 var errSucceeded = errors.New("another balancer starts in this one's place")
 
-// checkSlave makes sure that what a slave has applied is part of this balancer's
-// history. If it is not, the database was restored meanwhile, and earlier views and
-// tables are void: the balancer starts over with a new timeline and an epoch above
-// all reported ones, and the slave registers again. It returns how the slave's
-// position relates to the log.
+// checkSlave checks that what a slave has applied is part of this balancer's history.
+// If it is not, the database was restored meanwhile, and earlier views and tables are
+// void: the balancer starts over with a new timeline and an epoch above all reported
+// ones, and the slave registers again. It returns how the slave's position relates to
+// the log.
 func (b *Balancer) checkSlave(ctx context.Context, r *pb.RegisterRequest, j balance.Joining) (h identity.History, err error) {
 	own := r.GetSlices().GetTimeline() == b.data.Timeline
 	if j.Foreign {
@@ -52,10 +52,10 @@ func (b *Balancer) checkSlave(ctx context.Context, r *pb.RegisterRequest, j bala
 		return h, nil
 	}
 	if j.Table.View > model.View() {
-		return h, b.believe(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s reports view %d, the newest here is %d", j.Name, j.Table.View, model.View()))
+		return h, b.succeedOnReport(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s reports view %d, the newest here is %d", j.Name, j.Table.View, model.View()))
 	}
 	if h == identity.Other {
-		err = b.believe(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s applied another change at clock %d", j.Name, j.Position.Clock))
+		err = b.succeedOnReport(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s applied another change at clock %d", j.Name, j.Position.Clock))
 	}
 	return h, err
 }
@@ -74,8 +74,8 @@ func (b *Balancer) checkMaster(ctx context.Context, r *pb.WatchMapRequest) error
 	return b.checkEpoch(ctx, "master "+r.GetMaster(), r.GetEpoch(), r.GetTimeline() == b.data.Timeline)
 }
 
-// checkEpoch makes sure that the balancer's epoch is above the one that a slave or
-// master reports; in its own timeline the two may be equal.
+// checkEpoch checks that the balancer's epoch is above the one that a slave or master
+// reports; in its own timeline the two may be equal.
 func (b *Balancer) checkEpoch(ctx context.Context, who string, epoch uint64, own bool) error {
 	switch {
 	case epoch < b.Epoch() || own && epoch == b.Epoch():
@@ -84,12 +84,12 @@ func (b *Balancer) checkEpoch(ctx context.Context, who string, epoch uint64, own
 		return fault.Newf(fault.Conflict, "balancer", "%s reports epoch %d, which no balancer of this database has had; this is epoch %d",
 			who, epoch, b.Epoch())
 	}
-	return b.believe(ctx, epoch, own, fmt.Sprintf("%s reports epoch %d, this is epoch %d", who, epoch, b.Epoch()))
+	return b.succeedOnReport(ctx, epoch, own, fmt.Sprintf("%s reports epoch %d, this is epoch %d", who, epoch, b.Epoch()))
 }
 
-// believe is succeed for what a slave or master has reported, which may be a lie: so often and no
-// more. Errors: also fault.Unavailable when it was too often.
-func (b *Balancer) believe(ctx context.Context, epoch uint64, timeline bool, why string) error {
+// succeedOnReport starts the succession because of a report by a slave or master. Reports may lie, so the
+// rate is limited. Errors: also fault.Unavailable above that rate.
+func (b *Balancer) succeedOnReport(ctx context.Context, epoch uint64, timeline bool, why string) error {
 	if !b.succession.isOver() && !b.restarts.Allow() {
 		return fault.Newf(fault.Unavailable, "balancer", "%s; the balancer has started over too often in the last minutes; ask again in a minute", why)
 	}
@@ -102,16 +102,16 @@ func (b *Balancer) follow(ctx context.Context) error {
 	err := b.feed.Run(ctx, b.takeChanges)
 	switch {
 	case fault.Is(err, fault.Conflict):
-		return b.ended(ctx, true, err)
+		return b.succeedOnFeedEnd(ctx, true, err)
 	case fault.Is(err, fault.Stale):
-		return b.ended(ctx, false, err)
+		return b.succeedOnFeedEnd(ctx, false, err)
 	}
 	return err
 }
 
-// ended starts the succession that the state of the database requires, as soon as
+// succeedOnFeedEnd starts the succession that the state of the database requires, as soon as
 // that can be saved.
-func (b *Balancer) ended(ctx context.Context, timeline bool, why error) error {
+func (b *Balancer) succeedOnFeedEnd(ctx context.Context, timeline bool, why error) error {
 	for {
 		err := b.succession.succeed(ctx, b.Epoch(), timeline, why.Error())
 		if b.succession.isOver() {

@@ -12,9 +12,9 @@ import (
 	"adshard/internal/node/memlimit"
 )
 
-// TestOutgrown: a slave whose terms outgrow its memory while it runs says so once, and says it again
+// TestDataOutgrowsMemory: a slave whose terms outgrow its memory while it runs says so once, and says it again
 // when that happens again; Check, which refuses to open the store then, has the same limit.
-func TestOutgrown(t *testing.T) {
+func TestDataOutgrowsMemory(t *testing.T) {
 	store, err := barrels.Open(memory.NewDB(), barrels.Options{Name: "slave-0"})
 	if err != nil {
 		t.Fatal(err)
@@ -28,13 +28,13 @@ func TestOutgrown(t *testing.T) {
 		t.Fatal("the store keeps nothing: this test shows nothing")
 	}
 	var out bytes.Buffer
-	o := outgrown{memory: 64 << 20, store: store, log: slog.New(slog.NewTextHandler(&out, nil))}
+	o := memoryWatch{memory: 64 << 20, store: store, log: slog.New(slog.NewTextHandler(&out, nil))}
 	for _, step := range []struct {
 		most uint64
 		want int // times that it was told
 	}{{kept, 0}, {kept - 1, 1}, {kept - 1, 1}, {kept, 1}, {kept - 1, 2}} {
 		o.plan = memlimit.Plan{Data: 2 * step.most}
-		o.look()
+		o.check()
 		if got := strings.Count(out.String(), "outgrown"); got != step.want {
 			t.Fatalf("with %d of %d bytes it was told %d times, want %d: %s", kept, step.most, got, step.want, out.String())
 		}

@@ -15,9 +15,9 @@ import (
 	"adshard/schema/pb"
 )
 
-// tenure is one balancer's right to decide, and what it has decided. Each save is
-// conditional on its epoch, so that a balancer that was replaced changes nothing any more.
-type tenure struct {
+// leadership is a balancer's term, with the state that it saves. Each save is conditional on
+// the term's epoch, so a balancer that was replaced can no longer change anything.
+type leadership struct {
 	control.Term
 	order balance.Order
 }
@@ -50,7 +50,7 @@ func takeAlone(ctx context.Context, store control.Store, me control.Candidate, r
 		return nil, fault.Newf(fault.Conflict, "balancer",
 			"the balancer with epoch %d at %s is running on this database; stop it first, or use another state_key", before.Epoch, at)
 	}
-	return store.Take(ctx, me)
+	return store.TakeOver(ctx, me)
 }
 
 // timelineKey is the key of the timeline.
@@ -58,7 +58,7 @@ const timelineKey = "/timeline"
 
 // timeline returns the timeline of the saved model. A balancer without a saved
 // model starts a new one.
-func (t *tenure) timeline(ctx context.Context, planned bool) (string, error) {
+func (t *leadership) timeline(ctx context.Context, planned bool) (string, error) {
 	if !planned {
 		fresh := rand.Text()
 		return fresh, t.Save(ctx, timelineKey, []byte(fresh))
@@ -67,9 +67,9 @@ func (t *tenure) timeline(ctx context.Context, planned bool) (string, error) {
 	return string(b), err
 }
 
-// model returns the saved model; nil: there is none. It fails with fault.Conflict when the
+// model returns the saved model, or nil. It fails with fault.Conflict when the
 // model was made for another order of keys.
-func (t *tenure) model(ctx context.Context) ([]byte, error) {
+func (t *leadership) model(ctx context.Context) ([]byte, error) {
 	b, err := t.Load(ctx, identity.ModelKey)
 	if err != nil || len(b) == 0 {
 		return nil, err
@@ -82,6 +82,6 @@ func (t *tenure) model(ctx context.Context) ([]byte, error) {
 }
 
 // saveModel makes a model durable.
-func (t *tenure) saveModel(ctx context.Context, state []byte) error {
+func (t *leadership) saveModel(ctx context.Context, state []byte) error {
 	return t.Save(ctx, identity.ModelKey, append([]byte{byte(t.order)}, state...))
 }

@@ -8,13 +8,13 @@ import (
 	"adshard/balance"
 )
 
-// TestRing: whoever asks with a number that is there gets exactly what follows.
+// TestRing: a known number gives exactly the quanta after it.
 func TestRing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var r ring
+		var r recentQuanta
 		first := rapid.Uint64Range(1, 5).Draw(t, "first")
 		least := first // numbers from which on all quanta are kept
-		for n := range rapid.Uint64Range(0, 3*ringSize).Draw(t, "quanta") {
+		for n := range rapid.Uint64Range(0, 3*recentQuantaSize).Draw(t, "quanta") {
 			q := balance.Quantum{Number: first + n, Clock: n}
 			if n == 0 || rapid.IntRange(0, 400).Draw(t, "whole") == 0 {
 				q.Model, _ = balance.NewModel([]balance.Node{{Name: "a"}})
@@ -23,9 +23,9 @@ func TestRing(t *testing.T) {
 			r.add(q)
 		}
 		newest := r.newest
-		after := rapid.Uint64Range(0, first+3*ringSize+2).Draw(t, "after")
+		after := rapid.Uint64Range(0, first+3*recentQuantaSize+2).Draw(t, "after")
 		list, ok := r.after(after)
-		want := newest > 0 && after >= least && after > 0 && after <= newest && newest-after <= ringSize
+		want := newest > 0 && after >= least && after > 0 && after <= newest && newest-after <= recentQuantaSize
 		if want && !ok {
 			t.Fatalf("after %d: refused; kept from %d, newest %d", after, least, newest)
 		}

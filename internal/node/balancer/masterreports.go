@@ -10,48 +10,48 @@ import (
 	"adshard/schema/pb"
 )
 
-// toldByMasters is what masters tell beside what they need the balancer for, by name. Nothing is decided by it.
-type toldByMasters map[string]*toldByMaster
+// masterReports are the newest reports of masters, by name, for display only.
+type masterReports map[string]*masterReport
 
-// toldByMaster is where one takes queries ("": it is not known), and what it answers.
-type toldByMaster struct {
-	url     string
-	traffic traffic.Window
-	heard   time.Duration // when it told, by the balancer's clock
+// masterReport is where a master takes queries ("" if unknown) and its traffic.
+type masterReport struct {
+	url      string
+	traffic  traffic.Window
+	received time.Duration // by the balancer's clock
 }
 
-// noteTold keeps what a master tells that noteMaster has admitted.
-func (b *Balancer) noteTold(r *pb.WatchMapRequest) {
+// recordMasterReport records what a master reports, once noteMaster has admitted it.
+func (b *Balancer) recordMasterReport(r *pb.WatchMapRequest) {
 	if r.GetMaster() == "" {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.told == nil {
-		b.told = make(toldByMasters)
+	if b.masterReports == nil {
+		b.masterReports = make(masterReports)
 	}
 	now := b.now()
-	m := b.told[r.GetMaster()]
+	m := b.masterReports[r.GetMaster()]
 	if m == nil {
-		b.told.forget(now - b.cfg.MasterLease)
-		m = new(toldByMaster)
-		b.told[r.GetMaster()] = m
+		b.masterReports.forget(now - b.cfg.MasterLease)
+		m = new(masterReport)
+		b.masterReports[r.GetMaster()] = m
 	}
-	m.url, m.heard = queryURL(r.GetQueryUrl()), now
+	m.url, m.received = queryURL(r.GetQueryUrl()), now
 	m.traffic.Add(now, r.GetTraffic())
 }
 
-// forget drops masters that were not heard since a time: those that are left have leases, of which the mapper
-// bounds the number.
-func (t toldByMasters) forget(before time.Duration) {
+// forget drops masters without a report since a time. The rest have leases, and the mapper bounds the number of
+// leases.
+func (t masterReports) forget(before time.Duration) {
 	for name, m := range t {
-		if m.heard < before {
+		if m.received < before {
 			delete(t, name)
 		}
 	}
 }
 
-// queryURL returns a URL that a master tells if it is the beginning of one for queries, else "".
+// queryURL returns the text if it can be the base URL of a query port, else "".
 func queryURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
@@ -60,8 +60,8 @@ func queryURL(text string) string {
 	return text
 }
 
-// show adds masters and what they told to a status of a time of the balancer's clock.
-func (t toldByMasters) show(now time.Duration, s *api.BalanceStatus, masters []maps.MasterStatus) {
+// addTo adds masters and their reports to a status taken at now.
+func (t masterReports) addTo(now time.Duration, s *api.BalanceStatus, masters []maps.MasterStatus) {
 	var all []*traffic.Window
 	for _, v := range masters {
 		info := api.MasterInfo{Name: v.Name, View: v.View, SeenMs: v.SilentFor.Milliseconds()}
@@ -73,7 +73,7 @@ func (t toldByMasters) show(now time.Duration, s *api.BalanceStatus, masters []m
 	s.Traffic = trafficOf(now, all...)
 }
 
-// trafficOf returns what masters answer together; nil: it is not known.
+// trafficOf returns the traffic of the masters together, or nil if it is unknown.
 func trafficOf(now time.Duration, masters ...*traffic.Window) *api.Traffic {
 	r := traffic.Lately(now, masters...)
 	if r.Over == 0 {

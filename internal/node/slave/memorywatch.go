@@ -13,38 +13,38 @@ import (
 	"adshard/internal/wait"
 )
 
-// outgrown says when what the store keeps in any case takes so much of the slave's memory that
-// the store would not be opened again: a slave that runs goes on, with a small cache, and
-// does not come back from a restart.
-type outgrown struct {
+// memoryWatch warns when the part of the store that must stay in memory has grown so large that
+// the store would not open again. A running slave continues with a small cache, but does not
+// come back after a restart.
+type memoryWatch struct {
 	plan   memlimit.Plan
 	memory config.Size
 	store  barrels.Store
 	log    *slog.Logger
-	told   bool
+	warned bool
 }
 
-// outgrownEvery is how often it looks.
-const outgrownEvery = time.Minute
+// memoryCheckEvery is the time between two checks.
+const memoryCheckEvery = time.Minute
 
-// run looks until ctx is done.
-func (o *outgrown) run(ctx context.Context) {
-	for wait.Sleep(ctx, outgrownEvery) == nil {
-		o.look()
+// run checks until ctx is done.
+func (o *memoryWatch) run(ctx context.Context) {
+	for wait.Sleep(ctx, memoryCheckEvery) == nil {
+		o.check()
 	}
 }
 
-// look logs when the limit is passed, once until it is kept again.
-func (o *outgrown) look() {
+// check warns once each time the limit is exceeded.
+func (o *memoryWatch) check() {
 	err := o.plan.Check(o.memory, always(o.store))
-	if err != nil && !o.told {
+	if err != nil && !o.warned {
 		o.log.Warn("the data has outgrown the memory of this slave: it will not open its store after a restart", "err", err)
 	}
-	o.told = err != nil
+	o.warned = err != nil
 }
 
 // register shows what is kept in any case, and the limit.
-func (o *outgrown) register(port *ports.Ports, name string) {
+func (o *memoryWatch) register(port *ports.Ports, name string) {
 	r := port.Registerer(name)
 	metrics.Gauge(r, "adshard_store_always_bytes", "Memory of terms and campaigns, which is never given up.",
 		func() float64 { return float64(always(o.store)) })

@@ -6,19 +6,19 @@ import (
 	"adshard/schema/pb"
 )
 
-// ringSize is how many of the newest quanta are kept for distributors: those of
+// recentQuantaSize is how many of the newest quanta are kept for distributors: those of
 // several seconds.
-const ringSize = 512
+const recentQuantaSize = 512
 
-// ring holds the newest quanta, in order.
-type ring struct {
+// recentQuanta holds the newest quanta, in order.
+type recentQuanta struct {
 	list   []*pb.Quantum
-	newest uint64 // number; 0: there was none
+	newest uint64 // number, or 0 if there is none
 }
 
-func (r *ring) add(q balance.Quantum) {
-	if len(r.list) >= 2*ringSize {
-		r.list = append([]*pb.Quantum(nil), r.list[len(r.list)-ringSize:]...) // answers share the old array
+func (r *recentQuanta) add(q balance.Quantum) {
+	if len(r.list) >= 2*recentQuantaSize {
+		r.list = append([]*pb.Quantum(nil), r.list[len(r.list)-recentQuantaSize:]...) // answers share the old array
 	}
 	if q.Model != nil { // distributors that need a model get the newest
 		r.list = nil
@@ -30,7 +30,7 @@ func (r *ring) add(q balance.Quantum) {
 
 // after returns the quanta after the one with this number; false if any of them is
 // no longer there.
-func (r *ring) after(number uint64) ([]*pb.Quantum, bool) {
+func (r *recentQuanta) after(number uint64) ([]*pb.Quantum, bool) {
 	lack := r.newest - number
 	if number == 0 || number > r.newest || lack > uint64(len(r.list)) {
 		return nil, false

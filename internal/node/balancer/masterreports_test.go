@@ -10,9 +10,9 @@ import (
 	"adshard/schema/pb"
 )
 
-// TestToldByMasters: of what masters tell, URLs that are none are left out, and masters whose lease is over are forgotten
+// TestMasterReports: of what masters tell, URLs that are none are left out, and masters whose lease is over are forgotten
 // when others come.
-func TestToldByMasters(t *testing.T) {
+func TestMasterReports(t *testing.T) {
 	r := newRig(t, 1)
 	r.start()
 	shown := func(name string) api.MasterInfo {
@@ -20,29 +20,29 @@ func TestToldByMasters(t *testing.T) {
 		var s api.BalanceStatus
 		r.b.mu.Lock()
 		defer r.b.mu.Unlock()
-		r.b.told.show(r.b.now(), &s, []maps.MasterStatus{{Name: name}})
+		r.b.masterReports.addTo(r.b.now(), &s, []maps.MasterStatus{{Name: name}})
 		return s.Masters[0]
 	}
 	for _, c := range []struct{ told, want string }{
 		{"http://10.0.0.5:8080", "http://10.0.0.5:8080"}, {"https://[::1]:8080", "https://[::1]:8080"}, {"", ""}, {"10.0.0.5:8080", ""},
 		{"http://", ""}, {"file:///etc/passwd", ""}, {"http://a@b:1", ""}, {"http://a/x", ""}, {"http://a?x=1", ""}, {"javascript:alert(1)", ""},
 	} {
-		r.b.noteTold(&pb.WatchMapRequest{Master: "m", QueryUrl: c.told})
+		r.b.recordMasterReport(&pb.WatchMapRequest{Master: "m", QueryUrl: c.told})
 		if got := shown("m"); got.URL != c.want || got.Traffic != nil {
 			t.Errorf("%q: %+v, want %q", c.told, got, c.want)
 		}
 	}
-	r.b.noteTold(&pb.WatchMapRequest{QueryUrl: "http://nameless:1"})
-	if n := len(r.b.told); n != 1 {
+	r.b.recordMasterReport(&pb.WatchMapRequest{QueryUrl: "http://nameless:1"})
+	if n := len(r.b.masterReports); n != 1 {
 		t.Errorf("%d masters, one has told", n)
 	}
 	r.b.mu.Lock()
-	r.b.told["m"].heard -= r.b.cfg.MasterLease + time.Second
+	r.b.masterReports["m"].received -= r.b.cfg.MasterLease + time.Second
 	r.b.mu.Unlock()
 	for i := range 3 {
-		r.b.noteTold(&pb.WatchMapRequest{Master: fmt.Sprint("m", i)})
+		r.b.recordMasterReport(&pb.WatchMapRequest{Master: fmt.Sprint("m", i)})
 	}
-	if n := len(r.b.told); n != 3 || r.b.told["m"] != nil {
+	if n := len(r.b.masterReports); n != 3 || r.b.masterReports["m"] != nil {
 		t.Errorf("%d masters are kept", n)
 	}
 }
