@@ -23,7 +23,7 @@ type Placement struct {
 
 // Order implements steps 1 and 2 of serving.md §5: of each advertiser the candidate
 // with the highest score (equal: the lowest keyword id), those by score
-// falling, then keyword id ascending. It returns indexes into candidates, which
+// descending, then keyword id ascending. It returns indexes into candidates, which
 // it does not modify.
 func Order(candidates []Candidate) []int {
 	order := make([]int, len(candidates))

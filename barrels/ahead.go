@@ -122,7 +122,7 @@ func (a *ahead) end(err error) {
 			Position: st.Position, Slices: st.Slices, Counters: st.Counters, Builder: st.Builder, Purge: st.Purge,
 		})
 		if a.given != nil {
-			a.store.met(Damage{Lo: a.given.Lo, Hi: a.given.Hi, What: fmt.Sprintf("a large group could not be written whole: %v", err)})
+			a.store.reportDamage(Damage{Lo: a.given.Lo, Hi: a.given.Hi, What: fmt.Sprintf("a large group could not be written whole: %v", err)})
 		}
 	}
 	a.written.Publish(nil)

@@ -25,7 +25,7 @@ func (c *certifier) compareBlock(term uint64, at kv.Place, value []byte) {
 		return
 	}
 	c.store.engine.Lists.Drop(c.state.Terms, term)
-	c.store.met(Damage{Lo: c.lo, Hi: c.hi, Memory: true, What: "a block of keywords cached in memory differs from the store's"})
+	c.store.reportDamage(Damage{Lo: c.lo, Hi: c.hi, Memory: true, What: "a block of keywords cached in memory differs from the store's"})
 }
 
 // compareGroup compares what is cached of a group.
@@ -34,7 +34,7 @@ func (c *certifier) compareGroup(key uint64) {
 		return
 	}
 	c.store.engine.Groups.Drop(key)
-	c.store.met(Damage{Lo: key, Hi: key, Memory: true, What: "an ad group cached in memory differs from the store's"})
+	c.store.reportDamage(Damage{Lo: key, Hi: key, Memory: true, What: "an ad group cached in memory differs from the store's"})
 }
 
 // mendParent replaces a parent in memory by the stored one.
@@ -62,6 +62,6 @@ func (s *barrel) mendParent(kind byte, id uint64) error {
 		Position: old.Position, Slices: old.Slices, Counters: old.Counters, Purge: old.Purge,
 	}
 	s.Publish(next)
-	s.met(Damage{Memory: true, What: "a campaign or an advertiser cached in memory differs from the store's"})
+	s.reportDamage(Damage{Memory: true, What: "a campaign or an advertiser cached in memory differs from the store's"})
 	return nil
 }

@@ -48,7 +48,7 @@ func (s *barrel) Certify(ctx context.Context, lo, hi, bins uint64, parents []Par
 		return c.out, nil
 	}
 	if fault.Is(err, fault.Corrupt) {
-		s.met(Damage{Lo: lo, Hi: hi, What: err.Error()})
+		s.reportDamage(Damage{Lo: lo, Hi: hi, What: err.Error()})
 	}
 	return nil, err
 }

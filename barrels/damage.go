@@ -14,21 +14,21 @@ type Damage struct {
 // OnDamage implements Store.
 func (s *barrel) OnDamage(report func(Damage)) { s.damaged.Store(&report) }
 
-// met reports damage that was found.
-func (s *barrel) met(d Damage) {
+// reportDamage reports damage that was found.
+func (s *barrel) reportDamage(d Damage) {
 	if report := s.damaged.Load(); report != nil {
 		(*report)(d)
 	}
 }
 
-// metBad counts and reports the blocks and groups that a search could not read. If the store is
+// reportBad counts and reports the blocks and groups that a search could not read. If the store is
 // damaged where only the cache seems to be, the next search finds that.
-func (s *barrel) metBad(d query.Damage) {
+func (s *barrel) reportBad(d query.Damage) {
 	if len(d.Bad) == 0 {
 		return
 	}
 	s.badBlocks.Add(uint64(len(d.Bad)))
 	for _, r := range d.Bad {
-		s.met(Damage{Lo: r.Lo, Hi: r.Hi, Memory: d.Memory, What: "a search met data that it could not read"})
+		s.reportDamage(Damage{Lo: r.Lo, Hi: r.Hi, Memory: d.Memory, What: "a search met data that it could not read"})
 	}
 }

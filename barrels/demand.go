@@ -19,7 +19,7 @@ const demandMost = 1 << 17
 type demand struct {
 	term uint64
 	kv.Place
-	hash uint64 // of its canonical bytes
+	hash uint64 // hash of its canonical bytes
 }
 
 // demanded are the postings, from the place since on, that the groups read so far

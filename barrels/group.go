@@ -18,11 +18,11 @@ import (
 type groupChange struct {
 	key      uint64
 	head     *block.Group // nil: the group is removed
-	item     *pb.Item     // as the batch brings it; nil: removed, or unchanged itself
+	item     *pb.Item     // the batch's item; nil: the group is removed or not changed itself
 	keywords []*keyword   // all keywords after the batch, by ascending id
-	pages    []oldPage    // before the batch
-	compared int          // keywords, before and after the batch
-	turned   int          // of these, how many were compared before the last stretch was written
+	pages    []oldPage    // the pages before the batch
+	compared int          // number of keywords compared, before and after the batch
+	turned   int          // number of keywords compared before the last stretch was written
 }
 
 // keyword is a keyword of a changed group.
@@ -50,7 +50,7 @@ func (w *batchWriter) group(key uint64, it *pb.Item, parts Parts) error {
 		return err
 	}
 	g := &groupChange{key: key}
-	moved := false // what postings say of the group changed
+	moved := false // the part of the group that postings repeat has changed
 	w.key = kv.AppendKey(w.key[:0], key, kv.GroupRecord)
 	if it == nil {
 		w.batch.Delete(kv.Items, w.key)

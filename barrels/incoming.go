@@ -3,10 +3,10 @@ package barrels
 import "adshard/schema/pb"
 
 // Parts returns a part, from 0 to parts − 1, of the keywords of a group that comes in
-// parts, by rising ids.
+// parts, by ascending ids.
 type Parts func(it *pb.Item, part uint32) ([]*pb.Keyword, error)
 
-// incoming is the keywords that a group is to have, by rising ids.
+// incoming is the keywords that a group is to have, by ascending ids.
 type incoming struct {
 	list  []*pb.Keyword // the next ones
 	item  *pb.Item

@@ -16,12 +16,12 @@ type upkeep struct {
 	// changed is the number of changes since the last pass began, unknown when
 	// the store was opened or refilled.
 	changed int64
-	// written is the number of changes since the store was last compacted, met its
-	// value at the previous step, and since when it has had that value.
-	written, met int64
-	since        time.Time
-	phase        phase
-	cursor       []byte // where the phase continues
+	// written is the number of changes since the store was last compacted; seen is its value at the
+	// previous step, and since is when it got that value.
+	written, seen int64
+	since         time.Time
+	phase         phase
+	cursor        []byte // where the phase continues
 	// used are the parents found while sweeping; nil: there is no sweep.
 	used *usedParents
 }
@@ -77,8 +77,8 @@ const (
 
 // pause returns how long to wait after a step.
 func (u *upkeep) pause(took time.Duration) time.Duration {
-	if u.written != u.met {
-		u.met, u.since = u.written, time.Now()
+	if u.written != u.seen {
+		u.seen, u.since = u.written, time.Now()
 	}
 	if took = min(took, stepTime); time.Since(u.since) < busyTime {
 		return busyPause * took

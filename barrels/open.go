@@ -152,7 +152,7 @@ func (s *barrel) Stats() Stats {
 	}
 }
 
-// memory is what the store takes with a state.
+// memory is the size of the store with a state.
 func (s *barrel) memory(st *index.Snapshot) Memory {
 	return Memory{
 		DB: s.kv.Memory(), Terms: st.Terms.Bytes(), Parents: st.Parents.Bytes(),
@@ -186,8 +186,8 @@ func (s *barrel) errClosed(op string) error {
 	return fault.Newf(fault.Unavailable, op, "the store is closed")
 }
 
-// reopen opens a DB again whose write has failed, once there is room. Until
-// then searches go on with the last state; while it is done they wait.
+// reopen opens a DB again whose write has failed, once there is room. Until then searches use the
+// last state. During the reopening they wait.
 func (s *barrel) reopen() error {
 	if !s.kv.Failed() {
 		return nil

@@ -30,15 +30,15 @@ type pacer struct {
 	last     time.Time     // when seen was seen to change
 	began    time.Time     // when the turn began; zero: no work is under way
 	ended    time.Time     // when the work before ended
-	owed     time.Duration // what that work did since its last pause
-	slow     int           // how many times the usual pause: 1 to mostSlow; 0 is 1
+	owed     time.Duration // how long that work ran since its last pause
+	slow     int           // factor of the pauses: 1 to mostSlow; 0 is 1
 }
 
 // begin begins a piece of work. Short pieces in quick succession share a turn: a pause that the
 // last one still owed is owed, minus the time in between.
 func (p *pacer) begin() {
 	p.began = time.Now()
-	if idle := p.began.Sub(p.ended); idle < p.owed/2 { // as long as a pause would have been
+	if idle := p.began.Sub(p.ended); idle < p.owed/2 { // the time between was as long as a pause
 		p.began = p.began.Add(2*idle - p.owed)
 	}
 }

@@ -19,7 +19,7 @@ func (s *barrel) Search(ctx context.Context, r *search.Request) (*search.Answer,
 	defer st.Release()
 	s.searches.Add(1)
 	a, damage, err := s.engine.Search(ctx, st, r)
-	s.metBad(damage)
+	s.reportBad(damage)
 	if err == nil && s.behind.Load() {
 		a.Width = search.Width{}
 	}
@@ -37,7 +37,7 @@ func (s *barrel) Explain(ctx context.Context, r *search.Request, limit int) (*se
 	}
 	defer st.Release()
 	e, damage, err := s.engine.Explain(ctx, st, r, limit)
-	s.metBad(damage)
+	s.reportBad(damage)
 	if err == nil && s.behind.Load() {
 		e.Width = search.Width{}
 	}

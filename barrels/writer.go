@@ -20,8 +20,8 @@ type batchWriter struct {
 	lists *index.ListCache
 	batch kv.Batch
 
-	number   uint64            // of the state before
-	terms    *index.Dictionary // as before the batch
+	number   uint64            // number of the state before
+	terms    *index.Dictionary // the terms before the batch
 	parents  *index.Parents
 	position *pb.Position
 	slices   *pb.SliceTable
@@ -29,7 +29,7 @@ type batchWriter struct {
 	counters index.Counters
 	builder  uint32
 	purge    []index.Interval
-	was      struct { // as the store has them
+	was      struct { // the stored values
 		slices  *pb.SliceTable // nil: it has none
 		builder uint32
 		purge   []index.Interval

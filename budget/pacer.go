@@ -32,7 +32,7 @@ type Account struct {
 type Pacer struct {
 	options Options
 	mark    Mark // in force
-	// What is remembered: micros spent, and seconds × share.
+	// The decayed sums: micros spent, and seconds × share.
 	spend, part float64
 
 	last  time.Time // of the last Step; zero: none

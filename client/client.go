@@ -63,7 +63,7 @@ func New(cfg Config) (*Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = cfg.TLS
 	transport.MaxIdleConnsPerHost = orDefault(cfg.Connections, 64)
-	transport.MaxIdleConns = 0 // those of each server bound them
+	transport.MaxIdleConns = 0 // the limit for each server bounds them
 	c.http = &http.Client{Transport: transport}
 	return c, errors.Join(faults...)
 }

@@ -31,7 +31,7 @@ func (c *core) compact(ctx context.Context, counter string) (done int, err error
 		for len(left) > 0 {
 			now := left[:min(batch, len(left))]
 			if err := c.foldIn(ctx, n, s.head, now); fault.Is(err, fault.Conflict) {
-				break // of others that compact, set or resize
+				break // another process compacted, set or resized
 			} else if err != nil {
 				return done, err
 			}

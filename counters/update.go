@@ -26,7 +26,7 @@ func (u *Unknown) Unwrap() error { return u.Err }
 // attempt is one try at writing an update.
 type attempt struct {
 	id   id
-	head *head // as it was read; the write checks it
+	head *head // the head that was read; the write checks it
 	// noted is where the write records the id: a shard, with its previous puts; "": a row of its
 	// own, or the head.
 	shard string

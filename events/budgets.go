@@ -47,7 +47,7 @@ type Campaigns interface {
 type Budgets struct {
 	Store     store.Store
 	Campaigns Campaigns
-	Control   Control // which has the marks, too (MarksKey)
+	Control   Control // also stores the marks (MarksKey)
 	Now       func() time.Time
 
 	mu    sync.Mutex

@@ -37,7 +37,7 @@ const (
 	Counted   Outcome = iota // it is durable and counted
 	Duplicate                // it was counted before
 	Late                     // its ad was served too long ago
-	Future                   // its ad is served in the future; sent again then, it may count
+	Future                   // its ad was served in the future by this clock; sent again later, it may count
 	Forged                   // its token was not made by this cluster
 	Malformed                // it is not a token
 	Outcomes                 // the number of outcomes

@@ -85,7 +85,7 @@ func (p *Proxy) rebase(ctx context.Context, d Distributor, reply *pb.EnlistRespo
 	var signs sync.WaitGroup
 	defer signs.Wait()
 	defer leave()
-	announced := p.request(proto.CloneOf(table)) // which changes below
+	announced := p.request(proto.CloneOf(table)) // the store's table changes below
 	signs.Go(func() { defer leave(); p.announce(ctx, p.home, announced) })
 	next := &pb.SliceTable{Origin: table.GetOrigin()}
 	kept := 0

@@ -22,7 +22,7 @@ type lagging struct {
 
 	at     uint64     // the store's clock when the pull under way began
 	newest uint64     // the newest change that was ever named
-	marks  []landmark // by rising clock; changes that the store lacks
+	marks  []landmark // by ascending clock; changes that the store lacks
 }
 
 // landmark is a change: a store that has it has everything that existed at its time.

@@ -14,12 +14,12 @@ import (
 
 // Discard makes the slave stop serving the slice with these keys and fill it again.
 func (p *Proxy) Discard(lo, hi uint64, why string) {
-	p.met(barrels.Damage{Lo: lo, Hi: hi, What: why})
+	p.onDamage(barrels.Damage{Lo: lo, Hi: hi, What: why})
 }
 
-// met receives damage from the store.
-func (p *Proxy) met(d barrels.Damage) {
-	if !p.repairs.met(d) {
+// onDamage receives damage from the store.
+func (p *Proxy) onDamage(d barrels.Damage) {
+	if !p.repairs.add(d) {
 		return
 	}
 	if d.Memory {
@@ -35,7 +35,7 @@ func (p *Proxy) met(d barrels.Damage) {
 func (p *Proxy) discardDamaged(ctx context.Context) error {
 	r := p.repairs
 	select {
-	case <-r.wake: // what it announces is read now
+	case <-r.wake: // the orders that it announces are read now
 	default:
 	}
 	r.mu.Lock()

@@ -59,7 +59,7 @@ func New(cfg Config, store barrels.Store, balancer Balancer, log *slog.Logger) (
 	p.unverified.Store(store.Unverified())
 	store.SetCaughtUp(false)
 	p.refresh()
-	store.OnDamage(p.met)
+	store.OnDamage(p.onDamage)
 	return p, nil
 }
 

@@ -14,7 +14,7 @@ import (
 // it serves meanwhile.
 
 const (
-	// recheckSlice is what comparing one slice may take on average while the slave waits.
+	// recheckSlice is the longest average time of comparing a slice for which the slave waits.
 	recheckSlice = time.Second
 	// recheckMost is the longest wait: otherwise a crash could take a slave with many slices out of
 	// service for too long.

@@ -81,9 +81,9 @@ func (r *repairs) poke() {
 	}
 }
 
-// met records damage from the store. Damage in slices that are already discarded is ignored; slices
+// add records damage from the store. Damage in slices that are already discarded is ignored; slices
 // that were repaired recently cannot be repaired by refilling again.
-func (r *repairs) met(d barrels.Damage) (news bool) {
+func (r *repairs) add(d barrels.Damage) (news bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if d.Memory {

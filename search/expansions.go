@@ -33,7 +33,7 @@ type expanded struct {
 }
 
 const (
-	// expandedBytes is about what a query of three words takes.
+	// expandedBytes is about the size of a query of three words.
 	expandedBytes = 1 << 10
 	// maxExpandedBytes bounds one entry: few queries have so many words, and each would displace
 	// several others.
@@ -64,7 +64,7 @@ func (e *Expansions) Expand(text string, reach Level) (q *Query, kept bool, err 
 		q, err = Expand(text, reach, e.lexicon)
 		return q, false, err
 	}
-	q, err = Expand(strings.Clone(text), reach, e.lexicon) // which may be part of a whole request
+	q, err = Expand(strings.Clone(text), reach, e.lexicon) // text may be part of a whole request
 	if err == nil {
 		e.store(slot, there, &expanded{query: q, reach: reach, bytes: sizeOf(q)})
 	}
@@ -107,7 +107,7 @@ func (e *Expansions) sweep() bool {
 	return false
 }
 
-// sizeOf is about what a query that is kept takes.
+// sizeOf is about the size of a cached query.
 func sizeOf(q *Query) int64 {
 	size := unsafe.Sizeof(expanded{}) + unsafe.Sizeof(*q) + uintptr(len(q.Text)) +
 		uintptr(cap(q.Words))*unsafe.Sizeof(Word{}) + uintptr(cap(q.Terms))*unsafe.Sizeof(QueryTerm{})

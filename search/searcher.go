@@ -75,7 +75,7 @@ type Tags struct {
 // Answer is what a searcher found.
 type Answer struct {
 	// Hits are the best Slots+1 candidates after one per advertiser, by Score
-	// falling, then Keyword rising.
+	// descending, then Keyword ascending.
 	Hits []Hit
 	// Matched and Candidates are the totals of serving.md §8, each keyword
 	// counted once; lower bounds unless CountsExact.

@@ -87,8 +87,8 @@ func (t *Top[T]) find(owner uint64) int {
 	return -1
 }
 
-// before reports whether a hit stands before another: score falling, then
-// keyword id rising.
+// before reports whether a hit stands before another: score descending, then
+// keyword id ascending.
 func before[T any](score, keyword uint64, r *Ranked[T]) bool {
 	if score != r.Score {
 		return score > r.Score

@@ -39,8 +39,8 @@ func Noise(seed uint64, n int) []byte {
 	return b
 }
 
-// SameClock fails unless the store is at a clock and the names and bids of all
-// its groups, more than 20, say so, as those of Bulky do from clock 2 on.
+// SameClock fails unless the store is at a clock, and has more than 20 groups whose names and bids
+// are those that Bulky gives them at this clock (from 2 on).
 func SameClock(t TB, s barrels.Store, groups, clock uint64) {
 	t.Helper()
 	r := query(t, "usb cable")

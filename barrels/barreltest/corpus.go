@@ -24,7 +24,7 @@ import (
 
 // Corpus is data and queries for benchmarks, derived from real catalogues.
 type Corpus struct {
-	// Data has all items by rising key, and their parents.
+	// Data has all items by ascending key, and their parents.
 	Data    *pb.NodeData
 	Queries []string
 }

@@ -149,7 +149,7 @@ func refuseSearch(t TB, s barrels.Store, q *search.Request, kind fault.Kind) {
 type moving struct {
 	world *oracletest.World
 	build *Builder
-	keys  []uint64 // of the world's groups, by rising key, some between them
+	keys  []uint64 // of the world's groups, by ascending key, some between them
 	items map[uint64]*backend.Item
 	here  map[uint64]*pb.Item // by key
 	table *pb.SliceTable

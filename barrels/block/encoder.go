@@ -6,7 +6,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Encoder collects entries in rising order of (group key, keyword) and writes
+// Encoder collects entries in ascending order of (group key, keyword) and writes
 // them as one block. It keeps its scratch from block to block.
 type Encoder struct {
 	words    []Word
@@ -17,11 +17,11 @@ type Encoder struct {
 	bounds   bounds
 	live     uint16
 
-	source *View    // of the last Copy
-	remap  []uint16 // its words here, +1; 0: not yet
-	from   Group    // of the source, the last copied
-	of     int      // its index there; -1: another one came since
-	places []uint16 // of the words as they are written
+	source *View    // the block of the last Copy
+	remap  []uint16 // for each word of source its index in this block + 1; 0: not added yet
+	from   Group    // the group of source that was copied last
+	of     int      // that group's index in source; -1: another group was added since
+	places []uint16 // final indexes of the words
 }
 
 // posting is an entry; its words are in refs, its group is in groups.

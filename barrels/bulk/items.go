@@ -13,7 +13,7 @@ import (
 	"adshard/barrels/record"
 )
 
-// writeItems chooses the anchors, writes groups and pages by rising key and
+// writeItems chooses the anchors, writes groups and pages by ascending key and
 // hands the postings to the partitions.
 func (b *Builder) writeItems(p *partitions, workers int) error {
 	slices.SortFunc(b.groups, func(x, y spilled) int { return cmp.Compare(x.key, y.key) })
@@ -101,7 +101,7 @@ func (w *itemWriter) page(key uint64) error {
 	return w.run.Add(w.key, w.value)
 }
 
-// writeBlocks turns each partition into blocks, one after the other by rising
+// writeBlocks turns each partition into blocks, one after the other by ascending
 // term.
 func (b *Builder) writeBlocks(p *partitions, workers int) error {
 	var g errgroup.Group

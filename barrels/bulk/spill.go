@@ -179,7 +179,7 @@ func (s *spilledItem) next(k *spilledKeyword) {
 // spilledKeyword is a keyword of an item in the file.
 type spilledKeyword struct {
 	record.Keyword
-	rows []uint64 // its hashes
+	rows []uint64 // the hashes of its words and terms
 }
 
 // row reads n hashes.

@@ -34,8 +34,8 @@ type Block struct {
 // Class is a class: postings with the same words and match type. Its members end
 // where the next class's begin.
 type Class struct {
-	posting uint16 // the first, whose words are the class's
-	first   uint16 // of its members
+	posting uint16 // its first posting, whose words are the class's
+	first   uint16 // index of its first member
 	Type    search.MatchType
 }
 

@@ -28,7 +28,7 @@ type Cache[V any] struct {
 const (
 	cacheShards = 32
 	cacheHashes = 1 << 16
-	// cacheShare is the part of a shard that one entry may take.
+	// cacheShare: one entry may use at most this fraction of a shard.
 	cacheShare = 8
 )
 
@@ -127,7 +127,7 @@ func (c *Cache[V]) ChangedAt(prefix uint64) uint64 {
 	return c.changed[c.hash(prefix)%cacheHashes].Load()
 }
 
-// Bytes is what the entries take.
+// Bytes is the size of the entries.
 func (c *Cache[V]) Bytes() uint64 {
 	sum := 0
 	for i := range c.shards {
@@ -161,7 +161,7 @@ func (c *Cache[V]) Put(prefix, state uint64, value V, bytes int) {
 	}
 }
 
-// CacheOverhead is about what an entry takes beside its bytes.
+// CacheOverhead is about an entry's size beyond its bytes.
 const CacheOverhead = 160
 
 // evict drops entries, in the map's random order, until at most limit bytes are left. An entry used

@@ -179,10 +179,10 @@ func (t *Dictionary) Peek(term, state uint64) *PostingList {
 	return list
 }
 
-// Bytes is what the table takes, without what is kept of blocks.
+// Bytes is the size of the table, without cached blocks.
 func (t *Dictionary) Bytes() uint64 { return uint64(len(t.slots)) * uint64(unsafe.Sizeof(termEntry{})) }
 
-// Terms returns all terms, rising.
+// Terms returns all terms, ascending.
 func (t *Dictionary) Terms() []uint64 {
 	terms := make([]uint64, 0, t.used)
 	for i := range t.slots {

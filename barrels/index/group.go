@@ -13,7 +13,7 @@ import (
 // Group is a group read for searches.
 type Group struct {
 	record.Group
-	// IDs are those of all keywords, rising; their texts stand one after the other
+	// IDs are those of all keywords, ascending; their texts stand one after the other
 	// in Texts, each up to its end in Ends. None if Partial: they are too many to be
 	// kept.
 	IDs     []uint64

@@ -35,7 +35,7 @@ type ClassImpact struct {
 // Impact is the impact of a member of a class in 64 bits: the product effective
 // bid × quality (40), Dominated (1), OwnerNegatives (1), the quality (6), and the posting's
 // place in the block (16). One that is no candidate has the product 0 and its EffectiveBid as
-// quality, Undecided as 2. Those of a class are sorted by falling product, then rising
+// quality, Undecided as 2. Those of a class are sorted by descending product, then ascending
 // keyword, as hits are ranked, the dominated ones behind the others.
 type Impact uint64
 
@@ -112,7 +112,7 @@ func NewImpacts(b *Block) *Impacts {
 	return (*Impacts)(unsafe.Pointer(&room[0]))
 }
 
-// bytes is what the impacts of a block take.
+// bytes is the size of a block's impacts.
 func (j *Impacts) bytes(b *Block) int {
 	return 8 * (impactsSize + classImpactSize*len(b.signatures) + int(b.Postings))
 }

@@ -25,7 +25,7 @@ func Joined(list []*pb.HeldSlice, want func(*pb.HeldSlice) bool) (runs []Interva
 	return runs
 }
 
-// Within reports whether a key lies in one of these disjoint, rising intervals.
+// Within reports whether a key lies in one of these disjoint, ascending intervals.
 func Within(runs []Interval, key uint64) bool {
 	lo, hi := 0, len(runs)
 	for lo < hi {
@@ -38,7 +38,7 @@ func Within(runs []Interval, key uint64) bool {
 	return lo < len(runs) && runs[lo].Lo <= key
 }
 
-// United returns disjoint rising runs of the same keys.
+// United returns disjoint ascending runs of the same keys.
 func United(list []Interval) (out []Interval) {
 	slices.SortFunc(list, func(a, b Interval) int { return before64(a.Lo, b.Lo) - before64(b.Lo, a.Lo) })
 	for _, r := range list {
@@ -72,7 +72,7 @@ func parseIntervals(b []byte) (list []Interval, ok bool) {
 }
 
 // Covered reports whether each key of r lies in one of the runs or intervals,
-// both rising and disjoint.
+// both ascending and disjoint.
 func Covered(r Interval, runs []Interval, cleared []*pb.Interval) bool {
 	for key := r.Lo; ; {
 		end, ok := endOf(key, runs, cleared)

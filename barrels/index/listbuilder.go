@@ -5,7 +5,7 @@ import "adshard/barrels/kv"
 // ListBuilder gathers the blocks of one term while there is room for them.
 type ListBuilder struct {
 	list       []*Block
-	first      *loneList // which the first of them lies in
+	first      *loneList // the list that holds the first block
 	size, room int
 }
 

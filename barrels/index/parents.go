@@ -67,10 +67,10 @@ func NewParents() *Parents {
 	return p
 }
 
-// parentBytes is about what a parent takes, its place in a table included.
+// parentBytes is about the size of a parent, with its slot in a table.
 const parentBytes = 200
 
-// Bytes is about what the parents take.
+// Bytes is about the size of the parents.
 func (p *Parents) Bytes() uint64 {
 	return parentBytes * uint64(p.Campaigns.Len()+p.Advertisers.Len())
 }

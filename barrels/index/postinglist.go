@@ -43,7 +43,7 @@ type loneList struct {
 // fewBlocks are looked at one after the other.
 const fewBlocks = 6
 
-// listOverhead is what a list takes beside its blocks.
+// listOverhead is the size of a list beyond its blocks.
 const listOverhead = int(unsafe.Sizeof(PostingList{})) + 16
 
 // NewPostingList makes a list of a term's blocks, all of them in order.
@@ -179,13 +179,13 @@ type ListCache struct {
 // Grew counts impacts that a search has added to a block.
 func (l *ListCache) Grew(j *Impacts, b *Block) { l.bytes.Add(int64(j.bytes(b))) }
 
-// Limit changes how many bytes the lists may take.
+// Limit changes the size limit of all lists, in bytes.
 func (l *ListCache) Limit(bytes uint64) { l.limit.Store(int64(min(bytes, 1<<40))) }
 
-// Bytes is what the lists take.
+// Bytes is the size of the lists.
 func (l *ListCache) Bytes() uint64 { return uint64(max(0, l.bytes.Load())) }
 
-// total is what a list takes with its blocks' impacts.
+// total is the size of a list with its blocks' impacts.
 func (l *PostingList) total() int64 {
 	sum := l.bytes
 	for i := range l.Blocks {

@@ -23,7 +23,7 @@ type Slices struct {
 	newest  *Served
 
 	mu     sync.Mutex
-	others map[uint64]*Served // of other views asked for; guarded by mu
+	others map[uint64]*Served // results for other requested views; guarded by mu
 }
 
 // maxViews bounds the views remembered; masters ask for one or two.
@@ -98,7 +98,7 @@ type Served struct {
 	TableNumber uint64 // number of the table
 	View        uint64
 	width       search.Width
-	Slices      []*pb.HeldSlice // by rising lo
+	Slices      []*pb.HeldSlice // by ascending lo
 	bounds      []Interval      // of slices
 	// all: every group present is served, so that none needs a check. Otherwise the served groups
 	// are those with keys in runs or, with except, with keys outside of runs.

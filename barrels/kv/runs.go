@@ -4,7 +4,7 @@ package kv
 type Runs interface {
 	// Dir is a directory for temporary files, which Close removes.
 	Dir() string
-	// Run begins a run of rising keys of a family. Runs of one family do not
+	// Run begins a run of ascending keys of a family. Runs of one family do not
 	// overlap; several are written at once.
 	Run(f Family) (Run, error)
 	// Batch takes the few values that are not sorted. It is called once.

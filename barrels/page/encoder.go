@@ -11,7 +11,7 @@ import (
 	"adshard/search/words"
 )
 
-// Encoder collects keywords by rising id and writes them as a page. It
+// Encoder collects keywords by ascending id and writes them as a page. It
 // keeps its scratch.
 type Encoder struct {
 	count     int

@@ -10,7 +10,7 @@ import (
 )
 
 // A page holds some Target keyword records of one group with the
-// anchors chosen for them, by rising keyword id. A group's keywords share most
+// anchors chosen for them, by ascending keyword id. A group's keywords share most
 // of their words, so each word stands in the page once, as it is written;
 // hashes that follow from it are not kept:
 //
@@ -59,7 +59,7 @@ const (
 const (
 	pageType    = 0x03
 	pageEnabled = 0x04
-	pageGroups  = 0x08 // its bid is its group's default
+	pageGroups  = 0x08 // the keyword has its group's default bid
 	pageQuality = 4    // shift
 )
 

@@ -17,7 +17,7 @@ import (
 	"adshard/search/words"
 )
 
-// drawKeywords draws keywords of one group by rising id: most as the source
+// drawKeywords draws keywords of one group by ascending id: most as the source
 // makes them, some with whatever a record may hold.
 func drawKeywords(t *rapid.T) []*pb.Keyword {
 	languages := rapid.SampledFrom([][]string{{"en"}, {"cs", "en"}, {""}}).Draw(t, "languages")

@@ -151,7 +151,7 @@ func (r *Reader) hashed(k *record.Keyword, n int, ownText bool) error {
 	return nil
 }
 
-// whole reads a keyword whose record stands on the page.
+// whole reads a keyword whose full record is on the page.
 func (r *Reader) whole(k *record.Keyword) error {
 	c := &r.rest
 	var anchors []uint64

@@ -48,9 +48,9 @@ type DisplayCache struct {
 }
 
 const (
-	// displayBytes is about what one takes, its slot included.
+	// displayBytes is about the size of an entry, with its slot.
 	displayBytes = 512
-	// displayOverhead is what one takes beside its pieces.
+	// displayOverhead is the size of an entry beyond its pieces.
 	displayOverhead = 160
 	// maxDisplayBytes bounds all entries, and so the table, which is allocated at the start and
 	// read by every garbage collection.
@@ -85,7 +85,7 @@ func (c *DisplayCache) slot(keyword uint64) *atomic.Pointer[cachedDisplay] {
 	return &c.slots[keyword*0x9e3779b97f4a7c15>>20&uint64(len(c.slots)-1)]
 }
 
-// Drop drops what is cached of a keyword.
+// Drop drops the cached display of a keyword.
 func (c *DisplayCache) Drop(keyword uint64) {
 	slot := c.slot(keyword)
 	if d := slot.Load(); d != nil && d.keyword == keyword && slot.CompareAndSwap(d, nil) {
@@ -93,7 +93,7 @@ func (c *DisplayCache) Drop(keyword uint64) {
 	}
 }
 
-// Each visits what is cached until visit returns false.
+// Each visits the cached displays until visit returns false.
 func (c *DisplayCache) Each(visit func(*display.Pieces) bool) {
 	for i := range c.slots {
 		if d := c.slots[i].Load(); d != nil && !visit(&d.Pieces) {

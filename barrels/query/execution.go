@@ -7,9 +7,8 @@ import (
 	"adshard/search"
 )
 
-// execution is one search, one explanation, or the check of what is cached: all
-// stages put together. Executions are pooled, so that a search allocates nothing
-// once its scratch has grown.
+// execution is one search, one explanation, or one check of cached data: all stages together.
+// Executions are pooled, so that a search allocates nothing once its buffers have grown.
 type execution struct {
 	ranking
 	scan scan

@@ -115,7 +115,7 @@ func (x *explanation) rank(m *match, quality uint8) {
 	x.matches[m.Keyword] = m
 }
 
-// best returns the first limit matches by score falling, then keyword rising.
+// best returns the first limit matches by score descending, then keyword ascending.
 func (x *explanation) best(limit int) []*match {
 	list := make([]*match, 0, len(x.matches))
 	for _, m := range x.matches {

@@ -10,12 +10,12 @@ import (
 // needs it.
 type matcher struct {
 	search.Matcher
-	terms search.TermTable // those of the query's terms that keywords may have
+	terms search.TermTable // the query's terms that keywords may have
 	view  *block.View      // of the current block
 	// refs holds for each word of the vocabulary the index of its Fit; 0: not yet
 	// known.
 	refs   []uint16
-	fits   []search.Fit // from index disagrees, which fits nothing
+	fits   []search.Fit // index disagrees is a word that fits nothing
 	gather [search.MaxKeywordWords]*search.Fit
 }
 

@@ -12,7 +12,7 @@ import (
 // shows why the answer stays exact.
 type pruner struct {
 	*scope
-	ranking *ranking // whose threshold decides
+	ranking *ranking // its threshold decides
 	off     bool     // nothing is pruned
 	// lists are those with bounds side by side.
 	lists   []*index.PostingList
@@ -21,7 +21,7 @@ type pruner struct {
 	threshold block.Threshold
 	need      uint64
 	level     search.Level
-	// first are the blocks with the highest bounds, by falling bound.
+	// first are the blocks with the highest bounds, by descending bound.
 	first    []queuedBlock
 	batch    []queuedBlock
 	survived []queuedBlock

@@ -29,10 +29,9 @@ type scan struct {
 	deadBlocks bool
 	best       search.Level // cap of the terms whose blocks are being visited
 	work       search.Work
-	// known are those of the query's terms that keywords may have, by index;
-	// signature is theirs.
+	// known are the indexes of the query's terms that keywords may have; signature is theirs.
 	known     []int32
-	capped    []int32 // those of them whose cap is best
+	capped    []int32 // the known terms whose cap is best
 	signature search.Signature
 	// pending are the classes that the signature lets through and that are not
 	// matched yet.

@@ -61,7 +61,7 @@ func eachField(b []byte, visit func(n protowire.Number, bytes []byte, number uin
 type Group struct {
 	Name      string
 	Held      uint32       // why the group is held, as a backend.Hold
-	Ads       []display.Ad // the enabled ones, by rising id
+	Ads       []display.Ad // the enabled ones, by ascending id
 	Filled    bool         // what is shown of some of them depends on the keyword
 	Negatives Negatives    // the enabled ones
 }

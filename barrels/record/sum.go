@@ -31,7 +31,7 @@ func NewSummer(g *pb.Group) *Summer {
 	return s
 }
 
-// Add adds the next of the group's keywords, by rising ids.
+// Add adds the next of the group's keywords, by ascending ids.
 func (s *Summer) Add(list []*pb.Keyword) {
 	for _, k := range list {
 		s.hash.Record(s.record(k))

@@ -31,7 +31,7 @@ const chainFamily = "default"
 // Keys of the chain.
 var (
 	chainDrawn = []byte("drawn") // the sum of the numbers of the batches that are present
-	chainSum   = []byte("sum")   // that of all batches up to the last one, which wrote it
+	chainSum   = []byte("sum")   // the sum of the numbers of all batches so far, written by the last one
 	// chainUnverified is present from the opening of a database that was not closed until its data
 	// have been compared with their source.
 	chainUnverified = []byte("unverified")
@@ -40,7 +40,7 @@ var (
 // chain is the chain of an open database.
 type chain struct {
 	id         uint32 // the family's
-	sum        uint64 // as of the last batch
+	sum        uint64 // the sum written by the last batch
 	unverified bool   // chainUnverified is present
 }
 

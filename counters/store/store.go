@@ -64,7 +64,7 @@ type Store interface {
 	Apply(ctx context.Context, changes ...Change) (version uint64, err error)
 }
 
-// Bounds of what Apply takes.
+// Limits of Apply.
 const (
 	MaxChanges = 1000
 	MaxKey     = 1 << 10

@@ -54,7 +54,7 @@ type run struct {
 	q      store.Query
 	names  known
 	line   func(*Line) error
-	last   Line                // of which the names are known
+	last   Line                // the last line with its names
 	others map[store.Day]*Line // queries of the last campaign whose words are not known
 }
 

@@ -42,6 +42,6 @@ func (e *Erasure) Validate() error {
 
 // Step is what a step of an erasure did.
 type Step struct {
-	Events int // that were removed
-	Counts int // rows of them
+	Events int // number of events removed
+	Counts int // number of rows of counts removed
 }

@@ -42,7 +42,7 @@ func DayOf(date string) Day {
 type Event struct {
 	ID    token.ID
 	Kind  Kind
-	Day   Day // of which it counts
+	Day   Day // the day for which it counts
 	Token token.Token
 }
 
@@ -127,7 +127,7 @@ func Horizon(before time.Time, newest token.ID) token.ID {
 	return token.From(before)
 }
 
-// Bounds of what Add takes.
+// Limits of Add.
 const (
 	MaxEvents = 10_000
 	// MaxPrice is above all prices of an auction (bids are at most 10,000 units, modifiers +900 %),

@@ -228,7 +228,7 @@ func each(ctx context.Context, s backend.Snapshot, groups []uint64, f func(*back
 
 // surveyed is the database's data about what was counted.
 type surveyed struct {
-	groups []uint64 // that were counted, in ascending order
+	groups []uint64 // the counted groups, in ascending order
 	// types are the factors of the match types of the keywords that were counted, in permille; 0: the
 	// database does not have the keyword.
 	types map[quality.Key]uint64
@@ -295,7 +295,7 @@ func (d *surveyed) scale(m *quality.Model, kept quality.Scale) quality.Scale {
 			rates = append(rates, m.Estimate(k).Rate)
 		}
 	}
-	fresh := quality.ScaleOf(rates) // which sorts them
+	fresh := quality.ScaleOf(rates) // ScaleOf sorts them
 	if kept > 0 && fresh <= kept*keptWithin && kept <= fresh*keptWithin {
 		return kept
 	}

@@ -62,7 +62,7 @@ func (q *quality) count(forms map[string][]int) {
 	}
 }
 
-// meet reports whether two rising lists have a common number.
+// meet reports whether two ascending lists have a common number.
 func meet(a, b []int) bool {
 	for len(a) > 0 && len(b) > 0 {
 		switch {

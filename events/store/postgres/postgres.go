@@ -186,7 +186,7 @@ func prepare(ctx context.Context, pool *pgxpool.Pool, f formats) error {
 	return err
 }
 
-// update makes the tables what they are now, unless another process has done so.
+// update brings the tables to the newest format, unless another process has done so.
 func update(ctx context.Context, tx pgx.Tx, f formats) error {
 	if _, err := tx.Exec(ctx, lockSchema); err != nil {
 		return err
