@@ -67,8 +67,7 @@ func (s *barrel) ApplyParts(ctx context.Context, data *pb.NodeData, parts Parts)
 // On an error nothing has changed.
 func (s *barrel) commit() error { return s.commitAfter(s.Newest.Load()) }
 
-// commitAfter is commit for a writer that has begun on a state that need not be the
-// published one.
+// commitAfter is commit for a writer that began on a state other than the published one.
 func (s *barrel) commitAfter(old *index.Snapshot) error {
 	next, err := s.write(old)
 	if err != nil {

@@ -24,8 +24,8 @@ type Certificate struct {
 	// Bins are the sums by bin; zero for bins that were not requested. A group that
 	// searches find whole adds the hash of its records (certify.Hasher).
 	Bins [certify.Bins]certify.Sum
-	// Parents are those that the groups of the requested bins name and those that
-	// were requested, by ascending kind and id.
+	// Parents are the parents of the groups in the requested bins and the requested ones, by
+	// ascending kind and id.
 	Parents []ParentSum
 }
 

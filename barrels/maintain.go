@@ -62,9 +62,9 @@ func (u *upkeep) add(changes int) {
 	}
 }
 
-// stepTime is about the longest that a step takes, and that a bucket waits for one.
-// A pause of the same length follows each step, so that a pass takes at most half a
-// core and half of what the disk gives to one reader.
+// stepTime is about the longest time of a step, and so of a bucket's wait for one. A pause of the
+// same length follows each step, so that a pass takes at most half a core and half of what the disk
+// gives to one reader.
 const stepTime = 4 * time.Millisecond
 
 // busyPause is the pause after a step, in steps, while buckets are being applied and for busyTime

@@ -11,9 +11,8 @@ import (
 // Store is the barrels of one slave. Searches may run while one Apply runs;
 // there is one writer at a time.
 //
-// A request fails with fault.Unavailable in a view that is newer than the store's
-// table, with fault.Stale in one that is no longer served, and with fault.Conflict
-// when it is for another shard.
+// A request fails with fault.Unavailable in a view newer than the store's table, with fault.Stale
+// in one no longer served, and with fault.Conflict for another shard.
 type Store interface {
 	search.Searcher
 	search.Explainer
@@ -53,10 +52,9 @@ type Store interface {
 	// Renew empties the store and recreates its files, whatever their state. Searches wait
 	// meanwhile, and find nothing afterwards.
 	Renew() error
-	// Checkpoint makes dir, which must not exist, a copy of the store at its present
-	// position, which shares its files, and returns what is in it. Buckets wait
-	// meanwhile, searches do not. Errors: fault.Unavailable for a store without files,
-	// fault.NoSpace.
+	// Checkpoint copies the store at its present position to dir, sharing its files, and returns
+	// what is in the copy. dir must not exist. Buckets wait meanwhile, searches do not. Errors:
+	// fault.Unavailable for a store without files, fault.NoSpace.
 	Checkpoint(dir string) (*Contents, error)
 	// Reload opens the store's files again: a copy that is complete in its directory
 	// (rocks.Complete) is the store from then on. Searches wait meanwhile.

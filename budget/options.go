@@ -13,8 +13,8 @@ type Options struct {
 	// traffic. It must be several times the delay between a step and the spend that it causes, or
 	// the share swings.
 	Horizon time.Duration
-	// Memory is the half-life of the remembered demand. It lies between hours, in which traffic
-	// changes, and minutes, in which clicks come in lumps.
+	// Memory is the half-life of the remembered demand. Traffic changes over hours and clicks come
+	// in lumps of minutes; the half-life is between the two.
 	Memory time.Duration
 	// Start is the share while the demand is unknown; it doubles with each step as long as nothing
 	// is spent. Before a spend is known, too high a share costs money that is not there; too low a

@@ -40,8 +40,8 @@ type Pacer struct {
 	spent uint64    // then
 }
 
-// NewPacer returns a pacer of a campaign with the mark that is in force now; of a new
-// campaign that is Mark{Share: Whole}.
+// NewPacer returns a pacer of a campaign with the mark in force now, or Mark{Share: Whole} for a
+// new campaign.
 func NewPacer(o Options, inForce Mark) *Pacer { return &Pacer{options: o, mark: inForce} }
 
 // State is what a Pacer knows, from which another process can continue.

@@ -113,7 +113,7 @@ func (p *pace) next(r *Rule, shards int, window load) int {
 		}
 		p.judged = load{}
 	}
-	// Once there are no puts, earlier ones too few to judge by no longer count: they would keep the
+	// Without puts in a window, earlier puts too few to judge by are dropped: they would keep the
 	// shards.
 	idle := p.idle >= r.ShrinkAfter
 	if idle || p.quiet >= r.ShrinkAfter && float64(p.past.puts)*r.Shrink >= 1 {

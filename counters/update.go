@@ -162,8 +162,8 @@ func (c *core) settle(ctx context.Context, n name, a *attempt, cause error) (mad
 
 var errForgotten = errors.New("too many other updates came in between")
 
-// fence makes sure that a write which has not been made never will be: it changes the
-// version of the head, which the write names.
+// fence makes sure that a write that has not been made never will be: it changes the version of the
+// head, on which the write depends.
 func (c *core) fence(ctx context.Context, n name, a *attempt) error {
 	now, err := c.newest(ctx, n)
 	if err != nil || now.version != a.head.version {

@@ -7,8 +7,8 @@ import (
 	"adshard/events/store"
 )
 
-// eraseTogether is the number of events or counts that a step of an erasure visits: some
-// milliseconds, for which others wait.
+// eraseTogether is the number of events or counts visited by a step of an erasure. A step makes
+// others wait for some milliseconds.
 const eraseTogether = 5000
 
 // Erase removes an advertiser's events and counts, also from sums. Earlier tokens no longer count,

@@ -20,8 +20,8 @@ import (
 // it sends) and the store (whose data it has). All three must agree, unless the balancer allows the
 // store's data to be discarded.
 
-// checkDistributor makes sure that the distributor hands out data of the balancer's
-// database, and that the store has data of the same.
+// checkDistributor makes sure that the distributor and the store have data of the balancer's
+// database.
 func (p *Proxy) checkDistributor(reply *pb.EnlistResponse) error {
 	const op = "slave: enlist"
 	if p.home.registered && reply.GetDatabase() != p.home.database {

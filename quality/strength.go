@@ -3,8 +3,8 @@ package quality
 const (
 	// defaultStrength holds where too little is known to estimate one.
 	defaultStrength = 5
-	// minStrength and maxStrength bound estimates: rates that differ by more than
-	// themselves, and by 3 %.
+	// minStrength and maxStrength bound estimates: from rates with a deviation above 100 % of
+	// themselves to one of 3 %.
 	minStrength, maxStrength = 1, 1000
 	// priorStrength is what Options.Prior is worth, in clicks.
 	priorStrength = 1

@@ -10,12 +10,11 @@ import (
 // MaxQueryBytes is the size of a query's text (serving.md §1.5).
 const MaxQueryBytes = 1024
 
-// Expand makes a query of a text: its words, and the terms under which
-// keywords that match may be anchored. For each word and each language that
-// has a stemmer, and for language "" (campaigns without such a language), that
-// is the term of the word's own stem; with a reach of Synonym also the terms
-// of its synonyms in the language. Language "" has neither inflection nor
-// synonyms. A nil lexicon has no synonyms.
+// Expand makes a query of a text: its words, and the terms that anchor matching keywords. For each
+// word and each language with a stemmer, and for language "" (campaigns without such a language),
+// that is the term of the word's own stem. With a reach of Synonym it is also the terms of its
+// synonyms in the language. Language "" has neither inflection nor synonyms. A nil lexicon has no
+// synonyms.
 //
 // Own terms stand first, in the order of the words. A text without a word
 // gives a query without words and terms. Errors are fault.Invalid with field

@@ -8,12 +8,11 @@ import (
 // Searcher answers a request from the groups it serves. A store, the client of
 // a slave and the master's fan-out all implement it.
 type Searcher interface {
-	// Search returns the best hits of distinct advertisers. An answer that
-	// does not cover all that the searcher should serve is no error: its Width
-	// says so. Errors: fault.Deadline and fault.Cancelled by ctx,
-	// fault.Unavailable, fault.Overloaded, fault.Stale when Request.View is no
-	// longer served, fault.Conflict when Request.Shard is another,
-	// fault.Behind when Request.Least is not reached in time.
+	// Search returns the best hits of distinct advertisers. An incomplete answer is not an error:
+	// its Width says how much it covers. Errors: fault.Deadline and fault.Cancelled by ctx,
+	// fault.Unavailable, fault.Overloaded, fault.Stale when Request.View is no longer served,
+	// fault.Conflict when Request.Shard is another, fault.Behind when Request.Least is not reached
+	// in time.
 	Search(ctx context.Context, r *Request) (*Answer, error)
 }
 

@@ -145,7 +145,7 @@ func refuseSearch(t TB, s barrels.Store, q *search.Request, kind fault.Kind) {
 	}
 }
 
-// moving is what a store with moving slices must have.
+// moving is the expected content of a store with moving slices.
 type moving struct {
 	world *oracletest.World
 	build *Builder

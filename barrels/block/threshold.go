@@ -23,9 +23,8 @@ func NewThreshold(score, maxModifier uint64, level search.Level) Threshold {
 // the score.
 func (t Threshold) Reached(b Bound) bool { return b.Own >= t.own || b.Inherited >= t.inherited }
 
-// leastFactor returns the least x for which ceil(x × permille ÷ 1000) is at
-// least y, the largest number where there is none: bounds that do not fit are
-// that number too.
+// leastFactor returns the least x with ceil(x × permille ÷ 1000) ≥ y, or the largest number if
+// there is none, like bounds that overflow.
 func leastFactor(y, permille uint64) uint64 {
 	if y == 0 {
 		return 0

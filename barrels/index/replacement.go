@@ -80,9 +80,8 @@ func (l *PostingList) find(at kv.Place) int {
 	return i
 }
 
-// Replace declares that the state with this number, still to be published, changes
-// blocks of a term, and puts the list made for it in place, if the one that it
-// was made of is still there.
+// Replace declares that the state with this number, still to be published, changes blocks of a
+// term. It puts the new list in place unless the old one was replaced or dropped meanwhile.
 func (l *ListCache) Replace(t *Dictionary, r *Replacement, number uint64) {
 	r.slot.changed.Store(number)
 	if r.next != nil && r.slot.list.CompareAndSwap(r.old, r.next) {

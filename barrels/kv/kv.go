@@ -80,8 +80,7 @@ type Memory struct {
 type Statistics struct {
 	// Counted: the DB counts what it does; else the counts up to StalledMicros are 0.
 	Counted bool
-	// CacheHits and CacheMisses are blocks of its files that were in the cache when they
-	// were asked for, and that were not.
+	// CacheHits and CacheMisses count reads of blocks that were in the cache or not.
 	CacheHits, CacheMisses uint64
 	// FlushedBytes were written to new files, CompactedRead and CompactedWritten read and
 	// written to merge files.

@@ -8,9 +8,9 @@ import (
 	"adshard/search/words"
 )
 
-// agreements says which word of the keyword agreed with which of the query, under
-// the language that agrees best. Postings hold hashes only: the words themselves
-// are split again from both texts. None when a text cannot be split.
+// agreements pairs each word of the keyword with the query's word that it agrees with, under the
+// best language. Postings hold only hashes, so both texts are split again. None when a text cannot
+// be split.
 func agreements(r *search.Request, k *pb.Keyword) []search.Agreement {
 	own, err := words.Split(k.Text)
 	asked, err2 := words.Split(r.Query.Text)

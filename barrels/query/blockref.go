@@ -6,8 +6,7 @@ import (
 	"adshard/search"
 )
 
-// blockRef is a block that a scan visits: a cached one, or one that was just read
-// and is gone after the visit.
+// blockRef is a block visited by a scan: a cached one, or one read for this visit only.
 type blockRef struct {
 	view   *block.View
 	cached *index.Block // nil: not cached
@@ -19,7 +18,7 @@ type blockRef struct {
 type classRef struct {
 	blockRef
 	class int32
-	// level at which the class matches, once that is known.
+	// level at which the class matches, once known
 	level search.Level
 }
 

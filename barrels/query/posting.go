@@ -6,8 +6,8 @@ import (
 	"adshard/search"
 )
 
-// posting counts and ranks one matching posting of the current block: of a block that
-// is not cached, or one whose outcome depends on the query.
+// posting counts and ranks one matching posting of the current block, if the block is not cached or
+// the outcome depends on the query.
 func (r *ranking) posting(i int, level search.Level) {
 	v := r.view
 	keyword, bid, group, quality, flags := v.Detail(i)

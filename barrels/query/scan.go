@@ -33,8 +33,7 @@ type scan struct {
 	known     []int32
 	capped    []int32 // the known terms whose cap is best
 	signature search.Signature
-	// pending are the classes that the signature lets through and that are not
-	// matched yet.
+	// pending are the classes that passed the signature test and are not matched yet.
 	pending []classRef
 	visited int // blocks, and waves of them, since the search began
 	// tabled: the known terms are in the matcher's table, which only some searches need.

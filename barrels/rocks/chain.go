@@ -55,8 +55,8 @@ func chainOptions(o Options) *grocksdb.Options {
 	return opts
 }
 
-// begin checks the chain of a database that was just opened, and marks it unverified if replayed, which
-// says that its log was not empty. Errors: fault.Corrupt when batches are missing.
+// begin checks the chain of a database that was just opened, and marks it unverified if replayed:
+// its log was not empty. Errors: fault.Corrupt when batches are missing.
 func (c *chain) begin(db *grocksdb.DB, h *grocksdb.ColumnFamilyHandle, replayed bool) error {
 	c.id = h.ID()
 	o := grocksdb.NewDefaultReadOptions()

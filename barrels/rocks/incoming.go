@@ -20,8 +20,7 @@ const (
 	placingDir  = "placing"
 )
 
-// Incoming returns the directory in which the files gather that are to take the place
-// of the database in dir.
+// Incoming returns the directory for files that will replace the database in dir.
 func Incoming(dir string) string { return filepath.Join(dir, incomingDir) }
 
 // Complete makes the files in Incoming(dir) those of the database in dir, as of the next

@@ -17,8 +17,8 @@ type Options struct {
 	quality.Options // Factor is set by match types
 	// Today is the day up to which counts are aged.
 	Today int32
-	// Scale is what one point of quality stands for; 0: that of the keywords that were
-	// shown (quality.ScaleOf), or Kept if that is not off by more than a quarter.
+	// Scale is the click rate of one point of quality; 0: the scale of the keywords shown
+	// (quality.ScaleOf), or Kept if that is off by at most a quarter.
 	Scale, Kept quality.Scale
 	// Find is the list of keywords whose keys Plan.Find must know.
 	Find []uint64
@@ -287,7 +287,7 @@ func (d *surveyed) factor(k quality.Key) float64 {
 	return 1
 }
 
-// scale is that of the keywords that were shown, or the one kept if that is near.
+// scale is the scale of the keywords shown, or Kept if that is near.
 func (d *surveyed) scale(m *quality.Model, kept quality.Scale) quality.Scale {
 	var rates []float64
 	for k, permille := range d.types {

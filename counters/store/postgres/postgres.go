@@ -1,7 +1,7 @@
-// Package postgres keeps counters in a table of a PostgreSQL database: adshard_counters.
-// Any number of processes may share it. A batch locks the rows that it names in the order
-// of their keys; those that it checks are locked for sharing, so that updates of different
-// shards, which all check one row, do not wait for each other.
+// Package postgres keeps counters in a table of a PostgreSQL database: adshard_counters. Any number
+// of processes may share it. A batch locks its rows in the order of their keys. It locks rows that
+// it only checks for sharing, so that updates of different shards, which all check one row, do not
+// wait for each other.
 package postgres
 
 import (

@@ -58,8 +58,9 @@ func reading(path string, fixed bool) (*zs.Conn, error) {
 	return zs.OpenConn(uri.String(), zs.OpenReadOnly|zs.OpenURI)
 }
 
-// probe refuses a file of something else before it is opened, which puts a log beside it. A version that is
-// only in the log, as in a file that was just made, is looked at later. It reads through SQLite, since closing the file otherwise would give up this process' locks.
+// probe refuses a file of something else before it is opened, which puts a log beside it. A version
+// that is only in the log, as after creation, is checked later. It reads through SQLite, since
+// closing the file otherwise would release this process' locks.
 func probe(path string, f formats) error {
 	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 		return err

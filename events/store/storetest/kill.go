@@ -104,9 +104,9 @@ func foldForever(ctx context.Context, s store.Store, out io.Writer) error {
 	}
 }
 
-// KillFold starts processes that fold the events of a store, two at a time, and kills them at random moments. Reports say the
-// same before, meanwhile and afterwards, an advertiser that is erased then has nothing left, and no event that is sent again,
-// of that one or another, is counted once more.
+// KillFold starts processes that fold the events of a store, two at a time, and kills them at
+// random moments. Reports are the same before, meanwhile and afterwards. Then it erases an
+// advertiser: nothing of it is left, and repeated events, of it or another, do not count again.
 func KillFold(t *testing.T, s store.Store, child func() *exec.Cmd) {
 	m := newModel()
 	var list []store.Event

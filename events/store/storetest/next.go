@@ -49,7 +49,8 @@ func Full(t *testing.T, s store.Store) []store.Event {
 	return list
 }
 
-// Format3 checks that a store of format 3, which downgrade makes of it, is brought over with all that it holds, and gets an id.
+// Format3 checks that a store of format 3, made by downgrade, is brought over with its whole
+// content, and gets an id.
 func Format3(t *testing.T, s store.Store, downgrade func(), open func() store.Store) {
 	Full(t, s)
 	want := ContentsOf(t, s)
