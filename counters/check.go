@@ -69,7 +69,7 @@ type checker[V any] struct {
 	err     error
 }
 
-// term is a value as it is stored, and how it was made.
+// term is a stored value and how it was made.
 type term struct {
 	text string
 	raw  json.RawMessage

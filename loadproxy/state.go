@@ -54,7 +54,7 @@ func (s *State) describeIncomplete() string {
 type watched struct {
 	mu    sync.Mutex
 	state State // guarded by mu
-	// whyIncomplete is the state's; for searches, which do not wait.
+	// whyIncomplete is a copy of the state's, which searches read without a lock.
 	whyIncomplete atomic.Pointer[string]
 }
 

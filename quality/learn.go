@@ -101,7 +101,7 @@ type Estimate struct {
 	Steps []Step
 }
 
-// Step is how an estimate came to be at one level.
+// Step is the estimate at one level.
 type Step struct {
 	Level Level
 	// Impressions and Clicks are decayed; Examined is how many impressions at the top,

@@ -99,7 +99,7 @@ func endOf(key uint64, runs []Interval, cleared []*pb.Interval) (end uint64, ok 
 	return 0, false
 }
 
-// before64 orders an interval that ends at hi against a key: before it, or not.
+// before64 compares an interval that ends at hi with a key: before it, or not.
 func before64(hi, key uint64) int {
 	if hi < key {
 		return -1

@@ -63,10 +63,9 @@ func cutCzechEnding(w string) string {
 	return w
 }
 
-// isCzechEnding reports whether e is a case ending of nouns or adjectives,
-// without diacritics. Of the published ones "ove" is left out, since it tears
-// adjectives in -ový apart, and those that, once folded, are the end of many
-// loan words' stems: at, ata, aty, ete, eti, es, os, us, mi.
+// isCzechEnding reports whether e is a case ending of nouns or adjectives, without diacritics. Two
+// kinds of published endings are left out. "ove" would separate forms of adjectives in -ový. The
+// others end the stems of many loan words once folded: at, ata, aty, ete, eti, es, os, us, mi.
 func isCzechEnding(e string) bool {
 	switch e {
 	case "a", "e", "i", "o", "u", "y",

@@ -1,5 +1,5 @@
-// Package memory is a store in memory, under one lock: for tests and measurements, and
-// the slow truth that the other stores are compared with.
+// Package memory is a store in memory, under one lock: for tests and measurements, and the
+// reference for the other stores.
 package memory
 
 import (

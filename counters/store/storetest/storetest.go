@@ -353,8 +353,7 @@ func compare(ctx context.Context, t *rapid.T, s, model store.Store, prefix strin
 	}
 }
 
-// Waits sees that Apply, which something holds up, ends with its context; and that reads
-// are not held up.
+// Waits checks that an Apply that is held up ends with its context, and that reads are not held up.
 func Waits(t *testing.T, s store.Store) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

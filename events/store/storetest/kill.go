@@ -52,9 +52,9 @@ func killed(round int) (list []store.Event) {
 	return list
 }
 
-// Kill starts a process that runs Child on a store, kills it with SIGKILL at random moments,
-// and checks that all batches that were acknowledged are there, once, and no part of one.
-// Each process adds again what those before it have added, as a client does that got no answer.
+// Kill starts a process that runs Child on a store, kills it with SIGKILL at random moments, and
+// checks that all acknowledged batches are there, once, and no part of another. Each process
+// repeats the batches of those before it, like a client without an answer.
 func Kill(t *testing.T, s store.Store, child func() *exec.Cmd) {
 	newest := -1
 	for range killRounds {
