@@ -179,6 +179,8 @@ func (m *Model) Apply(ops []Op) (*Model, error) {
 	return e.Model()
 }
 
+// Apply applies an operation of a quantum. Errors: fault.Invalid, as those of the operation itself, or if a new slice
+// would have another number than the operation says.
 func (e *Edit) Apply(o Op) error {
 	switch o.Kind {
 	case OpMap:

@@ -19,6 +19,7 @@ type Causes map[causeOf]Cause
 
 type causeOf struct{ slice, with uint64 }
 
+// Set gives the reason for an operation.
 func (c Causes) Set(o balance.Op, why Cause) { c[causeOf{o.Slice, o.New}] = why }
 
 // SetMove gives the reason for a slice's move.
@@ -57,6 +58,7 @@ type Change struct {
 	Why   Causes
 }
 
+// Rest is an interval of keys that a strategy leaves in place after a move, so that what it carries is measured first.
 type Rest struct {
 	balance.Interval
 	Until time.Duration

@@ -23,6 +23,7 @@ type Cluster struct {
 	Paused bool
 }
 
+// New returns a cluster without slaves.
 func New(cfg Config, items *balance.Index) *Cluster {
 	return &Cluster{Config: cfg, Items: items, Slaves: map[string]*Slave{}, Loads: load.NewTable(cfg.LoadWeights, cfg.HalfLife)}
 }
@@ -124,6 +125,7 @@ func (c *Cluster) Asked(now time.Duration) (out []balance.NodeID) {
 // TimeOfDay is what the clock of the caller shows.
 func (c *Cluster) TimeOfDay() time.Time { return c.Config.Began.Add(c.Time.last) }
 
+// Limits returns how much each shard of a model may hold.
 func (c *Cluster) Limits(model *balance.Model) map[balance.NodeID]balance.Limit {
 	return balance.LimitsOf(model, c.Config.Limits)
 }

@@ -113,6 +113,7 @@ type clockwork struct {
 // maxLeap is the most that one call advances the mapper's time.
 const maxLeap = 2 * time.Second
 
+// At advances the mapper's time to the caller's time t, by at most maxLeap and never backwards, and returns it.
 func (c *clockwork) At(t time.Duration) time.Duration {
 	c.Now += min(max(0, t-c.last), maxLeap)
 	c.last = t

@@ -23,6 +23,7 @@ func (e Event) String() string {
 	return e.Text
 }
 
+// Counted writes a number with a noun in the singular or the plural: "1 slice", "2 slices".
 func Counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -13,6 +13,7 @@ type Journal struct {
 	Memory   memory
 }
 
+// NewJournal returns an empty journal.
 func NewJournal() *Journal { return &Journal{Memory: newMemory()} }
 
 // Trouble reports an error that a machine goes on after.

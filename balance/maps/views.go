@@ -56,10 +56,12 @@ type master struct {
 	heard          time.Duration
 }
 
+// New returns views of a cluster that masters have not been given a map of.
 func New(c *cluster.Cluster, j *cluster.Journal) *Views {
 	return &Views{Cluster: c, Journal: j, masters: map[string]master{}, delayed: map[string]uint64{}}
 }
 
+// Unpublished returns the model that a mapper resumed with, until its first map is published; nil: there is none.
 func (w *Views) Unpublished() *balance.Model {
 	if !w.resumed || w.published != nil {
 		return nil
@@ -231,6 +233,7 @@ func (w *Views) WaitingFor(now time.Duration, leaving bool) []string {
 	return out
 }
 
+// MapFor returns the model whose map a master needs that has a version; nil: it has the newest.
 func (w *Views) MapFor(have Version) *balance.Model {
 	model, own := w.published, have.Epoch == w.Config.Epoch
 	if model == nil && (have.View == 0 || own) {

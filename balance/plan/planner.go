@@ -41,6 +41,7 @@ type Planner struct {
 	refused    uint64           // proposals of the strategy
 }
 
+// New returns a planner with the strategy of the cluster's configuration.
 func New(c *cluster.Cluster, j *cluster.Journal) *Planner {
 	return &Planner{
 		Cluster: c, Journal: j, strategy: c.Config.Strategy, rests: rests{}, recall: recall{},

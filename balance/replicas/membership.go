@@ -49,6 +49,7 @@ type Membership struct {
 // membershipPace is the time between two looks at the replicas of all shards.
 const membershipPace = 200 * time.Millisecond
 
+// New returns the membership of a cluster whose shards have as many replicas as its configuration says.
 func New(c *cluster.Cluster, j *cluster.Journal, q *verify.Verifier, w *balancemaps.Views) *Membership {
 	return &Membership{
 		Cluster: c, Journal: j, verify: q, views: w, replicas: c.Config.Replicas, free: map[string]time.Duration{},
@@ -345,6 +346,7 @@ func (m *Membership) spares(now time.Duration) (list []balance.Slave) {
 	return list
 }
 
+// WaitsFor says, by slave, what one that serves nothing yet or nothing any more is waiting for.
 func (m *Membership) WaitsFor(now time.Duration) map[string]string {
 	_, oldest := m.views.OldestAsked(now)
 	out := make(map[string]string)

@@ -65,6 +65,8 @@ func (m *Membership) HoldsOther(name string) {
 // shareGap is the time between two looks at how much a slave holds.
 const shareGap = 5 * time.Second
 
+// CopyFrom returns the shard of a slave that is to be filled with a copy, and the replicas that may be copied, the best
+// first; none: it is not to be filled so.
 func (m *Membership) CopyFrom(now time.Duration, name string) (shard string, siblings []balance.Slave) {
 	s, ok := balance.Slave{}, false
 	if m.Model != nil {

@@ -73,6 +73,7 @@ type activeMove struct {
 	publishedAt time.Duration
 }
 
+// New returns the moves of a cluster in which nothing moves.
 func New(c *cluster.Cluster, j *cluster.Journal, q *verify.Verifier) *Moves {
 	return &Moves{Cluster: c, Journal: j, verify: q, all: map[uint64]*activeMove{}, arriving: map[string]map[uint64]*arrival{}}
 }

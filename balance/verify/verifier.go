@@ -59,6 +59,7 @@ type Verifier struct {
 	orders    []balance.Discard
 }
 
+// New returns a verifier without comparisons under way.
 func New(c *cluster.Cluster, j *cluster.Journal) *Verifier {
 	return &Verifier{
 		Cluster: c, Journal: j, asked: map[uint64]*Comparison{}, parents: map[balance.Parent]uint64{},
@@ -160,6 +161,7 @@ func (q *Verifier) RecheckOf(slave string) *RecheckState {
 	return &s
 }
 
+// Enqueue adds a comparison to those that are made next, unless it is there already.
 func (q *Verifier) Enqueue(c *Comparison) {
 	if !c.queued {
 		c.queued = true
@@ -255,6 +257,8 @@ func (q *Verifier) compares(c *Comparison) bool {
 	return !c.off
 }
 
+// Answered takes the certificates that answer a question, or why there are none; the comparison is then decided or asked
+// again.
 func (q *Verifier) Answered(now time.Duration, a balance.Certified) {
 	c := q.asked[a.Seq]
 	if c == nil {

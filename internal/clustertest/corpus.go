@@ -45,6 +45,7 @@ type Question struct {
 	ads                 []Ad
 }
 
+// String returns the query's text and its device.
 func (q *Question) String() string { return fmt.Sprintf("%q %s", q.text, q.device) }
 
 // Params are the parameters of /v1/search.
