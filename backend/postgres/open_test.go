@@ -229,13 +229,23 @@ func importEverything(ctx context.Context, s *postgres.Store, name string) error
 			if err != nil {
 				return err
 			}
-			c, err := tx.Campaign(ctx, a, "C", backend.CampaignPatch{Languages: backend.To(backend.LanguagesOf("en"))})
+			c, err := tx.Campaign(ctx, a, "C", backend.CampaignPatch{
+				Languages: backend.To(backend.LanguagesOf("en")), Hold: backend.HoldTo(backend.HeldBy(uint64(status) + 1))})
 			if err != nil {
 				return err
 			}
-			g, err := tx.Group(ctx, c, "G", backend.GroupPatch{Bid: backend.To(uint64(status))})
+			g, err := tx.Group(ctx, c, "G", backend.GroupPatch{Bid: backend.To(uint64(status)), Hold: backend.HoldTo(backend.HeldBy(uint64(status) + 1))})
 			if err != nil {
 				return err
+			}
+			for entity, owner := range map[backend.Entity]uint64{backend.EntityCampaign: a, backend.EntityGroup: c} {
+				from := map[backend.Entity]string{backend.EntityCampaign: "C", backend.EntityGroup: "G"}[entity]
+				if _, err := tx.Rename(ctx, entity, owner, from, "other"); err != nil {
+					return err
+				}
+				if _, err := tx.Rename(ctx, entity, owner, "other", from); err != nil {
+					return err
+				}
 			}
 			return errors.Join(
 				tx.Keyword(ctx, g, backend.KeywordPatch{Text: "a", Words: "a", Status: status}),

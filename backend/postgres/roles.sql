@@ -36,6 +36,8 @@ GRANT UPDATE (enabled, bid, desktop, mobile, tablet) ON adshard.ad_group TO adsh
 GRANT UPDATE (text, enabled, bid, quality, learned, final_url) ON adshard.keyword TO adshard_import;
 GRANT UPDATE (text, enabled) ON adshard.group_negative, adshard.campaign_negative, adshard.advertiser_negative TO adshard_import;
 GRANT UPDATE (enabled) ON adshard.ad TO adshard_import;
+-- Renames, and what is held until its file has come to its end.
+GRANT UPDATE (name, hold) ON adshard.campaign, adshard.ad_group TO adshard_import;
 GRANT EXECUTE ON FUNCTION adshard.take_ids, adshard.next_id, adshard.gave_ids, adshard.begin_write TO adshard_import;
 
 -- The balancer: its own state, marks of budgets, compaction of the log.
