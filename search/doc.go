@@ -5,7 +5,13 @@
 // by, the matching of one keyword (Matcher), the best hits of distinct owners
 // (Top), and the Searcher contract that a store, the client of a slave and the
 // master's fan-out all implement. Text itself (folding, stems, synonyms) is
-// package search/words; how a store is searched is package barrels/query.
+// package search/words; how a store is searched is package barrels/query; the
+// slow implementation that all are compared with is internal/oracle.
+//
+// To add a property of match types: Rule (profile.go), the shape that it gives
+// (shape.go), the pairs that explain it (pairs.go), its key in files of profiles
+// (internal/node/master/profile.go), Rule in search.proto with its codec
+// (internal/node/wire), and the oracle (internal/oracle/match.go).
 //
 // A keyword is found by its anchor: one of its terms, chosen when it is written.
 // A term is a 64-bit hash of a language and the stem of a folded word in it

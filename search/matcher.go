@@ -152,9 +152,9 @@ func (r *queryRule) level(fits []*Fit, all uint32) Level {
 const normsMost = 12
 
 // ByNorms decides on a keyword of type t from the hashes of its normalised words only; decided is
-// false when their terms are needed. If the rule takes any set of words, a keyword with all its
-// words in the query matches at Identical. If the rule reaches no further than Identical, a keyword
-// with a word outside the query does not match.
+// false when their terms are needed. That suffices in two cases. If a word is not in the query,
+// a rule that reaches no further than Identical does not match. If all are, a rule without order
+// and adjacency, which allows other words, matches at Identical.
 func (m *Matcher) ByNorms(t MatchType, norms []uint64) (l Level, decided bool) {
 	if len(norms) == 0 || len(m.words) > normsMost {
 		return NoLevel, false

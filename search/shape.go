@@ -100,8 +100,8 @@ func matchPhrase(fits []*Fit, reach Level) Level {
 }
 
 // bestPhrase returns the best level and the places, as starting positions,
-// that reach it. At holds better levels too, so that the first level at which
-// any place is left is the least of the places' worst words.
+// that reach it. A place counts by its worst word. Fit.At of a level includes the
+// better ones, so the first level at which a place is left is the best.
 func bestPhrase(fits []*Fit, reach Level) (Level, uint32) {
 	for l := Identical; l <= reach && l < NoLevel; l++ {
 		starts := ^uint32(0)

@@ -5,7 +5,8 @@
 // people see (internal/node/httpapi/api, docs/import.md) and the migrations of both databases. What the auction does with a
 // property is written by hand: records.proto, backend/nodedata, barrels.
 //
-// Non-goals: owners, ids, versions and what holds an entity are no fields; keys (names, texts) are read by hand.
+// Non-goals: ids, versions, and why an entity is held are not declared here. Owners and keys (names, texts) are, but code
+// written by hand reads them.
 package fields
 
 //go:generate go run ./gen

@@ -23,7 +23,8 @@ const unsummedSum sum = 6364136223846793005
 // id; all columns follow but the version, which is compared separately.
 type hasher struct{ buf []byte }
 
-// The tables. The numbers between are those of columns (fields.Field.Sum), which go on from 17.
+// The numbers of tables in hashes. Those that are missing here, and all from 17 on, are the numbers of columns
+// (fields.Field.Sum).
 const (
 	rowAdvertiser         = 1
 	rowCampaign           = 2

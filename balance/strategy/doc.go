@@ -3,6 +3,10 @@
 // loads and proposes operations with a reason for each, and a reason for each
 // hot slice that it leaves in place; package balance checks and applies them.
 //
+// To add one: a file with the strategy, its name at the end of Names and in read (named.go), a line in
+// Summary (summary.go), a row in docs/strategies.md. Property tests, the simulator and the audit draw from
+// Names.
+//
 // Goals: the same input gives the same proposal; a balanced system stops
 // moving; reasons are readable. Non-goals: moving data, timing,
 // state on disk. What a strategy remembers from one iteration to the next is in the

@@ -28,9 +28,9 @@ func Names() []string {
 	}
 }
 
-// Shadows returns the names of the strategies that run in shadow of a cluster's own.
-// The others are for comparisons: all of them would cost the balancer as much time
-// again as three iterations.
+// Shadows returns the names of the strategies that run in shadow of a cluster's own, the first
+// four of Names. The others are for comparisons: to run them all would take three times as
+// long as an iteration.
 func Shadows() []string { return Names()[:4] }
 
 // Named returns the strategy with this name and these options; missing options

@@ -76,8 +76,8 @@ func (r *ranking) countedBefore(keyword uint64) bool {
 }
 
 // formsAlike reports whether all forms of a keyword match alike at a level that needs no language.
-// Where the query's other words count too, these may agree by inflection or as synonyms, so that a
-// match at such a level may still depend on the language.
+// That is not so where the whole query must agree, regardless of order: its other words may agree by
+// inflection or as synonyms, which depend on the language.
 func (r *ranking) formsAlike(t search.MatchType) bool {
 	rule := &r.request.Profile[t]
 	return rule.Ordered || rule.Reach <= search.Folded || rule.Others && !rule.Adjacent

@@ -17,12 +17,12 @@ type edit struct{ file, before, after string }
 // Without batching a bucket ends before a second change of a group that it contains; what
 // is isolated is sent as one all the same, since it would pile up.
 var without = map[string]edit{
-	"isolation": {"balance/deferral.go", "s.later.allowed = true", "s.later.allowed = false"},
-	"batching": {"balance/gather.go", "if g.seen[t] || !c.concerns(own) ||", `if g.seen[t] {
+	"isolation": {"balance/delivery/deferral.go", "s.later.allowed = true", "s.later.allowed = false"},
+	"batching": {"balance/delivery/gather.go", "if g.seen[t] || !concerns(c, own) ||", `if g.seen[t] {
 			*reached = c.Clock - 1
 			return
 		}
-		if !c.concerns(own) ||`},
+		if !concerns(c, own) ||`},
 }
 
 // Build builds the program adshard from its source into a directory: as it is, and

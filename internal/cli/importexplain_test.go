@@ -38,10 +38,10 @@ func TestImportExplain(t *testing.T) {
 // TestImportTells: the summary names what was not used and what may not be meant, for people and programs.
 func TestImportTells(t *testing.T) {
 	db := "sqlite:" + t.TempDir() + "/ads.db"
-	path := file(t, "ads.csv", "Account,Campaign,Ad Group,Keyword,Final URL,Quality score,Campain status\nA,C,G,k,https://a.example/,--,\nA,C,G,K!,,,enabled\n")
+	path := file(t, "ads.csv", "Account,Campaign,Ad Group,Keyword,Path 1,Quality score,Campain status\nA,C,G,k,cheap,--,\nA,C,G,K!,,,enabled\n")
 	_, out, _ := run(t, "adshard", "import", "--db", db, path)
 	for _, want := range []string{
-		"not used: column \"Campain status\", filled in 1 row; did you mean \"Campaign Status\"?\nnot used: column \"Final URL\" of keywords, filled in 1 row\n",
+		"not used: column \"Campain status\", filled in 1 row; did you mean \"Campaign Status\"?\nnot used: column \"Path 1\" of keywords, filled in 1 row\n",
 		`1 keyword has no bid, neither its own nor its ad group's, and is not shown: broad "K!" in ad group "G"`,
 		"1 row gives an entity other values than an earlier row of the file; the last holds: " + path + ": row 3, keyword \"K!\"\n",
 		`1 quality score is not a whole number: it was read as empty, or by the n of n/10: "--"`,
@@ -51,7 +51,7 @@ func TestImportTells(t *testing.T) {
 		}
 	}
 	_, out, _ = run(t, "adshard", "import", "--json", "--db", db, path)
-	for _, want := range []string{`"unused_columns":[{"column":"Campain status","rows":1,"did_you_mean":"Campaign Status"},{"column":"Final URL","of":"keywords","rows":1}]`,
+	for _, want := range []string{`"unused_columns":[{"column":"Campain status","rows":1,"did_you_mean":"Campaign Status"},{"column":"Path 1","of":"keywords","rows":1}]`,
 		`"notes":[{"kind":"keywords_without_bid","count":1,"first":["broad \"K!\" in ad group \"G\""]},`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%s\nwant %s", out, want)

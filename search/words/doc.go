@@ -11,6 +11,9 @@
 // format) is named in Version, which stores carry: another version means
 // reindexing. The words of a lexicon file are pinned by Lexicon.Hash.
 //
+// To add a language: its code, Languages, HasStemmer and Stem (stem.go), a place for its
+// terms (analyser.go), rules and Version (version.go), and its synonyms (package lexicon).
+//
 // Goals: exactly the words of serving.md; text in ASCII or precomposed Latin
 // never enters golang.org/x/text. Non-goals: languages without spaces between
 // words, spelling correction, compound words.

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// rules is the number of the rules by which text becomes words. It grows with
-// each change of Version, so that programs know which of two versions is the
-// older one. Versions that begin without it are of rules 1.
+// rules is the number that Version begins with. Raise it when anything else in Version
+// changes: programs compare it to know which of two versions is the older one. A version
+// that begins without a number has rules 1.
 const rules = 2
 
 // Version names everything that words, stems and hashes depend on. A store

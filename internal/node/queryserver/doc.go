@@ -2,6 +2,6 @@
 // network that prefer it to HTTP.
 //
 // Goals: the semantics, the checks, the admission and the metrics of GET /v1/search;
-// errors with the kinds of package fault. Non-goals: explanations, and rules of its own:
-// package httpapi decides what there is to decide.
+// errors with the kinds of package fault. Non-goals: explanations, and rules of its own, which
+// package searchapi has.
 package queryserver

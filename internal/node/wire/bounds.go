@@ -76,8 +76,8 @@ func boundOf(all map[string]bound, message, field string) (key string, b bound) 
 }
 
 // bounds has every text and every list of every message, so that no peer can
-// make this process keep more than it should. A field that is not here is
-// refused unless it is empty.
+// make this process keep more than it should. A text or list that is
+// not here is refused unless it is empty. Numbers are checked where messages are converted.
 func bounds() map[string]bound {
 	all := map[string]bound{ // in all files
 		"*.database": text(maxID),

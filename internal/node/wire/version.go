@@ -20,7 +20,8 @@ const (
 	// Version is this program's.
 	Version = 5
 	// VersionData is the first whose slaves understand all that this program feeds: the
-	// data of groups and campaigns, and copies of stores. Those before it would lead to ads' URLs where keywords have their own.
+	// data of groups and campaigns, and copies of stores. Older slaves would show the ad's final URL for a keyword
+	// that has one of its own.
 	VersionData = 5
 )
 
