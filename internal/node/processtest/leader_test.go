@@ -188,7 +188,7 @@ func TestALeaderFreezesAndWakes(t *testing.T) {
 	p.marks("before", p.admin, url, true)
 	stop := p.asks(url)
 	p.move("slave-0", "slave-1")
-	p.of[0].freeze()
+	p.freezeOutsideWrites(0)
 	frozen := time.Now()
 	p.leads(1)
 	p.took("the standby leads after SIGSTOP", frozen, leadsWithin)
@@ -208,6 +208,24 @@ func TestALeaderFreezesAndWakes(t *testing.T) {
 	if last := p.of[0].last("balancer ready "); p.of[1].last("balancer ready ") == "" || last == "" {
 		t.Error("nobody led")
 	}
+}
+
+// freezeOutsideWrites freezes a balancer at a moment when it does not write: one that is frozen amid a write keeps SQLite's
+// file locked until it goes on or ends, and no standby can take its place.
+func (p *pair) freezeOutsideWrites(i int) {
+	p.t.Helper()
+	eventually(p.t, "it is frozen outside of a write", func() bool {
+		p.of[i].freeze()
+		ctx, cancel := context.WithTimeout(p.t.Context(), 300*time.Millisecond)
+		defer cancel()
+		tx, err := p.world.db.Begin(ctx)
+		if err != nil {
+			p.of[i].goOn()
+			return false
+		}
+		tx.Rollback()
+		return true
+	})
 }
 
 // standsBy checks what the admin port of a standby says.
