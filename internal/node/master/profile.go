@@ -73,11 +73,11 @@ func parseProfile(from io.Reader) (p search.Profile, err error) {
 	if err := d.Decode(&text); err != nil && !errors.Is(err, io.EOF) {
 		return p, fmt.Errorf("%w; a file has exact, phrase and broad, each with other_words, order, adjacent and agrees_up_to", err)
 	}
-	for t, rule := range map[search.MatchType]*ruleText{search.Exact: text.Exact, search.Phrase: text.Phrase, search.Broad: text.Broad} {
-		r, wrong := rule.read(t)
-		p[t], err = r, errors.Join(err, wrong)
+	var faults [search.MatchTypes]error
+	for t, rule := range [search.MatchTypes]*ruleText{search.Exact: text.Exact, search.Phrase: text.Phrase, search.Broad: text.Broad} {
+		p[t], faults[t] = rule.read(search.MatchType(t))
 	}
-	return p, err
+	return p, errors.Join(faults[:]...)
 }
 
 // read returns the rule of a match type; of an incomplete one the error lists what is missing.
