@@ -146,3 +146,33 @@ func joinWords(a *words.Analyser, text string) (string, error) {
 	}
 	return words.Join(found), nil
 }
+
+// Cell is a cell of a row.
+type Cell struct {
+	Column string `json:"column"`
+	Text   string `json:"text"`
+	// Wrong: a reject is about it.
+	Wrong bool `json:"wrong,omitempty"`
+}
+
+// rowCells returns the cells of a rejected row that are filled, or wrong: by column, then those
+// that belong to none that is known.
+func (s *editorSource) rowCells(of *Reject) (list []Cell) {
+	for c := range columns {
+		text, wrong := s.cell(c), of.Column == c.String() || of.Column == cellName(s.layout.cell[c])
+		if len(text) > 0 || wrong {
+			list = append(list, Cell{c.String(), string(text), wrong})
+		}
+	}
+	for _, i := range s.layout.unnamed {
+		if text := s.cellAt(i); of.Column == s.layout.header(i) && len(text) > 0 {
+			list = append(list, Cell{of.Column, string(text), true})
+		}
+	}
+	for i := s.layout.width(); i < len(s.cells); i++ {
+		if text := s.cellAt(i); len(text) > 0 {
+			list = append(list, Cell{cellName(i), string(text), of.Column == cellName(i)})
+		}
+	}
+	return list
+}

@@ -1,8 +1,10 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -189,4 +191,31 @@ func reportConflicts(ctx context.Context, store backend.Store, w io.Writer) (int
 		err = e
 	}
 	return n, err
+}
+
+// Advertisers returns the names of the advertisers that the rows of a file name, those
+// that are skipped or rejected aside. Errors: those of Run for a file that cannot be read.
+func Advertisers(ctx context.Context, file io.Reader, o Options) (names []string, err error) {
+	o.Advertiser = strings.TrimSpace(o.Advertiser) // as Run does
+	in, err := open(ctx, "-", file)
+	if err != nil {
+		return nil, err
+	}
+	in.name = cmp.Or(o.StdinName, "-")
+	src, err := in.source(o, &campaignTypes{})
+	if err != nil {
+		return nil, fileFault(in.name, 1, 1, err)
+	}
+	for {
+		var e entry
+		if err := src.next(&e); err == io.EOF {
+			return names, nil
+		} else if err != nil {
+			record, line := src.position()
+			return nil, fileFault(in.name, record, line, err)
+		}
+		if e.reject == nil && (e.skipped == "" || e.pauses) && !slices.Contains(names, e.advertiser) {
+			names = append(names, e.advertiser)
+		}
+	}
 }
