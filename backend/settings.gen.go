@@ -60,7 +60,7 @@ func (p *AdvertiserPatch) Merge(later *AdvertiserPatch) (differs bool) {
 // CampaignSettings is what can be changed of a campaign.
 type CampaignSettings struct {
 	Enabled          bool
-	Hold             Hold                     // what holds it
+	Hold             Hold                     // why it is served as paused
 	Modifiers        [search.Devices]Modifier // of bids
 	HasBudget        bool
 	DailyBudget      uint64 // micros; 0 unless HasBudget
@@ -107,7 +107,7 @@ func (p *CampaignPatch) Check(now *CampaignSettings) error {
 	return nil
 }
 
-// Apply changes a campaign as a patch says, but for what holds it. Errors: those of Check; nothing is changed then.
+// Apply changes a campaign as a patch says, except its hold. Errors: those of Check; nothing is changed then.
 func (v *CampaignSettings) Apply(p *CampaignPatch) error {
 	if err := p.Check(v); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (v *CampaignSettings) Apply(p *CampaignPatch) error {
 	return nil
 }
 
-// Patch returns the patch that gives a campaign these settings, but for what holds it.
+// Patch returns the patch that gives a campaign these settings, except its hold.
 func (v *CampaignSettings) Patch() (p CampaignPatch) {
 	p.Status = StatusOf(v.Enabled)
 	p.Modifiers[search.Desktop] = toOptional(v.Modifiers[search.Desktop].Permille, v.Modifiers[search.Desktop].Set)
@@ -138,7 +138,7 @@ func (v *CampaignSettings) Patch() (p CampaignPatch) {
 	return p
 }
 
-// Merge adds the changes of a later patch, but for what holds it, and reports whether one of them takes the place of another.
+// Merge adds the changes of a later patch, except its hold, and reports whether one of them takes the place of another.
 func (p *CampaignPatch) Merge(later *CampaignPatch) (differs bool) {
 	differs = p.Status.merge(later.Status)
 	differs = p.Modifiers[search.Desktop].merge(later.Modifiers[search.Desktop]) || differs
@@ -155,7 +155,7 @@ func (p *CampaignPatch) Merge(later *CampaignPatch) (differs bool) {
 // GroupSettings is what can be changed of an ad group.
 type GroupSettings struct {
 	Enabled   bool
-	Hold      Hold                     // what holds it
+	Hold      Hold                     // why it is served as paused
 	Modifiers [search.Devices]Modifier // of bids
 	HasBid    bool
 	Bid       uint64 // micros; 0 unless HasBid
@@ -191,7 +191,7 @@ func (p *GroupPatch) Check(now *GroupSettings) error {
 	return nil
 }
 
-// Apply changes an ad group as a patch says, but for what holds it. Errors: those of Check; nothing is changed then.
+// Apply changes an ad group as a patch says, except its hold. Errors: those of Check; nothing is changed then.
 func (v *GroupSettings) Apply(p *GroupPatch) error {
 	if err := p.Check(v); err != nil {
 		return err
@@ -204,7 +204,7 @@ func (v *GroupSettings) Apply(p *GroupPatch) error {
 	return nil
 }
 
-// Patch returns the patch that gives an ad group these settings, but for what holds it.
+// Patch returns the patch that gives an ad group these settings, except its hold.
 func (v *GroupSettings) Patch() (p GroupPatch) {
 	p.Status = StatusOf(v.Enabled)
 	p.Bid = toOptional(v.Bid, v.HasBid)
@@ -214,7 +214,7 @@ func (v *GroupSettings) Patch() (p GroupPatch) {
 	return p
 }
 
-// Merge adds the changes of a later patch, but for what holds it, and reports whether one of them takes the place of another.
+// Merge adds the changes of a later patch, except its hold, and reports whether one of them takes the place of another.
 func (p *GroupPatch) Merge(later *GroupPatch) (differs bool) {
 	differs = p.Status.merge(later.Status)
 	differs = p.Bid.merge(later.Bid) || differs
