@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"adshard/fault"
+	"adshard/targeting/zone"
 )
 
 // Status is a change of an entity's status.
@@ -162,7 +163,7 @@ func checkLearned(l Learned) error {
 }
 
 func checkZone(name string) error {
-	_, err := LoadZone(name)
+	_, err := zone.Load(name)
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adshard/backend"
+	"adshard/targeting/zone"
 )
 
 // applier writes entries into one transaction. It caches the parents of the
@@ -268,9 +269,9 @@ func (a *applier) isOver(ctx context.Context, end endDate, advertiser uint64) (b
 	if err != nil {
 		return false, err
 	}
-	zone, err := backend.LoadZone(name)
+	at, err := zone.Load(name)
 	if err != nil {
 		return false, err
 	}
-	return end.over(a.now, zone), nil
+	return end.over(a.now, at), nil
 }

@@ -11,6 +11,7 @@ import (
 	"adshard/backend"
 	"adshard/search"
 	"adshard/search/words"
+	"adshard/targeting/zone"
 )
 
 // Limits of serving.md §4 and §7.
@@ -176,7 +177,7 @@ type zones struct{ last string }
 
 func (z *zones) parse(name string) (string, error) {
 	if name != z.last || name == "" {
-		if _, err := backend.LoadZone(name); err != nil {
+		if _, err := zone.Load(name); err != nil {
 			return "", err
 		}
 		z.last = strings.Clone(name)

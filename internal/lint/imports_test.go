@@ -15,7 +15,7 @@ import (
 // processes share. Which of these may import which is the order of the table.
 var (
 	belowNode = []string{
-		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "internal/version", "internal/near", "internal/outfile", "internal/ulimit", "events", "quality",
+		"fault", "schema", "search", "targeting", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "internal/version", "internal/near", "internal/outfile", "internal/ulimit", "events", "quality",
 	}
 	nodeParts = []string{
 		"internal/node/access", "internal/node/admin", "internal/node/admission", "internal/node/background", "internal/node/certs", "internal/node/config", "internal/node/conns", "internal/node/console", "internal/node/control",
@@ -49,8 +49,16 @@ var rules = []struct {
 	{pkg: "internal/ulimit", may: []string{"fault"}},
 	{pkg: "internal/pgserver", may: []string{"fault", "internal/ulimit"}},
 	{pkg: "internal/sizing", may: []string{"fault"}},
-	{pkg: "search/words/lexicon", may: []string{"fault", "search", "internal/outfile"}},
-	{pkg: "search/…", may: []string{"fault"}, never: map[string]string{
+	{pkg: "targeting/zone", may: []string{"fault"}, never: map[string]string{
+		"os": "zones are a part of the program", "time.LoadLocation": "it prefers the zones of the machine",
+	}},
+	{pkg: "targeting", may: []string{"fault"}, never: map[string]string{
+		"os": "targeting is pure", "net": "targeting is pure", "log": "targeting is pure", "context": "targeting does not wait",
+		aClock: "the time comes with the request", "time.LoadLocation": "a zone may be a file: the caller has it",
+		"sync": "a request is judged by one goroutine", source.Go: "targeting starts no goroutine",
+	}},
+	{pkg: "search/words/lexicon", may: []string{"fault", "search", "targeting", "internal/outfile"}},
+	{pkg: "search/…", may: []string{"fault", "targeting"}, never: map[string]string{
 		"os":                          "a search knows no files: search/words/lexicon opens those of synonyms",
 		"io/fs":                       "a search knows no files",
 		"google.golang.org/grpc":      "a search knows no network: wire types live in internal/node",
@@ -72,7 +80,7 @@ var rules = []struct {
 		"math/rand": "pacing is reproducible", "crypto/rand": "pacing is reproducible",
 	}},
 	{pkg: "quality/countfile", may: []string{"fault", "quality"}, never: map[string]string{"os.ReadFile": "a file may be larger than memory", "io.ReadAll": "a file may be larger than memory"}},
-	{pkg: "quality/revise", may: []string{"fault", "search", "backend", "internal/wait", "quality"}},
+	{pkg: "quality/revise", may: []string{"fault", "search", "targeting", "backend", "internal/wait", "quality"}},
 	{pkg: "quality", may: []string{"fault"}, never: map[string]string{
 		"os": "what was learned follows from counts alone", "io": "what was learned follows from counts alone", "net": "what was learned follows from counts alone",
 		"time": "days come with the counts", "context": "learning does not wait",
@@ -94,30 +102,30 @@ var rules = []struct {
 	{pkg: "barrels/kv", may: []string{"fault"}},
 	{pkg: "barrels/memory", may: []string{"barrels/kv"}},
 	{pkg: "barrels/rocks", may: []string{"fault", "internal/ulimit", "barrels/kv"}},
-	{pkg: "barrels/block", may: []string{"search", "auction"}},
-	{pkg: "barrels/record", may: []string{"fault", "schema", "search", "barrels/block", "barrels/certify"}},
-	{pkg: "barrels/page", may: []string{"schema", "search", "barrels/block", "barrels/record"}},
-	{pkg: "barrels/index", may: []string{"fault", "schema", "search", "barrels/kv", "barrels/block", "barrels/record", "barrels/page", "barrels/certify"}},
+	{pkg: "barrels/block", may: []string{"search", "targeting", "auction"}},
+	{pkg: "barrels/record", may: []string{"fault", "schema", "search", "targeting", "barrels/block", "barrels/certify"}},
+	{pkg: "barrels/page", may: []string{"schema", "search", "targeting", "barrels/block", "barrels/record"}},
+	{pkg: "barrels/index", may: []string{"fault", "schema", "search", "targeting", "barrels/kv", "barrels/block", "barrels/record", "barrels/page", "barrels/certify"}},
 	{pkg: "barrels/load", may: []string{"schema", "balance/splitkey", "barrels/certify", "barrels/block", "barrels/index"}},
 	{pkg: "barrels/query", may: []string{
-		"fault", "schema", "search", "auction", "barrels/kv", "barrels/block", "barrels/record", "barrels/page", "barrels/index", "barrels/load",
+		"fault", "schema", "search", "targeting", "auction", "barrels/kv", "barrels/block", "barrels/record", "barrels/page", "barrels/index", "barrels/load",
 	}},
 	{pkg: "barrels/bulk", may: []string{
 		"fault", "schema", "barrels/kv", "barrels/block", "barrels/record", "barrels/page", "barrels/index",
 	}},
-	{pkg: "barrels/barreltest", may: []string{"fault", "schema", "search", "auction", "barrels", "backend", "balance", "ingest", "internal/oracle", "internal/corpus"}},
-	{pkg: "barrels/…", may: []string{"fault", "schema", "search", "auction"}, never: map[string]string{
+	{pkg: "barrels/barreltest", may: []string{"fault", "schema", "search", "targeting", "auction", "barrels", "backend", "balance", "ingest", "internal/oracle", "internal/corpus"}},
+	{pkg: "barrels/…", may: []string{"fault", "schema", "search", "targeting", "auction"}, never: map[string]string{
 		"adshard/barrels/memory": "a store is on any key-value store: its caller opens one",
 		"adshard/barrels/rocks":  "a store is on any key-value store: its caller opens one",
 	}},
 	{pkg: "backend/fields/gen", may: []string{"backend/fields"}},
 	{pkg: "backend/fields", may: nil},
-	{pkg: "backend/nodedata", may: []string{"fault", "schema", "search", "balance", "backend"}},
-	{pkg: "backend/…", may: []string{"fault", "search", "internal/wait", "internal/outfile", "internal/ulimit", "internal/pgserver"}},
-	{pkg: "ingest/…", may: []string{"fault", "search", "backend", "internal/wait", "internal/near"}, never: map[string]string{
+	{pkg: "backend/nodedata", may: []string{"fault", "schema", "search", "targeting", "balance", "backend"}},
+	{pkg: "backend/…", may: []string{"fault", "search", "targeting", "internal/wait", "internal/outfile", "internal/ulimit", "internal/pgserver"}},
+	{pkg: "ingest/…", may: []string{"fault", "search", "targeting", "backend", "internal/wait", "internal/near"}, never: map[string]string{
 		"os.ReadFile": "a file may be larger than memory", "io.ReadAll": "a file may be larger than memory",
 	}},
-	{pkg: "loadproxy/…", may: []string{"fault", "schema", "search", "barrels", "internal/wait"}},
+	{pkg: "loadproxy/…", may: []string{"fault", "schema", "search", "targeting", "barrels", "internal/wait"}},
 	{pkg: "counters/store/storetest", may: []string{"fault", "counters/store"}},
 	{pkg: "counters/store/…", may: []string{"fault", "internal/ulimit", "internal/pgserver"}, never: map[string]string{aClock: noTime}},
 	{pkg: "counters/gen/…", may: []string{"counters", "internal/outfile"}},
@@ -128,11 +136,11 @@ var rules = []struct {
 	}},
 	{pkg: "events/store/storetest", may: []string{"fault", "events/store", "events/token"}},
 	{pkg: "events/store/…", may: []string{"fault", "events/token", "internal/ulimit", "internal/pgserver"}, never: map[string]string{aClock: "what is forgotten is said by the caller"}},
-	{pkg: "events/report", may: []string{"fault", "search", "backend", "events/store", "events/token"}, never: map[string]string{aClock: "the range of a report is given"}},
+	{pkg: "events/report", may: []string{"fault", "search", "targeting", "backend", "events/store", "events/token"}, never: map[string]string{aClock: "the range of a report is given"}},
 	{pkg: "events", may: []string{"fault", "budget", "events/store", "events/token"}, never: map[string]string{aClock: "a process gives its clock, so that tests can"}},
-	{pkg: "internal/oracle/…", may: []string{"fault", "search", "auction", "backend"}},
+	{pkg: "internal/oracle/…", may: []string{"fault", "search", "targeting", "auction", "backend"}},
 	{pkg: "internal/corpus", may: []string{"search"}},
-	{pkg: "internal/node/fanout/choice", may: []string{"search", "barrels/certify"}, never: map[string]string{
+	{pkg: "internal/node/fanout/choice", may: []string{"search", "targeting", "barrels/certify"}, never: map[string]string{
 		"net": "a choice takes events", "context": "a choice does not wait", aClock: "a choice gets the time with events",
 		source.Go: "a choice starts no goroutine", "math/rand": "a choice gets its random numbers, so that it is reproducible",
 	}},
@@ -148,28 +156,28 @@ var rules = []struct {
 	{pkg: "internal/node/master", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/node/offline", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/node/overload", may: []string{"fault"}},
-	{pkg: "internal/node/spend", may: []string{"fault", "backend", "budget", "events", "internal/node/database"}},
+	{pkg: "internal/node/spend", may: []string{"fault", "targeting", "backend", "budget", "events", "internal/node/database"}},
 	{pkg: "internal/node/traffic", may: []string{"fault", "schema"}},
 	{pkg: "internal/node/data", may: with(belowNode, append(nodeParts, "ingest")...)},
 	{pkg: "internal/node/…", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/cli/cmdline", may: []string{
-		"fault", "search", "internal/version", "internal/near", "internal/outfile", "internal/node/config", "internal/node/database",
+		"fault", "search", "targeting", "internal/version", "internal/near", "internal/outfile", "internal/node/config", "internal/node/database",
 	}},
 	{pkg: "internal/cli/terminal", may: []string{"fault", "internal/wait", "internal/progress", "internal/cli/cmdline"}},
 	{pkg: "internal/cli/apiclient", may: []string{
 		"fault", "internal/node/access", "internal/node/certs", "internal/node/httpapi", "internal/cli/cmdline", "internal/cli/terminal",
 	}},
 	{pkg: "internal/cli/…", may: []string{
-		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "internal/node",
+		"fault", "schema", "search", "targeting", "auction", "barrels", "balance", "backend", "ingest", "internal/node",
 		"internal/wait", "internal/progress", "internal/sizing", "internal/version", "internal/near", "internal/outfile", "quality", "events",
 	}},
 	{pkg: "cmd/…", may: []string{"fault", "internal/cli"}},
 	{pkg: "bench/…", may: []string{
-		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "internal/node", "internal/oracle", "internal/corpus",
+		"fault", "schema", "search", "targeting", "auction", "barrels", "balance", "backend", "ingest", "internal/node", "internal/oracle", "internal/corpus",
 		"internal/wait", "internal/progress", "internal/sizing", "internal/outfile", "counters", "quality",
 	}},
 	{pkg: "internal/…", may: []string{
-		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "loadproxy", "internal",
+		"fault", "schema", "search", "targeting", "auction", "barrels", "balance", "backend", "ingest", "loadproxy", "internal",
 	}},
 }
 

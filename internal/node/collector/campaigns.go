@@ -9,6 +9,7 @@ import (
 	"adshard/backend"
 	"adshard/events"
 	"adshard/fault"
+	"adshard/targeting/zone"
 )
 
 // campaigns are those of a backend database.
@@ -96,10 +97,10 @@ func zones(ctx context.Context, s backend.Snapshot, ids []uint64) (out map[uint6
 		return nil, nil, err
 	}
 	out = make(map[uint64]*time.Location, len(list))
-	named := make(map[string]*time.Location) // a zone is read from a file
+	named := make(map[string]*time.Location)
 	for _, a := range list {
 		if named[a.TimeZone] == nil {
-			if named[a.TimeZone], err = backend.LoadZone(a.TimeZone); err != nil {
+			if named[a.TimeZone], err = zone.Load(a.TimeZone); err != nil {
 				named[a.TimeZone] = time.UTC
 			}
 		}

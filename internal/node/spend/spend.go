@@ -15,6 +15,7 @@ import (
 	"adshard/events/store"
 	"adshard/fault"
 	"adshard/internal/node/database"
+	"adshard/targeting/zone"
 )
 
 const (
@@ -241,11 +242,11 @@ func (r *Reader) days(ctx context.Context, s backend.Snapshot, list []*backend.C
 		return nil, err
 	}
 	for _, a := range advertisers {
-		zone, err := backend.LoadZone(a.TimeZone)
+		day, err := zone.Load(a.TimeZone)
 		if err != nil {
-			zone = time.UTC // as events count
+			day = time.UTC // as events count
 		}
-		out[a.ID] = store.DayOf(budget.DayOf(r.Now(), zone).Date)
+		out[a.ID] = store.DayOf(budget.DayOf(r.Now(), day).Date)
 	}
 	return out, nil
 }

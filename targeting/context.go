@@ -1,0 +1,115 @@
+package targeting
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Place is a place of the request or one that contains such a place, as the master found it in its table.
+type Place struct {
+	ID uint32
+	// Presence: it contains a place where the user is; Interest: one that the query is about.
+	Presence, Interest bool
+	// Depth is how many places the longest chain from it up to a place without a parent has.
+	Depth int
+}
+
+// Context is what a request says of its user and page, resolved by the master (serving.md §11). It is not changed once it is
+// made.
+type Context struct {
+	Time   time.Time
+	Places []Place // each once, by id
+	Point  *Point
+	// Languages are codes, Audiences segments; each once, in order.
+	Languages, Audiences []string
+	Site                 *Page
+	// UnknownLocation: where no place is known, targets of places pass.
+	UnknownLocation bool
+	// PlacesVersion is that of the table by which places were resolved.
+	PlacesVersion string
+	Blocks        []*Blocks // the request's own, then stored lists
+}
+
+// hasPlace reports whether the request names a place of a kind that counts.
+func (c *Context) hasPlace(m Method) bool {
+	return slices.ContainsFunc(c.Places, func(p Place) bool { return p.counts(m) })
+}
+
+func (p *Place) counts(m Method) bool { return p.Presence || m == PresenceOrInterest && p.Interest }
+
+// Blocks are whom a page does not want to show.
+type Blocks struct {
+	Name        string // of a stored list; "": the request's own
+	Advertisers map[uint64]struct{}
+	Domains     map[string]struct{} // normalised hosts; each meets its subdomains
+	Categories  map[string]struct{} // each meets what is below it
+	// Uncategorised meets campaigns without any category, their advertisers' included.
+	Uncategorised bool
+}
+
+// Empty reports whether nothing is blocked.
+func (b *Blocks) Empty() bool {
+	return len(b.Advertisers)+len(b.Domains)+len(b.Categories) == 0 && !b.Uncategorised
+}
+
+// owner reports whether an advertiser's id, or the categories of a campaign and its advertiser, are met.
+func (b *Blocks) owner(advertiser uint64, own, inherited Categories) bool {
+	if _, met := b.Advertisers[advertiser]; met {
+		return true
+	}
+	if b.Uncategorised && len(own)+len(inherited) == 0 {
+		return true
+	}
+	return b.anyCategory(own) || b.anyCategory(inherited)
+}
+
+func (b *Blocks) anyCategory(list Categories) bool {
+	if len(b.Categories) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(list, func(c string) bool { return held(b.Categories, c, '/', false) })
+}
+
+// domain reports whether a normalised host is met.
+func (b *Blocks) domain(host string) bool {
+	return len(b.Domains) > 0 && held(b.Domains, host, '.', true)
+}
+
+// held reports whether a set has a path or one of those that hold it: of a host the ends behind each dot, of a category the
+// beginnings before each slash.
+func held(set map[string]struct{}, path string, separator byte, end bool) bool {
+	for {
+		if _, ok := set[path]; ok {
+			return true
+		}
+		if end {
+			_, rest, ok := strings.Cut(path, string(separator))
+			if !ok {
+				return false
+			}
+			path = rest
+			continue
+		}
+		i := strings.LastIndexByte(path, separator)
+		if i < 0 {
+			return false
+		}
+		path = path[:i]
+	}
+}
+
+// BlocksURLs reports whether any block of the request names domains, so that final URLs must be looked at.
+func (c *Context) BlocksURLs() bool {
+	return slices.ContainsFunc(c.Blocks, func(b *Blocks) bool { return len(b.Domains) > 0 })
+}
+
+// BlocksURL reports whether a block meets a final URL. None is met by nothing, and one without a proper host by each block that
+// names domains.
+func (c *Context) BlocksURL(url string) bool {
+	if url == "" || !c.BlocksURLs() {
+		return false
+	}
+	host, ok := URLHost(url)
+	return !ok || slices.ContainsFunc(c.Blocks, func(b *Blocks) bool { return b.domain(host) })
+}

@@ -1,0 +1,158 @@
+package targeting
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/idna"
+)
+
+var (
+	errHost = errors.New("not a host, such as shop.example.com")
+	errSite = errors.New("a site is a host and perhaps a path, such as example.com/cameras: no scheme, port, user, query or fragment")
+)
+
+// mapping is UTS 46, non-transitional, with the tables of Unicode 15.0 and without checks of hyphens, bidirectional
+// text and joiners (serving.md §12.6).
+var mapping = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false), idna.CheckHyphens(false), idna.CheckJoiners(false))
+
+// Bounds of hosts.
+const (
+	maxHost  = 253
+	maxLabel = 63
+)
+
+// Host normalises a host as serving.md §12.6 says: in ASCII and lower case, without a final dot and without a leading
+// www. that two more labels follow.
+func Host(s string) (string, error) {
+	if s == "" || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		return "", errHost
+	}
+	h, err := mapping.ToASCII(s)
+	if err != nil {
+		return "", errHost
+	}
+	h = strings.TrimSuffix(h, ".")
+	if len(h) > maxHost {
+		return "", errHost
+	}
+	for label := range strings.SplitSeq(h, ".") {
+		if label == "" || len(label) > maxLabel || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+			return "", errHost
+		}
+	}
+	if rest, ok := strings.CutPrefix(h, "www."); ok && strings.Contains(rest, ".") {
+		return rest, nil
+	}
+	return h, nil
+}
+
+// URLHost returns the normalised host of a URL: what is between :// and the first of / ? # \, behind the last @, and
+// without a port. false: it is refused.
+func URLHost(url string) (string, bool) {
+	_, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		return "", false
+	}
+	if end := strings.IndexAny(rest, `/?#\`); end >= 0 {
+		rest = rest[:end]
+	}
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+		rest = rest[at+1:]
+	}
+	if colon := strings.LastIndexByte(rest, ':'); colon >= 0 {
+		rest = rest[:colon]
+	}
+	h, err := Host(rest)
+	return h, err == nil
+}
+
+// under reports whether a host is a domain or one of its subdomains.
+func under(host, domain string) bool {
+	rest, ok := strings.CutSuffix(host, domain)
+	return ok && (rest == "" || rest[len(rest)-1] == '.')
+}
+
+// Page is a normalised host with perhaps a path, which begins with / and does not end with one.
+type Page struct{ Host, Path string }
+
+// ParsePage reads a site such as example.com/cameras.
+func ParsePage(s string) (Page, error) {
+	if strings.ContainsAny(s, `?#\`) || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		return Page{}, errSite
+	}
+	host, path, _ := strings.Cut(s, "/")
+	if strings.ContainsAny(host, ":@") {
+		return Page{}, errSite
+	}
+	h, err := Host(host)
+	if err != nil {
+		return Page{}, errSite
+	}
+	if path == "" {
+		return Page{Host: h}, nil
+	}
+	path, ok := normalPath("/" + path)
+	if !ok {
+		return Page{}, errSite
+	}
+	return Page{h, strings.TrimSuffix(path, "/")}, nil
+}
+
+// normalPath decodes the unreserved characters of a path and writes the hex digits of others in upper case. false: a
+// percent sign is not followed by two hex digits.
+func normalPath(path string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		if path[i] != '%' {
+			b.WriteByte(path[i])
+			continue
+		}
+		if i+2 >= len(path) {
+			return "", false
+		}
+		hi, lo := unhex(path[i+1]), unhex(path[i+2])
+		if hi < 0 || lo < 0 {
+			return "", false
+		}
+		i += 2
+		if c := byte(hi<<4 | lo); unreserved(c) {
+			b.WriteByte(c)
+		} else {
+			const digits = "0123456789ABCDEF"
+			b.Write([]byte{'%', digits[hi], digits[lo]})
+		}
+	}
+	return b.String(), true
+}
+
+// unhex is the value of a hex digit; −1: it is none.
+func unhex(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c && c <= 'f':
+		return int(c-'a') + 10
+	case 'A' <= c && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}
+
+// unreserved characters are those of RFC 3986, section 2.3.
+func unreserved(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
+}
+
+// String is the page as it is written.
+func (p Page) String() string { return p.Host + p.Path }
+
+// holds reports whether the page is q or something below it.
+func (p Page) holds(q Page) bool {
+	if !under(q.Host, p.Host) {
+		return false
+	}
+	rest, ok := strings.CutPrefix(q.Path, p.Path)
+	return ok && (p.Path == "" || rest == "" || rest[0] == '/')
+}

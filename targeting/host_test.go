@@ -1,0 +1,71 @@
+package targeting
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestHost(t *testing.T) {
+	for in, want := range map[string]string{
+		"example.com": "example.com", "WWW.Example.COM.": "example.com", "www.com": "www.com", "www.www.com": "www.com",
+		"bücher.example": "xn--bcher-kva.example", "faß.example": "xn--fa-hia.example", "xn--fa-hia.example": "xn--fa-hia.example",
+		"localhost": "localhost", "a_b.example": "a_b.example", "-a.example": "-a.example", "ab--c.example": "ab--c.example",
+		"example。com": "example.com",
+		// refused
+		"": "", ".": "", "a..b": "", ".a": "", "a b": "", "a:80": "", "a/b": "", "xn--a.example": "", "xn--Ü.example": "",
+		strings.Repeat("a", 64) + ".example": "", strings.Repeat("a.", 126) + "ab": "", "exa\u0000mple": "", "a@b": "", "*.example": "",
+	} {
+		if got, err := Host(in); got != want || (err == nil) != (want != "") {
+			t.Errorf("Host(%q) = %q, %v, want %q", in, got, err, want)
+		}
+	}
+}
+
+func TestURLHost(t *testing.T) {
+	for in, want := range map[string]string{
+		"https://www.shop.example/x": "shop.example", "http://u:p@a.example:8080/": "a.example", "https://a.example?x": "a.example",
+		"https://a.example#x": "a.example", `https://a.example\@b.example`: "a.example", "https://a@b@c.example": "c.example",
+		"https:///x": "", "shop.example": "", "https://a b/": "", "https://[::1]/": "",
+	} {
+		if got, ok := URLHost(in); got != want || ok != (want != "") {
+			t.Errorf("URLHost(%q) = %q, %v, want %q", in, got, ok, want)
+		}
+	}
+}
+
+func TestParsePage(t *testing.T) {
+	for in, want := range map[string]string{
+		"example.com/cameras/": "example.com/cameras", "example.com/": "example.com", "example.com/%7euser": "example.com/~user",
+		"example.com/c%2fd": "example.com/c%2Fd", "example.com/a:b@c": "example.com/a:b@c", "example.com//": "example.com/",
+		"https://example.com": "", "example.com:80": "", "u@example.com": "", "example.com/?x": "", "example.com/a#b": "",
+		`example.com\a`: "", "example.com/a b": "", "example.com/%zz": "", "example.com/%4": "", "": "", "/x": "",
+	} {
+		p, err := ParsePage(in)
+		if p.String() != want || (err == nil) != (want != "") {
+			t.Errorf("ParsePage(%q) = %q, %v, want %q", in, p, err, want)
+		}
+	}
+}
+
+// Normal forms are their own normal forms, and hold themselves.
+func FuzzParsePage(f *testing.F) {
+	for _, s := range []string{"example.com/a%2Fb", "BÜCHER.example./x/", "www.www.com", "xn--fa-hia.example/%41"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		p, err := ParsePage(s)
+		if err != nil {
+			return
+		}
+		again, err := ParsePage(p.String())
+		if err != nil || p.Host != again.Host {
+			// A host that begins with www. twice loses one of them each time.
+			if rest, ok := strings.CutPrefix(p.Host, "www."); err != nil || !ok || again.Host != rest {
+				t.Fatalf("%q: %q, then %q, %v", s, p, again, err)
+			}
+		}
+		if !p.holds(p) {
+			t.Fatalf("%q does not hold itself", p)
+		}
+	})
+}
