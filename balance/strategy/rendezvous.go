@@ -17,8 +17,9 @@ const rendezvousName = "rendezvous"
 //
 // Shares are ours, as others have them (weighted rendezvous hashing): the hash, as u
 // between 0 and 1, counts as -share/ln(u), which gives each node its share of the
-// items. With more items than MostSlices a slice holds several, and the first of them
-// decides.
+// items. That is why dgryski/go-rendezvous, which chooses distributors, is not used here: it
+// has no weights. With more items than MostSlices a slice holds several, and the first of
+// them decides.
 type Rendezvous struct {
 	Seed       uint64
 	MostSlices int
