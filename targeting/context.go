@@ -6,6 +6,16 @@ import (
 	"time"
 )
 
+// Bounds of a request, of distinct values (serving.md §11).
+const (
+	MaxPlaces    = 16 // of each kind
+	MaxLanguages = 16
+	MaxAudiences = 256
+	MaxLists     = 16
+	MaxListName  = 64   // bytes
+	MaxBlocks    = 1000 // advertisers, domains and categories, of each
+)
+
 // Place is a place of the request or one that contains such a place, as the master found it in its table.
 type Place struct {
 	ID uint32

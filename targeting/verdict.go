@@ -18,8 +18,6 @@ const (
 	SiteExcluded
 	SiteMissed
 	Blocked
-
-	verdicts = int(Blocked) + 1
 )
 
 // Default is the modifier that changes no bid, and MaxModifier the largest, both in permille.

@@ -52,6 +52,7 @@ var rules = []struct {
 	{pkg: "targeting/zone", may: []string{"fault"}, never: map[string]string{
 		"os": "zones are a part of the program", "time.LoadLocation": "it prefers the zones of the machine",
 	}},
+	{pkg: "targeting/message", may: []string{"schema", "targeting"}},
 	{pkg: "targeting", may: []string{"fault"}, never: map[string]string{
 		"os": "targeting is pure", "net": "targeting is pure", "log": "targeting is pure", "context": "targeting does not wait",
 		aClock: "the time comes with the request", "time.LoadLocation": "a zone may be a file: the caller has it",

@@ -81,6 +81,8 @@ type Advertiser struct {
 	Enabled       bool                   `protobuf:"varint,3,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	Version       uint64                 `protobuf:"varint,4,opt,name=version,proto3" json:"version,omitempty"` // clock of the last change
 	Negatives     []*Negative            `protobuf:"bytes,5,rep,name=negatives,proto3" json:"negatives,omitempty"`
+	Categories    []string               `protobuf:"bytes,6,rep,name=categories,proto3" json:"categories,omitempty"`             // serving.md §14
+	TimeZone      string                 `protobuf:"bytes,7,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"` // an IANA name; "": UTC
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -150,6 +152,511 @@ func (x *Advertiser) GetNegatives() []*Negative {
 	return nil
 }
 
+func (x *Advertiser) GetCategories() []string {
+	if x != nil {
+		return x.Categories
+	}
+	return nil
+}
+
+func (x *Advertiser) GetTimeZone() string {
+	if x != nil {
+		return x.TimeZone
+	}
+	return ""
+}
+
+// Targeting is what a campaign or group says of where and when its keywords take part (serving.md §12). Modifiers are in
+// permille; 0: 1000. A group has audiences and sites only.
+type Targeting struct {
+	state             protoimpl.MessageState `protogen:"open.v1"`
+	Start             uint32                 `protobuf:"varint,1,opt,name=start,proto3" json:"start,omitempty"` // yyyymmdd; 0: none
+	End               uint32                 `protobuf:"varint,2,opt,name=end,proto3" json:"end,omitempty"`     // the last day; 0: none
+	Schedule          []*DayInterval         `protobuf:"bytes,3,rep,name=schedule,proto3" json:"schedule,omitempty"`
+	Locations         []*Location            `protobuf:"bytes,4,rep,name=locations,proto3" json:"locations,omitempty"`
+	TargetPresence    bool                   `protobuf:"varint,5,opt,name=target_presence,json=targetPresence,proto3" json:"target_presence,omitempty"`          // only places where the user is count for targets
+	ExclusionPresence bool                   `protobuf:"varint,6,opt,name=exclusion_presence,json=exclusionPresence,proto3" json:"exclusion_presence,omitempty"` // and for exclusions
+	Audiences         *Audiences             `protobuf:"bytes,7,opt,name=audiences,proto3" json:"audiences,omitempty"`
+	Sites             *Sites                 `protobuf:"bytes,8,opt,name=sites,proto3" json:"sites,omitempty"`
+	Categories        []string               `protobuf:"bytes,9,rep,name=categories,proto3" json:"categories,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *Targeting) Reset() {
+	*x = Targeting{}
+	mi := &file_adshard_v1_records_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Targeting) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Targeting) ProtoMessage() {}
+
+func (x *Targeting) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_records_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Targeting.ProtoReflect.Descriptor instead.
+func (*Targeting) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_records_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Targeting) GetStart() uint32 {
+	if x != nil {
+		return x.Start
+	}
+	return 0
+}
+
+func (x *Targeting) GetEnd() uint32 {
+	if x != nil {
+		return x.End
+	}
+	return 0
+}
+
+func (x *Targeting) GetSchedule() []*DayInterval {
+	if x != nil {
+		return x.Schedule
+	}
+	return nil
+}
+
+func (x *Targeting) GetLocations() []*Location {
+	if x != nil {
+		return x.Locations
+	}
+	return nil
+}
+
+func (x *Targeting) GetTargetPresence() bool {
+	if x != nil {
+		return x.TargetPresence
+	}
+	return false
+}
+
+func (x *Targeting) GetExclusionPresence() bool {
+	if x != nil {
+		return x.ExclusionPresence
+	}
+	return false
+}
+
+func (x *Targeting) GetAudiences() *Audiences {
+	if x != nil {
+		return x.Audiences
+	}
+	return nil
+}
+
+func (x *Targeting) GetSites() *Sites {
+	if x != nil {
+		return x.Sites
+	}
+	return nil
+}
+
+func (x *Targeting) GetCategories() []string {
+	if x != nil {
+		return x.Categories
+	}
+	return nil
+}
+
+// DayInterval is [from, to) of a week day in quarter hours; day 0 is Sunday.
+type DayInterval struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Day           uint32                 `protobuf:"varint,1,opt,name=day,proto3" json:"day,omitempty"`
+	From          uint32                 `protobuf:"varint,2,opt,name=from,proto3" json:"from,omitempty"`
+	To            uint32                 `protobuf:"varint,3,opt,name=to,proto3" json:"to,omitempty"`
+	Modifier      uint32                 `protobuf:"varint,4,opt,name=modifier,proto3" json:"modifier,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DayInterval) Reset() {
+	*x = DayInterval{}
+	mi := &file_adshard_v1_records_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DayInterval) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DayInterval) ProtoMessage() {}
+
+func (x *DayInterval) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_records_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DayInterval.ProtoReflect.Descriptor instead.
+func (*DayInterval) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_records_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *DayInterval) GetDay() uint32 {
+	if x != nil {
+		return x.Day
+	}
+	return 0
+}
+
+func (x *DayInterval) GetFrom() uint32 {
+	if x != nil {
+		return x.From
+	}
+	return 0
+}
+
+func (x *DayInterval) GetTo() uint32 {
+	if x != nil {
+		return x.To
+	}
+	return 0
+}
+
+func (x *DayInterval) GetModifier() uint32 {
+	if x != nil {
+		return x.Modifier
+	}
+	return 0
+}
+
+// Location is a place or, where place is 0, a circle: millionths of a degree and metres.
+type Location struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Place         uint32                 `protobuf:"varint,1,opt,name=place,proto3" json:"place,omitempty"`
+	Lat           int32                  `protobuf:"zigzag32,2,opt,name=lat,proto3" json:"lat,omitempty"`
+	Lon           int32                  `protobuf:"zigzag32,3,opt,name=lon,proto3" json:"lon,omitempty"`
+	Radius        uint32                 `protobuf:"varint,4,opt,name=radius,proto3" json:"radius,omitempty"`
+	Exclude       bool                   `protobuf:"varint,5,opt,name=exclude,proto3" json:"exclude,omitempty"`
+	Modifier      uint32                 `protobuf:"varint,6,opt,name=modifier,proto3" json:"modifier,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Location) Reset() {
+	*x = Location{}
+	mi := &file_adshard_v1_records_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Location) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Location) ProtoMessage() {}
+
+func (x *Location) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_records_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Location.ProtoReflect.Descriptor instead.
+func (*Location) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_records_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Location) GetPlace() uint32 {
+	if x != nil {
+		return x.Place
+	}
+	return 0
+}
+
+func (x *Location) GetLat() int32 {
+	if x != nil {
+		return x.Lat
+	}
+	return 0
+}
+
+func (x *Location) GetLon() int32 {
+	if x != nil {
+		return x.Lon
+	}
+	return 0
+}
+
+func (x *Location) GetRadius() uint32 {
+	if x != nil {
+		return x.Radius
+	}
+	return 0
+}
+
+func (x *Location) GetExclude() bool {
+	if x != nil {
+		return x.Exclude
+	}
+	return false
+}
+
+func (x *Location) GetModifier() uint32 {
+	if x != nil {
+		return x.Modifier
+	}
+	return 0
+}
+
+// Audiences are lists of segments.
+type Audiences struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Target        []*Segment             `protobuf:"bytes,1,rep,name=target,proto3" json:"target,omitempty"`
+	Observe       []*Segment             `protobuf:"bytes,2,rep,name=observe,proto3" json:"observe,omitempty"`
+	Exclude       []*Segment             `protobuf:"bytes,3,rep,name=exclude,proto3" json:"exclude,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Audiences) Reset() {
+	*x = Audiences{}
+	mi := &file_adshard_v1_records_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Audiences) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Audiences) ProtoMessage() {}
+
+func (x *Audiences) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_records_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Audiences.ProtoReflect.Descriptor instead.
+func (*Audiences) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_records_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Audiences) GetTarget() []*Segment {
+	if x != nil {
+		return x.Target
+	}
+	return nil
+}
+
+func (x *Audiences) GetObserve() []*Segment {
+	if x != nil {
+		return x.Observe
+	}
+	return nil
+}
+
+func (x *Audiences) GetExclude() []*Segment {
+	if x != nil {
+		return x.Exclude
+	}
+	return nil
+}
+
+type Segment struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Modifier      uint32                 `protobuf:"varint,2,opt,name=modifier,proto3" json:"modifier,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Segment) Reset() {
+	*x = Segment{}
+	mi := &file_adshard_v1_records_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Segment) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Segment) ProtoMessage() {}
+
+func (x *Segment) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_records_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Segment.ProtoReflect.Descriptor instead.
+func (*Segment) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_records_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Segment) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *Segment) GetModifier() uint32 {
+	if x != nil {
+		return x.Modifier
+	}
+	return 0
+}
+
+// Sites are lists of pages.
+type Sites struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Include       []*Site                `protobuf:"bytes,1,rep,name=include,proto3" json:"include,omitempty"`
+	Exclude       []*Site                `protobuf:"bytes,2,rep,name=exclude,proto3" json:"exclude,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Sites) Reset() {
+	*x = Sites{}
+	mi := &file_adshard_v1_records_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Sites) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Sites) ProtoMessage() {}
+
+func (x *Sites) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_records_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Sites.ProtoReflect.Descriptor instead.
+func (*Sites) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_records_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Sites) GetInclude() []*Site {
+	if x != nil {
+		return x.Include
+	}
+	return nil
+}
+
+func (x *Sites) GetExclude() []*Site {
+	if x != nil {
+		return x.Exclude
+	}
+	return nil
+}
+
+// Site is a normalised host with perhaps a path.
+type Site struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Host          string                 `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`
+	Path          string                 `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
+	Modifier      uint32                 `protobuf:"varint,3,opt,name=modifier,proto3" json:"modifier,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Site) Reset() {
+	*x = Site{}
+	mi := &file_adshard_v1_records_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Site) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Site) ProtoMessage() {}
+
+func (x *Site) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_records_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Site.ProtoReflect.Descriptor instead.
+func (*Site) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_records_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *Site) GetHost() string {
+	if x != nil {
+		return x.Host
+	}
+	return ""
+}
+
+func (x *Site) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *Site) GetModifier() uint32 {
+	if x != nil {
+		return x.Modifier
+	}
+	return 0
+}
+
 // Campaign is the parent of groups.
 type Campaign struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
@@ -166,14 +673,15 @@ type Campaign struct {
 	// withheld is in how many of a million requests the campaign takes no part.
 	Withheld uint32 `protobuf:"varint,11,opt,name=withheld,proto3" json:"withheld,omitempty"`
 	// held is why it is not enabled whatever its status is, as backend.Hold.Brief; 0: for no reason.
-	Held          uint32 `protobuf:"varint,12,opt,name=held,proto3" json:"held,omitempty"`
+	Held          uint32     `protobuf:"varint,12,opt,name=held,proto3" json:"held,omitempty"`
+	Targeting     *Targeting `protobuf:"bytes,13,opt,name=targeting,proto3" json:"targeting,omitempty"` // absent: none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Campaign) Reset() {
 	*x = Campaign{}
-	mi := &file_adshard_v1_records_proto_msgTypes[1]
+	mi := &file_adshard_v1_records_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -185,7 +693,7 @@ func (x *Campaign) String() string {
 func (*Campaign) ProtoMessage() {}
 
 func (x *Campaign) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_records_proto_msgTypes[1]
+	mi := &file_adshard_v1_records_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -198,7 +706,7 @@ func (x *Campaign) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Campaign.ProtoReflect.Descriptor instead.
 func (*Campaign) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_records_proto_rawDescGZIP(), []int{1}
+	return file_adshard_v1_records_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Campaign) GetId() uint64 {
@@ -285,6 +793,13 @@ func (x *Campaign) GetHeld() uint32 {
 	return 0
 }
 
+func (x *Campaign) GetTargeting() *Targeting {
+	if x != nil {
+		return x.Targeting
+	}
+	return nil
+}
+
 // Modifiers are bid modifiers in permille, 0 to 10000; absent: not set.
 type Modifiers struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -297,7 +812,7 @@ type Modifiers struct {
 
 func (x *Modifiers) Reset() {
 	*x = Modifiers{}
-	mi := &file_adshard_v1_records_proto_msgTypes[2]
+	mi := &file_adshard_v1_records_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -309,7 +824,7 @@ func (x *Modifiers) String() string {
 func (*Modifiers) ProtoMessage() {}
 
 func (x *Modifiers) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_records_proto_msgTypes[2]
+	mi := &file_adshard_v1_records_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -322,7 +837,7 @@ func (x *Modifiers) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Modifiers.ProtoReflect.Descriptor instead.
 func (*Modifiers) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_records_proto_rawDescGZIP(), []int{2}
+	return file_adshard_v1_records_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Modifiers) GetDesktop() uint32 {
@@ -358,16 +873,17 @@ type Group struct {
 	Enabled       bool                   `protobuf:"varint,6,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	Modifiers     *Modifiers             `protobuf:"bytes,7,opt,name=modifiers,proto3" json:"modifiers,omitempty"`
 	Negatives     []*Negative            `protobuf:"bytes,8,rep,name=negatives,proto3" json:"negatives,omitempty"`
-	Ads           []*Ad                  `protobuf:"bytes,9,rep,name=ads,proto3" json:"ads,omitempty"`           // by ascending id
-	Version       uint64                 `protobuf:"varint,10,opt,name=version,proto3" json:"version,omitempty"` // clock of the last change of the group or its content
-	Held          uint32                 `protobuf:"varint,11,opt,name=held,proto3" json:"held,omitempty"`       // as Campaign.held
+	Ads           []*Ad                  `protobuf:"bytes,9,rep,name=ads,proto3" json:"ads,omitempty"`              // by ascending id
+	Version       uint64                 `protobuf:"varint,10,opt,name=version,proto3" json:"version,omitempty"`    // clock of the last change of the group or its content
+	Held          uint32                 `protobuf:"varint,11,opt,name=held,proto3" json:"held,omitempty"`          // as Campaign.held
+	Targeting     *Targeting             `protobuf:"bytes,12,opt,name=targeting,proto3" json:"targeting,omitempty"` // absent: none of its own
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Group) Reset() {
 	*x = Group{}
-	mi := &file_adshard_v1_records_proto_msgTypes[3]
+	mi := &file_adshard_v1_records_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -379,7 +895,7 @@ func (x *Group) String() string {
 func (*Group) ProtoMessage() {}
 
 func (x *Group) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_records_proto_msgTypes[3]
+	mi := &file_adshard_v1_records_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -392,7 +908,7 @@ func (x *Group) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Group.ProtoReflect.Descriptor instead.
 func (*Group) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_records_proto_rawDescGZIP(), []int{3}
+	return file_adshard_v1_records_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Group) GetKey() uint64 {
@@ -472,6 +988,13 @@ func (x *Group) GetHeld() uint32 {
 	return 0
 }
 
+func (x *Group) GetTargeting() *Targeting {
+	if x != nil {
+		return x.Targeting
+	}
+	return nil
+}
+
 // Ad is one ad of a group that has a headline, without the texts that are never shown (serving.md §5.5).
 type Ad struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -488,7 +1011,7 @@ type Ad struct {
 
 func (x *Ad) Reset() {
 	*x = Ad{}
-	mi := &file_adshard_v1_records_proto_msgTypes[4]
+	mi := &file_adshard_v1_records_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -500,7 +1023,7 @@ func (x *Ad) String() string {
 func (*Ad) ProtoMessage() {}
 
 func (x *Ad) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_records_proto_msgTypes[4]
+	mi := &file_adshard_v1_records_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -513,7 +1036,7 @@ func (x *Ad) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ad.ProtoReflect.Descriptor instead.
 func (*Ad) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_records_proto_rawDescGZIP(), []int{4}
+	return file_adshard_v1_records_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Ad) GetId() uint64 {
@@ -579,7 +1102,7 @@ type Negative struct {
 
 func (x *Negative) Reset() {
 	*x = Negative{}
-	mi := &file_adshard_v1_records_proto_msgTypes[5]
+	mi := &file_adshard_v1_records_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -591,7 +1114,7 @@ func (x *Negative) String() string {
 func (*Negative) ProtoMessage() {}
 
 func (x *Negative) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_records_proto_msgTypes[5]
+	mi := &file_adshard_v1_records_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -604,7 +1127,7 @@ func (x *Negative) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Negative.ProtoReflect.Descriptor instead.
 func (*Negative) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_records_proto_rawDescGZIP(), []int{5}
+	return file_adshard_v1_records_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Negative) GetId() uint64 {
@@ -669,7 +1192,7 @@ type Keyword struct {
 
 func (x *Keyword) Reset() {
 	*x = Keyword{}
-	mi := &file_adshard_v1_records_proto_msgTypes[6]
+	mi := &file_adshard_v1_records_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -681,7 +1204,7 @@ func (x *Keyword) String() string {
 func (*Keyword) ProtoMessage() {}
 
 func (x *Keyword) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_records_proto_msgTypes[6]
+	mi := &file_adshard_v1_records_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -694,7 +1217,7 @@ func (x *Keyword) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Keyword.ProtoReflect.Descriptor instead.
 func (*Keyword) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_records_proto_rawDescGZIP(), []int{6}
+	return file_adshard_v1_records_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Keyword) GetId() uint64 {
@@ -799,7 +1322,7 @@ type Form struct {
 
 func (x *Form) Reset() {
 	*x = Form{}
-	mi := &file_adshard_v1_records_proto_msgTypes[7]
+	mi := &file_adshard_v1_records_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -811,7 +1334,7 @@ func (x *Form) String() string {
 func (*Form) ProtoMessage() {}
 
 func (x *Form) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_records_proto_msgTypes[7]
+	mi := &file_adshard_v1_records_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -824,7 +1347,7 @@ func (x *Form) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Form.ProtoReflect.Descriptor instead.
 func (*Form) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_records_proto_rawDescGZIP(), []int{7}
+	return file_adshard_v1_records_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Form) GetLanguage() string {
@@ -846,14 +1369,56 @@ var File_adshard_v1_records_proto protoreflect.FileDescriptor
 const file_adshard_v1_records_proto_rawDesc = "" +
 	"\n" +
 	"\x18adshard/v1/records.proto\x12\n" +
-	"adshard.v1\"\x98\x01\n" +
+	"adshard.v1\"\xd5\x01\n" +
 	"\n" +
 	"Advertiser\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +
 	"\aenabled\x18\x03 \x01(\bR\aenabled\x12\x18\n" +
 	"\aversion\x18\x04 \x01(\x04R\aversion\x122\n" +
-	"\tnegatives\x18\x05 \x03(\v2\x14.adshard.v1.NegativeR\tnegatives\"\x8e\x03\n" +
+	"\tnegatives\x18\x05 \x03(\v2\x14.adshard.v1.NegativeR\tnegatives\x12\x1e\n" +
+	"\n" +
+	"categories\x18\x06 \x03(\tR\n" +
+	"categories\x12\x1b\n" +
+	"\ttime_zone\x18\a \x01(\tR\btimeZone\"\xf2\x02\n" +
+	"\tTargeting\x12\x14\n" +
+	"\x05start\x18\x01 \x01(\rR\x05start\x12\x10\n" +
+	"\x03end\x18\x02 \x01(\rR\x03end\x123\n" +
+	"\bschedule\x18\x03 \x03(\v2\x17.adshard.v1.DayIntervalR\bschedule\x122\n" +
+	"\tlocations\x18\x04 \x03(\v2\x14.adshard.v1.LocationR\tlocations\x12'\n" +
+	"\x0ftarget_presence\x18\x05 \x01(\bR\x0etargetPresence\x12-\n" +
+	"\x12exclusion_presence\x18\x06 \x01(\bR\x11exclusionPresence\x123\n" +
+	"\taudiences\x18\a \x01(\v2\x15.adshard.v1.AudiencesR\taudiences\x12'\n" +
+	"\x05sites\x18\b \x01(\v2\x11.adshard.v1.SitesR\x05sites\x12\x1e\n" +
+	"\n" +
+	"categories\x18\t \x03(\tR\n" +
+	"categories\"_\n" +
+	"\vDayInterval\x12\x10\n" +
+	"\x03day\x18\x01 \x01(\rR\x03day\x12\x12\n" +
+	"\x04from\x18\x02 \x01(\rR\x04from\x12\x0e\n" +
+	"\x02to\x18\x03 \x01(\rR\x02to\x12\x1a\n" +
+	"\bmodifier\x18\x04 \x01(\rR\bmodifier\"\x92\x01\n" +
+	"\bLocation\x12\x14\n" +
+	"\x05place\x18\x01 \x01(\rR\x05place\x12\x10\n" +
+	"\x03lat\x18\x02 \x01(\x11R\x03lat\x12\x10\n" +
+	"\x03lon\x18\x03 \x01(\x11R\x03lon\x12\x16\n" +
+	"\x06radius\x18\x04 \x01(\rR\x06radius\x12\x18\n" +
+	"\aexclude\x18\x05 \x01(\bR\aexclude\x12\x1a\n" +
+	"\bmodifier\x18\x06 \x01(\rR\bmodifier\"\x96\x01\n" +
+	"\tAudiences\x12+\n" +
+	"\x06target\x18\x01 \x03(\v2\x13.adshard.v1.SegmentR\x06target\x12-\n" +
+	"\aobserve\x18\x02 \x03(\v2\x13.adshard.v1.SegmentR\aobserve\x12-\n" +
+	"\aexclude\x18\x03 \x03(\v2\x13.adshard.v1.SegmentR\aexclude\"5\n" +
+	"\aSegment\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
+	"\bmodifier\x18\x02 \x01(\rR\bmodifier\"_\n" +
+	"\x05Sites\x12*\n" +
+	"\ainclude\x18\x01 \x03(\v2\x10.adshard.v1.SiteR\ainclude\x12*\n" +
+	"\aexclude\x18\x02 \x03(\v2\x10.adshard.v1.SiteR\aexclude\"J\n" +
+	"\x04Site\x12\x12\n" +
+	"\x04host\x18\x01 \x01(\tR\x04host\x12\x12\n" +
+	"\x04path\x18\x02 \x01(\tR\x04path\x12\x1a\n" +
+	"\bmodifier\x18\x03 \x01(\rR\bmodifier\"\xc3\x03\n" +
 	"\bCampaign\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12#\n" +
 	"\radvertiser_id\x18\x02 \x01(\x04R\fadvertiserId\x12\x12\n" +
@@ -867,7 +1432,8 @@ const file_adshard_v1_records_proto_rawDesc = "" +
 	"\aversion\x18\n" +
 	" \x01(\x04R\aversion\x12\x1a\n" +
 	"\bwithheld\x18\v \x01(\rR\bwithheld\x12\x12\n" +
-	"\x04held\x18\f \x01(\rR\x04held\"\x86\x01\n" +
+	"\x04held\x18\f \x01(\rR\x04held\x123\n" +
+	"\ttargeting\x18\r \x01(\v2\x15.adshard.v1.TargetingR\ttargeting\"\x86\x01\n" +
 	"\tModifiers\x12\x1d\n" +
 	"\adesktop\x18\x01 \x01(\rH\x00R\adesktop\x88\x01\x01\x12\x1b\n" +
 	"\x06mobile\x18\x02 \x01(\rH\x01R\x06mobile\x88\x01\x01\x12\x1b\n" +
@@ -875,7 +1441,7 @@ const file_adshard_v1_records_proto_rawDesc = "" +
 	"\n" +
 	"\b_desktopB\t\n" +
 	"\a_mobileB\t\n" +
-	"\a_tablet\"\xd6\x02\n" +
+	"\a_tablet\"\x8b\x03\n" +
 	"\x05Group\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\x06R\x03key\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\x04R\x02id\x12\x1f\n" +
@@ -889,7 +1455,8 @@ const file_adshard_v1_records_proto_rawDesc = "" +
 	"\x03ads\x18\t \x03(\v2\x0e.adshard.v1.AdR\x03ads\x12\x18\n" +
 	"\aversion\x18\n" +
 	" \x01(\x04R\aversion\x12\x12\n" +
-	"\x04held\x18\v \x01(\rR\x04held\"\xb9\x01\n" +
+	"\x04held\x18\v \x01(\rR\x04held\x123\n" +
+	"\ttargeting\x18\f \x01(\v2\x15.adshard.v1.TargetingR\ttargeting\"\xb9\x01\n" +
 	"\x02Ad\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x18\n" +
 	"\aenabled\x18\x02 \x01(\bR\aenabled\x12\x1c\n" +
@@ -941,33 +1508,51 @@ func file_adshard_v1_records_proto_rawDescGZIP() []byte {
 }
 
 var file_adshard_v1_records_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_adshard_v1_records_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_adshard_v1_records_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_adshard_v1_records_proto_goTypes = []any{
-	(MatchType)(0),     // 0: adshard.v1.MatchType
-	(*Advertiser)(nil), // 1: adshard.v1.Advertiser
-	(*Campaign)(nil),   // 2: adshard.v1.Campaign
-	(*Modifiers)(nil),  // 3: adshard.v1.Modifiers
-	(*Group)(nil),      // 4: adshard.v1.Group
-	(*Ad)(nil),         // 5: adshard.v1.Ad
-	(*Negative)(nil),   // 6: adshard.v1.Negative
-	(*Keyword)(nil),    // 7: adshard.v1.Keyword
-	(*Form)(nil),       // 8: adshard.v1.Form
+	(MatchType)(0),      // 0: adshard.v1.MatchType
+	(*Advertiser)(nil),  // 1: adshard.v1.Advertiser
+	(*Targeting)(nil),   // 2: adshard.v1.Targeting
+	(*DayInterval)(nil), // 3: adshard.v1.DayInterval
+	(*Location)(nil),    // 4: adshard.v1.Location
+	(*Audiences)(nil),   // 5: adshard.v1.Audiences
+	(*Segment)(nil),     // 6: adshard.v1.Segment
+	(*Sites)(nil),       // 7: adshard.v1.Sites
+	(*Site)(nil),        // 8: adshard.v1.Site
+	(*Campaign)(nil),    // 9: adshard.v1.Campaign
+	(*Modifiers)(nil),   // 10: adshard.v1.Modifiers
+	(*Group)(nil),       // 11: adshard.v1.Group
+	(*Ad)(nil),          // 12: adshard.v1.Ad
+	(*Negative)(nil),    // 13: adshard.v1.Negative
+	(*Keyword)(nil),     // 14: adshard.v1.Keyword
+	(*Form)(nil),        // 15: adshard.v1.Form
 }
 var file_adshard_v1_records_proto_depIdxs = []int32{
-	6, // 0: adshard.v1.Advertiser.negatives:type_name -> adshard.v1.Negative
-	3, // 1: adshard.v1.Campaign.modifiers:type_name -> adshard.v1.Modifiers
-	6, // 2: adshard.v1.Campaign.negatives:type_name -> adshard.v1.Negative
-	3, // 3: adshard.v1.Group.modifiers:type_name -> adshard.v1.Modifiers
-	6, // 4: adshard.v1.Group.negatives:type_name -> adshard.v1.Negative
-	5, // 5: adshard.v1.Group.ads:type_name -> adshard.v1.Ad
-	0, // 6: adshard.v1.Negative.type:type_name -> adshard.v1.MatchType
-	0, // 7: adshard.v1.Keyword.type:type_name -> adshard.v1.MatchType
-	8, // 8: adshard.v1.Keyword.forms:type_name -> adshard.v1.Form
-	9, // [9:9] is the sub-list for method output_type
-	9, // [9:9] is the sub-list for method input_type
-	9, // [9:9] is the sub-list for extension type_name
-	9, // [9:9] is the sub-list for extension extendee
-	0, // [0:9] is the sub-list for field type_name
+	13, // 0: adshard.v1.Advertiser.negatives:type_name -> adshard.v1.Negative
+	3,  // 1: adshard.v1.Targeting.schedule:type_name -> adshard.v1.DayInterval
+	4,  // 2: adshard.v1.Targeting.locations:type_name -> adshard.v1.Location
+	5,  // 3: adshard.v1.Targeting.audiences:type_name -> adshard.v1.Audiences
+	7,  // 4: adshard.v1.Targeting.sites:type_name -> adshard.v1.Sites
+	6,  // 5: adshard.v1.Audiences.target:type_name -> adshard.v1.Segment
+	6,  // 6: adshard.v1.Audiences.observe:type_name -> adshard.v1.Segment
+	6,  // 7: adshard.v1.Audiences.exclude:type_name -> adshard.v1.Segment
+	8,  // 8: adshard.v1.Sites.include:type_name -> adshard.v1.Site
+	8,  // 9: adshard.v1.Sites.exclude:type_name -> adshard.v1.Site
+	10, // 10: adshard.v1.Campaign.modifiers:type_name -> adshard.v1.Modifiers
+	13, // 11: adshard.v1.Campaign.negatives:type_name -> adshard.v1.Negative
+	2,  // 12: adshard.v1.Campaign.targeting:type_name -> adshard.v1.Targeting
+	10, // 13: adshard.v1.Group.modifiers:type_name -> adshard.v1.Modifiers
+	13, // 14: adshard.v1.Group.negatives:type_name -> adshard.v1.Negative
+	12, // 15: adshard.v1.Group.ads:type_name -> adshard.v1.Ad
+	2,  // 16: adshard.v1.Group.targeting:type_name -> adshard.v1.Targeting
+	0,  // 17: adshard.v1.Negative.type:type_name -> adshard.v1.MatchType
+	0,  // 18: adshard.v1.Keyword.type:type_name -> adshard.v1.MatchType
+	15, // 19: adshard.v1.Keyword.forms:type_name -> adshard.v1.Form
+	20, // [20:20] is the sub-list for method output_type
+	20, // [20:20] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_records_proto_init() }
@@ -975,15 +1560,15 @@ func file_adshard_v1_records_proto_init() {
 	if File_adshard_v1_records_proto != nil {
 		return
 	}
-	file_adshard_v1_records_proto_msgTypes[2].OneofWrappers = []any{}
-	file_adshard_v1_records_proto_msgTypes[6].OneofWrappers = []any{}
+	file_adshard_v1_records_proto_msgTypes[9].OneofWrappers = []any{}
+	file_adshard_v1_records_proto_msgTypes[13].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_records_proto_rawDesc), len(file_adshard_v1_records_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   8,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

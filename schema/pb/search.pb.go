@@ -952,8 +952,10 @@ type SearchRequest struct {
 	Shard       uint64                 `protobuf:"fixed64,9,opt,name=shard,proto3" json:"shard,omitempty"` // search.ShardID of the shard that is asked
 	// pieces is always set: slaves of the version before this one answer without Hit.text and Hit.shown where it
 	// is not, and this master reads no other answers.
-	Pieces        bool   `protobuf:"varint,10,opt,name=pieces,proto3" json:"pieces,omitempty"`
-	Instance      uint64 `protobuf:"fixed64,14,opt,name=instance,proto3" json:"instance,omitempty"` // Replica.instance of the slave that is asked to explain; 0: any
+	Pieces bool `protobuf:"varint,10,opt,name=pieces,proto3" json:"pieces,omitempty"`
+	// context is what the request says of its user and page; absent: the master is of a version before targeting.
+	Context       *Context `protobuf:"bytes,17,opt,name=context,proto3" json:"context,omitempty"`
+	Instance      uint64   `protobuf:"fixed64,14,opt,name=instance,proto3" json:"instance,omitempty"` // Replica.instance of the slave that is asked to explain; 0: any
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1058,9 +1060,323 @@ func (x *SearchRequest) GetPieces() bool {
 	return false
 }
 
+func (x *SearchRequest) GetContext() *Context {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
 func (x *SearchRequest) GetInstance() uint64 {
 	if x != nil {
 		return x.Instance
+	}
+	return 0
+}
+
+// Context is a request's context as the master resolved it (serving.md §11, package targeting).
+type Context struct {
+	state              protoimpl.MessageState `protogen:"open.v1"`
+	Seconds            int64                  `protobuf:"fixed64,1,opt,name=seconds,proto3" json:"seconds,omitempty"` // since 1970
+	Places             []*ContextPlace        `protobuf:"bytes,2,rep,name=places,proto3" json:"places,omitempty"`
+	Point              *ContextPoint          `protobuf:"bytes,3,opt,name=point,proto3" json:"point,omitempty"`
+	Languages          []string               `protobuf:"bytes,4,rep,name=languages,proto3" json:"languages,omitempty"`
+	Audiences          []string               `protobuf:"bytes,5,rep,name=audiences,proto3" json:"audiences,omitempty"`
+	Site               *Site                  `protobuf:"bytes,6,opt,name=site,proto3" json:"site,omitempty"`
+	UnknownLocation    bool                   `protobuf:"varint,7,opt,name=unknown_location,json=unknownLocation,proto3" json:"unknown_location,omitempty"` // targets of places pass where no place is known
+	BlockAdvertisers   []uint64               `protobuf:"fixed64,8,rep,packed,name=block_advertisers,json=blockAdvertisers,proto3" json:"block_advertisers,omitempty"`
+	BlockDomains       []string               `protobuf:"bytes,9,rep,name=block_domains,json=blockDomains,proto3" json:"block_domains,omitempty"`
+	BlockCategories    []string               `protobuf:"bytes,10,rep,name=block_categories,json=blockCategories,proto3" json:"block_categories,omitempty"`
+	BlockUncategorised bool                   `protobuf:"varint,11,opt,name=block_uncategorised,json=blockUncategorised,proto3" json:"block_uncategorised,omitempty"`
+	BlockLists         []*ListVersion         `protobuf:"bytes,12,rep,name=block_lists,json=blockLists,proto3" json:"block_lists,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *Context) Reset() {
+	*x = Context{}
+	mi := &file_adshard_v1_search_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Context) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Context) ProtoMessage() {}
+
+func (x *Context) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Context.ProtoReflect.Descriptor instead.
+func (*Context) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *Context) GetSeconds() int64 {
+	if x != nil {
+		return x.Seconds
+	}
+	return 0
+}
+
+func (x *Context) GetPlaces() []*ContextPlace {
+	if x != nil {
+		return x.Places
+	}
+	return nil
+}
+
+func (x *Context) GetPoint() *ContextPoint {
+	if x != nil {
+		return x.Point
+	}
+	return nil
+}
+
+func (x *Context) GetLanguages() []string {
+	if x != nil {
+		return x.Languages
+	}
+	return nil
+}
+
+func (x *Context) GetAudiences() []string {
+	if x != nil {
+		return x.Audiences
+	}
+	return nil
+}
+
+func (x *Context) GetSite() *Site {
+	if x != nil {
+		return x.Site
+	}
+	return nil
+}
+
+func (x *Context) GetUnknownLocation() bool {
+	if x != nil {
+		return x.UnknownLocation
+	}
+	return false
+}
+
+func (x *Context) GetBlockAdvertisers() []uint64 {
+	if x != nil {
+		return x.BlockAdvertisers
+	}
+	return nil
+}
+
+func (x *Context) GetBlockDomains() []string {
+	if x != nil {
+		return x.BlockDomains
+	}
+	return nil
+}
+
+func (x *Context) GetBlockCategories() []string {
+	if x != nil {
+		return x.BlockCategories
+	}
+	return nil
+}
+
+func (x *Context) GetBlockUncategorised() bool {
+	if x != nil {
+		return x.BlockUncategorised
+	}
+	return false
+}
+
+func (x *Context) GetBlockLists() []*ListVersion {
+	if x != nil {
+		return x.BlockLists
+	}
+	return nil
+}
+
+// ContextPlace is a place of the request or one that contains it.
+type ContextPlace struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            uint32                 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	Presence      bool                   `protobuf:"varint,2,opt,name=presence,proto3" json:"presence,omitempty"`
+	Interest      bool                   `protobuf:"varint,3,opt,name=interest,proto3" json:"interest,omitempty"`
+	Depth         uint32                 `protobuf:"varint,4,opt,name=depth,proto3" json:"depth,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ContextPlace) Reset() {
+	*x = ContextPlace{}
+	mi := &file_adshard_v1_search_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContextPlace) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContextPlace) ProtoMessage() {}
+
+func (x *ContextPlace) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContextPlace.ProtoReflect.Descriptor instead.
+func (*ContextPlace) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ContextPlace) GetId() uint32 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *ContextPlace) GetPresence() bool {
+	if x != nil {
+		return x.Presence
+	}
+	return false
+}
+
+func (x *ContextPlace) GetInterest() bool {
+	if x != nil {
+		return x.Interest
+	}
+	return false
+}
+
+func (x *ContextPlace) GetDepth() uint32 {
+	if x != nil {
+		return x.Depth
+	}
+	return 0
+}
+
+type ContextPoint struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Lat           int32                  `protobuf:"zigzag32,1,opt,name=lat,proto3" json:"lat,omitempty"` // millionths of a degree
+	Lon           int32                  `protobuf:"zigzag32,2,opt,name=lon,proto3" json:"lon,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ContextPoint) Reset() {
+	*x = ContextPoint{}
+	mi := &file_adshard_v1_search_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContextPoint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContextPoint) ProtoMessage() {}
+
+func (x *ContextPoint) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContextPoint.ProtoReflect.Descriptor instead.
+func (*ContextPoint) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ContextPoint) GetLat() int32 {
+	if x != nil {
+		return x.Lat
+	}
+	return 0
+}
+
+func (x *ContextPoint) GetLon() int32 {
+	if x != nil {
+		return x.Lon
+	}
+	return 0
+}
+
+// ListVersion names a stored block list.
+type ListVersion struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Version       uint64                 `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListVersion) Reset() {
+	*x = ListVersion{}
+	mi := &file_adshard_v1_search_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListVersion) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListVersion) ProtoMessage() {}
+
+func (x *ListVersion) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListVersion.ProtoReflect.Descriptor instead.
+func (*ListVersion) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ListVersion) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ListVersion) GetVersion() uint64 {
+	if x != nil {
+		return x.Version
 	}
 	return 0
 }
@@ -1091,7 +1407,7 @@ type SearchResponse struct {
 
 func (x *SearchResponse) Reset() {
 	*x = SearchResponse{}
-	mi := &file_adshard_v1_search_proto_msgTypes[14]
+	mi := &file_adshard_v1_search_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1103,7 +1419,7 @@ func (x *SearchResponse) String() string {
 func (*SearchResponse) ProtoMessage() {}
 
 func (x *SearchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[14]
+	mi := &file_adshard_v1_search_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1116,7 +1432,7 @@ func (x *SearchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchResponse.ProtoReflect.Descriptor instead.
 func (*SearchResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{14}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *SearchResponse) GetHits() []*Hit {
@@ -1249,7 +1565,7 @@ type Hit struct {
 
 func (x *Hit) Reset() {
 	*x = Hit{}
-	mi := &file_adshard_v1_search_proto_msgTypes[15]
+	mi := &file_adshard_v1_search_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1261,7 +1577,7 @@ func (x *Hit) String() string {
 func (*Hit) ProtoMessage() {}
 
 func (x *Hit) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[15]
+	mi := &file_adshard_v1_search_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1274,7 +1590,7 @@ func (x *Hit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hit.ProtoReflect.Descriptor instead.
 func (*Hit) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{15}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Hit) GetKeyword() uint64 {
@@ -1394,7 +1710,7 @@ type MasterFrame struct {
 
 func (x *MasterFrame) Reset() {
 	*x = MasterFrame{}
-	mi := &file_adshard_v1_search_proto_msgTypes[16]
+	mi := &file_adshard_v1_search_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1406,7 +1722,7 @@ func (x *MasterFrame) String() string {
 func (*MasterFrame) ProtoMessage() {}
 
 func (x *MasterFrame) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[16]
+	mi := &file_adshard_v1_search_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1419,7 +1735,7 @@ func (x *MasterFrame) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MasterFrame.ProtoReflect.Descriptor instead.
 func (*MasterFrame) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{16}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *MasterFrame) GetHello() *Hello {
@@ -1455,7 +1771,7 @@ type SlaveFrame struct {
 
 func (x *SlaveFrame) Reset() {
 	*x = SlaveFrame{}
-	mi := &file_adshard_v1_search_proto_msgTypes[17]
+	mi := &file_adshard_v1_search_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1467,7 +1783,7 @@ func (x *SlaveFrame) String() string {
 func (*SlaveFrame) ProtoMessage() {}
 
 func (x *SlaveFrame) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[17]
+	mi := &file_adshard_v1_search_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1480,7 +1796,7 @@ func (x *SlaveFrame) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SlaveFrame.ProtoReflect.Descriptor instead.
 func (*SlaveFrame) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{17}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *SlaveFrame) GetHello() *Hello {
@@ -1522,7 +1838,7 @@ type Hello struct {
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_adshard_v1_search_proto_msgTypes[18]
+	mi := &file_adshard_v1_search_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1534,7 +1850,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[18]
+	mi := &file_adshard_v1_search_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1547,7 +1863,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{18}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Hello) GetVersion() uint32 {
@@ -1632,7 +1948,7 @@ type Ask struct {
 
 func (x *Ask) Reset() {
 	*x = Ask{}
-	mi := &file_adshard_v1_search_proto_msgTypes[19]
+	mi := &file_adshard_v1_search_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1644,7 +1960,7 @@ func (x *Ask) String() string {
 func (*Ask) ProtoMessage() {}
 
 func (x *Ask) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[19]
+	mi := &file_adshard_v1_search_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1657,7 +1973,7 @@ func (x *Ask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ask.ProtoReflect.Descriptor instead.
 func (*Ask) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{19}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Ask) GetId() uint64 {
@@ -1743,7 +2059,7 @@ type Reply struct {
 
 func (x *Reply) Reset() {
 	*x = Reply{}
-	mi := &file_adshard_v1_search_proto_msgTypes[20]
+	mi := &file_adshard_v1_search_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1755,7 +2071,7 @@ func (x *Reply) String() string {
 func (*Reply) ProtoMessage() {}
 
 func (x *Reply) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[20]
+	mi := &file_adshard_v1_search_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1768,7 +2084,7 @@ func (x *Reply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reply.ProtoReflect.Descriptor instead.
 func (*Reply) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{20}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Reply) GetId() uint64 {
@@ -1814,7 +2130,7 @@ type ExplainRequest struct {
 
 func (x *ExplainRequest) Reset() {
 	*x = ExplainRequest{}
-	mi := &file_adshard_v1_search_proto_msgTypes[21]
+	mi := &file_adshard_v1_search_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1826,7 +2142,7 @@ func (x *ExplainRequest) String() string {
 func (*ExplainRequest) ProtoMessage() {}
 
 func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[21]
+	mi := &file_adshard_v1_search_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1839,7 +2155,7 @@ func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainRequest.ProtoReflect.Descriptor instead.
 func (*ExplainRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{21}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ExplainRequest) GetRequest() *SearchRequest {
@@ -1892,7 +2208,7 @@ type ExplainResponse struct {
 
 func (x *ExplainResponse) Reset() {
 	*x = ExplainResponse{}
-	mi := &file_adshard_v1_search_proto_msgTypes[22]
+	mi := &file_adshard_v1_search_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1904,7 +2220,7 @@ func (x *ExplainResponse) String() string {
 func (*ExplainResponse) ProtoMessage() {}
 
 func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[22]
+	mi := &file_adshard_v1_search_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1917,7 +2233,7 @@ func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainResponse.ProtoReflect.Descriptor instead.
 func (*ExplainResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{22}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ExplainResponse) GetMatches() []*Explained {
@@ -1996,7 +2312,7 @@ type Explained struct {
 
 func (x *Explained) Reset() {
 	*x = Explained{}
-	mi := &file_adshard_v1_search_proto_msgTypes[23]
+	mi := &file_adshard_v1_search_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2008,7 +2324,7 @@ func (x *Explained) String() string {
 func (*Explained) ProtoMessage() {}
 
 func (x *Explained) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[23]
+	mi := &file_adshard_v1_search_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2021,7 +2337,7 @@ func (x *Explained) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Explained.ProtoReflect.Descriptor instead.
 func (*Explained) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{23}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Explained) GetHit() *Hit {
@@ -2168,7 +2484,7 @@ type Agreement struct {
 
 func (x *Agreement) Reset() {
 	*x = Agreement{}
-	mi := &file_adshard_v1_search_proto_msgTypes[24]
+	mi := &file_adshard_v1_search_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2180,7 +2496,7 @@ func (x *Agreement) String() string {
 func (*Agreement) ProtoMessage() {}
 
 func (x *Agreement) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[24]
+	mi := &file_adshard_v1_search_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2193,7 +2509,7 @@ func (x *Agreement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Agreement.ProtoReflect.Descriptor instead.
 func (*Agreement) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{24}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Agreement) GetKeyword() string {
@@ -2297,7 +2613,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x06others\x18\x01 \x01(\bR\x06others\x12\x18\n" +
 	"\aordered\x18\x02 \x01(\bR\aordered\x12\x1a\n" +
 	"\badjacent\x18\x03 \x01(\bR\badjacent\x12\x14\n" +
-	"\x05reach\x18\x04 \x01(\rR\x05reach\"\xde\x02\n" +
+	"\x05reach\x18\x04 \x01(\rR\x05reach\"\x8d\x03\n" +
 	"\rSearchRequest\x12'\n" +
 	"\x05query\x18\x01 \x01(\v2\x11.adshard.v1.QueryR\x05query\x12*\n" +
 	"\aprofile\x18\x02 \x03(\v2\x10.adshard.v1.RuleR\aprofile\x12\x16\n" +
@@ -2310,8 +2626,35 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x04view\x18\b \x01(\x04R\x04view\x12\x14\n" +
 	"\x05shard\x18\t \x01(\x06R\x05shard\x12\x16\n" +
 	"\x06pieces\x18\n" +
-	" \x01(\bR\x06pieces\x12\x1a\n" +
-	"\binstance\x18\x0e \x01(\x06R\binstanceJ\x04\b\v\x10\x0eJ\x04\b\x0f\x10\x10J\x04\b\x10\x10\x11\"\xd3\x03\n" +
+	" \x01(\bR\x06pieces\x12-\n" +
+	"\acontext\x18\x11 \x01(\v2\x13.adshard.v1.ContextR\acontext\x12\x1a\n" +
+	"\binstance\x18\x0e \x01(\x06R\binstanceJ\x04\b\v\x10\x0eJ\x04\b\x0f\x10\x10J\x04\b\x10\x10\x11\"\xfa\x03\n" +
+	"\aContext\x12\x18\n" +
+	"\aseconds\x18\x01 \x01(\x10R\aseconds\x120\n" +
+	"\x06places\x18\x02 \x03(\v2\x18.adshard.v1.ContextPlaceR\x06places\x12.\n" +
+	"\x05point\x18\x03 \x01(\v2\x18.adshard.v1.ContextPointR\x05point\x12\x1c\n" +
+	"\tlanguages\x18\x04 \x03(\tR\tlanguages\x12\x1c\n" +
+	"\taudiences\x18\x05 \x03(\tR\taudiences\x12$\n" +
+	"\x04site\x18\x06 \x01(\v2\x10.adshard.v1.SiteR\x04site\x12)\n" +
+	"\x10unknown_location\x18\a \x01(\bR\x0funknownLocation\x12+\n" +
+	"\x11block_advertisers\x18\b \x03(\x06R\x10blockAdvertisers\x12#\n" +
+	"\rblock_domains\x18\t \x03(\tR\fblockDomains\x12)\n" +
+	"\x10block_categories\x18\n" +
+	" \x03(\tR\x0fblockCategories\x12/\n" +
+	"\x13block_uncategorised\x18\v \x01(\bR\x12blockUncategorised\x128\n" +
+	"\vblock_lists\x18\f \x03(\v2\x17.adshard.v1.ListVersionR\n" +
+	"blockLists\"l\n" +
+	"\fContextPlace\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\rR\x02id\x12\x1a\n" +
+	"\bpresence\x18\x02 \x01(\bR\bpresence\x12\x1a\n" +
+	"\binterest\x18\x03 \x01(\bR\binterest\x12\x14\n" +
+	"\x05depth\x18\x04 \x01(\rR\x05depth\"2\n" +
+	"\fContextPoint\x12\x10\n" +
+	"\x03lat\x18\x01 \x01(\x11R\x03lat\x12\x10\n" +
+	"\x03lon\x18\x02 \x01(\x11R\x03lon\";\n" +
+	"\vListVersion\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
+	"\aversion\x18\x02 \x01(\x04R\aversion\"\xd3\x03\n" +
 	"\x0eSearchResponse\x12#\n" +
 	"\x04hits\x18\x01 \x03(\v2\x0f.adshard.v1.HitR\x04hits\x12\x18\n" +
 	"\amatched\x18\x02 \x01(\x04R\amatched\x12\x1e\n" +
@@ -2453,7 +2796,7 @@ func file_adshard_v1_search_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_search_proto_rawDescData
 }
 
-var file_adshard_v1_search_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_adshard_v1_search_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
 var file_adshard_v1_search_proto_goTypes = []any{
 	(*AdoptRequest)(nil),    // 0: adshard.v1.AdoptRequest
 	(*AdoptResponse)(nil),   // 1: adshard.v1.AdoptResponse
@@ -2469,57 +2812,67 @@ var file_adshard_v1_search_proto_goTypes = []any{
 	(*Query)(nil),           // 11: adshard.v1.Query
 	(*Rule)(nil),            // 12: adshard.v1.Rule
 	(*SearchRequest)(nil),   // 13: adshard.v1.SearchRequest
-	(*SearchResponse)(nil),  // 14: adshard.v1.SearchResponse
-	(*Hit)(nil),             // 15: adshard.v1.Hit
-	(*MasterFrame)(nil),     // 16: adshard.v1.MasterFrame
-	(*SlaveFrame)(nil),      // 17: adshard.v1.SlaveFrame
-	(*Hello)(nil),           // 18: adshard.v1.Hello
-	(*Ask)(nil),             // 19: adshard.v1.Ask
-	(*Reply)(nil),           // 20: adshard.v1.Reply
-	(*ExplainRequest)(nil),  // 21: adshard.v1.ExplainRequest
-	(*ExplainResponse)(nil), // 22: adshard.v1.ExplainResponse
-	(*Explained)(nil),       // 23: adshard.v1.Explained
-	(*Agreement)(nil),       // 24: adshard.v1.Agreement
-	(*Shard)(nil),           // 25: adshard.v1.Shard
-	(MatchType)(0),          // 26: adshard.v1.MatchType
+	(*Context)(nil),         // 14: adshard.v1.Context
+	(*ContextPlace)(nil),    // 15: adshard.v1.ContextPlace
+	(*ContextPoint)(nil),    // 16: adshard.v1.ContextPoint
+	(*ListVersion)(nil),     // 17: adshard.v1.ListVersion
+	(*SearchResponse)(nil),  // 18: adshard.v1.SearchResponse
+	(*Hit)(nil),             // 19: adshard.v1.Hit
+	(*MasterFrame)(nil),     // 20: adshard.v1.MasterFrame
+	(*SlaveFrame)(nil),      // 21: adshard.v1.SlaveFrame
+	(*Hello)(nil),           // 22: adshard.v1.Hello
+	(*Ask)(nil),             // 23: adshard.v1.Ask
+	(*Reply)(nil),           // 24: adshard.v1.Reply
+	(*ExplainRequest)(nil),  // 25: adshard.v1.ExplainRequest
+	(*ExplainResponse)(nil), // 26: adshard.v1.ExplainResponse
+	(*Explained)(nil),       // 27: adshard.v1.Explained
+	(*Agreement)(nil),       // 28: adshard.v1.Agreement
+	(*Shard)(nil),           // 29: adshard.v1.Shard
+	(*Site)(nil),            // 30: adshard.v1.Site
+	(MatchType)(0),          // 31: adshard.v1.MatchType
 }
 var file_adshard_v1_search_proto_depIdxs = []int32{
 	3,  // 0: adshard.v1.CertifyRequest.parents:type_name -> adshard.v1.ParentName
 	4,  // 1: adshard.v1.CertifyResponse.parents:type_name -> adshard.v1.ParentSum
-	25, // 2: adshard.v1.MapResponse.shards:type_name -> adshard.v1.Shard
+	29, // 2: adshard.v1.MapResponse.shards:type_name -> adshard.v1.Shard
 	11, // 3: adshard.v1.SearchRequest.query:type_name -> adshard.v1.Query
 	12, // 4: adshard.v1.SearchRequest.profile:type_name -> adshard.v1.Rule
-	15, // 5: adshard.v1.SearchResponse.hits:type_name -> adshard.v1.Hit
-	26, // 6: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
-	18, // 7: adshard.v1.MasterFrame.hello:type_name -> adshard.v1.Hello
-	19, // 8: adshard.v1.MasterFrame.asks:type_name -> adshard.v1.Ask
-	18, // 9: adshard.v1.SlaveFrame.hello:type_name -> adshard.v1.Hello
-	20, // 10: adshard.v1.SlaveFrame.replies:type_name -> adshard.v1.Reply
-	13, // 11: adshard.v1.Ask.search:type_name -> adshard.v1.SearchRequest
-	14, // 12: adshard.v1.Reply.answer:type_name -> adshard.v1.SearchResponse
-	10, // 13: adshard.v1.Reply.fault:type_name -> adshard.v1.Fault
-	13, // 14: adshard.v1.ExplainRequest.request:type_name -> adshard.v1.SearchRequest
-	23, // 15: adshard.v1.ExplainResponse.matches:type_name -> adshard.v1.Explained
-	15, // 16: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
-	24, // 17: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
-	26, // 18: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
-	16, // 19: adshard.v1.Slave.Stream:input_type -> adshard.v1.MasterFrame
-	21, // 20: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
-	8,  // 21: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
-	2,  // 22: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
-	6,  // 23: adshard.v1.Slave.Discard:input_type -> adshard.v1.DiscardRequest
-	0,  // 24: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
-	17, // 25: adshard.v1.Slave.Stream:output_type -> adshard.v1.SlaveFrame
-	22, // 26: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
-	9,  // 27: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
-	5,  // 28: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
-	7,  // 29: adshard.v1.Slave.Discard:output_type -> adshard.v1.DiscardResponse
-	1,  // 30: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
-	25, // [25:31] is the sub-list for method output_type
-	19, // [19:25] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	14, // 5: adshard.v1.SearchRequest.context:type_name -> adshard.v1.Context
+	15, // 6: adshard.v1.Context.places:type_name -> adshard.v1.ContextPlace
+	16, // 7: adshard.v1.Context.point:type_name -> adshard.v1.ContextPoint
+	30, // 8: adshard.v1.Context.site:type_name -> adshard.v1.Site
+	17, // 9: adshard.v1.Context.block_lists:type_name -> adshard.v1.ListVersion
+	19, // 10: adshard.v1.SearchResponse.hits:type_name -> adshard.v1.Hit
+	31, // 11: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
+	22, // 12: adshard.v1.MasterFrame.hello:type_name -> adshard.v1.Hello
+	23, // 13: adshard.v1.MasterFrame.asks:type_name -> adshard.v1.Ask
+	22, // 14: adshard.v1.SlaveFrame.hello:type_name -> adshard.v1.Hello
+	24, // 15: adshard.v1.SlaveFrame.replies:type_name -> adshard.v1.Reply
+	13, // 16: adshard.v1.Ask.search:type_name -> adshard.v1.SearchRequest
+	18, // 17: adshard.v1.Reply.answer:type_name -> adshard.v1.SearchResponse
+	10, // 18: adshard.v1.Reply.fault:type_name -> adshard.v1.Fault
+	13, // 19: adshard.v1.ExplainRequest.request:type_name -> adshard.v1.SearchRequest
+	27, // 20: adshard.v1.ExplainResponse.matches:type_name -> adshard.v1.Explained
+	19, // 21: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
+	28, // 22: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
+	31, // 23: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
+	20, // 24: adshard.v1.Slave.Stream:input_type -> adshard.v1.MasterFrame
+	25, // 25: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
+	8,  // 26: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
+	2,  // 27: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
+	6,  // 28: adshard.v1.Slave.Discard:input_type -> adshard.v1.DiscardRequest
+	0,  // 29: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
+	21, // 30: adshard.v1.Slave.Stream:output_type -> adshard.v1.SlaveFrame
+	26, // 31: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
+	9,  // 32: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
+	5,  // 33: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
+	7,  // 34: adshard.v1.Slave.Discard:output_type -> adshard.v1.DiscardResponse
+	1,  // 35: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
+	30, // [30:36] is the sub-list for method output_type
+	24, // [24:30] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_search_proto_init() }
@@ -2535,7 +2888,7 @@ func file_adshard_v1_search_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_search_proto_rawDesc), len(file_adshard_v1_search_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   25,
+			NumMessages:   29,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

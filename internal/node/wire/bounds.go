@@ -5,6 +5,7 @@ import (
 
 	"adshard/events/token"
 	"adshard/search"
+	"adshard/targeting"
 )
 
 // Sizes that more than one field has. Those of data are far above what import
@@ -44,6 +45,7 @@ const (
 	maxFiles       = 1 << 16 // of a store
 	maxHits        = 64
 	maxLacking     = 4 << 10
+	maxPlaces      = 1 << 12     // of a request, with those around them
 	maxMatches     = 1 << 14     // of an explanation
 	maxWord        = 64          // of a fixed vocabulary
 	maxWords       = 1 << 20     // of a keyword, as hashes or with their agreement
@@ -164,28 +166,41 @@ func dataBounds() map[string]bound {
 // recordBounds has the bounds of records.proto.
 func recordBounds() map[string]bound {
 	return map[string]bound{
-		"Advertiser.name":      text(maxText),
-		"Advertiser.negatives": list(maxHeld),
-		"Campaign.name":        text(maxText),
-		"Campaign.negatives":   list(maxHeld),
-		"Campaign.languages":   texts(maxFew, maxText),
-		"Group.name":           text(maxText),
-		"Group.negatives":      list(maxHeld),
-		"Group.ads":            list(maxHeld),
-		"Ad.headlines":         texts(maxFew, maxText),
-		"Ad.descriptions":      texts(maxFew, maxText),
-		"Ad.path1":             text(maxText),
-		"Ad.path2":             text(maxText),
-		"Ad.final_url":         text(maxText),
-		"Negative.text":        text(maxText),
-		"Negative.norm":        list(maxWords),
-		"Keyword.final_url":    text(maxText),
-		"Keyword.text":         text(maxText),
-		"Keyword.norm":         list(maxWords),
-		"Keyword.fold":         list(maxWords),
-		"Keyword.forms":        list(maxFew),
-		"Form.language":        text(maxText),
-		"Form.terms":           list(maxWords),
+		"Advertiser.name":       text(maxText),
+		"Advertiser.negatives":  list(maxHeld),
+		"Campaign.name":         text(maxText),
+		"Campaign.negatives":    list(maxHeld),
+		"Campaign.languages":    texts(maxFew, maxText),
+		"Group.name":            text(maxText),
+		"Group.negatives":       list(maxHeld),
+		"Group.ads":             list(maxHeld),
+		"Ad.headlines":          texts(maxFew, maxText),
+		"Ad.descriptions":       texts(maxFew, maxText),
+		"Ad.path1":              text(maxText),
+		"Ad.path2":              text(maxText),
+		"Ad.final_url":          text(maxText),
+		"Negative.text":         text(maxText),
+		"Negative.norm":         list(maxWords),
+		"Keyword.final_url":     text(maxText),
+		"Keyword.text":          text(maxText),
+		"Keyword.norm":          list(maxWords),
+		"Keyword.fold":          list(maxWords),
+		"Keyword.forms":         list(maxFew),
+		"Form.language":         text(maxText),
+		"Form.terms":            list(maxWords),
+		"Advertiser.categories": texts(maxFew, maxText),
+		"Advertiser.time_zone":  text(maxText),
+		"Targeting.schedule":    list(maxFew),
+		"Targeting.locations":   list(maxHeld),
+		"Targeting.categories":  texts(maxFew, maxText),
+		"Audiences.target":      list(maxHeld),
+		"Audiences.observe":     list(maxHeld),
+		"Audiences.exclude":     list(maxHeld),
+		"Segment.id":            text(maxText),
+		"Sites.include":         list(maxHeld),
+		"Sites.exclude":         list(maxHeld),
+		"Site.host":             text(maxText),
+		"Site.path":             text(maxText),
 	}
 }
 
@@ -215,6 +230,14 @@ func searchBounds() map[string]bound {
 		"Query.synonyms":                 list(maxSenses),
 		"SearchRequest.profile":          list(maxRules),
 		"SearchRequest.request_id":       text(maxRequestID),
+		"Context.places":                 list(maxPlaces),
+		"Context.languages":              texts(targeting.MaxLanguages, maxWord),
+		"Context.audiences":              texts(targeting.MaxAudiences, targeting.MaxSegmentBytes),
+		"Context.block_advertisers":      list(targeting.MaxBlocks),
+		"Context.block_domains":          texts(targeting.MaxBlocks, targeting.MaxPageBytes),
+		"Context.block_categories":       texts(targeting.MaxBlocks, targeting.MaxPageBytes),
+		"Context.block_lists":            list(targeting.MaxLists),
+		"ListVersion.name":               text(targeting.MaxListName),
 		"SearchResponse.hits":            list(maxHits),
 		"SearchResponse.lacking":         text(maxLacking),
 		"Hit.advertiser_name":            text(maxText),

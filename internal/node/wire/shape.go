@@ -33,7 +33,7 @@ type field struct {
 }
 
 // maxSlots bounds the fields of one message that are counted.
-const maxSlots = 8
+const maxSlots = 16
 
 // shapes returns the shape of every message of the schema, by full name.
 var shapes = sync.OnceValue(func() map[protoreflect.FullName]*shape {
