@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"adshard/places"
 )
 
 // cellsOf joins the cells of a line of a report.
@@ -57,6 +59,9 @@ func IsRejects(r io.Reader) bool {
 	names := fieldNames[:]
 	for c := range columns {
 		names = append(names, c.String())
+	}
+	for f := range places.Fields {
+		names = append(names, f.String())
 	}
 	return all(r, func(_ int, line string) bool { return isReject(strings.Split(line, "\t"), names) })
 }

@@ -15,7 +15,7 @@ import (
 // processes share. Which of these may import which is the order of the table.
 var (
 	belowNode = []string{
-		"fault", "schema", "search", "targeting", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "internal/version", "internal/near", "internal/outfile", "internal/ulimit", "events", "quality",
+		"fault", "schema", "search", "targeting", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "internal/version", "internal/near", "internal/outfile", "internal/ulimit", "events", "quality", "places",
 	}
 	nodeParts = []string{
 		"internal/node/access", "internal/node/admin", "internal/node/admission", "internal/node/background", "internal/node/certs", "internal/node/config", "internal/node/conns", "internal/node/console", "internal/node/control",
@@ -66,6 +66,10 @@ var rules = []struct {
 		"net":                         "a search knows no network",
 		"database/sql":                "a search knows no storage",
 		"github.com/linxGnu/grocksdb": "search is words, rules and contracts: stores are below barrels",
+	}},
+	{pkg: "places", may: []string{"fault", "search", "targeting"}, never: map[string]string{
+		"os": "a table is made of rows: ingest reads files", "net": "a table is pure", "context": "a table does not wait",
+		aClock: "a table has no time", source.Go: "a table starts no goroutine",
 	}},
 	{pkg: "auction", never: map[string]string{
 		"os": "the auction is pure", "io": "the auction is pure", "net": "the auction is pure", "log": "the auction is pure",
@@ -123,7 +127,7 @@ var rules = []struct {
 	{pkg: "backend/fields", may: nil},
 	{pkg: "backend/nodedata", may: []string{"fault", "schema", "search", "targeting", "balance", "backend"}},
 	{pkg: "backend/…", may: []string{"fault", "search", "targeting", "internal/wait", "internal/outfile", "internal/ulimit", "internal/pgserver"}},
-	{pkg: "ingest/…", may: []string{"fault", "search", "targeting", "backend", "internal/wait", "internal/near"}, never: map[string]string{
+	{pkg: "ingest/…", may: []string{"fault", "search", "targeting", "places", "backend", "internal/wait", "internal/near"}, never: map[string]string{
 		"os.ReadFile": "a file may be larger than memory", "io.ReadAll": "a file may be larger than memory",
 	}},
 	{pkg: "loadproxy/…", may: []string{"fault", "schema", "search", "targeting", "barrels", "internal/wait"}},
@@ -169,7 +173,7 @@ var rules = []struct {
 		"fault", "internal/node/access", "internal/node/certs", "internal/node/httpapi", "internal/cli/cmdline", "internal/cli/terminal",
 	}},
 	{pkg: "internal/cli/…", may: []string{
-		"fault", "schema", "search", "targeting", "auction", "barrels", "balance", "backend", "ingest", "internal/node",
+		"fault", "schema", "search", "targeting", "places", "auction", "barrels", "balance", "backend", "ingest", "internal/node",
 		"internal/wait", "internal/progress", "internal/sizing", "internal/version", "internal/near", "internal/outfile", "quality", "events",
 	}},
 	{pkg: "cmd/…", may: []string{"fault", "internal/cli"}},
@@ -178,7 +182,7 @@ var rules = []struct {
 		"internal/wait", "internal/progress", "internal/sizing", "internal/outfile", "counters", "quality",
 	}},
 	{pkg: "internal/…", may: []string{
-		"fault", "schema", "search", "targeting", "auction", "barrels", "balance", "backend", "ingest", "loadproxy", "internal",
+		"fault", "schema", "search", "targeting", "places", "auction", "barrels", "balance", "backend", "ingest", "loadproxy", "internal",
 	}},
 }
 

@@ -77,3 +77,7 @@ func asciiLower(s string) bool {
 	}
 	return true
 }
+
+// Normalise returns NFKC(casefold(NFKC(text))) of text without ignorable characters and with one kind of apostrophe: by it
+// names are compared (serving.md §1). Errors: those of Split.
+func Normalise(text string) (string, error) { return normalise(text) }

@@ -1,0 +1,146 @@
+package places
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+)
+
+// Refused is a row that With did not take.
+type Refused struct {
+	Row int // in the list that was given
+	Err error
+}
+
+var (
+	errNoParent = errors.New("the parent is neither in the table nor a row that is taken: import the file that has it, or correct the id")
+	errCircle   = errors.New("the place would contain itself, by its parents: correct the ids")
+)
+
+// With returns the table with rows in place of those of equal id; of several of one id the last counts. Rows pass Check. A row is
+// refused if its parent is neither in the table nor a row that is taken, or if its parents lead in a circle: what the table
+// had under its id then stays. The refused are in the order of the rows.
+func (t *Table) With(rows []Row) (*Table, []Refused) {
+	m := t.merging(rows)
+	for again := true; again; {
+		again = m.round()
+	}
+	all := make([]Row, 0, len(m.nodes))
+	for i := range m.nodes {
+		switch n := &m.nodes[i]; {
+		case n.row >= 0:
+			r := rows[n.row]
+			r.complete()
+			all = append(all, r)
+		case n.old >= 0:
+			all = append(all, t.row(&t.index[n.old]))
+		}
+	}
+	slices.SortFunc(m.refused, func(a, b Refused) int { return cmp.Compare(a.Row, b.Row) })
+	return build(all), m.refused
+}
+
+// merging is a table that rows are put into.
+type merging struct {
+	table   *Table
+	nodes   []node // by rising id
+	refused []Refused
+	path    []int
+}
+
+// node is a place of the table, of the rows, or of both.
+type node struct {
+	id, parent uint32
+	row, old   int // in the rows and in the table; -1: it is not there, or its row was refused
+	state      nodeState
+	err        error // why its row is refused
+}
+
+type nodeState uint8
+
+const (
+	unseen nodeState = iota
+	onPath
+	done
+)
+
+func (t *Table) merging(rows []Row) *merging {
+	m := &merging{table: t, nodes: make([]node, 0, len(rows)+len(t.index))}
+	for i := range rows {
+		m.nodes = append(m.nodes, node{id: rows[i].ID, parent: rows[i].Parent, row: i, old: t.at(rows[i].ID)})
+	}
+	for i := range t.index {
+		m.nodes = append(m.nodes, node{id: t.index[i].id, parent: t.index[i].parent, row: -1, old: i})
+	}
+	// Of equal ids the last row comes first.
+	slices.SortFunc(m.nodes, func(a, b node) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(b.row, a.row)) })
+	m.nodes = slices.CompactFunc(m.nodes, func(a, b node) bool { return a.id == b.id })
+	return m
+}
+
+// round looks at each place once and refuses rows. It reports whether another one is needed, since older rows that stay may close
+// a circle.
+func (m *merging) round() (again bool) {
+	for i := range m.nodes {
+		m.nodes[i].state = unseen
+	}
+	for i := range m.nodes {
+		m.follow(i)
+	}
+	for i := range m.nodes {
+		n := &m.nodes[i]
+		if n.err == nil || n.row < 0 {
+			continue
+		}
+		m.refused = append(m.refused, Refused{n.row, n.err})
+		n.row = -1
+		if n.old >= 0 {
+			n.parent, n.err = m.table.index[n.old].parent, nil
+			again = true
+		}
+	}
+	return again
+}
+
+// follow goes up from a place to one that was seen, and then down again with what that means for those on the way.
+func (m *merging) follow(i int) {
+	m.path = m.path[:0]
+	for i >= 0 && m.nodes[i].state == unseen {
+		m.nodes[i].state = onPath
+		m.path = append(m.path, i)
+		i = m.at(m.nodes[i].parent)
+	}
+	if i >= 0 && m.nodes[i].state == onPath {
+		for _, on := range m.path[slices.Index(m.path, i):] {
+			m.nodes[on].refuse(errCircle)
+		}
+	}
+	for _, on := range slices.Backward(m.path) {
+		n := &m.nodes[on]
+		n.state = done
+		if n.parent == 0 || n.err != nil {
+			continue
+		}
+		if p := m.at(n.parent); p < 0 || m.nodes[p].gone() {
+			n.refuse(errNoParent)
+		}
+	}
+}
+
+// refuse refuses the row of a place, if it is one of a row.
+func (n *node) refuse(err error) {
+	if n.row >= 0 {
+		n.err = err
+	}
+}
+
+// gone reports whether the place is refused, with no older row that stays.
+func (n *node) gone() bool { return n.old < 0 && (n.err != nil || n.row < 0) }
+
+func (m *merging) at(id uint32) int {
+	i, ok := slices.BinarySearchFunc(m.nodes, id, func(n node, id uint32) int { return cmp.Compare(n.id, id) })
+	if !ok {
+		return -1
+	}
+	return i
+}
