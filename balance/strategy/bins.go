@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"adshard/balance"
+	"adshard/balance/strategy/draft"
 )
 
 // bin is a node with the weight that it has so far.
@@ -26,13 +27,11 @@ func newBins(in balance.Input) *bins {
 		if n.State != balance.Active {
 			continue
 		}
-		*b = append(*b, &bin{node: n.ID, share: share(in, n.ID), weight: in.Limits[n.ID].Weight})
+		*b = append(*b, &bin{node: n.ID, share: draft.ShareOf(in, n.ID), weight: in.Limits[n.ID].Weight})
 	}
 	heap.Init(b)
 	return b
 }
-
-func share(in balance.Input, n balance.NodeID) uint64 { return uint64(max(1, in.Limits[n].Share)) }
 
 // take puts weight onto the least loaded node that has room, or, when none
 // has, onto the least loaded one.

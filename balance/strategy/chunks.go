@@ -5,6 +5,7 @@ import (
 
 	"adshard/balance"
 	"adshard/balance/load"
+	"adshard/balance/strategy/draft"
 )
 
 // chunk is a slice, or a run of its items, that may move.
@@ -24,7 +25,7 @@ const mostSingle = 128
 func (i *iteration) cutNode(node int) (list []chunk) {
 	least := i.single(node)
 	for _, k := range i.on[node] {
-		p := &i.parts[k]
+		p := &i.Parts[k]
 		switch {
 		case !i.free(p):
 		case i.cuts(p):
@@ -38,21 +39,21 @@ func (i *iteration) cutNode(node int) (list []chunk) {
 
 // free reports whether a slice, or a part of it, may move; slices merged in this
 // iteration may not.
-func (i *iteration) free(p *part) bool { return !p.gone && !p.busy && !p.merged && p.Items > 0 }
+func (i *iteration) free(p *draft.Part) bool { return !p.Gone && !p.Busy && !p.Merged && p.Items > 0 }
 
 // cuts reports whether a slice is cut before it moves.
-func (i *iteration) cuts(p *part) bool {
-	return i.Grain > 0 && p.Items > 1 && p.Load > i.Gain*i.mean
+func (i *iteration) cuts(p *draft.Part) bool {
+	return i.Grain > 0 && p.Items > 1 && p.Load > i.Gain*i.Mean
 }
 
 // single returns the load from which on an item of a node is cut out as a slice of its own:
 // worth a move, and not too many of them.
 func (i *iteration) single(node int) float64 {
-	least := i.Gain * i.mean
+	least := i.Gain * i.Mean
 	var loads []float64
 	for _, k := range i.on[node] {
-		if p := &i.parts[k]; i.free(p) && i.cuts(p) {
-			i.own = load.OfItems(i.in, p.Slice, i.own[:0])
+		if p := &i.Parts[k]; i.free(p) && i.cuts(p) {
+			i.own = load.OfItems(i.In, p.Slice, i.own[:0])
 			for _, v := range i.own {
 				if v.Load >= least {
 					loads = append(loads, v.Load)
@@ -69,14 +70,14 @@ func (i *iteration) single(node int) float64 {
 
 // whole reports whether a chunk is its whole slice.
 func (i *iteration) whole(p *chunk) bool {
-	return p.lo == i.parts[p.part].Lo && p.hi == i.parts[p.part].Hi
+	return p.lo == i.Parts[p.part].Lo && p.hi == i.Parts[p.part].Hi
 }
 
 // cut cuts a slice into pieces: items of at least the load single, and in
 // between runs of others of at most Grain.
 func (i *iteration) cut(k int, single float64, list []chunk) []chunk {
-	part, most := &i.parts[k], i.Grain*i.mean
-	i.own = load.OfItems(i.in, part.Slice, i.own[:0])
+	part, most := &i.Parts[k], i.Grain*i.Mean
+	i.own = load.OfItems(i.In, part.Slice, i.own[:0])
 	closed := true
 	for _, v := range i.own {
 		n := len(list)

@@ -10,7 +10,7 @@ import (
 
 	"adshard/balance"
 	"adshard/balance/plan"
-	"adshard/balance/strategy"
+	"adshard/balance/strategy/compared"
 )
 
 // shop is tenants with items of equal weight, in a loop of which the budget is not
@@ -25,7 +25,7 @@ type shop struct {
 
 func newShop(t testing.TB, shards, nodeCount int, each []int) *shop {
 	t.Helper()
-	v := &shop{shards: shards, tenant: map[balance.Key]int{}, each: each, s: strategy.ESDB{Shards: shards}}
+	v := &shop{shards: shards, tenant: map[balance.Key]int{}, each: each, s: compared.ESDB{Shards: shards}}
 	items, loads, item := &balance.Index{}, map[balance.Key]float64{}, uint64(0)
 	for i, n := range each {
 		for range n {
@@ -115,7 +115,7 @@ func TestESDBLargestRuleWins(t *testing.T) {
 			v.ask(parts)
 			v.rest(v.s)
 			v.check(rt, spread)
-			v.s = strategy.ESDB{Shards: shards}
+			v.s = compared.ESDB{Shards: shards}
 		}
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"adshard/balance/strategy/draft"
 )
 
 // How many nodes above the goal, and slices of each, explain covers.
@@ -13,11 +15,11 @@ const (
 )
 
 // text explains why a chunk moves.
-func (i *iteration) text(p *chunk, a, b *place, was, wasTo float64) string {
+func (i *iteration) text(p *chunk, a, b *draft.Shard, was, wasTo float64) string {
 	text := fmt.Sprintf("%.3f x the mean load of a node (%d items, %.3f %% of all weight), goes from node %s to node %s: from %.2f and %.2f x the mean they come to %.2f and %.2f",
-		i.x(p.Load), p.Items, 100*i.cost(0, p.Weight), a.name, b.name, was, wasTo, i.x(a.hot()), i.x(b.hot()))
-	if a.share != b.share {
-		text += fmt.Sprintf("; their shares, which grow with their replicas, are %g and %g", a.share, b.share)
+		i.OfMean(p.Load), p.Items, 100*i.Cost(0, p.Weight), a.Name, b.Name, was, wasTo, i.OfMean(a.Heat()), i.OfMean(b.Heat()))
+	if a.Share != b.Share {
+		text += fmt.Sprintf("; their shares, which grow with their replicas, are %g and %g", a.Share, b.Share)
 	}
 	return text
 }
@@ -26,50 +28,50 @@ func (i *iteration) text(p *chunk, a, b *place, was, wasTo float64) string {
 // they did not move and were not split.
 func (i *iteration) explain() {
 	var nodes []int
-	for k := range i.nodes {
-		if i.nodes[k].hot() > i.goal {
+	for k := range i.Shards {
+		if i.Shards[k].Heat() > i.goal {
 			nodes = append(nodes, k)
 		}
 	}
-	slices.SortStableFunc(nodes, func(a, b int) int { return cmp.Compare(i.nodes[b].hot(), i.nodes[a].hot()) })
+	slices.SortStableFunc(nodes, func(a, b int) int { return cmp.Compare(i.Shards[b].Heat(), i.Shards[a].Heat()) })
 	nodes = nodes[:min(len(nodes), explainNodes)]
 	for _, node := range nodes {
 		why := i.why[node]
 		if why == "" {
 			why = fmt.Sprintf("only the %d hottest nodes give slices away in an iteration", i.Hottest)
 		}
-		i.leave(0, "node %s stays at %.2f x the mean: %s", i.nodes[node].name, i.x(i.nodes[node].hot()), why)
+		i.Leave(0, "node %s stays at %.2f x the mean: %s", i.Shards[node].Name, i.OfMean(i.Shards[node].Heat()), why)
 		i.explainNode(node, why)
 	}
 }
 
 func (i *iteration) explainNode(node int, why string) {
-	var hot []*part
+	var hot []*draft.Part
 	for _, k := range i.on[node] {
-		if p := &i.parts[k]; !p.gone && !p.busy && p.Load >= i.Gain*i.mean {
+		if p := &i.Parts[k]; !p.Gone && !p.Busy && p.Load >= i.Gain*i.Mean {
 			hot = append(hot, p)
 		}
 	}
-	slices.SortStableFunc(hot, func(a, b *part) int { return cmp.Compare(b.Load, a.Load) })
+	slices.SortStableFunc(hot, func(a, b *draft.Part) int { return cmp.Compare(b.Load, a.Load) })
 	for _, p := range hot[:min(len(hot), explainSlices)] {
-		i.leave(p.ID, "slice %d of node %s (%.3f x the mean load of a node, %d items) stays: %s; %s",
-			p.ID, i.nodes[node].name, i.x(p.Load), p.Items, i.notMoved(p, node, why), i.notSplit(p, node))
+		i.Leave(p.ID, "slice %d of node %s (%.3f x the mean load of a node, %d items) stays: %s; %s",
+			p.ID, i.Shards[node].Name, i.OfMean(p.Load), p.Items, i.notMoved(p, node, why), i.notSplit(p, node))
 	}
 }
 
 // notMoved returns why a slice of a node that is too hot stays there.
-func (i *iteration) notMoved(p *part, node int, why string) string {
+func (i *iteration) notMoved(p *draft.Part, node int, why string) string {
 	cool := i.coolest(node)
 	if len(cool) == 0 {
 		return "there is no other active node"
 	}
-	if p.Items == 1 && !slices.ContainsFunc(cool, func(k int) bool { return p.Load <= i.goal*i.nodes[k].share }) {
-		return fmt.Sprintf("it is a single item of %.2f x the mean, and an item cannot be divided", i.x(p.Load))
+	if p.Items == 1 && !slices.ContainsFunc(cool, func(k int) bool { return p.Load <= i.goal*i.Shards[k].Share }) {
+		return fmt.Sprintf("it is a single item of %.2f x the mean, and an item cannot be divided", i.OfMean(p.Load))
 	}
 	whole, refusal := chunk{SliceSum: p.SliceSum}, "no node has room for its weight"
 	to := i.target(&whole, cool)
 	for to >= 0 {
-		ok, said := i.may(p.ID, to)
+		ok, said := i.May(p.ID, to)
 		if ok {
 			break
 		}
@@ -79,25 +81,25 @@ func (i *iteration) notMoved(p *part, node int, why string) string {
 	switch {
 	case to < 0:
 		return "it may not go to another node: " + refusal
-	case i.gain(node, to, p.Load) < i.Gain*i.mean:
-		after := (i.nodes[to].load + p.Load) / i.nodes[to].share
+	case i.gain(node, to, p.Load) < i.Gain*i.Mean:
+		after := (i.Shards[to].Load + p.Load) / i.Shards[to].Share
 		return fmt.Sprintf("as a whole it would gain nothing on node %s, which it would bring from %.2f to %.2f x the mean",
-			i.nodes[to].name, i.x(i.nodes[to].hot()), i.x(after))
-	case !i.affords(p.Items, p.Weight):
+			i.Shards[to].Name, i.OfMean(i.Shards[to].Heat()), i.OfMean(after))
+	case !i.Affords(p.Items, p.Weight):
 		return "the iteration's budget is used up"
 	}
 	return why
 }
 
 // notSplit returns why a slice of a node that is too hot is not split.
-func (i *iteration) notSplit(p *part, node int) string {
-	switch n := i.nodes[node]; {
-	case p.split:
+func (i *iteration) notSplit(p *draft.Part, node int) string {
+	switch n := i.Shards[node]; {
+	case p.Cut:
 		return "it is split, so that parts of it can move"
 	case p.Items < 2:
 		return "it is not split: it has only one item"
-	case n.slices >= i.SplitBelow:
-		return fmt.Sprintf("it is not split: the node has %d slices, %d or more", n.slices, i.SplitBelow)
+	case n.Slices >= i.SplitBelow:
+		return fmt.Sprintf("it is not split: the node has %d slices, %d or more", n.Slices, i.SplitBelow)
 	case i.Grain > 0:
 		return "it is not split: nothing to cut out of it gains more"
 	case p.Load < i.SplitAt*i.meanSlice():

@@ -1,5 +1,7 @@
 package strategy
 
+import "adshard/balance/strategy/draft"
+
 // merge joins cool neighbours (thesis 4.5.1, step 2): those that together have
 // less than the mean slice, while the node that gives one away has more than
 // MergeAbove slices and the one that takes it stays within the goal (the paper
@@ -8,56 +10,56 @@ package strategy
 // node, and they merge in a later iteration.
 func (i *iteration) merge() {
 	var items, weight float64 // moved for merges
-	for k := 1; k < len(i.parts); k++ {
-		a, b := &i.parts[k-1], &i.parts[k]
-		if a.busy || b.busy || a.Load+b.Load >= i.meanSlice() {
+	for k := 1; k < len(i.Parts); k++ {
+		a, b := &i.Parts[k-1], &i.Parts[k]
+		if a.Busy || b.Busy || a.Load+b.Load >= i.meanSlice() {
 			continue
 		}
-		if a.at == b.at {
+		if a.At == b.At {
 			i.mergeHere(a, b)
 			continue
 		}
-		if a.merged { // the mapper may let it go with other keys than before
+		if a.Merged { // the mapper may let it go with other keys than before
 			continue
 		}
 		from, to := a, b
 		if a.Weight > b.Weight || a.Weight == b.Weight && a.Load >= b.Load {
 			from, to = b, a
 		}
-		taker := &i.nodes[to.at]
-		switch ok, _ := i.may(from.ID, to.at); {
-		case !ok, i.nodes[from.at].slices <= i.MergeAbove,
-			(taker.load+from.Load)/taker.share > i.goal, !taker.room(from.Weight),
-			items+float64(from.Items) > i.MergeShare*float64(i.items),
-			weight+float64(from.Weight) > i.MergeShare*float64(i.weight), !i.affords(from.Items, from.Weight):
+		taker := &i.Shards[to.At]
+		switch ok, _ := i.May(from.ID, to.At); {
+		case !ok, i.Shards[from.At].Slices <= i.MergeAbove,
+			(taker.Load+from.Load)/taker.Share > i.goal, !taker.Room(from.Weight),
+			items+float64(from.Items) > i.MergeShare*float64(i.Items),
+			weight+float64(from.Weight) > i.MergeShare*float64(i.Weight), !i.Affords(from.Items, from.Weight):
 			continue
 		}
 		items += float64(from.Items)
 		weight += float64(from.Weight)
-		i.start(from.ID, to.at, "slice %d is cool and goes to its neighbour %d on node %s, to be merged: together they have %.2f x the mean slice, and node %s has %d slices",
-			from.ID, to.ID, taker.name, (a.Load+b.Load)/i.meanSlice(), i.nodes[from.at].name, i.nodes[from.at].slices)
-		i.nodes[from.at].slices--
-		i.shift(from.at, to.at, from.Items, from.Weight, from.Load)
-		a.busy, b.busy = true, true
+		i.Start(from.ID, to.At, "slice %d is cool and goes to its neighbour %d on node %s, to be merged: together they have %.2f x the mean slice, and node %s has %d slices",
+			from.ID, to.ID, taker.Name, (a.Load+b.Load)/i.meanSlice(), i.Shards[from.At].Name, i.Shards[from.At].Slices)
+		i.Shards[from.At].Slices--
+		i.Shift(from.At, to.At, from.Items, from.Weight, from.Load)
+		a.Busy, b.Busy = true, true
 	}
 }
 
 // mergeHere merges two neighbours on one node. The right one represents both
 // from then on, so that it may be merged with the next.
-func (i *iteration) mergeHere(a, b *part) {
-	n := &i.nodes[a.at]
-	if n.slices <= i.MergeAbove {
+func (i *iteration) mergeHere(a, b *draft.Part) {
+	n := &i.Shards[a.At]
+	if n.Slices <= i.MergeAbove {
 		return
 	}
-	if !i.board.merge(a.ID, b.ID, "slices %d and %d on node %s are cool: together %.2f x the mean slice, and the node has %d slices",
-		a.ID, b.ID, n.name, (a.Load+b.Load)/i.meanSlice(), n.slices) {
+	if !i.Draft.Merge(a.ID, b.ID, "slices %d and %d on node %s are cool: together %.2f x the mean slice, and the node has %d slices",
+		a.ID, b.ID, n.Name, (a.Load+b.Load)/i.meanSlice(), n.Slices) {
 		return
 	}
-	n.slices--
-	i.count = max(i.count-1, i.MergeAbove*i.active)
+	n.Slices--
+	i.count = max(i.count-1, i.MergeAbove*i.Active)
 	b.ID, b.Lo = a.ID, a.Lo
 	b.Items += a.Items
 	b.Weight += a.Weight
 	b.Load += a.Load
-	a.gone, b.merged = true, true
+	a.Gone, b.Merged = true, true
 }

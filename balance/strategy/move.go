@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"adshard/balance/strategy/draft"
 )
 
 // targets is how many of the coolest nodes, of a size of share, are tried for a piece.
@@ -13,9 +15,9 @@ const targets = 8
 // for its cost first (thesis 4.5.1, step 3), until no node is above the goal,
 // none gains, or the budget is used up.
 func (i *iteration) move() {
-	i.on = make([][]int, len(i.nodes))
-	for k := range i.parts {
-		i.on[i.parts[k].at] = append(i.on[i.parts[k].at], k)
+	i.on = make([][]int, len(i.Shards))
+	for k := range i.Parts {
+		i.on[i.Parts[k].At] = append(i.on[i.Parts[k].At], k)
 	}
 	for from := i.giver(); from >= 0; from = i.giver() {
 		if !slices.Contains(i.given, from) {
@@ -31,9 +33,9 @@ func (i *iteration) move() {
 // giver returns the hottest node that may still give something away; -1: none.
 func (i *iteration) giver() int {
 	from := -1
-	for k := range i.nodes {
-		n := &i.nodes[k]
-		if i.why[k] != "" || n.hot() <= i.goal || from >= 0 && n.hot() <= i.nodes[from].hot() {
+	for k := range i.Shards {
+		n := &i.Shards[k]
+		if i.why[k] != "" || n.Heat() <= i.goal || from >= 0 && n.Heat() <= i.Shards[from].Heat() {
 			continue
 		}
 		if i.Hottest > 0 && len(i.given) >= i.Hottest && !slices.Contains(i.given, k) {
@@ -56,7 +58,7 @@ func (i *iteration) moveOne(from int, list []chunk) (why string) {
 		if c.piece == nil {
 			return c.why
 		}
-		if ok, refusal := i.may(i.parts[c.piece.part].ID, c.to); !ok {
+		if ok, refusal := i.May(i.Parts[c.piece.part].ID, c.to); !ok {
 			c.piece.refused, c.piece.why = append(c.piece.refused, c.to), refusal
 			continue
 		}
@@ -82,15 +84,15 @@ func (i *iteration) choose(from int, list []chunk, cool []int) (best choice) {
 			continue
 		}
 		to := i.target(p, cool)
-		if to < 0 || i.gain(from, to, p.Load) < i.Gain*i.mean {
+		if to < 0 || i.gain(from, to, p.Load) < i.Gain*i.Mean {
 			continue
 		}
-		if !i.affords(p.Items, p.Weight) || !i.whole(p) && i.nodes[from].slices+2 > i.SplitBelow {
+		if !i.Affords(p.Items, p.Weight) || !i.whole(p) && i.Shards[from].Slices+2 > i.SplitBelow {
 			best.why = "the iteration's budget is used up, or the node has too many slices to cut out more"
 			continue
 		}
 		less := i.above(from, 0) - i.above(from, -p.Load)
-		cost := i.cost(p.Items, p.Weight) + i.onward(to, i.above(to, p.Load)) + perMove
+		cost := i.Cost(p.Items, p.Weight) + i.onward(to, i.above(to, p.Load)) + perMove
 		if ratio := less / cost; ratio > best.ratio {
 			best.piece, best.to, best.ratio = p, to, ratio
 		}
@@ -100,8 +102,8 @@ func (i *iteration) choose(from int, list []chunk, cool []int) (best choice) {
 
 // above returns how much load a node has above the goal when it gets more.
 func (i *iteration) above(node int, more float64) float64 {
-	n := &i.nodes[node]
-	return max(0, n.load+more-i.goal*n.share)
+	n := &i.Shards[node]
+	return max(0, n.Load+more-i.goal*n.Share)
 }
 
 // onward returns what it costs to move so much load on from a node, its pieces
@@ -113,7 +115,7 @@ func (i *iteration) onward(node int, load float64) (cost float64) {
 	if i.dense[node] == nil {
 		list := slices.Clone(i.chunksOf(node))
 		slices.SortStableFunc(list, func(a, b chunk) int {
-			return cmp.Compare(b.Load*i.cost(a.Items, a.Weight), a.Load*i.cost(b.Items, b.Weight))
+			return cmp.Compare(b.Load*i.Cost(a.Items, a.Weight), a.Load*i.Cost(b.Items, b.Weight))
 		})
 		i.dense[node] = list
 	}
@@ -121,7 +123,7 @@ func (i *iteration) onward(node int, load float64) (cost float64) {
 		if load <= 0 {
 			break
 		}
-		cost += i.cost(p.Items, p.Weight)
+		cost += i.Cost(p.Items, p.Weight)
 		load -= p.Load
 	}
 	return cost
@@ -144,14 +146,14 @@ func (i *iteration) target(p *chunk, cool []int) (best int) {
 	best = -1
 	least := 0.0
 	for _, k := range cool {
-		n := &i.nodes[k]
-		if !n.room(p.Weight) || slices.Contains(p.refused, k) {
+		n := &i.Shards[k]
+		if !n.Room(p.Weight) || slices.Contains(p.refused, k) {
 			continue
 		}
 		if i.Replication == 0 {
 			return k
 		}
-		if heat := (n.load + p.Load) / n.share; best < 0 || heat < least {
+		if heat := (n.Load + p.Load) / n.Share; best < 0 || heat < least {
 			best, least = k, heat
 		}
 	}
@@ -160,20 +162,20 @@ func (i *iteration) target(p *chunk, cool []int) (best int) {
 
 // gain is by how much the hotter of two nodes gets cooler when load moves.
 func (i *iteration) gain(from, to int, load float64) float64 {
-	a, b := &i.nodes[from], &i.nodes[to]
-	return a.hot() - max((a.load-load)/a.share, (b.load+load)/b.share)
+	a, b := &i.Shards[from], &i.Shards[to]
+	return a.Heat() - max((a.Load-load)/a.Share, (b.Load+load)/b.Share)
 }
 
 // take decides a move.
 func (i *iteration) take(p *chunk, from, to int) {
-	a, b := &i.nodes[from], &i.nodes[to]
-	was, wasTo := i.x(a.hot()), i.x(b.hot())
+	a, b := &i.Shards[from], &i.Shards[to]
+	was, wasTo := i.OfMean(a.Heat()), i.OfMean(b.Heat())
 	if i.whole(p) {
-		a.slices--
+		a.Slices--
 	} else {
-		a.slices++
+		a.Slices++
 	}
-	i.shift(from, to, p.Items, p.Weight, p.Load)
+	i.Shift(from, to, p.Items, p.Weight, p.Load)
 	p.to = to
 	p.why = i.text(p, a, b, was, wasTo)
 }
@@ -183,16 +185,16 @@ func (i *iteration) take(p *chunk, from, to int) {
 // be hotter with a piece than one with more.
 func (i *iteration) coolest(but int) (list []int) {
 	less := func(a, b int) int {
-		return cmp.Or(cmp.Compare(i.nodes[a].hot(), i.nodes[b].hot()), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(i.Shards[a].Heat(), i.Shards[b].Heat()), cmp.Compare(a, b))
 	}
 	var bySize [33][]int
-	for k := range i.nodes {
-		if k == but || !i.nodes[k].active {
+	for k := range i.Shards {
+		if k == but || !i.Shards[k].Active {
 			continue
 		}
 		of := &bySize[0]
 		if i.Replication > 0 {
-			of = &bySize[bits.Len32(uint32(i.nodes[k].share))]
+			of = &bySize[bits.Len32(uint32(i.Shards[k].Share))]
 		}
 		at, _ := slices.BinarySearchFunc(*of, k, less)
 		if at < targets {
@@ -215,16 +217,16 @@ func (i *iteration) launch(list []chunk) {
 		for end < len(list) && list[end].part == list[begin].part {
 			end++
 		}
-		i.launchSlice(&i.parts[list[begin].part], list[begin:end])
+		i.launchSlice(&i.Parts[list[begin].part], list[begin:end])
 		begin = end
 	}
 }
 
-func (i *iteration) launchSlice(part *part, list []chunk) {
+func (i *iteration) launchSlice(part *draft.Part, list []chunk) {
 	if !slices.ContainsFunc(list, func(p chunk) bool { return p.to >= 0 }) {
 		return
 	}
-	part.busy = true
+	part.Busy = true
 	id := part.ID
 	for begin := 0; begin < len(list); {
 		run := list[begin]
@@ -237,8 +239,8 @@ func (i *iteration) launchSlice(part *part, list []chunk) {
 			end++
 		}
 		if end < len(list) {
-			right, ok := i.board.split(id, list[end].lo, "slice %d (%.3f x the mean load of a node, %d items) is split where a hot part of it ends, so that only that moves",
-				part.ID, i.x(part.Load), part.Items)
+			right, ok := i.Draft.Split(id, list[end].lo, "slice %d (%.3f x the mean load of a node, %d items) is split where a hot part of it ends, so that only that moves",
+				part.ID, i.OfMean(part.Load), part.Items)
 			if !ok {
 				return
 			}
@@ -259,5 +261,5 @@ func (i *iteration) launchRun(id uint64, run chunk) {
 	if run.Items == 1 {
 		what = "the one item of slice"
 	}
-	i.board.start(id, run.to, "%s %d, %s", what, id, run.why)
+	i.Draft.Start(id, run.to, "%s %d, %s", what, id, run.why)
 }

@@ -9,6 +9,8 @@ import (
 
 	"adshard/balance"
 	"adshard/balance/load"
+	"adshard/balance/strategy/draft"
+	"adshard/balance/strategy/options"
 )
 
 const originalName = "original"
@@ -39,10 +41,10 @@ type Original struct{ Hour, Hours int }
 // mostPlaces is the most owners that have places for others between them.
 const mostPlaces = 50_000
 
-func readOriginal(r *reader) Original {
+func readOriginal(r *options.Reader) Original {
 	o := Original{Hour: 3, Hours: 3}
-	r.count(&o.Hour, "hour", 23, "hour, UTC, at which the night begins, in which it plans anew")
-	r.count(&o.Hours, "hours", 24, "hours that the night lasts; 0: it plans only once")
+	r.Count(&o.Hour, "hour", 23, "hour, UTC, at which the night begins, in which it plans anew")
+	r.Count(&o.Hours, "hours", 24, "hours that the night lasts; 0: it plans only once")
 	return o
 }
 
@@ -51,19 +53,19 @@ func (Original) Name() string { return originalName }
 
 // Initial implements balance.Strategy.
 func (o Original) Initial(in balance.Input) (balance.Proposal, error) {
-	var pieces []piece
+	var pieces []draft.Piece
 	var left []balance.Reason
 	switch _, _, whole := in.Order.OwnerOf(0); {
 	case !whole:
-		pieces = cut(in)
-		left = leave("the order \"hash\" has no whole owners; each node gets one run of keys of equal weight")
+		pieces = draft.EvenRuns(in)
+		left = draft.LeftAsIs("the order \"hash\" has no whole owners; each node gets one run of keys of equal weight")
 	case in.Items.Len() == 0:
-		pieces = cut(in)
-		left = leave("there are no items yet; each node gets one run of keys of equal width for the owners to come")
+		pieces = draft.EvenRuns(in)
+		left = draft.LeftAsIs("there are no items yet; each node gets one run of keys of equal width for the owners to come")
 	default:
 		pieces, left = o.plan(in)
 	}
-	p, err := lay(in, pieces, true)
+	p, err := draft.Lay(in, pieces, true)
 	p.Reasons = append(left, p.Reasons...)
 	if n, _, ok := o.night(in.Time); ok && o.Hours > 0 {
 		p.Memory = night{number: n}.memory()
@@ -73,81 +75,63 @@ func (o Original) Initial(in balance.Input) (balance.Proposal, error) {
 
 // Iterate implements balance.Strategy.
 func (o Original) Iterate(in balance.Input) (balance.Proposal, error) {
-	b := newBoard(in, 1)
+	b := draft.New(in, 1)
 	memory, why := o.plansAnew(b)
 	if why != "" {
-		b.measured()
-		_, ratio := b.hottest()
-		b.leave(0, "moves nothing: %s; max/mean is %.3f", why, ratio)
+		b.Measured()
+		_, ratio := b.HottestShard()
+		b.Leave(0, "moves nothing: %s; max/mean is %.3f", why, ratio)
 	}
-	p := b.proposal()
+	p := b.Proposal()
 	p.Memory = memory
 	return p, nil
 }
 
 // plansAnew moves what is elsewhere than a new plan has it, or says why it is not the
 // time for that. It returns what to remember.
-func (o Original) plansAnew(b *board) (memory []byte, why string) {
-	number, now, ok := o.night(b.in.Time)
-	last, known := readNight(b.in.Memory)
-	_, _, whole := b.in.Order.OwnerOf(0)
+func (o Original) plansAnew(b *draft.Draft) (memory []byte, why string) {
+	number, now, ok := o.night(b.In.Time)
+	last, known := readNight(b.In.Memory)
+	_, _, whole := b.In.Order.OwnerOf(0)
 	switch {
 	case o.Hours == 0 || !whole:
 		return nil, "it has planned once, at the start"
 	case !ok:
-		return b.in.Memory, "the time of day is not known, so that it cannot be night"
+		return b.In.Memory, "the time of day is not known, so that it cannot be night"
 	case !known:
 		return night{number: number}.memory(), fmt.Sprintf("it plans anew in the night that begins at %d:00 UTC", o.Hour)
 	case !now:
-		return b.in.Memory, fmt.Sprintf("it plans anew in the night that begins at %d:00 UTC", o.Hour)
+		return b.In.Memory, fmt.Sprintf("it plans anew in the night that begins at %d:00 UTC", o.Hour)
 	case last.number != number:
-		last = night{number: number, left: max(1, b.weight)}
+		last = night{number: number, left: max(1, b.Weight)}
 	}
 	switch {
 	case last.left == 0:
 		return last.memory(), "this night's plan is carried out"
-	case b.active == 0 || b.items == 0:
+	case b.Active == 0 || b.Items == 0:
 		return last.memory(), "there is nothing to place"
 	}
-	if b.carryOut(o) {
+	if o.carryOut(b) {
 		last.left = 0
 	}
-	last.left -= min(last.left, uint64(b.movedWeight))
+	last.left -= min(last.left, uint64(b.MovedWeight))
 	return last.memory(), ""
 }
 
 // carryOut plans and moves what is elsewhere; it reports whether all is in its place.
-func (b *board) carryOut(o Original) (done bool) {
-	want, left := o.plan(b.in)
-	b.reasons = append(b.reasons, left...)
-	want = slices.CompactFunc(want, func(a, b piece) bool { return a.node == b.node })
-	elsewhere, byWeight := b.elsewhere(want), b.in
+func (o Original) carryOut(b *draft.Draft) (done bool) {
+	want, left := o.plan(b.In)
+	b.Reasons = append(b.Reasons, left...)
+	want = slices.CompactFunc(want, func(a, b draft.Piece) bool { return a.Shard == b.Shard })
+	elsewhere, byWeight := b.Elsewhere(want), b.In
 	byWeight.Loads = nil
 	_, least := load.LeastMove(byWeight, 0.01)
-	b.leave(0, "the plan of the night: %.3f %% of all weight is elsewhere than it should be; to even out the weights as well, %.3f %% would have to move",
-		100*b.cost(0, elsewhere), 100*least)
-	done = !slices.ContainsFunc(b.parts, func(p part) bool { return p.busy })
-	b.toward(want)
-	b.join(want)
-	return done && len(b.ops) == 0 && b.staying == 0
-}
-
-// elsewhere is the weight of what is not where it should be.
-func (b *board) elsewhere(want []piece) (weight uint64) {
-	at, part := 0, 0
-	b.in.Items.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool {
-		for at+1 < len(want) && want[at+1].lo <= k {
-			at++
-		}
-		for b.parts[part].Hi < k {
-			part++
-		}
-		if b.nodes[b.parts[part].at].id != want[at].node {
-			weight += uint64(w)
-		}
-		return true
-	})
-	return weight
+	b.Leave(0, "the plan of the night: %.3f %% of all weight is elsewhere than it should be; to even out the weights as well, %.3f %% would have to move",
+		100*b.Cost(0, elsewhere), 100*least)
+	done = !slices.ContainsFunc(b.Parts, func(p draft.Part) bool { return p.Busy })
+	b.Toward(want)
+	b.Join(want)
+	return done && len(b.Ops) == 0 && b.Staying == 0
 }
 
 // night is what Original remembers: a night, and the weight that may still move in it; 0:
@@ -184,147 +168,52 @@ func readNight(memory []byte) (n night, ok bool) {
 	return n, b > 0 && a+b == len(memory)
 }
 
-// piece is a run of keys from lo to the next piece's, and the node it goes to.
-type piece struct {
-	lo     balance.Key
-	weight uint64
-	node   balance.NodeID
-	why    string
-}
-
-// owners sums the items' weights by owner, in ascending key order.
-func owners(in balance.Input) []piece {
-	var list []piece
-	in.Items.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool {
-		lo, _, _ := in.Order.OwnerOf(k)
-		if n := len(list); n == 0 || list[n-1].lo != lo {
-			list = append(list, piece{lo: lo})
-		}
-		list[len(list)-1].weight += uint64(w)
-		return true
-	})
-	return list
-}
-
 // plan packs whole owners, and draws nodes for the keys between them.
-func (o Original) plan(in balance.Input) (list []piece, left []balance.Reason) {
+func (o Original) plan(in balance.Input) (list []draft.Piece, left []balance.Reason) {
 	list, left = pack(in)
 	if o.Hours == 0 || len(list) > mostPlaces {
-		list[0].lo = 0
+		list[0].Lo = 0
 		return list, left
 	}
-	b, next := newBoard(in, 1), balance.Key(0)
-	for i := range b.nodes { // what they have now is not planned
-		b.nodes[i].weight = 0
+	b, next := draft.New(in, 1), balance.Key(0)
+	for i := range b.Shards { // what they have now is not planned
+		b.Shards[i].Weight = 0
 	}
-	var all []piece
+	var all []draft.Piece
 	for i, p := range list {
-		if next < p.lo {
-			all = append(all, piece{lo: next, node: b.nodes[Random{}.draw(b, next, 0)].id, why: "drawn at random for owners to come"})
+		if next < p.Lo {
+			all = append(all, draft.Piece{Lo: next, Shard: b.Shards[Random{}.draw(b, next, 0)].ID, Why: "drawn at random for owners to come"})
 		}
 		all = append(all, p)
-		if _, hi, _ := in.Order.OwnerOf(p.lo); hi == balance.MaxKey {
+		if _, hi, _ := in.Order.OwnerOf(p.Lo); hi == balance.MaxKey {
 			return all, left
 		} else if next = hi + 1; i+1 == len(list) {
-			all = append(all, piece{lo: next, node: b.nodes[Random{}.draw(b, next, 0)].id, why: "drawn at random for owners to come"})
+			all = append(all, draft.Piece{Lo: next, Shard: b.Shards[Random{}.draw(b, next, 0)].ID, Why: "drawn at random for owners to come"})
 		}
 	}
 	return all, left
 }
 
 // pack assigns whole owners, the heaviest first.
-func pack(in balance.Input) (list []piece, left []balance.Reason) {
-	list = owners(in)
+func pack(in balance.Input) (list []draft.Piece, left []balance.Reason) {
+	list = draft.Owners(in)
 	order := make([]int, len(list))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(list[b].weight, list[a].weight), cmp.Compare(list[a].lo, list[b].lo))
+		return cmp.Or(cmp.Compare(list[b].Weight, list[a].Weight), cmp.Compare(list[a].Lo, list[b].Lo))
 	})
 	bins := newBins(in)
 	for _, i := range order {
 		p := &list[i]
-		b, fits := bins.take(p.weight)
-		p.node = b.node
-		p.why = fmt.Sprintf("owner of weight %d goes to node %d, the least loaded one", p.weight, b.node)
+		b, fits := bins.take(p.Weight)
+		p.Shard = b.node
+		p.Why = fmt.Sprintf("owner of weight %d goes to node %d, the least loaded one", p.Weight, b.node)
 		if !fits {
 			left = append(left, balance.Reason{Op: -1, Text: fmt.Sprintf(
-				"owner at %x of weight %d exceeds the limit of every node; it goes to node %d anyway", uint64(p.lo), p.weight, b.node)})
+				"owner at %x of weight %d exceeds the limit of every node; it goes to node %d anyway", uint64(p.Lo), p.Weight, b.node)})
 		}
 	}
 	return list, left
-}
-
-// cut makes one run of keys a node, by weight.
-func cut(in balance.Input) []piece {
-	nodes := in.Model.Nodes()
-	var total, shares uint64
-	in.Items.Ascend(0, balance.MaxKey, func(_ balance.Key, w uint32) bool {
-		total += uint64(w)
-		return true
-	})
-	for _, n := range nodes {
-		shares += share(in, n.ID)
-	}
-	width := balance.MaxKey/balance.Key(len(nodes)) + 1
-	list := []piece{{node: nodes[0].ID, why: "first run of keys"}}
-	i, sum, upTo := 0, uint64(0), share(in, nodes[0].ID)
-	next := func(lo balance.Key) {
-		i++
-		upTo += share(in, nodes[i].ID)
-		list = append(list, piece{lo: lo, node: nodes[i].ID, why: fmt.Sprintf("run of keys for node %d", nodes[i].ID)})
-	}
-	in.Items.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool {
-		for i+1 < len(nodes) && sum*shares >= total*upTo && k > list[i].lo {
-			next(k)
-		}
-		sum += uint64(w)
-		return i+1 < len(nodes)
-	})
-	for i+1 < len(nodes) { // fewer items than nodes
-		lo := max(list[i].lo+1, width*balance.Key(i+1))
-		if lo == 0 {
-			break
-		}
-		next(lo)
-	}
-	return list
-}
-
-func leave(text string) []balance.Reason { return []balance.Reason{{Op: -1, Text: text}} }
-
-// lay turns pieces into operations: each is a slice, or, joined, neighbours on
-// one node are. The pieces' gaps belong to the piece before them.
-func lay(in balance.Input, list []piece, joined bool) (balance.Proposal, error) {
-	e := in.Model.Edit()
-	var p balance.Proposal
-	slice := in.Model.Slices()[0].ID
-	last := balance.NodeID(0)
-	for _, v := range list {
-		if joined && v.node == last {
-			continue
-		}
-		if last != 0 {
-			right, err := e.Split(slice, v.lo)
-			if err != nil {
-				return p, err
-			}
-			slice = right
-		}
-		if s, _ := e.Slice(slice); s.Node != v.node {
-			if err := e.Map(slice, v.node); err != nil {
-				return p, err
-			}
-			p.Reasons = append(p.Reasons, balance.Reason{Op: len(e.Ops()) - 1, Text: v.why})
-		}
-		last = v.node
-	}
-	p.Ops = e.Ops()
-	model, err := e.Model()
-	if err != nil {
-		return p, err
-	}
-	p.Expected = load.EvennessOfWeights(model, in.Items, in.Limits)
-	return p, nil
 }

@@ -8,6 +8,8 @@ import (
 
 	"adshard/balance"
 	"adshard/balance/load"
+	"adshard/balance/strategy/draft"
+	"adshard/balance/strategy/options"
 )
 
 const topicsName = "topics"
@@ -50,15 +52,15 @@ type TopicsConfig struct {
 	MostSlices int
 }
 
-func readTopics(r *reader) Topics {
+func readTopics(r *options.Reader) Topics {
 	c := TopicsConfig{Aim: 0.05, Begin: 0.2, End: 0.1, Gain: 0.3, MostSlices: 100_000}
-	r.number(&c.Aim, "aim", 0, 10, "how far above the mean load a node may be that takes items for their topics")
-	r.number(&c.Begin, "begin", 0, 1, "what a plan must gain, as a share of what the topics have above an even spread, for items to move")
-	r.number(&c.End, "end", 0, 1, "what a plan gains when moves end again; at most begin")
-	r.number(&c.Gain, "gain", 0, 10, "how much more of an item's topics its node must have than another one for the item to move, in the least that a topic's busiest node can have")
-	r.count(&c.MostSlices, "slices", 250_000, "maximum number of slices; items are cut out of slices only below it")
+	r.Number(&c.Aim, "aim", 0, 10, "how far above the mean load a node may be that takes items for their topics")
+	r.Number(&c.Begin, "begin", 0, 1, "what a plan must gain, as a share of what the topics have above an even spread, for items to move")
+	r.Number(&c.End, "end", 0, 1, "what a plan gains when moves end again; at most begin")
+	r.Number(&c.Gain, "gain", 0, 10, "how much more of an item's topics its node must have than another one for the item to move, in the least that a topic's busiest node can have")
+	r.Count(&c.MostSlices, "slices", 250_000, "maximum number of slices; items are cut out of slices only below it")
 	if c.End > c.Begin {
-		r.faults = append(r.faults, "end must not be above begin")
+		r.Fault("end must not be above begin")
 	}
 	return Topics{Load: WeightedMove{name: weightedMoveFastName, Config: Fast()}, TopicsConfig: c}
 }
@@ -85,14 +87,14 @@ func (t Topics) Iterate(in balance.Input) (balance.Proposal, error) {
 	if len(p.Ops) > 0 || in.Few != "" || in.Topics == nil {
 		return p, nil
 	}
-	b := newBoard(in, t.Load.Config.MoveShare)
-	list := hottest(in.Topics(), mostCells/len(b.nodes))
-	if b.total == 0 || b.active < 2 || len(list) == 0 {
+	b := draft.New(in, t.Load.Config.MoveShare)
+	list := hottest(in.Topics(), mostCells/len(b.Shards))
+	if b.Total == 0 || b.Active < 2 || len(list) == 0 {
 		return p, nil
 	}
 	m := readSpreading(in.Memory)
 	if now := sampledMinutes(in); now < m.minutes {
-		p.Reasons = append(leave(fmt.Sprintf("topics rest: slaves have told them for %d minutes, and what they were spread by last for %d", now, m.minutes)), p.Reasons...)
+		p.Reasons = append(draft.LeftAsIs(fmt.Sprintf("topics rest: slaves have told them for %d minutes, and what they were spread by last for %d", now, m.minutes)), p.Reasons...)
 		return p, nil
 	}
 	s := t.gather(b, list)
@@ -106,14 +108,14 @@ func (t Topics) Iterate(in balance.Input) (balance.Proposal, error) {
 		len(list), s.excess(), len(s.moves), gain)
 	m = spreading{working: gain >= least && len(s.moves) > 0, minutes: sampledMinutes(in)}
 	if m.working {
-		b.leave(0, "%s", said)
+		b.Leave(0, "%s", said)
 		s.carryOut()
 	} else {
-		b.leave(0, "rests, as topics move for %.3g at least: %s", least, said)
-		b.reasons = append(b.reasons, p.Reasons...)
+		b.Leave(0, "rests, as topics move for %.3g at least: %s", least, said)
+		b.Reasons = append(b.Reasons, p.Reasons...)
 	}
-	b.tidy(t.MostSlices / 2)
-	out := b.proposal()
+	tidy(b, t.MostSlices/2)
+	out := b.Proposal()
 	out.Memory = m.memory()
 	return out, nil
 }
@@ -149,7 +151,7 @@ func readSpreading(b []byte) spreading {
 
 // spread is an iteration of Topics.
 type spread struct {
-	*board
+	*draft.Draft
 	Topics
 	topics []topic
 	on     [][]float64 // by topic and node: load
@@ -216,17 +218,17 @@ func hottest(list []balance.Topic, most int) []balance.Topic {
 }
 
 // gather reads the topics and finds their items.
-func (t Topics) gather(b *board, list []balance.Topic) *spread {
-	s := &spread{board: b, Topics: t, topics: make([]topic, len(list)), on: make([][]float64, len(list))}
+func (t Topics) gather(b *draft.Draft, list []balance.Topic) *spread {
+	s := &spread{Draft: b, Topics: t, topics: make([]topic, len(list)), on: make([][]float64, len(list))}
 	s.find(list)
-	shares := b.shares[len(b.shares)-1]
+	shares := b.UpTo[len(b.UpTo)-1]
 	sums, squares, dearest := make([]float64, len(list)), make([]float64, len(list)), make([]float64, len(list))
 	for i := range list {
-		s.on[i] = make([]float64, len(b.nodes))
+		s.on[i] = make([]float64, len(b.Shards))
 	}
 	strongest := 1.0
-	for i := range b.nodes {
-		strongest = max(strongest, b.nodes[i].share)
+	for i := range b.Shards {
+		strongest = max(strongest, b.Shards[i].Share)
 	}
 	for _, v := range s.items {
 		for _, m := range v.in {
@@ -243,7 +245,7 @@ func (t Topics) gather(b *board, list []balance.Topic) *spread {
 		bound := max(sum/shares, dearest[i])
 		s.topics[i] = topic{bound: bound, weight: sum / (bound * bound)}
 		for n, x := range s.on[i] {
-			s.above += s.topics[i].weight * x * x / b.nodes[n].share
+			s.above += s.topics[i].weight * x * x / b.Shards[n].Share
 		}
 		s.least += s.topics[i].weight * max(sum*sum/shares, squares[i]/strongest)
 	}
@@ -271,17 +273,17 @@ func (s *spread) find(list []balance.Topic) {
 		for end < len(all) && all[end].Key == k {
 			end++
 		}
-		if at < 0 || s.parts[at].Hi < k {
-			for at = max(at, 0); s.parts[at].Hi < k; {
+		if at < 0 || s.Parts[at].Hi < k {
+			for at = max(at, 0); s.Parts[at].Hi < k; {
 				at++
 			}
-			own, i = load.OfItems(s.in, s.parts[at].Slice, own[:0]), 0
+			own, i = load.OfItems(s.In, s.Parts[at].Slice, own[:0]), 0
 		}
 		for i < len(own) && own[i].Key < k {
 			i++
 		}
 		if i < len(own) && own[i].Key == k {
-			v := topical{key: k, part: at, at: s.parts[at].at, load: own[i].Load, weight: own[i].Weight}
+			v := topical{key: k, part: at, at: s.Parts[at].At, load: own[i].Load, weight: own[i].Weight}
 			for _, e := range all[begin:end] {
 				v.in = append(v.in, member{e.topic, e.Load})
 			}
@@ -309,7 +311,7 @@ func (s *spread) plan() {
 	var list []candidate
 	for i := range s.items {
 		if to, gain := s.best(&s.items[i]); to >= 0 {
-			list = append(list, candidate{i, gain / (s.cost(1, uint64(s.items[i].weight)) + perMove)})
+			list = append(list, candidate{i, gain / (s.Cost(1, uint64(s.items[i].weight)) + perMove)})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.gain, a.gain) })
@@ -325,18 +327,18 @@ func (s *spread) plan() {
 			s.on[m.topic][v.at] -= m.load
 			s.on[m.topic][to] += m.load
 		}
-		s.nodes[v.at].load -= v.load
-		s.nodes[to].load += v.load
+		s.Shards[v.at].Load -= v.load
+		s.Shards[to].Load += v.load
 		v.at = to
-		if s.affords(items+1, weight+uint64(v.weight)) {
+		if s.Affords(items+1, weight+uint64(v.weight)) {
 			items, weight = items+1, weight+uint64(v.weight)
 			s.moves = append(s.moves, o.item)
 		}
 	}
 	for i := range s.items { // the moves that are made count again
 		v := &s.items[i]
-		s.nodes[v.at].load -= v.load
-		s.nodes[s.parts[v.part].at].load += v.load
+		s.Shards[v.at].Load -= v.load
+		s.Shards[s.Parts[v.part].At].Load += v.load
 	}
 }
 
@@ -344,7 +346,7 @@ func (s *spread) plan() {
 // stays.
 func (s *spread) best(v *topical) (to int, gain float64) {
 	to = -1
-	if p := &s.parts[v.part]; p.busy || p.gone || p.merged {
+	if p := &s.Parts[v.part]; p.Busy || p.Gone || p.Merged {
 		return to, 0
 	}
 	var threshold float64
@@ -353,13 +355,13 @@ func (s *spread) best(v *topical) (to int, gain float64) {
 		threshold += 2 * t.weight * m.load * t.bound * s.Gain
 	}
 	from := s.lessens(v, v.at, -1)
-	for n := range s.nodes {
-		b := &s.nodes[n]
-		if n == v.at || !b.active || (b.load+v.load)/b.share > s.mean*(1+s.Aim) || !b.room(uint64(v.weight)) {
+	for n := range s.Shards {
+		b := &s.Shards[n]
+		if n == v.at || !b.Active || (b.Load+v.load)/b.Share > s.Mean*(1+s.Aim) || !b.Room(uint64(v.weight)) {
 			continue
 		}
 		if g := from + s.lessens(v, n, 1); g > gain && g >= threshold {
-			if ok, _ := s.may(s.parts[v.part].ID, n); ok {
+			if ok, _ := s.May(s.Parts[v.part].ID, n); ok {
 				to, gain = n, g
 			}
 		}
@@ -374,40 +376,40 @@ func (s *spread) lessens(v *topical, node int, sign float64) (sum float64) {
 		x := s.on[m.topic][node]
 		sum -= s.topics[m.topic].weight * m.load * (2*sign*x + m.load)
 	}
-	return sum / s.nodes[node].share
+	return sum / s.Shards[node].Share
 }
 
 // carryOut cuts out the items that move and starts their moves, until there are too
 // many slices.
 func (s *spread) carryOut() {
 	slices.Sort(s.moves) // by rising key
-	room := s.MostSlices - len(s.parts)
+	room := s.MostSlices - len(s.Parts)
 	for begin := 0; begin < len(s.moves); {
 		part := s.items[s.moves[begin]].part
 		end := begin + 1
 		for end < len(s.moves) && s.items[s.moves[end]].part == part {
 			end++
 		}
-		p := &s.parts[part]
+		p := &s.Parts[part]
 		list := s.cutOut(p, s.moves[begin:end])
-		if more := len(list) - 1; more <= room && s.carry(p, list) {
+		if more := len(list) - 1; more <= room && s.Carry(p, list) {
 			room -= more
 		}
 		begin = end
 	}
 	if room <= 2 {
-		s.leave(0, "there are %d slices, so that few items more can be cut out", s.MostSlices-room)
+		s.Leave(0, "there are %d slices, so that few items more can be cut out", s.MostSlices-room)
 	}
 }
 
 // cutOut divides a slice into items that move and what stays between them.
-func (s *spread) cutOut(p *part, moves []int) (list []segment) {
+func (s *spread) cutOut(p *draft.Part, moves []int) (list []draft.Segment) {
 	add := func(lo, hi balance.Key, to int, why string) {
-		if n := len(list); n > 0 && list[n-1].to == to {
+		if n := len(list); n > 0 && list[n-1].To == to {
 			list[n-1].Hi = hi
 			return
 		}
-		list = append(list, segment{Interval: balance.Interval{Lo: lo, Hi: hi}, to: to, why: why})
+		list = append(list, draft.Segment{Interval: balance.Interval{Lo: lo, Hi: hi}, To: to, Why: why})
 	}
 	lo := p.Lo
 	for _, i := range moves {
@@ -415,14 +417,14 @@ func (s *spread) cutOut(p *part, moves []int) (list []segment) {
 		if p.Items == 1 {
 			v.key = p.Hi // all of the slice
 		} else if v.key > lo {
-			add(lo, v.key-1, p.at, "")
+			add(lo, v.key-1, p.At, "")
 			lo = v.key
 		}
 		add(lo, v.key, v.at, fmt.Sprintf("it has less of its %d topics", len(v.in)))
 		lo = v.key + 1
 	}
 	if last := list[len(list)-1].Hi; last < p.Hi {
-		add(lo, p.Hi, p.at, "")
+		add(lo, p.Hi, p.At, "")
 	}
 	return list
 }
@@ -431,15 +433,15 @@ func (s *spread) cutOut(p *part, moves []int) (list []segment) {
 const mostJoined = 1000
 
 // tidy merges neighbours on one node while there are more slices than that.
-func (b *board) tidy(most int) {
+func tidy(b *draft.Draft, most int) {
 	joined := 0
-	for i := 1; i < len(b.parts) && joined < min(mostJoined, len(b.parts)-most); i++ {
-		l, r := &b.parts[i-1], &b.parts[i]
-		if l.busy || r.busy || l.at != r.at {
+	for i := 1; i < len(b.Parts) && joined < min(mostJoined, len(b.Parts)-most); i++ {
+		l, r := &b.Parts[i-1], &b.Parts[i]
+		if l.Busy || r.Busy || l.At != r.At {
 			continue
 		}
-		if b.merge(l.ID, r.ID, "slices %d and %d are neighbours on node %s, and there are %d slices", l.ID, r.ID, b.nodes[l.at].name, len(b.parts)) {
-			r.ID, r.Lo, l.gone, r.merged = l.ID, l.Lo, true, true
+		if b.Merge(l.ID, r.ID, "slices %d and %d are neighbours on node %s, and there are %d slices", l.ID, r.ID, b.Shards[l.At].Name, len(b.Parts)) {
+			r.ID, r.Lo, l.Gone, r.Merged = l.ID, l.Lo, true, true
 			joined++
 		}
 	}

@@ -5,6 +5,8 @@ import (
 
 	"adshard/balance"
 	"adshard/balance/load"
+	"adshard/balance/strategy/draft"
+	"adshard/balance/strategy/options"
 )
 
 const (
@@ -96,20 +98,20 @@ func Fast() WeightedMoveConfig {
 	return c
 }
 
-func readWeightedMove(r *reader, name string, c WeightedMoveConfig) WeightedMove {
-	r.count(&c.MergeAbove, "merge-above", 100_000, "number of slices per node above which cool ones are merged")
-	r.number(&c.MergeShare, "merge-share", 0, 1, "share of all items that may move in an iteration to merge slices")
-	r.number(&c.MoveShare, "move-share", 0, 1, "share of all items that may move in an iteration")
-	r.number(&c.SplitAt, "split-at", 1, 1e6, "times the mean slice that a slice must have to be split")
-	r.count(&c.SplitBelow, "split-below", 1_000_000, "slices of a node from which on none is split")
-	r.number(&c.Tolerance, "tolerance", 0, 10, "how far max/mean may be above 1 before anything is done")
-	r.number(&c.Aim, "aim", 0, 10, "how far above the mean a node may stay once something is done; at most tolerance")
-	r.number(&c.Gain, "gain", 0, 1, "least gain of a move, in mean loads of a node")
-	r.count(&c.Hottest, "hottest", 100_000, "hottest nodes that give slices away in an iteration; 0: all above the aim")
-	r.count(&c.Replication, "replication", 1, "1: a hot slice may go to a node of more or fewer replicas, if that is cooler with it; 0: to the coolest one")
-	r.number(&c.Grain, "grain", 0, 1, "load, in mean loads of a node, above which a slice is cut before it moves; 0: never")
+func readWeightedMove(r *options.Reader, name string, c WeightedMoveConfig) WeightedMove {
+	r.Count(&c.MergeAbove, "merge-above", 100_000, "number of slices per node above which cool ones are merged")
+	r.Number(&c.MergeShare, "merge-share", 0, 1, "share of all items that may move in an iteration to merge slices")
+	r.Number(&c.MoveShare, "move-share", 0, 1, "share of all items that may move in an iteration")
+	r.Number(&c.SplitAt, "split-at", 1, 1e6, "times the mean slice that a slice must have to be split")
+	r.Count(&c.SplitBelow, "split-below", 1_000_000, "slices of a node from which on none is split")
+	r.Number(&c.Tolerance, "tolerance", 0, 10, "how far max/mean may be above 1 before anything is done")
+	r.Number(&c.Aim, "aim", 0, 10, "how far above the mean a node may stay once something is done; at most tolerance")
+	r.Number(&c.Gain, "gain", 0, 1, "least gain of a move, in mean loads of a node")
+	r.Count(&c.Hottest, "hottest", 100_000, "hottest nodes that give slices away in an iteration; 0: all above the aim")
+	r.Count(&c.Replication, "replication", 1, "1: a hot slice may go to a node of more or fewer replicas, if that is cooler with it; 0: to the coolest one")
+	r.Number(&c.Grain, "grain", 0, 1, "load, in mean loads of a node, above which a slice is cut before it moves; 0: never")
 	if c.Aim > c.Tolerance {
-		r.faults = append(r.faults, "aim must not be above tolerance")
+		r.Fault("aim must not be above tolerance")
 	}
 	return WeightedMove{name: name, Config: c}
 }
@@ -120,26 +122,26 @@ func (w WeightedMove) Name() string { return w.name }
 // Initial implements balance.Strategy: each node gets one run of keys, of equal
 // weight for its share, in MergeAbove slices of equal weight.
 func (w WeightedMove) Initial(in balance.Input) (balance.Proposal, error) {
-	return lay(in, finer(in, cut(in), max(1, w.Config.MergeAbove)), false)
+	return draft.Lay(in, finer(in, draft.EvenRuns(in), max(1, w.Config.MergeAbove)), false)
 }
 
 // finer cuts each piece into up to n of equal weight.
-func finer(in balance.Input, list []piece, n int) (out []piece) {
+func finer(in balance.Input, list []draft.Piece, n int) (out []draft.Piece) {
 	for k, p := range list {
 		hi := balance.MaxKey
 		if k+1 < len(list) {
-			hi = list[k+1].lo - 1
+			hi = list[k+1].Lo - 1
 		}
 		var total, sum uint64
-		in.Items.Ascend(p.lo, hi, func(_ balance.Key, w uint32) bool {
+		in.Items.Ascend(p.Lo, hi, func(_ balance.Key, w uint32) bool {
 			total += uint64(w)
 			return true
 		})
 		out = append(out, p)
 		made := uint64(1)
-		in.Items.Ascend(p.lo, hi, func(key balance.Key, w uint32) bool {
-			if sum*uint64(n) >= total*made && key > out[len(out)-1].lo {
-				out = append(out, piece{lo: key, node: p.node, why: p.why})
+		in.Items.Ascend(p.Lo, hi, func(key balance.Key, w uint32) bool {
+			if sum*uint64(n) >= total*made && key > out[len(out)-1].Lo {
+				out = append(out, draft.Piece{Lo: key, Shard: p.Shard, Why: p.Why})
 				made = sum*uint64(n)/max(1, total) + 1
 			}
 			sum += uint64(w)
@@ -151,37 +153,37 @@ func finer(in balance.Input, list []piece, n int) (out []piece) {
 
 // Iterate implements balance.Strategy.
 func (w WeightedMove) Iterate(in balance.Input) (balance.Proposal, error) {
-	b := newBoard(in, w.Config.MoveShare)
+	b := draft.New(in, w.Config.MoveShare)
 	if in.Few != "" {
-		b.leave(0, "rests: %s", in.Few)
-		return b.proposal(), nil
+		b.Leave(0, "rests: %s", in.Few)
+		return b.Proposal(), nil
 	}
-	b.measured()
-	if b.total == 0 || b.active == 0 {
-		b.leave(0, "there is nothing to balance")
-		return b.proposal(), nil
+	b.Measured()
+	if b.Total == 0 || b.Active == 0 {
+		b.Leave(0, "there is nothing to balance")
+		return b.Proposal(), nil
 	}
 	bound := load.LowerBound(in)
-	hottest, ratio := b.hottest()
+	hottest, ratio := b.HottestShard()
 	band := max(1+w.Config.Tolerance, slack*bound.MaxOverMean)
-	said := fmt.Sprintf("max/mean is %.3f (node %s), the bound %.3f: %s", ratio, b.nodes[hottest].name, bound.MaxOverMean, bound.Why)
+	said := fmt.Sprintf("max/mean is %.3f (node %s), the bound %.3f: %s", ratio, b.Shards[hottest].Name, bound.MaxOverMean, bound.Why)
 	if ratio <= band {
-		b.leave(0, "rests while max/mean is at most %.3f; %s", band, said)
-		return b.proposal(), nil
+		b.Leave(0, "rests while max/mean is at most %.3f; %s", band, said)
+		return b.Proposal(), nil
 	}
-	b.leave(0, "%s", said)
-	i := iteration{board: b, why: make([]string, len(b.nodes)), chunks: map[int][]chunk{}, dense: map[int][]chunk{}, WeightedMoveConfig: w.Config, goal: b.mean * max(1+w.Config.Aim, bound.MaxOverMean*(1+w.Config.Aim/2))}
-	i.count = max(len(b.parts), w.Config.MergeAbove*b.active)
+	b.Leave(0, "%s", said)
+	i := iteration{Draft: b, why: make([]string, len(b.Shards)), chunks: map[int][]chunk{}, dense: map[int][]chunk{}, WeightedMoveConfig: w.Config, goal: b.Mean * max(1+w.Config.Aim, bound.MaxOverMean*(1+w.Config.Aim/2))}
+	i.count = max(len(b.Parts), w.Config.MergeAbove*b.Active)
 	i.merge()
 	i.move()
 	i.split()
 	i.explain()
-	return b.proposal(), nil
+	return b.Proposal(), nil
 }
 
 // iteration is one iteration of WeightedMove.
 type iteration struct {
-	*board
+	*draft.Draft
 	WeightedMoveConfig
 	goal  float64  // load a share that nodes should not exceed
 	count int      // of slices, for the mean slice
@@ -194,4 +196,4 @@ type iteration struct {
 }
 
 // meanSlice is the mean load of a slice.
-func (i *iteration) meanSlice() float64 { return i.total / float64(i.count) }
+func (i *iteration) meanSlice() float64 { return i.Total / float64(i.count) }

@@ -5,12 +5,12 @@ import (
 
 	"adshard/balance"
 	"adshard/balance/load"
-	"adshard/balance/strategy"
+	"adshard/balance/strategy/compared"
 )
 
 // Coolest moves one slice an iteration from the slave with the most load for its share
 // to the one with the least: the slice after which the hotter of both is coolest.
-type Coolest struct{ strategy.ConsistentFixed } // which makes the first plan
+type Coolest struct{ compared.ConsistentFixed } // which makes the first plan
 
 // Name implements balance.Strategy.
 func (Coolest) Name() string { return "coolest" }

@@ -9,15 +9,15 @@ import (
 	"testing"
 
 	"adshard/balance"
-	"adshard/balance/strategy"
+	"adshard/balance/strategy/compared"
 	"adshard/bench"
 	"adshard/bench/compare"
 )
 
-var coolest = Coolest{strategy.ConsistentFixed{Ranges: 256, Seed: 1}}
+var coolest = Coolest{compared.ConsistentFixed{Ranges: 256, Seed: 1}}
 
-// compared runs this adbench, with a strategy, on a small corpus.
-func compared(t *testing.T, own balance.Strategy, args ...string) (c compare.Comparison, shown string, err error) {
+// comparison runs this adbench, with a strategy, on a small corpus.
+func comparison(t *testing.T, own balance.Strategy, args ...string) (c compare.Comparison, shown string, err error) {
 	t.Helper()
 	var out bytes.Buffer
 	file := filepath.Join(t.TempDir(), "c.json")
@@ -37,7 +37,7 @@ func compared(t *testing.T, own balance.Strategy, args ...string) (c compare.Com
 
 // TestStudy: where the strategy comes to rest is more even than where it began.
 func TestStudy(t *testing.T) {
-	c, _, err := compared(t, coolest, "--study", "--workload", "real", "--study-slaves", "4", "--strategies", "consistent-fixed,coolest")
+	c, _, err := comparison(t, coolest, "--study", "--workload", "real", "--study-slaves", "4", "--strategies", "consistent-fixed,coolest")
 	if err != nil || len(c.Study) != 3 {
 		t.Fatalf("%v: %+v", err, c.Study)
 	}
@@ -59,7 +59,7 @@ func (wrong) Iterate(balance.Input) (balance.Proposal, error) {
 // refuses of another one is shown.
 func TestSimulated(t *testing.T) {
 	for _, own := range []balance.Strategy{coolest, wrong{coolest}} {
-		c, shown, err := compared(t, own, "--simulate", "--slaves", "4", "--duration", "20s", "--interval", "2s", "--strategies", "coolest")
+		c, shown, err := comparison(t, own, "--simulate", "--slaves", "4", "--duration", "20s", "--interval", "2s", "--strategies", "coolest")
 		if err != nil || len(c.Runs) != 1 || c.Runs[0].Strategy != "coolest" {
 			t.Fatalf("%v: %+v", err, c.Runs)
 		}
@@ -74,7 +74,7 @@ func TestSimulated(t *testing.T) {
 // there are.
 func TestNotInRealClusters(t *testing.T) {
 	for arg, want := range map[string]string{"coolest": "add --simulate or --study", "hottest": "and your own: [coolest]"} {
-		if _, _, err := compared(t, coolest, "--strategies", arg); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := comparison(t, coolest, "--strategies", arg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("--strategies %s: %v", arg, err)
 		}
 	}

@@ -4,10 +4,10 @@ package main
 import (
 	"os"
 
-	"adshard/balance/strategy"
+	"adshard/balance/strategy/compared"
 	"adshard/bench"
 )
 
 func main() {
-	os.Exit(bench.Main(Coolest{strategy.ConsistentFixed{Ranges: 256, Seed: 1}}))
+	os.Exit(bench.Main(Coolest{compared.ConsistentFixed{Ranges: 256, Seed: 1}}))
 }

@@ -17,10 +17,11 @@ func balanceStrategyCommand(s cmdline.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "strategy [NAME]",
 		Short: "List the strategies, or switch to another one",
-		Long: `Without NAME, lists the strategies with their options and what each would do now. With
-NAME, switches to that strategy from the next iteration on; options that are not set
-have their defaults. The choice survives a restart of the balancer, until the strategy
-or its options are changed in its configuration.`,
+		Long: `Without NAME, lists the strategies with their options and what each would do now;
+those that are there for comparison only with --all. With NAME, switches to that
+strategy from the next iteration on; options that are not set have their defaults. The
+choice survives a restart of the balancer, until the strategy or its options are changed
+in its configuration.`,
 		Example: `  adshard balance strategy
   adshard balance strategy weighted-move --set move-share=0.05 --set split-at=3`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -30,6 +31,7 @@ or its options are changed in its configuration.`,
 			return nil
 		},
 	}
+	all := c.Flags().Bool("all", false, "list also the options of strategies that are there for comparison only")
 	set := c.Flags().StringArray("set", nil, "set an option of the strategy: OPTION=VALUE; can be repeated")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		options, err := readOptions(*set)
@@ -39,7 +41,7 @@ or its options are changed in its configuration.`,
 		case len(args) == 0 && len(options) > 0:
 			return cmdline.WrongUse("--set needs the name of the strategy; `adshard balance strategy` lists them")
 		case len(args) == 0:
-			return apiclient.Show(c.Context(), &f, s, "/v1/balance/strategies", nil, func(v *api.StrategyList) error { return showStrategies(s, v) })
+			return apiclient.Show(c.Context(), &f, s, "/v1/balance/strategies", nil, func(v *api.StrategyList) error { return showStrategies(s, v, *all) })
 		}
 		return apiclient.Send(c.Context(), &f, s, "/v1/balance/strategy", api.StrategyRequest{Name: args[0], Options: options},
 			func(v *api.StrategyInUse) error {
@@ -65,30 +67,44 @@ func readOptions(set []string) (map[string]string, error) {
 	return options, nil
 }
 
-func showStrategies(s cmdline.Streams, v *api.StrategyList) error {
+// showStrategies lists strategies; of those that are there for comparison only their names,
+// unless all are wanted.
+func showStrategies(s cmdline.Streams, v *api.StrategyList, all bool) error {
+	var folded []string
 	for i := range v.Strategies {
 		n := &v.Strategies[i]
-		mark := ""
-		if n.Current {
-			mark = " (in use)"
-		}
-		fmt.Fprintf(s.Out, "%s%s: %s\n", terminal.Printable(n.Name), mark, terminal.Printable(n.Summary))
-		if p := n.Prediction; p != nil && p.Failed != "" {
-			fmt.Fprintf(s.Out, "    now: no plan: %s\n", terminal.Printable(p.Failed))
-		} else if p != nil {
-			fmt.Fprintf(s.Out, "    now: max/mean %.2f by %s, %s, %s of all weight\n", p.MaxOverMean,
-				terminal.Many(uint64(p.Moves), "move"), terminal.Many(p.Items, "ad group"), terminal.Percent(p.Share))
-		}
-		if len(n.Options) == 0 {
+		if n.Compared && !n.Current && !all {
+			folded = append(folded, terminal.Printable(n.Name))
 			continue
 		}
-		t := terminal.NewTable(s.Out, "    OPTION", "VALUE", "DEFAULT", "")
-		for _, o := range n.Options {
-			t.Row("    "+o.Name, o.Value, o.Default, o.Help)
-		}
-		if err := t.Flush(); err != nil {
+		if err := showStrategy(s, n); err != nil {
 			return err
 		}
 	}
+	if folded != nil {
+		fmt.Fprintf(s.Out, "For comparison only, shown by --all: %s\n", strings.Join(folded, ", "))
+	}
 	return nil
+}
+
+func showStrategy(s cmdline.Streams, n *api.StrategyInfo) error {
+	mark := ""
+	if n.Current {
+		mark = " (in use)"
+	}
+	fmt.Fprintf(s.Out, "%s%s: %s\n", terminal.Printable(n.Name), mark, terminal.Printable(n.Summary))
+	if p := n.Prediction; p != nil && p.Failed != "" {
+		fmt.Fprintf(s.Out, "    now: no plan: %s\n", terminal.Printable(p.Failed))
+	} else if p != nil {
+		fmt.Fprintf(s.Out, "    now: max/mean %.2f by %s, %s, %s of all weight\n", p.MaxOverMean,
+			terminal.Many(uint64(p.Moves), "move"), terminal.Many(p.Items, "ad group"), terminal.Percent(p.Share))
+	}
+	if len(n.Options) == 0 {
+		return nil
+	}
+	t := terminal.NewTable(s.Out, "    OPTION", "VALUE", "DEFAULT", "")
+	for _, o := range n.Options {
+		t.Row("    "+o.Name, o.Value, o.Default, o.Help)
+	}
+	return t.Flush()
 }

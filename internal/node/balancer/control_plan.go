@@ -36,7 +36,10 @@ func (c adminControl) BalanceStrategies(context.Context) (*api.StrategyList, err
 	st, set := c.mapper.Status(c.now()), c.options()
 	list := &api.StrategyList{Strategies: []api.StrategyInfo{}}
 	for _, name := range strategy.Names() {
-		v := api.StrategyInfo{Name: name, Current: name == st.Strategy, Summary: strategy.Summary(name), Options: []api.StrategyOption{}}
+		v := api.StrategyInfo{
+			Name: name, Current: name == st.Strategy, Compared: strategy.Compared(name),
+			Summary: strategy.Summary(name), Options: []api.StrategyOption{},
+		}
 		for _, o := range strategy.Options(name) {
 			value, given := set[o.Name]
 			if !v.Current || !given {

@@ -12,8 +12,9 @@ import (
 type balancing struct {
 	Status     *api.BalanceStatus
 	Plan       *api.BalancePlan
-	Strategies []api.StrategyInfo
-	Current    *api.StrategyInfo // nil: none, as long as there is no plan
+	Strategies []api.StrategyInfo // but for Compared
+	Compared   []api.StrategyInfo // for comparison only, and not in use
+	Current    *api.StrategyInfo  // nil: none, as long as there is no plan
 	Slaves     []replica
 	Chart      *chart // nil: nothing to draw yet
 	// NoPlan says why there is no plan; "": there is one.
@@ -47,10 +48,15 @@ func (c *Console) lookAtBalancing(r *http.Request) (*balancing, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &balancing{Status: status, Strategies: strategies.Strategies, Chart: newChart(c.cfg.Memory.History.moments(), time.Now())}
-	for i := range b.Strategies {
-		if b.Strategies[i].Current {
-			b.Current = &b.Strategies[i]
+	b := &balancing{Status: status, Chart: newChart(c.cfg.Memory.History.moments(), time.Now())}
+	for _, s := range strategies.Strategies {
+		if s.Current {
+			b.Current = &s
+		}
+		if s.Compared && !s.Current {
+			b.Compared = append(b.Compared, s)
+		} else {
+			b.Strategies = append(b.Strategies, s)
 		}
 	}
 	for _, s := range list.Slaves {
@@ -60,4 +66,14 @@ func (c *Console) lookAtBalancing(r *http.Request) (*balancing, error) {
 		b.Plan, b.NoPlan = nil, err.Error()
 	}
 	return b, nil
+}
+
+// strategyRow is a strategy, with a form for those who may switch to it.
+type strategyRow struct {
+	api.StrategyInfo
+	Operator bool
+}
+
+func newStrategyRow(s api.StrategyInfo, operator bool) strategyRow {
+	return strategyRow{StrategyInfo: s, Operator: operator}
 }

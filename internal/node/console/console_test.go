@@ -200,7 +200,8 @@ func TestReadersSeeNoButtons(t *testing.T) {
 	}
 	operator := &browser{t: t, port: p}
 	signIn(t, operator, operatorToken)
-	has(t, operator.get("/console/balancing"), 200, "/console/do/pause", "/console/do/drain", "/console/do/add", "/console/do/strategy")
+	has(t, operator.get("/console/balancing"), 200, "/console/do/pause", "/console/do/drain", "/console/do/add", "/console/do/strategy",
+		"1 that are there for comparison only", `value="rao-one"`)
 	has(t, operator.get("/console/slices/4"), 200, "/console/do/move")
 	operator.post("/console/do/pause", nil)
 	if log := p.log.String(); !strings.Contains(log, `by="operator alice"`) || strings.Contains(log, operatorToken) {

@@ -16,7 +16,7 @@ func funcs() template.FuncMap {
 		"millis": millis, "lasting": lasting,
 		"money": money, "units": units, "bar": newBar, "plural": pluralOf,
 		"modifier": modifier, "form": newItemForm, "capital": capital,
-		"place": placeOf, "deed": newSlaveAction, "options": newOptions,
+		"place": placeOf, "deed": newSlaveAction, "options": newOptions, "strategyRow": newStrategyRow,
 	}
 }
 

@@ -84,6 +84,9 @@ func strategies() *api.StrategyList {
 			{Name: "merge-share", Value: "0.01", Default: "0.01", Help: "the most of the weight that merges move"},
 			{Name: "move-share", Value: "0.05", Default: "0.09", Help: "the most of the weight that moves in an iteration"},
 		}},
+		{Name: "rao-one", Compared: true, Summary: "light slaves draw heavy ones (Rao et al., 2003)", Options: []api.StrategyOption{
+			{Name: "delta", Value: "0.1", Default: "0.1", Help: "how far above the mean a slave may be that is light"},
+		}},
 	}}
 }
 

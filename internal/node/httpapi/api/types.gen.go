@@ -2116,6 +2116,9 @@ type StrategyInfo struct {
 	Name    string `json:"name"`
 	Current bool   `json:"current"`
 
+	// Compared It is there for comparison with the others.
+	Compared bool `json:"compared"`
+
 	// Summary What it does, and its source.
 	Summary string           `json:"summary"`
 	Options []StrategyOption `json:"options"`

@@ -1,4 +1,4 @@
-package strategy
+package compared
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 
 	"adshard/balance"
 	"adshard/balance/load"
+	"adshard/balance/strategy/draft"
+	"adshard/balance/strategy/options"
 )
 
 const cassandraName = "cassandra"
@@ -23,9 +25,9 @@ type Cassandra struct {
 	Delta float64
 }
 
-func readCassandra(r *reader) Cassandra {
+func readCassandra(r *options.Reader) Cassandra {
 	c := Cassandra{seated: seated{readTokens(r)}, Delta: 0.1}
-	r.number(&c.Delta, "delta", 0, 10, "how far above the mean a node may be before its arcs shrink")
+	r.Number(&c.Delta, "delta", 0, 10, "how far above the mean a node may be before its arcs shrink")
 	return c
 }
 
@@ -37,20 +39,20 @@ func (Cassandra) Name() string { return cassandraName }
 
 // Iterate implements balance.Strategy.
 func (c Cassandra) Iterate(in balance.Input) (balance.Proposal, error) {
-	b := newBoard(in, 1)
-	memory, all := b.arrive(in, c.Tokens)
-	if b.balances(all) {
-		x := exchange{board: b, Rao: Rao{Delta: c.Delta}}
+	b := draft.New(in, 1)
+	memory, all := arrive(b, in, c.Tokens)
+	if balances(b, all) {
+		x := exchange{Draft: b, Rao: Rao{Delta: c.Delta}}
 		x.gather()
 		for _, h := range x.sorted(x.heavy, -1) {
 			if !x.shrink(h) {
-				x.leave(0, "node %s stays at %.2f x the mean: no neighbour of its slices is on a node that gains from them", x.nodes[h].name, x.x(x.nodes[h].hot()))
+				x.Leave(0, "node %s stays at %.2f x the mean: no neighbour of its slices is on a node that gains from them", x.Shards[h].Name, x.OfMean(x.Shards[h].Heat()))
 			}
 		}
-		b.join(nil)
+		b.Join(nil)
 		x.sum()
 	}
-	p := b.proposal()
+	p := b.Proposal()
 	p.Memory = memory
 	return p, nil
 }
@@ -60,14 +62,14 @@ func (x *exchange) shrink(h int) bool {
 	for _, i := range slices.Backward(x.on[h]) {
 		var sides []int
 		for _, j := range []int{i - 1, i + 1} {
-			if j >= 0 && j < len(x.parts) && x.nodes[x.parts[j].at].active && x.parts[j].at != h && !x.parts[j].busy {
+			if j >= 0 && j < len(x.Parts) && x.Shards[x.Parts[j].At].Active && x.Parts[j].At != h && !x.Parts[j].Busy {
 				sides = append(sides, j)
 			}
 		}
 		slices.SortStableFunc(sides, func(a, b int) int {
-			return cmp.Compare(x.nodes[x.parts[a].at].hot(), x.nodes[x.parts[b].at].hot())
+			return cmp.Compare(x.Shards[x.Parts[a].At].Heat(), x.Shards[x.Parts[b].At].Heat())
 		})
-		if len(sides) > 0 && !x.parts[i].busy && x.nibble(i, x.parts[sides[0]].at, sides[0] > i) {
+		if len(sides) > 0 && !x.Parts[i].Busy && x.nibble(i, x.Parts[sides[0]].At, sides[0] > i) {
 			return true
 		}
 	}
@@ -76,31 +78,31 @@ func (x *exchange) shrink(h int) bool {
 
 // nibble gives the items at one end of a slice to a node, until both nodes are equal.
 func (x *exchange) nibble(i, to int, right bool) bool {
-	p := &x.parts[i]
-	a, b := &x.nodes[p.at], &x.nodes[to]
-	most := (a.load*b.share - b.load*a.share) / (a.share + b.share)
-	own := load.OfItems(x.in, p.Slice, nil)
+	p := &x.Parts[i]
+	a, b := &x.Shards[p.At], &x.Shards[to]
+	most := (a.Load*b.Share - b.Load*a.Share) / (a.Share + b.Share)
+	own := load.OfItems(x.In, p.Slice, nil)
 	if right {
 		slices.Reverse(own)
 	}
-	var sum segment
+	var sum draft.Segment
 	n := 0
-	for ; n < len(own) && sum.Load+own[n].Load <= most && x.affords(sum.Items+1, sum.Weight+uint64(own[n].Weight)); n++ {
-		sum.add(own[n])
+	for ; n < len(own) && sum.Load+own[n].Load <= most && x.Affords(sum.Items+1, sum.Weight+uint64(own[n].Weight)); n++ {
+		sum.Add(own[n])
 	}
-	if n == 0 || sum.Load < leastGain*x.mean {
+	if n == 0 || sum.Load < leastGain*x.Mean {
 		return false
 	}
-	gone := segment{Interval: balance.Interval{Lo: p.Lo, Hi: p.Hi}, to: to, why: "the border with its neighbour shifts, until both nodes have the same load"}
-	stays := segment{Interval: gone.Interval, to: p.at}
-	list := []segment{gone}
+	gone := draft.Segment{Interval: balance.Interval{Lo: p.Lo, Hi: p.Hi}, To: to, Why: "the border with its neighbour shifts, until both nodes have the same load"}
+	stays := draft.Segment{Interval: gone.Interval, To: p.At}
+	list := []draft.Segment{gone}
 	switch {
 	case n < len(own) && right:
 		list[0].Lo, stays.Hi = own[n-1].Key, own[n-1].Key-1
-		list = []segment{stays, list[0]}
+		list = []draft.Segment{stays, list[0]}
 	case n < len(own):
 		list[0].Hi, stays.Lo = own[n].Key-1, own[n].Key
 		list = append(list, stays)
 	}
-	return x.carry(p, list)
+	return x.Carry(p, list)
 }

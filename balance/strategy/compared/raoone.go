@@ -1,14 +1,14 @@
-package strategy
+package compared
 
 const raoOneName = "rao-one"
 
 // one has each light node draw another one.
 func (x *exchange) one() {
-	for l := range x.nodes {
-		if !x.light(l) || len(x.nodes) < 2 {
+	for l := range x.Shards {
+		if !x.light(l) || len(x.Shards) < 2 {
 			continue
 		}
-		h := int(x.draw(l, 0) % uint64(len(x.nodes)))
+		h := int(x.draw(l, 0) % uint64(len(x.Shards)))
 		if h != l && x.heavy(h) {
 			if i := x.best(h, l); i >= 0 {
 				x.give(i, l, "the light node drew the heavy one")

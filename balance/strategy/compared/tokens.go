@@ -1,4 +1,4 @@
-package strategy
+package compared
 
 import (
 	"cmp"
@@ -10,6 +10,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"adshard/balance"
+	"adshard/balance/strategy/draft"
+	"adshard/balance/strategy/options"
 	"adshard/fault"
 )
 
@@ -34,11 +36,11 @@ type token struct {
 	node balance.NodeID
 }
 
-func readTokens(r *reader) Tokens {
+func readTokens(r *options.Reader) Tokens {
 	t, seed := Tokens{Factor: 22, Nodes: 100}, 1
-	r.number(&t.Factor, "factor", 0.01, 1000, "tokens of a node, times the logarithm of the greatest number of nodes")
-	r.count(&t.Nodes, "nodes", 100_000, "greatest number of nodes that there will be")
-	r.count(&seed, "seed", math.MaxInt32, "decides where tokens lie")
+	r.Number(&t.Factor, "factor", 0.01, 1000, "tokens of a node, times the logarithm of the greatest number of nodes")
+	r.Count(&t.Nodes, "nodes", 100_000, "greatest number of nodes that there will be")
+	r.Count(&seed, "seed", math.MaxInt32, "decides where tokens lie")
 	t.Seed = uint64(seed)
 	return t
 }
@@ -50,9 +52,9 @@ func (t Tokens) each() int {
 
 // of returns the tokens of a node.
 func (t Tokens) of(n balance.Node, share uint64) []token {
-	list, hash := make([]token, uint64(t.each())*share), mix(t.Seed, xxhash.Sum64String(n.Name))
+	list, hash := make([]token, uint64(t.each())*share), draft.Mix(t.Seed, xxhash.Sum64String(n.Name))
 	for i := range list {
-		list[i] = token{key: balance.Key(mix(hash, uint64(i))), node: n.ID}
+		list[i] = token{key: balance.Key(draft.Mix(hash, uint64(i))), node: n.ID}
 	}
 	return list
 }
@@ -63,7 +65,7 @@ func (t Tokens) ring(in balance.Input) (list []token, err error) {
 	count := uint64(0)
 	for _, n := range in.Model.Nodes() {
 		if n.State == balance.Active {
-			count += uint64(t.each()) * share(in, n.ID)
+			count += uint64(t.each()) * draft.ShareOf(in, n.ID)
 		}
 	}
 	if count > mostTokens {
@@ -72,7 +74,7 @@ func (t Tokens) ring(in balance.Input) (list []token, err error) {
 	}
 	for _, n := range in.Model.Nodes() {
 		if n.State == balance.Active {
-			list = append(list, t.of(n, share(in, n.ID))...)
+			list = append(list, t.of(n, draft.ShareOf(in, n.ID))...)
 		}
 	}
 	slices.SortFunc(list, func(a, b token) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.node, b.node)) })
@@ -105,15 +107,15 @@ func successor(ring []token, k balance.Key, good func(balance.NodeID) bool) bala
 }
 
 // arcs returns the arcs of a ring with their nodes.
-func arcs(ring []token) []piece {
+func arcs(ring []token) []draft.Piece {
 	why := func(t token) string {
 		return fmt.Sprintf("the arc that ends at the token %x of node %d", uint64(t.key), t.node)
 	}
-	list := []piece{{node: ring[0].node, why: why(ring[0])}}
+	list := []draft.Piece{{Shard: ring[0].node, Why: why(ring[0])}}
 	for i, t := range ring {
 		if t.key < balance.MaxKey {
 			next := ring[(i+1)%len(ring)]
-			list = append(list, piece{lo: t.key + 1, node: next.node, why: why(next)})
+			list = append(list, draft.Piece{Lo: t.key + 1, Shard: next.node, Why: why(next)})
 		}
 	}
 	return list

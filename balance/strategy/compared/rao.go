@@ -1,10 +1,12 @@
-package strategy
+package compared
 
 import (
 	"cmp"
 	"slices"
 
 	"adshard/balance"
+	"adshard/balance/strategy/draft"
+	"adshard/balance/strategy/options"
 )
 
 // Rao is load-aware consistent hashing (Rao, Lakshminarayanan, Surana, Karp, Stoica,
@@ -29,11 +31,11 @@ type Rao struct {
 	Draws int
 }
 
-func readRao(r *reader, name string) Rao {
+func readRao(r *options.Reader, name string) Rao {
 	c := Rao{name: name, seated: seated{readTokens(r)}, Delta: 0.1, Draws: 4}
-	r.number(&c.Delta, "delta", 0, 10, "how far above the mean a node may be that is light")
+	r.Number(&c.Delta, "delta", 0, 10, "how far above the mean a node may be that is light")
 	if name == raoManyName {
-		r.count(&c.Draws, "draws", 1000, "light nodes that a heavy one draws")
+		r.Count(&c.Draws, "draws", 1000, "light nodes that a heavy one draws")
 	}
 	return c
 }
@@ -43,10 +45,10 @@ func (r Rao) Name() string { return r.name }
 
 // Iterate implements balance.Strategy.
 func (r Rao) Iterate(in balance.Input) (balance.Proposal, error) {
-	b := newBoard(in, 1)
-	memory, all := b.arrive(in, r.Tokens)
-	x := exchange{board: b, Rao: r}
-	if b.balances(all) {
+	b := draft.New(in, 1)
+	memory, all := arrive(b, in, r.Tokens)
+	x := exchange{Draft: b, Rao: r}
+	if balances(b, all) {
 		x.gather()
 		switch r.name {
 		case raoOneName:
@@ -58,25 +60,25 @@ func (r Rao) Iterate(in balance.Input) (balance.Proposal, error) {
 		}
 		x.sum()
 	}
-	p := b.proposal()
+	p := b.Proposal()
 	p.Memory = memory
 	return p, nil
 }
 
 // balances reports whether there is a load to balance by, and all nodes have their
 // tokens; if not, it says why.
-func (b *board) balances(all bool) bool {
+func balances(b *draft.Draft, all bool) bool {
 	if !all {
-		b.leave(0, "nodes that have joined take the arcs of their tokens first")
+		b.Leave(0, "nodes that have joined take the arcs of their tokens first")
 		return false
 	}
-	if b.in.Few != "" {
-		b.leave(0, "rests: %s", b.in.Few)
+	if b.In.Few != "" {
+		b.Leave(0, "rests: %s", b.In.Few)
 		return false
 	}
-	b.measured()
-	if b.total == 0 || b.active == 0 {
-		b.leave(0, "there is nothing to balance")
+	b.Measured()
+	if b.Total == 0 || b.Active == 0 {
+		b.Leave(0, "there is nothing to balance")
 		return false
 	}
 	return true
@@ -84,48 +86,50 @@ func (b *board) balances(all bool) bool {
 
 // exchange is an iteration of Rao.
 type exchange struct {
-	*board
+	*draft.Draft
 	Rao
 	on [][]int // by node: its slices, the lightest first
 }
 
 func (x *exchange) gather() {
-	x.on = make([][]int, len(x.nodes))
-	for i := range x.parts {
-		if p := &x.parts[i]; !p.busy && p.Items > 0 && p.Load > 0 {
-			x.on[p.at] = append(x.on[p.at], i)
+	x.on = make([][]int, len(x.Shards))
+	for i := range x.Parts {
+		if p := &x.Parts[i]; !p.Busy && p.Items > 0 && p.Load > 0 {
+			x.on[p.At] = append(x.on[p.At], i)
 		}
 	}
 	for _, list := range x.on {
-		slices.SortStableFunc(list, func(i, j int) int { return cmp.Compare(x.parts[i].Load, x.parts[j].Load) })
+		slices.SortStableFunc(list, func(i, j int) int { return cmp.Compare(x.Parts[i].Load, x.Parts[j].Load) })
 	}
 }
 
 // room returns by how much a node is below its target.
-func (x *exchange) room(n int) float64 { return (1+x.Delta)*x.mean*x.nodes[n].share - x.nodes[n].load }
+func (x *exchange) room(n int) float64 {
+	return (1+x.Delta)*x.Mean*x.Shards[n].Share - x.Shards[n].Load
+}
 
 func (x *exchange) heavy(n int) bool { return x.room(n) < 0 }
 
-func (x *exchange) light(n int) bool { return x.nodes[n].active && !x.heavy(n) }
+func (x *exchange) light(n int) bool { return x.Shards[n].Active && !x.heavy(n) }
 
 // sorted returns the nodes of which that is true, the hottest first or last.
 func (x *exchange) sorted(of func(int) bool, sign int) (list []int) {
-	for n := range x.nodes {
+	for n := range x.Shards {
 		if of(n) {
 			list = append(list, n)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b int) int { return sign * cmp.Compare(x.nodes[a].hot(), x.nodes[b].hot()) })
+	slices.SortStableFunc(list, func(a, b int) int { return sign * cmp.Compare(x.Shards[a].Heat(), x.Shards[b].Heat()) })
 	return list
 }
 
 // goes reports whether a slice may go to a node now.
 func (x *exchange) goes(i, to int) bool {
-	p := &x.parts[i]
-	if p.busy || !x.nodes[to].room(p.Weight) || !x.affords(p.Items, p.Weight) {
+	p := &x.Parts[i]
+	if p.Busy || !x.Shards[to].Room(p.Weight) || !x.Affords(p.Items, p.Weight) {
 		return false
 	}
-	ok, _ := x.may(p.ID, to)
+	ok, _ := x.May(p.ID, to)
 	return ok
 }
 
@@ -133,13 +137,13 @@ func (x *exchange) goes(i, to int) bool {
 func (x *exchange) best(from, to int) (best int) {
 	best = -1
 	for _, i := range x.on[from] {
-		if x.parts[i].Load > x.room(to) {
+		if x.Parts[i].Load > x.room(to) {
 			break
 		}
 		if !x.goes(i, to) {
 			continue
 		}
-		if best = i; x.parts[i].Load >= -x.room(from) {
+		if best = i; x.Parts[i].Load >= -x.room(from) {
 			break
 		}
 	}
@@ -148,22 +152,22 @@ func (x *exchange) best(from, to int) (best int) {
 
 // give moves a slice.
 func (x *exchange) give(i, to int, why string) {
-	p := &x.parts[i]
-	x.start(p.ID, to, "slice %d, %.3f x the mean load of a node, goes from node %s at %.2f to node %s at %.2f: %s",
-		p.ID, x.x(p.Load), x.nodes[p.at].name, x.x(x.nodes[p.at].hot()), x.nodes[to].name, x.x(x.nodes[to].hot()), why)
-	x.shift(p.at, to, p.Items, p.Weight, p.Load)
-	x.nodes[p.at].slices--
-	p.busy = true
+	p := &x.Parts[i]
+	x.Start(p.ID, to, "slice %d, %.3f x the mean load of a node, goes from node %s at %.2f to node %s at %.2f: %s",
+		p.ID, x.OfMean(p.Load), x.Shards[p.At].Name, x.OfMean(x.Shards[p.At].Heat()), x.Shards[to].Name, x.OfMean(x.Shards[to].Heat()), why)
+	x.Shift(p.At, to, p.Items, p.Weight, p.Load)
+	x.Shards[p.At].Slices--
+	p.Busy = true
 }
 
 // draw is a random number of a node in this iteration.
 func (x *exchange) draw(node, n int) uint64 {
-	return mix(mix(x.Tokens.Seed, x.in.Iteration), uint64(x.nodes[node].id)<<16+uint64(n))
+	return draft.Mix(draft.Mix(x.Tokens.Seed, x.In.Iteration), uint64(x.Shards[node].ID)<<16+uint64(n))
 }
 
 // sum says how it ends.
 func (x *exchange) sum() {
-	hottest, ratio := x.hottest()
+	hottest, ratio := x.HottestShard()
 	heavy := x.sorted(x.heavy, -1)
-	x.leave(0, "max/mean is then %.3f (node %s); %d nodes are above %.3g x the mean", ratio, x.nodes[hottest].name, len(heavy), 1+x.Delta)
+	x.Leave(0, "max/mean is then %.3f (node %s); %d nodes are above %.3g x the mean", ratio, x.Shards[hottest].Name, len(heavy), 1+x.Delta)
 }

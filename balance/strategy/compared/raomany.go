@@ -1,4 +1,4 @@
-package strategy
+package compared
 
 import (
 	"cmp"
@@ -19,7 +19,7 @@ func (x *exchange) many() {
 			light[n], light[j] = light[j], light[n]
 		}
 		light = light[:min(len(light), x.Draws)]
-		slices.SortStableFunc(light, func(a, b int) int { return cmp.Compare(x.nodes[a].hot(), x.nodes[b].hot()) })
+		slices.SortStableFunc(light, func(a, b int) int { return cmp.Compare(x.Shards[a].Heat(), x.Shards[b].Heat()) })
 		if len(light) > 0 {
 			if i := x.best(h, light[0]); i >= 0 {
 				x.give(i, light[0], "the lightest of those that the heavy node drew")

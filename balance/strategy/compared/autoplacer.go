@@ -1,4 +1,4 @@
-package strategy
+package compared
 
 import (
 	"cmp"
@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"adshard/balance"
+	"adshard/balance/strategy/draft"
+	"adshard/balance/strategy/options"
 )
 
 const autoplacerName = "autoplacer"
@@ -40,11 +42,11 @@ type Autoplacer struct {
 // mostFrozen is how many items are remembered: a cycle ends there.
 const mostFrozen = 4096
 
-func readAutoplacer(r *reader) Autoplacer {
+func readAutoplacer(r *options.Reader) Autoplacer {
 	a := Autoplacer{Tokens: readTokens(r), Hottest: 16, Gain: 0.005, Most: 4096}
-	r.count(&a.Hottest, "hottest", 1000, "items placed anew in a round")
-	r.number(&a.Gain, "gain", 0, 10, "least gain of a round, in mean loads of a node; less ends the cycle")
-	r.count(&a.Most, "relocated", 100_000, "items that are elsewhere than hashing has them, about; then the coolest go home")
+	r.Count(&a.Hottest, "hottest", 1000, "items placed anew in a round")
+	r.Number(&a.Gain, "gain", 0, 10, "least gain of a round, in mean loads of a node; less ends the cycle")
+	r.Count(&a.Most, "relocated", 100_000, "items that are elsewhere than hashing has them, about; then the coolest go home")
 	return a
 }
 
@@ -67,66 +69,66 @@ func (a Autoplacer) Iterate(in balance.Input) (balance.Proposal, error) {
 	if err != nil {
 		return balance.Proposal{}, err
 	}
-	b := newBoard(in, 1)
-	if b.active == 0 {
-		b.leave(0, "no node is active")
-		return b.proposal(), nil
+	b := draft.New(in, 1)
+	if b.Active == 0 {
+		b.Leave(0, "no node is active")
+		return b.Proposal(), nil
 	}
-	r := round{board: b, Autoplacer: a, ring: ring, frozen: frozenItems(in.Memory)}
+	r := round{Draft: b, Autoplacer: a, ring: ring, frozen: frozenItems(in.Memory)}
 	want := r.wanted()
-	b.toward(want)
+	b.Toward(want)
 	if why := r.waits(); why != "" {
-		b.leave(0, "%s", why)
+		b.Leave(0, "%s", why)
 	} else {
 		r.home()
 		r.play()
 	}
-	b.join(want)
-	p := b.proposal()
+	b.Join(want)
+	p := b.Proposal()
 	p.Memory = r.memory()
 	return p, nil
 }
 
 // round is an iteration of Autoplacer.
 type round struct {
-	*board
+	*draft.Draft
 	Autoplacer
 	ring   []token
 	frozen map[balance.Key]bool
 }
 
 // relocated reports whether a slice is an item that was taken out, and is not home.
-func (r *round) relocated(p *part) bool {
-	return p.Lo == p.Hi && r.nodes[p.at].active && r.nodes[p.at].id != r.ring[owner(r.ring, p.Lo)].node
+func (r *round) relocated(p *draft.Part) bool {
+	return p.Lo == p.Hi && r.Shards[p.At].Active && r.Shards[p.At].ID != r.ring[owner(r.ring, p.Lo)].node
 }
 
 // wanted is where all keys should be: the arcs of the ring, but for the relocated items,
 // which are right where they are.
-func (r *round) wanted() []piece {
-	var out, rest []piece
-	for i := range r.parts {
-		if p := &r.parts[i]; r.relocated(p) {
-			out = append(out, piece{lo: p.Lo, node: r.nodes[p.at].id, why: "it was hot"})
+func (r *round) wanted() []draft.Piece {
+	var out, rest []draft.Piece
+	for i := range r.Parts {
+		if p := &r.Parts[i]; r.relocated(p) {
+			out = append(out, draft.Piece{Lo: p.Lo, Shard: r.Shards[p.At].ID, Why: "it was hot"})
 			if p.Lo < balance.MaxKey {
 				t := r.ring[owner(r.ring, p.Lo+1)]
-				rest = append(rest, piece{lo: p.Lo + 1, node: t.node, why: "the rest of an arc"})
+				rest = append(rest, draft.Piece{Lo: p.Lo + 1, Shard: t.node, Why: "the rest of an arc"})
 			}
 		}
 	}
 	out = slices.Concat(out, arcs(r.ring), rest) // of equals the first one counts
-	slices.SortStableFunc(out, func(a, b piece) int { return cmp.Compare(a.lo, b.lo) })
-	return slices.CompactFunc(out, func(a, b piece) bool { return a.lo == b.lo })
+	slices.SortStableFunc(out, func(a, b draft.Piece) int { return cmp.Compare(a.Lo, b.Lo) })
+	return slices.CompactFunc(out, func(a, b draft.Piece) bool { return a.Lo == b.Lo })
 }
 
 // waits says why there is no round now, or "".
 func (r *round) waits() string {
-	moving := slices.ContainsFunc(r.parts, func(p part) bool { return p.Move.Phase == balance.Copying })
+	moving := slices.ContainsFunc(r.Parts, func(p draft.Part) bool { return p.Move.Phase == balance.Copying })
 	switch {
-	case len(r.ops) > 0 || r.staying > 0 && moving:
+	case len(r.Ops) > 0 || r.Staying > 0 && moving:
 		return "items go where consistent hashing has them first"
-	case r.in.Few != "":
-		return "rests: " + r.in.Few
-	case r.in.Loads == nil || !r.in.Loads.Measured():
+	case r.In.Few != "":
+		return "rests: " + r.In.Few
+	case r.In.Loads == nil || !r.In.Loads.Measured():
 		return "no load is measured yet; all is where consistent hashing has it"
 	}
 	return ""
@@ -134,24 +136,24 @@ func (r *round) waits() string {
 
 // home sends the coolest relocated items home when there are too many.
 func (r *round) home() {
-	var list []*part
+	var list []*draft.Part
 	all := 0
-	for i := range r.parts {
-		p := &r.parts[i]
+	for i := range r.Parts {
+		p := &r.Parts[i]
 		if !r.relocated(p) {
 			continue
 		}
-		if all++; !p.busy && !r.frozen[p.Lo] {
+		if all++; !p.Busy && !r.frozen[p.Lo] {
 			list = append(list, p)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *part) int { return cmp.Compare(a.Load, b.Load) })
+	slices.SortStableFunc(list, func(a, b *draft.Part) int { return cmp.Compare(a.Load, b.Load) })
 	for _, p := range list[:min(len(list), r.Hottest, max(0, all-r.Most))] {
-		s := segment{
-			Interval: balance.Interval{Lo: p.Lo, Hi: p.Hi}, to: r.index[r.ring[owner(r.ring, p.Lo)].node],
-			why: "it is among the coolest of too many that were moved, and goes home",
+		s := draft.Segment{
+			Interval: balance.Interval{Lo: p.Lo, Hi: p.Hi}, To: r.Index[r.ring[owner(r.ring, p.Lo)].node],
+			Why: "it is among the coolest of too many that were moved, and goes home",
 		}
-		if r.carry(p, []segment{s}) {
+		if r.Carry(p, []draft.Segment{s}) {
 			r.frozen[p.Lo] = true
 		}
 	}
@@ -171,30 +173,30 @@ func (r *round) play() {
 	list, left := r.hottest()
 	if len(list) == 0 {
 		clear(r.frozen)
-		r.leave(0, "the cycle ends: all hot items that are known were considered")
+		r.Leave(0, "the cycle ends: all hot items that are known were considered")
 		return
 	}
 	before := r.loads()
 	after := r.place(list, before)
 	gain, moving := r.above(before)-r.above(after), 0
 	for _, v := range list {
-		if v.to != r.parts[v.part].at {
+		if v.to != r.Parts[v.part].At {
 			moving++
 		}
 	}
 	if gain < r.Gain || moving == 0 {
 		clear(r.frozen)
-		r.leave(0, "the cycle ends: to place the %d hottest items anew, of those not considered yet, would gain %.4f mean loads of a node, less than %.3g", len(list), max(0, gain), r.Gain)
+		r.Leave(0, "the cycle ends: to place the %d hottest items anew, of those not considered yet, would gain %.4f mean loads of a node, less than %.3g", len(list), max(0, gain), r.Gain)
 		return
 	}
 	for _, v := range list {
 		r.frozen[v.key] = true
 	}
-	r.leave(0, "%d of the %d hottest items move, which gains %.4f mean loads of a node; %d hot items are left for this cycle", moving, len(list), gain, left)
+	r.Leave(0, "%d of the %d hottest items move, which gains %.4f mean loads of a node; %d hot items are left for this cycle", moving, len(list), gain, left)
 	r.takeOut(list)
 	if left == 0 || len(r.frozen) > mostFrozen-r.Hottest {
 		clear(r.frozen)
-		r.leave(0, "the cycle ends: all hot items that are known were considered, or as many as are remembered")
+		r.Leave(0, "the cycle ends: all hot items that are known were considered, or as many as are remembered")
 	}
 }
 
@@ -203,12 +205,12 @@ func (r *round) play() {
 func (r *round) hottest() (list []hot, left int) {
 	at := 0
 	hotter := func(a, b hot) int { return cmp.Or(cmp.Compare(b.load, a.load), cmp.Compare(a.key, b.key)) }
-	r.in.Loads.Hot(0, balance.MaxKey, func(k balance.Key, load float64) bool {
-		for r.parts[at].Hi < k {
+	r.In.Loads.Hot(0, balance.MaxKey, func(k balance.Key, load float64) bool {
+		for r.Parts[at].Hi < k {
 			at++
 		}
-		if p := &r.parts[at]; load > 0 && !p.busy && !r.frozen[k] {
-			v := hot{key: k, load: load, part: at, to: p.at}
+		if p := &r.Parts[at]; load > 0 && !p.Busy && !r.frozen[k] {
+			v := hot{key: k, load: load, part: at, to: p.At}
 			if i, _ := slices.BinarySearchFunc(list, v, hotter); i < r.Hottest {
 				list = slices.Insert(list, i, v)
 			}
@@ -222,7 +224,7 @@ func (r *round) hottest() (list []hot, left int) {
 	left -= len(list)
 	known := list[:0]
 	for _, v := range list {
-		r.in.Items.Ascend(v.key, v.key, func(_ balance.Key, w uint32) bool {
+		r.In.Items.Ascend(v.key, v.key, func(_ balance.Key, w uint32) bool {
 			v.weight = uint64(w)
 			known = append(known, v)
 			return false
@@ -233,9 +235,9 @@ func (r *round) hottest() (list []hot, left int) {
 
 // loads are the nodes' loads.
 func (r *round) loads() []float64 {
-	list := make([]float64, len(r.nodes))
+	list := make([]float64, len(r.Shards))
 	for i := range list {
-		list[i] = r.nodes[i].load
+		list[i] = r.Shards[i].Load
 	}
 	return list
 }
@@ -243,9 +245,9 @@ func (r *round) loads() []float64 {
 // above is how much load lies above the mean, in mean loads of a node.
 func (r *round) above(loads []float64) (sum float64) {
 	for i, v := range loads {
-		sum += max(0, v-r.mean*r.nodes[i].share)
+		sum += max(0, v-r.Mean*r.Shards[i].Share)
 	}
-	return r.x(sum)
+	return r.OfMean(sum)
 }
 
 // place decides where hot items go, and returns the loads of the nodes afterwards. All
@@ -254,15 +256,15 @@ func (r *round) above(loads []float64) (sum float64) {
 func (r *round) place(list []hot, before []float64) (loads []float64) {
 	loads = slices.Clone(before)
 	for _, v := range list {
-		loads[r.parts[v.part].at] -= v.load
+		loads[r.Parts[v.part].At] -= v.load
 	}
 	weights, items, weight := make([]uint64, len(loads)), 0, uint64(0)
 	for i := range list {
 		v := &list[i]
 		from := v.to
 		goes := func(n int) bool {
-			ok, _ := r.may(r.parts[v.part].ID, n)
-			return ok && r.nodes[n].room(weights[n]+v.weight) && r.affords(items+1, weight+v.weight)
+			ok, _ := r.May(r.Parts[v.part].ID, n)
+			return ok && r.Shards[n].Room(weights[n]+v.weight) && r.Affords(items+1, weight+v.weight)
 		}
 		v.to = r.coolest(v, loads, goes)
 		if loads[v.to] += v.load; v.to != from {
@@ -276,12 +278,12 @@ func (r *round) place(list []hot, before []float64) (loads []float64) {
 // coolest returns the node for a hot item.
 func (r *round) coolest(v *hot, loads []float64, goes func(int) bool) int {
 	best := v.to
-	least := (loads[best] + v.load) / r.nodes[best].share
-	if least <= r.mean {
+	least := (loads[best] + v.load) / r.Shards[best].Share
+	if least <= r.Mean {
 		return best
 	}
 	for n := range loads {
-		if heat := (loads[n] + v.load) / r.nodes[n].share; heat < least && goes(n) {
+		if heat := (loads[n] + v.load) / r.Shards[n].Share; heat < least && goes(n) {
 			best, least = n, heat
 		}
 	}
@@ -292,29 +294,29 @@ func (r *round) coolest(v *hot, loads []float64, goes func(int) bool) int {
 func (r *round) takeOut(list []hot) {
 	slices.SortFunc(list, func(a, b hot) int { return cmp.Compare(a.key, b.key) })
 	for begin := 0; begin < len(list); {
-		p := &r.parts[list[begin].part]
-		var cut []segment
+		p := &r.Parts[list[begin].part]
+		var cut []draft.Segment
 		next, end := p.Lo, begin
 		for ; end < len(list) && list[end].part == list[begin].part; end++ {
 			v := list[end]
-			if v.to == p.at {
-				r.stay(p, "item %d, %.3f x the mean load of a node, stays on node %s: no other is cooler with it", r.in.Order.Item(v.key), r.x(v.load), r.nodes[p.at].name)
+			if v.to == p.At {
+				r.Stay(p, "item %d, %.3f x the mean load of a node, stays on node %s: no other is cooler with it", r.In.Order.Item(v.key), r.OfMean(v.load), r.Shards[p.At].Name)
 				continue
 			}
 			if next < v.key {
-				cut = append(cut, segment{Interval: balance.Interval{Lo: next, Hi: v.key - 1}, to: p.at})
+				cut = append(cut, draft.Segment{Interval: balance.Interval{Lo: next, Hi: v.key - 1}, To: p.At})
 			}
-			cut = append(cut, segment{
-				Interval: balance.Interval{Lo: v.key, Hi: v.key}, to: v.to,
-				why: fmt.Sprintf("item %d, %.3f x the mean load of a node, is among the hottest that were not considered yet", r.in.Order.Item(v.key), r.x(v.load)),
+			cut = append(cut, draft.Segment{
+				Interval: balance.Interval{Lo: v.key, Hi: v.key}, To: v.to,
+				Why: fmt.Sprintf("item %d, %.3f x the mean load of a node, is among the hottest that were not considered yet", r.In.Order.Item(v.key), r.OfMean(v.load)),
 			})
 			next = v.key + 1
 		}
 		if n := len(cut); n > 0 && cut[n-1].Hi < p.Hi {
-			cut = append(cut, segment{Interval: balance.Interval{Lo: next, Hi: p.Hi}, to: p.at})
+			cut = append(cut, draft.Segment{Interval: balance.Interval{Lo: next, Hi: p.Hi}, To: p.At})
 		}
 		if len(cut) > 0 {
-			r.carry(p, cut)
+			r.Carry(p, cut)
 		}
 		begin = end
 	}

@@ -1,4 +1,4 @@
-package strategy
+package compared
 
 import (
 	"cmp"
@@ -18,20 +18,20 @@ func (x *exchange) pool() {
 	}
 	for _, h := range x.sorted(x.heavy, -1) {
 		over := -x.room(h)
-		on := slices.DeleteFunc(slices.Clone(x.on[h]), func(i int) bool { return x.parts[i].Load > widest })
+		on := slices.DeleteFunc(slices.Clone(x.on[h]), func(i int) bool { return x.Parts[i].Load > widest })
 		for over > 0 && len(on) > 0 {
-			k := slices.IndexFunc(on, func(i int) bool { return x.parts[i].Load >= over })
+			k := slices.IndexFunc(on, func(i int) bool { return x.Parts[i].Load >= over })
 			if k < 0 {
 				k = len(on) - 1 // none alone makes it light
 			}
-			over -= x.parts[on[k]].Load
+			over -= x.Parts[on[k]].Load
 			list = append(list, on[k])
 			on = slices.Delete(on, k, k+1)
 		}
 	}
-	slices.SortStableFunc(list, func(i, j int) int { return cmp.Compare(x.parts[j].Load, x.parts[i].Load) })
+	slices.SortStableFunc(list, func(i, j int) int { return cmp.Compare(x.Parts[j].Load, x.Parts[i].Load) })
 	for _, i := range list {
-		if !x.heavy(x.parts[i].at) {
+		if !x.heavy(x.Parts[i].At) {
 			continue // what went before was enough
 		}
 		if to := x.tightest(i); to >= 0 {
@@ -45,8 +45,8 @@ func (x *exchange) pool() {
 // tightest returns the light node that a slice leaves the least room; -1: none.
 func (x *exchange) tightest(i int) int {
 	best, least := -1, math.Inf(1)
-	for n := range x.nodes {
-		if left := x.room(n) - x.parts[i].Load; x.light(n) && left >= 0 && left < least && x.goes(i, n) {
+	for n := range x.Shards {
+		if left := x.room(n) - x.Parts[i].Load; x.light(n) && left >= 0 && left < least && x.goes(i, n) {
 			best, least = n, left
 		}
 	}
@@ -56,21 +56,21 @@ func (x *exchange) tightest(i int) int {
 // swap exchanges a slice for the lightest one that keeps its light node so; otherwise
 // it stays.
 func (x *exchange) swap(i int) {
-	p := &x.parts[i]
+	p := &x.Parts[i]
 	for _, n := range x.sorted(x.light, 1) {
 		for _, j := range x.on[n] {
-			w := &x.parts[j]
+			w := &x.Parts[j]
 			if w.Load >= p.Load {
 				break
 			}
-			if p.Load-w.Load > x.room(n) || !x.goes(i, n) || !x.goes(j, p.at) || !x.affords(p.Items+w.Items, p.Weight+w.Weight) {
+			if p.Load-w.Load > x.room(n) || !x.goes(i, n) || !x.goes(j, p.At) || !x.Affords(p.Items+w.Items, p.Weight+w.Weight) {
 				continue
 			}
-			home := p.at
+			home := p.At
 			x.give(i, n, fmt.Sprintf("of the pool, in exchange for slice %d", w.ID))
 			x.give(j, home, fmt.Sprintf("in exchange for slice %d", p.ID))
 			return
 		}
 	}
-	x.stay(p, "slice %d, %.3f x the mean load of a node, fits on no light node and stays on node %s", p.ID, x.x(p.Load), x.nodes[p.at].name)
+	x.Stay(p, "slice %d, %.3f x the mean load of a node, fits on no light node and stays on node %s", p.ID, x.OfMean(p.Load), x.Shards[p.At].Name)
 }

@@ -1,4 +1,4 @@
-package strategy
+package compared
 
 import (
 	"math"
@@ -6,6 +6,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"adshard/balance"
+	"adshard/balance/strategy/draft"
+	"adshard/balance/strategy/options"
 )
 
 const rendezvousName = "rendezvous"
@@ -25,10 +27,10 @@ type Rendezvous struct {
 	MostSlices int
 }
 
-func readRendezvous(r *reader) Rendezvous {
+func readRendezvous(r *options.Reader) Rendezvous {
 	seed, most := 1, 100_000
-	r.count(&seed, "seed", math.MaxInt32, "decides the hashes")
-	r.count(&most, "slices", 250_000, "maximum number of slices; with more items a slice has several")
+	r.Count(&seed, "seed", math.MaxInt32, "decides the hashes")
+	r.Count(&most, "slices", 250_000, "maximum number of slices; with more items a slice has several")
 	return Rendezvous{Seed: uint64(seed), MostSlices: most}
 }
 
@@ -46,8 +48,8 @@ func (r Rendezvous) contest(in balance.Input) (c contest) {
 	for _, n := range in.Model.Nodes() {
 		if n.State == balance.Active {
 			c.nodes = append(c.nodes, n.ID)
-			c.seeds = append(c.seeds, mix(r.Seed, xxhash.Sum64String(n.Name)))
-			c.share = append(c.share, float64(share(in, n.ID)))
+			c.seeds = append(c.seeds, draft.Mix(r.Seed, xxhash.Sum64String(n.Name)))
+			c.share = append(c.share, float64(draft.ShareOf(in, n.ID)))
 		}
 	}
 	return c
@@ -58,7 +60,7 @@ func (r Rendezvous) contest(in balance.Input) (c contest) {
 func (c contest) best(k balance.Key, good func(balance.NodeID) bool) (node balance.NodeID) {
 	most, share := uint64(0), 0.0
 	for i, n := range c.nodes {
-		u := mix(c.seeds[i], uint64(k))
+		u := draft.Mix(c.seeds[i], uint64(k))
 		// The logarithms matter only between different shares.
 		ahead := u > most
 		if node != 0 && c.share[i] != share {
@@ -75,36 +77,38 @@ func score(u uint64, share float64) float64 { return -share / math.Log((float64(
 
 // Initial implements balance.Strategy.
 func (r Rendezvous) Initial(in balance.Input) (balance.Proposal, error) {
-	c, each := r.contest(in), eachSlice(in, r.MostSlices)
-	var list []piece
+	c, each := r.contest(in), draft.ItemsEach(in, r.MostSlices)
+	var list []draft.Piece
 	n := 0
 	in.Items.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool {
 		if n%each == 0 {
-			list = append(list, piece{lo: k, node: c.best(k, nil), why: "the highest hash with its first item"})
+			list = append(list, draft.Piece{Lo: k, Shard: c.best(k, nil), Why: "the highest hash with its first item"})
 		}
 		n++
 		return true
 	})
 	if n == 0 {
-		p, err := lay(in, cut(in), true)
-		p.Reasons = append(leave("there are no items yet; each node gets one run of keys of equal width"), p.Reasons...)
+		p, err := draft.Lay(in, draft.EvenRuns(in), true)
+		p.Reasons = append(draft.LeftAsIs("there are no items yet; each node gets one run of keys of equal width"), p.Reasons...)
 		return p, err
 	}
-	first := list[0].lo
-	list[0].lo = 0
-	return begin(in, hashed{c, list, map[balance.Key]balance.Key{0: first}})
+	first := list[0].Lo
+	list[0].Lo = 0
+	return draft.Initial(in, hashed{c, list, map[balance.Key]balance.Key{0: first}})
 }
 
 // hashed is the layout of the first plan.
 type hashed struct {
 	contest
-	list  []piece
+	list  []draft.Piece
 	first map[balance.Key]balance.Key // the first item, where that is not the first key
 }
 
-func (h hashed) pieces() []piece { return h.list }
+// Pieces implements draft.Layout.
+func (h hashed) Pieces() []draft.Piece { return h.list }
 
-func (h hashed) next(keys balance.Interval, good func(balance.NodeID) bool) balance.NodeID {
+// Next implements draft.Layout.
+func (h hashed) Next(keys balance.Interval, good func(balance.NodeID) bool) balance.NodeID {
 	k, ok := h.first[keys.Lo]
 	if !ok {
 		k = keys.Lo
@@ -114,28 +118,28 @@ func (h hashed) next(keys balance.Interval, good func(balance.NodeID) bool) bala
 
 // Iterate implements balance.Strategy.
 func (r Rendezvous) Iterate(in balance.Input) (balance.Proposal, error) {
-	b := newBoard(in, 1)
-	if b.items == 0 || b.active == 0 {
-		b.leave(0, "there is nothing to place")
-		return b.proposal(), nil
+	b := draft.New(in, 1)
+	if b.Items == 0 || b.Active == 0 {
+		b.Leave(0, "there is nothing to place")
+		return b.Proposal(), nil
 	}
 	c := r.contest(in)
-	b.scatter(eachSlice(in, r.MostSlices), "the highest hash", func(k balance.Key, _ uint64) int {
-		return b.index[c.best(k, nil)]
+	b.Scatter(draft.ItemsEach(in, r.MostSlices), "the highest hash", func(k balance.Key, _ uint64) int {
+		return b.Index[c.best(k, nil)]
 	})
 	first := firstItems(in)
-	for i := range b.parts {
-		if p := &b.parts[i]; !p.busy && p.Items > 0 {
-			to := b.index[c.best(first[i], nil)]
-			b.carry(p, []segment{{Interval: balance.Interval{Lo: p.Lo, Hi: p.Hi}, to: to, why: "the highest hash with its first item"}})
+	for i := range b.Parts {
+		if p := &b.Parts[i]; !p.Busy && p.Items > 0 {
+			to := b.Index[c.best(first[i], nil)]
+			b.Carry(p, []draft.Segment{{Interval: balance.Interval{Lo: p.Lo, Hi: p.Hi}, To: to, Why: "the highest hash with its first item"}})
 		}
 	}
-	b.clean()
-	if len(b.ops) == 0 {
-		_, ratio := b.hottest()
-		b.leave(0, "nothing to move or to merge; the load is ignored, max/mean is %.3f", ratio)
+	b.MergeEmpty()
+	if len(b.Ops) == 0 {
+		_, ratio := b.HottestShard()
+		b.Leave(0, "nothing to move or to merge; the load is ignored, max/mean is %.3f", ratio)
 	}
-	return b.proposal(), nil
+	return b.Proposal(), nil
 }
 
 // Refuges implements balance.Refuge: the node with the next highest hash.
@@ -145,7 +149,7 @@ func (r Rendezvous) Refuges(in balance.Input, leaving []balance.Slice) []balance
 	for i, s := range in.Model.Slices() {
 		h.first[s.Lo] = first[i]
 	}
-	return refuges(in, leaving, h)
+	return draft.Refuges(in, leaving, h)
 }
 
 // firstItems returns the key of the first item of each slice; without items, its

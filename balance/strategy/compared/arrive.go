@@ -1,4 +1,4 @@
-package strategy
+package compared
 
 import (
 	"encoding/binary"
@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"adshard/balance"
+	"adshard/balance/strategy/draft"
 )
 
 // seated is what strategies share that begin with the arcs of tokens, which later belong to
@@ -28,21 +29,21 @@ func (s seated) Refuges(in balance.Input, leaving []balance.Slice) []balance.Nod
 // and whether all do, so that slices may go elsewhere again. What cannot move though
 // nothing is on its way is not waited for. A node that has nothing and may take nothing
 // arrives when it may: it has just joined, or was emptied. One that gave all away has arrived.
-func (b *board) arrive(in balance.Input, t Tokens) (memory []byte, all bool) {
+func arrive(b *draft.Draft, in balance.Input, t Tokens) (memory []byte, all bool) {
 	all = true
 	known := settledNodes(in.Memory)
 	if known == nil { // nothing is remembered: those with slices count as settled
 		known = make(map[balance.NodeID]bool)
-		for i := range b.nodes {
-			known[b.nodes[i].id] = b.nodes[i].slices > 0
+		for i := range b.Shards {
+			known[b.Shards[i].ID] = b.Shards[i].Slices > 0
 		}
 	}
 	for i, n := range in.Model.Nodes() {
 		if n.State == balance.Active && !known[n.ID] {
-			known[n.ID] = b.seat(i, t.of(n, min(share(in, n.ID), mostTokens/uint64(t.each())+1)))
+			known[n.ID] = seat(b, i, t.of(n, min(draft.ShareOf(in, n.ID), mostTokens/uint64(t.each())+1)))
 			all = all && known[n.ID]
 		}
-		if known[n.ID] && !b.shut(i) {
+		if known[n.ID] && !shut(b, i) {
 			memory = binary.AppendUvarint(memory, uint64(n.ID))
 		}
 	}
@@ -50,9 +51,9 @@ func (b *board) arrive(in balance.Input, t Tokens) (memory []byte, all bool) {
 }
 
 // shut reports whether a node has nothing and may take nothing.
-func (b *board) shut(node int) bool {
-	return b.nodes[node].slices == 0 && !slices.ContainsFunc(b.parts, func(p part) bool {
-		ok, _ := b.may(p.ID, node)
+func shut(b *draft.Draft, node int) bool {
+	return b.Shards[node].Slices == 0 && !slices.ContainsFunc(b.Parts, func(p draft.Part) bool {
+		ok, _ := b.May(p.ID, node)
 		return ok
 	})
 }
@@ -83,25 +84,25 @@ func settledNodes(memory []byte) map[balance.NodeID]bool {
 }
 
 // seat starts to move the arcs of a node's tokens there and reports whether it has all.
-func (b *board) seat(node int, tokens []token) (all bool) {
+func seat(b *draft.Draft, node int, tokens []token) (all bool) {
 	all = true
-	waits := slices.ContainsFunc(b.parts, func(p part) bool { return p.Move.Phase == balance.Copying })
+	waits := slices.ContainsFunc(b.Parts, func(p draft.Part) bool { return p.Move.Phase == balance.Copying })
 	for _, t := range tokens {
-		k := sort.Search(len(b.parts), func(i int) bool { return b.parts[i].Hi >= t.key })
-		p := &b.parts[k]
-		if p.at == node && p.Hi == t.key {
+		k := sort.Search(len(b.Parts), func(i int) bool { return b.Parts[i].Hi >= t.key })
+		p := &b.Parts[k]
+		if p.At == node && p.Hi == t.key {
 			continue
 		}
-		if p.busy {
+		if p.Busy {
 			all = false
 			continue
 		}
-		own := segment{Interval: balance.Interval{Lo: p.Lo, Hi: t.key}, to: node, why: "the arc of one of its tokens, since it has joined"}
-		list := []segment{own}
+		own := draft.Segment{Interval: balance.Interval{Lo: p.Lo, Hi: t.key}, To: node, Why: "the arc of one of its tokens, since it has joined"}
+		list := []draft.Segment{own}
 		if t.key < p.Hi {
-			list = append(list, segment{Interval: balance.Interval{Lo: t.key + 1, Hi: p.Hi}, to: p.at})
+			list = append(list, draft.Segment{Interval: balance.Interval{Lo: t.key + 1, Hi: p.Hi}, To: p.At})
 		}
-		if b.carry(p, list) {
+		if b.Carry(p, list) {
 			all, waits = false, true
 		} else if waits {
 			all = false

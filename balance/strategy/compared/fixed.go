@@ -1,4 +1,4 @@
-package strategy
+package compared
 
 import (
 	"cmp"
@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"adshard/balance"
+	"adshard/balance/strategy/draft"
+	"adshard/balance/strategy/options"
 )
 
 const consistentFixedName = "consistent-fixed"
@@ -22,10 +24,10 @@ type ConsistentFixed struct {
 	Seed   uint64
 }
 
-func readConsistentFixed(r *reader) ConsistentFixed {
+func readConsistentFixed(r *options.Reader) ConsistentFixed {
 	ranges, seed := 1024, 1
-	r.count(&ranges, "ranges", mostTokens, "ranges of equal width into which the ring is cut; many more than nodes")
-	r.count(&seed, "seed", math.MaxInt32, "decides which ranges a node gets")
+	r.Count(&ranges, "ranges", mostTokens, "ranges of equal width into which the ring is cut; many more than nodes")
+	r.Count(&seed, "seed", math.MaxInt32, "decides which ranges a node gets")
 	return ConsistentFixed{Ranges: max(1, ranges), Seed: uint64(seed)}
 }
 
@@ -34,12 +36,12 @@ func (ConsistentFixed) Name() string { return consistentFixedName }
 
 // Initial implements balance.Strategy.
 func (c ConsistentFixed) Initial(in balance.Input) (balance.Proposal, error) {
-	return begin(in, c.deal(in, make([]balance.NodeID, c.Ranges), nil))
+	return draft.Initial(in, c.deal(in, make([]balance.NodeID, c.Ranges), nil))
 }
 
 // Iterate implements balance.Strategy.
 func (c ConsistentFixed) Iterate(in balance.Input) (balance.Proposal, error) {
-	return follow(in, c.deal(in, c.owners(in), nil))
+	return draft.Iterate(in, c.deal(in, c.owners(in), nil))
 }
 
 // Refuges implements balance.Refuge.
@@ -48,7 +50,7 @@ func (c ConsistentFixed) Refuges(in balance.Input, leaving []balance.Slice) []ba
 	for _, s := range leaving {
 		left[s.Node] = true
 	}
-	return refuges(in, leaving, c.deal(in, c.owners(in), left))
+	return draft.Refuges(in, leaving, c.deal(in, c.owners(in), left))
 }
 
 // owners returns the node that has each range: that of its last key.
@@ -84,7 +86,7 @@ func newFixed(in balance.Input, owners []balance.NodeID, left map[balance.NodeID
 	f, shares := fixed{owners: owners}, uint64(0)
 	for _, n := range in.Model.Nodes() {
 		if n.State == balance.Active && !left[n.ID] {
-			h := &hand{node: n.ID, share: share(in, n.ID)}
+			h := &hand{node: n.ID, share: draft.ShareOf(in, n.ID)}
 			f.hands, shares = append(f.hands, h), shares+h.share
 		}
 	}
@@ -108,7 +110,7 @@ func (c ConsistentFixed) deal(in balance.Input, owners []balance.NodeID, left ma
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(mix(c.Seed, uint64(a)), mix(c.Seed, uint64(b))) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(draft.Mix(c.Seed, uint64(a)), draft.Mix(c.Seed, uint64(b))) })
 	var free []int
 	for _, i := range order {
 		if h := at[owners[i]]; h != nil {
@@ -146,17 +148,17 @@ func (f *fixed) extreme(sign int) (best *hand) {
 	return best
 }
 
-// pieces are the single ranges, so that those of a node that leaves can go to many.
-func (f fixed) pieces() []piece {
-	list := make([]piece, len(f.owners))
+// Pieces are the single ranges, so that those of a node that leaves can go to many.
+func (f fixed) Pieces() []draft.Piece {
+	list := make([]draft.Piece, len(f.owners))
 	for i, n := range f.owners {
-		list[i] = piece{lo: rangeBegin(i, len(f.owners)), node: n, why: fmt.Sprintf("range %d of %d is dealt to node %d", i, len(f.owners), n)}
+		list[i] = draft.Piece{Lo: rangeBegin(i, len(f.owners)), Shard: n, Why: fmt.Sprintf("range %d of %d is dealt to node %d", i, len(f.owners), n)}
 	}
 	return list
 }
 
-// next is the node that the range was dealt to, or the good one with fewest.
-func (f fixed) next(keys balance.Interval, good func(balance.NodeID) bool) (best balance.NodeID) {
+// Next is the node that the range was dealt to, or the good one with fewest.
+func (f fixed) Next(keys balance.Interval, good func(balance.NodeID) bool) (best balance.NodeID) {
 	if len(f.hands) == 0 {
 		return 0
 	}

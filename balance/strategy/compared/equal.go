@@ -1,10 +1,12 @@
-package strategy
+package compared
 
 import (
 	"fmt"
 	"math/bits"
 
 	"adshard/balance"
+	"adshard/balance/strategy/draft"
+	"adshard/balance/strategy/options"
 )
 
 const consistentEqualName = "consistent-equal"
@@ -18,9 +20,9 @@ type ConsistentEqual struct {
 	Ranges int
 }
 
-func readConsistentEqual(r *reader) ConsistentEqual {
+func readConsistentEqual(r *options.Reader) ConsistentEqual {
 	c := ConsistentEqual{Tokens: readTokens(r), Ranges: 16_384}
-	r.count(&c.Ranges, "ranges", mostTokens, "ranges of equal width into which the ring is cut; many more than all tokens")
+	r.Count(&c.Ranges, "ranges", mostTokens, "ranges of equal width into which the ring is cut; many more than all tokens")
 	return c
 }
 
@@ -33,7 +35,7 @@ func (c ConsistentEqual) Initial(in balance.Input) (balance.Proposal, error) {
 	if err != nil {
 		return balance.Proposal{}, err
 	}
-	return begin(in, equal{ring, c.Ranges})
+	return draft.Initial(in, equal{ring, c.Ranges})
 }
 
 // Iterate implements balance.Strategy.
@@ -42,7 +44,7 @@ func (c ConsistentEqual) Iterate(in balance.Input) (balance.Proposal, error) {
 	if err != nil {
 		return balance.Proposal{}, err
 	}
-	return follow(in, equal{ring, c.Ranges})
+	return draft.Iterate(in, equal{ring, c.Ranges})
 }
 
 // Refuges implements balance.Refuge, as those of ConsistentRandom.
@@ -51,7 +53,7 @@ func (c ConsistentEqual) Refuges(in balance.Input, leaving []balance.Slice) []ba
 	if err != nil {
 		return nil
 	}
-	return refuges(in, leaving, equal{ring, c.Ranges})
+	return draft.Refuges(in, leaving, equal{ring, c.Ranges})
 }
 
 // equal is the layout of tokens over equal ranges.
@@ -60,8 +62,8 @@ type equal struct {
 	ranges int
 }
 
-// pieces joins ranges of one token.
-func (e equal) pieces() (list []piece) {
+// Pieces implements draft.Layout: it joins ranges of one token.
+func (e equal) Pieces() (list []draft.Piece) {
 	last, n := -1, max(1, e.ranges)
 	for i := range n {
 		at := owner(e.ring, rangeEnd(i, n))
@@ -69,15 +71,16 @@ func (e equal) pieces() (list []piece) {
 			continue
 		}
 		last = at
-		list = append(list, piece{
-			lo: rangeBegin(i, n), node: e.ring[at].node,
-			why: fmt.Sprintf("the ranges whose next token, %x, is of node %d", uint64(e.ring[at].key), e.ring[at].node),
+		list = append(list, draft.Piece{
+			Lo: rangeBegin(i, n), Shard: e.ring[at].node,
+			Why: fmt.Sprintf("the ranges whose next token, %x, is of node %d", uint64(e.ring[at].key), e.ring[at].node),
 		})
 	}
 	return list
 }
 
-func (e equal) next(keys balance.Interval, good func(balance.NodeID) bool) balance.NodeID {
+// Next implements draft.Layout.
+func (e equal) Next(keys balance.Interval, good func(balance.NodeID) bool) balance.NodeID {
 	return successor(e.ring, keys.Hi, good)
 }
 

@@ -1,6 +1,9 @@
-package strategy
+package compared
 
-import "adshard/balance"
+import (
+	"adshard/balance"
+	"adshard/balance/strategy/draft"
+)
 
 const consistentRandomName = "consistent-random"
 
@@ -21,7 +24,7 @@ func (c ConsistentRandom) Initial(in balance.Input) (balance.Proposal, error) {
 	if err != nil {
 		return balance.Proposal{}, err
 	}
-	return begin(in, byTokens(ring))
+	return draft.Initial(in, byTokens(ring))
 }
 
 // Iterate implements balance.Strategy.
@@ -30,7 +33,7 @@ func (c ConsistentRandom) Iterate(in balance.Input) (balance.Proposal, error) {
 	if err != nil {
 		return balance.Proposal{}, err
 	}
-	return follow(in, byTokens(ring))
+	return draft.Iterate(in, byTokens(ring))
 }
 
 // Refuges implements balance.Refuge: the slices of a node that leaves go to the nodes
@@ -40,14 +43,16 @@ func (c ConsistentRandom) Refuges(in balance.Input, leaving []balance.Slice) []b
 	if err != nil {
 		return nil
 	}
-	return refuges(in, leaving, byTokens(ring))
+	return draft.Refuges(in, leaving, byTokens(ring))
 }
 
 // byTokens is the layout of a ring of tokens.
 type byTokens []token
 
-func (r byTokens) pieces() []piece { return arcs(r) }
+// Pieces implements draft.Layout.
+func (r byTokens) Pieces() []draft.Piece { return arcs(r) }
 
-func (r byTokens) next(keys balance.Interval, good func(balance.NodeID) bool) balance.NodeID {
+// Next implements draft.Layout.
+func (r byTokens) Next(keys balance.Interval, good func(balance.NodeID) bool) balance.NodeID {
 	return successor(r, keys.Hi, good)
 }

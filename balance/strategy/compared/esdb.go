@@ -1,4 +1,4 @@
-package strategy
+package compared
 
 import (
 	"cmp"
@@ -10,6 +10,8 @@ import (
 
 	"adshard/balance"
 	"adshard/balance/load"
+	"adshard/balance/strategy/draft"
+	"adshard/balance/strategy/options"
 )
 
 const esdbName = "esdb"
@@ -57,9 +59,9 @@ const (
 	ownerBits = 32
 )
 
-func readESDB(r *reader) ESDB {
+func readESDB(r *options.Reader) ESDB {
 	e := ESDB{Shards: 512}
-	r.count(&e.Shards, "shards", mostShards, "shards, which are dealt to nodes; many more than nodes")
+	r.Count(&e.Shards, "shards", mostShards, "shards, which are dealt to nodes; many more than nodes")
 	e.Shards = max(1, e.Shards)
 	return e
 }
@@ -70,35 +72,35 @@ func (ESDB) Name() string { return esdbName }
 // Initial implements balance.Strategy: the first phase.
 func (e ESDB) Initial(in balance.Input) (balance.Proposal, error) {
 	s := e.recall(in, nil)
-	p, err := begin(in, s)
+	p, err := draft.Initial(in, s)
 	p.Memory = s.memory()
 	return p, err
 }
 
 // Iterate implements balance.Strategy: the second phase.
 func (e ESDB) Iterate(in balance.Input) (balance.Proposal, error) {
-	b := newBoard(in, 1)
-	if b.active == 0 {
-		b.leave(0, "no node is active")
-		p := b.proposal()
+	b := draft.New(in, 1)
+	if b.Active == 0 {
+		b.Leave(0, "no node is active")
+		p := b.Proposal()
 		p.Memory = in.Memory
 		return p, nil
 	}
 	s := e.recall(in, nil)
 	if in.Few == "" {
-		b.measured()
+		b.Measured()
 		s.follow(b)
 	} else {
-		b.leave(0, "no tenant is spread further: %s", in.Few)
+		b.Leave(0, "no tenant is spread further: %s", in.Few)
 	}
-	want := s.pieces()
-	elsewhere := b.elsewhere(want)
-	b.toward(want)
-	b.join(want)
-	_, ratio := b.hottest()
-	b.leave(0, "%d tenants have more than one shard; %.3f %% of all weight is elsewhere than the rules have it; max/mean is %.3f",
-		len(s.rules), 100*b.cost(0, elsewhere), ratio)
-	p := b.proposal()
+	want := s.Pieces()
+	elsewhere := b.Elsewhere(want)
+	b.Toward(want)
+	b.Join(want)
+	_, ratio := b.HottestShard()
+	b.Leave(0, "%d tenants have more than one shard; %.3f %% of all weight is elsewhere than the rules have it; max/mean is %.3f",
+		len(s.rules), 100*b.Cost(0, elsewhere), ratio)
+	p := b.Proposal()
 	p.Memory = s.memory()
 	return p, nil
 }
@@ -109,7 +111,7 @@ func (e ESDB) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeI
 	for _, s := range leaving {
 		left[s.Node] = true
 	}
-	return refuges(in, leaving, e.recall(in, left))
+	return draft.Refuges(in, leaving, e.recall(in, left))
 }
 
 // rule says over how many shards a tenant is spread: more than one.
@@ -122,7 +124,7 @@ type rule struct {
 type sharding struct {
 	owners []balance.NodeID // of shards
 	rules  []rule           // by rising tenant
-	list   []piece          // of the rules as they are, with the shards that they are in
+	list   []draft.Piece    // of the rules as they are, with the shards that they are in
 	shards []int
 }
 
@@ -135,10 +137,10 @@ func (e ESDB) recall(in balance.Input, left map[balance.NodeID]bool) *sharding {
 		var total uint64
 		list := tenants(in)
 		for _, t := range list {
-			total += t.weight
+			total += t.Weight
 		}
 		for _, t := range list {
-			s.spread(t.lo, float64(t.weight)/float64(max(1, total)))
+			s.spread(t.Lo, float64(t.Weight)/float64(max(1, total)))
 		}
 	}
 	s.owners = ConsistentFixed{Ranges: e.Shards, Seed: 1}.deal(in, s.owners, left).owners
@@ -157,11 +159,11 @@ func inTurn(in balance.Input, shards int) []balance.NodeID {
 }
 
 // tenants are the owners with their weights, none where owners are no intervals.
-func tenants(in balance.Input) []piece {
+func tenants(in balance.Input) []draft.Piece {
 	if _, _, whole := in.Order.OwnerOf(0); !whole {
 		return nil
 	}
-	return owners(in)
+	return draft.Owners(in)
 }
 
 // spread makes a rule for a tenant with this part of all, if it is hot: if with the
@@ -198,23 +200,23 @@ func (s *sharding) parts() (sum int) {
 }
 
 // follow spreads tenants further that are hot by what they are asked for.
-func (s *sharding) follow(b *board) {
+func (s *sharding) follow(b *draft.Draft) {
 	said := 0
 	for _, t := range loaded(b) {
-		part := t.load / max(b.total, 1e-300)
+		part := t.load / max(b.Total, 1e-300)
 		before, after, full := s.spread(t.lo, part)
 		if after == before && !full {
 			continue
 		}
-		if said++; said > mostStaying {
+		if said++; said > draft.MostStaying {
 			continue
 		}
 		if full {
-			b.leave(0, "the tenant at %x has %.3f of the load in %d shards, and there are too many rules for another one", uint64(t.lo), part, before)
+			b.Leave(0, "the tenant at %x has %.3f of the load in %d shards, and there are too many rules for another one", uint64(t.lo), part, before)
 			continue
 		}
-		b.leave(0, "the tenant at %x has %.3f of the load: it goes from %d to %d shards, and about %.3f %% of all weight moves for it",
-			uint64(t.lo), part, before, after, 100*b.cost(0, t.weight)*(1-float64(before)/float64(after)))
+		b.Leave(0, "the tenant at %x has %.3f of the load: it goes from %d to %d shards, and about %.3f %% of all weight moves for it",
+			uint64(t.lo), part, before, after, 100*b.Cost(0, t.weight)*(1-float64(before)/float64(after)))
 	}
 }
 
@@ -226,15 +228,15 @@ type tenantLoad struct {
 }
 
 // loaded sums the load of tenants.
-func loaded(b *board) (list []tenantLoad) {
-	if _, _, whole := b.in.Order.OwnerOf(0); !whole {
+func loaded(b *draft.Draft) (list []tenantLoad) {
+	if _, _, whole := b.In.Order.OwnerOf(0); !whole {
 		return nil
 	}
 	var own []load.Item
-	for i := range b.parts {
-		own = load.OfItems(b.in, b.parts[i].Slice, own[:0])
+	for i := range b.Parts {
+		own = load.OfItems(b.In, b.Parts[i].Slice, own[:0])
 		for _, v := range own {
-			lo, _, _ := b.in.Order.OwnerOf(v.Key)
+			lo, _, _ := b.In.Order.OwnerOf(v.Key)
 			if n := len(list); n == 0 || list[n-1].lo != lo {
 				list = append(list, tenantLoad{lo: lo})
 			}
@@ -256,8 +258,8 @@ func (s *sharding) first(tenant balance.Key) int {
 	return rangeOf(tenant|(1<<ownerBits-1), len(s.owners))
 }
 
-// pieces implements layout: the shards, out of which the tenants with rules are cut.
-func (s *sharding) pieces() []piece {
+// Pieces implements draft.Layout: the shards, out of which the tenants with rules are cut.
+func (s *sharding) Pieces() []draft.Piece {
 	type start struct {
 		lo    balance.Key
 		shard int
@@ -282,9 +284,9 @@ func (s *sharding) pieces() []piece {
 	out = append(out, rest...) // of equals the first one counts
 	slices.SortStableFunc(out, func(a, b start) int { return cmp.Compare(a.lo, b.lo) })
 	out = slices.CompactFunc(out, func(a, b start) bool { return a.lo == b.lo })
-	s.list, s.shards = make([]piece, len(out)), make([]int, len(out))
+	s.list, s.shards = make([]draft.Piece, len(out)), make([]int, len(out))
 	for i, v := range out {
-		s.list[i], s.shards[i] = piece{lo: v.lo, node: s.owners[v.shard], why: v.why}, v.shard
+		s.list[i], s.shards[i] = draft.Piece{Lo: v.lo, Shard: s.owners[v.shard], Why: v.why}, v.shard
 	}
 	return s.list
 }
@@ -295,12 +297,12 @@ func offset(i, spread int) int {
 	return int(bits.Reverse32(uint32(i)) >> (32 - bits.TrailingZeros(uint(spread))))
 }
 
-// next implements layout: the node of the shard, or that of the next one that is good.
-func (s *sharding) next(keys balance.Interval, good func(balance.NodeID) bool) balance.NodeID {
+// Next implements draft.Layout: the node of the shard, or that of the next one that is good.
+func (s *sharding) Next(keys balance.Interval, good func(balance.NodeID) bool) balance.NodeID {
 	if s.list == nil {
-		s.pieces()
+		s.Pieces()
 	}
-	at := sort.Search(len(s.list), func(i int) bool { return s.list[i].lo > keys.Lo }) - 1
+	at := sort.Search(len(s.list), func(i int) bool { return s.list[i].Lo > keys.Lo }) - 1
 	asked := make(map[balance.NodeID]bool)
 	for i := range s.owners {
 		n := s.owners[(s.shards[at]+i)%len(s.owners)]

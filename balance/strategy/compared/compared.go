@@ -1,0 +1,82 @@
+// Package compared holds strategies of papers that are there for comparison only, one file
+// each, each with its source. They can be switched to as any other; none is
+// recommended for a cluster, and none runs in shadow. To add one: its file, its name at the
+// end of Names, a case in Read and one in Summary, a row in docs/strategies-compared.md.
+package compared
+
+import (
+	"adshard/balance"
+	"adshard/balance/strategy/options"
+)
+
+// Names returns the names of the strategies.
+func Names() []string {
+	return []string{
+		consistentRandomName, consistentEqualName, consistentFixedName, rendezvousName,
+		raoOneName, raoManyName, raoPoolName, cassandraName, srinivasanName, autoplacerName, esdbName,
+	}
+}
+
+// Read returns the strategy with a name and the options that a reader has; nil for
+// an unknown one.
+func Read(r *options.Reader, name string) balance.Strategy {
+	switch name {
+	case consistentRandomName:
+		return ConsistentRandom{readTokens(r)}
+	case consistentEqualName:
+		return readConsistentEqual(r)
+	case consistentFixedName:
+		return readConsistentFixed(r)
+	case rendezvousName:
+		return readRendezvous(r)
+	case raoOneName, raoManyName, raoPoolName:
+		return readRao(r, name)
+	case cassandraName:
+		return readCassandra(r)
+	case srinivasanName:
+		return readSrinivasan(r)
+	case autoplacerName:
+		return readAutoplacer(r)
+	case esdbName:
+		return readESDB(r)
+	}
+	return nil
+}
+
+// Summary describes a strategy and its source in one line; "" for an unknown one.
+func Summary(name string) string {
+	switch name {
+	case consistentRandomName:
+		return "consistent hashing with random tokens, regardless of the load (thesis 4.4.1, strategy 1)"
+	case consistentEqualName:
+		return "consistent hashing of equal ranges to random tokens, regardless of the load (thesis 4.4.1, strategy 2)"
+	case consistentFixedName:
+		return "equal ranges dealt to nodes, regardless of the load (thesis 4.4.1, strategy 3; Dynamo, SOSP 2007)"
+	case rendezvousName:
+		return "rendezvous hashing: an item is where its hash with the node is highest, regardless of the load (thesis 4.7)"
+	case raoOneName:
+		return "consistent hashing; light nodes draw heavy ones and take a slice (Rao et al., 2003; thesis 4.4.2)"
+	case raoManyName:
+		return "consistent hashing; heavy nodes draw light ones and give a slice to the lightest (Rao et al., 2003; thesis 4.4.2)"
+	case raoPoolName:
+		return "consistent hashing; heavy nodes put slices into a pool for light ones (Rao et al., 2003; thesis 4.4.2)"
+	case cassandraName:
+		return "consistent hashing; borders of hot slices shift towards lighter neighbours (Cassandra, 2010; thesis 4.4.2)"
+	case srinivasanName:
+		return "consistent hashing; hot ranges split, cold ones merge, beside each other only (Srinivasan and Varma; thesis 4.4.2)"
+	case autoplacerName:
+		return "consistent hashing; in each round the hottest items not considered yet are placed anew (Autoplacer, TAAS 2014; thesis 4.6)"
+	case esdbName:
+		return "spreads each advertiser over 1, 2, 4, … shards by what it stores and by its load; nothing shrinks (ESDB, SIGMOD 2022)"
+	}
+	return ""
+}
+
+// NeedsOwners says what a strategy does to single owners, for which it needs keys in the
+// order ByOwner; "": it needs no order.
+func NeedsOwners(name string) string {
+	if name == esdbName {
+		return "spreads advertisers one by one"
+	}
+	return ""
+}

@@ -1,0 +1,221 @@
+// Package draft is what strategies are made of: the working state of an iteration, in which
+// operations are tried and collected with their reasons (Draft), and the first plan and the
+// iterations of strategies that know where each key belongs, whatever the load (Layout).
+package draft
+
+import (
+	"fmt"
+
+	"adshard/balance"
+	"adshard/balance/load"
+)
+
+// Draft is the working state of an iteration: the model with predicted loads.
+// Moving slices count at their targets.
+type Draft struct {
+	In     balance.Input
+	edit   *balance.Edit
+	Shards []Shard // as the model's
+	// shares[i] is the share of the active nodes up to the i-th.
+	UpTo  []float64
+	Index map[balance.NodeID]int
+	Parts []Part // as the model's slices
+
+	Total  float64 // load
+	Mean   float64 // load of a node of share 1 when all is even
+	Items  int
+	Weight uint64
+	Active int
+
+	// The budget of this iteration, and how much of it is used.
+	mostItems, mostWeight   float64
+	movedItems, MovedWeight float64
+
+	Ops     []balance.Op
+	Reasons []balance.Reason
+	Staying int // slices that stay and were explained, or would have been
+}
+
+// Shard is a node with its predicted content.
+type Shard struct {
+	ID     balance.NodeID
+	Name   string
+	Share  float64
+	Active bool
+	limit  uint64 // of weight; 0: none
+	Load   float64
+	Slices int
+	// weight is the node's peak: what arrives counts at once, what leaves counts
+	// until it has arrived elsewhere.
+	Weight uint64
+}
+
+// Heat is the node's load for its share.
+func (p *Shard) Heat() float64 { return p.Load / p.Share }
+
+// Room reports whether so much weight fits.
+func (p *Shard) Room(weight uint64) bool { return p.limit == 0 || p.Weight+weight <= p.limit }
+
+// Part is a slice with its content and its predicted node.
+type Part struct {
+	balance.Slice
+	load.SliceSum
+	At     int  // index of its node
+	Busy   bool // on its way, now or before
+	Gone   bool // merged into its right neighbour, which has its id
+	Merged bool // has taken in its left neighbour
+	Cut    bool // in two, and both stay
+}
+
+// New reads the input. share is the most of all items, and of their
+// weight, that may move; the input's budget may be less.
+func New(in balance.Input, share float64) *Draft {
+	b := &Draft{In: in, edit: in.Model.Edit(), Index: map[balance.NodeID]int{}}
+	shares := 0.0
+	for i, n := range in.Model.Nodes() {
+		l := in.Limits[n.ID]
+		b.Index[n.ID] = i
+		b.Shards = append(b.Shards, Shard{
+			ID: n.ID, Name: n.Name, Share: float64(max(1, l.Share)), Active: n.State == balance.Active, limit: l.Weight,
+		})
+		if n.State == balance.Active {
+			b.Active++
+			shares += b.Shards[i].Share
+		}
+		b.UpTo = append(b.UpTo, shares)
+	}
+	sums := load.OfSlices(in)
+	b.Parts = make([]Part, len(sums))
+	for i, s := range in.Model.Slices() {
+		p := Part{Slice: s, SliceSum: sums[i], At: b.Index[s.Target()], Busy: s.Move.Phase != balance.NoMove}
+		b.Parts[i] = p
+		n := &b.Shards[p.At]
+		n.Load += p.Load
+		n.Weight += p.Weight
+		if s.Move.Phase == balance.Copying {
+			b.Shards[b.Index[s.Node]].Weight += p.Weight
+		}
+		n.Slices++
+		b.Total += p.Load
+		b.Items += p.Items
+		b.Weight += p.Weight
+	}
+	if shares > 0 {
+		b.Mean = b.Total / shares
+	}
+	if in.Budget.Share > 0 {
+		share = min(share, in.Budget.Share)
+	}
+	b.mostItems, b.mostWeight = share*float64(b.Items), share*float64(b.Weight)
+	return b
+}
+
+// Affords reports whether the budget has room for so much.
+func (b *Draft) Affords(items int, weight uint64) bool {
+	return b.movedItems+float64(items) <= b.mostItems && b.MovedWeight+float64(weight) <= b.mostWeight
+}
+
+// Cost returns the share of all data.
+func (b *Draft) Cost(items int, weight uint64) float64 {
+	return max(float64(items)/float64(max(1, b.Items)), float64(weight)/float64(max(1, b.Weight)))
+}
+
+// May asks the mapper whether a slice of the model may begin to move to a node.
+func (b *Draft) May(slice uint64, to int) (bool, string) {
+	if !b.Shards[to].Active {
+		return false, "node " + b.Shards[to].Name + " drains"
+	}
+	if b.In.May == nil {
+		return true, ""
+	}
+	return b.In.May(slice, b.Shards[to].ID)
+}
+
+// Shift moves a part of what lies on a node to another, in the prediction.
+func (b *Draft) Shift(from, to, items int, weight uint64, load float64) {
+	b.Shards[from].Load -= load
+	b.Shards[to].Load += load
+	b.Shards[to].Weight += weight
+	b.Shards[to].Slices++
+	b.movedItems += float64(items)
+	b.MovedWeight += float64(weight)
+}
+
+// HottestShard returns the node with the most load for its share, and max/mean.
+func (b *Draft) HottestShard() (node int, ratio float64) {
+	for i := range b.Shards {
+		if b.Shards[i].Heat() > b.Shards[node].Heat() {
+			node = i
+		}
+	}
+	if b.Mean == 0 {
+		return node, 1
+	}
+	return node, b.Shards[node].Heat() / b.Mean
+}
+
+// op adds an operation with its reason.
+func (b *Draft) op(o balance.Op, format string, args ...any) {
+	b.Ops = append(b.Ops, o)
+	b.Reasons = append(b.Reasons, balance.Reason{Op: len(b.Ops) - 1, Text: fmt.Sprintf(format, args...)})
+}
+
+// Start moves a slice, possibly one split off in this proposal, to a node, unless
+// the mapper would refuse it.
+func (b *Draft) Start(slice uint64, to int, format string, args ...any) {
+	if b.edit.Start(slice, b.Shards[to].ID) != nil {
+		return
+	}
+	b.op(balance.Op{Kind: balance.OpStart, Slice: slice, Node: b.Shards[to].ID}, format, args...)
+}
+
+// Split cuts a slice at a key and returns the new slice; false when the mapper
+// would refuse it.
+func (b *Draft) Split(slice uint64, at balance.Key, format string, args ...any) (uint64, bool) {
+	right, err := b.edit.Split(slice, at)
+	if err != nil {
+		return 0, false
+	}
+	b.op(balance.Op{Kind: balance.OpSplit, Slice: slice, At: at, New: right}, format, args...)
+	return right, true
+}
+
+// Merge joins a slice with its right neighbour; it returns false if the mapper would
+// refuse that.
+func (b *Draft) Merge(left, right uint64, format string, args ...any) bool {
+	if b.edit.Merge(left, right) != nil {
+		return false
+	}
+	b.op(balance.Op{Kind: balance.OpMerge, Slice: left, New: right}, format, args...)
+	return true
+}
+
+// Leave records why something stays as it is; slice 0: no single one.
+func (b *Draft) Leave(slice uint64, format string, args ...any) {
+	b.Reasons = append(b.Reasons, balance.Reason{Op: -1, Slice: slice, Text: fmt.Sprintf(format, args...)})
+}
+
+// Proposal returns the proposal made so far.
+func (b *Draft) Proposal() balance.Proposal {
+	i, _ := b.HottestShard()
+	e := balance.Evenness{Mean: b.Mean}
+	if len(b.Shards) > 0 {
+		e.Max, e.Node = b.Shards[i].Heat(), b.Shards[i].ID
+	}
+	return balance.Proposal{Ops: b.Ops, Reasons: b.Reasons, Expected: e}
+}
+
+// Measured adds a first reason if no load is measured.
+func (b *Draft) Measured() {
+	if b.In.Loads == nil || !b.In.Loads.Measured() {
+		b.Leave(0, "no load is measured yet; the items' weights are used instead")
+	}
+}
+
+// OfMean is a load as a multiple of the mean.
+func (b *Draft) OfMean(load float64) float64 {
+	if b.Mean == 0 {
+		return 0
+	}
+	return load / b.Mean
+}

@@ -1,0 +1,142 @@
+package draft
+
+import (
+	"fmt"
+
+	"adshard/balance"
+	"adshard/balance/load"
+)
+
+// Piece is a run of keys from lo to the next piece's, and the node it goes to.
+type Piece struct {
+	Lo     balance.Key
+	Weight uint64
+	Shard  balance.NodeID
+	Why    string
+}
+
+// Owners sums the items' weights by owner, in ascending key order.
+func Owners(in balance.Input) []Piece {
+	var list []Piece
+	in.Items.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool {
+		lo, _, _ := in.Order.OwnerOf(k)
+		if n := len(list); n == 0 || list[n-1].Lo != lo {
+			list = append(list, Piece{Lo: lo})
+		}
+		list[len(list)-1].Weight += uint64(w)
+		return true
+	})
+	return list
+}
+
+// ShareOf is the strength of a node, at least 1.
+func ShareOf(in balance.Input, n balance.NodeID) uint64 { return uint64(max(1, in.Limits[n].Share)) }
+
+// Elsewhere is the weight of what is not where it should be.
+func (b *Draft) Elsewhere(want []Piece) (weight uint64) {
+	at, part := 0, 0
+	b.In.Items.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool {
+		for at+1 < len(want) && want[at+1].Lo <= k {
+			at++
+		}
+		for b.Parts[part].Hi < k {
+			part++
+		}
+		if b.Shards[b.Parts[part].At].ID != want[at].Shard {
+			weight += uint64(w)
+		}
+		return true
+	})
+	return weight
+}
+
+// EvenRuns makes one run of keys a node, by weight.
+func EvenRuns(in balance.Input) []Piece {
+	nodes := in.Model.Nodes()
+	var total, shares uint64
+	in.Items.Ascend(0, balance.MaxKey, func(_ balance.Key, w uint32) bool {
+		total += uint64(w)
+		return true
+	})
+	for _, n := range nodes {
+		shares += ShareOf(in, n.ID)
+	}
+	width := balance.MaxKey/balance.Key(len(nodes)) + 1
+	list := []Piece{{Shard: nodes[0].ID, Why: "first run of keys"}}
+	i, sum, upTo := 0, uint64(0), ShareOf(in, nodes[0].ID)
+	next := func(lo balance.Key) {
+		i++
+		upTo += ShareOf(in, nodes[i].ID)
+		list = append(list, Piece{Lo: lo, Shard: nodes[i].ID, Why: fmt.Sprintf("run of keys for node %d", nodes[i].ID)})
+	}
+	in.Items.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool {
+		for i+1 < len(nodes) && sum*shares >= total*upTo && k > list[i].Lo {
+			next(k)
+		}
+		sum += uint64(w)
+		return i+1 < len(nodes)
+	})
+	for i+1 < len(nodes) { // fewer items than nodes
+		lo := max(list[i].Lo+1, width*balance.Key(i+1))
+		if lo == 0 {
+			break
+		}
+		next(lo)
+	}
+	return list
+}
+
+// LeftAsIs is the reason why all stays as it is.
+func LeftAsIs(text string) []balance.Reason { return []balance.Reason{{Op: -1, Text: text}} }
+
+// Lay turns pieces into operations: each is a slice, or, joined, neighbours on
+// one node are. The pieces' gaps belong to the piece before them.
+func Lay(in balance.Input, list []Piece, joined bool) (balance.Proposal, error) {
+	e := in.Model.Edit()
+	var p balance.Proposal
+	slice := in.Model.Slices()[0].ID
+	last := balance.NodeID(0)
+	for _, v := range list {
+		if joined && v.Shard == last {
+			continue
+		}
+		if last != 0 {
+			right, err := e.Split(slice, v.Lo)
+			if err != nil {
+				return p, err
+			}
+			slice = right
+		}
+		if s, _ := e.Slice(slice); s.Node != v.Shard {
+			if err := e.Map(slice, v.Shard); err != nil {
+				return p, err
+			}
+			p.Reasons = append(p.Reasons, balance.Reason{Op: len(e.Ops()) - 1, Text: v.Why})
+		}
+		last = v.Shard
+	}
+	p.Ops = e.Ops()
+	model, err := e.Model()
+	if err != nil {
+		return p, err
+	}
+	p.Expected = load.EvennessOfWeights(model, in.Items, in.Limits)
+	return p, nil
+}
+
+// HalfOf is half of items with a load in all.
+func HalfOf(own []load.Item, load float64) (at balance.Key, left float64) {
+	var sum, best float64
+	for k, v := range own {
+		if k > 0 && (at == 0 || abs(sum-load/2) < abs(best-load/2)) {
+			at, best = v.Key, sum
+		}
+		sum += v.Load
+	}
+	if load > 0 {
+		left = best / load
+	}
+	return at, left
+}
+
+func abs(x float64) float64 { return max(x, -x) }
