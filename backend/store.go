@@ -12,6 +12,7 @@ import (
 // the Feed's snapshots.
 type Store interface {
 	Feed
+	Documents
 	// Begin starts a write transaction. Whoever must wait for another one, for its
 	// turn or for an entity that the other has changed, waits up to the store's
 	// busy timeout and then fails with fault.Locked: Begin where there is one

@@ -34,7 +34,7 @@ type clause struct {
 func Run(t *testing.T, f Factory) {
 	var all []clause
 	for _, part := range [][]clause{
-		upsertClauses(), removeClauses(), feedClauses(), positionClauses(), snapshotClauses(), storeClauses(), effectClauses(), lockClauses(),
+		upsertClauses(), removeClauses(), feedClauses(), positionClauses(), snapshotClauses(), storeClauses(), effectClauses(), lockClauses(), documentClauses(),
 	} {
 		all = append(all, part...)
 	}

@@ -25,6 +25,7 @@
 //	advisory 2         while a control value is written
 //	advisory 3         while the schema is made or brought up to date, and while the table unfinished
 //	                   is changed
+//	advisory 4         while a document is written
 //	compacted, one row while the log is compacted; nobody else writes it
 //
 // Readers take none of these. The locks of two transactions that write the same

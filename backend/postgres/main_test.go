@@ -124,7 +124,7 @@ var (
 const renew = `SET session_replication_role = replica;
 DELETE FROM adshard.keyword; DELETE FROM adshard.group_negative; DELETE FROM adshard.campaign_negative; DELETE FROM adshard.advertiser_negative; DELETE FROM adshard.ad;
 DELETE FROM adshard.ad_group; DELETE FROM adshard.campaign; DELETE FROM adshard.advertiser; DELETE FROM adshard.change_log;
-DELETE FROM adshard.control; DELETE FROM adshard.removed_phrase; DELETE FROM adshard.feed_reader; DELETE FROM adshard.compacted; DELETE FROM adshard.state;
+DELETE FROM adshard.control; DELETE FROM adshard.document_part; DELETE FROM adshard.document; DELETE FROM adshard.removed_phrase; DELETE FROM adshard.feed_reader; DELETE FROM adshard.compacted; DELETE FROM adshard.state;
 INSERT INTO adshard.compacted DEFAULT VALUES;
 SELECT setval(format('adshard.%I', sequencename), 1, false) FROM pg_sequences WHERE sequencename LIKE '%_id';
 INSERT INTO adshard.state (database_id) VALUES (replace(gen_random_uuid()::text, '-', ''))`

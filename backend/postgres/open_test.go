@@ -102,6 +102,8 @@ func TestRoles(t *testing.T) {
 			{"load control", [4]bool{true, false, true, true}, func() error { _, err := s.LoadControl(ctx, "k"); return err }},
 			{"save control", [4]bool{false, false, true, false}, func() error { return s.SaveControl(ctx, "k", nil) }},
 			{"change control", [4]bool{false, false, true, false}, func() error { return s.SaveControl(ctx, "balancer/order", []byte(role)) }},
+			{"read documents", [4]bool{true, true, true, true}, func() error { _, err := s.Documents(ctx, 0, 1); return err }},
+			{"save a document", [4]bool{false, true, false, false}, func() error { _, err := s.SaveDocument(ctx, role, 0, []byte("x")); return err }},
 			{"hold", [4]bool{false, false, true, false}, func() error { return s.Hold(ctx, "r", 1) }},
 			{"compact", [4]bool{false, false, true, false}, func() error { _, err := s.Compact(ctx, 1, 0); return err }},
 			{"compact if", [4]bool{false, false, true, false}, func() error { _, err := s.CompactIf(ctx, "r", 1, 0, "none", nil); return err }},

@@ -27,9 +27,11 @@ CREATE POLICY event_keys ON adshard.control AS RESTRICTIVE FOR SELECT TO adshard
 -- Imports: advertisers' data, not the log and not the balancer's state.
 GRANT USAGE ON SCHEMA adshard TO adshard_import;
 GRANT SELECT ON adshard.advertiser, adshard.campaign, adshard.ad_group, adshard.keyword, adshard.group_negative,
-  adshard.campaign_negative, adshard.advertiser_negative, adshard.ad, adshard.state, adshard.compacted, adshard.change_log, adshard.goose_db_version TO adshard_import;
+  adshard.campaign_negative, adshard.advertiser_negative, adshard.ad, adshard.state, adshard.compacted, adshard.change_log, adshard.goose_db_version,
+  adshard.document, adshard.document_part TO adshard_import;
 GRANT INSERT, DELETE ON adshard.advertiser, adshard.campaign, adshard.ad_group, adshard.keyword, adshard.group_negative,
   adshard.campaign_negative, adshard.advertiser_negative, adshard.ad TO adshard_import;
+GRANT INSERT, UPDATE, DELETE ON adshard.document, adshard.document_part TO adshard_import;
 GRANT UPDATE (enabled, time_zone) ON adshard.advertiser TO adshard_import;
 GRANT UPDATE (enabled, desktop, mobile, tablet, daily_budget, standard_delivery, languages, rotate_evenly, label) ON adshard.campaign TO adshard_import;
 GRANT UPDATE (enabled, bid, desktop, mobile, tablet) ON adshard.ad_group TO adshard_import;

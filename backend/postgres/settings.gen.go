@@ -9,7 +9,7 @@ import (
 )
 
 // schemaVersion is the newest migration.
-const schemaVersion = 9
+const schemaVersion = 10
 
 // The columns of an advertiser's settings, and what sets them: the first parameter is the row's id.
 const (

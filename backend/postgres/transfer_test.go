@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"bytes"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -89,6 +90,13 @@ func TestTransfer(t *testing.T) {
 		return err
 	}))
 	must(t, first.SetBudget(ctx, 3, backend.BudgetMark{Exhausted: true, Share: backend.To[uint32](300_000)}))
+	table := bytes.Repeat([]byte("table"), backend.DocumentPart)
+	for _, name := range []string{"removed", "table"} {
+		_, err := first.SaveDocument(ctx, name, 0, table)
+		must(t, err)
+	}
+	_, err := first.SaveDocument(ctx, "removed", 1, nil)
+	must(t, err)
 	want := named(backendtest.ReadNow(t, first))
 	for _, step := range [][2]backend.Store{{first, server}, {server, last}} {
 		done, err := transfer.Copy(ctx, step[0], step[1], backend.Making{}, nil)
@@ -101,6 +109,14 @@ func TestTransfer(t *testing.T) {
 		sorted := slices.Sorted(slices.Values(want))
 		if !slices.Equal(got, sorted) {
 			t.Errorf("the copy differs: %d and %d lines", len(got), len(sorted))
+		}
+		if d, err := step[1].Document(ctx, "removed"); !fault.Is(err, fault.NotFound) {
+			t.Errorf("%+v, %v", d, err)
+		}
+		d, err := step[1].Document(ctx, "table")
+		must(t, err)
+		if data, err := backend.ReadDocument(ctx, d, step[1].DocumentPart); err != nil || !bytes.Equal(data, table) {
+			t.Errorf("%d bytes, %v", len(data), err)
 		}
 	}
 	if _, err := transfer.Copy(ctx, first, last, backend.Making{}, nil); !fault.Is(err, fault.Conflict) {

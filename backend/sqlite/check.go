@@ -49,7 +49,7 @@ func (k *checking) all(ctx context.Context) error {
 		return err
 	}
 	for _, step := range []func() error{
-		k.unfinished, k.structure, func() error { return k.schema(expected) }, k.owners, k.log, k.control, k.advertisers, k.campaigns, k.groups,
+		k.unfinished, k.structure, func() error { return k.schema(expected) }, k.owners, k.log, k.control, k.documents, k.advertisers, k.campaigns, k.groups,
 	} {
 		if err := k.found(ctx, step()); err != nil {
 			return err

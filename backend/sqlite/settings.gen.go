@@ -10,7 +10,7 @@ import (
 )
 
 // schemaVersion is the newest migration.
-const schemaVersion = 12
+const schemaVersion = 13
 
 // The columns of an advertiser's settings, and what sets them.
 const (

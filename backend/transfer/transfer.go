@@ -1,7 +1,7 @@
 // Package transfer copies advertisers' data from one database to another, of any
 // kind.
 //
-// Goals: all entities, statuses and budgets' marks as of one clock; bounded memory
+// Goals: all entities, statuses and budgets' marks as of one clock, and documents as they are then; bounded memory
 // but for campaigns. Non-goals: ids, clocks, the log of changes and the balancer's
 // state, which are a database's own: slaves are filled anew from the copy.
 package transfer
@@ -53,7 +53,11 @@ func Copy(ctx context.Context, from, to backend.Store, m backend.Making, progres
 	if err := c.commit(ctx); err != nil {
 		return c.done, err
 	}
-	if err := c.budgets(ctx); err != nil || m.By == "" {
+	err = c.budgets(ctx)
+	if err == nil {
+		err = c.documents(ctx, from)
+	}
+	if err != nil || m.By == "" {
 		return c.done, err
 	}
 	return c.done, to.Finish(ctx, m)
@@ -81,6 +85,44 @@ func (c *copying) budgets(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// documents copies the table of places and block lists, as they are now.
+func (c *copying) documents(ctx context.Context, from backend.Documents) error {
+	for after := uint64(0); ; {
+		heads, err := from.Documents(ctx, after, documentsAtOnce)
+		if err != nil || len(heads) == 0 {
+			return err
+		}
+		for _, d := range heads {
+			after = d.Version
+			if d.Removed {
+				continue
+			}
+			data, err := backend.ReadDocument(ctx, d, from.DocumentPart)
+			if fault.Is(err, fault.NotFound) {
+				continue // it has just been replaced, and comes again
+			}
+			if err == nil {
+				err = c.document(ctx, d.Name, data)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+const documentsAtOnce = 100
+
+// document saves a document, perhaps again.
+func (c *copying) document(ctx context.Context, name string, data []byte) error {
+	now, err := c.to.Document(ctx, name)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	_, err = c.to.SaveDocument(ctx, name, now.Version, data)
+	return err
 }
 
 // copying is a Copy under way.

@@ -9,12 +9,12 @@ import (
 	"adshard/backend/fields"
 )
 
-// The first schemas, of SQLite and PostgreSQL, which are written by hand.
-var firstSchemas = [2]int{10, 7}
+// The newest schemas of SQLite and PostgreSQL that were written by hand.
+var byHand = [2]int{13, 10}
 
 // Newest are the newest schemas.
 func (table) Newest() [2]int {
-	newest := firstSchemas
+	newest := byHand
 	for _, f := range fields.List {
 		newest = [2]int{max(newest[0], f.Since[0]), max(newest[1], f.Since[1])}
 	}
