@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"adshard/backend"
 	"adshard/fault"
 	"adshard/places"
 )
@@ -21,6 +22,39 @@ type PlacesSummary struct {
 	First    []Reject // at most FirstRejects
 	// Created, Changed and Left count the places that the file names.
 	Created, Changed, Left int64
+	Version                string // of the table afterwards
+}
+
+// LoadPlaces returns the table of places of a database, with the version of its document; where none was imported, the one that is
+// built in.
+func LoadPlaces(ctx context.Context, s backend.Documents) (version uint64, t *places.Table, err error) {
+	head, text, err := backend.LoadDocument(ctx, s, backend.PlacesDocument)
+	if fault.Is(err, fault.NotFound) {
+		return 0, places.Countries(), nil
+	}
+	if err == nil {
+		t, err = places.Parse(text)
+	}
+	return head.Version, t, err
+}
+
+// ImportPlaces puts the rows of a file into the table of places of a database, all at once: see ReadPlaces. Errors: fault.Conflict if
+// another import has changed the table meanwhile.
+func ImportPlaces(ctx context.Context, s backend.Documents, name string, o Options) (PlacesSummary, error) {
+	version, now, err := LoadPlaces(ctx, s)
+	if err != nil {
+		return PlacesSummary{}, err
+	}
+	base, _ := places.Countries().With(slices.Collect(now.All())) // a newer program may have more countries
+	table, sum, err := ReadPlaces(ctx, base, name, o)
+	if err != nil || table.Version() == now.Version() {
+		return sum, err
+	}
+	_, err = s.SaveDocument(ctx, backend.PlacesDocument, version, backend.PackDocument(table.Text()))
+	if fault.Is(err, fault.Conflict) {
+		err = fault.Newf(fault.Conflict, "ingest: places", "another import has changed the places meanwhile: import %s again", name)
+	}
+	return sum, err
 }
 
 // ReadPlaces returns a table of places with the rows of a file put in, as places.Table.With does: one of Google's geotargets, CSV with the
@@ -51,6 +85,7 @@ func ReadPlaces(ctx context.Context, base *places.Table, name string, o Options)
 		return nil, sum, fault.Newf(fault.Invalid, "ingest: places", "%s makes a table of places of more than %d bytes", f.name, places.MaxSize)
 	}
 	sum = f.summary(base, table, refused)
+	sum.Version = table.Version()
 	return table, sum, f.report(o.Rejects)
 }
 

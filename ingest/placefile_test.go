@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"adshard/backend"
 	"adshard/fault"
 	"adshard/places"
 )
@@ -182,6 +184,70 @@ func TestGoldenPlaces(t *testing.T) {
 	if table.Len() != places.Countries().Len()+int(sum.Created) || sum.Rows != 1076 {
 		t.Errorf("%d places after %+v", table.Len(), sum)
 	}
+}
+
+// TestImportPlaces: a table is kept in the database, and a second import changes nothing.
+func TestImportPlaces(t *testing.T) {
+	s := memoryDocuments{}
+	read := func() string {
+		version, table, err := LoadPlaces(t.Context(), &s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(version, " ", table.Len()-places.Countries().Len())
+	}
+	if got := read(); got != "0 0" {
+		t.Error(got)
+	}
+	put := func(text string) (PlacesSummary, error) {
+		return ImportPlaces(t.Context(), &s, "-", Options{Stdin: strings.NewReader(placesHeader + text)})
+	}
+	for _, c := range []struct{ text, want string }{
+		{"2203,Czechia,,,CZ,Country,Active\n", "0 0"}, {"7,a,,2203,,,\n", "1 1"}, {"7,a,,2203,,,\n", "1 1"}, {"8,b,,7,,,\n9,c,,10,,,\n", "2 2"},
+	} {
+		sum, err := put(c.text)
+		if got := read(); err != nil || got != c.want || len(sum.Version) != 16 {
+			t.Errorf("%s: %s, %+v, %v", c.text, got, sum, err)
+		}
+	}
+	s.before = func() { _, _ = s.SaveDocument(t.Context(), backend.PlacesDocument, 2, backend.PackDocument("")) }
+	if _, err := put("9,c,,,,,\n"); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "again") {
+		t.Error(err)
+	}
+}
+
+type contract interface{ backend.Documents }
+
+// memoryDocuments has one document.
+type memoryDocuments struct {
+	contract
+	head   backend.Document
+	data   []byte
+	before func() // called once before a document is saved
+}
+
+func (m *memoryDocuments) Document(context.Context, string) (backend.Document, error) {
+	if m.head.Version == 0 {
+		return m.head, fault.Newf(fault.NotFound, "test", "no document")
+	}
+	return m.head, nil
+}
+
+func (m *memoryDocuments) DocumentPart(_ context.Context, _ string, _ uint64, part int) ([]byte, error) {
+	return backend.PartOf(m.data, part), nil
+}
+
+func (m *memoryDocuments) SaveDocument(_ context.Context, name string, was uint64, data []byte) (d backend.Document, err error) {
+	if f := m.before; f != nil {
+		m.before = nil
+		f()
+	}
+	if was != m.head.Version {
+		return d, fault.Newf(fault.Conflict, "test", "another version")
+	}
+	m.head, err = backend.NewDocument(name, was+1, data)
+	m.data = data
+	return m.head, err
 }
 
 func BenchmarkReadPlaces(b *testing.B) {
