@@ -17,7 +17,8 @@ type Placement struct {
 	Index    int    // of the candidate in Finish's input
 	Position int    // from 1
 	Price    uint64 // micros, per click
-	// SetBy is the keyword whose score set the price; 0: the reserve did.
+	// SetBy is the keyword whose score set the price, or 0 if the reserve
+	// did.
 	SetBy uint64
 }
 

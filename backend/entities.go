@@ -23,8 +23,8 @@ type Campaign struct {
 	Name             string
 	CampaignSettings
 	BudgetExhausted bool // the mark; see Exhausted
-	// Withheld is in how many of a million requests the campaign takes no part (serving.md
-	// §10): what is missing to a whole share.
+	// Withheld is the number of requests in a million in which the campaign takes no part
+	// (serving.md §10).
 	Withheld  uint32
 	Negatives []Negative // in ascending id order; filled by Snapshot reads
 	Version   uint64

@@ -127,7 +127,7 @@ func FillSnapshot(ctx context.Context, s Store, least uint64) (Snapshot, error) 
 	return s.Snapshot(ctx)
 }
 
-// Server is which server answers for a database. Nothing is decided by it: it shows people what a failover came to.
+// Server is which server answers for a database. It decides nothing: it shows people the result of a failover.
 type Server struct {
 	// System is the identifier that a server shares with its standbys, Timeline grows with each promotion of one.
 	System   string

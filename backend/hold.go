@@ -1,7 +1,7 @@
 package backend
 
-// Hold says why a campaign or group is served as paused whatever its status is; 0: nothing holds it. It
-// is kept beside the status, so that the status is what the data say once nothing holds it any more.
+// Hold says why a campaign or group is served as paused whatever its status is, or 0 if nothing holds it.
+// It is kept beside the status, so that the status is what the data say once nothing holds it any more.
 type Hold uint64
 
 // The marks. Above them lies the import that has not ended yet.
@@ -20,7 +20,7 @@ const MaxImport = 1<<(63-holdMarks) - 1
 // HeldBy returns the hold of what the import of a number makes, until the end of its file.
 func HeldBy(number uint64) Hold { return Hold(number&MaxImport) << holdMarks }
 
-// Import is the number of the import by which it is held; 0: by none.
+// Import is the number of the import by which it is held, or 0 if by none.
 func (h Hold) Import() uint64 { return uint64(h >> holdMarks) }
 
 // Most is the highest hold of the same import.
@@ -77,7 +77,7 @@ const (
 	PausedByImport = "unfinished_import" // an import that made it has not come to the end of its file
 )
 
-// Reasons names what holds a campaign or group; nil: nothing does.
+// Reasons names what holds a campaign or group, or nil if nothing does.
 func (h Hold) Reasons() (names []string) {
 	if h&Refused != 0 {
 		names = append(names, PausedByRow)

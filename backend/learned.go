@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Learned is a quality that was learned from clicks, with what it was learned from; 0: none was. It
-// takes the place of the given quality, which stays beside it. The number is that of databases and
+// Learned is a quality that was learned from clicks, with what it was learned from, or 0 if none was.
+// It takes the place of the given quality, which stays beside it. The number is that of databases and
 // records:
 //
 //	bits 0 to 3   the quality, 1 to 10
@@ -31,7 +31,7 @@ func NewLearned(quality, level uint8, impressions, clicks float64) Learned {
 		Learned(min(math.Round(clicks), maxLearnedClicks))<<8 | Learned(min(math.Round(impressions), maxLearnedImpressions))<<32
 }
 
-// Quality returns the quality; 0: none was learned.
+// Quality returns the quality, or 0 if none was learned.
 func (l Learned) Quality() uint8 { return uint8(l & 15) }
 
 // Level returns the lowest level of which something was counted.
@@ -48,7 +48,8 @@ func (l Learned) Sound() bool {
 	return l == 0 || l>>63 == 0 && l.Quality() >= 1 && l.Quality() <= maxQuality
 }
 
-// Damage returns what is wrong with a keyword that was read, as damage of its group; nil: nothing.
+// Damage returns what is wrong with a keyword that was read, as damage of its group, or nil if nothing
+// is.
 func (k *Keyword) Damage() *Damage {
 	if k.Learned.Sound() {
 		return nil

@@ -10,7 +10,8 @@ import (
 // it in the database, the last one removes the note. Any other program refuses a database with a note,
 // also after the command was killed: what it has made so far would pass for the whole.
 type Making struct {
-	// By is the command, for example "db migrate"; "": there is none, and nothing is noted.
+	// By is the command, for example "db migrate", or "" if there is none, and nothing is
+	// noted.
 	By string
 	// Of is what the database is made from. A command that is run again with the same By and Of
 	// completes what it finds. A command that cannot be completed has a new Of at each run.
@@ -24,8 +25,8 @@ type Making struct {
 	Since time.Time
 }
 
-// MayOpen returns nil if m may open a database in which some makings are noted: anybody may if there are
-// none, else only those who make it. Errors: an *Unfinished.
+// MayOpen returns nil if m may open a database in which some makings are noted. Anybody may if there are
+// none, else only those that make it. Errors: an *Unfinished.
 func (m Making) MayOpen(noted []Making) error {
 	for _, n := range noted {
 		if !m.Same(n) && !(m.Shared && m.By == n.By) {

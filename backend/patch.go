@@ -167,7 +167,8 @@ func checkZone(name string) error {
 	return err
 }
 
-// Languages are lower-case codes, sorted, distinct, joined by a space; "": there is none.
+// Languages are lower-case codes, sorted, distinct, joined by a space, or "" if there is
+// none.
 type Languages string
 
 // LanguagesOf returns codes, which are in any order, as Languages.
@@ -177,7 +178,7 @@ func LanguagesOf(codes ...string) Languages {
 	return Languages(strings.Join(slices.Compact(codes), " "))
 }
 
-// Codes returns the codes; nil: there is none.
+// Codes returns the codes, or nil if there is none.
 func (l Languages) Codes() []string {
 	if l == "" {
 		return nil

@@ -13,9 +13,8 @@ const ReceiptAge = 24 * time.Hour
 // receipts is the prefix of the control values that are receipts.
 const receipts = "receipt/"
 
-// ReceiptKey returns the control key of a receipt that is noted at a time, and where the keys of
-// those that are to be kept begin: all that are before it, and after ReceiptsBegin, are to be
-// deleted.
+// ReceiptKey returns the control key of a receipt that is noted at a time, and the first key that is
+// to be kept: all from ReceiptsBegin to before that are to be deleted.
 func ReceiptKey(key string, at time.Time) (name, keep string) {
 	period := at.Unix() / int64(ReceiptAge/time.Second)
 	return receiptName(period, key), receiptName(period-1, "")
@@ -28,8 +27,8 @@ func receiptName(period int64, key string) string {
 	return fmt.Sprintf("%s%010d/%s", receipts, period, key)
 }
 
-// FindReceipt returns what was noted under a key (Tx.Receipt) in the last ReceiptAge before at;
-// nil: nothing.
+// FindReceipt returns what was noted under a key (Tx.Receipt) in the last ReceiptAge before at, or
+// nil if nothing is.
 func FindReceipt(ctx context.Context, s Store, key string, at time.Time) ([]byte, error) {
 	for _, when := range []time.Time{at, at.Add(-ReceiptAge)} {
 		name, _ := ReceiptKey(key, when)

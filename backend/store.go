@@ -13,9 +13,9 @@ import (
 type Store interface {
 	Feed
 	Documents
-	// Begin starts a write transaction. Whoever must wait for another one, for its
-	// turn or for an entity that the other has changed, waits up to the store's
-	// busy timeout and then fails with fault.Locked: Begin where there is one
+	// Begin starts a write transaction. A transaction that must wait for another one,
+	// for its turn or for an entity that the other has changed, waits up to the
+	// store's busy timeout and then fails with fault.Locked: Begin where there is one
 	// writer at a time, otherwise any call up to Commit. The transaction can be
 	// repeated then.
 	Begin(ctx context.Context) (Tx, error)
@@ -51,7 +51,7 @@ type Store interface {
 // BudgetMark is what is known of a campaign's budget, as the auction needs it.
 type BudgetMark struct {
 	Exhausted bool
-	// ShareOnly leaves Exhausted as it is, whoever sets it meanwhile.
+	// ShareOnly leaves Exhausted as it is, even if it is set meanwhile.
 	ShareOnly bool
 	// Share is in how many of a million requests the campaign takes part; reset: in all.
 	Share Patch[uint32]
@@ -108,7 +108,7 @@ type Tx interface {
 	// TimeZone is the IANA name of an advertiser's zone, as the transaction leaves it; the default if it is missing.
 	TimeZone(ctx context.Context, advertiser uint64) (string, error)
 	// Rename gives a campaign of an advertiser, or a group of a campaign, another name and returns its id,
-	// which stays; 0: it is missing. Errors: fault.Conflict if another one has that name.
+	// which stays, or 0 if it is missing. Errors: fault.Conflict if another one has that name.
 	Rename(ctx context.Context, entity Entity, owner uint64, from, to string) (uint64, error)
 	// Held passes the campaigns or groups of a query with an id above after, ascending, at most limit of
 	// them, to change, which returns their new hold. It returns how many there were.
@@ -121,8 +121,8 @@ type Tx interface {
 	// before the first write. Errors: fault.NotFound if there is no such entity.
 	Lock(ctx context.Context, kind Kind, id uint64) error
 	// Expect fails with fault.Conflict unless a control key has a value, which it keeps until the
-	// transaction ends: whoever saves another one waits. A missing key has none. It is called before
-	// the first write.
+	// transaction ends; others that save a value wait. A missing key has none. It is called before the
+	// first write.
 	Expect(ctx context.Context, key string, value []byte) error
 	// Receipt notes in the transaction what a request is answered, for FindReceipt, at a time.
 	// Receipts that are too old are forgotten.

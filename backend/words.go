@@ -38,8 +38,8 @@ type RemovedPhrase struct {
 	HasBid     bool             `json:"has_bid"`
 	Bid        uint64           `json:"bid_micros,omitempty"` // own, of a keyword
 	Quality    uint8            `json:"quality,omitempty"`    // of a keyword
-	// Kept is the id of the one that it has become one with; 0: none, and Why says why
-	// it is no keyword any more.
+	// Kept is the id of the keyword that it has become one with, or 0 if there is none;
+	// Why then says why it is no longer a keyword.
 	Kept uint64 `json:"kept,omitempty"`
 	Why  string `json:"why,omitempty"`
 }

@@ -16,15 +16,18 @@ type Config struct {
 	// Masters, Collectors and Balancers are base URLs, such as http://10.0.0.5:8080: of masters'
 	// public ports, of collectors' ports for events, of balancers' admin ports.
 	Masters, Collectors, Balancers []string
-	// Token is sent to balancers; "": none.
+	// Token is sent to balancers, or "" if there is none.
 	Token string
-	// TLS is for https; nil: the system's certificates.
+	// TLS is for https; nil means the system's certificates.
 	TLS *tls.Config
-	// Tries is how often a request is sent at most, to one server or several; 0: 4.
+	// Tries is how often a request is sent at most, to one server or several; 0 means
+	// 4.
 	Tries int
-	// Pause is how long to wait, about, before a server is asked again, doubled each time; 0: 100 ms.
+	// Pause is how long to wait, about, before a server is asked again, doubled each time; 0 means 100
+	// ms.
 	Pause time.Duration
-	// Connections are kept open to each server, when they are idle; 0: 64.
+	// Connections are kept open to each server, when they are idle; 0 means
+	// 64.
 	Connections int
 }
 

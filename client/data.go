@@ -89,7 +89,8 @@ type Operation struct {
 	ID   uint64 // of what is updated or removed
 	// Owner is that of what is created, and of a keyword, negative or ad.
 	Owner Owner
-	// IfMatch, an ETag, is what the entity must still be; "": whatever it is.
+	// IfMatch, an ETag, is what the entity must still be; "" means whatever it
+	// is.
 	IfMatch string
 	// Fields are those that are set, as in the document; nil restores a default.
 	Fields map[string]any
@@ -116,11 +117,11 @@ func (o Operation) MarshalJSON() ([]byte, error) {
 // Change is 1 to 1,000 operations, all of which are made, or none.
 type Change struct {
 	Operations []Operation
-	// Key names the request, so that it is made once if it is sent again in 24 hours; "": the client gives it
-	// one for the time of the call.
+	// Key names the request, so that it is made once if it is sent again in 24 hours. If it is "", the client
+	// gives it one for the time of the call.
 	Key string
-	// WaitServed waits for all live slaves, up to 8 s; 0: it does not wait. DataChanges.Served says
-	// whether they serve it.
+	// WaitServed is how long to wait for all live slaves, up to 8 s; 0 means not at all.
+	// DataChanges.Served says whether they serve it.
 	WaitServed time.Duration
 }
 
@@ -164,7 +165,8 @@ func (c *Client) Follow(ctx context.Context, after string) iter.Seq2[*ChangeLine
 	}
 }
 
-// follow reads one stream after another; nil: the caller has stopped.
+// follow reads one stream after another. It returns nil if the caller has
+// stopped.
 func (c *Client) follow(ctx context.Context, after string, take func(*ChangeLine) bool) error {
 	wait := backoff{c.pause}
 	for tries := 1; ; tries++ {

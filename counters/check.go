@@ -22,10 +22,10 @@ func (c *Counterexample) Error() string {
 	return fmt.Sprintf("counters: it does not hold that %s: %s, but %s", c.Law, c.Left, c.Right)
 }
 
-// Check looks for values for which a kind, or an update of it, breaks a law of counters, and
-// returns one as *Counterexample; nil: it found none. It tries all triples of the neutral value,
-// the samples, and their updates, up to 16 values. Call it in a test: otherwise a fold that depends
-// on the order of parts shows only when two readers get different totals.
+// Check looks for values for which a kind, or an update of it, breaks a law of counters, and returns
+// one as *Counterexample, or nil if it found none. It tries all triples of the neutral value, the
+// samples, and their updates, up to 16 values. Call it in a test: otherwise a fold that depends on the
+// order of parts shows only when two readers get different totals.
 //
 // The laws: values survive being stored; the neutral value is neutral; fold is commutative
 // and associative; and an update of a part is an update of the whole, that is,

@@ -12,8 +12,8 @@ import (
 
 // Options configure a family or a log. The zero value has the defaults.
 type Options struct {
-	// Attempts is how many puts an update tries before it gives up with fault.Conflict; 0: as
-	// many as its context permits.
+	// Attempts is how many puts an update tries before it gives up with fault.Conflict; 0 means
+	// as many as its context permits.
 	Attempts int
 	// Backoff is the longest pause after the first conflict; each further one doubles it, up
 	// to 64 times. The default, 1 ms, is far below the time of a put on most stores.

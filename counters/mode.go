@@ -39,8 +39,8 @@ func (m Mode) validate() error {
 // conflicts, and give no constants; DefaultRule has ours, and docs/experiments/counters.md how they
 // were measured.
 //
-// A window is the time between two calls of Maintain. Puts are writes of updates that were
-// tried, conflicts those of them that another update of the same shard was ahead of.
+// A window is the time between two calls of Maintain. Puts are the writes that updates tried;
+// conflicts are those that another update of the same shard preceded.
 type Rule struct {
 	// Least and Most bound the number of shards; a counter begins with the least.
 	Least, Most int

@@ -30,7 +30,8 @@ func (c *core) set(ctx context.Context, counter string, v json.RawMessage) error
 	}
 }
 
-// resize is repeated until the head has the number, so an unknown outcome is none.
+// resize is repeated until the head has the number, so an unknown outcome does no
+// harm.
 func (c *core) resize(ctx context.Context, counter string, shards int) error {
 	n, err := nameOf(counter)
 	if err != nil {

@@ -27,11 +27,11 @@ func (u *Unknown) Unwrap() error { return u.Err }
 type attempt struct {
 	id   id
 	head *head // the head that was read; the write checks it
-	// noted is where the write records the id: a shard, with its previous puts; "": a row of its
-	// own, or the head.
+	// noted is where the write records the id: a shard, with its previous puts; "" means a row of
+	// its own, or the head.
 	shard string
 	puts  uint64
-	// entry is a key that only this update writes; "": there is none.
+	// entry is a key that only this update writes, or "" if there is none.
 	entry   string
 	changes []store.Change
 }

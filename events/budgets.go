@@ -21,8 +21,8 @@ type Budget struct {
 	Zone                 *time.Location // in which the advertiser's days begin
 	Standard             bool           // the budget is spread over the day
 	Share                uint32         // requests in a million in which it takes part
-	// Damage is why the campaign cannot be read; nil: it can. Then only Campaign is set, and the
-	// campaign is left as it is.
+	// Damage is why the campaign cannot be read, or nil if it can. Then only Campaign is set, and
+	// the campaign is left as it is.
 	Damage error
 }
 

@@ -35,7 +35,8 @@ type CachedZones struct {
 	known map[uint64]knownZone // guarded by mu
 }
 
-// knownZone is an advertiser's, as it was read at a time; nil: there was no such advertiser.
+// knownZone is an advertiser's, as it was read at a time, or nil if there was no such
+// advertiser.
 type knownZone struct {
 	zone *time.Location
 	read time.Time

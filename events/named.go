@@ -38,7 +38,8 @@ type Named struct {
 	err  error     // what was found then; guarded by mu
 }
 
-// Name returns the id of the database that is named; "": none is. Errors: the control state's.
+// Name returns the id of the database that is named, or "" if none is. Errors: the control
+// state's.
 func Name(ctx context.Context, control Control) (string, error) {
 	b, err := control.LoadControl(ctx, DatabaseKey)
 	return string(b), err
@@ -73,9 +74,9 @@ func (n *Named) Claim(ctx context.Context) (err error) {
 	}
 }
 
-// Adopt names the collector's database instead of the present one, and returns that; "": there was
-// none, or it was this one. Collectors with the previous one stop counting within a second, if they
-// can reach the control state. Errors: the control state's.
+// Adopt names the collector's database in place of the present one and returns the present one, or ""
+// if there was none or it was this one. Collectors with the previous one stop counting within a second,
+// if they can reach the control state. Errors: the control state's.
 func (n *Named) Adopt(ctx context.Context) (before string, err error) {
 	for {
 		b, err := n.Control.LoadControl(ctx, DatabaseKey)
@@ -89,8 +90,8 @@ func (n *Named) Adopt(ctx context.Context) (before string, err error) {
 	}
 }
 
-// Confirm returns why the collector must not count, nor act on what it counted; nil: it may. It
-// checks once a second. Errors: fault.Conflict.
+// Confirm returns why the collector must not count, nor act on what it counted, or nil if it may.
+// It checks once a second. Errors: fault.Conflict.
 func (n *Named) Confirm(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

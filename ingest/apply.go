@@ -50,7 +50,8 @@ func (a *applier) named(ctx context.Context, e *entry, of kind, advertiser uint6
 	return err
 }
 
-// parents is a path of names and the ids found for it; 0: not looked up yet.
+// parents is a path of names and the ids found for it, or 0 if not looked up
+// yet.
 type parents struct {
 	advertiser, campaign, group       string
 	advertiserID, campaignID, groupID uint64

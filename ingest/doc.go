@@ -13,7 +13,7 @@
 // what was committed before stays, and a second run does not change it
 // again.
 //
-// What files hold and an import does not use is told (unused.go, told.go); Explain
+// What files hold and an import does not use is reported (unused.go, told.go); Explain
 // says how a file is read, without a database.
 //
 // WriteEditorFile goes the other way, from JSON lines to an Editor file.

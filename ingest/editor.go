@@ -195,10 +195,10 @@ func (s *editorSource) campaignCells(e *entry) {
 	e.patchesCampaign = *p != backend.CampaignPatch{}
 }
 
-// ownStatus reads the column Status of a group or campaign row whose own status
-// cell is empty. A filled unknown column may make a row that does not say what it is one of another kind, to which
-// the status then belongs: it is not used. Unless the file has a column for the owner's
-// status, it may also be that one, and then only Enabled changes nothing: other rows are rejected.
+// ownStatus reads the column Status of a group or campaign row whose own status cell is empty. A row that does not
+// say what it is may be of another kind if an unknown column is filled. Its status may then belong to that kind, so
+// it is not used. Unless the file has a column for the owner's status, it may also be that one, and then only Enabled
+// changes nothing: other rows are rejected.
 func (s *editorSource) ownStatus(e *entry, own column) backend.Status {
 	if !s.filled(colStatus) {
 		return backend.Keep

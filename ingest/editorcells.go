@@ -8,12 +8,13 @@ import (
 	"adshard/search/words"
 )
 
-// cell returns a cell without outer white space; nil: empty or no such column.
+// cell returns a cell without outer white space, or nil if it is empty or there is
+// no such column.
 func (s *editorSource) cell(c column) []byte {
 	return s.cellAt(s.layout.cell[c])
 }
 
-// cellAt is cell by the cell's index; −1: no such column.
+// cellAt is cell by the cell's index, which is −1 if there is no such column.
 func (s *editorSource) cellAt(i int) []byte {
 	if i < 0 || i >= len(s.cells) || len(s.cells[i]) == 0 {
 		return nil
@@ -65,8 +66,8 @@ func patch[T comparable](s *editorSource, c column, parse func(string) (T, error
 	return backend.To(v)
 }
 
-// quality reads Quality score. What reports write where there is none is an empty cell, and of
-// n/10 the n counts.
+// quality reads Quality score. What reports write for a missing value counts as an empty cell, and
+// of n/10 the n counts.
 func (s *editorSource) quality() backend.Patch[uint8] {
 	if raw := s.cell(colQuality); len(raw) == 0 || digits(string(raw)) {
 		return patch(s, colQuality, parseQuality)

@@ -10,7 +10,7 @@ import (
 type endDate struct {
 	filled bool
 	none   bool // it erases the date
-	// latest are the days that it can mean, none: it cannot be read.
+	// latest are the days that it can mean, or none if it cannot be read.
 	readings []time.Time
 }
 
@@ -59,8 +59,8 @@ func dayOf(year, month, day string) (time.Time, bool) {
 	return t, err1 == nil && err2 == nil && len(month) <= 2 && len(day) <= 2 && t.Year() == y && int(t.Month()) == m && t.Day() == d
 }
 
-// over reports whether the date is over at a time in a zone. A date that cannot be read is, and so is one of which any
-// reading is: nothing is shown because a cell could not be read.
+// over reports whether the date is over at a time in a zone. A date that cannot be read counts as over, and so does
+// one with any reading that is over: nothing is shown because a cell could not be read.
 func (d endDate) over(now time.Time, zone *time.Location) bool {
 	if d.none {
 		return false

@@ -12,7 +12,7 @@ type entry struct {
 	record int64 // record or line number in the file
 	reject *Reject
 	cells  []Cell // of a rejected row, where they are wanted
-	// skipped is the kind of a row that is not imported; "": the row is.
+	// skipped is the kind of a row that is not imported, or "" if the row is.
 	skipped string
 	// pauses is set on a skipped row whose campaign is paused if it is there.
 	pauses bool

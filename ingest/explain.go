@@ -25,7 +25,7 @@ type Explanation struct {
 // ColumnUse is what a column is read as.
 type ColumnUse struct {
 	Heading string `json:"heading"`
-	// As is the column that it is read as, "": it is not used.
+	// As is the column that it is read as, or "" if it is not used.
 	As string `json:"as,omitempty"`
 	// Identifies is the kind of rows that a filled cell makes one of, which are skipped.
 	Identifies string `json:"identifies,omitempty"`
@@ -76,7 +76,8 @@ func Explain(ctx context.Context, name string, o Options) (x Explanation, err er
 	return x, err
 }
 
-// anyAdvertiser stands for that of a file that names none: here it does not matter.
+// anyAdvertiser stands for the advertiser of a file that names none; here it does not
+// matter which.
 const anyAdvertiser = "-"
 
 func (in *input) explain(ctx context.Context, o Options) (Explanation, error) {

@@ -93,8 +93,8 @@ func hintOfWord(word []byte) hint {
 	return noHint
 }
 
-// refuseHidden rejects a row that a cell that is not used may restrict: there must be no bid on what was to
-// be kept away, more widely than was said, or on what was not to be shown. Cells that are used have been read.
+// refuseHidden rejects a row that an unused cell may restrict: nothing may be bid on that was to be excluded, to
+// be narrower, or not to be shown. Cells that are used have been read.
 func (s *editorSource) refuseHidden(e *entry) {
 	if e.kind == kindKeyword {
 		s.refuseNegative(e)
@@ -235,7 +235,7 @@ var headingHints = []struct {
 	{"headline", true, hintSilent}, {"description", true, hintSilent}, {"text", false, hintSilent}, {"url", true, hintSilent},
 }
 
-// endHeading is how headings of days on which something ends end.
+// endHeading is the end of headings of end dates.
 const endHeading = "enddate"
 
 // endHeadings are others, and startHeadings those of days on which something begins, as plainName writes them.

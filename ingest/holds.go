@@ -32,8 +32,8 @@ import (
 //     is there then.
 //   - An owner that was there before is not held, and a rejected row changes nothing of it.
 //
-// A group that is made below a campaign that the same import holds is not held itself, since the campaign
-// shuts it: an import of everything holds campaigns only, which costs nothing.
+// A group that is made in a campaign that the same import holds is not held itself, since the campaign keeps
+// it from being served. So an import of everything holds only campaigns, which costs nothing.
 type holdings struct {
 	number  uint64 // of the import
 	refused map[uint64]struct{}
@@ -46,7 +46,7 @@ func newHoldings(number uint64) *holdings {
 	return &holdings{number: number, refused: make(map[uint64]struct{}), seed: maphash.MakeSeed()}
 }
 
-// owned is what a row is the own one of.
+// owned is the entity whose own row it is.
 func (e *entry) owned() (of backend.Entity, ok bool) {
 	switch e.kind {
 	case kindCampaign:
@@ -154,8 +154,8 @@ func (s *editorSource) number() uint64 { return s.identity.number() }
 
 func (s *jsonSource) number() uint64 { return s.identity.number() }
 
-// guessOwners reads whose own row it is, as far as that can be seen, of a row that is rejected as a whole: what it makes
-// must not be served without it.
+// guessOwners reads, as far as possible, whose own row a row is that is rejected as a whole: that owner must not be
+// served without it.
 func (s *editorSource) guessOwners(e *entry) {
 	if s.noData() != "" || s.otherKindOf() != "" || s.filled(colKeyword) || s.filled(colAdType) || s.anyHeadline() {
 		return

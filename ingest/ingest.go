@@ -51,25 +51,25 @@ type Options struct {
 	// Conflicts, if not nil, takes the report of WriteConflicts after the
 	// last file.
 	Conflicts io.Writer
-	// BatchRows is about the number of rows in a transaction, 0:
-	// DefaultBatchRows. A transaction also ends when it is half a second old,
-	// so that other writers are not kept out.
+	// BatchRows is about the number of rows in a transaction; 0 means
+	// DefaultBatchRows. A transaction also ends when it is half a second old, so
+	// that other writers are not kept out.
 	BatchRows int
 	// Progress, if not nil, is called after each commit, from the goroutine
 	// of Run.
 	Progress func(Progress)
-	// Patience is how long a transaction is repeated that fails since another one
-	// writes the same (fault.Locked) or the database is away (fault.Unavailable); 0:
-	// DefaultPatience.
+	// Patience is how long a transaction is repeated that fails because another one
+	// writes the same rows (fault.Locked) or the database is away (fault.Unavailable); 0
+	// means DefaultPatience.
 	Patience time.Duration
 	// Repeating, if not nil, is called from the goroutine of Run with the error of a
 	// transaction that is about to be repeated, once for each such transaction.
 	Repeating func(error)
-	// Stdin is read for the file named "-"; nil: there is none.
+	// Stdin is read for the file named "-", or nil if there is none.
 	Stdin io.Reader
 	// Now is when the import takes place; the zero time: at present.
 	Now time.Time
-	// StdinName is what that file is called in errors; "": -.
+	// StdinName is what that file is called in errors; "" means "-".
 	StdinName string
 }
 
@@ -101,7 +101,7 @@ type Summary struct {
 	// Unused are the columns that were filled and not used: the ones that resemble a known name
 	// first, then those of most rows.
 	Unused []Unused
-	// Notes are what else may not be as it was meant.
+	// Notes are other things that may not be as intended.
 	Notes []Note
 	// Wider are the campaigns that are served more widely than the files say.
 	Wider []Wider

@@ -249,8 +249,7 @@ func (s *Settings) Status(of backend.Entity) backend.Status {
 	return []backend.Status{s.Advertiser.Status, s.Campaign.Status, s.Group.Status, s.Keyword.Status, s.Negative.Status, s.Ad.Status}[of]
 }
 
-// KeyFields are the fields by which an entity is known among those of its owner: nobody changes
-// them.
+// KeyFields are the fields by which an entity is known among those of its owner; they never change.
 func KeyFields(of backend.Entity) []string {
 	return keyFields[of]
 }

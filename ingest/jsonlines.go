@@ -158,7 +158,7 @@ func (s *jsonSource) keyword() (text, joined string, t search.MatchType) {
 
 var errMatchType = errors.New("unknown match type: broad, phrase or exact")
 
-// Owners are the names on the way to an entity; "": there is none.
+// Owners are the names on the way to an entity, or "" if there is none.
 type Owners struct{ Advertiser, Campaign, Group string }
 
 // The functions below append an entity as a JSON line that, imported, gives it all of its own

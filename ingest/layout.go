@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// layout maps each column to its cell in a record; −1: missing.
+// layout maps each column to its cell in a record; −1 means missing.
 type layout struct {
 	cell    [columns]int
 	headers [][]byte // of all cells
@@ -21,7 +21,8 @@ type layout struct {
 	others []otherCell
 	// unnamed are the unknown columns, including those of others; hinting are those whose cells may restrict.
 	unnamed, hinting []int
-	// rowType is the cell that says of which kind a row is; −1: missing. bulk: rows have ids, too.
+	// rowType is the cell that says of which kind a row is; −1 means missing. bulk: rows have ids,
+	// too.
 	rowType int
 	bulk    bool
 	// restricting are the cells that restrict their campaign; extras: there are some columns of rowExtras.

@@ -182,7 +182,7 @@ var rowTypes = []struct{ part, restricts string }{
 // otherExclusion is what rows of no known kind exclude.
 const otherExclusion = "other exclusion"
 
-// rowType is what a row calls itself; "": nothing.
+// rowType is what a row calls itself, or "" if nothing.
 func (s *editorSource) rowType() string { return string(s.cellAt(s.layout.rowType)) }
 
 // saysOwner reports whether a row calls itself a campaign's or a group's own.
@@ -191,7 +191,8 @@ func (s *editorSource) saysOwner() bool {
 	return name == "campaign" || name == "adgroup"
 }
 
-// saysOwn reports whether a row calls itself the own one of what its cells make it.
+// saysOwn reports whether a row calls itself the own row of the entity that its cells
+// make it.
 func (s *editorSource) saysOwn(k kind) bool {
 	own := [kindAd + 1]string{kindCampaign: "campaign", kindGroup: "adgroup"}[k]
 	return own != "" && plainName(s.rowType()) == own
@@ -217,12 +218,14 @@ func anAd(named string) bool {
 	return before >= 0 && strings.EqualFold(named[before:], ad) && (before == 0 || strings.ContainsRune(" _-", rune(named[before-1])))
 }
 
-// partOfType returns the index in rowTypes that speaks for a name; −1: none does.
+// partOfType returns the index in rowTypes that speaks for a name, or −1 if none
+// does.
 func partOfType(plain string) int {
 	return slices.IndexFunc(rowTypes, func(t struct{ part, restricts string }) bool { return strings.Contains(plain, t.part) })
 }
 
-// typeRestricts returns what a row that is skipped for what it calls itself restricts its campaign by; "": by nothing.
+// typeRestricts returns what a row that is skipped for what it calls itself restricts its campaign by; "" means by
+// nothing.
 func (s *editorSource) typeRestricts() string {
 	if i := partOfType(plainName(s.rowType())); i >= 0 {
 		return rowTypes[i].restricts

@@ -46,7 +46,7 @@ func (w *writer) rename(ctx context.Context, e *entry) (*Reject, error) {
 	return nil, nil
 }
 
-// bothThere rejects a row; nil: another error has ended it.
+// bothThere rejects a row, or returns nil if another error has ended it.
 func (w *writer) bothThere(e *entry, c column, r *renaming) *Reject {
 	if !r.both() {
 		return nil

@@ -88,9 +88,9 @@ type doubt struct {
 	counts  counts
 }
 
-// moved notes where the database is after a commit. Connections are replaced without a
-// word, so what was committed before may have been lost even if nothing has failed. That
-// changes were compacted meanwhile says nothing: a file from a pipe may take hours.
+// moved notes where the database is after a commit. Connections are replaced without a word,
+// so what was committed before may have been lost even if nothing has failed. Changes that
+// were compacted meanwhile prove nothing: a file from a pipe may take hours.
 func (w *writer) moved(ctx context.Context) error {
 	newest, err := w.run.store.Newest(ctx)
 	if err == nil {
@@ -103,9 +103,9 @@ func (w *writer) moved(ctx context.Context) error {
 	return nil
 }
 
-// settle makes the effects of its repetition those of both, and reports whether it
-// was committed, as far as it has created anything: that was found by the repetition then. What
-// it changed and removed was either changed and removed again, or still is.
+// settle merges its effects with those of its repetition, and reports whether it was committed,
+// which shows only if it created something that the repetition then found. What it changed and
+// removed was either changed and removed again, or still is.
 func (d *doubt) settle(again *effectSets) (committed bool) {
 	for entity := range again {
 		of, was := &again[entity], &d.effects[entity]

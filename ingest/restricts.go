@@ -13,10 +13,11 @@ import (
 
 // rowExtras are what few rows have.
 type rowExtras struct {
-	// restricts is what the row says that its campaign is to be kept to, and that is not applied.
+	// restricts is what the row restricts its campaign to and what is not applied.
 	restricts []restriction
 	end       endDate
-	// originals are the former names of the row's campaign and group; "": there is none.
+	// originals are the former names of the row's campaign and group, or "" if there is
+	// none.
 	originals [2]string
 }
 
@@ -77,7 +78,8 @@ func (l *layout) findExtras() {
 	l.extras = l.restricting != nil || l.cell[colCampaignOriginal] >= 0 || l.cell[colAdGroupOriginal] >= 0
 }
 
-// restricts returns what a column restricts its campaign by; "": it does not.
+// restricts returns what a column restricts its campaign by, or "" if it does
+// not.
 func (l *layout) restricts(cell int, plain string) string {
 	if cell == l.cell[colEndDate] {
 		return endOfDays
@@ -111,7 +113,8 @@ func withoutUnit(plain string) string {
 	return name
 }
 
-// limitOf returns what an unknown heading limits spend by: Total budget, Budget amount, Max spend, Spending limit; "": by nothing.
+// limitOf returns what an unknown heading limits spend by: Total budget, Budget amount, Max spend, Spending limit; ""
+// means by nothing.
 func limitOf(plain string) string {
 	switch {
 	case strings.HasPrefix(plain, "recommended"):
@@ -142,7 +145,8 @@ func (s *editorSource) skippedExtras(e *entry) {
 	e.extras = extras
 }
 
-// skippedRestricts returns what a skipped row of a kind restricts its campaign by; "": by nothing.
+// skippedRestricts returns what a skipped row of a kind restricts its campaign by; "" means by
+// nothing.
 func (s *editorSource) skippedRestricts(kind string) string {
 	negative := s.cell(colCriterionType)
 	switch {

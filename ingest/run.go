@@ -171,7 +171,7 @@ type writer struct {
 	applied  bool     // some rows of the file
 	ended    release  // committed
 	ending   release  // by the open transaction
-	doubt    *doubt   // a transaction that may have been committed; nil: there is none
+	doubt    *doubt   // a transaction that may have been committed, or nil if there is none
 	progress Progress // what is committed
 }
 

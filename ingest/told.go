@@ -11,7 +11,7 @@ import (
 	"adshard/search/placeholder"
 )
 
-// Note is something that an import tells at its end, since it may not be what was meant.
+// Note is something that an import reports at its end, since it may not be what was meant.
 type Note struct {
 	Kind  NoteKind `json:"kind"`
 	Count int64    `json:"count"`
@@ -54,8 +54,8 @@ type told struct {
 	unused                    unusedColumns
 	qualities, contradictions Note
 	ads                       adNotes
-	// bidless are groups in which the files made keywords without a bid, or took a bid away, named those in
-	// which they named others without one, and bidding those to which they gave a bid.
+	// bidless are groups in which the files made keywords without a bid, or removed a bid. named are those in
+	// which they named other keywords without one. bidding are those to which they gave a bid.
 	bidless, named, bidding roaring64.Bitmap
 }
 

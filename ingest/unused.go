@@ -15,10 +15,12 @@ import (
 // Unused is a column of files that was filled and not used.
 type Unused struct {
 	Column string `json:"column"` // its heading
-	// Of is the kind of rows that do not use a known column; "": none uses the column.
+	// Of is the kind of rows that do not use a known column, or "" if none uses the
+	// column.
 	Of   string `json:"of,omitempty"`
 	Rows int64  `json:"rows"` // that have it filled and were imported
-	// Meant is the name of a column that the heading may have meant; "": there is none.
+	// Meant is the name of a column that the heading may have meant, or "" if there is
+	// none.
 	Meant string `json:"did_you_mean,omitempty"`
 }
 

@@ -12,9 +12,11 @@ type Config struct {
 	// Name is the slave's name, unique in the cluster; Address is where masters
 	// reach it; Incarnation is new at each start of the process.
 	Name, Address, Incarnation string
-	// Instance is that of the slave's directory (pb.Replica); 0: unknown.
+	// Instance is that of the slave's directory (pb.Replica); 0 means
+	// unknown.
 	Instance uint64
-	// Zone says which other slaves may fail together with this one; "": unknown.
+	// Zone says which other slaves may fail together with this one; "" means
+	// unknown.
 	Zone string
 	// Grace is how long a starting slave waits for a balancer before it serves the
 	// data that it has.
@@ -28,8 +30,8 @@ type Config struct {
 	// Report is the time between two reports (balance.MapperConfig.Report); Away is how long a distributor may
 	// be unreachable before the balancer is asked for another one.
 	Report, Away time.Duration
-	// Counted is the number of searches a second, roughly, whose cost is counted;
-	// 0: none.
+	// Counted is the number of searches a second, roughly, whose cost is counted; 0
+	// means none.
 	Counted int
 	// Backoff is the first and MaxBackoff the longest pause after a failure.
 	Backoff, MaxBackoff time.Duration
@@ -37,10 +39,10 @@ type Config struct {
 	// Overdue it is maintained anyway, for Slice at a time.
 	Quiet, Overdue, Slice time.Duration
 	// Spool is the directory for keywords of a group that come in parts, until all
-	// have arrived; "": the system's.
+	// have arrived; "" means the system's.
 	Spool string
-	// Copier makes copies of siblings' stores; nil: the slave is always filled by node
-	// data.
+	// Copier makes copies of siblings' stores. If it is nil, the slave is always filled by
+	// node data.
 	Copier Copier
 }
 

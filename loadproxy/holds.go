@@ -29,7 +29,7 @@ func (p *Proxy) Hold() (release func()) {
 	}
 }
 
-// least returns the least clock held; 0: none.
+// least returns the least clock held, or 0 if there is none.
 func (h *holds) least() (clock uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 type Balancer interface {
 	Register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error)
 	Report(ctx context.Context, r *pb.ReportRequest) (*pb.ReportResponse, error)
-	// Distributor returns the distributor at an address, "": the balancer's own.
-	// It returns at once; close closes the connection.
+	// Distributor returns the distributor at an address; "" means the balancer's
+	// own. It returns at once; close closes the connection.
 	Distributor(address string) (d Distributor, close func() error, err error)
 }
 
@@ -30,7 +30,8 @@ type Copier interface {
 	// opens the copy. After an error the next call continues with what has arrived, from this
 	// source or another one. Errors: those of copying.Fill.
 	Copy(ctx context.Context, source *pb.Replica, database string) error
-	// Copying returns the progress of a copy under way; nil: there is none.
+	// Copying returns the progress of a copy under way, or nil if there is
+	// none.
 	Copying() *pb.CopyState
 	// Discard removes what an unfinished copy has left.
 	Discard() error

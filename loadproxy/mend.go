@@ -198,6 +198,6 @@ func (p *Proxy) refresh() {
 	p.state.change(func(s *State) { s.Repair = text })
 }
 
-// WhyIncomplete returns why the slave serves less than its map gives it, as far as is known; "": it
-// serves all of it. It is quick.
+// WhyIncomplete returns why the slave serves less than its map gives it, as far as is known, or "" if
+// it serves all of it. It is quick.
 func (p *Proxy) WhyIncomplete() string { return *p.state.whyIncomplete.Load() }

@@ -32,7 +32,7 @@ type recheck struct {
 	compared uint32
 }
 
-// set stores the balancer's progress; nil: it compares nothing.
+// set stores the balancer's progress, or nil if it compares nothing.
 func (r *recheck) set(m *pb.Recheck) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -56,7 +56,7 @@ func (r *recheck) holdsBack(now time.Time) bool {
 	return r.known && r.compared < r.slices && now.Sub(r.begun) < min(recheckMost, time.Duration(r.compared+1)*recheckSlice)
 }
 
-// String returns the progress; "": nothing is compared.
+// String returns the progress, or "" if nothing is compared.
 func (r *recheck) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -136,7 +136,8 @@ func (r *repairs) begin() time.Duration {
 	return min(maxRepairPause, repairPause<<min(n, 16))
 }
 
-// whyIncomplete returns what is not served and why; "": everything is served.
+// whyIncomplete returns what is not served and why, or "" if everything is
+// served.
 func (r *repairs) whyIncomplete() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

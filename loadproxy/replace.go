@@ -34,7 +34,8 @@ func (r *replacement) wanted(order *pb.CopyOrder) (otherwise bool) {
 	return r.next() != nil
 }
 
-// next returns the sibling to be tried next; nil: there is none. Called under mu.
+// next returns the sibling to be tried next, or nil if there is none. Called under
+// mu.
 func (r *replacement) next() *pb.Replica {
 	for _, s := range r.order.GetSiblings() {
 		if !named(r.failed, s) {

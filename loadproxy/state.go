@@ -18,12 +18,12 @@ type State struct {
 	Unverified bool
 	// CaughtUp: the store has all the data that it should, as far as is known.
 	CaughtUp bool
-	// Repair names the slices that are not served because they are damaged or
-	// missing, why and since when; "": none. WhyIncomplete is why the slave serves less
-	// than its map gives it, for that reason or another; "": it serves all of it.
+	// Repair names the slices that are not served because they are damaged or missing, why
+	// and since when, or "" if there is none. WhyIncomplete is why the slave serves less
+	// than its map gives it, for that reason or another, or "" if it serves all of it.
 	Repair, WhyIncomplete string
 	// Recheck says how far the data of a store that was not closed have been compared with the
-	// database; "": it was closed, all have been, or nothing is compared.
+	// database, or "" if it was closed, all have been, or nothing is compared.
 	Recheck string
 	// Trouble is empty or says why the slave makes no progress.
 	Trouble string

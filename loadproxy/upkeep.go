@@ -86,7 +86,8 @@ func (u *upkeep) run(ctx context.Context) {
 	}
 }
 
-// due returns how long to wait for work: below 0: until woken; 0: not at all.
+// due returns how long to wait for work: until woken if it is below 0, not at all
+// if it is 0.
 func (u *upkeep) due() (wait time.Duration, overdue bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -99,7 +100,7 @@ func (u *upkeep) due() (wait time.Duration, overdue bool) {
 	return max(0, u.quiet-time.Since(u.applied)), false
 }
 
-// work maintains the store: for one slice of time, for which buckets wait, if it is overdue; else
+// work maintains the store: if that is overdue, for one slice of time, for which buckets wait; else
 // until a bucket arrives.
 func (u *upkeep) work(ctx context.Context, overdue bool) {
 	u.writer <- struct{}{}

@@ -3,7 +3,7 @@ package quality
 import "math"
 
 const (
-	// asAbove is the number of clicks with which a position's own clicks weigh as much in its
+	// asAbove is the number of clicks at which a position's own clicks weigh as much in its
 	// examination as the position above.
 	asAbove = 10
 	// rounds and closeEnough end the estimate: it gains a digit every few rounds.
@@ -22,10 +22,10 @@ func given(list []float64) (e examination) {
 	return e
 }
 
-// estimated is the examination under which the clicks in each position equal those expected from
-// the click rates of what was shown there. The rates follow from the examination and all clicks of
-// an ad, so both are calculated in turns. An ad that was shown in one position only adds nothing,
-// and nothing is assumed of the rates.
+// estimated is the examination under which the clicks in each position equal those expected from the
+// click rates of what was shown there. The rates follow from the examination and all clicks of an ad,
+// so both are calculated in turns. An ad that was shown in only one position adds nothing, and nothing
+// is assumed about the rates.
 //
 // That is the maximum likelihood if clicks are Poisson distributed, with a separate rate for any
 // number of ads (Hausman, Hall and Griliches, "Econometric models for count data", Econometrica

@@ -10,15 +10,17 @@ import (
 // Options of Learn. The zero value forgets nothing, estimates everything and adds no
 // bound.
 type Options struct {
-	// HalfLife is after how many days a count weighs half; 0: it never weighs less.
+	// HalfLife is the number of days after which a count weighs half, or 0 if it never
+	// weighs less.
 	HalfLife float64
 	// Examination is how often users look at positions 1, 2, …, as a part of how often
 	// they look at the first; positions beyond are as the last one. Empty: estimated.
 	Examination []float64
-	// Strength is how many clicks of its own something needs to weigh as much as its parent; 0:
-	// estimated for each level.
+	// Strength is how many clicks of its own something needs to weigh as much as its parent; 0
+	// means estimated for each level.
 	Strength float64
-	// Prior is the click rate at the top before anything is known; 0: DefaultPrior.
+	// Prior is the click rate at the top before anything is known; 0 means
+	// DefaultPrior.
 	Prior float64
 	// Factor returns, above 0 and at most 1, the part of the click rate that remains for a known
 	// reason other than the ad, such as the factor of the keyword's match type (serving.md §4).

@@ -24,7 +24,6 @@
 // searches decides whether it matches and which words are the reason. A keyword that is missing
 // from the explanation may be in a slice that did not answer; the width says whether there are any.
 //
-// Goals: exact answers (a slow oracle stands beside everything). Non-goals:
-// storage, networks, money — scores are numbers whose meaning package auction
-// knows.
+// Goals: exact answers (everything has a slow oracle). Non-goals: storage,
+// networks, money — scores are numbers whose meaning package auction knows.
 package search

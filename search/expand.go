@@ -16,9 +16,9 @@ const MaxQueryBytes = 1024
 // synonyms in the language. Language "" has neither inflection nor synonyms. A nil lexicon has no
 // synonyms.
 //
-// Own terms stand first, in the order of the words. A text without a word
-// gives a query without words and terms. Errors are fault.Invalid with field
-// "q": more than MaxQueryBytes bytes, or text that words.Split refuses.
+// Own terms come first, in the order of the words. A text without a word gives a
+// query without words and terms. Errors are fault.Invalid with field "q": more
+// than MaxQueryBytes bytes, or text that words.Split refuses.
 func Expand(text string, reach Level, lex *words.Lexicon) (*Query, error) {
 	const op = "search: expand"
 	if len(text) > MaxQueryBytes {

@@ -91,8 +91,8 @@ func (e *Expansions) store(slot *atomic.Pointer[expanded], old, made *expanded) 
 	}
 }
 
-// sweep drops entries that were not used again until the cache is within its limit; false: there
-// were not enough of them in the next slots.
+// sweep drops entries that were not used again until the cache is within its limit. It returns false
+// if there were not enough of them in the next slots.
 func (e *Expansions) sweep() bool {
 	for range maxSweep {
 		slot := &e.slots[e.hand.Add(1)&uint64(len(e.slots)-1)]

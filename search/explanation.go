@@ -3,10 +3,9 @@ package search
 // Verdict is the outcome for a keyword.
 type Verdict uint8
 
-// The verdicts. All from Blocked on are reasons why a keyword that matches is
-// no candidate; a keyword has the first that holds, in this order of checks:
-// status, ad, budget, throttling, words, bid, device, reserve, negative. They travel by their
-// numbers: a new one comes last.
+// The verdicts. All from Blocked on are reasons why a matching keyword is no candidate. A keyword
+// has the first that applies, in this order: status, ad, budget, throttling, words, bid, device,
+// reserve, negative. They travel by their numbers: a new one comes last.
 const (
 	Eligible          Verdict = iota // a candidate; the auction is still to come
 	Won                              // shown
@@ -70,27 +69,27 @@ type Explained struct {
 	NegativeType            MatchType
 	// Withheld is in how many of a million requests the campaign takes no part.
 	Withheld uint32
-	// Held is why the ad group or campaign named by the verdict is held regardless of its status,
-	// as a backend.Hold; 0: it is not.
+	// Held is why the ad group or campaign named by the verdict is held regardless of its status, as
+	// a backend.Hold, or 0 if it is not.
 	Held uint32
 	// Defaults are the texts of its ad, as displayed, that contain a placeholder's default
 	// (serving.md §5.5).
 	Defaults []string
 	// Points is the keyword's quality, 1 to 10. If it was learned, Learned is its source, as a
-	// backend.Learned, and Given the quality that it replaces; 0: it is the given one.
+	// backend.Learned, and Given the quality that it replaces, or 0 if it is the given one.
 	Points, Given uint8
 	Learned       uint64
 	// Shard and Slice are where the keyword is stored.
 	Shard string
 	Slice uint64
-	// Position (from 1) and Price (micros) of a winner. SetBy is the keyword
-	// that set the price, 0: the reserve. LostTo is the keyword that took the
+	// Position (from 1) and Price (micros) of a winner. SetBy is the keyword that
+	// set the price; 0 means the reserve. LostTo is the keyword that took the
 	// last place, or that supersedes.
 	Position      int
 	Price         uint64
 	SetBy, LostTo uint64
-	// ToWin is the least bid, in micros, with which a keyword that lost or is superseded would have
-	// had a place; 0: no bid would do, or the verdict is another.
+	// ToWin is the least bid, in micros, with which a keyword that lost or is superseded would have had
+	// a place, or 0 if no bid would do, or the verdict is another.
 	ToWin uint64
 }
 

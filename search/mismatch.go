@@ -20,10 +20,9 @@ var mismatchNames = [Mismatches]string{"", "words_missing", "words_differ", "oth
 // String returns the reason's name in answers; "" for NoMismatch.
 func (m Mismatch) String() string { return mismatchNames[m] }
 
-// Mismatch returns, for explanations, why a keyword of type t with these fits does not match:
-// NoMismatch exactly when Level says that it does. Bit i of which is set if the keyword's word i is
-// responsible, or, for OtherWords, the query's word i. pairs has the best agreement of each word at any place; Query
-// -1: there is none.
+// Mismatch returns, for explanations, why a keyword of type t with these fits does not match: NoMismatch exactly when
+// Level says that it does. Bit i is set if the keyword's word i is responsible, or, for OtherWords, the query's word
+// i. pairs has the best agreement of each word at any place; Query -1: there is none.
 func (m *Matcher) Mismatch(t MatchType, fits []Fit) (why Mismatch, which uint32, pairs []Pair) {
 	if int(t) >= MatchTypes || m.Level(t, fits) != NoLevel {
 		return NoMismatch, 0, nil

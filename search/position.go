@@ -8,7 +8,7 @@ import (
 )
 
 // Position is a place in the log of changes: the change with this clock. Mark distinguishes changes
-// with equal clocks in different histories; 0: unknown.
+// with equal clocks in different histories; 0 means unknown.
 type Position struct{ Clock, Mark uint64 }
 
 // String returns the position as clients receive and return it; its content is opaque to them.

@@ -42,17 +42,18 @@ type Request struct {
 	Strict bool
 	// RequestID decides which ad an evenly rotating group shows.
 	RequestID string
-	// View is the caller's view of the slice map; 0: the searcher's newest.
+	// View is the caller's view of the slice map; 0 means the searcher's
+	// newest.
 	View uint64
 	// Shard is the shard that is asked; another one refuses with fault.Conflict.
 	Shard ShardID
 	Tags
 	// Wanted names keywords to explain, whether they match or not; searches ignore it.
 	Wanted Wanted
-	// Timing records how long the parts of the request take; nil: not recorded. It is not passed on
-	// to the searchers that this one asks.
+	// Timing records how long the parts of the request take, or nil if not recorded. It is not passed
+	// on to the searchers that this one asks.
 	Timing *Timing
-	// Came is when the request reached this process; zero: now.
+	// Came is when the request reached this process; zero means now.
 	Came time.Time
 }
 
@@ -61,13 +62,14 @@ type Request struct {
 type Tags struct {
 	// Low: it is refused first under overload.
 	Low bool
-	// Tenant is who the search is for; "": unknown.
+	// Tenant is who the search is for; "" means unknown.
 	Tenant string
 	// Least: the answer must hold all changes up to it; clock 0: any will do.
 	Least Position
 	// Hedge: another replica was asked first, whose load counts.
 	Hedge bool
-	// Trace is a trace context in 25 bytes (docs/stream.md); "": it is not traced.
+	// Trace is a trace context in 25 bytes (docs/stream.md), or "" if it is not
+	// traced.
 	Trace string
 }
 
@@ -93,8 +95,8 @@ type Answer struct {
 	// Missing are the shards that did not answer, or did not serve all of their
 	// part; not empty when Width is less than the ring. Empty below the fan-out.
 	Missing []Missing
-	// WhyIncomplete is why a slave serves less than its map gives it; "": it serves all of it.
-	// Empty above the fan-out.
+	// WhyIncomplete is why a slave serves less than its map gives it, or "" if it serves all of
+	// it. Empty above the fan-out.
 	WhyIncomplete string
 	// Shards and Answered count the shards asked, and those that answered; 1 and
 	// 1 below the fan-out.

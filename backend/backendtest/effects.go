@@ -36,7 +36,8 @@ func (e effects) watch(entity backend.Entity, id uint64, effect backend.Effect) 
 }
 
 // differ compares what a store reported with the differences of its states. A
-// change that was undone may have been reported, what is only named need not.
+// change that was undone may have been reported; an entity that is only named
+// need not be.
 func (e effects) differ(want effects) string {
 	var b strings.Builder
 	for at, got := range e {

@@ -78,8 +78,8 @@ func testLockMissing(t *testing.T, f Factory) {
 	}
 }
 
-// testExpect: a transaction that expects a value is refused if there is another one or none; else whoever
-// saves another one waits for its end, and fails.
+// testExpect: a transaction that expects a value is refused if there is another one or none. Otherwise
+// another that saves a value waits for its end, and fails.
 func testExpect(t *testing.T, f Factory) {
 	p := f(t)
 	s := openAt(t, p)

@@ -48,7 +48,7 @@ func WordsKilled(t *testing.T, place func(testing.TB) WordsPlace, child func(Wor
 		follower := fillOld(t, p)
 		moments := ""
 		for n := range rekeyKills {
-			// All but the last step are the last one of some child; what it does a moment later is anything.
+			// Each step but the last is the last one of some child; what the child does a moment later is open.
 			lines, pause := 1+(round*rekeyKills+n)%(steps-1), rand.N(rekeyBeat)
 			moments += fmt.Sprintf("killed %v after line %d, ", pause, lines)
 			if killAfter(t, child(p), lines, pause) {

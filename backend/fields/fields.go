@@ -68,10 +68,12 @@ type Field struct {
 	Own     bool
 	Columns int
 	Column  string
-	// Sum is the number of the hash that a value other than the default adds to an entity's checksum; 0: it is in the hash of
-	// the row. It is permanent, and so is Order, that of the fields of the data API's items, on which ETags depend.
+	// Sum is the number of the hash that a value other than the default adds to an entity's checksum, or 0 if it is
+	// in the hash of the row. It is permanent, and so is Order, that of the fields of the data API's items, on which
+	// ETags depend.
 	Sum, Order int
-	// Since are the versions of the schemas of SQLite and PostgreSQL that first had the column; 0: the first ones.
+	// Since are the versions of the schemas of SQLite and PostgreSQL that first had the column; 0 means the first
+	// ones.
 	Since [2]int
 	// Schema says what the value is, in schemas; Row and Line say it in the tables of docs/import.md.
 	Schema, Row, Line string

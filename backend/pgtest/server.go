@@ -30,8 +30,8 @@ const (
 
 // Server is a PostgreSQL server.
 type Server struct {
-	// Enter is called on the thread that starts the server, such as to enter another
-	// network, which the thread stays in; nil: nothing is.
+	// Enter, unless it is nil, is called on the thread that starts the server, for
+	// example to enter another network, in which the thread stays.
 	Enter func() error
 
 	bin      string // directory of the programs

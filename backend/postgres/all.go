@@ -110,8 +110,8 @@ func (n *snapshot) plan(ctx context.Context, s *scan) {
 }
 
 // readers returns connections that see what the snapshot sees; nil stands for the
-// snapshot's own. They are not the pool's: whoever holds one of its connections must
-// not wait for more.
+// snapshot's own. They are not from the pool: a holder of one of its connections must
+// not wait for another.
 func (n *snapshot) readers(ctx context.Context) []*pgx.Conn {
 	var exported string
 	var more bool

@@ -26,7 +26,7 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// control returns a key's value; nil: it is missing.
+// control returns a key's value, or nil if it is missing.
 func control(ctx context.Context, c querier, key string) (value []byte, err error) {
 	err = c.QueryRow(ctx, "SELECT value FROM adshard.control WHERE key = $1", key).Scan(&value)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -3,15 +3,15 @@
 //
 // # Clock and log
 //
-// Triggers note which entities a transaction has changed (the table pending) and
-// lock their rows. When it commits, a deferred constraint trigger takes the one row
-// of the table state, gives each entity the next clock, writes the log and the
-// entities' versions, and keeps the row locked until the commit is durable and
-// visible. So clocks are in the order in which commits become visible: whoever sees
-// a clock sees all below it, there is never a hole that is filled later, and no
-// reader needs to know which transactions are open. A transaction that commits an
-// hour after it began gets the clocks of that moment and holds nobody up before.
-// Any program's changes are in the log, each entity once a transaction.
+// Triggers note which entities a transaction has changed (the table pending) and lock
+// their rows. When it commits, a deferred constraint trigger takes the one row of the
+// table state, gives each entity the next clock, writes the log and the entities'
+// versions, and keeps the row locked until the commit is durable and visible. So clocks
+// are in the order in which commits become visible: a reader that sees a clock sees all
+// below it, there is never a hole that is filled later, and no reader needs to know
+// which transactions are open. A transaction that commits an hour after it began gets
+// the clocks of that moment, and until then holds up no other. Any program's changes
+// are in the log, each entity once a transaction.
 //
 // # Locks
 //
@@ -34,10 +34,10 @@
 //
 // # Identity
 //
-// The database has a random id, made with the schema and copied by backups. Each
-// entry of the log has a random mark, so that a reader finds out that the database
-// was restored or that a standby was promoted that lacked what it has read. Each new connection
-// is compared with the id: the URL may come to name another database.
+// The database has a random id, made with the schema and copied by backups. Each entry of the log
+// has a random mark, so that a reader notices that the database was restored, or that the promoted
+// standby lacked what it has read. Each new connection is compared with the id: the URL may by now
+// name another database.
 //
 // # Ids of entities
 //
@@ -82,8 +82,8 @@
 //
 // # Waking
 //
-// A commit sends a NOTIFY. It only wakes those who wait, who then read the clock;
-// one that is lost delays them by Options.Poll.
+// A commit sends a NOTIFY. It only wakes waiting callers, which then read the clock;
+// a lost one delays them by Options.Poll.
 //
 // Goals: as above; tens of thousands of rows a second in. Non-goals: a connection
 // pooler that spreads one session's statements over several (PgBouncer's

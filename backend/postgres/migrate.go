@@ -108,7 +108,8 @@ func stored(ctx context.Context, c *pgx.Conn, name string, o Options) (version i
 	return version, noted, err
 }
 
-// storedVersion reads the newest applied migration; 0: there is no schema.
+// storedVersion reads the newest applied migration, or 0 if there is no
+// schema.
 func storedVersion(ctx context.Context, c *pgx.Conn, name string) (version int64, err error) {
 	var server int
 	var present bool

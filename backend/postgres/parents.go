@@ -73,7 +73,8 @@ func (n *snapshot) Campaigns(ctx context.Context, ids []uint64) (list []*backend
 	return inOrder(list, ids, func(p *backend.Campaign) uint64 { return p.ID }), nil
 }
 
-// whereID and idArgs restrict a SELECT of parents to ids; nil: all, ascending.
+// whereID and idArgs restrict a SELECT of parents to ids; nil means all,
+// ascending.
 func whereID(ids []uint64) string {
 	if ids == nil {
 		return " ORDER BY id"

@@ -11,9 +11,9 @@ import (
 	"adshard/internal/pgserver"
 )
 
-// Probe checks that Open would open the database at url, and returns its id and a key's value in the control state; "", nil: its
-// version is older, and Open would migrate it.
-// It makes, changes and migrates nothing. Errors: those of Open.
+// Probe checks that Open would open the database at url, and returns its id and a key's value in the control state,
+// or "" and nil if its version is older, so that Open would migrate it. It makes, changes and migrates nothing.
+// Errors: those of Open.
 func Probe(ctx context.Context, url, key string) (id string, value []byte, err error) {
 	url, _, err = withoutReplica(url)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 // ports if need be, as in the URL itself.
 const replicaParameter = "replica"
 
-// withoutReplica returns a URL without the replica, and that of the replica; "": there is none.
-// Errors: fault.Invalid, the replica has no name.
+// withoutReplica returns a URL without the replica, and that of the replica, or "" if there is
+// none. Errors: fault.Invalid, the replica has no name.
 func withoutReplica(text string) (primary, replica string, err error) {
 	u, err := url.Parse(text)
 	if err != nil || !u.Query().Has(replicaParameter) {

@@ -18,7 +18,7 @@ const servedBy = `SELECT system_identifier::text, ('x' || substr(pg_walfile_name
 const serverTime = 5 * time.Second
 
 // Server implements backend.Served, over a connection of its own: those that are open already stay with a server that
-// new ones may not meet. Everybody may ask, unless the server's owner has taken that away.
+// new ones may not meet. Everybody may ask unless the server's owner has revoked that.
 func (s *Store) Server(ctx context.Context) (is backend.Server, err error) {
 	ctx, cancel := context.WithTimeout(ctx, serverTime)
 	defer cancel()

@@ -89,8 +89,8 @@ func (s *Store) prepare(ctx context.Context) error {
 	return err
 }
 
-// connected prepares a new connection. One to another database is refused: the
-// URL may have come to name one.
+// connected prepares a new connection. One to another database is refused: the URL
+// may by now name one.
 func (s *Store) connected(ctx context.Context, c *pgx.Conn) error {
 	if err := prepareConn(ctx, c); err != nil || s.id == "" {
 		return err

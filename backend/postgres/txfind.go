@@ -115,7 +115,8 @@ func (t *tx) readGroups(ctx context.Context, where string, f func(*upsert.GroupR
 	return n, rows.Err()
 }
 
-// ownerOf returns the advertiser of a campaign; 0: there is no such campaign.
+// ownerOf returns the advertiser of a campaign, or 0 if there is no such
+// campaign.
 func (t *tx) ownerOf(ctx context.Context, campaign uint64) (owner uint64, err error) {
 	if owner := t.Owner(campaign); owner != 0 {
 		return owner, nil

@@ -69,7 +69,7 @@ func queueHold(b *pgx.Batch, table string, id uint64, before, now backend.Hold) 
 }
 
 // lockHolds keeps what holds the campaigns of new groups until the transaction ends: a group that nothing
-// holds may be shut by its campaign alone.
+// holds may be kept from being served only by its campaign.
 func (t *tx) lockHolds(ctx context.Context, groups []*upsert.GroupRow) error {
 	known := make(map[int64]backend.Hold)
 	for _, r := range groups {

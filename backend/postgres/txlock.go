@@ -12,14 +12,15 @@ import (
 	"adshard/fault"
 )
 
-// tables are those of the kinds, with the column that names the owner; "": there is none.
+// tables are those of the kinds, with the column that names the owner, or "" if there is
+// none.
 var tables = map[backend.Kind]struct{ name, owner string }{
 	backend.KindAdvertiser: {"adshard.advertiser", ""},
 	backend.KindCampaign:   {"adshard.campaign", "advertiser_id"},
 	backend.KindGroup:      {"adshard.ad_group", "campaign_id"},
 }
 
-// Lock implements backend.Tx. Whoever changes what the entity holds locks its row too.
+// Lock implements backend.Tx. Every change of what the entity holds locks its row too.
 func (t *tx) Lock(ctx context.Context, kind backend.Kind, id uint64) error {
 	if err := t.Ready(ctx); err != nil {
 		return err
@@ -37,7 +38,7 @@ func (t *tx) Lock(ctx context.Context, kind backend.Kind, id uint64) error {
 	return nil
 }
 
-// Expect implements backend.Tx. Its row is locked, so that whoever saves the key waits.
+// Expect implements backend.Tx. Its row is locked, so that others that save the key wait.
 func (t *tx) Expect(ctx context.Context, key string, value []byte) error {
 	if err := t.Ready(ctx); err != nil {
 		return err

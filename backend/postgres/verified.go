@@ -8,9 +8,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Unverified returns a host in a URL, on another machine, to which connections may be made without a
-// check of its certificate; "": there is none. The files of certificates are not read. A URL that is wrong, or has a password, has
-// none: Open refuses it, and so do the stores of events.
+// Unverified returns a host in a URL, on another machine, to which connections may be made without a check of its
+// certificate, or "" if there is none. The files of certificates are not read. A URL that is wrong, or has a
+// password, has none: Open refuses it, and so do the stores of events.
 func Unverified(text string) string {
 	primary, replica, err := withoutReplica(text)
 	if err != nil {
@@ -34,7 +34,7 @@ func unverified(text string) string {
 	if q.Get("sslmode") == "require" && q.Get("sslrootcert") != "" { // and this is verify-ca
 		q.Set("sslmode", "verify-ca")
 	}
-	// Files need not be there yet, nor readable for whoever checks a configuration.
+	// Files need not exist yet, nor be readable to the user who checks a configuration.
 	for _, file := range []string{"sslrootcert", "sslcert", "sslkey"} {
 		q.Set(file, "")
 	}

@@ -10,8 +10,8 @@ import (
 	"adshard/internal/wait"
 )
 
-// Wait implements backend.Feed. All who wait share one connection, on which the
-// server notifies them of commits.
+// Wait implements backend.Feed. All waiting callers share one connection, on which
+// the server notifies them of commits.
 func (s *Store) Wait(ctx context.Context, after backend.Position) error {
 	s.listening.Do(func() { s.work.Go(s.listen) })
 	return s.waiter.Wait(ctx, after)

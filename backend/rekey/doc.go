@@ -1,7 +1,7 @@
 // Package rekey makes the keys of keywords and negatives anew when the version of
-// words changes. A key is a text's normalised words (serving.md §6), so that a
-// database has keys of one version of words, which it names; a program of another
-// one would look for keywords under keys that they do not have.
+// words changes. A key is a text's normalised words (serving.md §6), so a database
+// has keys of one version of words, and names it. A program of another version would
+// look for keywords under the wrong keys.
 //
 // A backend calls Run whenever it is opened. If the database names another version,
 // Run claims the keys, compares each with what its text gives now, changes those that

@@ -35,10 +35,9 @@ type Owner struct {
 type Database interface {
 	// Claimed returns the version of words that the database names.
 	Claimed(ctx context.Context) (string, error)
-	// Claim makes the database name a version in place of another one, was, or ifEmpty if
-	// it has no keys at all. It returns which version the database names then, which is
-	// another one if it did not name was, when no transaction of a writer of another
-	// version is open any more.
+	// Claim makes the database name a version in place of the version was, or ifEmpty if it
+	// has no keys. It returns the version that the database then names, another one if it did
+	// not name was, once no transaction of a writer of another version is open.
 	Claim(ctx context.Context, was, version, ifEmpty string) (named string, err error)
 	// Phrases calls f with each row of a table, in any order.
 	Phrases(ctx context.Context, t Table, f func(owner uint64, key, text string) error) error

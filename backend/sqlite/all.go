@@ -42,7 +42,8 @@ func (n *snapshot) All(ctx context.Context) iter.Seq2[*backend.Item, error] {
 	}
 }
 
-// nextGroup returns the least id of a group that is at least first; 0: none.
+// nextGroup returns the least id of a group that is at least first, or 0 if
+// there is none.
 func (n *snapshot) nextGroup(ctx context.Context, first uint64) (uint64, error) {
 	var next int64
 	err := n.read(ctx, "read items", func(c *conn) (err error) {
@@ -132,7 +133,7 @@ type scan struct {
 }
 
 type (
-	// nextGroup finds the next id from one on; 0: there is none.
+	// nextGroup finds the next id from one on, or 0 if there is none.
 	nextGroup   func(ctx context.Context, first uint64) (uint64, error)
 	chunkReader func(ctx context.Context, worker int, first, last uint64) ([]*backend.Item, error)
 )

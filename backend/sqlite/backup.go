@@ -41,11 +41,11 @@ type Manifest struct {
 	Size     int64          `json:"size"` // bytes of the file
 	SHA256   string         `json:"sha256"`
 	Counts   backend.Counts `json:"counts"`
-	// Events is the file events.db, nil: the backup has none.
+	// Events is the file events.db, or nil if the backup has none.
 	Events *FileSum `json:"events,omitempty"`
 }
 
-// FileSum is what a file must be.
+// FileSum is the size and checksum that a file must have.
 type FileSum struct {
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
@@ -60,7 +60,7 @@ type Events interface {
 }
 
 // Progress is called with what is being done, how much of it is done, and out of how
-// much; 0: unknown.
+// much; 0 means unknown.
 type Progress func(what string, done, total int64)
 
 // Backup copies the database at path, as it is at one moment, into a new directory; those above it are
@@ -73,8 +73,8 @@ func Backup(ctx context.Context, path, to string, o Options, progress Progress) 
 	return BackupWithEvents(ctx, path, to, nil, o, progress)
 }
 
-// BackupWithEvents is Backup of a database and of events as they are at the same moment; nil:
-// of none.
+// BackupWithEvents is Backup of a database and of events, unless these are nil, as of the same
+// moment.
 func BackupWithEvents(ctx context.Context, path, to string, events Events, o Options, progress Progress) (*Manifest, error) {
 	o = o.withDefaults()
 	o.Create = false
@@ -159,8 +159,7 @@ func describeFile(ctx context.Context, file string, o Options, progress Progress
 	return m, disk("sqlite: backup", err)
 }
 
-// alone refuses a database of which parts are in SQLite's other files: its sum would not be that
-// of all of it.
+// alone refuses a database with parts in SQLite's other files, which its checksum would not cover.
 func alone(file string) error {
 	for _, suffix := range suffixes[1:] {
 		if _, err := os.Stat(file + suffix); !errors.Is(err, fs.ErrNotExist) {

@@ -36,7 +36,8 @@ func (s *Store) SaveControlIf(ctx context.Context, key string, value []byte, gua
 	})
 }
 
-// expect fails with fault.Conflict if a key has another value than was; nil: it is missing.
+// expect fails with fault.Conflict if a key has another value than was, which is nil if the key
+// must be missing.
 func (c *conn) expect(guard string, was []byte) error {
 	now, err := c.control(guard)
 	if err == nil && (!bytes.Equal(now, was) || (now == nil) != (was == nil)) {
@@ -45,7 +46,8 @@ func (c *conn) expect(guard string, was []byte) error {
 	return err
 }
 
-// control returns a key's value; nil: it is missing. Errors: fault.Corrupt.
+// control returns a key's value, or nil if it is missing. Errors:
+// fault.Corrupt.
 func (c *conn) control(key string) ([]byte, error) {
 	var value []byte
 	damaged := false

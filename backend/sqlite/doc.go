@@ -38,15 +38,14 @@
 // # Damage
 //
 // SQLite has no checksums of its pages, and its integrity_check looks at structure
-// alone. So each advertiser and each campaign with its negatives and each group
-// with all it holds has a sum of its rows' hashes in the column sum, which is
-// for the version in summed. A writer adds and takes away the hashes of what it
-// changes, as it read them, so that a damaged row stays detectable. Readers
-// compare. A version above summed that the log confirms is a change by another
-// program, which keeps no sums: it is read as it is and summed again by the next
-// Compact or Tx that meets it, before the entry leaves the log. Rows of the log
-// and the state have sums that SQLite computes, so that any program's are right.
-// docs/decisions/004-sqlite-driver.md says why.
+// alone. So each advertiser and each campaign with its negatives and each group with
+// all it holds has a sum of its rows' hashes in the column sum, which is for the
+// version in summed. A writer adds and takes away the hashes of what it changes, as it
+// read them, so that a damaged row stays detectable. Readers compare. A version above
+// summed that the log confirms is a change by a program that keeps no sums. It is read
+// as it is, and the next Compact or Tx that meets it sums it again before the entry
+// leaves the log. Rows of the log and the state have sums that SQLite computes, so
+// that any program's are right. docs/decisions/004-sqlite-driver.md says why.
 //
 // # Durability
 //
@@ -56,15 +55,15 @@
 // # The file
 //
 // SQLite keeps writing to a file that was removed or replaced, which no other
-// program sees. So before each read and after each commit the store
-// compares what the path names with what it has open: the database, its
-// write-ahead log and the log's index, by device and inode. A database whose
-// file was written to has its first page read, without the log: user_version
-// holds a number made of the id, and a file that was emptied or overwritten has
-// another one. All operations fail with fault.Unavailable from then on. When the
-// path names a database with the same id again, the store opens it as soon as
-// none of its old connections is in use; not so after an overwrite in place,
-// since what SQLite has in its log and its memory belongs to another file.
+// program sees. So before each read and after each commit the store compares what
+// the path names with what it has open: the database, its write-ahead log and the
+// log's index, by device and inode. If a database's file was written to, its first
+// page is read, without the log: user_version holds a number made of the id, and a
+// file that was emptied or overwritten has another one. All operations fail with
+// fault.Unavailable from then on. When the path names a database with the same id
+// again, the store opens it as soon as none of its old connections is in use; not so
+// after an overwrite in place, since what SQLite has in its log and its memory
+// belongs to another file.
 //
 // # Connections
 //

@@ -176,10 +176,10 @@ func numberOf(id string) int64 {
 	return int64(binary.BigEndian.Uint32(sum[:])>>1 | 1)
 }
 
-// readHeader reads the file itself, through SQLite, since opening and closing
-// it otherwise would give up the locks of this process. strict: a file that is
-// shorter than its header says is an error, fault.Corrupt; while it grows, one
-// is for a moment.
+// readHeader reads the file itself, through SQLite, since opening and closing it
+// otherwise would give up the locks of this process. strict: a file that is
+// shorter than its header says is an error, fault.Corrupt; a growing file is
+// shorter for a moment.
 func (f *file) readHeader(strict bool) (h header, err error) {
 	uri := url.URL{Scheme: "file", Path: f.path, RawQuery: "immutable=1"}
 	c, err := zs.OpenConn(uri.String(), zs.OpenReadOnly|zs.OpenURI)

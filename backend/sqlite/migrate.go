@@ -140,8 +140,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// storedVersion reads the newest applied migration; 0: an empty file. Errors: fault.Conflict for a
-// database that is unfinished.
+// storedVersion reads the newest applied migration; 0 means an empty file. Errors: fault.Conflict for
+// a database that is unfinished.
 func storedVersion(ctx context.Context, path string, o Options) (int64, error) {
 	flags := zs.OpenReadWrite
 	if o.Create {

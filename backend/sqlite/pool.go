@@ -178,7 +178,7 @@ func (p *pool) reopen(ctx context.Context, why error) error {
 	return nil
 }
 
-// drop closes the connections that nobody uses.
+// drop closes unused connections.
 func (p *pool) drop() (first error) {
 	list := p.idle
 	if p.writer != nil {
@@ -193,8 +193,8 @@ func (p *pool) drop() (first error) {
 	return first
 }
 
-// close closes a connection. That of a file that was overwritten is left open:
-// the last one that is closed would copy the write-ahead log into it.
+// close closes a connection. The connection to an overwritten file is left open:
+// closing the last one would copy the write-ahead log into it.
 func (p *pool) close(c *conn) error {
 	if c.of.overwrote != nil {
 		return nil

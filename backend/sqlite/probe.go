@@ -11,8 +11,9 @@ import (
 	"adshard/fault"
 )
 
-// Probe checks that Open would open the database at path, and returns its id and a key's value in the control state; "", nil: its
-// version is older, and Open would migrate it. It makes, changes and migrates nothing. Errors: those of Open.
+// Probe checks that Open would open the database at path, and returns its id and a key's value in the control state,
+// or "" and nil if its version is older, so that Open would migrate it. It makes, changes and migrates nothing.
+// Errors: those of Open.
 func Probe(ctx context.Context, path, key string) (id string, value []byte, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return "", nil, fault.New(fault.Unavailable, "sqlite: open", err)

@@ -72,7 +72,7 @@ func behindLinks(path string) string {
 	return path
 }
 
-// put gives a file the name of a database, and says where the one is that is present there.
+// put gives a file the name of a database, and returns where the previous one is now.
 func put(file, path string, present bool) (kept string, err error) {
 	if present {
 		kept = path + ".replaced-" + time.Now().UTC().Format("20060102T150405.000000000")

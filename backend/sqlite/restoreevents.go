@@ -10,7 +10,7 @@ import (
 	"adshard/fault"
 )
 
-// RestoringEvents is a copy of a backup's events beside the place where they are to be.
+// RestoringEvents is a copy of a backup's events next to where they belong.
 type RestoringEvents struct {
 	File      string // the copy
 	dir, path string
@@ -50,8 +50,8 @@ func (r *RestoringEvents) Present() bool {
 	return false
 }
 
-// Put gives the copy its place, and says where the file is now that was there; "": there was
-// none.
+// Put moves the copy into place and returns where the file that was there is now, or "" if there
+// was none.
 func (r *RestoringEvents) Put() (kept string, err error) {
 	if err := syncFile(r.File); err != nil {
 		return "", disk("sqlite: restore", err)

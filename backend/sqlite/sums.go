@@ -75,8 +75,9 @@ func text[T ~string | []byte](h *hasher, s T) {
 
 func (h *hasher) end() sum { return sum(xxhash.Sum64(h.buf)) }
 
-// advertiser hashes all of an advertiser. The default of a column that was added after the first schema counts nothing, so that
-// the old sums hold: advertiser, campaign, group and keyword have the columns of the first one, what added… adds is that of others.
+// advertiser hashes all of an advertiser. The default of a column that was added after the first schema adds nothing,
+// so that old sums hold. advertiser, campaign, group and keyword sum the columns of the first schema, the functions
+// added… those of later ones.
 func (h *hasher) advertiser(id uint64, name string, v *backend.AdvertiserSettings) sum {
 	h.begin(rowAdvertiser, 0, id)
 	text(h, name)

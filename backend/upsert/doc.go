@@ -2,5 +2,5 @@
 // (patches applied to the values of rows, natural keys), and a cache that finds out
 // which rows of a transaction differ from the database, so that a repeated import writes nothing.
 //
-// Goals: a backend has the SQL alone. Non-goals: SQL, locks, transactions.
+// Goals: backends contain only the SQL. Non-goals: SQL, locks, transactions.
 package upsert

@@ -74,8 +74,8 @@ type parents struct {
 	owners map[uint64]uint64
 	// held are the campaigns that something holds, or held when they were read.
 	held map[uint64]*CampaignRow
-	// campaignsOf and groupsOf say of which advertisers all campaigns are cached,
-	// and of which campaigns all groups; false: there are too many.
+	// campaignsOf and groupsOf say of which advertisers all campaigns are cached, and
+	// of which campaigns all groups, or false if there are too many.
 	campaignsOf, groupsOf map[uint64]bool
 
 	changedAdvertisers changes[string, backend.AdvertiserSettings]
@@ -130,7 +130,7 @@ func (p *parents) KnowGroup(r *GroupRow) {
 // KnowOwner caches the advertiser of a campaign.
 func (p *parents) KnowOwner(campaign, advertiser uint64) { put(&p.owners, campaign, advertiser) }
 
-// Owner returns the advertiser of a campaign; 0: it is not cached.
+// Owner returns the advertiser of a campaign, or 0 if it is not cached.
 func (p *parents) Owner(campaign uint64) uint64 { return p.owners[campaign] }
 
 // KnowCampaignsOf notes whether all campaigns of an advertiser are cached, known

@@ -28,7 +28,7 @@ type Rows[K, V comparable] interface {
 	// Load reads the rows of an owner, at most limit of them, and hands them to
 	// Table.Loaded.
 	Load(ctx context.Context, owner uint64, limit int) error
-	// Find returns the row of an owner with a key; nil: there is none.
+	// Find returns the row of an owner with a key, or nil if there is none.
 	Find(ctx context.Context, owner uint64, key K) (*Row[K, V], error)
 	// Remove deletes rows; Update sets them from Before to Now; Insert writes
 	// new ones. Removed rows come first, since a new one may have the same key.

@@ -17,8 +17,8 @@ type Backend interface {
 	LoadAdvertiserByID(ctx context.Context, id uint64) error
 	LoadCampaign(ctx context.Context, key Name) error
 	LoadGroup(ctx context.Context, key Name) error
-	// Create makes what r describes and sets r.ID; 0: another transaction has made it in
-	// the meantime. CreateGroup may leave the writing to UpdateGroups.
+	// Create makes what r describes and sets r.ID. It returns 0 if another transaction has
+	// made it in the meantime. CreateGroup may leave the writing to UpdateGroups.
 	CreateAdvertiser(ctx context.Context, r *AdvertiserRow) error
 	CreateCampaign(ctx context.Context, r *CampaignRow) error
 	CreateGroup(ctx context.Context, r *GroupRow) error

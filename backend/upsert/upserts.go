@@ -182,7 +182,8 @@ func (t *Tx) FindGroup(ctx context.Context, campaign uint64, name string) (uint6
 	return find(ctx, t, t.findGroup, Name{campaign, name})
 }
 
-// find returns the number of what a lookup finds by its key; 0: there is none.
+// find returns the number of what a lookup finds by its key, or 0 if there is
+// none.
 func find[K, V comparable](ctx context.Context, t *Tx, lookup func(context.Context, K) (*Parent[K, V], error), key K) (uint64, error) {
 	if err := t.Ready(ctx); err != nil {
 		return 0, err

@@ -119,7 +119,8 @@ func InOrder(changes []Change) []Change {
 	return slices.SortedFunc(slices.Values(changes), func(a, b Change) int { return strings.Compare(a.Key, b.Key) })
 }
 
-// End returns the first key after all that begin with a prefix; "": there is none.
+// End returns the first key after all that begin with a prefix, or "" if there is
+// none.
 func End(prefix string) string {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if prefix[i] < 0xff {

@@ -24,11 +24,13 @@ type Line struct {
 	store.Row
 	// AdvertiserName and CampaignName are "" for what was removed.
 	AdvertiserName, CampaignName string
-	// Text and MatchType are a keyword's; "": it was removed, or the line is about no keyword.
+	// Text and MatchType are a keyword's, or "" if it was removed, or the line is about no
+	// keyword.
 	Text, MatchType string
 	// Words are those of a query, or "".
 	Words string
-	// Queries is the number of queries of the line; 0: unknown, or the report is not about queries.
+	// Queries is the number of queries of the line, or 0 if it is unknown or the report is not about
+	// queries.
 	Queries uint64
 }
 

@@ -24,8 +24,8 @@ type Query struct {
 // Row is a row of a report. What it is not about is 0.
 type Row struct {
 	Sum
-	// Advertiser is 0 for counts from before they were kept by advertiser, and so is Keyword; Ad and
-	// Position are for those from before they were kept by place.
+	// Advertiser and Keyword are 0 for counts that were not yet kept by advertiser; Ad and Position are
+	// 0 for counts that were not yet kept by place.
 	Advertiser, Keyword, Ad uint64
 	Position                uint8
 	// Query is the hash of a query's words if Kept; else the row is about events whose

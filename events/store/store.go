@@ -74,9 +74,9 @@ type Mark struct {
 //
 // Errors: fault.Unavailable, fault.Locked, fault.NoSpace, fault.Corrupt; ctx's.
 type Store interface {
-	// Add makes events durable that are new, and adds them to the sums, all or none of them.
-	// Errors: fault.Invalid as Validate says. After any other error it is unknown whether
-	// it happened; Add of the same events again is right in both cases.
+	// Add makes new events durable and adds them to the sums, all or none of them. Errors:
+	// fault.Invalid as Validate says. After any other error it is unknown whether it happened;
+	// Add of the same events again is right in both cases.
 	Add(ctx context.Context, events []Event) ([]Outcome, error)
 	// Sums returns the sums of campaigns from a day on, in order of campaign and day;
 	// without campaigns those of all.

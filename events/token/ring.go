@@ -136,7 +136,7 @@ func (r *Ring) Rotate(now time.Time, by Rotation, secret []byte) (*Ring, bool) {
 }
 
 // signerAt returns the key for tokens of a time: the newest whose time has come, else the
-// first; nil: there is none.
+// first, or nil if there is none.
 func (r *Ring) signerAt(t time.Time) *signer {
 	for i := len(r.keys) - 1; i > 0; i-- {
 		if !t.Before(r.keys[i].From) {
@@ -149,7 +149,8 @@ func (r *Ring) signerAt(t time.Time) *signer {
 	return r.keys[0]
 }
 
-// Append appends the text of a token; false: there is no key, and nothing is appended.
+// Append appends the text of a token. It returns false if there is no key, and nothing is
+// appended.
 func (r *Ring) Append(b []byte, t *Token) ([]byte, bool) {
 	s := r.signerAt(t.Served)
 	if s == nil {

@@ -83,7 +83,7 @@ func (t *Token) appendPayload(b []byte, key uint32, ms uint64) []byte {
 	return binary.BigEndian.AppendUint64(b, t.Query)
 }
 
-// parse reads a payload; false: it is none.
+// parse reads a payload. It returns false if it is none.
 func parse(b []byte) (t Token, key uint32, ms uint64, ok bool) {
 	r := reader{b: b}
 	v := r.bytes(1)

@@ -58,12 +58,12 @@ func Adshard(ctx context.Context, args ...string) error {
 type Process struct {
 	// Command is the part that it is: balancer, slave and so on.
 	Command string
-	// Programs is the directory of the program to run, which is called as Command; empty:
-	// this one. It is read at the next Start.
+	// Programs is the directory of the program to run, which is called as Command; empty
+	// means this one. It is read at the next Start.
 	Programs string
 	// Under is what the command line begins with, such as a program that enters another
-	// network; empty: nothing. Log is a file that its standard error is appended to;
-	// empty: only the end is kept, for errors. Both are read at the next Start.
+	// network; it may be empty. Log is a file that its standard error is appended to. If it
+	// is empty, only the end is kept, for errors. Both are read at the next Start.
 	Under []string
 	Log   string
 

@@ -28,8 +28,8 @@ type groupMaker struct {
 	names             map[string]bool // groups of the newest campaign in this round
 }
 
-// write writes the group of an item in a round, with at most limit keywords,
-// and returns how many it has; 0: nothing was written.
+// write writes the group of an item in a round, with at most limit keywords, and
+// returns how many it has, or 0 if nothing was written.
 func (m *groupMaker) write(number, round int, limit int64) int64 {
 	d := m.shape.dice
 	d.reset(m.seed, round, number)

@@ -16,9 +16,9 @@ type Group struct {
 // Keyword is a keyword of a group. Its match type has Editor's name.
 type Keyword struct {
 	Text, Match string
-	// Bid is the keyword's own bid in cents; 0: the group's applies.
+	// Bid is the keyword's own bid in cents. If it is 0, the group's applies.
 	Bid int
-	// Quality is 1 to 10; 0: the default applies.
+	// Quality is 1 to 10. If it is 0, the default applies.
 	Quality int
 }
 

@@ -74,8 +74,8 @@ func (s *shape) remodelled(token string) string {
 	}, token)
 }
 
-// advertiser is who has an item in a round: mostly its own, else one that is
-// new in that round and takes the same share of the own one's items.
+// advertiser is the advertiser of an item in a round: mostly its own, else one
+// that is new in that round and takes the same share of the first one's items.
 func advertiser(it *item, seed uint64, round int) string {
 	if round == 0 || mix(seed^hashOf(it.advertiser), uint64(round))%100 < 40 {
 		return it.advertiser

@@ -26,7 +26,8 @@ var beside = map[string]string{
 	"modernc.org/memory LICENSE-LOGO": "where its logo is from, which is not in programs",
 }
 
-// identify returns the SPDX identifiers of the licences in a text; none: it is of no known one.
+// identify returns the SPDX identifiers of the licences in a text, or none if it has no known
+// licence.
 func identify(body string) (ids []string) {
 	plain := strings.ToLower(strings.Join(strings.Fields(body), " "))
 	for _, k := range known {

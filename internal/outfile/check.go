@@ -14,8 +14,8 @@ import (
 
 // Output is a file that a command writes.
 type Output struct {
-	// Flag is the flag that named it, for errors, or "" if there is none. Path is where it goes;
-	// "": nowhere.
+	// Flag is the flag that named it, for errors, or "" if there is none. Path is where it goes; ""
+	// means nowhere.
 	Flag, Path string
 	Kind       Kind
 	// Forcing is the flag that lets it replace a file of another kind, or "" if there is none.

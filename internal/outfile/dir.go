@@ -45,8 +45,9 @@ func MakeDir(dir string) error {
 	return diskError(err)
 }
 
-// CheckName refuses a path for a database: one that belongs to another database, beside which there are files of a database that is
-// gone and, where there is none yet, a place in a slave's store or a backup. Its errors are fault.Invalid.
+// CheckName refuses a path for a database that belongs to another database, or that has files of a missing database
+// next to it. Where there is no database yet it also refuses a place in a slave's store or a backup. Its errors are
+// fault.Invalid.
 func CheckName(path string) error {
 	info, _ := os.Stat(path) // nil if there is none
 	if side := orphan(target(path), info); side != "" {
@@ -96,8 +97,8 @@ func orphan(path string, info fs.FileInfo) string {
 	return ""
 }
 
-// CheckReplaced refuses what a database is to take the place of, unless it is one, or nothing is there: fault.Invalid. It opens the file:
-// this process must not have it open (isDatabase).
+// CheckReplaced refuses, with fault.Invalid, to have a database take the place of anything but a database. It opens
+// the file: this process must not have it open (isDatabase).
 func CheckReplaced(path string) error {
 	for _, p := range names(path) {
 		if is := holder(filepath.Dir(p)); is != "" {

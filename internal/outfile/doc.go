@@ -1,11 +1,11 @@
 // Package outfile opens the outputs of all programs: files that a command writes, logs that
 // grow, and directories that a command makes.
 //
-// Goals: an output never destroys what is not its own. A file that is there is replaced if it is
-// known, by how it begins, as one that the same output wrote before; any other is refused with what
-// to do. A file is written beside its place and renamed, so it is there whole or not at all. It
-// keeps the mode of the file that it replaces; a new one is readable only by its owner, unless its
-// kind is meant for all users.
+// Goals: an output never destroys what is not its own. An existing file is replaced only if its
+// beginning shows that the same output wrote it; any other is refused, with what to do. A file is
+// written beside its place and renamed, so it is there whole or not at all. It keeps the mode of the
+// file that it replaces; a new one is readable only by its owner, unless its kind is meant for all
+// users.
 //
 // What can go wrong, and is refused before anything is written:
 //

@@ -21,9 +21,10 @@ const (
 type Kind struct {
 	// Name is what one file is, with its article, as in "a lexicon".
 	Name string
-	// Is reports whether a file that is not empty is of this kind; nil: no file is known to be.
+	// Is reports whether a file that is not empty is of this kind. If it is nil, no file is known
+	// to be.
 	Is func(io.Reader) bool
-	// Mode is that of a new file; 0: Private.
+	// Mode is that of a new file; 0 means Private.
 	Mode fs.FileMode
 }
 

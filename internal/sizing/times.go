@@ -45,9 +45,9 @@ func each(a, b *Times, f func(a, b float64) float64) Times {
 	return times(f(a.Mean, b.Mean), p)
 }
 
-// search returns the times of searches on a slave with that many keywords and that many bytes
-// for each. Between two sizes that were measured, and beyond the last two, they are
-// interpolated by the logarithms; below the first one they are those of the first one.
+// search returns the times of searches on a slave with that many keywords and that many bytes for
+// each. Between two measured sizes, and beyond the last two, they are interpolated by logarithms;
+// below the first size they are those of the first.
 func (f *Figures) search(keywords, bytes float64) Times {
 	t := f.allInMemory(keywords)
 	slower := f.withBytes(bytes)

@@ -22,7 +22,8 @@ import (
 type Need struct {
 	// Files is how many files it must be able to open, connections among them.
 	Files uint64
-	// Memory is what it is configured to take, in bytes; 0: nothing is configured.
+	// Memory is what it is configured to take, in bytes, or 0 if nothing is
+	// configured.
 	Memory uint64
 }
 

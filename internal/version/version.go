@@ -22,7 +22,8 @@ type Build struct {
 	// Version is the release, as in CHANGELOG.md. Of other builds it is what Go says of
 	// the module, such as (devel).
 	Version string
-	// Commit is the revision of the source; "unknown": Go was told not to look.
+	// Commit is the revision of the source, or "unknown" if Go was told not to
+	// look.
 	Commit string
 	// Go is the version of Go, Platform the system and processor.
 	Go, Platform string

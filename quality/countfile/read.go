@@ -24,7 +24,7 @@ type Reject struct {
 	File string
 	// Row is the line's number, from 1.
 	Row int64
-	// Column is the one at fault; "": the row as a whole.
+	// Column is the one at fault; "" means the row as a whole.
 	Column, Reason string
 }
 

@@ -17,8 +17,8 @@ type Options struct {
 	quality.Options // Factor is set by match types
 	// Today is the day up to which counts are aged.
 	Today int32
-	// Scale is the click rate of one point of quality; 0: the scale of the keywords shown
-	// (quality.ScaleOf), or Kept if that is off by at most a quarter.
+	// Scale is the click rate of one point of quality; 0 means the scale of the keywords
+	// shown (quality.ScaleOf), or Kept if that is off by at most a quarter.
 	Scale, Kept quality.Scale
 	// Find is the list of keywords whose keys Plan.Find must know.
 	Find []uint64
@@ -136,8 +136,8 @@ func (p *Plan) change(ctx context.Context, it *backend.Item, names *owners, c Ch
 	return err
 }
 
-// Given plans that all keywords of an advertiser return to their given qualities; 0: of all
-// advertisers.
+// Given plans that all keywords of an advertiser return to their given qualities; 0 stands for
+// all advertisers.
 func Given(ctx context.Context, feed backend.Feed, advertiser uint64) (p *Plan, err error) {
 	snapshot, err := feed.Snapshot(ctx)
 	if err != nil {
@@ -229,8 +229,8 @@ func each(ctx context.Context, s backend.Snapshot, groups []uint64, f func(*back
 // surveyed is the database's data about what was counted.
 type surveyed struct {
 	groups []uint64 // the counted groups, in ascending order
-	// types are the factors of the match types of the keywords that were counted, in permille; 0: the
-	// database does not have the keyword.
+	// types are the factors of the match types of the keywords that were counted, in permille, or 0 if
+	// the database does not have the keyword.
 	types map[quality.Key]uint64
 }
 

@@ -13,8 +13,8 @@ type Values struct {
 	Headlines, Descriptions, Path, FinalURL []byte
 }
 
-// Values finds the values in the pieces; false: they are not of the format, or not UTF-8. The
-// values found can be copied into any JSON document, even from untrusted pieces.
+// Values finds the values in the pieces. It returns false if they are not of the format, or not
+// UTF-8. The values found can be copied into any JSON document, even from untrusted pieces.
 func (p Pieces) Values() (v Values, ok bool) {
 	text := reader{rest: p.Keyword}
 	v.Keyword = text.string(0)
@@ -70,8 +70,8 @@ func (r *reader) next(n int, after byte) []byte {
 	return v
 }
 
-// listEnd returns the length of the array of strings at the beginning of b; -1: there
-// is none.
+// listEnd returns the length of the array of strings at the beginning of b, or -1 if
+// there is none.
 func listEnd(b []byte) int {
 	if len(b) < 2 || b[0] != '[' {
 		return -1
@@ -94,7 +94,8 @@ func listEnd(b []byte) int {
 	}
 }
 
-// stringEnd returns the length of the string at the beginning of b; -1: there is none.
+// stringEnd returns the length of the string at the beginning of b, or -1 if there is
+// none.
 func stringEnd(b []byte) int {
 	if len(b) == 0 || b[0] != '"' {
 		return -1
@@ -140,8 +141,8 @@ func specialAt(w uint64) int {
 	return bits.TrailingZeros64(found) / 8
 }
 
-// escapeEnd returns the length of the escape at the beginning of b; -1: there is
-// none.
+// escapeEnd returns the length of the escape at the beginning of b, or -1 if there
+// is none.
 func escapeEnd(b []byte) int {
 	const digits = len(`\u0000`)
 	if len(b) < 2 {

@@ -37,7 +37,8 @@ func Fill(text, keyword string, most int) (filled string, standsIn bool) {
 	return filled, !short
 }
 
-// Default returns a text with the defaults of all its placeholders; "": it is left out.
+// Default returns a text with the defaults of all its placeholders, or "" if it is left
+// out.
 func Default(text string) string {
 	p, use := parse(text)
 	switch use {
@@ -52,7 +53,8 @@ func Default(text string) string {
 
 func byDefault(x *part) string { return x.substitute }
 
-// fill puts texts in place of the placeholders; false: that has more than most characters.
+// fill puts texts in place of the placeholders. It returns false if that has more than most
+// characters.
 func (p *parsed) fill(most int, with func(*part) string) (string, bool) {
 	var b strings.Builder
 	n := 0
@@ -105,8 +107,8 @@ const (
 	allLarge                   // KEYWORD
 )
 
-// spelled reads the capitalisation of a placeholder; false: it is not a keyword placeholder, or has
-// another spelling.
+// spelled reads the capitalisation of a placeholder. It returns false if it is not a keyword
+// placeholder, or has another spelling.
 func spelled(inside string) (capitals, bool) {
 	name, _, ok := strings.Cut(inside, ":")
 	if !ok {

@@ -49,7 +49,7 @@ func joins[T string | []byte](s T, i int) bool {
 }
 
 // clitic returns the length of the clitic that begins at s[i:] and goes on to the
-// word's end, or to an apostrophe; 0: none does.
+// word's end, or to an apostrophe, or 0 if none does.
 func clitic[T string | []byte](s T, i int) int {
 	end := i
 	for end < len(s) && end-i < 3 && s[end]-'a' < 26 {

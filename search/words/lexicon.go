@@ -32,8 +32,8 @@ type Lexicon struct {
 	count int
 }
 
-// Synonyms returns the folded forms paired with a folded form in a language, sorted; nil: there are
-// none. The relation is symmetric and has one step: it does not include synonyms of synonyms. The
+// Synonyms returns the folded forms paired with a folded form in a language, sorted, or nil if there
+// are none. The relation is symmetric and has one step: it does not include synonyms of synonyms. The
 // caller must not change the slice. It allocates nothing.
 func (l *Lexicon) Synonyms(language, folded string) []string {
 	if l == nil {

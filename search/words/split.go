@@ -21,9 +21,9 @@ type Word struct {
 	Fold       string // folded form of Normalised
 }
 
-// Split returns the words of text in order; none: nil. Errors (fault.Invalid):
-// invalid UTF-8, more than 30 non-starters in a row. It sets no limit of
-// length.
+// Split returns the words of text in order, or nil if there are none. Errors
+// (fault.Invalid): invalid UTF-8, more than 30 non-starters in a row. It sets no
+// limit of length.
 func Split(text string) ([]Word, error) {
 	s, err := normalise(text)
 	if err != nil {
@@ -67,7 +67,7 @@ func checkLength(text string) error {
 	return nil
 }
 
-// CheckCount returns why a keyword cannot have n words; nil: it can.
+// CheckCount returns why a keyword cannot have n words, or nil if it can.
 func CheckCount(n int) error {
 	switch {
 	case n == 0:

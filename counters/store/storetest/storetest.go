@@ -117,7 +117,7 @@ func check(t *testing.T, a, b store.Store) {
 	has(t, a, store.Item{Key: "k", Value: []byte("x"), Version: v}, store.Item{Key: "l", Value: []byte("x"), Version: l})
 }
 
-// atomic: of a batch with one change that does not hold nothing is made, wherever it stands.
+// atomic: a batch with one refused change changes nothing, wherever that change is.
 func atomic(t *testing.T, a, b store.Store) {
 	v := apply(t, a, putOf("b", 0, "x"), putOf("c", 0, "x"))
 	good := []store.Change{putOf("a", 0, "new"), deleteOf("b", v), putOf("c", v, "new"), putOf("e", 0, "new")}

@@ -149,7 +149,8 @@ func (s *Store) eraseCounts(ctx context.Context, tx pgx.Tx, e *store.Erasure, li
 	return removed, err
 }
 
-// erase runs a statement that returns what it has removed, and takes that off the sums.
+// erase runs a statement that returns what it has removed, and subtracts that from the
+// sums.
 func (s *Store) erase(ctx context.Context, tx pgx.Tx, sql string, args ...any) (removed int, err error) {
 	rows, err := tx.Query(ctx, sql, args...)
 	if err != nil {

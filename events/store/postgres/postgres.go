@@ -1,7 +1,6 @@
-// Package postgres keeps events in a PostgreSQL database, in its schema adshard_events. Any
-// number of processes may share it. A transaction locks ids, then sums, in their order, so that
-// no two wait for each other; sums are in parts, one for each of some processes, so that
-// those that count for one campaign seldom wait at all.
+// Package postgres keeps events in a PostgreSQL database, in its schema adshard_events. Any number
+// of processes may share it. A transaction locks ids, then sums, in order, so no two wait for each
+// other. Sums are in parts, so processes that count for one campaign seldom wait at all.
 package postgres
 
 import (
@@ -215,7 +214,7 @@ func otherFormat(found int, f formats) error {
 	return fault.Newf(fault.Version, "postgres: open", "the tables of events have format %d, this program knows %d to %d: %s", found, firstFormat, f.newest(), use)
 }
 
-// formatOf returns the format of the tables; 0: there are none.
+// formatOf returns the format of the tables, or 0 if there are none.
 func formatOf(ctx context.Context, q interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) (found int, err error) {

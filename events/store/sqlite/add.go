@@ -79,7 +79,8 @@ func addSums(c *zs.Conn, sums map[store.SumKey]store.Sum) error {
 	return nil
 }
 
-// horizons returns the ids below which events are refused, by advertiser; 0: of all.
+// horizons returns the ids below which events are refused, by advertiser; 0 means of
+// all.
 func horizons(c *zs.Conn) (map[uint64][]byte, error) {
 	out := make(map[uint64][]byte)
 	err := sqlitex.Execute(c, "SELECT 0, id FROM horizon UNION ALL SELECT advertiser, id FROM erased", &sqlitex.ExecOptions{ResultFunc: func(st *zs.Stmt) error {
@@ -91,7 +92,7 @@ func horizons(c *zs.Conn) (map[uint64][]byte, error) {
 	return out, err
 }
 
-// oneID returns the id that a statement finds; nil: none.
+// oneID returns the id that a statement finds, or nil if there is none.
 func oneID(c *zs.Conn, sql string, args ...any) (id []byte, err error) {
 	err = sqlitex.Execute(c, sql, &sqlitex.ExecOptions{Args: args, ResultFunc: func(st *zs.Stmt) error {
 		id = make([]byte, st.ColumnLen(0))

@@ -140,8 +140,8 @@ func damage(path, what string) error {
 	return fault.Newf(fault.Corrupt, "sqlite: check", "%s is damaged: %s", path, what)
 }
 
-// Of returns the id of the backend database of a file's events; "": none yet. Errors: those of
-// Open.
+// Of returns the id of the backend database of a file's events, or "" if there is none yet.
+// Errors: those of Open.
 func Of(ctx context.Context, path string) (database string, err error) {
 	s, err := Open(ctx, path)
 	if err != nil {

@@ -27,9 +27,9 @@ func Bench(b *testing.B, s store.Store) {
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
 }
 
-// BenchFold measures Add beside Forget at the same rate, as after some hours of a steady load: each
-// new event folds an old one. keywords is the number of keywords, each with its ad and position; 0:
-// each event has its own, so that each count is of one event.
+// BenchFold measures Add beside Forget at the same rate, as after some hours of a steady load: each new
+// event folds an old one. keywords is the number of keywords, each with its ad and position. If it is
+// 0, each event has its own, so that each count is of one event.
 func BenchFold(b *testing.B, s store.Store, keywords uint64) {
 	const batch, rate, kept, step = 500, 50_000, 200_000, 5000
 	n, folded := uint64(0), 0

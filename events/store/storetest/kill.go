@@ -153,7 +153,8 @@ func KillFold(t *testing.T, s store.Store, child func() *exec.Cmd) {
 	}
 }
 
-// killOnce returns the newest batch that the process acknowledged; -1: none.
+// killOnce returns the newest batch that the process acknowledged, or -1 if
+// there is none.
 func killOnce(t *testing.T, c *exec.Cmd) int {
 	t.Helper()
 	out, err := c.StdoutPipe()

@@ -204,7 +204,7 @@ func asModel(t *testing.T, a, b store.Store) {
 				}
 			case 6:
 				e := store.Erasure{Advertiser: 1 + rapid.Uint64Range(0, 5).Draw(t, "advertiser"), Before: start.Add(time.Duration(rapid.IntRange(-10, 110).Draw(t, "erased before")) * time.Second)}
-				// Folded counts do not tell when their tokens were served: they are the earlier ones.
+				// Folded counts do not say when their tokens were served: they are the earlier ones.
 				e.Before = latest(e.Before, m.horizon.TimeOf())
 				for e.Part != store.Erased {
 					_, err := s.Erase(ctx, &e, rapid.IntRange(50, 300).Draw(t, "step"))

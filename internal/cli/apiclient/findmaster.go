@@ -11,8 +11,8 @@ import (
 )
 
 // FindMaster asks the admin port of a balancer where a master takes queries. A loopback address is taken only
-// from an admin port on loopback: from another machine it would name a different process here. A token is for
-// the port that was named and never goes to one that was found; queries need none.
+// from an admin port on loopback: from another machine it would name a different process here. A token is sent
+// only to the port that was named, never to one that was found; queries need none.
 func FindMaster(ctx context.Context, c *Client) (string, error) {
 	body, err := c.Get(ctx, "/v1/balance", nil)
 	if err != nil {

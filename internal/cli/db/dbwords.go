@@ -84,7 +84,7 @@ func showWords(w io.Writer, r *backend.WordsReport) error {
 	return err
 }
 
-// removedLine tells what was removed, with what is needed to add it again.
+// removedLine says what was removed, with what is needed to add it again.
 func removedLine(p *backend.RemovedPhrase) string {
 	kind, owner := "keyword", fmt.Sprint("ad group ", p.Group)
 	if p.Negative {

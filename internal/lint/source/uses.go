@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// Go stands among what a file uses if it starts a goroutine.
+// Go is listed among what a file uses if it starts a goroutine.
 const Go = "go"
 
 // Imports are the paths that files import, each once, sorted.

@@ -8,8 +8,9 @@ import (
 )
 
 // graph is who may call whom in a program. A call of an interface's method
-// calls that of each type of the program that has the interface; a call of a
-// variable calls each function that may have been put there.
+// counts as a call of that method of each type of the program that implements
+// it. A call of a variable counts as a call of each function that may have been
+// stored in it.
 type graph struct {
 	named     []*types.Named // the types that have methods
 	functions map[*types.Func]*function

@@ -26,8 +26,8 @@ type Config struct {
 	Ready func() []string
 	// Control is the balancer's; nil leaves its calls out.
 	Control Control
-	// Refuse returns why the calls of Control but SetBudget are refused; nil, or a nil error:
-	// they are not.
+	// Refuse returns why the calls of Control other than SetBudget are refused. If it is nil, or
+	// returns nil, they are not.
 	Refuse func() error
 	// Data reads and changes the data of the database; nil leaves its calls out.
 	Data *data.Service
@@ -39,7 +39,7 @@ type Config struct {
 	Hosts httpapi.Names
 	// Gate checks who may send a request; nil allows everyone.
 	Gate *access.Gate
-	// Memory is that of the console; nil: it ends with this handler.
+	// Memory is that of the console. If it is nil, it ends with this handler.
 	Memory *console.Memory
 	Log    *slog.Logger
 }

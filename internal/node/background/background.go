@@ -1,7 +1,6 @@
-// Package background runs work that has no deadline on threads of their own, which get
-// a processor after those that answer searches: where several processes share
-// processors, none of them knows what the searches of the others need, and the operating
-// system does.
+// Package background runs work that has no deadline on threads of its own, which get a
+// processor after those that answer searches. Where several processes share processors, only
+// the operating system knows what the searches of all of them need.
 //
 // Work that holds a lock for which searches wait does not belong here.
 package background
@@ -67,7 +66,7 @@ func (t *Threads) release(w *thread) {
 	t.idle = append(t.idle, w)
 }
 
-// Close ends the threads: those that have something to do when it is done.
+// Close ends the threads; busy ones end when their work is done.
 func (t *Threads) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

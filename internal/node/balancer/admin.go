@@ -59,7 +59,8 @@ func (h *Host) notLeading() error {
 	return fault.Newf(fault.Unavailable, "balancer", "the balancer is starting; ask again after a pause")
 }
 
-// refusal returns why the admin port refuses what only the leader may do; nil: this host leads.
+// refusal returns why the admin port refuses what only the leader may do, or nil if this host
+// leads.
 func (h *Host) refusal() error {
 	if s := h.standby.Load(); s != nil {
 		return s.refusal()

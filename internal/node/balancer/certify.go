@@ -101,7 +101,7 @@ func (b *Balancer) certifyAsked(ctx context.Context) error {
 	}
 }
 
-// warnOfFailed says once what many questions about a slave that is gone fail of.
+// warnOfFailed logs once why many questions about a slave that is gone fail.
 func warnOfFailed(log *slog.Logger, list []balance.Certify, answers []balance.Certified) {
 	failed := 0
 	var slice uint64 // the last one
@@ -141,7 +141,7 @@ func joins(c, first balance.Certify) bool {
 	return may(c) && may(first) && c.Within == first.Within && c.Source == first.Source && c.Target == first.Target
 }
 
-// certify answers questions about the same slaves, of which one that is Changing is alone.
+// certify answers questions about the same slaves. A question that is Changing comes alone.
 func (m *certifier) certify(ctx context.Context, list []balance.Certify) []balance.Certified {
 	ctx, cancel := context.WithTimeout(ctx, list[0].Within)
 	defer cancel()

@@ -29,12 +29,13 @@ type Config struct {
 	// DBInsecure lets databases on other machines be reached without a check of their certificate.
 	DBInsecure bool `yaml:"db_insecure"`
 	// Listen is the address for slaves and masters. Advertise is the address that
-	// others are given; empty: Listen. Admin is the admin port's; empty means none.
+	// others are given; empty means Listen. Admin is the admin port's; empty means
+	// none.
 	Listen    string `yaml:"listen"`
 	Advertise string `yaml:"advertise"`
 	Admin     string `yaml:"admin"`
-	// Balancers are the addresses of all balancers of the cluster, with commas between them,
-	// for slaves that are added by command; empty: there is no other one.
+	// Balancers are the addresses of all balancers of the cluster, with commas between them, for
+	// slaves that are added by command, or empty if there is no other one.
 	Balancers string `yaml:"balancers"`
 	// AdminHosts are further host names of the admin port (ports.Open).
 	AdminHosts []string `yaml:"admin_hosts"`
@@ -43,11 +44,12 @@ type Config struct {
 	// Replicas is how many slaves hold each slice; slaves that are too few for a
 	// shard of so many are spares.
 	Replicas int `yaml:"replicas"`
-	// Strategy makes the plan; Order says how items lie on the ring, "hash" or
-	// "advertiser"; empty: as they do already, in a new cluster "hash".
+	// Strategy makes the plan. Order says how items lie on the ring, "hash" or
+	// "advertiser"; empty means as they do already, or "hash" in a new cluster.
 	Strategy string `yaml:"strategy"`
 	Order    string `yaml:"order"`
-	// Limits are the capacities of slaves, by name; none: all are equal.
+	// Limits are the capacities of slaves, by name; without any, all are
+	// equal.
 	Limits map[string]Limit `yaml:"limits"`
 	// StrategyOptions are the strategy's own, by name; those not given have
 	// their defaults.
@@ -75,14 +77,14 @@ type Config struct {
 	// use, above 0 to 1; with a smaller share a pass takes longer.
 	ScrubInterval time.Duration `yaml:"scrub_interval"`
 	ScrubShare    float64       `yaml:"scrub_share"`
-	// Events is the database of events, of which the admin port shows what campaigns have spent; empty: it
-	// shows none.
+	// Events is the database of events, of which the admin port shows what campaigns have spent. If it is
+	// empty, it shows none.
 	Events string `yaml:"events"`
-	// Distribute: the balancer prepares node data itself, beside distributors
-	// in processes of their own, if any.
+	// Distribute says that the balancer prepares node data itself, in addition to
+	// distributors in processes of their own, if any.
 	Distribute bool `yaml:"distribute"`
 	// TrustedDistributors are the advertised addresses (HOST:PORT) of distributors
-	// that slaves may pull from; none: only distributors on this machine.
+	// that slaves may pull from; none means only distributors on this machine.
 	TrustedDistributors []string `yaml:"trusted_distributors"`
 
 	distributor.DataConfig `yaml:",inline"`
@@ -97,10 +99,10 @@ type Config struct {
 	// its name as a reader of the feed.
 	StateKey string `yaml:"state_key"`
 	// Control is where the lease and the model are kept, etcd://HOST:PORT[,HOST:PORT…][/PREFIX];
-	// empty: in the database.
+	// empty means in the database.
 	Control string `yaml:"control"`
-	// ControlTLS names the files with which etcd is called; none: without TLS, which etcd on other
-	// machines needs unless Insecure is set.
+	// ControlTLS names the files with which etcd is called; none means without TLS, which etcd on
+	// other machines needs unless Insecure is set.
 	ControlTLS inetcd.TLS `yaml:"control_tls"`
 	// DiscardDataOf lists ids of databases whose data slaves discard when they
 	// register. A slave with data of any other database is refused.

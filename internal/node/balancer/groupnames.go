@@ -30,11 +30,11 @@ type groupNames struct {
 
 type groupName struct {
 	advertiser, campaign, group string
-	missed                      time.Time // it could not be read then; zero: it was
+	missed                      time.Time // it could not be read then, or zero if it was
 }
 
-// fill gives names to ad groups, of the first ones if there are many. Those that cannot be read go without: an
-// answer about load is worth having while the database is away, which others report.
+// fill gives names to ad groups, of the first ones if there are many. Groups whose names cannot be read have none:
+// an answer about load is worth having while the database is away, which is reported elsewhere.
 func (g *groupNames) fill(ctx context.Context, db backend.Feed, list []*api.HotItem) {
 	list = list[:min(namesRead, len(list))]
 	names, unknown := g.lookup(list)
@@ -76,7 +76,8 @@ func (g *groupNames) learn(read map[uint64]groupName) {
 	maps.Copy(g.known, read)
 }
 
-// readNames reads the names of ad groups one by one: a damaged one, or one that is gone, keeps no other from having its.
+// readNames reads the names of ad groups one by one: a damaged or missing one does not keep others from having
+// theirs.
 func readNames(ctx context.Context, db backend.Feed, ids []uint64) map[uint64]groupName {
 	out := make(map[uint64]groupName)
 	for _, id := range ids {

@@ -57,7 +57,8 @@ func NewHost(b *Balancer) *Host {
 	return h
 }
 
-// spendOf returns the reader of what campaigns spend; nil: no spend is shown.
+// spendOf returns the reader of what campaigns spend, or nil if no spend is
+// shown.
 func spendOf(c *Config, db backend.Store, log *slog.Logger) *spend.Reader {
 	if c.Events == "" {
 		return nil

@@ -46,10 +46,11 @@ type SlaveStatus struct {
 	MovingOut int     `json:"moving_out"`
 	Load      float64 `json:"load"`
 	OverMean  float64 `json:"over_mean"`
-	// Distributor is the address of its distributor; "": the balancer itself.
+	// Distributor is the address of its distributor; "" means the balancer
+	// itself.
 	Distributor string `json:"distributor,omitempty"`
-	// Shard is what it is a replica of; "": it is a spare. WaitsFor is what must happen
-	// before masters ask it, or "". Load, Slices and the like are the shard's.
+	// Shard is what it is a replica of, or "" if it is a spare. WaitsFor is what must
+	// happen before masters ask it, or "". Load, Slices and the like are the shard's.
 	Shard    string `json:"shard"`
 	Zone     string `json:"zone,omitempty"`
 	WaitsFor string `json:"waits_for,omitempty"`
@@ -145,7 +146,7 @@ func (b *Balancer) SetBudget(ctx context.Context, campaign uint64, m backend.Bud
 	return setBudget(ctx, b.db, campaign, m)
 }
 
-// setBudget is Balancer.SetBudget. The feed carries the mark to whichever balancer leads.
+// setBudget is Balancer.SetBudget. The feed carries the mark to the balancer that leads.
 func setBudget(ctx context.Context, db backend.Store, campaign uint64, m backend.BudgetMark) (search.Position, error) {
 	if err := db.SetBudget(ctx, campaign, m); err != nil {
 		return search.Position{}, err

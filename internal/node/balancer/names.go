@@ -37,8 +37,8 @@ func (b *Balancer) checkName(ctx context.Context, r *pb.RegisterRequest) error {
 			"give it another name, or correct its address if it advertises the wrong one", r.GetName(), address, r.GetAddress())
 }
 
-// lastAddress returns the last address and incarnation of the slave with a name;
-// "": not known.
+// lastAddress returns the last address and incarnation of the slave with a name, or
+// "" if not known.
 func (b *Balancer) lastAddress(name string) (address, incarnation string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

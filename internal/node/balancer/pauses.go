@@ -18,13 +18,12 @@ const (
 	recovery = 8
 )
 
-// pauses paces what a strategy moves. Each slice that moves costs the database, its
-// distributor, both slaves and the table of slices of everybody some processor time; the
-// rate of certificates bounds all of it, since a slice that is not certified is not
-// switched, and what is under way is bounded (balance.Budget). While pauses end in time, they are
-// as long as the work before them; while they end late, up to mostSlow times
-// as long: a strategy gains nothing by being done sooner while queries wait for a
-// processor. It is for one goroutine.
+// pauses paces what a strategy moves. Each slice that moves costs processor time in the database, its
+// distributor, both slaves and all that keep a table of slices. The rate of certificates bounds all
+// of it: a slice that is not certified is not switched, and what is under way is bounded
+// (balance.Budget). While pauses end in time, each is as long as the work before it. While they end
+// late, pauses are up to mostSlow times as long: finishing sooner gains a strategy nothing while
+// queries wait for a processor. It is for one goroutine.
 type pauses struct {
 	slow float64   // how many times the work before a pause is; 0 is 1
 	end  time.Time // of the pause, or zero if there is none

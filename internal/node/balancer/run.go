@@ -27,8 +27,8 @@ func (b *Balancer) takeChanges(list []balance.Change, _ backend.Position) error 
 	return b.step(func() error { b.mapper.Changes(b.now(), list); return nil })
 }
 
-// tick gives the mapper the time whenever one of its deadlines has come. While the lease
-// is over it gives none: of that time the mapper counts a moment (balance.Mapper).
+// tick gives the mapper the time whenever one of its deadlines has come. While the lease is
+// over it gives none; the mapper counts that time as a moment (balance.Mapper).
 func (b *Balancer) tick(ctx context.Context) error {
 	for {
 		b.mu.Lock()

@@ -13,8 +13,8 @@ const (
 	// maxSamples bounds the certificates of the database that one question keeps: the
 	// newest.
 	maxSamples = 256
-	// sampleGap is the least time between two of them, and sampleRest how many times as
-	// long as making one the pause after it is at least.
+	// sampleGap is the least time between two of them. The pause after one is at least
+	// sampleRest times as long as making it.
 	sampleGap, sampleRest = 5 * time.Millisecond, 3
 )
 

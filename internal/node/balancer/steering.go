@@ -89,8 +89,8 @@ func (b *Balancer) distributorFor(slave string) (address string, err error) {
 	return b.distributors.assigned(slave, words, time.Now())
 }
 
-// distributorOf returns the address of a slave's distributor; "": the balancer
-// itself, or there is none. The caller holds b.mu.
+// distributorOf returns the address of a slave's distributor, or "" if that is the
+// balancer itself or there is none. The caller holds b.mu.
 func (b *Balancer) distributorOf(slave string) string {
 	address, err := b.distributorFor(slave)
 	if err != nil {

@@ -10,10 +10,9 @@ import (
 	"adshard/internal/node/access"
 )
 
-// ForClient returns how a program that is no part of the cluster, such as the command line, calls
-// a process of one of these roles. ca is a file with the cluster's CA; empty: the
-// system's CAs and the name of the host decide. cert and key are the caller's, or empty.
-// Errors: fault.Invalid.
+// ForClient returns how a program that is no part of the cluster, such as the command line, calls a
+// process of one of these roles. ca is a file with the cluster's CA. If it is empty, the system's CAs
+// and the name of the host decide. cert and key are the caller's, or empty. Errors: fault.Invalid.
 func ForClient(ca, cert, key string, roles ...access.Role) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS13}
 	if cert != "" || key != "" {

@@ -108,7 +108,8 @@ func Hosts(p Pair) (hosts []string) {
 	return append(hosts, c.DNSNames...)
 }
 
-// Lifetime returns for how long a certificate was made, to the minute; 0: p has none.
+// Lifetime returns for how long a certificate was made, to the minute, or 0 if p has
+// none.
 func Lifetime(p Pair) time.Duration {
 	c := firstOf(p)
 	return max(0, c.NotAfter.Sub(c.NotBefore)-early).Round(time.Minute)

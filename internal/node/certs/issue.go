@@ -60,8 +60,8 @@ type Authority struct {
 	cluster string
 }
 
-// OpenAuthority reads a CA. Its certificate is that of p.Cert to which p.Key belongs: the first, unless a new one was
-// written whose key was not.
+// OpenAuthority reads a CA. Its certificate is the one in p.Cert that p.Key belongs to: the first, unless a new
+// certificate was written without its key.
 func OpenAuthority(p Pair) (*Authority, error) {
 	pair, err := tls.X509KeyPair(p.Cert, p.Key)
 	for rest := p.Cert; err != nil; {

@@ -16,12 +16,12 @@ const (
 // Settings are the keys of a program's configuration that say how it knows its peers.
 type Settings struct {
 	TLS TLS `yaml:"tls"`
-	// Tokens is a file with a line "ROLE NAME TOKEN" for each token of the admin port;
-	// empty: there are none.
+	// Tokens is a file with a line "ROLE NAME TOKEN" for each token of the admin port, or
+	// empty if there are none.
 	Tokens string `yaml:"tokens"`
 	// Insecure lets ports other than loopback, and calls to etcd on other machines, be without TLS.
 	Insecure bool `yaml:"insecure"`
-	// Credentials are those that Open returned; nil: plain connections.
+	// Credentials are those that Open returned; nil means plain connections.
 	Credentials *Credentials `yaml:"-"`
 }
 

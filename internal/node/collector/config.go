@@ -25,7 +25,7 @@ type Config struct {
 	DB string `yaml:"db"`
 	// DBInsecure lets databases on other machines be reached without a check of their certificate.
 	DBInsecure bool `yaml:"db_insecure"`
-	// Events is the database of events; empty: EventsOf(DB).
+	// Events is the database of events; empty means EventsOf(DB).
 	Events string `yaml:"events"`
 	// AdoptEvents lets Events count from now on though another database of events did before. It is for one start.
 	AdoptEvents bool `yaml:"adopt_events"`
@@ -44,7 +44,7 @@ type Config struct {
 	// Quality says with which quality keywords are served: QualityGiven leaves them as they
 	// are, QualityLearned lets this collector learn them.
 	Quality string `yaml:"quality"`
-	// LearnEvery is the time between two times that qualities are learned, by whichever collector.
+	// LearnEvery is the time between two rounds of learning, by any collector.
 	LearnEvery time.Duration `yaml:"learn_every"`
 	// MaxInFlight bounds the batches under way.
 	MaxInFlight int `yaml:"max_in_flight"`

@@ -194,8 +194,9 @@ type impressions struct {
 	n  quality.Count
 }
 
-// counts returns what was counted of the days that matter, with the groups of keywords; nil: nothing. Keywords
-// without a group are left out. Lapsed are the groups with learned qualities of which nothing was counted.
+// counts returns what was counted of the days that matter, with the groups of keywords, or nil if nothing is.
+// Keywords without a group are left out. Lapsed are the groups with learned qualities of which nothing was
+// counted.
 func (l *learning) counts(ctx context.Context, today store.Day) (counts *quality.Counts, lapsed []uint64, err error) {
 	var list []impressions
 	keywords := make(map[uint64]bool)

@@ -57,7 +57,7 @@ func present(ctx context.Context, url, name string) error {
 }
 
 // name records which database counts. A collector with another one listens, says why it is not ready, and refuses
-// what it is sent.
+// events.
 func (c *Collector) name(ctx context.Context, adopt bool, now func() time.Time) (*events.Named, error) {
 	own, err := c.store.ID(ctx)
 	if err != nil {

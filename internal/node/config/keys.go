@@ -45,7 +45,7 @@ func keysOf(of reflect.Type, all map[string][]string) (list []string) {
 	return list
 }
 
-// meant asks whether a key was meant that is near, or "" if there is none.
+// meant asks whether a similar key was meant; it returns "" if there is none.
 func meant(wrong string, known []string) string {
 	if name := near.Name(wrong, known); name != "" {
 		return fmt.Sprintf("; did you mean %s?", name)
@@ -53,8 +53,8 @@ func meant(wrong string, known []string) string {
 	return ""
 }
 
-// AtLines puts before each fault that a Check has found the line of the file at path that has
-// its key, unless it is not there, or something else has given the key since.
+// AtLines puts before each fault that a Check has found the line of the file at path that has its
+// key, if the file has it and nothing else has set the key since.
 func AtLines(path string, err error, given func(key string) bool) error {
 	list, ok := err.(interface{ Unwrap() []error })
 	if !ok {

@@ -17,7 +17,7 @@ type balancing struct {
 	Current    *api.StrategyInfo  // nil: none, as long as there is no plan
 	Slaves     []replica
 	Chart      *chart // nil: nothing to draw yet
-	// NoPlan says why there is no plan; "": there is one.
+	// NoPlan says why there is no plan, or "" if there is one.
 	NoPlan string
 }
 

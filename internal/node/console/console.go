@@ -28,12 +28,13 @@ type Config struct {
 	Balancer bool
 	// Data: the port has the calls for data.
 	Data bool
-	// Search answers /v1/search and /v1/explain, as on a master's port for queries; nil: the
-	// process has no master.
+	// Search answers /v1/search and /v1/explain, as on a master's port for queries, or nil if
+	// the process has no master.
 	Search http.Handler
 }
 
-// Memory is what the pages of a process remember, whichever balancer leads.
+// Memory is what the pages of a process remember, no matter which balancer
+// leads.
 type Memory struct {
 	// Sessions are those of people who have signed in with a token.
 	Sessions Sessions

@@ -18,7 +18,8 @@ type branch struct {
 	Owners []api.Item
 	Item   *api.Item
 	Lists  []branchList
-	// Find is what names or texts must hold; "": everything is listed.
+	// Find is what names or texts must hold. If it is "", everything is
+	// listed.
 	Find string
 	// Stopped are the names of paused owners: nothing below them is served.
 	Stopped []string
@@ -28,7 +29,7 @@ type branch struct {
 type branchList struct {
 	Kind  string // as in the path of the calls
 	Items []api.Item
-	// Next is where the list goes on; "": this is its end.
+	// Next is where the list goes on, or "" if this is its end.
 	Next string
 	// Seen is how many entities were searched.
 	Seen int

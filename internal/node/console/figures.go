@@ -65,8 +65,8 @@ func figure(x float64) string {
 	return count(uint64(math.Round(x)))
 }
 
-// digits writes a number that is not negative with so many significant digits, or more if it is so large, and never
-// with an exponent.
+// digits writes a non-negative number with that many significant digits, or more if it is that large, and never with
+// an exponent.
 func digits(x float64, n int) string {
 	if x <= 0 {
 		return "0"

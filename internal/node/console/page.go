@@ -97,8 +97,8 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request, status int, tro
 	}{to, tokens}})
 }
 
-// refresh is after how many seconds a page that shows a state is fetched again; rarely, if making it
-// has the balancer look at all items.
+// refresh is the number of seconds after which a page that shows a state is fetched again; rarely is for
+// pages for which the balancer looks at all items.
 const (
 	refresh = 5
 	rarely  = 15

@@ -12,11 +12,11 @@ import (
 // narrowest is the least part of the ring that a slice is drawn with: a pixel.
 const narrowest = 1 / ringWidth
 
-// ring draws slices by their keys, in the colours of their shards. How hot one is depends on its load
-// for its width, over the mean of the ring, in steps of a factor of two. A slice of a few keys counts
-// as wide as it is drawn, or as the mean slice if that is narrower: by its keys only, any load would
-// make it as hot as can be. Later arcs lie above earlier ones, so that no wide or cold slice hides a
-// narrow or hot one.
+// ring draws slices by their keys, in the colours of their shards. How hot one is depends on its load for
+// its width, over the mean of the ring, in steps of a factor of two. A slice of few keys counts as wide
+// as it is drawn, or as the mean slice if that is narrower. By the number of its keys any load would make
+// it as hot as possible. Later arcs lie above earlier ones, so that no wide or cold slice hides a narrow
+// or hot one.
 func ring(list []api.SliceInfo, colours map[string]int) (arcs []arc) {
 	least := min(narrowest, 1/float64(max(1, len(list))))
 	for _, s := range list {

@@ -34,8 +34,8 @@ type session struct {
 	until time.Time
 }
 
-// open begins a session and returns what its cookie says. When there are too many, of the token
-// or in total, the one that would end first is ended.
+// open begins a session and returns what its cookie says. If there are too many, of the token or in
+// total, the one that would end first is ended.
 func (s *Sessions) open(token access.TokenHash, now time.Time) string {
 	id := rand.Text()
 	s.mu.Lock()

@@ -21,7 +21,7 @@ type Fence struct {
 
 	mu    sync.RWMutex // held exclusively while saved changes, here and in the database
 	saved []byte       // the epoch that the next one exceeds, big-endian, then the address
-	tried []byte       // what Raise wrote without an answer; nil: it had one. Changed with saved
+	tried []byte       // what Raise wrote without an answer, or nil if it had one. Changed with saved
 }
 
 // Epoch returns the epoch in the database and the address of the balancer that took it, or
@@ -68,9 +68,9 @@ func decodeEpoch(b []byte) (epoch uint64, address string) {
 // Epoch returns the term's epoch.
 func (f *Fence) Epoch() uint64 { return f.epoch }
 
-// Raise makes the next epoch higher than epoch. When it fails without an answer of the database, and
-// the epoch is as it wrote it, the term is over with fault.Stale: it cannot tell whether it was
-// the one that wrote it, or a balancer started again at its address that took that epoch.
+// Raise makes the next epoch higher than epoch. If it fails without an answer of the database, and the
+// epoch is the one that it wrote, the term ends with fault.Stale: it cannot know whether it wrote the
+// epoch itself, or a balancer restarted at its address took it.
 func (f *Fence) Raise(ctx context.Context, epoch uint64) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -83,16 +83,15 @@ func FillFrom(ctx context.Context, cfg Config, address string) (*Result, error) 
 	return r, nil
 }
 
-// Fill copies the store of a source. When it has returned, the copy is the store in
-// cfg.Dir as of the next time that it is opened, or opened again (barrels.Store.Reload);
-// before, that store is what it was. After an error or a crash the next call goes on
-// with what is there, from this source or another one. Errors: fault.Conflict for data
-// of another database, for a source that does not trust this slave, and for one that is
-// another slave than the one that is meant, fault.Version,
-// fault.NoSpace, fault.Corrupt when pieces or the whole are damaged, fault.Invalid for
-// a source that breaks the rules, fault.Locked when Fill runs on this directory already,
-// fault.Unavailable, fault.Deadline or fault.Overloaded when the source is away or
-// busy for longer than cfg.Patience, those of ctx.
+// Fill copies the store of a source. After it has returned, the copy becomes the store in
+// cfg.Dir when that is next opened or reloaded (barrels.Store.Reload); until then the store
+// is as before. After an error or a crash the next call goes on with what is there, from
+// this source or another one. Errors: fault.Conflict for data of another database, for a
+// source that does not trust this slave, and for one that is another slave than the one that
+// is meant, fault.Version, fault.NoSpace, fault.Corrupt when pieces or the whole are
+// damaged, fault.Invalid for a source that breaks the rules, fault.Locked when Fill runs on
+// this directory already, fault.Unavailable, fault.Deadline or fault.Overloaded when the
+// source is away or busy for longer than cfg.Patience, those of ctx.
 func Fill(ctx context.Context, cfg Config, source pb.CopiesClient) (*Result, error) {
 	if err := outfile.MakeDir(cfg.Dir); err != nil {
 		return nil, fileError(fillOp, err)
@@ -158,7 +157,7 @@ func (f *filler) fruitless() bool {
 	return time.Since(time.Unix(0, f.arrived.Load())) > f.cfg.Patience
 }
 
-// call makes a call of the source, and again while the source is away or busy.
+// call calls the source, and repeats the call while the source is away or busy.
 func call[T any](ctx context.Context, f *filler, make func(context.Context) (T, error)) (T, error) {
 	pauses := newPauses()
 	for {

@@ -29,7 +29,8 @@ type SourceConfig struct {
 	Name, Dir string
 	// Instance is that of the directory (pb.Replica), or 0 if unknown.
 	Instance uint64
-	// Trusted are the addresses that may copy; none: those of this machine.
+	// Trusted are the addresses that may copy; none means those of this
+	// machine.
 	Trusted []netip.Prefix
 	// Rate bounds the bytes a second that are read for all copies together; 0 means no
 	// bound.
@@ -181,7 +182,8 @@ func (s *Source) Open(ctx context.Context, r *pb.OpenCopyRequest) (*pb.OpenCopyR
 	return s.checkpoint(r)
 }
 
-// admit returns the checkpoint that the caller has already; nil: a new one may be made.
+// admit returns the checkpoint that the caller has already, or nil if a new one may be
+// made.
 func (s *Source) admit(r *pb.OpenCopyRequest) (*pb.OpenCopyResponse, error) {
 	const op = "copying: open"
 	s.mu.Lock()

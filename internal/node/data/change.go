@@ -21,7 +21,7 @@ type Request struct {
 	Asked []byte
 	// Caller and Key name the request; Key "": it has no name, and is not known again.
 	Caller, Key string
-	// Wait is how long to wait for the slaves; 0: not at all.
+	// Wait is how long to wait for the slaves; 0 means not at all.
 	Wait time.Duration
 }
 
@@ -88,8 +88,8 @@ func (r *Request) hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// replay returns what the request did when it was made before; nil: it was not. Errors:
-// fault.Conflict when another request had its key.
+// replay returns what the request did when it was made before, or nil if it was not.
+// Errors: fault.Conflict when another request had its key.
 func (s *Service) replay(ctx context.Context, r *Request) ([]done, error) {
 	if r.Key == "" {
 		return nil, nil

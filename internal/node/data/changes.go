@@ -14,7 +14,7 @@ import (
 
 // Lines takes the lines of a stream.
 type Lines interface {
-	// Write takes whole lines. Its error is that of a reader who has gone.
+	// Write takes whole lines. Its error says that the reader has gone.
 	Write(lines []byte) error
 	// JSON takes a line of a type of package api.
 	JSON(v any) error

@@ -17,7 +17,7 @@ func count(a *api.ImportAnswer, sum *ingest.Summary) {
 	for _, w := range sum.FirstWarnings {
 		a.Warnings = append(a.Warnings, api.ImportWarning{Row: w.Record, Column: w.Column, Text: w.Text})
 	}
-	// What is told of the whole file has no row.
+	// A note about the whole file has no row.
 	for i := range sum.Shut {
 		a.Warned, a.Warnings = a.Warned+1, append(a.Warnings, api.ImportWarning{Text: sum.Shut[i].String()})
 	}
@@ -68,7 +68,7 @@ func difference(d *ingest.Difference) api.ImportDifference {
 	return out
 }
 
-// valueOf is a field's value; "": it is not there.
+// valueOf is a field's value, or "" if it is not there.
 func valueOf(list []ingest.Field, name string) string {
 	for _, f := range list {
 		if f.Name == name {

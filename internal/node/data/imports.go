@@ -23,7 +23,7 @@ import (
 const (
 	MaxImport  = 1 << 20 // bytes of a file
 	maxCopied  = 100_000 // entities with which a file is compared
-	maxNamed   = 10_001  // advertisers of which the name alone counts; ingest compares with no more
+	maxNamed   = 10_001  // advertisers of which only the name counts; ingest compares with no more
 	maxShown   = 1000    // rejects, and differences, of an answer
 	maxImports = 100     // that are listed
 	// importPatience is how long an import waits for another writer.
@@ -37,7 +37,7 @@ type Import struct {
 	Name, Advertiser string
 	Caller           string
 	DryRun           bool
-	// Wait is how long to wait for the slaves; 0: not at all.
+	// Wait is how long to wait for the slaves; 0 means not at all.
 	Wait time.Duration
 }
 
@@ -217,7 +217,7 @@ type noted struct {
 	api.ImportRecord
 }
 
-// note adds an import that was durable at a time, and for whose slaves nobody waits any more.
+// note adds an import that was durable at a time and whose slaves are no longer awaited.
 func (l *latest) note(im *Import, a *api.ImportAnswer, err error, durable, now time.Time) {
 	v := noted{durable, api.ImportRecord{By: im.Caller, File: im.Name, Rows: a.Rows, Rejected: a.Rejected}}
 	for _, e := range a.Entities {

@@ -139,7 +139,7 @@ func keywordItem(k *backend.Keyword, version uint64) *api.Item {
 	return it
 }
 
-// learned says what was learned of a keyword; nil: nothing.
+// learned says what was learned of a keyword, or nil if nothing is.
 func learned(l backend.Learned) *api.LearnedScore {
 	if l == 0 {
 		return nil

@@ -28,7 +28,7 @@ type Operation struct {
 	Verb Verb
 	// Key names the entity; that of Create has the owner alone, also of a campaign or group.
 	Key
-	// IfMatch is the ETag that the entity must have; "": any.
+	// IfMatch is the ETag that the entity must have; "" means any.
 	IfMatch string
 	// Settings are those of Create and Update.
 	Settings *ingest.Settings
@@ -46,8 +46,7 @@ type member struct {
 	raw  json.RawMessage
 }
 
-// object reads a JSON object into its fields. What their values may be is seen to by whoever
-// reads them.
+// object reads a JSON object into its fields. Their readers check the values.
 func object(text []byte) (out []member, err error) {
 	err = api.FromObject(text, func(d *json.Decoder, name string) error {
 		m := member{name: name}
@@ -187,7 +186,7 @@ func (o *Operation) read(members []member) error {
 	return o.settings(rest)
 }
 
-// checkOwner makes sure that just what is needed is named.
+// checkOwner makes sure that exactly what is needed is named.
 func (o *Operation) checkOwner() error {
 	missing := ""
 	switch {

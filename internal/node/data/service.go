@@ -11,7 +11,7 @@ import (
 	"adshard/search"
 )
 
-// Limits of what runs at once; whatever is beyond waits for its turn, streams are refused.
+// Limits of what runs at once: calls beyond them wait for their turn, streams are refused.
 const (
 	maxWriters = 2 // each holds two connections of the database
 	maxReaders = 8
@@ -43,7 +43,7 @@ func New(db backend.Store, served func(ctx context.Context, clock uint64) error,
 	}
 }
 
-// Spent returns what campaigns of a snapshot have spent today, in micros; those are missing of which it is not known.
+// Spent returns what campaigns of a snapshot have spent today, in micros; those whose spend is not known are missing.
 type Spent func(ctx context.Context, s backend.Snapshot, campaigns []*backend.Campaign) map[uint64]uint64
 
 // ShowSpend adds what they have spent to campaigns that are read. It is called before any of the other calls.

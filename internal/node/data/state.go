@@ -82,7 +82,8 @@ func (s *state) item(key Key) (*api.Item, error) {
 	return it, nil
 }
 
-// find returns an entity, and what its ETag covers beside its fields; nil: it is missing.
+// find returns an entity, and what its ETag covers beside its fields, or nil if it is
+// missing.
 func (s *state) find(key Key) (it *api.Item, held any) {
 	g := s.groups[key.Group]
 	switch {
@@ -106,7 +107,7 @@ func (s *state) find(key Key) (it *api.Item, held any) {
 	return nil, nil
 }
 
-// negative returns a negative; nil: it is missing.
+// negative returns a negative, or nil if it is missing.
 func (s *state) negative(key Key) *api.Item {
 	list, _ := s.negatives(key)
 	n := byID(list, key.ID, func(n *backend.Negative) uint64 { return n.ID })
@@ -125,7 +126,7 @@ func (s *state) negative(key Key) *api.Item {
 	return negativeItem(n, key, version)
 }
 
-// negatives returns those of an owner; false: it is missing.
+// negatives returns those of an owner, or false if it is missing.
 func (s *state) negatives(key Key) ([]backend.Negative, bool) {
 	if g := s.groups[key.Group]; g != nil {
 		return g.Negatives, true
@@ -153,7 +154,7 @@ func inGroup(g *backend.Item, key Key) *api.Item {
 	return nil
 }
 
-// byID returns the entity with an id; nil: it is missing.
+// byID returns the entity with an id, or nil if it is missing.
 func byID[T any](list []T, id uint64, of func(*T) uint64) *T {
 	for i := range list {
 		if of(&list[i]) == id {

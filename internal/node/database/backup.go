@@ -15,9 +15,9 @@ import (
 	"adshard/internal/outfile"
 )
 
-// Backup copies the database in a file into a new directory (sqlite.Backup), with the file of its
-// events as it is at the same moment; "": without. Errors: fault.Conflict, too, if the
-// events are those of another database. Files that cannot be written to are read as OpenReading says.
+// Backup copies the database in a file into a new directory (sqlite.Backup), with the file of its events,
+// unless that is "", as of the same moment. Errors: fault.Conflict, too, if the events are those of
+// another database. Files that cannot be written to are read as OpenReading says.
 func Backup(ctx context.Context, path, events, to string, progress sqlite.Progress) (m *sqlite.Manifest, err error) {
 	from, err := readable(ctx, path)
 	if err != nil {
@@ -58,14 +58,15 @@ func idOf(ctx context.Context, path string) (string, error) {
 type Restored struct {
 	sqlite.Restored
 	// Events: the backup's events are in place. KeptEvents is where those are now that were
-	// there; "": there were none.
+	// there, or "" if there were none.
 	Events     bool
 	KeptEvents string
 }
 
-// Restore puts the database of a backup into a file (sqlite.Restore), and its events into another
-// one; "": no events. The two must be apart (outfile.CheckApart). Both are checked before either is put in its place; the database is unfinished until the events
-// are in theirs. Events that are there already must be those of the same database, and are kept beside, with replace.
+// Restore puts the database of a backup into a file (sqlite.Restore), and its events into another one; "" means no
+// events. The two must be apart (outfile.CheckApart). Both are checked before either is put in its place; the
+// database is unfinished until the events are in theirs. Events that are there already must be those of the same
+// database, and are kept beside, with replace.
 func Restore(ctx context.Context, from, path, events string, replace bool, progress sqlite.Progress) (*Restored, error) {
 	if err := errors.Join(free(path, false), freeEvents(events, path), outfile.CheckReplaced(path)); err != nil {
 		return nil, err

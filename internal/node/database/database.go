@@ -32,8 +32,8 @@ func Open(ctx context.Context, url string, create bool) (backend.Store, error) {
 	return open(ctx, url, create, backend.Making{}, nil)
 }
 
-// OpenTelling opens a database as Open does, and has tell called with lines for people when the keys of keywords are
-// made anew: how far that is, from time to time, and what was removed.
+// OpenTelling opens a database as Open does. While it makes the keys of keywords anew it calls tell with lines for
+// people: how far it is, from time to time, and what was removed.
 func OpenTelling(ctx context.Context, url string, tell func(string)) (backend.Store, error) {
 	return open(ctx, url, false, backend.Making{}, tell)
 }

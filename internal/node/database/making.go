@@ -20,8 +20,9 @@ func Migration(url string) backend.Making {
 	return backend.Making{By: "db migrate", Of: rand.Text(), Do: remove(url) + " and migrate again"}
 }
 
-// Import is the making of the database at url by `adshard import` of files, which are named as on its command line, for
-// the advertiser of files that name none. An import of the same completes it; one of others may run beside it.
+// Import is the making of the database at url by `adshard import` of files, which are named as on its command line,
+// for the advertiser of files that name none. An import of the same files completes it; one of other files may run at
+// the same time.
 func Import(url string, files []string, advertiser string) backend.Making {
 	names := make([]string, len(files))
 	for i, f := range files {

@@ -19,10 +19,10 @@ import (
 )
 
 // OpenReading opens a database for programs that only read it, such as a report. A file that this user cannot write
-// to, or that is in a folder or on a file system that cannot be written to, is copied first, with its write-ahead
-// log, into the directory for temporary files (TMPDIR): SQLite reads no database without writing beside it, except
-// one that cannot change, without its log. Errors: those of Open; fault.Locked if another user writes to the file
-// meanwhile.
+// to, or that is in a folder or on a file system that cannot be written to, is first copied, with its write-ahead
+// log, into the directory for temporary files (TMPDIR). SQLite cannot read a database without writing next to it,
+// except one that cannot change and has no log. Errors: those of Open; fault.Locked if another user writes to the
+// file meanwhile.
 func OpenReading(ctx context.Context, url string) (backend.Store, error) {
 	return openReading(ctx, url, sqlite.Options{})
 }
@@ -107,7 +107,7 @@ var parts = [...]string{"", "-wal", "-journal"}
 func readable(ctx context.Context, path string) (*source, error) {
 	target, err := filepath.EvalSymlinks(path) // SQLite's other files are beside it
 	if err != nil || writable(target) {
-		return &source{path: path}, nil // what is wrong with the path is said by who opens it
+		return &source{path: path}, nil // opening it says what is wrong with the path
 	}
 	return copyOf(ctx, target)
 }

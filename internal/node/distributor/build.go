@@ -130,8 +130,8 @@ func (d *Distributor) bucket(ctx context.Context, builder *nodedata.Builder, job
 	return made, err
 }
 
-// snapshot opens a snapshot for a job. Fills read at the database's replica, if it has one
-// that can be read and has come far enough.
+// snapshot opens a snapshot for a job. Fills read from the database's replica, if there is one
+// that can be read and is recent enough.
 func (d *Distributor) snapshot(ctx context.Context, job delivery.Build) (backend.Snapshot, error) {
 	if len(job.Entries) < truth.BatchSize {
 		return d.db.Snapshot(ctx)

@@ -24,7 +24,7 @@ type Config struct {
 	// DBInsecure lets databases on other machines be reached without a check of their certificate.
 	DBInsecure bool `yaml:"db_insecure"`
 	// Listen is the address for slaves. Advertise is the address that slaves are
-	// given; empty: Listen, which must name a host then.
+	// given; empty means Listen, which must name a host then.
 	Listen    string `yaml:"listen"`
 	Advertise string `yaml:"advertise"`
 	// Admin is the admin port; empty means none.

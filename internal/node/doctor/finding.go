@@ -26,7 +26,8 @@ type Finding struct {
 	Harm Harm `json:"harm"`
 	// Alert is the alert of deploy/alerts that means the same.
 	Alert string `json:"alert"`
-	// Node is the slave, shard, replica or other process that it is about; "": the cluster.
+	// Node is the slave, shard, replica or other process that it is about; "" means the
+	// cluster.
 	Node string `json:"node,omitempty"`
 	What string `json:"what"`
 	// Do says how to fix it, with the commands in backticks.

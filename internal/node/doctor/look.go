@@ -20,7 +20,7 @@ type Look struct {
 // Port is what an admin port answered beside.
 type Port struct {
 	Address string
-	// Failed says why it did not answer; "": it did.
+	// Failed says why it did not answer, or "" if it did.
 	Failed string
 	// NotReady says what /readyz misses, or "".
 	NotReady string
@@ -35,9 +35,9 @@ type Probe struct {
 	Failed string
 }
 
-// Examine returns what is wrong, the most harmful first, of two checks of a cluster and a search.
-// What has no progress, and what grows, shows between the looks only: of two equal looks it does
-// not.
+// Examine returns what is wrong, the most harmful first, of two checks of a cluster and a search. A
+// lack of progress, and growth, show only between two looks that differ in time: two equal looks show
+// neither.
 func Examine(before, now *Look, probe *Probe) []Finding {
 	e := &examination{before: before, now: now, took: now.At.Sub(before.At)}
 	e.slaves()

@@ -66,7 +66,7 @@ func (e *examination) growth() {
 	}
 }
 
-// apply adds the findings of a rule, but for those that are there already.
+// apply adds the findings of a rule, except those that are there already.
 func (e *examination) apply(r rule, list []Sample, above float64) {
 	for i := range list {
 		s := &list[i]

@@ -112,10 +112,9 @@ func askSearch(ctx context.Context, s Slave, r *wire.Shared, done Done) (Pending
 	return s.Ask(ctx, r, done), nil
 }
 
-// merge merges the answers and names what is missing. The answer of a shard with a
-// hit among the best that cannot be shown, since its pieces are damaged, does not
-// count: only the best are looked at, and what a slave sends gets into no answer
-// without that.
+// merge merges the answers and names what is missing. A shard's answer does not count
+// if the pieces of a hit among the best are damaged. Only the best are checked, and
+// nothing that a slave sends gets into an answer unchecked.
 func merge(g *replies[search.Answer], k int) *search.Answer {
 	for {
 		missing := missingShards(g, func(a *search.Answer) (search.Width, bool) { return a.Width, a.Work.BlocksBad > 0 })

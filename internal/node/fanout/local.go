@@ -13,8 +13,8 @@ type Local interface {
 }
 
 // Within returns a Dialer that reaches the slaves of this process without a wire, and
-// others by dial. slaves returns the one that listens at an address; nil: it is not of
-// this process.
+// others by dial. slaves returns the one that listens at an address, or nil if it is not
+// of this process.
 func Within(slaves func(address string) Local, dial Dialer) Dialer {
 	return func(t Target) (Slave, func() error, error) {
 		s := slaves(t.Address)

@@ -6,7 +6,7 @@ import "adshard/fault"
 type replies[A any] struct {
 	shards  []Shard
 	answers []*A    // by shard; nil: none
-	errs    []error // by shard; nil: it has answered, or there was no time left to wait
+	errs    []error // by shard, or nil if it has answered, or there was no time left to wait
 }
 
 // refused returns fault.Overloaded if all shards refused for that reason: then the cluster

@@ -25,7 +25,7 @@ type plan[A any] struct {
 	// judge says what the answer of a replica is worth when there are others; an error:
 	// nothing.
 	judge func(*Shard, *A) (worth, error)
-	// topic is what it is about, for caches; 0: it does not say.
+	// topic is what it is about, for caches, or 0 if it does not say.
 	topic uint64
 	// timed: how long it takes says how fast a replica is.
 	timed bool
@@ -105,7 +105,7 @@ type scatter[A any] struct {
 // call is one call to a replica.
 type call struct {
 	pending  Pending
-	span     *tracing.Span // set before it begins; nil: it is not traced
+	span     *tracing.Span // set before it begins, or nil if it is not traced
 	began    time.Duration
 	shard    int32
 	replica  int8
@@ -247,8 +247,8 @@ func (s *scatter[A]) end(selected func(*call) bool) (list []int) {
 	return list
 }
 
-// giveUp says that nobody waits any more for calls that are over, since there is no time
-// left; nil: since another replica was quicker.
+// giveUp notes that calls are no longer awaited: because no time is left, or, if err is nil,
+// because another replica was quicker.
 func (s *scatter[A]) giveUp(calls []int, late error) {
 	for _, k := range calls {
 		c := &s.calls[k]

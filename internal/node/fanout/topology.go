@@ -42,7 +42,8 @@ func Ask(ctx context.Context, s Slave, r *search.Request) (*search.Answer, error
 	}
 }
 
-// Pending is a search under way; nil: it has ended, or the end of its context ends it.
+// Pending is a search under way, or nil if it has ended, or the end of its context ends
+// it.
 type Pending = stream.Pending
 
 // Answering is a slave that answers before it returns.
@@ -66,8 +67,8 @@ func (c concurrent) Ask(ctx context.Context, r *wire.Shared, done Done) Pending 
 // Shard is a part of the cluster. Make it with NewShard.
 type Shard struct {
 	Name string
-	// Width is how much of the ring the shard must serve in the map's view; 0:
-	// the map does not say.
+	// Width is how much of the ring the shard must serve in the map's view, or 0
+	// if the map does not say.
 	Width search.Width
 	// Replicas are those that may be asked, one or more; Choice, which knows them by
 	// their places, says which of them is.
@@ -164,7 +165,7 @@ func (m *Map) silent() (list []search.Missing) {
 
 // Maps gives the newest map.
 type Maps interface {
-	// Current is the newest map; nil: none yet.
+	// Current is the newest map, or nil if there is none yet.
 	Current() *Map
 	// Newer waits for a map other than old; nil if ctx is done first.
 	Newer(ctx context.Context, old *Map) *Map

@@ -46,9 +46,9 @@ func (t *turn[A]) began(r int) {
 	t.open++
 }
 
-// keep keeps the better of two answers that are not what they should be, or the error
-// that says more: one of a replica that is there, and before all others that a view is
-// over, since a newer map may help: another one that refuses may have left the set.
+// keep keeps the better of two answers that are not what they should be, or the error that
+// says more: that of a replica that is there, and before all others that a view is over,
+// since a newer map may help. Another replica that refuses may have left the set.
 func (t *turn[A]) keep(answer *A, w worth, err error) {
 	switch {
 	case err == nil:
@@ -101,7 +101,7 @@ func (s *scatter[A]) ended(k int, answer *A, err error) {
 	}
 }
 
-// finish notes what counts of shard i: an answer, or why it has none. Called under mu.
+// finish notes the result of shard i: an answer, or why it has none. Called under mu.
 func (s *scatter[A]) finish(i int, answer *A, err error) {
 	if answer != nil {
 		err = nil
@@ -228,9 +228,9 @@ func (s *scatter[A]) another(i int, c choice.Call) {
 	}
 }
 
-// onceMore has the replicas of shard i asked once more if all that is wrong is that there
-// was no connection to any of them: one that has just started again can be reached at once,
-// though its link would pause before it tries. Called under mu.
+// onceMore asks the replicas of shard i once more if none of them had a connection and nothing
+// else failed. One that has just restarted can be reached at once, though its link would pause
+// before it tries. Called under mu.
 func (s *scatter[A]) onceMore(i int) bool {
 	of, t := &s.replies.shards[i], &s.turns[i]
 	if t.twice || t.best != nil || outcomeOf(t.err) != choice.Broken {

@@ -92,7 +92,7 @@ func (w *Watcher) Newer(ctx context.Context, old *Map) *Map {
 	}
 }
 
-// Trouble returns why there is no newer map; nil: the balancer answers.
+// Trouble returns why there is no newer map, or nil if the balancer answers.
 func (w *Watcher) Trouble() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

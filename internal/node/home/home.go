@@ -40,7 +40,8 @@ type dirFile struct {
 	Slaves int    `yaml:"slaves"`
 	// Database is whose data the stores hold, by its id.
 	Database string `yaml:"database"`
-	// Order is that of the keys in stores built offline; empty: of no build.
+	// Order is that of the keys in stores built offline; empty means of no
+	// build.
 	Order string `yaml:"order,omitempty"`
 }
 
@@ -88,7 +89,8 @@ func Open(ctx context.Context, cfg Config, db backend.Store) (*Dir, error) {
 	return d, d.checkDatabase(ctx, &cfg, db)
 }
 
-// Check makes the checks of Open that change nothing. id is that of the database; "": it is not known.
+// Check makes the checks of Open that change nothing. id is that of the database, or "" if it is not
+// known.
 func Check(cfg Config, id string) error {
 	if err := outfile.CheckDir(cfg.Path, false); err != nil {
 		return err
@@ -172,7 +174,8 @@ func Create(ctx context.Context, path string, slaves int, order string, db backe
 	return (&Dir{path: path, record: dirFile{Order: order}}).create(ctx, slaves, db)
 }
 
-// Order returns the order of keys of stores that were built offline; false: they were not.
+// Order returns the order of keys of stores that were built offline, or false if they were
+// not.
 func (d *Dir) Order() (order balance.Order, ok bool) { return balance.ParseOrder(d.record.Order) }
 
 // Store returns the directory of the i-th slave's store.

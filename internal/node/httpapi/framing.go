@@ -7,10 +7,10 @@ import (
 )
 
 // framing counts the headers of a connection that say where a body ends. net/http takes a request that has both
-// Content-Length and Transfer-Encoding by the latter, and forgets the former; a proxy in front may take it
-// by the other, and see its next request where this server sees the rest of the body. So such a connection ends with
-// the answer (RFC 9112, 6.1). Lines are counted as bytes arrive: a body that has such lines,
-// or a request that was sent before the answer to the one before it, may close a connection without need, and nothing keeps one open.
+// Content-Length and Transfer-Encoding by the latter, and forgets the former; a proxy in front may take it by the
+// other, and see its next request where this server sees the rest of the body. So such a connection ends with the
+// answer (RFC 9112, 6.1). Lines are counted as bytes arrive. So a body that has such lines, or a request that was
+// sent before the previous answer, may close a connection without need; but nothing keeps one open.
 type framing struct {
 	lengths, encodings       atomic.Int64 // lines with these headers
 	ownLengths, ownEncodings int64        // of requests that had a single one; for the goroutine that serves

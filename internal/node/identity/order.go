@@ -15,18 +15,17 @@ const DefaultOrder = balance.ByHash
 // DefaultStateKey is the key under which a balancer keeps its state in the database.
 const DefaultStateKey = "balancer"
 
-// ModelKey is under which, after the cluster's state key, its order, one byte, and
-// its slices are kept.
+// ModelKey is the key, below the cluster's state key, of its order (one byte) and its
+// slices.
 const ModelKey = "/model"
 
-// OrderKey is under which the order of a cluster is kept whose slices are not in the
-// database.
+// OrderKey is the key of the order of a cluster whose slices are not in the database.
 const OrderKey = "/order"
 
-// OrderOf returns the order of keys of the cluster that keeps its state under a key
-// of the database: that of its slices for good, or else, in a new cluster, the one
-// configured, or fresh where that is "". Errors: fault.Conflict when another one is
-// configured than that of the slices.
+// OrderOf returns the order of keys of the cluster that keeps its state under a key of
+// the database: the order of its slices or, in a new cluster, the one configured, or
+// fresh if that is "". Errors: fault.Conflict when another one is configured than that
+// of the slices.
 func OrderOf(ctx context.Context, db backend.Store, stateKey, configured string, fresh balance.Order) (balance.Order, error) {
 	order := fresh
 	if configured != "" {

@@ -43,7 +43,7 @@ type Config struct {
 	// Slaves are addresses of slaves, one is enough, that are asked for the map if
 	// no balancer answers when the master starts.
 	Slaves []string `yaml:"slaves"`
-	// Lexicon is the file of synonyms; empty: synonyms are off.
+	// Lexicon is the file of synonyms. If it is empty, synonyms are off.
 	Lexicon string `yaml:"lexicon"`
 	// Profile is ProfileDefault, ProfileSklik or a file of what the match types mean.
 	Profile string `yaml:"profile"`

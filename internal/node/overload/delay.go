@@ -40,7 +40,8 @@ func unlessBusy(processors int, used func() time.Duration, delay func() time.Dur
 	}
 }
 
-// processorTime returns what this process has used of all processors; 0: it is not known.
+// processorTime returns what this process has used of all processors, or 0 if it is not
+// known.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -28,7 +28,7 @@ type Gate struct {
 // Place is the place of a search that was admitted. Leave ends it.
 type Place struct {
 	gate   *Gate
-	turn   chan struct{} // closed when the search may run; nil: it may at once
+	turn   chan struct{} // closed when the search may run, or nil if it may at once
 	ticket ticket        // under the gate's mu
 }
 
@@ -46,9 +46,8 @@ func ForSlave(most int) Config {
 		Delay: unlessBusy(processors, processorTime, Delay(0.99))}
 }
 
-// ForMaster returns the configuration of a master's gate. Its searches wait at slaves,
-// and nowhere else: one that had waited at the master first might be refused by a slave
-// afterwards, late.
+// ForMaster returns the configuration of a master's gate. Its searches wait only at slaves:
+// one that had waited at the master first might be refused by a slave afterwards.
 func ForMaster(most int) Config {
 	return Config{Most: most, Unqueued: true, Least: max(1, most/8), Start: most, Prompt: long, Delay: Delay(0.9)}
 }

@@ -14,9 +14,9 @@ const (
 	patience = 4
 	// tolerated: this part of the searches may be refused below without a change.
 	tolerated = 50
-	// memory is how many searches the mean time of a search is taken over, or as many as fit
-	// into a window if those are more: that the operating system stopped one thread for 30 ms says little
-	// about searches of 20 µs, and of only 256 it would have hundreds refused.
+	// memory is the number of searches over which the mean time is taken, or as many as fit into a window if
+	// those are more. One thread that the operating system stopped for 30 ms says little about searches of 20
+	// µs; with a mean over 256 it would have hundreds refused.
 	memory = 256
 )
 
@@ -26,14 +26,14 @@ type Config struct {
 	Most int
 	// Unqueued: a search that finds no slot is refused; it never waits for one.
 	Unqueued bool
-	// Start is the number of slots to begin with, Least that which delays leave: 1 to
-	// Most. Refusals may leave one.
+	// Start is the number of slots to begin with, Least the number that delays leave:
+	// both 1 to Most. Refusals may leave one.
 	Least, Start int
 	// Prompt is the delay from which on there is no processor time for more slots; at
 	// most 20 ms.
 	Prompt time.Duration
-	// Delay returns how long goroutines have waited for a processor since its last call;
-	// nil: they are taken not to wait.
+	// Delay returns how long goroutines have waited for a processor since its last call, or
+	// nil if they are taken not to wait.
 	Delay func() time.Duration
 }
 
@@ -105,9 +105,9 @@ func (l *limiter) enqueue(now time.Duration, t *ticket) (waits bool) {
 	return true
 }
 
-// bound returns how many searches may be under way for this one to enter. A quarter of
-// the places is kept for those who have less than their share, half of them for what is
-// not of low priority.
+// bound returns how many searches may be under way for this one to enter. A quarter of the
+// places is kept for tenants with less than their share, and half of them for searches that
+// are not of low priority.
 func (l *limiter) bound(r Request, source, tenant *client) int {
 	n := l.capacity(r.Left)
 	switch {

@@ -32,7 +32,7 @@ type Ports struct {
 	Sockets  *Sockets
 	hosts    httpapi.Names // by which it may be called
 	Explain  http.Handler  // explanations of a master; nil: none
-	Slow     http.Handler  // its slowest searches; nil: they are not kept
+	Slow     http.Handler  // its slowest searches, or nil if they are not kept
 }
 
 // Open listens on the admin port, with the credentials of the process. It accepts requests
@@ -84,7 +84,7 @@ func (p *Ports) Print(out io.Writer) {
 }
 
 // Serve serves the admin port, and looks after the credentials, until ctx is done. ready returns why the process
-// cannot do its work. handler makes the handler of a configuration; nil: admin.New.
+// cannot do its work. handler makes the handler of a configuration; nil means admin.New.
 func (p *Ports) Serve(ctx context.Context, ready func() []string, handler func(admin.Config) http.Handler, log *slog.Logger) error {
 	if p.listener == nil {
 		p.own.Run(ctx)

@@ -86,8 +86,8 @@ func (k *Check) Database(url string) (id, counts string) {
 	return id, counts
 }
 
-// Events looks at the database of events; where there is none, at the directory of its file. If one counts, by its id, there must
-// be one: a collector with another one runs, and says why it is not ready.
+// Events looks at the database of events; where there is none, at the directory of its file. If a database counts
+// already, the collector's must exist; a collector with another one runs, and says why it is not ready.
 func (k *Check) Events(url, counts string) {
 	there, err := database.ProbeEvents(k.ctx, url)
 	k.AddError(err)

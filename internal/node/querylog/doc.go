@@ -2,5 +2,5 @@
 // where their time went (Slow), and a sample of all, to be replayed (Recorder).
 //
 // Both hold what users typed, so both are off unless they are asked for. Neither makes a
-// search wait: what is more than their bounds is left out, and counted.
+// search wait: what exceeds their bounds is left out and counted.
 package querylog

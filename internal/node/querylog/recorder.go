@@ -17,8 +17,8 @@ import (
 
 // RecordConfig says what is recorded.
 type RecordConfig struct {
-	// File is where searches are written down; empty: nowhere. Older ones are in FILE.1
-	// (the newest of them), FILE.2 and so on.
+	// File is where searches are written down; empty means nowhere. Older ones are in
+	// FILE.1 (the newest of them), FILE.2 and so on.
 	File string `yaml:"file"`
 	// Share is the share of searches that are recorded, chosen at random, 0 to 1.
 	Share float64 `yaml:"share"`

@@ -19,8 +19,8 @@ import (
 
 // SlowConfig says which searches are slow.
 type SlowConfig struct {
-	// After is the time from which on a search is, or 0 if there is none, nothing is
-	// logged.
+	// After is how long a search takes at least to be logged as slow; 0 means that none
+	// is.
 	After time.Duration `yaml:"after"`
 }
 

@@ -24,10 +24,10 @@ const (
 	leadTime = time.Second
 )
 
-// Leader is the balancer that leads its cluster, of several: it is asked at whichever of
-// their addresses it answers. A call to one that another has followed ends with
-// fault.Unavailable, even if no answer ever comes; the next call goes to the follower. With
-// one address it is simply the balancer there. Close it.
+// Leader is the leading one of a cluster's balancers, asked at the address at which it answers.
+// A call to a leader that another has replaced ends with fault.Unavailable, even if no answer
+// ever comes; the next call goes to its successor. With one address it is simply the balancer
+// there. Close it.
 type Leader struct {
 	all  []Balancer // in the order of the addresses
 	own  *certs.Credentials
@@ -104,8 +104,8 @@ func (l *Leader) current() *leading {
 	return l.now
 }
 
-// watch asks all balancers again and again which of them leads. Without an answer the one that led
-// last stays.
+// watch asks all balancers again and again which of them leads. Without an answer the last leader
+// stays.
 func (l *Leader) watch(ctx context.Context, log *slog.Logger) {
 	known := uint64(0)
 	for {
@@ -129,8 +129,9 @@ func (l *Leader) watch(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// ask returns which balancer leads: that with the highest epoch of those that answer, or the first
-// with a higher one than known, if that is not 0: a former leader that hangs delays no call.
+// ask returns the balancer that leads: the one with the highest epoch among those that answer, or the
+// first with a higher epoch than known, if that is not 0. So a former leader that hangs delays no
+// call.
 func (l *Leader) ask(ctx context.Context, known uint64) (leads int, epoch uint64, ok bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -199,7 +200,7 @@ func (l *Leader) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaRes
 	return asking(l, ctx, r, Balancer.Quanta)
 }
 
-// Distributor implements loadproxy.Balancer. The leader's own is that of whichever balancer
+// Distributor implements loadproxy.Balancer. The leader's own is that of the balancer that
 // leads when it is called.
 func (l *Leader) Distributor(address string) (loadproxy.Distributor, func() error, error) {
 	if address == "" {

@@ -47,7 +47,7 @@ func closeAnswer(b []byte, tookUs int64) []byte {
 	return append(b, "}\n"...)
 }
 
-// appendAd appends an ad; false: what it shows is damaged.
+// appendAd appends an ad. It returns false if what it shows is damaged.
 func appendAd(b []byte, p *auction.Placement, h *search.Hit, s *signing) ([]byte, bool) {
 	v, ok := h.Display.Values()
 	if !ok {

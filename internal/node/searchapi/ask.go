@@ -25,9 +25,8 @@ type Result struct {
 }
 
 // Ask answers a search that did not come over HTTP. It has the checks and takes the
-// places of one that did, and is observed as one, its Status being what HTTP would
-// have answered. id is the request's; "": one is
-// made.
+// places of one that did, and is observed as one, its Status being what HTTP would have
+// answered. id is the request's, or "" if one is made.
 func (h *Handler) Ask(ctx context.Context, p *api.SearchParams, tags search.Tags, id string) (r Result, err error) {
 	if h.OwnRequestIDs {
 		id = ""

@@ -26,7 +26,8 @@ const (
 type Config struct {
 	// Searcher is asked each query, once.
 	Searcher search.Searcher
-	// Explainer answers /v1/explain; nil: it is answered 403, with where to ask.
+	// Explainer answers /v1/explain. If it is nil, it is answered 403, with where to
+	// ask.
 	Explainer search.Explainer
 	// Names are those by which the port may be called where it shows bids.
 	Names httpapi.Names
@@ -35,7 +36,8 @@ type Config struct {
 	// Profile says what the match types mean; the zero one stands for the
 	// default profile.
 	Profile search.Profile
-	// EventKeys returns the keys that sign a token for each ad; nil: there are no tokens.
+	// EventKeys returns the keys that sign a token for each ad, or nil if there are no
+	// tokens.
 	EventKeys func() *token.Ring
 	// Reserve is the least price, in micros.
 	Reserve uint64
@@ -45,20 +47,21 @@ type Config struct {
 	BodyTimeout time.Duration
 	// Timed: observations have the times of each shard.
 	Timed bool
-	// Tracer makes the spans of searches; nil: there are none.
+	// Tracer makes the spans of searches, or nil if there are none.
 	Tracer *tracing.Tracer
-	// Arrived receives the text of each search as it arrives; nil: nobody asks.
+	// Arrived receives the text of each search as it arrives, or nil if nobody
+	// asks.
 	Arrived func(query string)
 	// MaxInFlight is the most searches under way; under overload fewer are taken
 	// (overload.ForMaster).
 	MaxInFlight int
 	// Observer receives every request, once it is finished; it may be nil.
 	Observer Observer
-	// OwnRequestIDs: the ids that requests have are ignored. An id chooses in which requests a throttled campaign takes
-	// part, and what an even rotation shows.
+	// OwnRequestIDs: the ids that requests have are ignored. An id decides whether a throttled campaign takes part in
+	// its request, and which ad an even rotation shows.
 	OwnRequestIDs bool
 	// NewRequestID makes the id of a request that has none: 1 to 64 printable
-	// ASCII characters; nil: random ones.
+	// ASCII characters; nil means random ones.
 	NewRequestID func() string
 }
 
@@ -81,9 +84,10 @@ type Observation struct {
 	Took, Expand, Search, Finish time.Duration
 	// Kept: the expanded query was kept from an earlier request.
 	Kept bool
-	// Timing has the calls to shards, with Config.Timed; nil: none was made.
+	// Timing has the calls to shards, with Config.Timed, or nil if none was
+	// made.
 	Timing *search.Timing
-	// TraceID is that of the trace; "": the request is not traced.
+	// TraceID is that of the trace, or "" if the request is not traced.
 	TraceID string
 	// Answer is the searcher's; nil without one.
 	Answer *search.Answer

@@ -113,8 +113,8 @@ func (c *call) explained(ctx context.Context, req *search.Request, found *search
 // mostRivals is how many keywords are looked at for better ones of an advertiser.
 const mostRivals = 10_000
 
-// addRivals adds to one keyword those of its advertiser that match, too, since only the best of each takes part
-// in the auction.
+// addRivals adds the other matching keywords of a keyword's advertiser, since only the best of each advertiser
+// takes part in the auction.
 func (c *call) addRivals(ctx context.Context, req *search.Request, e *search.Explanation) error {
 	all, err := c.Explainer.Explain(ctx, req, mostRivals)
 	if err != nil {
@@ -213,7 +213,8 @@ func showBid(k *api.ExplainedKeyword, m *search.Explained) {
 	}
 }
 
-// learned says what a keyword's quality was learned from; nil: it is the given one.
+// learned says what a keyword's quality was learned from, or nil if it is the given
+// one.
 func learned(m *search.Explained) *api.LearnedQuality {
 	if m.Learned == 0 {
 		return nil

@@ -15,7 +15,8 @@ type signing struct {
 	of   token.Token // what the ads of the answer share
 }
 
-// signing returns what makes the tokens of an answer; nil: there are none.
+// signing returns what makes the tokens of an answer, or nil if there are
+// none.
 func (c *call) signing(req *search.Request, now time.Time) *signing {
 	if c.EventKeys == nil {
 		return nil
@@ -42,7 +43,7 @@ func (s *signing) append(b []byte, p *auction.Placement, h *search.Hit) []byte {
 	return append(b, '"')
 }
 
-// token appends the token of an ad; false: there is no key.
+// token appends the token of an ad. It returns false if there is no key.
 func (s *signing) token(b []byte, p *auction.Placement, h *search.Hit) ([]byte, bool) {
 	t := s.of
 	t.Position, t.Price = uint8(p.Position), p.Price
@@ -50,7 +51,7 @@ func (s *signing) token(b []byte, p *auction.Placement, h *search.Hit) ([]byte, 
 	return s.ring.Append(b, &t)
 }
 
-// EventToken returns the token of one of Won; "": there is none.
+// EventToken returns the token of one of Won, or "" if there is none.
 func (r *Result) EventToken(p *auction.Placement) string {
 	if r.signing == nil {
 		return ""

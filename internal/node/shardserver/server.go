@@ -31,8 +31,8 @@ type Store interface {
 type Upkeep interface {
 	// Discard discards the slice with these keys and fills it again.
 	Discard(lo, hi uint64, why string)
-	// WhyIncomplete returns why the slave serves less than its map gives it; "": it serves
-	// all of it. It is called for each search.
+	// WhyIncomplete returns why the slave serves less than its map gives it, or "" if it
+	// serves all of it. It is called for each search.
 	WhyIncomplete() string
 	// Lag is how long the store has been behind the head of the feed. It is called for
 	// each search.
@@ -46,7 +46,7 @@ type Adopter func(balancer string) (name string, err error)
 // Observer receives each call, for metrics. It is called from many goroutines.
 type Observer interface {
 	// Searched reports one search: its answer, nil with an error, and the id of its
-	// trace; "": it is not traced.
+	// trace, or "" if it is not traced.
 	Searched(took time.Duration, trace string, a *search.Answer, err error)
 	// Panicked reports a panic in a search or an explanation.
 	Panicked(cause any)
@@ -57,7 +57,7 @@ type Identity struct {
 	Name string
 	// Incarnation is new at each start of the process.
 	Incarnation string
-	// Instance is that of the slave's directory; 0: unknown.
+	// Instance is that of the slave's directory; 0 means unknown.
 	Instance uint64
 }
 
@@ -171,7 +171,7 @@ func (s *Server) meant(m *pb.SearchRequest) error {
 var errInstance = fault.Newf(fault.Conflict, "slave: search",
 	"the request is for another slave that was at this address, or for what this one's directory held before it was emptied; ask again with a newer map")
 
-// errNoShard: a slave answers only who says which shard it takes it for.
+// errNoShard: a slave answers only callers that say which shard they mean.
 var errNoShard = fault.Field("slave: search", "shard", "the request names no shard")
 
 // Map implements pb.SlaveServer. The reply also identifies the slave.

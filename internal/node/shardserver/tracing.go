@@ -11,7 +11,7 @@ import (
 )
 
 // begin begins the span of a search, which includes the wait for its turn where it came
-// over a stream; nil: it is not traced.
+// over a stream, or nil if it is not traced.
 func (s *Server) begin(r *search.Request, began time.Time) *tracing.Span {
 	if r.Trace == "" {
 		return nil

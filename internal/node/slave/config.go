@@ -27,8 +27,8 @@ type Config struct {
 	// are in different zones. Empty: unknown.
 	Zone string `yaml:"zone"`
 	// Listen is the address for masters. Advertise is the address that they are
-	// given; empty: Listen, which must name a host then. Admin is the admin port;
-	// empty means none.
+	// given; empty means Listen, which must name a host then. Admin is the admin
+	// port; empty means none.
 	Listen    string `yaml:"listen"`
 	Advertise string `yaml:"advertise"`
 	Admin     string `yaml:"admin"`
@@ -37,8 +37,8 @@ type Config struct {
 	// Dir is the directory of the store; it is created if it is missing.
 	Dir string `yaml:"dir"`
 	// Balancer is the balancer's address, with standby balancers those of all, with commas
-	// between them; empty: the slave waits until it is
-	// adopted (`adshard slaves add`).
+	// between them. If it is empty, the slave waits until it is adopted (`adshard slaves
+	// add`).
 	Balancer string `yaml:"balancer"`
 	// Memory is what the process may take in memory, all in all: RocksDB, what is
 	// cached for searches, Go's heap and the program itself.
@@ -54,12 +54,12 @@ type Config struct {
 	// BucketBytes bounds the answer to a pull; where Memory is little, the bound is lower.
 	BucketBytes int `yaml:"bucket_bytes"`
 	// CopyFrom is the address of a slave whose store is copied when there is none in
-	// Dir; empty: it is filled as the balancer decides.
+	// Dir. If it is empty, it is filled as the balancer decides.
 	CopyFrom string `yaml:"copy_from"`
 	// CopyRate bounds the bytes a second that copies read here, or write.
 	CopyRate config.Size `yaml:"copy_rate"`
 	// TrustedSlaves are the addresses (10.0.0.8) and networks (10.0.0.0/24) of the slaves
-	// that may copy this one's store; none: those on this machine.
+	// that may copy this one's store; none means those on this machine.
 	TrustedSlaves []string `yaml:"trusted_slaves"`
 
 	// RocksDBStatistics has RocksDB count what it does, for metrics; it costs searches

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// patience is how long spend is waited for, from the call on: it is beside what was asked for. One half is
-	// for the backend database.
+	// patience is how long spend is waited for, from the call on: it is an addition to what was asked for. One
+	// half is for the backend database.
 	patience = time.Second
 	// pause is the time after a failure before the database of events is asked again.
 	pause = 5 * time.Second
@@ -46,9 +46,9 @@ type Reader struct {
 	leaving sync.WaitGroup
 }
 
-// Today returns what campaigns have spent on the present day of their advertisers, in micros. One that has spent nothing is
-// there with 0; those are missing of which it cannot be known now. It takes a second at most, and next to nothing while the
-// database of events is away.
+// Today returns what campaigns have spent on the present day of their advertisers, in micros. One that has spent
+// nothing is there with 0; one whose spend cannot be known now is missing. It takes a second at most, and next to
+// nothing while the database of events is away.
 func (r *Reader) Today(ctx context.Context, s backend.Snapshot, list []*backend.Campaign) map[uint64]uint64 {
 	if !r.begin() {
 		return nil

@@ -59,9 +59,8 @@ type Done func(*search.Answer, error)
 
 // Pending is an ask under way.
 type Pending interface {
-	// GiveUp notes that nobody waits for the reply any more, and why. After
-	// context.Canceled the slave gets a cancel; the deadline it knows itself. Done may
-	// still be called.
+	// GiveUp notes that the reply is no longer awaited, and why. After context.Canceled
+	// the slave gets a cancel; the deadline it knows itself. Done may still be called.
 	GiveUp(why error)
 }
 
@@ -191,8 +190,8 @@ func (c *Client) watch(ctx context.Context, s *session) {
 // longest is the longest that a search takes.
 const longest = 5 * time.Second
 
-// rest pauses after so many failures in a row; false: ctx is done. Until then asks are
-// refused.
+// rest pauses after so many failures in a row. It returns false if ctx is done. Until then
+// asks are refused.
 func (c *Client) rest(ctx context.Context, failures int, err error) bool {
 	if ctx.Err() != nil {
 		return false

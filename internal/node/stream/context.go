@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// itemContext is the context of an ask: it has the values of its stream and a deadline,
-// and ends with cancel, which the end of the stream calls too. It needs a
-// timer only if somebody waits for Done: whoever calls Err, as stores do, reads the
-// clock.
+// itemContext is the context of an ask: it has the values of its stream and a deadline, and
+// ends with cancel, which the end of the stream calls too. It needs a timer only if
+// somebody waits for Done; callers of Err, such as stores, read the clock.
 type itemContext struct {
 	context.Context // of the stream
 	deadline        time.Time

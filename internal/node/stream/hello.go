@@ -16,7 +16,7 @@ const (
 // Most is how many asks one stream may have under way.
 const Most = wire.MaxSearches
 
-// meet returns why two peers cannot speak; nil: they can.
+// meet returns why two peers cannot speak, or nil if they can.
 func meet(master, slave *pb.Hello) error {
 	const op = "stream: open"
 	switch {

@@ -13,8 +13,8 @@ const (
 	// frameBytes is the size at which a frame is full: it saves little to make them
 	// larger, and the peer can begin earlier.
 	frameBytes = 64 << 10
-	// few is up to how many searches under way whoever has something to send does so
-	// itself: nobody else would have added to it.
+	// few is the number of searches under way up to which a caller sends what it has
+	// itself: no other would have added to it.
 	few = 4
 )
 
@@ -132,7 +132,7 @@ func (o *outbox) run(done <-chan struct{}) {
 	}
 }
 
-// sendOne sends the first frame. Called under mu, which it gives up meanwhile.
+// sendOne sends the first frame. Called under mu, which it releases meanwhile.
 func (o *outbox) sendOne() {
 	frame := o.frames[0]
 	o.frames = slices.Delete(o.frames, 0, 1)

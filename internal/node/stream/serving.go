@@ -93,8 +93,8 @@ func (st *serving) settled() <-chan struct{} {
 	return st.quiet
 }
 
-// goodbye tells the master that the slave takes no more asks, and waits for nothing;
-// false: it cannot be told.
+// goodbye tells the master that the slave takes no more asks, and waits for nothing. It
+// returns false if it cannot be told.
 func (st *serving) goodbye() bool {
 	if !st.greeted.Load() || st.out.queue(wire.AppendGoodbye(nil)) != nil {
 		return false

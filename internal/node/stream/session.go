@@ -158,8 +158,8 @@ func (s *session) queue(b []byte, a *wire.Ask, done Done) (item []byte, direct b
 	return item, len(s.pending) <= few && s.bytes <= mostDirect, nil
 }
 
-// abandon notes that nobody waits for a reply any more. A cancel is sent unless the
-// deadline has passed, which the slave knows itself.
+// abandon notes that a reply is no longer awaited. A cancel is sent unless the deadline
+// has passed, which the slave knows itself.
 func (s *session) abandon(id uint64, why error) {
 	s.mu.Lock()
 	p, waits := s.pending[id]
@@ -199,8 +199,7 @@ func (s *session) take(frame wire.Frame) error {
 	return err
 }
 
-// sort notes the replies of a frame, and leaves in s.taken those that somebody waits
-// for.
+// sort notes the replies of a frame, and leaves in s.taken those that are awaited.
 func (s *session) sort(frame wire.Frame) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

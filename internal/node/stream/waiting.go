@@ -34,7 +34,7 @@ func (w *waiting) GiveUp(why error) {
 	delete(w.client.waiting, w)
 }
 
-// send sends the ask on a stream, unless nobody waits for it any more.
+// send sends the ask on a stream, unless it is no longer awaited.
 func (w *waiting) send(s *session) {
 	w.mu.Lock()
 	if w.over {
@@ -86,7 +86,8 @@ func (c *Client) refuse(why error) {
 	}
 }
 
-// take takes what waits, and notes why what comes is refused; nil: it waits.
+// take takes what is queued, and notes why further asks are refused, or nil if
+// they wait.
 func (c *Client) take(why error) map[*waiting]struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,8 +96,8 @@ func (c *Client) take(why error) map[*waiting]struct{} {
 	return all
 }
 
-// downFor returns what asks are refused with when a stream could not be opened: what the
-// slave is, as long as it is there to say so.
+// downFor returns the error with which asks are refused when a stream could not be opened:
+// the slave's own, if it is there to give one.
 func downFor(err error) error {
 	switch fault.KindOf(err) {
 	case fault.Unavailable, fault.Deadline, fault.Cancelled, fault.Overloaded:

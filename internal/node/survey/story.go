@@ -20,14 +20,14 @@ const small = 0.01
 // maxHot bounds SliceStory.Hot.
 const maxHot = 10
 
-// Facts is what the mapper reports of a slice beside the survey.
+// Facts is what the mapper reports of a slice in addition to the survey.
 type Facts struct {
 	Flight        *transfer.Flight // nil: it is at rest
 	Events        []api.Event
 	Reasons       []string // what the strategy last said of it
 	Asked         bool     // the strategy was
 	Paused        bool
-	Away          *mapper.Away  // its slave is lost; nil: it still reports
+	Away          *mapper.Away  // its slave is lost, or nil if it still reports
 	EvacuateAfter time.Duration // evacuate_after
 	Now           time.Time
 }

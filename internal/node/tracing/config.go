@@ -8,8 +8,8 @@ import (
 
 // Config says which searches are traced, and where spans go.
 type Config struct {
-	// Endpoint is the URL that takes spans, by OTLP over HTTP: http://HOST:4318/v1/traces;
-	// empty: nothing is traced.
+	// Endpoint is the URL that takes spans, by OTLP over HTTP: http://HOST:4318/v1/traces. If
+	// it is empty, nothing is traced.
 	Endpoint string `yaml:"endpoint"`
 	// Share is the share of searches that are traced of those that come without a trace
 	// context, 0 to 1; a context says itself whether it is. A slave traces what its master

@@ -18,8 +18,8 @@ type Span struct {
 	span   trace.Span
 }
 
-// Child begins a span below this one. What has arguments of its own is called only for
-// spans that are not nil, so that nothing is allocated for others.
+// Child begins a span below this one. Methods with arguments are called only for spans
+// that are not nil, so that nothing is allocated for others.
 func (s *Span) Child(name string, at time.Time, more ...attribute.KeyValue) *Span {
 	if s == nil {
 		return nil

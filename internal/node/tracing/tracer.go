@@ -34,8 +34,8 @@ type Tracer struct {
 	lost     atomic.Uint64
 }
 
-// Open returns the tracer of a node, by what it is and its name; nil: the configuration
-// asks for none.
+// Open returns the tracer of a node, by what it is and its name, or nil if the
+// configuration asks for none.
 func Open(c Config, role, name string, log *slog.Logger) (*Tracer, error) {
 	if c.Endpoint == "" {
 		return nil, nil

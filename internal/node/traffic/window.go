@@ -65,7 +65,7 @@ func (s *sample) after(old *sample) bool {
 
 // Rates are the recent answers of masters.
 type Rates struct {
-	// Over is the time that they are of; 0: nothing is known.
+	// Over is the time that they are of, or 0 if nothing is known.
 	Over time.Duration
 	// PerSecond is how many searches had an answer, or should have had one.
 	PerSecond float64

@@ -35,7 +35,7 @@ type adGroup struct {
 	of   *backend.Campaign
 }
 
-// Part is what one certificate is of: some items, and parents by name.
+// Part is what one certificate covers: some items, and parents by name.
 type Part struct {
 	Keys    []balance.Key
 	Parents []balance.Parent

@@ -41,15 +41,15 @@ type Config struct {
 	// Replicas is how many slaves hold each slice.
 	Replicas int    `yaml:"replicas"`
 	Strategy string `yaml:"strategy"`
-	// Order says how groups lie on the ring, "hash" or "advertiser"; empty: as they
-	// do already, in a new cluster "hash".
+	// Order says how groups lie on the ring, "hash" or "advertiser"; empty means as
+	// they do already, or "hash" in a new cluster.
 	Order string `yaml:"order"`
 	// StrategyOptions are the strategy's own, by name; Interval is the time
 	// between two of its iterations; 0 means none.
 	StrategyOptions map[string]string `yaml:"strategy_options"`
 	Interval        time.Duration     `yaml:"interval"`
-	// Distributors is the number of distributors; 0: the balancer prepares node
-	// data itself.
+	// Distributors is the number of distributors. If it is 0, the balancer prepares
+	// node data itself.
 	Distributors int `yaml:"distributors"`
 	// Data is the directory of the slaves' stores, one directory each (slave-0, …).
 	Data string `yaml:"data"`
@@ -95,8 +95,8 @@ type Config struct {
 	// Traces is the master's and the slaves', RocksDBStatistics the slaves'.
 	Traces            tracing.Config `yaml:"traces"`
 	RocksDBStatistics bool           `yaml:"rocksdb_statistics"`
-	// Memory is what all slaves together may take in memory; 0: as much for each as
-	// a slave's default. The other parts take theirs beside it.
+	// Memory is what all slaves together may take in memory; 0 means as much for each
+	// as a slave's default. The other parts take theirs beside it.
 	Memory config.Size `yaml:"memory"`
 	// TLS and tokens are for the admin port: the parts speak to each other on loopback, without
 	// TLS. QueryTLS is how the ports for queries use TLS; QueryInsecure lets those that are not on

@@ -9,7 +9,7 @@ import (
 
 // openStores opens the stores of all slaves. A store that cannot be opened does not hold up the others: it is set
 // aside and filled again (slave.Replace). If that fails too, its slave is left out until the next start and is nil in
-// the result. The error is why the first one cannot be opened when none can.
+// the result. If none can be opened the error says why the first cannot.
 func (u *up) openStores(configs []slave.Config) ([]barrels.Store, error) {
 	stores, causes := make([]barrels.Store, len(configs)), make([]error, len(configs))
 	for i := range configs {

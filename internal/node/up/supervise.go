@@ -17,7 +17,7 @@ type pauses struct {
 
 var defaultPauses = pauses{first: 100 * time.Millisecond, longest: 30 * time.Second, settled: time.Minute}
 
-// after returns the pause that follows one of last; 0 means none, when the child has listened so
+// after returns the pause that follows a pause of last, or 0 if the child has listened for that
 // long.
 func (p pauses) after(last, well time.Duration) time.Duration {
 	if last == 0 || well >= p.settled {

@@ -179,8 +179,8 @@ func (u *up) start(ctx context.Context) (err error) {
 	return err
 }
 
-// local returns how the master finds the slaves of this process; nil: it asks them
-// over the wire. It is called once they all listen.
+// local returns how the master finds the slaves of this process, or nil if it asks
+// them over the wire. It is called once they all listen.
 func (u *up) local() func(address string) fanout.Local {
 	if u.cfg.Transport != TransportDirect {
 		return nil

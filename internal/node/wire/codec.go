@@ -35,8 +35,8 @@ func newCodec() *codec {
 // each call.
 func (*codec) Name() string { return "" }
 
-// Marshal implements encoding.CodecV2. A frame is copied: its sender goes on using
-// it, while gRPC has yet to write what it has taken.
+// Marshal implements encoding.CodecV2. A frame is copied, since its sender reuses it
+// before gRPC has written it.
 func (c *codec) Marshal(v any) (mem.BufferSlice, error) {
 	if frame, ok := v.(Frame); ok {
 		return mem.BufferSlice{mem.Copy(frame, mem.DefaultBufferPool())}, nil
@@ -74,7 +74,7 @@ func (c *codec) refuse(m any, err error) {
 	c.some.Store(int64(len(c.refused)))
 }
 
-// refusal returns why a message is refused, once; nil: it is not.
+// refusal returns why a message is refused, once, or nil if it is not.
 func (c *codec) refusal(m any) error {
 	if c.some.Load() == 0 {
 		return nil

@@ -28,7 +28,8 @@ const (
 	asBytes   = uint64(protowire.BytesType)
 )
 
-// next reads the next field; false: there is none, or err is set.
+// next reads the next field. It returns false if there is none, or err is
+// set.
 func (f *fields) next() bool {
 	if len(f.rest) == 0 || f.err != nil {
 		return false

@@ -45,8 +45,8 @@ func AppendAsk(b []byte, a *Ask) []byte {
 	return end(b, at)
 }
 
-// AppendCancel appends the cancellation of an ask to a frame for a slave: nobody waits
-// for the answer any more.
+// AppendCancel appends the cancellation of an ask to a frame for a slave: its answer is no
+// longer awaited.
 func AppendCancel(b []byte, id uint64) []byte {
 	b, at := begin(b, 3)
 	return end(protowire.AppendVarint(b, id), at)
@@ -161,7 +161,8 @@ func ReadSlaveFrame(frame []byte, reply func(Reply) error) (goodbye bool, err er
 	return goodbye, f.err
 }
 
-// parseReply reads the id alone: whoever waits for the answer reads it.
+// parseReply reads only the id: the caller that waits for the answer reads
+// the rest.
 func parseReply(b []byte) (Reply, error) {
 	r := Reply{encoded: b}
 	f := fields{rest: b}

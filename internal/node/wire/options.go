@@ -36,7 +36,7 @@ const (
 	MaxHeader = 16 << 10
 
 	// window is what a peer may send on a connection to a slave before it is read. A
-	// fixed window saves the pings by which gRPC would find out a better one.
+	// fixed window saves the pings with which gRPC would find a better one.
 	window = 1 << 20
 
 	// maxAge is how long a connection takes new calls: the next one is made with newer

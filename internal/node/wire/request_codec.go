@@ -85,7 +85,7 @@ func appendTerms(b []byte, terms []search.QueryTerm) []byte {
 	return b
 }
 
-// beginFixed64s appends what stands before the n entries of a packed list.
+// beginFixed64s appends what precedes the n entries of a packed list.
 func beginFixed64s(b []byte, number protowire.Number, n int) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, number, protowire.BytesType), uint64(8*n))
 }

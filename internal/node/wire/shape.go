@@ -16,8 +16,8 @@ import (
 type shape struct {
 	fields []*field // by number
 	slots  int      // fields that are counted
-	// harmless: a message of at most so many bytes exceeds no bound, its own or
-	// one of a message in it. Most messages are, and are not looked into.
+	// harmless: a message of at most this many bytes exceeds no bound, neither its
+	// own nor that of a message in it. Most messages are, and are not looked into.
 	harmless int
 }
 

@@ -34,8 +34,8 @@ func hashed(method string) bool {
 	return false
 }
 
-// checkedWords refuses calls of programs with other words. It is the last of a server's options: those who
-// may not make a call at all are told that, and not its version.
+// checkedWords refuses calls of programs with other words. It is the last of a server's options, so that
+// callers that may not make a call at all learn that, and not its version.
 func checkedWords() grpc.ServerOption {
 	return grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 		if hashed(info.FullMethod) {
@@ -47,8 +47,8 @@ func checkedWords() grpc.ServerOption {
 	})
 }
 
-// PeerWords returns the version of words of the program that made the call with this
-// context, this program's own if the call did not come over the network; "": it names none.
+// PeerWords returns the version of words of the program that made the call with this context,
+// this program's own if the call did not come over the network, or "" if it names none.
 func PeerWords(ctx context.Context) string {
 	if in, ok := metadata.FromIncomingContext(ctx); ok {
 		return wordsOf(in)
@@ -63,7 +63,8 @@ func wordsOf(header metadata.MD) string {
 	return ""
 }
 
-// SameWords returns why a peer's version of words is not this program's; nil: it is.
+// SameWords returns why a peer's version of words is not this program's, or nil if it
+// is.
 func SameWords(op, peer, version string) error {
 	if version == words.Version() {
 		return nil

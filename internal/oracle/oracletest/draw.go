@@ -214,8 +214,8 @@ func drawBudget(t *rapid.T, c *backend.Campaign) {
 	}
 }
 
-// drawAdText draws a text of an ad, often with placeholders (serving.md §5.5): such as stand in for the keyword
-// or, where it is too long, for themselves, such as leave the text out, and braces that mean nothing.
+// drawAdText draws a text of an ad, often with placeholders (serving.md §5.5): some that show the keyword or, where
+// it is too long, their default, some that leave the text out, and braces that mean nothing.
 func drawAdText(t *rapid.T) string {
 	return oneOf(t, "text of an ad", []string{
 		"second", "text", "{sale}", "a {KeyWord:b",

@@ -18,7 +18,7 @@ type Victims struct {
 	Dir string
 	// Paths are what an output must not be written to, by what they are.
 	Paths map[string]string
-	// Dirs are those of them in whose place a directory must not be made, nor a file in it.
+	// Dirs are those of them where no directory, and no file in one, may be made.
 	Dirs []string
 }
 

@@ -48,7 +48,7 @@ type member struct {
 func New(members int) (*Cluster, error) { return NewTLS(members, "", "", "") }
 
 // NewTLS makes a cluster whose clients need a certificate of a CA, which has issued the
-// members' certificate, too. All are names of PEM files; empty: without TLS.
+// members' certificate, too. All are names of PEM files; empty means without TLS.
 func NewTLS(members int, ca, cert, key string) (*Cluster, error) {
 	addresses, err := freeAddresses(2 * members)
 	if err != nil {

@@ -45,9 +45,9 @@ type Store struct {
 	compact time.Duration
 }
 
-// Open returns the control state at a URL, etcd://HOST:PORT[,HOST:PORT…][/PREFIX], of the cluster
-// that has a key in a database. mark is called in each term's beginning before its epoch is in the
-// database, so that no balancer goes on there without etcd; the term does not begin when it fails.
+// Open returns the control state at a URL, etcd://HOST:PORT[,HOST:PORT…][/PREFIX], of the cluster that
+// has a key in a database. mark is called at the beginning of each term, before its epoch is in the
+// database, so that no balancer continues there without etcd. If it fails the term does not begin.
 // Open connects in the background. Close the store. Errors: fault.Invalid.
 func Open(address string, files TLS, db backend.Store, key string, times control.Times, mark func(context.Context) error) (*Store, error) {
 	hosts, prefix, err := Parse(address)

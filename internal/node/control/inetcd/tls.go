@@ -13,13 +13,14 @@ import (
 type TLS struct {
 	// CA has the certificates of the CAs of etcd's servers.
 	CA string `yaml:"ca"`
-	// Cert and Key are the caller's; empty: it shows none. They are read at each connection, so
-	// that they can be replaced while the program runs.
+	// Cert and Key are the caller's, or empty if it shows none. They are read at each connection,
+	// so that they can be replaced while the program runs.
 	Cert string `yaml:"cert"`
 	Key  string `yaml:"key"`
 }
 
-// config returns how to call etcd, nil: without TLS. Errors: fault.Invalid.
+// config returns how to call etcd; nil means without TLS. Errors:
+// fault.Invalid.
 func (t TLS) config() (*tls.Config, error) {
 	if t == (TLS{}) {
 		return nil, nil

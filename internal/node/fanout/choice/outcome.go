@@ -18,7 +18,8 @@ const (
 	Needless                // one that was asked earlier answered first
 )
 
-// ejects is after how many such outcomes in a row a replica is ejected; 0: never.
+// ejects is the number of such outcomes in a row after which a replica is ejected; 0
+// means never.
 var ejects = [...]int{Short: 1, Outdated: 3, Failed: 3, Broken: 1, Needless: 0}
 
 // serves reports whether the replica answers for all of its part. That it lags is no
@@ -28,5 +29,5 @@ func (o Outcome) serves() bool { return o == Full || o == Lagging }
 // replied reports whether the outcome shows that the replica is there.
 func (o Outcome) replied() bool { return o < Broken }
 
-// unheard reports whether nobody waited for the reply any longer.
+// unheard reports whether the reply was no longer awaited.
 func (o Outcome) unheard() bool { return o >= GaveUp }

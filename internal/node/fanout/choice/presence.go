@@ -23,20 +23,19 @@ const (
 	longestPause = 5 * time.Second
 )
 
-// Presence is whether a replica is asked. One that has answered no call while one
-// waited too long is suspected, and probed; one that does not answer the probe either
-// is silent, and not asked until it answers one. So a process that hangs holds up few
-// queries, and one that is merely slow stays in. One whose calls fail, or to which there is
-// no connection for a while, is ejected: it is asked only if there is no other, until a
-// probe succeeds or enough of these calls do. While there is no connection all others are
-// asked first.
+// Presence is whether a replica is asked. A replica that has answered no call while one waited
+// too long is suspected and probed. One that does not answer the probe either is silent, and is
+// not asked until it answers one. So a process that hangs holds up few queries, and one that is
+// merely slow stays in. One whose calls fail, or to which there is no connection for a while,
+// is ejected: it is asked only if there is no other, until a probe succeeds or enough of these
+// calls do. While there is no connection all others are asked first.
 //
 // It takes events and uses neither clock nor network; times are since any fixed
 // moment. Asked, Replied, Eject, Served, Faltered, Silent and In may be called by many goroutines at
 // once, the others by one. A nil Presence is always in.
 type Presence struct {
-	// Up reports whether there is a connection to the replica; nil: always. It is set
-	// before the replica is shared.
+	// Up reports whether there is a connection to the replica; nil means always. It is
+	// set before the replica is shared.
 	Up func() bool
 
 	due      atomic.Int64 // when a call will have waited too long; 0: none waits
@@ -78,9 +77,9 @@ func (p *Presence) Asked(now, patience time.Duration) {
 	}
 }
 
-// Replied notes how a call ended. Any reply, errors of the replica too, shows that
-// it is there; a call that nobody waited for any longer shows nothing, and one that
-// found no connection only that no call waits.
+// Replied notes how a call ended. Any reply, even an error of the replica, shows that
+// it is there. A call that was no longer awaited shows nothing, and one that found no
+// connection shows only that no call waits.
 func (p *Presence) Replied(now time.Duration, o Outcome) {
 	if p == nil || o.unheard() {
 		return

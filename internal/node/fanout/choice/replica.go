@@ -38,9 +38,9 @@ const unknown = time.Hour
 // mostBeaten bounds what being beaten in a row counts: about a thousandfold.
 const mostBeaten = 10
 
-// each is the time that a call takes; 0: unknown. Calls that were beaten show only that
-// they take longer than they were waited for, so each of them in a row doubles it; each
-// second since halves it, so that the replica is tried again.
+// each is the time that a call takes; 0 means unknown. A beaten call shows only that it
+// takes longer than it was waited for, so each in a row doubles the time. Each second since
+// halves it, so that the replica is tried again.
 func (r *Replica) each(now time.Duration) time.Duration { return r.time.now(now) << r.beats(now) }
 
 func (r *Replica) beats(now time.Duration) int { return max(0, r.beaten-int((now-r.lost)/memory)) }
@@ -82,7 +82,8 @@ func (r *Replica) begin(now, patience time.Duration) {
 	r.Asked(now, patience)
 }
 
-// end notes how a call ended, after it took so long; 0: its time says nothing.
+// end notes how a call ended, and how long it took; 0 means that its time says
+// nothing.
 func (r *Replica) end(now, took time.Duration, o Outcome) {
 	r.pending--
 	if o.replied() {

@@ -7,19 +7,20 @@ import (
 )
 
 const (
-	// Hedges are at most this share of a shard's calls, and a burst; so are calls in
-	// place of others, and some a second, but for those that ejections allow.
+	// Hedges are at most this share of a shard's calls, plus a burst. So are calls in
+	// place of others, plus some a second; those that ejections allow do not count.
 	hedgeShare, hedgeBurst            = 0.05, 10
 	againShare, againBurst, againRate = 0.1, 20, 10
-	// A call is hedged when it takes longer than so many of a thousand do, and not
-	// before leastHedge; before enough is known, after firstHedge.
+	// A call is hedged when it takes longer than that many of a thousand calls do, but
+	// not before leastHedge. Until enough times are known it is hedged after
+	// firstHedge.
 	hedgeAt    = 950
 	leastHedge = time.Millisecond
 	firstHedge = 50 * time.Millisecond
-	// A replica that usually takes more than hopeless times as long as was waited is not
-	// worth a hedge. Where it gets many calls a second, a single long one hardly counts: if
-	// searches stall now and then at every replica, none would be worth a hedge otherwise.
-	// Below about two calls a second a long one counts until it is forgotten.
+	// A hedge is not worth it at a replica that usually takes more than hopeless times as long
+	// as the query has waited. Where it gets many calls a second, a single long one hardly
+	// counts: if searches stall now and then at every replica, none would be worth a hedge
+	// otherwise. Below about two calls a second a long one counts until it is forgotten.
 	hopeless = 8
 	// looks is how often the usual time is looked up: after so many calls.
 	looks = 64
@@ -230,10 +231,10 @@ func (s *Set) choose(asked Asked, c *Call) int {
 	return first
 }
 
-// candidates appends the replicas that may be asked: those that are in; if there is
-// none, those that are ejected though they answer; else those without a connection,
-// which may have recovered. These fail at once: asked as often as one that answers, they
-// would use up the budget for asking others in their place.
+// candidates appends the replicas that may be asked: those that are in; if there is none,
+// those that are ejected though they answer; else those without a connection, which may have
+// recovered. These fail at once: if they were asked as often as one that answers, they would
+// use up the budget for retries.
 func (s *Set) candidates(asked Asked, list []uint8) []uint8 {
 	best := silent
 	for i, r := range s.replicas {

@@ -18,7 +18,7 @@ const (
 // rises to a longer time at once and falls slowly (the peak EWMA of Finagle). The zero
 // one knows nothing.
 type smoothed struct {
-	value time.Duration // at the time at; 0: nothing is known
+	value time.Duration // at the time at, or 0 if nothing is known
 	mean  time.Duration // the same without rising at once
 	at    time.Duration
 }

@@ -29,8 +29,8 @@ type Topics struct {
 	total  atomic.Uint64
 }
 
-// Of counts the terms of a query and returns its topic; 0: it has none that is known.
-// A word stands for that of its own terms which is asked for most, its stem. How often
+// Of counts the terms of a query and returns its topic, or 0 if it has none that is known.
+// A word stands for the one of its own terms that is asked for most, its stem. How often
 // is compared by powers of two, so that the topic of a query is the same for long.
 func (t *Topics) Of(q *search.Query) uint64 {
 	var words [search.MaxQueryWords]struct {

@@ -49,7 +49,8 @@ func (u *usual) observe(took time.Duration) {
 	}
 }
 
-// within is the time within which so many of a thousand calls end; 0: not known yet.
+// within is the time within which so many of a thousand calls end, or 0 if not known
+// yet.
 func (u *usual) within(permille uint32) time.Duration {
 	if u.total < enoughTimes {
 		return 0

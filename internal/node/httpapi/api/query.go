@@ -15,7 +15,7 @@ type Params interface {
 	Required(given uint64) string
 }
 
-// None are the parameters of an operation that has none.
+// None stands for the parameters of an operation without any.
 type None struct{}
 
 // Set refuses every name.

@@ -17,9 +17,8 @@ import (
 
 const specURL = "openapi.yaml"
 
-// Document is openapi.yaml, as a tree and as JSON Schemas: those of OpenAPI
-// 3.1 are of draft 2020-12 as they stand. Answers may be held against it from many
-// goroutines.
+// Document is openapi.yaml, as a tree and as JSON Schemas: schemas of OpenAPI 3.1 are
+// JSON Schemas of draft 2020-12. Answers may be held against it from many goroutines.
 type Document struct {
 	Tree map[string]any
 
