@@ -9,10 +9,10 @@ import (
 	"adshard/fault"
 )
 
-// Log is entity groups in parts: sets of entries to which many clients append at once, each
-// set with a name. A part is a counter's shard with the entries that were appended to it,
-// changed by one batch; there is no batch of several parts. Of dynamic logs each entry is
-// a part of its own. It is safe for use by several goroutines.
+// Log is entity groups in parts: sets of entries to which many clients append at once, each set
+// with a name. A part is a counter's shard with the entries that were appended to it, changed
+// by one batch; there is no batch of several parts. In a dynamic log each entry is a part of
+// its own. It is safe for use by several goroutines.
 type Log[E any] struct{ c *core }
 
 // NewLog makes logs on a store. Errors: fault.Invalid.

@@ -88,8 +88,8 @@ func (s *editorSource) quality() backend.Patch[uint8] {
 	return patch(s, colQuality, parseQuality)
 }
 
-// languages reads Languages. All of them lift a restriction on the campaign's own row; other rows
-// repeat the word without a thought.
+// languages reads Languages. All of them lift a restriction on the campaign's own row; on other rows
+// the word is only repeated.
 func (s *editorSource) languages(e *entry) backend.Patch[backend.Languages] {
 	p := patch(s, colLanguages, parseLanguages)
 	if p.Op != backend.Set || p.Value != "" {

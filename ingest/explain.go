@@ -166,7 +166,7 @@ func (s *editorSource) columnUses() []ColumnUse {
 	return list
 }
 
-// What is said of an Explanation, wherever it is shown.
+// Texts of an Explanation, wherever it is shown.
 
 // Title says what kind of file it is.
 func (x *Explanation) Title() string {

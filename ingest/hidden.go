@@ -248,7 +248,8 @@ var (
 // stopHeadings are headings of cells that keep a row from being shown where they say yes, beside statuses.
 var stopHeadings = []string{"stop", "skip", "disable", "hide", "hidden", "ignore", "kill"}
 
-// flagged returns what a cell says below a heading; it says said by itself.
+// flagged returns what a cell says below a heading; said is what it says by
+// itself.
 func (s *editorSource) flagged(heading hint, cell []byte, said hint) hint {
 	not := false
 	switch heading {

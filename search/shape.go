@@ -2,8 +2,8 @@ package search
 
 import "math/bits"
 
-// shape is what a Rule's first three properties come to. Where no other words
-// are allowed adjacency says nothing new: the query's words are the keyword's.
+// shape is what a Rule's first three properties come to. Where no other words are
+// allowed, adjacency is implied: the query's words are the keyword's.
 type shape uint8
 
 const (

@@ -35,8 +35,8 @@ func (t *Top[T]) Threshold() uint64 {
 	return t.ranked[t.k-1].Score
 }
 
-// Wants reports whether an offer would be kept now, so that costly checks of the
-// others can be left out.
+// Wants reports whether an offer would be kept now, so that costly checks of other
+// offers can be left out.
 func (t *Top[T]) Wants(owner, score, keyword uint64) bool {
 	if score < t.Threshold() {
 		return false
@@ -47,8 +47,8 @@ func (t *Top[T]) Wants(owner, score, keyword uint64) bool {
 	return len(t.ranked) < t.k || before(score, keyword, &t.ranked[t.k-1])
 }
 
-// Lost reports whether an offer of any owner with this score and keyword, or a worse one, would not
-// be kept now.
+// Lost reports whether an offer of any owner with this score and keyword, or a worse one, would be
+// dropped now.
 func (t *Top[T]) Lost(score, keyword uint64) bool {
 	return len(t.ranked) >= t.k && !before(score, keyword, &t.ranked[t.k-1])
 }

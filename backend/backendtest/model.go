@@ -9,7 +9,7 @@ import (
 )
 
 // Model is a backend.Tx in memory, deliberately simple: every lookup looks at
-// everything. It stands for the committed state and an open transaction.
+// everything. It models the committed state and an open transaction.
 type Model struct {
 	committed, open version
 	watch           backend.Watcher

@@ -70,7 +70,7 @@ func (m *Model) Held(_ context.Context, q backend.HeldQuery, after uint64, limit
 	return n, nil
 }
 
-// hold is what a write of the model leaves.
+// hold is what remains to be done after a write of the model.
 func hold(now backend.Hold, change backend.HoldChange, made bool) backend.Hold {
 	if change == nil {
 		return now

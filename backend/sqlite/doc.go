@@ -10,8 +10,8 @@
 //
 // A Tx logs each entity once. It stores the clock before its first write in
 // state.since; a trigger finds from it that an entity's version is of this very
-// transaction and logs nothing more. The value is put back before the commit,
-// so no other transaction ever sees it. Others log every change.
+// transaction and logs nothing more. The value is restored before the commit, so no
+// other transaction ever sees it. Others log every change.
 //
 // # Identity
 //

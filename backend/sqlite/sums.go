@@ -12,8 +12,8 @@ import (
 	"adshard/search"
 )
 
-// sum is the sum of an entity's row hashes, so that a writer that changes one row
-// need not read the others.
+// sum is the sum of an entity's row hashes: a writer that changes one row need not
+// read the others.
 type sum uint64
 
 // unsummedSum is the sum of entities that have none yet; the schema says when.

@@ -69,7 +69,8 @@ func (n *snapshot) IDs(ctx context.Context, kind backend.Kind, owner, after uint
 	table := tables[kind]
 	sql, args := "SELECT id FROM "+table+" WHERE id > ? ORDER BY id LIMIT ?", []any{int64(after), int64(limit)}
 	if owner != 0 {
-		// The plus keeps the owner's index in use: the order is that of few.
+		// The plus makes SQLite use the owner's index; few rows are left to
+		// sort.
 		sql = "SELECT id FROM " + table + " WHERE +id > ? AND " + owners[kind] + " = ? ORDER BY +id LIMIT ?"
 		args = []any{int64(after), int64(owner), int64(limit)}
 	}

@@ -274,8 +274,8 @@ func (c *copying) item(ctx context.Context, it *backend.Item) error {
 	return c.negatives(ctx, backend.NegativeOwner{Campaign: campaign, Group: id}, it.Negatives)
 }
 
-// held is what holds an entity. An import that has not ended there ends nowhere else: what it made
-// stays shut until its own row comes.
+// held is what holds an entity. An import that has not ended there never ends: what it made is not
+// served until its own row comes.
 func held(h backend.Hold) backend.HoldChange {
 	if h.Import() != 0 {
 		h = h.Marks() | backend.Refused

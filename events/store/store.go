@@ -53,7 +53,7 @@ type Outcome uint8
 const (
 	Counted   Outcome = iota // it is new, durable and in the sums
 	Duplicate                // it was counted before, and is not counted again
-	Forgotten                // it was not counted now: it was erased, or is too old to tell whether it was counted
+	Forgotten                // it was erased, or is too old to tell whether it was counted before
 )
 
 // Sum is the total of the events of a campaign and day.

@@ -123,7 +123,7 @@ func (c *Client) Get(path string, into any) error {
 	return json.Unmarshal(body, into)
 }
 
-// Whole reports whether each of a number of slaves is asked, and each shard has so many.
+// Whole reports whether each of a number of slaves is asked, and each shard has that many.
 func (c *Client) Whole(slaves, replicas int) bool {
 	list, err := c.Slaves()
 	if err != nil || len(list) != slaves {

@@ -21,7 +21,7 @@ var known = []struct {
 
 const redistribution = "redistribution and use in source and binary forms, with or without modification, are permitted provided that the following conditions are met"
 
-// beside has files that only look like those of licences, by module and name.
+// beside lists files that only look like those of licences, by module and name.
 var beside = map[string]string{
 	"modernc.org/memory LICENSE-LOGO": "where its logo is from, which is not in programs",
 }

@@ -19,7 +19,8 @@ var (
 	google    = regexp.MustCompile(`(?is)^\s*(keyword\s*(:|$)|=|(location|countdown|global_countdown|if)\s*\(|customizer\s*\.|param[12]\s*:)`)
 )
 
-// found is a pair of braces, with all within it; marks stand for others.
+// found is a pair of braces with its content, in which marks stand for inner
+// pairs.
 type found struct{ inside string }
 
 // pairs takes a text apart: in what is left, the rune base + i stands for the i-th pair of braces.

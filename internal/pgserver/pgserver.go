@@ -44,7 +44,7 @@ func Durable(ctx context.Context, c *pgx.Conn) error {
 	return err
 }
 
-// Pooled reports whether a pooler may give each transaction of a connection another session, as its URL says by any
+// Pooled reports whether a pooler may give each transaction of a connection another session. A URL says so by a
 // default_query_exec_mode that prepares no statements in sessions.
 func Pooled(c *pgx.Conn) bool {
 	return c.Config().DefaultQueryExecMode != pgx.QueryExecModeCacheStatement

@@ -75,8 +75,7 @@ func put(dir, name string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	// Whatever a page was before, it is the site's: its directory is made only for the
-	// site.
+	// A page may overwrite any file there: the directory is made only for the site.
 	page := outfile.Output{Path: file, Kind: outfile.Kind{Name: "a page", Mode: outfile.Public}, Force: true}
 	return page.WriteBytes(content)
 }

@@ -37,8 +37,8 @@ type Grid struct {
 	Shards   int `json:"shards"`
 	Replicas int `json:"replicas"`
 	Machines int `json:"machines"`
-	// Keywords are those of one slave. Bytes is the memory that it has for each, without
-	// what the system needs to keep the store's files at hand if not all is in memory.
+	// Keywords are those of one slave. Bytes is the memory that it has for each. If not all
+	// is in memory, what the system needs to cache the store's files is not included.
 	Keywords    float64 `json:"keywords_per_slave"`
 	Bytes       float64 `json:"memory_bytes_per_keyword"`
 	AllInMemory bool    `json:"all_in_memory"`

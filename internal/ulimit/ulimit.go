@@ -34,7 +34,8 @@ const (
 	// later on; each thread has 8 MiB of stack, and its allocator's 64 MiB: programs had up to 1.85 GiB, measured. On
 	// a busy machine there are more threads.
 	space = 2 << 30
-	// data is that beside it, of which reserved space is no part: up to 0.2 GiB.
+	// data is the same for the data segment, to which reserved space does not count:
+	// up to 0.2 GiB.
 	data = 512 << 20
 )
 

@@ -1,6 +1,6 @@
-// Package wait holds the ways in which goroutines wait here that the standard
-// library leaves to its callers: for a time that a context cuts short, between
-// attempts that fail, and for the next change of something shared.
+// Package wait has waits that the standard library leaves to its callers: for a
+// time that a context cuts short, between attempts that fail, and for the next
+// change of something shared.
 package wait
 
 import (

@@ -27,8 +27,8 @@ func (p Pieces) Values() (v Values, ok bool) {
 	return v, ok
 }
 
-// reader reads values of compact JSON one after the other. What it cannot read makes
-// it bad for good.
+// reader reads values of compact JSON one after the other. Input that it cannot read
+// makes it fail from then on.
 type reader struct {
 	rest []byte
 	bad  bool

@@ -39,7 +39,8 @@ CREATE TABLE adshard_events.mark (campaign bigint PRIMARY KEY, day integer NOT N
 CREATE TABLE adshard_events.horizon (one boolean PRIMARY KEY CHECK (one), format integer NOT NULL, id bytea NOT NULL,
   database text NOT NULL DEFAULT '', erased jsonb NOT NULL DEFAULT '{}');
 INSERT INTO adshard_events.horizon (one, format, id) VALUES (true, 3, '');`
-	// identity makes format 4: the tables say which database of events they are.
+	// identity makes format 4, in which the tables say which database of events they
+	// are.
 	identity = `
 CREATE TABLE adshard_events.identity (one boolean PRIMARY KEY CHECK (one), id text NOT NULL);
 INSERT INTO adshard_events.identity VALUES (true, replace(gen_random_uuid()::text, '-', ''));`

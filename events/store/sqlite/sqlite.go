@@ -39,7 +39,8 @@ CREATE TABLE mark (campaign INTEGER PRIMARY KEY, day INTEGER NOT NULL) STRICT;
 CREATE TABLE horizon (id BLOB NOT NULL, database TEXT NOT NULL DEFAULT '') STRICT;
 INSERT INTO horizon (id) VALUES (x'');
 CREATE TABLE erased (advertiser INTEGER PRIMARY KEY, id BLOB NOT NULL) STRICT;`
-	// identity makes format 4: a file says which database of events it is.
+	// identity makes format 4, in which a file says which database of events
+	// it is.
 	identity = `
 CREATE TABLE identity (id TEXT NOT NULL) STRICT;
 INSERT INTO identity VALUES (lower(hex(randomblob(16))));`

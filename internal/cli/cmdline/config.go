@@ -20,7 +20,7 @@ type configFlags struct {
 	file  string
 	show  bool
 	check bool
-	given []*configValue // in the order of the command line, and what the environment has besides
+	given []*configValue // in the order of the command line, then those of the environment
 }
 
 // addConfig adds the flags for into, a pointer to a struct with yaml tags.

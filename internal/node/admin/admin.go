@@ -39,7 +39,8 @@ type Config struct {
 	Hosts httpapi.Names
 	// Gate checks who may send a request; nil allows everyone.
 	Gate *access.Gate
-	// Memory is that of the console. If it is nil, it ends with this handler.
+	// Memory is that of the console. If it is nil, the memory ends with this
+	// handler.
 	Memory *console.Memory
 	Log    *slog.Logger
 }

@@ -31,10 +31,10 @@ const (
 	// is followed by a pause of such questions (pauses): thousands of moves of small slices would cost queries more
 	// than they gain.
 	certifiers = 2
-	// together is how many questions about the same slaves a certifier takes at a time, if somebody waits for
-	// them and their items weigh no more than togetherWeight: a shard may have thousands of slices of a few items, and each
-	// question by itself costs a connection, a snapshot of the database and several short waits. All of them must be
-	// answered within the time of one.
+	// together is how many questions about the same slaves a certifier takes at a time, if somebody waits for them
+	// and their items weigh no more than togetherWeight. A shard may have thousands of small slices, and each
+	// question costs a connection, a snapshot of the database and several short waits. All of them must be answered
+	// within the time of one.
 	together, togetherWeight = 16, 1 << 13
 	// clockWait is the time between two checks of the mapper's clock.
 	clockWait = 5 * time.Millisecond

@@ -78,7 +78,7 @@ type Config struct {
 	ScrubInterval time.Duration `yaml:"scrub_interval"`
 	ScrubShare    float64       `yaml:"scrub_share"`
 	// Events is the database of events, of which the admin port shows what campaigns have spent. If it is
-	// empty, it shows none.
+	// empty, the port shows none.
 	Events string `yaml:"events"`
 	// Distribute says that the balancer prepares node data itself, in addition to
 	// distributors in processes of their own, if any.

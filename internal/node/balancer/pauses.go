@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// late: when a pause ends this much too late, more wants to run on this machine than it
-	// has processors; most of that is queries, and what moves slices comes after them.
+	// late: if a pause ends this much too late, the machine's processors are overloaded, mostly
+	// by queries, which have priority over moves of slices.
 	late = time.Millisecond
 	// longestPause bounds a pause; mostSlow is how many times as long as the work before it a
 	// pause may be.

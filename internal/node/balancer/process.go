@@ -96,8 +96,8 @@ func ownAddress(a net.Addr) string {
 	return net.JoinHostPort(host, port)
 }
 
-// newHost returns a host that stands by and leads as soon as it may, with a configuration that is
-// prepared. admin is the URL of its admin port.
+// newHost returns a host that stands by and leads as soon as it may, with a prepared configuration.
+// admin is the URL of its admin port.
 func newHost(cfg Config, order balance.Order, db backend.Store, store control.Store, admin string, log *slog.Logger) *Host {
 	h := &Host{cfg: cfg, order: order, db: db, store: store,
 		me: control.Candidate{Address: cfg.Advertise, Admin: admin}, standsBy: true, announce: func(string) {}, log: log,

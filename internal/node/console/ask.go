@@ -32,9 +32,8 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// ask makes a call of the port in the name of who sent r, and reads the answer into out. path
-// is escaped; body is what is sent as JSON, []byte as it is; nil: nothing; header are names and values. Errors
-// are *refused.
+// ask makes a call of the port in the name of the sender of r, and reads the answer into out. path is escaped;
+// body is what is sent as JSON, []byte as it is; nil: nothing; header are names and values. Errors are *refused.
 func ask(h http.Handler, r *http.Request, method, path string, query url.Values, body, out any, header ...string) error {
 	var content io.Reader = http.NoBody
 	if file, ok := body.([]byte); ok {

@@ -104,7 +104,8 @@ func patchOf(kind string, form url.Values) (map[string]any, error) {
 	return map[string]any{field: n}, nil
 }
 
-// troubleOf says why a change was refused. The page that says so shows concurrent changes.
+// troubleOf says why a change was refused. The page says so, since it may show concurrent
+// changes.
 func troubleOf(err error) string {
 	var e *refused
 	if errors.As(err, &e) && e.status == http.StatusPreconditionFailed {

@@ -33,7 +33,7 @@ type shard struct {
 	Whole bool
 }
 
-// replica is a slave. Word says how it is, Level as that of health; Behind counts the changes
+// replica is a slave. Word says how it is, and Level how bad that is; Behind counts the changes
 // that it has yet to apply.
 type replica struct {
 	api.Slave

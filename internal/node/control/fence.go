@@ -12,8 +12,8 @@ import (
 	"adshard/fault"
 )
 
-// Fence is the epoch of one term in the backend database: what is written through it is
-// written only as long as no later epoch is there, wherever else leadership is decided.
+// Fence is the epoch of one term in the backend database. Writes through it succeed only
+// while there is no later epoch, wherever else leadership is decided.
 type Fence struct {
 	db    backend.Store
 	key   string // of the cluster

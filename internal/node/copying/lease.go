@@ -159,8 +159,8 @@ func (s *Source) Read(ctx context.Context, r *pb.ReadCopyRequest) (*pb.ReadCopyR
 	return &pb.ReadCopyResponse{Data: data, Sum: sumOf(data)}, nil
 }
 
-// Sums implements pb.CopiesServer. What was summed when the deadline came is kept for
-// the next call. Errors: those of Read.
+// Sums implements pb.CopiesServer. What was summed by the deadline is kept for the next
+// call. Errors: those of Read.
 func (s *Source) Sums(ctx context.Context, r *pb.CopySumsRequest) (*pb.CopySumsResponse, error) {
 	const op = "copying: sum"
 	l, leave, err := s.enter(ctx, op, r.GetLease(), r.GetFile())

@@ -11,8 +11,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// fileNames are those of the files that a copy consists of. What else a checkpoint has
-// (options, an identity of its own) is made anew when the copy is opened.
+// fileNames are those of the files that a copy consists of. Other files of a checkpoint
+// (options, an identity of its own) are created anew when the copy is opened.
 var fileNames = regexp.MustCompile(`^(CURRENT|MANIFEST-[0-9]{1,20}|[0-9]{1,20}\.(sst|log))$`)
 
 // want describes the wanted copy.

@@ -158,11 +158,10 @@ func adItem(a *backend.Ad, version uint64) *api.Item {
 		Path1: a.Path1, Path2: a.Path2, FinalURL: a.FinalURL, Status: status(a.Enabled)}
 }
 
-// tag sets the ETag of an item: a hash of the database's id and of its fields, so that neither another
-// database nor one that was restored to another state has the same. The version counts for an
-// advertiser and for a group, of which it covers all that it holds. It does not for what a group holds, since
-// others in the group would count, nor for a campaign, where marks of budgets would: there, held
-// covers the negatives.
+// tag sets the ETag of an item: a hash of the database's id and of its fields, so that neither another database
+// nor one that was restored to another state has the same. The version counts for an advertiser and for a group,
+// of which it covers all that it holds. It does not cover what a group holds, since others in the group would
+// count, nor a campaign, where marks of budgets would; held covers the negatives there.
 func tag(database string, it *api.Item, held any) {
 	bare := *it
 	bare.Etag, bare.BudgetExhausted, bare.Learned = "", false, nil

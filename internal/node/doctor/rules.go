@@ -10,7 +10,8 @@ type rule struct {
 	alert string
 	harm  Harm
 	of    selector
-	// above is what the value, or of a counter its growth in a second, must exceed.
+	// above is what the value must exceed; of a counter, what its growth a second must
+	// exceed.
 	above    float64
 	node     string // the label that names who
 	what, do string
@@ -96,7 +97,8 @@ func valueRules() []rule {
 	}
 }
 
-// soon is how long a certificate is to be valid yet, in seconds, as in its alert.
+// soon is the remaining validity, in seconds, below which a certificate is reported,
+// as in its alert.
 const soon = 5 * 86400
 
 // gauges looks at values as they are.

@@ -22,8 +22,8 @@ type plan[A any] struct {
 	// ask asks one slave; done gets the answer. It returns what is under way, or what is
 	// left to do, which takes a while.
 	ask func(ctx context.Context, s Slave, r *wire.Shared, done func(*A, error)) (Pending, func())
-	// judge says what the answer of a replica is worth when there are others; an error:
-	// nothing.
+	// judge says what the answer of a replica is worth when there are others; an error
+	// means nothing.
 	judge func(*Shard, *A) (worth, error)
 	// topic is what it is about, for caches, or 0 if it does not say.
 	topic uint64
@@ -217,8 +217,8 @@ func (s *scatter[A]) wait(ctx context.Context, retry bool) (stale bool) {
 	}
 }
 
-// stop gives up what is under way: it is too late. What is known of shards with replicas
-// counts: an answer, though not what it should be, or that the data are not new enough.
+// stop gives up what is under way: it is too late. For shards with replicas what is known
+// counts: an answer, even if it is incomplete, or that the data are not new enough.
 func (s *scatter[A]) stop(why error) {
 	s.mu.Lock()
 	for i := range s.turns {

@@ -155,7 +155,7 @@ func (w *Watcher) askWhenStale(ctx context.Context) {
 	}
 }
 
-// Tell has the source told with each poll where the master takes queries, and what it answers. It is called
+// Tell is called with each poll and returns where the master takes queries, and what it answers. It is called
 // before Run.
 func (w *Watcher) Tell(url string, traffic func() *pb.Traffic) { w.url, w.tell = url, traffic }
 

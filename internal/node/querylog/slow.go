@@ -68,8 +68,8 @@ type SlowSearch struct {
 	Examined uint64 `json:"examined"`
 	// Calls are those to shards, in the order in which they ended.
 	Calls []SlowCall `json:"calls"`
-	// Explanation is an answer of /v1/explain, asked for soon afterwards, of the slowest
-	// alone.
+	// Explanation is an answer of /v1/explain, requested soon afterwards, for the slowest
+	// only.
 	Explanation any `json:"explanation,omitempty"`
 }
 

@@ -26,8 +26,8 @@ const (
 type Config struct {
 	// Searcher is asked each query, once.
 	Searcher search.Searcher
-	// Explainer answers /v1/explain. If it is nil, it is answered 403, with where to
-	// ask.
+	// Explainer answers /v1/explain. If it is nil, the call is answered 403, with where
+	// to ask.
 	Explainer search.Explainer
 	// Names are those by which the port may be called where it shows bids.
 	Names httpapi.Names

@@ -54,7 +54,7 @@ type Config struct {
 	// BucketBytes bounds the answer to a pull; where Memory is little, the bound is lower.
 	BucketBytes int `yaml:"bucket_bytes"`
 	// CopyFrom is the address of a slave whose store is copied when there is none in
-	// Dir. If it is empty, it is filled as the balancer decides.
+	// Dir. If it is empty, the slave is filled as the balancer decides.
 	CopyFrom string `yaml:"copy_from"`
 	// CopyRate bounds the bytes a second that copies read here, or write.
 	CopyRate config.Size `yaml:"copy_rate"`

@@ -14,9 +14,9 @@ import (
 	"adshard/internal/outfile"
 )
 
-// instanceFile has the instance of the slave's directory: it goes with the data, and not
-// with the process, so that a slave that was restarted without a balancer is the replica
-// that masters know, and one whose directory was emptied is not.
+// instanceFile has the instance of the slave's directory. It belongs to the data, not to the
+// process: a slave that was restarted without a balancer is the replica that masters know,
+// and one whose directory was emptied is not.
 const instanceFile = "instance"
 
 // ownFile is a file that a slave keeps beside its store; no other process uses it.

@@ -219,7 +219,7 @@ func (r *Reader) drop(e store.Reader) {
 	}
 }
 
-// leave closes a database that calls may still be using, for which that may wait. The caller holds mu.
+// leave closes a database; that waits for calls that still use it. The caller holds mu.
 func (r *Reader) leave(e store.Reader) {
 	r.leaving.Go(func() { _ = e.Close() }) // it only read
 }

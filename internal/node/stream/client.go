@@ -151,7 +151,7 @@ func (c *Client) replace(s *session) {
 		time.AfterFunc(longest+c.cfg.Times.Leave, old.cancel)
 	}
 	select {
-	case <-s.ended: // before it was there to be taken away
+	case <-s.ended: // before it existed
 		c.now.CompareAndSwap(s, nil)
 	default:
 	}

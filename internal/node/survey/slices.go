@@ -35,7 +35,8 @@ func (m *Survey) Info(i int) api.SliceInfo {
 	return out
 }
 
-// dominant is the share of a slice's load at which one ad group represents the slice.
+// dominant is the share of a slice's load from which on one ad group stands for the
+// slice.
 const dominant = 0.5
 
 // hotItem describes an item by its load and that of its slice.

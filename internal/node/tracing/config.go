@@ -11,9 +11,8 @@ type Config struct {
 	// Endpoint is the URL that takes spans, by OTLP over HTTP: http://HOST:4318/v1/traces. If
 	// it is empty, nothing is traced.
 	Endpoint string `yaml:"endpoint"`
-	// Share is the share of searches that are traced of those that come without a trace
-	// context, 0 to 1; a context says itself whether it is. A slave traces what its master
-	// traces.
+	// Share is the share, 0 to 1, of the searches without a trace context that are traced. A
+	// context says itself whether its search is. A slave traces what its master traces.
 	Share float64 `yaml:"share"`
 }
 

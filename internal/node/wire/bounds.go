@@ -8,8 +8,8 @@ import (
 	"adshard/targeting"
 )
 
-// Sizes that more than one field has. Those of data are far above what import
-// takes, since any program may write to the database: what a distributor can
+// Sizes that more than one field has. Bounds of data are far above what imports
+// accept, since any program may write to the database: what a distributor can
 // read there must reach the slaves.
 const (
 	// MaxName bounds the name of a slave, master or distributor, in bytes, and
@@ -27,7 +27,7 @@ const (
 	// MaxSlices bounds a table of slices.
 	MaxSlices = 1 << 18
 	// PieceBytes is the size of a piece of a copied file, MaxPieces bounds the pieces of
-	// one, and MaxToken the secret of who copies, in bytes.
+	// one, and MaxToken the secret of a copying slave, in bytes.
 	PieceBytes = 1 << 20
 	MaxPieces  = 1 << 20
 	MaxToken   = 64

@@ -17,8 +17,8 @@ import (
 type Place struct {
 	// Open returns it as one process has it.
 	Open func() control.Store
-	// Expire ends the lease of a leader that has stopped. If it is nil, it ends by
-	// itself.
+	// Expire ends the lease of a leader that has stopped. If it is nil, the lease ends
+	// by itself.
 	Expire func()
 }
 

@@ -49,7 +49,7 @@ func (r *Replica) beats(now time.Duration) int { return max(0, r.beaten-int((now
 // each takes. One that has not replied for a while takes at least that long.
 func (r *Replica) cost(now time.Duration) time.Duration { return r.times(now, r.each(now)) }
 
-// usually is each as it is apart from single long calls.
+// usually has each time without single long calls.
 func (r *Replica) usually(now time.Duration) time.Duration {
 	return r.time.usually(now) << r.beats(now)
 }

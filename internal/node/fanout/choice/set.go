@@ -17,10 +17,10 @@ const (
 	hedgeAt    = 950
 	leastHedge = time.Millisecond
 	firstHedge = 50 * time.Millisecond
-	// A hedge is not worth it at a replica that usually takes more than hopeless times as long
-	// as the query has waited. Where it gets many calls a second, a single long one hardly
-	// counts: if searches stall now and then at every replica, none would be worth a hedge
-	// otherwise. Below about two calls a second a long one counts until it is forgotten.
+	// A hedge is not worth it at a replica that usually takes more than hopeless times as long as
+	// the query has waited. With many calls a second a single long one hardly counts. Otherwise,
+	// if searches stall now and then at every replica, none would be worth a hedge. Below about
+	// two calls a second a long one counts until it is forgotten.
 	hopeless = 8
 	// looks is how often the usual time is looked up: after so many calls.
 	looks = 64
