@@ -2,6 +2,7 @@ package balance
 
 import (
 	"fmt"
+	"slices"
 
 	"adshard/barrels/certify"
 )
@@ -35,7 +36,7 @@ func unmix32(x uint32) uint32 {
 	return x ^ x>>16
 }
 
-// Order maps an item's ids to its key and back. Both orders are bijections, so
+// Order maps an item's ids to its key and back. All orders are bijections, so
 // no two items have the same key.
 type Order uint8
 
@@ -46,13 +47,22 @@ const (
 	ByOwner Order = iota
 	// ByHash: a mix of the item's id: every slice is a mix of owners.
 	ByHash
+	// ByID: the item's id, as in thesis 6.5: items made one after the other are
+	// neighbours. Where ids are small, so are all keys.
+	ByID
 )
+
+// Orders returns the names of the orders in configurations, that of an order at its number.
+func Orders() []string { return []string{"advertiser", "hash", "id"} }
 
 // Key returns the key of an item of an owner, ids from 1. It fails when an id
 // does not fit the order.
 func (o Order) Key(owner, item uint64) (Key, error) {
-	if o == ByHash {
+	switch o {
+	case ByHash:
 		return Key(certify.Mix(item)), nil
+	case ByID:
+		return Key(item), nil
 	}
 	if owner>>32 != 0 || item>>32 != 0 {
 		return 0, fmt.Errorf("balance: ids %d and %d do not fit 32 bits; use the order \"hash\"", owner, item)
@@ -62,8 +72,11 @@ func (o Order) Key(owner, item uint64) (Key, error) {
 
 // Item returns the item's id from its key.
 func (o Order) Item(k Key) uint64 {
-	if o == ByHash {
+	switch o {
+	case ByHash:
 		return unmix64(uint64(k))
+	case ByID:
+		return uint64(k)
 	}
 	return uint64(unmix32(uint32(k)))
 }
@@ -87,21 +100,16 @@ func (o Order) OwnerOf(k Key) (lo, hi Key, ok bool) {
 	return k &^ 0xffffffff, k | 0xffffffff, true
 }
 
-// String returns the order's name in configurations.
+// String returns the order's name in configurations; "" for an unknown order.
 func (o Order) String() string {
-	if o == ByHash {
-		return "hash"
+	if int(o) >= len(Orders()) {
+		return ""
 	}
-	return "advertiser"
+	return Orders()[o]
 }
 
 // ParseOrder reads an order's name.
 func ParseOrder(name string) (Order, bool) {
-	switch name {
-	case "advertiser":
-		return ByOwner, true
-	case "hash":
-		return ByHash, true
-	}
-	return 0, false
+	i := slices.Index(Orders(), name)
+	return Order(max(0, i)), i >= 0
 }

@@ -22,6 +22,10 @@ func TestKeysAreBijections(t *testing.T) {
 		if err != nil || ByHash.Item(k) != wide {
 			t.Fatalf("ByHash: item %d has key %x, back %d, %v", wide, k, ByHash.Item(k), err)
 		}
+		k, err = ByID.Key(owner, wide)
+		if err != nil || k != Key(wide) || ByID.Item(k) != wide {
+			t.Fatalf("ByID: item %d has key %x, back %d, %v", wide, k, ByID.Item(k), err)
+		}
 	})
 }
 

@@ -50,7 +50,7 @@ func (f *balanceFlags) check(c *cobra.Command, args []string) error {
 	f.ownRate, f.ownEnd = !c.Flags().Changed("rate"), !c.Flags().Changed("duration")
 	switch o := &f.options; {
 	case !ok:
-		return fmt.Errorf("--order %s: advertiser or hash", f.order)
+		return fmt.Errorf("--order %s: %s", f.order, strings.Join(balance.Orders(), ", "))
 	case f.iteration && !f.study:
 		return errors.New("--iteration is a part of --study: add it")
 	case f.simulate && f.study:

@@ -43,7 +43,7 @@ The slaves' stores lie in --work and are removed at the end.`,
 	flags := c.Flags()
 	f.clusterFlags.flags(flags)
 	flags.StringVar(&f.strategy, "strategy", "original", "places the groups")
-	flags.StringVar(&f.order, "order", balance.ByOwner.String(), "how groups lie on the ring: advertiser or hash")
+	flags.StringVar(&f.order, "order", balance.ByOwner.String(), "how groups lie on the ring: advertiser, hash or id")
 	flags.IntVar(&f.slaves, "slaves", 10, "number of slaves")
 	flags.IntVar(&f.distributors, "distributors", 0, "processes that distribute; 0: the balancer does")
 	f.output.flags(c)

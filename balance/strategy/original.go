@@ -33,7 +33,7 @@ const originalName = "original"
 // node is found). With more owners than mostPlaces, or without a night that would pack
 // newcomers, such keys belong to the owner before them, since each place is a slice.
 //
-// Owners are intervals of keys only in the order ByOwner. In the order ByHash
+// Owners are intervals of keys only in the order ByOwner. In other orders
 // the ring is cut into one run of keys a node, of equal weight, once, and the first
 // reason says so.
 type Original struct{ Hour, Hours int }
@@ -58,7 +58,7 @@ func (o Original) Initial(in balance.Input) (balance.Proposal, error) {
 	switch _, _, whole := in.Order.OwnerOf(0); {
 	case !whole:
 		pieces = draft.EvenRuns(in)
-		left = draft.LeftAsIs("the order \"hash\" has no whole owners; each node gets one run of keys of equal weight")
+		left = draft.LeftAsIs(fmt.Sprintf("the order %q has no whole owners; each node gets one run of keys of equal weight", in.Order))
 	case in.Items.Len() == 0:
 		pieces = draft.EvenRuns(in)
 		left = draft.LeftAsIs("there are no items yet; each node gets one run of keys of equal width for the owners to come")

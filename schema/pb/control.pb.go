@@ -1763,7 +1763,7 @@ type QuantaRequest struct {
 	Weights       []*Weight              `protobuf:"bytes,7,rep,name=weights,proto3" json:"weights,omitempty"`   // of items that changed
 	Database      string                 `protobuf:"bytes,8,opt,name=database,proto3" json:"database,omitempty"` // that the distributor reads
 	Mark          uint64                 `protobuf:"fixed64,9,opt,name=mark,proto3" json:"mark,omitempty"`       // of the change at clock
-	Order         string                 `protobuf:"bytes,10,opt,name=order,proto3" json:"order,omitempty"`      // of the distributor's keys: advertiser or hash
+	Order         string                 `protobuf:"bytes,10,opt,name=order,proto3" json:"order,omitempty"`      // of the distributor's keys: advertiser, hash or id
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

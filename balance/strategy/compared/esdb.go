@@ -47,7 +47,7 @@ const esdbName = "esdb"
 // Which node has a shard: in turn at the start, so that successive ones are on different
 // nodes, and when nodes come and go as ConsistentFixed does it. Both are ours.
 //
-// In the order ByHash there are no tenants, only shards.
+// In other orders than ByOwner there are no tenants, only shards.
 type ESDB struct{ Shards int }
 
 const (

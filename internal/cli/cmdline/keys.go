@@ -57,7 +57,7 @@ var keyHelp = map[string]string{
 	"node-bytes":            "the maximum number of bytes prepared ahead for one slave",
 	"reader-age":            "how long changes are kept for a reader that has stopped reporting",
 	"no-restart":            "with --processes: a process that ends is not started again",
-	"order":                 "the order of ad groups on the ring: hash or advertiser; empty: the cluster's, for a new one hash",
+	"order":                 "the order of ad groups on the ring: hash, advertiser or id; empty: the cluster's, for a new one hash",
 	"processes":             "run each part as a child process; one that ends is started again",
 	"profile":               "what the match types mean: default, sklik, or a file (deploy/profiles)",
 	"reserve-micros":        "the reserve price of a click, in micros",

@@ -319,7 +319,7 @@ func TestBalancerRefusesAnotherOrder(t *testing.T) {
 // TestOrderOfACluster: a new one has the default or what is configured, and keeps it
 // whatever the default is later.
 func TestOrderOfACluster(t *testing.T) {
-	for configured, want := range map[string]balance.Order{"": balance.ByHash, "hash": balance.ByHash, "advertiser": balance.ByOwner} {
+	for configured, want := range map[string]balance.Order{"": balance.ByHash, "hash": balance.ByHash, "advertiser": balance.ByOwner, "id": balance.ByID} {
 		r := newRig(t, 1)
 		r.cfg.Order = configured
 		r.start()

@@ -44,8 +44,8 @@ type Config struct {
 	// Replicas is how many slaves hold each slice; slaves that are too few for a
 	// shard of so many are spares.
 	Replicas int `yaml:"replicas"`
-	// Strategy makes the plan. Order says how items lie on the ring, "hash" or
-	// "advertiser"; empty means as they do already, or "hash" in a new cluster.
+	// Strategy makes the plan. Order says how items lie on the ring, "hash",
+	// "advertiser" or "id"; empty means as they do already, or "hash" in a new cluster.
 	Strategy string `yaml:"strategy"`
 	Order    string `yaml:"order"`
 	// Limits are the capacities of slaves, by name; without any, all are
@@ -210,7 +210,7 @@ func CheckOrder(k *config.Check, name, order string) {
 	if order == "" {
 		return
 	}
-	k.OneOf("order", order, balance.ByOwner.String(), balance.ByHash.String())
+	k.OneOf("order", order, balance.Orders()...)
 	if o, ok := balance.ParseOrder(order); ok {
 		err := strategy.CheckOrder(name, o)
 		k.That(err == nil, "order", "%v", err)

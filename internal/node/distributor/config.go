@@ -69,7 +69,7 @@ func (c *Config) Validate() error {
 	c.CheckListen(&k, "admin", c.Admin)
 	k.Addresses("balancer", c.Balancer, true)
 	if c.Order != "" {
-		k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
+		k.OneOf("order", c.Order, balance.Orders()...)
 	}
 	k.That(c.StateKey != "", "state_key", "must not be empty")
 	c.DataConfig.Check(&k)

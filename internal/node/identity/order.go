@@ -3,6 +3,7 @@ package identity
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"adshard/backend"
 	"adshard/balance"
@@ -31,7 +32,7 @@ func OrderOf(ctx context.Context, db backend.Store, stateKey, configured string,
 	if configured != "" {
 		var ok bool
 		if order, ok = balance.ParseOrder(configured); !ok {
-			return 0, fault.Field("configure", "order", "%q is no order; it is advertiser or hash", configured)
+			return 0, fault.Field("configure", "order", "%q is no order; orders are %s", configured, strings.Join(balance.Orders(), ", "))
 		}
 	}
 	b, err := db.LoadControl(ctx, stateKey+OrderKey)
@@ -45,7 +46,7 @@ func OrderOf(ctx context.Context, db backend.Store, stateKey, configured string,
 		return order, nil
 	}
 	stored := balance.Order(b[0])
-	if stored != balance.ByOwner && stored != balance.ByHash {
+	if stored.String() == "" {
 		return 0, fault.Newf(fault.Version, "configure", "the slices of this cluster are in the order %d, which this version does not know", b[0])
 	}
 	if configured != "" && stored != order {

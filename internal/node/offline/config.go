@@ -39,7 +39,7 @@ func (c *Config) Validate() error {
 	k.Number("slaves", c.Slaves, 1, 1<<10)
 	k.Number("replicas", c.Replicas, 1, min(balance.MaxReplicas, c.Slaves))
 	k.OneOf("strategy", c.Strategy, strategy.Names()...)
-	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
+	k.OneOf("order", c.Order, balance.Orders()...)
 	if o, ok := balance.ParseOrder(c.Order); ok {
 		err := strategy.CheckOrder(c.Strategy, o)
 		k.That(err == nil, "order", "%v", err)

@@ -41,8 +41,8 @@ type Config struct {
 	// Replicas is how many slaves hold each slice.
 	Replicas int    `yaml:"replicas"`
 	Strategy string `yaml:"strategy"`
-	// Order says how groups lie on the ring, "hash" or "advertiser"; empty means as
-	// they do already, or "hash" in a new cluster.
+	// Order says how groups lie on the ring, "hash", "advertiser" or "id"; empty
+	// means as they do already, or "hash" in a new cluster.
 	Order string `yaml:"order"`
 	// StrategyOptions are the strategy's own, by name; Interval is the time
 	// between two of its iterations; 0 means none.
