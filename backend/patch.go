@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"adshard/fault"
+	"adshard/targeting"
 	"adshard/targeting/zone"
 )
 
@@ -165,6 +166,24 @@ func checkLearned(l Learned) error {
 func checkZone(name string) error {
 	_, err := zone.Load(name)
 	return err
+}
+
+func checkDate(text string) error {
+	if d, ok := targeting.ParseDate(text); !ok || d.String() != text {
+		return fmt.Errorf("%q is no date such as 2026-03-31", text)
+	}
+	return nil
+}
+
+// checkValue refuses what is not the canonical text of a value of package targeting.
+func checkValue[T targeting.Value](parse func([]byte) (T, error)) func(string) error {
+	return func(text string) error {
+		v, err := parse([]byte(text))
+		if err == nil && v.JSON() != text {
+			err = fmt.Errorf("not canonical: %s", text)
+		}
+		return err
+	}
 }
 
 // Languages are lower-case codes, sorted, distinct, joined by a space, or "" if there is

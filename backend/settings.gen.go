@@ -4,18 +4,21 @@ package backend
 
 import (
 	"adshard/search"
+	"adshard/targeting"
 )
 
 // AdvertiserSettings is what can be changed of an advertiser.
 type AdvertiserSettings struct {
-	Enabled  bool
-	TimeZone string
+	Enabled    bool
+	TimeZone   string
+	Categories string
 }
 
 // AdvertiserPatch changes an advertiser.
 type AdvertiserPatch struct {
-	Status   Status
-	TimeZone Patch[string]
+	Status     Status
+	TimeZone   Patch[string]
+	Categories Patch[string]
 }
 
 // NewAdvertiser returns the settings of an advertiser before the patch that creates it.
@@ -30,6 +33,9 @@ func (p *AdvertiserPatch) Check(now *AdvertiserSettings) error {
 			return err
 		}
 	}
+	if err := p.Categories.check("categories", checkValue(targeting.ParseCategories)); err != nil {
+		return err
+	}
 	return nil
 }
 
@@ -40,6 +46,7 @@ func (v *AdvertiserSettings) Apply(p *AdvertiserPatch) error {
 	}
 	v.Enabled = p.Status.Of(v.Enabled)
 	v.TimeZone = p.TimeZone.of(v.TimeZone, DefaultTimeZone)
+	v.Categories = p.Categories.of(v.Categories, "")
 	return nil
 }
 
@@ -47,6 +54,7 @@ func (v *AdvertiserSettings) Apply(p *AdvertiserPatch) error {
 func (v *AdvertiserSettings) Patch() (p AdvertiserPatch) {
 	p.Status = StatusOf(v.Enabled)
 	p.TimeZone = toUnless(v.TimeZone, DefaultTimeZone)
+	p.Categories = toUnless(v.Categories, "")
 	return p
 }
 
@@ -54,32 +62,51 @@ func (v *AdvertiserSettings) Patch() (p AdvertiserPatch) {
 func (p *AdvertiserPatch) Merge(later *AdvertiserPatch) (differs bool) {
 	differs = p.Status.merge(later.Status)
 	differs = p.TimeZone.merge(later.TimeZone) || differs
+	differs = p.Categories.merge(later.Categories) || differs
 	return differs
 }
 
 // CampaignSettings is what can be changed of a campaign.
 type CampaignSettings struct {
-	Enabled          bool
-	Hold             Hold                     // why it is served as paused
-	Modifiers        [search.Devices]Modifier // of bids
-	HasBudget        bool
-	DailyBudget      uint64 // micros; 0 unless HasBudget
-	StandardDelivery bool
-	Languages        Languages
-	RotateEvenly     bool
-	Label            string
+	Enabled           bool
+	Hold              Hold                     // why it is served as paused
+	Modifiers         [search.Devices]Modifier // of bids
+	HasBudget         bool
+	DailyBudget       uint64 // micros; 0 unless HasBudget
+	StandardDelivery  bool
+	Languages         Languages
+	RotateEvenly      bool
+	Label             string
+	StartDate         string
+	EndDate           string
+	Schedule          string
+	Locations         string
+	LocationPresence  bool
+	ExclusionPresence bool
+	Audiences         string
+	Sites             string
+	Categories        string
 }
 
 // CampaignPatch changes a campaign.
 type CampaignPatch struct {
-	Status           Status
-	Hold             HoldChange                    // nil: none
-	Modifiers        [search.Devices]Patch[uint16] // permille
-	DailyBudget      Patch[uint64]
-	StandardDelivery Patch[bool]
-	Languages        Patch[Languages]
-	RotateEvenly     Patch[bool]
-	Label            Patch[string]
+	Status            Status
+	Hold              HoldChange                    // nil: none
+	Modifiers         [search.Devices]Patch[uint16] // permille
+	DailyBudget       Patch[uint64]
+	StandardDelivery  Patch[bool]
+	Languages         Patch[Languages]
+	RotateEvenly      Patch[bool]
+	Label             Patch[string]
+	StartDate         Patch[string]
+	EndDate           Patch[string]
+	Schedule          Patch[string]
+	Locations         Patch[string]
+	LocationPresence  Patch[bool]
+	ExclusionPresence Patch[bool]
+	Audiences         Patch[string]
+	Sites             Patch[string]
+	Categories        Patch[string]
 }
 
 // NewCampaign returns the settings of a campaign before the patch that creates it.
@@ -104,6 +131,27 @@ func (p *CampaignPatch) Check(now *CampaignSettings) error {
 	if err := p.Label.check("label", atMost(1024)); err != nil {
 		return err
 	}
+	if err := p.StartDate.check("start_date", checkDate); err != nil {
+		return err
+	}
+	if err := p.EndDate.check("end_date", checkDate); err != nil {
+		return err
+	}
+	if err := p.Schedule.check("schedule", checkValue(targeting.ParseSchedule)); err != nil {
+		return err
+	}
+	if err := p.Locations.check("locations", checkValue(targeting.ParseLocations)); err != nil {
+		return err
+	}
+	if err := p.Audiences.check("audiences", checkValue(targeting.ParseAudiences)); err != nil {
+		return err
+	}
+	if err := p.Sites.check("sites", checkValue(targeting.ParseSites)); err != nil {
+		return err
+	}
+	if err := p.Categories.check("categories", checkValue(targeting.ParseCategories)); err != nil {
+		return err
+	}
 	return nil
 }
 
@@ -121,6 +169,15 @@ func (v *CampaignSettings) Apply(p *CampaignPatch) error {
 	v.Languages = p.Languages.of(v.Languages, "")
 	v.RotateEvenly = p.RotateEvenly.of(v.RotateEvenly, false)
 	v.Label = p.Label.of(v.Label, "")
+	v.StartDate = p.StartDate.of(v.StartDate, "")
+	v.EndDate = p.EndDate.of(v.EndDate, "")
+	v.Schedule = p.Schedule.of(v.Schedule, "")
+	v.Locations = p.Locations.of(v.Locations, "")
+	v.LocationPresence = p.LocationPresence.of(v.LocationPresence, false)
+	v.ExclusionPresence = p.ExclusionPresence.of(v.ExclusionPresence, false)
+	v.Audiences = p.Audiences.of(v.Audiences, "")
+	v.Sites = p.Sites.of(v.Sites, "")
+	v.Categories = p.Categories.of(v.Categories, "")
 	return nil
 }
 
@@ -135,6 +192,15 @@ func (v *CampaignSettings) Patch() (p CampaignPatch) {
 	p.Languages = toUnless(v.Languages, "")
 	p.RotateEvenly = toUnless(v.RotateEvenly, false)
 	p.Label = toUnless(v.Label, "")
+	p.StartDate = toUnless(v.StartDate, "")
+	p.EndDate = toUnless(v.EndDate, "")
+	p.Schedule = toUnless(v.Schedule, "")
+	p.Locations = toUnless(v.Locations, "")
+	p.LocationPresence = toUnless(v.LocationPresence, false)
+	p.ExclusionPresence = toUnless(v.ExclusionPresence, false)
+	p.Audiences = toUnless(v.Audiences, "")
+	p.Sites = toUnless(v.Sites, "")
+	p.Categories = toUnless(v.Categories, "")
 	return p
 }
 
@@ -149,6 +215,15 @@ func (p *CampaignPatch) Merge(later *CampaignPatch) (differs bool) {
 	differs = p.Languages.merge(later.Languages) || differs
 	differs = p.RotateEvenly.merge(later.RotateEvenly) || differs
 	differs = p.Label.merge(later.Label) || differs
+	differs = p.StartDate.merge(later.StartDate) || differs
+	differs = p.EndDate.merge(later.EndDate) || differs
+	differs = p.Schedule.merge(later.Schedule) || differs
+	differs = p.Locations.merge(later.Locations) || differs
+	differs = p.LocationPresence.merge(later.LocationPresence) || differs
+	differs = p.ExclusionPresence.merge(later.ExclusionPresence) || differs
+	differs = p.Audiences.merge(later.Audiences) || differs
+	differs = p.Sites.merge(later.Sites) || differs
+	differs = p.Categories.merge(later.Categories) || differs
 	return differs
 }
 
@@ -159,6 +234,8 @@ type GroupSettings struct {
 	Modifiers [search.Devices]Modifier // of bids
 	HasBid    bool
 	Bid       uint64 // micros; 0 unless HasBid
+	Audiences string
+	Sites     string
 }
 
 // GroupPatch changes an ad group.
@@ -167,6 +244,8 @@ type GroupPatch struct {
 	Hold      HoldChange                    // nil: none
 	Modifiers [search.Devices]Patch[uint16] // permille
 	Bid       Patch[uint64]
+	Audiences Patch[string]
+	Sites     Patch[string]
 }
 
 // NewGroup returns the settings of an ad group before the patch that creates it.
@@ -188,6 +267,12 @@ func (p *GroupPatch) Check(now *GroupSettings) error {
 	if err := p.Modifiers[search.Tablet].check("tablet_bid_modifier", checkModifier); err != nil {
 		return err
 	}
+	if err := p.Audiences.check("audiences", checkValue(targeting.ParseAudiences)); err != nil {
+		return err
+	}
+	if err := p.Sites.check("sites", checkValue(targeting.ParseSites)); err != nil {
+		return err
+	}
 	return nil
 }
 
@@ -201,6 +286,8 @@ func (v *GroupSettings) Apply(p *GroupPatch) error {
 	v.Modifiers[search.Desktop].Permille, v.Modifiers[search.Desktop].Set = optional(v.Modifiers[search.Desktop].Permille, v.Modifiers[search.Desktop].Set, p.Modifiers[search.Desktop])
 	v.Modifiers[search.Mobile].Permille, v.Modifiers[search.Mobile].Set = optional(v.Modifiers[search.Mobile].Permille, v.Modifiers[search.Mobile].Set, p.Modifiers[search.Mobile])
 	v.Modifiers[search.Tablet].Permille, v.Modifiers[search.Tablet].Set = optional(v.Modifiers[search.Tablet].Permille, v.Modifiers[search.Tablet].Set, p.Modifiers[search.Tablet])
+	v.Audiences = p.Audiences.of(v.Audiences, "")
+	v.Sites = p.Sites.of(v.Sites, "")
 	return nil
 }
 
@@ -211,6 +298,8 @@ func (v *GroupSettings) Patch() (p GroupPatch) {
 	p.Modifiers[search.Desktop] = toOptional(v.Modifiers[search.Desktop].Permille, v.Modifiers[search.Desktop].Set)
 	p.Modifiers[search.Mobile] = toOptional(v.Modifiers[search.Mobile].Permille, v.Modifiers[search.Mobile].Set)
 	p.Modifiers[search.Tablet] = toOptional(v.Modifiers[search.Tablet].Permille, v.Modifiers[search.Tablet].Set)
+	p.Audiences = toUnless(v.Audiences, "")
+	p.Sites = toUnless(v.Sites, "")
 	return p
 }
 
@@ -221,6 +310,8 @@ func (p *GroupPatch) Merge(later *GroupPatch) (differs bool) {
 	differs = p.Modifiers[search.Desktop].merge(later.Modifiers[search.Desktop]) || differs
 	differs = p.Modifiers[search.Mobile].merge(later.Modifiers[search.Mobile]) || differs
 	differs = p.Modifiers[search.Tablet].merge(later.Modifiers[search.Tablet]) || differs
+	differs = p.Audiences.merge(later.Audiences) || differs
+	differs = p.Sites.merge(later.Sites) || differs
 	return differs
 }
 

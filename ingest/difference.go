@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -122,6 +123,9 @@ func (l *fieldList) orNull(f jsonField, text string) {
 	}
 	l.text(f, text)
 }
+
+// value adds a value of package targeting by its canonical text.
+func (l *fieldList) value(f jsonField, text string) { l.add(f, cmp.Or(text, "null")) }
 
 func advertiserFields(a *backend.Advertiser) (l fieldList) {
 	l.text(fieldName, a.Name)

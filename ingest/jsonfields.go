@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"adshard/backend"
+	"adshard/targeting"
 )
 
 // jsonField is a field of a JSON line (settings.gen.go). Faults are looked for in this order.
@@ -194,6 +195,31 @@ func (s *jsonSource) choice(f jsonField, parse func(string) (bool, error)) backe
 	v, err := parse(s.text(f))
 	s.note(f, err)
 	return backend.To(v)
+}
+
+// choiceOrNull is choice where null restores the default.
+func (s *jsonSource) choiceOrNull(f jsonField, parse func(string) (bool, error)) backend.Patch[bool] {
+	if s.line.values[f].form == formNull {
+		return backend.Patch[bool]{Op: backend.Reset}
+	}
+	return s.choice(f, parse)
+}
+
+// jsonValueOf reads a value that replaces the whole; null and one that says nothing erase.
+func jsonValueOf[T targeting.Value](s *jsonSource, f jsonField, parse func([]byte) (T, error)) backend.Patch[string] {
+	switch v := &s.line.values[f]; v.form {
+	case formAbsent:
+		return backend.Patch[string]{}
+	case formNull:
+		return backend.Patch[string]{Op: backend.Reset}
+	default:
+		parsed, err := parse([]byte(v.text))
+		s.note(f, err)
+		if text := parsed.JSON(); text != "" {
+			return backend.To(text)
+		}
+		return backend.Patch[string]{Op: backend.Reset}
+	}
 }
 
 // value reads a string; null restores the default.

@@ -24,7 +24,7 @@ type jsonLine struct {
 // jsonValue is a value of one of the forms that fields have.
 type jsonValue struct {
 	form form
-	text string // of a string, without outer white space; of a number as written
+	text string // of a string, without outer white space; of a number or a value as written
 	list []string
 }
 
@@ -36,6 +36,7 @@ const (
 	formText
 	formNumber
 	formList  // of strings
+	formValue // of one of valueFields
 	formOther // true, false
 )
 
@@ -83,6 +84,9 @@ func (l *jsonLine) parseField(dec *json.Decoder, name string) (column string, er
 	if v.form != formAbsent {
 		return name, errors.New("twice in one line")
 	}
+	if valueFields[i] {
+		return "", v.parseValue(dec)
+	}
 	token, err := dec.Token()
 	if err != nil {
 		return "", jsonFault(err)
@@ -106,6 +110,16 @@ func (l *jsonLine) parseField(dec *json.Decoder, name string) (column string, er
 		v.form, v.text = formOther, fmt.Sprint(t)
 	}
 	return "", nil
+}
+
+func (v *jsonValue) parseValue(dec *json.Decoder) error {
+	var raw json.RawMessage
+	err := dec.Decode(&raw)
+	v.form, v.text = formValue, string(raw)
+	if v.text == "null" {
+		v.form = formNull
+	}
+	return jsonFault(err)
 }
 
 func (v *jsonValue) parseList(dec *json.Decoder) error {

@@ -5,6 +5,7 @@ package ingest
 import (
 	"adshard/backend"
 	"adshard/search"
+	"adshard/targeting"
 )
 
 // The columns of Editor files that are read and written.
@@ -109,6 +110,15 @@ const (
 	fieldRotateEvenly
 	fieldLabel
 	fieldTimeZone
+	fieldStartDate
+	fieldEndDate
+	fieldSchedule
+	fieldLocations
+	fieldLocationPresence
+	fieldExclusionPresence
+	fieldAudiences
+	fieldSites
+	fieldCategories
 	fieldHeadlines
 	fieldDescriptions
 	fieldPath1
@@ -138,6 +148,15 @@ var fieldNames = [fields]string{
 	"ad_rotation",
 	"label",
 	"time_zone",
+	"start_date",
+	"end_date",
+	"schedule",
+	"locations",
+	"location_method",
+	"location_exclusion_method",
+	"audiences",
+	"sites",
+	"categories",
 	"headlines",
 	"descriptions",
 	"path_1",
@@ -147,18 +166,29 @@ var fieldNames = [fields]string{
 	"status",
 }
 
+// valueFields are those whose values package targeting reads.
+var valueFields = [fields]bool{
+	fieldSchedule:   true,
+	fieldLocations:  true,
+	fieldAudiences:  true,
+	fieldSites:      true,
+	fieldCategories: true,
+}
+
 // The functions that read values.
 var (
-	parseStandardDelivery = choiceOf("delivery method", "Accelerated", "Standard")
-	parseLabel            = atMost(1024)
+	parseStandardDelivery  = choiceOf("delivery method", "Accelerated", "Standard")
+	parseLabel             = atMost(1024)
+	parseLocationPresence  = choiceOf("location method", "presence_or_interest", "presence")
+	parseExclusionPresence = choiceOf("location exclusion method", "presence_or_interest", "presence")
 )
 
 // ownFields are the fields of each entity beside its status and the names of its owners, keyFields those of them by which it is known.
 var (
 	ownFields = [backend.Entities][]jsonField{
-		{fieldName, fieldTimeZone},
-		{fieldName, fieldDesktop, fieldMobile, fieldTablet, fieldDailyBudget, fieldStandardDelivery, fieldLanguages, fieldRotateEvenly, fieldLabel, fieldPausedBy},
-		{fieldName, fieldBid, fieldDesktop, fieldMobile, fieldTablet, fieldPausedBy},
+		{fieldName, fieldTimeZone, fieldCategories},
+		{fieldName, fieldDesktop, fieldMobile, fieldTablet, fieldDailyBudget, fieldStandardDelivery, fieldLanguages, fieldRotateEvenly, fieldLabel, fieldStartDate, fieldEndDate, fieldSchedule, fieldLocations, fieldLocationPresence, fieldExclusionPresence, fieldAudiences, fieldSites, fieldCategories, fieldPausedBy},
+		{fieldName, fieldBid, fieldDesktop, fieldMobile, fieldTablet, fieldAudiences, fieldSites, fieldPausedBy},
 		{fieldText, fieldMatchType, fieldBid, fieldQuality, fieldFinalURL},
 		{fieldText, fieldMatchType},
 		{fieldHeadlines, fieldDescriptions, fieldPath1, fieldPath2, fieldFinalURL},
@@ -192,6 +222,7 @@ var (
 func (s *jsonSource) advertiserSettings(p *backend.AdvertiserPatch) {
 	p.Status = s.status()
 	p.TimeZone = s.value(fieldTimeZone, s.zones.parse)
+	p.Categories = jsonValueOf(s, fieldCategories, targeting.ParseCategories)
 }
 
 // advertiserAny reads the columns of an advertiser that any row may have.
@@ -205,6 +236,7 @@ func (w *editorWriter) advertiserSettings(p *backend.AdvertiserPatch) {
 
 func (l *fieldList) advertiserSettings(v *backend.AdvertiserSettings) {
 	l.text(fieldTimeZone, v.TimeZone)
+	l.value(fieldCategories, v.Categories)
 }
 
 func (s *jsonSource) campaignSettings(p *backend.CampaignPatch) {
@@ -217,6 +249,15 @@ func (s *jsonSource) campaignSettings(p *backend.CampaignPatch) {
 	p.Languages = s.languages()
 	p.RotateEvenly = s.choice(fieldRotateEvenly, parseRotation)
 	p.Label = s.value(fieldLabel, parseLabel)
+	p.StartDate = s.value(fieldStartDate, parseDate)
+	p.EndDate = s.value(fieldEndDate, parseDate)
+	p.Schedule = jsonValueOf(s, fieldSchedule, targeting.ParseSchedule)
+	p.Locations = jsonValueOf(s, fieldLocations, targeting.ParseLocations)
+	p.LocationPresence = s.choiceOrNull(fieldLocationPresence, parseLocationPresence)
+	p.ExclusionPresence = s.choiceOrNull(fieldExclusionPresence, parseExclusionPresence)
+	p.Audiences = jsonValueOf(s, fieldAudiences, targeting.ParseAudiences)
+	p.Sites = jsonValueOf(s, fieldSites, targeting.ParseSites)
+	p.Categories = jsonValueOf(s, fieldCategories, targeting.ParseCategories)
 }
 
 // campaignOwn reads the columns of a campaign's own row.
@@ -255,6 +296,15 @@ func (l *fieldList) campaignSettings(v *backend.CampaignSettings) {
 	l.languages(fieldLanguages, v.Languages)
 	l.text(fieldRotateEvenly, oneOf(`even`, `optimize`)(v.RotateEvenly))
 	l.orNull(fieldLabel, v.Label)
+	l.orNull(fieldStartDate, v.StartDate)
+	l.orNull(fieldEndDate, v.EndDate)
+	l.value(fieldSchedule, v.Schedule)
+	l.value(fieldLocations, v.Locations)
+	l.text(fieldLocationPresence, oneOf(`presence`, `presence_or_interest`)(v.LocationPresence))
+	l.text(fieldExclusionPresence, oneOf(`presence`, `presence_or_interest`)(v.ExclusionPresence))
+	l.value(fieldAudiences, v.Audiences)
+	l.value(fieldSites, v.Sites)
+	l.value(fieldCategories, v.Categories)
 }
 
 func (s *jsonSource) groupSettings(p *backend.GroupPatch) {
@@ -263,6 +313,8 @@ func (s *jsonSource) groupSettings(p *backend.GroupPatch) {
 	p.Modifiers[search.Desktop] = jsonNumber(s, fieldDesktop, errPercent, parsePercent)
 	p.Modifiers[search.Mobile] = jsonNumber(s, fieldMobile, errPercent, parsePercent)
 	p.Modifiers[search.Tablet] = jsonNumber(s, fieldTablet, errPercent, parsePercent)
+	p.Audiences = jsonValueOf(s, fieldAudiences, targeting.ParseAudiences)
+	p.Sites = jsonValueOf(s, fieldSites, targeting.ParseSites)
 }
 
 // groupOwn reads the columns of an ad group's own row.
@@ -285,6 +337,8 @@ func (l *fieldList) groupSettings(v *backend.GroupSettings) {
 	l.modifier(fieldDesktop, v.Modifiers[search.Desktop])
 	l.modifier(fieldMobile, v.Modifiers[search.Mobile])
 	l.modifier(fieldTablet, v.Modifiers[search.Tablet])
+	l.value(fieldAudiences, v.Audiences)
+	l.value(fieldSites, v.Sites)
 }
 
 func (s *jsonSource) keywordSettings(p *backend.KeywordPatch) {

@@ -11,6 +11,7 @@ import (
 	"adshard/backend"
 	"adshard/search"
 	"adshard/search/words"
+	"adshard/targeting"
 	"adshard/targeting/zone"
 )
 
@@ -169,6 +170,17 @@ func atMost(most int) func(string) (string, error) {
 		}
 		return s, nil
 	}
+}
+
+var errDate = errors.New("not a date such as 2026-03-31")
+
+// parseDate reads a date as the databases keep it.
+func parseDate(s string) (string, error) {
+	d, ok := targeting.ParseDate(s)
+	if !ok {
+		return "", errDate
+	}
+	return d.String(), nil
 }
 
 // zones checks names of time zones. It remembers the last one: many rows have the same,

@@ -98,7 +98,7 @@ func parseSegments(raw []byte, modified bool) ([]Segment, error) {
 func (a *Audiences) Empty() bool { return len(a.Target)+len(a.Observe)+len(a.Exclude) == 0 }
 
 // JSON is the canonical form, which ParseAudiences reads; "" if it is empty.
-func (a *Audiences) JSON() string {
+func (a Audiences) JSON() string {
 	if a.Empty() {
 		return ""
 	}

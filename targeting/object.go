@@ -8,6 +8,9 @@ import (
 	"io"
 )
 
+// Value is one that is kept as its canonical JSON; "": it says nothing.
+type Value interface{ JSON() string }
+
 // members reads a JSON object of known members, each at most once. What is absent or null stays nil.
 func members(raw []byte, known map[string]*json.RawMessage) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))

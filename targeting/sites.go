@@ -87,7 +87,7 @@ func comparePages(a, b Page) int {
 func (s *Sites) Empty() bool { return len(s.Include)+len(s.Exclude) == 0 }
 
 // JSON is the canonical form, which ParseSites reads; "" if it is empty.
-func (s *Sites) JSON() string {
+func (s Sites) JSON() string {
 	if s.Empty() {
 		return ""
 	}

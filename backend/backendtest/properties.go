@@ -48,8 +48,14 @@ func modify(m *backend.Modifier, p backend.Patch[uint16]) {
 
 // values are some of a field, by its name or by its type.
 var values = map[string]any{
-	"TimeZone": []string{"UTC", "Europe/Prague", "Asia/Tokyo"},
-	"uint64":   []uint64{0, 1, 2}, "uint16": []uint16{0, 1000, 10000}, "uint8": []uint8{1, 5, 10}, "bool": []bool{true, false},
+	"TimeZone":  []string{"UTC", "Europe/Prague", "Asia/Tokyo"},
+	"StartDate": []string{"2026-03-31", "1999-12-31"}, "EndDate": []string{"2026-03-31", "2100-02-28"},
+	"Schedule":   []string{`[{"day":"monday","from":"08:00","to":"18:15","modifier_percent":-12.5}]`, `[{"day":"sunday","from":"00:00","to":"24:00"}]`},
+	"Locations":  []string{`[{"id":2203,"modifier_percent":-10},{"id":2840,"exclude":true}]`, `[{"lat":50.087,"lon":14.421,"radius_m":15000}]`},
+	"Audiences":  []string{`{"target":[{"id":"a"}],"exclude":[{"id":"b"}]}`, `{"observe":[{"id":"ž","modifier_percent":30}]}`},
+	"Sites":      []string{`{"include":[{"site":"a.example/x","modifier_percent":10}]}`, `{"exclude":[{"site":"b.example"}]}`},
+	"Categories": []string{`["alcohol/wine"]`, `["a","b"]`},
+	"uint64":     []uint64{0, 1, 2}, "uint16": []uint16{0, 1000, 10000}, "uint8": []uint8{1, 5, 10}, "bool": []bool{true, false},
 	"backend.Languages": []backend.Languages{"en", "cs en", ""}, "string": []string{"", "x", "https://a.example/"},
 	"backend.Learned": []backend.Learned{backend.NewLearned(5, 0, 0, 0), backend.NewLearned(10, 4, 1<<31, 9)},
 }

@@ -38,11 +38,14 @@ const (
 	Money                     // micros, or none; Max bounds them
 	Modifier                  // of bids: permille, or none; per cent for people
 	Quality                   // 1 to 10
-	Choice                    // of two: Choices
+	Choice                    // of two: Names
+	Method                    // a Choice that may be null, which is the first of Names
 	Languages                 // codes
 	Zone                      // the IANA name of a time zone; "UTC" by default
 	Text                      // at most Max bytes; empty by default
 	URL                       // that of a web page, at most Max bytes; empty by default
+	Date                      // as 2026-03-31; empty by default
+	Value                     // an object or list that package targeting reads, as its canonical JSON; empty by default
 	Learned                   // a learned quality: of databases alone
 )
 
@@ -85,6 +88,9 @@ const (
 	MaxMicros = 1<<63 - 1      // what databases keep
 	MaxURL    = 2 << 10        // bytes
 )
+
+// targeting are the versions of the schemas that first had targeting.
+var targeting = [2]int{14, 11}
 
 // modified are the entities that have modifiers of bids.
 var modified = []Entity{Campaign, Group}
@@ -140,6 +146,30 @@ var List = []Field{
 		Schema: "A name of the IANA time zone database, e.g. Europe/Prague; null: UTC. The advertiser's days begin by it.",
 		Row:    "an IANA name such as `Europe/Prague`, default `UTC`: when the [days of its budgets](budgets.md) begin",
 		Line:   "an IANA name, or `null`"},
+	{Name: "start_date", Kind: Date, Of: []Entity{Campaign}, Go: "StartDate", SQL: "start_date", Label: "Start date", Order: 32, Sum: 19, Since: targeting,
+		Schema: "The first day of delivery, in the time zone of the advertiser, e.g. 2026-03-31; null: none.",
+		Line:   "the first day of delivery, as `2026-03-31`, or `null`"},
+	{Name: "end_date", Kind: Date, Of: []Entity{Campaign}, Go: "EndDate", SQL: "end_date", Label: "End date", Order: 33, Sum: 20, Since: targeting,
+		Schema: "The last day of delivery, in the time zone of the advertiser; null: none.",
+		Line:   "the last day of delivery, or `null`"},
+	{Name: "schedule", Kind: Value, Of: []Entity{Campaign}, Go: "Schedule", SQL: "schedule", Label: "Schedule", Order: 34, Sum: 21, Since: targeting,
+		Line: "a list of intervals of a week day in quarter hours, at most 6 a day: `[{\"day\":\"monday\",\"from\":\"08:00\",\"to\":\"18:00\",\"modifier_percent\":20}]`, or `null`"},
+	{Name: "locations", Kind: Value, Of: []Entity{Campaign}, Go: "Locations", SQL: "locations", Label: "Locations", Order: 35, Sum: 22, Since: targeting,
+		Line: "a list of at most 10,000 places and circles, targets or exclusions: `[{\"id\":2203,\"modifier_percent\":-10},{\"id\":2840,\"exclude\":true},{\"lat\":50.087,\"lon\":14.421,\"radius_m\":15000}]`, or `null`"},
+	{Name: "location_method", Kind: Method, Of: []Entity{Campaign}, Go: "LocationPresence", SQL: "location_presence", Label: "Location method", Order: 36, Sum: 23, Since: targeting,
+		Names:  [2]string{"presence_or_interest", "presence"},
+		Schema: "Which places count for targets: those where the user is, or those that the query is about, too (default).",
+		Line:   "`presence_or_interest` or `presence`, or `null`"},
+	{Name: "location_exclusion_method", Kind: Method, Of: []Entity{Campaign}, Go: "ExclusionPresence", SQL: "exclusion_presence", Label: "Location exclusion method", Order: 37, Sum: 24, Since: targeting,
+		Names:  [2]string{"presence_or_interest", "presence"},
+		Schema: "Which places count for exclusions: those where the user is, or those that the query is about, too (default).",
+		Line:   "`presence_or_interest` or `presence`, or `null`"},
+	{Name: "audiences", Kind: Value, Of: modified, Go: "Audiences", SQL: "audiences", Label: "Audiences", Order: 38, Sum: 25, Since: targeting,
+		Line: "at most 1,000 segments of 1 to 64 bytes: `{\"target\":[{\"id\":\"age:25-34\"}],\"observe\":[{\"id\":\"buyers\",\"modifier_percent\":30}],\"exclude\":[{\"id\":\"staff\"}]}`, or `null`; a group's take the place of its campaign's"},
+	{Name: "sites", Kind: Value, Of: modified, Go: "Sites", SQL: "sites", Label: "Sites", Order: 39, Sum: 26, Since: targeting,
+		Line: "at most 1,000 hosts, perhaps with a path: `{\"include\":[{\"site\":\"example.com\",\"modifier_percent\":10}],\"exclude\":[{\"site\":\"example.com/forum\"}]}`, or `null`; a group's take the place of its campaign's"},
+	{Name: "categories", Kind: Value, Of: []Entity{Advertiser, Campaign}, Go: "Categories", SQL: "categories", Label: "Categories", Order: 40, Sum: 27, Since: targeting,
+		Line: "at most 32 paths of what is advertised, for blocks: `[\"alcohol/wine\"]`, or `null`; an advertiser's add to its campaigns'"},
 	{Kind: Special, Editor: []string{"Ad type"}, Column: "AdType"},
 	{Name: "headlines", Kind: Key, KeyOf: []Entity{Ad}, Editor: []string{"Headline %d", "Headline"}, Columns: 15, Column: "Headline"},
 	{Name: "descriptions", Kind: Key, KeyOf: []Entity{Ad}, Editor: []string{"Description %d", "Description Line 1"}, Columns: 4, Column: "Description"},

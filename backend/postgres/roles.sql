@@ -32,9 +32,9 @@ GRANT SELECT ON adshard.advertiser, adshard.campaign, adshard.ad_group, adshard.
 GRANT INSERT, DELETE ON adshard.advertiser, adshard.campaign, adshard.ad_group, adshard.keyword, adshard.group_negative,
   adshard.campaign_negative, adshard.advertiser_negative, adshard.ad TO adshard_import;
 GRANT INSERT, UPDATE, DELETE ON adshard.document, adshard.document_part TO adshard_import;
-GRANT UPDATE (enabled, time_zone) ON adshard.advertiser TO adshard_import;
-GRANT UPDATE (enabled, desktop, mobile, tablet, daily_budget, standard_delivery, languages, rotate_evenly, label) ON adshard.campaign TO adshard_import;
-GRANT UPDATE (enabled, bid, desktop, mobile, tablet) ON adshard.ad_group TO adshard_import;
+GRANT UPDATE (enabled, time_zone, categories) ON adshard.advertiser TO adshard_import;
+GRANT UPDATE (enabled, desktop, mobile, tablet, daily_budget, standard_delivery, languages, rotate_evenly, label, start_date, end_date, schedule, locations, location_presence, exclusion_presence, audiences, sites, categories) ON adshard.campaign TO adshard_import;
+GRANT UPDATE (enabled, bid, desktop, mobile, tablet, audiences, sites) ON adshard.ad_group TO adshard_import;
 GRANT UPDATE (text, enabled, bid, quality, learned, final_url) ON adshard.keyword TO adshard_import;
 GRANT UPDATE (text, enabled) ON adshard.group_negative, adshard.campaign_negative, adshard.advertiser_negative TO adshard_import;
 GRANT UPDATE (enabled) ON adshard.ad TO adshard_import;

@@ -9,12 +9,12 @@ import (
 )
 
 // schemaVersion is the newest migration.
-const schemaVersion = 10
+const schemaVersion = 11
 
 // The columns of an advertiser's settings, and what sets them: the first parameter is the row's id.
 const (
-	advertiserColumns = "enabled, time_zone"
-	advertiserSetters = "enabled = $2, time_zone = $3"
+	advertiserColumns = "enabled, time_zone, categories"
+	advertiserSetters = "enabled = $2, time_zone = $3, categories = $4"
 )
 
 // advertiserRow is a row's settings as they are read: first into to, then done.
@@ -24,7 +24,7 @@ type advertiserRow struct {
 
 func (r *advertiserRow) to(list ...any) []any {
 	v := &r.AdvertiserSettings
-	return append(list, &v.Enabled, &v.TimeZone)
+	return append(list, &v.Enabled, &v.TimeZone, &v.Categories)
 }
 
 func (r *advertiserRow) done() *backend.AdvertiserSettings {
@@ -34,13 +34,13 @@ func (r *advertiserRow) done() *backend.AdvertiserSettings {
 
 // appendAdvertiser appends the values of the columns.
 func appendAdvertiser(args []any, v *backend.AdvertiserSettings) []any {
-	return append(args, v.Enabled, v.TimeZone)
+	return append(args, v.Enabled, v.TimeZone, v.Categories)
 }
 
 // The columns of a campaign's settings, and what sets them: the first parameter is the row's id.
 const (
-	campaignColumns = "enabled, desktop, mobile, tablet, daily_budget, standard_delivery, languages, rotate_evenly, label"
-	campaignSetters = "enabled = $2, desktop = $3, mobile = $4, tablet = $5, daily_budget = $6, standard_delivery = $7, languages = $8, rotate_evenly = $9, label = $10"
+	campaignColumns = "enabled, desktop, mobile, tablet, daily_budget, standard_delivery, languages, rotate_evenly, label, start_date, end_date, schedule, locations, location_presence, exclusion_presence, audiences, sites, categories"
+	campaignSetters = "enabled = $2, desktop = $3, mobile = $4, tablet = $5, daily_budget = $6, standard_delivery = $7, languages = $8, rotate_evenly = $9, label = $10, start_date = $11, end_date = $12, schedule = $13, locations = $14, location_presence = $15, exclusion_presence = $16, audiences = $17, sites = $18, categories = $19"
 )
 
 // campaignRow is a row's settings as they are read: first into to, then done.
@@ -54,7 +54,7 @@ type campaignRow struct {
 
 func (r *campaignRow) to(list ...any) []any {
 	v := &r.CampaignSettings
-	return append(list, &v.Enabled, &r.desktop, &r.mobile, &r.tablet, &r.daily_budget, &v.StandardDelivery, (*string)(&v.Languages), &v.RotateEvenly, &v.Label)
+	return append(list, &v.Enabled, &r.desktop, &r.mobile, &r.tablet, &r.daily_budget, &v.StandardDelivery, (*string)(&v.Languages), &v.RotateEvenly, &v.Label, &v.StartDate, &v.EndDate, &v.Schedule, &v.Locations, &v.LocationPresence, &v.ExclusionPresence, &v.Audiences, &v.Sites, &v.Categories)
 }
 
 func (r *campaignRow) done() *backend.CampaignSettings {
@@ -68,13 +68,13 @@ func (r *campaignRow) done() *backend.CampaignSettings {
 
 // appendCampaign appends the values of the columns.
 func appendCampaign(args []any, v *backend.CampaignSettings) []any {
-	return append(args, v.Enabled, nullable(v.Modifiers[search.Desktop].Set, uint64(v.Modifiers[search.Desktop].Permille)), nullable(v.Modifiers[search.Mobile].Set, uint64(v.Modifiers[search.Mobile].Permille)), nullable(v.Modifiers[search.Tablet].Set, uint64(v.Modifiers[search.Tablet].Permille)), nullable(v.HasBudget, v.DailyBudget), v.StandardDelivery, string(v.Languages), v.RotateEvenly, v.Label)
+	return append(args, v.Enabled, nullable(v.Modifiers[search.Desktop].Set, uint64(v.Modifiers[search.Desktop].Permille)), nullable(v.Modifiers[search.Mobile].Set, uint64(v.Modifiers[search.Mobile].Permille)), nullable(v.Modifiers[search.Tablet].Set, uint64(v.Modifiers[search.Tablet].Permille)), nullable(v.HasBudget, v.DailyBudget), v.StandardDelivery, string(v.Languages), v.RotateEvenly, v.Label, v.StartDate, v.EndDate, v.Schedule, v.Locations, v.LocationPresence, v.ExclusionPresence, v.Audiences, v.Sites, v.Categories)
 }
 
 // The columns of an ad group's settings, and what sets them: the first parameter is the row's id.
 const (
-	groupColumns = "enabled, bid, desktop, mobile, tablet"
-	groupSetters = "enabled = $2, bid = $3, desktop = $4, mobile = $5, tablet = $6"
+	groupColumns = "enabled, bid, desktop, mobile, tablet, audiences, sites"
+	groupSetters = "enabled = $2, bid = $3, desktop = $4, mobile = $5, tablet = $6, audiences = $7, sites = $8"
 )
 
 // groupRow is a row's settings as they are read: first into to, then done.
@@ -88,7 +88,7 @@ type groupRow struct {
 
 func (r *groupRow) to(list ...any) []any {
 	v := &r.GroupSettings
-	return append(list, &v.Enabled, &r.bid, &r.desktop, &r.mobile, &r.tablet)
+	return append(list, &v.Enabled, &r.bid, &r.desktop, &r.mobile, &r.tablet, &v.Audiences, &v.Sites)
 }
 
 func (r *groupRow) done() *backend.GroupSettings {
@@ -102,7 +102,7 @@ func (r *groupRow) done() *backend.GroupSettings {
 
 // appendGroup appends the values of the columns.
 func appendGroup(args []any, v *backend.GroupSettings) []any {
-	return append(args, v.Enabled, nullable(v.HasBid, v.Bid), nullable(v.Modifiers[search.Desktop].Set, uint64(v.Modifiers[search.Desktop].Permille)), nullable(v.Modifiers[search.Mobile].Set, uint64(v.Modifiers[search.Mobile].Permille)), nullable(v.Modifiers[search.Tablet].Set, uint64(v.Modifiers[search.Tablet].Permille)))
+	return append(args, v.Enabled, nullable(v.HasBid, v.Bid), nullable(v.Modifiers[search.Desktop].Set, uint64(v.Modifiers[search.Desktop].Permille)), nullable(v.Modifiers[search.Mobile].Set, uint64(v.Modifiers[search.Mobile].Permille)), nullable(v.Modifiers[search.Tablet].Set, uint64(v.Modifiers[search.Tablet].Permille)), v.Audiences, v.Sites)
 }
 
 // The columns of a keyword's settings.

@@ -10,23 +10,24 @@ import (
 )
 
 // schemaVersion is the newest migration.
-const schemaVersion = 13
+const schemaVersion = 14
 
 // The columns of an advertiser's settings, and what sets them.
 const (
-	advertiserColumns = "enabled, time_zone"
-	advertiserSetters = "enabled = ?, time_zone = ?"
+	advertiserColumns = "enabled, time_zone, categories"
+	advertiserSetters = "enabled = ?, time_zone = ?, categories = ?"
 )
 
 // appendAdvertiser appends the values of the columns.
 func appendAdvertiser(args []any, v *backend.AdvertiserSettings) []any {
-	return append(args, v.Enabled, v.TimeZone)
+	return append(args, v.Enabled, v.TimeZone, v.Categories)
 }
 
 // scanAdvertiserSettings reads the columns, the first of which is at a place.
 func scanAdvertiserSettings(st *zs.Stmt, at int) (v backend.AdvertiserSettings) {
 	v.Enabled = st.ColumnBool(at)
 	v.TimeZone = st.ColumnText(at + 1)
+	v.Categories = st.ColumnText(at + 2)
 	return v
 }
 
@@ -37,20 +38,25 @@ func (h *hasher) addedAdvertiser(owner, id uint64, v *backend.AdvertiserSettings
 		text(h, v.TimeZone)
 		s += h.end()
 	}
+	if v.Categories != "" {
+		h.begin(27, owner, id)
+		text(h, v.Categories)
+		s += h.end()
+	}
 	return s
 }
 
 // The columns of a campaign's settings, their parameters, and what sets them.
 const (
-	campaignColumns = "enabled, desktop, mobile, tablet, daily_budget, standard_delivery, languages, rotate_evenly, label"
-	campaignPlaces  = "?, ?, ?, ?, ?, ?, ?, ?, ?"
-	campaignWidth   = 9 // how many there are
-	campaignSetters = "enabled = ?, desktop = ?, mobile = ?, tablet = ?, daily_budget = ?, standard_delivery = ?, languages = ?, rotate_evenly = ?, label = ?"
+	campaignColumns = "enabled, desktop, mobile, tablet, daily_budget, standard_delivery, languages, rotate_evenly, label, start_date, end_date, schedule, locations, location_presence, exclusion_presence, audiences, sites, categories"
+	campaignPlaces  = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
+	campaignWidth   = 18 // how many there are
+	campaignSetters = "enabled = ?, desktop = ?, mobile = ?, tablet = ?, daily_budget = ?, standard_delivery = ?, languages = ?, rotate_evenly = ?, label = ?, start_date = ?, end_date = ?, schedule = ?, locations = ?, location_presence = ?, exclusion_presence = ?, audiences = ?, sites = ?, categories = ?"
 )
 
 // appendCampaign appends the values of the columns.
 func appendCampaign(args []any, v *backend.CampaignSettings) []any {
-	return append(args, v.Enabled, optional{v.Modifiers[search.Desktop].Set, uint64(v.Modifiers[search.Desktop].Permille)}, optional{v.Modifiers[search.Mobile].Set, uint64(v.Modifiers[search.Mobile].Permille)}, optional{v.Modifiers[search.Tablet].Set, uint64(v.Modifiers[search.Tablet].Permille)}, optional{v.HasBudget, v.DailyBudget}, v.StandardDelivery, string(v.Languages), v.RotateEvenly, v.Label)
+	return append(args, v.Enabled, optional{v.Modifiers[search.Desktop].Set, uint64(v.Modifiers[search.Desktop].Permille)}, optional{v.Modifiers[search.Mobile].Set, uint64(v.Modifiers[search.Mobile].Permille)}, optional{v.Modifiers[search.Tablet].Set, uint64(v.Modifiers[search.Tablet].Permille)}, optional{v.HasBudget, v.DailyBudget}, v.StandardDelivery, string(v.Languages), v.RotateEvenly, v.Label, v.StartDate, v.EndDate, v.Schedule, v.Locations, v.LocationPresence, v.ExclusionPresence, v.Audiences, v.Sites, v.Categories)
 }
 
 // scanCampaignSettings reads the columns, the first of which is at a place.
@@ -64,6 +70,15 @@ func scanCampaignSettings(st *zs.Stmt, at int) (v backend.CampaignSettings) {
 	v.Languages = backend.Languages(st.ColumnText(at + 6))
 	v.RotateEvenly = st.ColumnBool(at + 7)
 	v.Label = st.ColumnText(at + 8)
+	v.StartDate = st.ColumnText(at + 9)
+	v.EndDate = st.ColumnText(at + 10)
+	v.Schedule = st.ColumnText(at + 11)
+	v.Locations = st.ColumnText(at + 12)
+	v.LocationPresence = st.ColumnBool(at + 13)
+	v.ExclusionPresence = st.ColumnBool(at + 14)
+	v.Audiences = st.ColumnText(at + 15)
+	v.Sites = st.ColumnText(at + 16)
+	v.Categories = st.ColumnText(at + 17)
 	return v
 }
 
@@ -79,20 +94,65 @@ func (h *hasher) addedCampaign(owner, id uint64, v *backend.CampaignSettings) (s
 		text(h, v.Label)
 		s += h.end()
 	}
+	if v.StartDate != "" {
+		h.begin(19, owner, id)
+		text(h, v.StartDate)
+		s += h.end()
+	}
+	if v.EndDate != "" {
+		h.begin(20, owner, id)
+		text(h, v.EndDate)
+		s += h.end()
+	}
+	if v.Schedule != "" {
+		h.begin(21, owner, id)
+		text(h, v.Schedule)
+		s += h.end()
+	}
+	if v.Locations != "" {
+		h.begin(22, owner, id)
+		text(h, v.Locations)
+		s += h.end()
+	}
+	if v.LocationPresence {
+		h.begin(23, owner, id)
+
+		s += h.end()
+	}
+	if v.ExclusionPresence {
+		h.begin(24, owner, id)
+
+		s += h.end()
+	}
+	if v.Audiences != "" {
+		h.begin(25, owner, id)
+		text(h, v.Audiences)
+		s += h.end()
+	}
+	if v.Sites != "" {
+		h.begin(26, owner, id)
+		text(h, v.Sites)
+		s += h.end()
+	}
+	if v.Categories != "" {
+		h.begin(27, owner, id)
+		text(h, v.Categories)
+		s += h.end()
+	}
 	return s
 }
 
 // The columns of an ad group's settings, their parameters, and what sets them.
 const (
-	groupColumns = "enabled, bid, desktop, mobile, tablet"
-	groupPlaces  = "?, ?, ?, ?, ?"
-	groupWidth   = 5 // how many there are
-	groupSetters = "enabled = ?, bid = ?, desktop = ?, mobile = ?, tablet = ?"
+	groupColumns = "enabled, bid, desktop, mobile, tablet, audiences, sites"
+	groupPlaces  = "?, ?, ?, ?, ?, ?, ?"
+	groupWidth   = 7 // how many there are
+	groupSetters = "enabled = ?, bid = ?, desktop = ?, mobile = ?, tablet = ?, audiences = ?, sites = ?"
 )
 
 // appendGroup appends the values of the columns.
 func appendGroup(args []any, v *backend.GroupSettings) []any {
-	return append(args, v.Enabled, optional{v.HasBid, v.Bid}, optional{v.Modifiers[search.Desktop].Set, uint64(v.Modifiers[search.Desktop].Permille)}, optional{v.Modifiers[search.Mobile].Set, uint64(v.Modifiers[search.Mobile].Permille)}, optional{v.Modifiers[search.Tablet].Set, uint64(v.Modifiers[search.Tablet].Permille)})
+	return append(args, v.Enabled, optional{v.HasBid, v.Bid}, optional{v.Modifiers[search.Desktop].Set, uint64(v.Modifiers[search.Desktop].Permille)}, optional{v.Modifiers[search.Mobile].Set, uint64(v.Modifiers[search.Mobile].Permille)}, optional{v.Modifiers[search.Tablet].Set, uint64(v.Modifiers[search.Tablet].Permille)}, v.Audiences, v.Sites)
 }
 
 // scanGroupSettings reads the columns, the first of which is at a place.
@@ -102,11 +162,23 @@ func scanGroupSettings(st *zs.Stmt, at int) (v backend.GroupSettings) {
 	v.Modifiers[search.Desktop] = columnModifier(st, at+2)
 	v.Modifiers[search.Mobile] = columnModifier(st, at+3)
 	v.Modifiers[search.Tablet] = columnModifier(st, at+4)
+	v.Audiences = st.ColumnText(at + 5)
+	v.Sites = st.ColumnText(at + 6)
 	return v
 }
 
 // addedGroup is what settings that were added to an ad group count, unless they have their defaults.
 func (h *hasher) addedGroup(owner, id uint64, v *backend.GroupSettings) (s sum) {
+	if v.Audiences != "" {
+		h.begin(25, owner, id)
+		text(h, v.Audiences)
+		s += h.end()
+	}
+	if v.Sites != "" {
+		h.begin(26, owner, id)
+		text(h, v.Sites)
+		s += h.end()
+	}
 	return s
 }
 

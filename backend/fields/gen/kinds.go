@@ -28,6 +28,17 @@ var text = map[string]string{
 	"pg to":         "&$GO", "pg arg": "$GO", "pg array": "text", "pg go": "string", "pg column": `text COLLATE "C" NOT NULL DEFAULT ''`,
 }
 
+// choice are the forms of a Choice.
+var choice = map[string]string{
+	"schema": `{"type": "string", $PATTERN"description": "$SCHEMA"}`, "api": "type: string, enum: [$0, $1]", "api item": "type: string, enum: [$0, $1]",
+	"item": "it.$API = api.Item$API(oneOf($GO, `$1`, `$0`))", "set when": "it.$API != ``", "set value": "string(it.$API)", "example": "$1|$0",
+	"json read": "s.choice($FIELD, $PARSE)", "cell read": "s.choice($CELL, $PARSE)", "cell write": "cellOf($PATCH, oneOf(`$C1`, `$C0`))",
+	"say":  "l.text($FIELD, oneOf(`$1`, `$0`)($GO))",
+	"type": "bool", "zero": "false", "set": "$GO",
+	"sqlite arg": "$GO", "sqlite scan": "$GO = st.ColumnBool($COLUMN)", "sqlite column": "INTEGER NOT NULL DEFAULT 0 CHECK ($SQL IN (0, 1))",
+	"pg to": "&$GO", "pg arg": "$GO", "pg array": "boolean", "pg go": "bool", "pg column": "boolean NOT NULL DEFAULT false",
+}
+
 // kinds are those of properties.
 var kinds = map[fields.Kind]kind{
 	fields.Money: {"money", map[string]string{
@@ -67,15 +78,11 @@ var kinds = map[fields.Kind]kind{
 		"sqlite arg": "int64($GO)", "sqlite scan": "$GO = backend.Learned(st.ColumnInt64($COLUMN))", "sqlite sum": "h.number(uint64($GO))",
 		"pg to": "&$GO", "pg arg": "int64($GO)", "pg array": "bigint", "pg go": "int64",
 	}},
-	fields.Choice: {"choice", map[string]string{
-		"schema": `{"type": "string", $PATTERN"description": "$SCHEMA"}`, "api": "type: string, enum: [$0, $1]", "api item": "type: string, enum: [$0, $1]",
-		"item": "it.$API = api.Item$API(oneOf($GO, `$1`, `$0`))", "set when": "it.$API != ``", "set value": "string(it.$API)", "example": "$1|$0",
-		"json read": "s.choice($FIELD, $PARSE)", "cell read": "s.choice($CELL, $PARSE)", "cell write": "cellOf($PATCH, oneOf(`$C1`, `$C0`))",
-		"say":  "l.text($FIELD, oneOf(`$1`, `$0`)($GO))",
-		"type": "bool", "zero": "false", "set": "$GO",
-		"sqlite arg": "$GO", "sqlite scan": "$GO = st.ColumnBool($COLUMN)", "sqlite column": "INTEGER NOT NULL DEFAULT 0 CHECK ($SQL IN (0, 1))",
-		"pg to": "&$GO", "pg arg": "$GO", "pg array": "boolean", "pg go": "bool", "pg column": "boolean NOT NULL DEFAULT false",
-	}},
+	fields.Choice: {"choice", choice},
+	fields.Method: {"method", with(choice, map[string]string{
+		"schema": `{"type": ["string", "null"], $PATTERN"description": "$SCHEMA"}`, "api": "type: [string, \"null\"], pattern: '^($0|$1)$', description: '$SCHEMA'",
+		"item":      "it.$API = api.Item$API(oneOf($GO, `$1`, ``))",
+		"json read": "s.choiceOrNull($FIELD, $PARSE)"})},
 	fields.Languages: {"languages", map[string]string{
 		"schema":   `{"type": ["array", "null"], "items": {"type": "string"}, "minItems": 1, "description": "$SCHEMA"}`,
 		"api":      `type: [array, "null"], minItems: 1, items: {type: string, format: language}, description: 'Codes, or names in English.'`,
@@ -92,6 +99,17 @@ var kinds = map[fields.Kind]kind{
 		"json read": "s.value($FIELD, s.zones.parse)", "cell read": "patch(s, $CELL, s.zones.parse)", "say": "l.text($FIELD, $GO)",
 		"zero": "DefaultTimeZone", "set": "$GO != backend.DefaultTimeZone"})},
 	fields.Text: {"text", text},
+	fields.Date: {"date", with(text, map[string]string{
+		"check":     "checkDate",
+		"schema":    `{"type": ["string", "null"], "pattern": "^\\s*[0-9]{4}-[0-9]{2}-[0-9]{2}\\s*$", "description": "$SCHEMA"}`,
+		"api":       `type: [string, "null"], pattern: '^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}\s*$', description: '$SCHEMA'`,
+		"json read": "s.value($FIELD, parseDate)", "example": "2026-03-31"})},
+	fields.Value: {"value", with(text, map[string]string{
+		"check":  "checkValue(targeting.Parse$API)",
+		"schema": `{"$ref": "#/$defs/$NAME"}`,
+		"api":    `$ref: '#/components/schemas/$API'`, "api item": `$ref: '#/components/schemas/$API'`,
+		"item": "it.$API = value($GO)", "set when": "it.$API != nil", "set value": "string(it.$API)", "example": "JSON",
+		"json read": "jsonValueOf(s, $FIELD, targeting.Parse$API)", "say": "l.value($FIELD, $GO)"})},
 	fields.URL: {"url", with(text, map[string]string{
 		"json read": "s.value($FIELD, parseURL)", "cell read": "patch(s, $CELL, parseURL)", "example": "https://acme.example/",
 		"schema": `{"type": ["string", "null"], "maxLength": $MAX, "pattern": "` + strings.ReplaceAll(urls, `\`, `\\`) + `", "description": "$SCHEMA"}`,

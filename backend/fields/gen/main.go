@@ -236,6 +236,8 @@ func (f field) Parser() string {
 	case f.Parse != "":
 	case f.Kind == fields.Choice:
 		return fmt.Sprintf("choiceOf(%q, %q, %q)", strings.ToLower(f.Label), f.Cells[0], f.Cells[1])
+	case f.Kind == fields.Method:
+		return fmt.Sprintf("choiceOf(%q, %q, %q)", strings.ToLower(f.Label), f.Names[0], f.Names[1])
 	case f.Kind == fields.Text:
 		return fmt.Sprintf("atMost(%d)", f.Max)
 	}
@@ -304,7 +306,7 @@ func (f field) money() string {
 
 // pattern is that of a Choice in schemas, whatever the case of its letters; "": what it may be has a function of its own.
 func (f field) pattern() string {
-	if f.Parse != "" || f.Kind != fields.Choice {
+	if f.Parse != "" || f.Kind != fields.Choice && f.Kind != fields.Method {
 		return ""
 	}
 	anyCase := func(name string) (out string) {

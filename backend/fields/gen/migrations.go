@@ -24,58 +24,103 @@ func (table) Newest() [2]int {
 // migrations returns the files that add the columns of properties which the first schemas did not have.
 func migrations() (map[string][]byte, error) {
 	files := map[string][]byte{}
-	for _, e := range entities() {
-		for _, f := range e.Fields {
-			for i, database := range []string{"sqlite", "postgres"} {
-				if f.Since[i] == 0 {
-					continue
-				}
-				t, err := template.ParseFS(templates, database+"_migration.tmpl")
-				if err != nil {
-					return nil, err
-				}
-				var b bytes.Buffer
-				if err := t.Execute(&b, added{e, f, i}); err != nil {
-					return nil, err
-				}
-				files[fmt.Sprintf("backend/%s/migrations/%05d_%s_%s.sql", database, f.Since[i], e.Entity, f.SQL)] = b.Bytes()
+	for i, database := range []string{"sqlite", "postgres"} {
+		t, err := template.ParseFS(templates, database+"_migration.tmpl")
+		if err != nil {
+			return nil, err
+		}
+		for version := 1; version <= (table{}).Newest()[i]; version++ {
+			s := stepTo(version, i)
+			if s.Tables == nil {
+				continue
 			}
+			var b bytes.Buffer
+			if err := t.Execute(&b, s); err != nil {
+				return nil, err
+			}
+			files[fmt.Sprintf("backend/%s/migrations/%05d_%s.sql", database, version, s.name())] = b.Bytes()
 		}
 	}
 	return files, nil
 }
 
-// added is a property that a migration adds.
-type added struct {
+// step is a migration of a database to a version.
+type step struct {
+	version, database int
+	Tables            []change
+}
+
+// change is what a migration adds to a table.
+type change struct {
 	entity
-	field    field
-	database int
+	*step
+	Added []field
+}
+
+func stepTo(version, database int) *step {
+	s := &step{version: version, database: database}
+	for _, e := range entities() {
+		if added := e.some(func(f field) bool { return f.Since[database] == version }); added != nil {
+			s.Tables = append(s.Tables, change{e, s, added})
+		}
+	}
+	return s
+}
+
+// name is that of the file: the column that is added, or the entities that get columns.
+func (s *step) name() string {
+	var list []string
+	for _, t := range s.Tables {
+		list = append(list, string(t.Entity))
+	}
+	if len(s.Tables) == 1 && len(s.Tables[0].Added) == 1 {
+		list = append(list, s.Tables[0].Added[0].SQL)
+	}
+	return strings.Join(list, "_")
+}
+
+// Title says what is added.
+func (s *step) Title() string {
+	var list []string
+	for _, t := range s.Tables {
+		var labels []string
+		for _, f := range t.Added {
+			labels = append(labels, f.Label)
+		}
+		list = append(list, strings.Join(labels, ", ")+" of "+t.Name())
+	}
+	return strings.Join(list, "; ")
 }
 
 // Table is that of the entity.
-func (a added) Table() string { return tableOf(a.entity) }
+func (c change) Table() string { return tableOf(c.entity) }
 
-// Label says what is added.
-func (a added) Label() string { return a.field.Label }
+// Names are those of the columns.
+func (c change) Names() string {
+	var list []string
+	for _, f := range c.Added {
+		list = append(list, f.SQL)
+	}
+	return strings.Join(list, ", ")
+}
 
-// Column is the column's name, Type its type.
-func (a added) Column() string { return a.field.SQL }
-
-// Type is the type of the column.
-func (a added) Type() string { return a.field.Form([]string{"sqlite column", "pg column"}[a.database]) }
+// Type is the type of a column.
+func (c change) Type(f field) string {
+	return f.Form([]string{"sqlite column", "pg column"}[c.database])
+}
 
 // Watched are the columns of the entity's row whose changes are changes of it, when the migration has run. SQLite's languages
 // of campaigns have a trigger of their own.
-func (a added) Watched() string {
+func (c change) Watched() string {
 	list := []string{"name", "enabled"}
-	if a.Held() {
+	if c.Held() {
 		list = append(list, "hold")
 	}
-	if a.Entity == fields.Campaign {
+	if c.Entity == fields.Campaign {
 		list = append(list, "budget_exhausted", "withheld")
 	}
-	for _, f := range a.Fields {
-		if f.Since[a.database] <= a.field.Since[a.database] && (a.database > 0 || f.SQL != "languages") {
+	for _, f := range c.Fields {
+		if f.Since[c.database] <= c.version && (c.database > 0 || f.SQL != "languages") {
 			list = append(list, f.SQL)
 		}
 	}

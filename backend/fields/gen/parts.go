@@ -127,19 +127,20 @@ func inTables(text string) string {
 	return text
 }
 
-// row replaces the row that begins with a name, or adds it behind another one.
+// row replaces the row that begins with a name and stands below another one, or adds it behind that.
 func row(text, name, behind string, cells []string) string {
 	now := "\n| `" + name + "` |"
 	for _, cell := range cells {
 		now += strings.TrimRight(" "+cell, " ") + " |"
 	}
-	i := strings.Index(text, "\n| `"+name+"` |")
-	j := i
+	from := max(0, strings.Index(text, "\n| `"+behind+"` |"))
+	i := strings.Index(text[from:], "\n| `"+name+"` |")
 	if i < 0 {
-		i = strings.Index(text, "\n| `"+behind+"` |")
-		i += 1 + strings.Index(text[i+1:], "\n")
-		return text[:i] + now + text[i:]
+		from += 1 + strings.Index(text[from+1:], "\n")
+		return text[:from] + now + text[from:]
 	}
+	i += from
+	j := i
 	j += 1 + strings.Index(text[j+1:], "\n")
 	return text[:i] + now + text[j:]
 }

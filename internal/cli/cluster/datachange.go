@@ -228,6 +228,8 @@ func settings(args []string) (map[string]any, error) {
 			out[name] = strings.Split(value, ",")
 		case api.TextSettings[name]:
 			out[name] = value
+		case api.ValueSettings[name] && json.Valid([]byte(value)):
+			out[name] = json.RawMessage(value)
 		case json.Valid([]byte(value)) && strings.Trim(value, "-0123456789.") == "":
 			out[name] = json.Number(value)
 		default:

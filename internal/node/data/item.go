@@ -84,6 +84,14 @@ func oneOf(is bool, on, off string) string {
 	return off
 }
 
+// value is one that is kept as JSON; nil: none.
+func value(text string) json.RawMessage {
+	if text == "" {
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
 func modifier(m backend.Modifier) *float64 {
 	if !m.Set {
 		return nil

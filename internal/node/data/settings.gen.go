@@ -11,6 +11,7 @@ import (
 func advertiserSettings(it *api.Item, v *backend.AdvertiserSettings) {
 	it.Status = status(v.Enabled)
 	it.TimeZone = v.TimeZone
+	it.Categories = value(v.Categories)
 }
 
 func campaignSettings(it *api.Item, v *backend.CampaignSettings) {
@@ -24,6 +25,15 @@ func campaignSettings(it *api.Item, v *backend.CampaignSettings) {
 	it.Languages = v.Languages.Codes()
 	it.AdRotation = api.ItemAdRotation(oneOf(v.RotateEvenly, `even`, `optimize`))
 	it.Label = v.Label
+	it.StartDate = v.StartDate
+	it.EndDate = v.EndDate
+	it.Schedule = value(v.Schedule)
+	it.Locations = value(v.Locations)
+	it.LocationMethod = api.ItemLocationMethod(oneOf(v.LocationPresence, `presence`, ``))
+	it.LocationExclusionMethod = api.ItemLocationExclusionMethod(oneOf(v.ExclusionPresence, `presence`, ``))
+	it.Audiences = value(v.Audiences)
+	it.Sites = value(v.Sites)
+	it.Categories = value(v.Categories)
 }
 
 func groupSettings(it *api.Item, v *backend.GroupSettings) {
@@ -33,6 +43,8 @@ func groupSettings(it *api.Item, v *backend.GroupSettings) {
 	it.DesktopBidModifier = modifier(v.Modifiers[search.Desktop])
 	it.MobileBidModifier = modifier(v.Modifiers[search.Mobile])
 	it.TabletBidModifier = modifier(v.Modifiers[search.Tablet])
+	it.Audiences = value(v.Audiences)
+	it.Sites = value(v.Sites)
 }
 
 func keywordSettings(it *api.Item, v *backend.KeywordSettings) {

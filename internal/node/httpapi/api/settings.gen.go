@@ -42,6 +42,33 @@ func (it *Item) Settings() (list []Setting) {
 	if it.TimeZone != `` {
 		list = append(list, Setting{Name: "time_zone", Label: "Time zone", Value: it.TimeZone, Number: false})
 	}
+	if it.StartDate != `` {
+		list = append(list, Setting{Name: "start_date", Label: "Start date", Value: it.StartDate, Number: false})
+	}
+	if it.EndDate != `` {
+		list = append(list, Setting{Name: "end_date", Label: "End date", Value: it.EndDate, Number: false})
+	}
+	if it.Schedule != nil {
+		list = append(list, Setting{Name: "schedule", Label: "Schedule", Value: string(it.Schedule), Number: false})
+	}
+	if it.Locations != nil {
+		list = append(list, Setting{Name: "locations", Label: "Locations", Value: string(it.Locations), Number: false})
+	}
+	if it.LocationMethod != `` {
+		list = append(list, Setting{Name: "location_method", Label: "Location method", Value: string(it.LocationMethod), Number: false})
+	}
+	if it.LocationExclusionMethod != `` {
+		list = append(list, Setting{Name: "location_exclusion_method", Label: "Location exclusion method", Value: string(it.LocationExclusionMethod), Number: false})
+	}
+	if it.Audiences != nil {
+		list = append(list, Setting{Name: "audiences", Label: "Audiences", Value: string(it.Audiences), Number: false})
+	}
+	if it.Sites != nil {
+		list = append(list, Setting{Name: "sites", Label: "Sites", Value: string(it.Sites), Number: false})
+	}
+	if it.Categories != nil {
+		list = append(list, Setting{Name: "categories", Label: "Categories", Value: string(it.Categories), Number: false})
+	}
 	if it.Type == "keyword" && it.FinalURL != `` {
 		list = append(list, Setting{Name: "final_url", Label: "Final URL", Value: it.FinalURL, Number: false})
 	}
@@ -50,18 +77,27 @@ func (it *Item) Settings() (list []Setting) {
 
 // SettingsHelp names the properties that each entity has, with an example of each.
 const SettingsHelp = `
-  group, keyword     max_cpc_micros=450000
-  keyword            quality_score=7
-  campaign, group    desktop_bid_modifier=-20
-  campaign, group    mobile_bid_modifier=-20
-  campaign, group    tablet_bid_modifier=-20
-  campaign           daily_budget_micros=450000
-  campaign           delivery_method=standard|accelerated
-  campaign           languages=cs,en
-  campaign           ad_rotation=even|optimize
-  campaign           label=…
-  advertiser         time_zone=Europe/Prague
-  ad, keyword        final_url=https://acme.example/`
+  group, keyword         max_cpc_micros=450000
+  keyword                quality_score=7
+  campaign, group        desktop_bid_modifier=-20
+  campaign, group        mobile_bid_modifier=-20
+  campaign, group        tablet_bid_modifier=-20
+  campaign               daily_budget_micros=450000
+  campaign               delivery_method=standard|accelerated
+  campaign               languages=cs,en
+  campaign               ad_rotation=even|optimize
+  campaign               label=…
+  advertiser             time_zone=Europe/Prague
+  campaign               start_date=2026-03-31
+  campaign               end_date=2026-03-31
+  campaign               schedule=JSON
+  campaign               locations=JSON
+  campaign               location_method=presence|presence_or_interest
+  campaign               location_exclusion_method=presence|presence_or_interest
+  campaign, group        audiences=JSON
+  campaign, group        sites=JSON
+  advertiser, campaign   categories=JSON
+  ad, keyword            final_url=https://acme.example/`
 
 // AmountSettings is the amount of money of the entities of each kind that have one.
 var AmountSettings = map[ItemType]string{
@@ -70,8 +106,10 @@ var AmountSettings = map[ItemType]string{
 	ItemTypeKeyword:  "max_cpc_micros",
 }
 
-// TextSettings are the properties that are texts, whatever they look like, and ListSettings those that are lists.
+// TextSettings are the properties that are texts, whatever they look like, ListSettings those that are lists, and ValueSettings
+// those that are written as JSON.
 var (
-	TextSettings = map[string]bool{"delivery_method": true, "ad_rotation": true, "label": true, "time_zone": true, "final_url": true}
-	ListSettings = map[string]bool{"languages": true}
+	TextSettings  = map[string]bool{"delivery_method": true, "ad_rotation": true, "label": true, "time_zone": true, "start_date": true, "end_date": true, "location_method": true, "location_exclusion_method": true, "final_url": true}
+	ListSettings  = map[string]bool{"languages": true}
+	ValueSettings = map[string]bool{"schedule": true, "locations": true, "audiences": true, "sites": true, "categories": true}
 )

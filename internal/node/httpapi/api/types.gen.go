@@ -2,6 +2,8 @@
 
 package api
 
+import "encoding/json"
+
 // Defines values for AdEventKind.
 const (
 	AdEventKindClick      AdEventKind = "click"
@@ -153,6 +155,18 @@ const (
 const (
 	ItemStatusEnabled ItemStatus = "enabled"
 	ItemStatusPaused  ItemStatus = "paused"
+)
+
+// Defines values for ItemLocationMethod.
+const (
+	ItemLocationMethodPresence           ItemLocationMethod = "presence"
+	ItemLocationMethodPresenceOrInterest ItemLocationMethod = "presence_or_interest"
+)
+
+// Defines values for ItemLocationExclusionMethod.
+const (
+	ItemLocationExclusionMethodPresence           ItemLocationExclusionMethod = "presence"
+	ItemLocationExclusionMethodPresenceOrInterest ItemLocationExclusionMethod = "presence_or_interest"
 )
 
 // Defines values for ItemType.
@@ -560,12 +574,18 @@ type AddSlave struct {
 // AdvertiserPatch defines model for AdvertiserPatch.
 type AdvertiserPatch struct {
 	// TimeZone An IANA name; UTC by default.
-	TimeZone string                `json:"time_zone,omitempty"`
-	Status   AdvertiserPatchStatus `json:"status,omitempty"`
+	TimeZone string `json:"time_zone,omitempty"`
+
+	// Categories Paths of what is advertised, which pages can block, 32 at most; an advertiser's add to its campaigns'.
+	Categories Categories            `json:"categories,omitempty"`
+	Status     AdvertiserPatchStatus `json:"status,omitempty"`
 }
 
 // AdvertiserPatchStatus defines model for AdvertiserPatch.Status.
 type AdvertiserPatchStatus string
+
+// Audiences Whom a campaign or group is for, by opaque segments, 1,000 at most; null: all. A group's take the place of its campaign's.
+type Audiences = json.RawMessage
 
 // BalancePlan What the strategy would do now.
 type BalancePlan struct {
@@ -736,8 +756,38 @@ type CampaignPatch struct {
 	AdRotation CampaignPatchAdRotation `json:"ad_rotation,omitempty"`
 
 	// Label A text for people, at most 1,024 bytes as UTF-8; null: none.
-	Label  string              `json:"label,omitempty"`
-	Status CampaignPatchStatus `json:"status,omitempty"`
+	Label string `json:"label,omitempty"`
+
+	// StartDate The first day of delivery, in the time zone of the advertiser, e.g. 2026-03-31; null: none.
+	StartDate string `json:"start_date,omitempty"`
+
+	// EndDate The last day of delivery, in the time zone of the advertiser; null: none.
+	EndDate string `json:"end_date,omitempty"`
+
+	// Schedule When a campaign is shown, on the clock of its advertiser's time zone; none: always. Intervals of a day may touch, not overlap.
+	// [from, to) is in quarter hours, to 24:00.
+	Schedule Schedule `json:"schedule,omitempty"`
+
+	// Locations Where a campaign is shown and where not; no targets: everywhere. An entry is a place of the table of places, or a circle of
+	// degrees with at most 6 decimals. An exclusion has no modifier.
+	Locations Locations `json:"locations,omitempty"`
+
+	// LocationMethod Which places count for targets: those where the user is, or those that the query is about, too (default).
+	LocationMethod string `json:"location_method,omitempty"`
+
+	// LocationExclusionMethod Which places count for exclusions: those where the user is, or those that the query is about, too (default).
+	LocationExclusionMethod string `json:"location_exclusion_method,omitempty"`
+
+	// Audiences Whom a campaign or group is for, by opaque segments, 1,000 at most; null: all. A group's take the place of its campaign's.
+	Audiences Audiences `json:"audiences,omitempty"`
+
+	// Sites On which pages a campaign or group is shown, by host and perhaps path, 1,000 at most; null: on all. Subdomains and what is
+	// below a path belong to it. A group's take the place of its campaign's.
+	Sites Sites `json:"sites,omitempty"`
+
+	// Categories Paths of what is advertised, which pages can block, 32 at most; an advertiser's add to its campaigns'.
+	Categories Categories          `json:"categories,omitempty"`
+	Status     CampaignPatchStatus `json:"status,omitempty"`
 
 	// PausedBy null lifts all.
 	PausedBy []CampaignPatchPausedBy `json:"paused_by,omitempty"`
@@ -754,6 +804,9 @@ type CampaignPatchStatus string
 
 // CampaignPatchPausedBy defines model for CampaignPatch.PausedBy.
 type CampaignPatchPausedBy string
+
+// Categories Paths of what is advertised, which pages can block, 32 at most; an advertiser's add to its campaigns'.
+type Categories = json.RawMessage
 
 // ChangeLine A line of `/v1/changes`. Changes of what a group or campaign holds are changes of it.
 type ChangeLine struct {
@@ -1049,8 +1102,15 @@ type GroupPatch struct {
 	MobileBidModifier float32 `json:"mobile_bid_modifier,omitempty"`
 
 	// TabletBidModifier Per cent.
-	TabletBidModifier float32          `json:"tablet_bid_modifier,omitempty"`
-	Status            GroupPatchStatus `json:"status,omitempty"`
+	TabletBidModifier float32 `json:"tablet_bid_modifier,omitempty"`
+
+	// Audiences Whom a campaign or group is for, by opaque segments, 1,000 at most; null: all. A group's take the place of its campaign's.
+	Audiences Audiences `json:"audiences,omitempty"`
+
+	// Sites On which pages a campaign or group is shown, by host and perhaps path, 1,000 at most; null: on all. Subdomains and what is
+	// below a path belong to it. A group's take the place of its campaign's.
+	Sites  Sites            `json:"sites,omitempty"`
+	Status GroupPatchStatus `json:"status,omitempty"`
 
 	// PausedBy null lifts all.
 	PausedBy []GroupPatchPausedBy `json:"paused_by,omitempty"`
@@ -1322,8 +1382,30 @@ type Item struct {
 	SpentMicros *uint64 `json:"spent_micros,omitempty"`
 
 	// PausedBy Why a campaign or group is served as paused whatever its status is; absent: for no reason.
-	PausedBy []PausedBy `json:"paused_by,omitempty"`
-	Label    string     `json:"label,omitempty"`
+	PausedBy  []PausedBy `json:"paused_by,omitempty"`
+	Label     string     `json:"label,omitempty"`
+	StartDate string     `json:"start_date,omitempty"`
+	EndDate   string     `json:"end_date,omitempty"`
+
+	// Schedule When a campaign is shown, on the clock of its advertiser's time zone; none: always. Intervals of a day may touch, not overlap.
+	// [from, to) is in quarter hours, to 24:00.
+	Schedule Schedule `json:"schedule,omitempty"`
+
+	// Locations Where a campaign is shown and where not; no targets: everywhere. An entry is a place of the table of places, or a circle of
+	// degrees with at most 6 decimals. An exclusion has no modifier.
+	Locations               Locations                   `json:"locations,omitempty"`
+	LocationMethod          ItemLocationMethod          `json:"location_method,omitempty"`
+	LocationExclusionMethod ItemLocationExclusionMethod `json:"location_exclusion_method,omitempty"`
+
+	// Audiences Whom a campaign or group is for, by opaque segments, 1,000 at most; null: all. A group's take the place of its campaign's.
+	Audiences Audiences `json:"audiences,omitempty"`
+
+	// Sites On which pages a campaign or group is shown, by host and perhaps path, 1,000 at most; null: on all. Subdomains and what is
+	// below a path belong to it. A group's take the place of its campaign's.
+	Sites Sites `json:"sites,omitempty"`
+
+	// Categories Paths of what is advertised, which pages can block, 32 at most; an advertiser's add to its campaigns'.
+	Categories Categories `json:"categories,omitempty"`
 }
 
 // ItemDeliveryMethod defines model for Item.DeliveryMethod.
@@ -1334,6 +1416,12 @@ type ItemAdRotation string
 
 // ItemStatus defines model for Item.Status.
 type ItemStatus string
+
+// ItemLocationMethod defines model for Item.LocationMethod.
+type ItemLocationMethod string
+
+// ItemLocationExclusionMethod defines model for Item.LocationExclusionMethod.
+type ItemLocationExclusionMethod string
 
 // ItemAnswer defines model for ItemAnswer.
 type ItemAnswer struct {
@@ -1427,6 +1515,10 @@ type LeftAlone struct {
 	Slice uint64 `json:"slice"`
 	Why   string `json:"why"`
 }
+
+// Locations Where a campaign is shown and where not; no targets: everywhere. An entry is a place of the table of places, or a circle of
+// degrees with at most 6 decimals. An exclusion has no modifier.
+type Locations = json.RawMessage
 
 // MasterInfo defines model for MasterInfo.
 type MasterInfo struct {
@@ -1536,8 +1628,11 @@ type NewAdvertiser struct {
 	Name string `json:"name"`
 
 	// TimeZone An IANA name; UTC by default.
-	TimeZone string              `json:"time_zone,omitempty"`
-	Status   NewAdvertiserStatus `json:"status,omitempty"`
+	TimeZone string `json:"time_zone,omitempty"`
+
+	// Categories Paths of what is advertised, which pages can block, 32 at most; an advertiser's add to its campaigns'.
+	Categories Categories          `json:"categories,omitempty"`
+	Status     NewAdvertiserStatus `json:"status,omitempty"`
 }
 
 // NewAdvertiserStatus defines model for NewAdvertiser.Status.
@@ -1566,8 +1661,38 @@ type NewCampaign struct {
 	AdRotation NewCampaignAdRotation `json:"ad_rotation,omitempty"`
 
 	// Label A text for people, at most 1,024 bytes as UTF-8; null: none.
-	Label  string            `json:"label,omitempty"`
-	Status NewCampaignStatus `json:"status,omitempty"`
+	Label string `json:"label,omitempty"`
+
+	// StartDate The first day of delivery, in the time zone of the advertiser, e.g. 2026-03-31; null: none.
+	StartDate string `json:"start_date,omitempty"`
+
+	// EndDate The last day of delivery, in the time zone of the advertiser; null: none.
+	EndDate string `json:"end_date,omitempty"`
+
+	// Schedule When a campaign is shown, on the clock of its advertiser's time zone; none: always. Intervals of a day may touch, not overlap.
+	// [from, to) is in quarter hours, to 24:00.
+	Schedule Schedule `json:"schedule,omitempty"`
+
+	// Locations Where a campaign is shown and where not; no targets: everywhere. An entry is a place of the table of places, or a circle of
+	// degrees with at most 6 decimals. An exclusion has no modifier.
+	Locations Locations `json:"locations,omitempty"`
+
+	// LocationMethod Which places count for targets: those where the user is, or those that the query is about, too (default).
+	LocationMethod string `json:"location_method,omitempty"`
+
+	// LocationExclusionMethod Which places count for exclusions: those where the user is, or those that the query is about, too (default).
+	LocationExclusionMethod string `json:"location_exclusion_method,omitempty"`
+
+	// Audiences Whom a campaign or group is for, by opaque segments, 1,000 at most; null: all. A group's take the place of its campaign's.
+	Audiences Audiences `json:"audiences,omitempty"`
+
+	// Sites On which pages a campaign or group is shown, by host and perhaps path, 1,000 at most; null: on all. Subdomains and what is
+	// below a path belong to it. A group's take the place of its campaign's.
+	Sites Sites `json:"sites,omitempty"`
+
+	// Categories Paths of what is advertised, which pages can block, 32 at most; an advertiser's add to its campaigns'.
+	Categories Categories        `json:"categories,omitempty"`
+	Status     NewCampaignStatus `json:"status,omitempty"`
 
 	// PausedBy null lifts all.
 	PausedBy []NewCampaignPausedBy `json:"paused_by,omitempty"`
@@ -1600,8 +1725,15 @@ type NewGroup struct {
 	MobileBidModifier float32 `json:"mobile_bid_modifier,omitempty"`
 
 	// TabletBidModifier Per cent.
-	TabletBidModifier float32        `json:"tablet_bid_modifier,omitempty"`
-	Status            NewGroupStatus `json:"status,omitempty"`
+	TabletBidModifier float32 `json:"tablet_bid_modifier,omitempty"`
+
+	// Audiences Whom a campaign or group is for, by opaque segments, 1,000 at most; null: all. A group's take the place of its campaign's.
+	Audiences Audiences `json:"audiences,omitempty"`
+
+	// Sites On which pages a campaign or group is shown, by host and perhaps path, 1,000 at most; null: on all. Subdomains and what is
+	// below a path belong to it. A group's take the place of its campaign's.
+	Sites  Sites          `json:"sites,omitempty"`
+	Status NewGroupStatus `json:"status,omitempty"`
 
 	// PausedBy null lifts all.
 	PausedBy []NewGroupPausedBy `json:"paused_by,omitempty"`
@@ -1746,6 +1878,10 @@ type Replicas struct {
 // RequestID 1 to 64 printable ASCII characters; HTTP drops spaces around them.
 type RequestID = string
 
+// Schedule When a campaign is shown, on the clock of its advertiser's time zone; none: always. Intervals of a day may touch, not overlap.
+// [from, to) is in quarter hours, to 24:00.
+type Schedule = json.RawMessage
+
 // Scrub The scrub, which compares what slaves serve with the database, slice by slice over the whole ring.
 type Scrub struct {
 	// IntervalMs The time between two passes; 0: scrubbing is off.
@@ -1852,6 +1988,13 @@ type SearchRequest struct {
 	// Variants How closely words match, from exact to loose.
 	Variants Variant `json:"variants,omitempty"`
 }
+
+// Segments defines model for Segments.
+type Segments = json.RawMessage
+
+// Sites On which pages a campaign or group is shown, by host and perhaps path, 1,000 at most; null: on all. Subdomains and what is
+// below a path belong to it. A group's take the place of its campaign's.
+type Sites = json.RawMessage
 
 // Slave defines model for Slave.
 type Slave struct {
