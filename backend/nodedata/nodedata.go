@@ -16,11 +16,12 @@ import (
 	"adshard/search"
 	"adshard/search/placeholder"
 	"adshard/search/words"
+	"adshard/targeting/message"
 )
 
 // Version is the version of the records: it grows with each change that builds
 // other records from the same entities. Only data of the same version are compared.
-const Version = 5
+const Version = 6
 
 // Builder turns entities into records. It caches recent words and must be used by one
 // goroutine at a time.
@@ -57,10 +58,15 @@ func (b *Builder) Group(it *backend.Item) (*pb.Item, error) {
 		return nil, err
 	}
 	g := &it.Group
+	t, err := g.Targeting()
+	if err != nil {
+		return nil, err
+	}
 	return &pb.Item{Group: &pb.Group{
 		Key: uint64(key), Id: g.ID, CampaignId: g.CampaignID, AdvertiserId: g.AdvertiserID,
 		Name: g.Name, Enabled: g.Served(), Held: g.Hold.Brief(), Modifiers: modifiers(g.Modifiers),
 		Negatives: negatives, Ads: ads(it.Ads), Version: g.Version,
+		Targeting: message.From(t),
 	}}, nil
 }
 
@@ -84,11 +90,15 @@ func (b *Builder) Campaign(c *backend.Campaign) (*pb.Campaign, error) {
 	if err != nil {
 		return nil, err
 	}
+	t, err := c.Targeting()
+	if err != nil {
+		return nil, err
+	}
 	return &pb.Campaign{
 		Id: c.ID, AdvertiserId: c.AdvertiserID, Name: c.Name, Enabled: c.Served(), Held: c.Hold.Brief(),
 		BudgetExhausted: c.Exhausted(), Withheld: c.Withheld, Modifiers: modifiers(c.Modifiers),
 		Negatives: negatives, Languages: c.Languages.Codes(), RotateEvenly: c.RotateEvenly,
-		Version: c.Version,
+		Version: c.Version, Targeting: message.From(t),
 	}, nil
 }
 
@@ -98,7 +108,15 @@ func (b *Builder) Advertiser(a *backend.Advertiser) (*pb.Advertiser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pb.Advertiser{Id: a.ID, Name: a.Name, Enabled: a.Enabled, Negatives: negatives, Version: a.Version}, nil
+	categories, err := a.CategoryPaths()
+	if err != nil {
+		return nil, err
+	}
+	out := &pb.Advertiser{Id: a.ID, Name: a.Name, Enabled: a.Enabled, Negatives: negatives, Version: a.Version, Categories: categories}
+	if a.TimeZone != backend.DefaultTimeZone {
+		out.TimeZone = a.TimeZone
+	}
+	return out, nil
 }
 
 func (b *Builder) keyword(out *pb.Keyword, k *backend.Keyword, g *backend.Group, languages []string) error {

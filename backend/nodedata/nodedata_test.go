@@ -8,6 +8,7 @@ import (
 
 	"adshard/backend"
 	"adshard/balance"
+	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
 	"adshard/search/words"
@@ -178,5 +179,56 @@ func TestHeld(t *testing.T) {
 		if got, want := backend.Hold(want).Reasons(), hold.Reasons(); !reflect.DeepEqual(got, want) {
 			t.Errorf("reasons of %d: %q, want %q", hold, got, want)
 		}
+	}
+}
+
+// TestTargeting: records have what campaigns, groups and advertisers say of where and when they are shown, and nothing else of
+// those that say nothing.
+func TestTargeting(t *testing.T) {
+	b := New(balance.ByOwner)
+	campaign := backend.CampaignSettings{
+		StartDate: "2026-03-31", EndDate: "2026-04-30", Schedule: `[{"day":"sunday","from":"08:15","to":"24:00","modifier_percent":-12.5}]`,
+		Locations:         `[{"lat":50.087,"lon":-14.4,"radius_m":15000},{"id":2203,"modifier_percent":-10},{"id":2840,"exclude":true}]`,
+		ExclusionPresence: true, Audiences: `{"target":[{"id":"a"}]}`, Sites: `{"exclude":[{"site":"a.example/x"}]}`, Categories: `["alcohol/wine"]`,
+	}
+	c, err := b.Campaign(&backend.Campaign{CampaignSettings: campaign})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &pb.Targeting{
+		Start: 20260331, End: 20260430, Schedule: []*pb.DayInterval{{From: 33, To: 96, Modifier: 875}},
+		Locations:         []*pb.Location{{Lat: 50_087_000, Lon: -14_400_000, Radius: 15_000}, {Place: 2203, Modifier: 900}, {Place: 2840, Exclude: true}},
+		ExclusionPresence: true, Audiences: &pb.Audiences{Target: []*pb.Segment{{Id: "a"}}},
+		Sites: &pb.Sites{Exclude: []*pb.Site{{Host: "a.example", Path: "/x"}}}, Categories: []string{"alcohol/wine"},
+	}
+	if !proto.Equal(c.Targeting, want) {
+		t.Errorf("the campaign has\n%v, want\n%v", c.Targeting, want)
+	}
+	it := item()
+	it.Group.Audiences, it.Group.Sites = `{"observe":[{"id":"b","modifier_percent":30}]}`, `{"include":[{"site":"b.example"}]}`
+	g, err := b.Group(it)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = &pb.Targeting{Audiences: &pb.Audiences{Observe: []*pb.Segment{{Id: "b", Modifier: 1300}}}, Sites: &pb.Sites{Include: []*pb.Site{{Host: "b.example"}}}}
+	if !proto.Equal(g.Group.Targeting, want) {
+		t.Errorf("the group has %v, want %v", g.Group.Targeting, want)
+	}
+	for _, c := range []struct {
+		backend.AdvertiserSettings
+		want *pb.Advertiser
+	}{
+		{backend.AdvertiserSettings{TimeZone: "Europe/Prague", Categories: `["a","b/c"]`}, &pb.Advertiser{TimeZone: "Europe/Prague", Categories: []string{"a", "b/c"}}},
+		{backend.NewAdvertiser(), &pb.Advertiser{Enabled: true}},
+	} {
+		if a, err := b.Advertiser(&backend.Advertiser{AdvertiserSettings: c.AdvertiserSettings}); err != nil || !proto.Equal(a, c.want) {
+			t.Errorf("%+v has %v, %v", c.AdvertiserSettings, a, err)
+		}
+	}
+	if c, err := b.Campaign(&backend.Campaign{}); err != nil || c.Targeting != nil {
+		t.Errorf("a campaign without targeting has %v, %v", c, err)
+	}
+	if _, err := b.Campaign(&backend.Campaign{CampaignSettings: backend.CampaignSettings{Schedule: "[{}]"}}); !fault.Is(err, fault.Corrupt) {
+		t.Errorf("a damaged schedule: %v", err)
 	}
 }

@@ -18,11 +18,11 @@ import (
 // sender of that checks PeerVersion with AtLeast first.
 const (
 	// Version is this program's.
-	Version = 5
+	Version = 6
 	// VersionData is the first whose slaves understand all that this program feeds: the
-	// data of groups and campaigns, and copies of stores. Older slaves would show the ad's final URL for a keyword
-	// that has one of its own.
-	VersionData = 5
+	// data of groups and campaigns, and copies of stores. Older slaves would show ads where and when their
+	// campaigns' targeting does not let them.
+	VersionData = 6
 )
 
 // AtLeast refuses a peer of a version below least with fault.Version; peer says who it

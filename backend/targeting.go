@@ -1,0 +1,73 @@
+package backend
+
+import (
+	"fmt"
+
+	"adshard/fault"
+	"adshard/targeting"
+)
+
+// Targeting reads what the campaign says of where and when it is shown. Errors: fault.Corrupt, since what is written is checked.
+func (v *CampaignSettings) Targeting() (*targeting.Targeting, error) {
+	t := &targeting.Targeting{Languages: v.Languages.Codes(), Targets: method(v.LocationPresence), Exclusion: method(v.ExclusionPresence)}
+	var r reader
+	t.Start, t.End = r.date(v.StartDate), r.date(v.EndDate)
+	read(&r, &t.Schedule, v.Schedule, targeting.ParseSchedule)
+	read(&r, &t.Locations, v.Locations, targeting.ParseLocations)
+	read(&r, &t.Audiences, v.Audiences, targeting.ParseAudiences)
+	read(&r, &t.Sites, v.Sites, targeting.ParseSites)
+	read(&r, &t.Categories, v.Categories, targeting.ParseCategories)
+	return t, r.err
+}
+
+// Targeting reads the audiences and sites of the group. Errors: as of campaigns.
+func (v *GroupSettings) Targeting() (*targeting.Targeting, error) {
+	t := new(targeting.Targeting)
+	var r reader
+	read(&r, &t.Audiences, v.Audiences, targeting.ParseAudiences)
+	read(&r, &t.Sites, v.Sites, targeting.ParseSites)
+	return t, r.err
+}
+
+// CategoryPaths reads the advertiser's categories. Errors: as of campaigns.
+func (v *AdvertiserSettings) CategoryPaths() (list targeting.Categories, err error) {
+	var r reader
+	read(&r, &list, v.Categories, targeting.ParseCategories)
+	return list, r.err
+}
+
+func method(presence bool) targeting.Method {
+	if presence {
+		return targeting.Presence
+	}
+	return targeting.PresenceOrInterest
+}
+
+// reader keeps the first error.
+type reader struct{ err error }
+
+func (r *reader) note(err error) {
+	if err != nil && r.err == nil {
+		r.err = fault.New(fault.Corrupt, "read targeting", err)
+	}
+}
+
+func (r *reader) date(text string) targeting.Date {
+	if text == "" {
+		return 0
+	}
+	d, ok := targeting.ParseDate(text)
+	if !ok {
+		r.note(fmt.Errorf("%q is no date", text))
+	}
+	return d
+}
+
+func read[T any](r *reader, to *T, text string, parse func([]byte) (T, error)) {
+	if text == "" {
+		return
+	}
+	var err error
+	*to, err = parse([]byte(text))
+	r.note(err)
+}
