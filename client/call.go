@@ -156,7 +156,7 @@ func refusal(res *http.Response) error {
 // backoff is how long to wait, about, the next time.
 type backoff struct{ next time.Duration }
 
-// sleep waits, and the next time twice as long.
+// sleep waits, each time twice as long as before.
 func (b *backoff) sleep(ctx context.Context) error {
 	t := time.NewTimer(b.next/2 + rand.N(b.next))
 	defer t.Stop()

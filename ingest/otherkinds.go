@@ -198,8 +198,8 @@ func (s *editorSource) saysOwn(k kind) bool {
 	return own != "" && plainName(s.rowType()) == own
 }
 
-// typedKind returns the kind that a row calls itself if that is one that is not imported, else "". Where rows have ids, a bulk
-// sheet names the kind of each.
+// typedKind returns the kind that a row calls itself, or "" if rows of that kind are imported. Where rows have ids, a
+// bulk sheet names the kind of each.
 func (s *editorSource) typedKind() string {
 	if s.layout.rowType < 0 {
 		return ""

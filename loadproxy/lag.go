@@ -71,9 +71,8 @@ func (l *lagging) pulled(head bool, newest uint64) {
 	}
 }
 
-// lag is the time since the store was at the head. No time passes during a pull that is to be
-// answered as soon as there is a newer change, up to the pull's longest wait: after that the
-// connection counts as cut.
+// lag is the time since the store was at the head. During a pull that waits for a newer change no
+// time passes, up to the pull's longest wait. After that the connection counts as cut.
 func (l *lagging) lag(wait time.Duration) time.Duration {
 	now := time.Since(l.start)
 	lag := now - time.Duration(l.head.Load())

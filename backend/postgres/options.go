@@ -24,9 +24,10 @@ type Options struct {
 	// default 1 s.
 	Poll time.Duration
 	// Rekeying is called now and then while the keys of keywords are made anew (package rekey), which may take
-	// minutes: done of so many lists of keywords and negatives are.
+	// minutes, with the number of finished lists of keywords and negatives and that of all.
 	Rekeying func(done, of int)
-	// schema is that which the database gets; default that of this program. Only tests set it.
+	// schema is the schema that the database gets; default is that of this program. Only tests set
+	// it.
 	schema schema
 	// stepped is called after each step of making a database; only tests set it.
 	stepped func()

@@ -79,7 +79,7 @@ func (p *pool) writing() (*conn, error) {
 	return c, nil
 }
 
-// connect opens a connection to the very file.
+// connect opens a connection to the file itself.
 func (p *pool) connect(open func() (*conn, error)) (*conn, error) {
 	c, err := open()
 	if err != nil {

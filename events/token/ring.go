@@ -29,7 +29,7 @@ type Ring struct {
 	keys []*signer // by number
 }
 
-// signer is a key with states of its hash that are free.
+// signer is a key with hash states that are not in use.
 type signer struct {
 	Key
 	free sync.Pool // of *mac

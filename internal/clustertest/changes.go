@@ -224,8 +224,8 @@ func (c *Changer) Last(g int, ask func(url.Values) (Answer, error)) (a Answer, w
 	return c.one(g, ask, func(version, uint64) bool { return true })
 }
 
-// one asks for group g; in reports whether an answer at a clock may have a
-// version.
+// one asks for group g. in reports whether a version may be in an answer at a
+// clock.
 func (c *Changer) one(g int, ask func(url.Values) (Answer, error), in func(v version, clock uint64) bool) (a Answer, wrong string, err error) {
 	c.mu.Lock()
 	restoring := c.restoring

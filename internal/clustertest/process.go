@@ -56,7 +56,7 @@ func Adshard(ctx context.Context, args ...string) error {
 
 // Process is one process of a cluster; it can be killed and started again.
 type Process struct {
-	// Command is the part that it is: balancer, slave and so on.
+	// Command says which part it is: balancer, slave and so on.
 	Command string
 	// Programs is the directory of the program to run, which is called as Command; empty
 	// means this one. It is read at the next Start.

@@ -11,9 +11,9 @@ const (
 	mostBits  = 15
 )
 
-// quality is 1 to 10 by how few titles have the words of a text: how often the titles can be
-// halved until one has the word, over all words but stop words. A word of no title is as rare as
-// one of a single title.
+// quality is 1 to 10, higher the fewer titles have the words of a text: how often the titles can be
+// halved until one has the word, over all words but stop words. A word of no title is as rare as one
+// of a single title.
 func (s *shape) quality(text string) int {
 	specific := 0
 	for _, token := range tokensOf(text) {

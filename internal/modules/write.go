@@ -48,8 +48,8 @@ const commonApache = "/usr/share/common-licenses/Apache-2.0"
 // apacheTerms finds the terms of the Apache License: from its name to the last sentence of section 9.
 var apacheTerms = regexp.MustCompile(`(?s)[ \t]*Apache License\s+Version 2\.0, January 2004.*?accepting any such warranty\s+or additional liability\.(\s+END OF TERMS AND CONDITIONS)?`)
 
-// withoutTerms has commonApache in place of the terms of the Apache License, and keeps what is before and
-// after them, such as whose the copyright is.
+// withoutTerms puts commonApache in place of the terms of the Apache License, and keeps what is before and
+// after them, such as the copyright.
 func withoutTerms(body string) string {
 	return apacheTerms.ReplaceAllString(body, "[the terms of the Apache License, Version 2.0: "+commonApache+"]")
 }

@@ -35,7 +35,7 @@ func pairs(text string) (left string, list []found) {
 	}
 }
 
-// base is the first of the runes that stand for braces: of a plane for private use.
+// base is the first of the runes that stand for braces, in a plane for private use.
 const base = 0x100000
 
 // isLeftOut reports whether a text is not shown.

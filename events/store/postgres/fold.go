@@ -93,7 +93,7 @@ func (s *Store) Erase(ctx context.Context, e *store.Erasure, limit int) (did sto
 	}
 	until := token.From(e.Before)
 	advertiser := strconv.FormatUint(e.Advertiser, 10)
-	// When this is committed, so is every Add that has not seen it.
+	// Every Add that has not seen this is committed before it.
 	err = s.execute(ctx, "erase", `UPDATE adshard_events.horizon SET erased = erased || jsonb_build_object($1::text, $2::text)
   WHERE erased ->> $1 IS DISTINCT FROM $2`, advertiser, hex.EncodeToString(until[:]))
 	if err != nil {

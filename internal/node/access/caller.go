@@ -82,5 +82,5 @@ type somebody Identity
 // Caller implements Shown.
 func (s somebody) Caller() Identity { return Identity(s) }
 
-// With returns a context whose caller is known.
+// With returns a context that names the caller.
 func With(ctx context.Context, who Identity) context.Context { return WithConn(ctx, somebody(who)) }

@@ -25,7 +25,8 @@ const (
 	// warmAfter is how long a host waits for the lease before it loads what it needs
 	// when it leads: one that leads at once loads it then.
 	warmAfter = 300 * time.Millisecond
-	// leaderPoll is the time between two checks of who leads, for people.
+	// leaderPoll is the time between two checks of which balancer leads, for
+	// display.
 	leaderPoll = time.Second
 )
 
@@ -34,7 +35,7 @@ func (h *Host) newStandby(tracker *health.Tracker) *standby {
 	return &standby{health: tracker, warm: &warm{cfg: &h.cfg, order: h.order, db: h.db, health: tracker, log: h.log}}
 }
 
-// stand waits until this host may lead, and begins to.
+// stand waits until this host may lead, then begins to lead.
 func (h *Host) stand(ctx context.Context) (*Balancer, error) {
 	tracker := health.New()
 	for {

@@ -79,7 +79,7 @@ type Collector struct {
 	counter  *events.Counter
 	budgets  *events.Budgets
 	pacing   *events.Pacing
-	learning *learning // nil: qualities are those that were given
+	learning *learning // nil: the given qualities are served
 	handler  *handler
 	origins  origins
 	metrics  *eventMetrics

@@ -10,8 +10,8 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// MaxForm is the most bytes of a form with a file: the file, once as it is or once in base64, and
-// its surroundings.
+// MaxForm is the most bytes of a form with a file: the file, as it is or in base64, and what
+// surrounds it.
 const MaxForm = 2 << 20
 
 // importing is a file to be imported, what it would change, and what was imported before.

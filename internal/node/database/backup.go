@@ -65,8 +65,8 @@ type Restored struct {
 
 // Restore puts the database of a backup into a file (sqlite.Restore), and its events into another one; "" means no
 // events. The two must be apart (outfile.CheckApart). Both are checked before either is put in its place; the
-// database is unfinished until the events are in theirs. Events that are there already must be those of the same
-// database, and are kept beside, with replace.
+// database is unfinished until the events are in theirs. With replace, existing events are kept under another name;
+// they must be those of the same database.
 func Restore(ctx context.Context, from, path, events string, replace bool, progress sqlite.Progress) (*Restored, error) {
 	if err := errors.Join(free(path, false), freeEvents(events, path), outfile.CheckReplaced(path)); err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func (e *examination) plan() {
 // lately is how long a difference counts as new, as in its alert.
 const lately = 30 * time.Minute
 
-// copies looks at what the scrub found.
+// copies looks at differences that the scrub found.
 func (e *examination) copies() {
 	if e.now.Status == nil {
 		return

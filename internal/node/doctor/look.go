@@ -17,7 +17,7 @@ type Look struct {
 	Ports []Port
 }
 
-// Port is what an admin port answered beside.
+// Port is what an admin port answered.
 type Port struct {
 	Address string
 	// Failed says why it did not answer, or "" if it did.

@@ -5,12 +5,12 @@
 // clock; Watcher keeps the map that the balancer hands out; Client is a slave reached by
 // gRPC.
 //
-// One replica of each shard is asked, and one answer of a shard counts. In place of a
-// replica that does not serve another one is asked; beside one that takes longer than
-// most a second one. A shard of which none answers in time, or which serves less than
-// the map gives it, is named in Answer.Missing with the reason; it is no error. A shard
-// that no longer serves the view asked for makes the fan-out ask all shards again,
-// once, with a newer map.
+// One replica of each shard is asked, and one answer of a shard counts. If a replica does
+// not serve, another one is asked in its place; if it takes longer than most, a second one
+// is asked too. A shard of which none answers in time, or which serves less than the map
+// gives it, is named in Answer.Missing with the reason; it is no error. A shard that no
+// longer serves the view asked for makes the fan-out ask all shards again, once, with a
+// newer map.
 //
 // A search takes one of two paths, by the Dialer: within this process (Within), or over a
 // stream (Streams), without which a replica is asked only where no other has one. Slaves of

@@ -81,7 +81,7 @@ func (b *build) build(in <-chan []*backend.Item) error {
 	return nil
 }
 
-// count counts what was added to the stores: half of the work on it.
+// count counts what was added to the stores, which is half of the work on it.
 func (b *build) count(added []Store) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

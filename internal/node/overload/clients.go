@@ -9,7 +9,7 @@ const (
 	maxClients = 1024
 )
 
-// client is one of those who share the places of a gate.
+// client is one of the clients that share the places of a gate.
 type client struct {
 	places int // searches under way
 	joined int // how often it has joined and not left

@@ -161,7 +161,7 @@ func (l *limiter) leave(now time.Duration, t *ticket) {
 	}
 }
 
-// learn takes a search into the means.
+// learn includes a search in the means.
 func (l *limiter) learn(took, left time.Duration) {
 	l.learnt = min(l.learnt+1, max(memory, int(window/max(l.service, 1))))
 	l.service += (took - l.service) / time.Duration(l.learnt)

@@ -10,8 +10,8 @@ import (
 	"adshard/search"
 )
 
-// begin begins the span of a search, which includes the wait for its turn where it came
-// over a stream, or nil if it is not traced.
+// begin begins the span of a search, or returns nil if it is not traced. The span includes
+// the wait for its turn where it came over a stream.
 func (s *Server) begin(r *search.Request, began time.Time) *tracing.Span {
 	if r.Trace == "" {
 		return nil

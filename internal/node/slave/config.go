@@ -127,7 +127,7 @@ func Files(dir string) uint64 { return rocks.Files(dir) + peers }
 // peers are the connections of a slave without which it does nothing: to a balancer, a distributor and a master, and one to its listener.
 const peers = 4
 
-// Within returns the configuration of a slave in a process with such a plan, with buckets that fit in it.
+// Within returns the configuration for a slave whose memory is divided by this plan, with buckets that fit.
 func (c Config) Within(plan memlimit.Plan) Config {
 	c.BucketBytes, c.plan = min(c.BucketBytes, plan.Bucket), plan
 	return c

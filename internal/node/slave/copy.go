@@ -81,7 +81,7 @@ func (c *copier) describe() string {
 }
 
 // atStart copies the store of the slave at cfg.CopyFrom, if there is none in the
-// directory. When ctx ends before, it returns nil, and the next start goes on.
+// directory. If ctx ends before that, it returns nil, and the next start continues.
 func (c *copier) atStart(ctx context.Context) error {
 	if c.cfg.CopyFrom == "" {
 		return nil

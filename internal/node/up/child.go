@@ -44,9 +44,9 @@ func (p *child) watch(stdout io.Reader) {
 
 func (p *child) pid() int { return p.cmd.Process.Pid }
 
-// address waits for a line with this prefix and returns the rest of it: an address or
-// its URL. Where the configured address leaves the port to the system, it becomes
-// that one; where it is empty, no line is waited for.
+// address waits for a line with this prefix and returns the rest of it: an address or its
+// URL. If the configured address leaves the port to the system, it becomes the chosen
+// one. If it is empty, no line is awaited.
 func (p *child) address(ctx context.Context, prefix string, configured *string) (string, error) {
 	if *configured == "" {
 		return "", nil
