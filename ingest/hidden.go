@@ -11,7 +11,8 @@ import (
 	"adshard/search"
 )
 
-// hint is what a cell that is not used may say of its row, beside a negative.
+// hint is what an unused cell may say of its row, apart from calling it a
+// negative.
 type hint uint8
 
 const (

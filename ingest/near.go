@@ -36,7 +36,8 @@ type accountNames struct {
 	count    int
 }
 
-// openName is the name of a campaign of an advertiser, or with advertiser 0 of one.
+// openName is the name of a campaign of an advertiser or, with advertiser 0, of an
+// advertiser.
 type openName struct {
 	advertiser uint64
 	name       string

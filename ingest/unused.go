@@ -129,7 +129,8 @@ func (u *usage) take() (rows [kindAd + 1][]int64) {
 	return rows
 }
 
-// unusedKey is a column of files, with the kind of rows where it is a known one.
+// unusedKey is a column of files and, if the column is known, the kind of rows that
+// do not use it.
 type unusedKey struct{ column, of string }
 
 // unusedColumns counts rows of all files by columns that they do not use.

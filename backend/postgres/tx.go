@@ -124,8 +124,8 @@ func (t *tx) Commit(ctx context.Context) error {
 	return t.s.failed(ctx, "commit", err)
 }
 
-// gaveIDs is the statement that notes the ids of what groups and campaigns hold, if any
-// were given.
+// gaveIDs is the statement that records the ids given to what groups and campaigns hold, if
+// any were.
 func (t *tx) gaveIDs() string {
 	if len(t.ids) == 0 {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"adshard/search/words"
 )
 
-// plan is what becomes of one owner's rows. Those that neither taken nor written
+// plan is what becomes of one owner's rows. Rows that neither taken nor written
 // names stay as they are.
 type plan[V comparable] struct {
 	taken, written []*upsert.Row[upsert.Phrase, V]

@@ -168,8 +168,9 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// mayRestore refuses to replace a database, or, with replace, another one. It reports
-// whether anything is there: a restore that was killed may have left parts.
+// mayRestore refuses to replace a database without replace, or a different database with
+// it. It reports whether anything is there: a restore that was killed may have left
+// parts.
 func mayRestore(ctx context.Context, m *Manifest, path string, replace bool, o Options) (present bool, err error) {
 	const op = "sqlite: restore"
 	for _, suffix := range suffixes {

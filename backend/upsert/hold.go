@@ -20,7 +20,8 @@ func (t *Tx) Held(ctx context.Context, q backend.HeldQuery, after uint64, limit 
 	if err := t.Ready(ctx); err != nil {
 		return 0, err
 	}
-	// What is loaded must be what is cached. The backend's part waits: what is released changes again.
+	// Rows that are loaded must equal those that are cached. The backend's part waits: what is released
+	// changes again.
 	if err := t.flushRows(ctx); err != nil {
 		return 0, t.Fail(ctx, err)
 	}

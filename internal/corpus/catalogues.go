@@ -97,7 +97,7 @@ func procurement(cell func(string) string) []item {
 	}
 }
 
-// telling are the facets of debtags whose values people search for.
+// telling lists the facets of debtags whose values people search for.
 const telling = "use works-with works-with-format field game hardware network protocol science sound web works culture"
 
 func debianPackage(cell func(string) string) []item {

@@ -1,5 +1,5 @@
-// Package pgserver has what all stores on PostgreSQL ask of a server and of what is between it and them, and what its
-// errors mean that are not about their data.
+// Package pgserver has what all stores on PostgreSQL require of a server and of poolers in between, and the meaning
+// of errors that are not about their data.
 //
 // Goals: a database that would fail later is refused when it is opened; an error names its cause and what to do.
 // Non-goals: schemas, statements, URLs.

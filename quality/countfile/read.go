@@ -145,7 +145,7 @@ func FormatDay(day int32) string {
 	return time.Unix(int64(day)*secondsOfDay, 0).UTC().Format(dayForm)
 }
 
-// clipped shortens a text for a reject.
+// clipped shortens a text for the reason of a reject.
 func clipped(text string) string {
 	const most = 40
 	if len(text) > most {

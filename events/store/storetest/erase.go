@@ -52,7 +52,7 @@ func filled(t *testing.T, s store.Store, m *model) []store.Event {
 
 // erased: an erasure that is killed between any two steps, and repeated, removes everything of an
 // advertiser and nothing of others, whose events are counted and folded meanwhile. From its first
-// step on earlier events are refused; events of ads served later are not.
+// step on, earlier events are refused; events of ads served later are not.
 func erased(t *testing.T, a, b store.Store) {
 	m := newModel()
 	list := filled(t, a, m)

@@ -123,8 +123,8 @@ func runReport(ctx context.Context, f *reportFlags, s cmdline.Streams) (err erro
 	return w.end(damaged)
 }
 
-// openCounted opens a database and that of its events, which must be there and be its own; reading: nothing is changed in them.
-// Unless the events are named, they must be those that count.
+// openCounted opens a database and that of its events, which must be there and be its own; reading: nothing is
+// changed in them. Events that are not named explicitly must be those that count.
 func openCounted(ctx context.Context, url, of string, reading bool) (db backend.Store, counted store.Store, err error) {
 	isDefault := of == ""
 	if err := cmdline.CheckDatabase(url); err != nil {

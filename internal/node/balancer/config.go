@@ -224,7 +224,7 @@ func CheckStrategy(k *config.Check, name string, options map[string]string, inte
 	k.Duration("interval", interval, 0, 365*24*time.Hour)
 }
 
-// CheckStart does the checks of a start, and changes nothing: --check-config makes it, too. Validate comes before it.
+// CheckStart makes the checks of a start and changes nothing; --check-config calls it, too. Validate comes before it.
 func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	k := preflight.Begin(ctx, ulimit.Need{Files: ports.LeastFiles}, log)
 	k.Database(c.DB)

@@ -19,7 +19,7 @@ type balancerMetrics struct {
 
 var leadsDesc = prometheus.NewDesc("adshard_balancer_leads", "1: it leads; 0: another balancer of its cluster does.", nil, nil)
 
-// counts has what only the metrics show.
+// counts holds values that only the metrics show.
 type counts = mapper.Status
 
 // metric is one name with its series.

@@ -29,7 +29,7 @@ type pauses struct {
 	end  time.Time // of the pause, or zero if there is none
 }
 
-// begin begins the pause after work that took a time.
+// begin begins the pause after work that took that time.
 func (p *pauses) begin(took time.Duration) { p.end = time.Now().Add(p.length(took)) }
 
 // pausing reports whether there is a pause. One that ended during other work says nothing

@@ -33,8 +33,8 @@ func (m *certifier) newSampling(ctx context.Context, c balance.Certify) (*sampli
 	return s, s.sampleOnce(ctx)
 }
 
-// start samples until the function that it returns is called, which then returns the
-// error that ended it before, if there was one.
+// start samples until the function that it returns is called. That function returns the
+// error that ended the sampling earlier, if any.
 func (s *sampling) start(ctx context.Context) (stop func() error) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)

@@ -76,7 +76,7 @@ func (c *Config) Validate() error {
 	return k.Err()
 }
 
-// CheckStart does the checks of a start, and changes nothing: --check-config makes it, too. Validate comes before it.
+// CheckStart makes the checks of a start and changes nothing; --check-config calls it, too. Validate comes before it.
 func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	k := preflight.Begin(ctx, ulimit.Need{Files: ports.LeastFiles}, log)
 	k.Database(c.DB)

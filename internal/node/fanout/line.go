@@ -7,7 +7,7 @@ import (
 )
 
 // brief is how long the slaves of this process are asked one after the other, and
-// patience which part of a query's time at most.
+// patience the largest part of a query's time for that.
 const (
 	brief    = time.Millisecond
 	patience = 4

@@ -9,8 +9,8 @@ import (
 	"adshard/barrels/rocks"
 )
 
-// Begin does what of the plan is done once for the process. It is called before stores
-// are opened.
+// Begin applies the part of the plan that is set once for the process. It is called before
+// stores are opened.
 func (p Plan) Begin() {
 	rocks.FewArenas()
 	debug.SetMemoryLimit(p.Heap)

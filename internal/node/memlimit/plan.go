@@ -74,8 +74,8 @@ func count(slaves int) string {
 // MostAlways is how many bytes a store may keep in any case.
 func (p Plan) MostAlways() uint64 { return p.Data / 2 }
 
-// Check returns fault.Invalid when what a store keeps in any case leaves too little
-// of its data's part for all that is cached.
+// Check returns fault.Invalid if what a store always keeps leaves too little memory for
+// what is cached.
 func (p Plan) Check(memory config.Size, always uint64) error {
 	if always <= p.MostAlways() {
 		return nil

@@ -18,7 +18,7 @@ func (s *Server) Stream(st grpc.BidiStreamingServer[pb.MasterFrame, pb.SlaveFram
 	return s.streams.Serve(st.Context(), stream.ServerPipe{ServerStream: st}, from)
 }
 
-// hello says who the slave is, when a stream begins.
+// hello says who the slave is when a stream begins.
 func (s *Server) hello() *pb.Hello {
 	return &pb.Hello{Name: s.identity.Name, Database: index.Database(s.store.Slices()), Instance: s.identity.Instance}
 }

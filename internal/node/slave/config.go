@@ -133,7 +133,7 @@ func (c Config) Within(plan memlimit.Plan) Config {
 	return c
 }
 
-// CheckStart does the checks of a start, and changes nothing: --check-config makes it, too. Validate comes before it.
+// CheckStart makes the checks of a start and changes nothing; --check-config calls it, too. Validate comes before it.
 func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	k := preflight.Begin(ctx, c.need(), log)
 	k.Credentials(&c.Settings, access.Slave, c.Name)

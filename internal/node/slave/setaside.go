@@ -16,9 +16,9 @@ import (
 	"adshard/internal/ulimit"
 )
 
-// A store that cannot be opened is no reason to answer nothing from then on: all that is in it is in the database,
-// too. Its directory is set aside without removing anything, and the slave begins with an empty one, as if its disk
-// had been replaced. Its instance is another one then, so that it is not taken for the replica that it was.
+// A slave whose store cannot be opened continues with an empty one: all that is in the store is in the database, too.
+// Its directory is set aside without removing anything, and the slave begins with an empty one, as if its disk had
+// been replaced. Its instance is another one then, so that it is not taken for the replica that it was.
 //
 // What an adversary, or a mistake, could make of this:
 //   - an older program, started by mistake, finds all stores of another version: they are not set aside, or the cluster

@@ -47,8 +47,8 @@ type Reader struct {
 }
 
 // Today returns what campaigns have spent on the present day of their advertisers, in micros. One that has spent
-// nothing is there with 0; one whose spend cannot be known now is missing. It takes a second at most, and next to
-// nothing while the database of events is away.
+// nothing is there with 0; one whose spend cannot be known now is missing. It takes a second at most, and almost no
+// time while the database of events is away.
 func (r *Reader) Today(ctx context.Context, s backend.Snapshot, list []*backend.Campaign) map[uint64]uint64 {
 	if !r.begin() {
 		return nil

@@ -243,8 +243,8 @@ func (i *item) reply(answer *search.Answer, err error, direct bool) {
 	}
 }
 
-// settle queues the reply to an ask, which is under way no more: the master may ask
-// again once it has the reply.
+// settle queues the reply to an ask, which is then no longer under way: the master may
+// ask again once it has the reply.
 func (st *serving) settle(id uint64, encoded []byte, direct bool) error {
 	st.mu.Lock()
 	err := st.out.queue(encoded)

@@ -249,7 +249,7 @@ func pick[T any](t *rapid.T, list []T) *T {
 	return &list[rapid.IntRange(0, len(list)-1).Draw(t, "which")]
 }
 
-// without returns the list less one drawn element.
+// without returns the list without one drawn element.
 func without[T any](t *rapid.T, list []T) []T {
 	if len(list) == 0 {
 		return list

@@ -131,7 +131,7 @@ func (s *Store) TakeOver(ctx context.Context, me control.Candidate) (control.Ter
 	}
 }
 
-// errClaimed is the cause of a lease that is not as it was seen.
+// errClaimed says that a lease has changed since it was seen.
 var errClaimed = errors.New("the balancer's lease has changed")
 
 // begin begins a term if the lease is still as seen, else it fails with errClaimed. First the

@@ -50,7 +50,7 @@ func (t *term) Save(ctx context.Context, key string, value []byte) error {
 	text, _ := json.Marshal(h) // of texts and numbers
 	all, own := s.chunksKey(key), s.chunksKey(key)+h.Chunks+"/"
 	err := t.write(ctx, "save "+key, clientv3.OpPut(s.valueKey(key), string(text)),
-		clientv3.OpDelete(all, clientv3.WithRange(own)), // of values before, and of such as were never finished
+		clientv3.OpDelete(all, clientv3.WithRange(own)), // of earlier values, and of unfinished ones
 		clientv3.OpDelete(clientv3.GetPrefixRangeEnd(own), clientv3.WithRange(clientv3.GetPrefixRangeEnd(all))))
 	if err != nil {
 		return err

@@ -68,7 +68,7 @@ func (s *Set) Len() int { return len(s.replicas) }
 // Replica is one of the replicas.
 func (s *Set) Replica(i int) *Replica { return s.replicas[i] }
 
-// Asked is which replicas one query has asked, and those that are ruled out for it.
+// Asked says which replicas a query has asked, and which are ruled out for it.
 type Asked uint64
 
 // With returns the replicas of a, and replica i.
@@ -231,10 +231,10 @@ func (s *Set) choose(asked Asked, c *Call) int {
 	return first
 }
 
-// candidates appends the replicas that may be asked: those that are in; if there is none,
-// those that are ejected though they answer; else those without a connection, which may have
-// recovered. These fail at once: if they were asked as often as one that answers, they would
-// use up the budget for retries.
+// candidates appends the replicas that may be asked: those that are in; if there are none,
+// ejected ones that answer; else those without a connection, which may have recovered. These
+// fail at once: if they were asked as often as one that answers, they would use up the budget
+// for retries.
 func (s *Set) candidates(asked Asked, list []uint8) []uint8 {
 	best := silent
 	for i, r := range s.replicas {
