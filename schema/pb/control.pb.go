@@ -1462,6 +1462,323 @@ func (x *EventKeysResponse) GetKeys() []byte {
 	return nil
 }
 
+type WatchDocumentsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`    // of the master or slave
+	After         uint64                 `protobuf:"varint,2,opt,name=after,proto3" json:"after,omitempty"` // the newest version that it knows of
+	Run           string                 `protobuf:"bytes,3,opt,name=run,proto3" json:"run,omitempty"`      // that told it; another one: all documents are told again
+	WaitMs        uint32                 `protobuf:"varint,4,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchDocumentsRequest) Reset() {
+	*x = WatchDocumentsRequest{}
+	mi := &file_adshard_v1_control_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchDocumentsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchDocumentsRequest) ProtoMessage() {}
+
+func (x *WatchDocumentsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchDocumentsRequest.ProtoReflect.Descriptor instead.
+func (*WatchDocumentsRequest) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *WatchDocumentsRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *WatchDocumentsRequest) GetAfter() uint64 {
+	if x != nil {
+		return x.After
+	}
+	return 0
+}
+
+func (x *WatchDocumentsRequest) GetRun() string {
+	if x != nil {
+		return x.Run
+	}
+	return ""
+}
+
+func (x *WatchDocumentsRequest) GetWaitMs() uint32 {
+	if x != nil {
+		return x.WaitMs
+	}
+	return 0
+}
+
+type WatchDocumentsResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Run           string                 `protobuf:"bytes,1,opt,name=run,proto3" json:"run,omitempty"`             // random, of the balancer
+	Documents     []*Document            `protobuf:"bytes,2,rep,name=documents,proto3" json:"documents,omitempty"` // by rising version; removed ones too
+	More          bool                   `protobuf:"varint,3,opt,name=more,proto3" json:"more,omitempty"`          // there are more: ask again
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchDocumentsResponse) Reset() {
+	*x = WatchDocumentsResponse{}
+	mi := &file_adshard_v1_control_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchDocumentsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchDocumentsResponse) ProtoMessage() {}
+
+func (x *WatchDocumentsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchDocumentsResponse.ProtoReflect.Descriptor instead.
+func (*WatchDocumentsResponse) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *WatchDocumentsResponse) GetRun() string {
+	if x != nil {
+		return x.Run
+	}
+	return ""
+}
+
+func (x *WatchDocumentsResponse) GetDocuments() []*Document {
+	if x != nil {
+		return x.Documents
+	}
+	return nil
+}
+
+func (x *WatchDocumentsResponse) GetMore() bool {
+	if x != nil {
+		return x.More
+	}
+	return false
+}
+
+// Document is backend.Document.
+type Document struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Version       uint64                 `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
+	Size          uint64                 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
+	Sum           uint64                 `protobuf:"fixed64,4,opt,name=sum,proto3" json:"sum,omitempty"`
+	Removed       bool                   `protobuf:"varint,5,opt,name=removed,proto3" json:"removed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Document) Reset() {
+	*x = Document{}
+	mi := &file_adshard_v1_control_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Document) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Document) ProtoMessage() {}
+
+func (x *Document) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Document.ProtoReflect.Descriptor instead.
+func (*Document) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *Document) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Document) GetVersion() uint64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *Document) GetSize() uint64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *Document) GetSum() uint64 {
+	if x != nil {
+		return x.Sum
+	}
+	return 0
+}
+
+func (x *Document) GetRemoved() bool {
+	if x != nil {
+		return x.Removed
+	}
+	return false
+}
+
+type DocumentPartRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"` // of the master or slave
+	Document      string                 `protobuf:"bytes,2,opt,name=document,proto3" json:"document,omitempty"`
+	Version       uint64                 `protobuf:"varint,3,opt,name=version,proto3" json:"version,omitempty"`
+	Part          uint32                 `protobuf:"varint,4,opt,name=part,proto3" json:"part,omitempty"` // from 0
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DocumentPartRequest) Reset() {
+	*x = DocumentPartRequest{}
+	mi := &file_adshard_v1_control_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DocumentPartRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DocumentPartRequest) ProtoMessage() {}
+
+func (x *DocumentPartRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DocumentPartRequest.ProtoReflect.Descriptor instead.
+func (*DocumentPartRequest) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *DocumentPartRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *DocumentPartRequest) GetDocument() string {
+	if x != nil {
+		return x.Document
+	}
+	return ""
+}
+
+func (x *DocumentPartRequest) GetVersion() uint64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *DocumentPartRequest) GetPart() uint32 {
+	if x != nil {
+		return x.Part
+	}
+	return 0
+}
+
+type DocumentPartResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Data          []byte                 `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DocumentPartResponse) Reset() {
+	*x = DocumentPartResponse{}
+	mi := &file_adshard_v1_control_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DocumentPartResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DocumentPartResponse) ProtoMessage() {}
+
+func (x *DocumentPartResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DocumentPartResponse.ProtoReflect.Descriptor instead.
+func (*DocumentPartResponse) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *DocumentPartResponse) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
 type WatchMapRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Epoch    uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
@@ -1482,7 +1799,7 @@ type WatchMapRequest struct {
 
 func (x *WatchMapRequest) Reset() {
 	*x = WatchMapRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[20]
+	mi := &file_adshard_v1_control_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1494,7 +1811,7 @@ func (x *WatchMapRequest) String() string {
 func (*WatchMapRequest) ProtoMessage() {}
 
 func (x *WatchMapRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[20]
+	mi := &file_adshard_v1_control_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1507,7 +1824,7 @@ func (x *WatchMapRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMapRequest.ProtoReflect.Descriptor instead.
 func (*WatchMapRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{20}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *WatchMapRequest) GetEpoch() uint64 {
@@ -1594,7 +1911,7 @@ type Traffic struct {
 
 func (x *Traffic) Reset() {
 	*x = Traffic{}
-	mi := &file_adshard_v1_control_proto_msgTypes[21]
+	mi := &file_adshard_v1_control_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1606,7 +1923,7 @@ func (x *Traffic) String() string {
 func (*Traffic) ProtoMessage() {}
 
 func (x *Traffic) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[21]
+	mi := &file_adshard_v1_control_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1619,7 +1936,7 @@ func (x *Traffic) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Traffic.ProtoReflect.Descriptor instead.
 func (*Traffic) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{21}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Traffic) GetComplete() uint64 {
@@ -1675,7 +1992,7 @@ type WatchMapResponse struct {
 
 func (x *WatchMapResponse) Reset() {
 	*x = WatchMapResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[22]
+	mi := &file_adshard_v1_control_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1687,7 +2004,7 @@ func (x *WatchMapResponse) String() string {
 func (*WatchMapResponse) ProtoMessage() {}
 
 func (x *WatchMapResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[22]
+	mi := &file_adshard_v1_control_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1700,7 +2017,7 @@ func (x *WatchMapResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMapResponse.ProtoReflect.Descriptor instead.
 func (*WatchMapResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{22}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *WatchMapResponse) GetEpoch() uint64 {
@@ -1770,7 +2087,7 @@ type QuantaRequest struct {
 
 func (x *QuantaRequest) Reset() {
 	*x = QuantaRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[23]
+	mi := &file_adshard_v1_control_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1782,7 +2099,7 @@ func (x *QuantaRequest) String() string {
 func (*QuantaRequest) ProtoMessage() {}
 
 func (x *QuantaRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[23]
+	mi := &file_adshard_v1_control_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1795,7 +2112,7 @@ func (x *QuantaRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuantaRequest.ProtoReflect.Descriptor instead.
 func (*QuantaRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{23}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *QuantaRequest) GetName() string {
@@ -1879,7 +2196,7 @@ type Weight struct {
 
 func (x *Weight) Reset() {
 	*x = Weight{}
-	mi := &file_adshard_v1_control_proto_msgTypes[24]
+	mi := &file_adshard_v1_control_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1891,7 +2208,7 @@ func (x *Weight) String() string {
 func (*Weight) ProtoMessage() {}
 
 func (x *Weight) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[24]
+	mi := &file_adshard_v1_control_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1904,7 +2221,7 @@ func (x *Weight) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Weight.ProtoReflect.Descriptor instead.
 func (*Weight) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{24}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Weight) GetKey() uint64 {
@@ -1933,7 +2250,7 @@ type QuantaResponse struct {
 
 func (x *QuantaResponse) Reset() {
 	*x = QuantaResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[25]
+	mi := &file_adshard_v1_control_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1945,7 +2262,7 @@ func (x *QuantaResponse) String() string {
 func (*QuantaResponse) ProtoMessage() {}
 
 func (x *QuantaResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[25]
+	mi := &file_adshard_v1_control_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1958,7 +2275,7 @@ func (x *QuantaResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuantaResponse.ProtoReflect.Descriptor instead.
 func (*QuantaResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{25}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *QuantaResponse) GetEpoch() uint64 {
@@ -2003,7 +2320,7 @@ type Quantum struct {
 
 func (x *Quantum) Reset() {
 	*x = Quantum{}
-	mi := &file_adshard_v1_control_proto_msgTypes[26]
+	mi := &file_adshard_v1_control_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2015,7 +2332,7 @@ func (x *Quantum) String() string {
 func (*Quantum) ProtoMessage() {}
 
 func (x *Quantum) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[26]
+	mi := &file_adshard_v1_control_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2028,7 +2345,7 @@ func (x *Quantum) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Quantum.ProtoReflect.Descriptor instead.
 func (*Quantum) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{26}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Quantum) GetNumber() uint64 {
@@ -2085,7 +2402,7 @@ type Operation struct {
 
 func (x *Operation) Reset() {
 	*x = Operation{}
-	mi := &file_adshard_v1_control_proto_msgTypes[27]
+	mi := &file_adshard_v1_control_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2097,7 +2414,7 @@ func (x *Operation) String() string {
 func (*Operation) ProtoMessage() {}
 
 func (x *Operation) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[27]
+	mi := &file_adshard_v1_control_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2110,7 +2427,7 @@ func (x *Operation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Operation.ProtoReflect.Descriptor instead.
 func (*Operation) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{27}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Operation) GetKind() uint32 {
@@ -2302,7 +2619,29 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x10EventKeysRequest\x12\x16\n" +
 	"\x06master\x18\x01 \x01(\tR\x06master\"'\n" +
 	"\x11EventKeysResponse\x12\x12\n" +
-	"\x04keys\x18\x01 \x01(\fR\x04keys\"\xa4\x02\n" +
+	"\x04keys\x18\x01 \x01(\fR\x04keys\"l\n" +
+	"\x15WatchDocumentsRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05after\x18\x02 \x01(\x04R\x05after\x12\x10\n" +
+	"\x03run\x18\x03 \x01(\tR\x03run\x12\x17\n" +
+	"\await_ms\x18\x04 \x01(\rR\x06waitMs\"r\n" +
+	"\x16WatchDocumentsResponse\x12\x10\n" +
+	"\x03run\x18\x01 \x01(\tR\x03run\x122\n" +
+	"\tdocuments\x18\x02 \x03(\v2\x14.adshard.v1.DocumentR\tdocuments\x12\x12\n" +
+	"\x04more\x18\x03 \x01(\bR\x04more\"x\n" +
+	"\bDocument\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
+	"\aversion\x18\x02 \x01(\x04R\aversion\x12\x12\n" +
+	"\x04size\x18\x03 \x01(\x04R\x04size\x12\x10\n" +
+	"\x03sum\x18\x04 \x01(\x06R\x03sum\x12\x18\n" +
+	"\aremoved\x18\x05 \x01(\bR\aremoved\"s\n" +
+	"\x13DocumentPartRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
+	"\bdocument\x18\x02 \x01(\tR\bdocument\x12\x18\n" +
+	"\aversion\x18\x03 \x01(\x04R\aversion\x12\x12\n" +
+	"\x04part\x18\x04 \x01(\rR\x04part\"*\n" +
+	"\x14DocumentPartResponse\x12\x12\n" +
+	"\x04data\x18\x01 \x01(\fR\x04data\"\xa4\x02\n" +
 	"\x0fWatchMapRequest\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12\x17\n" +
@@ -2368,14 +2707,16 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x05state\x18\b \x01(\rR\x05state\x12\x12\n" +
 	"\x04zone\x18\t \x01(\tR\x04zone\x12\x1a\n" +
 	"\binstance\x18\n" +
-	" \x01(\x06R\binstance2\x9f\x03\n" +
+	" \x01(\x06R\binstance2\xcb\x04\n" +
 	"\bBalancer\x12E\n" +
 	"\bRegister\x12\x1b.adshard.v1.RegisterRequest\x1a\x1c.adshard.v1.RegisterResponse\x12?\n" +
 	"\x06Report\x12\x19.adshard.v1.ReportRequest\x1a\x1a.adshard.v1.ReportResponse\x12E\n" +
 	"\bWatchMap\x12\x1b.adshard.v1.WatchMapRequest\x1a\x1c.adshard.v1.WatchMapResponse\x12?\n" +
 	"\x06Quanta\x12\x19.adshard.v1.QuantaRequest\x1a\x1a.adshard.v1.QuantaResponse\x129\n" +
 	"\x04Lead\x12\x17.adshard.v1.LeadRequest\x1a\x18.adshard.v1.LeadResponse\x12H\n" +
-	"\tEventKeys\x12\x1c.adshard.v1.EventKeysRequest\x1a\x1d.adshard.v1.EventKeysResponse2\x87\x02\n" +
+	"\tEventKeys\x12\x1c.adshard.v1.EventKeysRequest\x1a\x1d.adshard.v1.EventKeysResponse\x12W\n" +
+	"\x0eWatchDocuments\x12!.adshard.v1.WatchDocumentsRequest\x1a\".adshard.v1.WatchDocumentsResponse\x12Q\n" +
+	"\fDocumentPart\x12\x1f.adshard.v1.DocumentPartRequest\x1a .adshard.v1.DocumentPartResponse2\x87\x02\n" +
 	"\vDistributor\x12A\n" +
 	"\x06Enlist\x12\x1b.adshard.v1.RegisterRequest\x1a\x1a.adshard.v1.EnlistResponse\x129\n" +
 	"\x04Pull\x12\x17.adshard.v1.PullRequest\x1a\x18.adshard.v1.PullResponse\x129\n" +
@@ -2394,95 +2735,105 @@ func file_adshard_v1_control_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_control_proto_rawDescData
 }
 
-var file_adshard_v1_control_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
+var file_adshard_v1_control_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_adshard_v1_control_proto_goTypes = []any{
-	(*RegisterRequest)(nil),   // 0: adshard.v1.RegisterRequest
-	(*Recheck)(nil),           // 1: adshard.v1.Recheck
-	(*Copied)(nil),            // 2: adshard.v1.Copied
-	(*CopyOrder)(nil),         // 3: adshard.v1.CopyOrder
-	(*RegisterResponse)(nil),  // 4: adshard.v1.RegisterResponse
-	(*EnlistResponse)(nil),    // 5: adshard.v1.EnlistResponse
-	(*VerifyRequest)(nil),     // 6: adshard.v1.VerifyRequest
-	(*VerifyResponse)(nil),    // 7: adshard.v1.VerifyResponse
-	(*PullRequest)(nil),       // 8: adshard.v1.PullRequest
-	(*PullResponse)(nil),      // 9: adshard.v1.PullResponse
-	(*PartRequest)(nil),       // 10: adshard.v1.PartRequest
-	(*PartResponse)(nil),      // 11: adshard.v1.PartResponse
-	(*ReportRequest)(nil),     // 12: adshard.v1.ReportRequest
-	(*ReportResponse)(nil),    // 13: adshard.v1.ReportResponse
-	(*SlaveState)(nil),        // 14: adshard.v1.SlaveState
-	(*CopyState)(nil),         // 15: adshard.v1.CopyState
-	(*LeadRequest)(nil),       // 16: adshard.v1.LeadRequest
-	(*LeadResponse)(nil),      // 17: adshard.v1.LeadResponse
-	(*EventKeysRequest)(nil),  // 18: adshard.v1.EventKeysRequest
-	(*EventKeysResponse)(nil), // 19: adshard.v1.EventKeysResponse
-	(*WatchMapRequest)(nil),   // 20: adshard.v1.WatchMapRequest
-	(*Traffic)(nil),           // 21: adshard.v1.Traffic
-	(*WatchMapResponse)(nil),  // 22: adshard.v1.WatchMapResponse
-	(*QuantaRequest)(nil),     // 23: adshard.v1.QuantaRequest
-	(*Weight)(nil),            // 24: adshard.v1.Weight
-	(*QuantaResponse)(nil),    // 25: adshard.v1.QuantaResponse
-	(*Quantum)(nil),           // 26: adshard.v1.Quantum
-	(*Operation)(nil),         // 27: adshard.v1.Operation
-	(*Position)(nil),          // 28: adshard.v1.Position
-	(*SliceTable)(nil),        // 29: adshard.v1.SliceTable
-	(*Replica)(nil),           // 30: adshard.v1.Replica
-	(*CertifyResponse)(nil),   // 31: adshard.v1.CertifyResponse
-	(*NodeData)(nil),          // 32: adshard.v1.NodeData
-	(*Keyword)(nil),           // 33: adshard.v1.Keyword
-	(*Load)(nil),              // 34: adshard.v1.Load
-	(*Shard)(nil),             // 35: adshard.v1.Shard
+	(*RegisterRequest)(nil),        // 0: adshard.v1.RegisterRequest
+	(*Recheck)(nil),                // 1: adshard.v1.Recheck
+	(*Copied)(nil),                 // 2: adshard.v1.Copied
+	(*CopyOrder)(nil),              // 3: adshard.v1.CopyOrder
+	(*RegisterResponse)(nil),       // 4: adshard.v1.RegisterResponse
+	(*EnlistResponse)(nil),         // 5: adshard.v1.EnlistResponse
+	(*VerifyRequest)(nil),          // 6: adshard.v1.VerifyRequest
+	(*VerifyResponse)(nil),         // 7: adshard.v1.VerifyResponse
+	(*PullRequest)(nil),            // 8: adshard.v1.PullRequest
+	(*PullResponse)(nil),           // 9: adshard.v1.PullResponse
+	(*PartRequest)(nil),            // 10: adshard.v1.PartRequest
+	(*PartResponse)(nil),           // 11: adshard.v1.PartResponse
+	(*ReportRequest)(nil),          // 12: adshard.v1.ReportRequest
+	(*ReportResponse)(nil),         // 13: adshard.v1.ReportResponse
+	(*SlaveState)(nil),             // 14: adshard.v1.SlaveState
+	(*CopyState)(nil),              // 15: adshard.v1.CopyState
+	(*LeadRequest)(nil),            // 16: adshard.v1.LeadRequest
+	(*LeadResponse)(nil),           // 17: adshard.v1.LeadResponse
+	(*EventKeysRequest)(nil),       // 18: adshard.v1.EventKeysRequest
+	(*EventKeysResponse)(nil),      // 19: adshard.v1.EventKeysResponse
+	(*WatchDocumentsRequest)(nil),  // 20: adshard.v1.WatchDocumentsRequest
+	(*WatchDocumentsResponse)(nil), // 21: adshard.v1.WatchDocumentsResponse
+	(*Document)(nil),               // 22: adshard.v1.Document
+	(*DocumentPartRequest)(nil),    // 23: adshard.v1.DocumentPartRequest
+	(*DocumentPartResponse)(nil),   // 24: adshard.v1.DocumentPartResponse
+	(*WatchMapRequest)(nil),        // 25: adshard.v1.WatchMapRequest
+	(*Traffic)(nil),                // 26: adshard.v1.Traffic
+	(*WatchMapResponse)(nil),       // 27: adshard.v1.WatchMapResponse
+	(*QuantaRequest)(nil),          // 28: adshard.v1.QuantaRequest
+	(*Weight)(nil),                 // 29: adshard.v1.Weight
+	(*QuantaResponse)(nil),         // 30: adshard.v1.QuantaResponse
+	(*Quantum)(nil),                // 31: adshard.v1.Quantum
+	(*Operation)(nil),              // 32: adshard.v1.Operation
+	(*Position)(nil),               // 33: adshard.v1.Position
+	(*SliceTable)(nil),             // 34: adshard.v1.SliceTable
+	(*Replica)(nil),                // 35: adshard.v1.Replica
+	(*CertifyResponse)(nil),        // 36: adshard.v1.CertifyResponse
+	(*NodeData)(nil),               // 37: adshard.v1.NodeData
+	(*Keyword)(nil),                // 38: adshard.v1.Keyword
+	(*Load)(nil),                   // 39: adshard.v1.Load
+	(*Shard)(nil),                  // 40: adshard.v1.Shard
 }
 var file_adshard_v1_control_proto_depIdxs = []int32{
-	28, // 0: adshard.v1.RegisterRequest.position:type_name -> adshard.v1.Position
-	29, // 1: adshard.v1.RegisterRequest.slices:type_name -> adshard.v1.SliceTable
+	33, // 0: adshard.v1.RegisterRequest.position:type_name -> adshard.v1.Position
+	34, // 1: adshard.v1.RegisterRequest.slices:type_name -> adshard.v1.SliceTable
 	2,  // 2: adshard.v1.RegisterRequest.copied:type_name -> adshard.v1.Copied
-	30, // 3: adshard.v1.CopyOrder.siblings:type_name -> adshard.v1.Replica
+	35, // 3: adshard.v1.CopyOrder.siblings:type_name -> adshard.v1.Replica
 	3,  // 4: adshard.v1.RegisterResponse.copy:type_name -> adshard.v1.CopyOrder
 	1,  // 5: adshard.v1.RegisterResponse.recheck:type_name -> adshard.v1.Recheck
-	28, // 6: adshard.v1.EnlistResponse.catch_up:type_name -> adshard.v1.Position
-	31, // 7: adshard.v1.VerifyRequest.certificate:type_name -> adshard.v1.CertifyResponse
-	28, // 8: adshard.v1.PullRequest.position:type_name -> adshard.v1.Position
-	32, // 9: adshard.v1.PullResponse.data:type_name -> adshard.v1.NodeData
-	28, // 10: adshard.v1.PartRequest.position:type_name -> adshard.v1.Position
-	33, // 11: adshard.v1.PartResponse.keywords:type_name -> adshard.v1.Keyword
-	28, // 12: adshard.v1.ReportRequest.position:type_name -> adshard.v1.Position
-	29, // 13: adshard.v1.ReportRequest.slices:type_name -> adshard.v1.SliceTable
+	33, // 6: adshard.v1.EnlistResponse.catch_up:type_name -> adshard.v1.Position
+	36, // 7: adshard.v1.VerifyRequest.certificate:type_name -> adshard.v1.CertifyResponse
+	33, // 8: adshard.v1.PullRequest.position:type_name -> adshard.v1.Position
+	37, // 9: adshard.v1.PullResponse.data:type_name -> adshard.v1.NodeData
+	33, // 10: adshard.v1.PartRequest.position:type_name -> adshard.v1.Position
+	38, // 11: adshard.v1.PartResponse.keywords:type_name -> adshard.v1.Keyword
+	33, // 12: adshard.v1.ReportRequest.position:type_name -> adshard.v1.Position
+	34, // 13: adshard.v1.ReportRequest.slices:type_name -> adshard.v1.SliceTable
 	14, // 14: adshard.v1.ReportRequest.state:type_name -> adshard.v1.SlaveState
-	34, // 15: adshard.v1.ReportRequest.load:type_name -> adshard.v1.Load
+	39, // 15: adshard.v1.ReportRequest.load:type_name -> adshard.v1.Load
 	3,  // 16: adshard.v1.ReportResponse.copy:type_name -> adshard.v1.CopyOrder
 	1,  // 17: adshard.v1.ReportResponse.recheck:type_name -> adshard.v1.Recheck
 	15, // 18: adshard.v1.SlaveState.copying:type_name -> adshard.v1.CopyState
-	21, // 19: adshard.v1.WatchMapRequest.traffic:type_name -> adshard.v1.Traffic
-	35, // 20: adshard.v1.WatchMapResponse.shards:type_name -> adshard.v1.Shard
-	24, // 21: adshard.v1.QuantaRequest.weights:type_name -> adshard.v1.Weight
-	26, // 22: adshard.v1.QuantaResponse.quanta:type_name -> adshard.v1.Quantum
-	27, // 23: adshard.v1.Quantum.ops:type_name -> adshard.v1.Operation
-	0,  // 24: adshard.v1.Balancer.Register:input_type -> adshard.v1.RegisterRequest
-	12, // 25: adshard.v1.Balancer.Report:input_type -> adshard.v1.ReportRequest
-	20, // 26: adshard.v1.Balancer.WatchMap:input_type -> adshard.v1.WatchMapRequest
-	23, // 27: adshard.v1.Balancer.Quanta:input_type -> adshard.v1.QuantaRequest
-	16, // 28: adshard.v1.Balancer.Lead:input_type -> adshard.v1.LeadRequest
-	18, // 29: adshard.v1.Balancer.EventKeys:input_type -> adshard.v1.EventKeysRequest
-	0,  // 30: adshard.v1.Distributor.Enlist:input_type -> adshard.v1.RegisterRequest
-	8,  // 31: adshard.v1.Distributor.Pull:input_type -> adshard.v1.PullRequest
-	10, // 32: adshard.v1.Distributor.Part:input_type -> adshard.v1.PartRequest
-	6,  // 33: adshard.v1.Distributor.Verify:input_type -> adshard.v1.VerifyRequest
-	4,  // 34: adshard.v1.Balancer.Register:output_type -> adshard.v1.RegisterResponse
-	13, // 35: adshard.v1.Balancer.Report:output_type -> adshard.v1.ReportResponse
-	22, // 36: adshard.v1.Balancer.WatchMap:output_type -> adshard.v1.WatchMapResponse
-	25, // 37: adshard.v1.Balancer.Quanta:output_type -> adshard.v1.QuantaResponse
-	17, // 38: adshard.v1.Balancer.Lead:output_type -> adshard.v1.LeadResponse
-	19, // 39: adshard.v1.Balancer.EventKeys:output_type -> adshard.v1.EventKeysResponse
-	5,  // 40: adshard.v1.Distributor.Enlist:output_type -> adshard.v1.EnlistResponse
-	9,  // 41: adshard.v1.Distributor.Pull:output_type -> adshard.v1.PullResponse
-	11, // 42: adshard.v1.Distributor.Part:output_type -> adshard.v1.PartResponse
-	7,  // 43: adshard.v1.Distributor.Verify:output_type -> adshard.v1.VerifyResponse
-	34, // [34:44] is the sub-list for method output_type
-	24, // [24:34] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	22, // 19: adshard.v1.WatchDocumentsResponse.documents:type_name -> adshard.v1.Document
+	26, // 20: adshard.v1.WatchMapRequest.traffic:type_name -> adshard.v1.Traffic
+	40, // 21: adshard.v1.WatchMapResponse.shards:type_name -> adshard.v1.Shard
+	29, // 22: adshard.v1.QuantaRequest.weights:type_name -> adshard.v1.Weight
+	31, // 23: adshard.v1.QuantaResponse.quanta:type_name -> adshard.v1.Quantum
+	32, // 24: adshard.v1.Quantum.ops:type_name -> adshard.v1.Operation
+	0,  // 25: adshard.v1.Balancer.Register:input_type -> adshard.v1.RegisterRequest
+	12, // 26: adshard.v1.Balancer.Report:input_type -> adshard.v1.ReportRequest
+	25, // 27: adshard.v1.Balancer.WatchMap:input_type -> adshard.v1.WatchMapRequest
+	28, // 28: adshard.v1.Balancer.Quanta:input_type -> adshard.v1.QuantaRequest
+	16, // 29: adshard.v1.Balancer.Lead:input_type -> adshard.v1.LeadRequest
+	18, // 30: adshard.v1.Balancer.EventKeys:input_type -> adshard.v1.EventKeysRequest
+	20, // 31: adshard.v1.Balancer.WatchDocuments:input_type -> adshard.v1.WatchDocumentsRequest
+	23, // 32: adshard.v1.Balancer.DocumentPart:input_type -> adshard.v1.DocumentPartRequest
+	0,  // 33: adshard.v1.Distributor.Enlist:input_type -> adshard.v1.RegisterRequest
+	8,  // 34: adshard.v1.Distributor.Pull:input_type -> adshard.v1.PullRequest
+	10, // 35: adshard.v1.Distributor.Part:input_type -> adshard.v1.PartRequest
+	6,  // 36: adshard.v1.Distributor.Verify:input_type -> adshard.v1.VerifyRequest
+	4,  // 37: adshard.v1.Balancer.Register:output_type -> adshard.v1.RegisterResponse
+	13, // 38: adshard.v1.Balancer.Report:output_type -> adshard.v1.ReportResponse
+	27, // 39: adshard.v1.Balancer.WatchMap:output_type -> adshard.v1.WatchMapResponse
+	30, // 40: adshard.v1.Balancer.Quanta:output_type -> adshard.v1.QuantaResponse
+	17, // 41: adshard.v1.Balancer.Lead:output_type -> adshard.v1.LeadResponse
+	19, // 42: adshard.v1.Balancer.EventKeys:output_type -> adshard.v1.EventKeysResponse
+	21, // 43: adshard.v1.Balancer.WatchDocuments:output_type -> adshard.v1.WatchDocumentsResponse
+	24, // 44: adshard.v1.Balancer.DocumentPart:output_type -> adshard.v1.DocumentPartResponse
+	5,  // 45: adshard.v1.Distributor.Enlist:output_type -> adshard.v1.EnlistResponse
+	9,  // 46: adshard.v1.Distributor.Pull:output_type -> adshard.v1.PullResponse
+	11, // 47: adshard.v1.Distributor.Part:output_type -> adshard.v1.PartResponse
+	7,  // 48: adshard.v1.Distributor.Verify:output_type -> adshard.v1.VerifyResponse
+	37, // [37:49] is the sub-list for method output_type
+	25, // [25:37] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_control_proto_init() }
@@ -2500,7 +2851,7 @@ func file_adshard_v1_control_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_control_proto_rawDesc), len(file_adshard_v1_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   28,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

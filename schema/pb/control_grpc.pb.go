@@ -23,12 +23,14 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	Balancer_Register_FullMethodName  = "/adshard.v1.Balancer/Register"
-	Balancer_Report_FullMethodName    = "/adshard.v1.Balancer/Report"
-	Balancer_WatchMap_FullMethodName  = "/adshard.v1.Balancer/WatchMap"
-	Balancer_Quanta_FullMethodName    = "/adshard.v1.Balancer/Quanta"
-	Balancer_Lead_FullMethodName      = "/adshard.v1.Balancer/Lead"
-	Balancer_EventKeys_FullMethodName = "/adshard.v1.Balancer/EventKeys"
+	Balancer_Register_FullMethodName       = "/adshard.v1.Balancer/Register"
+	Balancer_Report_FullMethodName         = "/adshard.v1.Balancer/Report"
+	Balancer_WatchMap_FullMethodName       = "/adshard.v1.Balancer/WatchMap"
+	Balancer_Quanta_FullMethodName         = "/adshard.v1.Balancer/Quanta"
+	Balancer_Lead_FullMethodName           = "/adshard.v1.Balancer/Lead"
+	Balancer_EventKeys_FullMethodName      = "/adshard.v1.Balancer/EventKeys"
+	Balancer_WatchDocuments_FullMethodName = "/adshard.v1.Balancer/WatchDocuments"
+	Balancer_DocumentPart_FullMethodName   = "/adshard.v1.Balancer/DocumentPart"
 )
 
 // BalancerClient is the client API for Balancer service.
@@ -52,6 +54,11 @@ type BalancerClient interface {
 	Lead(ctx context.Context, in *LeadRequest, opts ...grpc.CallOption) (*LeadResponse, error)
 	// EventKeys returns the keys with which masters sign event tokens.
 	EventKeys(ctx context.Context, in *EventKeysRequest, opts ...grpc.CallOption) (*EventKeysResponse, error)
+	// WatchDocuments waits for a document (the table of places, a block list) newer than the caller's.
+	WatchDocuments(ctx context.Context, in *WatchDocumentsRequest, opts ...grpc.CallOption) (*WatchDocumentsResponse, error)
+	// DocumentPart returns a part of a document. It fails with the kind not_found if the
+	// document has another version by now.
+	DocumentPart(ctx context.Context, in *DocumentPartRequest, opts ...grpc.CallOption) (*DocumentPartResponse, error)
 }
 
 type balancerClient struct {
@@ -122,6 +129,26 @@ func (c *balancerClient) EventKeys(ctx context.Context, in *EventKeysRequest, op
 	return out, nil
 }
 
+func (c *balancerClient) WatchDocuments(ctx context.Context, in *WatchDocumentsRequest, opts ...grpc.CallOption) (*WatchDocumentsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(WatchDocumentsResponse)
+	err := c.cc.Invoke(ctx, Balancer_WatchDocuments_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *balancerClient) DocumentPart(ctx context.Context, in *DocumentPartRequest, opts ...grpc.CallOption) (*DocumentPartResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DocumentPartResponse)
+	err := c.cc.Invoke(ctx, Balancer_DocumentPart_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // BalancerServer is the server API for Balancer service.
 // All implementations must embed UnimplementedBalancerServer
 // for forward compatibility.
@@ -143,6 +170,11 @@ type BalancerServer interface {
 	Lead(context.Context, *LeadRequest) (*LeadResponse, error)
 	// EventKeys returns the keys with which masters sign event tokens.
 	EventKeys(context.Context, *EventKeysRequest) (*EventKeysResponse, error)
+	// WatchDocuments waits for a document (the table of places, a block list) newer than the caller's.
+	WatchDocuments(context.Context, *WatchDocumentsRequest) (*WatchDocumentsResponse, error)
+	// DocumentPart returns a part of a document. It fails with the kind not_found if the
+	// document has another version by now.
+	DocumentPart(context.Context, *DocumentPartRequest) (*DocumentPartResponse, error)
 	mustEmbedUnimplementedBalancerServer()
 }
 
@@ -170,6 +202,12 @@ func (UnimplementedBalancerServer) Lead(context.Context, *LeadRequest) (*LeadRes
 }
 func (UnimplementedBalancerServer) EventKeys(context.Context, *EventKeysRequest) (*EventKeysResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method EventKeys not implemented")
+}
+func (UnimplementedBalancerServer) WatchDocuments(context.Context, *WatchDocumentsRequest) (*WatchDocumentsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method WatchDocuments not implemented")
+}
+func (UnimplementedBalancerServer) DocumentPart(context.Context, *DocumentPartRequest) (*DocumentPartResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DocumentPart not implemented")
 }
 func (UnimplementedBalancerServer) mustEmbedUnimplementedBalancerServer() {}
 func (UnimplementedBalancerServer) testEmbeddedByValue()                  {}
@@ -300,6 +338,42 @@ func _Balancer_EventKeys_Handler(srv interface{}, ctx context.Context, dec func(
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Balancer_WatchDocuments_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(WatchDocumentsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(BalancerServer).WatchDocuments(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Balancer_WatchDocuments_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(BalancerServer).WatchDocuments(ctx, req.(*WatchDocumentsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Balancer_DocumentPart_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DocumentPartRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(BalancerServer).DocumentPart(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Balancer_DocumentPart_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(BalancerServer).DocumentPart(ctx, req.(*DocumentPartRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Balancer_ServiceDesc is the grpc.ServiceDesc for Balancer service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -330,6 +404,14 @@ var Balancer_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "EventKeys",
 			Handler:    _Balancer_EventKeys_Handler,
+		},
+		{
+			MethodName: "WatchDocuments",
+			Handler:    _Balancer_WatchDocuments_Handler,
+		},
+		{
+			MethodName: "DocumentPart",
+			Handler:    _Balancer_DocumentPart_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

@@ -61,6 +61,8 @@ func TestNamesAreBound(t *testing.T) {
 		{Identity{"prod", Master, "m"}, "/adshard.v1.Balancer/WatchMap", &pb.WatchMapRequest{Master: "m/RANDOM"}, true},
 		{Identity{"prod", Master, "m"}, "/adshard.v1.Balancer/WatchMap", &pb.WatchMapRequest{Master: "n/RANDOM"}, false},
 		{Identity{"prod", Master, "m"}, "/adshard.v1.Balancer/WatchMap", &pb.WatchMapRequest{}, false},
+		{Identity{"prod", Slave, "s"}, "/adshard.v1.Balancer/DocumentPart", &pb.DocumentPartRequest{Name: "s"}, true},
+		{Identity{"prod", Slave, "s"}, "/adshard.v1.Balancer/DocumentPart", &pb.DocumentPartRequest{Name: "t"}, false},
 		{Identity{"prod", Balancer, "b"}, "/adshard.v1.Balancer/WatchMap", &pb.WatchMapRequest{}, true},
 		{Identity{"prod", Balancer, "b"}, "/adshard.v1.Balancer/WatchMap", &pb.WatchMapRequest{Master: "m/RANDOM"}, false},
 		{Identity{"prod", Operator, "o"}, "/adshard.v1.Balancer/Nothing", nil, false},

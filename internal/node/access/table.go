@@ -62,6 +62,8 @@ func peerRules() []Rule {
 		named(balancer("Quanta", Distributor)),
 		balancer("Lead", Master, Slave, Distributor, Balancer),
 		{Call: balancer("EventKeys").Call, Roles: []Role{Master}, Name: masterOf},
+		named(balancer("WatchDocuments", Master, Slave)),
+		named(balancer("DocumentPart", Master, Slave)),
 
 		named(distributor("Enlist", Slave)),
 		named(distributor("Pull", Slave)),

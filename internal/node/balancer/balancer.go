@@ -8,6 +8,7 @@ package balancer
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -68,7 +69,8 @@ type Balancer struct {
 	surveyed      *survey.Survey // newest; nil: none
 	steering      strategyEvents
 
-	names groupNames
+	names     groupNames
+	documents documentsNews
 
 	choosing sync.Mutex // serializes changes of the strategy, pauses among them
 
@@ -138,7 +140,8 @@ func lead(ctx context.Context, cfg Config, order balance.Order, db backend.Store
 		cfg: cfg, order: order, data: data, db: db, store: store, leadership: &leadership{term, order}, root: log, log: log.With("epoch", term.Epoch()),
 		started: time.Now(), slaves: make(map[string]*slaveInfo), distributors: make(distributors),
 		health: health.New(), saves: make(chan maps.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
-		restarts: rate.NewLimiter(rate.Every(restartEvery), restartBurst),
+		restarts:  rate.NewLimiter(rate.Every(restartEvery), restartBurst),
+		documents: documentsNews{run: rand.Text()},
 	}
 	b.succession = &succession{leadership: b.leadership, log: b.log, begun: make(chan struct{})}
 	b.certifier = newCertifier(b, min(2, cfg.Workers))
@@ -221,6 +224,7 @@ func (b *Balancer) Run(ctx context.Context) error {
 	group.Go(func() error { return b.persist(ctx) })
 	group.Go(func() error { return b.keepLease(ctx) })
 	group.Go(func() error { return b.housekeep(ctx) })
+	group.Go(func() error { return b.followDocuments(ctx) })
 	group.Go(func() error {
 		select {
 		case <-ctx.Done():

@@ -269,6 +269,16 @@ func (h *Host) EventKeys(ctx context.Context, r *pb.EventKeysRequest) (*pb.Event
 	return forward(h.at, (*Balancer).EventKeys, ctx, r)
 }
 
+// WatchDocuments implements pb.BalancerServer.
+func (h *Host) WatchDocuments(ctx context.Context, r *pb.WatchDocumentsRequest) (*pb.WatchDocumentsResponse, error) {
+	return forward(h.at, (*Balancer).WatchDocuments, ctx, r)
+}
+
+// DocumentPart implements pb.BalancerServer.
+func (h *Host) DocumentPart(ctx context.Context, r *pb.DocumentPartRequest) (*pb.DocumentPartResponse, error) {
+	return forward(h.at, (*Balancer).DocumentPart, ctx, r)
+}
+
 // Enlist implements pb.DistributorServer.
 func (h *Host) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.EnlistResponse, error) {
 	return forward(h.distributor, (*distributor.Distributor).Enlist, ctx, r)

@@ -19,6 +19,7 @@ import (
 	"adshard/internal/node/access"
 	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
+	"adshard/internal/node/documents"
 	"adshard/internal/node/fanout"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/metrics"
@@ -28,6 +29,7 @@ import (
 	"adshard/internal/node/searchapi"
 	"adshard/internal/node/wire"
 	"adshard/internal/wait"
+	"adshard/places"
 	"adshard/schema/pb"
 	"adshard/search"
 	"adshard/search/words"
@@ -84,13 +86,14 @@ type Master struct {
 	queries  *certs.Queries
 	keys     *eventKeys // nil: event tokens are not signed
 	written  written
+	places   *documents.Places
 	log      *slog.Logger
 }
 
 // New reads the lexicon, listens and connects. local finds the slaves of this process
 // (fanout.Within), or nil if there are none.
 func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local, log *slog.Logger) (*Master, error) {
-	m := &Master{cfg: cfg, log: log.With("node", cfg.Name)}
+	m := &Master{cfg: cfg, places: new(documents.Places), log: log.With("node", cfg.Name)}
 	var err error
 	if m.queries, err = cfg.QueryTLS.Open(log); err != nil {
 		return nil, err
@@ -120,6 +123,7 @@ func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local,
 	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), m.balancer, seeds, m.dialer(local), m.log)
 	m.watcher.Tell(m.reachedAt(), observer.Traffic)
 	metrics.Gauge(port.Registerer(cfg.Name), "adshard_filled", "1: the first fill of the slaves is complete.", m.filled)
+	metrics.Gauge(port.Registerer(cfg.Name), "adshard_places", "Places of the master's table; 0: the balancer has not told yet which table it is.", m.countPlaces)
 	m.queries.Register(port.Registerer(cfg.Name))
 	m.fanout = fanout.New(m.watcher, observer)
 	if err := m.handle(lexicon, observer, port); err != nil {
@@ -250,6 +254,7 @@ func (m *Master) Run(ctx context.Context) error {
 	if m.keys != nil {
 		group.Go(func() error { m.followEventKeys(ctx); return nil })
 	}
+	group.Go(func() error { documents.New(m.cfg.Name, m.balancer, m.places, m.log).Run(ctx); return nil })
 	group.Go(func() error { m.queries.Run(ctx); return nil })
 	group.Go(func() error { m.written.run(ctx); return nil })
 	group.Go(func() error { return m.watcher.Run(ctx) })
@@ -264,6 +269,16 @@ func (m *Master) serveCalls(ctx context.Context) error {
 	}, m.queries.ServerOptions()...)...)
 	pb.RegisterMasterServer(server, queryserver.New(m.handler))
 	return ports.ServeGRPC(ctx, server, m.calls)
+}
+
+// Places returns the newest table of places; nil: the balancer has not told yet which one it is.
+func (m *Master) Places() *places.Table { return m.places.Table() }
+
+func (m *Master) countPlaces() float64 {
+	if t := m.Places(); t != nil {
+		return float64(t.Len())
+	}
+	return 0
 }
 
 // Print prints "grpc ADDR" if queries are taken over gRPC.

@@ -195,6 +195,16 @@ func (l *Leader) EventKeys(ctx context.Context, r *pb.EventKeysRequest) (*pb.Eve
 	return asking(l, ctx, r, Balancer.EventKeys)
 }
 
+// WatchDocuments implements documents.Source.
+func (l *Leader) WatchDocuments(ctx context.Context, r *pb.WatchDocumentsRequest) (*pb.WatchDocumentsResponse, error) {
+	return asking(l, ctx, r, Balancer.WatchDocuments)
+}
+
+// DocumentPart implements documents.Source.
+func (l *Leader) DocumentPart(ctx context.Context, r *pb.DocumentPartRequest) (*pb.DocumentPartResponse, error) {
+	return asking(l, ctx, r, Balancer.DocumentPart)
+}
+
 // Quanta asks for the quanta after the last one that a distributor has.
 func (l *Leader) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaResponse, error) {
 	return asking(l, ctx, r, Balancer.Quanta)

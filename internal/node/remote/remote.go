@@ -52,6 +52,16 @@ func (c Balancer) EventKeys(ctx context.Context, r *pb.EventKeysRequest) (*pb.Ev
 	return pb.NewBalancerClient(c.Conn).EventKeys(ctx, r)
 }
 
+// WatchDocuments implements documents.Source.
+func (c Balancer) WatchDocuments(ctx context.Context, r *pb.WatchDocumentsRequest) (*pb.WatchDocumentsResponse, error) {
+	return pb.NewBalancerClient(c.Conn).WatchDocuments(ctx, r)
+}
+
+// DocumentPart implements documents.Source.
+func (c Balancer) DocumentPart(ctx context.Context, r *pb.DocumentPartRequest) (*pb.DocumentPartResponse, error) {
+	return pb.NewBalancerClient(c.Conn).DocumentPart(ctx, r)
+}
+
 // Distributor is a distributor reached by gRPC.
 type Distributor struct{ Conn *grpc.ClientConn }
 

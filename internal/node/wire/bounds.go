@@ -3,6 +3,7 @@ package wire
 import (
 	"maps"
 
+	"adshard/backend"
 	"adshard/events/token"
 	"adshard/search"
 	"adshard/targeting"
@@ -33,7 +34,8 @@ const (
 	MaxToken   = 64
 
 	maxIncarnation = 64
-	maxID          = 64 // of a database or a timeline
+	maxDocument    = 128 // the name of a document
+	maxID          = 64  // of a database or a timeline
 	maxOrigin      = 1 << 10
 	maxOrder       = 1 << 5
 	maxState       = 32 << 20 // an encoded balance.State with MaxSlices
@@ -94,43 +96,51 @@ func bounds() map[string]bound {
 // controlBounds has the bounds of control.proto.
 func controlBounds() map[string]bound {
 	return map[string]bound{
-		"RegisterRequest.name":         text(MaxName),
-		"RegisterRequest.address":      text(MaxAddress),
-		"RegisterRequest.incarnation":  text(maxIncarnation),
-		"RegisterRequest.zone":         text(MaxZone),
-		"RegisterResponse.distributor": text(MaxAddress),
-		"PullRequest.name":             text(MaxName),
-		"PartRequest.name":             text(MaxName),
-		"PartRequest.incarnation":      text(maxIncarnation),
-		"PartResponse.keywords":        list(maxPart),
-		"PullRequest.incarnation":      text(maxIncarnation),
-		"ReportRequest.name":           text(MaxName),
-		"ReportRequest.incarnation":    text(maxIncarnation),
-		"VerifyRequest.name":           text(MaxName),
-		"VerifyRequest.incarnation":    text(maxIncarnation),
-		"ReportResponse.distributor":   text(MaxAddress),
-		"SlaveState.trouble":           text(4 << 10),
-		"SlaveState.lacking":           text(4 << 10),
-		"CopyState.source":             text(MaxName),
-		"Copied.source":                text(MaxName),
-		"CopyOrder.shard":              text(MaxName),
-		"CopyOrder.siblings":           list(maxReplicas),
-		"WatchMapRequest.master":       text(MaxName),
-		"WatchMapRequest.query_url":    text(MaxAddress),
-		"WatchMapResponse.shards":      list(MaxNodes),
-		"Traffic.took":                 list(1 << 8),
-		"EventKeysRequest.master":      text(MaxName),
-		"EventKeysResponse.keys":       text(4 << 10), // some keys of a hundred bytes
-		"QuantaRequest.name":           text(MaxName),
-		"QuantaRequest.address":        text(MaxAddress),
-		"QuantaRequest.order":          text(maxOrder),
-		"QuantaRequest.weights":        list(1 << 16),
-		"QuantaResponse.quanta":        list(1 << 12),
-		"Quantum.ops":                  list(maxOps),
-		"Quantum.model":                text(maxState),
-		"Operation.name":               text(MaxName),
-		"Operation.address":            text(MaxAddress),
-		"Operation.zone":               text(MaxZone),
+		"RegisterRequest.name":             text(MaxName),
+		"RegisterRequest.address":          text(MaxAddress),
+		"RegisterRequest.incarnation":      text(maxIncarnation),
+		"RegisterRequest.zone":             text(MaxZone),
+		"RegisterResponse.distributor":     text(MaxAddress),
+		"PullRequest.name":                 text(MaxName),
+		"PartRequest.name":                 text(MaxName),
+		"PartRequest.incarnation":          text(maxIncarnation),
+		"PartResponse.keywords":            list(maxPart),
+		"PullRequest.incarnation":          text(maxIncarnation),
+		"ReportRequest.name":               text(MaxName),
+		"ReportRequest.incarnation":        text(maxIncarnation),
+		"VerifyRequest.name":               text(MaxName),
+		"VerifyRequest.incarnation":        text(maxIncarnation),
+		"ReportResponse.distributor":       text(MaxAddress),
+		"SlaveState.trouble":               text(4 << 10),
+		"SlaveState.lacking":               text(4 << 10),
+		"CopyState.source":                 text(MaxName),
+		"Copied.source":                    text(MaxName),
+		"CopyOrder.shard":                  text(MaxName),
+		"CopyOrder.siblings":               list(maxReplicas),
+		"WatchMapRequest.master":           text(MaxName),
+		"WatchMapRequest.query_url":        text(MaxAddress),
+		"WatchMapResponse.shards":          list(MaxNodes),
+		"Traffic.took":                     list(1 << 8),
+		"EventKeysRequest.master":          text(MaxName),
+		"EventKeysResponse.keys":           text(4 << 10), // some keys of a hundred bytes
+		"WatchDocumentsRequest.name":       text(MaxName),
+		"WatchDocumentsRequest.run":        text(maxIncarnation),
+		"WatchDocumentsResponse.run":       text(maxIncarnation),
+		"WatchDocumentsResponse.documents": list(1 << 12),
+		"Document.name":                    text(maxDocument),
+		"DocumentPartRequest.name":         text(MaxName),
+		"DocumentPartRequest.document":     text(maxDocument),
+		"DocumentPartResponse.data":        text(backend.DocumentPart),
+		"QuantaRequest.name":               text(MaxName),
+		"QuantaRequest.address":            text(MaxAddress),
+		"QuantaRequest.order":              text(maxOrder),
+		"QuantaRequest.weights":            list(1 << 16),
+		"QuantaResponse.quanta":            list(1 << 12),
+		"Quantum.ops":                      list(maxOps),
+		"Quantum.model":                    text(maxState),
+		"Operation.name":                   text(MaxName),
+		"Operation.address":                text(MaxAddress),
+		"Operation.zone":                   text(MaxZone),
 	}
 }
 

@@ -1,0 +1,102 @@
+package balancer
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"testing"
+
+	"adshard/backend"
+	"adshard/fault"
+	"adshard/internal/node/documents"
+	"adshard/internal/node/remote"
+	"adshard/internal/node/wire"
+	"adshard/places"
+	"adshard/schema/pb"
+)
+
+// tableOf returns a table that has some parts when it is compressed.
+func tableOf(seed uint64) *places.Table {
+	random := rand.New(rand.NewPCG(seed, 0))
+	rows := make([]places.Row, 40_000)
+	for i := range rows {
+		rows[i] = places.Row{ID: uint32(9_000_000 + i), Name: fmt.Sprintf("%x", random.Uint64()), Parent: 2203}
+	}
+	t, _ := places.Countries().With(rows)
+	return t
+}
+
+// TestDocuments: who follows has a new table of places soon after it was saved, also over a restart of the balancer, and uses the old
+// one until then.
+func TestDocuments(t *testing.T) {
+	r := newRig(t, 1)
+	r.start()
+	conn, err := wire.Dial(r.addr)
+	r.Must(err)
+	defer conn.Close()
+	p := new(documents.Places)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		documents.New("m", remote.Balancer{Conn: conn}, p, slog.New(slog.DiscardHandler)).Run(ctx)
+	}()
+	defer func() { cancel(); <-done }()
+	has := func(want *places.Table) {
+		t.Helper()
+		r.eventually("the table is there", func() bool { return p.Table() != nil && p.Table().Version() == want.Version() })
+	}
+	save := func(was uint64, table *places.Table) uint64 {
+		t.Helper()
+		d, err := r.DB.SaveDocument(t.Context(), backend.PlacesDocument, was, backend.PackDocument(table.Text()))
+		r.Must(err)
+		if d.Parts() < 2 {
+			t.Errorf("%d parts", d.Parts())
+		}
+		return d.Version
+	}
+	has(places.Countries())
+	first, second := tableOf(1), tableOf(2)
+	version := save(0, first)
+	has(first)
+	r.stop()
+	version = save(version, second)
+	if p.Table().Version() != first.Version() {
+		t.Error("without a balancer there is another table")
+	}
+	r.start()
+	has(second)
+	for what, q := range map[string]*pb.DocumentPartRequest{
+		"an older version": {Name: "m", Document: backend.PlacesDocument, Version: version - 1}, "no such part": {Name: "m", Document: backend.PlacesDocument, Version: version, Part: 1 << 20},
+		"no such document": {Name: "m", Document: "x", Version: version},
+	} {
+		if _, err := r.b.DocumentPart(t.Context(), q); !fault.Is(err, fault.NotFound) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestManyDocuments are told in several answers.
+func TestManyDocuments(t *testing.T) {
+	r := newRig(t, 1)
+	const all = documentsAtOnce + 3
+	for i := range all {
+		_, err := r.DB.SaveDocument(t.Context(), fmt.Sprint("x", i), 0, []byte("x"))
+		r.Must(err)
+	}
+	r.start()
+	told, after, run := 0, uint64(0), ""
+	for more := true; more; {
+		reply, err := r.b.WatchDocuments(t.Context(), &pb.WatchDocumentsRequest{Name: "m", After: after, Run: run, WaitMs: 60_000})
+		r.Must(err)
+		told += len(reply.GetDocuments())
+		after, run, more = reply.GetDocuments()[len(reply.GetDocuments())-1].GetVersion(), reply.GetRun(), reply.GetMore()
+	}
+	if told != all {
+		t.Errorf("%d of %d documents were told", told, all)
+	}
+	if reply, err := r.b.WatchDocuments(t.Context(), &pb.WatchDocumentsRequest{Name: "m", After: after, Run: run, WaitMs: 1}); err != nil || len(reply.GetDocuments()) > 0 {
+		t.Errorf("%v, %v", reply, err)
+	}
+}

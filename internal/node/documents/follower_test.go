@@ -1,0 +1,243 @@
+package documents
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+
+	"adshard/backend"
+	"adshard/fault"
+	"adshard/internal/node/wire"
+	"adshard/places"
+	"adshard/schema/pb"
+)
+
+// database is a balancer with documents in memory.
+type database struct {
+	mu      sync.Mutex
+	run     string
+	at      uint64
+	heads   map[string]backend.Document
+	data    map[string][]byte
+	calls   int // for parts
+	limit   int
+	failing error             // of calls for parts
+	onPart  func(r *database) // called before a part is read, with the lock held
+}
+
+func newDatabase() *database {
+	return &database{run: "a", heads: map[string]backend.Document{}, data: map[string][]byte{}, limit: 100}
+}
+
+// save gives a document a text; nil removes it.
+func (b *database) save(name string, text *string) {
+	b.at++
+	var data []byte
+	if text != nil {
+		data = backend.PackDocument(*text)
+	}
+	d, err := backend.NewDocument(name, b.at, data)
+	if err != nil {
+		panic(err)
+	}
+	b.heads[name], b.data[name] = d, data
+}
+
+func (b *database) WatchDocuments(_ context.Context, r *pb.WatchDocumentsRequest) (*pb.WatchDocumentsResponse, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	after := r.GetAfter()
+	if r.GetRun() != b.run {
+		after = 0
+	}
+	var list []backend.Document
+	for _, d := range b.heads {
+		if d.Version > after {
+			list = append(list, d)
+		}
+	}
+	slices.SortFunc(list, func(x, y backend.Document) int { return int(x.Version) - int(y.Version) })
+	more := len(list) > b.limit
+	return &pb.WatchDocumentsResponse{Run: b.run, Documents: wire.FromDocuments(list[:min(b.limit, len(list))]), More: more}, nil
+}
+
+func (b *database) DocumentPart(_ context.Context, r *pb.DocumentPartRequest) (*pb.DocumentPartResponse, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.calls++
+	if b.onPart != nil {
+		f := b.onPart
+		b.onPart = nil
+		f(b)
+	}
+	d := b.heads[r.GetDocument()]
+	if b.failing != nil {
+		return nil, b.failing
+	}
+	if d.Version != r.GetVersion() || int(r.GetPart()) >= d.Parts() {
+		return nil, fault.Newf(fault.NotFound, "test", "no part %d", r.GetPart())
+	}
+	return &pb.DocumentPartResponse{Data: backend.PartOf(b.data[d.Name], int(r.GetPart()))}, nil
+}
+
+// kept keeps texts.
+type kept struct {
+	texts map[string]string
+	known int
+}
+
+func (k *kept) Wants(name string) bool { return name != "other" }
+func (k *kept) Put(d backend.Document, text string) error {
+	if text == "damaged" {
+		return fault.Newf(fault.Corrupt, "test", "damaged")
+	}
+	k.texts[d.Name] = text
+	return nil
+}
+func (k *kept) Drop(name string) { delete(k.texts, name) }
+func (k *kept) Known()           { k.known++ }
+
+func follow(b *database) (*Follower, *kept) {
+	k := &kept{texts: map[string]string{}}
+	return New("m", b, k, slog.New(slog.DiscardHandler)), k
+}
+
+func TestFollow(t *testing.T) {
+	b := newDatabase()
+	f, k := follow(b)
+	poll := func(want string) {
+		t.Helper()
+		if err := f.poll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(k.texts); got != "map["+want+"]" {
+			t.Fatalf("%s, not %s", got, want)
+		}
+	}
+	poll("")
+	b.save("x", new("1"))
+	b.save("y", new("2"))
+	b.save("other", new("3"))
+	poll("x:1 y:2")
+	b.save("x", new("4"))
+	b.save("y", nil)
+	poll("x:4")
+	b.save("y", new("5"))
+	poll("x:4 y:5")
+	calls := b.calls
+	poll("x:4 y:5")
+	b.run = "b" // another balancer leads: nothing has changed
+	poll("x:4 y:5")
+	if b.calls != calls {
+		t.Errorf("%d parts were fetched again", b.calls-calls)
+	}
+	b.run, b.at = "c", 1 // with a restored database
+	delete(b.heads, "y")
+	b.save("x", new("restored"))
+	b.save("z", new("6"))
+	poll("x:restored z:6")
+	if k.known != 3 {
+		t.Errorf("all were known %d times", k.known)
+	}
+}
+
+// TestFollowMany: heads come in several messages, and nothing is dropped or known before the last one.
+func TestFollowMany(t *testing.T) {
+	b := newDatabase()
+	f, k := follow(b)
+	for i := range 5 {
+		b.save(fmt.Sprint(i), new("a"))
+	}
+	b.limit = 2
+	for i, want := range []int{2, 4, 5} {
+		if err := f.poll(t.Context()); err != nil || len(k.texts) != want || k.known != i/2 {
+			t.Fatalf("%v, %v, known %d", err, k.texts, k.known)
+		}
+	}
+	b.run = "b"
+	for range 3 {
+		if err := f.poll(t.Context()); err != nil || len(k.texts) != 5 {
+			t.Fatalf("%v, %v", err, k.texts)
+		}
+	}
+}
+
+// TestFollowReplaced: a document that is replaced while it is fetched is fetched again; the old one stays until then.
+func TestFollowReplaced(t *testing.T) {
+	b := newDatabase()
+	f, k := follow(b)
+	b.save("x", new("old"))
+	if err := f.poll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.save("x", new("gone"))
+	b.onPart = func(b *database) { b.save("x", new("new")) }
+	if err := f.poll(t.Context()); err != nil || k.texts["x"] != "old" {
+		t.Fatalf("%v, %v", err, k.texts)
+	}
+	if err := f.poll(t.Context()); err != nil || k.texts["x"] != "new" {
+		t.Fatalf("%v, %v", err, k.texts)
+	}
+}
+
+// TestFollowFails: what fails is tried again, and what is here stays.
+func TestFollowFails(t *testing.T) {
+	b := newDatabase()
+	f, k := follow(b)
+	b.save("x", new("old"))
+	if err := f.poll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.save("x", new("damaged"))
+	b.save("y", new("2"))
+	for range 2 {
+		if err := f.poll(t.Context()); !fault.Is(err, fault.Corrupt) || k.texts["x"] != "old" {
+			t.Fatalf("%v, %v", err, k.texts)
+		}
+	}
+	b.save("x", new("new"))
+	b.failing = fault.Newf(fault.Unavailable, "test", "away")
+	if err := f.poll(t.Context()); !fault.Is(err, fault.Unavailable) || k.texts["x"] != "old" {
+		t.Fatalf("%v, %v", err, k.texts)
+	}
+	b.failing = nil
+	d := b.heads["x"]
+	d.Sum++
+	b.heads["x"] = d
+	if err := f.poll(t.Context()); !fault.Is(err, fault.Corrupt) || k.texts["x"] != "old" {
+		t.Fatalf("%v, %v", err, k.texts)
+	}
+	b.save("x", new("new"))
+	if err := f.poll(t.Context()); err != nil || k.texts["x"] != "new" || k.texts["y"] != "2" {
+		t.Fatalf("%v, %v", err, k.texts)
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	b := newDatabase()
+	p := new(Places)
+	f := New("m", b, p, slog.New(slog.DiscardHandler))
+	if p.Table() != nil {
+		t.Error("a table before the balancer has answered")
+	}
+	poll := func(want string) {
+		t.Helper()
+		if err := f.poll(t.Context()); err != nil || p.Table().Version() != want {
+			t.Errorf("%v, %v", err, p.Table().Version())
+		}
+	}
+	poll(places.Countries().Version())
+	table, _ := places.Countries().With([]places.Row{{ID: 1, Name: "a", Parent: 2203}})
+	b.save(backend.PlacesDocument, new(table.Text()))
+	poll(table.Version())
+	before := p.Table()
+	b.save(backend.PlacesDocument, new("damaged"))
+	if err := f.poll(t.Context()); !fault.Is(err, fault.Corrupt) || p.Table() != before {
+		t.Error(err)
+	}
+	b.save(backend.PlacesDocument, nil)
+	poll(places.Countries().Version())
+}
