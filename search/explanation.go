@@ -1,10 +1,12 @@
 package search
 
+import "adshard/targeting"
+
 // Verdict is the outcome for a keyword.
 type Verdict uint8
 
-// The verdicts. All from Blocked on are reasons why a matching keyword is no candidate. A keyword
-// has the first that applies, in this order: status, ad, budget, throttling, words, bid, device,
+// The verdicts. All from KeywordPaused on are reasons why a matching keyword is no candidate. A keyword
+// has the first that applies, in this order: status, ad, budget, throttling, targeting, words, bid, device,
 // reserve, negative. They travel by their numbers: a new one comes last.
 const (
 	Eligible          Verdict = iota // a candidate; the auction is still to come
@@ -23,12 +25,42 @@ const (
 	BlockedByNegative                //
 	Throttled                        // the campaign takes no part in this request (serving.md §10)
 	Unmatched                        // it does not match the words; only of keywords that were asked for
+
+	// Of targeting and blocks (serving.md §12), looked for after Throttled and before NoBid.
+	NotStarted
+	Ended
+	OffSchedule
+	LocationExcluded
+	LocationUnknown
+	LocationMissed
+	LanguageMissed
+	AudienceExcluded
+	AudienceMissed
+	SiteExcluded
+	SiteMissed
+	Blocked // by an owner, a category or a domain
+
+	// Verdicts is the number of verdicts.
+	Verdicts = int(Blocked) + 1
 )
+
+// Targeted is the verdict of a request's context on a keyword; Eligible: it passes.
+func Targeted(v targeting.Verdict) Verdict {
+	if v == targeting.Pass {
+		return Eligible
+	}
+	return NotStarted + Verdict(v-targeting.NotStarted)
+}
+
+// OfTargeting reports whether a verdict is one of targeting or blocks.
+func (v Verdict) OfTargeting() bool { return v >= NotStarted && v <= Blocked }
 
 var verdictNames = [...]string{
 	"eligible", "won", "lost", "superseded", "keyword_paused", "group_paused", "campaign_paused",
 	"advertiser_paused", "no_ad", "budget_exhausted", "no_bid", "device_off", "below_reserve",
 	"blocked_by_negative", "throttled", "unmatched",
+	"not_started", "ended", "off_schedule", "location_excluded", "location_unknown", "location_missed", "language_missed",
+	"audience_excluded", "audience_missed", "site_excluded", "site_missed", "blocked",
 }
 
 // String returns the verdict's name in answers.
@@ -39,7 +71,10 @@ func (v Verdict) String() string { return verdictNames[v] }
 type Explanation struct {
 	Matches []Explained
 	// Total is the number of such keywords, eligible or not.
-	Total        uint64
+	Total uint64
+	// Counts are the numbers of such keywords by verdict, if the limit was 0. Those of a store know nothing of Won, Lost and
+	// Superseded.
+	Counts       [Verdicts]uint64
 	Width        Width
 	View         uint64
 	Shard        ShardID // who explains; 0 above a shard
@@ -63,6 +98,8 @@ type Explained struct {
 	// BidFromGroup: the group's default. Effective is B of serving.md §4.
 	Bid, Modifier, Effective uint64
 	BidFromGroup             bool
+	// Context is what targeting says of it: what decided, and the factors of Modifier beside that of the device. nil: nothing.
+	Context *targeting.Outcome
 	// Negative is the text of the negative that blocks, with its match type
 	// and owner ("group", "campaign" or "advertiser"); empty otherwise.
 	Negative, NegativeOwner string

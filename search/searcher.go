@@ -3,6 +3,8 @@ package search
 import (
 	"context"
 	"time"
+
+	"adshard/targeting"
 )
 
 // Searcher answers a request from the groups it serves. A store, the client of
@@ -20,7 +22,7 @@ type Searcher interface {
 type Explainer interface {
 	// Explain returns the first Limit matching keywords, eligible or not, by score descending, then
 	// keyword id ascending. With Request.Wanted it returns the named keywords, matching or not.
-	// Verdicts of a store are local: what passed everything is Eligible; only the auction of the
+	// With a limit of 0 it counts the verdicts. Verdicts of a store are local: what passed everything is Eligible; only the auction of the
 	// whole ring knows who won.
 	Explain(ctx context.Context, r *Request, limit int) (*Explanation, error)
 }
@@ -30,6 +32,9 @@ type Request struct {
 	Query   *Query
 	Profile Profile // already capped at the request's variants
 	Device  Device
+	// Context is what the request says of its user and page. nil: nothing is known, not even the time; a searcher whose
+	// data have targeting refuses it with fault.Version.
+	Context *targeting.Context
 	// Slots is the number of places, 1 to 20; a searcher answers with Slots+1
 	// hits, since the price of the last place comes from the next.
 	Slots int

@@ -15,18 +15,23 @@ type Targeting struct {
 	Categories         Categories
 }
 
+// Owner is what targeting knows of a campaign's advertiser.
+type Owner struct {
+	ID         uint64
+	Zone       *time.Location // of dates and schedules
+	Categories Categories     // they add to the campaigns' own
+}
+
 // Campaign is a campaign's targeting made ready for requests.
 type Campaign struct {
-	id, advertiser      uint64
-	start, end          Date
-	zone                *time.Location
-	schedule            Schedule
-	languages           []string
-	locations           placeSet
-	audiences           *segments
-	sites               *Sites
-	categories, ofOwner Categories
-	plain               bool
+	start, end Date
+	schedule   Schedule
+	languages  []string
+	locations  placeSet
+	audiences  *segments
+	sites      *Sites
+	categories Categories
+	plain      bool
 }
 
 // Group is a group's own targeting made ready for requests.
@@ -50,11 +55,10 @@ type segments struct {
 	excluded map[string]struct{}
 }
 
-// Compile makes a campaign's targeting ready, given its advertiser's id, zone and categories.
-func Compile(id, advertiser uint64, t *Targeting, zone *time.Location, ofOwner Categories) *Campaign {
+// Compile makes a campaign's targeting ready; nil: it says nothing at all.
+func Compile(t *Targeting) *Campaign {
 	c := &Campaign{
-		id: id, advertiser: advertiser, start: t.Start, end: t.End, zone: zone, schedule: t.Schedule, languages: t.Languages,
-		locations: compileLocations(t), categories: t.Categories, ofOwner: ofOwner,
+		start: t.Start, end: t.End, schedule: t.Schedule, languages: t.Languages, locations: compileLocations(t), categories: t.Categories,
 	}
 	if !t.Audiences.Empty() {
 		c.audiences = compileAudiences(&t.Audiences)
@@ -63,8 +67,14 @@ func Compile(id, advertiser uint64, t *Targeting, zone *time.Location, ofOwner C
 		c.sites = &t.Sites
 	}
 	c.plain = t.Start == 0 && t.End == 0 && len(t.Schedule) == 0 && len(t.Locations) == 0 && c.audiences == nil && c.sites == nil
+	if c.plain && len(t.Languages) == 0 && len(t.Categories) == 0 {
+		return nil
+	}
 	return c
 }
+
+// Plain reports whether the campaign passes each request that names no language and blocks nothing, and changes no bid.
+func (c *Campaign) Plain() bool { return c == nil || c.plain }
 
 // CompileGroup makes a group's own targeting ready; nil: it has none.
 func CompileGroup(a *Audiences, s *Sites) *Group {

@@ -38,7 +38,18 @@ type Context struct {
 	UnknownLocation bool
 	// PlacesVersion is that of the table by which places were resolved.
 	PlacesVersion string
-	Blocks        []*Blocks // the request's own, then stored lists
+	// Blocks are the request's own, then those of Lists, once a searcher has resolved them.
+	Blocks []*Blocks
+	Lists  []ListVersion
+}
+
+// EndOfTime is the first second after 1970 that no request may name: the year 2101.
+const EndOfTime = 4_133_980_800
+
+// ListVersion names a stored block list as it was when the master resolved the request.
+type ListVersion struct {
+	Name    string
+	Version uint64
 }
 
 // hasPlace reports whether the request names a place of a kind that counts.

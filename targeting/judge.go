@@ -11,9 +11,17 @@ type Outcome struct {
 	Factors Factors
 	// Criterion is what decided the verdict; of one that passed, nothing.
 	Criterion Criterion
-	// By are the criteria of the factors that are not neutral.
-	By struct{ Schedule, Location, Audience, Site Criterion }
+	// By are the criteria of the factors that are not neutral, in the order of Factors.
+	By [4]Criterion
 }
+
+// Indexes of Outcome.By.
+const (
+	schedule = iota
+	location
+	audience
+	site
+)
 
 // Criterion names what decided a dimension.
 type Criterion struct {
@@ -26,7 +34,10 @@ type Judge struct {
 	context   *Context
 	walls     map[*time.Location]wall
 	campaigns map[*Campaign]*Outcome
+	owners    map[*Owner]*Outcome // of campaigns that say nothing
 	explain   bool
+	// contextual: the request names languages or blocks, which concern campaigns without targeting as well.
+	contextual bool
 }
 
 // wall is an instant on the wall clock of a zone.
@@ -38,60 +49,71 @@ type wall struct {
 
 // NewJudge returns a judge of a request.
 func NewJudge(c *Context) *Judge {
-	j := &Judge{walls: map[*time.Location]wall{}, campaigns: map[*Campaign]*Outcome{}}
+	j := &Judge{walls: map[*time.Location]wall{}, campaigns: map[*Campaign]*Outcome{}, owners: map[*Owner]*Outcome{}}
 	j.Reset(c, false)
 	return j
 }
 
-// Reset makes it judge another request; explain: outcomes name their criteria.
+// Reset makes it judge another request; nil: none. explain: outcomes name the criteria of their factors.
 func (j *Judge) Reset(c *Context, explain bool) {
 	clear(j.walls)
 	clear(j.campaigns)
-	j.context, j.explain = c, explain
+	clear(j.owners)
+	j.context, j.explain, j.contextual = c, explain, c != nil && (len(c.Languages) > 0 || len(c.Blocks) > 0)
 }
 
-// Campaign returns the outcome for a campaign's keywords; it is kept for the next call.
-func (j *Judge) Campaign(c *Campaign) *Outcome {
-	if o, ok := j.campaigns[c]; ok {
+// Contextual reports whether the request may leave out campaigns without any targeting: it names languages or blocks.
+func (j *Judge) Contextual() bool { return j.contextual }
+
+// Campaign returns the outcome for the keywords of a campaign of an owner; a nil campaign says nothing. The outcome is kept for
+// the next call: campaigns and owners are known by their addresses.
+func (j *Judge) Campaign(c *Campaign, owner *Owner) *Outcome {
+	if c == nil {
+		o, ok := j.owners[owner]
+		if !ok {
+			o = j.judge(&plain, owner, nil)
+			j.owners[owner] = o
+		}
 		return o
 	}
-	o := new(Outcome)
-	j.judge(o, c, nil)
-	j.campaigns[c] = o
+	o, ok := j.campaigns[c]
+	if !ok {
+		o = j.judge(c, owner, nil)
+		j.campaigns[c] = o
+	}
 	return o
 }
 
+// plain is a campaign that says nothing.
+var plain = Campaign{plain: true}
+
 // Group returns the outcome for the keywords of a group that has targeting of its own.
-func (j *Judge) Group(c *Campaign, g *Group) *Outcome {
+func (j *Judge) Group(c *Campaign, g *Group, owner *Owner) *Outcome {
 	if g == nil {
-		return j.Campaign(c)
+		return j.Campaign(c, owner)
 	}
-	o := new(Outcome)
-	j.judge(o, c, g)
-	return o
+	if c == nil {
+		c = &plain
+	}
+	return j.judge(c, owner, g)
 }
 
 // judge looks at each dimension in the order of verdicts.
-func (j *Judge) judge(o *Outcome, c *Campaign, g *Group) {
-	*o = Outcome{Factors: neutral}
-	if !c.plain || g != nil {
-		j.clock(o, c)
-		if o.Verdict == Pass {
-			j.location(o, c)
+func (j *Judge) judge(c *Campaign, owner *Owner, g *Group) *Outcome {
+	o := &Outcome{Factors: neutral}
+	for _, look := range [...]func(){
+		func() { j.clock(o, c, owner) },
+		func() { j.location(o, c) },
+		func() { j.language(o, c) },
+		func() { j.audience(o, c, g) },
+		func() { j.site(o, c, g) },
+		func() { j.block(o, c, owner) },
+	} {
+		if look(); o.Verdict != Pass {
+			break
 		}
 	}
-	if o.Verdict == Pass {
-		j.language(o, c)
-	}
-	if o.Verdict == Pass && (!c.plain || g != nil) {
-		j.audience(o, c, g)
-	}
-	if o.Verdict == Pass && (!c.plain || g != nil) {
-		j.site(o, c, g)
-	}
-	if o.Verdict == Pass {
-		j.block(o, c)
-	}
+	return o
 }
 
 // wall returns the request's time on a zone's wall clock.
@@ -106,11 +128,11 @@ func (j *Judge) wall(zone *time.Location) wall {
 }
 
 // clock looks at dates and the schedule.
-func (j *Judge) clock(o *Outcome, c *Campaign) {
+func (j *Judge) clock(o *Outcome, c *Campaign, owner *Owner) {
 	if c.start == 0 && c.end == 0 && len(c.schedule) == 0 {
 		return
 	}
-	now := j.wall(c.zone)
+	now := j.wall(owner.Zone)
 	switch {
 	case c.start != 0 && now.date < c.start:
 		o.fail(NotStarted, Criterion{Text: c.start.String()})
@@ -128,7 +150,7 @@ func (j *Judge) clock(o *Outcome, c *Campaign) {
 	}
 	o.Factors.Schedule = i.Modifier
 	if j.explain && i.Modifier != Default {
-		o.By.Schedule.Text = i.Day.String() + " " + quarter(i.From) + " to " + quarter(i.To)
+		o.By[schedule].Text = i.Day.String() + " " + quarter(i.From) + " to " + quarter(i.To)
 	}
 }
 
@@ -162,11 +184,11 @@ func (j *Judge) location(o *Outcome, c *Campaign) {
 		return
 	}
 	if circle, met := j.circleIn(l.circles); met {
-		o.placed(circle.Modifier, circle)
+		j.placed(o, circle.Modifier, circle)
 		return
 	}
 	if place, met := j.placeIn(l.places, l.targets); met {
-		o.placed(l.places[place.ID], Location{Place: place.ID})
+		j.placed(o, l.places[place.ID], Location{Place: place.ID})
 		return
 	}
 	known := j.context.hasPlace(l.targets) || j.context.Point != nil && len(l.circles) > 0
@@ -178,10 +200,10 @@ func (j *Judge) location(o *Outcome, c *Campaign) {
 	}
 }
 
-func (o *Outcome) placed(modifier uint16, by Location) {
+func (j *Judge) placed(o *Outcome, modifier uint16, by Location) {
 	o.Factors.Location = modifier
-	if modifier != Default {
-		o.By.Location.Text = by.String()
+	if j.explain && modifier != Default {
+		o.By[location].Text = by.String()
 	}
 }
 
@@ -236,7 +258,7 @@ func (j *Judge) audience(o *Outcome, c *Campaign, g *Group) {
 		}
 		if m := a.applies[s]; m > applies {
 			applies = m
-			o.By.Audience = Criterion{s, ofGroup}
+			o.By[audience] = Criterion{s, ofGroup}
 		}
 	}
 	if !met {
@@ -271,7 +293,7 @@ func (j *Judge) site(o *Outcome, c *Campaign, g *Group) {
 	case best != nil:
 		o.Factors.Site = best.Modifier
 		if best.Modifier != Default {
-			o.By.Site = Criterion{best.String(), ofGroup}
+			o.By[site] = Criterion{best.String(), ofGroup}
 		}
 	case len(s.Include) > 0:
 		o.fail(SiteMissed, Criterion{OfGroup: ofGroup})
@@ -297,9 +319,9 @@ func longer(a, b Page) bool {
 }
 
 // block looks at blocks of owners; those of domains depend on a keyword's and its group's final URLs.
-func (j *Judge) block(o *Outcome, c *Campaign) {
+func (j *Judge) block(o *Outcome, c *Campaign, owner *Owner) {
 	for i := range j.context.Blocks {
-		if b := j.context.Blocks[i]; b.owner(c.advertiser, c.categories, c.ofOwner) {
+		if b := j.context.Blocks[i]; b.owner(owner.ID, c.categories, owner.Categories) {
 			o.fail(Blocked, Criterion{Text: b.Name})
 			return
 		}

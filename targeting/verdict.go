@@ -30,6 +30,9 @@ const (
 // Factors are the modifiers of the four dimensions that have some, in permille.
 type Factors struct{ Schedule, Location, Audience, Site uint16 }
 
+// All returns the factors in the order in which they are multiplied.
+func (f *Factors) All() [4]uint16 { return [4]uint16{f.Schedule, f.Location, f.Audience, f.Site} }
+
 // neutral changes no bid.
 var neutral = Factors{Default, Default, Default, Default}
 
@@ -37,7 +40,7 @@ var neutral = Factors{Default, Default, Default, Default}
 // MaxModifier.
 func (f *Factors) Apply(device uint64) uint64 {
 	m := device
-	for _, by := range [...]uint16{f.Schedule, f.Location, f.Audience, f.Site} {
+	for _, by := range f.All() {
 		m = m * uint64(by) / 1000
 	}
 	return min(m, MaxModifier)

@@ -12,15 +12,18 @@ import (
 // others, before the campaign's modifier.
 type Bound struct{ Own, Inherited uint64 }
 
-// add raises the bounds of all devices to what an entry can reach.
-func (b *bounds) add(bid uint64, quality, matchType uint8, modifiers *[search.Devices]uint16) {
+// add raises the bounds of all devices to what an entry can reach. A group's own audiences and sites multiply what it reaches by
+// at most a factor; 0: it has none.
+func (b *bounds) add(bid uint64, quality, matchType uint8, modifiers *[search.Devices]uint16, factor uint64) {
 	q := auction.Quality(uint64(quality), search.MatchType(matchType).Permille(), search.Identical.Permille())
+	lost := min(factor, 1) // at most, of a bid that is rounded down before the factor
+	q *= max(factor, 1)
 	plain := satMul(bid, q)
 	for d, m := range modifiers {
 		if m == NotSet {
 			b[d].Inherited = max(b[d].Inherited, plain)
 		} else {
-			b[d].Own = max(b[d].Own, satMul(bid*uint64(m)/1000, q))
+			b[d].Own = max(b[d].Own, satMul(bid*uint64(m)/1000+lost, q))
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (v *View) Bounded(i int) bool {
 		return true
 	}
 	var need bounds
-	need.add(bid, quality, uint8(v.Type(i)), &g.Modifiers)
+	need.add(bid, quality, uint8(v.Type(i)), &g.Modifiers, GroupFactor(g.Flags))
 	for d := range need {
 		b := v.Bound(search.Device(d))
 		if b.Own < need[d].Own || b.Inherited < need[d].Inherited {

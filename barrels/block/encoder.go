@@ -109,7 +109,7 @@ func (e *Encoder) posting(g *Group, p posting) {
 	}
 	e.live++
 	if p.flag&HasBid != 0 {
-		e.bounds.add(p.bid, p.quality, p.kind&15, &g.Modifiers)
+		e.bounds.add(p.bid, p.quality, p.kind&15, &g.Modifiers, GroupFactor(g.Flags))
 	}
 }
 

@@ -19,6 +19,18 @@ const (
 	GroupNegatives             // it has enabled negatives of its own
 )
 
+// groupFactorShift is where the flags of a group with audiences or sites of its own have an upper bound of what these multiply
+// bids by, in whole numbers from 1 up.
+const groupFactorShift = 8
+
+// FactorFlags are the flags of a group whose own audiences and sites multiply bids by at most so many permille.
+func FactorFlags(permille uint64) uint16 {
+	return uint16(min((permille+999)/1000, 0xff)) << groupFactorShift
+}
+
+// GroupFactor returns what the own audiences and sites of a group with these flags multiply bids by at most; 0: it has none.
+func GroupFactor(flags uint16) uint64 { return uint64(flags >> groupFactorShift) }
+
 // GroupLive are the flags of a group whose keywords can match.
 const GroupLive = GroupEnabled | GroupHasAd
 

@@ -3,7 +3,9 @@ package block
 import (
 	"math/bits"
 
+	"adshard/auction"
 	"adshard/search"
+	"adshard/targeting"
 )
 
 // Threshold is the block-max test (Ding and Suel 2011): the least bounds that a
@@ -12,11 +14,19 @@ import (
 type Threshold struct{ own, inherited uint64 }
 
 // NewThreshold returns the threshold for a score, when no campaign's modifier on
-// the device is above maxModifier (permille) and no posting matches better than
-// at level.
-func NewThreshold(score, maxModifier uint64, level search.Level) Threshold {
-	own := leastFactor(score, level.Permille())
-	return Threshold{own: own, inherited: leastFactor(own, maxModifier)}
+// the device is above maxModifier (permille), no campaign's targeting multiplies bids by more than
+// maxFactor (permille), and no posting matches better than at level.
+func NewThreshold(score, maxModifier, maxFactor uint64, level search.Level) Threshold {
+	least := leastFactor(score, level.Permille())
+	if maxFactor == 1000 {
+		return Threshold{own: least, inherited: leastFactor(least, maxModifier)}
+	}
+	// An own bound is of a bid that was rounded down before the factor: what is lost is less than the largest quality.
+	own := leastFactor(least, maxFactor)
+	return Threshold{
+		own:       own - min(own, auction.MaxQuality),
+		inherited: leastFactor(least, min((maxModifier*maxFactor+999)/1000, targeting.MaxModifier)),
+	}
 }
 
 // Reached reports whether a block with this bound may have a posting that reaches

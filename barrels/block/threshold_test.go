@@ -6,7 +6,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"adshard/auction"
 	"adshard/search"
+	"adshard/targeting"
 )
 
 // TestThreshold: a bound below a threshold is the bound of a block that cannot
@@ -18,8 +20,38 @@ func TestThreshold(t *testing.T) {
 		need := number.Draw(t, "need")
 		largest := rapid.Uint64Range(1000, 10_000).Draw(t, "largest")
 		level := rapid.SampledFrom([]search.Level{search.Identical, search.Synonym}).Draw(t, "level")
-		if got, want := NewThreshold(need, largest, level).Reached(b), b.At(largest, level) >= need; got != want && (want || need < 1<<53) {
+		if got, want := NewThreshold(need, largest, 1000, level).Reached(b), b.At(largest, level) >= need; got != want && (want || need < 1<<53) {
 			t.Fatalf("%+v for %d at %v, largest modifier %d: wins %v, its bound is %d", b, need, level, largest, got, b.At(largest, level))
+		}
+	})
+}
+
+// TestFactors: a block with a posting that reaches a score is never skipped, whatever targeting multiplies its bid by.
+func TestFactors(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		permille := func(name string, most int) uint64 { return uint64(rapid.IntRange(100, most).Draw(t, name)) }
+		bid := rapid.OneOf(rapid.Uint64Range(0, 3000), rapid.Uint64Range(0, auction.MaxBid)).Draw(t, "bid")
+		quality, kind := rapid.Uint8Range(1, 10).Draw(t, "quality"), rapid.Uint8Range(0, search.MatchTypes-1).Draw(t, "type")
+		campaign, largest := permille("campaign", 10_000), permille("largest", 10_000)
+		device, modifier := min(campaign, largest), uint16(NotSet)
+		if rapid.Bool().Draw(t, "own") {
+			device = uint64(rapid.IntRange(0, 10_000).Draw(t, "modifier"))
+			modifier = uint16(device)
+		}
+		factors := targeting.Factors{Schedule: uint16(permille("schedule", 10_000)), Location: uint16(permille("location", 2000)), Audience: 1000, Site: 1000}
+		most := (uint64(factors.Schedule)*uint64(factors.Location) + 999) / 1000
+		own := uint64(0)
+		if rapid.Bool().Draw(t, "group's") {
+			factors.Audience = uint16(permille("audience", 10_000))
+			own = GroupFactor(FactorFlags(uint64(factors.Audience)))
+		}
+		var b bounds
+		b.add(bid, quality, kind, &[search.Devices]uint16{modifier, modifier, modifier}, own)
+		level := rapid.SampledFrom([]search.Level{search.Identical, search.Folded, search.Synonym}).Draw(t, "level")
+		_, _, score := auction.Rank(bid, factors.Apply(device), uint64(quality), search.MatchType(kind).Permille(), level.Permille())
+		need := rapid.Uint64Range(0, score).Draw(t, "need")
+		if !NewThreshold(need, max(largest, 1000), max(most, 1000), level).Reached(b[search.Desktop]) {
+			t.Fatalf("a score of %d is skipped where %d is needed", score, need)
 		}
 	})
 }

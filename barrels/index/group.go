@@ -95,5 +95,6 @@ func (g *Group) AddPage(r *page.Reader, texts, value []byte) ([]byte, error) {
 func (g *Group) Same(h *Group) bool {
 	return g.Name == h.Name && g.Held == h.Held && g.Texts == h.Texts && g.Partial == h.Partial && slices.Equal(g.IDs, h.IDs) &&
 		slices.Equal(g.Ends, h.Ends) && maps.Equal(g.URLs, h.URLs) && reflect.DeepEqual(g.Ads, h.Ads) &&
+		reflect.DeepEqual(g.Targeting, h.Targeting) &&
 		g.Negatives.Same(h.Negatives)
 }

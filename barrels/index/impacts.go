@@ -35,7 +35,7 @@ type ClassImpact struct {
 // Impact is the impact of a member of a class in 64 bits: the product effective
 // bid × quality (40), Dominated (1), OwnerNegatives (1), the quality (6), and the posting's
 // place in the block (16). One that is no candidate has the product 0 and its EffectiveBid as
-// quality, Undecided as 2. Those of a class are sorted by descending product, then ascending
+// quality, Undecided as 2. The bit above the place says that the posting is Targeted. Those of a class are sorted by descending product, then ascending
 // keyword, as hits are ranked, the dominated ones behind the others.
 type Impact uint64
 
@@ -46,6 +46,9 @@ const (
 	// OwnerNegatives marks the impact of a candidate whose advertiser has negatives. Queries check
 	// these for the few that may be among the best.
 	OwnerNegatives Impact = 1 << 22
+	// Targeted marks the impact of a posting whose part in the auction depends on a request's context; it is that of one that
+	// passes and changes no bid.
+	Targeted Impact = 1 << 15
 	// MaxQuality is the largest quality that an impact can have.
 	MaxQuality = 1<<6 - 1
 )
@@ -69,7 +72,7 @@ func (e Impact) Product() uint64 { return uint64(e >> productShift) }
 func (e Impact) Quality() uint64 { return uint64(e >> 16 & MaxQuality) }
 
 // Posting returns the posting's place in its block.
-func (e Impact) Posting() int { return int(e & 0xffff) }
+func (e Impact) Posting() int { return int(e & (Targeted - 1)) }
 
 // Bid returns the effective bid.
 func (e Impact) Bid() EffectiveBid {
@@ -95,9 +98,10 @@ const (
 	NoCandidate EffectiveBid = 1
 	// Undecided: the posting is decided on by itself, in each query.
 	Undecided EffectiveBid = math.MaxUint32
-	// SomeUndecided, as a class's Least, is below every reserve, so that its
-	// postings are taken one by one.
+	// SomeUndecided and SomeTargeted, as a class's Least, are below every reserve, so that its
+	// postings are taken one by one. The class's Max bounds all of them if none is undecided.
 	SomeUndecided EffectiveBid = 0
+	SomeTargeted  EffectiveBid = 1
 )
 
 // Sizes in words of 64 bits.
@@ -178,11 +182,13 @@ func Rank(impacts []Impact, of *Block) {
 	}
 }
 
-// Add counts a posting with its effective bid; asked: queries check its advertiser's negatives.
-func (s *ClassImpact) Add(w EffectiveBid, asked bool) {
+// Add counts a posting with its effective bid; asked: queries check its advertiser's negatives; targeted: its campaign is.
+func (s *ClassImpact) Add(w EffectiveBid, asked, targeted bool) {
 	switch {
 	case w == Undecided:
 		s.Least = SomeUndecided
+	case w >= NoCandidate && targeted:
+		s.Least = min(s.Least, SomeTargeted)
 	case w > NoCandidate:
 		s.Least = min(s.Least, w)
 		s.Live++

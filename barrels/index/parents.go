@@ -1,6 +1,10 @@
 package index
 
 import (
+	"reflect"
+	"slices"
+	"time"
+
 	"google.golang.org/protobuf/proto"
 
 	"adshard/barrels/block"
@@ -9,6 +13,9 @@ import (
 	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/targeting"
+	"adshard/targeting/message"
+	"adshard/targeting/zone"
 )
 
 // Parents are the campaigns and advertisers of one published state, shared
@@ -20,6 +27,8 @@ type Parents struct {
 	// least 1000, the default. With a block's bound it limits scores without a look at the
 	// campaigns.
 	MaxModifier [search.Devices]uint64
+	// MaxFactor is an upper bound of what the targeting of any campaign multiplies bids by (permille), at least 1000.
+	MaxFactor uint64
 	// Version is one more than that of the parents before; recent are the latest changes.
 	Version uint64
 	changes uint64
@@ -33,6 +42,7 @@ type Campaign struct {
 	RotateEvenly   bool
 	Held           uint32 // why it is held, as a backend.Hold
 	Negatives      record.Negatives
+	Targeting      *targeting.Campaign // nil: it says nothing
 }
 
 // CampaignState is a campaign with what is needed for each matching group, stored in the table
@@ -44,11 +54,12 @@ type CampaignState struct {
 	// Withheld is in how many of a million requests it takes no part.
 	Withheld     uint32
 	HasNegatives bool // it has some
+	Targeted     bool // whether it takes part, and its bids, depend on a request's context
 }
 
 // Advertiser is what answers show of an advertiser, and its negatives.
 type Advertiser struct {
-	ID        uint64
+	targeting.Owner
 	Name      string
 	Negatives record.Negatives
 }
@@ -63,7 +74,7 @@ type AdvertiserState struct {
 // NewParents returns an empty set of parents.
 func NewParents() *Parents {
 	p := &Parents{Campaigns: newIDTable[CampaignState](idPageBits), Advertisers: newIDTable[AdvertiserState](idPageBits)}
-	p.MaxModifier = [search.Devices]uint64{1000, 1000, 1000}
+	p.MaxModifier, p.MaxFactor = [search.Devices]uint64{1000, 1000, 1000}, 1000
 	return p
 }
 
@@ -128,19 +139,29 @@ func (p *Parents) SetCampaign(r *pb.Campaign) {
 	c := CampaignState{
 		Campaign: &Campaign{
 			ID: r.Id, Advertiser: r.AdvertiserId, Name: r.Name,
-			RotateEvenly: r.RotateEvenly, Held: r.Held, Negatives: record.CompileNegatives(r.Negatives),
+			RotateEvenly: r.RotateEvenly, Held: r.Held, Negatives: record.CompileNegatives(r.Negatives), Targeting: compile(r),
 		},
 		Modifiers: record.Modifiers(r.Modifiers), Enabled: r.Enabled, Exhausted: r.BudgetExhausted,
 		Withheld: r.Withheld,
 	}
-	c.HasNegatives = len(c.Campaign.Negatives) > 0
+	c.HasNegatives, c.Targeted = len(c.Campaign.Negatives) > 0, !c.Targeting.Plain()
 	p.Campaigns = p.Campaigns.set(r.Id, c)
 	p.remember(parentChange{version: p.Version, campaign: r.Id})
 	p.raise(&c)
 }
 
-// raise keeps MaxModifier an upper bound; only Tighten lowers it.
+// compile makes a campaign's targeting ready for searches.
+func compile(r *pb.Campaign) *targeting.Campaign {
+	t := message.To(r.Targeting)
+	t.Languages = r.Languages
+	return targeting.Compile(t)
+}
+
+// raise keeps MaxModifier and MaxFactor upper bounds; only Tighten lowers them.
 func (p *Parents) raise(c *CampaignState) {
+	if c.Targeted {
+		p.MaxFactor = max(p.MaxFactor, c.Targeting.Most())
+	}
 	for d, m := range c.Modifiers {
 		if m != block.NotSet {
 			p.MaxModifier[d] = max(p.MaxModifier[d], uint64(m))
@@ -148,20 +169,32 @@ func (p *Parents) raise(c *CampaignState) {
 	}
 }
 
-// Tighten lowers MaxModifier to the least that holds; it reports whether it changed.
+// Tighten lowers MaxModifier and MaxFactor to the least that hold; it reports whether one of them changed.
 func (p *Parents) Tighten() bool {
-	before := p.MaxModifier
-	p.MaxModifier = NewParents().MaxModifier
+	modifier, factor := p.MaxModifier, p.MaxFactor
+	least := NewParents()
+	p.MaxModifier, p.MaxFactor = least.MaxModifier, least.MaxFactor
 	p.Campaigns.each(func(_ uint64, c CampaignState) { p.raise(&c) })
-	return p.MaxModifier != before
+	return p.MaxModifier != modifier || p.MaxFactor != factor
 }
 
 // SetAdvertiser adds or replaces an advertiser.
 func (p *Parents) SetAdvertiser(r *pb.Advertiser) {
-	a := AdvertiserState{Advertiser: &Advertiser{ID: r.Id, Name: r.Name, Negatives: record.CompileNegatives(r.Negatives)}, Enabled: r.Enabled}
+	owner := targeting.Owner{ID: r.Id, Zone: zoneOf(r.TimeZone), Categories: r.Categories}
+	a := AdvertiserState{Advertiser: &Advertiser{Owner: owner, Name: r.Name, Negatives: record.CompileNegatives(r.Negatives)}, Enabled: r.Enabled}
 	a.HasNegatives = len(a.Advertiser.Negatives) > 0
 	p.Advertisers = p.Advertisers.set(r.Id, a)
 	p.remember(parentChange{version: p.Version, advertiser: r.Id})
+}
+
+// zoneOf returns an advertiser's zone. UTC takes the place of one that this program does not know: a slave with an older
+// database of zones must not refuse all data.
+func zoneOf(name string) *time.Location {
+	z, err := zone.Load(name)
+	if err != nil {
+		return time.UTC
+	}
+	return z
 }
 
 // loadParents reads all parents of a snapshot.
@@ -218,18 +251,22 @@ func (p *Parents) Matches(kind byte, id uint64, record []byte) (bool, error) {
 // same reports whether two advertisers are the same to searches.
 func (a *AdvertiserState) same(b *AdvertiserState) bool {
 	return a.ID == b.ID && a.Name == b.Name && a.Enabled == b.Enabled && a.HasNegatives == b.HasNegatives &&
-		a.Advertiser.Negatives.Same(b.Advertiser.Negatives)
+		a.Zone == b.Zone && slices.Equal(a.Categories, b.Categories) && a.Advertiser.Negatives.Same(b.Advertiser.Negatives)
 }
 
 // same reports whether two campaigns are the same to searches.
 func (c *CampaignState) same(d *CampaignState) bool {
 	return c.ID == d.ID && c.Advertiser == d.Advertiser && c.Name == d.Name && c.Enabled == d.Enabled &&
 		c.Exhausted == d.Exhausted && c.Withheld == d.Withheld && c.RotateEvenly == d.RotateEvenly && c.Held == d.Held && c.Modifiers == d.Modifiers && c.HasNegatives == d.HasNegatives &&
+		c.Targeted == d.Targeted && reflect.DeepEqual(c.Targeting, d.Targeting) &&
 		c.Campaign.Negatives.Same(d.Campaign.Negatives)
 }
 
-// bounds reports whether MaxModifier bounds a campaign's modifiers.
+// bounds reports whether MaxModifier and MaxFactor bound those of a campaign.
 func (p *Parents) bounds(c *CampaignState) bool {
+	if c.Targeted && c.Targeting.Most() > p.MaxFactor {
+		return false
+	}
 	for d, m := range c.Modifiers {
 		if m != block.NotSet && uint64(m) > p.MaxModifier[d] {
 			return false

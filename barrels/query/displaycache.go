@@ -106,8 +106,11 @@ func (c *DisplayCache) Each(visit func(*display.Pieces) bool) {
 func (r *ranking) display(of *search.Ranked[hit]) *cachedDisplay {
 	slot := r.caches.Display.slot(of.Keyword)
 	d := slot.Load()
+	if r.context.urls {
+		return r.compose(of, r.allowed)
+	}
 	if d == nil || d.keyword != of.Keyword || !r.holds(d) {
-		if d = r.compose(of); d != nil {
+		if d = r.compose(of, nil); d != nil {
 			r.caches.Display.put(slot, d)
 		}
 	}
@@ -130,8 +133,9 @@ func (r *ranking) holds(d *cachedDisplay) bool {
 	return true
 }
 
-// compose puts together what is shown of one of the best; nil: it cannot be read.
-func (r *ranking) compose(of *search.Ranked[hit]) *cachedDisplay {
+// compose puts together what is shown of one of the best; nil: it cannot be read. allowed returns those of the group's ads
+// that may be shown; nil: all may. It is not asked for a keyword with a URL of its own.
+func (r *ranking) compose(of *search.Ranked[hit], allowed func([]display.Ad) []display.Ad) *cachedDisplay {
 	in, p := of.Value.group(), r.state.Parents
 	owner, ok := p.Advertisers.Get(of.Owner)
 	c, ok2 := p.Campaigns.Get(in.campaign)
@@ -148,36 +152,29 @@ func (r *ranking) compose(of *search.Ranked[hit]) *cachedDisplay {
 	if !ok {
 		return nil
 	}
+	ads := g.Ads
+	if allowed != nil && url == "" {
+		if ads = allowed(ads); len(ads) == 0 {
+			return nil
+		}
+	}
 	d := &cachedDisplay{
 		key: in.key, state: r.state.Number,
 		keyword: of.Keyword, group: in.id, campaign: in.campaign, advertiser: of.Owner,
-		ad: g.Ads[0].ID, Pieces: display.Pieces{Keyword: display.AppendString(nil, text)},
+		ad: ads[0].ID, Pieces: display.Pieces{Keyword: display.AppendString(nil, text)},
 	}
-	ads := g.Ads
-	if g.Filled || url != "" {
-		ads = filled(g.Ads, text, url)
+	if g.Filled || url != "" || allowed != nil {
+		ads = filled(ads, text, url)
 		d.Group = slices.Clip(display.AppendAd(display.AppendNames(nil, owner.Name, c.Name, g.Name), &ads[0]))
 	} else {
 		d.Group = piece(g, owner.Advertiser, c.Campaign)
 	}
 	d.parents.Store(p.Version)
-	if c.RotateEvenly && len(g.Ads) > 1 {
+	if c.RotateEvenly && len(ads) > 1 {
 		even := ads // without the group's keywords
 		d.even = &even
 	}
 	return d
-}
-
-// keywordURL returns a keyword's own URL; "": it has none.
-func (r *ranking) keywordURL(g *index.Group, at kv.Place) (url string, ok bool) {
-	if !g.Partial {
-		return g.URLs[at.Keyword], true
-	}
-	k, err := r.keyword(at)
-	if err == nil {
-		url, err = k.FinalURL()
-	}
-	return url, err == nil
 }
 
 // filled returns ads with a keyword's text in their placeholders, and its URL in place of theirs, if it has one.

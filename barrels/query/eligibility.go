@@ -6,6 +6,7 @@ import (
 	"adshard/barrels/index"
 	"adshard/barrels/record"
 	"adshard/search"
+	"adshard/targeting"
 )
 
 // eligibility is the one rule of which matching keywords take part in the auction (serving.md §4),
@@ -18,6 +19,7 @@ type eligibility struct {
 	blockedAdvertisers map[*index.Advertiser]bool
 	blockedCampaigns   map[*index.Campaign]bool
 	blockedGroups      map[uint64]bool
+	context            contextRule
 }
 
 // groupStatus is what holds for all keywords of a group in one query.
@@ -28,18 +30,21 @@ type groupStatus struct {
 	// reason is the first of the group's and its parents' own reasons against its
 	// keywords; Eligible: there is none.
 	reason       search.Verdict
-	throttled    bool   // whether the campaign takes part depends on the request
-	advertiser   uint64 // id
-	modifier     uint64 // permille
-	shown        bool   // on the request's device
-	ownNegatives bool   // the group has some
+	throttled    bool               // whether the campaign takes part depends on the request
+	targeted     bool               // whether it does, and the modifier, depend on the request's context
+	advertiser   uint64             // id
+	modifier     uint64             // permille
+	shown        bool               // on the request's device
+	outcome      *targeting.Outcome // of the request's context; nil: it does not matter
+	ownNegatives bool               // the group has some
 	campaign     index.CampaignState
 	owner        index.AdvertiserState
 }
 
 // matches reports whether the group's enabled keywords count as matching.
 func (s *groupStatus) matches() bool {
-	return s.served && !s.damaged && (s.reason == search.Eligible || s.reason == search.BudgetExhausted || s.reason == search.Throttled)
+	return s.served && !s.damaged &&
+		(s.reason == search.Eligible || s.reason == search.BudgetExhausted || s.reason == search.Throttled || s.reason.OfTargeting())
 }
 
 // hasNegatives reports whether the group, its campaign or its advertiser has negatives.
@@ -62,12 +67,12 @@ func (e *eligibility) setStatus(v *block.View, g int, s *groupStatus, all bool) 
 		return
 	}
 	campaign, owner := v.GroupParents(g)
-	e.complete(s, flags, campaign, owner, v.GroupModifier(g, e.request.Device))
+	e.complete(s, v.GroupKey(g), flags, campaign, owner, v.GroupModifier(g, e.request.Device))
 }
 
-// complete completes the status of a served group, given its flags, parents and own modifier on the
-// request's device.
-func (e *eligibility) complete(s *groupStatus, flags uint16, campaign, owner uint64, own uint16) {
+// complete completes the status of a served group, given its ring key, flags, parents and own modifier on
+// the request's device.
+func (e *eligibility) complete(s *groupStatus, key uint64, flags uint16, campaign, owner uint64, own uint16) {
 	p := e.state.Parents
 	var ok, ok2 bool
 	s.campaign, ok = p.Campaigns.Get(campaign)
@@ -85,6 +90,9 @@ func (e *eligibility) complete(s *groupStatus, flags uint16, campaign, owner uin
 	s.ownNegatives = flags&block.GroupNegatives != 0
 	inherited := s.campaign.Modifiers[e.request.Device]
 	s.modifier, s.shown = modifier(own, uint64(inherited), inherited != block.NotSet)
+	if s.targeted = s.campaign.Targeted || block.GroupFactor(flags) > 0; s.targeted || e.context.Contextual() {
+		e.target(s, key, flags)
+	}
 }
 
 // modifier is auction.Modifier for a group's modifier in a block.
@@ -180,5 +188,6 @@ func (e *eligibility) release() {
 	clear(e.blockedAdvertisers)
 	clear(e.blockedCampaigns)
 	clear(e.blockedGroups)
+	e.context.release()
 	e.groupReader.release()
 }

@@ -68,6 +68,9 @@ func (c *Engine) Search(ctx context.Context, st *index.Snapshot, r *search.Reque
 	began = r.Timing.End("terms", began)
 	err = e.scan.run(ctx)
 	began = r.Timing.End("scan", began)
+	if err == nil {
+		err = e.errUnresolved("barrels: search")
+	}
 	if err != nil {
 		return nil, Damage{}, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"adshard/barrels/index"
 	"adshard/search"
+	"adshard/targeting"
 )
 
 // execution is one search, one explanation, or one check of cached data: all stages together.
@@ -20,6 +21,7 @@ var executions = sync.Pool{New: func() any {
 	e.blockedAdvertisers = make(map[*index.Advertiser]bool)
 	e.blockedCampaigns = make(map[*index.Campaign]bool)
 	e.blockedGroups = make(map[uint64]bool)
+	e.context.Judge, e.context.metGroups = *targeting.NewJudge(nil), make(map[uint64]bool)
 	e.scan.scope, e.scan.postings.scope, e.scan.pruner.scope = &e.scope, &e.scope, &e.scope
 	e.scan.ranking = &e.ranking
 	return e
@@ -33,6 +35,7 @@ func (c *Engine) begin(st *index.Snapshot, r *search.Request, op string) (*execu
 		e.end()
 		return nil, err
 	}
+	e.context.reset(r, false)
 	e.ranking.reset()
 	return e, nil
 }

@@ -16,7 +16,7 @@ import (
 // Explain explains a request that Check accepts: the first limit matching keywords, by score
 // descending, then keyword ascending. It is the slow path: it reads every block of the query's
 // terms and judges every keyword that matches. For a request that names keywords, it reads all
-// groups and explains those keywords instead. Errors as of Search.
+// groups and explains those keywords instead. With a limit of 0 it counts the verdicts. Errors as of Search.
 func (c *Engine) Explain(ctx context.Context, st *index.Snapshot, r *search.Request, limit int) (*search.Explanation, Damage, error) {
 	if ctx.Err() != nil {
 		return nil, Damage{}, kv.Ended(ctx, "barrels: explain")
@@ -26,6 +26,7 @@ func (c *Engine) Explain(ctx context.Context, st *index.Snapshot, r *search.Requ
 		return nil, Damage{}, err
 	}
 	defer e.end()
+	e.context.Reset(r.Context, true)
 	all := &explanation{eligibility: &e.eligibility, matches: make(map[uint64]*match)}
 	out := &search.Explanation{View: e.served.View, Shard: st.Slices.Shard, AppliedClock: st.Position.GetClock()}
 	if r.Wanted.Any() {
@@ -36,8 +37,14 @@ func (c *Engine) Explain(ctx context.Context, st *index.Snapshot, r *search.Requ
 		err = e.scan.run(ctx)
 		out.Total = uint64(len(all.matches))
 	}
+	if err == nil {
+		err = e.errUnresolved("barrels: explain")
+	}
 	if err != nil {
 		return nil, Damage{}, err
+	}
+	if limit == 0 {
+		all.count(&out.Counts)
 	}
 	for _, m := range all.best(limit) {
 		if ctx.Err() != nil {
@@ -127,6 +134,25 @@ func (x *explanation) best(limit int) []*match {
 	return list[:max(0, min(limit, len(list)))]
 }
 
+// count counts the verdicts of all matches.
+func (x *explanation) count(counts *[search.Verdicts]uint64) {
+	for _, m := range x.matches {
+		counts[x.verdictOf(m)]++
+	}
+}
+
+// verdictOf returns the verdict of a keyword, whether or not it matches.
+func (x *explanation) verdictOf(m *match) search.Verdict {
+	v := m.verdict(m.flags, m.effective, x.request.Reserve)
+	if m.flags&block.Enabled != 0 && m.reason == search.Eligible && x.context.urls && x.urlBlocked(m.Place) {
+		return search.Blocked
+	}
+	if v == search.Eligible && m.level != search.NoLevel && x.blocked(m.Key, &m.groupStatus) {
+		return search.BlockedByNegative
+	}
+	return v
+}
+
 // explain completes a match with what only the records know; false: one is
 // damaged.
 func (x *explanation) explain(m *match) (search.Explained, bool) {
@@ -147,7 +173,7 @@ func (x *explanation) explain(m *match) (search.Explained, bool) {
 	}
 	e.GroupName, e.KeywordText, e.BidFromGroup = g.Name, k.Text, k.BidFromGroup
 	e.Points, e.Learned, e.Given = uint8(k.Quality), k.Learned, uint8(k.Given)
-	e.Verdict = m.verdict(m.flags, m.effective, x.request.Reserve)
+	e.Verdict, e.Context = x.verdictOf(m), m.outcome
 	switch e.Verdict {
 	case search.GroupPaused:
 		e.Held = g.Held
@@ -161,8 +187,7 @@ func (x *explanation) explain(m *match) (search.Explained, bool) {
 		disagreements(&e, x.request, k)
 		return e, true
 	}
-	if e.Verdict == search.Eligible && x.blocked(m.Key, &m.groupStatus) {
-		e.Verdict = search.BlockedByNegative
+	if e.Verdict == search.BlockedByNegative {
 		x.nameBlocker(&e, g, &m.groupStatus)
 	}
 	e.Words = agreements(x.request, k)

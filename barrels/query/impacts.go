@@ -74,6 +74,8 @@ func (c *impactCache) impacts(b *index.Block) *index.Impacts {
 // compute returns the impacts of a block's postings.
 func (c *impactCache) compute(b *index.Block) *index.Impacts {
 	c.begin(refOf(b))
+	c.context.off = true
+	defer func() { c.context.off, c.view = false, nil }() // statuses without context are of no use to a request
 	j := index.NewImpacts(b)
 	j.TableNumber, j.View = c.served.TableNumber, c.served.View
 	j.ParentsVersion.Store(c.state.Parents.Version)
@@ -89,11 +91,18 @@ func (c *impactCache) compute(b *index.Block) *index.Impacts {
 				bid = index.Undecided
 			}
 			ranked[n] = index.NewImpact(bid, quality, posting)
-			asked := ranked[n].Product() > 0 && c.status(b.View.GroupOf(posting)).owner.HasNegatives
+			asked, targeted := false, false
+			if bid > index.NoMatch && bid < index.Undecided {
+				s := c.status(b.View.GroupOf(posting))
+				asked, targeted = ranked[n].Product() > 0 && s.owner.HasNegatives, s.targeted
+			}
 			if asked {
 				ranked[n] |= index.OwnerNegatives
 			}
-			class.Add(bid, asked)
+			if targeted {
+				ranked[n] |= index.Targeted
+			}
+			class.Add(bid, asked, targeted)
 		}
 		index.Rank(ranked, b)
 	}
@@ -120,6 +129,8 @@ func (c *impactCache) bid(posting int) index.EffectiveBid {
 	}
 	effective, _, _ := auction.Rank(bid, s.modifier, 0, 0, 0)
 	switch {
+	case s.targeted && effective == 0 && bid > 0: // a factor may make it 1
+		return index.Undecided
 	case s.verdict(flags, effective, 0) != search.Eligible: // each query has its reserve
 		return index.NoCandidate
 	case effective >= uint64(index.Undecided)-1:

@@ -3,7 +3,9 @@ package query
 import (
 	"adshard/auction"
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 	"adshard/search"
+	"adshard/targeting"
 )
 
 // posting counts and ranks one matching posting of the current block, if the block is not cached or
@@ -41,6 +43,9 @@ func (r *ranking) posting(i int, level search.Level) {
 	if !wanted && (again || !r.request.ExactCounts) || s.hasNegatives() && r.blocked(v.GroupKey(group), s) {
 		return
 	}
+	if r.context.urls && r.urlBlocked(kv.Place{Key: v.GroupKey(group), Keyword: keyword}) {
+		return
+	}
 	if !again {
 		r.candidates++
 	}
@@ -64,6 +69,9 @@ func (r *ranking) hopeless(group int, bid uint64, quality uint8, kind search.Mat
 	}
 	d := r.request.Device
 	most, _ := modifier(r.view.GroupModifier(group, d), r.state.Parents.MaxModifier[d], true)
+	if factor := r.state.Parents.MaxFactor * max(block.GroupFactor(r.view.GroupFlags(group)), 1); factor > 1000 {
+		most = min((most*factor+999)/1000, targeting.MaxModifier)
+	}
 	_, _, score := auction.Rank(bid, most, uint64(quality), kind.Permille(), level.Permille())
 	return score < need
 }

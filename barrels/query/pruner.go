@@ -65,7 +65,8 @@ func (p *pruner) prunes(f *foundList) bool {
 func (p *pruner) canWin(b block.Bound, best search.Level) bool {
 	if need := p.ranking.top.Threshold(); p.need != need || p.level != best {
 		p.need, p.level = need, best
-		p.threshold = block.NewThreshold(need, p.state.Parents.MaxModifier[p.request.Device], best)
+		parents := p.state.Parents
+		p.threshold = block.NewThreshold(need, parents.MaxModifier[p.request.Device], parents.MaxFactor, best)
 	}
 	return p.threshold.Reached(b)
 }

@@ -100,7 +100,14 @@ func (r *ranking) prunable(c *classRef, best search.Level, need uint64) bool {
 	}
 	impacts := r.impacts(b)
 	class := impacts.Class(b, int(c.class))
-	return class.Least != index.SomeUndecided && impacts.Max(b, int(c.class))*auction.Quality(1, b.Classes()[int(c.class)].Type.Permille(), best.Permille()) < need
+	most := impacts.Max(b, int(c.class))
+	switch class.Least {
+	case index.SomeUndecided:
+		return false
+	case index.SomeTargeted: // a bid of up to 1 micro less than this has been rounded down before the factor
+		most = (most+index.MaxQuality)*r.state.Parents.MaxFactor/1000 + 1
+	}
+	return most*auction.Quality(1, b.Classes()[int(c.class)].Type.Permille(), best.Permille()) < need
 }
 
 // fetch prefetches the impacts of classes, so that their memory accesses overlap.
@@ -139,7 +146,7 @@ func (r *ranking) class(b *index.Block, i int, level search.Level) {
 	j, kind := r.impacts(b), b.Classes()[i].Type
 	class, one := j.Class(b, i), auction.Quality(1, kind.Permille(), level.Permille())
 	least := index.EffectiveBid(min(max(r.request.Reserve, 1), uint64(index.Undecided)-1)) // and more take part
-	if class.Least <= least || r.request.ExactCounts && class.Live > class.Candidates && someAsked(j.Ranked(b, i)) {
+	if class.Least <= least || r.context.Contextual() || r.request.ExactCounts && class.Live > class.Candidates && someAsked(j.Ranked(b, i)) {
 		r.members(b, j.Ranked(b, i), one, least, kind, level)
 		return
 	}
@@ -185,7 +192,7 @@ func (r *ranking) best(b *index.Block, ranked []index.Impact, one uint64, kind s
 func (r *ranking) members(b *index.Block, ranked []index.Impact, one uint64, least index.EffectiveBid, kind search.MatchType, level search.Level) {
 	for _, e := range ranked {
 		switch bid := e.Bid(); {
-		case bid == index.Undecided:
+		case bid != index.NoMatch && (bid == index.Undecided || e&index.Targeted != 0 || r.context.Contextual()):
 			r.use(refOf(b))
 			r.posting(e.Posting(), level)
 		case bid == index.NoMatch:

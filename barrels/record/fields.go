@@ -4,9 +4,12 @@ import (
 	"errors"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 
 	"adshard/barrels/block"
+	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/targeting"
 )
 
 // Field numbers of records.proto that are read or written one by one, beside
@@ -53,10 +56,22 @@ func ReadHead(key uint64, record []byte) (h block.Group, err error) {
 			return flagIf(b, negativeEnabled, &h.Flags, block.GroupNegatives)
 		case groupAdField:
 			return flagIf(b, adEnabledField, &h.Flags, block.GroupHasAd)
+		case groupTargetingField:
+			g, err := readTargeting(b)
+			h.Flags |= factorFlags(g)
+			return err
 		}
 		return nil
 	})
 	return h, err
+}
+
+func readTargeting(b []byte) (*targeting.Group, error) {
+	m := new(pb.Targeting)
+	if err := proto.Unmarshal(b, m); err != nil {
+		return nil, err
+	}
+	return Targeting(m), nil
 }
 
 func readModifiers(b []byte, m *[search.Devices]uint16) error {

@@ -8,6 +8,7 @@ import (
 
 	"adshard/schema/pb"
 	"adshard/search/display"
+	"adshard/targeting"
 )
 
 // Field numbers of records.proto that are read without reading the rest of
@@ -17,14 +18,16 @@ const (
 	groupNegativeField = 8
 	groupAdField       = 9
 	groupHeldField     = 11
-	adIDField          = 1
-	adEnabledField     = 2
-	adHeadlineField    = 3
-	adDescriptionField = 4
-	adPath1Field       = 5
-	adPath2Field       = 6
-	adFinalURLField    = 7
-	keywordTextField   = 2
+
+	groupTargetingField = 12
+	adIDField           = 1
+	adEnabledField      = 2
+	adHeadlineField     = 3
+	adDescriptionField  = 4
+	adPath1Field        = 5
+	adPath2Field        = 6
+	adFinalURLField     = 7
+	keywordTextField    = 2
 )
 
 // eachField visits the fields of a message until visit returns an error: the
@@ -60,10 +63,11 @@ func eachField(b []byte, visit func(n protowire.Number, bytes []byte, number uin
 // Group is what answers show of a group, and what may block it.
 type Group struct {
 	Name      string
-	Held      uint32       // why the group is held, as a backend.Hold
-	Ads       []display.Ad // the enabled ones, by ascending id
-	Filled    bool         // what is shown of some of them depends on the keyword
-	Negatives Negatives    // the enabled ones
+	Held      uint32           // why the group is held, as a backend.Hold
+	Ads       []display.Ad     // the enabled ones, by ascending id
+	Filled    bool             // what is shown of some of them depends on the keyword
+	Negatives Negatives        // the enabled ones
+	Targeting *targeting.Group // nil: it has none of its own
 }
 
 // ReadGroup reads a group's record. Errors: those of a damaged message.
@@ -75,6 +79,9 @@ func ReadGroup(record []byte) (g Group, err error) {
 			g.Name = string(b)
 		case groupHeldField:
 			g.Held = uint32(number)
+		case groupTargetingField:
+			g.Targeting, err = readTargeting(b)
+			return err
 		case groupNegativeField:
 			m := new(pb.Negative)
 			list = append(list, m)

@@ -6,6 +6,8 @@ import (
 	"adshard/barrels/block"
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/targeting"
+	"adshard/targeting/message"
 )
 
 // Head returns what postings say of a group.
@@ -23,7 +25,24 @@ func Head(g *pb.Group) block.Group {
 	if slices.ContainsFunc(g.GetNegatives(), (*pb.Negative).GetEnabled) {
 		h.Flags |= block.GroupNegatives
 	}
+	h.Flags |= factorFlags(Targeting(g.GetTargeting()))
 	return h
+}
+
+// Targeting makes a group's own targeting ready for searches; nil: it has none.
+func Targeting(m *pb.Targeting) *targeting.Group {
+	if m == nil {
+		return nil
+	}
+	t := message.To(m)
+	return targeting.CompileGroup(&t.Audiences, &t.Sites)
+}
+
+func factorFlags(g *targeting.Group) uint16 {
+	if g == nil {
+		return 0
+	}
+	return block.FactorFlags(g.Most())
 }
 
 // Modifiers returns a record's modifiers by device in permille, block.NotSet

@@ -2201,7 +2201,8 @@ type ExplainResponse struct {
 	WidthLo       uint64                 `protobuf:"varint,4,opt,name=width_lo,json=widthLo,proto3" json:"width_lo,omitempty"`
 	View          uint64                 `protobuf:"varint,5,opt,name=view,proto3" json:"view,omitempty"`
 	AppliedClock  uint64                 `protobuf:"varint,6,opt,name=applied_clock,json=appliedClock,proto3" json:"applied_clock,omitempty"`
-	Shard         uint64                 `protobuf:"fixed64,7,opt,name=shard,proto3" json:"shard,omitempty"` // as in SearchResponse
+	Shard         uint64                 `protobuf:"fixed64,7,opt,name=shard,proto3" json:"shard,omitempty"`         // as in SearchResponse
+	Counts        []uint64               `protobuf:"varint,9,rep,packed,name=counts,proto3" json:"counts,omitempty"` // by verdict, of a request with the limit 0
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2285,6 +2286,13 @@ func (x *ExplainResponse) GetShard() uint64 {
 	return 0
 }
 
+func (x *ExplainResponse) GetCounts() []uint64 {
+	if x != nil {
+		return x.Counts
+	}
+	return nil
+}
+
 type Explained struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Hit           *Hit                   `protobuf:"bytes,1,opt,name=hit,proto3" json:"hit,omitempty"`
@@ -2305,7 +2313,8 @@ type Explained struct {
 	Mismatch      uint32                 `protobuf:"varint,16,opt,name=mismatch,proto3" json:"mismatch,omitempty"` // why it does not match; 0: it does
 	MismatchWords []string               `protobuf:"bytes,17,rep,name=mismatch_words,json=mismatchWords,proto3" json:"mismatch_words,omitempty"`
 	Defaults      []string               `protobuf:"bytes,18,rep,name=defaults,proto3" json:"defaults,omitempty"` // texts of its ad in which a placeholder's default stands
-	Held          uint32                 `protobuf:"varint,19,opt,name=held,proto3" json:"held,omitempty"`        // Campaign.held, or Group.held, of the one that the verdict says is paused
+	Context       *ContextOutcome        `protobuf:"bytes,20,opt,name=context,proto3" json:"context,omitempty"`
+	Held          uint32                 `protobuf:"varint,19,opt,name=held,proto3" json:"held,omitempty"` // Campaign.held, or Group.held, of the one that the verdict says is paused
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2466,11 +2475,184 @@ func (x *Explained) GetDefaults() []string {
 	return nil
 }
 
+func (x *Explained) GetContext() *ContextOutcome {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
 func (x *Explained) GetHeld() uint32 {
 	if x != nil {
 		return x.Held
 	}
 	return 0
+}
+
+// ContextOutcome is what a request's context means for a keyword (targeting.Outcome).
+type ContextOutcome struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Verdict       uint32                 `protobuf:"varint,1,opt,name=verdict,proto3" json:"verdict,omitempty"`
+	Criterion     *ContextCriterion      `protobuf:"bytes,2,opt,name=criterion,proto3" json:"criterion,omitempty"`
+	Factors       []*ContextFactor       `protobuf:"bytes,3,rep,name=factors,proto3" json:"factors,omitempty"` // schedule, location, audience, site
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ContextOutcome) Reset() {
+	*x = ContextOutcome{}
+	mi := &file_adshard_v1_search_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContextOutcome) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContextOutcome) ProtoMessage() {}
+
+func (x *ContextOutcome) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContextOutcome.ProtoReflect.Descriptor instead.
+func (*ContextOutcome) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *ContextOutcome) GetVerdict() uint32 {
+	if x != nil {
+		return x.Verdict
+	}
+	return 0
+}
+
+func (x *ContextOutcome) GetCriterion() *ContextCriterion {
+	if x != nil {
+		return x.Criterion
+	}
+	return nil
+}
+
+func (x *ContextOutcome) GetFactors() []*ContextFactor {
+	if x != nil {
+		return x.Factors
+	}
+	return nil
+}
+
+// ContextFactor is a modifier in permille and what it comes from.
+type ContextFactor struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Modifier      uint32                 `protobuf:"varint,1,opt,name=modifier,proto3" json:"modifier,omitempty"`
+	By            *ContextCriterion      `protobuf:"bytes,2,opt,name=by,proto3" json:"by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ContextFactor) Reset() {
+	*x = ContextFactor{}
+	mi := &file_adshard_v1_search_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContextFactor) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContextFactor) ProtoMessage() {}
+
+func (x *ContextFactor) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContextFactor.ProtoReflect.Descriptor instead.
+func (*ContextFactor) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *ContextFactor) GetModifier() uint32 {
+	if x != nil {
+		return x.Modifier
+	}
+	return 0
+}
+
+func (x *ContextFactor) GetBy() *ContextCriterion {
+	if x != nil {
+		return x.By
+	}
+	return nil
+}
+
+type ContextCriterion struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	OfGroup       bool                   `protobuf:"varint,2,opt,name=of_group,json=ofGroup,proto3" json:"of_group,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ContextCriterion) Reset() {
+	*x = ContextCriterion{}
+	mi := &file_adshard_v1_search_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContextCriterion) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContextCriterion) ProtoMessage() {}
+
+func (x *ContextCriterion) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContextCriterion.ProtoReflect.Descriptor instead.
+func (*ContextCriterion) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *ContextCriterion) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *ContextCriterion) GetOfGroup() bool {
+	if x != nil {
+		return x.OfGroup
+	}
+	return false
 }
 
 type Agreement struct {
@@ -2484,7 +2666,7 @@ type Agreement struct {
 
 func (x *Agreement) Reset() {
 	*x = Agreement{}
-	mi := &file_adshard_v1_search_proto_msgTypes[28]
+	mi := &file_adshard_v1_search_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2496,7 +2678,7 @@ func (x *Agreement) String() string {
 func (*Agreement) ProtoMessage() {}
 
 func (x *Agreement) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[28]
+	mi := &file_adshard_v1_search_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2509,7 +2691,7 @@ func (x *Agreement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Agreement.ProtoReflect.Descriptor instead.
 func (*Agreement) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{28}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Agreement) GetKeyword() string {
@@ -2742,7 +2924,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\n" +
 	"advertiser\x18\x04 \x01(\x04R\n" +
 	"advertiser\x12'\n" +
-	"\x0fadvertiser_name\x18\x05 \x01(\tR\x0eadvertiserName\"\xe3\x01\n" +
+	"\x0fadvertiser_name\x18\x05 \x01(\tR\x0eadvertiserName\"\xfb\x01\n" +
 	"\x0fExplainResponse\x12/\n" +
 	"\amatches\x18\x01 \x03(\v2\x15.adshard.v1.ExplainedR\amatches\x12\x14\n" +
 	"\x05total\x18\x02 \x01(\x04R\x05total\x12\x19\n" +
@@ -2750,7 +2932,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\bwidth_lo\x18\x04 \x01(\x04R\awidthLo\x12\x12\n" +
 	"\x04view\x18\x05 \x01(\x04R\x04view\x12#\n" +
 	"\rapplied_clock\x18\x06 \x01(\x04R\fappliedClock\x12\x14\n" +
-	"\x05shard\x18\a \x01(\x06R\x05shardJ\x04\b\b\x10\t\"\xd3\x04\n" +
+	"\x05shard\x18\a \x01(\x06R\x05shard\x12\x16\n" +
+	"\x06counts\x18\t \x03(\x04R\x06countsJ\x04\b\b\x10\t\"\x89\x05\n" +
 	"\tExplained\x12!\n" +
 	"\x03hit\x18\x01 \x01(\v2\x0f.adshard.v1.HitR\x03hit\x12\x18\n" +
 	"\averdict\x18\x02 \x01(\rR\averdict\x12+\n" +
@@ -2770,8 +2953,19 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x05given\x18\x0f \x01(\rR\x05given\x12\x1a\n" +
 	"\bmismatch\x18\x10 \x01(\rR\bmismatch\x12%\n" +
 	"\x0emismatch_words\x18\x11 \x03(\tR\rmismatchWords\x12\x1a\n" +
-	"\bdefaults\x18\x12 \x03(\tR\bdefaults\x12\x12\n" +
-	"\x04held\x18\x13 \x01(\rR\x04held\"Q\n" +
+	"\bdefaults\x18\x12 \x03(\tR\bdefaults\x124\n" +
+	"\acontext\x18\x14 \x01(\v2\x1a.adshard.v1.ContextOutcomeR\acontext\x12\x12\n" +
+	"\x04held\x18\x13 \x01(\rR\x04held\"\x9b\x01\n" +
+	"\x0eContextOutcome\x12\x18\n" +
+	"\averdict\x18\x01 \x01(\rR\averdict\x12:\n" +
+	"\tcriterion\x18\x02 \x01(\v2\x1c.adshard.v1.ContextCriterionR\tcriterion\x123\n" +
+	"\afactors\x18\x03 \x03(\v2\x19.adshard.v1.ContextFactorR\afactors\"Y\n" +
+	"\rContextFactor\x12\x1a\n" +
+	"\bmodifier\x18\x01 \x01(\rR\bmodifier\x12,\n" +
+	"\x02by\x18\x02 \x01(\v2\x1c.adshard.v1.ContextCriterionR\x02by\"A\n" +
+	"\x10ContextCriterion\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\x12\x19\n" +
+	"\bof_group\x18\x02 \x01(\bR\aofGroup\"Q\n" +
 	"\tAgreement\x12\x18\n" +
 	"\akeyword\x18\x01 \x01(\tR\akeyword\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x14\n" +
@@ -2796,54 +2990,57 @@ func file_adshard_v1_search_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_search_proto_rawDescData
 }
 
-var file_adshard_v1_search_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_adshard_v1_search_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_adshard_v1_search_proto_goTypes = []any{
-	(*AdoptRequest)(nil),    // 0: adshard.v1.AdoptRequest
-	(*AdoptResponse)(nil),   // 1: adshard.v1.AdoptResponse
-	(*CertifyRequest)(nil),  // 2: adshard.v1.CertifyRequest
-	(*ParentName)(nil),      // 3: adshard.v1.ParentName
-	(*ParentSum)(nil),       // 4: adshard.v1.ParentSum
-	(*CertifyResponse)(nil), // 5: adshard.v1.CertifyResponse
-	(*DiscardRequest)(nil),  // 6: adshard.v1.DiscardRequest
-	(*DiscardResponse)(nil), // 7: adshard.v1.DiscardResponse
-	(*MapRequest)(nil),      // 8: adshard.v1.MapRequest
-	(*MapResponse)(nil),     // 9: adshard.v1.MapResponse
-	(*Fault)(nil),           // 10: adshard.v1.Fault
-	(*Query)(nil),           // 11: adshard.v1.Query
-	(*Rule)(nil),            // 12: adshard.v1.Rule
-	(*SearchRequest)(nil),   // 13: adshard.v1.SearchRequest
-	(*Context)(nil),         // 14: adshard.v1.Context
-	(*ContextPlace)(nil),    // 15: adshard.v1.ContextPlace
-	(*ContextPoint)(nil),    // 16: adshard.v1.ContextPoint
-	(*ListVersion)(nil),     // 17: adshard.v1.ListVersion
-	(*SearchResponse)(nil),  // 18: adshard.v1.SearchResponse
-	(*Hit)(nil),             // 19: adshard.v1.Hit
-	(*MasterFrame)(nil),     // 20: adshard.v1.MasterFrame
-	(*SlaveFrame)(nil),      // 21: adshard.v1.SlaveFrame
-	(*Hello)(nil),           // 22: adshard.v1.Hello
-	(*Ask)(nil),             // 23: adshard.v1.Ask
-	(*Reply)(nil),           // 24: adshard.v1.Reply
-	(*ExplainRequest)(nil),  // 25: adshard.v1.ExplainRequest
-	(*ExplainResponse)(nil), // 26: adshard.v1.ExplainResponse
-	(*Explained)(nil),       // 27: adshard.v1.Explained
-	(*Agreement)(nil),       // 28: adshard.v1.Agreement
-	(*Shard)(nil),           // 29: adshard.v1.Shard
-	(*Site)(nil),            // 30: adshard.v1.Site
-	(MatchType)(0),          // 31: adshard.v1.MatchType
+	(*AdoptRequest)(nil),     // 0: adshard.v1.AdoptRequest
+	(*AdoptResponse)(nil),    // 1: adshard.v1.AdoptResponse
+	(*CertifyRequest)(nil),   // 2: adshard.v1.CertifyRequest
+	(*ParentName)(nil),       // 3: adshard.v1.ParentName
+	(*ParentSum)(nil),        // 4: adshard.v1.ParentSum
+	(*CertifyResponse)(nil),  // 5: adshard.v1.CertifyResponse
+	(*DiscardRequest)(nil),   // 6: adshard.v1.DiscardRequest
+	(*DiscardResponse)(nil),  // 7: adshard.v1.DiscardResponse
+	(*MapRequest)(nil),       // 8: adshard.v1.MapRequest
+	(*MapResponse)(nil),      // 9: adshard.v1.MapResponse
+	(*Fault)(nil),            // 10: adshard.v1.Fault
+	(*Query)(nil),            // 11: adshard.v1.Query
+	(*Rule)(nil),             // 12: adshard.v1.Rule
+	(*SearchRequest)(nil),    // 13: adshard.v1.SearchRequest
+	(*Context)(nil),          // 14: adshard.v1.Context
+	(*ContextPlace)(nil),     // 15: adshard.v1.ContextPlace
+	(*ContextPoint)(nil),     // 16: adshard.v1.ContextPoint
+	(*ListVersion)(nil),      // 17: adshard.v1.ListVersion
+	(*SearchResponse)(nil),   // 18: adshard.v1.SearchResponse
+	(*Hit)(nil),              // 19: adshard.v1.Hit
+	(*MasterFrame)(nil),      // 20: adshard.v1.MasterFrame
+	(*SlaveFrame)(nil),       // 21: adshard.v1.SlaveFrame
+	(*Hello)(nil),            // 22: adshard.v1.Hello
+	(*Ask)(nil),              // 23: adshard.v1.Ask
+	(*Reply)(nil),            // 24: adshard.v1.Reply
+	(*ExplainRequest)(nil),   // 25: adshard.v1.ExplainRequest
+	(*ExplainResponse)(nil),  // 26: adshard.v1.ExplainResponse
+	(*Explained)(nil),        // 27: adshard.v1.Explained
+	(*ContextOutcome)(nil),   // 28: adshard.v1.ContextOutcome
+	(*ContextFactor)(nil),    // 29: adshard.v1.ContextFactor
+	(*ContextCriterion)(nil), // 30: adshard.v1.ContextCriterion
+	(*Agreement)(nil),        // 31: adshard.v1.Agreement
+	(*Shard)(nil),            // 32: adshard.v1.Shard
+	(*Site)(nil),             // 33: adshard.v1.Site
+	(MatchType)(0),           // 34: adshard.v1.MatchType
 }
 var file_adshard_v1_search_proto_depIdxs = []int32{
 	3,  // 0: adshard.v1.CertifyRequest.parents:type_name -> adshard.v1.ParentName
 	4,  // 1: adshard.v1.CertifyResponse.parents:type_name -> adshard.v1.ParentSum
-	29, // 2: adshard.v1.MapResponse.shards:type_name -> adshard.v1.Shard
+	32, // 2: adshard.v1.MapResponse.shards:type_name -> adshard.v1.Shard
 	11, // 3: adshard.v1.SearchRequest.query:type_name -> adshard.v1.Query
 	12, // 4: adshard.v1.SearchRequest.profile:type_name -> adshard.v1.Rule
 	14, // 5: adshard.v1.SearchRequest.context:type_name -> adshard.v1.Context
 	15, // 6: adshard.v1.Context.places:type_name -> adshard.v1.ContextPlace
 	16, // 7: adshard.v1.Context.point:type_name -> adshard.v1.ContextPoint
-	30, // 8: adshard.v1.Context.site:type_name -> adshard.v1.Site
+	33, // 8: adshard.v1.Context.site:type_name -> adshard.v1.Site
 	17, // 9: adshard.v1.Context.block_lists:type_name -> adshard.v1.ListVersion
 	19, // 10: adshard.v1.SearchResponse.hits:type_name -> adshard.v1.Hit
-	31, // 11: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
+	34, // 11: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
 	22, // 12: adshard.v1.MasterFrame.hello:type_name -> adshard.v1.Hello
 	23, // 13: adshard.v1.MasterFrame.asks:type_name -> adshard.v1.Ask
 	22, // 14: adshard.v1.SlaveFrame.hello:type_name -> adshard.v1.Hello
@@ -2854,25 +3051,29 @@ var file_adshard_v1_search_proto_depIdxs = []int32{
 	13, // 19: adshard.v1.ExplainRequest.request:type_name -> adshard.v1.SearchRequest
 	27, // 20: adshard.v1.ExplainResponse.matches:type_name -> adshard.v1.Explained
 	19, // 21: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
-	28, // 22: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
-	31, // 23: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
-	20, // 24: adshard.v1.Slave.Stream:input_type -> adshard.v1.MasterFrame
-	25, // 25: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
-	8,  // 26: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
-	2,  // 27: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
-	6,  // 28: adshard.v1.Slave.Discard:input_type -> adshard.v1.DiscardRequest
-	0,  // 29: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
-	21, // 30: adshard.v1.Slave.Stream:output_type -> adshard.v1.SlaveFrame
-	26, // 31: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
-	9,  // 32: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
-	5,  // 33: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
-	7,  // 34: adshard.v1.Slave.Discard:output_type -> adshard.v1.DiscardResponse
-	1,  // 35: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
-	30, // [30:36] is the sub-list for method output_type
-	24, // [24:30] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	31, // 22: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
+	34, // 23: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
+	28, // 24: adshard.v1.Explained.context:type_name -> adshard.v1.ContextOutcome
+	30, // 25: adshard.v1.ContextOutcome.criterion:type_name -> adshard.v1.ContextCriterion
+	29, // 26: adshard.v1.ContextOutcome.factors:type_name -> adshard.v1.ContextFactor
+	30, // 27: adshard.v1.ContextFactor.by:type_name -> adshard.v1.ContextCriterion
+	20, // 28: adshard.v1.Slave.Stream:input_type -> adshard.v1.MasterFrame
+	25, // 29: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
+	8,  // 30: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
+	2,  // 31: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
+	6,  // 32: adshard.v1.Slave.Discard:input_type -> adshard.v1.DiscardRequest
+	0,  // 33: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
+	21, // 34: adshard.v1.Slave.Stream:output_type -> adshard.v1.SlaveFrame
+	26, // 35: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
+	9,  // 36: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
+	5,  // 37: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
+	7,  // 38: adshard.v1.Slave.Discard:output_type -> adshard.v1.DiscardResponse
+	1,  // 39: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
+	34, // [34:40] is the sub-list for method output_type
+	28, // [28:34] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_search_proto_init() }
@@ -2888,7 +3089,7 @@ func file_adshard_v1_search_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_search_proto_rawDesc), len(file_adshard_v1_search_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   29,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -18,6 +18,9 @@ func mergeExplanations(parts []*search.Explanation, limit int) *search.Explanati
 		}
 		sum.Matches = append(sum.Matches, p.Matches...)
 		sum.Total += p.Total
+		for i, n := range p.Counts {
+			sum.Counts[i] += n
+		}
 		sum.Width = sum.Width.Add(p.Width)
 		if first || p.AppliedClock < sum.AppliedClock {
 			sum.AppliedClock = p.AppliedClock

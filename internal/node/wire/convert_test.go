@@ -36,6 +36,7 @@ func drawRequest(t *rapid.T) *search.Request {
 		ExactCounts: rapid.Bool().Draw(t, "exact"),
 		RequestID:   rapid.StringMatching(`[!-~]{0,64}`).Draw(t, "id"),
 		View:        rapid.Uint64().Draw(t, "view"),
+		Context:     drawContext(t),
 	}
 	for i := range r.Profile {
 		r.Profile[i] = search.Rule{Others: rapid.Bool().Draw(t, "others"), Ordered: rapid.Bool().Draw(t, "ordered"),
@@ -121,17 +122,19 @@ func TestRequestsToExplainSurviveTheWire(t *testing.T) {
 func TestExplanationsSurviveTheWire(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Uint64()
-		e := &search.Explanation{Total: n.Draw(t, "total"), Width: search.Width{Lo: n.Draw(t, "lo")}, View: 3, AppliedClock: 9}
+		counts := [search.Verdicts]uint64{search.Eligible: n.Draw(t, "eligible"), search.Blocked: n.Draw(t, "blocked")}
+		e := &search.Explanation{Counts: counts, Total: n.Draw(t, "total"), Width: search.Width{Lo: n.Draw(t, "lo")}, View: 3, AppliedClock: 9}
 		for range rapid.IntRange(0, 3).Draw(t, "matches") {
 			x := search.Explained{
 				Hit:            drawHit(t),
 				AdvertiserName: "a", CampaignName: "c", GroupName: "g", KeywordText: rapid.String().Draw(t, "text"),
-				Verdict: search.Verdict(rapid.IntRange(0, int(search.Unmatched)).Draw(t, "verdict")),
+				Verdict: search.Verdict(rapid.IntRange(0, search.Verdicts-1).Draw(t, "verdict")),
 				Bid:     n.Draw(t, "bid"), Modifier: n.Draw(t, "mod"), Effective: n.Draw(t, "eff"),
 				BidFromGroup: rapid.Bool().Draw(t, "from"), Negative: "x", NegativeOwner: "group",
 				NegativeType: search.Phrase, Shard: "slave-1", Slice: n.Draw(t, "slice"),
 				Points: rapid.Uint8().Draw(t, "points"), Given: rapid.Uint8().Draw(t, "given"), Learned: n.Draw(t, "learned"),
 				Mismatch: search.Mismatch(rapid.IntRange(0, search.Mismatches-1).Draw(t, "mismatch")),
+				Context:  drawOutcome(t),
 			}
 			if x.Mismatch != search.NoMismatch {
 				x.MismatchWords = []string{"a", "b"}

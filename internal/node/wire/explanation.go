@@ -34,6 +34,9 @@ func FromExplanation(e *search.Explanation) *pb.ExplainResponse {
 		AppliedClock: e.AppliedClock,
 		Shard:        uint64(e.Shard),
 	}
+	if e.Counts != [search.Verdicts]uint64{} {
+		m.Counts = e.Counts[:]
+	}
 	for i := range e.Matches {
 		m.Matches[i] = fromExplained(&e.Matches[i])
 	}
@@ -61,6 +64,7 @@ func fromExplained(e *search.Explained) *pb.Explained {
 		MismatchWords: e.MismatchWords,
 		Defaults:      e.Defaults,
 		Held:          e.Held,
+		Context:       fromOutcome(e.Context),
 	}
 	m.Hit.AdvertiserName, m.Hit.CampaignName = e.AdvertiserName, e.CampaignName
 	m.Hit.GroupName, m.Hit.KeywordText = e.GroupName, e.KeywordText
@@ -79,6 +83,7 @@ func ToExplanation(m *pb.ExplainResponse, shard string) *search.Explanation {
 		Shard:        search.ShardID(m.GetShard()),
 		AppliedClock: m.GetAppliedClock(),
 	}
+	copy(e.Counts[:], m.GetCounts())
 	if len(m.GetMatches()) > 0 {
 		e.Matches = make([]search.Explained, len(m.Matches))
 	}
@@ -90,7 +95,7 @@ func ToExplanation(m *pb.ExplainResponse, shard string) *search.Explanation {
 
 func toExplained(m *pb.Explained, shard string, e *search.Explained) {
 	*e = search.Explained{
-		Verdict:       search.Verdict(min(m.GetVerdict(), uint32(search.Unmatched))),
+		Verdict:       search.Verdict(min(m.GetVerdict(), uint32(search.Verdicts-1))),
 		Bid:           m.GetBid(),
 		Modifier:      m.GetModifier(),
 		Effective:     m.GetEffective(),
@@ -108,6 +113,7 @@ func toExplained(m *pb.Explained, shard string, e *search.Explained) {
 		MismatchWords: m.GetMismatchWords(),
 		Defaults:      m.GetDefaults(),
 		Held:          m.GetHeld(),
+		Context:       toOutcome(m.GetContext()),
 	}
 	h := m.GetHit()
 	toHit(h, &e.Hit)

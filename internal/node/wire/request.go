@@ -32,6 +32,7 @@ func FromRequest(r *search.Request) *pb.SearchRequest {
 		View:        r.View,
 		Shard:       uint64(r.Shard),
 		Pieces:      true,
+		Context:     fromContext(r.Context),
 	}
 	rules := make([]pb.Rule, search.MatchTypes)
 	for i, rule := range r.Profile {
@@ -90,8 +91,13 @@ func ToRequest(m *pb.SearchRequest) (*search.Request, error) {
 	case len(m.GetProfile()) != search.MatchTypes:
 		return nil, fault.Field(op, "profile", "%d rules; there are %d match types", len(m.GetProfile()), search.MatchTypes)
 	}
+	context, err := toContext(m.GetContext())
+	if err != nil {
+		return nil, err
+	}
 	r := &search.Request{
 		Query:       q,
+		Context:     context,
 		Device:      search.Device(m.GetDevice()),
 		Slots:       int(m.GetSlots()),
 		Reserve:     m.GetReserve(),

@@ -4,9 +4,12 @@ import (
 	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 
+	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/targeting"
 )
 
 // AppendRequest appends the message pb.SearchRequest of r without its view and
@@ -26,7 +29,18 @@ func AppendRequest(b []byte, r *search.Request) []byte {
 	b = appendVarint(b, 5, r.Reserve)
 	b = appendBool(b, 6, r.ExactCounts)
 	b = appendText(b, 7, r.RequestID)
-	return appendBool(b, 10, true) // pieces
+	b = appendBool(b, 10, true) // pieces
+	return appendContext(b, r.Context)
+}
+
+// appendContext appends a request's context, by the generated code: most have little more than a time.
+func appendContext(b []byte, c *targeting.Context) []byte {
+	if c == nil {
+		return b
+	}
+	b, at := begin(b, 17)
+	b, _ = proto.MarshalOptions{}.MarshalAppend(b, fromContext(c)) // fails on texts that are no UTF-8 only, which no request has
+	return end(b, at)
 }
 
 func appendQuery(b []byte, q *search.Query) []byte {
@@ -118,6 +132,7 @@ func parseRequest(m *pb.SearchRequest, b []byte) error {
 	if q == nil {
 		q = new(pb.Query)
 	}
+	m.Context = nil
 	m.Query, m.Device, m.Slots, m.Reserve, m.ExactCounts, m.RequestId, m.View, m.Shard = q, 0, 0, 0, false, "", 0, 0
 	q.Text, q.Norm, q.Fold, q.Terms = "", q.Norm[:0], q.Fold[:0], q.Terms[:0]
 	q.Senses, q.Words, q.Synonyms = q.Senses[:0], q.Words[:0], q.Synonyms[:0]
@@ -145,10 +160,28 @@ func parseRequest(m *pb.SearchRequest, b []byte) error {
 			m.View = f.n
 		case 9<<3 | asFixed64:
 			m.Shard = f.n
+		case 17<<3 | asBytes:
+			f.err = parseContext(m, f.b)
 		}
 	}
 	m.Profile = rules
 	return f.err
+}
+
+// parseContext reads a request's context, by the generated code.
+func parseContext(m *pb.SearchRequest, b []byte) error {
+	if m.Context != nil {
+		return fault.Field(checkOp, "SearchRequest.context", "SearchRequest.context occurs twice in its message")
+	}
+	c := new(pb.Context)
+	if err := shapes()[c.ProtoReflect().Descriptor().FullName()].check(b); err != nil {
+		return err
+	}
+	if err := proto.Unmarshal(b, c); err != nil {
+		return fault.New(fault.Invalid, checkOp, err)
+	}
+	m.Context = c
+	return nil
 }
 
 func parseRule(rules []*pb.Rule, b []byte) ([]*pb.Rule, error) {

@@ -1,0 +1,116 @@
+package query
+
+import (
+	"adshard/barrels/block"
+	"adshard/barrels/index"
+	"adshard/barrels/kv"
+	"adshard/fault"
+	"adshard/search"
+	"adshard/search/display"
+	"adshard/targeting"
+)
+
+// contextRule is what a request's context decides (serving.md §12 and §14).
+type contextRule struct {
+	targeting.Judge
+	request *targeting.Context // nil: the request has none
+	urls    bool               // it blocks domains
+	// off: what is computed holds for every context, as cached impacts do.
+	off bool
+	// unresolved: something depends on a context, and the request has none.
+	unresolved bool
+	// metGroups remembers by group key whether a block meets all its ads.
+	metGroups map[uint64]bool
+}
+
+// reset begins a request; explain: outcomes name their criteria.
+func (c *contextRule) reset(r *search.Request, explain bool) {
+	c.Judge.Reset(r.Context, explain)
+	c.request, c.off, c.unresolved = r.Context, false, false
+	c.urls = r.Context != nil && r.Context.BlocksURLs()
+}
+
+// release drops what belongs to a request.
+func (c *contextRule) release() {
+	c.Judge.Reset(nil, false)
+	c.request, c.urls = nil, false
+	clear(c.metGroups)
+}
+
+// target applies the request's context to the status of a group.
+func (e *eligibility) target(s *groupStatus, key uint64, flags uint16) {
+	switch {
+	case e.context.off || s.reason != search.Eligible:
+		return
+	case e.context.request == nil:
+		e.context.unresolved = true
+		return
+	}
+	var own *targeting.Group
+	if block.GroupFactor(flags) > 0 {
+		g, ok := e.group(key)
+		if s.damaged = !ok; s.damaged {
+			return
+		}
+		own = g.Targeting
+	}
+	s.outcome = e.context.Group(s.campaign.Targeting, own, &s.owner.Owner)
+	if s.reason = search.Targeted(s.outcome.Verdict); s.reason == search.Eligible {
+		s.modifier = s.outcome.Factors.Apply(s.modifier)
+	}
+}
+
+// errUnresolved refuses a request of a master that knows nothing of targeting.
+func (e *eligibility) errUnresolved(op string) error {
+	if !e.context.unresolved {
+		return nil
+	}
+	return fault.Newf(fault.Version, op, "the request has no context, and campaigns here have targeting: update the program that asks")
+}
+
+// urlBlocked reports whether a block meets the page to which a keyword leads: its own, or that of each ad of its group.
+// A group that cannot be read is damage: not shown, and the answer says that it is incomplete.
+func (e *eligibility) urlBlocked(at kv.Place) bool {
+	g, ok := e.group(at.Key)
+	if !ok {
+		e.damagedAt(at.Key)
+		return true
+	}
+	url, ok := e.keywordURL(g, at)
+	if !ok {
+		e.damagedAt(at.Key)
+		return true
+	}
+	if url != "" {
+		return e.context.request.BlocksURL(url)
+	}
+	met, known := e.context.metGroups[at.Key]
+	if !known {
+		met = len(e.allowed(g.Ads)) == 0
+		e.context.metGroups[at.Key] = met
+	}
+	return met
+}
+
+// allowed returns the ads that no block meets.
+func (e *eligibility) allowed(ads []display.Ad) []display.Ad {
+	var out []display.Ad
+	for i := range ads {
+		if !e.context.request.BlocksURL(ads[i].FinalURL) {
+			out = append(out, ads[i])
+		}
+	}
+	return out
+}
+
+// keywordURL returns a keyword's own URL; "": it has none.
+func (g *groupReader) keywordURL(of *index.Group, at kv.Place) (url string, ok bool) {
+	if !of.Partial {
+		return of.URLs[at.Keyword], true
+	}
+	k, err := g.keyword(at)
+	if err == nil {
+		url, err = k.FinalURL()
+	}
+	return url, err == nil
+}

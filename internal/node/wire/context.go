@@ -1,0 +1,128 @@
+package wire
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"adshard/fault"
+	"adshard/schema/pb"
+	"adshard/targeting"
+)
+
+// fromContext makes the message of a request's context. Of blocks it has the request's own; stored lists travel by name and
+// version.
+func fromContext(c *targeting.Context) *pb.Context {
+	if c == nil {
+		return nil
+	}
+	m := &pb.Context{Seconds: c.Time.Unix(), Languages: c.Languages, Audiences: c.Audiences, UnknownLocation: c.UnknownLocation}
+	for _, p := range c.Places {
+		m.Places = append(m.Places, &pb.ContextPlace{Id: p.ID, Presence: p.Presence, Interest: p.Interest, Depth: uint32(p.Depth)})
+	}
+	if c.Point != nil {
+		m.Point = &pb.ContextPoint{Lat: c.Point.Lat, Lon: c.Point.Lon}
+	}
+	if c.Site != nil {
+		m.Site = &pb.Site{Host: c.Site.Host, Path: c.Site.Path}
+	}
+	for _, b := range c.Blocks {
+		if b.Name == "" {
+			m.BlockAdvertisers = slices.Sorted(maps.Keys(b.Advertisers))
+			m.BlockDomains = slices.Sorted(maps.Keys(b.Domains))
+			m.BlockCategories = slices.Sorted(maps.Keys(b.Categories))
+			m.BlockUncategorised = m.BlockUncategorised || b.Uncategorised
+		}
+	}
+	for _, l := range c.Lists {
+		m.BlockLists = append(m.BlockLists, &pb.ListVersion{Name: l.Name, Version: l.Version})
+	}
+	return m
+}
+
+// toContext reads a context's message; fault.Invalid when it is out of bounds.
+func toContext(m *pb.Context) (*targeting.Context, error) {
+	if m == nil {
+		return nil, nil
+	}
+	const op = "wire: context"
+	if m.GetSeconds() < 0 || m.GetSeconds() >= targeting.EndOfTime {
+		return nil, fault.Field(op, "time", "%d s since 1970; it must be from 1970 to 2100", m.GetSeconds())
+	}
+	if len(m.GetPlaces()) > maxPlaces {
+		return nil, fault.Field(op, "places", "%d places; at most %d are allowed", len(m.GetPlaces()), maxPlaces)
+	}
+	c := &targeting.Context{
+		Time: time.Unix(m.GetSeconds(), 0).UTC(), Languages: m.GetLanguages(), Audiences: m.GetAudiences(), UnknownLocation: m.GetUnknownLocation(),
+	}
+	for _, p := range m.GetPlaces() {
+		c.Places = append(c.Places, targeting.Place{ID: p.GetId(), Presence: p.GetPresence(), Interest: p.GetInterest(), Depth: int(p.GetDepth())})
+	}
+	if p := m.GetPoint(); p != nil {
+		c.Point = &targeting.Point{Lat: p.GetLat(), Lon: p.GetLon()}
+	}
+	if s := m.GetSite(); s != nil {
+		c.Site = &targeting.Page{Host: s.GetHost(), Path: s.GetPath()}
+	}
+	b := targeting.Blocks{
+		Advertisers: set(m.GetBlockAdvertisers()), Domains: set(m.GetBlockDomains()), Categories: set(m.GetBlockCategories()),
+		Uncategorised: m.GetBlockUncategorised(),
+	}
+	if !b.Empty() {
+		c.Blocks = []*targeting.Blocks{&b}
+	}
+	for _, l := range m.GetBlockLists() {
+		c.Lists = append(c.Lists, targeting.ListVersion{Name: l.GetName(), Version: l.GetVersion()})
+	}
+	return c, nil
+}
+
+// fromOutcome makes the message of what a context means for a keyword.
+func fromOutcome(o *targeting.Outcome) *pb.ContextOutcome {
+	if o == nil {
+		return nil
+	}
+	m := &pb.ContextOutcome{Verdict: uint32(o.Verdict), Criterion: fromCriterion(o.Criterion)}
+	for i, f := range o.Factors.All() {
+		m.Factors = append(m.Factors, &pb.ContextFactor{Modifier: uint32(f), By: fromCriterion(o.By[i])})
+	}
+	return m
+}
+
+func fromCriterion(c targeting.Criterion) *pb.ContextCriterion {
+	if c == (targeting.Criterion{}) {
+		return nil
+	}
+	return &pb.ContextCriterion{Text: c.Text, OfGroup: c.OfGroup}
+}
+
+// toOutcome is the reverse of fromOutcome.
+func toOutcome(m *pb.ContextOutcome) *targeting.Outcome {
+	if m == nil {
+		return nil
+	}
+	o := &targeting.Outcome{Verdict: targeting.Verdict(min(m.GetVerdict(), uint32(targeting.Blocked))), Criterion: toCriterion(m.GetCriterion())}
+	into := [...]*uint16{&o.Factors.Schedule, &o.Factors.Location, &o.Factors.Audience, &o.Factors.Site}
+	for i, f := range m.GetFactors() {
+		if i < len(into) {
+			*into[i], o.By[i] = uint16(min(f.GetModifier(), targeting.MaxModifier)), toCriterion(f.GetBy())
+		}
+	}
+	return o
+}
+
+func toCriterion(m *pb.ContextCriterion) targeting.Criterion {
+	return targeting.Criterion{Text: m.GetText(), OfGroup: m.GetOfGroup()}
+}
+
+// set returns the distinct values of a list; nil: there are none.
+func set[T comparable](list []T) map[T]struct{} {
+	if len(list) == 0 {
+		return nil
+	}
+	s := make(map[T]struct{}, len(list))
+	for _, v := range list {
+		s[v] = struct{}{}
+	}
+	return s
+}
