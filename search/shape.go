@@ -85,7 +85,7 @@ func bestRun(fits []*Fit, reach Level) (best Level, positions uint32) {
 	return best, positions
 }
 
-// lowestRun returns the lowest block of neighbouring ones of a number above 0.
+// lowestRun returns the lowest run of set bits of a number above 0.
 func lowestRun(set uint32) uint32 {
 	start := bits.TrailingZeros32(set)
 	length := bits.TrailingZeros32(^(set >> start))

@@ -30,7 +30,7 @@ var groups = []group{
 		"docs/format.md", "docs/stream.md", "docs/spec/serving.md", "docs/spec/design.md", "docs/glossary.md", "docs/sources.md", "CHANGELOG.md",
 	}},
 	{"Explanation", []string{
-		"docs/architecture.md", "docs/search.md", "docs/budgets.md", "docs/quality.md", "docs/counters.md", "docs/reliability.md", "docs/compare.md", "docs/decisions/",
+		"docs/architecture.md", "docs/search.md", "docs/budgets.md", "docs/quality.md", "docs/counters.md", "docs/reliability.md", "docs/compare.md", "docs/research/newcomers.md", "docs/decisions/",
 		"CONTRIBUTING.md",
 	}},
 	{"Experiments", []string{"docs/experiments.md", "docs/figures.md", "docs/experiments/", "docs/experiments/*"}},

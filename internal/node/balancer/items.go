@@ -44,7 +44,7 @@ type warm struct {
 }
 
 // maxUnweighed is the share of items, one in so many, that may be added before all are read
-// again: the weight of one that was added is not known.
+// again, since the weight of an added item is not known.
 const maxUnweighed = 16
 
 // run reads all items and follows the changes until ctx is done.

@@ -133,7 +133,7 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, back(r), http.StatusSeeOther)
 }
 
-// back returns the page of the console to go on with.
+// back returns the page of the console to return to.
 func back(r *http.Request) string {
 	if to := r.PostForm.Get("back"); strings.HasPrefix(to, Root) && !strings.ContainsAny(to, "\\\r\n") {
 		return to
