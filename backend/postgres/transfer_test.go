@@ -10,6 +10,7 @@ import (
 	"adshard/backend/backendtest"
 	"adshard/backend/sqlite"
 	"adshard/backend/transfer"
+	"adshard/blocklist"
 	"adshard/fault"
 )
 
@@ -97,6 +98,8 @@ func TestTransfer(t *testing.T) {
 	}
 	_, err := first.SaveDocument(ctx, "removed", 1, nil)
 	must(t, err)
+	_, err = blocklist.Save(ctx, first, "a", 0, &blocklist.List{Advertisers: []uint64{2, 77}, Categories: []string{"c"}})
+	must(t, err)
 	want := named(backendtest.ReadNow(t, first))
 	for _, step := range [][2]backend.Store{{first, server}, {server, last}} {
 		done, err := transfer.Copy(ctx, step[0], step[1], backend.Making{}, nil)
@@ -112,6 +115,10 @@ func TestTransfer(t *testing.T) {
 		}
 		if d, err := step[1].Document(ctx, "removed"); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%+v, %v", d, err)
+		}
+		if l, err := blocklist.Load(ctx, step[1], "a"); err != nil || len(l.Advertisers) != 1 || len(l.Categories) != 1 ||
+			backendtest.ReadNow(t, step[1]).Advertisers[l.Advertisers[0]].Name != backendtest.ReadNow(t, first).Advertisers[2].Name {
+			t.Errorf("%+v, %v", l, err)
 		}
 		d, err := step[1].Document(ctx, "table")
 		must(t, err)

@@ -8,8 +8,11 @@ package transfer
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"adshard/backend"
+	"adshard/blocklist"
 	"adshard/fault"
 )
 
@@ -115,8 +118,14 @@ func (c *copying) documents(ctx context.Context, from backend.Documents) error {
 
 const documentsAtOnce = 100
 
-// document saves a document, perhaps again.
+// document saves a document, perhaps again. Block lists name advertisers by the ids of the copy.
 func (c *copying) document(ctx context.Context, name string, data []byte) error {
+	if strings.HasPrefix(name, backend.BlocklistDocument) {
+		var err error
+		if data, err = c.list(data); err != nil {
+			return err
+		}
+	}
 	now, err := c.to.Document(ctx, name)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
@@ -125,16 +134,38 @@ func (c *copying) document(ctx context.Context, name string, data []byte) error 
 	return err
 }
 
+// list replaces the ids of advertisers in a block list. One that is not there any more is left out.
+func (c *copying) list(data []byte) ([]byte, error) {
+	text, err := backend.UnpackDocument(data)
+	if err != nil {
+		return nil, err
+	}
+	l, err := blocklist.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	ids := l.Advertisers
+	l.Advertisers = nil
+	for _, id := range ids {
+		if now, ok := c.advertisers[id]; ok {
+			l.Advertisers = append(l.Advertisers, now)
+		}
+	}
+	slices.Sort(l.Advertisers)
+	return backend.PackDocument(l.Text()), nil
+}
+
 // copying is a Copy under way.
 type copying struct {
-	to        backend.Store
-	tx        backend.Tx // nil: none is open
-	rows      int        // of the open transaction
-	campaigns map[uint64]uint64
-	marks     []mark
-	done      backend.Counts
-	total     uint64
-	progress  func(done, total uint64)
+	to          backend.Store
+	tx          backend.Tx // nil: none is open
+	rows        int        // of the open transaction
+	campaigns   map[uint64]uint64
+	advertisers map[uint64]uint64
+	marks       []mark
+	done        backend.Counts
+	total       uint64
+	progress    func(done, total uint64)
 }
 
 // mark is that of a budget of a campaign of the target.
@@ -179,7 +210,7 @@ func (c *copying) parents(ctx context.Context, n backend.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	ids := make(map[uint64]uint64, len(advertisers))
+	c.advertisers = make(map[uint64]uint64, len(advertisers))
 	for _, a := range advertisers {
 		if err := c.room(ctx); err != nil {
 			return err
@@ -191,7 +222,7 @@ func (c *copying) parents(ctx context.Context, n backend.Snapshot) error {
 		if err != nil {
 			return err
 		}
-		ids[a.ID] = id
+		c.advertisers[a.ID] = id
 		c.done.Advertisers++
 		if err := c.negatives(ctx, backend.NegativeOwner{Advertiser: id}, a.Negatives); err != nil {
 			return err
@@ -202,7 +233,7 @@ func (c *copying) parents(ctx context.Context, n backend.Snapshot) error {
 		return err
 	}
 	for _, p := range campaigns {
-		if err := c.campaign(ctx, ids[p.AdvertiserID], p); err != nil {
+		if err := c.campaign(ctx, c.advertisers[p.AdvertiserID], p); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // processes share. Which of these may import which is the order of the table.
 var (
 	belowNode = []string{
-		"fault", "schema", "search", "targeting", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "internal/version", "internal/near", "internal/outfile", "internal/ulimit", "events", "quality", "places",
+		"fault", "schema", "search", "targeting", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "internal/version", "internal/near", "internal/outfile", "internal/ulimit", "events", "quality", "places", "blocklist",
 	}
 	nodeParts = []string{
 		"internal/node/access", "internal/node/admin", "internal/node/admission", "internal/node/background", "internal/node/certs", "internal/node/config", "internal/node/conns", "internal/node/console", "internal/node/control",
@@ -125,9 +125,11 @@ var rules = []struct {
 	}},
 	{pkg: "backend/fields/gen", may: []string{"backend/fields"}},
 	{pkg: "backend/fields", may: nil},
+	{pkg: "blocklist", may: []string{"fault", "targeting", "backend"}},
+	{pkg: "backend/transfer", may: []string{"fault", "backend", "blocklist"}},
 	{pkg: "backend/nodedata", may: []string{"fault", "schema", "search", "targeting", "balance", "backend"}},
 	{pkg: "backend/…", may: []string{"fault", "search", "targeting", "internal/wait", "internal/outfile", "internal/ulimit", "internal/pgserver"}},
-	{pkg: "ingest/…", may: []string{"fault", "search", "targeting", "places", "backend", "internal/wait", "internal/near"}, never: map[string]string{
+	{pkg: "ingest/…", may: []string{"fault", "search", "targeting", "places", "blocklist", "backend", "internal/wait", "internal/near"}, never: map[string]string{
 		"os.ReadFile": "a file may be larger than memory", "io.ReadAll": "a file may be larger than memory",
 	}},
 	{pkg: "loadproxy/…", may: []string{"fault", "schema", "search", "targeting", "barrels", "internal/wait"}},
@@ -173,7 +175,7 @@ var rules = []struct {
 		"fault", "internal/node/access", "internal/node/certs", "internal/node/httpapi", "internal/cli/cmdline", "internal/cli/terminal",
 	}},
 	{pkg: "internal/cli/…", may: []string{
-		"fault", "schema", "search", "targeting", "places", "auction", "barrels", "balance", "backend", "ingest", "internal/node",
+		"fault", "schema", "search", "targeting", "places", "blocklist", "auction", "barrels", "balance", "backend", "ingest", "internal/node",
 		"internal/wait", "internal/progress", "internal/sizing", "internal/version", "internal/near", "internal/outfile", "quality", "events",
 	}},
 	{pkg: "cmd/…", may: []string{"fault", "internal/cli"}},
@@ -182,7 +184,7 @@ var rules = []struct {
 		"internal/wait", "internal/progress", "internal/sizing", "internal/outfile", "counters", "quality",
 	}},
 	{pkg: "internal/…", may: []string{
-		"fault", "schema", "search", "targeting", "places", "auction", "barrels", "balance", "backend", "ingest", "loadproxy", "internal",
+		"fault", "schema", "search", "targeting", "places", "blocklist", "auction", "barrels", "balance", "backend", "ingest", "loadproxy", "internal",
 	}},
 }
 

@@ -87,13 +87,14 @@ type Master struct {
 	keys     *eventKeys // nil: event tokens are not signed
 	written  written
 	places   *documents.Places
+	lists    *documents.Lists
 	log      *slog.Logger
 }
 
 // New reads the lexicon, listens and connects. local finds the slaves of this process
 // (fanout.Within), or nil if there are none.
 func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local, log *slog.Logger) (*Master, error) {
-	m := &Master{cfg: cfg, places: new(documents.Places), log: log.With("node", cfg.Name)}
+	m := &Master{cfg: cfg, places: new(documents.Places), lists: new(documents.Lists), log: log.With("node", cfg.Name)}
 	var err error
 	if m.queries, err = cfg.QueryTLS.Open(log); err != nil {
 		return nil, err
@@ -124,6 +125,7 @@ func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local,
 	m.watcher.Tell(m.reachedAt(), observer.Traffic)
 	metrics.Gauge(port.Registerer(cfg.Name), "adshard_filled", "1: the first fill of the slaves is complete.", m.filled)
 	metrics.Gauge(port.Registerer(cfg.Name), "adshard_places", "Places of the master's table; 0: the balancer has not told yet which table it is.", m.countPlaces)
+	documents.Watch(port.Registerer(cfg.Name), m.lists)
 	m.queries.Register(port.Registerer(cfg.Name))
 	m.fanout = fanout.New(m.watcher, observer)
 	if err := m.handle(lexicon, observer, port); err != nil {
@@ -254,7 +256,10 @@ func (m *Master) Run(ctx context.Context) error {
 	if m.keys != nil {
 		group.Go(func() error { m.followEventKeys(ctx); return nil })
 	}
-	group.Go(func() error { documents.New(m.cfg.Name, m.balancer, m.places, m.log).Run(ctx); return nil })
+	group.Go(func() error {
+		documents.New(m.cfg.Name, m.balancer, documents.Keepers{m.places, m.lists}, m.log).Run(ctx)
+		return nil
+	})
 	group.Go(func() error { m.queries.Run(ctx); return nil })
 	group.Go(func() error { m.written.run(ctx); return nil })
 	group.Go(func() error { return m.watcher.Run(ctx) })
@@ -273,6 +278,9 @@ func (m *Master) serveCalls(ctx context.Context) error {
 
 // Places returns the newest table of places; nil: the balancer has not told yet which one it is.
 func (m *Master) Places() *places.Table { return m.places.Table() }
+
+// Lists returns the block lists that the master has.
+func (m *Master) Lists() *documents.Lists { return m.lists }
 
 func (m *Master) countPlaces() float64 {
 	if t := m.Places(); t != nil {

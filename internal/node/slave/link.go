@@ -124,6 +124,24 @@ func (l *link) Report(ctx context.Context, r *pb.ReportRequest) (*pb.ReportRespo
 	return c.Report(ctx, r)
 }
 
+// WatchDocuments implements documents.Source.
+func (l *link) WatchDocuments(ctx context.Context, r *pb.WatchDocumentsRequest) (*pb.WatchDocumentsResponse, error) {
+	c, err := l.now()
+	if err != nil {
+		return nil, err
+	}
+	return c.WatchDocuments(ctx, r)
+}
+
+// DocumentPart implements documents.Source.
+func (l *link) DocumentPart(ctx context.Context, r *pb.DocumentPartRequest) (*pb.DocumentPartResponse, error) {
+	c, err := l.now()
+	if err != nil {
+		return nil, err
+	}
+	return c.DocumentPart(ctx, r)
+}
+
 // Distributor implements loadproxy.Balancer.
 func (l *link) Distributor(address string) (loadproxy.Distributor, func() error, error) {
 	c, err := l.now()

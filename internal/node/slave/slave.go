@@ -23,6 +23,7 @@ import (
 	"adshard/internal/node/background"
 	"adshard/internal/node/config"
 	"adshard/internal/node/copying"
+	"adshard/internal/node/documents"
 	"adshard/internal/node/memlimit"
 	"adshard/internal/node/metrics"
 	"adshard/internal/node/overload"
@@ -165,6 +166,7 @@ type Slave struct {
 	copier   *copier
 	tracer   *tracing.Tracer // nil: nothing is traced
 	memory   memoryWatch
+	lists    *documents.Lists
 	log      *slog.Logger
 }
 
@@ -179,7 +181,7 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 	if err != nil {
 		return nil, err
 	}
-	s := &Slave{cfg: cfg, threads: new(background.Threads), listener: listener, log: log.With("node", cfg.Name)}
+	s := &Slave{cfg: cfg, threads: new(background.Threads), lists: new(documents.Lists), listener: listener, log: log.With("node", cfg.Name)}
 	store = bulkStore{store, s.threads}
 	s.store = store
 	s.copier = &copier{cfg: &s.cfg, log: s.log}
@@ -214,6 +216,7 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 	copyMetrics(port.Registerer(cfg.Name), s.copies)
 	s.memory = memoryWatch{plan: cfg.plan, memory: cfg.Memory, store: store, log: s.log}
 	s.memory.register(port, cfg.Name)
+	documents.Watch(port.Registerer(cfg.Name), s.lists)
 	return s, nil
 }
 
@@ -230,6 +233,9 @@ func (s *Slave) Address() string {
 
 // Local returns the slave for masters in this process.
 func (s *Slave) Local() *shardserver.Local { return s.shard.Local() }
+
+// Lists returns the block lists that the slave has.
+func (s *Slave) Lists() *documents.Lists { return s.lists }
 
 // State returns the state of the slave's load proxy.
 func (s *Slave) State() loadproxy.State { return s.proxy.State() }
@@ -263,6 +269,7 @@ func (s *Slave) Run(ctx context.Context) error {
 	group.Go(func() error { return s.proxy.Run(ctx) })
 	group.Go(func() error { return s.copies.Run(ctx) })
 	group.Go(func() error { s.memory.run(ctx); return nil })
+	group.Go(func() error { documents.New(s.cfg.Name, s.balancer, s.lists, s.log).Run(ctx); return nil })
 	return group.Wait()
 }
 

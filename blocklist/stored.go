@@ -1,0 +1,84 @@
+package blocklist
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"adshard/backend"
+	"adshard/fault"
+)
+
+// Stored is a list of a database.
+type Stored struct {
+	Name string
+	// Version grows with each change of any list, and is never given twice.
+	Version uint64
+	List
+}
+
+// headsAtOnce is how many heads of documents are read at once.
+const headsAtOnce = 1000
+
+// Heads returns the heads of all lists' documents, by name of the list.
+func Heads(ctx context.Context, s backend.Documents) ([]Stored, error) {
+	var all []Stored
+	for after := uint64(0); ; {
+		heads, err := s.Documents(ctx, after, headsAtOnce)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range heads {
+			after = d.Version
+			if name, ok := strings.CutPrefix(d.Name, backend.BlocklistDocument); ok && !d.Removed {
+				all = append(all, Stored{Name: name, Version: d.Version})
+			}
+		}
+		if len(heads) < headsAtOnce {
+			slices.SortFunc(all, func(a, b Stored) int { return strings.Compare(a.Name, b.Name) })
+			return all, nil
+		}
+	}
+}
+
+// Load returns a list. Errors: fault.NotFound, fault.Corrupt.
+func Load(ctx context.Context, s backend.Documents, name string) (Stored, error) {
+	d, text, err := backend.LoadDocument(ctx, s, backend.BlocklistDocument+name)
+	if fault.Is(err, fault.NotFound) {
+		return Stored{}, fault.Newf(fault.NotFound, "block list", "there is no block list %q", name)
+	}
+	if err != nil {
+		return Stored{}, err
+	}
+	l, err := Parse(text)
+	if err != nil {
+		return Stored{}, err
+	}
+	return Stored{name, d.Version, *l}, nil
+}
+
+// Save replaces a list of a version, 0: one that is not there, and returns the version that it has then; it stays the same where nothing
+// changes. l is normalised. Errors: fault.Conflict, it has another version; fault.Invalid.
+func Save(ctx context.Context, s backend.Documents, name string, was uint64, l *List) (uint64, error) {
+	if err := CheckName(name); err != nil {
+		return 0, err
+	}
+	if err := l.Normalise(); err != nil {
+		return 0, err
+	}
+	text := l.Text()
+	if was != 0 {
+		d, now, err := backend.LoadDocument(ctx, s, backend.BlocklistDocument+name)
+		if err == nil && d.Version == was && now == text {
+			return was, nil
+		}
+	}
+	d, err := s.SaveDocument(ctx, backend.BlocklistDocument+name, was, backend.PackDocument(text))
+	return d.Version, err
+}
+
+// Remove removes a list of a version. Errors: fault.Conflict.
+func Remove(ctx context.Context, s backend.Documents, name string, was uint64) error {
+	_, err := s.SaveDocument(ctx, backend.BlocklistDocument+name, was, nil)
+	return err
+}

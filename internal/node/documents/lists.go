@@ -1,0 +1,178 @@
+package documents
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"adshard/backend"
+	"adshard/blocklist"
+	"adshard/fault"
+	"adshard/internal/node/metrics"
+	"adshard/internal/wait"
+	"adshard/targeting"
+)
+
+// keepReplaced is how long a list that was replaced or removed is kept, for requests that name its version: longer than any request
+// takes.
+const keepReplaced = 10 * time.Second
+
+// Lists keeps block lists. The zero value has none yet. Its methods are safe for concurrent use.
+type Lists struct {
+	mu       sync.Mutex
+	now      map[string]keptList // by name; guarded by mu
+	replaced map[listVersion]*targeting.Blocks
+	known    bool // guarded by mu
+	changed  wait.Broadcast
+}
+
+// keptList is a list as it is now.
+type keptList struct {
+	version uint64
+	blocks  *targeting.Blocks
+}
+
+type listVersion struct {
+	name    string
+	version uint64
+}
+
+// Version returns the version that a list has now. Errors: fault.Invalid, there is no such list; fault.Unavailable, it is not
+// known yet which lists there are.
+func (l *Lists) Version(name string) (uint64, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	kept, ok := l.now[name]
+	switch {
+	case ok:
+		return kept.version, nil
+	case !l.known:
+		return 0, fault.Newf(fault.Unavailable, "block list", "it is not known yet which block lists there are: the balancer has not told")
+	}
+	return 0, fault.Newf(fault.Invalid, "block list", "there is no block list %q", name)
+}
+
+// Blocks returns a list of a version; it waits for one that is not here yet until ctx ends. Errors: fault.Behind, it did not come;
+// fault.Stale, it was replaced too long ago.
+func (l *Lists) Blocks(ctx context.Context, name string, version uint64) (*targeting.Blocks, error) {
+	for {
+		changed := l.changed.Next()
+		blocks, newer := l.find(name, version)
+		switch {
+		case blocks != nil:
+			return blocks, nil
+		case newer:
+			return nil, fault.Newf(fault.Stale, "block list", "version %d of %q has been replaced: ask again", version, name)
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, fault.Newf(fault.Behind, "block list", "version %d of %q has not come yet", version, name)
+		}
+	}
+}
+
+// find returns a list of a version, or nil; newer: that version cannot come any more.
+func (l *Lists) find(name string, version uint64) (blocks *targeting.Blocks, newer bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	kept, ok := l.now[name]
+	if ok && kept.version == version {
+		return kept.blocks, false
+	}
+	return l.replaced[listVersion{name, version}], ok && kept.version > version
+}
+
+// Wants implements Keeper.
+func (l *Lists) Wants(name string) bool { return strings.HasPrefix(name, backend.BlocklistDocument) }
+
+// Put implements Keeper.
+func (l *Lists) Put(d backend.Document, text string) error {
+	list, err := blocklist.Parse(text)
+	if err != nil {
+		return err
+	}
+	blocks := list.Blocks()
+	blocks.Name = strings.TrimPrefix(d.Name, backend.BlocklistDocument)
+	l.change(blocks.Name, func() { l.now[blocks.Name] = keptList{d.Version, blocks} })
+	return nil
+}
+
+// Drop implements Keeper.
+func (l *Lists) Drop(document string) {
+	name := strings.TrimPrefix(document, backend.BlocklistDocument)
+	l.change(name, func() { delete(l.now, name) })
+}
+
+// Known implements Keeper.
+func (l *Lists) Known() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.known = true
+}
+
+// change changes a list, and keeps what it was for a while.
+func (l *Lists) change(name string, f func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.now == nil {
+		l.now, l.replaced = map[string]keptList{}, map[listVersion]*targeting.Blocks{}
+	}
+	if was, ok := l.now[name]; ok {
+		l.keep(listVersion{name, was.version}, was.blocks)
+	}
+	f()
+	l.changed.Notify()
+}
+
+// keep keeps a list that is being replaced. Called under mu.
+func (l *Lists) keep(of listVersion, blocks *targeting.Blocks) {
+	l.replaced[of] = blocks
+	time.AfterFunc(keepReplaced, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.replaced[of] == blocks {
+			delete(l.replaced, of)
+		}
+	})
+}
+
+// Keepers are several keepers of different documents.
+type Keepers []Keeper
+
+// Wants implements Keeper.
+func (k Keepers) Wants(name string) bool { return k.of(name) != nil }
+
+// Put implements Keeper.
+func (k Keepers) Put(d backend.Document, text string) error { return k.of(d.Name).Put(d, text) }
+
+// Drop implements Keeper.
+func (k Keepers) Drop(name string) { k.of(name).Drop(name) }
+
+// Known implements Keeper.
+func (k Keepers) Known() {
+	for _, one := range k {
+		one.Known()
+	}
+}
+
+func (k Keepers) of(name string) Keeper {
+	for _, one := range k {
+		if one.Wants(name) {
+			return one
+		}
+	}
+	return nil
+}
+
+// Watch registers how many block lists there are.
+func Watch(r prometheus.Registerer, l *Lists) {
+	metrics.Gauge(r, "adshard_block_lists", "Block lists that this process has.", func() float64 {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return float64(len(l.now))
+	})
+}
