@@ -35,6 +35,7 @@ type entry struct {
 	keyword  backend.KeywordPatch
 	negative backend.NegativePatch
 	ad       backend.AdPatch
+	list     *listLine // of a block list; nil: the row is none
 }
 
 // kind is the kind of an entry's own entity.
@@ -49,6 +50,7 @@ const (
 	kindCampaignNegative
 	kindAdvertiserNegative
 	kindAd
+	kindBlocklist
 )
 
 // status is the new status of the row's own keyword, negative or ad.

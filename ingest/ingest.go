@@ -112,6 +112,8 @@ type Summary struct {
 	FirstRenamed []Renamed
 	// Entities counts effects by kind of entity.
 	Entities [backend.Entities]EffectCounts
+	// Blocklists counts effects on block lists.
+	Blocklists EffectCounts
 	// ClockBefore and ClockAfter are the store's: equal, when nothing changed.
 	ClockBefore, ClockAfter uint64
 	// Position is that of the newest change afterwards: it includes all of the import.
@@ -159,7 +161,9 @@ func Run(ctx context.Context, store backend.Store, files []string, o Options) (S
 		o.Patience = DefaultPatience
 	}
 	r := &run{at: before, store: store, options: o, sum: &sum, rejects: newRejectWriter(o.Rejects)}
-	err = r.files(ctx, files)
+	if err = r.files(ctx, files); err == nil {
+		err = r.saveLists(ctx)
+	}
 	sum.Skipped, sum.Entities = r.skipped.list(), r.effects.counts()
 	sum.Unused = r.told.unused.list()
 	if err == nil {
@@ -214,7 +218,7 @@ func Advertisers(ctx context.Context, file io.Reader, o Options) (names []string
 			record, line := src.position()
 			return nil, fileFault(in.name, record, line, err)
 		}
-		if e.reject == nil && (e.skipped == "" || e.pauses) && !slices.Contains(names, e.advertiser) {
+		if e.reject == nil && e.list == nil && (e.skipped == "" || e.pauses) && !slices.Contains(names, e.advertiser) {
 			names = append(names, e.advertiser)
 		}
 	}

@@ -28,7 +28,9 @@ func newJSONSource(src io.Reader, file, advertiser string) (*jsonSource, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &jsonSource{file: file, lines: newLineReader(utf), advertiser: advertiser}, nil
+	s := &jsonSource{file: file, lines: newLineReader(utf), advertiser: advertiser}
+	s.lines.most = maxListLine
+	return s, nil
 }
 
 func (s *jsonSource) position() (record, line int64) { return s.lines.record, s.lines.line }
@@ -57,7 +59,16 @@ func (s *jsonSource) next(e *entry) error {
 		case len(raw) == 0:
 			continue // an empty line
 		}
+		list := isList(raw)
+		if len(raw) > maxRecord && !list {
+			e.reject = &Reject{File: s.file, Record: e.record, Reason: errTooLong.Error()}
+			return nil
+		}
 		s.identity.add(raw)
+		if list {
+			s.list(e, raw)
+			return nil
+		}
 		if column, err := s.line.parse(raw); err != nil {
 			why := err.Error()
 			if column == "" {

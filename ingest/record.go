@@ -35,10 +35,11 @@ type recordReader struct {
 	cells  [][]byte
 	filled []int // the newest record's cells that are not empty
 	plain  bool  // quotes mean nothing: a record is a line
+	most   int   // bytes of a record
 }
 
 func newRecordReader(src io.Reader) *recordReader {
-	return &recordReader{src: src, buf: make([]byte, 64<<10)}
+	return &recordReader{src: src, buf: make([]byte, 64<<10), most: maxRecord}
 }
 
 // newLineReader reads lines, by raw only.
@@ -73,7 +74,7 @@ func (r *recordReader) raw() ([]byte, error) {
 			return r.bounded(trimCR(raw))
 		}
 		pos = r.end
-		if r.end-r.start > maxRecord+len("\r") {
+		if r.end-r.start > r.most+len("\r") {
 			return nil, r.skip(scan)
 		}
 		if r.srcErr != nil {
@@ -104,7 +105,7 @@ func (r *recordReader) last(scan recordScan) ([]byte, error) {
 // bounded refuses a record that is too long. A fault in it explains more than
 // its length does.
 func (r *recordReader) bounded(raw []byte) ([]byte, error) {
-	if len(raw) <= maxRecord {
+	if len(raw) <= r.most {
 		return raw, nil
 	}
 	if r.plain {

@@ -175,6 +175,9 @@ func (w *writer) meet(c *chunk) {
 	w.chunks = append(w.chunks, c)
 	for i := range c.entries {
 		w.run.restricts.add(&c.entries[i])
+		if l := c.entries[i].list; l != nil {
+			w.run.lists = append(w.run.lists, l)
+		}
 	}
 }
 

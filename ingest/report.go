@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"adshard/blocklist"
 	"adshard/places"
 )
 
@@ -60,6 +61,7 @@ func IsRejects(r io.Reader) bool {
 	for c := range columns {
 		names = append(names, c.String())
 	}
+	names = append(names, blocklist.FieldAdvertisers, listNames, blocklist.FieldDomains, blocklist.FieldCategories, blocklist.FieldUncategorised)
 	for f := range places.Fields {
 		names = append(names, f.String())
 	}

@@ -38,6 +38,7 @@ type run struct {
 	effects effectSets
 	near    nearNames
 	foreign campaignTypes
+	lists   []*listLine
 	told    told
 	// restricts is what restricts campaigns and is not applied.
 	restricts restrictions
@@ -221,6 +222,8 @@ func (w *writer) entry(ctx context.Context, e *entry) error {
 	switch {
 	case e.reject != nil:
 		return w.reject(ctx, e)
+	case e.list != nil:
+		return nil // applied at the end
 	case e.skipped != "":
 		w.open.skipped.add(e.skipped, 1)
 		if !e.pauses {

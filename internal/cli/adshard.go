@@ -61,7 +61,7 @@ queries over HTTP with the ads that match, and ranks and prices them in an aucti
   adshard db check --db sqlite:ads.db              check the database for damage`,
 	})
 	root.AddCommand(
-		db.ImportCommand(s), db.LocationsCommand(s), up.Barrels(s), up.Command(s), cluster.QueryCommand(s), cluster.BalanceCommand(s), cluster.SlavesCommand(s), cluster.DoctorCommand(s),
+		db.ImportCommand(s), db.LocationsCommand(s), db.BlocklistCommand(s), up.Barrels(s), up.Command(s), cluster.QueryCommand(s), cluster.BalanceCommand(s), cluster.SlavesCommand(s), cluster.DoctorCommand(s),
 		cluster.ListCommand(s), cluster.GetCommand(s), cluster.SetCommand(s), cluster.PauseCommand(s), cluster.ResumeCommand(s), cluster.ExportCommand(s),
 		collector.Command(s), db.DBCommand(s), db.BackupCommand(s), db.RestoreCommand(s), setup.CertCommand(s), setup.LexiconCommand(s), report.QualityCommand(s),
 		report.ReportCommand(s), report.EventsCommand(s), setup.SizeCommand(s), cmdline.VersionCommand(s),

@@ -122,16 +122,20 @@ func notes(s cmdline.Streams, list []ingest.Note) {
 // entityTable lists the kinds of entities that the files named.
 func entityTable(s cmdline.Streams, sum *ingest.Summary) error {
 	t := terminal.NewTable(s.Out, "", "created", "changed", "removed", "left")
-	for e, n := range sum.Entities {
+	row := func(name string, n ingest.EffectCounts) {
 		if n == (ingest.EffectCounts{}) {
-			continue
+			return
 		}
-		cells := []string{backend.Entity(e).String()}
+		cells := []string{name}
 		for _, count := range []int64{n.Created, n.Changed, n.Removed, n.Left} {
 			cells = append(cells, strconv.FormatInt(count, 10))
 		}
 		t.Row(cells...)
 	}
+	for e, n := range sum.Entities {
+		row(backend.Entity(e).String(), n)
+	}
+	row("block list", sum.Blocklists)
 	if t.Empty() {
 		return nil
 	}
@@ -164,6 +168,9 @@ func jsonSummary(s cmdline.Streams, f *importFlags, sum *ingest.Summary) error {
 	out.Unused, out.Notes = append([]ingest.Unused{}, sum.Unused...), append([]ingest.Note{}, sum.Notes...)
 	for e, n := range sum.Entities {
 		out.Entities[backend.Entity(e).String()] = n
+	}
+	if sum.Blocklists != (ingest.EffectCounts{}) {
+		out.Entities["block list"] = sum.Blocklists
 	}
 	for _, k := range sum.Skipped {
 		out.Skipped[k.Kind] = k.Rows

@@ -1,0 +1,182 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"adshard/backend"
+	"adshard/blocklist"
+	"adshard/fault"
+)
+
+// maxListLine is the most bytes of a line that has a block list, which may have a million entries.
+const maxListLine = 32 << 20
+
+// listLine is a line of a block list. Fields that it does not have leave the list's as they are.
+type listLine struct {
+	at     Reject // where it stands
+	name   string
+	status backend.Status
+	own    blocklist.List
+	names  []string        // of advertisers
+	has    map[string]bool // fields
+}
+
+// The fields that are not the list's own.
+const (
+	listType   = "type"
+	listStatus = "status"
+	listNames  = "advertiser_names"
+)
+
+// isList reports whether a line is one of a block list.
+func isList(raw []byte) bool {
+	const value = `"blocklist"`
+	for {
+		i := bytes.Index(raw, []byte(value))
+		if i < 0 {
+			return false
+		}
+		before, colon := bytes.CutSuffix(bytes.TrimRight(raw[:i], " \t"), []byte(":"))
+		if colon && bytes.HasSuffix(bytes.TrimRight(before, " \t"), []byte(`"type"`)) {
+			return true
+		}
+		raw = raw[i+len(value):]
+	}
+}
+
+// list reads a line of a block list.
+func (s *jsonSource) list(e *entry, raw []byte) {
+	l := &listLine{at: Reject{File: s.file, Record: e.record}, has: make(map[string]bool)}
+	e.kind = kindBlocklist
+	field, err := l.parse(raw)
+	if err == nil {
+		field, err = l.check()
+	}
+	if err != nil {
+		l.at.Column, l.at.Reason = field, err.Error()
+		e.reject = &l.at
+		return
+	}
+	e.list = l
+}
+
+// parse reads the fields; field is the first at fault, "" where the line as a whole is.
+func (l *listLine) parse(raw []byte) (field string, err error) {
+	if !utf8.Valid(raw) || loneSurrogate(raw) {
+		return "", errText
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return "", errNotObject
+	}
+	for dec.More() {
+		token, err := dec.Token()
+		if err != nil {
+			return "", jsonFault(err)
+		}
+		name := token.(string)
+		if l.has[name] {
+			return name, errors.New("twice in one line")
+		}
+		l.has[name] = true
+		if err := l.field(dec, name); err != nil {
+			return shortened(name), err
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return "", jsonFault(err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return "", errors.New("text after the object: one object a line")
+	}
+	return "", nil
+}
+
+func (l *listLine) field(dec *json.Decoder, name string) error {
+	switch name {
+	case listType, blocklist.FieldName, listStatus:
+		var text string
+		if err := decodeField(dec, &text); err != nil {
+			return err
+		}
+		return l.text(name, strings.TrimSpace(text))
+	case blocklist.FieldUncategorised:
+		return decodeField(dec, &l.own.Uncategorised)
+	case blocklist.FieldDomains:
+		return decodeField(dec, &l.own.Domains)
+	case blocklist.FieldCategories:
+		return decodeField(dec, &l.own.Categories)
+	case listNames:
+		return decodeField(dec, &l.names)
+	case blocklist.FieldAdvertisers:
+		return decodeField(dec, &l.own.Advertisers)
+	}
+	return errUnknownField
+}
+
+// decodeField decodes a value; null is the zero value.
+func decodeField[T any](dec *json.Decoder, to *T) error {
+	err := dec.Decode(to)
+	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) {
+		return fmt.Errorf("a value of another kind: %s", wrong.Value)
+	}
+	if err != nil {
+		return jsonFault(err)
+	}
+	return nil
+}
+
+func (l *listLine) text(name, text string) error {
+	switch {
+	case name == blocklist.FieldName:
+		l.name = text
+	case name == listStatus:
+		switch strings.ToLower(text) {
+		case "removed":
+			l.status = backend.Remove
+		case "", "enabled":
+		default:
+			return errors.New("unknown status: removed, or leave it out")
+		}
+	}
+	return nil
+}
+
+// check checks and normalises what was read.
+func (l *listLine) check() (field string, err error) {
+	err = blocklist.CheckName(l.name)
+	if err == nil {
+		err = l.own.Normalise()
+	}
+	if err == nil && l.own.Entries()+len(l.names) > blocklist.MaxEntries {
+		err = fault.Field("block list", listNames, "more than %d entries", blocklist.MaxEntries)
+	}
+	if err != nil {
+		return fault.FieldOf(err), errors.New(fault.Cause(err))
+	}
+	return "", nil
+}
+
+// apply changes a list as the line says; ids are those of the advertisers that it names. Errors: fault.Invalid, there would be too
+// many entries.
+func (l *listLine) apply(to *blocklist.List, ids []uint64) error {
+	if l.has[blocklist.FieldAdvertisers] || l.has[listNames] {
+		to.Advertisers = append(append([]uint64(nil), l.own.Advertisers...), ids...)
+	}
+	if l.has[blocklist.FieldDomains] {
+		to.Domains = l.own.Domains
+	}
+	if l.has[blocklist.FieldCategories] {
+		to.Categories = l.own.Categories
+	}
+	if l.has[blocklist.FieldUncategorised] {
+		to.Uncategorised = l.own.Uncategorised
+	}
+	return to.Normalise()
+}
