@@ -85,7 +85,7 @@ func read(r *options.Reader, name string) balance.Strategy {
 	case randomName:
 		return readRandom(r)
 	case weightedMoveName:
-		return readWeightedMove(r, name, Published())
+		return readWeightedMove(r, name, Plain())
 	case weightedMoveFastName:
 		return readWeightedMove(r, name, Fast())
 	case topicsName:

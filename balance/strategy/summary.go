@@ -10,7 +10,7 @@ func Summary(name string) string {
 	case randomName:
 		return "places single items on random nodes, regardless of their load (thesis 6.5)"
 	case weightedMoveName:
-		return "merges cool slices, moves hot ones by gain over cost, splits those too hot to move (Slicer, OSDI 2016)"
+		return "merges cool slices, moves hot ones by load above a goal over cost, splits those too hot to move (after Slicer, OSDI 2016)"
 	case weightedMoveFastName:
 		return "weighted-move with constants that reach balance within a minute"
 	case topicsName:

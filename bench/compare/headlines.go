@@ -38,7 +38,7 @@ const (
 	// at random has come to rest: often it draws none that matters.
 	headlineRest = 20
 	// headlineCount is how many headlines there are.
-	headlineCount = 93
+	headlineCount = 97
 	// headlineBudget is the share of all items that moves in an iteration.
 	headlineBudget = cluster.DefaultBudget
 )

@@ -13,7 +13,7 @@ import (
 func Names() []string {
 	return []string{
 		consistentRandomName, consistentEqualName, consistentFixedName, rendezvousName,
-		raoOneName, raoManyName, raoPoolName, cassandraName, srinivasanName, autoplacerName, esdbName,
+		raoOneName, raoManyName, raoPoolName, cassandraName, srinivasanName, autoplacerName, esdbName, slicerName,
 	}
 }
 
@@ -39,6 +39,8 @@ func Read(r *options.Reader, name string) balance.Strategy {
 		return readAutoplacer(r)
 	case esdbName:
 		return readESDB(r)
+	case slicerName:
+		return Slicer{}
 	}
 	return nil
 }
@@ -68,6 +70,8 @@ func Summary(name string) string {
 		return "consistent hashing; in each round the hottest items not considered yet are placed anew (Autoplacer, TAAS 2014; thesis 4.6)"
 	case esdbName:
 		return "spreads each advertiser over 1, 2, 4, … shards by what it stores and by its load; nothing shrinks (ESDB, SIGMOD 2022)"
+	case slicerName:
+		return "Slicer's Weighted-Move as published: gain over churn, 9 % of all items an iteration, no dead band (OSDI 2016; thesis 4.5)"
 	}
 	return ""
 }
