@@ -28,9 +28,6 @@ func (c *Contents) Database() string { return index.Database(c.Slices) }
 // Versions returns the versions of this program's format and words.
 func Versions() (format uint32, text string) { return index.FormatVersion, words.Version() }
 
-// Reads reports whether this program reads a version of the format.
-func Reads(format uint32) bool { return index.Reads(format) }
-
 // Checkpoint implements Store.
 func (s *barrel) Checkpoint(dir string) (*Contents, error) {
 	const op = "barrels: checkpoint"

@@ -8,9 +8,11 @@ import (
 	"adshard/barrels"
 	"adshard/barrels/barreltest"
 	"adshard/barrels/block"
+	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/barrels/memory"
 	"adshard/fault"
+	"adshard/schema/fb"
 	"adshard/schema/pb"
 	"adshard/search"
 )
@@ -124,15 +126,12 @@ func TestDamagedData(t *testing.T) {
 // wrongIndexes makes postings point outside of their block, checksum right.
 func wrongIndexes(_, value []byte) []byte {
 	b := value[:len(value)-9]
-	if i := bytes.Index(b, []byte{0, 0, 1, 0}); i > 0 { // words and group of a posting
-		for j := range 4 {
-			b[i+j] = 0xff
-		}
-	}
-	for i := len(b) - 8; i > 48; i-- { // and whatever else looks like a small number
-		if b[i] == 1 || b[i] == 2 {
-			b[i] = 0xfe
-		}
+	root := fb.GetRootAsBlock(b, 0)
+	for i := range root.PostingsLength() {
+		var p fb.Posting
+		root.Postings(&p, i)
+		p.MutateGroup(0xfe)
+		p.MutateFirst(0xfefe)
 	}
 	return block.Seal(b)
 }
@@ -214,7 +213,7 @@ func TestVersions(t *testing.T) {
 		kind   fault.Kind
 	}{
 		"newer format":   {kv.Meta, meta("format", set(99, 0, 0, 0)), fault.Version},
-		"older format":   {kv.Meta, meta("format", set(2, 0, 0, 0)), fault.Version},
+		"older format":   {kv.Meta, meta("format", set(index.FormatVersion-1, 0, 0, 0)), fault.Version},
 		"other words":    {kv.Meta, meta("words", set('x')), fault.Version},
 		"format cut":     {kv.Meta, meta("format", set(1)), fault.Corrupt},
 		"no format":      {kv.Meta, meta("format", func([]byte) []byte { return nil }), fault.Corrupt},

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 case ${1:-build} in
 build) wanted="gcc g++ librocksdb-dev" ;;
 packages) wanted="gcc g++ librocksdb-dev dpkg-dev" ;;
-test) wanted="gcc g++ librocksdb-dev protobuf-compiler flatbuffers-compiler capnproto hunspell-cs mythes-cs mythes-en-us postgresql etcd-server iproute2 prometheus chromium" ;;
+test) wanted="gcc g++ librocksdb-dev protobuf-compiler flatbuffers-compiler python3-flatbuffers capnproto hunspell-cs mythes-cs mythes-en-us postgresql etcd-server iproute2 prometheus chromium" ;;
 *) echo "usage: $0 build|test|packages" >&2; exit 2 ;;
 esac
 [ -z "${ROCKSDB:-}" ] || wanted="${wanted/librocksdb-dev/} cmake make curl liblz4-dev"

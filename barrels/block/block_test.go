@@ -18,17 +18,18 @@ import (
 func drawEntries(t *rapid.T) []block.Entry {
 	var out []block.Entry
 	key, keyword := uint64(0), uint64(0)
+	ids := rapid.SampledFrom([]uint64{2, ^uint64(0)}).Draw(t, "largest id")
 	for range rapid.IntRange(1, 12).Draw(t, "groups") {
 		key += rapid.Uint64Range(1, 1<<50).Draw(t, "key")
 		g := &block.Group{
-			Key: key, ID: rapid.Uint64Range(1, 99).Draw(t, "id"), Campaign: key % 7, Advertiser: key % 3,
-			Flags: uint16(rapid.IntRange(0, 7).Draw(t, "flags")),
+			Key: key, ID: rapid.SampledFrom([]uint64{1, 99, 1<<32 - 1, ids}).Draw(t, "id"), Campaign: key % 7, Advertiser: key % 3,
+			Flags: uint16(rapid.IntRange(0, 7).Draw(t, "flags")) | block.FactorFlags(rapid.SampledFrom([]uint64{0, 1000, 9999, 255_000}).Draw(t, "factor")),
 		}
 		for d := range g.Modifiers {
 			g.Modifiers[d] = rapid.SampledFrom([]uint16{block.NotSet, 0, 1, 999, 1000, 10_000}).Draw(t, "modifier")
 		}
-		keyword = 0
-		for range rapid.IntRange(1, 20).Draw(t, "entries") {
+		keyword = rapid.SampledFrom([]uint64{0, 0, 0, 1 << 32}).Draw(t, "first keyword")
+		for range rapid.IntRange(1, block.Max/12).Draw(t, "entries") {
 			keyword += rapid.Uint64Range(1, 9).Draw(t, "keyword")
 			out = append(out, drawEntry(t, g, keyword))
 		}
@@ -109,31 +110,77 @@ func sameEntry(t *rapid.T, v *block.View, i int, e *block.Entry) {
 	}
 }
 
-// sameGenerated compares what the generated code reads of the vectors.
+// sameGenerated compares what the generated code reads, field by field.
 func sameGenerated(t *rapid.T, root *fb.Block, v *block.View) {
-	layout := root.Layout(nil)
-	if int(layout.Postings()) != v.Len() || int(layout.Live()) != v.Live() || int(layout.Groups()) != v.Groups() ||
-		int(layout.Words()) != v.Words() {
-		t.Fatalf("generated code: %d postings, %d live, %d groups, %d words", layout.Postings(), layout.Live(), layout.Groups(), layout.Words())
+	if root.WordsLength() != v.Words() || int(root.Live()) != v.Live() || root.GroupsLength()+root.WideGroupsLength() != v.Groups() ||
+		root.PostingsLength()+root.WidePostingsLength() != v.Len() {
+		t.Fatalf("generated code reads other numbers of words, groups or postings")
 	}
 	for i := range v.Words() {
-		norm, _, term := v.Word(i)
-		if root.Numbers(i) != norm || root.Numbers(v.Words()+i) != term {
+		var w fb.Word
+		norm, fold, term := v.Word(i)
+		if root.Words(&w, i); w.Norm() != norm || w.Term() != term {
 			t.Fatalf("generated code reads word %d differently", i)
 		}
+		if last := i - v.Words() + root.FoldsLength(); last >= 0 && root.Folds(last) != fold || last < 0 && norm != fold {
+			t.Fatalf("generated code reads fold of word %d differently", i)
+		}
 	}
-	at := 2*v.Words() + int(layout.Folds())
 	for g := range v.Groups() {
-		if root.Numbers(at+g) != v.GroupKey(g) {
+		if generatedGroup(root, g) != v.Group(g) {
 			t.Fatalf("generated code reads group %d differently", g)
 		}
 	}
-	id := uint64(0)
-	for i := range int(layout.Id()) { // ids are the first column
-		id |= uint64(root.Columns(i)) << (8 * i)
+	for i := range v.Len() {
+		sameGeneratedPosting(t, root, v, i)
 	}
-	if id != v.GroupID(0) {
-		t.Fatalf("generated code reads the first id as %d, want %d", id, v.GroupID(0))
+}
+
+func generatedGroup(root *fb.Block, g int) block.Group {
+	group := block.Group{Modifiers: [search.Devices]uint16{block.NotSet, block.NotSet, block.NotSet}}
+	var m fb.Modifiers
+	if root.Modifiers(&m, g) {
+		group.Modifiers = [search.Devices]uint16{m.Desktop(), m.Mobile(), m.Tablet()}
+	}
+	var w fb.WideGroup
+	if root.WideGroups(&w, g) {
+		group.Key, group.ID, group.Campaign, group.Advertiser, group.Flags = w.Key(), w.Id(), w.Campaign(), w.Advertiser(), uint16(w.Flags())|block.FactorFlags(1000*uint64(w.Factor()))
+		return group
+	}
+	var n fb.Group
+	root.Groups(&n, g)
+	group.Key, group.ID, group.Campaign, group.Advertiser, group.Flags = n.Key(), uint64(n.Id()), uint64(n.Campaign()), uint64(n.Advertiser()), uint16(n.Flags())|block.FactorFlags(1000*uint64(n.Factor()))
+	return group
+}
+
+func sameGeneratedPosting(t *rapid.T, root *fb.Block, v *block.View, i int) {
+	keyword, bid, g, quality, flags := v.Detail(i)
+	kind, words := v.Posting(i)
+	var n fb.Posting
+	var w fb.WidePosting
+	first := 0
+	if root.WidePostings(&w, i) {
+		first = int(w.First())
+		if w.Keyword() != keyword || w.Bid() != bid || int(w.Group()) != g || w.Quality() != quality || w.Flags() != flags ||
+			w.Type() != uint8(kind) || int(w.Words()) != words.Len() {
+			t.Fatalf("generated code reads posting %d differently", i)
+		}
+	} else {
+		root.Postings(&n, i)
+		first = int(n.First())
+		if uint64(n.Keyword()) != keyword || uint64(n.Bid()) != bid || int(n.Group()) != g || n.Quality() != quality || n.Flags() != flags ||
+			n.Type() != uint8(kind) || int(n.Words()) != words.Len() {
+			t.Fatalf("generated code reads posting %d differently", i)
+		}
+	}
+	for j := range words.Len() {
+		at := int(root.References(first + j))
+		if root.WideReferencesLength() > 0 {
+			at = int(root.WideReferences(first + j))
+		}
+		if at != words.At(j) {
+			t.Fatalf("generated code reads word %d of posting %d differently", j, i)
+		}
 	}
 }
 
@@ -229,22 +276,31 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestGeneratedBlocks: a block written by the generated code, with another order
-// of its parts, is read.
+// TestGeneratedBlocks: a block with another order of its parts, as other programs write it, is
+// read.
 func TestGeneratedBlocks(t *testing.T) {
 	b := flatbuffers.NewBuilder(0)
-	columns := []byte{11, 12, 13, block.GroupLive, 20, 21, 1<<4 | 2, 5, block.Enabled, 0}
-	bytes := b.CreateByteVector(columns)
-	numbers := []uint64{1, 3, 2, 10, 7, 8}
-	fb.BlockStartNumbersVector(b, len(numbers))
-	for i := range numbers {
-		b.PrependUint64(numbers[len(numbers)-1-i])
-	}
-	vector := b.EndVector(len(numbers))
+	references := b.CreateByteVector([]byte{0})
+	fb.BlockStartWordsVector(b, 1)
+	fb.CreateWord(b, 1, 3)
+	words := b.EndVector(1)
+	fb.BlockStartPostingsVector(b, 1)
+	fb.CreatePosting(b, 0, 0, 2, 1, 5, block.Enabled, 20, 21)
+	postings := b.EndVector(1)
+	fb.BlockStartFoldsVector(b, 1)
+	b.PrependUint64(2)
+	folds := b.EndVector(1)
+	fb.BlockStartGroupsVector(b, 1)
+	fb.CreateGroup(b, 10, 11, 12, 13, block.GroupLive, 0)
+	groups := b.EndVector(1)
 	fb.BlockStart(b)
-	fb.BlockAddColumns(b, bytes)
-	fb.BlockAddLayout(b, fb.CreateLayout(b, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 1, 0))
-	fb.BlockAddNumbers(b, vector)
+	fb.BlockAddLive(b, 1)
+	fb.BlockAddPostings(b, postings)
+	fb.BlockAddGroups(b, groups)
+	fb.BlockAddWords(b, words)
+	fb.BlockAddFolds(b, folds)
+	fb.BlockAddReferences(b, references)
+	fb.BlockAddBound(b, fb.CreateBound(b, 7, 8))
 	b.Finish(fb.BlockEnd(b))
 	v := open(t, block.Seal(b.FinishedBytes()))
 	if k, id := v.Key(0); k != 10 || id != 20 || v.Live() != 1 || v.Bound(2) != (block.Bound{Own: 7, Inherited: 8}) {

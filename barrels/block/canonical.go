@@ -39,7 +39,7 @@ func (v *View) Bounded(i int) bool {
 	if flags&Enabled == 0 || g.Flags&GroupLive != GroupLive {
 		return true
 	}
-	if v.live == 0 {
+	if v.Live() == 0 {
 		return false
 	}
 	if flags&HasBid == 0 {

@@ -1,30 +1,95 @@
 package block
 
-import "adshard/search"
+import (
+	"adshard/schema/fb"
+	"adshard/search"
+)
+
+func (v *View) findGroups(root *fb.Block) {
+	if n := root.WideGroupsLength(); n > 0 {
+		var first fb.WideGroup
+		root.WideGroups(&first, 0)
+		v.groups = v.found(first.Table().Pos, n, wideGroupSize, Max)
+	} else {
+		var first fb.Group
+		root.Groups(&first, 0)
+		v.groups = v.found(first.Table().Pos, root.GroupsLength(), groupSize, Max)
+	}
+	if n := root.ModifiersLength(); n > 0 {
+		var first fb.Modifiers
+		root.Modifiers(&first, 0)
+		if v.found(first.Table().Pos, n, modifiersSize, Max); n != v.Groups() {
+			panic(errBroken)
+		}
+	}
+}
+
+// group returns the g-th group; of a WideGroup its key only.
+func (v *View) group(g int) (r fb.Group) {
+	r.Init(v.b, v.groups.place(g))
+	return r
+}
+
+// wideGroup returns the g-th group of a block with wide ones.
+func (v *View) wideGroup(g int) (r fb.WideGroup) {
+	r.Init(v.b, v.groups.place(g))
+	return r
+}
 
 // Groups is the number of groups.
-func (v *View) Groups() int { return int(v.groups) }
+func (v *View) Groups() int { return int(v.groups.n) }
 
 // GroupKey returns the ring key of the g-th group.
-func (v *View) GroupKey(g int) uint64 { return v.number(2*int(v.words) + int(v.folds) + g) }
+func (v *View) GroupKey(g int) uint64 {
+	r := v.group(g)
+	return r.Key()
+}
 
 // GroupID returns the id of the g-th group.
-func (v *View) GroupID(g int) uint64 { return v.get(colID, g) }
+func (v *View) GroupID(g int) uint64 {
+	if v.groups.size == wideGroupSize {
+		r := v.wideGroup(g)
+		return r.Id()
+	}
+	r := v.group(g)
+	return uint64(r.Id())
+}
 
 // GroupParents returns the ids of the g-th group's campaign and advertiser.
 func (v *View) GroupParents(g int) (campaign, advertiser uint64) {
-	return v.get(colCampaign, g), v.get(colAdvertiser, g)
+	if v.groups.size == wideGroupSize {
+		r := v.wideGroup(g)
+		return r.Campaign(), r.Advertiser()
+	}
+	r := v.group(g)
+	return uint64(r.Campaign()), uint64(r.Advertiser())
 }
 
 // GroupFlags returns the flags of the g-th group.
-func (v *View) GroupFlags(g int) uint16 { return uint16(v.get(colGroupFlags, g)) }
+func (v *View) GroupFlags(g int) uint16 {
+	if v.groups.size == wideGroupSize {
+		r := v.wideGroup(g)
+		return flagsOf(r.Flags(), r.Factor())
+	}
+	r := v.group(g)
+	return flagsOf(r.Flags(), r.Factor())
+}
+
+func flagsOf(flags, factor uint8) uint16 { return uint16(flags) | uint16(factor)<<groupFactorShift }
 
 // GroupModifier returns the modifier of the g-th group on a device, or NotSet.
 func (v *View) GroupModifier(g int, d search.Device) uint16 {
-	if v.width[colModifiers] == 0 {
+	root := v.table()
+	var m fb.Modifiers
+	switch {
+	case !root.Modifiers(&m, g):
 		return NotSet
+	case d == search.Desktop:
+		return m.Desktop()
+	case d == search.Mobile:
+		return m.Mobile()
 	}
-	return uint16(v.get(colModifiers, devices*g+int(d)))
+	return m.Tablet()
 }
 
 // Group reads the g-th group.

@@ -9,11 +9,8 @@ import (
 	"adshard/search/words"
 )
 
-// FormatVersion is the version of all keys and values of a store. Those of version 3 are the same.
-const FormatVersion = 4
-
-// Reads reports whether this program reads a version of the format.
-func Reads(format uint32) bool { return format == FormatVersion || format == 3 }
+// FormatVersion is the version of all keys and values of a store.
+const FormatVersion = 5
 
 // CheckVersions compares the versions stored; fresh: there is nothing at all.
 func CheckVersions(s kv.Snapshot) (fresh bool, err error) {
@@ -27,7 +24,7 @@ func CheckVersions(s kv.Snapshot) (fresh bool, err error) {
 	if len(format) != 4 {
 		return false, fault.Newf(fault.Corrupt, "barrels: open", "the store's format version is damaged; %s", kv.Refill)
 	}
-	if v := binary.LittleEndian.Uint32(format); !Reads(v) {
+	if v := binary.LittleEndian.Uint32(format); v != FormatVersion {
 		return false, fault.Newf(fault.Version, "barrels: open",
 			"the store has format version %d, this program's is %d; %s", v, FormatVersion, kv.Refill)
 	}

@@ -17,6 +17,7 @@ import (
 	"adshard/barrels/kv"
 	"adshard/barrels/rocks"
 	"adshard/internal/node/porttest"
+	"adshard/schema/fb"
 )
 
 // causesOfShards are those in a cluster of three slaves without replicas.
@@ -128,11 +129,10 @@ func tamper(r *alarmed) {
 	s := db.Snapshot()
 	it := s.Full(kv.Postings)
 	var b kv.Batch
-	given, wrong := []byte{0x40, 0x42, 0x0f}, []byte{0x40, 0x42, 0x1f} // a bid of 1,000,000 micros, and another
 	for ok := it.Seek(nil); ok; ok = it.Next() {
 		v := bytes.Clone(it.Value()[:len(it.Value())-9]) // what block.Seal adds
-		if i := bytes.LastIndex(v, given); i > 0 {
-			copy(v[i:], wrong)
+		root, p := fb.GetRootAsBlock(v, 0), fb.Posting{}
+		if root.Postings(&p, root.PostingsLength()-1) && p.MutateBid(p.Bid()+1) {
 			b.Put(kv.Postings, it.Key(), block.Seal(v))
 		}
 	}

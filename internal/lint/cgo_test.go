@@ -36,15 +36,15 @@ var linked = map[string]struct {
 	modules int
 	rocks   bool
 }{
-	"cmd/adshard":                 {63, true},
-	"cmd/balancer":                {49, false},
-	"cmd/distributor":             {38, false},
-	"cmd/master":                  {52, false},
-	"cmd/slave":                   {53, true},
-	"internal/cli/role/collector": {38, false},
+	"cmd/adshard":                 {64, true},
+	"cmd/balancer":                {50, false},
+	"cmd/distributor":             {39, false},
+	"cmd/master":                  {53, false},
+	"cmd/slave":                   {54, true},
+	"internal/cli/role/collector": {39, false},
 	"internal/cli/cluster":        {39, false},
-	"internal/cli/db":             {39, false},
-	"internal/cli/report":         {39, false},
+	"internal/cli/db":             {40, false},
+	"internal/cli/report":         {40, false},
 	"internal/cli/setup":          {36, false},
 }
 

@@ -107,7 +107,7 @@ var rules = []struct {
 	{pkg: "barrels/kv", may: []string{"fault"}},
 	{pkg: "barrels/memory", may: []string{"barrels/kv"}},
 	{pkg: "barrels/rocks", may: []string{"fault", "internal/ulimit", "barrels/kv"}},
-	{pkg: "barrels/block", may: []string{"search", "targeting", "auction"}},
+	{pkg: "barrels/block", may: []string{"schema", "search", "targeting", "auction"}},
 	{pkg: "barrels/record", may: []string{"fault", "schema", "search", "targeting", "barrels/block", "barrels/certify"}},
 	{pkg: "barrels/page", may: []string{"schema", "search", "targeting", "barrels/block", "barrels/record"}},
 	{pkg: "barrels/index", may: []string{"fault", "schema", "search", "targeting", "barrels/kv", "barrels/block", "barrels/record", "barrels/page", "barrels/certify"}},

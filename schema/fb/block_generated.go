@@ -6,157 +6,413 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-type Layout struct {
+type Word struct {
 	_tab flatbuffers.Struct
 }
 
-func (rcv *Layout) Init(buf []byte, i flatbuffers.UOffsetT) {
+func (rcv *Word) Init(buf []byte, i flatbuffers.UOffsetT) {
 	rcv._tab.Bytes = buf
 	rcv._tab.Pos = i
 }
 
-func (rcv *Layout) Table() flatbuffers.Table {
+func (rcv *Word) Table() flatbuffers.Table {
 	return rcv._tab.Table
 }
 
-func (rcv *Layout) Words() uint16 {
-	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(0))
+func (rcv *Word) Norm() uint64 {
+	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(0))
 }
-func (rcv *Layout) MutateWords(n uint16) bool {
-	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(0), n)
-}
-
-func (rcv *Layout) Folds() uint16 {
-	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(2))
-}
-func (rcv *Layout) MutateFolds(n uint16) bool {
-	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(2), n)
+func (rcv *Word) MutateNorm(n uint64) bool {
+	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(0), n)
 }
 
-func (rcv *Layout) Groups() uint16 {
-	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(4))
+func (rcv *Word) Term() uint64 {
+	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(8))
 }
-func (rcv *Layout) MutateGroups(n uint16) bool {
-	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(4), n)
-}
-
-func (rcv *Layout) Postings() uint16 {
-	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(6))
-}
-func (rcv *Layout) MutatePostings(n uint16) bool {
-	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(6), n)
+func (rcv *Word) MutateTerm(n uint64) bool {
+	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(8), n)
 }
 
-func (rcv *Layout) Refs() uint16 {
-	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(8))
-}
-func (rcv *Layout) MutateRefs(n uint16) bool {
-	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(8), n)
-}
-
-func (rcv *Layout) Live() uint16 {
-	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(10))
-}
-func (rcv *Layout) MutateLive(n uint16) bool {
-	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(10), n)
+func CreateWord(builder *flatbuffers.Builder, norm uint64, term uint64) flatbuffers.UOffsetT {
+	builder.Prep(8, 16)
+	builder.PrependUint64(term)
+	builder.PrependUint64(norm)
+	return builder.Offset()
 }
 
-func (rcv *Layout) Bounds() byte {
-	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(12))
-}
-func (rcv *Layout) MutateBounds(n byte) bool {
-	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(12), n)
+type Group struct {
+	_tab flatbuffers.Struct
 }
 
-func (rcv *Layout) Id() byte {
-	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(13))
-}
-func (rcv *Layout) MutateId(n byte) bool {
-	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(13), n)
+func (rcv *Group) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
 }
 
-func (rcv *Layout) Campaign() byte {
-	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(14))
-}
-func (rcv *Layout) MutateCampaign(n byte) bool {
-	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(14), n)
+func (rcv *Group) Table() flatbuffers.Table {
+	return rcv._tab.Table
 }
 
-func (rcv *Layout) Advertiser() byte {
-	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(15))
+func (rcv *Group) Key() uint64 {
+	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(0))
 }
-func (rcv *Layout) MutateAdvertiser(n byte) bool {
-	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(15), n)
-}
-
-func (rcv *Layout) Modifiers() byte {
-	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(16))
-}
-func (rcv *Layout) MutateModifiers(n byte) bool {
-	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(16), n)
+func (rcv *Group) MutateKey(n uint64) bool {
+	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(0), n)
 }
 
-func (rcv *Layout) Keyword() byte {
-	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(17))
+func (rcv *Group) Id() uint32 {
+	return rcv._tab.GetUint32(rcv._tab.Pos + flatbuffers.UOffsetT(8))
 }
-func (rcv *Layout) MutateKeyword(n byte) bool {
-	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(17), n)
-}
-
-func (rcv *Layout) Bid() byte {
-	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(18))
-}
-func (rcv *Layout) MutateBid(n byte) bool {
-	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(18), n)
+func (rcv *Group) MutateId(n uint32) bool {
+	return rcv._tab.MutateUint32(rcv._tab.Pos+flatbuffers.UOffsetT(8), n)
 }
 
-func (rcv *Layout) First() byte {
-	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(19))
+func (rcv *Group) Campaign() uint32 {
+	return rcv._tab.GetUint32(rcv._tab.Pos + flatbuffers.UOffsetT(12))
 }
-func (rcv *Layout) MutateFirst(n byte) bool {
-	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(19), n)
+func (rcv *Group) MutateCampaign(n uint32) bool {
+	return rcv._tab.MutateUint32(rcv._tab.Pos+flatbuffers.UOffsetT(12), n)
 }
 
-func (rcv *Layout) Group() byte {
+func (rcv *Group) Advertiser() uint32 {
+	return rcv._tab.GetUint32(rcv._tab.Pos + flatbuffers.UOffsetT(16))
+}
+func (rcv *Group) MutateAdvertiser(n uint32) bool {
+	return rcv._tab.MutateUint32(rcv._tab.Pos+flatbuffers.UOffsetT(16), n)
+}
+
+func (rcv *Group) Flags() byte {
 	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(20))
 }
-func (rcv *Layout) MutateGroup(n byte) bool {
+func (rcv *Group) MutateFlags(n byte) bool {
 	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(20), n)
 }
 
-func (rcv *Layout) Ref() byte {
+func (rcv *Group) Factor() byte {
 	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(21))
 }
-func (rcv *Layout) MutateRef(n byte) bool {
+func (rcv *Group) MutateFactor(n byte) bool {
 	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(21), n)
 }
 
-func (rcv *Layout) Reserved() uint16 {
-	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(22))
-}
-func (rcv *Layout) MutateReserved(n uint16) bool {
-	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(22), n)
+func CreateGroup(builder *flatbuffers.Builder, key uint64, id uint32, campaign uint32, advertiser uint32, flags byte, factor byte) flatbuffers.UOffsetT {
+	builder.Prep(8, 24)
+	builder.Pad(2)
+	builder.PrependByte(factor)
+	builder.PrependByte(flags)
+	builder.PrependUint32(advertiser)
+	builder.PrependUint32(campaign)
+	builder.PrependUint32(id)
+	builder.PrependUint64(key)
+	return builder.Offset()
 }
 
-func CreateLayout(builder *flatbuffers.Builder, words uint16, folds uint16, groups uint16, postings uint16, refs uint16, live uint16, bounds byte, id byte, campaign byte, advertiser byte, modifiers byte, keyword byte, bid byte, first byte, group byte, ref byte, reserved uint16) flatbuffers.UOffsetT {
-	builder.Prep(2, 24)
-	builder.PrependUint16(reserved)
-	builder.PrependByte(ref)
+type WideGroup struct {
+	_tab flatbuffers.Struct
+}
+
+func (rcv *WideGroup) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *WideGroup) Table() flatbuffers.Table {
+	return rcv._tab.Table
+}
+
+func (rcv *WideGroup) Key() uint64 {
+	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(0))
+}
+func (rcv *WideGroup) MutateKey(n uint64) bool {
+	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(0), n)
+}
+
+func (rcv *WideGroup) Id() uint64 {
+	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(8))
+}
+func (rcv *WideGroup) MutateId(n uint64) bool {
+	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(8), n)
+}
+
+func (rcv *WideGroup) Campaign() uint64 {
+	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(16))
+}
+func (rcv *WideGroup) MutateCampaign(n uint64) bool {
+	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(16), n)
+}
+
+func (rcv *WideGroup) Advertiser() uint64 {
+	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(24))
+}
+func (rcv *WideGroup) MutateAdvertiser(n uint64) bool {
+	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(24), n)
+}
+
+func (rcv *WideGroup) Flags() byte {
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(32))
+}
+func (rcv *WideGroup) MutateFlags(n byte) bool {
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(32), n)
+}
+
+func (rcv *WideGroup) Factor() byte {
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(33))
+}
+func (rcv *WideGroup) MutateFactor(n byte) bool {
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(33), n)
+}
+
+func CreateWideGroup(builder *flatbuffers.Builder, key uint64, id uint64, campaign uint64, advertiser uint64, flags byte, factor byte) flatbuffers.UOffsetT {
+	builder.Prep(8, 40)
+	builder.Pad(6)
+	builder.PrependByte(factor)
+	builder.PrependByte(flags)
+	builder.PrependUint64(advertiser)
+	builder.PrependUint64(campaign)
+	builder.PrependUint64(id)
+	builder.PrependUint64(key)
+	return builder.Offset()
+}
+
+type Modifiers struct {
+	_tab flatbuffers.Struct
+}
+
+func (rcv *Modifiers) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *Modifiers) Table() flatbuffers.Table {
+	return rcv._tab.Table
+}
+
+func (rcv *Modifiers) Desktop() uint16 {
+	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(0))
+}
+func (rcv *Modifiers) MutateDesktop(n uint16) bool {
+	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(0), n)
+}
+
+func (rcv *Modifiers) Mobile() uint16 {
+	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(2))
+}
+func (rcv *Modifiers) MutateMobile(n uint16) bool {
+	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(2), n)
+}
+
+func (rcv *Modifiers) Tablet() uint16 {
+	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(4))
+}
+func (rcv *Modifiers) MutateTablet(n uint16) bool {
+	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(4), n)
+}
+
+func CreateModifiers(builder *flatbuffers.Builder, desktop uint16, mobile uint16, tablet uint16) flatbuffers.UOffsetT {
+	builder.Prep(2, 6)
+	builder.PrependUint16(tablet)
+	builder.PrependUint16(mobile)
+	builder.PrependUint16(desktop)
+	return builder.Offset()
+}
+
+type Posting struct {
+	_tab flatbuffers.Struct
+}
+
+func (rcv *Posting) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *Posting) Table() flatbuffers.Table {
+	return rcv._tab.Table
+}
+
+func (rcv *Posting) First() uint16 {
+	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(0))
+}
+func (rcv *Posting) MutateFirst(n uint16) bool {
+	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(0), n)
+}
+
+func (rcv *Posting) Group() byte {
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(2))
+}
+func (rcv *Posting) MutateGroup(n byte) bool {
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(2), n)
+}
+
+func (rcv *Posting) Type() byte {
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(3))
+}
+func (rcv *Posting) MutateType(n byte) bool {
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(3), n)
+}
+
+func (rcv *Posting) Words() byte {
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(4))
+}
+func (rcv *Posting) MutateWords(n byte) bool {
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(4), n)
+}
+
+func (rcv *Posting) Quality() byte {
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(5))
+}
+func (rcv *Posting) MutateQuality(n byte) bool {
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(5), n)
+}
+
+func (rcv *Posting) Flags() byte {
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(6))
+}
+func (rcv *Posting) MutateFlags(n byte) bool {
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(6), n)
+}
+
+func (rcv *Posting) Keyword() uint32 {
+	return rcv._tab.GetUint32(rcv._tab.Pos + flatbuffers.UOffsetT(8))
+}
+func (rcv *Posting) MutateKeyword(n uint32) bool {
+	return rcv._tab.MutateUint32(rcv._tab.Pos+flatbuffers.UOffsetT(8), n)
+}
+
+func (rcv *Posting) Bid() uint32 {
+	return rcv._tab.GetUint32(rcv._tab.Pos + flatbuffers.UOffsetT(12))
+}
+func (rcv *Posting) MutateBid(n uint32) bool {
+	return rcv._tab.MutateUint32(rcv._tab.Pos+flatbuffers.UOffsetT(12), n)
+}
+
+func CreatePosting(builder *flatbuffers.Builder, first uint16, group byte, type_ byte, words byte, quality byte, flags byte, keyword uint32, bid uint32) flatbuffers.UOffsetT {
+	builder.Prep(4, 16)
+	builder.PrependUint32(bid)
+	builder.PrependUint32(keyword)
+	builder.Pad(1)
+	builder.PrependByte(flags)
+	builder.PrependByte(quality)
+	builder.PrependByte(words)
+	builder.PrependByte(type_)
 	builder.PrependByte(group)
-	builder.PrependByte(first)
-	builder.PrependByte(bid)
-	builder.PrependByte(keyword)
-	builder.PrependByte(modifiers)
-	builder.PrependByte(advertiser)
-	builder.PrependByte(campaign)
-	builder.PrependByte(id)
-	builder.PrependByte(bounds)
-	builder.PrependUint16(live)
-	builder.PrependUint16(refs)
-	builder.PrependUint16(postings)
-	builder.PrependUint16(groups)
-	builder.PrependUint16(folds)
-	builder.PrependUint16(words)
+	builder.PrependUint16(first)
+	return builder.Offset()
+}
+
+type WidePosting struct {
+	_tab flatbuffers.Struct
+}
+
+func (rcv *WidePosting) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *WidePosting) Table() flatbuffers.Table {
+	return rcv._tab.Table
+}
+
+func (rcv *WidePosting) First() uint16 {
+	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(0))
+}
+func (rcv *WidePosting) MutateFirst(n uint16) bool {
+	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(0), n)
+}
+
+func (rcv *WidePosting) Group() byte {
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(2))
+}
+func (rcv *WidePosting) MutateGroup(n byte) bool {
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(2), n)
+}
+
+func (rcv *WidePosting) Type() byte {
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(3))
+}
+func (rcv *WidePosting) MutateType(n byte) bool {
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(3), n)
+}
+
+func (rcv *WidePosting) Words() byte {
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(4))
+}
+func (rcv *WidePosting) MutateWords(n byte) bool {
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(4), n)
+}
+
+func (rcv *WidePosting) Quality() byte {
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(5))
+}
+func (rcv *WidePosting) MutateQuality(n byte) bool {
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(5), n)
+}
+
+func (rcv *WidePosting) Flags() byte {
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(6))
+}
+func (rcv *WidePosting) MutateFlags(n byte) bool {
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(6), n)
+}
+
+func (rcv *WidePosting) Keyword() uint64 {
+	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(8))
+}
+func (rcv *WidePosting) MutateKeyword(n uint64) bool {
+	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(8), n)
+}
+
+func (rcv *WidePosting) Bid() uint64 {
+	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(16))
+}
+func (rcv *WidePosting) MutateBid(n uint64) bool {
+	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(16), n)
+}
+
+func CreateWidePosting(builder *flatbuffers.Builder, first uint16, group byte, type_ byte, words byte, quality byte, flags byte, keyword uint64, bid uint64) flatbuffers.UOffsetT {
+	builder.Prep(8, 24)
+	builder.PrependUint64(bid)
+	builder.PrependUint64(keyword)
+	builder.Pad(1)
+	builder.PrependByte(flags)
+	builder.PrependByte(quality)
+	builder.PrependByte(words)
+	builder.PrependByte(type_)
+	builder.PrependByte(group)
+	builder.PrependUint16(first)
+	return builder.Offset()
+}
+
+type Bound struct {
+	_tab flatbuffers.Struct
+}
+
+func (rcv *Bound) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *Bound) Table() flatbuffers.Table {
+	return rcv._tab.Table
+}
+
+func (rcv *Bound) Own() uint64 {
+	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(0))
+}
+func (rcv *Bound) MutateOwn(n uint64) bool {
+	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(0), n)
+}
+
+func (rcv *Bound) Inherited() uint64 {
+	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(8))
+}
+func (rcv *Bound) MutateInherited(n uint64) bool {
+	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(8), n)
+}
+
+func CreateBound(builder *flatbuffers.Builder, own uint64, inherited uint64) flatbuffers.UOffsetT {
+	builder.Prep(8, 16)
+	builder.PrependUint64(inherited)
+	builder.PrependUint64(own)
 	return builder.Offset()
 }
 
@@ -187,16 +443,18 @@ func (rcv *Block) Table() flatbuffers.Table {
 	return rcv._tab
 }
 
-func (rcv *Block) Numbers(j int) uint64 {
+func (rcv *Block) Words(obj *Word, j int) bool {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
 	if o != 0 {
-		a := rcv._tab.Vector(o)
-		return rcv._tab.GetUint64(a + flatbuffers.UOffsetT(j*8))
+		x := rcv._tab.Vector(o)
+		x += flatbuffers.UOffsetT(j) * 16
+		obj.Init(rcv._tab.Bytes, x)
+		return true
 	}
-	return 0
+	return false
 }
 
-func (rcv *Block) NumbersLength() int {
+func (rcv *Block) WordsLength() int {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
 	if o != 0 {
 		return rcv._tab.VectorLen(o)
@@ -204,17 +462,46 @@ func (rcv *Block) NumbersLength() int {
 	return 0
 }
 
-func (rcv *Block) MutateNumbers(j int, n uint64) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+func (rcv *Block) Groups(obj *Group, j int) bool {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
 	if o != 0 {
-		a := rcv._tab.Vector(o)
-		return rcv._tab.MutateUint64(a+flatbuffers.UOffsetT(j*8), n)
+		x := rcv._tab.Vector(o)
+		x += flatbuffers.UOffsetT(j) * 24
+		obj.Init(rcv._tab.Bytes, x)
+		return true
 	}
 	return false
 }
 
-func (rcv *Block) Columns(j int) byte {
+func (rcv *Block) GroupsLength() int {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		return rcv._tab.VectorLen(o)
+	}
+	return 0
+}
+
+func (rcv *Block) Postings(obj *Posting, j int) bool {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+	if o != 0 {
+		x := rcv._tab.Vector(o)
+		x += flatbuffers.UOffsetT(j) * 16
+		obj.Init(rcv._tab.Bytes, x)
+		return true
+	}
+	return false
+}
+
+func (rcv *Block) PostingsLength() int {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+	if o != 0 {
+		return rcv._tab.VectorLen(o)
+	}
+	return 0
+}
+
+func (rcv *Block) References(j int) byte {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
 	if o != 0 {
 		a := rcv._tab.Vector(o)
 		return rcv._tab.GetByte(a + flatbuffers.UOffsetT(j*1))
@@ -222,24 +509,24 @@ func (rcv *Block) Columns(j int) byte {
 	return 0
 }
 
-func (rcv *Block) ColumnsLength() int {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+func (rcv *Block) ReferencesLength() int {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
 	if o != 0 {
 		return rcv._tab.VectorLen(o)
 	}
 	return 0
 }
 
-func (rcv *Block) ColumnsBytes() []byte {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+func (rcv *Block) ReferencesBytes() []byte {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
 	if o != 0 {
 		return rcv._tab.ByteVector(o + rcv._tab.Pos)
 	}
 	return nil
 }
 
-func (rcv *Block) MutateColumns(j int, n byte) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+func (rcv *Block) MutateReferences(j int, n byte) bool {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
 	if o != 0 {
 		a := rcv._tab.Vector(o)
 		return rcv._tab.MutateByte(a+flatbuffers.UOffsetT(j*1), n)
@@ -247,12 +534,12 @@ func (rcv *Block) MutateColumns(j int, n byte) bool {
 	return false
 }
 
-func (rcv *Block) Layout(obj *Layout) *Layout {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+func (rcv *Block) Bound(obj *Bound) *Bound {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(12))
 	if o != 0 {
 		x := o + rcv._tab.Pos
 		if obj == nil {
-			obj = new(Layout)
+			obj = new(Bound)
 		}
 		obj.Init(rcv._tab.Bytes, x)
 		return obj
@@ -260,23 +547,221 @@ func (rcv *Block) Layout(obj *Layout) *Layout {
 	return nil
 }
 
+func (rcv *Block) Live() uint16 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(14))
+	if o != 0 {
+		return rcv._tab.GetUint16(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *Block) MutateLive(n uint16) bool {
+	return rcv._tab.MutateUint16Slot(14, n)
+}
+
+func (rcv *Block) Folds(j int) uint64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(16))
+	if o != 0 {
+		a := rcv._tab.Vector(o)
+		return rcv._tab.GetUint64(a + flatbuffers.UOffsetT(j*8))
+	}
+	return 0
+}
+
+func (rcv *Block) FoldsLength() int {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(16))
+	if o != 0 {
+		return rcv._tab.VectorLen(o)
+	}
+	return 0
+}
+
+func (rcv *Block) MutateFolds(j int, n uint64) bool {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(16))
+	if o != 0 {
+		a := rcv._tab.Vector(o)
+		return rcv._tab.MutateUint64(a+flatbuffers.UOffsetT(j*8), n)
+	}
+	return false
+}
+
+func (rcv *Block) Modifiers(obj *Modifiers, j int) bool {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(18))
+	if o != 0 {
+		x := rcv._tab.Vector(o)
+		x += flatbuffers.UOffsetT(j) * 6
+		obj.Init(rcv._tab.Bytes, x)
+		return true
+	}
+	return false
+}
+
+func (rcv *Block) ModifiersLength() int {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(18))
+	if o != 0 {
+		return rcv._tab.VectorLen(o)
+	}
+	return 0
+}
+
+func (rcv *Block) Mobile(obj *Bound) *Bound {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(20))
+	if o != 0 {
+		x := o + rcv._tab.Pos
+		if obj == nil {
+			obj = new(Bound)
+		}
+		obj.Init(rcv._tab.Bytes, x)
+		return obj
+	}
+	return nil
+}
+
+func (rcv *Block) Tablet(obj *Bound) *Bound {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(22))
+	if o != 0 {
+		x := o + rcv._tab.Pos
+		if obj == nil {
+			obj = new(Bound)
+		}
+		obj.Init(rcv._tab.Bytes, x)
+		return obj
+	}
+	return nil
+}
+
+func (rcv *Block) WideGroups(obj *WideGroup, j int) bool {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(24))
+	if o != 0 {
+		x := rcv._tab.Vector(o)
+		x += flatbuffers.UOffsetT(j) * 40
+		obj.Init(rcv._tab.Bytes, x)
+		return true
+	}
+	return false
+}
+
+func (rcv *Block) WideGroupsLength() int {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(24))
+	if o != 0 {
+		return rcv._tab.VectorLen(o)
+	}
+	return 0
+}
+
+func (rcv *Block) WidePostings(obj *WidePosting, j int) bool {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(26))
+	if o != 0 {
+		x := rcv._tab.Vector(o)
+		x += flatbuffers.UOffsetT(j) * 24
+		obj.Init(rcv._tab.Bytes, x)
+		return true
+	}
+	return false
+}
+
+func (rcv *Block) WidePostingsLength() int {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(26))
+	if o != 0 {
+		return rcv._tab.VectorLen(o)
+	}
+	return 0
+}
+
+func (rcv *Block) WideReferences(j int) uint16 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(28))
+	if o != 0 {
+		a := rcv._tab.Vector(o)
+		return rcv._tab.GetUint16(a + flatbuffers.UOffsetT(j*2))
+	}
+	return 0
+}
+
+func (rcv *Block) WideReferencesLength() int {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(28))
+	if o != 0 {
+		return rcv._tab.VectorLen(o)
+	}
+	return 0
+}
+
+func (rcv *Block) MutateWideReferences(j int, n uint16) bool {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(28))
+	if o != 0 {
+		a := rcv._tab.Vector(o)
+		return rcv._tab.MutateUint16(a+flatbuffers.UOffsetT(j*2), n)
+	}
+	return false
+}
+
 func BlockStart(builder *flatbuffers.Builder) {
-	builder.StartObject(3)
+	builder.StartObject(13)
 }
-func BlockAddNumbers(builder *flatbuffers.Builder, numbers flatbuffers.UOffsetT) {
-	builder.PrependUOffsetTSlot(0, flatbuffers.UOffsetT(numbers), 0)
+func BlockAddWords(builder *flatbuffers.Builder, words flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(0, flatbuffers.UOffsetT(words), 0)
 }
-func BlockStartNumbersVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
-	return builder.StartVector(8, numElems, 8)
+func BlockStartWordsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(16, numElems, 8)
 }
-func BlockAddColumns(builder *flatbuffers.Builder, columns flatbuffers.UOffsetT) {
-	builder.PrependUOffsetTSlot(1, flatbuffers.UOffsetT(columns), 0)
+func BlockAddGroups(builder *flatbuffers.Builder, groups flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(1, flatbuffers.UOffsetT(groups), 0)
 }
-func BlockStartColumnsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+func BlockStartGroupsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(24, numElems, 8)
+}
+func BlockAddPostings(builder *flatbuffers.Builder, postings flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(2, flatbuffers.UOffsetT(postings), 0)
+}
+func BlockStartPostingsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(16, numElems, 4)
+}
+func BlockAddReferences(builder *flatbuffers.Builder, references flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(3, flatbuffers.UOffsetT(references), 0)
+}
+func BlockStartReferencesVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
 	return builder.StartVector(1, numElems, 1)
 }
-func BlockAddLayout(builder *flatbuffers.Builder, layout flatbuffers.UOffsetT) {
-	builder.PrependStructSlot(2, flatbuffers.UOffsetT(layout), 0)
+func BlockAddBound(builder *flatbuffers.Builder, bound flatbuffers.UOffsetT) {
+	builder.PrependStructSlot(4, flatbuffers.UOffsetT(bound), 0)
+}
+func BlockAddLive(builder *flatbuffers.Builder, live uint16) {
+	builder.PrependUint16Slot(5, live, 0)
+}
+func BlockAddFolds(builder *flatbuffers.Builder, folds flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(6, flatbuffers.UOffsetT(folds), 0)
+}
+func BlockStartFoldsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(8, numElems, 8)
+}
+func BlockAddModifiers(builder *flatbuffers.Builder, modifiers flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(7, flatbuffers.UOffsetT(modifiers), 0)
+}
+func BlockStartModifiersVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(6, numElems, 2)
+}
+func BlockAddMobile(builder *flatbuffers.Builder, mobile flatbuffers.UOffsetT) {
+	builder.PrependStructSlot(8, flatbuffers.UOffsetT(mobile), 0)
+}
+func BlockAddTablet(builder *flatbuffers.Builder, tablet flatbuffers.UOffsetT) {
+	builder.PrependStructSlot(9, flatbuffers.UOffsetT(tablet), 0)
+}
+func BlockAddWideGroups(builder *flatbuffers.Builder, wideGroups flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(10, flatbuffers.UOffsetT(wideGroups), 0)
+}
+func BlockStartWideGroupsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(40, numElems, 8)
+}
+func BlockAddWidePostings(builder *flatbuffers.Builder, widePostings flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(11, flatbuffers.UOffsetT(widePostings), 0)
+}
+func BlockStartWidePostingsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(24, numElems, 8)
+}
+func BlockAddWideReferences(builder *flatbuffers.Builder, wideReferences flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(12, flatbuffers.UOffsetT(wideReferences), 0)
+}
+func BlockStartWideReferencesVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(2, numElems, 2)
 }
 func BlockEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()

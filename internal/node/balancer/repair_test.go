@@ -21,6 +21,7 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/fanout"
 	"adshard/internal/node/identity"
+	"adshard/schema/fb"
 	"adshard/schema/pb"
 )
 
@@ -69,12 +70,9 @@ func tampered(t testing.TB, db kv.DB) {
 		if view.Open(it.Value()) != nil {
 			t.Fatal("the block cannot be read")
 		}
-		for i := len(v) - 8; i > 0; i-- { // a bid of 1,000,000 micros
-			if v[i] == 0x40 && v[i+1] == 0x42 && v[i+2] == 0x0f {
-				v[i+2] = 0x1f
-				b.Put(kv.Postings, it.Key(), block.Seal(v))
-				break
-			}
+		root, p := fb.GetRootAsBlock(v, 0), fb.Posting{}
+		if root.Postings(&p, root.PostingsLength()-1) && p.MutateBid(p.Bid()+1) {
+			b.Put(kv.Postings, it.Key(), block.Seal(v))
 		}
 	}
 	it.Close()

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 
-	"adshard/barrels"
 	"adshard/fault"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
@@ -29,7 +28,7 @@ func (w *want) checkContents(op, database string, format uint32, words string) e
 	case w.database != "" && database != w.database:
 		return fault.Newf(fault.Conflict, op, "the store to be copied holds data of database %q, not of %q; copy from a slave of the same database",
 			database, w.database)
-	case !barrels.Reads(format):
+	case format != w.format:
 		return fault.Newf(fault.Version, op, "the store to be copied has format version %d, the slave to be filled does not read it; copy from a slave of the same version of the program, or let the slave fill itself from the database",
 			format)
 	case words != w.words:

@@ -1,0 +1,87 @@
+package block
+
+import (
+	"adshard/schema/fb"
+	"adshard/search"
+)
+
+func (v *View) findPostings(root *fb.Block) {
+	var first fb.Posting
+	if n := root.WidePostingsLength(); n > 0 {
+		var first fb.WidePosting
+		root.WidePostings(&first, 0)
+		v.postings = v.found(first.Table().Pos, n, widePostingSize, Max)
+		return
+	}
+	root.Postings(&first, 0)
+	v.postings = v.found(first.Table().Pos, root.PostingsLength(), postingSize, Max)
+}
+
+// posting returns posting i; of a WidePosting all but id and bid, which come last.
+func (v *View) posting(i int) (p fb.Posting) {
+	p.Init(v.b, v.postings.place(i))
+	return p
+}
+
+// widePosting returns posting i of a block with wide ones.
+func (v *View) widePosting(i int) (p fb.WidePosting) {
+	p.Init(v.b, v.postings.place(i))
+	return p
+}
+
+// Len is the number of postings.
+func (v *View) Len() int { return int(v.postings.n) }
+
+// Posting returns posting i's match type and its words.
+func (v *View) Posting(i int) (search.MatchType, Refs) {
+	p := v.posting(i)
+	return search.MatchType(p.Type()), v.refs(&p)
+}
+
+// Keyword returns the id of posting i.
+func (v *View) Keyword(i int) uint64 {
+	if v.postings.size == widePostingSize {
+		p := v.widePosting(i)
+		return p.Keyword()
+	}
+	p := v.posting(i)
+	return uint64(p.Keyword())
+}
+
+// Detail returns what decides posting i's eligibility and score.
+func (v *View) Detail(i int) (keyword, bid uint64, group int, quality, flags uint8) {
+	p := v.posting(i)
+	keyword, bid = uint64(p.Keyword()), uint64(p.Bid())
+	if v.postings.size == widePostingSize {
+		w := v.widePosting(i)
+		keyword, bid = w.Keyword(), w.Bid()
+	}
+	return keyword, bid, int(p.Group()), p.Quality(), p.Flags()
+}
+
+// Type returns the match type of posting i.
+func (v *View) Type(i int) search.MatchType {
+	p := v.posting(i)
+	return search.MatchType(p.Type())
+}
+
+// Quality returns the quality of posting i.
+func (v *View) Quality(i int) uint8 {
+	p := v.posting(i)
+	return p.Quality()
+}
+
+// Flags returns the flags of posting i.
+func (v *View) Flags(i int) uint8 {
+	p := v.posting(i)
+	return p.Flags()
+}
+
+// Key returns the place of posting i in the order of a term's postings.
+func (v *View) Key(i int) (group, keyword uint64) { return v.GroupKey(v.GroupOf(i)), v.Keyword(i) }
+
+// GroupOf returns the index of posting i's group.
+func (v *View) GroupOf(i int) int {
+	p := v.posting(i)
+	return int(p.Group())
+}
