@@ -13,7 +13,7 @@ import (
 // with fault.Conflict when the slices that they serve in their newest view do not
 // tile the ring, or are foreign.
 func Adopt(slaves []Joining) (*Model, error) {
-	m := &Model{nextSlice: 1, nextNode: 1}
+	m := &Model{nextSlice: 1, nextShard: 1}
 	for _, j := range slaves {
 		m.view, m.least = max(m.view, j.Table.View), max(m.least, j.Table.Least)
 		m.revision = max(m.revision, j.Table.Revision)
@@ -27,7 +27,7 @@ func Adopt(slaves []Joining) (*Model, error) {
 	slices.SortFunc(m.slaves, func(a, b Slave) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortFunc(m.slices, func(a, b Slice) int { return cmp.Compare(a.Lo, b.Lo) })
 	if err := m.check(); err != nil || len(m.slices) == 0 {
-		return nil, fault.Newf(fault.Conflict, "balance: adopt", "the nodes' slices do not tile the ring: %w", err)
+		return nil, fault.Newf(fault.Conflict, "balance: adopt", "the slaves' slices do not tile the ring: %w", err)
 	}
 	return m, nil
 }
@@ -36,7 +36,7 @@ func Adopt(slaves []Joining) (*Model, error) {
 func (m *Model) adopt(j Joining) error {
 	if j.Foreign {
 		return fault.Newf(fault.Conflict, "balance: adopt",
-			"node %s holds data of another database or order of keys", j.Name)
+			"slave %s holds data of another database or order of keys", j.Name)
 	}
 	slave := Slave{Name: j.Name, Site: j.Site}
 	shard := cmp.Or(j.Table.Shard, j.Name)
@@ -44,35 +44,35 @@ func (m *Model) adopt(j Joining) error {
 		m.slaves = append(m.slaves, slave)
 		return nil
 	}
-	n, known := m.Named(shard)
-	served := j.serves(n.ID, m.view)
+	sh, known := m.Named(shard)
+	served := j.serves(sh.ID, m.view)
 	if known {
-		own := slices.DeleteFunc(slices.Clone(m.slices), func(s Slice) bool { return s.Node != n.ID })
-		slave.Node, slave.In = n.ID, j.Position.Offset == 0 && slices.Equal(served, own)
+		own := slices.DeleteFunc(slices.Clone(m.slices), func(s Slice) bool { return s.Shard != sh.ID })
+		slave.Shard, slave.In = sh.ID, j.Position.Offset == 0 && slices.Equal(served, own)
 		m.slaves = append(m.slaves, slave)
 		return nil
 	}
 	if j.Position.Offset != 0 {
-		return fault.Newf(fault.Conflict, "balance: adopt", "node %s is not filled to its end", j.Name)
+		return fault.Newf(fault.Conflict, "balance: adopt", "slave %s is not filled to its end", j.Name)
 	}
-	slave.Node, slave.In = m.nextNode, true
+	slave.Shard, slave.In = m.nextShard, true
 	m.slaves = append(m.slaves, slave)
-	m.nodes = append(m.nodes, Node{ID: m.nextNode, Name: shard})
-	for _, s := range j.serves(m.nextNode, m.view) {
+	m.shards = append(m.shards, Shard{ID: m.nextShard, Name: shard})
+	for _, s := range j.serves(m.nextShard, m.view) {
 		m.slices = append(m.slices, s)
 		m.nextSlice = max(m.nextSlice, s.ID+1)
 	}
-	m.nextNode++
+	m.nextShard++
 	return nil
 }
 
-// serves returns the slices that a slave serves in a view, as those of a node.
-func (j Joining) serves(node NodeID, view uint64) (list []Slice) {
+// serves returns the slices that a slave serves in a view, as those of a shard.
+func (j Joining) serves(shard ShardID, view uint64) (list []Slice) {
 	for _, h := range j.Table.Slices {
 		if h.From == 0 || h.From > view || h.Until != 0 && h.Until < view {
 			continue // it comes or goes
 		}
-		list = append(list, Slice{ID: h.ID, Lo: h.Lo, Hi: h.Hi, Generation: h.Generation, Node: node, From: h.From})
+		list = append(list, Slice{ID: h.ID, Lo: h.Lo, Hi: h.Hi, Generation: h.Generation, Shard: shard, From: h.From})
 	}
 	return list
 }

@@ -38,14 +38,14 @@ type ParentSum struct {
 // Bin returns the bin of an item.
 func Bin(k Key) int { return certify.Bin(uint64(k)) }
 
-// Certify asks for certificates of a part of a slice: of Target, the node that
-// it moves to or that is being checked, and of Source, the node that it moves
+// Certify asks for certificates of a part of a slice: of Target, the slave that
+// it moves to or that is being checked, and of Source, the slave that it moves
 // from, both of a state at or after Clock. After both, the source of truth
 // is certified too, with the parents that they name, so that its clock is not
-// below either node's.
+// below either slave's.
 //
 // Changing is set for a few items that change faster than the three can be read.
-// The source of truth is then certified before, too: the nodes are asked for states
+// The source of truth is then certified before, too: the slaves are asked for states
 // at or after the first of these certificates, and it is certified again and again
 // until both have answered.
 type Certify struct {
@@ -64,11 +64,11 @@ type Certify struct {
 	// Alone is set when the question had no answer the last time: whatever the reason is, it must not
 	// keep others from theirs.
 	Alone bool
-	// Needed is set when a slave waits to join a set or a slice has to leave its node.
+	// Needed is set when a slave waits to join a set or a slice has to leave its shard.
 	Needed bool
 	// Within is how long the answer may take.
 	Within time.Duration
-	// Source is "" when that node is lost, or when the slice does not move.
+	// Source is "" when that slave is lost, or when the slice does not move.
 	Source, Target string
 }
 
@@ -87,7 +87,7 @@ type Certified struct {
 	Failed error
 }
 
-// Matches reports whether a bin of a node's copy was right: equal to the source of
+// Matches reports whether a bin of a slave's copy was right: equal to the source of
 // truth's at some moment that is not before the copy's clock. A copy includes all
 // changes up to its clock and, of items that changed later, some later state.
 func (a *Certified) Matches(own *Certificate, bin int) bool {
@@ -99,10 +99,10 @@ func (a *Certified) Matches(own *Certificate, bin int) bool {
 	})
 }
 
-// Discard orders a node to stop serving a slice whose copy differs from the source
+// Discard orders a slave to stop serving a slice whose copy differs from the source
 // of truth, so that it is refilled.
 type Discard struct {
-	Node       string
+	Slave      string
 	Slice      uint64
 	Generation uint64
 	Lo, Hi     Key

@@ -1,6 +1,6 @@
 package balance
 
-// Parent names a record that items share and that lies on every node that
+// Parent names a record that items share and that lies on every slave that
 // holds one of them; what a kind means is defined outside of this package.
 type Parent struct {
 	Kind uint8
@@ -22,20 +22,20 @@ type Change struct {
 	Items  Interval
 }
 
-// Joining is a node that announces itself.
+// Joining is a slave that announces itself.
 type Joining struct {
 	Name string
 	Site
-	// Position and Table are what the node has.
+	// Position and Table are what the slave has.
 	Position Position
 	Table    Table
-	// Foreign: what the node holds belongs to other items or to another order
+	// Foreign: what the slave holds belongs to other items or to another order
 	// of keys, whatever position and table say.
 	Foreign bool
-	// Copied is set when the store has become a copy of a sibling's since the node
+	// Copied is set when the store has become a copy of a sibling's since the slave
 	// joined before.
 	Copied *Copied
-	// Unverified: the node's store was opened without having been closed, and its data have not
+	// Unverified: the slave's store was opened without having been closed, and its data have not
 	// been compared since.
 	Unverified bool
 }

@@ -19,10 +19,10 @@ type Edit struct {
 	ops    []Op
 	list   []linked
 	byID   map[uint64]int32
-	nodes  []Node
+	shards []Shard
 	slaves []Slave
 	nextS  uint64
-	nextN  NodeID
+	nextN  ShardID
 }
 
 // linked is a slice in a doubly linked list in ascending key order; -1: none.
@@ -35,8 +35,8 @@ type linked struct {
 func (m *Model) Edit() *Edit {
 	e := &Edit{
 		base: m, view: m.view, least: m.least, revision: m.revision, filled: m.filled, byID: make(map[uint64]int32, len(m.slices)),
-		list: make([]linked, len(m.slices)), nodes: append([]Node(nil), m.nodes...), slaves: append([]Slave(nil), m.slaves...),
-		nextS: m.nextSlice, nextN: m.nextNode,
+		list: make([]linked, len(m.slices)), shards: append([]Shard(nil), m.shards...), slaves: append([]Slave(nil), m.slaves...),
+		nextS: m.nextSlice, nextN: m.nextShard,
 	}
 	for i, s := range m.slices {
 		e.list[i] = linked{Slice: s, prev: int32(i) - 1, next: int32(i) + 1}
@@ -55,9 +55,9 @@ func (e *Edit) Slice(id uint64) (Slice, bool) {
 	return e.list[i].Slice, true
 }
 
-// Map assigns the slice to a node. Only the first plan may use it: later, slices
-// change nodes by moves.
-func (e *Edit) Map(slice uint64, node NodeID) error {
+// Map assigns the slice to a shard. Only the first plan may use it: later, slices
+// change shards by moves.
+func (e *Edit) Map(slice uint64, shard ShardID) error {
 	s, err := e.at(slice)
 	if err != nil {
 		return err
@@ -65,12 +65,12 @@ func (e *Edit) Map(slice uint64, node NodeID) error {
 	if e.base.view != 0 {
 		return e.refuse("slice %d is in service: it can only be moved", slice)
 	}
-	if n := e.node(node); n == nil || n.State != Active {
-		return e.refuse("slice %d cannot go to node %d, which is unknown or not active", slice, node)
+	if sh := e.shard(shard); sh == nil || sh.State != Active {
+		return e.refuse("slice %d cannot go to shard %d, which is unknown or not active", slice, shard)
 	}
-	s.Node = node
+	s.Shard = shard
 	s.Generation++
-	e.ops = append(e.ops, Op{Kind: OpMap, Slice: slice, Node: node})
+	e.ops = append(e.ops, Op{Kind: OpMap, Slice: slice, Shard: shard})
 	return nil
 }
 
@@ -105,7 +105,7 @@ func (e *Edit) Split(slice uint64, at Key) (uint64, error) {
 	return right.ID, nil
 }
 
-// Merge joins a slice with its right neighbour on the same node. Both must be
+// Merge joins a slice with its right neighbour on the same shard. Both must be
 // served since the same view, as far as queries may still ask for it: no query
 // with an older view may find less of the ring served than before.
 func (e *Edit) Merge(slice, right uint64) error {
@@ -120,8 +120,8 @@ func (e *Edit) Merge(slice, right uint64) error {
 		return e.locked(a.Slice)
 	case b.Move.Phase != NoMove:
 		return e.locked(b.Slice)
-	case a.Node != b.Node:
-		return e.refuse("slices %d and %d are on different nodes, %d and %d", slice, right, a.Node, b.Node)
+	case a.Shard != b.Shard:
+		return e.refuse("slices %d and %d are on different shards, %d and %d", slice, right, a.Shard, b.Shard)
 	case a.From != b.From && max(a.From, b.From) > e.least:
 		return e.refuse("slices %d and %d are served from the views %d and %d on, and %d may still be asked for",
 			slice, right, a.From, b.From, e.least)
@@ -152,7 +152,7 @@ func (e *Edit) Ops() []Op { return e.ops }
 // Model returns the resulting model, checked. The first plan, made from the model
 // of view 0, is view 1, in which everything is served.
 func (e *Edit) Model() (*Model, error) {
-	m := &Model{view: e.view, least: e.least, revision: e.revision, filled: e.filled, nextSlice: e.nextS, nextNode: e.nextN, nodes: e.nodes, slaves: e.slaves}
+	m := &Model{view: e.view, least: e.least, revision: e.revision, filled: e.filled, nextSlice: e.nextS, nextShard: e.nextN, shards: e.shards, slaves: e.slaves}
 	first := e.base.view == 0
 	if first {
 		m.view = 1
@@ -184,7 +184,7 @@ func (m *Model) Apply(ops []Op) (*Model, error) {
 func (e *Edit) Apply(o Op) error {
 	switch o.Kind {
 	case OpMap:
-		return e.Map(o.Slice, o.Node)
+		return e.Map(o.Slice, o.Shard)
 	case OpSplit:
 		id, err := e.Split(o.Slice, o.At)
 		if err == nil && id != o.New {
@@ -195,12 +195,12 @@ func (e *Edit) Apply(o Op) error {
 		return e.Merge(o.Slice, o.New)
 	case OpJoin:
 		id, err := e.Join(o.Name, o.Site)
-		if err == nil && id != o.Node {
-			return e.refuse("node %d would be number %d", o.Node, id)
+		if err == nil && id != o.Shard {
+			return e.refuse("shard %d would be number %d", o.Shard, id)
 		}
 		return err
 	case OpStart:
-		return e.Start(o.Slice, o.Node)
+		return e.Start(o.Slice, o.Shard)
 	case OpCancel:
 		return e.Cancel(o.Slice)
 	case OpSwitch:
@@ -208,9 +208,9 @@ func (e *Edit) Apply(o Op) error {
 	case OpFinish:
 		return e.Finish(o.Slice)
 	case OpState:
-		return e.SetState(o.Node, o.State)
+		return e.SetState(o.Shard, o.State)
 	case OpRemove:
-		return e.Remove(o.Node)
+		return e.Remove(o.Shard)
 	case OpFilled:
 		return e.Filled()
 	}
@@ -226,18 +226,18 @@ func (e *Edit) at(id uint64) (*Slice, error) {
 	return &e.list[i].Slice, nil
 }
 
-// node returns a node, to be changed before the next operation; nil if there is
+// shard returns a shard, to be changed before the next operation; nil if there is
 // none.
-func (e *Edit) node(id NodeID) *Node {
-	i, ok := slices.BinarySearchFunc(e.nodes, id, func(n Node, id NodeID) int { return int(n.ID) - int(id) })
+func (e *Edit) shard(id ShardID) *Shard {
+	i, ok := slices.BinarySearchFunc(e.shards, id, func(sh Shard, id ShardID) int { return int(sh.ID) - int(id) })
 	if !ok {
 		return nil
 	}
-	return &e.nodes[i]
+	return &e.shards[i]
 }
 
 func (e *Edit) locked(s Slice) error {
-	return e.refuse("slice %d is on its way from or to node %d", s.ID, s.Move.Other)
+	return e.refuse("slice %d is on its way from or to shard %d", s.ID, s.Move.Other)
 }
 
 func (e *Edit) refuse(format string, args ...any) error {

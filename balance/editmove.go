@@ -2,29 +2,29 @@ package balance
 
 import "slices"
 
-// Start begins to move a slice to another node, which is filled while the
+// Start begins to move a slice to another shard, which is filled while the
 // slice is served where it is.
-func (e *Edit) Start(slice uint64, node NodeID) error {
+func (e *Edit) Start(slice uint64, shard ShardID) error {
 	s, err := e.at(slice)
 	if err != nil {
 		return err
 	}
-	n := e.node(node)
+	sh := e.shard(shard)
 	switch {
 	case e.base.view == 0:
 		return e.refuse("slice %d is not in service yet: the first plan maps it", slice)
 	case s.Move.Phase != NoMove:
 		return e.locked(*s)
-	case n == nil:
-		return e.refuse("slice %d cannot go to the unknown node %d", slice, node)
-	case n.State != Active:
-		return e.refuse("slice %d cannot go to node %d %q, which is %s", slice, node, n.Name, n.State)
-	case s.Node == node:
-		return e.refuse("slice %d is on node %d already", slice, node)
+	case sh == nil:
+		return e.refuse("slice %d cannot go to the unknown shard %d", slice, shard)
+	case sh.State != Active:
+		return e.refuse("slice %d cannot go to shard %d %q, which is %s", slice, shard, sh.Name, sh.State)
+	case s.Shard == shard:
+		return e.refuse("slice %d is on shard %d already", slice, shard)
 	}
-	s.Move = Move{Phase: Copying, Other: node}
+	s.Move = Move{Phase: Copying, Other: shard}
 	s.Generation++
-	e.ops = append(e.ops, Op{Kind: OpStart, Slice: slice, Node: node})
+	e.ops = append(e.ops, Op{Kind: OpStart, Slice: slice, Shard: shard})
 	return nil
 }
 
@@ -48,17 +48,17 @@ func (e *Edit) Switch(slice uint64) error {
 		return err
 	}
 	if s.From > e.base.view {
-		return e.refuse("slice %d already changes its node in the next view", slice)
+		return e.refuse("slice %d already changes its shard in the next view", slice)
 	}
 	e.view = e.base.view + 1
-	s.Node, s.Move = s.Move.Other, Move{Phase: Switched, Other: s.Node, OtherFrom: s.From}
+	s.Shard, s.Move = s.Move.Other, Move{Phase: Switched, Other: s.Shard, OtherFrom: s.From}
 	s.From = e.view
 	s.Generation++
 	e.ops = append(e.ops, Op{Kind: OpSwitch, Slice: slice})
 	return nil
 }
 
-// Finish ends a move: the slice leaves the node that served it before, and no node
+// Finish ends a move: the slice leaves the shard that served it before, and no shard
 // serves views before the switch any more.
 func (e *Edit) Finish(slice uint64) error {
 	s, err := e.moving(slice, Switched)
@@ -80,10 +80,10 @@ func (e *Edit) moving(slice uint64, phase MovePhase) (*Slice, error) {
 	return s, err
 }
 
-// Join adds a node, which holds nothing yet, with its only slave, of the same name.
-func (e *Edit) Join(name string, at Site) (NodeID, error) {
-	if slices.ContainsFunc(e.nodes, func(n Node) bool { return n.Name == name }) {
-		return 0, e.refuse("there is a node %q already", name)
+// Join adds a shard, which holds nothing yet, with its only slave, of the same name.
+func (e *Edit) Join(name string, at Site) (ShardID, error) {
+	if slices.ContainsFunc(e.shards, func(sh Shard) bool { return sh.Name == name }) {
+		return 0, e.refuse("there is a shard %q already", name)
 	}
 	i, known := slices.BinarySearchFunc(e.slaves, name, byName)
 	if known {
@@ -91,58 +91,58 @@ func (e *Edit) Join(name string, at Site) (NodeID, error) {
 	}
 	id := e.nextN
 	e.nextN++
-	e.nodes = append(e.nodes, Node{ID: id, Name: name})
-	e.slaves = slices.Insert(e.slaves, i, Slave{Name: name, Site: at, Node: id, In: true})
+	e.shards = append(e.shards, Shard{ID: id, Name: name})
+	e.slaves = slices.Insert(e.slaves, i, Slave{Name: name, Site: at, Shard: id, In: true})
 	e.view = e.base.view + 1
-	e.ops = append(e.ops, Op{Kind: OpJoin, Node: id, Name: name, Site: at})
+	e.ops = append(e.ops, Op{Kind: OpJoin, Shard: id, Name: name, Site: at})
 	return id, nil
 }
 
-// SetState sets a node's state. Drained requires that no slice is left on it.
-func (e *Edit) SetState(node NodeID, state NodeState) error {
-	n := e.node(node)
+// SetState sets a shard's state. Drained requires that no slice is left on it.
+func (e *Edit) SetState(shard ShardID, state ShardState) error {
+	sh := e.shard(shard)
 	switch {
-	case n == nil:
-		return e.refuse("there is no node %d", node)
+	case sh == nil:
+		return e.refuse("there is no shard %d", shard)
 	case state > Dissolving:
-		return e.refuse("node %d cannot have the state %d", node, state)
-	case n.State == state:
-		return e.refuse("node %d %q is %s already", node, n.Name, state)
+		return e.refuse("shard %d cannot have the state %d", shard, state)
+	case sh.State == state:
+		return e.refuse("shard %d %q is %s already", shard, sh.Name, state)
 	}
-	if state == Drained && e.uses(node) {
-		return e.refuse("node %d %q still has slices", node, n.Name)
+	if state == Drained && e.uses(shard) {
+		return e.refuse("shard %d %q still has slices", shard, sh.Name)
 	}
-	n.State = state
-	e.ops = append(e.ops, Op{Kind: OpState, Node: node, State: state})
+	sh.State = state
+	e.ops = append(e.ops, Op{Kind: OpState, Shard: shard, State: state})
 	return nil
 }
 
-// Remove takes a node that has no slices out of the model, with its slaves. Its
+// Remove takes a shard that has no slices out of the model, with its slaves. Its
 // number is never reused, and masters learn of the removal by a new view.
-func (e *Edit) Remove(node NodeID) error {
-	n := e.node(node)
+func (e *Edit) Remove(shard ShardID) error {
+	sh := e.shard(shard)
 	switch {
 	case e.base.view == 0:
-		return e.refuse("node %d cannot be removed before the first plan", node)
-	case n == nil:
-		return e.refuse("there is no node %d", node)
-	case e.uses(node):
-		return e.refuse("node %d %q still has slices", node, n.Name)
-	case len(e.nodes) == 1:
-		return e.refuse("node %d %q is the only one", node, n.Name)
+		return e.refuse("shard %d cannot be removed before the first plan", shard)
+	case sh == nil:
+		return e.refuse("there is no shard %d", shard)
+	case e.uses(shard):
+		return e.refuse("shard %d %q still has slices", shard, sh.Name)
+	case len(e.shards) == 1:
+		return e.refuse("shard %d %q is the only one", shard, sh.Name)
 	}
-	name := n.Name
-	e.nodes = slices.DeleteFunc(e.nodes, func(o Node) bool { return o.ID == node })
-	e.slaves = slices.DeleteFunc(e.slaves, func(s Slave) bool { return s.Node == node })
+	name := sh.Name
+	e.shards = slices.DeleteFunc(e.shards, func(o Shard) bool { return o.ID == shard })
+	e.slaves = slices.DeleteFunc(e.slaves, func(s Slave) bool { return s.Shard == shard })
 	e.view = e.base.view + 1
-	e.ops = append(e.ops, Op{Kind: OpRemove, Node: node, Name: name})
+	e.ops = append(e.ops, Op{Kind: OpRemove, Shard: shard, Name: name})
 	return nil
 }
 
-// uses reports whether a slice is on a node, or on its way from or to it.
-func (e *Edit) uses(node NodeID) bool {
+// uses reports whether a slice is on a shard, or on its way from or to it.
+func (e *Edit) uses(shard ShardID) bool {
 	for _, i := range e.byID {
-		if s := e.list[i].Slice; s.Node == node || s.Move.Other == node {
+		if s := e.list[i].Slice; s.Shard == shard || s.Move.Other == shard {
 			return true
 		}
 	}

@@ -39,32 +39,32 @@ func (e *Edit) Place(name string, at Site) error {
 }
 
 // Form adds a shard without slaves and slices.
-func (e *Edit) Form(name string) (NodeID, error) {
-	if slices.ContainsFunc(e.nodes, func(n Node) bool { return n.Name == name }) || name == "" {
+func (e *Edit) Form(name string) (ShardID, error) {
+	if slices.ContainsFunc(e.shards, func(sh Shard) bool { return sh.Name == name }) || name == "" {
 		return 0, e.refuse("there is a shard %q already, or it has no name", name)
 	}
 	id := e.nextN
 	e.nextN++
-	e.nodes = append(e.nodes, Node{ID: id, Name: name})
+	e.shards = append(e.shards, Shard{ID: id, Name: name})
 	e.view = e.base.view + 1
-	e.ops = append(e.ops, Op{Kind: OpForm, Node: id, Name: name})
+	e.ops = append(e.ops, Op{Kind: OpForm, Shard: id, Name: name})
 	return id, nil
 }
 
 // Assign has a spare hold what a shard holds. It is not asked yet.
-func (e *Edit) Assign(name string, node NodeID) error {
+func (e *Edit) Assign(name string, shard ShardID) error {
 	s, err := e.slave(name)
-	n := e.node(node)
+	sh := e.shard(shard)
 	switch {
 	case err != nil:
 		return err
-	case n == nil || n.State == Drained:
-		return e.refuse("slave %q cannot join shard %d, which is unknown or drained", name, node)
-	case s.Node != 0 || s.Left != 0 || s.Drained:
+	case sh == nil || sh.State == Drained:
+		return e.refuse("slave %q cannot join shard %d, which is unknown or drained", name, shard)
+	case s.Shard != 0 || s.Left != 0 || s.Drained:
 		return e.refuse("slave %q is no spare that can join a shard", name)
 	}
-	s.Node = node
-	e.ops = append(e.ops, Op{Kind: OpAssign, Name: name, Node: node})
+	s.Shard = shard
+	e.ops = append(e.ops, Op{Kind: OpAssign, Name: name, Shard: shard})
 	return nil
 }
 
@@ -74,7 +74,7 @@ func (e *Edit) Enter(name string) error {
 	switch {
 	case err != nil:
 		return err
-	case s.Node == 0 || s.In:
+	case s.Shard == 0 || s.In:
 		return e.refuse("slave %q has no shard, or is in its set already", name)
 	}
 	s.In = true
@@ -106,11 +106,11 @@ func (e *Edit) Release(name string) error {
 	switch {
 	case err != nil:
 		return err
-	case s.Node == 0:
+	case s.Shard == 0:
 		return e.refuse("slave %q has no shard", name)
 	}
 	e.revise()
-	s.Node, s.In, s.Left = 0, false, e.revision
+	s.Shard, s.In, s.Left = 0, false, e.revision
 	e.ops = append(e.ops, Op{Kind: OpRelease, Name: name})
 	return nil
 }
@@ -136,7 +136,7 @@ func (e *Edit) Retire(name string, drained bool) error {
 	switch {
 	case err != nil:
 		return err
-	case s.Node != 0 || s.Drained == drained:
+	case s.Shard != 0 || s.Drained == drained:
 		return e.refuse("slave %q has a shard, or nothing changes", name)
 	}
 	s.Drained = drained
@@ -154,7 +154,7 @@ func (e *Edit) Forget(name string) error {
 	switch {
 	case err != nil:
 		return err
-	case s.Node != 0:
+	case s.Shard != 0:
 		return e.refuse("slave %q still has a shard", name)
 	}
 	e.slaves = slices.DeleteFunc(e.slaves, func(s Slave) bool { return s.Name == name })
@@ -192,12 +192,12 @@ func (e *Edit) applySlave(o Op) error {
 		return e.Place(o.Name, o.Site)
 	case OpForm:
 		id, err := e.Form(o.Name)
-		if err == nil && id != o.Node {
-			return e.refuse("shard %d would be number %d", o.Node, id)
+		if err == nil && id != o.Shard {
+			return e.refuse("shard %d would be number %d", o.Shard, id)
 		}
 		return err
 	case OpAssign:
-		return e.Assign(o.Name, o.Node)
+		return e.Assign(o.Name, o.Shard)
 	case OpEnter:
 		return e.Enter(o.Name)
 	case OpLeave:
@@ -222,9 +222,9 @@ func (o Op) describeSlave() string {
 	case OpPlace:
 		return fmt.Sprintf("slave %s is at %s", o.Name, o.Site.Address)
 	case OpForm:
-		return fmt.Sprintf("shard %d %q begins", o.Node, o.Name)
+		return fmt.Sprintf("shard %d %q begins", o.Shard, o.Name)
 	case OpAssign:
-		return fmt.Sprintf("slave %s is filled as a replica of shard %d", o.Name, o.Node)
+		return fmt.Sprintf("slave %s is filled as a replica of shard %d", o.Name, o.Shard)
 	case OpEnter:
 		return fmt.Sprintf("slave %s joins the set of its shard", o.Name)
 	case OpLeave:
@@ -247,6 +247,6 @@ func (o Op) describeSlave() string {
 // ShardName returns the name of the next shard that is formed, of these slaves.
 func (e *Edit) ShardName(slaves []string, replicas int) string {
 	return shardName(e.nextN, slaves, replicas, func(name string) bool {
-		return slices.ContainsFunc(e.nodes, func(n Node) bool { return n.Name == name })
+		return slices.ContainsFunc(e.shards, func(sh Shard) bool { return sh.Name == name })
 	})
 }

@@ -30,10 +30,10 @@ const stateFormat, withoutMemories = 6, 5
 
 // Encode returns the state as bytes: format, then unsigned varints (lengths
 // before strings; a slice's keys as its width less one, since slices tile; a
-// move's nodes and views only when there is one), then xxh64 of all before, little endian.
+// move's shards and views only when there is one), then xxh64 of all before, little endian.
 func (s State) Encode() []byte {
 	m := s.Model
-	b := make([]byte, 0, 64+16*len(m.slices)+48*len(m.nodes))
+	b := make([]byte, 0, 64+16*len(m.slices)+48*len(m.shards))
 	b = append(b, stateFormat)
 	put := func(v uint64) { b = binary.AppendUvarint(b, v) }
 	text := func(v string) { put(uint64(len(v))); b = append(b, v...) }
@@ -44,12 +44,12 @@ func (s State) Encode() []byte {
 	put(m.least)
 	put(flag(m.filled))
 	put(m.nextSlice)
-	put(uint64(m.nextNode))
-	put(uint64(len(m.nodes)))
-	for _, n := range m.nodes {
-		put(uint64(n.ID))
-		text(n.Name)
-		put(uint64(n.State))
+	put(uint64(m.nextShard))
+	put(uint64(len(m.shards)))
+	for _, sh := range m.shards {
+		put(uint64(sh.ID))
+		text(sh.Name)
+		put(uint64(sh.State))
 	}
 	put(m.revision)
 	put(uint64(len(m.slaves)))
@@ -57,7 +57,7 @@ func (s State) Encode() []byte {
 		text(s.Name)
 		text(s.Address)
 		text(s.Zone)
-		put(uint64(s.Node))
+		put(uint64(s.Shard))
 		put(s.Left)
 		put(s.Instance)
 		put(flag(s.In) | flag(s.Drained)<<1)
@@ -67,7 +67,7 @@ func (s State) Encode() []byte {
 		put(v.ID)
 		put(uint64(v.Hi - v.Lo))
 		put(v.Generation)
-		put(uint64(v.Node))
+		put(uint64(v.Shard))
 		put(v.From)
 		put(uint64(v.Move.Phase))
 		if v.Move.Phase != NoMove {
@@ -178,11 +178,11 @@ func (r *reader) small() uint8 {
 	return uint8(v)
 }
 
-// node reads a node's number.
-func (r *reader) node() NodeID {
+// shard reads a shard's number.
+func (r *reader) shard() ShardID {
 	v := r.uint()
 	r.bad = r.bad || v > 1<<31-1
-	return NodeID(v)
+	return ShardID(v)
 }
 
 // replicas reads a number of replicas.
@@ -196,7 +196,7 @@ func (r *reader) replicas() int {
 func (r *reader) slaves(m *Model) {
 	m.revision = r.uint()
 	for n := r.uint(); n > 0 && !r.bad; n-- {
-		s := Slave{Name: r.text(), Site: Site{Address: r.text(), Zone: r.text()}, Node: r.node(), Left: r.uint()}
+		s := Slave{Name: r.text(), Site: Site{Address: r.text(), Zone: r.text()}, Shard: r.shard(), Left: r.uint()}
 		s.Instance = r.uint()
 		flags := r.uint()
 		r.bad = r.bad || flags > 3
@@ -216,9 +216,9 @@ func (r *reader) memories() (list []StrategyMemory) {
 }
 
 func (r *reader) model() *Model {
-	m := &Model{view: r.uint(), least: r.uint(), filled: r.flag(), nextSlice: r.uint(), nextNode: r.node()}
+	m := &Model{view: r.uint(), least: r.uint(), filled: r.flag(), nextSlice: r.uint(), nextShard: r.shard()}
 	for n := r.uint(); n > 0 && !r.bad; n-- {
-		m.nodes = append(m.nodes, Node{ID: r.node(), Name: r.text(), State: NodeState(r.small())})
+		m.shards = append(m.shards, Shard{ID: r.shard(), Name: r.text(), State: ShardState(r.small())})
 	}
 	r.slaves(m)
 	slices.SortFunc(m.slaves, func(a, b Slave) int { return strings.Compare(a.Name, b.Name) })
@@ -226,9 +226,9 @@ func (r *reader) model() *Model {
 	for n := r.uint(); n > 0 && !r.bad; n-- {
 		s := Slice{ID: r.uint(), Lo: lo}
 		s.Hi = lo + Key(r.uint())
-		s.Generation, s.Node, s.From = r.uint(), r.node(), r.uint()
+		s.Generation, s.Shard, s.From = r.uint(), r.shard(), r.uint()
 		if s.Move.Phase = MovePhase(r.small()); s.Move.Phase != NoMove {
-			s.Move.Other, s.Move.OtherFrom = r.node(), r.uint()
+			s.Move.Other, s.Move.OtherFrom = r.shard(), r.uint()
 		}
 		lo = s.Hi + 1
 		m.slices = append(m.slices, s)

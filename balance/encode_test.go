@@ -14,7 +14,7 @@ import (
 // TestStateWithoutMemories: a state of format 5, which balancers wrote when no strategy remembered anything, is
 // read; other formats are not.
 func TestStateWithoutMemories(t *testing.T) {
-	m, err := NewModel([]Node{{Name: "a"}})
+	m, err := NewModel([]Shard{{Name: "a"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestStateWithoutMemories(t *testing.T) {
 // TestMemoriesAreSaved: what strategies remember is read again as it was, and a
 // memory that is too large is not.
 func TestMemoriesAreSaved(t *testing.T) {
-	m, err := NewModel([]Node{{Name: "a"}})
+	m, err := NewModel([]Shard{{Name: "a"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"adshard/fault"
 )
 
-// Model maps slices to nodes (thesis 6.3.2). Its slices tile the ring. It is
+// Model maps slices to shards (thesis 6.3.2). Its slices tile the ring. It is
 // immutable and may be shared; Edit makes the next one.
 type Model struct {
 	view      uint64
@@ -16,31 +16,31 @@ type Model struct {
 	least     uint64 // no older view is served
 	filled    bool   // the first fill is complete
 	nextSlice uint64
-	nextNode  NodeID
-	nodes     []Node  // in ascending id order
+	nextShard ShardID
+	shards    []Shard // in ascending id order
 	slaves    []Slave // in ascending order of names
-	byNode    map[NodeID][]Slave
+	byShard   map[ShardID][]Slave
 	slices    []Slice // in ascending key order, tiling the ring
 }
 
 // NewModel returns the model before the first plan: view 0, one slice that is
-// the whole ring on the first node. Nodes get their ids in the order given; each
+// the whole ring on the first shard. Shards get their ids in the order given; each
 // has one slave, of its name.
-func NewModel(nodes []Node) (*Model, error) {
-	m := &Model{nextSlice: 2, nextNode: 1}
-	for _, n := range nodes {
-		n.ID = m.nextNode
-		m.nextNode++
-		m.nodes = append(m.nodes, n)
-		m.slaves = append(m.slaves, Slave{Name: n.Name, Node: n.ID, In: true})
+func NewModel(shards []Shard) (*Model, error) {
+	m := &Model{nextSlice: 2, nextShard: 1}
+	for _, sh := range shards {
+		sh.ID = m.nextShard
+		m.nextShard++
+		m.shards = append(m.shards, sh)
+		m.slaves = append(m.slaves, Slave{Name: sh.Name, Shard: sh.ID, In: true})
 	}
 	slices.SortFunc(m.slaves, func(a, b Slave) int { return cmp.Compare(a.Name, b.Name) })
-	m.slices = []Slice{{ID: 1, Hi: MaxKey, Generation: 1, Node: 1}}
+	m.slices = []Slice{{ID: 1, Hi: MaxKey, Generation: 1, Shard: 1}}
 	return m, m.check()
 }
 
 // View numbers the states of the slice map; it grows when a slice changes its
-// node, or a node joins or is removed.
+// shard, or a shard joins or is removed.
 func (m *Model) View() uint64 { return m.view }
 
 // Revision numbers the states of the sets of replicas; it grows when a slave joins
@@ -51,11 +51,11 @@ func (m *Model) Revision() uint64 { return m.revision }
 func (m *Model) Least() uint64 { return m.least }
 
 // Filled reports whether the first fill is complete: each slice has once been
-// complete on the node that serves it.
+// complete on the shard that serves it.
 func (m *Model) Filled() bool { return m.filled }
 
-// Nodes returns the nodes in ascending id order; not to be modified.
-func (m *Model) Nodes() []Node { return m.nodes }
+// Shards returns the shards in ascending id order; not to be modified.
+func (m *Model) Shards() []Shard { return m.shards }
 
 // Slices returns the slices in ascending key order; not to be modified.
 func (m *Model) Slices() []Slice { return m.slices }
@@ -66,22 +66,22 @@ func (m *Model) At(k Key) Slice {
 	return m.slices[i]
 }
 
-// Node returns the node with this id.
-func (m *Model) Node(id NodeID) (Node, bool) {
-	i, ok := slices.BinarySearchFunc(m.nodes, id, func(n Node, id NodeID) int { return int(n.ID) - int(id) })
+// Shard returns the shard with this id.
+func (m *Model) Shard(id ShardID) (Shard, bool) {
+	i, ok := slices.BinarySearchFunc(m.shards, id, func(sh Shard, id ShardID) int { return int(sh.ID) - int(id) })
 	if !ok {
-		return Node{}, false
+		return Shard{}, false
 	}
-	return m.nodes[i], true
+	return m.shards[i], true
 }
 
-// Named returns the node with this name.
-func (m *Model) Named(name string) (Node, bool) {
-	i := slices.IndexFunc(m.nodes, func(n Node) bool { return n.Name == name })
+// Named returns the shard with this name.
+func (m *Model) Named(name string) (Shard, bool) {
+	i := slices.IndexFunc(m.shards, func(sh Shard) bool { return sh.Name == name })
 	if i < 0 {
-		return Node{}, false
+		return Shard{}, false
 	}
-	return m.nodes[i], true
+	return m.shards[i], true
 }
 
 // Header returns the table of a slave that holds nothing.
@@ -89,32 +89,32 @@ func (m *Model) Header() Table {
 	return Table{View: m.view, Least: m.least, Revision: m.revision, Filled: m.filled}
 }
 
-// Table returns what a node is to hold and serve: its own slices, those being
+// Table returns what a shard is to hold and serve: its own slices, those being
 // copied to it, which it serves in no view yet, and those that it served before a
 // switch, in the views up to then.
-func (m *Model) Table(node NodeID) Table {
+func (m *Model) Table(shard ShardID) Table {
 	t := m.Header()
 	for _, s := range m.slices {
-		if s.Node == node || s.Move.Phase != NoMove && s.Move.Other == node {
-			t.Slices = append(t.Slices, s.held(node))
+		if s.Shard == shard || s.Move.Phase != NoMove && s.Move.Other == shard {
+			t.Slices = append(t.Slices, s.held(shard))
 		}
 	}
 	return t
 }
 
-// Tables returns the table of each node.
-func (m *Model) Tables() map[NodeID]Table {
-	out := make(map[NodeID]Table, len(m.nodes))
-	for _, n := range m.nodes {
-		out[n.ID] = m.Header()
+// Tables returns the table of each shard.
+func (m *Model) Tables() map[ShardID]Table {
+	out := make(map[ShardID]Table, len(m.shards))
+	for _, sh := range m.shards {
+		out[sh.ID] = m.Header()
 	}
-	add := func(s Slice, node NodeID) {
-		t := out[node]
-		t.Slices = append(t.Slices, s.held(node))
-		out[node] = t
+	add := func(s Slice, shard ShardID) {
+		t := out[shard]
+		t.Slices = append(t.Slices, s.held(shard))
+		out[shard] = t
 	}
 	for _, s := range m.slices {
-		add(s, s.Node)
+		add(s, s.Shard)
 		if s.Move.Phase != NoMove {
 			add(s, s.Move.Other)
 		}
@@ -122,11 +122,11 @@ func (m *Model) Tables() map[NodeID]Table {
 	return out
 }
 
-// held returns the slice as an entry of the table of one of its nodes.
-func (s Slice) held(node NodeID) Held {
+// held returns the slice as an entry of the table of one of its shards.
+func (s Slice) held(shard ShardID) Held {
 	h := Held{ID: s.ID, Lo: s.Lo, Hi: s.Hi, Generation: s.Generation}
 	switch {
-	case s.Node == node:
+	case s.Shard == shard:
 		h.From = s.From
 	case s.Move.Phase == Switched:
 		h.From, h.Until = s.Move.OtherFrom, s.From-1
@@ -135,19 +135,19 @@ func (s Slice) held(node NodeID) Held {
 }
 
 // check returns why a model is invalid: slices must tile the ring, on known
-// nodes, with distinct ids below the next, served from a view that exists, and
-// move only between different nodes.
+// shards, with distinct ids below the next, served from a view that exists, and
+// move only between different shards.
 func (m *Model) check() error {
 	const op = "balance: check model"
-	if len(m.nodes) == 0 {
-		return fault.Newf(fault.Invalid, op, "there is no node")
+	if len(m.shards) == 0 {
+		return fault.Newf(fault.Invalid, op, "there is no shard")
 	}
-	names := make(map[string]bool, len(m.nodes))
-	for i, n := range m.nodes {
-		if n.ID == 0 || n.ID >= m.nextNode || i > 0 && n.ID <= m.nodes[i-1].ID || names[n.Name] || n.State > Dissolving {
-			return fault.Newf(fault.Invalid, op, "node %d %q is listed twice, out of order or in an unknown state", n.ID, n.Name)
+	names := make(map[string]bool, len(m.shards))
+	for i, sh := range m.shards {
+		if sh.ID == 0 || sh.ID >= m.nextShard || i > 0 && sh.ID <= m.shards[i-1].ID || names[sh.Name] || sh.State > Dissolving {
+			return fault.Newf(fault.Invalid, op, "shard %d %q is listed twice, out of order or in an unknown state", sh.ID, sh.Name)
 		}
-		names[n.Name] = true
+		names[sh.Name] = true
 	}
 	if err := m.checkSlaves(); err != nil {
 		return err
@@ -178,16 +178,16 @@ func (m *Model) check() error {
 
 // checkSlaves returns why the list of slaves is invalid; it is grouped by shard.
 func (m *Model) checkSlaves() error {
-	m.byNode = make(map[NodeID][]Slave, len(m.nodes))
+	m.byShard = make(map[ShardID][]Slave, len(m.shards))
 	for i, s := range m.slaves {
-		_, known := m.Node(s.Node)
+		_, known := m.Shard(s.Shard)
 		if s.Name == "" || i > 0 && s.Name <= m.slaves[i-1].Name || s.Left > m.revision ||
-			s.Node != 0 && (!known || s.Left != 0 || s.Drained) || s.Node == 0 && s.In {
+			s.Shard != 0 && (!known || s.Left != 0 || s.Drained) || s.Shard == 0 && s.In {
 			return fault.Newf(fault.Invalid, "balance: check model",
 				"slave %q is listed twice, out of order, of an unknown shard, or both a replica and a spare", s.Name)
 		}
-		if s.Node != 0 {
-			m.byNode[s.Node] = append(m.byNode[s.Node], s)
+		if s.Shard != 0 {
+			m.byShard[s.Shard] = append(m.byShard[s.Shard], s)
 		}
 	}
 	return nil
@@ -199,19 +199,19 @@ func (m *Model) checkSlice(s Slice) error {
 	if s.ID == 0 || s.ID >= m.nextSlice || s.From > m.view {
 		return fault.Newf(fault.Invalid, op, "slice %d has the number 0 or one not given yet, or comes from a later view", s.ID)
 	}
-	if n, ok := m.Node(s.Node); !ok || n.State == Drained {
-		return fault.Newf(fault.Invalid, op, "slice %d is on node %d, which is unknown or drained", s.ID, s.Node)
+	if sh, ok := m.Shard(s.Shard); !ok || sh.State == Drained {
+		return fault.Newf(fault.Invalid, op, "slice %d is on shard %d, which is unknown or drained", s.ID, s.Shard)
 	}
 	v := s.Move
 	switch v.Phase {
 	case NoMove:
 		if v != (Move{}) {
-			return fault.Newf(fault.Invalid, op, "slice %d is not moving but names node %d as its target", s.ID, v.Other)
+			return fault.Newf(fault.Invalid, op, "slice %d is not moving but names shard %d as its target", s.ID, v.Other)
 		}
 		return nil
 	case Copying:
 		if v.OtherFrom != 0 {
-			return fault.Newf(fault.Invalid, op, "slice %d is served in view %d by a node that is not filled", s.ID, v.OtherFrom)
+			return fault.Newf(fault.Invalid, op, "slice %d is served in view %d by a shard that is not filled", s.ID, v.OtherFrom)
 		}
 	case Switched:
 		if v.OtherFrom >= s.From {
@@ -220,8 +220,8 @@ func (m *Model) checkSlice(s Slice) error {
 	default:
 		return fault.Newf(fault.Invalid, op, "slice %d is in the unknown phase %d of a move", s.ID, v.Phase)
 	}
-	if n, ok := m.Node(v.Other); !ok || v.Other == s.Node || n.State == Drained {
-		return fault.Newf(fault.Invalid, op, "slice %d moves between the nodes %d and %d, which is impossible", s.ID, s.Node, v.Other)
+	if sh, ok := m.Shard(v.Other); !ok || v.Other == s.Shard || sh.State == Drained {
+		return fault.Newf(fault.Invalid, op, "slice %d moves between the shards %d and %d, which is impossible", s.ID, s.Shard, v.Other)
 	}
 	return nil
 }

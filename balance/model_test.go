@@ -15,22 +15,22 @@ import (
 func drawEdit(t *rapid.T, m *Model) *Edit {
 	e := m.Edit()
 	slice := rapid.Custom(func(t *rapid.T) uint64 { return rapid.Uint64Range(1, e.nextS).Draw(t, "slice") })
-	node := rapid.Map(rapid.Uint32Range(0, 5), func(n uint32) NodeID { return NodeID(n) })
+	shard := rapid.Map(rapid.Uint32Range(0, 5), func(n uint32) ShardID { return ShardID(n) })
 	for range rapid.IntRange(0, 30).Draw(t, "ops") {
-		s, n := slice.Draw(t, "slice"), node.Draw(t, "node")
+		s, id := slice.Draw(t, "slice"), shard.Draw(t, "shard")
 		switch rapid.IntRange(0, 9).Draw(t, "op") {
 		case 0:
 			_, _ = e.Split(s, Key(rapid.Uint64().Draw(t, "at")))
 		case 1:
-			_ = e.Map(s, n)
+			_ = e.Map(s, id)
 		case 2:
 			_ = e.Merge(s, slice.Draw(t, "right"))
 		case 3:
 			_, _ = e.Join(rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "name"), Site{})
 		case 4:
-			anySlave(t, e, n)
+			anySlave(t, e, id)
 		case 5:
-			_ = e.Start(s, n)
+			_ = e.Start(s, id)
 		case 6:
 			_ = e.Cancel(s)
 		case 7:
@@ -38,17 +38,17 @@ func drawEdit(t *rapid.T, m *Model) *Edit {
 		case 8:
 			_ = e.Finish(s)
 		case 9:
-			_ = e.SetState(n, NodeState(rapid.IntRange(0, 3).Draw(t, "state")))
+			_ = e.SetState(id, ShardState(rapid.IntRange(0, 3).Draw(t, "state")))
 		}
 	}
 	return e
 }
 
 // TestEditsKeepTheModelSound: whatever is tried, what comes out tiles the ring
-// on known nodes; replaying the operations gives the same; bytes give it back.
+// on known shards; replaying the operations gives the same; bytes give it back.
 func TestEditsKeepTheModelSound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m, err := NewModel([]Node{{Name: "a"}, {Name: "b"}})
+		m, err := NewModel([]Shard{{Name: "a"}, {Name: "b"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestEditsKeepTheModelSound(t *testing.T) {
 }
 
 // checkCoverage: in every view that may be asked for, each key is served by
-// exactly one node; and only moves are held twice.
+// exactly one shard; and only moves are held twice.
 func checkCoverage(t *rapid.T, m *Model) {
 	for i := range 20 {
 		k := Key(certify.Mix(uint64(i)))
@@ -87,25 +87,25 @@ func checkCoverage(t *rapid.T, m *Model) {
 		}
 		for view := max(1, m.Least()); view <= m.View(); view++ {
 			if n := servers(m, k, view); n != 1 {
-				t.Fatalf("%x is served by %d nodes in view %d: %+v", k, n, view, s)
+				t.Fatalf("%x is served by %d shards in view %d: %+v", k, n, view, s)
 			}
 		}
 		holders := 0
-		for _, n := range m.Nodes() {
-			if Contains(m.Table(n.ID).Coverage(), k) {
+		for _, sh := range m.Shards() {
+			if Contains(m.Table(sh.ID).Coverage(), k) {
 				holders++
 			}
 		}
 		if (holders != 1) != (s.Move.Phase != NoMove) || holders > 2 {
-			t.Fatalf("%x lies on %d nodes: %+v", k, holders, s)
+			t.Fatalf("%x lies on %d shards: %+v", k, holders, s)
 		}
 	}
 }
 
-// servers counts the nodes that serve a key in a view.
+// servers counts the shards that serve a key in a view.
 func servers(m *Model, k Key, view uint64) (n int) {
-	for _, node := range m.Nodes() {
-		for _, h := range m.Table(node.ID).Slices {
+	for _, shard := range m.Shards() {
+		for _, h := range m.Table(shard.ID).Slices {
 			if h.Lo <= k && k <= h.Hi && h.From != 0 && h.From <= view && (h.Until == 0 || view <= h.Until) {
 				n++
 			}
@@ -114,10 +114,10 @@ func servers(m *Model, k Key, view uint64) (n int) {
 	return n
 }
 
-// TestLifeOfAMove: held, then served by one node up to a view and by the other
+// TestLifeOfAMove: held, then served by one shard up to a view and by the other
 // from the next on, then the first lets go.
 func TestLifeOfAMove(t *testing.T) {
-	m, _ := NewModel([]Node{{Name: "a"}, {Name: "b"}})
+	m, _ := NewModel([]Shard{{Name: "a"}, {Name: "b"}})
 	m, err := m.Apply(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -129,9 +129,9 @@ func TestLifeOfAMove(t *testing.T) {
 			t.Fatal(err)
 		}
 		m = next
-		for id, want := range map[NodeID][]Held{1: a, 2: b} {
+		for id, want := range map[ShardID][]Held{1: a, 2: b} {
 			if got := m.Table(id); !reflect.DeepEqual(got.Slices, want) || got.View != m.View() || got.Least != m.Least() {
-				t.Errorf("%v: node %d has %+v, wanted %+v", op, id, got, want)
+				t.Errorf("%v: shard %d has %+v, wanted %+v", op, id, got, want)
 			}
 		}
 	}
@@ -141,9 +141,9 @@ func TestLifeOfAMove(t *testing.T) {
 		h.Generation, h.From, h.Until = generation, from, until
 		return []Held{h}
 	}
-	step(Op{Kind: OpStart, Slice: 1, Node: 2}, with(2, 1, 0), with(2, 0, 0))
+	step(Op{Kind: OpStart, Slice: 1, Shard: 2}, with(2, 1, 0), with(2, 0, 0))
 	step(Op{Kind: OpCancel, Slice: 1}, with(3, 1, 0), nil)
-	step(Op{Kind: OpStart, Slice: 1, Node: 2}, with(4, 1, 0), with(4, 0, 0))
+	step(Op{Kind: OpStart, Slice: 1, Shard: 2}, with(4, 1, 0), with(4, 0, 0))
 	step(Op{Kind: OpSwitch, Slice: 1}, with(5, 1, 1), with(5, 2, 0))
 	if m.View() != 2 || m.Least() != 0 {
 		t.Errorf("view %d, least %d", m.View(), m.Least())
@@ -152,14 +152,14 @@ func TestLifeOfAMove(t *testing.T) {
 	if m.View() != 2 || m.Least() != 2 {
 		t.Errorf("view %d, least %d", m.View(), m.Least())
 	}
-	step(Op{Kind: OpState, Node: 1, State: Drained}, nil, with(5, 2, 0))
+	step(Op{Kind: OpState, Shard: 1, State: Drained}, nil, with(5, 2, 0))
 }
 
 // TestMergesThatWouldLoseAView: a query with an older view must find both
 // halves where they were.
 func TestMergesThatWouldLoseAView(t *testing.T) {
-	m, _ := NewModel([]Node{{Name: "a"}, {Name: "b"}})
-	m, err := m.Apply([]Op{{Kind: OpSplit, Slice: 1, At: 5, New: 2}, {Kind: OpMap, Slice: 2, Node: 2}})
+	m, _ := NewModel([]Shard{{Name: "a"}, {Name: "b"}})
+	m, err := m.Apply([]Op{{Kind: OpSplit, Slice: 1, At: 5, New: 2}, {Kind: OpMap, Slice: 2, Shard: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,19 +167,19 @@ func TestMergesThatWouldLoseAView(t *testing.T) {
 		op Op
 		ok bool
 	}{
-		{Op{Kind: OpStart, Slice: 2, Node: 1}, true},
-		{Op{Kind: OpMerge, Slice: 1, New: 2}, false}, // other nodes, and locked
+		{Op{Kind: OpStart, Slice: 2, Shard: 1}, true},
+		{Op{Kind: OpMerge, Slice: 1, New: 2}, false}, // other shards, and locked
 		{Op{Kind: OpSplit, Slice: 2, At: 9, New: 3}, false},
-		{Op{Kind: OpStart, Slice: 2, Node: 1}, false},
-		{Op{Kind: OpState, Node: 1, State: Drained}, false},
+		{Op{Kind: OpStart, Slice: 2, Shard: 1}, false},
+		{Op{Kind: OpState, Shard: 1, State: Drained}, false},
 		{Op{Kind: OpSwitch, Slice: 2}, true},
 		{Op{Kind: OpMerge, Slice: 1, New: 2}, false}, // still moves
 		{Op{Kind: OpCancel, Slice: 2}, false},        // nothing cancels after the switch
 		{Op{Kind: OpFinish, Slice: 2}, true},
 		{Op{Kind: OpFinish, Slice: 2}, false},
 		{Op{Kind: OpMerge, Slice: 1, New: 2}, true}, // all views before are over
-		{Op{Kind: OpState, Node: 2, State: Draining}, true},
-		{Op{Kind: OpStart, Slice: 1, Node: 2}, false},
+		{Op{Kind: OpState, Shard: 2, State: Draining}, true},
+		{Op{Kind: OpStart, Slice: 1, Shard: 2}, false},
 	} {
 		next, err := m.Apply([]Op{o.op})
 		if (err == nil) != o.ok {
@@ -192,38 +192,38 @@ func TestMergesThatWouldLoseAView(t *testing.T) {
 }
 
 func TestBadOpsAreRefusedWhole(t *testing.T) {
-	m, _ := NewModel([]Node{{Name: "a"}})
+	m, _ := NewModel([]Shard{{Name: "a"}})
 	for _, ops := range [][]Op{
-		{{Kind: OpSplit, Slice: 1, At: 5, New: 2}, {Kind: OpMap, Slice: 2, Node: 9}},
+		{{Kind: OpSplit, Slice: 1, At: 5, New: 2}, {Kind: OpMap, Slice: 2, Shard: 9}},
 		{{Kind: OpSplit, Slice: 1, At: 5, New: 3}},
 		{{Kind: OpSplit, Slice: 1, At: 0, New: 2}},
 		{{Kind: OpMerge, Slice: 1, New: 2}},
-		{{Kind: OpJoin, Node: 2, Name: "a"}},
+		{{Kind: OpJoin, Shard: 2, Name: "a"}},
 		{{Kind: 99}},
-		{{Kind: OpStart, Slice: 1, Node: 1}}, // before the first plan
-		{{Kind: OpState, Node: 1, State: 7}},
+		{{Kind: OpStart, Slice: 1, Shard: 1}}, // before the first plan
+		{{Kind: OpState, Shard: 1, State: 7}},
 	} {
 		if next, err := m.Apply(ops); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%v gave %v, %v", ops, next, err)
 		}
 	}
 	if _, err := NewModel(nil); err == nil {
-		t.Error("a model without nodes")
+		t.Error("a model without shards")
 	}
-	if _, err := NewModel([]Node{{Name: "a"}, {Name: "a"}}); err == nil {
-		t.Error("two nodes with one name")
+	if _, err := NewModel([]Shard{{Name: "a"}, {Name: "a"}}); err == nil {
+		t.Error("two shards with one name")
 	}
 }
 
 func FuzzDecodeState(f *testing.F) {
-	m, _ := NewModel([]Node{{Name: "a"}})
+	m, _ := NewModel([]Shard{{Name: "a"}})
 	good := State{Quantum: 3, Model: m}.Encode()
 	f.Add(good)
 	f.Add(good[:len(good)-1])
-	moving, _ := NewModel([]Node{{Name: "a"}, {Name: "b"}, {Name: "c"}})
+	moving, _ := NewModel([]Shard{{Name: "a"}, {Name: "b"}, {Name: "c"}})
 	for _, o := range []Op{
-		{Kind: OpSplit, Slice: 1, At: 1 << 62, New: 2}, {Kind: OpStart, Slice: 1, Node: 2}, {Kind: OpStart, Slice: 2, Node: 3},
-		{Kind: OpSwitch, Slice: 1}, {Kind: OpState, Node: 3, State: Draining},
+		{Kind: OpSplit, Slice: 1, At: 1 << 62, New: 2}, {Kind: OpStart, Slice: 1, Shard: 2}, {Kind: OpStart, Slice: 2, Shard: 3},
+		{Kind: OpSwitch, Slice: 1}, {Kind: OpState, Shard: 3, State: Draining},
 	} {
 		next, err := moving.Apply([]Op{o})
 		if err != nil {
@@ -249,7 +249,7 @@ func FuzzDecodeState(f *testing.F) {
 }
 
 func BenchmarkModelApply100kSlices(b *testing.B) {
-	m, _ := NewModel([]Node{{Name: "a"}, {Name: "b"}})
+	m, _ := NewModel([]Shard{{Name: "a"}, {Name: "b"}})
 	e := m.Edit()
 	last := uint64(1)
 	for i := Key(1); i < 100_000; i++ {
@@ -259,7 +259,7 @@ func BenchmarkModelApply100kSlices(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	ops := []Op{{Kind: OpStart, Slice: 5, Node: 2}}
+	ops := []Op{{Kind: OpStart, Slice: 5, Shard: 2}}
 	for b.Loop() {
 		if _, err := m.Apply(ops); err != nil {
 			b.Fatal(err)
@@ -267,14 +267,14 @@ func BenchmarkModelApply100kSlices(b *testing.B) {
 	}
 }
 
-// TestOneNodeInAView: a slice cannot get two nodes by one edit, whose changes
+// TestOneShardInAView: a slice cannot get two shards by one edit, whose changes
 // share a view.
-func TestOneNodeInAView(t *testing.T) {
-	m, err := NewModel([]Node{{Name: "a"}, {Name: "b"}})
+func TestOneShardInAView(t *testing.T) {
+	m, err := NewModel([]Shard{{Name: "a"}, {Name: "b"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err = m.Apply([]Op{{Kind: OpMap, Slice: 1, Node: 1}}); err != nil {
+	if m, err = m.Apply([]Op{{Kind: OpMap, Slice: 1, Shard: 1}}); err != nil {
 		t.Fatal(err)
 	}
 	e := m.Edit()
@@ -290,7 +290,7 @@ func TestOneNodeInAView(t *testing.T) {
 }
 
 // anySlave applies any operation on the list of slaves.
-func anySlave(t *rapid.T, e *Edit, n NodeID) {
+func anySlave(t *rapid.T, e *Edit, shard ShardID) {
 	name := rapid.SampledFrom([]string{"a", "b", "x", "y", "spare"}).Draw(t, "slave")
 	switch rapid.IntRange(0, 9).Draw(t, "slave op") {
 	case 0:
@@ -300,7 +300,7 @@ func anySlave(t *rapid.T, e *Edit, n NodeID) {
 	case 2:
 		_, _ = e.Form(name)
 	case 3:
-		_ = e.Assign(name, n)
+		_ = e.Assign(name, shard)
 	case 4:
 		_ = e.Enter(name)
 	case 5:

@@ -3,27 +3,27 @@ package balance
 import "fmt"
 
 // OpKind is an elementary operation on a model (thesis 6.3.10), or one on its
-// lists of nodes and slaves.
+// lists of shards and slaves.
 type OpKind uint8
 
 // The operations.
 const (
-	OpMap    OpKind = iota + 1 // Slice is served by Node: only in the first plan
+	OpMap    OpKind = iota + 1 // Slice is served by Shard: only in the first plan
 	OpSplit                    // Slice ends before At; New begins there
 	OpMerge                    // Slice takes its right neighbour New in
-	OpJoin                     // Node joins, with its only slave, both called Name, at Site
-	OpStart                    // Slice begins to be copied to Node
+	OpJoin                     // Shard joins, with its only slave, both called Name, at Site
+	OpStart                    // Slice begins to be copied to Shard
 	OpCancel                   // Slice stays where it is; its move is cancelled
 	OpSwitch                   // Slice is served by its target from the next view on
-	OpFinish                   // Slice leaves the node that served it before
-	OpState                    // Node becomes State
-	OpRemove                   // Node, called Name, which has no slices, is removed
+	OpFinish                   // Slice leaves the shard that served it before
+	OpState                    // Shard becomes State
+	OpRemove                   // Shard, called Name, which has no slices, is removed
 	OpFilled                   // the first fill is complete
 
 	OpEnlist  // the slave Name is a spare at Site; New 1: it holds data
 	OpPlace   // the slave Name is at Site
-	OpForm    // Node begins as a shard called Name, without slaves
-	OpAssign  // the slave Name is to hold what Node holds
+	OpForm    // Shard begins, called Name, without slaves
+	OpAssign  // the slave Name is to hold what Shard holds
 	OpEnter   // masters may ask the slave Name
 	OpLeave   // masters are not to ask the slave Name
 	OpRelease // the slave Name is a spare
@@ -36,37 +36,37 @@ const (
 type Op struct {
 	Kind  OpKind
 	Slice uint64
-	Node  NodeID
+	Shard ShardID
 	At    Key
 	New   uint64
 	Name  string
 	Site  Site
-	State NodeState
+	State ShardState
 }
 
 // String describes the operation.
 func (o Op) String() string {
 	switch o.Kind {
 	case OpMap:
-		return fmt.Sprintf("map slice %d to node %d", o.Slice, o.Node)
+		return fmt.Sprintf("map slice %d to shard %d", o.Slice, o.Shard)
 	case OpSplit:
 		return fmt.Sprintf("split slice %d at %x, slice %d begins there", o.Slice, uint64(o.At), o.New)
 	case OpMerge:
 		return fmt.Sprintf("merge slice %d into slice %d", o.New, o.Slice)
 	case OpJoin:
-		return fmt.Sprintf("node %d %q joins", o.Node, o.Name)
+		return fmt.Sprintf("shard %d %q joins", o.Shard, o.Name)
 	case OpStart:
-		return fmt.Sprintf("start to move slice %d to node %d", o.Slice, o.Node)
+		return fmt.Sprintf("start to move slice %d to shard %d", o.Slice, o.Shard)
 	case OpCancel:
 		return fmt.Sprintf("cancel the move of slice %d", o.Slice)
 	case OpSwitch:
-		return fmt.Sprintf("switch slice %d to the node it moves to", o.Slice)
+		return fmt.Sprintf("switch slice %d to the shard it moves to", o.Slice)
 	case OpFinish:
 		return fmt.Sprintf("finish the move of slice %d", o.Slice)
 	case OpState:
-		return fmt.Sprintf("node %d is %s", o.Node, o.State)
+		return fmt.Sprintf("shard %d is %s", o.Shard, o.State)
 	case OpRemove:
-		return fmt.Sprintf("node %d %q is removed", o.Node, o.Name)
+		return fmt.Sprintf("shard %d %q is removed", o.Shard, o.Name)
 	case OpFilled:
 		return "the first fill is over"
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Position is a place in the log that a node applies: all changes of items up
-// to Clock, under all quanta up to Quantum. Offset is 0 when all that the node
+// Position is a place in the log that a slave applies: all changes of items up
+// to Clock, under all quanta up to Quantum. Offset is 0 when all that the slave
 // is to have is there; while a batch of items is on its way, it is one more
 // than the last key delivered (1: none yet).
 type Position struct {

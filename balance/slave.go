@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// Slave is a process that holds data: a replica of a shard, or a spare. A shard is
-// a node of the model.
+// Slave is a process that holds data: a replica of a shard, or a spare.
 type Slave struct {
 	// Name is unique.
 	Name string
 	Site
-	// Node is the shard whose slices it is to hold; 0: it is a spare.
-	Node NodeID
+	// Shard is the one whose slices it is to hold; 0: it is a spare.
+	Shard ShardID
 	// In is set while it belongs to its shard's set of replicas: masters ask it.
 	In bool
 	// Left is, of a spare, the revision in which it left its shard, as long as
@@ -49,11 +48,11 @@ func byName(s Slave, name string) int { return strings.Compare(s.Name, name) }
 
 // Replicas returns the slaves of a shard, by name: those of its set and those that
 // are being filled. Not to be modified.
-func (m *Model) Replicas(node NodeID) []Slave { return m.byNode[node] }
+func (m *Model) Replicas(shard ShardID) []Slave { return m.byShard[shard] }
 
 // Set returns the slaves of a shard that masters ask, by name.
-func (m *Model) Set(node NodeID) (list []Slave) {
-	for _, s := range m.byNode[node] {
+func (m *Model) Set(shard ShardID) (list []Slave) {
+	for _, s := range m.byShard[shard] {
 		if s.In {
 			list = append(list, s)
 		}
@@ -65,23 +64,23 @@ func (m *Model) Set(node NodeID) (list []Slave) {
 // and nothing if it is a spare or unknown.
 func (m *Model) TableOf(slave string) Table {
 	s, _ := m.Slave(slave)
-	n, ok := m.Node(s.Node)
+	sh, ok := m.Shard(s.Shard)
 	if !ok {
 		t := m.Header()
 		t.Spare = true
 		return t
 	}
-	t := m.Table(n.ID)
-	t.Shard = n.ShardOf(slave)
+	t := m.Table(sh.ID)
+	t.Shard = sh.ShardOf(slave)
 	return t
 }
 
 // ShardOf returns the shard's name as it stands in the table of one of its slaves.
-func (n Node) ShardOf(slave string) string {
-	if n.Name == slave {
+func (sh Shard) ShardOf(slave string) string {
+	if sh.Name == slave {
 		return ""
 	}
-	return n.Name
+	return sh.Name
 }
 
 // WithMembers returns the model with the slaves, and so the revision, of a later
@@ -91,7 +90,7 @@ func (m *Model) WithMembers(later *Model) *Model {
 		return m
 	}
 	c := *m
-	c.slaves, c.byNode, c.revision = later.slaves, later.byNode, later.revision
+	c.slaves, c.byShard, c.revision = later.slaves, later.byShard, later.revision
 	return &c
 }
 
@@ -102,28 +101,28 @@ func (m *Model) WithMembers(later *Model) *Model {
 // order of the slaves decides which get the first shards.
 func Compose(list []Slave, replicas int) (*Model, error) {
 	replicas = max(1, replicas)
-	m := &Model{nextSlice: 2, nextNode: 1}
+	m := &Model{nextSlice: 2, nextShard: 1}
 	rest := slices.Clone(list)
 	for i := range rest {
 		rest[i] = Slave{Name: rest[i].Name, Site: rest[i].Site}
 	}
 	for len(rest) > 0 {
 		chosen := PickApart(rest, replicas)
-		if len(chosen) < replicas && len(m.nodes) > 0 {
+		if len(chosen) < replicas && len(m.shards) > 0 {
 			break
 		}
-		n := Node{ID: m.nextNode, Name: m.shardName(chosen, replicas)}
-		m.nextNode++
-		m.nodes = append(m.nodes, n)
+		sh := Shard{ID: m.nextShard, Name: m.shardName(chosen, replicas)}
+		m.nextShard++
+		m.shards = append(m.shards, sh)
 		rest = slices.DeleteFunc(rest, func(s Slave) bool { return slices.Contains(chosen, s.Name) })
 		for _, name := range chosen {
 			i := slices.IndexFunc(list, func(s Slave) bool { return s.Name == name })
-			m.slaves = append(m.slaves, Slave{Name: name, Site: list[i].Site, Node: n.ID, In: true})
+			m.slaves = append(m.slaves, Slave{Name: name, Site: list[i].Site, Shard: sh.ID, In: true})
 		}
 	}
 	m.slaves = append(m.slaves, rest...)
 	slices.SortFunc(m.slaves, func(a, b Slave) int { return cmp.Compare(a.Name, b.Name) })
-	m.slices = []Slice{{ID: 1, Hi: MaxKey, Generation: 1, Node: 1}}
+	m.slices = []Slice{{ID: 1, Hi: MaxKey, Generation: 1, Shard: 1}}
 	return m, m.check()
 }
 
@@ -150,7 +149,7 @@ func PickApart(list []Slave, n int) (names []string) {
 
 // shardName returns the name of the next shard, of these slaves.
 func (m *Model) shardName(slaves []string, replicas int) string {
-	return shardName(m.nextNode, slaves, replicas, func(name string) bool {
+	return shardName(m.nextShard, slaves, replicas, func(name string) bool {
 		_, taken := m.Named(name)
 		return taken
 	})
@@ -158,7 +157,7 @@ func (m *Model) shardName(slaves []string, replicas int) string {
 
 // shardName returns the name of a new shard: its slave's if it has but one and no
 // other shard is called so, else one by its number, which no other ever has.
-func shardName(id NodeID, slaves []string, replicas int, taken func(string) bool) string {
+func shardName(id ShardID, slaves []string, replicas int, taken func(string) bool) string {
 	if replicas == 1 && len(slaves) == 1 && !taken(slaves[0]) {
 		return slaves[0]
 	}
@@ -171,8 +170,8 @@ func shardName(id NodeID, slaves []string, replicas int, taken func(string) bool
 
 // Asked reports whether masters ask a slave, if it lives.
 func (m *Model) Asked(s Slave) bool {
-	n, _ := m.Node(s.Node)
-	return s.In && n.State != Drained
+	sh, _ := m.Shard(s.Shard)
+	return s.In && sh.State != Drained
 }
 
 // MaxReplicas bounds the number of replicas.

@@ -4,31 +4,32 @@ package balance
 // orders map the id 0 there, and ids begin at 1.
 const MaxKey = Key(1<<64 - 1)
 
-// NodeID is a node within a Model; ids begin at 1 and are never reused.
-type NodeID uint32
+// ShardID is a shard within a Model; ids begin at 1 and are never reused.
+type ShardID uint32
 
-// Node is a system node (thesis 6.1) to which slices are assigned: a shard. Its
-// slaves are in the model's list; with one replica the only one has its name.
-type Node struct {
-	ID    NodeID
+// Shard is what slices are assigned to: a set of slaves that hold the same slices, called a
+// node in the thesis (6.1). The model lists the slaves. With one replica a shard has the name
+// of its only slave.
+type Shard struct {
+	ID    ShardID
 	Name  string
-	State NodeState
+	State ShardState
 }
 
-// NodeState is the role of a node.
-type NodeState uint8
+// ShardState is the role of a shard.
+type ShardState uint8
 
-// The states of a node.
+// The states of a shard.
 const (
-	Active   NodeState = iota
-	Draining           // its slices go to others
-	Drained            // it has none and gets none
+	Active   ShardState = iota
+	Draining            // its slices go to others
+	Drained             // it has none and gets none
 	// Dissolving: its slices go to others; then it ends, and its slaves are spares.
 	Dissolving
 )
 
 // String returns the state's name.
-func (s NodeState) String() string {
+func (s ShardState) String() string {
 	switch s {
 	case Active:
 		return "active"
@@ -40,7 +41,7 @@ func (s NodeState) String() string {
 	return "drained"
 }
 
-// Slice is an interval of keys, both ends inclusive (thesis 6.1), and the node
+// Slice is an interval of keys, both ends inclusive (thesis 6.1), and the shard
 // that serves it.
 type Slice struct {
 	ID     uint64
@@ -49,8 +50,8 @@ type Slice struct {
 	// merge of the slice, so that messages about an earlier state of it can be
 	// recognised.
 	Generation uint64
-	Node       NodeID
-	// From is the first view in which Node serves the slice.
+	Shard      ShardID
+	// From is the first view in which Shard serves the slice.
 	From uint64
 	Move Move
 }
@@ -59,9 +60,9 @@ type Slice struct {
 // slice is not changed in any other way.
 type Move struct {
 	Phase MovePhase
-	// Other is the target while it is being copied, and the node that served
+	// Other is the target while it is being copied, and the shard that served
 	// the slice before when it is switched.
-	Other NodeID
+	Other ShardID
 	// OtherFrom is, after the switch, the first view in which Other served it; the
 	// last is Slice.From - 1.
 	OtherFrom uint64
@@ -73,8 +74,8 @@ type MovePhase uint8
 // The phases of a move.
 const (
 	NoMove   MovePhase = iota
-	Copying            // Other gets the items; Node serves
-	Switched           // Node serves from Slice.From on, Other the views before
+	Copying            // Other gets the items; Shard serves
+	Switched           // Shard serves from Slice.From on, Other the views before
 )
 
 // String returns the phase's name.
@@ -88,10 +89,10 @@ func (p MovePhase) String() string {
 	return "switched"
 }
 
-// Target returns the node that a slice will be on when its move is done.
-func (s Slice) Target() NodeID {
+// Target returns the shard that a slice will be on when its move is done.
+func (s Slice) Target() ShardID {
 	if s.Move.Phase == Copying {
 		return s.Move.Other
 	}
-	return s.Node
+	return s.Shard
 }

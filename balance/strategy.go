@@ -11,7 +11,7 @@ type Strategy interface {
 	// Name is the strategy's name in configurations and reports.
 	Name() string
 	// Initial plans all items known at the start. Input.Model is that of view
-	// 0: the whole ring on the first node.
+	// 0: the whole ring on the first shard.
 	Initial(in Input) (Proposal, error)
 	// Iterate is called at intervals while the system runs.
 	Iterate(in Input) (Proposal, error)
@@ -22,9 +22,9 @@ type Input struct {
 	Model *Model
 	Items Items
 	Order Order
-	// Limits are the capacities of nodes; a node without one has share 1 and no
+	// Limits are the capacities of shards; a shard without one has share 1 and no
 	// limit of weight.
-	Limits map[NodeID]Limit
+	Limits map[ShardID]Limit
 	// Loads is the measured load; nil in the first plan.
 	Loads Loads
 	// SplitKey returns the last key of the left half of a slice, when it is cut where
@@ -45,10 +45,10 @@ type Input struct {
 	NoQueries bool
 	// Budget is the most that the proposal may move.
 	Budget Budget
-	// May reports whether a slice may start to move to a node, and if not, why: it
-	// is moving, the node is draining, lost or full, or the slice left it a moment
+	// May reports whether a slice may start to move to a shard, and if not, why: it
+	// is moving, the shard is draining, lost or full, or the slice left it a moment
 	// ago. The mapper refuses proposals with other moves; nil permits all.
-	May func(slice uint64, to NodeID) (ok bool, why string)
+	May func(slice uint64, to ShardID) (ok bool, why string)
 	// Iteration counts the iterations of this balancer, for seeds.
 	Iteration uint64
 	// Time is the time of day. It may jump, also backwards: clocks are set, and
@@ -64,13 +64,13 @@ type Input struct {
 // MaxMemory is the most bytes that a strategy may remember.
 const MaxMemory = 64 << 10
 
-// Refuge is implemented by strategies that decide where slices go whose nodes drain
-// or are lost. Those of other strategies go to the least loaded nodes.
+// Refuge is implemented by strategies that decide where slices go whose shards drain
+// or are lost. Those of other strategies go to the least loaded shards.
 type Refuge interface {
-	// Refuges returns a node for each of the leaving slices, in their order; 0: the
+	// Refuges returns a shard for each of the leaving slices, in their order; 0: the
 	// least loaded one. The mapper also takes that one if a slice may not go where
 	// the strategy wants it.
-	Refuges(in Input, leaving []Slice) []NodeID
+	Refuges(in Input, leaving []Slice) []ShardID
 }
 
 // Loads is the load as measured, in weighted cost a second.
@@ -90,11 +90,11 @@ type Loads interface {
 // and weight, 0 to 1; 0: no limit.
 type Budget struct{ Share float64 }
 
-// Limit is the capacity of a node.
+// Limit is the capacity of a shard.
 type Limit struct {
-	// Share is the node's relative strength; 0 counts as 1.
+	// Share is the shard's relative strength; 0 counts as 1.
 	Share uint32
-	// Weight is the most that a node's items may weigh in total; 0: no limit.
+	// Weight is the most that a shard's items may weigh in total; 0: no limit.
 	Weight uint64
 }
 
@@ -135,12 +135,12 @@ type TopicItem struct {
 	Load float64
 }
 
-// Evenness describes how evenly something is spread over the nodes, each divided
+// Evenness describes how evenly something is spread over the shards, each divided
 // by its share.
 type Evenness struct {
-	// Max and Mean are per share; Node is the one with the most.
+	// Max and Mean are per share; Shard is the one with the most.
 	Max, Mean float64
-	Node      NodeID
+	Shard     ShardID
 }
 
 // Ratio returns max/mean, or 1 when there is nothing to spread.
@@ -151,24 +151,24 @@ func (e Evenness) Ratio() float64 {
 	return e.Max / e.Mean
 }
 
-// Strength returns the node's strength.
+// Strength returns the shard's strength.
 func (l Limit) Strength() float64 { return float64(max(1, l.Share)) }
 
 // Measured reports whether any load was measured.
 func (in Input) Measured() bool { return in.Loads != nil && in.Loads.Measured() }
 
-// LimitsOf returns the limits of a model's nodes: those of their slaves. Slaves of one
-// node share its queries, and each has all of its items.
-func LimitsOf(m *Model, limits map[string]Limit) map[NodeID]Limit {
-	out := make(map[NodeID]Limit, len(limits))
+// LimitsOf returns the limits of a model's shards: those of their slaves. Slaves of one
+// shard share its queries, and each has all of its items.
+func LimitsOf(m *Model, limits map[string]Limit) map[ShardID]Limit {
+	out := make(map[ShardID]Limit, len(limits))
 	if len(limits) == 0 {
 		return out
 	}
-	single := !slices.ContainsFunc(m.Nodes(), func(n Node) bool { return len(m.Set(n.ID)) > 1 })
-	for _, n := range m.Nodes() {
+	single := !slices.ContainsFunc(m.Shards(), func(sh Shard) bool { return len(m.Set(sh.ID)) > 1 })
+	for _, sh := range m.Shards() {
 		var sum Limit
 		given := false
-		for _, s := range m.Set(n.ID) {
+		for _, s := range m.Set(sh.ID) {
 			l, ok := limits[s.Name]
 			given = given || ok
 			sum.Share += uint32(l.Strength())
@@ -177,7 +177,7 @@ func LimitsOf(m *Model, limits map[string]Limit) map[NodeID]Limit {
 			}
 		}
 		if given || !single {
-			out[n.ID] = sum
+			out[sh.ID] = sum
 		}
 	}
 	return out

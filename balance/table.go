@@ -8,7 +8,7 @@ import (
 )
 
 // Held is a slice, or a part of one that is arriving or leaving, in the table of
-// the node that holds it. It is served in the views From..Until; From 0: held but
+// the slave that holds it. It is served in the views From..Until; From 0: held but
 // not served; Until 0: no end. Only a slice that is entirely Full is served.
 type Held struct {
 	ID          uint64
@@ -28,7 +28,7 @@ const (
 	Residue           // it has left; its items are being deleted
 )
 
-// Table is all that a node holds, in ascending key order, disjoint. View is the newest
+// Table is all that a slave holds, in ascending key order, disjoint. View is the newest
 // view that it has received: it serves none above. Least is the oldest that it
 // still serves.
 type Table struct {
@@ -40,7 +40,7 @@ type Table struct {
 	// Spare: it is a replica of none.
 	Shard string
 	Spare bool
-	// Filled is Model.Filled as the node has received it.
+	// Filled is Model.Filled as the slave has received it.
 	Filled bool
 }
 
@@ -69,7 +69,7 @@ func (t Table) Coverage() []Interval {
 func (t Table) Check() error {
 	for i, h := range t.Slices {
 		if h.Lo > h.Hi || i > 0 && h.Lo <= t.Slices[i-1].Hi {
-			return fmt.Errorf("slice %d of a node's table (%x to %x) overlaps or has its ends swapped", h.ID, h.Lo, h.Hi)
+			return fmt.Errorf("slice %d of a slave's table (%x to %x) overlaps or has its ends swapped", h.ID, h.Lo, h.Hi)
 		}
 	}
 	return nil
@@ -139,7 +139,7 @@ func (t Table) In(s HeldState) []Interval {
 	return out
 }
 
-// Delivered returns the keys whose items a node with this table and offset has
+// Delivered returns the keys whose items a slave with this table and offset has
 // and keeps up to date.
 func (t Table) Delivered(offset uint64) []Interval {
 	var out []Interval
@@ -233,7 +233,7 @@ func (t Table) ServedIn(view uint64) []Interval {
 	return out
 }
 
-// Served returns the keys that a node serves, in its newest view.
+// Served returns the keys that a slave serves, in its newest view.
 func (t Table) Served() []Interval {
 	out := []Interval{}
 	for _, h := range t.Slices {

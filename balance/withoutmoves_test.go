@@ -4,7 +4,7 @@ import "testing"
 
 // TestWithoutMoves: moves that were not switched are gone, others stay.
 func TestWithoutMoves(t *testing.T) {
-	base, err := NewModel([]Node{{Name: "a"}, {Name: "b"}})
+	base, err := NewModel([]Shard{{Name: "a"}, {Name: "b"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func TestWithoutMoves(t *testing.T) {
 		}
 		return next
 	}
-	a, b := base.Nodes()[0].ID, base.Nodes()[1].ID
+	a, b := base.Shards()[0].ID, base.Shards()[1].ID
 	var second uint64
 	m := change(base, func(e *Edit) error {
 		first := base.Slices()[0].ID
@@ -37,7 +37,7 @@ func TestWithoutMoves(t *testing.T) {
 	if err != nil || s.Quantum != 7 || s.Replicas != 1 {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	if list := s.Model.Slices(); list[0].Move.Phase != NoMove || list[0].Node != a || list[1].Move.Phase != Switched {
+	if list := s.Model.Slices(); list[0].Move.Phase != NoMove || list[0].Shard != a || list[1].Move.Phase != Switched {
 		t.Errorf("%+v", list)
 	}
 }

@@ -28,7 +28,7 @@ func New(cfg Config, items *balance.Index) *Cluster {
 	return &Cluster{Config: cfg, Items: items, Slaves: map[string]*Slave{}, Loads: load.NewTable(cfg.LoadWeights, cfg.HalfLife)}
 }
 
-// Slave returns the state of a node; a new one counts as heard from now.
+// Slave returns the state of a slave; a new one counts as heard from now.
 func (c *Cluster) Slave(name string) *Slave {
 	n := c.Slaves[name]
 	if n == nil {
@@ -38,13 +38,13 @@ func (c *Cluster) Slave(name string) *Slave {
 	return n
 }
 
-// Alive reports whether a node of the model was heard from recently.
+// Alive reports whether a slave of the model was heard from recently.
 func (c *Cluster) Alive(name string, now time.Duration) bool {
 	n := c.Slaves[name]
 	return n != nil && now < n.Heard+c.Config.DeadAfter
 }
 
-// HeardLately reports whether a node was heard from so recently that it may become the only replica
+// HeardLately reports whether a slave was heard from so recently that it may become the only replica
 // of its shard. One that counts as alive may have died most of DeadAfter ago, and then no replica
 // would answer.
 func (c *Cluster) HeardLately(name string, now time.Duration) bool {
@@ -52,10 +52,10 @@ func (c *Cluster) HeardLately(name string, now time.Duration) bool {
 	return n != nil && now < n.Heard+min(c.Config.DeadAfter, c.Config.Report*5/2)
 }
 
-// Name returns the name of a node of the model.
-func (c *Cluster) Name(id balance.NodeID) string {
-	n, _ := c.Model.Node(id)
-	return n.Name
+// Name returns the name of a shard.
+func (c *Cluster) Name(id balance.ShardID) string {
+	sh, _ := c.Model.Shard(id)
+	return sh.Name
 }
 
 // Slice returns a slice of the model by its number.
@@ -67,16 +67,16 @@ func (c *Cluster) Slice(id uint64) (balance.Slice, bool) {
 	return c.Model.Slices()[i], true
 }
 
-// Has reports whether a node holds all of an interval according to its last report,
+// Has reports whether a slave holds all of an interval according to its last report,
 // or has not reported yet.
-func (c *Cluster) Has(node string, v balance.Interval) bool {
-	n := c.Slaves[node]
+func (c *Cluster) Has(slave string, v balance.Interval) bool {
+	n := c.Slaves[slave]
 	return n == nil || !n.Reported || balance.Covers(n.Table.In(balance.Full), v)
 }
 
-// Serves reports whether a node has reported that it serves a slice of the model.
-func (c *Cluster) Serves(node string, v balance.Slice) bool {
-	n := c.Slaves[node]
+// Serves reports whether a slave has reported that it serves a slice of the model.
+func (c *Cluster) Serves(slave string, v balance.Slice) bool {
+	n := c.Slaves[slave]
 	if n == nil || !n.Reported {
 		return false
 	}
@@ -92,14 +92,14 @@ func (c *Cluster) Serves(node string, v balance.Slice) bool {
 // each set over the whole ring, then the second.
 func (c *Cluster) Ranks() int {
 	most := 1
-	for _, n := range c.Model.Nodes() {
-		most = max(most, len(c.Model.Set(n.ID)))
+	for _, sh := range c.Model.Shards() {
+		most = max(most, len(c.Model.Set(sh.ID)))
 	}
 	return most
 }
 
 // Ranked returns the slave of a set with this rank.
-func (c *Cluster) Ranked(id balance.NodeID, rank int) (name string, there bool) {
+func (c *Cluster) Ranked(id balance.ShardID, rank int) (name string, there bool) {
 	set := c.Model.Set(id)
 	if rank >= len(set) {
 		return "", false
@@ -107,16 +107,16 @@ func (c *Cluster) Ranked(id balance.NodeID, rank int) (name string, there bool) 
 	return set[rank].Name, true
 }
 
-// Asked returns the nodes that queries go to: those that are alive and serve
+// Asked returns the shards that queries go to: those that are alive and serve
 // something.
-func (c *Cluster) Asked(now time.Duration) (out []balance.NodeID) {
-	serves := make(map[balance.NodeID]bool, len(c.Model.Nodes()))
+func (c *Cluster) Asked(now time.Duration) (out []balance.ShardID) {
+	serves := make(map[balance.ShardID]bool, len(c.Model.Shards()))
 	for _, s := range c.Model.Slices() {
-		serves[s.Node] = true
+		serves[s.Shard] = true
 	}
-	for _, n := range c.Model.Nodes() {
-		if serves[n.ID] && c.Up(n.ID, now) {
-			out = append(out, n.ID)
+	for _, sh := range c.Model.Shards() {
+		if serves[sh.ID] && c.Up(sh.ID, now) {
+			out = append(out, sh.ID)
 		}
 	}
 	return out
@@ -126,7 +126,7 @@ func (c *Cluster) Asked(now time.Duration) (out []balance.NodeID) {
 func (c *Cluster) TimeOfDay() time.Time { return c.Config.Began.Add(c.Time.last) }
 
 // Limits returns how much each shard of a model may hold.
-func (c *Cluster) Limits(model *balance.Model) map[balance.NodeID]balance.Limit {
+func (c *Cluster) Limits(model *balance.Model) map[balance.ShardID]balance.Limit {
 	return balance.LimitsOf(model, c.Config.Limits)
 }
 
@@ -138,7 +138,7 @@ func (c *Cluster) Complete(s balance.Slave) bool {
 	}
 	if n.whole.of != c.Model {
 		full := n.Table.In(balance.Full)
-		lacks := slices.ContainsFunc(c.Model.Table(s.Node).Slices, func(h balance.Held) bool {
+		lacks := slices.ContainsFunc(c.Model.Table(s.Shard).Slices, func(h balance.Held) bool {
 			return h.From != 0 && !balance.Covers(full, balance.Interval{Lo: h.Lo, Hi: h.Hi})
 		})
 		n.whole = whole{of: c.Model, yes: !lacks}
@@ -167,16 +167,16 @@ func (c *Cluster) Measured(s balance.Slice) (load float64) {
 	return load
 }
 
-// Hurries reports whether somebody waits for all that moves from a node.
-func (c *Cluster) Hurries(from balance.NodeID, now time.Duration) bool {
-	n, _ := c.Model.Node(from)
-	return c.Paused || n.State == balance.Draining || n.State == balance.Dissolving || !c.Up(from, now)
+// Hurries reports whether somebody waits for all that moves from a shard.
+func (c *Cluster) Hurries(from balance.ShardID, now time.Duration) bool {
+	sh, _ := c.Model.Shard(from)
+	return c.Paused || sh.State == balance.Draining || sh.State == balance.Dissolving || !c.Up(from, now)
 }
 
-// Slave is the mapper's state of a node outside of the model.
+// Slave is the mapper's state of a slave outside of the model.
 type Slave struct {
-	Id          balance.NodeID // of its shard; 0: it has none
-	Heard       time.Duration  // time of the last message
+	Id          balance.ShardID // of its shard; 0: it has none
+	Heard       time.Duration   // time of the last message
 	Incarnation string
 	Position    balance.Position
 	Table       balance.Table

@@ -14,8 +14,8 @@ type Config struct {
 	Order balance.Order
 	// Began is the time of day at the caller's time 0.
 	Began time.Time
-	// Nodes is how many nodes must have joined before the first plan.
-	Nodes int
+	// Slaves is how many slaves must have joined before the first plan.
+	Slaves int
 	// Replicas is how many slaves hold each slice; 0: one. The number is that of
 	// SetReplicas from then on, until it is configured otherwise.
 	Replicas int
@@ -23,26 +23,26 @@ type Config struct {
 	// Shadows run whenever Strategy does, on the same input, but their proposals
 	// are not executed. One with Strategy's name is left out.
 	Shadows []balance.Strategy
-	// Limits are by the node's name.
+	// Limits are by the slave's name.
 	Limits map[string]balance.Limit
 	// Budget bounds what iterations may have moving at once.
 	Budget balance.Budget
 	// Pace is the least time between two quanta; Beat is the most, and with it
 	// the longest that a change waits. Interval is the time between two iterations of the
-	// strategy; 0: none. Nodes that drain or are lost are emptied all the same.
+	// strategy; 0: none. Shards that drain or are lost are emptied all the same.
 	Pace, Beat, Interval time.Duration
-	// DeadAfter is how long after its last report a node counts as lost; nobody
+	// DeadAfter is how long after its last report a slave counts as lost; nobody
 	// waits for it then. After EvacuateAfter its slices go to others; 0: never.
 	DeadAfter, EvacuateAfter time.Duration
-	// Report is the time between two reports of a node. One that has missed two is not relied
+	// Report is the time between two reports of a slave. One that has missed two is not relied
 	// on as the last one of its shard, though it does not count as lost yet.
 	Report time.Duration
 	// Stall is the time without progress after which a move is cancelled.
 	Stall time.Duration
 	// MasterLease is how long after its last call a master may still use its
-	// view; after that, nodes refuse the view. Linger is the longest query.
+	// view; after that, slaves refuse the view. Linger is the longest query.
 	MasterLease, Linger time.Duration
-	// Scrub is the time between two passes that compare everything nodes serve
+	// Scrub is the time between two passes that compare everything slaves serve
 	// with the source of truth; 0: no passes. ScrubShare is the share of one
 	// processor that they may take.
 	Scrub      time.Duration
@@ -102,7 +102,7 @@ func (c *Config) IntervalOrDefault() time.Duration {
 }
 
 // clockwork makes time monotonic and without jumps: a gap between two calls, since
-// the process was stopped or its clock was set, counts as at most maxLeap. Nodes
+// the process was stopped or its clock was set, counts as at most maxLeap. Slaves
 // that could not be heard meanwhile are therefore not taken for lost.
 type clockwork struct {
 	last   time.Duration // as passed in

@@ -4,9 +4,9 @@ import "fmt"
 
 // Event is something that happened.
 type Event struct {
-	// Slice is 0 and Node "" unless the event concerns a single one.
+	// Slice is 0 and Name, of a shard or a slave, is "" unless the event concerns a single one.
 	Slice uint64
-	Node  string
+	Name  string
 	Text  string
 	// Step is set for frequent events: the steps of moves and views.
 	Step bool
@@ -17,8 +17,8 @@ func (e Event) String() string {
 	switch {
 	case e.Slice != 0:
 		return fmt.Sprintf("slice %d: %s", e.Slice, e.Text)
-	case e.Node != "":
-		return fmt.Sprintf("node %s: %s", e.Node, e.Text)
+	case e.Name != "":
+		return fmt.Sprintf("%s: %s", e.Name, e.Text)
 	}
 	return e.Text
 }

@@ -8,23 +8,23 @@ import (
 
 // FirstFilled reports whether the slaves that are asked have reported everything
 // that they are to serve: of each shard those that are alive, and at least one. The
-// first fill is then complete for good: data missing later, or lost nodes, do not
+// first fill is then complete for good: data missing later, or lost shards, do not
 // undo it; they show in answers.
 func (c *Cluster) FirstFilled() bool {
-	full := make(map[balance.NodeID][][]balance.Interval, len(c.Model.Nodes()))
+	full := make(map[balance.ShardID][][]balance.Interval, len(c.Model.Shards()))
 	for _, s := range c.Model.Slaves() {
 		n := c.Slaves[s.Name]
 		switch {
 		case !s.In || n == nil:
-		case n.Reported && (c.Alive(s.Name, c.Time.Now) || len(c.Model.Set(s.Node)) == 1):
-			full[s.Node] = append(full[s.Node], n.Table.In(balance.Full))
+		case n.Reported && (c.Alive(s.Name, c.Time.Now) || len(c.Model.Set(s.Shard)) == 1):
+			full[s.Shard] = append(full[s.Shard], n.Table.In(balance.Full))
 		case c.Alive(s.Name, c.Time.Now):
-			full[s.Node] = append(full[s.Node], nil)
+			full[s.Shard] = append(full[s.Shard], nil)
 		}
 	}
 	for _, s := range c.Model.Slices() {
 		lacks := func(has []balance.Interval) bool { return !balance.Covers(has, balance.Interval{Lo: s.Lo, Hi: s.Hi}) }
-		if len(full[s.Node]) == 0 || slices.ContainsFunc(full[s.Node], lacks) {
+		if len(full[s.Shard]) == 0 || slices.ContainsFunc(full[s.Shard], lacks) {
 			return false
 		}
 	}

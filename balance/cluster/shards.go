@@ -11,7 +11,7 @@ import (
 // masters may ask.
 
 // Living returns the slaves of a shard's set that were heard from recently.
-func (c *Cluster) Living(id balance.NodeID, now time.Duration) (names []string) {
+func (c *Cluster) Living(id balance.ShardID, now time.Duration) (names []string) {
 	for _, s := range c.Model.Set(id) {
 		if c.Alive(s.Name, now) {
 			names = append(names, s.Name)
@@ -21,12 +21,12 @@ func (c *Cluster) Living(id balance.NodeID, now time.Duration) (names []string) 
 }
 
 // Up reports whether a slave of a shard's set was heard from recently.
-func (c *Cluster) Up(id balance.NodeID, now time.Duration) bool {
+func (c *Cluster) Up(id balance.ShardID, now time.Duration) bool {
 	return slices.ContainsFunc(c.Model.Set(id), func(s balance.Slave) bool { return c.Alive(s.Name, now) })
 }
 
 // Silence returns how long no slave of a shard was heard from.
-func (c *Cluster) Silence(id balance.NodeID, now time.Duration) time.Duration {
+func (c *Cluster) Silence(id balance.ShardID, now time.Duration) time.Duration {
 	least := now
 	for _, s := range c.Model.Replicas(id) {
 		least = min(least, now-c.Slave(s.Name).Heard)
@@ -36,7 +36,7 @@ func (c *Cluster) Silence(id balance.NodeID, now time.Duration) time.Duration {
 
 // Ailing returns why none of a shard's living slaves makes progress, and since when;
 // "": one does, or none lives.
-func (c *Cluster) Ailing(id balance.NodeID, now time.Duration) (why string, since time.Duration) {
+func (c *Cluster) Ailing(id balance.ShardID, now time.Duration) (why string, since time.Duration) {
 	for _, name := range c.Living(id, now) {
 		n := c.Slave(name)
 		if n.Trouble == "" {

@@ -4,17 +4,17 @@ import (
 	"adshard/balance"
 )
 
-// Bucket is node data for one node (thesis 6.3.4): the half-open range
+// Bucket is node data for one slave (thesis 6.3.4): the half-open range
 // From..To of log positions. P is what a flavour makes of items; the zero P
 // holds nothing.
 type Bucket[P any] struct {
 	From, To balance.Position
-	// Reset empties the node before anything else; From is not checked then.
+	// Reset empties the slave before anything else; From is not checked then.
 	Reset bool
 	// Cleared lists keys, disjoint and ascending: every item with one of them that
-	// is not in Payload is removed from the node.
+	// is not in Payload is removed from the slave.
 	Cleared []balance.Interval
-	// Table, when set, replaces the node's.
+	// Table, when set, replaces the slave's.
 	Table   *balance.Table
 	Payload P
 	// Bytes is the size that the builder reported.
@@ -34,11 +34,11 @@ type Entry struct {
 // as part of a fill: the item's weight may then differ from the mapper's.
 func (e Entry) Changed() bool { return e.clock > 0 }
 
-// Build asks a flavour to build entries for a node, in their order, from a
+// Build asks a flavour to build entries for a slave, in their order, from a
 // snapshot taken at or after Clock, and to stop before MaxBytes is passed; at
 // least one entry is taken. Parents of items come along.
 type Build struct {
-	Node     string
+	Slave    string
 	Seq      uint64
 	Clock    uint64
 	Entries  []Entry
@@ -48,7 +48,7 @@ type Build struct {
 // Built answers a Build: the first Entries of its entries are in Payload, of
 // some Bytes.
 type Built[P any] struct {
-	Node    string
+	Slave   string
 	Seq     uint64
 	Entries int
 	Payload P
@@ -58,7 +58,7 @@ type Built[P any] struct {
 // Fetch asks for changes older than the distributor remembers: up to Limit of
 // those with a clock above After.
 type Fetch struct {
-	Node  string
+	Slave string
 	Seq   uint64
 	After uint64
 	Limit int
@@ -66,7 +66,7 @@ type Fetch struct {
 
 // Fetched answers a Fetch. Stale is set if changes after it are no longer in the log.
 type Fetched struct {
-	Node    string
+	Slave   string
 	Seq     uint64
 	Changes []balance.Change
 	Stale   bool

@@ -11,8 +11,8 @@ import (
 // deferral is a stream's list of items that were sent a moment ago and are too large to
 // be sent for each of their changes: these wait, while those of other items are sent. A
 // bucket ends before the first change that waits, whatever it contains besides, so no
-// position that a node reports is past a change that it lacks; and a distributor that
-// begins there, since the other one or the node has died, has nothing to know of
+// position that a slave reports is past a change that it lacks; and a distributor that
+// begins there, since the other one or the slave has died, has nothing to know of
 // what waited. The end of the waiting sends the newest state, once.
 type deferral struct {
 	allowed bool
@@ -33,17 +33,17 @@ const (
 	maxDeferred = 1 << 10
 )
 
-// Defer allows that changes of a node's large items are deferred. It has to know that a
+// Defer allows that changes of a slave's large items are deferred. It has to know that a
 // bucket need not lead to the newest change (Deferred).
-func (d *Distributor[P]) Defer(node string) {
-	if s, ok := d.streams[node]; ok {
+func (d *Distributor[P]) Defer(slave string) {
+	if s, ok := d.streams[slave]; ok {
 		s.later.allowed = true
 	}
 }
 
-// Deferred reports whether changes wait that are not in the buckets of a node.
-func (d *Distributor[P]) Deferred(node string) bool {
-	s, ok := d.streams[node]
+// Deferred reports whether changes wait that are not in the buckets of a slave.
+func (d *Distributor[P]) Deferred(slave string) bool {
+	s, ok := d.streams[slave]
 	return ok && s.later.some()
 }
 
@@ -57,7 +57,7 @@ func (l *deferral) some() bool {
 }
 
 // told is the end of a bucket that leaves no change up to ahead out, but those that wait:
-// the clock before the first of these. own are the keys of the node after it, and taken
+// the clock before the first of these. own are the keys of the slave after it, and taken
 // is what the bucket contains.
 func (l *deferral) told(ahead uint64, own []balance.Interval, taken map[target]bool) uint64 {
 	for k, i := range l.items {
@@ -68,7 +68,7 @@ func (l *deferral) told(ahead uint64, own []balance.Interval, taken map[target]b
 	return ahead
 }
 
-// keep forgets the items that a node has no more: if they come back, it is with the
+// keep forgets the items that a slave has no more: if they come back, it is with the
 // filling of their slice.
 func (l *deferral) keep(own []balance.Interval) {
 	for k := range l.items {
@@ -112,14 +112,14 @@ func (d *Distributor[P]) postpone(l *deferral, c balance.Change) bool {
 	}
 	if i.since == 0 {
 		if !l.some() {
-			d.made++ // for nodes that wait
+			d.made++ // for slaves that wait
 		}
 		i.since = c.Clock
 	}
 	return true
 }
 
-// sent notes what was sent to a node because it had changed. From now on its changes
+// sent notes what was sent to a slave because it had changed. From now on its changes
 // wait, for longer the larger it is.
 func (d *Distributor[P]) sent(s *stream[P], entries []Entry) {
 	g := gathering{items: d.items}

@@ -12,7 +12,7 @@ import (
 	"adshard/balance/delivery"
 )
 
-// hotWorld is a distributor with one node that holds all, at clock 10. Items are as
+// hotWorld is a distributor with one slave that holds all, at clock 10. Items are as
 // large as their weight says: a unit is a byte, of which 1,000 a second are sent again.
 type hotWorld struct {
 	t      testing.TB
@@ -43,7 +43,7 @@ func newHotWorld(t testing.TB) *hotWorld {
 // begin puts a distributor that knows nothing in the place of the one before.
 func (w *hotWorld) begin() {
 	w.t.Helper()
-	base, err := balance.NewModel([]balance.Node{{Name: "a"}})
+	base, err := balance.NewModel([]balance.Shard{{Name: "a"}})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func (w *hotWorld) quantum() {
 	w.must(w.d.Quantum(balance.Quantum{Epoch: 1, Number: w.number, Clock: w.clock, View: 1}))
 }
 
-// pull has the node take what there is, and returns the items that it was sent.
+// pull has the slave take what there is, and returns the items that it was sent.
 func (w *hotWorld) pull() (got []balance.Key) {
 	w.t.Helper()
 	w.d.Tick(w.now)
@@ -103,7 +103,7 @@ func (w *hotWorld) pull() (got []balance.Key) {
 			for _, e := range b.Entries[:n] {
 				got = append(got, e.Key)
 			}
-			w.d.Built(delivery.Built[content]{Node: "a", Seq: b.Seq, Entries: n, Bytes: 256})
+			w.d.Built(delivery.Built[content]{Slave: "a", Seq: b.Seq, Entries: n, Bytes: 256})
 		}
 		b, err := w.d.Pull("a", 1, w.at)
 		w.must(err)
@@ -120,7 +120,7 @@ func (w *hotWorld) pull() (got []balance.Key) {
 func (w *hotWorld) want(got []balance.Key, clock uint64, keys ...balance.Key) {
 	w.t.Helper()
 	if !slices.Equal(got, keys) || w.at.Clock != clock {
-		w.t.Fatalf("the node was sent %v and is at %v, wanted %v and clock %d", got, w.at, keys, clock)
+		w.t.Fatalf("the slave was sent %v and is at %v, wanted %v and clock %d", got, w.at, keys, clock)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestALargeItemWaits(t *testing.T) {
 }
 
 // TestWhatIsNotDeferred: changes of light items wait for nothing, and nothing
-// waits at a distributor without a mapper, or for a node that does not know of it.
+// waits at a distributor without a mapper, or for a slave that does not know of it.
 func TestWhatIsNotDeferred(t *testing.T) {
 	w := newHotWorld(t)
 	for range 3 {
@@ -175,8 +175,8 @@ func TestWhatIsNotDeferred(t *testing.T) {
 	}
 }
 
-// TestARestartWhileItWaits: another distributor, or the node started again, begins where
-// the node is: at the first change that waits. It is sent at once.
+// TestARestartWhileItWaits: another distributor, or the slave started again, begins where
+// the slave is: at the first change that waits. It is sent at once.
 func TestARestartWhileItWaits(t *testing.T) {
 	w := newHotWorld(t)
 	w.change(heavy)
@@ -205,12 +205,12 @@ func TestABucketThatIsCut(t *testing.T) {
 	if b := w.d.Work().Builds; len(b) != 1 || len(b[0].Entries) != 3 {
 		t.Fatalf("%+v is built", b)
 	} else {
-		w.d.Built(delivery.Built[content]{Node: "a", Seq: b[0].Seq, Entries: 1})
+		w.d.Built(delivery.Built[content]{Slave: "a", Seq: b[0].Seq, Entries: 1})
 	}
 	b, err := w.d.Pull("a", 1, w.at)
 	w.must(err)
 	if w.at = b.To; w.at.Clock != 14 {
-		t.Fatalf("the node is at %v and lacks the change at 15", w.at)
+		t.Fatalf("the slave is at %v and lacks the change at 15", w.at)
 	}
 	w.want(w.pull(), 17, light+1, light)
 }
@@ -238,7 +238,7 @@ func TestWhatIsDeferredInABucketThatFailed(t *testing.T) {
 }
 
 // TestABucketLeadsOn: a bucket that was cut leads past its beginning, also without a
-// quantum, so that the node never gets it again.
+// quantum, so that the slave never gets it again.
 func TestABucketLeadsOn(t *testing.T) {
 	w := newHotWorld(t)
 	w.items.Put(light+1, 1000)
@@ -255,7 +255,7 @@ func TestABucketLeadsOn(t *testing.T) {
 	if b := w.d.Work().Builds; len(b) != 1 || len(b[0].Entries) != 2 {
 		t.Fatalf("%+v is built", b)
 	} else {
-		w.d.Built(delivery.Built[content]{Node: "a", Seq: b[0].Seq, Entries: 1})
+		w.d.Built(delivery.Built[content]{Slave: "a", Seq: b[0].Seq, Entries: 1})
 	}
 	w.now += pause / 2
 	w.most = 1
@@ -287,7 +287,7 @@ func TestABucketLeadsOnInABatch(t *testing.T) {
 		if len(b) != 1 || b[0].Entries[0].Key != want {
 			t.Fatalf("%+v is built, wanted %v", b, want)
 		}
-		w.d.Built(delivery.Built[content]{Node: "a", Seq: b[0].Seq, Entries: 1, Bytes: 256})
+		w.d.Built(delivery.Built[content]{Slave: "a", Seq: b[0].Seq, Entries: 1, Bytes: 256})
 		next, err := w.d.Pull("a", 1, w.at)
 		w.must(err)
 		if next.To.Compare(w.at) <= 0 {
@@ -346,7 +346,7 @@ func TestManyLargeItems(t *testing.T) {
 
 // TestNoClockLies: items of all sizes change in any order at any pace, and the
 // distributor is replaced at times. At every moment a list of all changes and of all that
-// was sent, looked through from the beginning, must agree with the node's clock; no
+// was sent, looked through from the beginning, must agree with the slave's clock; no
 // change of a light item that a quantum has released waits, and no change of a
 // heavy one for longer than the pause.
 func TestNoClockLies(t *testing.T) {
@@ -362,7 +362,7 @@ func TestNoClockLies(t *testing.T) {
 			at    time.Duration
 		}
 		var log []made
-		held := map[balance.Key]uint64{} // how new what the node has is
+		held := map[balance.Key]uint64{} // how new what the slave has is
 		for range rapid.IntRange(1, 120).Draw(rt, "steps") {
 			for range rapid.IntRange(0, 4).Draw(rt, "changes") {
 				k := balance.Key(100 + rapid.IntRange(0, len(weights)-1).Draw(rt, "item"))
@@ -391,7 +391,7 @@ func TestNoClockLies(t *testing.T) {
 				light := weights[c.key-100] < 10
 				switch why := fmt.Sprintf("the change at %d of item %d, made at %v", c.clock, c.key, c.at); {
 				case lacks && c.clock <= w.at.Clock:
-					rt.Fatalf("the node is at %v at %v and lacks %s", w.at, w.now, why)
+					rt.Fatalf("the slave is at %v at %v and lacks %s", w.at, w.now, why)
 				case lacks && light:
 					rt.Fatalf("%s waits at %v", why, w.now)
 				case lacks && w.now >= c.at+pause:

@@ -14,7 +14,7 @@ type Config struct {
 	// BucketBytes is the size that a bucket aims at; a single item may be
 	// larger.
 	BucketBytes int
-	// NodeBytes and Ahead bound the buckets that are ready for a node: it gets
+	// NodeBytes and Ahead bound the buckets that are ready for a slave: it gets
 	// no further one while it has so many bytes or buckets waiting.
 	NodeBytes, Ahead int
 	// Changes is how many of the newest changes are remembered, and Entries
@@ -57,8 +57,8 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Distributor makes node data for nodes (thesis 6.3.4). P is a bucket's
-// content. Changes and quanta go in, buckets come out when nodes ask for them;
+// Distributor makes node data for slaves (thesis 6.3.4). P is a bucket's
+// content. Changes and quanta go in, buckets come out when slaves ask for them;
 // what must be read and built in between is in Work.
 type Distributor[P any] struct {
 	cfg   Config
@@ -70,9 +70,9 @@ type Distributor[P any] struct {
 	now   time.Duration // since any moment
 
 	model   *balance.Model
-	tables  map[balance.NodeID]balance.Table // the model's
-	number  uint64                           // of the newest quantum processed
-	changed uint64                           // of the newest that was not empty
+	tables  map[balance.ShardID]balance.Table // the model's
+	number  uint64                            // of the newest quantum processed
+	changed uint64                            // of the newest that was not empty
 
 	streams map[string]*stream[P]
 	order   []string // names in order of registration, so that work is in order
@@ -193,23 +193,23 @@ func (d *Distributor[P]) take(q balance.Quantum) error {
 	return nil
 }
 
-// Welcome answers a node's announcement.
+// Welcome answers a slave's announcement.
 type Welcome struct {
-	// CatchUp is the position at which the node counts as caught up.
+	// CatchUp is the position at which the slave counts as caught up.
 	CatchUp balance.Position
-	// Refill is set when the node's data cannot be used; its next bucket resets it.
+	// Refill is set when the slave's data cannot be used; its next bucket resets it.
 	Refill bool
 }
 
-// Register takes a node's announcement; newest is the clock of the newest
-// change in the feed. The node is refilled from scratch when its data cannot be
+// Register takes a slave's announcement; newest is the clock of the newest
+// change in the feed. The slave is refilled from scratch when its data cannot be
 // continued: they are foreign, its table and position contradict each other, or
 // it has changes that the feed lacks. Errors:
-// fault.Conflict when the node has seen a later epoch.
+// fault.Conflict when the slave has seen a later epoch.
 func (d *Distributor[P]) Register(j balance.Joining, newest uint64) (Welcome, error) {
 	if j.Position.Epoch > d.cfg.Epoch {
 		return Welcome{}, fault.Newf(fault.Conflict, "balance: register",
-			"node %s has data of epoch %d, this balancer is of epoch %d: it is older, or the data belong to another database (then empty the node's directory)",
+			"slave %s has data of epoch %d, this balancer is of epoch %d: it is older, or the data belong to another database (then empty the slave's directory)",
 			j.Name, j.Position.Epoch, d.cfg.Epoch)
 	}
 	s := &stream[P]{name: j.Name, acked: j.Position, end: j.Position, ahead: j.Position.Clock, table: j.Table}
@@ -226,24 +226,24 @@ func (d *Distributor[P]) Register(j balance.Joining, newest uint64) (Welcome, er
 	return Welcome{CatchUp: balance.Position{Epoch: d.cfg.Epoch, Clock: d.head, Quantum: d.changed}, Refill: s.reset}, nil
 }
 
-// Pull returns the bucket that begins at the node's position, the same one until
-// the node asks from its end; nil if none is ready. Errors: fault.NotFound
-// and fault.Stale when the node must register first: it is unknown, of another
+// Pull returns the bucket that begins at the slave's position, the same one until
+// the slave asks from its end; nil if none is ready. Errors: fault.NotFound
+// and fault.Stale when the slave must register first: it is unknown, of another
 // epoch, or neither where it was nor at the end of the bucket it was given.
-func (d *Distributor[P]) Pull(node string, epoch uint64, at balance.Position) (*Bucket[P], error) {
+func (d *Distributor[P]) Pull(slave string, epoch uint64, at balance.Position) (*Bucket[P], error) {
 	const op = "balance: pull"
-	s, ok := d.streams[node]
+	s, ok := d.streams[slave]
 	if !ok {
-		return nil, fault.Newf(fault.NotFound, op, "node %s is not registered with epoch %d", node, d.cfg.Epoch)
+		return nil, fault.Newf(fault.NotFound, op, "slave %s is not registered with epoch %d", slave, d.cfg.Epoch)
 	}
 	if epoch != d.cfg.Epoch {
-		return nil, fault.Newf(fault.Stale, op, "node %s asks epoch %d, this is epoch %d: register again", node, epoch, d.cfg.Epoch)
+		return nil, fault.Newf(fault.Stale, op, "slave %s asks epoch %d, this is epoch %d: register again", slave, epoch, d.cfg.Epoch)
 	}
 	if at != s.acked && len(s.queue) > 0 && at == s.queue[0].To {
 		s.pop()
 	}
 	if at != s.acked {
-		return nil, fault.Newf(fault.Stale, op, "node %s is at %s and was expected at %s: register again", node, at, s.acked)
+		return nil, fault.Newf(fault.Stale, op, "slave %s is at %s and was expected at %s: register again", slave, at, s.acked)
 	}
 	if len(s.queue) == 0 {
 		return nil, nil
@@ -251,10 +251,10 @@ func (d *Distributor[P]) Pull(node string, epoch uint64, at balance.Position) (*
 	return &s.queue[0], nil
 }
 
-// Bound limits a node's buckets to so many bytes. Buckets that are ready already
+// Bound limits a slave's buckets to so many bytes. Buckets that are ready already
 // are not changed, and a single item may still be larger.
-func (d *Distributor[P]) Bound(node string, bytes int) {
-	if s, ok := d.streams[node]; ok && bytes > 0 {
+func (d *Distributor[P]) Bound(slave string, bytes int) {
+	if s, ok := d.streams[slave]; ok && bytes > 0 {
 		s.most = bytes
 	}
 }
@@ -271,32 +271,32 @@ func (d *Distributor[P]) bucketBytes(s *stream[P]) int {
 // plan.
 func (d *Distributor[P]) Model() *balance.Model { return d.model }
 
-// Where returns the last position that a node has acknowledged.
-func (d *Distributor[P]) Where(node string) (balance.Position, bool) {
-	s, ok := d.streams[node]
+// Where returns the last position that a slave has acknowledged.
+func (d *Distributor[P]) Where(slave string) (balance.Position, bool) {
+	s, ok := d.streams[slave]
 	if !ok {
 		return balance.Position{}, false
 	}
 	return s.acked, true
 }
 
-// QueuedBytes returns the size of the buckets that are ready for a node.
-func (d *Distributor[P]) QueuedBytes(node string) int {
-	if s, ok := d.streams[node]; ok {
+// QueuedBytes returns the size of the buckets that are ready for a slave.
+func (d *Distributor[P]) QueuedBytes(slave string) int {
+	if s, ok := d.streams[slave]; ok {
 		return s.bytes
 	}
 	return 0
 }
 
-// Forget drops what is ready for a node that another distributor serves now.
-func (d *Distributor[P]) Forget(node string) {
-	delete(d.streams, node)
-	d.order = slices.DeleteFunc(d.order, func(n string) bool { return n == node })
+// Forget drops what is ready for a slave that another distributor serves now.
+func (d *Distributor[P]) Forget(slave string) {
+	delete(d.streams, slave)
+	d.order = slices.DeleteFunc(d.order, func(n string) bool { return n == slave })
 }
 
-// Made changes when there may be a bucket for a waiting node, or changes of its items
+// Made changes when there may be a bucket for a waiting slave, or changes of its items
 // have begun to be deferred.
 func (d *Distributor[P]) Made() uint64 { return d.made }
 
-// Names returns the registered nodes in order of their first registration.
+// Names returns the registered slaves in order of their first registration.
 func (d *Distributor[P]) Names() []string { return slices.Clone(d.order) }

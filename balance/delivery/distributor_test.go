@@ -11,10 +11,10 @@ import (
 // content is what a bucket holds in these tests: nothing.
 type content struct{}
 
-// follower is a distributor at clock 10 that knows one model: all on node a.
+// follower is a distributor at clock 10 that knows one model: all on slave a.
 func follower(t *testing.T, items balance.Items) *delivery.Distributor[content] {
 	t.Helper()
-	base, err := balance.NewModel([]balance.Node{{Name: "a"}})
+	base, err := balance.NewModel([]balance.Shard{{Name: "a"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,9 +33,9 @@ func all(state balance.HeldState, from uint64) balance.Table {
 	return balance.Table{View: 1, Slices: []balance.Held{{ID: 1, Hi: balance.MaxKey, Generation: 1, From: from, State: state}}}
 }
 
-// TestNodesThatContradictThemselves are refilled, as are those that know
+// TestSlavesThatContradictThemselves are refilled, as are those that know
 // changes which the feed does not have. All others go on with what they have.
-func TestNodesThatContradictThemselves(t *testing.T) {
+func TestSlavesThatContradictThemselves(t *testing.T) {
 	good := balance.Position{Epoch: 1, Clock: 5, Quantum: 1}
 	filling := balance.Position{Epoch: 1, Clock: 5, Quantum: 1, Offset: 7}
 	overlap := balance.Table{Slices: []balance.Held{{ID: 1, Hi: 9}, {ID: 2, Lo: 9, Hi: 12}}}
@@ -64,7 +64,7 @@ func TestNodesThatContradictThemselves(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range d.Work().Fetches {
-			d.Fetched(delivery.Fetched{Node: "a", Seq: f.Seq})
+			d.Fetched(delivery.Fetched{Slave: "a", Seq: f.Seq})
 		}
 		d.Work()
 		b, err := d.Pull("a", 1, c.at)
@@ -74,9 +74,9 @@ func TestNodesThatContradictThemselves(t *testing.T) {
 	}
 }
 
-// TestANodeAheadWaits: a node that knows changes or quanta which this
+// TestASlaveAheadWaits: a slave that knows changes or quanta which this
 // distributor has still to read gets nothing until they are read.
-func TestANodeAheadWaits(t *testing.T) {
+func TestASlaveAheadWaits(t *testing.T) {
 	items := &balance.Index{}
 	d := follower(t, items)
 	at := balance.Position{Epoch: 1, Clock: 12, Quantum: 6, Offset: 7}
@@ -130,7 +130,7 @@ func TestAlone(t *testing.T) {
 		t.Fatalf("alone at %d: %+v", d.Head(), w)
 	}
 	d.Alone(false)
-	d.Built(delivery.Built[content]{Node: "a", Seq: w.Builds[0].Seq, Entries: 1})
+	d.Built(delivery.Built[content]{Slave: "a", Seq: w.Builds[0].Seq, Entries: 1})
 	if err := d.Changes([]balance.Change{{Clock: 12, Key: 3}}); err != nil {
 		t.Fatal(err)
 	}

@@ -117,7 +117,7 @@ func (g *gathering) weight(k balance.Key) (uint32, bool) {
 	return weight, found
 }
 
-// concerns reports whether c must be sent to a node that holds the keys own.
+// concerns reports whether c must be sent to a slave that holds the keys own.
 func concerns(c balance.Change, own []balance.Interval) bool {
 	if c.Key != 0 {
 		return balance.Contains(own, c.Key)

@@ -4,17 +4,17 @@ import (
 	"adshard/balance"
 )
 
-// stream is the delivery to one node: what it has, what is ready for it, and what
+// stream is the delivery to one slave: what it has, what is ready for it, and what
 // is being built. Its next bucket contains, as far as there is room:
 //
-//   - the changes of what was delivered to the node, but those that are deferred;
+//   - the changes of what was delivered to the slave, but those that are deferred;
 //   - the table that the model assigns, at any time, also in the middle of a
 //     batch; what is no longer assigned is residue;
 //   - the next items of the batch that is being filled, which takes all keys
 //     that were assigned and missing when it began; later ones wait for the
 //     next batch, since a batch has one offset;
 //   - when no batch is under way, the clearing of some residue, unless masters may
-//     still ask the node for it.
+//     still ask the slave for it.
 type stream[P any] struct {
 	name  string
 	known bool // it is in the model
@@ -22,20 +22,20 @@ type stream[P any] struct {
 	acked balance.Position
 	end   balance.Position // of the last bucket ready; where the next begins
 	ahead uint64           // all changes up to it were sent, but those that are deferred
-	table balance.Table    // the node's at end
+	table balance.Table    // the slave's at end
 	want  balance.Table    // the model's
 	wants uint64           // how often that was looked up
 	// fits is set when table follows want already, whole when also nothing of want is missing:
 	// no bucket need walk both, which have thousands of rows while small slices move.
 	fits, whole bool
-	reset       bool // the next bucket empties the node
+	reset       bool // the next bucket empties the slave
 	// settled is set when nothing can be done at end until a change, a model or a
 	// bucket arrives.
 	settled bool
 
 	queue []Bucket[P]
 	bytes int
-	most  int // bytes of a bucket that the node accepts; 0: not given
+	most  int // bytes of a bucket that the slave accepts; 0: not given
 	later deferral
 	job   *job
 	fetch uint64           // number of the fetch under way; 0: none
@@ -70,7 +70,7 @@ type next struct {
 	offset uint64
 }
 
-// place looks up what the model assigns to the node.
+// place looks up what the model assigns to the slave.
 func (d *Distributor[P]) place(s *stream[P]) {
 	slave, ok := d.model.Slave(s.name)
 	s.known, s.keep, s.want, s.settled = ok, slave.Left != 0, balance.Table{}, false
@@ -80,14 +80,14 @@ func (d *Distributor[P]) place(s *stream[P]) {
 		return
 	}
 	s.want = d.model.Header()
-	if n, ok := d.model.Node(slave.Node); ok {
-		s.want.Slices, s.want.Shard = d.tables[n.ID].Slices, n.ShardOf(s.name)
+	if sh, ok := d.model.Shard(slave.Shard); ok {
+		s.want.Slices, s.want.Shard = d.tables[sh.ID].Slices, sh.ShardOf(s.name)
 	} else {
 		s.want.Spare = true
 	}
 }
 
-// restart drops what is ready or under way; the next bucket resets the node.
+// restart drops what is ready or under way; the next bucket resets the slave.
 func (s *stream[P]) restart() {
 	s.reset, s.settled = true, false
 	s.queue, s.bytes, s.end, s.ahead = nil, 0, s.acked, s.acked.Clock
@@ -115,7 +115,7 @@ func (s *stream[P]) fit(n *next) {
 	s.whole = s.fits && n.whole
 }
 
-// pop drops the bucket that the node has applied.
+// pop drops the bucket that the slave has applied.
 func (s *stream[P]) pop() {
 	s.acked = s.queue[0].To
 	s.bytes -= s.queue[0].Bytes

@@ -16,7 +16,7 @@ func (d *Distributor[P]) Work() Work {
 
 // Built takes the result of a Build; one that is no longer awaited is ignored.
 func (d *Distributor[P]) Built(b Built[P]) {
-	s, ok := d.streams[b.Node]
+	s, ok := d.streams[b.Slave]
 	if !ok || s.job == nil || s.job.seq != b.Seq {
 		return
 	}
@@ -48,9 +48,9 @@ func (d *Distributor[P]) learn(entries []Entry, bytes int) {
 	}
 }
 
-// Fetched takes older changes. If they are gone, the node is refilled.
+// Fetched takes older changes. If they are gone, the slave is refilled.
 func (d *Distributor[P]) Fetched(f Fetched) {
-	s, ok := d.streams[f.Node]
+	s, ok := d.streams[f.Slave]
 	if !ok || s.fetch == 0 || s.fetch != f.Seq {
 		return
 	}
@@ -70,8 +70,8 @@ func (d *Distributor[P]) Fetched(f Fetched) {
 }
 
 // Failed reports that a Build or Fetch failed; Work returns it again.
-func (d *Distributor[P]) Failed(node string, seq uint64) {
-	s, ok := d.streams[node]
+func (d *Distributor[P]) Failed(slave string, seq uint64) {
+	s, ok := d.streams[slave]
 	switch {
 	case !ok:
 	case s.job != nil && s.job.seq == seq:
@@ -114,7 +114,7 @@ func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 		if !d.following(s) {
 			d.seq++
 			s.fetch, s.fetchTo = d.seq, d.log.base
-			w.Fetches = append(w.Fetches, Fetch{Node: s.name, Seq: s.fetch, After: s.ahead, Limit: d.cfg.Entries})
+			w.Fetches = append(w.Fetches, Fetch{Slave: s.name, Seq: s.fetch, After: s.ahead, Limit: d.cfg.Entries})
 			return
 		}
 		entries, n := d.gather(s)
@@ -125,14 +125,14 @@ func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 			d.seq++
 			s.job = &job{seq: d.seq, entries: entries, from: s.end, next: n}
 			w.Builds = append(w.Builds, Build{
-				Node: s.name, Seq: d.seq, Clock: n.clock, Entries: entries, MaxBytes: d.bucketBytes(s),
+				Slave: s.name, Seq: d.seq, Clock: n.clock, Entries: entries, MaxBytes: d.bucketBytes(s),
 			})
 			return
 		}
 		same := s.end
 		same.Quantum = n.to.Quantum
 		if s.settled = n.to == same && len(n.cleared) == 0 && n.table.Equal(s.table); s.settled {
-			return // an empty quantum alone is not worth a write on the node
+			return // an empty quantum alone is not worth a write on the slave
 		}
 		d.forget(s, n.clock)
 		d.push(s, Bucket[P]{From: s.end, To: n.to, Cleared: n.cleared}, n.table, n.clock)
@@ -140,8 +140,8 @@ func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 	}
 }
 
-// begin makes the first bucket of a node that is filled from scratch: everything
-// assigned to it is held, nothing served. It also resets nodes that report to be
+// begin makes the first bucket of a slave that is filled from scratch: everything
+// assigned to it is held, nothing served. It also resets slaves that report to be
 // empty, since one whose data are damaged does too.
 func (d *Distributor[P]) begin(s *stream[P]) {
 	table := balance.Table{}.Toward(s.want, true)
@@ -154,7 +154,7 @@ func (d *Distributor[P]) begin(s *stream[P]) {
 }
 
 // following reports whether the changes that the stream is to send next are available, or
-// do not concern the node.
+// do not concern the slave.
 func (d *Distributor[P]) following(s *stream[P]) bool {
 	return s.ahead >= d.log.base || s.ahead < s.olderTo || len(s.table.Delivered(s.end.Offset)) == 0
 }
@@ -173,7 +173,7 @@ func (d *Distributor[P]) pending(s *stream[P]) (list []balance.Change, reached u
 		return list, d.head
 	}
 	if s.ahead >= s.olderTo {
-		return nil, d.head // they concern nothing that the node has
+		return nil, d.head // they concern nothing that the slave has
 	}
 	older := changeLog{base: s.ahead, list: s.older}
 	list, _ = older.after(s.ahead)
@@ -190,7 +190,7 @@ func (d *Distributor[P]) gather(s *stream[P]) ([]Entry, next) {
 	changes, reached := d.pending(s)
 	own := n.begun.Delivered(n.offset)
 	// In the middle of a batch, without a new quantum, only the clock and the offset lead on. A bucket
-	// that was cut behind a deferred item would have moved neither, and the node would get it again and again.
+	// that was cut behind a deferred item would have moved neither, and the slave would get it again and again.
 	stays := n.offset != 0 && s.end.Epoch == d.cfg.Epoch && s.end.Quantum == d.number
 	d.deferred(s, &g, own, !stays)
 	g.changes(changes, own, &reached)

@@ -9,7 +9,7 @@ import (
 	"adshard/balance"
 )
 
-// Bound is what no placement of whole items on the active nodes can beat.
+// Bound is what no placement of whole items on the active shards can beat.
 type Bound struct {
 	// MaxOverMean is the least max/mean that can be reached; at least 1.
 	MaxOverMean float64
@@ -25,12 +25,12 @@ type Bound struct {
 // greatest of
 //
 //   - the mean;
-//   - the j heaviest items on the j strongest nodes;
-//   - of each m heaviest items the least L at which the nodes have room for m:
-//     a node has room for k when the k lightest of them are at most L times its
-//     share. On N equal nodes with weights w₁ ≥ w₂ … this is w₁, w_N + w_{N+1},
+//   - the j heaviest items on the j strongest shards;
+//   - of each m heaviest items the least L at which the shards have room for m:
+//     a shard has room for k when the k lightest of them are at most L times its
+//     share. On N equal shards with weights w₁ ≥ w₂ … this is w₁, w_N + w_{N+1},
 //     w_{2N−1} + w_{2N} + w_{2N+1} … (pigeonhole);
-//   - the least L at which all load has room when a node's weight limit lets it
+//   - the least L at which all load has room when a shard's weight limit lets it
 //     take only so much load.
 func LowerBound(in balance.Input) Bound { return lowerBound(in, OfSlices(in)) }
 
@@ -47,28 +47,28 @@ func lowerBound(in balance.Input, sums []SliceSum) Bound {
 	}
 	if len(p.items) > 0 {
 		first := p.items[0]
-		raise(first.load/p.nodes[0].share, first.key, fmt.Sprintf(
+		raise(first.load/p.shards[0].share, first.key, fmt.Sprintf(
 			"item %d (key %x) alone is %%.3g x the mean", in.Order.Item(first.key), uint64(first.key)))
 	}
 	j, least := p.strongest()
-	raise(least, 0, fmt.Sprintf("the %d heaviest items are %%.3g x the mean even on the strongest nodes", j))
+	raise(least, 0, fmt.Sprintf("the %d heaviest items are %%.3g x the mean even on the strongest shards", j))
 	m, least := p.crowded(b.MaxOverMean * p.mean())
-	raise(least, 0, fmt.Sprintf("wherever the %d heaviest items are placed, some node has %%.3g x the mean", m))
-	raise(p.limited(), 0, "the nodes' weight limits leave some node with %.3g x the mean")
+	raise(least, 0, fmt.Sprintf("wherever the %d heaviest items are placed, some shard has %%.3g x the mean", m))
+	raise(p.limited(), 0, "the shards' weight limits leave some shard with %.3g x the mean")
 	return b
 }
 
 // placement is the input of a bound.
 type placement struct {
-	nodes  []room                     // active ones, the strongest first
+	shards []room                     // active ones, the strongest first
 	items  []heavyHitter[balance.Key] // indivisible, the heaviest first
 	sum    []float64                  // sum[i] is the load of the i heaviest
 	total  float64                    // load
-	shares float64                    // of the active nodes
+	shares float64                    // of the active shards
 	weight float64                    // of all items
 }
 
-// room is the capacity of a node.
+// room is the capacity of a shard.
 type room struct {
 	share float64
 	load  float64 // the most that its weight limit lets it have; <0: no limit
@@ -79,10 +79,10 @@ func (p *placement) mean() float64 { return p.total / p.shares }
 func newPlacement(in balance.Input, sums []SliceSum) *placement {
 	p := &placement{}
 	limited := false
-	for _, n := range in.Model.Nodes() {
-		if n.State == balance.Active {
-			l := in.Limits[n.ID]
-			p.nodes = append(p.nodes, room{share: l.Strength(), load: -1})
+	for _, sh := range in.Model.Shards() {
+		if sh.State == balance.Active {
+			l := in.Limits[sh.ID]
+			p.shards = append(p.shards, room{share: l.Strength(), load: -1})
 			p.shares += l.Strength()
 			limited = limited || l.Weight > 0
 		}
@@ -94,8 +94,8 @@ func newPlacement(in balance.Input, sums []SliceSum) *placement {
 	if p.total == 0 || p.shares == 0 {
 		return p
 	}
-	slices.SortFunc(p.nodes, func(a, b room) int { return cmp.Compare(b.share, a.share) })
-	p.items = indivisible(in, sums, p.mean()*p.nodes[len(p.nodes)-1].share/32)
+	slices.SortFunc(p.shards, func(a, b room) int { return cmp.Compare(b.share, a.share) })
+	p.items = indivisible(in, sums, p.mean()*p.shards[len(p.shards)-1].share/32)
 	p.sum = make([]float64, len(p.items)+1)
 	for i, v := range p.items {
 		p.sum[i+1] = p.sum[i] + v.load
@@ -149,11 +149,11 @@ func anyHot(in balance.Input, s balance.Slice, least float64) (found bool) {
 }
 
 // strongest returns the j for which the j heaviest items weigh most on the j
-// strongest nodes, and how much for their share.
+// strongest shards, and how much for their share.
 func (p *placement) strongest() (j int, least float64) {
 	share := 0.0
-	for i := range min(len(p.nodes), len(p.items)) {
-		share += p.nodes[i].share
+	for i := range min(len(p.shards), len(p.items)) {
+		share += p.shards[i].share
 		if l := p.sum[i+1] / share; l > least {
 			j, least = i+1, l
 		}
@@ -161,14 +161,14 @@ func (p *placement) strongest() (j int, least float64) {
 	return j, least
 }
 
-// crowded returns the m heaviest items that the nodes have no room for at the
+// crowded returns the m heaviest items that the shards have no room for at the
 // load a share given, and the least at which they have; 0 when all have room.
 func (p *placement) crowded(least float64) (m int, raised float64) {
 	for i := 1; i <= len(p.items); i++ {
 		if p.roomFor(i, least) {
 			continue
 		}
-		lo, hi := least, p.total/p.nodes[len(p.nodes)-1].share
+		lo, hi := least, p.total/p.shards[len(p.shards)-1].share
 		for range 60 {
 			mid := (lo + hi) / 2
 			if p.roomFor(i, mid) {
@@ -182,11 +182,11 @@ func (p *placement) crowded(least float64) (m int, raised float64) {
 	return m, raised
 }
 
-// roomFor reports whether the nodes have room for the m heaviest items at load l
+// roomFor reports whether the shards have room for the m heaviest items at load l
 // a share.
 func (p *placement) roomFor(m int, l float64) bool {
 	count, last, share := 0, 0, 0.0
-	for _, n := range p.nodes {
+	for _, n := range p.shards {
 		if n.share != share {
 			share = n.share
 			limit := l * share * (1 + 1e-12)
@@ -199,7 +199,7 @@ func (p *placement) roomFor(m int, l float64) bool {
 	return false
 }
 
-// limit sets the most load that each node's weight limit lets it have: that of
+// limit sets the most load that each shard's weight limit lets it have: that of
 // the items with the most load for their weight.
 func (p *placement) limit(in balance.Input, sums []SliceSum) {
 	var dense []grain
@@ -208,15 +208,15 @@ func (p *placement) limit(in balance.Input, sums []SliceSum) {
 	}
 	sortByDensity(dense)
 	i := 0
-	for _, n := range in.Model.Nodes() {
-		if n.State != balance.Active {
+	for _, sh := range in.Model.Shards() {
+		if sh.State != balance.Active {
 			continue
 		}
-		l := in.Limits[n.ID]
+		l := in.Limits[sh.ID]
 		if l.Weight > 0 {
-			for i = range p.nodes {
-				if p.nodes[i].share == l.Strength() && p.nodes[i].load < 0 {
-					p.nodes[i].load = mostLoad(dense, float64(l.Weight))
+			for i = range p.shards {
+				if p.shards[i].share == l.Strength() && p.shards[i].load < 0 {
+					p.shards[i].load = mostLoad(dense, float64(l.Weight))
 					break
 				}
 			}
@@ -226,12 +226,12 @@ func (p *placement) limit(in balance.Input, sums []SliceSum) {
 
 // limited returns the least load a share at which all load has room.
 func (p *placement) limited() float64 {
-	if !slices.ContainsFunc(p.nodes, func(r room) bool { return r.load >= 0 }) {
+	if !slices.ContainsFunc(p.shards, func(r room) bool { return r.load >= 0 }) {
 		return 0
 	}
 	fits := func(l float64) bool {
 		var sum float64
-		for _, n := range p.nodes {
+		for _, n := range p.shards {
 			take := l * n.share
 			if n.load >= 0 {
 				take = min(take, n.load)
@@ -240,7 +240,7 @@ func (p *placement) limited() float64 {
 		}
 		return sum >= p.total*(1-1e-12)
 	}
-	lo, hi := p.mean(), p.total/p.nodes[len(p.nodes)-1].share
+	lo, hi := p.mean(), p.total/p.shards[len(p.shards)-1].share
 	if !fits(hi) {
 		return 0 // not even all together: LeastMove and the limits report that
 	}

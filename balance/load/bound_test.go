@@ -35,22 +35,22 @@ func (f fixed) Hot(lo, hi balance.Key, visit func(balance.Key, float64) bool) {
 
 func (fixed) Measured() bool { return true }
 
-// drawInput draws up to 6 items, each a slice of its own, on up to 3 nodes.
+// drawInput draws up to 6 items, each a slice of its own, on up to 3 shards.
 func drawInput(rt *rapid.T, alike bool) balance.Input {
-	nodes := rapid.IntRange(1, 3).Draw(rt, "nodes")
+	shards := rapid.IntRange(1, 3).Draw(rt, "shards")
 	count := rapid.IntRange(1, 6).Draw(rt, "items")
 	if alike {
-		count = min(count, nodes+1)
+		count = min(count, shards+1)
 	}
-	var list []balance.Node
-	for i := range nodes {
-		list = append(list, balance.Node{Name: string(rune('a' + i))})
+	var list []balance.Shard
+	for i := range shards {
+		list = append(list, balance.Shard{Name: string(rune('a' + i))})
 	}
 	m, err := balance.NewModel(list)
 	if err != nil {
 		rt.Fatal(err)
 	}
-	in := balance.Input{Order: balance.ByHash, Items: &balance.Index{}, Limits: map[balance.NodeID]balance.Limit{}}
+	in := balance.Input{Order: balance.ByHash, Items: &balance.Index{}, Limits: map[balance.ShardID]balance.Limit{}}
 	e, last := m.Edit(), uint64(1)
 	loads := fixed{}
 	for i := range count {
@@ -58,13 +58,13 @@ func drawInput(rt *rapid.T, alike bool) balance.Input {
 		if i > 0 {
 			last, _ = e.Split(last, k)
 		}
-		_ = e.Map(last, balance.NodeID(rapid.IntRange(1, nodes).Draw(rt, "node")))
+		_ = e.Map(last, balance.ShardID(rapid.IntRange(1, shards).Draw(rt, "shard")))
 		in.Items.(*balance.Index).Put(k, rapid.Uint32Range(1, 5).Draw(rt, "weight"))
 		loads.list = append(loads.list, heavyHitter[balance.Key]{k, rapid.SampledFrom([]float64{0, 5, 6, 9, 13, 20, 27, 35, 50}).Draw(rt, "load")})
 	}
 	if !alike {
-		for i := range nodes {
-			in.Limits[balance.NodeID(i+1)] = balance.Limit{
+		for i := range shards {
+			in.Limits[balance.ShardID(i+1)] = balance.Limit{
 				Share:  rapid.Uint32Range(0, 4).Draw(rt, "share"),
 				Weight: rapid.SampledFrom([]uint64{0, 0, 0, 4, 8, 12}).Draw(rt, "limit"),
 			}
@@ -80,31 +80,31 @@ func drawInput(rt *rapid.T, alike bool) balance.Input {
 	return in
 }
 
-// placements visits every placement of the items: on which node each is.
-func placements(in balance.Input, visit func(at []balance.NodeID, items []Item, e balance.Evenness, fits bool)) {
+// placements visits every placement of the items: on which shard each is.
+func placements(in balance.Input, visit func(at []balance.ShardID, items []Item, e balance.Evenness, fits bool)) {
 	var items []Item
 	for _, s := range in.Model.Slices() {
 		items = OfItems(in, s, items)
 	}
-	nodes := in.Model.Nodes()
-	at := make([]balance.NodeID, len(items))
+	shards := in.Model.Shards()
+	at := make([]balance.ShardID, len(items))
 	var try func(i int)
 	try = func(i int) {
 		if i < len(items) {
-			for _, n := range nodes {
-				at[i] = n.ID
+			for _, sh := range shards {
+				at[i] = sh.ID
 				try(i + 1)
 			}
 			return
 		}
-		sums, weights := map[balance.NodeID]float64{}, map[balance.NodeID]uint64{}
-		for j, n := range at {
-			sums[n] += items[j].Load
-			weights[n] += uint64(items[j].Weight)
+		sums, weights := map[balance.ShardID]float64{}, map[balance.ShardID]uint64{}
+		for j, id := range at {
+			sums[id] += items[j].Load
+			weights[id] += uint64(items[j].Weight)
 		}
 		fits := true
-		for n, w := range weights {
-			l := in.Limits[n].Weight
+		for id, w := range weights {
+			l := in.Limits[id].Weight
 			fits = fits && (l == 0 || w <= l)
 		}
 		visit(at, items, EvennessOf(in.Model, sums, in.Limits), fits)
@@ -113,14 +113,14 @@ func placements(in balance.Input, visit func(at []balance.NodeID, items []Item, 
 }
 
 // TestLowerBound: no placement is better than the bound, and with few items on
-// equal nodes one is as good.
+// equal shards one is as good.
 func TestLowerBound(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		alike := rapid.Bool().Draw(rt, "alike")
 		in := drawInput(rt, alike)
 		b := LowerBound(in)
 		best := math.Inf(1)
-		placements(in, func(_ []balance.NodeID, _ []Item, e balance.Evenness, fits bool) {
+		placements(in, func(_ []balance.ShardID, _ []Item, e balance.Evenness, fits bool) {
 			if fits {
 				best = min(best, e.Ratio())
 			}
@@ -141,14 +141,14 @@ func TestLeastMove(t *testing.T) {
 		tolerance := rapid.Float64Range(0, 0.5).Draw(rt, "tolerance")
 		least, share := LeastMove(in, tolerance)
 		want := max(1+tolerance, LowerBound(in).MaxOverMean)
-		placements(in, func(at []balance.NodeID, items []Item, e balance.Evenness, fits bool) {
+		placements(in, func(at []balance.ShardID, items []Item, e balance.Evenness, fits bool) {
 			if !fits || e.Ratio() > want*(1+1e-9) {
 				return
 			}
 			var moved, all uint64
-			for i, n := range at {
+			for i, shard := range at {
 				all += uint64(items[i].Weight)
-				if in.Model.At(items[i].Key).Node != n {
+				if in.Model.At(items[i].Key).Shard != shard {
 					moved += uint64(items[i].Weight)
 				}
 			}
@@ -162,7 +162,7 @@ func TestLeastMove(t *testing.T) {
 func TestOneItemDecides(t *testing.T) {
 	in := balance.Input{Order: balance.ByHash, Items: &balance.Index{}}
 	var err error
-	if in.Model, err = balance.NewModel([]balance.Node{{Name: "a"}, {Name: "b"}}); err != nil {
+	if in.Model, err = balance.NewModel([]balance.Shard{{Name: "a"}, {Name: "b"}}); err != nil {
 		t.Fatal(err)
 	}
 	k, _ := balance.ByHash.Key(1, 42)

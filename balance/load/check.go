@@ -11,7 +11,7 @@ const (
 	maxCores          = 1024
 	maxCounts         = 1e12
 	maxReportInterval = time.Hour
-	// maxPast is how many earlier incarnations of a node are kept.
+	// maxPast is how many earlier incarnations of a slave are kept.
 	maxPast = 8
 )
 

@@ -56,7 +56,7 @@ func TestHalvesOfItems(t *testing.T) {
 	})
 }
 
-// splitReport has node 1 say that slice 1 has a load and a split key.
+// splitReport has shard 1 say that slice 1 has a load and a split key.
 func (w *loadWorld) splitReport(split balance.Key) {
 	w.t.Helper()
 	w.number[1]++
@@ -98,7 +98,7 @@ func TestSplitKeysReported(t *testing.T) {
 }
 
 // TestHostileSplitKeys: a split key outside of its slice is refused, and so is one of
-// another generation or of a slice that another node serves; the rest of the report
+// another generation or of a slice that another shard serves; the rest of the report
 // counts. One at which the slice cannot be cut has no effect.
 func TestHostileSplitKeys(t *testing.T) {
 	w := newLoadWorld(t, 2)

@@ -18,11 +18,11 @@ type hitters[K comparable] struct {
 	all     map[K]hit
 }
 
-// hit is a key's average; it decays with the exposure of the node that
+// hit is a key's average; it decays with the exposure of the shard that
 // reported it last.
 type hit struct {
 	average
-	node balance.NodeID
+	shard balance.ShardID
 	// reports is how many reports named the key, decayed.
 	reports float64
 }
@@ -37,14 +37,14 @@ func newHitters[K comparable](limit int, compare func(a, b K) int) hitters[K] {
 	return hitters[K]{limit: limit, compare: compare, all: map[K]hit{}}
 }
 
-// add counts dt seconds, up to the node's exposure, of load c a second.
-func (h *hitters[K]) add(k K, node balance.NodeID, exposed, dt, c, halfLife float64) {
+// add counts dt seconds, up to the shard's exposure, of load c a second.
+func (h *hitters[K]) add(k K, shard balance.ShardID, exposed, dt, c, halfLife float64) {
 	v, ok := h.all[k]
 	switch {
 	case !ok: // nothing was seen of it before
-		v = hit{average: average{seen: exposed - dt, at: exposed - dt}, node: node}
-	case v.node != node:
-		v.node, v.at = node, exposed-dt
+		v = hit{average: average{seen: exposed - dt, at: exposed - dt}, shard: shard}
+	case v.shard != shard:
+		v.shard, v.at = shard, exposed-dt
 	case v.at == exposed:
 		return
 	}
@@ -55,7 +55,7 @@ func (h *hitters[K]) add(k K, node balance.NodeID, exposed, dt, c, halfLife floa
 	h.all[k] = v
 }
 
-// rest counts no load up to the node's exposure.
+// rest counts no load up to the shard's exposure.
 func (v *hit) rest(exposed, halfLife float64) {
 	if dt := exposed - v.at; dt > 0 {
 		v.step(dt, 0, halfLife)
@@ -64,7 +64,7 @@ func (v *hit) rest(exposed, halfLife float64) {
 	}
 }
 
-// now returns the load as of a node's exposure.
+// now returns the load as of a shard's exposure.
 func (v hit) now(exposed, halfLife float64) float64 {
 	v.rest(exposed, halfLife)
 	return v.rate

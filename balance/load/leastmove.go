@@ -67,10 +67,10 @@ func leastWeight(dense []grain, load float64) (weight float64) {
 }
 
 // LeastMove returns the least weight, and its share of all, that any plan must
-// move so that no node has more than 1+tolerance times the mean for its share,
-// or, where the bound is above that, than the bound; and so that nodes that
+// move so that no shard has more than 1+tolerance times the mean for its share,
+// or, where the bound is above that, than the bound; and so that shards that
 // drain have nothing and none weighs more than its limit. It takes from each
-// node with too much load what has the most of it for its weight, items in
+// shard with too much load what has the most of it for its weight, items in
 // parts if need be, so no plan moves less.
 func LeastMove(in balance.Input, tolerance float64) (weight uint64, share float64) {
 	sums := OfSlices(in)
@@ -83,36 +83,36 @@ func LeastMove(in balance.Input, tolerance float64) (weight uint64, share float6
 		load, weight float64
 		dense        []grain
 	}
-	nodes := make(map[balance.NodeID]*content)
-	for _, n := range in.Model.Nodes() {
-		nodes[n.ID] = &content{}
+	shards := make(map[balance.ShardID]*content)
+	for _, sh := range in.Model.Shards() {
+		shards[sh.ID] = &content{}
 	}
 	for i, s := range in.Model.Slices() {
-		h := nodes[s.Target()]
+		h := shards[s.Target()]
 		h.load += sums[i].Load
 		h.weight += float64(sums[i].Weight)
 	}
-	target := func(n balance.Node) float64 {
-		if n.State != balance.Active || p.shares == 0 {
+	target := func(sh balance.Shard) float64 {
+		if sh.State != balance.Active || p.shares == 0 {
 			return 0
 		}
-		return max(1+tolerance, bound.MaxOverMean) * p.mean() * in.Limits[n.ID].Strength()
+		return max(1+tolerance, bound.MaxOverMean) * p.mean() * in.Limits[sh.ID].Strength()
 	}
 	for i, s := range in.Model.Slices() {
-		n, _ := in.Model.Node(s.Target())
-		if h := nodes[n.ID]; h.load > target(n) {
+		sh, _ := in.Model.Shard(s.Target())
+		if h := shards[sh.ID]; h.load > target(sh) {
 			h.dense = grains(in, s, sums[i], h.dense)
 		}
 	}
 	var least float64
-	for _, n := range in.Model.Nodes() {
-		h := nodes[n.ID]
+	for _, sh := range in.Model.Shards() {
+		h := shards[sh.ID]
 		sortByDensity(h.dense)
-		away := leastWeight(h.dense, h.load-target(n))
-		if n.State != balance.Active {
+		away := leastWeight(h.dense, h.load-target(sh))
+		if sh.State != balance.Active {
 			away = h.weight
 		}
-		if l := in.Limits[n.ID].Weight; l > 0 {
+		if l := in.Limits[sh.ID].Weight; l > 0 {
 			away = max(away, h.weight-float64(l))
 		}
 		least += away

@@ -6,14 +6,14 @@ import (
 
 // Model updates the table after a change of the model. Split slices divide their
 // load by hot items and weight, merged ones add it up, switched ones keep it until
-// the new node reports.
+// the new shard reports.
 func (t *Table) Model(m *balance.Model, items balance.Items) {
 	t.items = items
 	if m == t.m {
 		return
 	}
 	for _, s := range t.order {
-		t.settle(s, t.exposed(s.Node))
+		t.settle(s, t.exposed(s.Shard))
 	}
 	c := cutter{t: t, from: t.order, to: m.Slices()}
 	order := make([]*sliceLoad, len(c.to))
@@ -37,16 +37,16 @@ func (t *Table) carry(c *cutter, i int, s balance.Slice) *sliceLoad {
 	} else {
 		out.average = c.gather(i)
 	}
-	if old == nil || old.Lo != s.Lo || old.Hi != s.Hi || old.Node != s.Node {
+	if old == nil || old.Lo != s.Lo || old.Hi != s.Hi || old.Shard != s.Shard {
 		out.seen = min(out.seen, t.halfLife/4) // what is measured now soon outweighs it
 	}
-	out.at = t.exposed(s.Node)
+	out.at = t.exposed(s.Shard)
 	out.waits, out.quiet = true, out.at+switchOver.Seconds()
 	return out
 }
 
-func (t *Table) exposed(node balance.NodeID) float64 {
-	if n := t.nodes[node]; n != nil {
+func (t *Table) exposed(shard balance.ShardID) float64 {
+	if n := t.shards[shard]; n != nil {
 		return n.exposed
 	}
 	return 0

@@ -28,18 +28,18 @@ func comparePairs(a, b pair) int {
 	return cmp.Or(cmp.Compare(a.term, b.term), cmp.Compare(a.key, b.key))
 }
 
-// pair counts what an item cost under a term, if the node serves it.
-func (t *Table) pair(n *nodeLoad, node balance.NodeID, r *Report, c PairCost) {
-	if t.serves(node, c.Key, "pair served elsewhere") {
-		t.pairs.add(pair{c.Term, c.Key}, node, n.exposed, r.Interval.Seconds(), t.rate(c.Cost, r), PairHalfLife.Seconds())
+// pair counts what an item cost under a term, if the shard serves it.
+func (t *Table) pair(n *shardLoad, shard balance.ShardID, r *Report, c PairCost) {
+	if t.serves(shard, c.Key, "pair served elsewhere") {
+		t.pairs.add(pair{c.Term, c.Key}, shard, n.exposed, r.Interval.Seconds(), t.rate(c.Cost, r), PairHalfLife.Seconds())
 	}
 }
 
-// Sampled returns for how much time pairs were told: by the node that told them longest,
+// Sampled returns for how much time pairs were told: by the slave that told them longest,
 // since one that has joined knows less of those that it got.
 func (t *Table) Sampled() time.Duration {
 	most := 0.0
-	for _, n := range t.nodes {
+	for _, n := range t.shards {
 		most = max(most, n.sampled)
 	}
 	return time.Duration(most * float64(time.Second))
@@ -51,11 +51,11 @@ func (t *Table) Sampled() time.Duration {
 func (t *Table) HotTopics() []balance.Topic {
 	all := make([]heavyHitter[pair], 0, len(t.pairs.all))
 	for k, v := range t.pairs.all {
-		if node := t.m.At(k.key).Node; node != v.node { // it went there with its slice
-			v.node, v.at = node, t.exposed(node)
+		if shard := t.m.At(k.key).Shard; shard != v.shard { // it went there with its slice
+			v.shard, v.at = shard, t.exposed(shard)
 			t.pairs.all[k] = v
 		}
-		if load := v.now(t.exposed(v.node), PairHalfLife.Seconds()); load > 0 {
+		if load := v.now(t.exposed(v.shard), PairHalfLife.Seconds()); load > 0 {
 			all = append(all, heavyHitter[pair]{k, load})
 		}
 	}

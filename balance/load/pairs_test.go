@@ -11,11 +11,11 @@ import (
 	"adshard/barrels/certify"
 )
 
-// pairs has a node tell what items cost under terms, over some seconds.
-func (w *loadWorld) pairs(node balance.NodeID, seconds int, list ...PairCost) string {
-	w.number[node]++
-	return w.table.Report(0, node, w.m, &Report{
-		Incarnation: "x", Number: w.number[node], Interval: time.Duration(seconds) * time.Second, Queries: 1, Pairs: list,
+// pairs has a shard tell what items cost under terms, over some seconds.
+func (w *loadWorld) pairs(shard balance.ShardID, seconds int, list ...PairCost) string {
+	w.number[shard]++
+	return w.table.Report(0, shard, w.m, &Report{
+		Incarnation: "x", Number: w.number[shard], Interval: time.Duration(seconds) * time.Second, Queries: 1, Pairs: list,
 	})
 }
 
@@ -29,7 +29,7 @@ func (w *loadWorld) keysOf(s balance.Slice) (out []balance.Key) {
 	return out
 }
 
-// TestTopicsAreAveraged: topics come by term with their items by key, from all nodes, at
+// TestTopicsAreAveraged: topics come by term with their items by key, from all shards, at
 // their mean load, which decays by half-life. A slave that tells no pairs takes nothing
 // from those of others.
 func TestTopicsAreAveraged(t *testing.T) {
@@ -56,16 +56,16 @@ func TestTopicsAreAveraged(t *testing.T) {
 		}
 	}
 	check([]balance.Topic{{Term: 3, Items: []balance.TopicItem{{Key: a[0], Load: 5}}}, {Term: 7, Items: []balance.TopicItem{{Key: a[0], Load: 25}, {Key: a[1], Load: 50}, {Key: b[0], Load: 200}}}})
-	if got := w.table.Sampled(); got != 50*2*time.Minute { // node 2; node 1 told none half of the time
+	if got := w.table.Sampled(); got != 50*2*time.Minute { // shard 2; shard 1 told none half of the time
 		t.Errorf("sampled for %v", got)
 	}
-	for range 100 { // ten minutes in which nobody asks for what is on node 1
+	for range 100 { // ten minutes in which nobody asks for what is on shard 1
 		w.report(1, 6, nil, nil)
 	}
 	check([]balance.Topic{{Term: 3, Items: []balance.TopicItem{{Key: a[0], Load: 2.5}}}, {Term: 7, Items: []balance.TopicItem{{Key: a[0], Load: 12.5}, {Key: a[1], Load: 25}, {Key: b[0], Load: 200}}}})
 }
 
-// TestTopicsMove: items that move take what is known of them along, and the node that
+// TestTopicsMove: items that move take what is known of them along, and the shard that
 // they left does not lessen it.
 func TestTopicsMove(t *testing.T) {
 	w := newLoadWorld(t, 2)
@@ -76,7 +76,7 @@ func TestTopicsMove(t *testing.T) {
 	}
 	w.edit(func(e *balance.Edit) { _ = e.Start(1, 2) })
 	w.edit(func(e *balance.Edit) { _ = e.Switch(1) })
-	w.pairs(2, 1, under(7, k, 900)) // while masters switch, each node has only a part
+	w.pairs(2, 1, under(7, k, 900)) // while masters switch, each shard has only a part
 	w.edit(func(e *balance.Edit) { _ = e.Finish(1) })
 	w.pairs(1, 100)
 	if list := w.table.HotTopics(); len(list) != 1 || math.Abs(list[0].Items[0].Load-60) > 0.5 {
@@ -87,7 +87,7 @@ func TestTopicsMove(t *testing.T) {
 	}
 	w.pairs(1, 1, under(7, k, 60))
 	if why := w.table.Ignored()["pair served elsewhere"]; why != 1 {
-		t.Errorf("a pair of a node that has nothing to do with it counts")
+		t.Errorf("a pair of a shard that has nothing to do with it counts")
 	}
 }
 

@@ -4,16 +4,16 @@ import (
 	"adshard/balance"
 )
 
-// EvennessOfWeights returns how evenly the items' weights are spread over a model's nodes.
-func EvennessOfWeights(m *balance.Model, items balance.Items, limits map[balance.NodeID]balance.Limit) balance.Evenness {
-	sums := make(map[balance.NodeID]float64, len(m.Nodes()))
+// EvennessOfWeights returns how evenly the items' weights are spread over a model's shards.
+func EvennessOfWeights(m *balance.Model, items balance.Items, limits map[balance.ShardID]balance.Limit) balance.Evenness {
+	sums := make(map[balance.ShardID]float64, len(m.Shards()))
 	all := m.Slices()
 	i := 0
 	items.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool {
 		for all[i].Hi < k {
 			i++
 		}
-		sums[all[i].Node] += float64(w)
+		sums[all[i].Shard] += float64(w)
 		return true
 	})
 	return EvennessOf(m, sums, limits)
@@ -21,22 +21,24 @@ func EvennessOfWeights(m *balance.Model, items balance.Items, limits map[balance
 
 // Evenness returns how evenly the load is spread or, when none is measured,
 // the items' weights. A moving slice counts at its target.
-func Evenness(in balance.Input) balance.Evenness { return EvennessOf(in.Model, OfNodes(in), in.Limits) }
+func Evenness(in balance.Input) balance.Evenness {
+	return EvennessOf(in.Model, OfShards(in), in.Limits)
+}
 
-// EvennessOf returns how evenly loads are spread over the nodes of a model that are active or
+// EvennessOf returns how evenly loads are spread over the shards of a model that are active or
 // have any load.
-func EvennessOf(m *balance.Model, sums map[balance.NodeID]float64, limits map[balance.NodeID]balance.Limit) balance.Evenness {
+func EvennessOf(m *balance.Model, sums map[balance.ShardID]float64, limits map[balance.ShardID]balance.Limit) balance.Evenness {
 	var e balance.Evenness
 	var total, shares float64
-	for _, n := range m.Nodes() {
-		if n.State != balance.Active && sums[n.ID] == 0 {
+	for _, sh := range m.Shards() {
+		if sh.State != balance.Active && sums[sh.ID] == 0 {
 			continue
 		}
-		share := limits[n.ID].Strength()
-		total += sums[n.ID]
+		share := limits[sh.ID].Strength()
+		total += sums[sh.ID]
 		shares += share
-		if load := sums[n.ID] / share; load > e.Max || e.Node == 0 {
-			e.Max, e.Node = load, n.ID
+		if load := sums[sh.ID] / share; load > e.Max || e.Shard == 0 {
+			e.Max, e.Shard = load, sh.ID
 		}
 	}
 	if shares > 0 {
@@ -45,12 +47,12 @@ func EvennessOf(m *balance.Model, sums map[balance.NodeID]float64, limits map[ba
 	return e
 }
 
-// OfNodes returns the load of each node, or, when none is measured, the
+// OfShards returns the load of each shard, or, when none is measured, the
 // weight of its items. A moving slice counts at its target.
-func OfNodes(in balance.Input) map[balance.NodeID]float64 {
-	out := make(map[balance.NodeID]float64, len(in.Model.Nodes()))
-	for _, n := range in.Model.Nodes() {
-		out[n.ID] = 0
+func OfShards(in balance.Input) map[balance.ShardID]float64 {
+	out := make(map[balance.ShardID]float64, len(in.Model.Shards()))
+	for _, sh := range in.Model.Shards() {
+		out[sh.ID] = 0
 	}
 	if in.Measured() {
 		for _, s := range in.Model.Slices() {

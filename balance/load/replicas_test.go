@@ -51,7 +51,7 @@ func TestLoadOfAShard(t *testing.T) {
 	if got := table.At(now, m, &balance.Index{}).Slice(1); math.Abs(got-total) > total/10 {
 		t.Errorf("of one slave: the shard has %g, want %d", got, total)
 	}
-	if few := table.Few([]balance.NodeID{1}); few != "" {
+	if few := table.Few([]balance.ShardID{1}); few != "" {
 		t.Error(few)
 	}
 }

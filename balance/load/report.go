@@ -15,7 +15,7 @@ type Weights struct{ Examined, Matched, Micros float64 }
 // DefaultWeights are the microseconds that a posting examined and a match
 // take on an otherwise idle machine (adbench store fits them): a load of 1,000,000
 // is one core fully used. Measured time is left out: it depends on what else the
-// machine does, and equal nodes would seem different.
+// machine does, and equal slaves would seem different.
 var DefaultWeights = Weights{Examined: 0.015, Matched: 0.013}
 
 // Of returns the load of a cost.
@@ -23,13 +23,13 @@ func (w Weights) Of(c Cost) float64 {
 	return w.Examined*float64(c.Examined) + w.Matched*float64(c.Matched) + w.Micros*float64(c.Micros)
 }
 
-// Report is what a node counted since its previous report: the cost by slice
+// Report is what a slave counted since its previous report: the cost by slice
 // and generation, the most expensive items and topics (anchor terms), and which items
 // some topics consist of.
 type Report struct {
 	// Slave is who reports; the mapper sets it.
 	Slave string
-	// Number grows by one with each report of an Incarnation of the node.
+	// Number grows by one with each report of an Incarnation of the slave.
 	Incarnation string
 	Number      uint64
 	Interval    time.Duration

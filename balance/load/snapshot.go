@@ -9,7 +9,7 @@ import (
 	"adshard/balance"
 )
 
-// Topic is a topic's load a second on a node.
+// Topic is a topic's load a second on a shard.
 type Topic struct {
 	Term uint64
 	Load float64
@@ -38,7 +38,7 @@ func (l *snapshot) Hot(lo, hi balance.Key, visit func(k balance.Key, load float6
 	}
 }
 
-// At returns an immutable snapshot of the loads of model m. A slice of a node that
+// At returns an immutable snapshot of the loads of model m. A slice of a shard that
 // has not reported yet gets the load that the others have for their weight. The
 // hot items of a slice have at most its load.
 func (t *Table) At(_ time.Duration, m *balance.Model, items balance.Items) balance.Loads {
@@ -49,7 +49,7 @@ func (t *Table) At(_ time.Duration, m *balance.Model, items balance.Items) balan
 	out := &snapshot{slices: make(map[uint64]float64, len(t.order)), measured: t.measured}
 	unknown := false
 	for _, s := range t.order {
-		t.settle(s, t.exposed(s.Node))
+		t.settle(s, t.exposed(s.Shard))
 		out.slices[s.ID] = s.rate
 		unknown = unknown || s.seen == 0
 	}
@@ -117,17 +117,17 @@ func (t *Table) snapshot(out *snapshot) {
 	scale(len(out.hot))
 }
 
-// settled returns the part of a hot item's load, up to its node's exposure, that is
+// settled returns the part of a hot item's load, up to its shard's exposure, that is
 // attributed to it.
 func (t *Table) settled(k balance.Key, s balance.Slice) float64 {
 	v := t.hot.all[k]
 	switch {
-	case v.node != s.Node: // it went there with its slice, and takes its load along
-		v.node, v.at = s.Node, t.exposed(s.Node)
+	case v.shard != s.Shard: // it went there with its slice, and takes its load along
+		v.shard, v.at = s.Shard, t.exposed(s.Shard)
 	case s.Move.Phase == balance.Switched:
-		v.at = t.exposed(s.Node)
+		v.at = t.exposed(s.Shard)
 	default:
-		v.rest(t.exposed(v.node), t.halfLife)
+		v.rest(t.exposed(v.shard), t.halfLife)
 	}
 	t.hot.all[k] = v
 	return v.rate * v.sure()

@@ -13,7 +13,7 @@ import (
 const (
 	// DefaultHalfLife is how long it takes until half of an average is new.
 	DefaultHalfLife = 10 * time.Second
-	// MaxHot and MaxTopics bound the hot items, and the topics of each node.
+	// MaxHot and MaxTopics bound the hot items, and the topics of each shard.
 	MaxHot    = 65_536
 	MaxTopics = 512
 	// minQueries is how many queries the averages must cover: with so many, the
@@ -22,14 +22,14 @@ const (
 	// idleQueries is the least number of queries in a half-life at which loads are
 	// meaningful: below it an average is what has not decayed yet.
 	idleQueries = 1
-	// switchOver is how long, in a node's reported time, the node may take to count
+	// switchOver is how long, in a slave's reported time, the slave may take to count
 	// under a slice's new generation. Until then a missing report is not a zero.
 	switchOver = 5 * time.Second
 )
 
-// Table averages the cost of queries that nodes report. Averages decay by
+// Table averages the cost of queries that slaves report. Averages decay by
 // half-life over the time that the reports cover, independently of clocks, so a
-// node that falls silent keeps its load. Only slices that a node serves count,
+// shard that falls silent keeps its load. Only slices that a shard serves count,
 // never what it merely holds. A report takes time in proportion to its size, and
 // memory is proportional to the slices, MaxHot, MaxTopics and MaxPairs.
 type Table struct {
@@ -40,7 +40,7 @@ type Table struct {
 	items   balance.Items
 	order   []*sliceLoad // as m's slices
 	byID    map[uint64]*sliceLoad
-	nodes   map[balance.NodeID]*nodeLoad
+	shards  map[balance.ShardID]*shardLoad
 	hot     hitters[balance.Key]
 	pairs   hitters[pair]
 	ignored map[string]uint64
@@ -51,10 +51,10 @@ type Table struct {
 	last     *snapshot // the newest snapshot; nil when something came since
 }
 
-// nodeLoad is the state of the reports of a node's slaves. Each of n slaves covers an
-// n-th of its node's time, with n times the load that it reports: the averages are
+// shardLoad is the state of the reports of a shard's slaves. Each of n slaves covers an
+// n-th of its shard's time, with n times the load that it reports: the averages are
 // then those of the slaves' sum.
-type nodeLoad struct {
+type shardLoad struct {
 	slaves  map[string]*reports
 	exposed float64 // seconds that its reports covered
 	sampled float64 // of these, seconds of which pairs were told
@@ -78,7 +78,7 @@ type sliceLoad struct {
 	balance.Slice
 	average
 	split balance.Key // up to which lies half of the load, as reported last; 0: unknown
-	// While waits is set, the node may not have the slice's generation yet, and a
+	// While waits is set, the shard may not have the slice's generation yet, and a
 	// missing report is not a zero before its exposure reaches quiet.
 	waits bool
 	quiet float64
@@ -88,7 +88,7 @@ type sliceLoad struct {
 type average struct {
 	rate float64
 	seen float64 // seconds that it covers
-	at   float64 // the node's exposure up to which it was counted
+	at   float64 // the shard's exposure up to which it was counted
 }
 
 // step counts dt seconds of load c a second. While little was seen the average
@@ -113,26 +113,26 @@ func NewTable(weights Weights, halfLife time.Duration) *Table {
 	}
 	return &Table{
 		weights: weights, halfLife: halfLife.Seconds(), byID: map[uint64]*sliceLoad{},
-		nodes: map[balance.NodeID]*nodeLoad{}, hot: newHitters(MaxHot, cmp.Compare[balance.Key]), pairs: newHitters(MaxPairs, comparePairs),
+		shards: map[balance.ShardID]*shardLoad{}, hot: newHitters(MaxHot, cmp.Compare[balance.Key]), pairs: newHitters(MaxPairs, comparePairs),
 		ignored: map[string]uint64{},
 	}
 }
 
-// Report adds the counts of a node of model m. It returns "", or why the report is
+// Report adds the counts of a shard of model m. It returns "", or why the report is
 // ignored. Entries of slices that do not match the model (unknown, of another
 // generation, served elsewhere) are skipped and counted in Ignored; the rest of
 // the report counts.
-func (t *Table) Report(now time.Duration, node balance.NodeID, m *balance.Model, r *Report) (ignored string) {
+func (t *Table) Report(now time.Duration, shard balance.ShardID, m *balance.Model, r *Report) (ignored string) {
 	if m != t.m {
 		t.Model(m, t.items)
 	}
-	if _, ok := m.Node(node); !ok {
-		return t.ignore("unknown node")
+	if _, ok := m.Shard(shard); !ok {
+		return t.ignore("unknown shard")
 	}
 	if absurd(r) {
 		return t.ignore("absurd")
 	}
-	n := t.node(node)
+	n := t.shard(shard)
 	if why := n.of(r.Slave).follows(r); why != "" {
 		return t.ignore(why)
 	}
@@ -143,19 +143,19 @@ func (t *Table) Report(now time.Duration, node balance.NodeID, m *balance.Model,
 	n.queries.step(seconds, float64(r.Queries)/seconds, t.halfLife)
 	t.last = nil
 	for _, c := range r.Slices {
-		t.slice(n, node, r, c)
+		t.slice(n, shard, r, c)
 	}
 	for _, c := range r.Items {
-		t.item(n, node, r, c)
+		t.item(n, shard, r, c)
 	}
 	for _, c := range r.Topics {
-		n.topics.add(c.Term, node, n.exposed, r.Interval.Seconds(), t.rate(c.Cost, r), t.halfLife)
+		n.topics.add(c.Term, shard, n.exposed, r.Interval.Seconds(), t.rate(c.Cost, r), t.halfLife)
 	}
 	if len(r.Pairs) > 0 {
 		n.sampled += seconds
 	}
 	for _, c := range r.Pairs {
-		t.pair(n, node, r, c)
+		t.pair(n, shard, r, c)
 	}
 	n.topics.trim()
 	t.hot.trim()
@@ -164,7 +164,7 @@ func (t *Table) Report(now time.Duration, node balance.NodeID, m *balance.Model,
 }
 
 // of returns the state of a slave's reports.
-func (n *nodeLoad) of(slave string) *reports {
+func (n *shardLoad) of(slave string) *reports {
 	if n.slaves[slave] == nil {
 		n.slaves[slave] = &reports{}
 	}
@@ -173,7 +173,7 @@ func (n *nodeLoad) of(slave string) *reports {
 
 // share returns the report as that of one of the slaves that report: of an n-th of
 // the time, with the same counts.
-func (n *nodeLoad) share(now time.Duration, r *Report) *Report {
+func (n *shardLoad) share(now time.Duration, r *Report) *Report {
 	n.slaves[r.Slave].until = now + reporting*r.Interval
 	count := 0
 	for name, s := range n.slaves {
@@ -192,15 +192,15 @@ func (n *nodeLoad) share(now time.Duration, r *Report) *Report {
 }
 
 // slice counts one slice's cost.
-func (t *Table) slice(n *nodeLoad, node balance.NodeID, r *Report, c SliceCost) {
+func (t *Table) slice(n *shardLoad, shard balance.ShardID, r *Report, c SliceCost) {
 	s := t.byID[c.Slice]
 	switch {
 	case s == nil:
 		t.ignore("unknown slice")
-	case s.Move.Phase == balance.Switched && (s.Node == node || s.Move.Other == node):
-		// Masters are switching from one node to the other: the expected load
+	case s.Move.Phase == balance.Switched && (s.Shard == shard || s.Move.Other == shard):
+		// Masters are switching from one shard to the other: the expected load
 		// stays until all have switched.
-	case s.Node != node:
+	case s.Shard != shard:
 		t.ignore("slice served elsewhere")
 	case s.Generation != c.Generation:
 		t.ignore("another generation")
@@ -245,24 +245,24 @@ func (t *Table) Rate(slice uint64) float64 {
 	return 0
 }
 
-// item counts one item's cost, if the node serves it.
-func (t *Table) item(n *nodeLoad, node balance.NodeID, r *Report, c ItemCost) {
-	if t.serves(node, c.Key, "item served elsewhere") {
-		t.hot.add(c.Key, node, n.exposed, r.Interval.Seconds(), t.rate(c.Cost, r), t.halfLife)
+// item counts one item's cost, if the shard serves it.
+func (t *Table) item(n *shardLoad, shard balance.ShardID, r *Report, c ItemCost) {
+	if t.serves(shard, c.Key, "item served elsewhere") {
+		t.hot.add(c.Key, shard, n.exposed, r.Interval.Seconds(), t.rate(c.Cost, r), t.halfLife)
 	}
 }
 
-// serves reports whether a node alone serves a key; if it has nothing to do with it,
+// serves reports whether a shard alone serves a key; if it has nothing to do with it,
 // that is ignored.
-func (t *Table) serves(node balance.NodeID, k balance.Key, ignored string) bool {
+func (t *Table) serves(shard balance.ShardID, k balance.Key, ignored string) bool {
 	s := t.m.At(k)
-	if s.Node != node && s.Move.Other != node {
+	if s.Shard != shard && s.Move.Other != shard {
 		t.ignore(ignored)
 	}
-	return s.Node == node && s.Move.Phase != balance.Switched
+	return s.Shard == shard && s.Move.Phase != balance.Switched
 }
 
-// settle counts no load of the slice up to the node's exposure.
+// settle counts no load of the slice up to the shard's exposure.
 func (t *Table) settle(s *sliceLoad, exposed float64) {
 	from := s.at
 	if s.waits {
@@ -280,18 +280,18 @@ func (t *Table) rate(c Cost, r *Report) float64 {
 	return t.weights.Of(c) / r.Interval.Seconds()
 }
 
-func (t *Table) node(id balance.NodeID) *nodeLoad {
-	n := t.nodes[id]
+func (t *Table) shard(id balance.ShardID) *shardLoad {
+	n := t.shards[id]
 	if n == nil {
-		n = &nodeLoad{slaves: map[string]*reports{}, topics: newHitters(MaxTopics, cmp.Compare[uint64])}
-		t.nodes[id] = n
+		n = &shardLoad{slaves: map[string]*reports{}, topics: newHitters(MaxTopics, cmp.Compare[uint64])}
+		t.shards[id] = n
 	}
 	return n
 }
 
-// Forget drops the reports of a removed node.
-func (t *Table) Forget(id balance.NodeID) {
-	delete(t.nodes, id)
+// Forget drops the reports of a removed shard.
+func (t *Table) Forget(id balance.ShardID) {
+	delete(t.shards, id)
 	t.last = nil
 }
 
@@ -301,16 +301,16 @@ func (t *Table) ignore(why string) string {
 }
 
 // Few returns a text if the averages rest on too few queries: fewer than
-// minQueries in a half-life, as the mean of these nodes, since each sees every
+// minQueries in a half-life, as the mean of these shards, since each sees every
 // query. It returns "" if there are enough, or if no load was ever measured.
-func (t *Table) Few(nodes []balance.NodeID) string {
+func (t *Table) Few(shards []balance.ShardID) string {
 	if !t.measured {
 		return ""
 	}
 	var queries float64
-	for _, id := range nodes {
-		if n := t.nodes[id]; n != nil {
-			queries += n.queries.rate * min(n.queries.seen, t.halfLife) / float64(len(nodes))
+	for _, id := range shards {
+		if n := t.shards[id]; n != nil {
+			queries += n.queries.rate * min(n.queries.seen, t.halfLife) / float64(len(shards))
 		}
 	}
 	if queries >= minQueries {
@@ -320,18 +320,18 @@ func (t *Table) Few(nodes []balance.NodeID) string {
 }
 
 // Idle reports whether queries were counted before and have stopped on all of these
-// nodes. The remaining averages are meaningless then: each decays at its own
-// node's pace, and their ratios are arbitrary.
-func (t *Table) Idle(nodes []balance.NodeID) bool {
+// shards. The remaining averages are meaningless then: each decays at its own
+// shard's pace, and their ratios are arbitrary.
+func (t *Table) Idle(shards []balance.ShardID) bool {
 	if !t.measured || !t.asked {
 		return false
 	}
-	for _, id := range nodes {
-		if n := t.nodes[id]; n != nil && n.queries.rate*min(n.queries.seen, t.halfLife) >= idleQueries {
+	for _, id := range shards {
+		if n := t.shards[id]; n != nil && n.queries.rate*min(n.queries.seen, t.halfLife) >= idleQueries {
 			return false
 		}
 	}
-	return len(nodes) > 0
+	return len(shards) > 0
 }
 
 // None is the Loads of an idle cluster: measured, and zero everywhere.
@@ -356,10 +356,10 @@ func (t *Table) Ignored() map[string]uint64 {
 	return out
 }
 
-// Topics returns at most n of a node's topics (anchor terms), the ones with the
+// Topics returns at most n of a shard's topics (anchor terms), the ones with the
 // most load per second, greatest first.
-func (t *Table) Topics(node balance.NodeID, n int) []Topic {
-	l := t.nodes[node]
+func (t *Table) Topics(shard balance.ShardID, n int) []Topic {
+	l := t.shards[shard]
 	if l == nil {
 		return nil
 	}

@@ -11,24 +11,24 @@ import (
 	"adshard/balance"
 )
 
-// loadWorld is a table over two nodes whose items 1..100 (by hash) weigh 1.
+// loadWorld is a table over two shards whose items 1..100 (by hash) weigh 1.
 type loadWorld struct {
 	t      testing.TB
 	items  *balance.Index
 	m      *balance.Model
 	table  *Table
-	number map[balance.NodeID]uint64
+	number map[balance.ShardID]uint64
 }
 
-func newLoadWorld(t testing.TB, nodes int) *loadWorld {
-	w := &loadWorld{t: t, items: &balance.Index{}, number: map[balance.NodeID]uint64{}}
+func newLoadWorld(t testing.TB, shards int) *loadWorld {
+	w := &loadWorld{t: t, items: &balance.Index{}, number: map[balance.ShardID]uint64{}}
 	for i := range uint64(100) {
 		k, _ := balance.ByHash.Key(1, i+1)
 		w.items.Put(k, 1)
 	}
-	var list []balance.Node
-	for i := range nodes {
-		list = append(list, balance.Node{Name: string(rune('a' + i))})
+	var list []balance.Shard
+	for i := range shards {
+		list = append(list, balance.Shard{Name: string(rune('a' + i))})
 	}
 	base, err := balance.NewModel(list)
 	if err != nil {
@@ -38,9 +38,9 @@ func newLoadWorld(t testing.TB, nodes int) *loadWorld {
 	w.m = base
 	w.edit(func(e *balance.Edit) {
 		at := uint64(1)
-		for i := range nodes - 1 {
-			right, _ := e.Split(at, balance.MaxKey/balance.Key(nodes)*balance.Key(i+1))
-			_ = e.Map(right, balance.NodeID(i+2))
+		for i := range shards - 1 {
+			right, _ := e.Split(at, balance.MaxKey/balance.Key(shards)*balance.Key(i+1))
+			_ = e.Map(right, balance.ShardID(i+2))
 			at = right
 		}
 	})
@@ -59,10 +59,10 @@ func (w *loadWorld) edit(do func(*balance.Edit)) {
 	w.table.Model(m, w.items)
 }
 
-// report has a node tell the looks a second of its slices, over some seconds.
-func (w *loadWorld) report(node balance.NodeID, seconds int, rates map[uint64]uint64, items map[balance.Key]uint64) string {
-	w.number[node]++
-	r := &Report{Incarnation: "x", Number: w.number[node], Interval: time.Duration(seconds) * time.Second}
+// report has a shard tell the looks a second of its slices, over some seconds.
+func (w *loadWorld) report(shard balance.ShardID, seconds int, rates map[uint64]uint64, items map[balance.Key]uint64) string {
+	w.number[shard]++
+	r := &Report{Incarnation: "x", Number: w.number[shard], Interval: time.Duration(seconds) * time.Second}
 	for _, s := range w.m.Slices() {
 		if v, ok := rates[s.ID]; ok {
 			r.Slices = append(r.Slices, SliceCost{Slice: s.ID, Generation: s.Generation, Cost: Cost{Examined: v * uint64(seconds)}})
@@ -74,7 +74,7 @@ func (w *loadWorld) report(node balance.NodeID, seconds int, rates map[uint64]ui
 		}
 		return true
 	})
-	return w.table.Report(0, node, w.m, r)
+	return w.table.Report(0, shard, w.m, r)
 }
 
 func (w *loadWorld) load(slice uint64) float64 { return w.table.At(0, w.m, w.items).Slice(slice) }
@@ -166,12 +166,12 @@ func TestReportsIgnored(t *testing.T) {
 	other.Incarnation = "y"
 	for _, c := range []struct {
 		why    string
-		node   balance.NodeID
+		shard  balance.ShardID
 		change func(*Report)
 	}{
 		{"doubled", 1, func(r *Report) { r.Number = 5 }},
 		{"late", 1, func(r *Report) { r.Number = 4 }},
-		{"unknown node", 7, func(*Report) {}},
+		{"unknown shard", 7, func(*Report) {}},
 		{"absurd", 1, func(r *Report) { r.Interval = 0 }},
 		{"absurd", 1, func(r *Report) { r.Interval = -time.Second }},
 		{"absurd", 1, func(r *Report) { r.Interval = 1 << 62 }},
@@ -185,7 +185,7 @@ func TestReportsIgnored(t *testing.T) {
 		r := good(6)
 		c.change(r)
 		before := w.table.Ignored()[c.why]
-		if why := w.table.Report(0, c.node, w.m, r); why != c.why || w.table.Ignored()[c.why] != before+1 {
+		if why := w.table.Report(0, c.shard, w.m, r); why != c.why || w.table.Ignored()[c.why] != before+1 {
 			t.Errorf("want %s: %q, %v", c.why, why, w.table.Ignored())
 		}
 		w.near(1, 100)
@@ -198,7 +198,7 @@ func TestReportsIgnored(t *testing.T) {
 		{"another generation", SliceCost{Slice: 1, Generation: 77, Cost: Cost{Examined: 1e6}}},
 		{"slice served elsewhere", SliceCost{Slice: 2, Generation: w.m.Slices()[1].Generation, Cost: Cost{Examined: 1e6}}},
 	} {
-		r := good(w.table.nodes[1].of("").number + 1)
+		r := good(w.table.shards[1].of("").number + 1)
 		r.Slices = append(r.Slices, c.SliceCost)
 		if why := w.table.Report(0, 1, w.m, r); why != "" || w.table.Ignored()[c.why] != 1 {
 			t.Errorf("%s: %q, %v", c.why, why, w.table.Ignored())
@@ -213,7 +213,7 @@ func TestReportsIgnored(t *testing.T) {
 	}
 }
 
-// TestOldGenerationIsNotNought: while the node does not know the model's newest
+// TestOldGenerationIsNotNought: while the shard does not know the model's newest
 // generation of a slice yet, the slice keeps its load.
 func TestOldGenerationIsNotNought(t *testing.T) {
 	w := newLoadWorld(t, 2)
@@ -255,11 +255,11 @@ func TestTopicsAndBounds(t *testing.T) {
 	if got := w.table.Topics(1, 3); len(got) != 3 || got[0].Term != 7 || math.Abs(got[0].Load-5000) > 50 {
 		t.Errorf("%v", got)
 	}
-	if n := len(w.table.nodes[1].topics.all); n > MaxTopics*5/4 {
+	if n := len(w.table.shards[1].topics.all); n > MaxTopics*5/4 {
 		t.Errorf("%d topics", n)
 	}
 	if w.table.Topics(9, 3) != nil {
-		t.Error("topics of an unknown node")
+		t.Error("topics of an unknown shard")
 	}
 }
 
@@ -270,9 +270,9 @@ func TestLoadOfAMove(t *testing.T) {
 	hot := w.firstKey()
 	costs := map[uint64]uint64{1: 1000}
 	items := map[balance.Key]uint64{hot: 400}
-	reports := func(n int, node balance.NodeID) {
+	reports := func(n int, shard balance.ShardID) {
 		for range n {
-			w.report(node, 1, costs, items)
+			w.report(shard, 1, costs, items)
 		}
 	}
 	reports(50, 1)
@@ -313,9 +313,9 @@ func (w *loadWorld) firstKey() (first balance.Key) {
 	return first
 }
 
-// TestSilentNodeKeepsItsLoad: a node that is lost reports nothing; its slices
+// TestSilentShardKeepsItsLoad: a shard that is lost reports nothing; its slices
 // stay as hot as they were.
-func TestSilentNodeKeepsItsLoad(t *testing.T) {
+func TestSilentShardKeepsItsLoad(t *testing.T) {
 	w := newLoadWorld(t, 2)
 	for range 30 {
 		w.report(1, 1, map[uint64]uint64{1: 1000}, nil)
@@ -328,32 +328,32 @@ func TestSilentNodeKeepsItsLoad(t *testing.T) {
 	w.near(2, 500)
 }
 
-// BenchmarkLoadTable is 100,000 slices on 1,000 nodes with 65,536 hot items.
+// BenchmarkLoadTable is 100,000 slices on 1,000 shards with 65,536 hot items.
 func BenchmarkLoadTable(b *testing.B) {
-	const nodes, perNode = 1000, 100
-	var list []balance.Node
-	for i := range nodes {
-		list = append(list, balance.Node{Name: fmt.Sprint(i)})
+	const shards, perShard = 1000, 100
+	var list []balance.Shard
+	for i := range shards {
+		list = append(list, balance.Shard{Name: fmt.Sprint(i)})
 	}
 	base, err := balance.NewModel(list)
 	if err != nil {
 		b.Fatal(err)
 	}
 	e, last := base.Edit(), uint64(1)
-	for i := range nodes * perNode {
+	for i := range shards * perShard {
 		if i > 0 {
-			last, _ = e.Split(last, balance.MaxKey/(nodes*perNode)*balance.Key(i))
+			last, _ = e.Split(last, balance.MaxKey/(shards*perShard)*balance.Key(i))
 		}
-		_ = e.Map(last, balance.NodeID(i%nodes+1))
+		_ = e.Map(last, balance.ShardID(i%shards+1))
 	}
 	m, err := e.Model()
 	if err != nil {
 		b.Fatal(err)
 	}
 	items := &balance.Index{}
-	reports := make([]Report, nodes)
+	reports := make([]Report, shards)
 	for i, s := range m.Slices() {
-		r := &reports[s.Node-1]
+		r := &reports[s.Shard-1]
 		r.Slices = append(r.Slices, SliceCost{Slice: s.ID, Generation: s.Generation, Cost: Cost{Examined: uint64(i)}})
 		k := s.Lo + 1
 		items.Put(k, 1)
@@ -368,13 +368,13 @@ func BenchmarkLoadTable(b *testing.B) {
 		number++
 		for i := range reports {
 			reports[i].Number, reports[i].Interval = number, time.Second
-			if why := t.Report(0, balance.NodeID(i+1), m, &reports[i]); why != "" {
+			if why := t.Report(0, balance.ShardID(i+1), m, &reports[i]); why != "" {
 				b.Fatal(why)
 			}
 		}
 	}
 	round()
-	b.Run("report", func(b *testing.B) { // of all 1,000 nodes
+	b.Run("report", func(b *testing.B) { // of all 1,000 shards
 		b.ReportAllocs()
 		for b.Loop() {
 			round()

@@ -22,7 +22,7 @@ type overseer struct {
 	number  uint64
 	clock   uint64
 	masters map[string]uint64
-	// published is what was when it was last looked; heard is when nodes last
+	// published is what was when it was last looked; heard is when slaves last
 	// said something.
 	published *balance.Model
 	heard     map[string]time.Duration
@@ -60,11 +60,11 @@ func (f *overseer) take() {
 		return
 	}
 	f.published = p
-	for _, n := range p.Nodes() {
-		lately := f.r.now < f.heard[n.Name]+cluster.DefaultDeadAfter-time.Second
-		now, _ := f.model.Named(n.Name) // what is drained by now has nothing in the view either
-		if s := f.r.tables[n.Name]; lately && now.State != balance.Drained && s.View < p.View() {
-			f.t.Fatalf("view %d is published, but %s has %d", p.View(), n.Name, s.View)
+	for _, sh := range p.Shards() {
+		lately := f.r.now < f.heard[sh.Name]+cluster.DefaultDeadAfter-time.Second
+		now, _ := f.model.Named(sh.Name) // what is drained by now has nothing in the view either
+		if s := f.r.tables[sh.Name]; lately && now.State != balance.Drained && s.View < p.View() {
+			f.t.Fatalf("view %d is published, but %s has %d", p.View(), sh.Name, s.View)
 		}
 	}
 }
@@ -90,21 +90,21 @@ func (f *overseer) check(o balance.Op) {
 	}
 }
 
-// TestAnythingGoes: whatever nodes, masters, people and faults do, in any
+// TestAnythingGoes: whatever slaves, masters, people and faults do, in any
 // order, a slice is switched only when both copies are equal, finished only
 // when no master has an older view, and each quantum follows the one before.
 func TestAnythingGoes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		nodes := []string{"a", "b", "c"}
-		r := newRig(t, 5, func(c *cluster.Config) { c.Interval, c.EvacuateAfter = time.Second, 20*time.Second }, nodes...)
+		slaves := []string{"a", "b", "c"}
+		r := newRig(t, 5, func(c *cluster.Config) { c.Interval, c.EvacuateAfter = time.Second, 20*time.Second }, slaves...)
 		f := &overseer{t: rt, r: r, masters: map[string]uint64{}, heard: map[string]time.Duration{}, equal: map[uint64]uint64{}}
 		r.tables = map[string]balance.Table{}
-		for _, n := range nodes {
+		for _, n := range slaves {
 			r.tables[n] = r.table(n)
 		}
 		f.take()
 		r.slow = true
-		actions := f.actions(nodes)
+		actions := f.actions(slaves)
 		for range 5 { // 30 steps each, by default
 			rt.Repeat(actions)
 		}
@@ -112,20 +112,20 @@ func TestAnythingGoes(t *testing.T) {
 }
 
 // actions are what may happen.
-func (f *overseer) actions(nodes []string) map[string]func(*rapid.T) {
+func (f *overseer) actions(slaves []string) map[string]func(*rapid.T) {
 	r := f.r
-	node := rapid.SampledFrom(nodes)
+	slave := rapid.SampledFrom(slaves)
 	return map[string]func(*rapid.T){
 		"":     func(*rapid.T) { r.carry(); f.take() },
 		"save": func(*rapid.T) { r.save() },
 		"pass": func(t *rapid.T) {
 			f.pass(time.Duration(rapid.IntRange(1, 60).Draw(t, "beats")) * 200 * time.Millisecond)
 		},
-		"report": func(t *rapid.T) { f.report(node.Draw(t, "node")) },
+		"report": func(t *rapid.T) { f.report(slave.Draw(t, "slave")) },
 		"through": func(*rapid.T) { // what is wanted is there
 			r.save()
 			r.carry()
-			for _, n := range nodes {
+			for _, n := range slaves {
 				f.report(n)
 			}
 			f.pass(time.Second)
@@ -136,11 +136,11 @@ func (f *overseer) actions(nodes []string) map[string]func(*rapid.T) {
 			}
 		},
 		"move": func(t *rapid.T) {
-			_ = r.m.Move(r.now, uint64(rapid.IntRange(1, 6).Draw(t, "slice")), node.Draw(t, "to"))
+			_ = r.m.Move(r.now, uint64(rapid.IntRange(1, 6).Draw(t, "slice")), slave.Draw(t, "to"))
 		},
-		"drain":   func(t *rapid.T) { _ = r.m.Drain(r.now, node.Draw(t, "node")) },
-		"restore": func(t *rapid.T) { _ = r.m.Restore(r.now, node.Draw(t, "node")) },
-		"remove":  func(t *rapid.T) { _ = r.m.Remove(r.now, node.Draw(t, "node")) },
+		"drain":   func(t *rapid.T) { _ = r.m.Drain(r.now, slave.Draw(t, "slave")) },
+		"restore": func(t *rapid.T) { _ = r.m.Restore(r.now, slave.Draw(t, "slave")) },
+		"remove":  func(t *rapid.T) { _ = r.m.Remove(r.now, slave.Draw(t, "slave")) },
 		"answer":  f.answer,
 		"change": func(t *rapid.T) {
 			r.clock++
@@ -157,7 +157,7 @@ func (f *overseer) actions(nodes []string) map[string]func(*rapid.T) {
 			r.m.Master(r.now, name, f.masters[name], 0)
 		},
 		"mute": func(t *rapid.T) {
-			n := node.Draw(t, "node")
+			n := slave.Draw(t, "slave")
 			if r.mute[n] = !r.mute[n]; !r.mute[n] {
 				f.join(n)
 			}
@@ -166,7 +166,7 @@ func (f *overseer) actions(nodes []string) map[string]func(*rapid.T) {
 			r.cfg.Epoch++
 			r.start()
 			f.equal = map[uint64]uint64{}
-			for _, n := range nodes {
+			for _, n := range slaves {
 				if !r.mute[n] {
 					f.join(n)
 				}
@@ -196,7 +196,7 @@ func (f *overseer) join(n string) {
 	f.heard[n] = f.r.now
 }
 
-// report has a node say that it has what the model wants; it does not have it
+// report has a slave say that it has what the model wants; it does not have it
 // when it is mute.
 func (f *overseer) report(n string) {
 	if f.r.mute[n] {
@@ -204,7 +204,7 @@ func (f *overseer) report(n string) {
 	}
 	t := f.r.table(n)
 	f.r.tables[n], f.heard[n] = t, f.r.now
-	f.r.must(f.r.m.Report(f.r.now, mapper.NodeReport{Name: n, Incarnation: "1", Table: &t}))
+	f.r.must(f.r.m.Report(f.r.now, mapper.SlaveReport{Name: n, Incarnation: "1", Table: &t}))
 }
 
 // answer answers a question in one way or another.

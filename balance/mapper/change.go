@@ -9,11 +9,11 @@ import (
 )
 
 // change stages the next change of the model, if one is due: all that moves,
-// nodes and commands require, in one quantum; otherwise an iteration, or the
-// evacuation of nodes that drain or are lost.
+// shards and commands require, in one quantum; otherwise an iteration, or the
+// evacuation of shards that drain or are lost.
 func (m *Mapper) change(now time.Duration) error {
 	if m.Cluster.Model == nil {
-		if len(m.joined) < max(1, m.Config.Nodes) {
+		if len(m.joined) < max(1, m.Config.Slaves) {
 			return nil
 		}
 		model, err := m.plan.First(now, m.joined, m.members.Replicas())
@@ -56,7 +56,7 @@ func (m *Mapper) change(now time.Duration) error {
 	return nil
 }
 
-// admit adds new slaves to the model: as nodes without slices while a node is one
+// admit adds new slaves to the model: as shards without slices while a shard is one
 // slave, else as spares. It updates where they are.
 func (m *Mapper) admit(e *cluster.Edit) {
 	for _, j := range m.joined {
@@ -74,7 +74,7 @@ func (m *Mapper) admit(e *cluster.Edit) {
 	m.joined = nil
 }
 
-// note records other changes of slices and nodes.
+// note records other changes of slices and shards.
 func (m *Mapper) note(now time.Duration, o balance.Op, why cluster.Causes) {
 	text := ""
 	if c := why.Of(o); c.Text != "" {
@@ -88,17 +88,17 @@ func (m *Mapper) note(now time.Duration, o balance.Op, why cluster.Causes) {
 		m.MoveStep(now, o.Slice, "took in its neighbour, slice %d%s", o.New, text)
 		m.Memory.Add(now, o.New, fmt.Sprintf("was merged into slice %d%s", o.Slice, text))
 	case balance.OpEnlist, balance.OpPlace, balance.OpAssign, balance.OpEnter, balance.OpLeave, balance.OpRelease, balance.OpFree, balance.OpRetire, balance.OpForget:
-		m.Event(cluster.Event{Node: o.Name, Text: o.String()})
+		m.Event(cluster.Event{Name: o.Name, Text: o.String()})
 	case balance.OpJoin, balance.OpForm, balance.OpState:
-		m.Event(cluster.Event{Node: m.Name(o.Node), Text: o.String()})
+		m.Event(cluster.Event{Name: m.Name(o.Shard), Text: o.String()})
 	case balance.OpRemove:
-		m.Event(cluster.Event{Node: o.Name, Text: o.String()})
-		m.plan.Removed(o.Node)
-		m.Loads.Forget(o.Node)
+		m.Event(cluster.Event{Name: o.Name, Text: o.String()})
+		m.plan.Removed(o.Shard)
+		m.Loads.Forget(o.Shard)
 	case balance.OpFilled:
 		m.Event(cluster.Event{Text: o.String()})
 	}
 	if o.Kind == balance.OpState {
-		m.plan.StateChanged(now, o.Node, o.State)
+		m.plan.StateChanged(now, o.Shard, o.State)
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // torn returns a change of an answer: all items asked for change between the
-// certificates of the nodes and that of the source of truth.
+// certificates of the slaves and that of the source of truth.
 func (r *rig) torn(q balance.Certify) func(*balance.Certified) {
 	return func(c *balance.Certified) {
 		before, bins := r.clock, map[int]bool{}
@@ -28,7 +28,7 @@ func (r *rig) torn(q balance.Certify) func(*balance.Certified) {
 }
 
 // changing answers the questions for the first slice, all items of which change between
-// the certificates of the nodes and that of the source of truth, until one is
+// the certificates of the slaves and that of the source of truth, until one is
 // Changing; it returns that one.
 func (r *rig) changing() balance.Certify {
 	r.t.Helper()

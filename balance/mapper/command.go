@@ -11,37 +11,37 @@ import (
 
 // Move starts the move of a slice at an operator's request, regardless of the
 // budget and of recent moves. Errors: fault.Unavailable before the first plan, fault.NotFound
-// for an unknown slice or node, fault.Conflict when it cannot move there.
-func (m *Mapper) Move(now time.Duration, slice uint64, node string) error {
-	return m.order(now, func(now time.Duration) error { return m.orders.move(now, slice, node) })
+// for an unknown slice or shard, fault.Conflict when it cannot move there.
+func (m *Mapper) Move(now time.Duration, slice uint64, name string) error {
+	return m.order(now, func(now time.Duration) error { return m.orders.move(now, slice, name) })
 }
 
-// Drain starts emptying a node, which is Drained once it has no slices left. A slave
+// Drain starts emptying a shard, which is Drained once it has no slices left. A slave
 // that is a spare or has siblings is drained at once: they answer without it.
 // Errors: fault.Unavailable before the first plan, fault.NotFound for an unknown
-// node, fault.Conflict when it is already being emptied, or no other node could
+// shard, fault.Conflict when it is already being emptied, or no other shard could
 // take its slices.
-func (m *Mapper) Drain(now time.Duration, node string) error {
-	return m.order(now, func(now time.Duration) error { return m.orders.drain(now, node) })
+func (m *Mapper) Drain(now time.Duration, name string) error {
+	return m.order(now, func(now time.Duration) error { return m.orders.drain(now, name) })
 }
 
-// Restore makes a node active again that is Draining or Drained. Errors:
-// fault.Unavailable before the first plan, fault.NotFound for an unknown node,
+// Restore makes a shard active again that is Draining or Drained. Errors:
+// fault.Unavailable before the first plan, fault.NotFound for an unknown shard,
 // fault.Conflict when it is active.
-func (m *Mapper) Restore(now time.Duration, node string) error {
-	return m.order(now, func(now time.Duration) error { return m.orders.restore(now, node) })
+func (m *Mapper) Restore(now time.Duration, name string) error {
+	return m.order(now, func(now time.Duration) error { return m.orders.restore(now, name) })
 }
 
-// Remove takes a node that is gone for good out of the model; a node of the same
+// Remove takes a shard that is gone for good out of the model; a shard of the same
 // name that joins later is a new one. Before the first plan it no longer counts
-// as joined. Errors: fault.NotFound for an unknown node,
+// as joined. Errors: fault.NotFound for an unknown shard,
 // fault.Conflict while it is alive, has slices or is to get one, or no other is
 // active.
-func (m *Mapper) Remove(now time.Duration, node string) error {
+func (m *Mapper) Remove(now time.Duration, name string) error {
 	if m.Cluster.Model == nil {
-		return m.disjoin(m.Time.At(now), node)
+		return m.disjoin(m.Time.At(now), name)
 	}
-	return m.order(now, func(now time.Duration) error { return m.orders.remove(now, node) })
+	return m.order(now, func(now time.Duration) error { return m.orders.remove(now, name) })
 }
 
 // order gives an order, and executes it if it is accepted.
@@ -57,20 +57,20 @@ func (m *Mapper) order(now time.Duration, give func(now time.Duration) error) er
 	return nil
 }
 
-// disjoin removes a node that joined and went away before the first plan.
-func (m *Mapper) disjoin(now time.Duration, node string) error {
+// disjoin removes a slave that joined and went away before the first plan.
+func (m *Mapper) disjoin(now time.Duration, name string) error {
 	const op = "balance: remove"
-	i := slices.IndexFunc(m.joined, func(j balance.Joining) bool { return j.Name == node })
+	i := slices.IndexFunc(m.joined, func(j balance.Joining) bool { return j.Name == name })
 	switch {
 	case m.views.Saving() || !m.Cluster.Loaded:
 		return m.noPlan()
 	case i < 0:
-		return fault.Newf(fault.NotFound, op, "there is no node %s", node)
-	case m.Alive(node, now):
-		return fault.Newf(fault.Conflict, op, "node %s cannot be removed: it is alive; stop it first, and wait %v", node, m.Config.DeadAfter)
+		return fault.Newf(fault.NotFound, op, "there is no slave %s", name)
+	case m.Alive(name, now):
+		return fault.Newf(fault.Conflict, op, "slave %s cannot be removed: it is alive; stop it first, and wait %v", name, m.Config.DeadAfter)
 	}
 	m.joined = slices.Delete(m.joined, i, i+1)
-	m.forget(node)
+	m.forget(name)
 	return nil
 }
 
@@ -101,7 +101,7 @@ func (m *Mapper) forget(slave string) {
 	m.moves.Forget(slave)
 }
 
-// Pause stops or resumes iterations and the evacuation of lost nodes. Moves under
+// Pause stops or resumes iterations and the evacuation of lost shards. Moves under
 // way end, sooner than otherwise: they are awaited. Commands are not affected.
 func (m *Mapper) Pause(paused bool) { m.Paused = paused }
 

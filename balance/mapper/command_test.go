@@ -36,8 +36,8 @@ func (w *wants) Iterate(in balance.Input) (balance.Proposal, error) {
 
 const rigInterval = 10 * time.Second
 
-// newWants returns a rig of 8 slices on the nodes given, asked every 10 s.
-func newWants(t *testing.T, change func(*cluster.Config), nodes ...string) (*rig, *wants) {
+// newWants returns a rig of 8 slices on the slaves given, asked every 10 s.
+func newWants(t *testing.T, change func(*cluster.Config), slaves ...string) (*rig, *wants) {
 	t.Helper()
 	w := &wants{}
 	r := newRig(t, 8, func(c *cluster.Config) {
@@ -45,7 +45,7 @@ func newWants(t *testing.T, change func(*cluster.Config), nodes ...string) (*rig
 		if change != nil {
 			change(c)
 		}
-	}, nodes...)
+	}, slaves...)
 	return r, w
 }
 
@@ -72,18 +72,18 @@ func TestMovesThatAreRefused(t *testing.T) {
 	r.must(r.m.Drain(r.now, "c"))
 	for name, c := range map[string]struct {
 		slice uint64
-		node  string
+		slave string
 		kind  fault.Kind
 		text  string
 	}{
 		"unknown slice":  {99, "b", fault.NotFound, "no slice 99"},
-		"unknown node":   {first, "x", fault.NotFound, "no node x"},
-		"where it is":    {first, "a", fault.Conflict, "on node a already"},
+		"unknown shard":  {first, "x", fault.NotFound, "no shard x"},
+		"where it is":    {first, "a", fault.Conflict, "on shard a already"},
 		"draining":       {first, "c", fault.Conflict, "draining"},
 		"over its limit": {first, "d", fault.Conflict, "may weigh 600 at most"},
 	} {
 		r.carry()
-		err := r.m.Move(r.now, c.slice, c.node)
+		err := r.m.Move(r.now, c.slice, c.slave)
 		if !fault.Is(err, c.kind) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -101,7 +101,7 @@ func TestMovesThatAreRefused(t *testing.T) {
 	r.mute["b"] = true
 	r.pass(cluster.DefaultDeadAfter + time.Second)
 	if err := r.m.Move(r.now, r.slice(4).ID, "b"); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "lost") {
-		t.Errorf("to a lost node: %v", err)
+		t.Errorf("to a lost slave: %v", err)
 	}
 }
 
@@ -111,8 +111,8 @@ func TestProposalsOverLimits(t *testing.T) {
 		c.Budget = balance.Budget{Share: 0.3}
 		c.Limits = map[string]balance.Limit{"b": {Weight: 1300}}
 	}, "a", "b")
-	start := func(slice int, node balance.NodeID) balance.Op {
-		return balance.Op{Kind: balance.OpStart, Slice: r.slice(slice).ID, Node: node}
+	start := func(slice int, shard balance.ShardID) balance.Op {
+		return balance.Op{Kind: balance.OpStart, Slice: r.slice(slice).ID, Shard: shard}
 	}
 	iterate := func(ops ...balance.Op) string {
 		w.ops = ops
@@ -151,12 +151,12 @@ func TestProposalsOverLimits(t *testing.T) {
 	}
 }
 
-// TestNoThrashing: what left a node stays away for ten intervals, its parts too,
+// TestNoThrashing: what left a slave stays away for ten intervals, its parts too,
 // unless its load changes to twice as much; people may move it back at once.
 func TestNoThrashing(t *testing.T) {
 	r, w := newWants(t, nil, "a", "b")
 	first := r.slice(0)
-	w.ops = []balance.Op{{Kind: balance.OpStart, Slice: first.ID, Node: 2}}
+	w.ops = []balance.Op{{Kind: balance.OpStart, Slice: first.ID, Shard: 2}}
 	r.pass(rigInterval)
 	r.through()
 	r.phase(0, balance.NoMove)
@@ -190,7 +190,7 @@ func TestNoThrashing(t *testing.T) {
 	r.through()
 	r.must(r.m.Move(r.now, r.m.Model().At(first.Hi).ID, "b"))
 	r.through()
-	if n := r.m.Model().At(first.Hi).Node; n != 2 {
+	if shard := r.m.Model().At(first.Hi).Shard; shard != 2 {
 		t.Errorf("people could not move it back")
 	}
 	r.pass(11 * rigInterval)
@@ -199,9 +199,9 @@ func TestNoThrashing(t *testing.T) {
 	}
 }
 
-// TestANodeIsDrained: its slices go to others, within the budget, the strategy
+// TestAShardIsDrained: its slices go to others, within the budget, the strategy
 // asked or not; then it is Drained, may leave, and may come back.
-func TestANodeIsDrained(t *testing.T) {
+func TestAShardIsDrained(t *testing.T) {
 	r, w := newWants(t, func(c *cluster.Config) { c.Budget = balance.Budget{Share: 0.14} }, "a", "b", "c")
 	r.m.Pause(true)
 	r.must(r.m.Drain(r.now, "b"))
@@ -221,9 +221,9 @@ func TestANodeIsDrained(t *testing.T) {
 		r.through()
 		r.pass(rigInterval)
 	}
-	n, _ := r.m.Model().Named("b")
-	if n.State != balance.Drained || len(r.table("b").Slices) != 0 {
-		t.Fatalf("%+v holds %+v", n, r.table("b"))
+	sh, _ := r.m.Model().Named("b")
+	if sh.State != balance.Drained || len(r.table("b").Slices) != 0 {
+		t.Fatalf("%+v holds %+v", sh, r.table("b"))
 	}
 	if most != 2 { // one of them is empty
 		t.Errorf("%d slices moved at once", most)
@@ -231,13 +231,13 @@ func TestANodeIsDrained(t *testing.T) {
 	if w.asked != 0 {
 		t.Errorf("the strategy was asked although it is paused")
 	}
-	r.wantEvent("node b is being emptied")
+	r.wantEvent("shard b is being emptied")
 	if err := r.m.Restore(r.now, "b"); err != nil {
 		t.Fatal(err)
 	}
 	r.carry()
-	if n, _ := r.m.Model().Named("b"); n.State != balance.Active {
-		t.Errorf("%+v", n)
+	if sh, _ := r.m.Model().Named("b"); sh.State != balance.Active {
+		t.Errorf("%+v", sh)
 	}
 	if err := r.m.Restore(r.now, "b"); !fault.Is(err, fault.Conflict) {
 		t.Errorf("restored twice: %v", err)
@@ -249,8 +249,8 @@ func TestANodeIsDrained(t *testing.T) {
 	}
 }
 
-// TestAnEmptiedNodeWaitsForItsDisk: it is Drained when it holds nothing.
-func TestAnEmptiedNodeWaitsForItsDisk(t *testing.T) {
+// TestAnEmptiedShardWaitsForItsDisk: it is Drained when it holds nothing.
+func TestAnEmptiedShardWaitsForItsDisk(t *testing.T) {
 	r, _ := newWants(t, nil, "a", "b")
 	r.residue = map[string]balance.Held{"b": {ID: 2, Lo: 5, Hi: 9, State: balance.Residue}}
 	r.must(r.m.Drain(r.now, "b"))
@@ -258,18 +258,18 @@ func TestAnEmptiedNodeWaitsForItsDisk(t *testing.T) {
 	for range 5 {
 		r.through()
 	}
-	if n, _ := r.m.Model().Named("b"); n.State != balance.Draining || len(r.table("b").Slices) != 1 {
-		t.Errorf("%+v %+v", n, r.table("b"))
+	if sh, _ := r.m.Model().Named("b"); sh.State != balance.Draining || len(r.table("b").Slices) != 1 {
+		t.Errorf("%+v %+v", sh, r.table("b"))
 	}
 	r.residue = nil
 	r.through()
-	if n, _ := r.m.Model().Named("b"); n.State != balance.Drained {
-		t.Errorf("%+v", n)
+	if sh, _ := r.m.Model().Named("b"); sh.State != balance.Drained {
+		t.Errorf("%+v", sh)
 	}
 }
 
-// TestALostNodeIsEvacuated after its time, not while iterations are paused.
-func TestALostNodeIsEvacuated(t *testing.T) {
+// TestALostShardIsEvacuated after its time, not while iterations are paused.
+func TestALostShardIsEvacuated(t *testing.T) {
 	r, _ := newWants(t, func(c *cluster.Config) { c.EvacuateAfter = time.Minute }, "a", "b", "c")
 	r.mute["b"] = true
 	r.m.Pause(true)
@@ -282,13 +282,13 @@ func TestALostNodeIsEvacuated(t *testing.T) {
 	r.through()
 	r.pass(rigInterval)
 	for _, s := range r.m.Model().Slices() {
-		if s.Node == 2 {
+		if s.Shard == 2 {
 			t.Errorf("%+v", s)
 		}
 	}
-	r.wantEvent("node b is lost")
-	if n, _ := r.m.Model().Named("b"); n.State != balance.Active {
-		t.Errorf("%+v", n)
+	r.wantEvent("shard b is lost")
+	if sh, _ := r.m.Model().Named("b"); sh.State != balance.Active {
+		t.Errorf("%+v", sh)
 	}
 }
 
@@ -300,7 +300,7 @@ func TestNoRefuge(t *testing.T) {
 	r.must(r.m.Drain(r.now, "a"))
 	r.carry()
 	r.pass(time.Second)
-	r.wantTrouble("cannot leave node a: node b may weigh 1010 at most")
+	r.wantTrouble("cannot leave shard a: shard b may weigh 1010 at most")
 }
 
 // TestPauseAndUse: iterations stop, moves and commands go on; another strategy
@@ -311,11 +311,11 @@ func TestPauseAndUse(t *testing.T) {
 	r.start0()
 	r.through()
 	r.pass(3 * rigInterval)
-	if w.asked != 0 || r.slice(0).Node != 2 {
+	if w.asked != 0 || r.slice(0).Shard != 2 {
 		t.Errorf("asked %d times, %+v", w.asked, r.slice(0))
 	}
 	r.m.Pause(false)
-	other := &wants{ops: []balance.Op{{Kind: balance.OpStart, Slice: r.slice(2).ID, Node: 2}}}
+	other := &wants{ops: []balance.Op{{Kind: balance.OpStart, Slice: r.slice(2).ID, Shard: 2}}}
 	r.m.Use(r.now, other)
 	r.carry()
 	r.phase(2, balance.Copying)
@@ -330,13 +330,13 @@ func TestPlanAndShadows(t *testing.T) {
 	r, w := newWants(t, func(c *cluster.Config) {
 		c.Shadows = []balance.Strategy{shadow, &named{name: "wants"}, &named{name: "fails", err: fmt.Errorf("no idea")}}
 	}, "a", "b")
-	start := []balance.Op{{Kind: balance.OpStart, Slice: r.slice(0).ID, Node: 2}}
+	start := []balance.Op{{Kind: balance.OpStart, Slice: r.slice(0).ID, Shard: 2}}
 	w.ops = start
 	p, err := r.m.Plan(r.now)
 	if err != nil || len(p.Ops) != 1 {
 		t.Fatalf("%+v %v", p, err)
 	}
-	w.ops = []balance.Op{{Kind: balance.OpStart, Slice: 77, Node: 2}}
+	w.ops = []balance.Op{{Kind: balance.OpStart, Slice: 77, Shard: 2}}
 	if _, err := r.m.Plan(r.now); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a plan that would be refused: %v", err)
 	}
@@ -368,7 +368,7 @@ func (n *named) Iterate(in balance.Input) (balance.Proposal, error) {
 // TestRestSince: iterations without moves are counted.
 func TestRestSince(t *testing.T) {
 	r, w := newWants(t, nil, "a", "b")
-	w.ops = []balance.Op{{Kind: balance.OpStart, Slice: r.slice(0).ID, Node: 2}}
+	w.ops = []balance.Op{{Kind: balance.OpStart, Slice: r.slice(0).ID, Shard: 2}}
 	r.pass(rigInterval)
 	if s := r.m.Status(r.now); s.Idle != 0 || s.RestFor != 0 || len(s.InFlight) != 1 {
 		t.Errorf("%+v", s)

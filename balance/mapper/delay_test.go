@@ -44,7 +44,7 @@ func (p *stuckPair) until(d time.Duration) (longest time.Duration) {
 		}
 		for _, name := range slices.Sorted(maps.Keys(p.has)) {
 			table := p.has[name]
-			p.must(p.m.Report(p.now, mapper.NodeReport{Name: name, Incarnation: "1", Position: balance.Position{Clock: p.clock}, Table: &table}))
+			p.must(p.m.Report(p.now, mapper.SlaveReport{Name: name, Incarnation: "1", Position: balance.Position{Clock: p.clock}, Table: &table}))
 		}
 		p.carry()
 		p.answerAll(func(target string) bool { return p.has[target].View == 0 || p.answered[target] })

@@ -45,7 +45,7 @@ func TestASlaveThatRestartsIsComparedAgain(t *testing.T) {
 	r.mute["e"] = true
 	table, again := r.table("e"), false
 	for range 20 {
-		r.must(r.m.Report(r.now, mapper.NodeReport{Name: "e", Incarnation: "2", Position: balance.Position{Clock: r.clock}, Table: &table}))
+		r.must(r.m.Report(r.now, mapper.SlaveReport{Name: "e", Incarnation: "2", Position: balance.Position{Clock: r.clock}, Table: &table}))
 		r.pass(200 * time.Millisecond)
 		for _, q := range r.asked {
 			again = again || q.Lo == first.Lo
@@ -70,7 +70,7 @@ func TestASlaveThatIsBehindIsNotAsked(t *testing.T) {
 		for end := r.now + d; r.now < end; {
 			r.clock++
 			r.m.Changes(r.now, []balance.Change{{Clock: r.clock, Key: rigKey(1)}})
-			r.must(r.m.Report(r.now, mapper.NodeReport{Name: "e", Incarnation: "1", Position: balance.Position{Clock: clock()}, Table: &table}))
+			r.must(r.m.Report(r.now, mapper.SlaveReport{Name: "e", Incarnation: "1", Position: balance.Position{Clock: clock()}, Table: &table}))
 			r.pass(200 * time.Millisecond)
 		}
 	}
@@ -104,7 +104,7 @@ func TestTheOnlyReplicaStays(t *testing.T) {
 	r := newReplicated(t, func(c *cluster.Config) { c.Scrub, c.ScrubShare = time.Minute, 1 }, "a", "b")
 	r.mute["a"] = true
 	r.scrubFindsDamage("b")
-	if len(r.discards) == 0 || r.discards[0].Node != "b" {
+	if len(r.discards) == 0 || r.discards[0].Slave != "b" {
 		t.Fatalf("discards: %+v", r.discards)
 	}
 	r.wantShard("shard-0", "a b")
@@ -231,7 +231,7 @@ func TestAViewWaitsForASlaveThatIsAboutToJoin(t *testing.T) {
 	r.pass(cluster.DefaultDeadAfter)
 	r.switchBeside(3, "shard-0")
 	r.slow = true
-	r.must(r.m.Report(r.now, mapper.NodeReport{Name: "e", Incarnation: "1", Position: balance.Position{Clock: r.clock}, Table: &table}))
+	r.must(r.m.Report(r.now, mapper.SlaveReport{Name: "e", Incarnation: "1", Position: balance.Position{Clock: r.clock}, Table: &table}))
 	r.pass(time.Second)
 	r.wantShard("shard-1", "c +e")
 	if r.hold == nil {
@@ -294,7 +294,7 @@ func (r *rig) beginAMove() {
 	for _, s := range r.m.Model().Slices() {
 		if s.Move.Phase == balance.NoMove {
 			to := "shard-0"
-			if n, _ := r.m.Model().Node(s.Node); n.Name == to {
+			if sh, _ := r.m.Model().Shard(s.Shard); sh.Name == to {
 				to = "shard-1"
 			}
 			if r.m.Move(r.now, s.ID, to) == nil {
@@ -316,7 +316,7 @@ func (r *laggard) step() {
 	for len(r.times) > 1 && r.times[1] <= r.now-r.late {
 		r.tables, r.times = r.tables[1:], r.times[1:]
 	}
-	r.must(r.m.Report(r.now, mapper.NodeReport{Name: "e", Incarnation: "1", Position: balance.Position{Clock: r.clock}, Table: &r.tables[0]}))
+	r.must(r.m.Report(r.now, mapper.SlaveReport{Name: "e", Incarnation: "1", Position: balance.Position{Clock: r.clock}, Table: &r.tables[0]}))
 	r.carry()
 	r.answerAll(func(target string) bool {
 		switch {

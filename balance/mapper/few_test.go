@@ -12,22 +12,22 @@ import (
 	"adshard/balance/strategy"
 )
 
-// seconds passes with so many queries a second, which cost slices so much; nodes
+// seconds passes with so many queries a second, which cost slices so much; slaves
 // that hold nothing see none.
 func (r *rig) seconds(n int, queries uint64, micros func(balance.Slice) uint64) {
 	r.t.Helper()
 	for range n {
 		r.pass(time.Second)
-		for _, node := range r.m.Model().Nodes() {
+		for _, shard := range r.m.Model().Shards() {
 			report := &load.Report{Incarnation: "1", Number: uint64(r.now), Interval: time.Second}
 			for _, s := range r.m.Model().Slices() {
-				if s.Node == node.ID {
+				if s.Shard == shard.ID {
 					report.Queries = queries
 					report.Slices = append(report.Slices, load.SliceCost{
 						Slice: s.ID, Generation: s.Generation, Cost: load.Cost{Micros: micros(s)}})
 				}
 			}
-			r.must(r.m.Report(r.now, mapper.NodeReport{Name: node.Name, Incarnation: "1", Load: report}))
+			r.must(r.m.Report(r.now, mapper.SlaveReport{Name: shard.Name, Incarnation: "1", Load: report}))
 		}
 		r.carry()
 	}
@@ -59,7 +59,7 @@ func TestAnIdleClusterRests(t *testing.T) {
 		r.pass(2 * time.Second)
 	}
 	view := r.m.Model().View()
-	uneven := func(s balance.Slice) uint64 { return 10 + 9000*(uint64(s.Node)%2) }
+	uneven := func(s balance.Slice) uint64 { return 10 + 9000*(uint64(s.Shard)%2) }
 	rests := func(n string) {
 		t.Helper()
 		s := r.m.Status(r.now)
@@ -83,7 +83,7 @@ func TestAnIdleClusterRests(t *testing.T) {
 	rests("90")
 	for _, n := range []string{"a", "b", "c"} { // load decays to nothing
 		for i := range uint64(5) {
-			r.must(r.m.Report(r.now, mapper.NodeReport{Name: n, Incarnation: "1", Load: &load.Report{
+			r.must(r.m.Report(r.now, mapper.SlaveReport{Name: n, Incarnation: "1", Load: &load.Report{
 				Incarnation: "1", Number: uint64(r.now) + 2 + i, Interval: time.Hour}}))
 		}
 	}
@@ -99,13 +99,13 @@ func TestAnIdleClusterRests(t *testing.T) {
 }
 
 // TestALoadThatHasCeasedIsNone: when queries cease, what is left of the averages
-// is not shown as load: the nodes' remains differ by nothing that means anything,
+// is not shown as load: the slaves' remains differ by nothing that means anything,
 // and one that died with load behind it kept all of its. max/mean and the bound
 // are 1 then, and queries bring the loads back at once.
 func TestALoadThatHasCeasedIsNone(t *testing.T) {
 	r := newRig(t, 8, nil, "a", "b", "c")
 	r.through()
-	uneven := func(s balance.Slice) uint64 { return 1000 + 9000*(uint64(s.Node)%2) }
+	uneven := func(s balance.Slice) uint64 { return 1000 + 9000*(uint64(s.Shard)%2) }
 	r.seconds(30, 50, uneven)
 	busy := r.m.Status(r.now)
 	if busy.NoQueries || busy.Even.Ratio() < 1.1 || busy.Bound.MaxOverMean == 0 {
@@ -114,7 +114,7 @@ func TestALoadThatHasCeasedIsNone(t *testing.T) {
 	quiet := func(from, seconds int, names ...string) {
 		for i := range seconds {
 			for _, n := range names { // each at a pace of its own
-				r.must(r.m.Report(r.now, mapper.NodeReport{Name: n, Incarnation: "1", Load: &load.Report{
+				r.must(r.m.Report(r.now, mapper.SlaveReport{Name: n, Incarnation: "1", Load: &load.Report{
 					Incarnation: "1", Number: uint64(r.now) + uint64(from+i) + 2, Interval: time.Second + time.Duration(len(n))*time.Millisecond}}))
 			}
 		}
@@ -131,7 +131,7 @@ func TestALoadThatHasCeasedIsNone(t *testing.T) {
 	if !s.NoQueries || !s.Measured || s.Even.Max != 0 || s.Even.Ratio() != 1 || s.Bound.MaxOverMean != 1 || s.LeastMove != 0 {
 		t.Errorf("queries have stopped: %+v, bound %+v, least move %d, no queries %v", s.Even, s.Bound, s.LeastMove, s.NoQueries)
 	}
-	for _, n := range s.Nodes {
+	for _, n := range s.Shards {
 		if n.Load != 0 {
 			t.Errorf("%s has a load of %g", n.Name, n.Load)
 		}

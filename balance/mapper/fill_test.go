@@ -10,19 +10,19 @@ import (
 )
 
 // BenchmarkFill is the mapper's own share of a first fill: a million items go to
-// ten nodes, with builders and nodes that take no time. It says how many items
+// ten slaves, with builders and slaves that take no time. It says how many items
 // a second it hands out, and what bytes it allocates for each.
 func BenchmarkFill(b *testing.B) {
-	const nodes, each, itemBytes = 10, 100_000, 1000
+	const shards, each, itemBytes = 10, 100_000, 1000
 	items := &balance.Index{}
-	for i := range uint64(nodes * each) {
+	for i := range uint64(shards * each) {
 		k, err := balance.ByHash.Key(1, i+1)
 		if err != nil {
 			b.Fatal(err)
 		}
 		items.Put(k, 20)
 	}
-	model := shares(b, nodes)
+	model := shares(b, shards)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for b.Loop() {
@@ -31,18 +31,18 @@ func BenchmarkFill(b *testing.B) {
 			b.Fatal(err)
 		}
 		at := map[string]balance.Position{}
-		for _, n := range model.Nodes() {
-			at[n.Name] = balance.Position{}
-			if _, err := d.Register(balance.Joining{Name: n.Name}, 10); err != nil {
+		for _, sh := range model.Shards() {
+			at[sh.Name] = balance.Position{}
+			if _, err := d.Register(balance.Joining{Name: sh.Name}, 10); err != nil {
 				b.Fatal(err)
 			}
 		}
 		given := 0
-		for given < nodes*each {
+		for given < shards*each {
 			for _, w := range d.Work().Builds {
 				n := min(len(w.Entries), w.MaxBytes/itemBytes)
 				given += n
-				d.Built(delivery.Built[int]{Node: w.Node, Seq: w.Seq, Entries: n, Bytes: n * itemBytes})
+				d.Built(delivery.Built[int]{Slave: w.Slave, Seq: w.Seq, Entries: n, Bytes: n * itemBytes})
 			}
 			for name := range at {
 				for {
@@ -59,17 +59,17 @@ func BenchmarkFill(b *testing.B) {
 		}
 	}
 	runtime.ReadMemStats(&after)
-	total := float64(b.N) * nodes * each
+	total := float64(b.N) * shards * each
 	b.ReportMetric(total/b.Elapsed().Seconds(), "items/s")
 	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/total, "B/item")
 }
 
-// shares is a plan that gives each node an equal part of the ring.
-func shares(b *testing.B, nodes int) *balance.Model {
+// shares is a plan that gives each slave an equal part of the ring.
+func shares(b *testing.B, shards int) *balance.Model {
 	b.Helper()
-	var list []balance.Node
-	for i := range nodes {
-		list = append(list, balance.Node{Name: fmt.Sprint("s", i)})
+	var list []balance.Shard
+	for i := range shards {
+		list = append(list, balance.Shard{Name: fmt.Sprint("s", i)})
 	}
 	base, err := balance.NewModel(list)
 	if err != nil {
@@ -77,12 +77,12 @@ func shares(b *testing.B, nodes int) *balance.Model {
 	}
 	e := base.Edit()
 	slice := uint64(1)
-	for i := 1; i < nodes; i++ {
-		next, err := e.Split(slice, balance.MaxKey/balance.Key(nodes)*balance.Key(i))
+	for i := 1; i < shards; i++ {
+		next, err := e.Split(slice, balance.MaxKey/balance.Key(shards)*balance.Key(i))
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := e.Map(next, balance.NodeID(i+1)); err != nil {
+		if err := e.Map(next, balance.ShardID(i+1)); err != nil {
 			b.Fatal(err)
 		}
 		slice = next
@@ -94,7 +94,7 @@ func shares(b *testing.B, nodes int) *balance.Model {
 	return model
 }
 
-// BenchmarkBeat is an empty quantum while nothing changes: ten nodes of a
+// BenchmarkBeat is an empty quantum while nothing changes: ten slaves of a
 // hundred slices.
 func BenchmarkBeat(b *testing.B) {
 	model := shares(b, 10)
@@ -114,10 +114,10 @@ func BenchmarkBeat(b *testing.B) {
 	if err := d.Quantum(balance.Quantum{Epoch: 1, Number: 1, Clock: 10, View: model.View(), Model: model}); err != nil {
 		b.Fatal(err)
 	}
-	for _, n := range model.Nodes() {
-		table := model.Table(n.ID)
+	for _, sh := range model.Shards() {
+		table := model.Table(sh.ID)
 		at := balance.Position{Epoch: 1, Clock: 10, Quantum: 1}
-		if _, err := d.Register(balance.Joining{Name: n.Name, Position: at, Table: table}, 10); err != nil {
+		if _, err := d.Register(balance.Joining{Name: sh.Name, Position: at, Table: table}, 10); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -19,7 +19,7 @@ func (m *Mapper) found(now time.Duration, f verify.Finding) {
 	}
 }
 
-// differs cancels a move, and orders the nodes that differ to stop serving the slice.
+// differs cancels a move, and orders the slaves that differ to stop serving the slice.
 func (m *Mapper) differs(now time.Duration, f verify.Finding) {
 	c := f.Of
 	switch c.Purpose {
@@ -39,13 +39,13 @@ func (m *Mapper) differs(now time.Duration, f verify.Finding) {
 	}
 }
 
-// condemn has a node stop serving a slice, and trusts no copy of the node's store.
-func (m *Mapper) condemn(now time.Duration, node string, c *verify.Comparison, what string) {
-	if m.verify.Discards(node, c.Id) {
+// condemn has a slave stop serving a slice, and trusts no copy of the slave's store.
+func (m *Mapper) condemn(now time.Duration, slave string, c *verify.Comparison, what string) {
+	if m.verify.Discards(slave, c.Id) {
 		return
 	}
-	m.members.Distrust(node)
-	m.verify.Discard(now, node, c, what)
+	m.members.Distrust(slave)
+	m.verify.Discard(now, slave, c, what)
 }
 
 // Awaits reports whether an answer to a question is still awaited: its move may

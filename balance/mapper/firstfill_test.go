@@ -9,13 +9,13 @@ import (
 	"adshard/balance/mapper"
 )
 
-// newUnfilled is a rig whose nodes have the first plan and nothing in it yet.
-func newUnfilled(t *testing.T, nodes ...string) *rig {
+// newUnfilled is a rig whose slaves have the first plan and nothing in it yet.
+func newUnfilled(t *testing.T, slaves ...string) *rig {
 	t.Helper()
-	r := newRig(t, 4, nil, nodes...)
+	r := newRig(t, 4, nil, slaves...)
 	r.cfg.Epoch, r.state = 1, nil
 	r.start()
-	for _, n := range nodes {
+	for _, n := range slaves {
 		r.must(r.m.Join(r.now, balance.Joining{Name: n}))
 	}
 	r.carry()
@@ -25,18 +25,18 @@ func newUnfilled(t *testing.T, nodes ...string) *rig {
 	return r
 }
 
-// fills has a node report that it is being filled.
-func (r *rig) fills(node string) {
+// fills has a slave report that it is being filled.
+func (r *rig) fills(slave string) {
 	r.t.Helper()
-	t := r.table(node)
+	t := r.table(slave)
 	for i := range t.Slices {
 		t.Slices[i].State, t.Slices[i].From = balance.Filling, 0
 	}
-	r.must(r.m.Report(r.now, mapper.NodeReport{Name: node, Incarnation: "1", Table: &t}))
+	r.must(r.m.Report(r.now, mapper.SlaveReport{Name: slave, Incarnation: "1", Table: &t}))
 	r.carry()
 }
 
-// TestTheFirstFillEnds when each node has all that it is to serve, and not
+// TestTheFirstFillEnds when each slave has all that it is to serve, and not
 // before, also when one of them is lost in between.
 func TestTheFirstFillEnds(t *testing.T) {
 	r := newUnfilled(t, "a", "b")
@@ -64,7 +64,7 @@ func TestTheFirstFillEnds(t *testing.T) {
 }
 
 // TestTheFirstFillEndsOnce: what is lost afterwards does not begin another one,
-// and distributors and nodes learn of the end.
+// and distributors and slaves learn of the end.
 func TestTheFirstFillEndsOnce(t *testing.T) {
 	r := newUnfilled(t, "a", "b")
 	r.quanta = nil
@@ -88,12 +88,12 @@ func TestTheFirstFillEndsOnce(t *testing.T) {
 	r.restart()
 	r.pass(time.Minute)
 	if !r.m.Model().Filled() || r.m.Model().View() != view {
-		t.Error("forgotten by a restart without nodes")
+		t.Error("forgotten by a restart without slaves")
 	}
 	r.must(r.m.Join(r.now, balance.Joining{Name: "b"})) // with an empty disk
 	r.mute["b"] = false
 	r.fills("b")
 	if !r.m.Model().Filled() {
-		t.Error("forgotten when a node is filled again")
+		t.Error("forgotten when a slave is filled again")
 	}
 }

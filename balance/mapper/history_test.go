@@ -18,17 +18,17 @@ import (
 
 // TestRandomHistories: whatever changes, moves, is killed, emptied, set back,
 // lost, delayed or compacted in whatever order, every step keeps its promises
-// (world.check), and in the end each node holds exactly what the model gives
+// (world.check), and in the end each slave holds exactly what the model gives
 // it.
 func TestRandomHistories(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := hastyWorld(rapid.IntRange(1, 4).Draw(t, "nodes"))
+		w := hastyWorld(rapid.IntRange(1, 4).Draw(t, "slaves"))
 		w.config.Repeat = drawRepeat(t)
 		for i := rapid.IntRange(0, 40).Draw(t, "items"); i > 0; i-- {
 			w.write(drawKey(t), false)
 		}
-		for i := range w.plan.Nodes {
-			w.node(fmt.Sprint("s", i))
+		for i := range w.plan.Slaves {
+			w.slave(fmt.Sprint("s", i))
 		}
 		w.dists = make([]*testDistributor, rapid.IntRange(1, 2).Draw(t, "distributors"))
 		must(t, w.start())
@@ -50,7 +50,7 @@ func TestRandomHistories(t *testing.T) {
 // heal goes on until the scrub has found all damage.
 func (w *world) heal() error {
 	for range 100 {
-		if !slices.ContainsFunc(slices.Collect(maps.Values(w.nodes)), func(n *testNode) bool { return len(n.damaged) > 0 }) {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(w.slaves)), func(n *testSlave) bool { return len(n.damaged) > 0 }) {
 			return nil
 		}
 		if _, err := w.round(); err != nil {
@@ -61,8 +61,8 @@ func (w *world) heal() error {
 }
 
 // hastyWorld is one in which little time is long.
-func hastyWorld(nodes int) *world {
-	w := newWorld(nodes)
+func hastyWorld(shards int) *world {
+	w := newWorld(shards)
 	w.plan.Interval = time.Second
 	w.plan.DeadAfter, w.plan.Stall = 5*time.Second, 10*time.Second
 	w.plan.MasterLease, w.plan.Linger = 2*time.Second, 500*time.Millisecond
@@ -79,7 +79,7 @@ func must(t *rapid.T, err error) {
 
 // calm ends all that disturbs.
 func calm(w *world) error {
-	for _, n := range w.nodes {
+	for _, n := range w.slaves {
 		n.dead, n.trouble = false, ""
 	}
 	w.proposals = nil
@@ -110,10 +110,10 @@ func drawKey(t *rapid.T) balance.Key {
 func abandon(w *world) {
 	for _, d := range w.dists {
 		for _, b := range d.work.Builds {
-			d.distributor.Failed(b.Node, b.Seq)
+			d.distributor.Failed(b.Slave, b.Seq)
 		}
 		for _, f := range d.work.Fetches {
-			d.distributor.Failed(f.Node, f.Seq)
+			d.distributor.Failed(f.Slave, f.Seq)
 		}
 		d.work = delivery.Work{}
 	}
@@ -121,18 +121,18 @@ func abandon(w *world) {
 
 // disturb does one random step.
 func disturb(t *rapid.T, w *world) error {
-	n := w.nodes[rapid.SampledFrom(slices.Sorted(maps.Keys(w.nodes))).Draw(t, "node")]
-	steps := map[string]func(*rapid.T, *world, *testNode) error{
+	n := w.slaves[rapid.SampledFrom(slices.Sorted(maps.Keys(w.slaves))).Draw(t, "slave")]
+	steps := map[string]func(*rapid.T, *world, *testSlave) error{
 		"data": data, "run on": runOn, "feed": feed, "time": passTime, "save": save, "work": work, "pull": pull,
 		"report": report, "certify": certify, "poll": poll, "move": move, "propose": propose, "compact": compact,
-		"damage": damage, "node fails": nodeFails, "balancer fails": balancerFails, "distributor fails": distributorFails,
+		"damage": damage, "slave fails": slaveFails, "balancer fails": balancerFails, "distributor fails": distributorFails,
 	}
 	often := strings.Fields("data data data feed time time save work work work work pull pull pull pull report report certify poll move move propose compact")
-	often = append(often, "run on", "run on", "damage", "node fails", "balancer fails", "distributor fails")
+	often = append(often, "run on", "run on", "damage", "slave fails", "balancer fails", "distributor fails")
 	return steps[rapid.SampledFrom(often).Draw(t, "step")](t, w, n)
 }
 
-func data(t *rapid.T, w *world, _ *testNode) error {
+func data(t *rapid.T, w *world, _ *testSlave) error {
 	switch rapid.IntRange(0, 5).Draw(t, "what") {
 	case 0:
 		w.touch(owner(drawKey(t)))
@@ -144,8 +144,8 @@ func data(t *rapid.T, w *world, _ *testNode) error {
 	return nil
 }
 
-// damage makes what searches read of an item on a node another thing.
-func damage(t *rapid.T, _ *world, n *testNode) error {
+// damage makes what searches read of an item on a slave another thing.
+func damage(t *rapid.T, _ *world, n *testSlave) error {
 	if k := drawKey(t); n.items[k] != 0 {
 		n.damaged[k] = true
 	}
@@ -153,7 +153,7 @@ func damage(t *rapid.T, _ *world, n *testNode) error {
 }
 
 // runOn lets all go on undisturbed for a while.
-func runOn(t *rapid.T, w *world, _ *testNode) error {
+func runOn(t *rapid.T, w *world, _ *testSlave) error {
 	abandon(w)
 	for range rapid.SampledFrom([]int{1, 1, 3, 20}).Draw(t, "rounds") {
 		if _, err := w.round(); err != nil {
@@ -163,32 +163,32 @@ func runOn(t *rapid.T, w *world, _ *testNode) error {
 	return nil
 }
 
-func feed(t *rapid.T, w *world, _ *testNode) error {
+func feed(t *rapid.T, w *world, _ *testSlave) error {
 	if rapid.Bool().Draw(t, "to the mapper") {
 		return w.feedMapper(rapid.IntRange(1, 8).Draw(t, "changes"))
 	}
 	return w.feed(rapid.IntRange(1, 40).Draw(t, "changes"))
 }
 
-func passTime(t *rapid.T, w *world, _ *testNode) error {
+func passTime(t *rapid.T, w *world, _ *testSlave) error {
 	return w.tick(rapid.SampledFrom([]time.Duration{
 		time.Millisecond, cluster.DefaultPace, cluster.DefaultBeat, cluster.DefaultBeat, time.Second, 6 * time.Second,
 	}).Draw(t, "time"))
 }
 
-func save(_ *rapid.T, w *world, _ *testNode) error { return w.persist() }
+func save(_ *rapid.T, w *world, _ *testSlave) error { return w.persist() }
 
-func pull(t *rapid.T, w *world, n *testNode) error {
+func pull(t *rapid.T, w *world, n *testSlave) error {
 	_, err := w.pull(n, rapid.IntRange(0, 5).Draw(t, "lost") == 0)
 	return err
 }
 
-func report(t *rapid.T, w *world, n *testNode) error {
+func report(t *rapid.T, w *world, n *testSlave) error {
 	n.trouble = rapid.SampledFrom([]string{"", "", "", "", "the disk is full"}).Draw(t, "trouble")
 	return w.report(n)
 }
 
-func certify(t *rapid.T, w *world, _ *testNode) error {
+func certify(t *rapid.T, w *world, _ *testSlave) error {
 	if len(w.asked) == 0 {
 		return nil
 	}
@@ -196,7 +196,7 @@ func certify(t *rapid.T, w *world, _ *testNode) error {
 }
 
 // poll: a master asks, or begins its life, or ends it.
-func poll(t *rapid.T, w *world, _ *testNode) error {
+func poll(t *rapid.T, w *world, _ *testSlave) error {
 	name := fmt.Sprint("m", rapid.IntRange(0, 2).Draw(t, "master"))
 	if rapid.IntRange(0, 9).Draw(t, "ends") == 0 {
 		delete(w.masters, name)
@@ -207,7 +207,7 @@ func poll(t *rapid.T, w *world, _ *testNode) error {
 }
 
 // move is what people do. What the mapper refuses is no fault.
-func move(t *rapid.T, w *world, n *testNode) error {
+func move(t *rapid.T, w *world, n *testSlave) error {
 	m := w.model()
 	if m == nil {
 		return nil
@@ -240,7 +240,7 @@ func (w *world) model() *balance.Model {
 }
 
 // propose has the strategy want something, be it nonsense.
-func propose(t *rapid.T, w *world, n *testNode) error {
+func propose(t *rapid.T, w *world, n *testSlave) error {
 	m := w.model()
 	if m == nil {
 		return nil
@@ -257,7 +257,7 @@ func propose(t *rapid.T, w *world, n *testNode) error {
 				_ = e.Merge(list[i].ID, list[i+1].ID)
 			}
 		default:
-			to := rapid.SampledFrom(m.Nodes()).Draw(t, "to")
+			to := rapid.SampledFrom(m.Shards()).Draw(t, "to")
 			_ = e.Start(list[i].ID, to.ID)
 		}
 	}
@@ -267,7 +267,7 @@ func propose(t *rapid.T, w *world, n *testNode) error {
 
 // nodeFails: a process dies or comes back, with its disk, an empty one or a
 // copy of long ago; or another distributor takes it over.
-func nodeFails(t *rapid.T, w *world, n *testNode) error {
+func slaveFails(t *rapid.T, w *world, n *testSlave) error {
 	switch rapid.IntRange(0, 5).Draw(t, "how") {
 	case 0:
 		n.copy = n.clone()
@@ -293,7 +293,7 @@ func nodeFails(t *rapid.T, w *world, n *testNode) error {
 	return nil
 }
 
-func balancerFails(t *rapid.T, w *world, _ *testNode) error {
+func balancerFails(t *rapid.T, w *world, _ *testSlave) error {
 	if rapid.Bool().Draw(t, "gone") {
 		w.up = false
 		return nil
@@ -303,7 +303,7 @@ func balancerFails(t *rapid.T, w *world, _ *testNode) error {
 
 // distributorFails: one is replaced, or the mapper's quanta reach it later than
 // the others.
-func distributorFails(t *rapid.T, w *world, _ *testNode) error {
+func distributorFails(t *rapid.T, w *world, _ *testSlave) error {
 	if !w.up {
 		return nil
 	}
@@ -318,7 +318,7 @@ func distributorFails(t *rapid.T, w *world, _ *testNode) error {
 	return nil
 }
 
-func compact(t *rapid.T, w *world, _ *testNode) error {
+func compact(t *rapid.T, w *world, _ *testSlave) error {
 	if !w.up {
 		return nil
 	}
@@ -327,7 +327,7 @@ func compact(t *rapid.T, w *world, _ *testNode) error {
 		return nil
 	}
 	least := w.fed
-	for _, n := range w.nodes {
+	for _, n := range w.slaves {
 		least = min(least, n.pos.Clock)
 	}
 	w.compact(least)
@@ -335,7 +335,7 @@ func compact(t *rapid.T, w *world, _ *testNode) error {
 }
 
 // work does some of what a distributor wants, in any order.
-func work(t *rapid.T, w *world, _ *testNode) error {
+func work(t *rapid.T, w *world, _ *testSlave) error {
 	if !w.up {
 		return nil
 	}
@@ -355,7 +355,7 @@ func work(t *rapid.T, w *world, _ *testNode) error {
 	if n := len(d.work.Builds); n > 0 {
 		i := rapid.IntRange(0, n-1).Draw(t, "build")
 		if rapid.IntRange(0, 7).Draw(t, "fails") == 0 {
-			d.distributor.Failed(d.work.Builds[i].Node, d.work.Builds[i].Seq)
+			d.distributor.Failed(d.work.Builds[i].Slave, d.work.Builds[i].Seq)
 			d.work.Builds = slices.Delete(d.work.Builds, i, i+1)
 			return nil
 		}
@@ -364,10 +364,10 @@ func work(t *rapid.T, w *world, _ *testNode) error {
 	return nil
 }
 
-// checkBounds: what is ready for a node stays within the configured bytes, but
+// checkBounds: what is ready for a slave stays within the configured bytes, but
 // for the last bucket.
 func checkBounds(t *rapid.T, w *world) {
-	for name := range w.nodes {
+	for name := range w.slaves {
 		for _, d := range w.dists {
 			if got := d.distributor.QueuedBytes(name); got > w.config.NodeBytes+w.config.BucketBytes+w.itemBytes {
 				t.Fatalf("%d bytes are ready for %s", got, name)

@@ -22,7 +22,7 @@ func TestTheFirstPlanIsNotFinal(t *testing.T) {
 		t.Fatal(err)
 	}
 	empty := &rig{t: t, index: &balance.Index{}, mute: map[string]bool{}, cfg: cluster.Config{
-		Epoch: 1, Nodes: 4, Order: balance.ByHash, Strategy: s, Interval: rigInterval,
+		Epoch: 1, Slaves: 4, Order: balance.ByHash, Strategy: s, Interval: rigInterval,
 	}}
 	empty.start()
 	for _, n := range []string{"a", "b", "c", "d"} {
@@ -30,12 +30,12 @@ func TestTheFirstPlanIsNotFinal(t *testing.T) {
 	}
 	empty.carry()
 	empty.ackAll()
-	serve := map[balance.NodeID]bool{}
+	serve := map[balance.ShardID]bool{}
 	for _, s := range empty.m.Model().Slices() {
-		serve[s.Node] = true
+		serve[s.Shard] = true
 	}
 	if len(serve) != 4 {
-		t.Errorf("%d of 4 nodes serve a part of the ring", len(serve))
+		t.Errorf("%d of 4 slaves serve a part of the ring", len(serve))
 	}
 	for n := uint64(1); n <= 4000; n++ { // all in the first quarter of the ring
 		empty.clock++
@@ -55,7 +55,7 @@ func TestTheFirstPlanIsNotFinal(t *testing.T) {
 }
 
 // The size of the benchmark.
-const benchNodes, benchSlices, benchItems = 1000, 100_000, 1_000_000
+const benchShards, benchSlices, benchItems = 1000, 100_000, 1_000_000
 
 // BenchmarkIteration is an iteration of a mapper at full size: the strategy,
 // another in its shadow, the bounds, the check, the new model and its bytes, and
@@ -96,14 +96,14 @@ func BenchmarkIteration(b *testing.B) {
 }
 
 // large returns a mapper at full size that has not iterated yet. A tenth of the
-// nodes have thrice the load of the others.
+// slaves have thrice the load of the others.
 func large(b *testing.B, shadows []balance.Strategy) *mapper.Mapper {
 	index := &balance.Index{}
 	for i := range balance.Key(benchItems) {
 		index.Put((balance.MaxKey/benchItems)*i+1, 10)
 	}
 	m, err := mapper.New(cluster.Config{
-		Epoch: 1, Nodes: benchNodes, Order: balance.ByHash, Interval: rigInterval, Shadows: shadows,
+		Epoch: 1, Slaves: benchShards, Order: balance.ByHash, Interval: rigInterval, Shadows: shadows,
 		Budget:      balance.Budget{Share: cluster.DefaultBudget},
 		LoadWeights: load.Weights{Micros: 1},
 		Strategy:    stubborn{initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, benchSlices) }},
@@ -112,34 +112,34 @@ func large(b *testing.B, shadows []balance.Strategy) *mapper.Mapper {
 		b.Fatal(err)
 	}
 	m.Loaded(0, 1)
-	for i := range benchNodes {
+	for i := range benchShards {
 		if err := m.Join(0, balance.Joining{Name: fmt.Sprint("s", i)}); err != nil {
 			b.Fatal(err)
 		}
 	}
 	saved(m, 0)
-	costs := map[balance.NodeID][]load.SliceCost{}
+	costs := map[balance.ShardID][]load.SliceCost{}
 	for i, s := range m.Model().Slices() {
 		cost := load.Cost{Micros: uint64(1000 + 100*(i%7))}
-		if s.Node%10 == 0 {
+		if s.Shard%10 == 0 {
 			cost.Micros *= 3
 		}
-		costs[s.Node] = append(costs[s.Node], load.SliceCost{Slice: s.ID, Generation: s.Generation, Cost: cost})
+		costs[s.Shard] = append(costs[s.Shard], load.SliceCost{Slice: s.ID, Generation: s.Generation, Cost: cost})
 	}
-	for i, n := range m.Model().Nodes() {
-		r := &load.Report{Incarnation: "1", Number: 1, Interval: time.Second, Queries: 1000, Slices: costs[n.ID]}
+	for i, sh := range m.Model().Shards() {
+		r := &load.Report{Incarnation: "1", Number: 1, Interval: time.Second, Queries: 1000, Slices: costs[sh.ID]}
 		for j := range 40 {
 			k := (balance.MaxKey/benchItems)*balance.Key(i*1000+j*20) + 1
 			r.Items = append(r.Items, load.ItemCost{Key: k, Cost: load.Cost{Micros: 300}})
 		}
-		if err := m.Report(0, mapper.NodeReport{Name: n.Name, Incarnation: "1", Load: r}); err != nil {
+		if err := m.Report(0, mapper.SlaveReport{Name: sh.Name, Incarnation: "1", Load: r}); err != nil {
 			b.Fatal(err)
 		}
 	}
 	return m
 }
 
-// TestAStrategyWaitsForWhatMustMove: while a node is emptied a strategy does not use up the
+// TestAStrategyWaitsForWhatMustMove: while a slave is emptied a strategy does not use up the
 // budget that its slices wait for.
 func TestAStrategyWaitsForWhatMustMove(t *testing.T) {
 	var r *rig
@@ -161,10 +161,10 @@ func TestAStrategyWaitsForWhatMustMove(t *testing.T) {
 	leaves = true
 	for range 1000 {
 		r.live(200 * time.Millisecond)
-		n, _ := r.m.Model().Named("c")
+		sh, _ := r.m.Model().Named("c")
 		left := 0
 		for _, s := range r.m.Model().Slices() {
-			if s.Node == n.ID && s.Move.Phase == balance.NoMove {
+			if s.Shard == sh.ID && s.Move.Phase == balance.NoMove {
 				left++
 			}
 		}

@@ -46,7 +46,7 @@ func (r *rig) back(incarnation string) (compared map[balance.Key]bool) {
 		if r.shard("shard-1") == "c d" {
 			return compared
 		}
-		r.must(r.m.Report(r.now, mapper.NodeReport{Name: "d", Incarnation: incarnation, Position: balance.Position{Clock: r.clock}, Table: &table}))
+		r.must(r.m.Report(r.now, mapper.SlaveReport{Name: "d", Incarnation: incarnation, Position: balance.Position{Clock: r.clock}, Table: &table}))
 		r.pass(200 * time.Millisecond)
 		for _, q := range r.asked {
 			if q.Target == "d" && r.m.Awaits(q.Seq) {

@@ -29,7 +29,7 @@ func (r *rig) holds(name string, without ...uint64) {
 			}
 		}
 	}
-	r.must(r.m.Report(r.now, mapper.NodeReport{Name: name, Incarnation: "1", Position: balance.Position{Clock: r.clock, Offset: 1}, Table: &t}))
+	r.must(r.m.Report(r.now, mapper.SlaveReport{Name: name, Incarnation: "1", Position: balance.Position{Clock: r.clock, Offset: 1}, Table: &t}))
 	r.carry()
 }
 

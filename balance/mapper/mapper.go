@@ -29,7 +29,7 @@ type Mapper struct {
 	filling bool // a table has changed: the first fill may be over
 
 	joined []balance.Joining // waiting for the first plan, or for their place in the model
-	patrol time.Duration     // when silent nodes and stalled moves are looked for
+	patrol time.Duration     // when silent slaves and stalled moves are looked for
 	retry  time.Duration
 }
 
@@ -41,7 +41,7 @@ type Out struct {
 	Quanta []balance.Quantum
 	// Certify is to be answered with Certified, each once.
 	Certify []balance.Certify
-	// Discards are to be sent to their nodes; they are repeated until the nodes
+	// Discards are to be sent to their slaves; they are repeated until the slaves
 	// have carried them out.
 	Discards []balance.Discard
 	// Troubles are errors to log; the mapper continues.
@@ -153,8 +153,8 @@ func (m *Mapper) Clock() uint64 { return m.Cluster.Clock }
 // Items returns the items; they must not be read during a call of the mapper.
 func (m *Mapper) Items() balance.Items { return m.Cluster.Items }
 
-// Limits returns the limits of the model's nodes.
-func (m *Mapper) Limits() map[balance.NodeID]balance.Limit { return m.Cluster.Limits(m.Cluster.Model) }
+// Limits returns the limits of the model's shards.
+func (m *Mapper) Limits() map[balance.ShardID]balance.Limit { return m.Cluster.Limits(m.Cluster.Model) }
 
 // Reinit returns a quantum with the whole model, for a distributor that cannot
 // follow the quanta one by one; the quanta after its number continue it. It returns
@@ -170,8 +170,8 @@ func (m *Mapper) Waiting() string {
 		return "the items are being loaded"
 	case m.views.Saving():
 		return "the plan is being saved"
-	case len(m.joined) < m.Config.Nodes:
-		return fmt.Sprintf("%d of %d slaves have joined", len(m.joined), m.Config.Nodes)
+	case len(m.joined) < m.Config.Slaves:
+		return fmt.Sprintf("%d of %d slaves have joined", len(m.joined), m.Config.Slaves)
 	}
 	return "the plan failed and will be tried again"
 }
@@ -216,12 +216,12 @@ func (m *Mapper) commit(now time.Duration) {
 	}
 	m.members.RetainServed()
 	for _, v := range m.Cluster.Model.Slaves() {
-		m.Slave(v.Name).Id = v.Node
+		m.Slave(v.Name).Id = v.Shard
 	}
 	m.moves.Took(now, c)
 	away, emptyNext := m.moves.Out()
 	for _, a := range away {
-		m.plan.StayAway(a.Node, a.Rest)
+		m.plan.StayAway(a.Shard, a.Rest)
 	}
 	if emptyNext {
 		m.plan.EmptyAt(now)
@@ -235,6 +235,6 @@ func (m *Mapper) commit(now time.Duration) {
 const (
 	// retryPlan is how long the mapper waits after a plan that failed.
 	retryPlan = time.Second
-	// patrolInterval is the time between two checks for silent nodes.
+	// patrolInterval is the time between two checks for silent slaves.
 	patrolInterval = 500 * time.Millisecond
 )

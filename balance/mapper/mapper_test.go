@@ -34,17 +34,17 @@ func (s stubborn) Iterate(in balance.Input) (balance.Proposal, error) {
 	return s.iterate(in)
 }
 
-// planned returns a mapper of one node whose first quantum went out.
-func planned(t *testing.T, s balance.Strategy, nodes ...string) *mapper.Mapper {
+// planned returns a mapper of one slave whose first quantum went out.
+func planned(t *testing.T, s balance.Strategy, slaves ...string) *mapper.Mapper {
 	t.Helper()
 	m, err := mapper.New(cluster.Config{
-		Epoch: 1, Nodes: len(nodes), Strategy: s, Pace: cluster.DefaultPace, Beat: cluster.DefaultBeat, Interval: time.Second,
+		Epoch: 1, Slaves: len(slaves), Strategy: s, Pace: cluster.DefaultPace, Beat: cluster.DefaultBeat, Interval: time.Second,
 	}, &balance.Index{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.Loaded(0, 10)
-	for _, n := range nodes {
+	for _, n := range slaves {
 		if err := m.Join(0, balance.Joining{Name: n}); err != nil {
 			t.Fatal(err)
 		}
@@ -81,20 +81,20 @@ func TestProposalsThatAreNonsense(t *testing.T) {
 	now := time.Second
 	for name, bad := range map[string]func(in balance.Input) (balance.Proposal, error){
 		"only split, merge and start": func(in balance.Input) (balance.Proposal, error) {
-			return balance.Proposal{Ops: []balance.Op{{Kind: balance.OpMap, Slice: 1, Node: 2}}}, nil
+			return balance.Proposal{Ops: []balance.Op{{Kind: balance.OpMap, Slice: 1, Shard: 2}}}, nil
 		},
 		"not possible": func(in balance.Input) (balance.Proposal, error) {
 			return balance.Proposal{Ops: []balance.Op{{Kind: balance.OpSplit, Slice: 77, At: 5, New: 9}}}, nil
 		},
-		"there is no node 9": func(in balance.Input) (balance.Proposal, error) {
-			return balance.Proposal{Ops: []balance.Op{{Kind: balance.OpStart, Slice: 1, Node: 9}}}, nil
+		"there is no shard 9": func(in balance.Input) (balance.Proposal, error) {
+			return balance.Proposal{Ops: []balance.Op{{Kind: balance.OpStart, Slice: 1, Shard: 9}}}, nil
 		},
 		"there is no slice 5": func(in balance.Input) (balance.Proposal, error) {
-			return balance.Proposal{Ops: []balance.Op{{Kind: balance.OpStart, Slice: 5, Node: 2}}}, nil
+			return balance.Proposal{Ops: []balance.Op{{Kind: balance.OpStart, Slice: 5, Shard: 2}}}, nil
 		},
 		"on its way already": func(in balance.Input) (balance.Proposal, error) {
 			return balance.Proposal{Ops: []balance.Op{
-				{Kind: balance.OpStart, Slice: 1, Node: 2}, {Kind: balance.OpStart, Slice: 1, Node: 2},
+				{Kind: balance.OpStart, Slice: 1, Shard: 2}, {Kind: balance.OpStart, Slice: 1, Shard: 2},
 			}}, nil
 		},
 		"no idea": func(balance.Input) (balance.Proposal, error) { return balance.Proposal{}, errors.New("no idea") },
@@ -169,6 +169,6 @@ func TestJoinsThatAreNonsense(t *testing.T) {
 	}
 	d := delivery.New[content](delivery.Config{Epoch: 3}, m.Items(), 10)
 	if _, err := d.Register(balance.Joining{Name: "a", Position: balance.Position{Epoch: 4}}, 10); !fault.Is(err, fault.Conflict) {
-		t.Errorf("a node of a later epoch: %v", err)
+		t.Errorf("a slave of a later epoch: %v", err)
 	}
 }

@@ -11,8 +11,8 @@ import (
 func (m *Mapper) Published() *balance.Model { return m.views.Published() }
 
 // Unpublished returns what masters without any map may have while nothing is
-// published after a restart: the newest durable model, so that a node that does
-// not come back does not leave queries unanswered. Nodes that have not received its
+// published after a restart: the newest durable model, so that a slave that does
+// not come back does not leave queries unanswered. Slaves that have not received its
 // view refuse it. It is nil if there was no mapper before or a model is published.
 func (m *Mapper) Unpublished() *balance.Model { return m.views.Unpublished() }
 

@@ -28,20 +28,20 @@ func newOrders(c *cluster.Cluster, p *plan.Planner, v *maps.Views, m *replicas.M
 	return &orders{Cluster: c, plan: p, views: v, members: m}
 }
 
-// command moves a slice to a node or, with slice 0, sets a node's or a slave's state
+// command moves a slice to a shard or, with slice 0, sets a shard's or a slave's state
 // or removes it.
 type command struct {
 	slave  string // one of several of its shard, or a spare
 	slice  uint64
-	node   balance.NodeID
-	state  balance.NodeState
+	shard  balance.ShardID
+	state  balance.ShardState
 	remove bool
 }
 
-// move has a slice moved to a node.
-func (q *orders) move(now time.Duration, slice uint64, node string) error {
+// move has a slice moved to a shard.
+func (q *orders) move(now time.Duration, slice uint64, name string) error {
 	const op = "balance: move"
-	n, err := q.named(op, node)
+	sh, err := q.named(op, name)
 	if err != nil {
 		return err
 	}
@@ -49,14 +49,14 @@ func (q *orders) move(now time.Duration, slice uint64, node string) error {
 	if !ok {
 		return fault.Newf(fault.NotFound, op, "there is no slice %d", slice)
 	}
-	why := q.plan.Refuses(now, s, n.ID)
+	why := q.plan.Refuses(now, s, sh.ID)
 	if why == "" && q.pending(slice) {
 		why = "it is about to be changed; try again in a moment"
 	}
 	if why != "" {
-		return fault.Newf(fault.Conflict, op, "slice %d cannot move to node %s: %s", slice, node, why)
+		return fault.Newf(fault.Conflict, op, "slice %d cannot move to shard %s: %s", slice, name, why)
 	}
-	q.waiting = append(q.waiting, command{slice: slice, node: n.ID})
+	q.waiting = append(q.waiting, command{slice: slice, shard: sh.ID})
 	return nil
 }
 
@@ -66,113 +66,113 @@ func (q *orders) pending(slice uint64) bool {
 		q.views.Stages(func(o balance.Op) bool { return o.Slice == slice || o.New == slice })
 }
 
-// drain has a node or a slave emptied.
-func (q *orders) drain(now time.Duration, node string) error {
+// drain has a shard or a slave emptied.
+func (q *orders) drain(now time.Duration, name string) error {
 	const op = "balance: drain"
-	if s, ok := q.single(node); ok {
+	if s, ok := q.single(name); ok {
 		return q.orderSlave(now, op, s, command{slave: s.Name, state: balance.Draining})
 	}
-	n, err := q.named(op, node)
+	sh, err := q.named(op, name)
 	if err != nil {
 		return err
 	}
-	if n.State != balance.Active {
-		return fault.Newf(fault.Conflict, op, "node %s is %s already", node, n.State)
+	if sh.State != balance.Active {
+		return fault.Newf(fault.Conflict, op, "shard %s is %s already", name, sh.State)
 	}
-	if !slices.ContainsFunc(q.Model.Nodes(), func(o balance.Node) bool {
-		return o.ID != n.ID && o.State == balance.Active && !q.about(o.ID, balance.Draining)
+	if !slices.ContainsFunc(q.Model.Shards(), func(o balance.Shard) bool {
+		return o.ID != sh.ID && o.State == balance.Active && !q.about(o.ID, balance.Draining)
 	}) {
-		return fault.Newf(fault.Conflict, op, "node %s is the last active one: add another slave first", node)
+		return fault.Newf(fault.Conflict, op, "shard %s is the last active one: add another slave first", name)
 	}
-	q.waiting = append(q.waiting, command{node: n.ID, state: balance.Draining})
+	q.waiting = append(q.waiting, command{shard: sh.ID, state: balance.Draining})
 	return nil
 }
 
-// restore makes a node or a slave active again.
-func (q *orders) restore(now time.Duration, node string) error {
+// restore makes a shard or a slave active again.
+func (q *orders) restore(now time.Duration, name string) error {
 	const op = "balance: restore"
-	if s, ok := q.single(node); ok {
+	if s, ok := q.single(name); ok {
 		return q.orderSlave(now, op, s, command{slave: s.Name, state: balance.Active})
 	}
-	n, err := q.named(op, node)
+	sh, err := q.named(op, name)
 	if err != nil {
 		return err
 	}
-	if n.State == balance.Active && !q.about(n.ID, balance.Draining) {
-		return fault.Newf(fault.Conflict, op, "node %s is active", node)
+	if sh.State == balance.Active && !q.about(sh.ID, balance.Draining) {
+		return fault.Newf(fault.Conflict, op, "shard %s is active", name)
 	}
-	q.waiting = append(q.waiting, command{node: n.ID, state: balance.Active})
+	q.waiting = append(q.waiting, command{shard: sh.ID, state: balance.Active})
 	return nil
 }
 
-// remove takes a node or a slave out of the model.
-func (q *orders) remove(now time.Duration, node string) error {
+// remove takes a shard or a slave out of the model.
+func (q *orders) remove(now time.Duration, name string) error {
 	const op = "balance: remove"
-	if s, ok := q.single(node); ok {
+	if s, ok := q.single(name); ok {
 		return q.orderSlave(now, op, s, command{slave: s.Name, remove: true})
 	}
-	n, err := q.named(op, node)
+	sh, err := q.named(op, name)
 	if err != nil {
 		return err
 	}
-	if why := q.stays(now, n); why != "" {
-		return fault.Newf(fault.Conflict, op, "node %s cannot be removed: %s", node, why)
+	if why := q.stays(now, sh); why != "" {
+		return fault.Newf(fault.Conflict, op, "shard %s cannot be removed: %s", name, why)
 	}
-	q.waiting = append(q.waiting, command{node: n.ID, remove: true})
+	q.waiting = append(q.waiting, command{shard: sh.ID, remove: true})
 	return nil
 }
 
-// stays returns why a node cannot be removed, or "" if it can.
-func (q *orders) stays(now time.Duration, n balance.Node) string {
-	if silent := q.Silence(n.ID, now); silent < q.Config.DeadAfter {
+// stays returns why a shard cannot be removed, or "" if it can.
+func (q *orders) stays(now time.Duration, sh balance.Shard) string {
+	if silent := q.Silence(sh.ID, now); silent < q.Config.DeadAfter {
 		return fmt.Sprintf("it was heard from %v ago: stop it first, and wait %v", silent.Round(time.Millisecond), q.Config.DeadAfter)
 	}
 	has, other := 0, false
 	for _, s := range q.Model.Slices() {
-		if s.Node == n.ID || s.Move.Other == n.ID {
+		if s.Shard == sh.ID || s.Move.Other == sh.ID {
 			has++
 		}
 	}
-	for _, o := range q.Model.Nodes() {
-		other = other || o.ID != n.ID && o.State == balance.Active && !q.about(o.ID, balance.Draining)
+	for _, o := range q.Model.Shards() {
+		other = other || o.ID != sh.ID && o.State == balance.Active && !q.about(o.ID, balance.Draining)
 	}
 	switch {
 	case has > 0:
 		return "it still has " + cluster.Counted(has, "slice") + ": drain it, so that they are filled on others, and wait until it is drained"
 	case !other:
-		return "no other node is active: add one first"
-	case q.destined(n.ID):
+		return "no other shard is active: add one first"
+	case q.destined(sh.ID):
 		return "a slice is about to go there; try again in a moment"
 	}
 	return ""
 }
 
 // destined reports whether a change that is not yet executed or saved moves a
-// slice to a node.
-func (q *orders) destined(n balance.NodeID) bool {
-	return slices.ContainsFunc(q.waiting, func(o command) bool { return o.slice != 0 && o.node == n }) ||
-		q.views.Stages(func(o balance.Op) bool { return o.Kind == balance.OpStart && o.Node == n })
+// slice to a shard.
+func (q *orders) destined(shard balance.ShardID) bool {
+	return slices.ContainsFunc(q.waiting, func(o command) bool { return o.slice != 0 && o.shard == shard }) ||
+		q.views.Stages(func(o balance.Op) bool { return o.Kind == balance.OpStart && o.Shard == shard })
 }
 
-// about reports whether a pending change gives a node a state.
-func (q *orders) about(n balance.NodeID, state balance.NodeState) bool {
-	return slices.ContainsFunc(q.waiting, func(o command) bool { return o.slice == 0 && o.node == n && o.state == state }) ||
-		q.views.Stages(func(o balance.Op) bool { return o.Kind == balance.OpState && o.Node == n && o.State == state })
+// about reports whether a pending change gives a shard a state.
+func (q *orders) about(shard balance.ShardID, state balance.ShardState) bool {
+	return slices.ContainsFunc(q.waiting, func(o command) bool { return o.slice == 0 && o.shard == shard && o.state == state }) ||
+		q.views.Stages(func(o balance.Op) bool { return o.Kind == balance.OpState && o.Shard == shard && o.State == state })
 }
 
-// named returns the node with a name, or that of the slave with this name.
-func (q *orders) named(op, node string) (balance.Node, error) {
-	if n, ok := q.Model.Named(node); ok {
-		return n, nil
+// named returns the shard with a name, or that of the slave with this name.
+func (q *orders) named(op, name string) (balance.Shard, error) {
+	if sh, ok := q.Model.Named(name); ok {
+		return sh, nil
 	}
-	s, _ := q.Model.Slave(node)
-	if n, ok := q.Model.Node(s.Node); ok {
-		return n, nil
+	s, _ := q.Model.Slave(name)
+	if sh, ok := q.Model.Shard(s.Shard); ok {
+		return sh, nil
 	}
-	return balance.Node{}, fault.Newf(fault.NotFound, op, "there is no node %s", node)
+	return balance.Shard{}, fault.Newf(fault.NotFound, op, "there is no shard %s", name)
 }
 
-// obey executes the orders, and makes empty nodes Drained.
+// obey executes the orders, and makes empty shards Drained.
 func (q *orders) obey(now time.Duration, e *cluster.Edit, why cluster.Causes) {
 	for _, o := range q.waiting {
 		if o.slave != "" {
@@ -180,29 +180,29 @@ func (q *orders) obey(now time.Duration, e *cluster.Edit, why cluster.Causes) {
 			continue
 		}
 		if o.remove {
-			e.Try(func(e *balance.Edit) error { return q.removeNode(now, e, o.node) })
+			e.Try(func(e *balance.Edit) error { return q.removeShard(now, e, o.shard) })
 			continue
 		}
 		if o.slice == 0 {
-			e.Try(func(e *balance.Edit) error { return e.SetState(o.node, o.state) })
+			e.Try(func(e *balance.Edit) error { return e.SetState(o.shard, o.state) })
 			continue
 		}
 		why.SetMove(o.slice, cluster.Cause{Text: "by command", Commanded: true})
-		e.Try(func(e *balance.Edit) error { return e.Start(o.slice, o.node) })
+		e.Try(func(e *balance.Edit) error { return e.Start(o.slice, o.shard) })
 	}
 	q.waiting = nil
-	for _, n := range q.plan.TakeDrained() {
-		switch s, _ := q.Model.Node(n); s.State {
+	for _, shard := range q.plan.TakeDrained() {
+		switch s, _ := q.Model.Shard(shard); s.State {
 		case balance.Draining:
-			e.Try(func(e *balance.Edit) error { return e.SetState(n, balance.Drained) })
+			e.Try(func(e *balance.Edit) error { return e.SetState(shard, balance.Drained) })
 		case balance.Dissolving:
-			e.Try(func(e *balance.Edit) error { return q.end(e, n) })
+			e.Try(func(e *balance.Edit) error { return q.end(e, shard) })
 		}
 	}
 }
 
 // end removes a shard that has no slices left; its slaves are spares.
-func (q *orders) end(e *balance.Edit, id balance.NodeID) error {
+func (q *orders) end(e *balance.Edit, id balance.ShardID) error {
 	for _, s := range q.Model.Replicas(id) {
 		if err := e.Release(s.Name); err != nil {
 			return err
@@ -211,10 +211,10 @@ func (q *orders) end(e *balance.Edit, id balance.NodeID) error {
 	return e.Remove(id)
 }
 
-// removeNode removes a node unless it has come back since the order.
-func (q *orders) removeNode(now time.Duration, e *balance.Edit, id balance.NodeID) error {
-	if n, ok := q.Model.Node(id); ok && q.Silence(id, now) < q.Config.DeadAfter {
-		return fault.Newf(fault.Conflict, "balance: remove", "node %s is not removed: it has come back", n.Name)
+// removeShard removes a shard unless it has come back since the order.
+func (q *orders) removeShard(now time.Duration, e *balance.Edit, id balance.ShardID) error {
+	if sh, ok := q.Model.Shard(id); ok && q.Silence(id, now) < q.Config.DeadAfter {
+		return fault.Newf(fault.Conflict, "balance: remove", "shard %s is not removed: it has come back", sh.Name)
 	}
 	return e.Remove(id)
 }

@@ -32,9 +32,9 @@ func TestOrdersAreAcceptedOrRefusedAtOnce(t *testing.T) {
 		kind fault.Kind
 	}{
 		{"an unknown slice", func() error { return q.move(now, 1<<60, "b") }, fault.NotFound},
-		{"an unknown node", func() error { return q.move(now, s, "c") }, fault.NotFound},
-		{"an active node", func() error { return q.restore(now, "b") }, fault.Conflict},
-		{"a live node", func() error { return q.remove(now, "b") }, fault.Conflict},
+		{"an unknown slave", func() error { return q.move(now, s, "c") }, fault.NotFound},
+		{"an active slave", func() error { return q.restore(now, "b") }, fault.Conflict},
+		{"a live slave", func() error { return q.remove(now, "b") }, fault.Conflict},
 		{"a move", func() error { return q.move(now, s, "b") }, 0},
 		{"the same move again", func() error { return q.move(now, s, "b") }, fault.Conflict},
 		{"to drain", func() error { return q.drain(now, "a") }, 0},
@@ -52,7 +52,7 @@ func TestOrdersAreAcceptedOrRefusedAtOnce(t *testing.T) {
 	}
 	moved := false
 	for _, o := range e.Begun.Ops() {
-		moved = moved || o.Kind == balance.OpStart && o.Slice == s && o.Node == b
+		moved = moved || o.Kind == balance.OpStart && o.Slice == s && o.Shard == b
 	}
 	if !moved {
 		t.Errorf("the slice does not move: %+v", e.Begun.Ops())

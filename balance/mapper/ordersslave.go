@@ -14,7 +14,7 @@ import (
 // single returns a slave that is a spare or has siblings.
 func (q *orders) single(name string) (balance.Slave, bool) {
 	s, ok := q.Model.Slave(name)
-	return s, ok && (s.Node == 0 || len(q.Model.Replicas(s.Node)) > 1)
+	return s, ok && (s.Shard == 0 || len(q.Model.Replicas(s.Shard)) > 1)
 }
 
 // orderSlave takes an order about a single slave.
@@ -55,7 +55,7 @@ func (q *orders) obeySlave(now time.Duration, e *balance.Edit, o command) error 
 	if why := q.cannot(now, s, o, e); why != "" {
 		return fault.Newf(fault.Conflict, "balance: obey", "slave %s: %s", s.Name, why)
 	}
-	if s.Node != 0 {
+	if s.Shard != 0 {
 		if err := e.Release(s.Name); err != nil {
 			return err
 		}

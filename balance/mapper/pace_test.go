@@ -9,7 +9,7 @@ import (
 	"adshard/balance/cluster"
 )
 
-// TestDrainWithoutIterations: nodes are emptied at a pace of their own, and at
+// TestDrainWithoutIterations: slaves are emptied at a pace of their own, and at
 // once again when nothing is on its way, however rarely the strategy is asked.
 func TestDrainWithoutIterations(t *testing.T) {
 	for name, interval := range map[string]time.Duration{"none": 0, "rare": 24 * time.Hour} {
@@ -20,7 +20,7 @@ func TestDrainWithoutIterations(t *testing.T) {
 			r.pass(time.Second)
 			r.must(r.m.Drain(r.now, "b"))
 			begin := r.now
-			for n, _ := r.m.Model().Named("b"); n.State != balance.Drained; n, _ = r.m.Model().Named("b") {
+			for sh, _ := r.m.Model().Named("b"); sh.State != balance.Drained; sh, _ = r.m.Model().Named("b") {
 				r.pass(200 * time.Millisecond)
 				r.ackAll()
 				for _, q := range r.asked {
@@ -59,9 +59,9 @@ func TestStepsAreMarked(t *testing.T) {
 	want := []string{
 		"wants begins 1 move of 16 items, 1 split: all is well",
 		"slice 2: begins to move from b to a: by command",
-		"node c: node 3 is draining",
-		"node c: 2 slices to leave: node c is being emptied",
-		"node c: node 3 is drained",
+		"c: shard 3 is draining",
+		"c: 2 slices to leave: shard c is being emptied",
+		"c: shard 3 is drained",
 	}
 	if !slices.Equal(r.loud, want) {
 		t.Errorf("%q", r.loud)

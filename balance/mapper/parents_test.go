@@ -86,7 +86,7 @@ func TestSteadyBudgetMarksDoNotHoldUpAMove(t *testing.T) {
 }
 
 // TestAWrongParentIsNeverLetGo: neither one that does not change nor one that
-// has changed before the nodes were read.
+// has changed before the slaves were read.
 func TestAWrongParentIsNeverLetGo(t *testing.T) {
 	for name, wrong := range map[string]func(*balance.Certified){
 		"on the target": func(c *balance.Certified) { c.Target.Parents[0].Hi++ },
@@ -110,9 +110,9 @@ func TestAWrongParentIsNeverLetGo(t *testing.T) {
 	}
 }
 
-// TestAParentIsLetGoOnlyWhenTheNodesHaveWrittenIt: one that differs and whose changes they have
+// TestAParentIsLetGoOnlyWhenTheSlavesHaveWrittenIt: one that differs and whose changes they have
 // not applied since it was first asked for is asked for again and again.
-func TestAParentIsLetGoOnlyWhenTheNodesHaveWrittenIt(t *testing.T) {
+func TestAParentIsLetGoOnlyWhenTheSlavesHaveWrittenIt(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.start0()
 	stuck := r.clock

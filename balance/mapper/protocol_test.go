@@ -17,7 +17,7 @@ func TestAMove(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.switch0()
 	if p := r.m.Published(); p.View() != 1 {
-		t.Fatalf("view %d is published before its nodes know it", p.View())
+		t.Fatalf("view %d is published before its slaves know it", p.View())
 	}
 	r.ackAll()
 	if p := r.m.Published(); p.View() != 2 {
@@ -29,7 +29,7 @@ func TestAMove(t *testing.T) {
 	if s.View != 2 || s.Published != 2 || len(s.InFlight) != 0 || s.Moved != (transfer.Moved{Moves: 1, Items: 128, Bytes: 6400}) {
 		t.Errorf("%+v", s)
 	}
-	if r.slice(0).Node != 2 || r.m.Model().Least() != 2 {
+	if r.slice(0).Shard != 2 || r.m.Model().Least() != 2 {
 		t.Errorf("%+v", r.slice(0))
 	}
 	for _, text := range []string{"begins to move from a to b: by command", "is certified", "is served by b from view 2 on", "has left a for b: 128 items"} {
@@ -94,8 +94,8 @@ func TestASliceIsSwitchedOnlyWhenAllPartsMatch(t *testing.T) {
 	r.phase(0, balance.Switched)
 }
 
-// TestAViewIsPublishedWhenAllNodesHaveIt: all that are alive, that is.
-func TestAViewIsPublishedWhenAllNodesHaveIt(t *testing.T) {
+// TestAViewIsPublishedWhenAllSlavesHaveIt: all that are alive, that is.
+func TestAViewIsPublishedWhenAllSlavesHaveIt(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b", "c")
 	r.switch0()
 	r.ack("a")
@@ -104,7 +104,7 @@ func TestAViewIsPublishedWhenAllNodesHaveIt(t *testing.T) {
 	if v := r.m.Published().View(); v != 1 {
 		t.Fatalf("view %d is published, but c has it not", v)
 	}
-	if w := r.m.Status(r.now).WaitingFor; len(w) != 1 || !strings.Contains(w[0], "node c to acknowledge view 2") {
+	if w := r.m.Status(r.now).WaitingFor; len(w) != 1 || !strings.Contains(w[0], "slave c to acknowledge view 2") {
 		t.Errorf("%q", w)
 	}
 	r.mute["c"] = true
@@ -155,11 +155,11 @@ func TestMovesThatAreGivenUp(t *testing.T) {
 		"the copy differs":   {differs(func(c *balance.Certified) { c.Target.Bins[5].Lo++ }), "searches read on b differ"},
 		"the source differs": {differs(func(c *balance.Certified) { c.Source.Bins[5].Count++ }), "searches read on a differ"},
 		"both differ":        {differs(func(c *balance.Certified) { c.Truth.Bins[5].Hi++ }), "searches read on a and b differ"},
-		"the target is lost": {func(r *rig) { r.mute["b"] = true; r.pass(cluster.DefaultDeadAfter + time.Second) }, "node b is lost"},
+		"the target is lost": {func(r *rig) { r.mute["b"] = true; r.pass(cluster.DefaultDeadAfter + time.Second) }, "shard b is lost"},
 		"the target is in trouble": {func(r *rig) {
 			r.mute["b"] = true
 			for range 15 {
-				r.must(r.m.Report(r.now, mapper.NodeReport{Name: "b", Incarnation: "1", Trouble: "disk full"}))
+				r.must(r.m.Report(r.now, mapper.SlaveReport{Name: "b", Incarnation: "1", Trouble: "disk full"}))
 				r.pass(time.Second)
 			}
 		}, "disk full"},
@@ -172,7 +172,7 @@ func TestMovesThatAreGivenUp(t *testing.T) {
 			}
 		}, "no way"},
 		"nobody answers":        {func(r *rig) { r.pass(2 * cluster.DefaultStall) }, "no answer"},
-		"the target is drained": {func(r *rig) { r.must(r.m.Drain(r.now, "b")); r.carry(); r.pass(time.Second) }, "node b is draining"},
+		"the target is drained": {func(r *rig) { r.must(r.m.Drain(r.now, "b")); r.carry(); r.pass(time.Second) }, "shard b is draining"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, 4, nil, "a", "b", "c")
@@ -180,7 +180,7 @@ func TestMovesThatAreGivenUp(t *testing.T) {
 			generation := r.slice(0).Generation
 			c.do(r)
 			r.phase(0, balance.NoMove)
-			if s := r.slice(0); s.Node != 1 || s.Generation != generation+1 {
+			if s := r.slice(0); s.Shard != 1 || s.Generation != generation+1 {
 				t.Errorf("%+v", s)
 			}
 			r.wantTrouble(c.text)
@@ -200,17 +200,17 @@ func TestAMoveThatIsNotFilledStalls(t *testing.T) {
 	r.pass(cluster.DefaultStall - time.Second)
 	r.phase(0, balance.Copying)
 	for i := range 60 { // it is being filled now
-		r.must(r.m.Report(r.now, mapper.NodeReport{Name: "b", Incarnation: "1", Position: balance.Position{Offset: uint64(i + 1)}}))
+		r.must(r.m.Report(r.now, mapper.SlaveReport{Name: "b", Incarnation: "1", Position: balance.Position{Offset: uint64(i + 1)}}))
 		r.pass(time.Second)
 	}
 	r.phase(0, balance.Copying)
 	r.mute["b"] = true
 	for range 70 {
-		r.must(r.m.Report(r.now, mapper.NodeReport{Name: "b", Incarnation: "1", Position: balance.Position{Offset: 60, Clock: uint64(r.now)}}))
+		r.must(r.m.Report(r.now, mapper.SlaveReport{Name: "b", Incarnation: "1", Position: balance.Position{Offset: 60, Clock: uint64(r.now)}}))
 		r.pass(time.Second)
 	}
 	r.phase(0, balance.NoMove)
-	r.wantTrouble("node b has not received all items")
+	r.wantTrouble("shard b has not received all items")
 }
 
 // TestATargetThatReturnsIsCertifiedAnew: what it had may be gone.
@@ -245,7 +245,7 @@ func TestASourceThatIsLost(t *testing.T) {
 	r.ackAll()
 	r.pass(cluster.DefaultLinger + time.Second)
 	r.phase(0, balance.NoMove)
-	if r.slice(0).Node != 2 {
+	if r.slice(0).Shard != 2 {
 		t.Errorf("%+v", r.slice(0))
 	}
 }

@@ -18,7 +18,7 @@ type learner struct {
 	ops  func(in balance.Input) []balance.Op
 	seen []int // the length of what it remembered, by iteration
 	at   []time.Time
-	to   func(in balance.Input, leaving []balance.Slice) []balance.NodeID
+	to   func(in balance.Input, leaving []balance.Slice) []balance.ShardID
 }
 
 func (l *learner) Name() string { return l.name }
@@ -40,7 +40,7 @@ func (l *learner) Iterate(in balance.Input) (balance.Proposal, error) {
 }
 
 // Refuges implements balance.Refuge.
-func (l *learner) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeID {
+func (l *learner) Refuges(in balance.Input, leaving []balance.Slice) []balance.ShardID {
 	if l.to == nil {
 		return nil
 	}
@@ -170,7 +170,7 @@ func TestMemoryTooLarge(t *testing.T) {
 	r, l := newLearner(t, "learner", nil)
 	l.grow = balance.MaxMemory
 	l.ops = func(in balance.Input) []balance.Op {
-		return []balance.Op{{Kind: balance.OpStart, Slice: in.Model.Slices()[0].ID, Node: 2}}
+		return []balance.Op{{Kind: balance.OpStart, Slice: in.Model.Slices()[0].ID, Shard: 2}}
 	}
 	r.pass(2*rigInterval + time.Second)
 	r.wantTrouble("strategy learner: it wants to remember 65537 bytes, and a strategy may remember at most 65536")
@@ -178,8 +178,8 @@ func TestMemoryTooLarge(t *testing.T) {
 	if !slices.Equal(l.seen, []int{1, 1}) {
 		t.Errorf("it remembered %v", l.seen)
 	}
-	nodes := []balance.Node{{Name: "a"}}
-	if _, _, err := plan.Initial(forgetful{l}, balance.ByHash, nodes, r.index, nil); err == nil || !strings.Contains(err.Error(), "at most 65536") {
+	shards := []balance.Shard{{Name: "a"}}
+	if _, _, err := plan.Initial(forgetful{l}, balance.ByHash, shards, r.index, nil); err == nil || !strings.Contains(err.Error(), "at most 65536") {
 		t.Errorf("a first plan with too large a memory: %v", err)
 	}
 }
@@ -203,18 +203,18 @@ func TestTimeOfDay(t *testing.T) {
 }
 
 // TestRefuge: slices that must leave go where the strategy wants them, and to the
-// least loaded node if they may not, or if it says nothing.
+// least loaded slave if they may not, or if it says nothing.
 func TestRefuge(t *testing.T) {
 	r, l := newLearner(t, "learner", nil)
 	var asked []balance.Slice
-	l.to = func(in balance.Input, leaving []balance.Slice) []balance.NodeID {
+	l.to = func(in balance.Input, leaving []balance.Slice) []balance.ShardID {
 		asked = slices.Clone(leaving)
-		return []balance.NodeID{3, leaving[1].Node} // the second one is where it leaves
+		return []balance.ShardID{3, leaving[1].Shard} // the second one is where it leaves
 	}
 	r.must(r.m.Drain(r.now, "a"))
 	r.carry()
 	r.pass(rigInterval + time.Second)
-	if len(asked) != 2 || asked[0].Node != 1 || asked[1].Node != 1 {
+	if len(asked) != 2 || asked[0].Shard != 1 || asked[1].Shard != 1 {
 		t.Fatalf("asked for %+v", asked)
 	}
 	if first, _ := r.byID(asked[0].ID); first.Move.Other != 3 {
@@ -224,7 +224,7 @@ func TestRefuge(t *testing.T) {
 		t.Errorf("the second goes %+v", second)
 	}
 	r.must(r.m.Restore(r.now, "a"))
-	l.to = func(balance.Input, []balance.Slice) []balance.NodeID { return nil }
+	l.to = func(balance.Input, []balance.Slice) []balance.ShardID { return nil }
 	r.must(r.m.Drain(r.now, "b"))
 	r.carry()
 	r.pass(rigInterval + time.Second)

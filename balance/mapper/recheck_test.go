@@ -10,7 +10,7 @@ import (
 	"adshard/balance/mapper"
 )
 
-// newUnverified returns a rig of six slices on two nodes, of which a was started again
+// newUnverified returns a rig of six slices on two slaves, of which a was started again
 // without having been closed. The scrub comes to nothing for a long time.
 func newUnverified(t *testing.T) *rig {
 	t.Helper()
@@ -19,34 +19,34 @@ func newUnverified(t *testing.T) *rig {
 	return r
 }
 
-// crash has a node join again, whose store was not closed.
-func (r *rig) crash(node string) {
+// crash has a slave join again, whose store was not closed.
+func (r *rig) crash(slave string) {
 	r.t.Helper()
-	r.mute[node] = true // its reports say more than those of the rig
-	r.must(r.m.Join(r.now, balance.Joining{Name: node, Table: r.table(node), Position: balance.Position{Clock: r.clock}, Unverified: true}))
+	r.mute[slave] = true // its reports say more than those of the rig
+	r.must(r.m.Join(r.now, balance.Joining{Name: slave, Table: r.table(slave), Position: balance.Position{Clock: r.clock}, Unverified: true}))
 	r.carry()
 }
 
-// unverified has a node report.
-func (r *rig) unverified(node string, is bool) {
+// unverified has a slave report.
+func (r *rig) unverified(slave string, is bool) {
 	r.t.Helper()
-	t := r.table(node)
-	r.must(r.m.Report(r.now, mapper.NodeReport{Name: node, Incarnation: "2", Position: balance.Position{Clock: r.clock}, Table: &t, Unverified: is}))
+	t := r.table(slave)
+	r.must(r.m.Report(r.now, mapper.SlaveReport{Name: slave, Incarnation: "2", Position: balance.Position{Clock: r.clock}, Table: &t, Unverified: is}))
 	r.carry()
 }
 
-// recheck answers what is asked of a node for some time, during which it reports that it is unverified.
-func (r *rig) recheck(node string, d time.Duration, change func(balance.Certify, *balance.Certified)) (asked []balance.Certify) {
+// recheck answers what is asked of a slave for some time, during which it reports that it is unverified.
+func (r *rig) recheck(slave string, d time.Duration, change func(balance.Certify, *balance.Certified)) (asked []balance.Certify) {
 	r.t.Helper()
 	for end := r.now + d; r.now < end; {
-		r.unverified(node, true)
+		r.unverified(slave, true)
 		asked = append(asked, r.scrubbing(200*time.Millisecond, change)...)
 	}
 	return asked
 }
 
-// TestAStoreThatWasNotClosedIsComparedFirst: all slices of the node, and no others, the hottest
-// first, ahead of the scrub. Its progress is reported until the node says that it has noted the end.
+// TestAStoreThatWasNotClosedIsComparedFirst: all slices of the slave, and no others, the hottest
+// first, ahead of the scrub. Its progress is reported until the slave says that it has noted the end.
 func TestAStoreThatWasNotClosedIsComparedFirst(t *testing.T) {
 	r := newUnverified(t)
 	if s := r.m.Recheck("b"); s != nil {
@@ -55,7 +55,7 @@ func TestAStoreThatWasNotClosedIsComparedFirst(t *testing.T) {
 	asked := r.recheck("a", time.Second, nil)
 	want := map[uint64]bool{}
 	for _, s := range r.m.Model().Slices() {
-		if n, _ := r.m.Model().Node(s.Node); n.Name == "a" {
+		if sh, _ := r.m.Model().Shard(s.Shard); sh.Name == "a" {
 			want[s.ID] = true
 		}
 	}
@@ -104,7 +104,7 @@ func TestAStoreThatWasNotClosedAndDiffers(t *testing.T) {
 			c.Target.Bins[17].Hi++
 		}
 	})
-	if !slices.ContainsFunc(r.discards, func(d balance.Discard) bool { return d.Node == "a" && d.Slice == bad.ID }) {
+	if !slices.ContainsFunc(r.discards, func(d balance.Discard) bool { return d.Slave == "a" && d.Slice == bad.ID }) {
 		t.Errorf("discards %+v", r.discards)
 	}
 	if slices.ContainsFunc(r.discards, func(d balance.Discard) bool { return d.Slice != bad.ID }) {
@@ -115,7 +115,7 @@ func TestAStoreThatWasNotClosedAndDiffers(t *testing.T) {
 	}
 }
 
-// TestWhatChangesWhileItIsComparedAgain: slices that move, or whose node is lost for a while, hold up nothing.
+// TestWhatChangesWhileItIsComparedAgain: slices that move, or whose slave is lost for a while, hold up nothing.
 func TestWhatChangesWhileItIsComparedAgain(t *testing.T) {
 	r := newUnverified(t)
 	r.must(r.m.Move(r.now, r.slice(0).ID, "b"))
@@ -131,8 +131,8 @@ func TestWhatChangesWhileItIsComparedAgain(t *testing.T) {
 	}
 }
 
-// TestACrashedNodeCrashesAgain: it is compared from the beginning.
-func TestACrashedNodeCrashesAgain(t *testing.T) {
+// TestACrashedSlaveCrashesAgain: it is compared from the beginning.
+func TestACrashedSlaveCrashesAgain(t *testing.T) {
 	r := newUnverified(t)
 	first := r.recheck("a", time.Second, nil)
 	r.crash("a")
@@ -147,9 +147,9 @@ func TestACrashedNodeCrashesAgain(t *testing.T) {
 // TestAStoreThatWasNotClosedBeforeTheFirstPlan: changes that come before there is a plan are none
 // of what is compared.
 func TestAStoreThatWasNotClosedBeforeTheFirstPlan(t *testing.T) {
-	r := newRig(t, 2, func(c *cluster.Config) { c.Nodes = 1 }, "a")
+	r := newRig(t, 2, func(c *cluster.Config) { c.Slaves = 1 }, "a")
 	r.state = nil
-	r.cfg.Nodes = 2
+	r.cfg.Slaves = 2
 	r.start()
 	r.must(r.m.Join(r.now, balance.Joining{Name: "a", Unverified: true}))
 	r.carry()

@@ -71,7 +71,7 @@ func TestAnEmptiedSlaveIsReplacedByACopy(t *testing.T) {
 	r.pass(time.Second)
 	r.wantShard("shard-0", "a +b")
 	r.wantSiblings("b", "a")
-	r.must(r.m.Report(r.now, mapper.NodeReport{Name: "b", Incarnation: "1", Copying: &cluster.CopyState{Source: "a", Bytes: 1 << 20, Total: 3 << 20, PerSecond: 1 << 20}}))
+	r.must(r.m.Report(r.now, mapper.SlaveReport{Name: "b", Incarnation: "1", Copying: &cluster.CopyState{Source: "a", Bytes: 1 << 20, Total: 3 << 20, PerSecond: 1 << 20}}))
 	i := slices.IndexFunc(r.m.Status(r.now).Slaves, func(s mapper.SlaveStatus) bool { return s.Name == "b" })
 	if s := r.m.Status(r.now).Slaves[i]; s.Copying == nil || s.Copying.Source != "a" {
 		t.Errorf("%+v", s)
@@ -122,7 +122,7 @@ func TestWhatIsComparedOfACopy(t *testing.T) {
 		"it discarded a slice": {func(r *rig) {
 			lacks := r.table("a")
 			lacks.Slices = lacks.Slices[1:]
-			r.must(r.m.Report(r.now, mapper.NodeReport{Name: "a", Incarnation: "1", Table: &lacks}))
+			r.must(r.m.Report(r.now, mapper.SlaveReport{Name: "a", Incarnation: "1", Table: &lacks}))
 			r.ack("a")
 		}, balance.Copied{Source: "a", Instance: 1}},
 	} {
@@ -201,7 +201,7 @@ func TestWhoHoldsMostIsNotCopied(t *testing.T) {
 				offset = uint64(rigKey(120))
 			}
 		}
-		r.must(r.m.Report(r.now, mapper.NodeReport{Name: "x", Incarnation: "1", Table: &table, Position: balance.Position{Clock: r.clock, Offset: offset}}))
+		r.must(r.m.Report(r.now, mapper.SlaveReport{Name: "x", Incarnation: "1", Table: &table, Position: balance.Position{Clock: r.clock, Offset: offset}}))
 		r.mute["x"] = true
 		r.pass(200 * time.Millisecond)
 	}

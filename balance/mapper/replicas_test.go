@@ -27,12 +27,12 @@ func newReplicated(t *testing.T, change func(*cluster.Config), slaves ...string)
 // filled with a + before.
 func (r *rig) shard(name string) string {
 	r.t.Helper()
-	n, ok := r.m.Model().Named(name)
+	sh, ok := r.m.Model().Named(name)
 	if !ok {
 		return "none"
 	}
 	var list []string
-	for _, s := range r.m.Model().Replicas(n.ID) {
+	for _, s := range r.m.Model().Replicas(sh.ID) {
 		if s.In {
 			list = append(list, s.Name)
 		} else {
@@ -52,7 +52,7 @@ func (r *rig) wantShard(name, slaves string) {
 // spares returns the names of the slaves without a shard.
 func (r *rig) spares() (names []string) {
 	for _, s := range r.m.Model().Slaves() {
-		if s.Node == 0 {
+		if s.Shard == 0 {
 			names = append(names, s.Name)
 		}
 	}
@@ -112,13 +112,13 @@ func TestZones(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(m.Nodes()) != 3 {
-		t.Errorf("%d shards of %+v", len(m.Nodes()), m.Slaves())
+	if len(m.Shards()) != 3 {
+		t.Errorf("%d shards of %+v", len(m.Shards()), m.Slaves())
 	}
-	for _, n := range m.Nodes() {
-		set := m.Set(n.ID)
+	for _, sh := range m.Shards() {
+		set := m.Set(sh.ID)
 		if len(set) != 2 || set[0].Zone == set[1].Zone {
-			t.Errorf("shard %s: %+v", n.Name, set)
+			t.Errorf("shard %s: %+v", sh.Name, set)
 		}
 	}
 
@@ -149,7 +149,7 @@ func TestALostReplicaIsReplaced(t *testing.T) {
 	unserved := r.table("e")
 	unserved.Slices = slices.Clone(unserved.Slices)
 	unserved.Slices[0].From = 0
-	r.must(r.m.Report(r.now, mapper.NodeReport{Name: "e", Incarnation: "1", Table: &unserved}))
+	r.must(r.m.Report(r.now, mapper.SlaveReport{Name: "e", Incarnation: "1", Table: &unserved}))
 	for range 10 {
 		r.pass(time.Second)
 		for _, q := range r.asked {
@@ -175,7 +175,7 @@ func TestALostReplicaIsReplaced(t *testing.T) {
 	}
 	r.mute["d"] = false
 	r.live(time.Second)
-	if s, _ := r.m.Model().Slave("d"); s.Node != 0 {
+	if s, _ := r.m.Model().Slave("d"); s.Shard != 0 {
 		t.Errorf("the slave that was replaced: %+v", s)
 	}
 }
@@ -301,7 +301,7 @@ func TestACopyThatDiffersIsRefilled(t *testing.T) {
 	r.pass(time.Second)
 	r.answer(wrong)
 	r.phase(0, balance.Copying)
-	if len(r.discards) == 0 || r.discards[0].Node != "c" {
+	if len(r.discards) == 0 || r.discards[0].Slave != "c" {
 		t.Fatalf("discards: %+v", r.discards)
 	}
 	r.ack("d")
@@ -332,7 +332,7 @@ func TestADamagedReplicaLeaves(t *testing.T) {
 	r.wantShard("shard-0", "a +b")
 	broken := r.table("b")
 	broken.Slices = broken.Slices[1:]
-	r.must(r.m.Report(r.now, mapper.NodeReport{Name: "b", Incarnation: "1", Table: &broken}))
+	r.must(r.m.Report(r.now, mapper.SlaveReport{Name: "b", Incarnation: "1", Table: &broken}))
 	r.pass(time.Second)
 	r.wantShard("shard-0", "a +b")
 	r.live(5 * time.Second)
@@ -370,12 +370,12 @@ func TestReplicasChange(t *testing.T) {
 	r.must(r.m.SetReplicas(r.now, 2))
 	r.live(4 * time.Minute)
 	m := r.m.Model()
-	if len(m.Nodes()) != 2 || len(r.spares()) != 0 {
-		t.Fatalf("%+v of %+v; %s", m.Nodes(), m.Slaves(), strings.Join(r.events, "\n"))
+	if len(m.Shards()) != 2 || len(r.spares()) != 0 {
+		t.Fatalf("%+v of %+v; %s", m.Shards(), m.Slaves(), strings.Join(r.events, "\n"))
 	}
-	for _, n := range m.Nodes() {
-		if len(m.Set(n.ID)) != 2 {
-			t.Errorf("%s: %+v", n.Name, m.Set(n.ID))
+	for _, sh := range m.Shards() {
+		if len(m.Set(sh.ID)) != 2 {
+			t.Errorf("%s: %+v", sh.Name, m.Set(sh.ID))
 		}
 	}
 	r.restart("a", "b", "c", "d")
@@ -385,8 +385,8 @@ func TestReplicasChange(t *testing.T) {
 	r.live(time.Minute)
 	r.must(r.m.SetReplicas(r.now, 1))
 	r.live(time.Minute)
-	if m := r.m.Model(); len(m.Nodes()) != 4 || len(m.Slaves()) != 4 {
-		t.Fatalf("%+v of %+v", m.Nodes(), m.Slaves())
+	if m := r.m.Model(); len(m.Shards()) != 4 || len(m.Slaves()) != 4 {
+		t.Fatalf("%+v of %+v", m.Shards(), m.Slaves())
 	}
 	if err := r.m.SetReplicas(r.now, 0); err == nil {
 		t.Error("no replica is possible")

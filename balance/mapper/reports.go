@@ -10,20 +10,20 @@ import (
 	"adshard/fault"
 )
 
-// NodeReport is a node's status, sent every second and at once after a change of
+// SlaveReport is a slave's status, sent every second and at once after a change of
 // its table. With its table it acknowledges Table.View.
-type NodeReport struct {
+type SlaveReport struct {
 	Name string
-	// Incarnation differs each time the node starts.
+	// Incarnation differs each time the slave starts.
 	Incarnation string
 	Position    balance.Position
 	// Table is nil when it is unchanged since the previous report.
 	Table *balance.Table
-	// Trouble says why the node makes no progress; "" if it does.
+	// Trouble says why the slave makes no progress; "" if it does.
 	Trouble string
 	// Load is nil when nothing was counted.
 	Load *load.Report
-	// Bytes is the size of the node's data.
+	// Bytes is the size of the slave's data.
 	Bytes uint64
 	// Copying is nil unless it copies a sibling's store.
 	Copying *cluster.CopyState
@@ -31,14 +31,14 @@ type NodeReport struct {
 	Unverified bool
 }
 
-// Join takes a node's announcement, its first or a repeated one.
+// Join takes a slave's announcement, its first or a repeated one.
 func (m *Mapper) Join(now time.Duration, j balance.Joining) error {
 	now = m.Time.At(now)
 	if err := j.Table.Check(); err != nil {
 		return fault.New(fault.Invalid, "balance: join", err)
 	}
 	if j.Name == "" {
-		return fault.Field("balance: join", "name", "a node needs a name")
+		return fault.Field("balance: join", "name", "a slave needs a name")
 	}
 	if i := slices.IndexFunc(m.joined, func(o balance.Joining) bool { return o.Name == j.Name }); i >= 0 {
 		m.joined[i] = j
@@ -58,13 +58,13 @@ func (m *Mapper) Join(now time.Duration, j balance.Joining) error {
 	return nil
 }
 
-// Report takes a node's report. Errors: fault.Stale when the node must
+// Report takes a slave's report. Errors: fault.Stale when the slave must
 // register, or report its table, first.
-func (m *Mapper) Report(now time.Duration, r NodeReport) error {
+func (m *Mapper) Report(now time.Duration, r SlaveReport) error {
 	now = m.Time.At(now)
 	n := m.Slaves[r.Name]
 	if n == nil || !n.Reported && r.Table == nil {
-		return fault.Newf(fault.Stale, "balance: report", "node %s has not reported its table: register again", r.Name)
+		return fault.Newf(fault.Stale, "balance: report", "slave %s has not reported its table: register again", r.Name)
 	}
 	if r.Table != nil {
 		if err := r.Table.Check(); err != nil {
@@ -108,7 +108,7 @@ func (m *Mapper) follows(now time.Duration, n *cluster.Slave) {
 	}
 }
 
-// restarted discards the certificates of an earlier incarnation of the node.
+// restarted discards the certificates of an earlier incarnation of the slave.
 func (m *Mapper) restarted(name string, n *cluster.Slave, incarnation string) {
 	n.Incarnation, n.Copying = incarnation, nil
 	n.Target = m.Cluster.Clock
@@ -116,7 +116,7 @@ func (m *Mapper) restarted(name string, n *cluster.Slave, incarnation string) {
 	m.moves.Restarted(name)
 }
 
-// takeTable takes a node's table.
+// takeTable takes a slave's table.
 func (m *Mapper) takeTable(now time.Duration, name string, t balance.Table) {
 	n := m.Slaves[name]
 	if n.SetTable(now, t) {
@@ -126,7 +126,7 @@ func (m *Mapper) takeTable(now time.Duration, name string, t balance.Table) {
 	m.moves.Arrived(now, name)
 }
 
-// watch looks for nodes silent, and moves stalled, for too long.
+// watch looks for slaves silent, and moves stalled, for too long.
 func (m *Mapper) watch(now time.Duration) {
 	m.views.ForgetMasters(now)
 	m.verify.Expire(now)

@@ -14,7 +14,7 @@ func (r *rig) finishes() {
 	r.ackAll()
 	r.pass(cluster.DefaultMasterLease + cluster.DefaultLinger + time.Second)
 	r.phase(0, balance.NoMove)
-	if r.slice(0).Node != 2 || r.m.Published().View() != 2 {
+	if r.slice(0).Shard != 2 || r.m.Published().View() != 2 {
 		r.t.Errorf("%+v", r.slice(0))
 	}
 }
@@ -84,7 +84,7 @@ func TestRestartAfterTheSwitch(t *testing.T) {
 		}
 		r.carry()
 		if p := r.m.Published(); p != nil {
-			t.Fatalf("view %d is published before its nodes know it", p.View())
+			t.Fatalf("view %d is published before its slaves know it", p.View())
 		}
 		r.finishes()
 	})
@@ -104,9 +104,9 @@ func TestRestartAfterTheSwitch(t *testing.T) {
 	})
 }
 
-// TestRestartWithALostNode: masters without a map get the newest at once; it is
-// published when all nodes have it or are lost.
-func TestRestartWithALostNode(t *testing.T) {
+// TestRestartWithALostSlave: masters without a map get the newest at once; it is
+// published when all slaves have it or are lost.
+func TestRestartWithALostSlave(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b", "c")
 	tables := map[string]balance.Table{"a": r.table("a"), "b": r.table("b")}
 	if r.m.Unpublished() != nil {
@@ -155,7 +155,7 @@ func TestTimeThatIsSetBack(t *testing.T) {
 		r.phase(0, balance.Switched)
 	}
 	s := r.m.Status(r.now)
-	if !s.Nodes[0].Alive || !s.Nodes[1].Alive || len(s.Masters) != 1 {
+	if !s.Shards[0].Alive || !s.Shards[1].Alive || len(s.Masters) != 1 {
 		t.Errorf("somebody is taken for lost: %+v", s)
 	}
 	r.m.Master(r.now, "m1", 2, 0)

@@ -22,7 +22,7 @@ func (r *rig) loses(name string, lo balance.Key) {
 		}
 	}
 	for _, table := range []balance.Table{without, full} {
-		r.must(r.m.Report(r.now, mapper.NodeReport{Name: name, Incarnation: "1", Position: balance.Position{Clock: r.clock}, Table: &table}))
+		r.must(r.m.Report(r.now, mapper.SlaveReport{Name: name, Incarnation: "1", Position: balance.Position{Clock: r.clock}, Table: &table}))
 		r.carry()
 	}
 }
@@ -77,7 +77,7 @@ func TestALateReplicaIsComparedInWhatItLost(t *testing.T) {
 	if r.wantShard("shard-1", "c d"); r.hold == nil {
 		t.Fatalf("nothing is about to change: %v", r.events)
 	}
-	i := slices.IndexFunc(r.m.Model().Slices(), func(s balance.Slice) bool { return s.Lo > 0 && s.Node == r.slice(0).Move.Other })
+	i := slices.IndexFunc(r.m.Model().Slices(), func(s balance.Slice) bool { return s.Lo > 0 && s.Shard == r.slice(0).Move.Other })
 	lo := r.slice(i).Lo
 	r.loses("d", lo)
 	r.slow = false

@@ -13,7 +13,7 @@ import (
 	"adshard/balance/maps"
 )
 
-// rig drives a mapper by messages: nodes and masters are what a test says of
+// rig drives a mapper by messages: slaves and masters are what a test says of
 // them. Its items have the keys n<<56 + n, n from 1 to 200, and weigh 10 each.
 type rig struct {
 	t      *testing.T
@@ -33,9 +33,9 @@ type rig struct {
 	ill      []string // troubles
 	loud     []string // events that are no steps
 	mute     map[string]bool
-	// residue is what nodes still have to delete, before all that they hold.
+	// residue is what slaves still have to delete, before all that they hold.
 	residue map[string]balance.Held
-	// tables is what nodes last said, where a test keeps it.
+	// tables is what slaves last said, where a test keeps it.
 	tables map[string]balance.Table
 }
 
@@ -44,15 +44,15 @@ const rigItems = 200
 func rigKey(n uint64) balance.Key { return balance.Key(n<<56 + n) }
 
 // newRig returns a rig whose first plan is published. The ring is cut into
-// slices of equal width, dealt out to the nodes in turn.
-func newRig(t *testing.T, slices int, change func(*cluster.Config), nodes ...string) *rig {
+// slices of equal width, dealt out to the slaves in turn.
+func newRig(t *testing.T, slices int, change func(*cluster.Config), slaves ...string) *rig {
 	t.Helper()
 	r := &rig{t: t, clock: 100, index: &balance.Index{}, mute: map[string]bool{}}
 	for n := uint64(1); n <= rigItems; n++ {
 		r.index.Put(rigKey(n), 10)
 	}
 	r.cfg = cluster.Config{
-		Epoch: 1, Nodes: len(nodes), Order: balance.ByHash, Interval: time.Hour, EvacuateAfter: cluster.DefaultEvacuateAfter,
+		Epoch: 1, Slaves: len(slaves), Order: balance.ByHash, Interval: time.Hour, EvacuateAfter: cluster.DefaultEvacuateAfter,
 		LoadWeights: load.Weights{Micros: 1},
 		Strategy:    stubborn{initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, slices) }},
 	}
@@ -60,7 +60,7 @@ func newRig(t *testing.T, slices int, change func(*cluster.Config), nodes ...str
 		change(&r.cfg)
 	}
 	r.start()
-	for _, n := range nodes {
+	for _, n := range slaves {
 		r.must(r.m.Join(r.now, balance.Joining{Name: n}))
 	}
 	r.carry()
@@ -73,7 +73,7 @@ func newRig(t *testing.T, slices int, change func(*cluster.Config), nodes ...str
 
 func dealt(in balance.Input, n int) (balance.Proposal, error) {
 	e := in.Model.Edit()
-	nodes := in.Model.Nodes()
+	shards := in.Model.Shards()
 	last := in.Model.Slices()[0].ID
 	for i := 1; i < n; i++ {
 		next, err := e.Split(last, balance.MaxKey/balance.Key(n)*balance.Key(i)+1)
@@ -81,7 +81,7 @@ func dealt(in balance.Input, n int) (balance.Proposal, error) {
 			return balance.Proposal{}, err
 		}
 		last = next
-		if err := e.Map(last, nodes[i%len(nodes)].ID); err != nil {
+		if err := e.Map(last, shards[i%len(shards)].ID); err != nil {
 			return balance.Proposal{}, err
 		}
 	}
@@ -105,16 +105,16 @@ func (r *rig) start() {
 	r.carry()
 }
 
-// restart is what a balancer does that was killed; its nodes register again.
-func (r *rig) restart(nodes ...string) {
+// restart is what a balancer does that was killed; its slaves register again.
+func (r *rig) restart(slaves ...string) {
 	r.t.Helper()
 	tables := map[string]balance.Table{}
-	for _, n := range nodes {
+	for _, n := range slaves {
 		tables[n] = r.table(n)
 	}
 	r.cfg.Epoch++
 	r.start()
-	for _, n := range nodes {
+	for _, n := range slaves {
 		r.must(r.m.Join(r.now, balance.Joining{Name: n, Table: tables[n]}))
 	}
 	r.carry()
@@ -155,14 +155,14 @@ func (r *rig) save() {
 	}
 }
 
-// pass lets time pass, in beats; nodes that are not mute report.
+// pass lets time pass, in beats; slaves that are not mute report.
 func (r *rig) pass(d time.Duration) {
 	for end := r.now + d; r.now < end; {
 		r.now = min(end, r.now+200*time.Millisecond)
 		if m := r.m.Model(); m != nil {
 			for _, n := range m.Slaves() {
 				if !r.mute[n.Name] {
-					_ = r.m.Report(r.now, mapper.NodeReport{Name: n.Name, Incarnation: "1", Position: balance.Position{Clock: r.clock}})
+					_ = r.m.Report(r.now, mapper.SlaveReport{Name: n.Name, Incarnation: "1", Position: balance.Position{Clock: r.clock}})
 				}
 			}
 		}
@@ -171,20 +171,20 @@ func (r *rig) pass(d time.Duration) {
 	}
 }
 
-// table is what the newest model wants of a node, all of it there.
-func (r *rig) table(node string) balance.Table {
-	t := r.m.Model().TableOf(node)
-	if h, there := r.residue[node]; there {
+// table is what the newest model wants of a slave, all of it there.
+func (r *rig) table(slave string) balance.Table {
+	t := r.m.Model().TableOf(slave)
+	if h, there := r.residue[slave]; there {
 		t.Slices = append([]balance.Held{h}, t.Slices...)
 	}
 	return t
 }
 
-// ack has a node report that it has all.
-func (r *rig) ack(node string) {
+// ack has a slave report that it has all.
+func (r *rig) ack(slave string) {
 	r.t.Helper()
-	t := r.table(node)
-	r.must(r.m.Report(r.now, mapper.NodeReport{Name: node, Incarnation: "1", Position: balance.Position{Clock: r.clock}, Table: &t}))
+	t := r.table(slave)
+	r.must(r.m.Report(r.now, mapper.SlaveReport{Name: slave, Incarnation: "1", Position: balance.Position{Clock: r.clock}, Table: &t}))
 	r.carry()
 }
 

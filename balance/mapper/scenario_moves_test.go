@@ -16,7 +16,7 @@ import (
 // moves are the verbs about slices on their way.
 func (s *scenario) moves() map[string]func(*datadriven.TestData) (string, error) {
 	return map[string]func(*datadriven.TestData) (string, error){
-		"run": s.runOn, "move": s.move, "propose": s.propose, "drain": s.drain, "restore": s.restore, "remove-node": s.removeNode, "pause": s.pause,
+		"run": s.runOn, "move": s.move, "propose": s.propose, "drain": s.drain, "restore": s.restore, "remove-shard": s.removeShard, "pause": s.pause,
 		"report": s.report, "trouble": s.trouble, "certify": s.certify, "damage": s.damage,
 		"poll": s.poll, "cut": s.cut, "query": s.query, "copy": s.copy,
 		"replace": s.replace, "hold": s.hold, "replicas": s.replicas, "shards": s.shards, "follow": s.follow, "queue": s.queue,
@@ -38,7 +38,7 @@ func (s *scenario) runOn(d *datadriven.TestData) (string, error) {
 	return "", err
 }
 
-// move SLICE NODE: somebody wants a slice to be elsewhere.
+// move SLICE SHARD: somebody wants a slice to be elsewhere.
 func (s *scenario) move(d *datadriven.TestData) (string, error) {
 	id, err := strconv.ParseUint(d.CmdArgs[0].Key, 10, 64)
 	if err == nil {
@@ -76,9 +76,9 @@ func (s *scenario) propose(d *datadriven.TestData) (string, error) {
 			o.Kind, o.New = balance.OpMerge, right
 			_ = e.Merge(slice, right)
 		case "start":
-			n, _ := s.w.mapper.Model().Named(what)
-			o.Kind, o.Node = balance.OpStart, n.ID
-			_ = e.Start(slice, n.ID)
+			sh, _ := s.w.mapper.Model().Named(what)
+			o.Kind, o.Shard = balance.OpStart, sh.ID
+			_ = e.Start(slice, sh.ID)
 		}
 		ops = append(ops, o)
 	}
@@ -86,18 +86,18 @@ func (s *scenario) propose(d *datadriven.TestData) (string, error) {
 	return "", nil
 }
 
-// drain NODE: its slices are to go elsewhere.
+// drain SHARD: its slices are to go elsewhere.
 func (s *scenario) drain(d *datadriven.TestData) (string, error) {
 	return s.after(s.w.mapper.Drain(s.w.now, d.CmdArgs[0].Key))
 }
 
-// restore NODE: it may hold slices again.
+// restore SHARD: it may hold slices again.
 func (s *scenario) restore(d *datadriven.TestData) (string, error) {
 	return s.after(s.w.mapper.Restore(s.w.now, d.CmdArgs[0].Key))
 }
 
-// remove-node NODE: it is gone for good.
-func (s *scenario) removeNode(d *datadriven.TestData) (string, error) {
+// remove-shard SHARD: it is gone for good.
+func (s *scenario) removeShard(d *datadriven.TestData) (string, error) {
 	return s.after(s.w.mapper.Remove(s.w.now, d.CmdArgs[0].Key))
 }
 
@@ -115,9 +115,9 @@ func (s *scenario) shards(*datadriven.TestData) (string, error) {
 	m := s.w.mapper.Model()
 	out := fmt.Sprintf("view %d, revision %d\n", m.View(), m.Revision())
 	spares := ""
-	for _, n := range m.Nodes() {
-		out += n.Name + ":"
-		for _, v := range m.Replicas(n.ID) {
+	for _, sh := range m.Shards() {
+		out += sh.Name + ":"
+		for _, v := range m.Replicas(sh.ID) {
 			if out += " "; !v.In {
 				out += "+"
 			}
@@ -126,7 +126,7 @@ func (s *scenario) shards(*datadriven.TestData) (string, error) {
 		out += "\n"
 	}
 	for _, v := range m.Slaves() {
-		if v.Node == 0 {
+		if v.Shard == 0 {
 			spares += " " + v.Name
 			if v.Left != 0 {
 				spares += " (keeps what it held)"
@@ -145,20 +145,20 @@ func (s *scenario) pause(d *datadriven.TestData) (string, error) {
 	return s.after(nil)
 }
 
-// report NAME…: nodes tell the balancer what they hold.
+// report NAME…: slaves tell the balancer what they hold.
 func (s *scenario) report(d *datadriven.TestData) (string, error) {
 	for _, a := range d.CmdArgs {
-		if err := s.w.report(s.w.node(a.Key)); err != nil {
+		if err := s.w.report(s.w.slave(a.Key)); err != nil {
 			return "", err
 		}
 	}
 	return "", nil
 }
 
-// trouble NAME [TEXT]: a node says from now on that it cannot go on; without
+// trouble NAME [TEXT]: a slave says from now on that it cannot go on; without
 // text it can.
 func (s *scenario) trouble(d *datadriven.TestData) (string, error) {
-	s.w.node(d.CmdArgs[0].Key).trouble = strings.TrimSpace(d.Input)
+	s.w.slave(d.CmdArgs[0].Key).trouble = strings.TrimSpace(d.Input)
 	return "", nil
 }
 
@@ -201,7 +201,7 @@ func same(a balance.Certified) string {
 // damage NAME ITEM…: what searches read of an item is not what was written.
 func (s *scenario) damage(d *datadriven.TestData) (string, error) {
 	for _, a := range d.CmdArgs[1:] {
-		s.w.node(d.CmdArgs[0].Key).damaged[key(a.Key)] = true
+		s.w.slave(d.CmdArgs[0].Key).damaged[key(a.Key)] = true
 	}
 	return "", nil
 }
@@ -219,14 +219,14 @@ func (s *scenario) cut(d *datadriven.TestData) (string, error) {
 	return "", nil
 }
 
-// query MASTER [view=N]: all nodes are asked in the master's view.
+// query MASTER [view=N]: all slaves are asked in the master's view.
 func (s *scenario) query(d *datadriven.TestData) (out string, err error) {
 	view := uint64(number(d, "view", 0))
 	if view == 0 {
 		view = s.w.master(d.CmdArgs[0].Key).view
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.w.nodes)) {
-		n := s.w.nodes[name]
+	for _, name := range slices.Sorted(maps.Keys(s.w.slaves)) {
+		n := s.w.slaves[name]
 		out += fmt.Sprintf("%s in view %d:", name, view)
 		switch {
 		case n.dead:
@@ -246,9 +246,9 @@ func (s *scenario) query(d *datadriven.TestData) (out string, err error) {
 	return out, s.w.checkViews()
 }
 
-// copy NAME: a copy is made of a node's disk.
+// copy NAME: a copy is made of a slave's disk.
 func (s *scenario) copy(d *datadriven.TestData) (string, error) {
-	n := s.w.node(d.CmdArgs[0].Key)
+	n := s.w.slave(d.CmdArgs[0].Key)
 	n.copy = n.clone()
 	return "", nil
 }
@@ -259,7 +259,7 @@ func (s *scenario) dist(d *datadriven.TestData) *testDistributor {
 }
 
 // replace [distributor=N]: another distributor takes the place of one; its
-// nodes must announce themselves to it.
+// slaves must announce themselves to it.
 func (s *scenario) replace(d *datadriven.TestData) (string, error) {
 	return "", s.w.replace(number(d, "distributor", 1) - 1)
 }
@@ -276,8 +276,8 @@ func (s *scenario) hold(d *datadriven.TestData) (string, error) {
 	return "", dist.receive()
 }
 
-// queue NAME: what is ready for a node.
+// queue NAME: what is ready for a slave.
 func (s *scenario) queue(d *datadriven.TestData) (string, error) {
-	n := s.w.node(d.CmdArgs[0].Key)
+	n := s.w.slave(d.CmdArgs[0].Key)
 	return fmt.Sprintf("%d bytes are ready\n", s.w.of(n).distributor.QueuedBytes(n.name)), nil
 }

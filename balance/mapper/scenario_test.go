@@ -37,7 +37,7 @@ func (s *scenario) run(d *datadriven.TestData) string {
 		"cluster": s.cluster, "items": s.items, "remove": s.remove, "parent": s.parent,
 		"balancer": s.balancer, "kill-balancer": s.killBalancer, "join": s.join, "save": s.save,
 		"feed": s.feed, "tick": s.tick, "prepare": s.prepare, "pull": s.pull, "settle": s.settle,
-		"model": s.model, "node": s.node, "kill": s.kill, "compact": s.compact, "quantum": s.quantum,
+		"model": s.model, "slave": s.slave, "kill": s.kill, "compact": s.compact, "quantum": s.quantum,
 		"apply": s.apply, "state": s.state, "forget": s.forget,
 	})
 	verb, ok := verbs[d.Cmd]
@@ -55,10 +55,10 @@ func (s *scenario) run(d *datadriven.TestData) string {
 	return out
 }
 
-// cluster nodes=N [bucket=ITEMS] [ahead=N] [changes=N] [replicas=N] [evacuate=SECONDS]:
+// cluster slaves=N [bucket=ITEMS] [ahead=N] [changes=N] [replicas=N] [evacuate=SECONDS]:
 // the configuration.
 func (s *scenario) cluster(d *datadriven.TestData) (string, error) {
-	s.w = newWorld(number(d, "nodes", 1))
+	s.w = newWorld(number(d, "slaves", 1))
 	s.w.config.BucketBytes, s.w.config.NodeBytes = 1<<20, 1<<20
 	s.w.config.Entries = number(d, "bucket", 10)
 	s.w.config.Ahead = number(d, "ahead", 2)
@@ -108,13 +108,13 @@ func (s *scenario) killBalancer(*datadriven.TestData) (string, error) {
 	return "", nil
 }
 
-// join NAME… [distributor=N]: nodes announce themselves.
+// join NAME… [distributor=N]: slaves announce themselves.
 func (s *scenario) join(d *datadriven.TestData) (out string, err error) {
 	for _, a := range d.CmdArgs {
 		if len(a.Vals) > 0 {
 			continue
 		}
-		n := s.w.node(a.Key)
+		n := s.w.slave(a.Key)
 		if d.HasArg("distributor") {
 			n.dist = number(d, "distributor", 1) - 1
 		}
@@ -162,7 +162,7 @@ func (s *scenario) prepare(d *datadriven.TestData) (out string, err error) {
 		s.w.take(dist)
 		for len(dist.work.Builds)+len(dist.work.Fetches) > 0 {
 			for _, f := range dist.work.Fetches {
-				out += fmt.Sprintf("read for %s changes after %d\n", f.Node, f.After)
+				out += fmt.Sprintf("read for %s changes after %d\n", f.Slave, f.After)
 			}
 			for len(dist.work.Fetches) > 0 {
 				if err := s.w.fetch(dist, 0, func() error { return nil }); err != nil {
@@ -171,7 +171,7 @@ func (s *scenario) prepare(d *datadriven.TestData) (out string, err error) {
 			}
 			for len(dist.work.Builds) > 0 {
 				b := dist.work.Builds[0]
-				out += fmt.Sprintf("build for %s at clock %d:%s\n", b.Node, b.Clock, entries(b.Entries))
+				out += fmt.Sprintf("build for %s at clock %d:%s\n", b.Slave, b.Clock, entries(b.Entries))
 				if err := s.w.build(dist, 0, number(d, "most", 0)); err != nil {
 					return out, err
 				}
@@ -182,10 +182,10 @@ func (s *scenario) prepare(d *datadriven.TestData) (out string, err error) {
 	return out, nil
 }
 
-// pull NAME [times=N] [lost]: a node asks and applies what it gets; lost: the
+// pull NAME [times=N] [lost]: a slave asks and applies what it gets; lost: the
 // answer does not arrive.
 func (s *scenario) pull(d *datadriven.TestData) (out string, err error) {
-	n := s.w.node(d.CmdArgs[0].Key)
+	n := s.w.slave(d.CmdArgs[0].Key)
 	for range number(d, "times", 1) {
 		b, err := s.w.of(n).distributor.Pull(n.name, n.epoch, n.pos)
 		if err != nil {
@@ -205,9 +205,9 @@ func (s *scenario) pull(d *datadriven.TestData) (out string, err error) {
 	return out, nil
 }
 
-// apply NAME from=POSITION: a node is given a bucket that begins elsewhere.
+// apply NAME from=POSITION: a slave is given a bucket that begins elsewhere.
 func (s *scenario) apply(d *datadriven.TestData) (string, error) {
-	n := s.w.node(d.CmdArgs[0].Key)
+	n := s.w.slave(d.CmdArgs[0].Key)
 	from := n.pos
 	from.Clock++
 	return "", s.w.apply(n, delivery.Bucket[content]{From: from, To: from})
@@ -225,10 +225,10 @@ func (s *scenario) compact(d *datadriven.TestData) (string, error) {
 	return fmt.Sprintf("changes up to %d are gone\n", s.w.compacted), nil
 }
 
-// kill NAME [disk] [copy]: a node dies, with disk its data too; with copy its
+// kill NAME [disk] [copy]: a slave dies, with disk its data too; with copy its
 // data are set back to what they were at the verb copy.
 func (s *scenario) kill(d *datadriven.TestData) (string, error) {
-	n := s.w.node(d.CmdArgs[0].Key)
+	n := s.w.slave(d.CmdArgs[0].Key)
 	n.dead, n.epoch = true, 0
 	n.life++
 	if d.HasArg("disk") {
@@ -253,14 +253,14 @@ func (s *scenario) model(d *datadriven.TestData) (string, error) {
 	}
 	out := fmt.Sprintf("view %d\n", m.View())
 	for _, v := range m.Slices() {
-		n, _ := m.Node(v.Node)
-		out += fmt.Sprintf("slice %d %s on %s from view %d%s\n", v.ID, interval(v.Lo, v.Hi), n.Name, v.From, onItsWay(m, v))
+		sh, _ := m.Shard(v.Shard)
+		out += fmt.Sprintf("slice %d %s on %s from view %d%s\n", v.ID, interval(v.Lo, v.Hi), sh.Name, v.From, onItsWay(m, v))
 	}
 	return out, nil
 }
 
 func onItsWay(m *balance.Model, s balance.Slice) string {
-	other, _ := m.Node(s.Move.Other)
+	other, _ := m.Shard(s.Move.Other)
 	switch s.Move.Phase {
 	case balance.Copying:
 		return ", is copied to " + other.Name
@@ -270,9 +270,9 @@ func onItsWay(m *balance.Model, s balance.Slice) string {
 	return ""
 }
 
-// node NAME: what a node has.
-func (s *scenario) node(d *datadriven.TestData) (string, error) {
-	n := s.w.node(d.CmdArgs[0].Key)
+// slave NAME: what a slave has.
+func (s *scenario) slave(d *datadriven.TestData) (string, error) {
+	n := s.w.slave(d.CmdArgs[0].Key)
 	out := fmt.Sprintf("position %s, view %d", at(n.pos), n.table.View)
 	if n.table.Least > 0 {
 		out += fmt.Sprintf(", views below %d are stale", n.table.Least)

@@ -11,7 +11,7 @@ import (
 	"adshard/balance/mapper"
 )
 
-// newScrub returns a rig of four slices on two nodes, scrubbed once in ten
+// newScrub returns a rig of four slices on two slaves, scrubbed once in ten
 // seconds.
 func newScrub(t *testing.T) *rig {
 	return newRig(t, 4, func(c *cluster.Config) { c.Scrub, c.ScrubShare = 10*time.Second, 1 }, "a", "b")
@@ -35,7 +35,7 @@ func (r *rig) scrubbing(d time.Duration, change func(balance.Certify, *balance.C
 }
 
 // TestScrubGoesOverTheWholeRing: once in an interval, evenly, every slice of
-// the node that serves it, and again.
+// the slave that serves it, and again.
 func TestScrubGoesOverTheWholeRing(t *testing.T) {
 	r := newScrub(t)
 	var at []time.Duration
@@ -45,8 +45,8 @@ func TestScrubGoesOverTheWholeRing(t *testing.T) {
 	}
 	for i, q := range asked {
 		s := r.slice(i)
-		n, _ := r.m.Model().Node(s.Node)
-		if q.Lo != s.Lo || q.Hi != s.Hi || q.Target != n.Name || q.Source != "" {
+		sh, _ := r.m.Model().Shard(s.Shard)
+		if q.Lo != s.Lo || q.Hi != s.Hi || q.Target != sh.Name || q.Source != "" {
 			t.Errorf("question %d: %+v, slice %+v", i, q, s)
 		}
 	}
@@ -73,7 +73,7 @@ func TestScrubTakesItsShareOfAProcessor(t *testing.T) {
 }
 
 // TestAServedSliceThatDiffersIsDiscarded: what differs twice is ordered to be
-// discarded until its node has it no more, and then the pass goes on.
+// discarded until its slave has it no more, and then the pass goes on.
 func TestAServedSliceThatDiffersIsDiscarded(t *testing.T) {
 	r := newScrub(t)
 	bad := r.slice(1)
@@ -89,21 +89,21 @@ func TestAServedSliceThatDiffersIsDiscarded(t *testing.T) {
 		t.Fatalf("ordered: %+v", r.discards)
 	}
 	for _, d := range r.discards {
-		if d.Node != "b" || d.Slice != bad.ID || d.Lo != bad.Lo || d.Hi != bad.Hi || d.Generation != bad.Generation || d.Reason == "" {
+		if d.Slave != "b" || d.Slice != bad.ID || d.Lo != bad.Lo || d.Hi != bad.Hi || d.Generation != bad.Generation || d.Reason == "" {
 			t.Fatalf("%+v", d)
 		}
 	}
 	if s := r.m.Status(r.now); len(s.Scrub.Condemned) != 1 || s.Scrub.Differences != 1 || s.Certificates.Different != 1 {
 		t.Errorf("%+v, %+v", s.Scrub, s.Certificates)
 	}
-	r.wantTrouble("node b must discard slice")
+	r.wantTrouble("slave b must discard slice")
 	table := r.table("b")
 	for i, h := range table.Slices { // it has obeyed, and is filled again
 		if h.ID == bad.ID {
 			table.Slices[i].State, table.Slices[i].From = balance.Filling, 0
 		}
 	}
-	r.must(r.m.Report(r.now, mapper.NodeReport{Name: "b", Incarnation: "1", Table: &table}))
+	r.must(r.m.Report(r.now, mapper.SlaveReport{Name: "b", Incarnation: "1", Table: &table}))
 	r.carry()
 	r.discards = nil
 	r.pass(time.Second)
@@ -199,7 +199,7 @@ func TestASourceThatDiffersIsDiscarded(t *testing.T) {
 	}
 	r.pass(time.Second)
 	r.phase(0, balance.NoMove)
-	if len(r.discards) == 0 || r.discards[0].Node != "a" || r.discards[0].Lo != r.slice(0).Lo {
+	if len(r.discards) == 0 || r.discards[0].Slave != "a" || r.discards[0].Lo != r.slice(0).Lo {
 		t.Fatalf("%+v", r.discards)
 	}
 	if !strings.Contains(r.discards[0].Reason, "differs from the source of truth") {
@@ -209,7 +209,7 @@ func TestASourceThatDiffersIsDiscarded(t *testing.T) {
 	// holds now.
 	r.ack("a")
 	r.pass(6 * time.Second)
-	if d := r.discards[len(r.discards)-1]; d.Node != "a" || d.Generation != r.slice(0).Generation {
+	if d := r.discards[len(r.discards)-1]; d.Slave != "a" || d.Generation != r.slice(0).Generation {
 		t.Errorf("%+v; the slice is %+v", d, r.slice(0))
 	}
 }

@@ -33,7 +33,7 @@ type Status struct {
 	RestFor time.Duration
 	// IgnoredLoads counts load reports that were ignored, by reason.
 	IgnoredLoads map[string]uint64
-	Nodes        []NodeStatus
+	Shards       []ShardStatus
 	// Slaves are by name; Replicas is how many are to hold each slice.
 	Slaves   []SlaveStatus
 	Replicas int
@@ -47,8 +47,8 @@ type Status struct {
 type SlaveStatus struct {
 	balance.Slave
 	// Shard is the name of its shard; "": it is a spare.
-	Shard string
-	Alive bool
+	ShardName string
+	Alive     bool
 	// SilentFor is the time since its last message.
 	SilentFor time.Duration
 	View      uint64
@@ -62,11 +62,11 @@ type SlaveStatus struct {
 	Copying *cluster.CopyState
 }
 
-// NodeStatus is the state of a node. View and Position are those of the slave that is
+// ShardStatus is the state of a shard. View and Position are those of the slave that is
 // farthest behind, of those that masters ask and that are alive; Bytes of all.
-type NodeStatus struct {
+type ShardStatus struct {
 	Name  string
-	State balance.NodeState
+	State balance.ShardState
 	Alive bool
 	// SilentFor is the time since its last message.
 	SilentFor time.Duration
@@ -100,19 +100,19 @@ func (m *Mapper) Status(now time.Duration) Status {
 		s.RestFor = now - max(s.IdleSince, moved)
 	}
 	s.WaitingFor = m.views.WaitingFor(now, m.moves.AnyLeaves())
-	for _, n := range m.Cluster.Model.Nodes() {
-		s.Nodes = append(s.Nodes, m.nodeStatus(now, n, loads[n.ID]))
+	for _, sh := range m.Cluster.Model.Shards() {
+		s.Shards = append(s.Shards, m.shardStatus(now, sh, loads[sh.ID]))
 	}
 	s.Slaves, s.Replicas, s.Revision = m.slaveStatus(now), m.members.Replicas(), m.Cluster.Model.Revision()
 	return s
 }
 
-// nodeStatus returns the state of a node: of its slaves that masters ask together.
-func (m *Mapper) nodeStatus(now time.Duration, n balance.Node, load float64) NodeStatus {
-	out := NodeStatus{Name: n.Name, State: n.State, Alive: m.Up(n.ID, now), SilentFor: m.Silence(n.ID, now), Load: load}
-	out.Trouble, _ = m.Ailing(n.ID, now)
+// shardStatus returns the state of a shard: of its slaves that masters ask together.
+func (m *Mapper) shardStatus(now time.Duration, sh balance.Shard, load float64) ShardStatus {
+	out := ShardStatus{Name: sh.Name, State: sh.State, Alive: m.Up(sh.ID, now), SilentFor: m.Silence(sh.ID, now), Load: load}
+	out.Trouble, _ = m.Ailing(sh.ID, now)
 	first := true
-	for _, s := range m.Cluster.Model.Set(n.ID) {
+	for _, s := range m.Cluster.Model.Set(sh.ID) {
 		v := m.Slaves[s.Name]
 		out.Bytes += v.Bytes
 		if m.Alive(s.Name, now) || !out.Alive {
@@ -143,7 +143,7 @@ func (m *Mapper) slaveStatus(now time.Duration) (out []SlaveStatus) {
 	for _, s := range m.Cluster.Model.Slaves() {
 		v := m.Slaves[s.Name]
 		out = append(out, SlaveStatus{
-			Slave: s, Shard: m.Name(s.Node), Alive: m.Alive(s.Name, now), SilentFor: now - v.Heard, View: v.Table.View,
+			Slave: s, ShardName: m.Name(s.Shard), Alive: m.Alive(s.Name, now), SilentFor: now - v.Heard, View: v.Table.View,
 			Position: v.Position, Trouble: v.Trouble, Bytes: v.Bytes, WaitsFor: waits[s.Name],
 			Copying: v.Copying,
 		})

@@ -11,11 +11,11 @@ import (
 	"adshard/balance/delivery"
 )
 
-// TestStreamsUnderAnyModel: a mapper waits for nodes; here none does. Slices
+// TestStreamsUnderAnyModel: a mapper waits for slaves; here none does. Slices
 // are started, cancelled, switched, let go, split and merged at any time, also
 // while what the step before wants is still being built, and distributors are
-// replaced in the middle of it. Each bucket keeps the promises of its node's
-// table (world.check), and in the end each node holds what the model says.
+// replaced in the middle of it. Each bucket keeps the promises of its slave's
+// table (world.check), and in the end each slave holds what the model says.
 func TestStreamsUnderAnyModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newAnarchy(t)
@@ -23,7 +23,7 @@ func TestStreamsUnderAnyModel(t *testing.T) {
 			s.step(t)
 		}
 		s.settle(t)
-		for _, n := range s.w.nodes {
+		for _, n := range s.w.slaves {
 			id, _ := s.model.Named(n.name)
 			if want := s.model.Table(id.ID); !n.table.Equal(want) {
 				t.Fatalf("%s has %v, wanted %v", n.name, n.table, want)
@@ -55,9 +55,9 @@ func newAnarchy(t *rapid.T) *anarchy {
 	for i := rapid.IntRange(0, 40).Draw(t, "items"); i > 0; i-- {
 		s.w.write(drawKey(t), false)
 	}
-	var list []balance.Node
+	var list []balance.Shard
 	for i := range 3 {
-		list = append(list, balance.Node{Name: s.w.node(fmt.Sprint("s", i)).name})
+		list = append(list, balance.Shard{Name: s.w.slave(fmt.Sprint("s", i)).name})
 	}
 	base, err := balance.NewModel(list)
 	must(t, err)
@@ -112,7 +112,7 @@ func (s *anarchy) step(t *rapid.T) {
 	case 5, 6:
 		s.take(t, rapid.IntRange(0, 3).Draw(t, "most"))
 	case 7, 8:
-		n := s.w.nodes[fmt.Sprint("s", rapid.IntRange(0, 2).Draw(t, "node"))]
+		n := s.w.slaves[fmt.Sprint("s", rapid.IntRange(0, 2).Draw(t, "slave"))]
 		for range rapid.IntRange(1, 3).Draw(t, "times") {
 			s.pull(t, n)
 		}
@@ -144,7 +144,7 @@ func (s *anarchy) edit(t *rapid.T) {
 		case 4:
 			_ = e.Finish(id)
 		default:
-			_ = e.Start(id, balance.NodeID(rapid.IntRange(1, 3).Draw(t, "to")))
+			_ = e.Start(id, balance.ShardID(rapid.IntRange(1, 3).Draw(t, "to")))
 		}
 	}
 	if len(e.Ops()) == 0 {
@@ -172,7 +172,7 @@ func (s *anarchy) take(t *rapid.T, most int) {
 	}
 }
 
-func (s *anarchy) pull(t *rapid.T, n *testNode) bool {
+func (s *anarchy) pull(t *rapid.T, n *testSlave) bool {
 	if n.epoch == 0 {
 		_, err := s.dist.distributor.Register(balance.Joining{Name: n.name, Position: n.pos, Table: n.table}, s.w.clock)
 		must(t, err)
@@ -196,7 +196,7 @@ func (s *anarchy) settle(t *rapid.T) {
 		s.w.now += delivery.DefaultPause
 		s.quantum(t, nil)
 		s.take(t, 0)
-		for _, n := range s.w.nodes {
+		for _, n := range s.w.slaves {
 			for s.pull(t, n) {
 				idle = 0
 				s.take(t, 0)

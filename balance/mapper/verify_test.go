@@ -73,7 +73,7 @@ func TestAFailedQuestionIsAskedAlone(t *testing.T) {
 	}
 }
 
-// TestWhatMustMoveIsComparedFirst: a node is emptied while a strategy has more moves under
+// TestWhatMustMoveIsComparedFirst: a slave is emptied while a strategy has more moves under
 // way than can be compared at once. Of large slices fewer are.
 func TestWhatMustMoveIsComparedFirst(t *testing.T) {
 	for _, c := range []struct {
@@ -98,8 +98,8 @@ func comparedWhileDrained(t *testing.T, slices int, weight uint32) (needed, all 
 			iterate: func(in balance.Input) (balance.Proposal, error) {
 				e := in.Model.Edit()
 				for _, s := range in.Model.Slices() {
-					if n, _ := in.Model.Node(s.Node); n.Name == "a" && !proposed {
-						if err := e.Start(s.ID, in.Model.Nodes()[1].ID); err != nil {
+					if sh, _ := in.Model.Shard(s.Shard); sh.Name == "a" && !proposed {
+						if err := e.Start(s.ID, in.Model.Shards()[1].ID); err != nil {
 							return balance.Proposal{}, err
 						}
 					}
@@ -192,12 +192,12 @@ func TestALargeItemThatIsThereGivesNoTime(t *testing.T) {
 				b.Slices[i].State = balance.Filling
 			}
 		}
-		r.must(r.m.Report(r.now, mapper.NodeReport{Name: "b", Incarnation: "1", Position: balance.Position{Clock: r.clock, Offset: offset}, Table: &b}))
+		r.must(r.m.Report(r.now, mapper.SlaveReport{Name: "b", Incarnation: "1", Position: balance.Position{Clock: r.clock, Offset: offset}, Table: &b}))
 		r.carry()
 		r.mute["b"] = true
 		for range 2 * cluster.DefaultStall / time.Second {
 			r.pass(time.Second)
-			r.must(r.m.Report(r.now, mapper.NodeReport{Name: "b", Incarnation: "1", Position: balance.Position{Clock: r.clock, Offset: offset}}))
+			r.must(r.m.Report(r.now, mapper.SlaveReport{Name: "b", Incarnation: "1", Position: balance.Position{Clock: r.clock, Offset: offset}}))
 			r.carry()
 		}
 		return r
@@ -251,7 +251,7 @@ func TestPausedMovesAreNeeded(t *testing.T) {
 			initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, 9) },
 			iterate: func(in balance.Input) (balance.Proposal, error) {
 				e := in.Model.Edit()
-				err := e.Start(in.Model.Slices()[0].ID, in.Model.Nodes()[1].ID)
+				err := e.Start(in.Model.Slices()[0].ID, in.Model.Shards()[1].ID)
 				return balance.Proposal{Ops: e.Ops()}, err
 			},
 		}
@@ -271,7 +271,7 @@ func TestPausedMovesAreNeeded(t *testing.T) {
 	}
 }
 
-// TestOthersAreComparedToo: while more slices must leave their node than are compared at
+// TestOthersAreComparedToo: while more slices must leave their slave than are compared at
 // once, those that need not move go on.
 func TestOthersAreComparedToo(t *testing.T) {
 	propose := false
@@ -282,8 +282,8 @@ func TestOthersAreComparedToo(t *testing.T) {
 			iterate: func(in balance.Input) (balance.Proposal, error) {
 				e := in.Model.Edit()
 				for _, s := range in.Model.Slices() {
-					if n, _ := in.Model.Node(s.Node); n.Name == "a" && propose && s.Move.Phase == balance.NoMove {
-						if err := e.Start(s.ID, in.Model.Nodes()[1].ID); err != nil {
+					if sh, _ := in.Model.Shard(s.Shard); sh.Name == "a" && propose && s.Move.Phase == balance.NoMove {
+						if err := e.Start(s.ID, in.Model.Shards()[1].ID); err != nil {
 							return balance.Proposal{}, err
 						}
 					}

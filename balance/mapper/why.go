@@ -15,10 +15,10 @@ import (
 // Story explains why a slice is where it is.
 type Story struct {
 	Slice balance.Slice
-	// Node serves it.
-	Node string
+	// Shard serves it.
+	Shard string
 	plan.Placement
-	// Away is set when its node is lost: until it is back, answers lack the slice.
+	// Away is set when its shard is lost: until it is back, answers lack the slice.
 	Away *Away
 	// Move is nil unless the slice is moving.
 	Move *transfer.Flight
@@ -30,7 +30,7 @@ type Story struct {
 	Now time.Duration
 }
 
-// Away is how long a node has been silent, and what will happen to its slices.
+// Away is how long a shard has been silent, and what will happen to its slices.
 type Away struct {
 	For  time.Duration
 	Fate Fate
@@ -38,7 +38,7 @@ type Away struct {
 	In time.Duration
 }
 
-// Fate is what will happen to the slices of a lost node.
+// Fate is what will happen to the slices of a lost shard.
 type Fate int
 
 // Later: they leave once it was lost for Config.EvacuateAfter. Now: they
@@ -51,14 +51,14 @@ const (
 	Paused
 )
 
-// away returns the Away of a node, or nil unless it is lost.
-func (c *Mapper) away(now time.Duration, n balance.Node) *Away {
-	if c.Up(n.ID, now) {
+// away returns the Away of a shard, or nil unless it is lost.
+func (c *Mapper) away(now time.Duration, sh balance.Shard) *Away {
+	if c.Up(sh.ID, now) {
 		return nil
 	}
-	a := &Away{For: c.Silence(n.ID, now)}
+	a := &Away{For: c.Silence(sh.ID, now)}
 	switch after := c.Config.EvacuateAfter; {
-	case n.State == balance.Draining:
+	case sh.State == balance.Draining:
 		a.Fate = Now
 	case after <= 0:
 		a.Fate = Stay
@@ -88,9 +88,9 @@ func (m *Mapper) Why(now time.Duration, slice uint64) (Story, error) {
 		}
 		return Story{}, fault.Newf(fault.NotFound, "balance: why", "there is no slice %d: %s", slice, was)
 	}
-	out := Story{Slice: s, Node: m.Name(s.Node), Placement: m.plan.Placement(now, s), Now: now}
-	if n, ok := m.Cluster.Model.Node(s.Node); ok {
-		out.Away = m.away(now, n)
+	out := Story{Slice: s, Shard: m.Name(s.Shard), Placement: m.plan.Placement(now, s), Now: now}
+	if sh, ok := m.Cluster.Model.Shard(s.Shard); ok {
+		out.Away = m.away(now, sh)
 	}
 	oldest, _ := m.views.OldestAsked(now)
 	out.Move = m.moves.FlightOf(now, slice, oldest)
@@ -106,9 +106,9 @@ func (s Story) String() string {
 		what = "load"
 	}
 	fmt.Fprintf(&b, "slice %d is on %s: %d items of weight %d, %.3g of its %s; %s has %.3g x the mean, the most of any is %.3g\n",
-		s.Slice.ID, s.Node, s.Items, s.Weight, s.OfNode, what, s.Node, s.NodeOverMean, s.MaxOverMean)
+		s.Slice.ID, s.Shard, s.Items, s.Weight, s.OfShard, what, s.Shard, s.ShardOverMean, s.MaxOverMean)
 	if s.Away != nil {
-		fmt.Fprintf(&b, "%s is lost: not heard from for %v, and answers lack the slice\n", s.Node, s.Away.For.Round(time.Millisecond))
+		fmt.Fprintf(&b, "%s is lost: not heard from for %v, and answers lack the slice\n", s.Shard, s.Away.For.Round(time.Millisecond))
 	}
 	if s.Helpless != "" {
 		fmt.Fprintln(&b, s.Helpless)

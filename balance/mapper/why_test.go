@@ -13,15 +13,15 @@ import (
 	"adshard/fault"
 )
 
-// loaded reports load of nodes: millis of a core a second of each slice, and of
+// loaded reports load of slaves: millis of a core a second of each slice, and of
 // single items.
 func (r *rig) loaded(millis map[uint64]uint64, items map[balance.Key]uint64) {
 	r.t.Helper()
 	for number := uint64(1); number <= 20; number++ {
 		r.now += 200 * time.Millisecond
-		for _, n := range r.m.Model().Nodes() {
+		for _, sh := range r.m.Model().Shards() {
 			report := &load.Report{Incarnation: "1", Number: uint64(r.now), Interval: 200 * time.Millisecond, Queries: 10}
-			for _, h := range r.table(n.Name).Slices {
+			for _, h := range r.table(sh.Name).Slices {
 				cost := load.Cost{Examined: 1, Micros: millis[h.ID] * 200}
 				report.Slices = append(report.Slices, load.SliceCost{Slice: h.ID, Generation: h.Generation, Cost: cost})
 				for k, c := range items {
@@ -30,7 +30,7 @@ func (r *rig) loaded(millis map[uint64]uint64, items map[balance.Key]uint64) {
 					}
 				}
 			}
-			r.must(r.m.Report(r.now, mapper.NodeReport{Name: n.Name, Incarnation: "1", Load: report}))
+			r.must(r.m.Report(r.now, mapper.SlaveReport{Name: sh.Name, Incarnation: "1", Load: report}))
 		}
 		r.carry()
 	}
@@ -64,11 +64,11 @@ func TestWhy(t *testing.T) {
 		t.Fatalf("%x is not in %+v", uint64(item), hot)
 	}
 	r.loaded(map[uint64]uint64{first: 30, r.slice(2).ID: 30, hot.ID: 200}, map[balance.Key]uint64{item: 190})
-	w.ops = []balance.Op{{Kind: balance.OpStart, Slice: first, Node: 2}}
+	w.ops = []balance.Op{{Kind: balance.OpStart, Slice: first, Shard: 2}}
 	r.pass(rigInterval)
 	s := r.why(first)
 	says(t, s, "it moves from a to b (copying", "wants: the test wants it", "it waits for b to get all items", "of its load")
-	if s.Move == nil || !s.Measured || s.Load < 25e3 || s.Load > 35e3 || s.OfNode < 0.9 || s.Items != 31 {
+	if s.Move == nil || !s.Measured || s.Load < 25e3 || s.Load > 35e3 || s.OfShard < 0.9 || s.Items != 31 {
 		t.Errorf("%+v", s)
 	}
 	r.ackAll()
@@ -83,13 +83,13 @@ func TestWhy(t *testing.T) {
 
 	// One that cannot be helped.
 	s = r.why(hot.ID)
-	says(t, s, "not movable: item", "x the mean of a node")
+	says(t, s, "not movable: item", "x the mean of a shard")
 	if s.Hot != item || s.HotOverMean < 1.3 || s.Bound.MaxOverMean < 1.3 {
 		t.Errorf("%+v", s)
 	}
 
 	// One whose proposal was refused.
-	w.ops = []balance.Op{{Kind: balance.OpStart, Slice: first, Node: 1}}
+	w.ops = []balance.Op{{Kind: balance.OpStart, Slice: first, Shard: 1}}
 	r.pass(rigInterval)
 	says(t, r.why(first), "which was refused", "stays away")
 
@@ -103,14 +103,14 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// TestWhyOnALostNode: the story of its slices says for how long it has been lost
+// TestWhyOnALostShard: the story of its slices says for how long it has been lost
 // and what becomes of them, by evacuate-after, pause and drain.
-func TestWhyOnALostNode(t *testing.T) {
+func TestWhyOnALostShard(t *testing.T) {
 	away := func(r *rig) mapper.Away {
 		t.Helper()
 		s := r.why(r.slice(0).ID)
-		if s.Node != "a" || s.Away == nil {
-			t.Fatalf("on %s: %+v", s.Node, s.Away)
+		if s.Shard != "a" || s.Away == nil {
+			t.Fatalf("on %s: %+v", s.Shard, s.Away)
 		}
 		says(t, s, "a is lost: not heard from for", "answers lack the slice")
 		return *s.Away
@@ -139,7 +139,7 @@ func TestWhyOnALostNode(t *testing.T) {
 	}
 	r = lose(time.Minute)
 	r.pass(time.Minute)
-	if s := r.why(r.slice(0).ID); s.Node == "a" && (s.Away == nil || s.Away.Fate != mapper.Now) {
+	if s := r.why(r.slice(0).ID); s.Shard == "a" && (s.Away == nil || s.Away.Fate != mapper.Now) {
 		t.Errorf("past it: %+v", s.Away)
 	}
 }
@@ -188,7 +188,7 @@ func TestLoadsThatAreNonsense(t *testing.T) {
 		}}
 		change(l)
 		r.now += time.Second
-		r.must(r.m.Report(r.now, mapper.NodeReport{Name: "a", Incarnation: "1", Load: l}))
+		r.must(r.m.Report(r.now, mapper.SlaveReport{Name: "a", Incarnation: "1", Load: l}))
 		r.carry()
 	}
 	report(func(*load.Report) {})
@@ -209,24 +209,24 @@ func TestLoadsThatAreNonsense(t *testing.T) {
 	if sum != 5 {
 		t.Errorf("%v", status.IgnoredLoads)
 	}
-	if l := status.Nodes[0].Load; l <= 0 || l > 1e4 || !status.Measured {
+	if l := status.Shards[0].Load; l <= 0 || l > 1e4 || !status.Measured {
 		t.Errorf("load %v", l)
 	}
 }
 
-// TestReportsOfStrangers: a node must say what it holds first.
+// TestReportsOfStrangers: a slave must say what it holds first.
 func TestReportsOfStrangers(t *testing.T) {
 	r, _ := newWants(t, nil, "a", "b")
-	if err := r.m.Report(r.now, mapper.NodeReport{Name: "x"}); !fault.Is(err, fault.Stale) {
+	if err := r.m.Report(r.now, mapper.SlaveReport{Name: "x"}); !fault.Is(err, fault.Stale) {
 		t.Errorf("%v", err)
 	}
 	r.cfg.Epoch++
 	r.start()
-	if err := r.m.Report(r.now, mapper.NodeReport{Name: "a"}); !fault.Is(err, fault.Stale) {
+	if err := r.m.Report(r.now, mapper.SlaveReport{Name: "a"}); !fault.Is(err, fault.Stale) {
 		t.Errorf("%v", err)
 	}
 	bad := balance.Table{Slices: []balance.Held{{ID: 1, Lo: 5, Hi: 4}}}
-	if err := r.m.Report(r.now, mapper.NodeReport{Name: "a", Table: &bad}); !fault.Is(err, fault.Invalid) {
+	if err := r.m.Report(r.now, mapper.SlaveReport{Name: "a", Table: &bad}); !fault.Is(err, fault.Invalid) {
 		t.Errorf("%v", err)
 	}
 }
@@ -268,8 +268,8 @@ func TestTheSameInputGivesTheSameOutput(t *testing.T) {
 		r, w := newWants(t, func(c *cluster.Config) { c.EvacuateAfter = time.Minute }, "a", "b", "c")
 		r.m.Master(r.now, "m1", 1, 0)
 		w.ops = []balance.Op{
-			{Kind: balance.OpStart, Slice: r.slice(0).ID, Node: 2}, {Kind: balance.OpStart, Slice: r.slice(1).ID, Node: 3},
-			{Kind: balance.OpStart, Slice: r.slice(2).ID, Node: 1}, {Kind: balance.OpStart, Slice: r.slice(3).ID, Node: 2},
+			{Kind: balance.OpStart, Slice: r.slice(0).ID, Shard: 2}, {Kind: balance.OpStart, Slice: r.slice(1).ID, Shard: 3},
+			{Kind: balance.OpStart, Slice: r.slice(2).ID, Shard: 1}, {Kind: balance.OpStart, Slice: r.slice(3).ID, Shard: 2},
 		}
 		r.pass(rigInterval)
 		r.must(r.m.Drain(r.now, "c"))

@@ -24,9 +24,9 @@ func (w *world) build(d *testDistributor, i, most int) error {
 	b := d.work.Builds[i]
 	d.work.Builds = slices.Delete(d.work.Builds, i, i+1)
 	if b.Clock > w.clock {
-		return fmt.Errorf("build of %s wants clock %d, there is %d", b.Node, b.Clock, w.clock)
+		return fmt.Errorf("build of %s wants clock %d, there is %d", b.Slave, b.Clock, w.clock)
 	}
-	out := delivery.Built[content]{Node: b.Node, Seq: b.Seq}
+	out := delivery.Built[content]{Slave: b.Slave, Seq: b.Seq}
 	out.Payload = content{items: map[balance.Key]uint64{}, parents: map[balance.Parent]uint64{}}
 	for _, e := range b.Entries {
 		if out.Entries > 0 && (out.Bytes+w.itemBytes > b.MaxBytes || most > 0 && out.Entries >= most) {
@@ -59,7 +59,7 @@ func (w *world) put(c *content, e delivery.Entry) {
 func (w *world) fetch(d *testDistributor, i int, meanwhile func() error) error {
 	f := d.work.Fetches[i]
 	d.work.Fetches = slices.Delete(d.work.Fetches, i, i+1)
-	out := delivery.Fetched{Node: f.Node, Seq: f.Seq, Stale: f.After < w.compacted}
+	out := delivery.Fetched{Slave: f.Slave, Seq: f.Seq, Stale: f.After < w.compacted}
 	for _, c := range w.log {
 		if !out.Stale && c.Clock > f.After && len(out.Changes) < f.Limit {
 			out.Changes = append(out.Changes, c)

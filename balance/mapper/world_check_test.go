@@ -9,9 +9,9 @@ import (
 	"adshard/balance"
 )
 
-// promised reports whether a node's table and position say that it has what is
+// promised reports whether a slave's table and position say that it has what is
 // at a key.
-func (n *testNode) promised(k balance.Key) bool {
+func (n *testSlave) promised(k balance.Key) bool {
 	for _, h := range n.table.Slices {
 		if k >= h.Lo && k <= h.Hi {
 			return h.State == balance.Full || h.State == balance.Filling && uint64(k) < n.pos.Offset
@@ -20,9 +20,9 @@ func (n *testNode) promised(k balance.Key) bool {
 	return false
 }
 
-// check holds a node against the history: what its table and position promise
+// check holds a slave against the history: what its table and position promise
 // is there, and nothing lies where it holds nothing.
-func (w *world) check(n *testNode) error {
+func (w *world) check(n *testSlave) error {
 	filling := slices.ContainsFunc(n.table.Slices, func(h balance.Held) bool { return h.State == balance.Filling })
 	if filling != (n.pos.Offset != 0) {
 		return fmt.Errorf("%s is at %s with the table %v", n.name, n.pos, n.table)
@@ -60,12 +60,12 @@ func newest(clocks []uint64, to uint64) uint64 {
 	return last
 }
 
-// answers reports whether a node takes queries in a view: it was told of it, and
+// answers reports whether a slave takes queries in a view: it was told of it, and
 // it is not one that it has given up.
-func (n *testNode) answers(view uint64) bool { return view <= n.table.View && view >= n.table.Least }
+func (n *testSlave) answers(view uint64) bool { return view <= n.table.View && view >= n.table.Least }
 
-// serves returns what a node serves in a view.
-func (n *testNode) serves(view uint64) (list []balance.Held) {
+// serves returns what a slave serves in a view.
+func (n *testSlave) serves(view uint64) (list []balance.Held) {
 	for _, h := range n.table.Slices {
 		if n.answers(view) && h.From != 0 && h.From <= view && (h.Until == 0 || view <= h.Until) {
 			list = append(list, h)
@@ -74,15 +74,15 @@ func (n *testNode) serves(view uint64) (list []balance.Held) {
 	return list
 }
 
-// checkViews looks at each view that no node calls stale. In none is a key
+// checkViews looks at each view that no slave calls stale. In none is a key
 // served twice. In one that masters may have, each key is served where the map
-// of the view says, but for nodes that were away or lost what they had.
+// of the view says, but for slaves that were away or lost what they had.
 func (w *world) checkViews() error {
 	if w.model() == nil {
 		return nil
 	}
 	least := uint64(1)
-	for _, n := range w.nodes {
+	for _, n := range w.slaves {
 		least = max(least, n.table.Least)
 	}
 	published := uint64(0)
@@ -92,7 +92,7 @@ func (w *world) checkViews() error {
 	w.excuse()
 	for _, m := range w.masters {
 		if published = max(published, m.view); m.view < least && m.view > 0 && !m.lapsed && w.now-m.heard < w.plan.MasterLease {
-			return fmt.Errorf("the master %s has view %d, and nodes call views below %d stale", m.name, m.view, least)
+			return fmt.Errorf("the master %s has view %d, and slaves call views below %d stale", m.name, m.view, least)
 		}
 	}
 	for view := least; view <= w.mapper.Model().View(); view++ {
@@ -108,11 +108,11 @@ func (w *world) checkViews() error {
 	return nil
 }
 
-// excuse notes the nodes that are not what the model wants: those that the
+// excuse notes the slaves that are not what the model wants: those that the
 // balancer has not heard from for so long that it goes on without them, until
 // they are again.
 func (w *world) excuse() {
-	for _, n := range w.nodes {
+	for _, n := range w.slaves {
 		lost := w.now-n.heard >= w.plan.DeadAfter
 		if n.excused = n.excused || lost; !n.excused || lost || n.dead || w.model() == nil {
 			continue
@@ -137,8 +137,8 @@ func (w *world) excuse() {
 }
 
 func (w *world) checkTwice(view uint64) error {
-	for _, n := range w.nodes {
-		for _, o := range w.nodes {
+	for _, n := range w.slaves {
+		for _, o := range w.slaves {
 			if n.name >= o.name || n.shard() == o.shard() {
 				continue
 			}
@@ -154,8 +154,8 @@ func (w *world) checkTwice(view uint64) error {
 	return nil
 }
 
-// shard returns the shard for which a node answers; those of spares differ.
-func (n *testNode) shard() string {
+// shard returns the shard for which a slave answers; those of spares differ.
+func (n *testSlave) shard() string {
 	if n.table.Spare {
 		return "spare " + n.name
 	}
@@ -165,8 +165,8 @@ func (n *testNode) shard() string {
 // checkMap holds what is served in a view against its map.
 func (w *world) checkMap(view uint64) error {
 	for _, s := range w.views[view].slices {
-		for _, v := range w.mapper.Model().Set(s.Node) {
-			n := w.nodes[v.Name]
+		for _, v := range w.mapper.Model().Set(s.Shard) {
+			n := w.slaves[v.Name]
 			if n == nil || n.excused {
 				continue
 			}
@@ -197,13 +197,13 @@ func within(s balance.Slice, list []balance.Interval) bool {
 	return false
 }
 
-// complete: nothing is on its way, and the nodes hold all items, each once,
+// complete: nothing is on its way, and the slaves hold all items, each once,
 // with the newest content, and serve the whole ring.
 func (w *world) complete() error {
 	seen, counted := 0, map[string]bool{}
 	var served balance.Key
-	for _, name := range slices.Sorted(maps.Keys(w.nodes)) {
-		n := w.nodes[name]
+	for _, name := range slices.Sorted(maps.Keys(w.slaves)) {
+		n := w.slaves[name]
 		again := counted[n.shard()] // a replica of one that was counted
 		counted[n.shard()] = !n.dead || again
 		if n.dead && w.plan.Replicas > 1 {

@@ -23,7 +23,7 @@ type content struct {
 	deleted []balance.Key
 }
 
-// world is a source of truth, a balancer, distributors, nodes and masters,
+// world is a source of truth, a balancer, distributors, slaves and masters,
 // driven step by step. Owners are the upper half of a key; each has one parent
 // record.
 type world struct {
@@ -53,7 +53,7 @@ type world struct {
 	// proposals are what the strategy proposes next.
 	proposals [][]balance.Op
 
-	nodes     map[string]*testNode
+	slaves    map[string]*testSlave
 	masters   map[string]*master
 	itemBytes int
 }
@@ -70,13 +70,13 @@ type testDistributor struct {
 func newWorld(wanted int) *world {
 	w := &world{
 		items: map[balance.Key]uint64{}, parents: map[balance.Parent]uint64{},
-		history: map[balance.Key][]uint64{}, nodes: map[string]*testNode{}, masters: map[string]*master{}, itemBytes: 100,
+		history: map[balance.Key][]uint64{}, slaves: map[string]*testSlave{}, masters: map[string]*master{}, itemBytes: 100,
 		views: map[uint64]view{}, touched: map[balance.Parent][]uint64{},
 		config: delivery.Config{BucketBytes: 1000, NodeBytes: 4000, Ahead: 3, Changes: 16, Entries: 8},
 		dists:  []*testDistributor{{}},
 	}
 	w.plan = cluster.Config{
-		Order: balance.ByOwner, Nodes: wanted, Strategy: (*proposer)(w),
+		Order: balance.ByOwner, Slaves: wanted, Strategy: (*proposer)(w),
 		Pace: cluster.DefaultPace, Beat: cluster.DefaultBeat, Interval: cluster.DefaultInterval,
 		DeadAfter: cluster.DefaultDeadAfter, Stall: cluster.DefaultStall,
 		MasterLease: cluster.DefaultMasterLease, Linger: cluster.DefaultLinger,
@@ -170,7 +170,7 @@ func (w *world) start() error {
 }
 
 // replace puts a new distributor in the place of one. It knows what the mapper
-// tells it, and nothing of the nodes.
+// tells it, and nothing of the slaves.
 func (w *world) replace(i int) error {
 	fresh := delivery.New[content](w.config, w.index, w.fed)
 	w.dists[i] = &testDistributor{distributor: fresh}
@@ -239,9 +239,9 @@ func (w *world) persist() error {
 // remember notes who serves what in the newest view.
 func (w *world) remember() {
 	if m := w.mapper.Model(); m != nil {
-		v := view{slices: m.Slices(), names: map[balance.NodeID]string{}}
-		for _, n := range m.Nodes() {
-			v.names[n.ID] = n.Name
+		v := view{slices: m.Slices(), names: map[balance.ShardID]string{}}
+		for _, sh := range m.Shards() {
+			v.names[sh.ID] = sh.Name
 		}
 		w.views[m.View()] = v
 	}
@@ -250,7 +250,7 @@ func (w *world) remember() {
 // view is the map of a view: who serves what.
 type view struct {
 	slices []balance.Slice
-	names  map[balance.NodeID]string
+	names  map[balance.ShardID]string
 }
 
 // feed gives up to n changes to the balancer and what its distributors lack.
@@ -317,8 +317,8 @@ func (w *world) round() (busy bool, err error) {
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(w.nodes)) {
-		n := w.nodes[name]
+	for _, name := range slices.Sorted(maps.Keys(w.slaves)) {
+		n := w.slaves[name]
 		applied, err := w.pull(n, false)
 		if err := errors.Join(err, w.report(n)); err != nil {
 			return false, err

@@ -214,13 +214,13 @@ func (w *Views) OldestAsked(now time.Duration) (view, revision uint64) {
 	return view, revision
 }
 
-// WaitingFor lists who is behind: nodes that have not acknowledged the newest
+// WaitingFor lists who is behind: slaves that have not acknowledged the newest
 // view, masters that do not have the one that is published.
 func (w *Views) WaitingFor(now time.Duration, leaving bool) []string {
 	var out []string
 	for _, s := range w.Model.Slaves() {
 		if v := w.Slaves[s.Name].Table.View; w.Answers(s, now) && v < w.Model.View() {
-			out = append(out, fmt.Sprintf("node %s to acknowledge view %d: it has %d", s.Name, w.Model.View(), v))
+			out = append(out, fmt.Sprintf("slave %s to acknowledge view %d: it has %d", s.Name, w.Model.View(), v))
 		}
 	}
 	if p := w.published; p != nil && leaving {

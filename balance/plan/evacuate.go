@@ -12,7 +12,7 @@ import (
 	"adshard/fault"
 )
 
-// evacuation moves slices away from nodes that drain or are lost, independently of how
+// evacuation moves slices away from shards that drain or are lost, independently of how
 // often the strategy runs.
 func (p *Planner) evacuation(now time.Duration) *cluster.Change {
 	p.empty = now + emptyPace
@@ -27,8 +27,8 @@ func (p *Planner) evacuation(now time.Duration) *cluster.Change {
 	return &cluster.Change{Model: model, Ops: ops, Why: why}
 }
 
-// evacuate starts to move the slices of draining nodes, and of nodes lost long
-// ago, to where the strategy wants them, or else to the least loaded nodes that may
+// evacuate starts to move the slices of draining shards, and of shards lost long
+// ago, to where the strategy wants them, or else to the least loaded shards that may
 // take them: the most loaded slices first, within the budget. When nothing is moving, one
 // slice goes whatever its size, so that a slice larger than the budget does not block the
 // rest. If some are left for want of budget, j is crowded.
@@ -38,7 +38,7 @@ func (p *Planner) evacuate(j *judge) (*balance.Model, []balance.Op, cluster.Caus
 	if len(from) == 0 {
 		return p.Model, nil, why
 	}
-	loads := load.OfNodes(j.in)
+	loads := load.OfShards(j.in)
 	e := p.Model.Edit()
 	stays := ""
 	heaviest := j.heaviest(from)
@@ -54,7 +54,7 @@ func (p *Planner) evacuate(j *judge) (*balance.Model, []balance.Op, cluster.Caus
 			to, reason = j.refuge(s, sum.Weight, loads)
 		}
 		if to == 0 {
-			stays = fmt.Sprintf("slice %d cannot leave node %s: %s", s.ID, p.Name(s.Node), reason)
+			stays = fmt.Sprintf("slice %d cannot leave shard %s: %s", s.ID, p.Name(s.Shard), reason)
 			p.Memory.Add(j.now, s.ID, stays)
 			continue
 		}
@@ -62,9 +62,9 @@ func (p *Planner) evacuate(j *judge) (*balance.Model, []balance.Op, cluster.Caus
 			p.Trouble(err)
 			continue
 		}
-		why.SetMove(s.ID, cluster.Cause{Text: from[s.Node], Away: true})
+		why.SetMove(s.ID, cluster.Cause{Text: from[s.Shard], Away: true})
 		loads[to] += sum.Load
-		loads[s.Node] -= sum.Load
+		loads[s.Shard] -= sum.Load
 		j.weights[to] += sum.Weight
 		j.copiedItems += sum.Items
 		j.copiedWeight += sum.Weight
@@ -81,22 +81,22 @@ func (p *Planner) evacuate(j *judge) (*balance.Model, []balance.Op, cluster.Caus
 		p.Trouble(err)
 		return p.Model, nil, why
 	}
-	goes := make(map[balance.NodeID]int)
+	goes := make(map[balance.ShardID]int)
 	for _, o := range e.Ops() {
 		s, _ := p.Slice(o.Slice)
-		goes[s.Node]++
+		goes[s.Shard]++
 	}
-	for _, n := range p.Model.Nodes() {
-		if goes[n.ID] > 0 {
-			p.Event(cluster.Event{Node: n.Name, Text: cluster.Counted(goes[n.ID], "slice") + " to leave: " + from[n.ID]})
+	for _, sh := range p.Model.Shards() {
+		if goes[sh.ID] > 0 {
+			p.Event(cluster.Event{Name: sh.Name, Text: cluster.Counted(goes[sh.ID], "slice") + " to leave: " + from[sh.ID]})
 		}
 	}
 	return model, e.Ops(), why
 }
 
-// refuges returns where the strategy wants slices that must leave their nodes; 0: it
+// refuges returns where the strategy wants slices that must leave their shards; 0: it
 // does not say.
-func (p *Planner) refuges(j *judge, leaving []balance.Slice) []balance.NodeID {
+func (p *Planner) refuges(j *judge, leaving []balance.Slice) []balance.ShardID {
 	if r, ok := p.strategy.(balance.Refuge); ok && len(leaving) > 0 {
 		in := j.in
 		in.Memory = p.recall[p.strategy.Name()]
@@ -104,32 +104,32 @@ func (p *Planner) refuges(j *judge, leaving []balance.Slice) []balance.NodeID {
 			return list
 		}
 	}
-	return make([]balance.NodeID, len(leaving))
+	return make([]balance.ShardID, len(leaving))
 }
 
-// leaving returns the nodes whose slices must leave, and why.
-func (p *Planner) leaving(now time.Duration) map[balance.NodeID]string {
-	out := make(map[balance.NodeID]string)
-	for _, n := range p.Model.Nodes() {
-		lost := p.Silence(n.ID, now)
+// leaving returns the shards whose slices must leave, and why.
+func (p *Planner) leaving(now time.Duration) map[balance.ShardID]string {
+	out := make(map[balance.ShardID]string)
+	for _, sh := range p.Model.Shards() {
+		lost := p.Silence(sh.ID, now)
 		switch {
-		case n.State == balance.Draining:
-			out[n.ID] = "node " + n.Name + " is being emptied"
-		case n.State == balance.Dissolving:
-			out[n.ID] = "shard " + n.Name + " ends, so that its slaves become replicas of others"
+		case sh.State == balance.Draining:
+			out[sh.ID] = "shard " + sh.Name + " is being emptied"
+		case sh.State == balance.Dissolving:
+			out[sh.ID] = "shard " + sh.Name + " ends, so that its slaves become replicas of others"
 		case p.Config.EvacuateAfter > 0 && lost >= p.Config.EvacuateAfter && !p.Paused:
-			out[n.ID] = fmt.Sprintf("node %s is lost: not heard from for %v", n.Name, lost.Round(time.Second))
+			out[sh.ID] = fmt.Sprintf("shard %s is lost: not heard from for %v", sh.Name, lost.Round(time.Second))
 		}
 	}
 	return out
 }
 
-// heaviest returns the slices of some nodes that are not moving, the most loaded
+// heaviest returns the slices of some shards that are not moving, the most loaded
 // first.
-func (j *judge) heaviest(from map[balance.NodeID]string) []balance.Slice {
+func (j *judge) heaviest(from map[balance.ShardID]string) []balance.Slice {
 	var list []balance.Slice
 	for _, s := range j.in.Model.Slices() {
-		if _, goes := from[s.Node]; goes && s.Move.Phase == balance.NoMove {
+		if _, goes := from[s.Shard]; goes && s.Move.Phase == balance.NoMove {
 			list = append(list, s)
 		}
 	}
@@ -139,41 +139,41 @@ func (j *judge) heaviest(from map[balance.NodeID]string) []balance.Slice {
 	return list
 }
 
-// refuge returns the node that takes a slice which must leave its own, or 0 and
+// refuge returns the shard that takes a slice which must leave its own, or 0 and
 // why there is none.
-func (j *judge) refuge(s balance.Slice, weight uint64, loads map[balance.NodeID]float64) (best balance.NodeID, why string) {
+func (j *judge) refuge(s balance.Slice, weight uint64, loads map[balance.ShardID]float64) (best balance.ShardID, why string) {
 	least, light := 0.0, 0.0
-	for _, n := range j.in.Model.Nodes() {
-		if n.ID == s.Node {
+	for _, sh := range j.in.Model.Shards() {
+		if sh.ID == s.Shard {
 			continue
 		}
-		if not := j.refuses(s, n.ID, weight); not != "" {
+		if not := j.refuses(s, sh.ID, weight); not != "" {
 			why = not
 			continue
 		}
-		share := j.in.Limits[n.ID].Strength()
-		l, w := loads[n.ID]/share, float64(j.weights[n.ID])/share
+		share := j.in.Limits[sh.ID].Strength()
+		l, w := loads[sh.ID]/share, float64(j.weights[sh.ID])/share
 		if best == 0 || l < least || l == least && w < light { // slices without load go round
-			best, least, light = n.ID, l, w
+			best, least, light = sh.ID, l, w
 		}
 	}
 	if why == "" {
-		why = "there is no other node"
+		why = "there is no other shard"
 	}
 	return best, why
 }
 
-// Emptied notes which draining nodes have no slices left and will get none.
+// Emptied notes which draining shards have no slices left and will get none.
 func (p *Planner) Emptied(now time.Duration) {
 	p.drained = nil
-	for _, n := range p.Model.Nodes() {
-		if n.State != balance.Draining && n.State != balance.Dissolving {
+	for _, sh := range p.Model.Shards() {
+		if sh.State != balance.Draining && sh.State != balance.Dissolving {
 			continue
 		}
-		used := slices.ContainsFunc(p.Model.Slices(), func(s balance.Slice) bool { return s.Node == n.ID || s.Move.Other == n.ID })
+		used := slices.ContainsFunc(p.Model.Slices(), func(s balance.Slice) bool { return s.Shard == sh.ID || s.Move.Other == sh.ID })
 		holds := func(s balance.Slave) bool { return len(p.Slaves[s.Name].Table.Slices) > 0 && p.Alive(s.Name, now) }
-		if !used && (n.State == balance.Dissolving || !slices.ContainsFunc(p.Model.Replicas(n.ID), holds)) {
-			p.drained = append(p.drained, n.ID)
+		if !used && (sh.State == balance.Dissolving || !slices.ContainsFunc(p.Model.Replicas(sh.ID), holds)) {
+			p.drained = append(p.drained, sh.ID)
 		}
 	}
 }

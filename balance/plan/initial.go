@@ -8,9 +8,9 @@ import (
 	"adshard/fault"
 )
 
-// Initial makes the first model of nodes that are one slave each.
-func Initial(s balance.Strategy, order balance.Order, nodes []balance.Node, items balance.Items, limits map[string]balance.Limit) (*balance.Model, balance.Proposal, error) {
-	base, err := balance.NewModel(nodes)
+// Initial makes the first model of shards that are one slave each.
+func Initial(s balance.Strategy, order balance.Order, shards []balance.Shard, items balance.Items, limits map[string]balance.Limit) (*balance.Model, balance.Proposal, error) {
+	base, err := balance.NewModel(shards)
 	if err != nil {
 		return nil, balance.Proposal{}, err
 	}

@@ -11,7 +11,7 @@ import (
 	"adshard/fault"
 )
 
-// iteration empties nodes that drain or are lost, then asks the strategy, all
+// iteration empties shards that drain or are lost, then asks the strategy, all
 // in one quantum. A strategy that moves much would use up the budget again and again: it is
 // not asked while slices that must leave wait for it.
 func (p *Planner) iteration(now time.Duration) *cluster.Change {

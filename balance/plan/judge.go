@@ -16,27 +16,27 @@ type judge struct {
 	now     time.Duration
 	share   float64 // of all items that may be moving at once; 0: any
 	in      balance.Input
-	sums    []load.SliceSum           // of in.Model's slices
-	at      map[uint64]int            // index of a slice
-	weights map[balance.NodeID]uint64 // of what a node has or is to get
-	resting map[balance.NodeID]restIndex
-	ill     map[balance.NodeID]string // why nodes can take nothing
-	items   int                       // of all
+	sums    []load.SliceSum            // of in.Model's slices
+	at      map[uint64]int             // index of a slice
+	weights map[balance.ShardID]uint64 // of what a shard has or is to get
+	resting map[balance.ShardID]restIndex
+	ill     map[balance.ShardID]string // why shards can take nothing
+	items   int                        // of all
 	weight  uint64
 	// copied counts what is being copied now.
 	copiedItems  int
 	copiedWeight uint64
-	crowded      bool // slices that must leave their nodes wait for the budget
+	crowded      bool // slices that must leave their shards wait for the budget
 }
 
 // judgeNow returns a judge of the newest model.
 func (p *Planner) judgeNow(now time.Duration) *judge {
-	j := &judge{now: now, share: p.Config.Budget.Share, resting: p.rests.index(now), ill: make(map[balance.NodeID]string)}
-	for _, n := range p.Model.Nodes() {
-		if trouble, _ := p.Ailing(n.ID, now); trouble != "" {
-			j.ill[n.ID] = "in trouble: " + trouble
-		} else if !p.Up(n.ID, now) {
-			j.ill[n.ID] = "lost"
+	j := &judge{now: now, share: p.Config.Budget.Share, resting: p.rests.index(now), ill: make(map[balance.ShardID]string)}
+	for _, sh := range p.Model.Shards() {
+		if trouble, _ := p.Ailing(sh.ID, now); trouble != "" {
+			j.ill[sh.ID] = "in trouble: " + trouble
+		} else if !p.Up(sh.ID, now) {
+			j.ill[sh.ID] = "lost"
 		}
 	}
 	j.in = balance.Input{
@@ -46,11 +46,11 @@ func (p *Planner) judgeNow(now time.Duration) *judge {
 	}
 	p.addLoads(&j.in, now)
 	j.sums = load.OfSlices(j.in)
-	j.weights = make(map[balance.NodeID]uint64, len(p.Model.Nodes()))
+	j.weights = make(map[balance.ShardID]uint64, len(p.Model.Shards()))
 	j.at = make(map[uint64]int, len(j.sums))
 	for i, s := range p.Model.Slices() {
 		j.at[s.ID] = i
-		j.weights[s.Node] += j.sums[i].Weight
+		j.weights[s.Shard] += j.sums[i].Weight
 		j.items += j.sums[i].Items
 		j.weight += j.sums[i].Weight
 		if s.Move.Phase == balance.Copying {
@@ -90,7 +90,7 @@ func (j *judge) fits(items int, weight uint64) bool {
 }
 
 // may implements Input.May.
-func (j *judge) may(slice uint64, to balance.NodeID) (bool, string) {
+func (j *judge) may(slice uint64, to balance.ShardID) (bool, string) {
 	i, ok := j.at[slice]
 	if !ok {
 		return false, fmt.Sprintf("there is no slice %d", slice)
@@ -103,29 +103,29 @@ func (j *judge) may(slice uint64, to balance.NodeID) (bool, string) {
 	return why == "", why
 }
 
-// refuses returns why a slice cannot move to a node at all, or "" if it can.
-func (j *judge) refuses(s balance.Slice, to balance.NodeID, weight uint64) string {
-	n, ok := j.in.Model.Node(to)
+// refuses returns why a slice cannot move to a shard at all, or "" if it can.
+func (j *judge) refuses(s balance.Slice, to balance.ShardID, weight uint64) string {
+	sh, ok := j.in.Model.Shard(to)
 	limit := j.in.Limits[to].Weight
 	switch {
 	case s.Move.Phase != balance.NoMove:
 		return fmt.Sprintf("it is on its way already (%s)", s.Move.Phase)
 	case !ok:
-		return fmt.Sprintf("there is no node %d", to)
-	case s.Node == to:
-		return "it is on node " + n.Name + " already"
-	case n.State != balance.Active:
-		return fmt.Sprintf("node %s is %s", n.Name, n.State)
+		return fmt.Sprintf("there is no shard %d", to)
+	case s.Shard == to:
+		return "it is on shard " + sh.Name + " already"
+	case sh.State != balance.Active:
+		return fmt.Sprintf("shard %s is %s", sh.Name, sh.State)
 	case j.ill[to] != "":
-		return "node " + n.Name + " is " + j.ill[to]
+		return "shard " + sh.Name + " is " + j.ill[to]
 	case limit > 0 && j.weights[to]+weight > limit:
-		return fmt.Sprintf("node %s may weigh %d at most, it has %d and the slice %d", n.Name, limit, j.weights[to], weight)
+		return fmt.Sprintf("shard %s may weigh %d at most, it has %d and the slice %d", sh.Name, limit, j.weights[to], weight)
 	}
 	return ""
 }
 
-// rests returns why a slice should stay away from a node for now, or "".
-func (j *judge) rests(s balance.Slice, to balance.NodeID) string {
+// rests returns why a slice should stay away from a shard for now, or "".
+func (j *judge) rests(s balance.Slice, to balance.ShardID) string {
 	return j.resting[to].why(j.now, balance.Interval{Lo: s.Lo, Hi: s.Hi}, j.load)
 }
 
@@ -170,7 +170,7 @@ func (j *judge) check(p balance.Proposal) (verdict, error) {
 	refuse := func(o balance.Op, why string) (verdict, error) {
 		return verdict{}, fault.Newf(fault.Invalid, "balance: check proposal", "to %s is refused, and the whole proposal with it: %s", o, why)
 	}
-	added := make(map[balance.NodeID]uint64)
+	added := make(map[balance.ShardID]uint64)
 	for _, o := range p.Ops {
 		switch o.Kind {
 		case balance.OpSplit, balance.OpMerge:
@@ -180,14 +180,14 @@ func (j *judge) check(p balance.Proposal) (verdict, error) {
 				return refuse(o, fmt.Sprintf("there is no slice %d", o.Slice))
 			}
 			sum := j.weigh(s)
-			why := j.refuses(s, o.Node, sum.Weight+added[o.Node])
+			why := j.refuses(s, o.Shard, sum.Weight+added[o.Shard])
 			if why == "" {
-				why = j.rests(s, o.Node)
+				why = j.rests(s, o.Shard)
 			}
 			if why != "" {
 				return refuse(o, why)
 			}
-			added[o.Node] += sum.Weight
+			added[o.Shard] += sum.Weight
 			v.moves++
 			v.items += sum.Items
 			v.weight += sum.Weight

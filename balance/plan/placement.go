@@ -8,30 +8,30 @@ import (
 	"adshard/balance/load"
 )
 
-// Placement is how a slice weighs on its node, and where it may go.
+// Placement is how a slice weighs on its shard, and where it may go.
 type Placement struct {
 	Items  int
 	Weight uint64
-	// Load is a second, or, when nothing is Measured, the weight; OfNode is its
-	// share of its node's.
+	// Load is a second, or, when nothing is Measured, the weight; OfShard is its
+	// share of its shard's.
 	Measured bool
 	Load     float64
-	OfNode   float64
-	// NodeOverMean is its node's load over the mean, MaxOverMean the highest of all.
-	NodeOverMean, MaxOverMean float64
+	OfShard  float64
+	// ShardOverMean is its shard's load over the mean, MaxOverMean the highest of all.
+	ShardOverMean, MaxOverMean float64
 	// Bound is of the whole; Hot is the slice's item with the most load, 0 when
-	// there is none, and HotOverMean its load over the mean of a node.
+	// there is none, and HotOverMean its load over the mean of a shard.
 	Bound       load.Bound
 	Hot         balance.Key
 	HotOverMean float64
 	// Helpless is set when no move can relieve the slice: its one hot item has more
-	// load than the mean of a node.
+	// load than the mean of a shard.
 	Helpless string
 	// Rests lists where it must not go for now, and until when.
 	Rests []string
 }
 
-// Placement returns how a slice weighs on its node now.
+// Placement returns how a slice weighs on its shard now.
 func (p *Planner) Placement(now time.Duration, s balance.Slice) Placement {
 	j := p.judgeNow(now)
 	sum := j.sums[j.at[s.ID]]
@@ -55,19 +55,19 @@ func (p *Planner) General() (list []string) {
 	return list
 }
 
-// weigh compares a slice with its node, and with the mean.
+// weigh compares a slice with its shard, and with the mean.
 func (out *Placement) weigh(j *judge, s balance.Slice) {
-	loads := load.OfNodes(j.in)
+	loads := load.OfShards(j.in)
 	even := load.EvennessOf(j.in.Model, loads, j.in.Limits)
 	out.MaxOverMean = even.Ratio()
-	share := j.in.Limits[s.Node].Strength()
-	if l := loads[s.Node]; l > 0 {
-		out.OfNode = out.Load / l
+	share := j.in.Limits[s.Shard].Strength()
+	if l := loads[s.Shard]; l > 0 {
+		out.OfShard = out.Load / l
 	}
 	if even.Mean == 0 {
 		return
 	}
-	out.NodeOverMean = loads[s.Node] / share / even.Mean
+	out.ShardOverMean = loads[s.Shard] / share / even.Mean
 	most := 0.0
 	for _, v := range load.OfItems(j.in, s, nil) {
 		if (v.Hot || !out.Measured || out.Items == 1) && v.Load > most {
@@ -76,19 +76,19 @@ func (out *Placement) weigh(j *judge, s balance.Slice) {
 	}
 	if out.HotOverMean = most / share / even.Mean; out.HotOverMean > 1 {
 		out.Helpless = fmt.Sprintf(
-			"not movable: item %d (key %x) alone is %.3g x the mean of a node, and an item cannot be divided",
+			"not movable: item %d (key %x) alone is %.3g x the mean of a shard, and an item cannot be divided",
 			j.in.Order.Item(out.Hot), uint64(out.Hot), out.HotOverMean)
 	}
 }
 
 // excluded lists where a slice must not go for now.
 func (j *judge) excluded(s balance.Slice) (out []string) {
-	for _, n := range j.in.Model.Nodes() {
-		if n.ID == s.Node {
+	for _, sh := range j.in.Model.Shards() {
+		if sh.ID == s.Shard {
 			continue
 		}
-		if why := j.rests(s, n.ID); why != "" {
-			out = append(out, "to "+n.Name+": "+why)
+		if why := j.rests(s, sh.ID); why != "" {
+			out = append(out, "to "+sh.Name+": "+why)
 		}
 	}
 	return out

@@ -12,12 +12,12 @@ import (
 )
 
 // Planner decides what is to move: once an interval it asks the strategy, and in between it
-// empties nodes that drain or are lost. It reads the cluster and changes nothing of it; what it
+// empties shards that drain or are lost. It reads the cluster and changes nothing of it; what it
 // decides is a change, which the mapper makes durable.
 //
 // It guarantees that what begins to move stays within the budget, goes where it may, and does
-// not come back to a node that it left a moment ago, unless its load has changed. Only what must
-// leave its node may exceed the budget, one slice at a time.
+// not come back to a shard that it left a moment ago, unless its load has changed. Only what must
+// leave its shard may exceed the budget, one slice at a time.
 type Planner struct {
 	*cluster.Cluster
 	*cluster.Journal
@@ -26,7 +26,7 @@ type Planner struct {
 	recall   recall // what strategies remember
 
 	next       time.Duration // when the next iteration is due
-	empty      time.Duration // when nodes that drain or are lost are emptied further
+	empty      time.Duration // when shards that drain or are lost are emptied further
 	iterations uint64
 	idle       uint64        // iterations, one after another, that moved nothing
 	since      time.Duration // of the first of them
@@ -36,9 +36,9 @@ type Planner struct {
 	leastMove  uint64
 	leastShare float64
 	adopted    bool
-	drained    []balance.NodeID // have no slices left
-	forgot     bool             // a strategy's memory was dropped, which is not durable yet
-	refused    uint64           // proposals of the strategy
+	drained    []balance.ShardID // have no slices left
+	forgot     bool              // a strategy's memory was dropped, which is not durable yet
+	refused    uint64            // proposals of the strategy
 }
 
 // New returns a planner with the strategy of the cluster's configuration.
@@ -76,25 +76,25 @@ func (p *Planner) Save() []balance.StrategyMemory {
 	return p.recall.list(p.strategy.Name())
 }
 
-// EmptyAt has nodes that drain or are lost emptied further.
+// EmptyAt has shards that drain or are lost emptied further.
 func (p *Planner) EmptyAt(now time.Duration) { p.empty = now }
 
-// StateChanged has a node's new state heeded at once.
-func (p *Planner) StateChanged(now time.Duration, id balance.NodeID, s balance.NodeState) {
+// StateChanged has a shard's new state heeded at once.
+func (p *Planner) StateChanged(now time.Duration, id balance.ShardID, s balance.ShardState) {
 	p.next, p.empty = min(p.next, now), now
 	if s == balance.Active {
 		p.Removed(id)
 	}
 }
 
-// Removed forgets what is to stay away from a node.
-func (p *Planner) Removed(id balance.NodeID) { delete(p.rests, id) }
+// Removed forgets what is to stay away from a shard.
+func (p *Planner) Removed(id balance.ShardID) { delete(p.rests, id) }
 
-// StayAway has keys stay away from a node for some time.
-func (p *Planner) StayAway(id balance.NodeID, r cluster.Rest) { p.rests.add(id, r) }
+// StayAway has keys stay away from a shard for some time.
+func (p *Planner) StayAway(id balance.ShardID, r cluster.Rest) { p.rests.add(id, r) }
 
-// TakeDrained returns the nodes that have no slices left, each once.
-func (p *Planner) TakeDrained() []balance.NodeID {
+// TakeDrained returns the shards that have no slices left, each once.
+func (p *Planner) TakeDrained() []balance.ShardID {
 	list := p.drained
 	p.drained = nil
 	return list
@@ -103,7 +103,7 @@ func (p *Planner) TakeDrained() []balance.NodeID {
 // Status is what the planner knows of how even the load is, and of what it does about that.
 type Status struct {
 	Strategy string
-	// Adopted is set if the first model was made from the nodes' own tables.
+	// Adopted is set if the first model was made from the shards' own tables.
 	Adopted bool
 	// Even is how evenly the load is spread now or, when it is not Measured, the
 	// items' weights.
@@ -130,8 +130,8 @@ type Status struct {
 	IdleSince        time.Duration `json:"-"`
 }
 
-// Status returns what is known now, and the load of each node.
-func (p *Planner) Status(now time.Duration) (Status, map[balance.NodeID]float64) {
+// Status returns what is known now, and the load of each shard.
+func (p *Planner) Status(now time.Duration) (Status, map[balance.ShardID]float64) {
 	s := Status{
 		Strategy: p.strategy.Name(), Adopted: p.adopted, Bound: p.bound, LeastMove: p.leastMove, LeastShare: p.leastShare,
 		Last: p.last, Shadows: slices.Clone(p.shadows), Iterations: p.iterations, Idle: p.idle, IdleSince: p.since, Refused: p.refused,
@@ -142,7 +142,7 @@ func (p *Planner) Status(now time.Duration) (Status, map[balance.NodeID]float64)
 	in := balance.Input{Model: p.Model, Items: p.Items, Limits: p.Limits(p.Model)}
 	p.addLoads(&in, now)
 	s.NoQueries, s.Few = in.NoQueries, p.Loads.Few(p.Asked(now))
-	loads := load.OfNodes(in)
+	loads := load.OfShards(in)
 	s.Measured, s.Even = in.Measured(), load.EvennessOf(p.Model, loads, in.Limits)
 	if s.Bound.MaxOverMean == 0 || s.NoQueries { // that of the last iteration may be based on loads
 		s.Bound = load.LowerBound(in)
@@ -160,8 +160,8 @@ func (p *Planner) Propose(now time.Duration) Iteration {
 // Input returns what a strategy would see now.
 func (p *Planner) Input(now time.Duration) balance.Input { return p.judgeNow(now).in }
 
-// Refuses returns why a slice cannot move to a node at all, or "" if it can.
-func (p *Planner) Refuses(now time.Duration, s balance.Slice, to balance.NodeID) string {
+// Refuses returns why a slice cannot move to a shard at all, or "" if it can.
+func (p *Planner) Refuses(now time.Duration, s balance.Slice, to balance.ShardID) string {
 	j := p.judgeNow(now)
 	return j.refuses(s, to, j.weigh(s).Weight)
 }
@@ -190,15 +190,15 @@ type Iteration struct {
 	Moves  int
 	Items  int
 	Weight uint64
-	// Evacuated is how many slices left nodes that drain or are lost, before the
+	// Evacuated is how many slices left shards that drain or are lost, before the
 	// strategy was asked.
 	Evacuated int
 }
 
-// tolerance is how far above the mean a node may lie in LeastMove.
+// tolerance is how far above the mean a shard may lie in LeastMove.
 const tolerance = 0.1
 
-// First makes the first model: the nodes' own tables if they tile the ring in
+// First makes the first model: the shards' own tables if they tile the ring in
 // one view (stores built offline), else the strategy's plan.
 func (p *Planner) First(now time.Duration, joined []balance.Joining, replicas int) (*balance.Model, error) {
 	slices.SortFunc(joined, func(a, b balance.Joining) int {
@@ -215,7 +215,7 @@ func (p *Planner) First(now time.Duration, joined []balance.Joining, replicas in
 		slaves = append(slaves, balance.Slave{Name: j.Name, Site: j.Site})
 		if len(j.Table.Slices) > 0 {
 			p.Trouble(fmt.Errorf(
-				"node %s holds data that is discarded because the nodes' data do not fit together: %w", j.Name, err))
+				"slave %s holds data that is discarded because the slaves' data do not fit together: %w", j.Name, err))
 		}
 	}
 	base, err := balance.Compose(slaves, replicas)
@@ -239,6 +239,6 @@ func (p *Planner) First(now time.Duration, joined []balance.Joining, replicas in
 	return model, nil
 }
 
-// emptyPace is the time between two evacuations of nodes that drain or are
+// emptyPace is the time between two evacuations of shards that drain or are
 // lost, unless all moves end earlier.
 const emptyPace = cluster.DefaultInterval

@@ -10,13 +10,13 @@ import (
 )
 
 // planning returns a planner of two shards (clustertest).
-func planning(t *testing.T, cfg cluster.Config, state balance.NodeState) (p *Planner, c *cluster.Cluster, b balance.NodeID) {
+func planning(t *testing.T, cfg cluster.Config, state balance.ShardState) (p *Planner, c *cluster.Cluster, b balance.ShardID) {
 	t.Helper()
 	c, b = clustertest.New(t, cfg, state)
 	return New(c, cluster.NewJournal()), c, b
 }
 
-// TestAPlannerEmptiesWithinTheBudget: of a node that drains a planner moves what the budget
+// TestAPlannerEmptiesWithinTheBudget: of a shard that drains a planner moves what the budget
 // allows, goes on when that is done, and changes nothing itself.
 func TestAPlannerEmptiesWithinTheBudget(t *testing.T) {
 	p, c, b := planning(t, cluster.Config{Budget: balance.Budget{Share: 0.5}, Strategy: clustertest.Proposes{}}, balance.Draining)
@@ -26,7 +26,7 @@ func TestAPlannerEmptiesWithinTheBudget(t *testing.T) {
 		t.Fatalf("decided %+v", d)
 	}
 	for _, o := range d.Ops {
-		if o.Kind != balance.OpStart || o.Node != b || !d.Why.Of(o).Away {
+		if o.Kind != balance.OpStart || o.Shard != b || !d.Why.Of(o).Away {
 			t.Errorf("decided to %s: %+v", o, d.Why.Of(o))
 		}
 	}
@@ -36,12 +36,12 @@ func TestAPlannerEmptiesWithinTheBudget(t *testing.T) {
 	}
 }
 
-// TestAPlannerRefusesWhatCameBack: what left a node a moment ago does not return, and the
+// TestAPlannerRefusesWhatCameBack: what left a shard a moment ago does not return, and the
 // whole proposal is refused.
 func TestAPlannerRefusesWhatCameBack(t *testing.T) {
 	p, c, b := planning(t, cluster.Config{Interval: time.Second}, balance.Active)
 	s := c.Model.Slices()[0]
-	p.strategy = clustertest.Proposes{Ops: []balance.Op{{Kind: balance.OpStart, Slice: s.ID, Node: b}}}
+	p.strategy = clustertest.Proposes{Ops: []balance.Op{{Kind: balance.OpStart, Slice: s.ID, Shard: b}}}
 	p.rests.add(b, cluster.Rest{Interval: balance.Interval{Lo: s.Lo, Hi: s.Hi}, Until: time.Minute, Load: -1, Why: "could not get there"})
 	if d := p.Due(time.Second); d != nil || p.refused != 1 || len(p.Troubles) != 1 {
 		t.Errorf("decided %+v; %d refused, %v", d, p.refused, p.Troubles)

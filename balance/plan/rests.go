@@ -11,20 +11,20 @@ import (
 	"adshard/balance/cluster"
 )
 
-// rests prevents thrashing: what left a node does not come back within
+// rests prevents thrashing: what left a shard does not come back within
 // restIntervals, unless its load has doubled or halved; what failed to move to a
-// node does not try again at once. It goes by keys, since slices are split and merged.
-type rests map[balance.NodeID][]cluster.Rest
+// shard does not try again at once. It goes by keys, since slices are split and merged.
+type rests map[balance.ShardID][]cluster.Rest
 
-func (r rests) add(n balance.NodeID, v cluster.Rest) { r[n] = append(r[n], v) }
+func (r rests) add(shard balance.ShardID, v cluster.Rest) { r[shard] = append(r[shard], v) }
 
 // index drops what is over and makes what is left searchable.
-func (r rests) index(now time.Duration) map[balance.NodeID]restIndex {
-	out := make(map[balance.NodeID]restIndex, len(r))
-	for n, list := range r {
+func (r rests) index(now time.Duration) map[balance.ShardID]restIndex {
+	out := make(map[balance.ShardID]restIndex, len(r))
+	for shard, list := range r {
 		list = slices.DeleteFunc(list, func(v cluster.Rest) bool { return now >= v.Until })
-		if r[n] = list; len(list) == 0 {
-			delete(r, n)
+		if r[shard] = list; len(list) == 0 {
+			delete(r, shard)
 			continue
 		}
 		x := restIndex{list: slices.Clone(list)}
@@ -35,12 +35,12 @@ func (r rests) index(now time.Duration) map[balance.NodeID]restIndex {
 			}
 			x.most = append(x.most, v.Hi)
 		}
-		out[n] = x
+		out[shard] = x
 	}
 	return out
 }
 
-// restIndex has the rests of a node in ascending order of first keys; most[i] is the highest
+// restIndex has the rests of a shard in ascending order of first keys; most[i] is the highest
 // last key of the first i+1.
 type restIndex struct {
 	list []cluster.Rest

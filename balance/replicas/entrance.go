@@ -16,8 +16,8 @@ import (
 // what was certified once stays so for as long as the slave holds it.
 type entrance struct {
 	slave string
-	node  balance.NodeID
-	// revision is one in which the slave belongs to the node: what it said that it held in
+	shard balance.ShardID
+	// revision is one in which the slave belongs to the shard: what it said that it held in
 	// an earlier one it may have dropped since.
 	revision  uint64
 	certified []balance.Interval // disjoint and ascending, no two touching
@@ -28,12 +28,12 @@ type entrance struct {
 	near bool
 }
 
-// kept is what a slave served of a node when it left the node's set, since it was late. It was
+// kept is what a slave served of a shard when it left the shard's set, since it was late. It was
 // certified, and changes come to the slave as before: it counts when the slave is to
 // join again. What it loses in the meantime, or has to discard, does not.
 type kept struct {
-	node balance.NodeID
-	keys []balance.Interval
+	shard balance.ShardID
+	keys  []balance.Interval
 }
 
 // KeepHeld notes what a slave serves that is about to leave its set.
@@ -41,7 +41,7 @@ func (m *Membership) KeepHeld(name string) {
 	n, f := m.Slave(name), m.filling(name)
 	f.kept = kept{}
 	if s, ok := m.Model.Slave(name); ok && !m.verify.DiscardsAny(name) {
-		f.kept = kept{s.Node, balance.Intersect(n.Table.In(balance.Full), m.Model.Table(s.Node).ServedIn(n.Table.View))}
+		f.kept = kept{s.Shard, balance.Intersect(n.Table.In(balance.Full), m.Model.Table(s.Shard).ServedIn(n.Table.View))}
 	}
 }
 
@@ -50,29 +50,29 @@ func (m *Membership) KeepHeld(name string) {
 // may be about to drop the copy of an earlier time.
 func (m *Membership) certifiedBefore(s balance.Slave) []balance.Interval {
 	n, f := m.Slave(s.Name), m.filling(s.Name)
-	before := f.certified(s.Node)
-	if f.kept.node == s.Node {
+	before := f.certified(s.Shard)
+	if f.kept.shard == s.Shard {
 		for _, v := range f.kept.keys {
 			before = balance.Union(before, v)
 		}
 	}
 	f.kept = kept{}
-	return balance.Intersect(before, m.Model.Table(s.Node).ServedIn(n.Table.View))
+	return balance.Intersect(before, m.Model.Table(s.Shard).ServedIn(n.Table.View))
 }
 
 // entrancesOf makes the entrances those of the slaves that are being filled.
 func (m *Membership) entrancesOf(now time.Duration) {
 	for name, w := range m.entrances {
-		if s, ok := m.Model.Slave(name); !ok || s.In || s.Node != w.node {
+		if s, ok := m.Model.Slave(name); !ok || s.In || s.Shard != w.shard {
 			m.closeEntrance(w)
 		}
 	}
 	for _, s := range m.Model.Slaves() {
-		if s.Node == 0 {
+		if s.Shard == 0 {
 			m.filling(s.Name).kept = kept{} // it may delete all
 		}
-		if s.Node != 0 && !s.In && m.entrances[s.Name] == nil {
-			w := &entrance{slave: s.Name, node: s.Node, revision: m.Model.Revision(), certified: m.certifiedBefore(s)}
+		if s.Shard != 0 && !s.In && m.entrances[s.Name] == nil {
+			w := &entrance{slave: s.Name, shard: s.Shard, revision: m.Model.Revision(), certified: m.certifiedBefore(s)}
 			if p := m.views.Published(); p != nil {
 				w.goal = p.View()
 			}
@@ -101,7 +101,7 @@ func (m *Membership) retain(name string) {
 // when it is back. Splits, merges and the begin of a move change nothing of what they hold.
 func (m *Membership) RetainServed() {
 	for _, w := range m.entrances {
-		m.retainOf(w, m.Model.Table(w.node).EverServed())
+		m.retainOf(w, m.Model.Table(w.shard).EverServed())
 	}
 }
 
@@ -167,7 +167,7 @@ func (m *Membership) compareHeld(w *entrance, may bool) (serves uint64, lacks st
 	served := t.EverServed()
 	var open []balance.Held // it has them, and they are not certified
 	serves = t.View
-	for _, h := range m.Model.Table(w.node).Slices {
+	for _, h := range m.Model.Table(w.shard).Slices {
 		v := balance.Interval{Lo: h.Lo, Hi: h.Hi}
 		there := h.InView(t.View) && balance.Covers(served, v)
 		switch {
@@ -226,8 +226,8 @@ func anyOverlaps(list []balance.Interval, v balance.Interval) bool {
 // one, which masters ask for. The newest view is not required: while slices move there are
 // several a second, and a slave that is always a little behind would never join.
 //
-// What the slave serves by then it also serves in the newest view: a slice that the node
-// serves since a view before has been the node's all the time, so the slave has dropped
+// What the slave serves by then it also serves in the newest view: a slice that the shard
+// serves since a view before has been the shard's all the time, so the slave has dropped
 // nothing of it. Later views are published when the slave has them, as one of the set.
 func (m *Membership) mustKnow() uint64 {
 	if p := m.views.Published(); p != nil {

@@ -156,7 +156,7 @@ func (m *Membership) expel(now time.Duration, e *cluster.Edit) {
 // that were heard from a moment ago, have the oldest view that waits and most of the data, are not to
 // discard anything, and do not leave the set with the edit. nil: there is no edit yet.
 func (m *Membership) Remaining(now time.Duration, without balance.Slave, e *balance.Edit) (n int) {
-	for _, s := range m.Model.Set(without.Node) {
+	for _, s := range m.Model.Set(without.Shard) {
 		if s.Name != without.Name && e.Keeps(s.Name) && m.HeardLately(s.Name, now) &&
 			!m.verify.DiscardsAny(s.Name) && !m.behind(s.Name) && !m.hollow(now, s) {
 			n++
@@ -261,16 +261,16 @@ func (m *Membership) form(e *cluster.Edit, spares []balance.Slave) {
 // dissolve ends the shard with the fewest living replicas while there are too few
 // slaves for all, and lets it go on when there are enough again.
 func (m *Membership) dissolve(now time.Duration, e *cluster.Edit, shards []shardState, needed bool) {
-	slaves, ending := 0, balance.NodeID(0)
+	slaves, ending := 0, balance.ShardID(0)
 	for _, s := range m.Model.Slaves() {
-		n, _ := m.Model.Node(s.Node)
-		if !s.Drained && (s.Node == 0 || n.State == balance.Active || n.State == balance.Dissolving) {
+		sh, _ := m.Model.Shard(s.Shard)
+		if !s.Drained && (s.Shard == 0 || sh.State == balance.Active || sh.State == balance.Dissolving) {
 			slaves++
 		}
 	}
-	for _, n := range m.Model.Nodes() {
-		if n.State == balance.Dissolving {
-			ending = n.ID
+	for _, sh := range m.Model.Shards() {
+		if sh.State == balance.Dissolving {
+			ending = sh.ID
 		}
 	}
 	fit := max(1, slaves/m.replicas)
@@ -287,7 +287,7 @@ func (m *Membership) dissolve(now time.Duration, e *cluster.Edit, shards []shard
 
 // shardState is how a shard is staffed.
 type shardState struct {
-	id   balance.NodeID
+	id   balance.ShardID
 	name string
 	// answering are the living slaves of its set, filling those that are not in it
 	// yet, kept both and those that were lost a moment ago; lost are the others.
@@ -298,12 +298,12 @@ type shardState struct {
 
 // shards returns how the active shards are staffed, by number.
 func (m *Membership) shards(now time.Duration) (list []shardState) {
-	for _, n := range m.Model.Nodes() {
-		if n.State != balance.Active {
+	for _, sh := range m.Model.Shards() {
+		if sh.State != balance.Active {
 			continue
 		}
-		s := shardState{id: n.ID, name: n.Name}
-		for _, v := range m.Model.Replicas(n.ID) {
+		s := shardState{id: sh.ID, name: sh.Name}
+		for _, v := range m.Model.Replicas(sh.ID) {
 			if _, long := m.Lost(v.Name, now); long {
 				s.lost = append(s.lost, v.Name)
 				continue
@@ -339,7 +339,7 @@ func (s shardState) lack(replicas, spares int) string {
 // spares returns the slaves that may get a shard, by name.
 func (m *Membership) spares(now time.Duration) (list []balance.Slave) {
 	for _, s := range m.Model.Slaves() {
-		if s.Node == 0 && s.Left == 0 && !s.Drained && m.Alive(s.Name, now) && m.Slave(s.Name).Trouble == "" {
+		if s.Shard == 0 && s.Left == 0 && !s.Drained && m.Alive(s.Name, now) && m.Slave(s.Name).Trouble == "" {
 			list = append(list, s)
 		}
 	}
@@ -355,7 +355,7 @@ func (m *Membership) WaitsFor(now time.Duration) map[string]string {
 		switch {
 		case s.Left != 0:
 			out[s.Name] = "all masters to learn that it left its shard"
-		case s.Node == 0:
+		case s.Shard == 0:
 		case s.In && (!in || 0 < oldest && oldest < entered): // 0: unknown
 			out[s.Name] = "all masters to learn that it joined its set"
 		case !s.In:

@@ -17,7 +17,7 @@ func joiningSlave(t *testing.T) (m *Membership, look func() []balance.Op) {
 	t.Helper()
 	c, _ := clustertest.New(t, cluster.Config{Strategy: clustertest.Proposes{}, Replicas: 2}, balance.Active)
 	e := c.Model.Edit()
-	a := c.Model.Slices()[0].Node
+	a := c.Model.Slices()[0].Shard
 	if err := e.Enlist("c", balance.Site{}, false); err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 
 // filling is how a slave is being filled, and what is known of it before it is compared.
 type filling struct {
-	node balance.NodeID
+	shard balance.ShardID
 	// sources are the siblings that it may copy, each with what it has served since it
 	// was named first.
 	sources map[string][]balance.Interval
@@ -72,7 +72,7 @@ func (m *Membership) CopyFrom(now time.Duration, name string) (shard string, sib
 	if m.Model != nil {
 		s, ok = m.Model.Slave(name)
 	}
-	if !ok || s.Node == 0 || !m.hollow(now, s) {
+	if !ok || s.Shard == 0 || !m.hollow(now, s) {
 		if f := m.fillings[name]; f != nil {
 			f.sources = nil
 			f.differed = f.differed && !(ok && m.Complete(s) && !m.verify.DiscardsAny(name))
@@ -87,7 +87,7 @@ func (m *Membership) CopyFrom(now time.Duration, name string) (shard string, sib
 	if r.sources == nil {
 		r.sources = map[string][]balance.Interval{}
 	}
-	for _, o := range m.Model.Set(s.Node) {
+	for _, o := range m.Model.Set(s.Shard) {
 		served, known := r.sources[o.Name]
 		if o.Name == name || o.Address == "" || !m.Alive(o.Name, now) || m.verify.DiscardsAny(o.Name) ||
 			known && len(served) == 0 || !known && !m.Complete(o) {
@@ -103,7 +103,7 @@ func (m *Membership) CopyFrom(now time.Duration, name string) (shard string, sib
 	if after > 0 {
 		siblings = slices.Concat(siblings[after:], siblings[:after])
 	}
-	return m.Name(s.Node), siblings
+	return m.Name(s.Shard), siblings
 }
 
 // hollow reports whether a slave lacks most of what its shard serves, so that it is not
@@ -114,20 +114,20 @@ func (m *Membership) hollow(now time.Duration, s balance.Slave) bool {
 		return false
 	}
 	r := m.filling(s.Name)
-	if r.node != s.Node {
-		*r = filling{node: s.Node, kept: r.kept}
+	if r.shard != s.Shard {
+		*r = filling{shard: s.Shard, kept: r.kept}
 	}
 	if r.looked == 0 || now >= r.looked+shareGap {
-		r.most, r.looked = m.holdsMost(n, s.Node), max(now, 1)
+		r.most, r.looked = m.holdsMost(n, s.Shard), max(now, 1)
 	}
 	return !r.most
 }
 
-// holdsMost reports whether a slave has half of what a node serves, by weight.
-func (m *Membership) holdsMost(n *cluster.Slave, node balance.NodeID) bool {
+// holdsMost reports whether a slave has half of what a shard serves, by weight.
+func (m *Membership) holdsMost(n *cluster.Slave, shard balance.ShardID) bool {
 	var all, there uint64
 	have := n.Table.Delivered(n.Position.Offset)
-	for _, h := range m.Model.Table(node).Slices {
+	for _, h := range m.Model.Table(shard).Slices {
 		if h.From == 0 {
 			continue
 		}
@@ -148,17 +148,17 @@ func (m *Membership) takeCopy(name string, c *balance.Copied) {
 		s, known = m.Model.Slave(c.Source)
 	}
 	certified, named := r.sources[c.Source]
-	*r = filling{node: r.node, differed: r.differed, kept: r.kept}
-	if !known || !named || !s.In || s.Node != r.node || s.Instance != c.Instance || m.verify.DiscardsAny(c.Source) {
-		m.Event(cluster.Event{Node: name,
+	*r = filling{shard: r.shard, differed: r.differed, kept: r.kept}
+	if !known || !named || !s.In || s.Shard != r.shard || s.Instance != c.Instance || m.verify.DiscardsAny(c.Source) {
+		m.Event(cluster.Event{Name: name,
 			Text: "is filled with a copy of " + c.Source + ", which is no replica of its shard any more: it is compared with the source of truth"})
 		return
 	}
 	r.copied, r.source = certified, c.Source
-	m.Event(cluster.Event{Node: name, Text: "is filled with a copy of " + c.Source})
+	m.Event(cluster.Event{Name: name, Text: "is filled with a copy of " + c.Source})
 }
 
-// reserved notes that a node serves other keys than before: copies of its store count as
+// reserved notes that a slave serves other keys than before: copies of its store count as
 // certified only as far as it served all the while.
 func (m *Membership) reserved(source string) {
 	for _, f := range m.fillings {
@@ -168,14 +168,14 @@ func (m *Membership) reserved(source string) {
 	}
 }
 
-// Distrust has the copies of a node's store compared with the source of truth, as far as
-// they are not asked yet: the node differs. Later the scrub finds what is wrong.
-func (m *Membership) Distrust(node string) {
-	m.filling(node).differed = true
+// Distrust has the copies of a slave's store compared with the source of truth, as far as
+// they are not asked yet: the slave differs. Later the scrub finds what is wrong.
+func (m *Membership) Distrust(slave string) {
+	m.filling(slave).differed = true
 	for _, name := range slices.Sorted(maps.Keys(m.fillings)) {
 		r := m.fillings[name]
-		delete(r.sources, node)
-		if r.source == node {
+		delete(r.sources, slave)
+		if r.source == slave {
 			r.copied, r.source = nil, ""
 			if e := m.entrances[name]; e != nil {
 				m.closeEntrance(e)
@@ -184,9 +184,9 @@ func (m *Membership) Distrust(node string) {
 	}
 }
 
-// certified returns what counts as certified of a slave that is to join a node.
-func (r *filling) certified(node balance.NodeID) []balance.Interval {
-	if r.node != node {
+// certified returns what counts as certified of a slave that is to join a shard.
+func (r *filling) certified(shard balance.ShardID) []balance.Interval {
+	if r.shard != shard {
 		return nil
 	}
 	return slices.Clone(r.copied)

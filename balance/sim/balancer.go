@@ -63,7 +63,7 @@ func (b *balancer) run() {
 		b.epoch, b.fed, b.index = w.db.epoch, w.db.clock, w.db.index()
 		cfg := w.cfg.Mapper
 		cfg.Began = time.Unix(3*3600-5, 0).UTC() // it is about to be night, for original
-		cfg.Epoch, cfg.Order, cfg.Nodes, cfg.Strategy = b.epoch, w.cfg.Order, w.cfg.Slaves, w.current
+		cfg.Epoch, cfg.Order, cfg.Slaves, cfg.Strategy = b.epoch, w.cfg.Order, w.cfg.Slaves, w.current
 		m, err := mapper.New(cfg, b.index, w.db.state)
 		w.must(err, "start the mapper")
 		if err != nil {
@@ -126,7 +126,7 @@ func (b *balancer) housekeep() {
 	least := b.fed
 	if m := b.mapper.Model(); m != nil {
 		for _, s := range m.Slaves() {
-			if n, _ := m.Node(s.Node); n.State != balance.Drained && !s.Drained {
+			if sh, _ := m.Shard(s.Shard); sh.State != balance.Drained && !s.Drained {
 				least = min(least, b.clocks[s.Name])
 			}
 		}
@@ -289,7 +289,7 @@ func (b *balancer) sibling(slave string) string {
 }
 
 // report takes a slave's report and answers who is to serve it, and what it is to copy.
-func (b *balancer) report(epoch, incarnation uint64, r mapper.NodeReport) (*distributor, string, error) {
+func (b *balancer) report(epoch, incarnation uint64, r mapper.SlaveReport) (*distributor, string, error) {
 	s := b.slaves[r.Name]
 	if b.mapper == nil || s == nil || s.incarnation != incarnation || epoch > b.epoch {
 		return nil, "", fault.Newf(fault.Stale, "sim: report", "register again")

@@ -11,7 +11,7 @@ import (
 // they left behind is still being deleted.
 type bouncer struct {
 	until    time.Duration
-	switched map[uint64]balance.NodeID // where a slice came from
+	switched map[uint64]balance.ShardID // where a slice came from
 }
 
 // bounce lets finished moves bounce for a time.
@@ -23,14 +23,14 @@ func (w *world) bounce(e Event) error {
 // saved looks at a model that has become durable.
 func (b *bouncer) saved(w *world, m *balance.Model) {
 	before := b.switched
-	b.switched = make(map[uint64]balance.NodeID)
+	b.switched = make(map[uint64]balance.ShardID)
 	for _, v := range m.Slices() {
 		if v.Move.Phase == balance.Switched {
 			b.switched[v.ID] = v.Move.Other
 		}
 		from, moved := before[v.ID]
-		if n, known := m.Node(from); moved && known && v.Move.Phase == balance.NoMove && w.now < b.until {
-			w.after(w.jitter(w.times.poll), func() { _ = w.command(v.ID, n.Name) })
+		if sh, known := m.Shard(from); moved && known && v.Move.Phase == balance.NoMove && w.now < b.until {
+			w.after(w.jitter(w.times.poll), func() { _ = w.command(v.ID, sh.Name) })
 		}
 	}
 }

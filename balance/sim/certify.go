@@ -7,18 +7,18 @@ import (
 	"adshard/fault"
 )
 
-// certify asks the nodes, then the database, as the mapper wants it; the database before
+// certify asks the slaves, then the database, as the mapper wants it; the database before
 // and in the meantime, too, if the items are changing.
 func (b *balancer) certify(c balance.Certify) {
 	q := &asking{Certify: c, b: b, done: balance.Certified{Seq: c.Seq}}
 	if !c.Changing {
-		q.nodes()
+		q.slaves()
 		return
 	}
 	q.database(nil, func(t balance.Certificate) {
 		q.done.Before = append(q.done.Before, t)
 		q.Clock = max(q.Clock, t.Clock)
-		q.nodes()
+		q.slaves()
 		q.sample()
 	})
 }
@@ -44,8 +44,8 @@ func (q *asking) fail() {
 	q.answer()
 }
 
-// nodes asks the nodes, then the database.
-func (q *asking) nodes() {
+// slaves asks the slaves, then the database.
+func (q *asking) slaves() {
 	b := q.b
 	truth := func() {
 		named := slices.Clone(q.Parents)
@@ -95,7 +95,7 @@ func (q *asking) sample() {
 	})
 }
 
-// certificate asks a node, several times until it has applied all up to the
+// certificate asks a slave, several times until it has applied all up to the
 // clock wanted.
 func (b *balancer) certificate(c balance.Certify, name string, tries int, into **balance.Certificate, next, fail func()) {
 	s := b.slaves[name]
@@ -128,9 +128,9 @@ func (b *balancer) certificate(c balance.Certify, name string, tries int, into *
 	})
 }
 
-// discard orders a node to stop serving a slice.
+// discard orders a slave to stop serving a slice.
 func (b *balancer) discard(o balance.Discard) {
-	s := b.slaves[o.Node]
+	s := b.slaves[o.Slave]
 	if s == nil {
 		return
 	}

@@ -16,7 +16,7 @@ type checks struct {
 	maps   map[uint64]string // who serves what in each view
 	quanta map[*balancer]balance.Quantum
 	order  map[*distributor]balance.Quantum
-	// certain has, by node, slice and generation, which bins of which keys were
+	// certain has, by slave, slice and generation, which bins of which keys were
 	// certified, the last ones last.
 	certain  map[certain][]certified
 	switched map[certain]bool
@@ -29,11 +29,12 @@ type checks struct {
 }
 
 type certain struct {
-	node              string
+	// holder is the name of a slave or the number of a shard.
+	holder            string
 	slice, generation uint64
 }
 
-// certified is a certificate that a node gave.
+// certified is a certificate that a slave gave.
 type certified struct {
 	balance.Interval
 	bins uint64
@@ -156,7 +157,7 @@ func (c *checks) deciding(b *balancer, state []byte) {
 	}
 	c.frees(st.Model)
 	c.leaves(b, st.Model)
-	least := st.Model.Table(st.Model.Nodes()[0].ID).Least
+	least := st.Model.Table(st.Model.Shards()[0].ID).Least
 	if least <= c.least {
 		return
 	}

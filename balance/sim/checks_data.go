@@ -144,7 +144,7 @@ func (c *checks) discarded(s *slave) {
 	c.applied(s, s.disk.table)
 }
 
-// certified remembers that a node gave a certificate of a slice.
+// certified remembers that a slave gave a certificate of a slice.
 func (c *checks) certified(s *slave, q balance.Certify) {
 	key := certain{s.name, q.Slice, q.Generation}
 	c.certain[key] = append(c.certain[key], certified{balance.Interval{Lo: q.Lo, Hi: q.Hi}, q.Wanted, c.w.now})
@@ -152,13 +152,13 @@ func (c *checks) certified(s *slave, q balance.Certify) {
 
 // saved looks at a model that has become durable.
 func (c *checks) saved(m *balance.Model) {
-	serving, last := "", balance.NodeID(0)
+	serving, last := "", balance.ShardID(0)
 	for _, v := range m.Slices() {
-		if v.Node != last {
-			n, _ := m.Node(v.Node)
-			serving += fmt.Sprintf(" %s from %x", n.Name, uint64(v.Lo))
+		if v.Shard != last {
+			sh, _ := m.Shard(v.Shard)
+			serving += fmt.Sprintf(" %s from %x", sh.Name, uint64(v.Lo))
 		}
-		last = v.Node
+		last = v.Shard
 		if v.Move.Phase == balance.Switched {
 			c.atSwitch(m, v)
 		}
@@ -172,12 +172,12 @@ func (c *checks) saved(m *balance.Model) {
 // atSwitch: each slave that masters are to ask was certified in all bins, and nothing
 // that was damaged before has come into service.
 func (c *checks) atSwitch(m *balance.Model, v balance.Slice) {
-	set := m.Set(v.Node)
+	set := m.Set(v.Shard)
 	if len(set) == 0 {
-		n, _ := m.Node(v.Node)
-		c.w.fail("slice %d goes to %s, where nobody is asked", v.ID, n.Name)
+		sh, _ := m.Shard(v.Shard)
+		c.w.fail("slice %d goes to %s, where nobody is asked", v.ID, sh.Name)
 	}
-	key := certain{fmt.Sprint(v.Node), v.ID, v.Generation - 1}
+	key := certain{fmt.Sprint(v.Shard), v.ID, v.Generation - 1}
 	if c.switched[key] {
 		return
 	}
@@ -226,14 +226,14 @@ func certifiedAt(list []certified, k balance.Key) time.Duration {
 // with a lease asks them for it. One whose lease has expired may still do so, and is refused.
 func (c *checks) frees(next *balance.Model) {
 	for _, s := range next.Slaves() {
-		if s.Node != 0 || s.Left != 0 {
+		if s.Shard != 0 || s.Left != 0 {
 			continue
 		}
 		was, known := balance.Slave{}, false
 		if c.newest != nil {
 			was, known = c.newest.Slave(s.Name)
 		}
-		if known && was.Node == 0 && was.Left == 0 || !known && !c.w.holds(s.Name) {
+		if known && was.Shard == 0 && was.Left == 0 || !known && !c.w.holds(s.Name) {
 			continue
 		}
 		for _, m := range c.w.masters {
@@ -252,18 +252,18 @@ func (c *checks) leaves(b *balancer, next *balance.Model) {
 		return
 	}
 	silence := func(name string) time.Duration { return c.w.now - max(b.began, b.hears[name], b.jumped) }
-	for _, n := range next.Nodes() {
+	for _, sh := range next.Shards() {
 		gone, answers := "", false
-		for _, s := range was.Set(n.ID) {
+		for _, s := range was.Set(sh.ID) {
 			switch v, _ := next.Slave(s.Name); {
-			case v.In && v.Node == n.ID:
+			case v.In && v.Shard == sh.ID:
 				answers = answers || silence(s.Name) <= c.w.cfg.Mapper.Report*5/2
 			case silence(s.Name) < c.w.cfg.Mapper.DeadAfter:
 				gone = s.Name
 			}
 		}
 		if gone != "" && !answers {
-			c.w.fail("%s leaves the set of %s, in which nobody else was heard from a moment ago", gone, n.Name)
+			c.w.fail("%s leaves the set of %s, in which nobody else was heard from a moment ago", gone, sh.Name)
 		}
 	}
 }

@@ -122,7 +122,7 @@ func (c *checks) published(b *balancer, view uint64) {
 
 // owner is a shard with the keys of a gap that it is to serve.
 type owner struct {
-	node   balance.NodeID
+	shard  balance.ShardID
 	lo, hi balance.Key
 }
 
@@ -132,7 +132,7 @@ func ownersOf(m *balance.Model, gap balance.Interval) (list []owner) {
 		if v.Hi < gap.Lo || v.Lo > gap.Hi {
 			continue
 		}
-		list = append(list, owner{v.Node, max(v.Lo, gap.Lo), min(v.Hi, gap.Hi)})
+		list = append(list, owner{v.Shard, max(v.Lo, gap.Lo), min(v.Hi, gap.Hi)})
 	}
 	return list
 }
@@ -146,7 +146,7 @@ func (c *checks) unexcused(view uint64, sets *balance.Model, gaps []balance.Inte
 	}
 	for _, gap := range gaps {
 		for _, o := range ownersOf(m, gap) {
-			for _, v := range sets.Set(o.node) {
+			for _, v := range sets.Set(o.shard) {
 				if s := c.w.slave(v.Name); s != nil && !ill(s) {
 					return fmt.Sprintf("%s is well and does not serve %x to %x (last unwell at %v: %s)",
 						s.name, uint64(o.lo), uint64(o.hi), s.health.until, s.health.why)

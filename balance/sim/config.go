@@ -23,15 +23,15 @@ type Config struct {
 	Items []Item
 	// Strategy balances; Initial makes the first plan, nil: Strategy.
 	Strategy, Initial balance.Strategy
-	// Mapper has times and limits of the mapper; its Epoch, Nodes, Order and
+	// Mapper has times and limits of the mapper; its Epoch, Slaves, Order and
 	// Strategy are set here.
 	Mapper cluster.Config
 	// Distributor bounds buckets.
 	Distributor delivery.Config
 	// Trace gives the queries; nil: none.
 	Trace Trace
-	// QueryMicros is what a query costs each node beside its items, and
-	// ItemMicros what it costs a node to apply or to build an item; each node
+	// QueryMicros is what a query costs each slave beside its items, and
+	// ItemMicros what it costs a slave to apply or to build an item; each slave
 	// has one core. An item cost of 0 leaves queries undisturbed by moves.
 	QueryMicros, ItemMicros float64
 	// Latency of a message is between a half and three halves of this.

@@ -7,8 +7,8 @@ import (
 )
 
 // describe says how far a slice's move is.
-func describe(v balance.Slice, node string) string {
-	return fmt.Sprintf("slice %d on %s is still on its way (phase %d, generation %d)", v.ID, node, v.Move.Phase, v.Generation)
+func describe(v balance.Slice, shard string) string {
+	return fmt.Sprintf("slice %d on %s is still on its way (phase %d, generation %d)", v.ID, shard, v.Move.Phase, v.Generation)
 }
 
 // differs says where a table is not as it should be.

@@ -192,7 +192,7 @@ func (d *distributor) work() {
 			switch {
 			case !alive():
 			case d.w.checks != nil && d.chaos.chance(30):
-				current.Failed(b.Node, b.Seq)
+				current.Failed(b.Slave, b.Seq)
 				d.work()
 			default:
 				current.Built(d.build(b))
@@ -205,7 +205,7 @@ func (d *distributor) work() {
 			list, ok := d.w.db.changes(f.After, f.Limit)
 			d.w.after(d.w.cfg.Latency, func() {
 				if alive() {
-					current.Fetched(delivery.Fetched{Node: f.Node, Seq: f.Seq, Changes: list, Stale: !ok})
+					current.Fetched(delivery.Fetched{Slave: f.Slave, Seq: f.Seq, Changes: list, Stale: !ok})
 					d.work()
 				}
 			})
@@ -215,7 +215,7 @@ func (d *distributor) work() {
 
 // build reads items as they are now.
 func (d *distributor) build(b delivery.Build) delivery.Built[payload] {
-	db, out := d.w.db, delivery.Built[payload]{Node: b.Node, Seq: b.Seq}
+	db, out := d.w.db, delivery.Built[payload]{Slave: b.Slave, Seq: b.Seq}
 	if b.Clock > db.clock {
 		d.w.fail("%s builds for clock %d, there is %d", d.name, b.Clock, db.clock)
 	}

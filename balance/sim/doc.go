@@ -4,7 +4,7 @@
 // same Config gives the same run, to the last message.
 //
 //   - Run: a cluster under a trace of queries, for comparing strategies; gives
-//     time series (load, weight and moves by node, cost of queries).
+//     time series (load, weight and moves by slave, cost of queries).
 //   - Play: a Scenario, a list of faults with their times, with all promises
 //     checked after every event (checks.go). Generate makes one of a seed,
 //     Shrink makes a failing one shorter, and it is text that can be kept.
@@ -16,7 +16,7 @@
 //     changes by whole buckets; the balancer's state when its save is done.
 //   - A connection keeps its order, delays, and loses nothing but what a crash
 //     or a cut loses; connections know nothing of each other.
-//   - A query takes each node's time by what its items cost there; a node does
+//   - A query takes each slave's time by what its items cost there; a slave does
 //     one thing after another.
 //
 // What is excused: an answer may lack a part of the ring only when the slave

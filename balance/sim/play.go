@@ -182,8 +182,8 @@ func (w *world) unrest() string {
 	m := b.mapper.Model()
 	for _, v := range m.Slices() {
 		if v.Move.Phase != balance.NoMove {
-			n, _ := m.Node(v.Node)
-			return describe(v, n.Name)
+			sh, _ := m.Shard(v.Shard)
+			return describe(v, sh.Name)
 		}
 	}
 	if p := b.mapper.Published(); p == nil || p.View() != m.View() {
@@ -194,9 +194,9 @@ func (w *world) unrest() string {
 			return v.name + " has an older map"
 		}
 	}
-	for _, n := range m.Nodes() {
-		if n.State == balance.Dissolving {
-			return "shard " + n.Name + " has not ended"
+	for _, sh := range m.Shards() {
+		if sh.State == balance.Dissolving {
+			return "shard " + sh.Name + " has not ended"
 		}
 	}
 	for _, s := range w.slaves {
@@ -208,7 +208,7 @@ func (w *world) unrest() string {
 		switch t := s.disk.table; {
 		case !s.caughtUp:
 			return s.name + " has not caught up"
-		case v.Node != 0 && !v.In:
+		case v.Shard != 0 && !v.In:
 			return s.name + " has not joined the set of its shard"
 		case v.Left != 0:
 			return s.name + " has left its shard and may not delete what it held"

@@ -27,7 +27,7 @@ type question struct {
 
 // part is what a question asks of a shard.
 type part struct {
-	node  balance.NodeID
+	id    balance.ShardID
 	shard string
 	rest  []string       // slaves not asked yet
 	best  []balance.Held // of the answers so far
@@ -52,12 +52,12 @@ func (q *question) begin() {
 	}
 	q.round++
 	var parts []*part
-	for _, n := range q.model.Nodes() {
-		if n.State == balance.Drained {
+	for _, sh := range q.model.Shards() {
+		if sh.State == balance.Drained {
 			continue
 		}
-		p := &part{node: n.ID, shard: n.Name}
-		for _, s := range q.model.Set(n.ID) {
+		p := &part{id: sh.ID, shard: sh.Name}
+		for _, s := range q.model.Set(sh.ID) {
 			p.rest = append(p.rest, s.Name)
 		}
 		if k := len(p.rest); k > 1 {
@@ -74,8 +74,8 @@ func (q *question) begin() {
 
 // replicas returns how many slaves of a shard share the time that is left, at most.
 func (q *question) replicas() (most int) {
-	for _, n := range q.model.Nodes() {
-		most = max(most, len(q.model.Set(n.ID)))
+	for _, sh := range q.model.Shards() {
+		most = max(most, len(q.model.Set(sh.ID)))
 	}
 	return most
 }
@@ -106,7 +106,7 @@ func (q *question) next(p *part, round int) {
 				if len(served) > len(p.best) {
 					p.best = served
 				}
-				if len(p.rest) > 0 && q.lacks(p.node, served) {
+				if len(p.rest) > 0 && q.lacks(p.id, served) {
 					q.next(p, round)
 					return
 				}
@@ -145,22 +145,22 @@ func (m *master) shardOf(slave string) string {
 		return ""
 	}
 	s, _ := m.model.Slave(slave)
-	n, _ := m.model.Node(s.Node)
+	sh, _ := m.model.Shard(s.Shard)
 	if !s.In {
 		return ""
 	}
-	return n.Name
+	return sh.Name
 }
 
 // lacks reports whether an answer lacks a part of what the shard is to serve in the
 // question's view.
-func (q *question) lacks(node balance.NodeID, served []balance.Held) bool {
+func (q *question) lacks(shard balance.ShardID, served []balance.Held) bool {
 	all := make([]balance.Interval, len(served))
 	for i, h := range served {
 		all[i] = balance.Interval{Lo: h.Lo, Hi: h.Hi}
 	}
 	for _, v := range q.model.Slices() {
-		if v.Node == node && len(unseen(balance.Interval{Lo: v.Lo, Hi: v.Hi}, all)) > 0 {
+		if v.Shard == shard && len(unseen(balance.Interval{Lo: v.Lo, Hi: v.Hi}, all)) > 0 {
 			return true
 		}
 	}

@@ -6,21 +6,21 @@ import (
 	"adshard/balance"
 )
 
-// Result is what a Run shows. Costs are in microseconds of a node's time.
+// Result is what a Run shows. Costs are in microseconds of a slave's time.
 type Result struct {
-	// Nodes are the names in the order of all lists by node.
-	Nodes   []string
+	// Slaves are the names in the order of all lists by slave.
+	Slaves  []string
 	Samples []Sample
 	// Fill is how long the first fill took.
 	Fill time.Duration
 	// Queries were asked; Complete were answered from the whole ring; Missed
 	// and Doubled count items in complete answers, which must be 0.
 	Queries, Complete, Missed, Doubled int
-	// Expected is the mean over all queries of a node's cost at the slowest
-	// node against the query's own lower bound, the larger of total/nodes and
+	// Expected is the mean over all queries of a slave's cost at the slowest
+	// slave against the query's own lower bound, the larger of total/slaves and
 	// its dearest item.
 	Expected float64
-	// Critical has quantiles of the cost at the slowest node of a query, and
+	// Critical has quantiles of the cost at the slowest slave of a query, and
 	// Latency of the time until its last answer, with waiting.
 	Critical, Latency Quantiles
 	// Totals at the end.
@@ -34,7 +34,7 @@ type Result struct {
 // Sample is the state at a time and what happened in the interval before it.
 type Sample struct {
 	At time.Duration
-	// Load is the cost a second that each node had; Items and Weight what it
+	// Load is the cost a second that each slave had; Items and Weight what it
 	// serves, by the published model.
 	Load   []float64
 	Items  []int
@@ -58,7 +58,7 @@ type Totals struct {
 	Moves       int
 	MovedItems  uint64
 	MovedWeight uint64
-	// Thrash counts moves back to a node that the slice, or a part of it, had
+	// Thrash counts moves back to a slave that the slice, or a part of it, had
 	// left less than 10 intervals of the strategy before, whatever became of
 	// its load.
 	Thrash    int

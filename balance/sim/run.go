@@ -167,7 +167,7 @@ func (t *stats) counted(db *database, q Query, seen []uint8, whole bool) {
 func (t *stats) end(w *world) *Result {
 	r := &t.result
 	for _, s := range w.slaves {
-		r.Nodes = append(r.Nodes, s.name)
+		r.Slaves = append(r.Slaves, s.name)
 	}
 	r.Queries, r.Total, r.Expected = t.all.queries, t.now, 1
 	if t.all.measured > 0 {

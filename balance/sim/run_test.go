@@ -42,8 +42,8 @@ func TestRunTellsWhatHappened(t *testing.T) {
 	if r.Queries < 3500 || r.Complete != r.Queries || r.Missed != 0 || r.Doubled != 0 {
 		t.Errorf("%d queries, %d complete, %d items missed, %d doubled", r.Queries, r.Complete, r.Missed, r.Doubled)
 	}
-	if len(r.Samples) != 20 || len(r.Nodes) != 4 {
-		t.Fatalf("%d samples of %d nodes", len(r.Samples), len(r.Nodes))
+	if len(r.Samples) != 20 || len(r.Slaves) != 4 {
+		t.Fatalf("%d samples of %d slaves", len(r.Samples), len(r.Slaves))
 	}
 	for _, s := range r.Samples {
 		sum := uint64(0)

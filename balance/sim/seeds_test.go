@@ -106,7 +106,7 @@ func shrunk(s sim.Scenario) string {
 	return fmt.Sprintf("the shortest that still fails (put it into balance/sim/testdata/replay):\n# %v\n%s", err, s)
 }
 
-// TestSamePlay: a scenario plays the same each time. In the last one a node restarts
+// TestSamePlay: a scenario plays the same each time. In the last one a slave restarts
 // to which several slices are moving.
 func TestSamePlay(t *testing.T) {
 	for _, seed := range []uint64{0, 1, 2, 3939} {

@@ -10,7 +10,7 @@ import (
 	"adshard/balance/mapper"
 )
 
-// slave is a node: its disk, and what its process knows.
+// slave is a slave: its disk, and what its process knows.
 type slave struct {
 	process
 	w      *world
@@ -229,7 +229,7 @@ func (s *slave) report() {
 	if b == nil || s.epoch == 0 {
 		return
 	}
-	r := mapper.NodeReport{
+	r := mapper.SlaveReport{
 		Name: s.name, Incarnation: fmt.Sprint(s.incarnation), Position: s.disk.position, Trouble: s.trouble,
 		Load: s.load.take(s.w.now, fmt.Sprint(s.incarnation)), Bytes: uint64(len(s.disk.items)), Unverified: s.unverified,
 	}

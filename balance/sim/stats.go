@@ -22,17 +22,17 @@ type stats struct {
 
 // interval counts queries.
 type interval struct {
-	load              []float64 // by node
+	load              []float64 // by slave
 	items             map[balance.Key]float64
 	queries, measured int
 	expected          float64
 	critical, latency []time.Duration
 }
 
-// left is a run of keys that a node gave away.
+// left is a run of keys that a shard gave away.
 type left struct {
 	lo, hi balance.Key
-	node   balance.NodeID
+	shard  balance.ShardID
 	at     time.Duration
 }
 
@@ -64,14 +64,14 @@ func (t *stats) switched(w *world, v balance.Slice) {
 	}
 	since := w.now - 10*w.cfg.Mapper.Interval
 	if slices.ContainsFunc(t.left, func(l left) bool {
-		return l.node == v.Node && l.at >= since && l.lo <= v.Hi && v.Lo <= l.hi
+		return l.shard == v.Shard && l.at >= since && l.lo <= v.Hi && v.Lo <= l.hi
 	}) {
 		t.now.Thrash++
 	}
 	t.left = append(t.left, left{v.Lo, v.Hi, v.Move.Other, w.now})
 }
 
-// answered counts a query: what it cost each node, and when the last answered.
+// answered counts a query: what it cost each slave, and when the last answered.
 func (t *stats) answered(costs []float64, dearest float64, latency time.Duration) {
 	total, most := 0.0, 0.0
 	for _, c := range costs {
@@ -124,11 +124,11 @@ func (t *stats) sample(w *world, m *balance.Model) {
 	t.interval = newInterval()
 }
 
-// held counts what each node serves.
+// held counts what each slave serves.
 func (t *stats) held(w *world, m *balance.Model, s *Sample) {
-	at := make(map[balance.NodeID]int)
-	for _, n := range m.Nodes() {
-		at[n.ID] = slices.IndexFunc(w.slaves, func(v *slave) bool { return v.name == n.Name })
+	at := make(map[balance.ShardID]int)
+	for _, sh := range m.Shards() {
+		at[sh.ID] = slices.IndexFunc(w.slaves, func(v *slave) bool { return v.name == sh.Name })
 	}
 	all, i := m.Slices(), 0
 	for _, k := range w.db.sorted {
@@ -136,9 +136,9 @@ func (t *stats) held(w *world, m *balance.Model, s *Sample) {
 		for all[i].Hi < k {
 			i++
 		}
-		if node := at[all[i].Node]; there && node >= 0 {
-			s.Items[node]++
-			s.Weight[node] += uint64(item.weight)
+		if shard := at[all[i].Shard]; there && shard >= 0 {
+			s.Items[shard]++
+			s.Weight[shard] += uint64(item.weight)
 		}
 	}
 }

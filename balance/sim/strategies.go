@@ -26,7 +26,7 @@ func (w *world) named(name string) (balance.Strategy, error) {
 type original = strategy.Original
 
 // chaos proposes moves, splits and merges at random, and now and then what
-// cannot be: slices and nodes that there are none of, a slice twice.
+// cannot be: slices and shards that there are none of, a slice twice.
 type chaos struct {
 	original
 	r *source
@@ -45,7 +45,7 @@ func (c *chaos) Iterate(in balance.Input) (balance.Proposal, error) {
 	}
 	e := in.Model.Edit()
 	for range c.r.below(4) {
-		all, nodes := in.Model.Slices(), in.Model.Nodes()
+		all, shards := in.Model.Slices(), in.Model.Shards()
 		i := c.r.below(len(all))
 		v := all[i]
 		// What the edit refuses is not proposed.
@@ -59,7 +59,7 @@ func (c *chaos) Iterate(in balance.Input) (balance.Proposal, error) {
 				_ = e.Merge(v.ID, all[i+1].ID)
 			}
 		default:
-			to := nodes[c.r.below(len(nodes))].ID
+			to := shards[c.r.below(len(shards))].ID
 			if in.May == nil {
 				continue
 			}
@@ -86,15 +86,15 @@ func (c *chaos) nonsense(in balance.Input) []balance.Op {
 	v := in.Model.Slices()[0]
 	switch c.r.below(5) {
 	case 0:
-		return []balance.Op{{Kind: balance.OpStart, Slice: v.ID, Node: 99}}
+		return []balance.Op{{Kind: balance.OpStart, Slice: v.ID, Shard: 99}}
 	case 1:
-		return []balance.Op{{Kind: balance.OpStart, Slice: 1 << 40, Node: 1}}
+		return []balance.Op{{Kind: balance.OpStart, Slice: 1 << 40, Shard: 1}}
 	case 2:
 		return []balance.Op{{Kind: balance.OpSplit, Slice: v.ID, At: v.Lo, New: 1}}
 	case 3:
 		return []balance.Op{{Kind: balance.OpSwitch, Slice: v.ID}}
 	}
-	return []balance.Op{{Kind: balance.OpMap, Slice: v.ID, Node: 1}, {Kind: balance.OpFinish, Slice: v.ID}}
+	return []balance.Op{{Kind: balance.OpMap, Slice: v.ID, Shard: 1}, {Kind: balance.OpFinish, Slice: v.ID}}
 }
 
 // keeper splits slices and remembers the newest one and when that was. It breaks the
@@ -143,10 +143,10 @@ func (k *keeper) Iterate(in balance.Input) (balance.Proposal, error) {
 }
 
 // Refuges implements balance.Refuge.
-func (k *keeper) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeID {
-	out := make([]balance.NodeID, len(leaving))
+func (k *keeper) Refuges(in balance.Input, leaving []balance.Slice) []balance.ShardID {
+	out := make([]balance.ShardID, len(leaving))
 	for i := range out {
-		out[i] = balance.NodeID(k.r.below(2 + len(in.Model.Nodes()))) // now and then none, or one that there is not
+		out[i] = balance.ShardID(k.r.below(2 + len(in.Model.Shards()))) // now and then none, or one that there is not
 	}
 	return out
 }

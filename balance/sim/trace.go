@@ -11,7 +11,7 @@ type Query struct {
 	// At is when it arrives, since the start of the load; never falling.
 	At time.Duration
 	// Items are those that it looks at, by rising key, with the microseconds
-	// that each costs the node that serves it.
+	// that each costs the slave that serves it.
 	Items []ItemCost
 }
 

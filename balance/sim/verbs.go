@@ -334,9 +334,9 @@ func (w *world) move(e Event) error {
 		return fmt.Errorf("no balancer runs")
 	}
 	m := b.mapper.Model()
-	all, nodes := m.Slices(), m.Nodes()
+	all, shards := m.Slices(), m.Shards()
 	n := uint64(len(all))
-	return w.command(all[e.N%n].ID, nodes[e.N/n%uint64(len(nodes))].Name)
+	return w.command(all[e.N%n].ID, shards[e.N/n%uint64(len(shards))].Name)
 }
 
 func (w *world) state(e Event) error {

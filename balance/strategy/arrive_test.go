@@ -6,16 +6,16 @@ import (
 	"adshard/balance"
 )
 
-// arriving are strategies that give a node that joins the arcs of its tokens.
+// arriving are strategies that give a shard that joins the arcs of its tokens.
 var arriving = []string{"rao-pool", "cassandra", "srinivasan"}
 
-// turn asks a strategy once, with exact loads; it may not use a node that is refused.
-func (l *loop) turn(s balance.Strategy, refused balance.NodeID) {
+// turn asks a strategy once, with exact loads; it may not use a shard that is refused.
+func (l *loop) turn(s balance.Strategy, refused balance.ShardID) {
 	l.t.Helper()
 	in := l.exact()
 	l.iteration++
 	in.Iteration = l.iteration
-	in.May = func(_ uint64, to balance.NodeID) (bool, string) { return to != refused, "it is lost" }
+	in.May = func(_ uint64, to balance.ShardID) (bool, string) { return to != refused, "it is lost" }
 	p, err := s.Iterate(in)
 	if err != nil {
 		l.t.Fatal(err)
@@ -28,22 +28,22 @@ func (l *loop) turn(s balance.Strategy, refused balance.NodeID) {
 	l.settle(next, p)
 }
 
-// wantItems lets a strategy give a node something.
-func (l *loop) wantItems(s balance.Strategy, node balance.NodeID) {
+// wantItems lets a strategy give a shard something.
+func (l *loop) wantItems(s balance.Strategy, shard balance.ShardID) {
 	l.t.Helper()
 	for range 10 {
 		l.turn(s, 0)
-		for _, n := range l.owners() {
-			if n == node {
+		for _, id := range l.owners() {
+			if id == shard {
 				return
 			}
 		}
 	}
-	l.t.Errorf("%s: node %d stays empty", s.Name(), node)
+	l.t.Errorf("%s: shard %d stays empty", s.Name(), shard)
 }
 
-// TestANodeThatWasEmptiedArrivesAgain when it is active again.
-func TestANodeThatWasEmptiedArrivesAgain(t *testing.T) {
+// TestAShardThatWasEmptiedArrivesAgain when it is active again.
+func TestAShardThatWasEmptiedArrivesAgain(t *testing.T) {
 	for _, name := range arriving {
 		l, s := placed(t, name, nil, 10, 1000, nil)
 		l.turn(s, 0)
@@ -52,7 +52,7 @@ func TestANodeThatWasEmptiedArrivesAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, v := range l.m.Slices() {
-			if v.Node != 2 {
+			if v.Shard != 2 {
 				continue
 			}
 			for _, err := range []error{e.Start(v.ID, 3), e.Switch(v.ID), e.Finish(v.ID)} {
@@ -73,9 +73,9 @@ func TestANodeThatWasEmptiedArrivesAgain(t *testing.T) {
 	}
 }
 
-// TestANodeThatMayNotArriveYetDoesLater: in the iteration after it has joined it may take
+// TestAShardThatMayNotArriveYetDoesLater: in the iteration after it has joined it may take
 // nothing.
-func TestANodeThatMayNotArriveYetDoesLater(t *testing.T) {
+func TestAShardThatMayNotArriveYetDoesLater(t *testing.T) {
 	for _, name := range arriving {
 		l, s := placed(t, name, nil, 10, 1000, nil)
 		e := l.m.Edit()

@@ -40,8 +40,8 @@ func (l *loop) step(s balance.Strategy) (moved []balance.Key) {
 	before := l.owners()
 	l.last, l.memory = p, p.Memory
 	l.settle(next, p)
-	for k, n := range l.owners() {
-		if before[k] != n {
+	for k, shard := range l.owners() {
+		if before[k] != shard {
 			moved = append(moved, k)
 		}
 	}
@@ -65,7 +65,7 @@ func TestAutoplacerCycles(t *testing.T) {
 				t.Fatalf("a round moves %d items", len(moved))
 			}
 			for _, k := range moved {
-				if v := l.m.At(k); v.Node != plain[k] && (v.Lo != k || v.Hi != k) {
+				if v := l.m.At(k); v.Shard != plain[k] && (v.Lo != k || v.Hi != k) {
 					t.Fatalf("item %x moves with %+v", uint64(k), v)
 				}
 				if inCycle[k] {
@@ -85,9 +85,9 @@ func TestAutoplacerCycles(t *testing.T) {
 		if len(l.last.Ops) > 0 {
 			t.Errorf("Zipf %v: no rest: %s", exponent, l.reasons())
 		}
-		for k, n := range l.owners() {
-			if n != plain[k] && !ever[k] {
-				t.Fatalf("item %x went from node %d to %d unseen", uint64(k), plain[k], n)
+		for k, shard := range l.owners() {
+			if shard != plain[k] && !ever[k] {
+				t.Fatalf("item %x went from shard %d to %d unseen", uint64(k), plain[k], shard)
 			}
 		}
 		end, bound := load.Evenness(l.truth()).Ratio(), load.LowerBound(l.truth()).MaxOverMean
@@ -98,7 +98,7 @@ func TestAutoplacerCycles(t *testing.T) {
 	}
 }
 
-// TestAutoplacerFollowsTheRing: items that were relocated stay when a node joins, which
+// TestAutoplacerFollowsTheRing: items that were relocated stay when a shard joins, which
 // gets its arcs from the others; when one leaves, only what it had moves.
 func TestAutoplacerFollowsTheRing(t *testing.T) {
 	l, s := placed(t, "autoplacer", nil, 6, 5000, nil)
@@ -116,18 +116,18 @@ func TestAutoplacerFollowsTheRing(t *testing.T) {
 	l.rest(s)
 	has, kept := 0, 0
 	after := l.owners()
-	for k, n := range after {
+	for k, shard := range after {
 		switch {
-		case n == id:
+		case shard == id:
 			has++
-		case n != before[k]:
-			t.Fatalf("at a join %x goes from node %d to node %d", uint64(k), before[k], n)
-		case n != plain[k]:
+		case shard != before[k]:
+			t.Fatalf("at a join %x goes from shard %d to shard %d", uint64(k), before[k], shard)
+		case shard != plain[k]:
 			kept++
 		}
 	}
 	if has < 400 || has > 1200 || kept < 10 {
-		t.Errorf("the new node has %d of 5000 items, %d relocated ones stay", has, kept)
+		t.Errorf("the new shard has %d of 5000 items, %d relocated ones stay", has, kept)
 	}
 	e = l.m.Edit()
 	if err := e.SetState(2, balance.Draining); err != nil {
@@ -135,9 +135,9 @@ func TestAutoplacerFollowsTheRing(t *testing.T) {
 	}
 	l.m = model(t, e)
 	l.rest(s)
-	for k, n := range l.owners() {
-		if n == 2 || n != after[k] && after[k] != 2 {
-			t.Fatalf("at a leave %x goes from node %d to node %d", uint64(k), after[k], n)
+	for k, shard := range l.owners() {
+		if shard == 2 || shard != after[k] && after[k] != 2 {
+			t.Fatalf("at a leave %x goes from shard %d to shard %d", uint64(k), after[k], shard)
 		}
 	}
 }
@@ -187,14 +187,14 @@ func TestAutoplacerRemembersBounded(t *testing.T) {
 	}
 }
 
-// TestAutoplacerLeavesAlone: a hot item stays on a node that has no more than the mean
-// with it, though another node would be cooler.
+// TestAutoplacerLeavesAlone: a hot item stays on a shard that has no more than the mean
+// with it, though another shard would be cooler.
 func TestAutoplacerLeavesAlone(t *testing.T) {
 	l, s := placed(t, "autoplacer", map[string]string{"hottest": "9"}, 3, 300, nil)
-	on := map[balance.NodeID][]balance.Key{}
+	on := map[balance.ShardID][]balance.Key{}
 	l.items.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool {
-		n := l.m.At(k).Node
-		on[n] = append(on[n], k)
+		shard := l.m.At(k).Shard
+		on[shard] = append(on[shard], k)
 		l.loads[k] = 0
 		return true
 	})
@@ -204,6 +204,6 @@ func TestAutoplacerLeavesAlone(t *testing.T) {
 	hottest := on[2][0]
 	l.loads[hottest], l.loads[on[2][1]], l.loads[on[3][0]] = 90, 10, 1 // the mean is 114
 	if moved := l.step(s); len(moved) == 0 || slices.Contains(moved, hottest) {
-		t.Errorf("%d items move, the hottest one is on node %d: %s", len(moved), l.m.At(hottest).Node, l.reasons())
+		t.Errorf("%d items move, the hottest one is on shard %d: %s", len(moved), l.m.At(hottest).Shard, l.reasons())
 	}
 }

@@ -34,10 +34,10 @@ func (s *snapshot) Hot(lo, hi balance.Key, visit func(balance.Key, float64) bool
 	}
 }
 
-// large makes 1,000,000 items of Zipf load in 100,000 slices on 1,000 nodes, of
+// large makes 1,000,000 items of Zipf load in 100,000 slices on 1,000 shards, of
 // which a tenth has four times as many slices as the others.
 func large(b *testing.B) balance.Input {
-	const nodeCount, sliceCount, itemCount = 1000, 100_000, 1_000_000
+	const shardCount, sliceCount, itemCount = 1000, 100_000, 1_000_000
 	r := rand.New(rand.NewPCG(1, 1))
 	index := &balance.Index{}
 	keys := make([]balance.Key, itemCount)
@@ -54,7 +54,7 @@ func large(b *testing.B) balance.Input {
 		index.Put(keys[i], uint32(1+r.IntN(20)))
 		items[i] = item{keys[i], 1e9 * math.Pow(float64(rank+10), -0.8)}
 	}
-	base, err := balance.NewModel(nodes(nodeCount))
+	base, err := balance.NewModel(shards(shardCount))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -63,11 +63,11 @@ func large(b *testing.B) balance.Input {
 		if i > 0 {
 			last, _ = e.Split(last, keys[i*(itemCount/sliceCount)])
 		}
-		node := r.IntN(nodeCount)
+		shard := r.IntN(shardCount)
 		if r.IntN(4) == 0 {
-			node = r.IntN(nodeCount / 10)
+			shard = r.IntN(shardCount / 10)
 		}
-		if err := e.Map(last, balance.NodeID(node+1)); err != nil {
+		if err := e.Map(last, balance.ShardID(shard+1)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -91,7 +91,7 @@ func large(b *testing.B) balance.Input {
 }
 
 // BenchmarkPlan100k is one iteration of each strategy for 1,000,000 items in
-// 100,000 slices on 1,000 nodes. On a machine of 2 cores under other load it
+// 100,000 slices on 1,000 shards. On a machine of 2 cores under other load it
 // takes 0.05 s (original), 0.45 s (random, 180,000 operations), 0.09 s
 // (weighted-move) and 0.45 s (weighted-move-fast, 11,000 operations); the bounds
 // take 0.17 s; the heap is at 0.3 GB.
@@ -152,12 +152,12 @@ func BenchmarkTopics(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		m, _, err := plan.Initial(s, balance.ByHash, nodes(count), index, nil)
+		m, _, err := plan.Initial(s, balance.ByHash, shards(count), index, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
 		in := balance.Input{Model: m, Items: index, Order: balance.ByHash, Budget: balance.Budget{Share: 0.09}, Topics: func() []balance.Topic { return topics }}
-		b.Run(fmt.Sprintf("%d nodes", count), func(b *testing.B) {
+		b.Run(fmt.Sprintf("%d shards", count), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if p, err := s.Iterate(in); err != nil || len(p.Ops) == 0 {

@@ -9,31 +9,31 @@ import (
 	"adshard/balance/strategy/draft"
 )
 
-// bin is a node with the weight that it has so far.
+// bin is a shard with the weight that it has so far.
 type bin struct {
-	node   balance.NodeID
+	shard  balance.ShardID
 	load   uint64
 	share  uint64
 	weight uint64 // the most it takes; 0: no limit
 }
 
-// bins is a heap of active nodes, the least loaded for its share first; equal: the
+// bins is a heap of active shards, the least loaded for its share first; equal: the
 // lowest id.
 type bins []*bin
 
 func newBins(in balance.Input) *bins {
 	b := &bins{}
-	for _, n := range in.Model.Nodes() {
-		if n.State != balance.Active {
+	for _, sh := range in.Model.Shards() {
+		if sh.State != balance.Active {
 			continue
 		}
-		*b = append(*b, &bin{node: n.ID, share: draft.ShareOf(in, n.ID), weight: in.Limits[n.ID].Weight})
+		*b = append(*b, &bin{shard: sh.ID, share: draft.ShareOf(in, sh.ID), weight: in.Limits[sh.ID].Weight})
 	}
 	heap.Init(b)
 	return b
 }
 
-// take puts weight onto the least loaded node that has room, or, when none
+// take puts weight onto the least loaded shard that has room, or, when none
 // has, onto the least loaded one.
 func (b *bins) take(weight uint64) (taken *bin, fits bool) {
 	var full []*bin
@@ -61,7 +61,7 @@ func (b bins) Less(i, j int) bool {
 	// load ÷ share of each, multiplied by both shares: that may take more than 64 bits
 	x, xl := bits.Mul64(b[i].load, b[j].share)
 	y, yl := bits.Mul64(b[j].load, b[i].share)
-	return cmp.Or(cmp.Compare(x, y), cmp.Compare(xl, yl), cmp.Compare(b[i].node, b[j].node)) < 0
+	return cmp.Or(cmp.Compare(x, y), cmp.Compare(xl, yl), cmp.Compare(b[i].shard, b[j].shard)) < 0
 }
 
 func (b bins) Swap(i, j int) { b[i], b[j] = b[j], b[i] }

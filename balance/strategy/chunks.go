@@ -13,18 +13,18 @@ type chunk struct {
 	part   int // index of the slice
 	lo, hi balance.Key
 	load.SliceSum
-	to      int   // index of the node it goes to; -1: it stays
-	refused []int // nodes that it may not go to
+	to      int   // index of the shard it goes to; -1: it stays
+	refused []int // shards that it may not go to
 	why     string
 }
 
-// mostSingle is how many items of a node are cut out by themselves.
+// mostSingle is how many items of a shard are cut out by themselves.
 const mostSingle = 128
 
-// cutNode returns what may move from a node, in ascending key order.
-func (i *iteration) cutNode(node int) (list []chunk) {
-	least := i.single(node)
-	for _, k := range i.on[node] {
+// cutShard returns what may move from a shard, in ascending key order.
+func (i *iteration) cutShard(shard int) (list []chunk) {
+	least := i.single(shard)
+	for _, k := range i.on[shard] {
 		p := &i.Parts[k]
 		switch {
 		case !i.free(p):
@@ -46,12 +46,12 @@ func (i *iteration) cuts(p *draft.Part) bool {
 	return i.Grain > 0 && p.Items > 1 && p.Load > i.Gain*i.Mean
 }
 
-// single returns the load from which on an item of a node is cut out as a slice of its own:
+// single returns the load from which on an item of a shard is cut out as a slice of its own:
 // worth a move, and not too many of them.
-func (i *iteration) single(node int) float64 {
+func (i *iteration) single(shard int) float64 {
 	least := i.Gain * i.Mean
 	var loads []float64
-	for _, k := range i.on[node] {
+	for _, k := range i.on[shard] {
 		if p := &i.Parts[k]; i.free(p) && i.cuts(p) {
 			i.own = load.OfItems(i.In, p.Slice, i.own[:0])
 			for _, v := range i.own {

@@ -17,15 +17,15 @@ import (
 // limited: tenant i, from 1, has so many.
 type shop struct {
 	*loop
-	s      balance.Strategy
-	shards int
-	tenant map[balance.Key]int
-	each   []int // items
+	s          balance.Strategy
+	partitions int
+	tenant     map[balance.Key]int
+	each       []int // items
 }
 
-func newShop(t testing.TB, shards, nodeCount int, each []int) *shop {
+func newShop(t testing.TB, partitions, shardCount int, each []int) *shop {
 	t.Helper()
-	v := &shop{shards: shards, tenant: map[balance.Key]int{}, each: each, s: compared.ESDB{Shards: shards}}
+	v := &shop{partitions: partitions, tenant: map[balance.Key]int{}, each: each, s: compared.ESDB{Partitions: partitions}}
 	items, loads, item := &balance.Index{}, map[balance.Key]float64{}, uint64(0)
 	for i, n := range each {
 		for range n {
@@ -38,7 +38,7 @@ func newShop(t testing.TB, shards, nodeCount int, each []int) *shop {
 			v.tenant[k], loads[k] = i+1, 1
 		}
 	}
-	m, p, err := plan.Initial(v.s, balance.ByOwner, nodes(nodeCount), items, nil)
+	m, p, err := plan.Initial(v.s, balance.ByOwner, shards(shardCount), items, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,49 +54,49 @@ func (v *shop) ask(parts []float64) {
 	}
 }
 
-// asksFor is the slow oracle of a rule: the first of 1, 2, 4, … shards of which none has
+// asksFor is the slow oracle of a rule: the first of 1, 2, 4, … partitions of which none has
 // more than two equal parts of all from the tenant.
-func asksFor(part float64, shards int) int {
+func asksFor(part float64, partitions int) int {
 	l := 1
-	for part/float64(l) > 2/float64(shards)*(1+1e-9) { // sums round
+	for part/float64(l) > 2/float64(partitions)*(1+1e-9) { // sums round
 		l *= 2
 	}
 	return l
 }
 
-// shard is equation 2 of the paper: h₁ is which of as many equal parts of all hashes has
+// partition is equation 2 of the paper: h₁ is which of as many equal parts of all hashes has
 // that of the tenant, h₂ the other half of the key from its last bit on.
-func shard(k balance.Key, spread, shards int) int {
-	h1 := int(uint64(k) >> 32 * uint64(shards) >> 32)
+func partition(k balance.Key, spread, partitions int) int {
+	h1 := int(uint64(k) >> 32 * uint64(partitions) >> 32)
 	h2 := int(bits.Reverse32(uint32(k)))
-	return (h1 + h2%spread) % shards
+	return (h1 + h2%spread) % partitions
 }
 
-// check compares where each item is with the equation; nodes have shards in turn.
+// check compares where each item is with the equation; shards have partitions in turn.
 func (v *shop) check(t interface{ Fatalf(string, ...any) }, spread []int) {
 	for k, i := range v.tenant {
-		want := balance.NodeID(shard(k, spread[i-1], v.shards)%len(v.m.Nodes()) + 1)
-		if got := v.m.At(k).Node; got != want {
-			t.Fatalf("item %x of tenant %d, which %d shards have, is on node %d, not %d", uint64(k), i, spread[i-1], got, want)
+		want := balance.ShardID(partition(k, spread[i-1], v.partitions)%len(v.m.Shards()) + 1)
+		if got := v.m.At(k).Shard; got != want {
+			t.Fatalf("item %x of tenant %d, which %d partitions have, is on shard %d, not %d", uint64(k), i, spread[i-1], got, want)
 		}
 	}
 }
 
-// TestESDBLargestRuleWins: at the start each tenant has the shards that what it stores asks
+// TestESDBLargestRuleWins: at the start each tenant has the partitions that what it stores asks
 // for, and later, whatever is asked of tenants, the most that storage or load ever asked
 // for: each item is where the paper's equation has it. A balancer that is started again
 // continues with the same.
 func TestESDBLargestRuleWins(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		shards := rapid.SampledFrom([]int{8, 16, 64}).Draw(rt, "shards")
+		partitions := rapid.SampledFrom([]int{8, 16, 64}).Draw(rt, "partitions")
 		each := rapid.SliceOfN(rapid.SampledFrom([]int{1, 3, 20, 100}), 2, 9).Draw(rt, "items")
-		v := newShop(t, shards, rapid.IntRange(1, 5).Draw(rt, "nodes"), each)
+		v := newShop(t, partitions, rapid.IntRange(1, 5).Draw(rt, "shards"), each)
 		all, spread := 0, make([]int, len(each))
 		for _, n := range each {
 			all += n
 		}
 		for i, n := range each {
-			spread[i] = asksFor(float64(n)/float64(all), shards)
+			spread[i] = asksFor(float64(n)/float64(all), partitions)
 		}
 		v.check(rt, spread)
 		for range 4 {
@@ -110,12 +110,12 @@ func TestESDBLargestRuleWins(t *testing.T) {
 			}
 			for i := range parts {
 				parts[i] /= sum
-				spread[i] = max(spread[i], asksFor(parts[i], shards))
+				spread[i] = max(spread[i], asksFor(parts[i], partitions))
 			}
 			v.ask(parts)
 			v.rest(v.s)
 			v.check(rt, spread)
-			v.s = compared.ESDB{Shards: shards}
+			v.s = compared.ESDB{Partitions: partitions}
 		}
 	})
 }
@@ -152,7 +152,7 @@ func TestESDBMovesHalf(t *testing.T) {
 	}
 }
 
-// TestESDBJoin: also with tenants that many shards have, a node that joins changes nothing
+// TestESDBJoin: also with tenants that many partitions have, a shard that joins changes nothing
 // between the others, and gets its part.
 func TestESDBJoin(t *testing.T) {
 	v := newShop(t, 256, 6, append(slices.Repeat([]int{20}, 200), 2000, 900, 400))
@@ -168,7 +168,7 @@ func TestESDBJoin(t *testing.T) {
 	for k, n := range v.owners() {
 		if n != before[k] {
 			if moved++; n != id {
-				t.Fatalf("%x goes from node %d to node %d", uint64(k), before[k], n)
+				t.Fatalf("%x goes from shard %d to shard %d", uint64(k), before[k], n)
 			}
 		}
 	}
@@ -178,25 +178,25 @@ func TestESDBJoin(t *testing.T) {
 }
 
 // TestESDBIsMoreEven is figure 13 d of the paper: with tenants by Zipf's law the largest of
-// 512 shards has far more than the smallest one when a tenant is in one shard, and by
-// dynamic secondary hashing a tenth of that; here a node has one shard.
+// 512 partitions has far more than the smallest one when a tenant is in one partition, and by
+// dynamic secondary hashing a tenth of that; here a shard has one partition.
 func TestESDBIsMoreEven(t *testing.T) {
-	const tenants, shards = 20_000, 512
+	const tenants, partitions = 20_000, 512
 	each, sum := make([]int, tenants), 0
 	for i := range each {
 		each[i] = max(1, 8000/(i+1))
 		sum += each[i]
 	}
-	v := newShop(t, shards, shards, each)
-	var dynamic, hashing [shards]int
+	v := newShop(t, partitions, partitions, each)
+	var dynamic, hashing [partitions]int
 	for k := range v.tenant {
-		dynamic[v.m.At(k).Node-1]++
-		hashing[shard(k, 1, shards)]++
+		dynamic[v.m.At(k).Shard-1]++
+		hashing[partition(k, 1, partitions)]++
 	}
 	ratio := func(list []int) float64 { return float64(slices.Max(list)) / float64(slices.Min(list)) }
-	t.Logf("largest ÷ smallest of %d shards with %d items: hashing %.0f, dynamic %.1f; %d bytes remembered", shards, sum, ratio(hashing[:]), ratio(dynamic[:]), len(v.memory))
+	t.Logf("largest ÷ smallest of %d partitions with %d items: hashing %.0f, dynamic %.1f; %d bytes remembered", partitions, sum, ratio(hashing[:]), ratio(dynamic[:]), len(v.memory))
 	if ratio(hashing[:]) < 8*ratio(dynamic[:]) {
-		t.Errorf("largest ÷ smallest shard: %.1f with hashing, %.1f with dynamic", ratio(hashing[:]), ratio(dynamic[:]))
+		t.Errorf("largest ÷ smallest partition: %.1f with hashing, %.1f with dynamic", ratio(hashing[:]), ratio(dynamic[:]))
 	}
 }
 
@@ -213,7 +213,7 @@ func TestESDBIsBounded(t *testing.T) {
 			}
 			v.ask(parts)
 			in := v.exact()
-			in.May = func(uint64, balance.NodeID) (bool, string) { return false, "not yet" }
+			in.May = func(uint64, balance.ShardID) (bool, string) { return false, "not yet" }
 			p, err := v.s.Iterate(in)
 			if err != nil {
 				t.Fatal(err)

@@ -8,15 +8,15 @@ import (
 	"adshard/balance/strategy/draft"
 )
 
-// How many nodes above the goal, and slices of each, explain covers.
+// How many shards above the goal, and slices of each, explain covers.
 const (
-	explainNodes  = 3
+	explainShards = 3
 	explainSlices = 5
 )
 
 // text explains why a chunk moves.
 func (i *iteration) text(p *chunk, a, b *draft.Shard, was, wasTo float64) string {
-	text := fmt.Sprintf("%.3f x the mean load of a node (%d items, %.3f %% of all weight), goes from node %s to node %s: from %.2f and %.2f x the mean they come to %.2f and %.2f",
+	text := fmt.Sprintf("%.3f x the mean load of a shard (%d items, %.3f %% of all weight), goes from shard %s to shard %s: from %.2f and %.2f x the mean they come to %.2f and %.2f",
 		i.OfMean(p.Load), p.Items, 100*i.Cost(0, p.Weight), a.Name, b.Name, was, wasTo, i.OfMean(a.Heat()), i.OfMean(b.Heat()))
 	if a.Share != b.Share {
 		text += fmt.Sprintf("; their shares, which grow with their replicas, are %g and %g", a.Share, b.Share)
@@ -24,51 +24,51 @@ func (i *iteration) text(p *chunk, a, b *draft.Shard, was, wasTo float64) string
 	return text
 }
 
-// explain adds, for the hottest slices of the nodes that stay above the goal, why
+// explain adds, for the hottest slices of the shards that stay above the goal, why
 // they did not move and were not split.
 func (i *iteration) explain() {
-	var nodes []int
+	var shards []int
 	for k := range i.Shards {
 		if i.Shards[k].Heat() > i.goal {
-			nodes = append(nodes, k)
+			shards = append(shards, k)
 		}
 	}
-	slices.SortStableFunc(nodes, func(a, b int) int { return cmp.Compare(i.Shards[b].Heat(), i.Shards[a].Heat()) })
-	nodes = nodes[:min(len(nodes), explainNodes)]
-	for _, node := range nodes {
-		why := i.why[node]
+	slices.SortStableFunc(shards, func(a, b int) int { return cmp.Compare(i.Shards[b].Heat(), i.Shards[a].Heat()) })
+	shards = shards[:min(len(shards), explainShards)]
+	for _, shard := range shards {
+		why := i.why[shard]
 		if why == "" {
-			why = fmt.Sprintf("only the %d hottest nodes give slices away in an iteration", i.Hottest)
+			why = fmt.Sprintf("only the %d hottest shards give slices away in an iteration", i.Hottest)
 		}
-		i.Leave(0, "node %s stays at %.2f x the mean: %s", i.Shards[node].Name, i.OfMean(i.Shards[node].Heat()), why)
-		i.explainNode(node, why)
+		i.Leave(0, "shard %s stays at %.2f x the mean: %s", i.Shards[shard].Name, i.OfMean(i.Shards[shard].Heat()), why)
+		i.explainShard(shard, why)
 	}
 }
 
-func (i *iteration) explainNode(node int, why string) {
+func (i *iteration) explainShard(shard int, why string) {
 	var hot []*draft.Part
-	for _, k := range i.on[node] {
+	for _, k := range i.on[shard] {
 		if p := &i.Parts[k]; !p.Gone && !p.Busy && p.Load >= i.Gain*i.Mean {
 			hot = append(hot, p)
 		}
 	}
 	slices.SortStableFunc(hot, func(a, b *draft.Part) int { return cmp.Compare(b.Load, a.Load) })
 	for _, p := range hot[:min(len(hot), explainSlices)] {
-		i.Leave(p.ID, "slice %d of node %s (%.3f x the mean load of a node, %d items) stays: %s; %s",
-			p.ID, i.Shards[node].Name, i.OfMean(p.Load), p.Items, i.notMoved(p, node, why), i.notSplit(p, node))
+		i.Leave(p.ID, "slice %d of shard %s (%.3f x the mean load of a shard, %d items) stays: %s; %s",
+			p.ID, i.Shards[shard].Name, i.OfMean(p.Load), p.Items, i.notMoved(p, shard, why), i.notSplit(p, shard))
 	}
 }
 
-// notMoved returns why a slice of a node that is too hot stays there.
-func (i *iteration) notMoved(p *draft.Part, node int, why string) string {
-	cool := i.coolest(node)
+// notMoved returns why a slice of a shard that is too hot stays there.
+func (i *iteration) notMoved(p *draft.Part, shard int, why string) string {
+	cool := i.coolest(shard)
 	if len(cool) == 0 {
-		return "there is no other active node"
+		return "there is no other active shard"
 	}
 	if p.Items == 1 && !slices.ContainsFunc(cool, func(k int) bool { return p.Load <= i.goal*i.Shards[k].Share }) {
 		return fmt.Sprintf("it is a single item of %.2f x the mean, and an item cannot be divided", i.OfMean(p.Load))
 	}
-	whole, refusal := chunk{SliceSum: p.SliceSum}, "no node has room for its weight"
+	whole, refusal := chunk{SliceSum: p.SliceSum}, "no shard has room for its weight"
 	to := i.target(&whole, cool)
 	for to >= 0 {
 		ok, said := i.May(p.ID, to)
@@ -80,10 +80,10 @@ func (i *iteration) notMoved(p *draft.Part, node int, why string) string {
 	}
 	switch {
 	case to < 0:
-		return "it may not go to another node: " + refusal
-	case i.gain(node, to, p.Load) < i.Gain*i.Mean:
+		return "it may not go to another shard: " + refusal
+	case i.gain(shard, to, p.Load) < i.Gain*i.Mean:
 		after := (i.Shards[to].Load + p.Load) / i.Shards[to].Share
-		return fmt.Sprintf("as a whole it would gain nothing on node %s, which it would bring from %.2f to %.2f x the mean",
+		return fmt.Sprintf("as a whole it would gain nothing on shard %s, which it would bring from %.2f to %.2f x the mean",
 			i.Shards[to].Name, i.OfMean(i.Shards[to].Heat()), i.OfMean(after))
 	case !i.Affords(p.Items, p.Weight):
 		return "the iteration's budget is used up"
@@ -91,15 +91,15 @@ func (i *iteration) notMoved(p *draft.Part, node int, why string) string {
 	return why
 }
 
-// notSplit returns why a slice of a node that is too hot is not split.
-func (i *iteration) notSplit(p *draft.Part, node int) string {
-	switch n := i.Shards[node]; {
+// notSplit returns why a slice of a shard that is too hot is not split.
+func (i *iteration) notSplit(p *draft.Part, shard int) string {
+	switch n := i.Shards[shard]; {
 	case p.Cut:
 		return "it is split, so that parts of it can move"
 	case p.Items < 2:
 		return "it is not split: it has only one item"
 	case n.Slices >= i.SplitBelow:
-		return fmt.Sprintf("it is not split: the node has %d slices, %d or more", n.Slices, i.SplitBelow)
+		return fmt.Sprintf("it is not split: the shard has %d slices, %d or more", n.Slices, i.SplitBelow)
 	case i.Grain > 0:
 		return "it is not split: nothing to cut out of it gains more"
 	case p.Load < i.SplitAt*i.meanSlice():

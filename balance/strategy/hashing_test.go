@@ -11,7 +11,7 @@ import (
 	"adshard/balance/strategy"
 )
 
-// placed is a first plan of items of equal weight on some nodes, in a loop whose moves
+// placed is a first plan of items of equal weight on some shards, in a loop whose moves
 // end at once and whose budget is not limited.
 func placed(t *testing.T, name string, options map[string]string, count, itemCount int, limits map[string]balance.Limit) (*loop, balance.Strategy) {
 	t.Helper()
@@ -26,7 +26,7 @@ func placed(t *testing.T, name string, options map[string]string, count, itemCou
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, p, err := plan.Initial(s, balance.ByHash, nodes(count), items, limits)
+	m, p, err := plan.Initial(s, balance.ByHash, shards(count), items, limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,11 +35,11 @@ func placed(t *testing.T, name string, options map[string]string, count, itemCou
 	return l, s
 }
 
-// owners returns the node of each item.
-func (l *loop) owners() map[balance.Key]balance.NodeID {
-	out := map[balance.Key]balance.NodeID{}
+// owners returns the shard of each item.
+func (l *loop) owners() map[balance.Key]balance.ShardID {
+	out := map[balance.Key]balance.ShardID{}
 	l.items.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool {
-		out[k] = l.m.At(k).Node
+		out[k] = l.m.At(k).Shard
 		return true
 	})
 	return out
@@ -68,9 +68,9 @@ func (l *loop) rest(s balance.Strategy) {
 
 var hashing = []string{"consistent-random", "consistent-equal", "consistent-fixed", "rendezvous", "esdb"}
 
-// TestJoinAndLeave: what moves at a join goes to the new node, and at a leave comes
+// TestJoinAndLeave: what moves at a join goes to the new shard, and at a leave comes
 // from the one that leaves; with a budget, and whether the mapper or an iteration
-// empties it. The new node gets its part.
+// empties it. The new shard gets its part.
 func TestJoinAndLeave(t *testing.T) {
 	const count, itemCount = 6, 6000
 	for _, name := range hashing {
@@ -87,11 +87,11 @@ func TestJoinAndLeave(t *testing.T) {
 				l.m = model(t, e)
 				l.rest(s)
 				joined, moved := l.owners(), 0
-				for k, n := range joined {
-					if n != before[k] {
+				for k, shard := range joined {
+					if shard != before[k] {
 						moved++
-						if n != id {
-							t.Fatalf("at a join %x goes from node %d to node %d", uint64(k), before[k], n)
+						if shard != id {
+							t.Fatalf("at a join %x goes from shard %d to shard %d", uint64(k), before[k], shard)
 						}
 					}
 				}
@@ -106,23 +106,23 @@ func TestJoinAndLeave(t *testing.T) {
 				in := l.exact()
 				var leaving []balance.Slice
 				for _, v := range l.m.Slices() {
-					if v.Node == 2 {
+					if v.Shard == 2 {
 						leaving = append(leaving, v)
 					}
 				}
 				asked := s.(balance.Refuge).Refuges(in, leaving)
 				l.rest(s)
-				for k, n := range l.owners() {
-					if n == 2 || n != joined[k] && joined[k] != 2 {
-						t.Fatalf("at a leave %x goes from node %d to node %d", uint64(k), joined[k], n)
+				for k, shard := range l.owners() {
+					if shard == 2 || shard != joined[k] && joined[k] != 2 {
+						t.Fatalf("at a leave %x goes from shard %d to shard %d", uint64(k), joined[k], shard)
 					}
 				}
 				if budget < 1 {
 					return // slices are cut meanwhile
 				}
 				for i, v := range leaving {
-					if n := l.m.At(v.Hi).Node; n != asked[i] {
-						t.Fatalf("slice %d was to go to node %d and is on node %d", v.ID, asked[i], n)
+					if shard := l.m.At(v.Hi).Shard; shard != asked[i] {
+						t.Fatalf("slice %d was to go to shard %d and is on shard %d", v.ID, asked[i], shard)
 					}
 				}
 			})
@@ -130,7 +130,7 @@ func TestJoinAndLeave(t *testing.T) {
 	}
 }
 
-// TestFixedIsExact: a join moves exactly the part of the ranges that falls to a node.
+// TestFixedIsExact: a join moves exactly the part of the ranges that falls to a shard.
 func TestFixedIsExact(t *testing.T) {
 	const ranges, count = 1000, 7
 	l, s := placed(t, "consistent-fixed", map[string]string{"ranges": fmt.Sprint(ranges)}, count, 0, nil)
@@ -141,29 +141,29 @@ func TestFixedIsExact(t *testing.T) {
 	}
 	l.m = model(t, e)
 	l.rest(s)
-	got := map[balance.NodeID]int{}
+	got := map[balance.ShardID]int{}
 	for i := range ranges {
-		got[l.m.At(balance.Key(math.MaxUint64/ranges)*balance.Key(i)+1<<40).Node]++
+		got[l.m.At(balance.Key(math.MaxUint64/ranges)*balance.Key(i)+1<<40).Shard]++
 	}
-	for n, has := range got {
-		if has < ranges/(count+1) || has > ranges/count+1 || n == id && has != ranges/(count+1) {
-			t.Errorf("node %d has %d ranges: %v", n, has, got)
+	for shard, has := range got {
+		if has < ranges/(count+1) || has > ranges/count+1 || shard == id && has != ranges/(count+1) {
+			t.Errorf("shard %d has %d ranges: %v", shard, has, got)
 		}
 	}
 }
 
-// TestHashingFollowsShares: a node of share 3 gets three times as much.
+// TestHashingFollowsShares: a shard of share 3 gets three times as much.
 func TestHashingFollowsShares(t *testing.T) {
 	for _, name := range hashing {
 		l, _ := placed(t, name, map[string]string{}, 4, 20_000, map[string]balance.Limit{"n0": {Share: 3}})
 		has := 0
-		for _, n := range l.owners() {
-			if n == 1 {
+		for _, shard := range l.owners() {
+			if shard == 1 {
 				has++
 			}
 		}
 		if part := float64(has) / 20_000; math.Abs(part-0.5) > 0.07 {
-			t.Errorf("%s: a node of share 3 of 6 has %.3f of all", name, part)
+			t.Errorf("%s: a shard of share 3 of 6 has %.3f of all", name, part)
 		}
 	}
 }
@@ -174,8 +174,8 @@ func TestTooManyTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = plan.Initial(s, balance.ByHash, nodes(2), &balance.Index{}, map[string]balance.Limit{"n0": {Share: 1 << 20}})
-	if err == nil || fmt.Sprint(err) != "strategy consistent-random: strategy: place tokens: the nodes would have 106954854 tokens, at most 250000 are possible: lower the option factor, or the nodes' shares" {
+	_, _, err = plan.Initial(s, balance.ByHash, shards(2), &balance.Index{}, map[string]balance.Limit{"n0": {Share: 1 << 20}})
+	if err == nil || fmt.Sprint(err) != "strategy consistent-random: strategy: place tokens: the shards would have 106954854 tokens, at most 250000 are possible: lower the option factor, or the shards' shares" {
 		t.Error(err)
 	}
 }
@@ -222,7 +222,7 @@ func TestLoadAwareHashing(t *testing.T) {
 	}
 }
 
-// TestArrival: a node that joins takes the arcs of its tokens, though nobody is hot.
+// TestArrival: a shard that joins takes the arcs of its tokens, though nobody is hot.
 func TestArrival(t *testing.T) {
 	for _, name := range []string{"rao-pool", "cassandra", "srinivasan"} {
 		l, s := placed(t, name, nil, 10, 5000, nil)
@@ -234,13 +234,13 @@ func TestArrival(t *testing.T) {
 		l.m, l.budget = model(t, e), 0.03
 		l.rest(s)
 		has := 0
-		for _, n := range l.owners() {
-			if n == id {
+		for _, shard := range l.owners() {
+			if shard == id {
 				has++
 			}
 		}
 		if has < 250 || has > 800 {
-			t.Errorf("%s: the new node has %d of 5000 items", name, has)
+			t.Errorf("%s: the new shard has %d of 5000 items", name, has)
 		}
 	}
 }

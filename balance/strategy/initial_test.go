@@ -21,7 +21,7 @@ func TestInitial(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		order := rapid.SampledFrom([]balance.Order{balance.ByOwner, balance.ByHash}).Draw(rt, "order")
 		items := index(t, order, rapid.SliceOfN(rapid.Uint32Range(0, 50), 0, 40).Draw(rt, "weights"))
-		list := nodes(rapid.IntRange(1, 7).Draw(rt, "nodes"))
+		list := shards(rapid.IntRange(1, 7).Draw(rt, "shards"))
 		limits := map[string]balance.Limit{"n0": {Share: rapid.Uint32Range(0, 5).Draw(rt, "share")}}
 		for _, s := range all(t) {
 			m, p, err := plan.Initial(s, order, list, items, limits)
@@ -51,7 +51,7 @@ func TestInitial(t *testing.T) {
 }
 
 // TestRandomIsRandom: a large number of items lies as chance has it, another
-// seed has it otherwise, and a node that comes gets its fair share and no more.
+// seed has it otherwise, and a shard that comes gets its fair share and no more.
 func TestRandomIsRandom(t *testing.T) {
 	items := &balance.Index{}
 	for i := range 10_000 {
@@ -64,7 +64,7 @@ func TestRandomIsRandom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, p, err := plan.Initial(s, balance.ByHash, nodes(10), items, nil)
+		m, p, err := plan.Initial(s, balance.ByHash, shards(10), items, nil)
 		if err != nil || len(m.Slices()) != 10_000 {
 			t.Fatal(err)
 		}
@@ -88,12 +88,12 @@ func TestRandomIsRandom(t *testing.T) {
 	}
 	got := 0
 	for _, s := range l.m.Slices() {
-		if s.Node == id {
+		if s.Shard == id {
 			got++
 		}
 	}
 	if got < 700 || got > 1100 {
-		t.Errorf("the new node has %d items", got)
+		t.Errorf("the new shard has %d items", got)
 	}
 	if len(l.last.Ops) > 0 {
 		t.Errorf("still %d operations", len(l.last.Ops))
@@ -109,7 +109,7 @@ func TestRandomPlacesNewItems(t *testing.T) {
 		items.Put(k, 1)
 	}
 	s, _ := strategy.Named("random")
-	m, _, err := plan.Initial(s, balance.ByHash, nodes(4), items, nil)
+	m, _, err := plan.Initial(s, balance.ByHash, shards(4), items, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,16 +123,16 @@ func TestRandomPlacesNewItems(t *testing.T) {
 	for range 20 {
 		l.iterate(s)
 	}
-	var nodes [5]int
+	var shards [5]int
 	for i, sum := range load.OfSlices(balance.Input{Model: l.m, Items: items}) {
 		if sum.Items != 1 {
 			t.Fatalf("a slice has %d items", sum.Items)
 		}
-		nodes[l.m.Slices()[i].Node]++
+		shards[l.m.Slices()[i].Shard]++
 	}
-	for n, has := range nodes[1:] {
+	for n, has := range shards[1:] {
 		if has < 200 || has > 300 {
-			t.Errorf("node %d has %d items", n+1, has)
+			t.Errorf("shard %d has %d items", n+1, has)
 		}
 	}
 }
@@ -166,7 +166,7 @@ func TestOptions(t *testing.T) {
 }
 
 // TestOriginalWithGreatNumbers: the greatest weights and shares that there can be do not
-// overflow when nodes are compared.
+// overflow when shards are compared.
 func TestOriginalWithGreatNumbers(t *testing.T) {
 	var weights []uint32
 	for range 100 {
@@ -177,7 +177,7 @@ func TestOriginalWithGreatNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, p, err := plan.Initial(s, balance.ByOwner, nodes(3), index(t, balance.ByOwner, weights), map[string]balance.Limit{"n0": most, "n1": most, "n2": most})
+	_, p, err := plan.Initial(s, balance.ByOwner, shards(3), index(t, balance.ByOwner, weights), map[string]balance.Limit{"n0": most, "n1": most, "n2": most})
 	if err != nil || p.Expected.Ratio() > 1.1 {
 		t.Errorf("max/mean %v; %v", p.Expected.Ratio(), err)
 	}

@@ -12,7 +12,7 @@ import (
 	loads "adshard/balance/load"
 )
 
-// loop runs a strategy against a synthetic load: every second each node reports
+// loop runs a strategy against a synthetic load: every second each shard reports
 // what its slices and its hottest items cost, each interval the strategy is
 // asked, and what it starts is switched and finished some intervals later.
 type loop struct {
@@ -20,7 +20,7 @@ type loop struct {
 	m        *balance.Model
 	items    *balance.Index
 	order    balance.Order
-	limits   map[balance.NodeID]balance.Limit
+	limits   map[balance.ShardID]balance.Limit
 	loads    map[balance.Key]float64 // a second
 	table    *loads.Table
 	number   uint64
@@ -39,50 +39,50 @@ type loop struct {
 	takes     uint64            // intervals that a move takes
 	due       map[uint64]uint64 // by slice on its way: the iteration after which it ends
 	iteration uint64
-	// left says what left which node when; with rests it stays away for ten iterations.
+	// left says what left which shard when; with rests it stays away for ten iterations.
 	rests bool
-	left  map[balance.NodeID][]restPart
+	left  map[balance.ShardID][]restPart
 }
 
-// restPart is a run of keys that has left a node.
+// restPart is a run of keys that has left a shard.
 type restPart struct {
 	balance.Interval
 	at uint64
 }
 
-// hotReported is how many items a node reports.
+// hotReported is how many items a shard reports.
 const hotReported = 256
 
 func newLoop(t testing.TB, m *balance.Model, items *balance.Index, of map[balance.Key]float64) *loop {
 	l := &loop{
 		t: t, m: m, items: items, loads: of, interval: 5, due: map[uint64]uint64{}, budget: 0.09, order: balance.ByHash,
-		table: loads.NewTable(loads.Weights{Examined: 1}, 10*time.Second), rand: rand.New(rand.NewPCG(1, 2)), left: map[balance.NodeID][]restPart{},
+		table: loads.NewTable(loads.Weights{Examined: 1}, 10*time.Second), rand: rand.New(rand.NewPCG(1, 2)), left: map[balance.ShardID][]restPart{},
 	}
 	items.Ascend(0, balance.MaxKey, func(_ balance.Key, w uint32) bool { l.weight += float64(w); return true })
 	return l
 }
 
-// seconds has every node report, for so many seconds. Without noise they are alike.
+// seconds has every shard report, for so many seconds. Without noise they are alike.
 func (l *loop) seconds(count int) {
-	var reports map[balance.NodeID]*loads.Report
+	var reports map[balance.ShardID]*loads.Report
 	for range count {
 		if l.number++; reports == nil || l.noise > 0 {
 			reports = l.reports()
 		}
-		for _, n := range l.m.Nodes() {
-			reports[n.ID].Number = l.number
-			if why := l.table.Report(0, n.ID, l.m, reports[n.ID]); why != "" {
+		for _, sh := range l.m.Shards() {
+			reports[sh.ID].Number = l.number
+			if why := l.table.Report(0, sh.ID, l.m, reports[sh.ID]); why != "" {
 				l.t.Fatal(why)
 			}
 		}
 	}
 }
 
-// reports is what each node tells of a second.
-func (l *loop) reports() map[balance.NodeID]*loads.Report {
-	reports := map[balance.NodeID]*loads.Report{}
-	for _, n := range l.m.Nodes() {
-		reports[n.ID] = &loads.Report{Incarnation: "x", Interval: time.Second}
+// reports is what each shard tells of a second.
+func (l *loop) reports() map[balance.ShardID]*loads.Report {
+	reports := map[balance.ShardID]*loads.Report{}
+	for _, sh := range l.m.Shards() {
+		reports[sh.ID] = &loads.Report{Incarnation: "x", Interval: time.Second}
 	}
 	all, i := l.m.Slices(), 0
 	sums := make([]float64, len(all))
@@ -95,12 +95,12 @@ func (l *loop) reports() map[balance.NodeID]*loads.Report {
 			load *= 1 + l.noise*(2*l.rand.Float64()-1)
 		}
 		sums[i] += load
-		r := reports[all[i].Node]
+		r := reports[all[i].Shard]
 		r.Items = append(r.Items, loads.ItemCost{Key: k, Cost: loads.Cost{Examined: uint64(load)}})
 		return true
 	})
 	for i, s := range all {
-		if r := reports[s.Node]; sums[i] > 0 {
+		if r := reports[s.Shard]; sums[i] > 0 {
 			r.Slices = append(r.Slices, loads.SliceCost{Slice: s.ID, Generation: s.Generation, Cost: loads.Cost{Examined: uint64(sums[i])}})
 		}
 	}
@@ -127,8 +127,8 @@ func (l *loop) input() balance.Input {
 	return in
 }
 
-// may keeps slices from nodes that they left, as the mapper does.
-func (l *loop) may(slice uint64, to balance.NodeID) (bool, string) {
+// may keeps slices from shards that they left, as the mapper does.
+func (l *loop) may(slice uint64, to balance.ShardID) (bool, string) {
 	i := slices.IndexFunc(l.m.Slices(), func(s balance.Slice) bool { return s.ID == slice })
 	s := l.m.Slices()[i]
 	for _, v := range l.left[to] {
@@ -169,7 +169,7 @@ func (l *loop) settle(m *balance.Model, p balance.Proposal) {
 			l.started++
 			l.due[s.ID] = l.iteration + l.takes
 			if l.rests {
-				l.left[s.Node] = append(l.left[s.Node], restPart{balance.Interval{Lo: s.Lo, Hi: s.Hi}, l.iteration})
+				l.left[s.Shard] = append(l.left[s.Shard], restPart{balance.Interval{Lo: s.Lo, Hi: s.Hi}, l.iteration})
 			}
 		}
 	}
@@ -248,10 +248,10 @@ func zipf(keys []balance.Key, exponent float64) map[balance.Key]float64 {
 	return out
 }
 
-// world makes items and a model of slices a node in which the first node has
+// world makes items and a model of slices a shard in which the first shard has
 // much more load than the others: its items are the hottest ones until it has
 // the share.
-func world(t testing.TB, seed uint64, nodeCount, perNode, items int, exponent, share float64) *loop {
+func world(t testing.TB, seed uint64, shardCount, perShard, items int, exponent, share float64) *loop {
 	r := rand.New(rand.NewPCG(seed, 1))
 	index := &balance.Index{}
 	var keys []balance.Key
@@ -261,21 +261,21 @@ func world(t testing.TB, seed uint64, nodeCount, perNode, items int, exponent, s
 		keys = append(keys, k)
 	}
 	slices.Sort(keys)
-	base, err := balance.NewModel(nodes(nodeCount))
+	base, err := balance.NewModel(shards(shardCount))
 	if err != nil {
 		t.Fatal(err)
 	}
 	e, last := base.Edit(), uint64(1)
-	for i := range nodeCount * perNode {
+	for i := range shardCount * perShard {
 		if i > 0 {
-			last, _ = e.Split(last, keys[i*items/(nodeCount*perNode)])
+			last, _ = e.Split(last, keys[i*items/(shardCount*perShard)])
 		}
-		if err := e.Map(last, balance.NodeID(i/perNode+1)); err != nil {
+		if err := e.Map(last, balance.ShardID(i/perShard+1)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	l := newLoop(t, model(t, e), index, nil)
-	l.heat(r, keys, 0, items/nodeCount, exponent, share)
+	l.heat(r, keys, 0, items/shardCount, exponent, share)
 	return l
 }
 

@@ -3,11 +3,11 @@ package strategy
 import "adshard/balance/strategy/draft"
 
 // merge joins cool neighbours (thesis 4.5.1, step 2): those that together have
-// less than the mean slice, while the node that gives one away has more than
+// less than the mean slice, while the shard that gives one away has more than
 // MergeAbove slices and the one that takes it stays within the goal (the paper
 // has it stay below the hottest, which then gives it away again). Two on
-// one node merge at once; else the smaller one begins to move to the other's
-// node, and they merge in a later iteration.
+// one shard merge at once; else the smaller one begins to move to the other's
+// shard, and they merge in a later iteration.
 func (i *iteration) merge() {
 	var items, weight float64 // moved for merges
 	for k := 1; k < len(i.Parts); k++ {
@@ -36,7 +36,7 @@ func (i *iteration) merge() {
 		}
 		items += float64(from.Items)
 		weight += float64(from.Weight)
-		i.Start(from.ID, to.At, "slice %d is cool and goes to its neighbour %d on node %s, to be merged: together they have %.2f x the mean slice, and node %s has %d slices",
+		i.Start(from.ID, to.At, "slice %d is cool and goes to its neighbour %d on shard %s, to be merged: together they have %.2f x the mean slice, and shard %s has %d slices",
 			from.ID, to.ID, taker.Name, (a.Load+b.Load)/i.meanSlice(), i.Shards[from.At].Name, i.Shards[from.At].Slices)
 		i.Shards[from.At].Slices--
 		i.Shift(from.At, to.At, from.Items, from.Weight, from.Load)
@@ -44,14 +44,14 @@ func (i *iteration) merge() {
 	}
 }
 
-// mergeHere merges two neighbours on one node. The right one represents both
+// mergeHere merges two neighbours on one shard. The right one represents both
 // from then on, so that it may be merged with the next.
 func (i *iteration) mergeHere(a, b *draft.Part) {
 	n := &i.Shards[a.At]
 	if n.Slices <= i.MergeAbove {
 		return
 	}
-	if !i.Draft.Merge(a.ID, b.ID, "slices %d and %d on node %s are cool: together %.2f x the mean slice, and the node has %d slices",
+	if !i.Draft.Merge(a.ID, b.ID, "slices %d and %d on shard %s are cool: together %.2f x the mean slice, and the shard has %d slices",
 		a.ID, b.ID, n.Name, (a.Load+b.Load)/i.meanSlice(), n.Slices) {
 		return
 	}

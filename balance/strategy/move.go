@@ -8,11 +8,11 @@ import (
 	"adshard/balance/strategy/draft"
 )
 
-// targets is how many of the coolest nodes, of a size of share, are tried for a piece.
+// targets is how many of the coolest shards, of a size of share, are tried for a piece.
 const targets = 8
 
-// move has chunks of the hottest nodes go to the coolest ones, the most gain
-// for its cost first (thesis 4.5.1, step 3), until no node is above the goal,
+// move has chunks of the hottest shards go to the coolest ones, the most gain
+// for its cost first (thesis 4.5.1, step 3), until no shard is above the goal,
 // none gains, or the budget is used up.
 func (i *iteration) move() {
 	i.on = make([][]int, len(i.Shards))
@@ -30,7 +30,7 @@ func (i *iteration) move() {
 	}
 }
 
-// giver returns the hottest node that may still give something away; -1: none.
+// giver returns the hottest shard that may still give something away; -1: none.
 func (i *iteration) giver() int {
 	from := -1
 	for k := range i.Shards {
@@ -46,12 +46,12 @@ func (i *iteration) giver() int {
 	return from
 }
 
-// moveOne picks the piece of a node with the most gain for its cost and says
+// moveOne picks the piece of a shard with the most gain for its cost and says
 // where it goes; or it returns why there is none.
 func (i *iteration) moveOne(from int, list []chunk) (why string) {
 	cool := i.coolest(from)
 	if len(cool) == 0 {
-		return "there is no other active node"
+		return "there is no other active shard"
 	}
 	for {
 		c := i.choose(from, list, cool)
@@ -67,7 +67,7 @@ func (i *iteration) moveOne(from int, list []chunk) (why string) {
 	}
 }
 
-// choice is a piece and the node that it should go to, or why there is none.
+// choice is a piece and the shard that it should go to, or why there is none.
 type choice struct {
 	piece *chunk
 	to    int
@@ -77,7 +77,7 @@ type choice struct {
 
 // choose returns the move with the most gain for its cost.
 func (i *iteration) choose(from int, list []chunk, cool []int) (best choice) {
-	best.why = "no move of one of its slices lowers the hotter of the two nodes by as much as the least gain"
+	best.why = "no move of one of its slices lowers the hotter of the two shards by as much as the least gain"
 	for k := range list {
 		p := &list[k]
 		if p.to >= 0 {
@@ -88,7 +88,7 @@ func (i *iteration) choose(from int, list []chunk, cool []int) (best choice) {
 			continue
 		}
 		if !i.Affords(p.Items, p.Weight) || !i.whole(p) && i.Shards[from].Slices+2 > i.SplitBelow {
-			best.why = "the iteration's budget is used up, or the node has too many slices to cut out more"
+			best.why = "the iteration's budget is used up, or the shard has too many slices to cut out more"
 			continue
 		}
 		less := i.above(from, 0) - i.above(from, -p.Load)
@@ -100,26 +100,26 @@ func (i *iteration) choose(from int, list []chunk, cool []int) (best choice) {
 	return best
 }
 
-// above returns how much load a node has above the goal when it gets more.
-func (i *iteration) above(node int, more float64) float64 {
-	n := &i.Shards[node]
+// above returns how much load a shard has above the goal when it gets more.
+func (i *iteration) above(shard int, more float64) float64 {
+	n := &i.Shards[shard]
 	return max(0, n.Load+more-i.goal*n.Share)
 }
 
-// onward returns what it costs to move so much load on from a node, its pieces
+// onward returns what it costs to move so much load on from a shard, its pieces
 // of most load for their cost first.
-func (i *iteration) onward(node int, load float64) (cost float64) {
+func (i *iteration) onward(shard int, load float64) (cost float64) {
 	if load <= 0 {
 		return 0
 	}
-	if i.dense[node] == nil {
-		list := slices.Clone(i.chunksOf(node))
+	if i.dense[shard] == nil {
+		list := slices.Clone(i.chunksOf(shard))
 		slices.SortStableFunc(list, func(a, b chunk) int {
 			return cmp.Compare(b.Load*i.Cost(a.Items, a.Weight), a.Load*i.Cost(b.Items, b.Weight))
 		})
-		i.dense[node] = list
+		i.dense[shard] = list
 	}
-	for _, p := range i.dense[node] {
+	for _, p := range i.dense[shard] {
 		if load <= 0 {
 			break
 		}
@@ -129,18 +129,18 @@ func (i *iteration) onward(node int, load float64) (cost float64) {
 	return cost
 }
 
-// chunksOf returns what may move from a node, made once.
-func (i *iteration) chunksOf(node int) []chunk {
-	if i.chunks[node] == nil {
-		i.chunks[node] = i.cutNode(node)
+// chunksOf returns what may move from a shard, made once.
+func (i *iteration) chunksOf(shard int) []chunk {
+	if i.chunks[shard] == nil {
+		i.chunks[shard] = i.cutShard(shard)
 	}
-	return i.chunks[node]
+	return i.chunks[shard]
 }
 
 // perMove is the fixed cost of a move, as a share of all data.
 const perMove = 1e-5
 
-// target returns the node for a piece: the coolest one, or with Replication the one that
+// target returns the shard for a piece: the coolest one, or with Replication the one that
 // is coolest with it; -1: none has room or may.
 func (i *iteration) target(p *chunk, cool []int) (best int) {
 	best = -1
@@ -160,7 +160,7 @@ func (i *iteration) target(p *chunk, cool []int) (best int) {
 	return best
 }
 
-// gain is by how much the hotter of two nodes gets cooler when load moves.
+// gain is by how much the hotter of two shards gets cooler when load moves.
 func (i *iteration) gain(from, to int, load float64) float64 {
 	a, b := &i.Shards[from], &i.Shards[to]
 	return a.Heat() - max((a.Load-load)/a.Share, (b.Load+load)/b.Share)
@@ -180,8 +180,8 @@ func (i *iteration) take(p *chunk, from, to int) {
 	p.why = i.text(p, a, b, was, wasTo)
 }
 
-// coolest returns the nodes with the least load for their share, the least first; with
-// Replication those of each size of share, since a cooler node with fewer replicas may
+// coolest returns the shards with the least load for their share, the least first; with
+// Replication those of each size of share, since a cooler shard with fewer replicas may
 // be hotter with a piece than one with more.
 func (i *iteration) coolest(but int) (list []int) {
 	less := func(a, b int) int {
@@ -209,8 +209,8 @@ func (i *iteration) coolest(but int) (list []int) {
 	return list
 }
 
-// launch proposes the moves of a node's chunks: neighbours that go to the same
-// node go as one slice, and slices are split where chunks part.
+// launch proposes the moves of a shard's chunks: neighbours that go to the same
+// shard go as one slice, and slices are split where chunks part.
 func (i *iteration) launch(list []chunk) {
 	for begin := 0; begin < len(list); {
 		end := begin + 1
@@ -239,7 +239,7 @@ func (i *iteration) launchSlice(part *draft.Part, list []chunk) {
 			end++
 		}
 		if end < len(list) {
-			right, ok := i.Draft.Split(id, list[end].lo, "slice %d (%.3f x the mean load of a node, %d items) is split where a hot part of it ends, so that only that moves",
+			right, ok := i.Draft.Split(id, list[end].lo, "slice %d (%.3f x the mean load of a shard, %d items) is split where a hot part of it ends, so that only that moves",
 				part.ID, i.OfMean(part.Load), part.Items)
 			if !ok {
 				return

@@ -17,7 +17,7 @@ const originalName = "original"
 
 // Original is the user balancer of the original system (thesis 2.4): whole
 // owners (advertisers) are packed by weight, the heaviest first, each onto the
-// node that then has the least (longest processing time first, Graham 1969).
+// shard that then has the least (longest processing time first, Graham 1969).
 // An item's weight is made by the flavour from its numbers of keywords, ads
 // and lexicon entries.
 //
@@ -28,13 +28,13 @@ const originalName = "original"
 // night in which no balancer ran, or this strategy was not in use at its beginning, is
 // left out.
 //
-// An owner that comes during the day gets a more or less random node at once: the keys
-// between owners are drawn for nodes, by their shares (the thesis does not say how its
-// node is found). With more owners than mostPlaces, or without a night that would pack
+// An owner that comes during the day gets a more or less random shard at once: the keys
+// between owners are drawn for shards, by their shares (the thesis does not say how its
+// shard is found). With more owners than mostPlaces, or without a night that would pack
 // newcomers, such keys belong to the owner before them, since each place is a slice.
 //
 // Owners are intervals of keys only in the order ByOwner. In other orders
-// the ring is cut into one run of keys a node, of equal weight, once, and the first
+// the ring is cut into one run of keys a shard, of equal weight, once, and the first
 // reason says so.
 type Original struct{ Hour, Hours int }
 
@@ -58,10 +58,10 @@ func (o Original) Initial(in balance.Input) (balance.Proposal, error) {
 	switch _, _, whole := in.Order.OwnerOf(0); {
 	case !whole:
 		pieces = draft.EvenRuns(in)
-		left = draft.LeftAsIs(fmt.Sprintf("the order %q has no whole owners; each node gets one run of keys of equal weight", in.Order))
+		left = draft.LeftAsIs(fmt.Sprintf("the order %q has no whole owners; each shard gets one run of keys of equal weight", in.Order))
 	case in.Items.Len() == 0:
 		pieces = draft.EvenRuns(in)
-		left = draft.LeftAsIs("there are no items yet; each node gets one run of keys of equal width for the owners to come")
+		left = draft.LeftAsIs("there are no items yet; each shard gets one run of keys of equal width for the owners to come")
 	default:
 		pieces, left = o.plan(in)
 	}
@@ -168,7 +168,7 @@ func readNight(memory []byte) (n night, ok bool) {
 	return n, b > 0 && a+b == len(memory)
 }
 
-// plan packs whole owners, and draws nodes for the keys between them.
+// plan packs whole owners, and draws shards for the keys between them.
 func (o Original) plan(in balance.Input) (list []draft.Piece, left []balance.Reason) {
 	list, left = pack(in)
 	if o.Hours == 0 || len(list) > mostPlaces {
@@ -208,11 +208,11 @@ func pack(in balance.Input) (list []draft.Piece, left []balance.Reason) {
 	for _, i := range order {
 		p := &list[i]
 		b, fits := bins.take(p.Weight)
-		p.Shard = b.node
-		p.Why = fmt.Sprintf("owner of weight %d goes to node %d, the least loaded one", p.Weight, b.node)
+		p.Shard = b.shard
+		p.Why = fmt.Sprintf("owner of weight %d goes to shard %d, the least loaded one", p.Weight, b.shard)
 		if !fits {
 			left = append(left, balance.Reason{Op: -1, Text: fmt.Sprintf(
-				"owner at %x of weight %d exceeds the limit of every node; it goes to node %d anyway", uint64(p.Lo), p.Weight, b.node)})
+				"owner at %x of weight %d exceeds the limit of every shard; it goes to shard %d anyway", uint64(p.Lo), p.Weight, b.shard)})
 		}
 	}
 	return list, left

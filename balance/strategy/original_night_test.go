@@ -30,7 +30,7 @@ func newNightly(t *testing.T, count int, weights []uint32, limits map[string]bal
 		t.Fatal(err)
 	}
 	items := index(t, balance.ByOwner, weights)
-	base, err := balance.NewModel(nodes(count))
+	base, err := balance.NewModel(shards(count))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,9 +66,9 @@ func (n *nightly) ask(at time.Time) int {
 }
 
 // planned is where a first plan would have the items.
-func (n *nightly) planned() map[balance.Key]balance.NodeID {
+func (n *nightly) planned() map[balance.Key]balance.ShardID {
 	n.t.Helper()
-	m, _, err := plan.Initial(n.s, balance.ByOwner, n.m.Nodes(), n.items, nil)
+	m, _, err := plan.Initial(n.s, balance.ByOwner, n.m.Shards(), n.items, nil)
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -78,8 +78,8 @@ func (n *nightly) planned() map[balance.Key]balance.NodeID {
 // inPlace is how many items are where a first plan would have them.
 func (n *nightly) inPlace() (count int) {
 	is := n.owners()
-	for k, node := range n.planned() {
-		if is[k] == node {
+	for k, shard := range n.planned() {
+		if is[k] == shard {
 			count++
 		}
 	}
@@ -198,19 +198,19 @@ func TestOriginalTakesOver(t *testing.T) {
 	}
 }
 
-// TestOriginalNewcomers: owners that come by day lie on nodes in proportion to their
-// shares at once, though one node has a single large owner, and nothing moves for that.
+// TestOriginalNewcomers: owners that come by day lie on shards in proportion to their
+// shares at once, though one shard has a single large owner, and nothing moves for that.
 func TestOriginalNewcomers(t *testing.T) {
 	weights := owned(301)
 	weights[0] = 20_000 // about half of all
 	n := newNightly(t, 2, weights, nil)
-	giant := n.m.At(func() balance.Key { lo, _, _ := balance.ByOwner.Owner(1); return lo }()).Node
-	got, before := map[balance.NodeID]int{}, 0
-	for k, node := range n.owners() {
-		if lo, _, _ := balance.ByOwner.OwnerOf(k); n.m.At(lo).Node != node {
+	giant := n.m.At(func() balance.Key { lo, _, _ := balance.ByOwner.Owner(1); return lo }()).Shard
+	got, before := map[balance.ShardID]int{}, 0
+	for k, shard := range n.owners() {
+		if lo, _, _ := balance.ByOwner.OwnerOf(k); n.m.At(lo).Shard != shard {
 			t.Fatalf("owner of %x is divided", uint64(k))
 		}
-		if node == giant {
+		if shard == giant {
 			before++
 		}
 	}
@@ -220,11 +220,11 @@ func TestOriginalNewcomers(t *testing.T) {
 		if n.m.At(lo).ID != n.m.At(hi).ID {
 			t.Fatalf("owner %d would be divided", owner)
 		}
-		got[n.m.At(lo).Node]++
+		got[n.m.At(lo).Shard]++
 	}
 	part := float64(got[giant]) / newcomers
-	t.Logf("%d of %d items beside the giant's node's; %.3f of all newcomers go there", before, n.items.Len(), part)
+	t.Logf("%d of %d items beside the giant's shard's; %.3f of all newcomers go there", before, n.items.Len(), part)
 	if math.Abs(part-0.5) > 0.12 {
-		t.Errorf("%.3f of all newcomers are on the node of the giant", part)
+		t.Errorf("%.3f of all newcomers are on the shard of the giant", part)
 	}
 }

@@ -16,10 +16,10 @@ import (
 	"adshard/fault"
 )
 
-// nodes returns n named nodes.
-func nodes(n int) (list []balance.Node) {
+// shards returns n named shards.
+func shards(n int) (list []balance.Shard) {
 	for i := range n {
-		list = append(list, balance.Node{Name: fmt.Sprint("n", i)})
+		list = append(list, balance.Shard{Name: fmt.Sprint("n", i)})
 	}
 	return list
 }
@@ -46,17 +46,17 @@ func index(t testing.TB, order balance.Order, weights []uint32) *balance.Index {
 }
 
 // TestOriginalKeepsOwnersWhole: the plan tiles the ring, no owner is split, and
-// the heaviest node is within Graham's bound of the best.
+// the heaviest shard is within Graham's bound of the best.
 func TestOriginalKeepsOwnersWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		n := rapid.IntRange(1, 4).Draw(rt, "nodes")
+		n := rapid.IntRange(1, 4).Draw(rt, "shards")
 		weights := rapid.SliceOfN(rapid.Uint32Range(1, 100), 1, 9).Draw(rt, "weights")
 		items := index(t, balance.ByOwner, weights)
-		m, p, err := plan.Initial(strategy.Original{}, balance.ByOwner, nodes(n), items, nil)
+		m, p, err := plan.Initial(strategy.Original{}, balance.ByOwner, shards(n), items, nil)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		again, _, _ := plan.Initial(strategy.Original{}, balance.ByOwner, nodes(n), items, nil)
+		again, _, _ := plan.Initial(strategy.Original{}, balance.ByOwner, shards(n), items, nil)
 		if !reflect.DeepEqual(m, again) {
 			rt.Fatal("not the same plan again")
 		}
@@ -68,13 +68,13 @@ func TestOriginalKeepsOwnersWhole(t *testing.T) {
 		}
 		all := m.Slices()
 		for i := 1; i < len(all); i++ {
-			if all[i].Node == all[i-1].Node {
+			if all[i].Shard == all[i-1].Shard {
 				rt.Fatalf("slices %d and %d could be one", all[i-1].ID, all[i].ID)
 			}
 		}
 		best, got := optimum(weights, n), load.EvennessOfWeights(m, items, nil).Max
 		if limit := (4.0/3 - 1/(3*float64(n))) * float64(best); got > limit+1e-9 || got != p.Expected.Max {
-			rt.Fatalf("heaviest node %v (said %v), the best is %d", got, p.Expected.Max, best)
+			rt.Fatalf("heaviest shard %v (said %v), the best is %d", got, p.Expected.Max, best)
 		}
 		reasons := 0
 		for _, r := range p.Reasons {
@@ -123,19 +123,19 @@ func optimum(weights []uint32, n int) uint64 {
 
 func TestOriginalInOrderHash(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		n := rapid.IntRange(1, 8).Draw(rt, "nodes")
+		n := rapid.IntRange(1, 8).Draw(rt, "shards")
 		count := rapid.SampledFrom([]int{0, 1, 3, 500}).Draw(rt, "items")
 		items := &balance.Index{}
 		for i := range count {
 			k, _ := balance.ByHash.Key(1, uint64(i+1))
 			items.Put(k, 1)
 		}
-		m, p, err := plan.Initial(strategy.Original{}, balance.ByHash, nodes(n), items, nil)
+		m, p, err := plan.Initial(strategy.Original{}, balance.ByHash, shards(n), items, nil)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		if len(m.Slices()) != n {
-			rt.Fatalf("%d slices on %d nodes", len(m.Slices()), n)
+			rt.Fatalf("%d slices on %d shards", len(m.Slices()), n)
 		}
 		if count == 500 && p.Expected.Ratio() > 1.02 {
 			rt.Fatalf("max/mean %v", p.Expected.Ratio())
@@ -147,7 +147,7 @@ func TestOriginalInOrderHash(t *testing.T) {
 }
 
 func TestOriginalWithoutItems(t *testing.T) {
-	m, p, err := plan.Initial(strategy.Original{}, balance.ByOwner, nodes(4), &balance.Index{}, nil)
+	m, p, err := plan.Initial(strategy.Original{}, balance.ByOwner, shards(4), &balance.Index{}, nil)
 	if err != nil || len(m.Slices()) != 4 {
 		t.Fatalf("%v, %v", m, err)
 	}
@@ -164,16 +164,16 @@ func TestOriginalWithoutItems(t *testing.T) {
 func TestOriginalMindsLimits(t *testing.T) {
 	items := index(t, balance.ByOwner, []uint32{90, 60, 60, 30, 30, 30})
 	limits := map[string]balance.Limit{"n0": {Share: 1, Weight: 60}, "n1": {Share: 4}}
-	m, p, err := plan.Initial(strategy.Original{}, balance.ByOwner, nodes(2), items, limits)
+	m, p, err := plan.Initial(strategy.Original{}, balance.ByOwner, shards(2), items, limits)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := load.EvennessOfWeights(m, items, map[balance.NodeID]balance.Limit{1: limits["n0"], 2: limits["n1"]})
+	e := load.EvennessOfWeights(m, items, map[balance.ShardID]balance.Limit{1: limits["n0"], 2: limits["n1"]})
 	if e.Ratio() > 1.01 || e != p.Expected {
 		t.Errorf("max/mean %v, said %v", e, p.Expected)
 	}
-	_, p, err = plan.Initial(strategy.Original{}, balance.ByOwner, nodes(1), items, map[string]balance.Limit{"n0": {Weight: 100}})
-	if err != nil || p.Reasons[0].Op != -1 || !strings.Contains(p.Reasons[0].Text, "exceeds the limit of every node") {
+	_, p, err = plan.Initial(strategy.Original{}, balance.ByOwner, shards(1), items, map[string]balance.Limit{"n0": {Weight: 100}})
+	if err != nil || p.Reasons[0].Op != -1 || !strings.Contains(p.Reasons[0].Text, "exceeds the limit of every shard") {
 		t.Errorf("%v, %v", p.Reasons, err)
 	}
 }
@@ -196,7 +196,7 @@ func BenchmarkOriginal100kOwners(b *testing.B) {
 	}
 	items := index(b, balance.ByOwner, weights)
 	for b.Loop() {
-		_, p, err := plan.Initial(strategy.Original{}, balance.ByOwner, nodes(40), items, nil)
+		_, p, err := plan.Initial(strategy.Original{}, balance.ByOwner, shards(40), items, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -10,13 +10,13 @@ import (
 	"adshard/balance/load"
 )
 
-// tokens are options for so many tokens a node.
+// tokens are options for so many tokens a shard.
 func tokens(n int) map[string]string {
 	return map[string]string{"nodes": "1000", "factor": fmt.Sprint((float64(n) - 0.5) / math.Log(1000))}
 }
 
-// joined has a node join, and a strategy iterate until rest.
-func (l *loop) joined(s balance.Strategy) balance.NodeID {
+// joined has a shard join, and a strategy iterate until rest.
+func (l *loop) joined(s balance.Strategy) balance.ShardID {
 	l.t.Helper()
 	e := l.m.Edit()
 	id, err := e.Join("late", balance.Site{})
@@ -28,7 +28,7 @@ func (l *loop) joined(s balance.Strategy) balance.NodeID {
 	return id
 }
 
-// TestMovedShare: with T tokens a node, a node that joins N others gets 1/(N+1) of all
+// TestMovedShare: with T tokens a shard, a shard that joins N others gets 1/(N+1) of all
 // keys in the mean over seeds, and seeds differ by 1/((N+1)√T): the shares of random arcs.
 func TestMovedShare(t *testing.T) {
 	const count, seeds = 10, 40
@@ -40,7 +40,7 @@ func TestMovedShare(t *testing.T) {
 				l, s := placed(t, name, options, count, 0, nil)
 				id, part := l.joined(s), 0.0
 				for _, v := range l.m.Slices() {
-					if v.Node == id {
+					if v.Shard == id {
 						part += (float64(v.Hi-v.Lo) + 1) / math.Exp2(64)
 					}
 				}
@@ -50,9 +50,9 @@ func TestMovedShare(t *testing.T) {
 			deviation := math.Sqrt((squares - seeds*mean*mean) / (seeds - 1))
 			want := 1.0 / (count + 1)
 			wide := want / math.Sqrt(float64(each))
-			t.Logf("%s, %d tokens a node: %.4f of all keys move, ± %.4f; expected %.4f ± %.4f", name, each, mean, deviation, want, wide)
+			t.Logf("%s, %d tokens a shard: %.4f of all keys move, ± %.4f; expected %.4f ± %.4f", name, each, mean, deviation, want, wide)
 			if math.Abs(mean-want) > 3*wide/math.Sqrt(seeds) || deviation < 0.6*wide || deviation > 1.5*wide {
-				t.Errorf("%s, %d tokens a node: %.4f ± %.4f move, want %.4f ± %.4f", name, each, mean, deviation, want, wide)
+				t.Errorf("%s, %d tokens a shard: %.4f ± %.4f move, want %.4f ± %.4f", name, each, mean, deviation, want, wide)
 			}
 		}
 	}
@@ -75,8 +75,8 @@ func TestEqualRangesStayWhole(t *testing.T) {
 			}
 		}
 		for i := range balance.Key(ranges) {
-			if end := i*width + (width - 1); l.m.At(end).Node != ring.m.At(end).Node {
-				t.Fatalf("range %d is on node %d, the token after its end is of node %d", i, l.m.At(end).Node, ring.m.At(end).Node)
+			if end := i*width + (width - 1); l.m.At(end).Shard != ring.m.At(end).Shard {
+				t.Fatalf("range %d is on shard %d, the token after its end is of shard %d", i, l.m.At(end).Shard, ring.m.At(end).Shard)
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func (l *loop) sliceBound() float64 {
 	}
 	slices.Sort(loads)
 	slices.Reverse(loads)
-	n := len(l.m.Nodes())
+	n := len(l.m.Shards())
 	return max(total/float64(n), loads[0], loads[n-1]+loads[n]) * float64(n) / total
 }
 
@@ -124,10 +124,10 @@ func TestRaoNearTheOptimum(t *testing.T) {
 type change struct {
 	balance.Slice
 	load  float64
-	whole bool             // all of it moved
-	left  bool             // its first item did
-	to    []balance.NodeID // nodes that its items went to
-	runs  int              // of items that moved or stayed, one after the other
+	whole bool              // all of it moved
+	left  bool              // its first item did
+	to    []balance.ShardID // shards that its items went to
+	runs  int               // of items that moved or stayed, one after the other
 }
 
 // changes asks a strategy once and returns what it did to each slice.
@@ -141,8 +141,8 @@ func (l *loop) changes(s balance.Strategy) (list []change, after *balance.Model)
 	for i := range list {
 		c, items, gone, last := &list[i], 0, 0, false
 		l.items.Ascend(c.Lo, c.Hi, func(k balance.Key, _ uint32) bool {
-			to := l.m.At(k).Node
-			went := to != c.Node
+			to := l.m.At(k).Shard
+			went := to != c.Shard
 			if items == 0 || went != last {
 				c.runs++
 			}
@@ -161,20 +161,20 @@ func (l *loop) changes(s balance.Strategy) (list []change, after *balance.Model)
 	return list, l.m
 }
 
-// alongTheRing fails if what moved of a slice did not go to the node of the slice beside it.
+// alongTheRing fails if what moved of a slice did not go to the shard of the slice beside it.
 func alongTheRing(t *testing.T, list []change, i int) {
 	t.Helper()
 	c := &list[i]
-	before := i > 0 && list[i-1].Node == c.to[0]
-	after := i+1 < len(list) && list[i+1].Node == c.to[0]
+	before := i > 0 && list[i-1].Shard == c.to[0]
+	after := i+1 < len(list) && list[i+1].Shard == c.to[0]
 	beside := c.left && before || !c.left && after || c.whole && (before || after)
 	if len(c.to) != 1 || c.runs > 2 || !beside {
-		t.Fatalf("slice %d of node %d gives items to %v, %d runs, the first ones: %v", c.ID, c.Node, c.to, c.runs, c.left)
+		t.Fatalf("slice %d of shard %d gives items to %v, %d runs, the first ones: %v", c.ID, c.Shard, c.to, c.runs, c.left)
 	}
 }
 
 // TestCassandraMovesAlongTheRing: what moves is at the border of a slice and goes to the
-// node of the slice beyond it: a token has moved.
+// shard of the slice beyond it: a token has moved.
 func TestCassandraMovesAlongTheRing(t *testing.T) {
 	l, s := placed(t, "cassandra", nil, 10, 5000, nil)
 	moves := 0
@@ -196,7 +196,7 @@ func TestCassandraMovesAlongTheRing(t *testing.T) {
 }
 
 // TestSrinivasanThresholds: only ranges above the upper threshold are split, with one part
-// for the node beside it; only neighbours that are both below the lower one merge, or move
+// for the shard beside it; only neighbours that are both below the lower one merge, or move
 // as a whole to do so.
 func TestSrinivasanThresholds(t *testing.T) {
 	l, s := placed(t, "srinivasan", nil, 10, 5000, nil)

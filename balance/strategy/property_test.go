@@ -15,13 +15,13 @@ import (
 	"adshard/balance/strategy"
 )
 
-// drawn is an input of anything that can be: nodes of several strengths,
+// drawn is an input of anything that can be: shards of several strengths,
 // limits and states, slices on their way, load measured or not, split keys of any kind.
 func drawn(rt *rapid.T) balance.Input {
 	order := rapid.SampledFrom([]balance.Order{balance.ByOwner, balance.ByHash}).Draw(rt, "order")
-	in := balance.Input{Order: order, Items: &balance.Index{}, Limits: map[balance.NodeID]balance.Limit{}}
-	count := rapid.SampledFrom([]int{1, 2, 3, 4, 6}).Draw(rt, "nodes")
-	base, err := balance.NewModel(nodes(count))
+	in := balance.Input{Order: order, Items: &balance.Index{}, Limits: map[balance.ShardID]balance.Limit{}}
+	count := rapid.SampledFrom([]int{1, 2, 3, 4, 6}).Draw(rt, "shards")
+	base, err := balance.NewModel(shards(count))
 	if err != nil {
 		rt.Fatal(err)
 	}
@@ -53,34 +53,34 @@ func drawn(rt *rapid.T) balance.Input {
 	in.Time = rapid.SampledFrom([]time.Time{{}, time.Unix(4*3600, 0)}).Draw(rt, "time")
 	in.Memory = rapid.SampledFrom([][]byte{nil, {1, 5}, {9, 100}, []byte("what another strategy remembers")}).Draw(rt, "memory")
 	if rapid.Bool().Draw(rt, "may") {
-		in.May = func(slice uint64, to balance.NodeID) (bool, string) {
+		in.May = func(slice uint64, to balance.ShardID) (bool, string) {
 			return (slice+uint64(to))%3 > 0, "it came from there a moment ago"
 		}
 	}
 	return in
 }
 
-// drawnModel is a model of these nodes: slices split at some of the keys, on their way or
-// not, on nodes that drain or not. It draws the limits of nodes, too.
-func drawnModel(rt *rapid.T, base *balance.Model, keys []balance.Key, limits map[balance.NodeID]balance.Limit) *balance.Model {
-	count := len(base.Nodes())
+// drawnModel is a model of these shards: slices split at some of the keys, on their way or
+// not, on shards that drain or not. It draws the limits of shards, too.
+func drawnModel(rt *rapid.T, base *balance.Model, keys []balance.Key, limits map[balance.ShardID]balance.Limit) *balance.Model {
+	count := len(base.Shards())
 	e, all := base.Edit(), []uint64{1}
 	for range rapid.SampledFrom([]int{0, 3, 12, 30}).Draw(rt, "splits") {
 		if id, err := e.Split(rapid.SampledFrom(all).Draw(rt, "slice"), rapid.SampledFrom(keys).Draw(rt, "at")); err == nil {
 			all = append(all, id)
 		}
 	}
-	node := rapid.Custom(func(rt *rapid.T) balance.NodeID {
-		return balance.NodeID(rapid.IntRange(1, count).Draw(rt, "node"))
+	shard := rapid.Custom(func(rt *rapid.T) balance.ShardID {
+		return balance.ShardID(rapid.IntRange(1, count).Draw(rt, "shard"))
 	})
 	for _, id := range all {
-		_ = e.Map(id, node.Draw(rt, "on"))
+		_ = e.Map(id, shard.Draw(rt, "on"))
 	}
 	m := model(rt, e)
 	e = m.Edit()
 	for _, id := range all {
 		if rapid.IntRange(0, 5).Draw(rt, "moves") == 0 {
-			_ = e.Start(id, node.Draw(rt, "to"))
+			_ = e.Start(id, shard.Draw(rt, "to"))
 		}
 	}
 	m = model(rt, e)
@@ -91,7 +91,7 @@ func drawnModel(rt *rapid.T, base *balance.Model, keys []balance.Key, limits map
 		}
 	}
 	for i := range count {
-		id := balance.NodeID(i + 1)
+		id := balance.ShardID(i + 1)
 		if rapid.IntRange(0, 5).Draw(rt, "drains") == 0 {
 			_ = e.SetState(id, balance.Draining)
 		}
@@ -215,8 +215,8 @@ func check(in balance.Input, p balance.Proposal) error {
 				from = id
 			}
 			if in.May != nil {
-				if ok, _ := in.May(from, o.Node); !ok {
-					return fmt.Errorf("slice %d may not go to node %d", from, o.Node)
+				if ok, _ := in.May(from, o.Shard); !ok {
+					return fmt.Errorf("slice %d may not go to shard %d", from, o.Shard)
 				}
 			}
 			started[o.Slice] = true
@@ -229,11 +229,11 @@ func check(in balance.Input, p balance.Proposal) error {
 
 func checkSums(in balance.Input, m *balance.Model, started map[uint64]bool) error {
 	var items, weight, allWeight float64
-	has, gets := map[balance.NodeID]uint64{}, map[balance.NodeID]uint64{}
+	has, gets := map[balance.ShardID]uint64{}, map[balance.ShardID]uint64{}
 	for i, s := range load.OfSlices(in) {
 		slice := in.Model.Slices()[i]
-		has[slice.Node] += s.Weight
-		if slice.Target() != slice.Node {
+		has[slice.Shard] += s.Weight
+		if slice.Target() != slice.Shard {
 			has[slice.Target()] += s.Weight
 		}
 		allWeight += float64(s.Weight)
@@ -249,9 +249,9 @@ func checkSums(in balance.Input, m *balance.Model, started map[uint64]bool) erro
 	if items > in.Budget.Share*float64(in.Items.Len())+1e-9 || weight > in.Budget.Share*allWeight+1e-9 {
 		return fmt.Errorf("%v items and %v weight move, more than %v of all", items, weight, in.Budget.Share)
 	}
-	for n, more := range gets {
-		if l := in.Limits[n].Weight; l > 0 && more > 0 && has[n]+more > l {
-			return fmt.Errorf("node %d gets a weight of %d to its %d, its limit is %d", n, more, has[n], l)
+	for shard, more := range gets {
+		if l := in.Limits[shard].Weight; l > 0 && more > 0 && has[shard]+more > l {
+			return fmt.Errorf("shard %d gets a weight of %d to its %d, its limit is %d", shard, more, has[shard], l)
 		}
 	}
 	return nil
@@ -343,13 +343,13 @@ func TestNoThrash(t *testing.T) {
 					continue // all items are where they were
 				}
 				l.items.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool {
-					from, to := before.At(k).Node, l.m.At(k).Node
+					from, to := before.At(k).Shard, l.m.At(k).Shard
 					if from == to {
 						return true
 					}
 					for _, v := range left[k] {
-						if v.node == to && i-v.iteration < 10 {
-							t.Fatalf("%s: item %x left node %d in iteration %d and is back in %d", name, uint64(k), to, v.iteration, i)
+						if v.shard == to && i-v.iteration < 10 {
+							t.Fatalf("%s: item %x left shard %d in iteration %d and is back in %d", name, uint64(k), to, v.iteration, i)
 						}
 					}
 					left[k] = append(left[k], visit{from, i})
@@ -366,8 +366,8 @@ func TestNoThrash(t *testing.T) {
 	}
 }
 
-// visit says that a node had an item until an iteration.
+// visit says that a shard had an item until an iteration.
 type visit struct {
-	node      balance.NodeID
+	shard     balance.ShardID
 	iteration int
 }

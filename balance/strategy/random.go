@@ -12,11 +12,11 @@ import (
 const randomName = "random"
 
 // Random is the random balancing of thesis 6.5: every item is a slice of its
-// own on a random node. An iteration splits slices of several items and maps
+// own on a random shard. An iteration splits slices of several items and maps
 // what it splits off at random, merges slices without items with a neighbour
-// on the same node, and sends a node that has come its fair share. It does not
-// look at the load. The node drawn depends on the seed, the item's key and the
-// nodes' shares only.
+// on the same shard, and sends a shard that has come its fair share. It does not
+// look at the load. The shard drawn depends on the seed, the item's key and the
+// shards' shares only.
 //
 // With more items than MostSlices a slice holds several, so that the model
 // stays small; the thesis knows no such limit.
@@ -27,7 +27,7 @@ type Random struct {
 
 func readRandom(r *options.Reader) Random {
 	seed, most := 1, 100_000
-	r.Count(&seed, "seed", math.MaxInt32, "decides which node is drawn for an item")
+	r.Count(&seed, "seed", math.MaxInt32, "decides which shard is drawn for an item")
 	r.Count(&most, "slices", 250_000, "maximum number of slices; with more items a slice has several")
 	return Random{Seed: uint64(seed), MostSlices: most}
 }
@@ -39,19 +39,19 @@ func (Random) Name() string { return randomName }
 func (r Random) Initial(in balance.Input) (balance.Proposal, error) {
 	if in.Items.Len() == 0 {
 		p, err := draft.Lay(in, draft.EvenRuns(in), true)
-		p.Reasons = append(draft.LeftAsIs("there are no items yet; each node gets one run of keys of equal width"), p.Reasons...)
+		p.Reasons = append(draft.LeftAsIs("there are no items yet; each shard gets one run of keys of equal width"), p.Reasons...)
 		return p, err
 	}
 	b, each := draft.New(in, 1), draft.ItemsEach(in, r.MostSlices)
-	for i := range b.Shards { // all lies on the first node, in the model of view 0
+	for i := range b.Shards { // all lies on the first shard, in the model of view 0
 		b.Shards[i].Weight = 0
 	}
 	var list []draft.Piece
 	n := 0
 	in.Items.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool {
 		if n%each == 0 {
-			node := &b.Shards[r.draw(b, k, uint64(w))]
-			list = append(list, draft.Piece{Lo: k, Shard: node.ID, Why: "drawn at random"})
+			shard := &b.Shards[r.draw(b, k, uint64(w))]
+			list = append(list, draft.Piece{Lo: k, Shard: shard.ID, Why: "drawn at random"})
 		}
 		b.Shards[b.Index[list[len(list)-1].Shard]].Weight += uint64(w)
 		n++
@@ -61,11 +61,11 @@ func (r Random) Initial(in balance.Input) (balance.Proposal, error) {
 	return draft.Lay(in, list, false)
 }
 
-// drawings is how often a node is drawn for an item before the first one with
+// drawings is how often a shard is drawn for an item before the first one with
 // room is taken.
 const drawings = 16
 
-// draw returns a node for a key, among the active ones by their shares; one
+// draw returns a shard for a key, among the active ones by their shares; one
 // with room, if there is any.
 func (r Random) draw(b *draft.Draft, k balance.Key, weight uint64) int {
 	x, first := uint64(k), 0
@@ -105,15 +105,15 @@ func (r Random) Iterate(in balance.Input) (balance.Proposal, error) {
 	return b.Proposal(), nil
 }
 
-// fill sends nodes that have far fewer items than chance would give them, such
-// as new ones, their fair share: slices drawn from all other nodes.
+// fill sends shards that have far fewer items than chance would give them, such
+// as new ones, their fair share: slices drawn from all other shards.
 func (r Random) fill(b *draft.Draft) {
 	has := make([]int, len(b.Shards))
 	for i := range b.Parts {
 		has[b.Parts[i].At] += b.Parts[i].Items
 	}
 	low := make([]bool, len(b.Shards))
-	lacks := make([]float64, len(b.Shards)) // of the nodes up to this one
+	lacks := make([]float64, len(b.Shards)) // of the shards up to this one
 	fair := func(i int) float64 { return float64(b.Items) * b.Shards[i].Share / b.UpTo[len(b.UpTo)-1] }
 	others, sum := b.Items, 0.0
 	for i := range b.Shards {
@@ -138,7 +138,7 @@ func (r Random) fill(b *draft.Draft) {
 		if ok, _ := b.May(p.ID, to); !ok || !n.Room(p.Weight) || !b.Affords(p.Items, p.Weight) {
 			continue
 		}
-		b.Start(p.ID, to, "slice %d goes to node %s, which has %d items and would have %.0f by chance", p.ID, n.Name, has[to], fair(to))
+		b.Start(p.ID, to, "slice %d goes to shard %s, which has %d items and would have %.0f by chance", p.ID, n.Name, has[to], fair(to))
 		b.Shards[p.At].Slices--
 		b.Shift(p.At, to, p.Items, p.Weight, p.Load)
 		p.Busy = true

@@ -63,13 +63,13 @@ func (l *loop) served() balance.Input {
 	return in
 }
 
-// TestReach: from max/mean above 3 on ten nodes, moves that take 10 s, and
+// TestReach: from max/mean above 3 on ten shards, moves that take 10 s, and
 // items that vary by a fifth from second to second.
 func TestReach(t *testing.T) {
 	for _, c := range []struct {
 		strategy string
 		exponent float64
-		slices   int     // a node has at the start
+		slices   int     // a shard has at the start
 		at       int     // balanced after so many iterations at most
 		ofLeast  float64 // weight moved at most, in multiples of the least; 0: of no concern
 	}{
@@ -83,7 +83,7 @@ func TestReach(t *testing.T) {
 		{"weighted-move", 0.8, 50, 8, 0},
 		{"weighted-move", 1.0, 50, 11, 0},
 		{"weighted-move", 1.2, 50, 11, 0},
-		{"weighted-move", 0.8, 1, 12, 0}, // one slice a node: not within a minute
+		{"weighted-move", 0.8, 1, 12, 0}, // one slice a shard: not within a minute
 	} {
 		s, err := strategy.Named(c.strategy)
 		if err != nil {
@@ -93,7 +93,7 @@ func TestReach(t *testing.T) {
 		l.noise, l.takes = 0.2, 2
 		start := load.Evenness(l.truth()).Ratio()
 		r := l.run(s)
-		t.Logf("%s, Zipf %.1f, %d slices a node: from %.2f %s; bound %.2f; %d moves, %.4f of all, %.2f x the least; %d slices",
+		t.Logf("%s, Zipf %.1f, %d slices a shard: from %.2f %s; bound %.2f; %d moves, %.4f of all, %.2f x the least; %d slices",
 			c.strategy, c.exponent, c.slices, start, strings.Join(r.ratios, " "), r.bound, r.moves, l.moved, r.ofLeast, len(l.m.Slices()))
 		if start < 3 || r.at > c.at || c.ofLeast > 0 && r.ofLeast > c.ofLeast {
 			t.Errorf("%s, Zipf %.1f: starts at %.2f, balanced after iteration %d, %.2f x the least moved",

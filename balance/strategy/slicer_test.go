@@ -12,7 +12,7 @@ import (
 	"adshard/balance/strategy/compared"
 )
 
-// TestSlicerBeginsWithEqualKeys: each node begins with one slice of equal width.
+// TestSlicerBeginsWithEqualKeys: each shard begins with one slice of equal width.
 func TestSlicerBeginsWithEqualKeys(t *testing.T) {
 	l, _ := placed(t, "slicer", nil, 7, 5000, nil)
 	all := l.m.Slices()
@@ -20,14 +20,14 @@ func TestSlicerBeginsWithEqualKeys(t *testing.T) {
 		t.Fatalf("%d slices", len(all))
 	}
 	for i, s := range all {
-		if width := float64(s.Hi-s.Lo) + 1; math.Abs(width/math.Exp2(64)-1.0/7) > 1e-9 || s.Node != all[0].Node+balance.NodeID(i) {
-			t.Errorf("slice %d of node %d: %x to %x", s.ID, s.Node, uint64(s.Lo), uint64(s.Hi))
+		if width := float64(s.Hi-s.Lo) + 1; math.Abs(width/math.Exp2(64)-1.0/7) > 1e-9 || s.Shard != all[0].Shard+balance.ShardID(i) {
+			t.Errorf("slice %d of shard %d: %x to %x", s.ID, s.Shard, uint64(s.Lo), uint64(s.Hi))
 		}
 	}
 }
 
-// slicerWorld is a world in which everything that Slicer does happens: many slices a node,
-// a hot node, moves that end at once.
+// slicerWorld is a world in which everything that Slicer does happens: many slices a shard,
+// a hot shard, moves that end at once.
 func slicerWorld(t *testing.T, seed uint64, exponent float64) *loop {
 	l := world(t, seed, 6, 60, 4000, exponent, 0.4)
 	l.budget = 1
@@ -35,7 +35,7 @@ func slicerWorld(t *testing.T, seed uint64, exponent float64) *loop {
 }
 
 // TestSlicerMovesByWeight: each move is the one that lowers max/mean most for the items that
-// it moves, of all slices of the node that is hottest then to the coolest one; they end when
+// it moves, of all slices of the shard that is hottest then to the coolest one; they end when
 // none lowers it, and together they are at most 9 % of all items. So says a slow oracle,
 // which tries every move.
 func TestSlicerMovesByWeight(t *testing.T) {
@@ -61,35 +61,35 @@ func TestSlicerMovesByWeight(t *testing.T) {
 	}
 }
 
-// slicerOracle is the loads of nodes and what may still move.
+// slicerOracle is the loads of shards and what may still move.
 type slicerOracle struct {
-	loads  map[balance.NodeID]float64
+	loads  map[balance.ShardID]float64
 	slices map[uint64]load.SliceSum
-	at     map[uint64]balance.NodeID
+	at     map[uint64]balance.ShardID
 	moved  int
 }
 
-func (o *slicerOracle) max() (node balance.NodeID, most float64) {
+func (o *slicerOracle) max() (shard balance.ShardID, most float64) {
 	for n, v := range o.loads {
-		if node == 0 || v > most || v == most && n < node {
-			node, most = n, v
+		if shard == 0 || v > most || v == most && n < shard {
+			shard, most = n, v
 		}
 	}
-	return node, most
+	return shard, most
 }
 
-func (o *slicerOracle) coolest() (node balance.NodeID) {
+func (o *slicerOracle) coolest() (shard balance.ShardID) {
 	for n, v := range o.loads {
-		if node == 0 || v < o.loads[node] || v == o.loads[node] && n < node {
-			node = n
+		if shard == 0 || v < o.loads[shard] || v == o.loads[shard] && n < shard {
+			shard = n
 		}
 	}
-	return node
+	return shard
 }
 
 // weight is by how much a move lowers the maximum for each item; 0: not at all, or too many
 // items would have moved.
-func (o *slicerOracle) weight(slice uint64, to balance.NodeID, all int) float64 {
+func (o *slicerOracle) weight(slice uint64, to balance.ShardID, all int) float64 {
 	s, from := o.slices[slice], o.at[slice]
 	if s.Items == 0 || float64(o.moved+s.Items) > 0.09*float64(all) {
 		return 0
@@ -103,7 +103,7 @@ func (o *slicerOracle) weight(slice uint64, to balance.NodeID, all int) float64 
 	return max(0, before-after) / float64(s.Items)
 }
 
-// best is the largest weight of any slice of the hottest node.
+// best is the largest weight of any slice of the hottest shard.
 func (o *slicerOracle) best(all int) (most float64) {
 	hottest, _ := o.max()
 	to := o.coolest()
@@ -119,9 +119,9 @@ func (o *slicerOracle) best(all int) (most float64) {
 // returns how many they are.
 func checkSlicerMoves(t *testing.T, in balance.Input, p balance.Proposal) (moves int) {
 	t.Helper()
-	o := slicerOracle{loads: load.OfNodes(in), slices: map[uint64]load.SliceSum{}, at: map[uint64]balance.NodeID{}}
+	o := slicerOracle{loads: load.OfShards(in), slices: map[uint64]load.SliceSum{}, at: map[uint64]balance.ShardID{}}
 	for i, s := range load.OfSlices(in) {
-		o.slices[in.Model.Slices()[i].ID], o.at[in.Model.Slices()[i].ID] = s, in.Model.Slices()[i].Node
+		o.slices[in.Model.Slices()[i].ID], o.at[in.Model.Slices()[i].ID] = s, in.Model.Slices()[i].Shard
 	}
 	mean, all, merged := meanOf(o.loads)*float64(len(o.loads))/float64(len(o.slices)), in.Items.Len(), 0
 	for _, op := range p.Ops {
@@ -135,10 +135,10 @@ func checkSlicerMoves(t *testing.T, in balance.Input, p balance.Proposal) (moves
 			o.start(op)
 		case op.Kind == balance.OpStart:
 			hottest, _ := o.max()
-			if to := o.coolest(); o.at[op.Slice] != hottest || op.Node != to {
-				t.Fatalf("slice %d goes from node %d to %d; the hottest is %d, the coolest %d", op.Slice, o.at[op.Slice], op.Node, hottest, to)
+			if to := o.coolest(); o.at[op.Slice] != hottest || op.Shard != to {
+				t.Fatalf("slice %d goes from shard %d to %d; the hottest is %d, the coolest %d", op.Slice, o.at[op.Slice], op.Shard, hottest, to)
 			}
-			if got, want := o.weight(op.Slice, op.Node, all), o.best(all); got < want*(1-1e-9) || got == 0 {
+			if got, want := o.weight(op.Slice, op.Shard, all), o.best(all); got < want*(1-1e-9) || got == 0 {
 				t.Fatalf("slice %d moves with weight %v, another one has %v", op.Slice, got, want)
 			}
 			moves++
@@ -155,10 +155,10 @@ func checkSlicerMoves(t *testing.T, in balance.Input, p balance.Proposal) (moves
 	return moves
 }
 
-// start has a slice go to a node, from which it goes nowhere else in this iteration.
+// start has a slice go to a shard, from which it goes nowhere else in this iteration.
 func (o *slicerOracle) start(op balance.Op) {
 	o.loads[o.at[op.Slice]] -= o.slices[op.Slice].Load
-	o.loads[op.Node] += o.slices[op.Slice].Load
+	o.loads[op.Shard] += o.slices[op.Slice].Load
 	delete(o.at, op.Slice)
 }
 
@@ -168,22 +168,22 @@ func (o *slicerOracle) merges(m *balance.Model, op balance.Op, mean float64) boo
 	all := m.Slices()
 	i := slices.IndexFunc(all, func(s balance.Slice) bool { return s.ID == op.Slice })
 	for _, j := range []int{i - 1, i + 1} {
-		if o.moved == 0 && j >= 0 && j < len(all) && all[j].Node == op.Node && o.slices[op.Slice].Load+o.slices[all[j].ID].Load < mean {
+		if o.moved == 0 && j >= 0 && j < len(all) && all[j].Shard == op.Shard && o.slices[op.Slice].Load+o.slices[all[j].ID].Load < mean {
 			return true
 		}
 	}
 	return false
 }
 
-func meanOf(loads map[balance.NodeID]float64) (mean float64) {
+func meanOf(loads map[balance.ShardID]float64) (mean float64) {
 	for _, v := range loads {
 		mean += v / float64(len(loads))
 	}
 	return mean
 }
 
-// TestSlicerMergesAndSplits: only cool neighbours of a node with more than 50 slices merge,
-// only slices of twice the mean are split, on nodes of fewer than 150, and they stay there.
+// TestSlicerMergesAndSplits: only cool neighbours of a shard with more than 50 slices merge,
+// only slices of twice the mean are split, on shards of fewer than 150, and they stay there.
 func TestSlicerMergesAndSplits(t *testing.T) {
 	merged, split, mostSlices := 0, 0, 0
 	for seed := range uint64(4) {
@@ -194,7 +194,7 @@ func TestSlicerMergesAndSplits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sums, on, byID := load.OfSlices(in), map[balance.NodeID]int{}, map[uint64]int{}
+			sums, on, byID := load.OfSlices(in), map[balance.ShardID]int{}, map[uint64]int{}
 			total := 0.0
 			for i, s := range l.m.Slices() {
 				total, byID[s.ID] = total+sums[i].Load, i
@@ -205,20 +205,20 @@ func TestSlicerMergesAndSplits(t *testing.T) {
 				s := l.m.Slices()[byID[op.Slice]]
 				switch op.Kind {
 				case balance.OpMerge:
-					if both := sums[byID[op.Slice]].Load + sums[byID[op.New]].Load; both >= mean || on[s.Node] <= 50 {
-						t.Fatalf("two slices with %.2f x the mean merge on a node of %d", both/mean, on[s.Node])
+					if both := sums[byID[op.Slice]].Load + sums[byID[op.New]].Load; both >= mean || on[s.Shard] <= 50 {
+						t.Fatalf("two slices with %.2f x the mean merge on a shard of %d", both/mean, on[s.Shard])
 					}
 					merged++
-					on[s.Node]--
+					on[s.Shard]--
 				case balance.OpStart:
-					on[s.Node]--
-					on[op.Node]++
+					on[s.Shard]--
+					on[op.Shard]++
 				case balance.OpSplit:
-					if sums[byID[op.Slice]].Load < 2*mean || on[s.Node] >= 150 {
-						t.Fatalf("a slice of %.2f x the mean is split on a node of %d", sums[byID[op.Slice]].Load/mean, on[s.Node])
+					if sums[byID[op.Slice]].Load < 2*mean || on[s.Shard] >= 150 {
+						t.Fatalf("a slice of %.2f x the mean is split on a shard of %d", sums[byID[op.Slice]].Load/mean, on[s.Shard])
 					}
 					split++
-					on[s.Node]++
+					on[s.Shard]++
 				}
 			}
 			next, err := l.m.Apply(p.Ops)
@@ -231,7 +231,7 @@ func TestSlicerMergesAndSplits(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d merges, %d splits, at most %d slices a node", merged, split, mostSlices)
+	t.Logf("%d merges, %d splits, at most %d slices a shard", merged, split, mostSlices)
 	if merged < 10 || split < 10 {
 		t.Errorf("%d merges, %d splits", merged, split)
 	}

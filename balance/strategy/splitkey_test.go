@@ -9,7 +9,7 @@ import (
 )
 
 // lukewarm is a load of many items of which none is known by itself: nine tenths of it
-// lie on the last tenth of the first node's keys.
+// lie on the last tenth of the first shard's keys.
 type lukewarm struct {
 	m     *balance.Model
 	items *balance.Index
@@ -51,19 +51,19 @@ func (l *lukewarm) splitKey(id uint64) (key balance.Key) {
 	return key
 }
 
-func newLukewarm(t *testing.T, nodesCount int) *lukewarm {
-	base, err := balance.NewModel(nodes(nodesCount))
+func newLukewarm(t *testing.T, shardsCount int) *lukewarm {
+	base, err := balance.NewModel(shards(shardsCount))
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := base.Edit()
 	at := uint64(1)
-	for n := 1; n < nodesCount; n++ {
-		right, err := e.Split(at, balance.MaxKey/balance.Key(nodesCount)*balance.Key(n))
+	for n := 1; n < shardsCount; n++ {
+		right, err := e.Split(at, balance.MaxKey/balance.Key(shardsCount)*balance.Key(n))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := e.Map(right, balance.NodeID(n+1)); err != nil {
+		if err := e.Map(right, balance.ShardID(n+1)); err != nil {
 			t.Fatal(err)
 		}
 		at = right

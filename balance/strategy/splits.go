@@ -7,7 +7,7 @@ import (
 )
 
 // split cuts hot slices in two (thesis 4.5.1, step 4): those with SplitAt times
-// the mean slice, while their node has less than SplitBelow slices. They stay
+// the mean slice, while their shard has less than SplitBelow slices. They stay
 // where they are; there is more to choose from in the next iteration. With a
 // Grain slices are cut where and when something of them moves, not here.
 func (i *iteration) split() {
@@ -21,7 +21,7 @@ func (i *iteration) split() {
 			continue
 		}
 		at, left := i.half(p)
-		if _, ok := i.Draft.Split(p.ID, at, "slice %d on node %s has %.1f x the mean slice; it is split where its load (%.3f x a node's mean) is %.0f : %.0f",
+		if _, ok := i.Draft.Split(p.ID, at, "slice %d on shard %s has %.1f x the mean slice; it is split where its load (%.3f x a shard's mean) is %.0f : %.0f",
 			p.ID, n.Name, p.Load/i.meanSlice(), i.OfMean(p.Load), 100*left, 100-100*left); ok {
 			n.Slices++
 			p.Cut = true

@@ -14,24 +14,24 @@ import (
 
 const topicsName = "topics"
 
-// Topics spreads each hot topic evenly over the nodes while their load stays in band
+// Topics spreads each hot topic evenly over the shards while their load stays in band
 // (ours; docs/decisions/026-topics.md). A query waits for its slowest slave, and what it
 // costs a slave is what lies there of its terms. Even load does not help: it may be the
 // sum of queries that each have another slow slave. Items at random are not even either:
-// of a topic of 40 items some of 10 nodes has seven or more, as a rule.
+// of a topic of 40 items some of 10 shards has seven or more, as a rule.
 //
 // What it knows are the pairs of a term and an item that slaves sample (Input.Topics).
-// For a topic of load C, of which node n has x, no placement of whole items has less than
-// B = max(C/nodes, its dearest item) on the slowest node; the objective is the sum over
+// For a topic of load C, of which shard n has x, no placement of whole items has less than
+// B = max(C/shards, its dearest item) on the slowest shard; the objective is the sum over
 // topics of C·Σₙ(x/B)². Items go, one by one, where that falls most for what it costs to
-// move them, to nodes that stay within Aim of the mean load. (To count queries, C would
+// move them, to shards that stay within Aim of the mean load. (To count queries, C would
 // have to be how often the topic is asked for. A sample tells loads; a query counts by
 // what it costs, and the difference was measured to be small.)
 //
 // Load comes first: above its band, Load (weighted-move-fast) decides, and topics wait.
 // The plan of an iteration is made to its end; it begins only if it lessens what can be
 // lessened by Begin, and goes on until that is less than End. That it has begun, and how
-// long topics were sampled, is what it remembers, in two bytes. An item moves only if its node has more of its topics than
+// long topics were sampled, is what it remembers, in two bytes. An item moves only if its shard has more of its topics than
 // the other one by Gain of their B: samples are noisy, and differences of noise would
 // move items for ever.
 type Topics struct {
@@ -41,11 +41,11 @@ type Topics struct {
 
 // TopicsConfig is the constants of Topics.
 type TopicsConfig struct {
-	// Aim is how far above the mean load a node may be that takes items for its topics.
+	// Aim is how far above the mean load a shard may be that takes items for its topics.
 	Aim float64
 	// Begin and End are shares of the objective above its bound.
 	Begin, End float64
-	// Gain is by how much of B the node that an item leaves must have more of its topics
+	// Gain is by how much of B the shard that an item leaves must have more of its topics
 	// than the one it goes to has with it.
 	Gain float64
 	// MostSlices is how many slices there are at most; items are cut out of slices.
@@ -54,10 +54,10 @@ type TopicsConfig struct {
 
 func readTopics(r *options.Reader) Topics {
 	c := TopicsConfig{Aim: 0.05, Begin: 0.2, End: 0.1, Gain: 0.3, MostSlices: 100_000}
-	r.Number(&c.Aim, "aim", 0, 10, "how far above the mean load a node may be that takes items for their topics")
+	r.Number(&c.Aim, "aim", 0, 10, "how far above the mean load a shard may be that takes items for their topics")
 	r.Number(&c.Begin, "begin", 0, 1, "what a plan must gain, as a share of what the topics have above an even spread, for items to move")
 	r.Number(&c.End, "end", 0, 1, "what a plan gains when moves end again; at most begin")
-	r.Number(&c.Gain, "gain", 0, 10, "how much more of an item's topics its node must have than another one for the item to move, in the least that a topic's busiest node can have")
+	r.Number(&c.Gain, "gain", 0, 10, "how much more of an item's topics its shard must have than another one for the item to move, in the least that a topic's busiest shard can have")
 	r.Count(&c.MostSlices, "slices", 250_000, "maximum number of slices; items are cut out of slices only below it")
 	if c.End > c.Begin {
 		r.Fault("end must not be above begin")
@@ -154,11 +154,11 @@ type spread struct {
 	*draft.Draft
 	Topics
 	topics []topic
-	on     [][]float64 // by topic and node: load
+	on     [][]float64 // by topic and shard: load
 	items  []topical
 
 	above  float64 // the objective above its bound
-	least  float64 // its bound: each topic even, or each item alone on a node, whichever is more
+	least  float64 // its bound: each topic even, or each item alone on a shard, whichever is more
 	gained float64 // of it, by the whole plan
 	moves  []int   // those that the budget affords, of items
 }
@@ -173,7 +173,7 @@ type topic struct {
 type topical struct {
 	key    balance.Key
 	part   int
-	at     int // node, in the prediction
+	at     int // shard, in the prediction
 	load   float64
 	weight uint32
 	in     []member
@@ -185,7 +185,7 @@ type member struct {
 	load  float64
 }
 
-// mostCells bounds the memory of an iteration, topics times nodes: 64 MB.
+// mostCells bounds the memory of an iteration, topics times shards: 64 MB.
 const mostCells = 8 << 20
 
 // hottest returns the topics that can be spread, those with the most load if there are
@@ -369,14 +369,14 @@ func (s *spread) best(v *topical) (to int, gain float64) {
 	return to, gain
 }
 
-// lessens returns by how much the objective falls on a node that an item goes to (sign
+// lessens returns by how much the objective falls on a shard that an item goes to (sign
 // 1) or leaves (-1).
-func (s *spread) lessens(v *topical, node int, sign float64) (sum float64) {
+func (s *spread) lessens(v *topical, shard int, sign float64) (sum float64) {
 	for _, m := range v.in {
-		x := s.on[m.topic][node]
+		x := s.on[m.topic][shard]
 		sum -= s.topics[m.topic].weight * m.load * (2*sign*x + m.load)
 	}
-	return sum / s.Shards[node].Share
+	return sum / s.Shards[shard].Share
 }
 
 // carryOut cuts out the items that move and starts their moves, until there are too
@@ -432,7 +432,7 @@ func (s *spread) cutOut(p *draft.Part, moves []int) (list []draft.Segment) {
 // mostJoined is how many slices are merged in an iteration because there are many.
 const mostJoined = 1000
 
-// tidy merges neighbours on one node while there are more slices than that.
+// tidy merges neighbours on one shard while there are more slices than that.
 func tidy(b *draft.Draft, most int) {
 	joined := 0
 	for i := 1; i < len(b.Parts) && joined < min(mostJoined, len(b.Parts)-most); i++ {
@@ -440,7 +440,7 @@ func tidy(b *draft.Draft, most int) {
 		if l.Busy || r.Busy || l.At != r.At {
 			continue
 		}
-		if b.Merge(l.ID, r.ID, "slices %d and %d are neighbours on node %s, and there are %d slices", l.ID, r.ID, b.Shards[l.At].Name, len(b.Parts)) {
+		if b.Merge(l.ID, r.ID, "slices %d and %d are neighbours on shard %s, and there are %d slices", l.ID, r.ID, b.Shards[l.At].Name, len(b.Parts)) {
 			r.ID, r.Lo, l.Gone, r.Merged = l.ID, l.Lo, true, true
 			joined++
 		}

@@ -74,21 +74,21 @@ func (a *asked) loads() map[balance.Key]float64 {
 	return out
 }
 
-// excess is the slow oracle: each query is asked of all nodes, one item after the
+// excess is the slow oracle: each query is asked of all shards, one item after the
 // other, and its slowest one is compared with the least that any placement could have.
 // It is the median over queries of how far above.
 func (a *asked) excess(m *balance.Model) float64 {
 	type one struct{ excess, rate float64 }
 	var all []one
 	for i, list := range a.topics {
-		at := make(map[balance.NodeID]int)
+		at := make(map[balance.ShardID]int)
 		most := 0
 		for _, item := range list {
-			n := m.At(a.keys[item]).Node
-			at[n]++
-			most = max(most, at[n])
+			shard := m.At(a.keys[item]).Shard
+			at[shard]++
+			most = max(most, at[shard])
 		}
-		bound := max(1, float64(len(list))/float64(len(m.Nodes())))
+		bound := max(1, float64(len(list))/float64(len(m.Shards())))
 		all = append(all, one{float64(most)/bound - 1, a.rate[i]})
 	}
 	slices.SortFunc(all, func(x, y one) int {
@@ -110,20 +110,20 @@ func (a *asked) excess(m *balance.Model) float64 {
 // only some of it.
 func (a *asked) second(m *balance.Model) {
 	a.number++
-	told := make(map[balance.NodeID][]load.PairCost)
+	told := make(map[balance.ShardID][]load.PairCost)
 	for range 200 {
 		at := a.rand.Float64() * a.sums[len(a.sums)-1]
 		topic, _ := slices.BinarySearch(a.sums, at)
 		for _, item := range a.topics[topic] {
 			if a.rand.IntN(4) == 0 {
 				k := a.keys[item]
-				n := m.At(k).Node
-				told[n] = append(told[n], load.PairCost{Term: uint64(topic), Key: k, Cost: load.Cost{Examined: 4}})
+				shard := m.At(k).Shard
+				told[shard] = append(told[shard], load.PairCost{Term: uint64(topic), Key: k, Cost: load.Cost{Examined: 4}})
 			}
 		}
 	}
-	for _, n := range m.Nodes() {
-		list := told[n.ID]
+	for _, sh := range m.Shards() {
+		list := told[sh.ID]
 		a.rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		seen := len(list)
 		list = list[:min(len(list), samplesASecond)]
@@ -131,7 +131,7 @@ func (a *asked) second(m *balance.Model) {
 			list[i].Examined = list[i].Examined * uint64(seen) / uint64(len(list))
 		}
 		r := &load.Report{Incarnation: "x", Number: a.number, Interval: 1e9, Queries: 200, Pairs: list}
-		if why := a.table.Report(0, n.ID, m, r); why != "" {
+		if why := a.table.Report(0, sh.ID, m, r); why != "" {
 			a.t.Fatal(why)
 		}
 	}
@@ -152,7 +152,7 @@ func (a *asked) loop(m *balance.Model, index *balance.Index, order balance.Order
 	return l
 }
 
-// TestTopicsAreSpread: by what slaves sample, in both orders of keys, the slowest node
+// TestTopicsAreSpread: by what slaves sample, in both orders of keys, the slowest shard
 // of most queries comes nearer to the least that it can have than at random, while the
 // load stays in band; then it rests, and new samples of the same queries move next to
 // nothing. Nor does a balancer that is started again, which knows no topics at first.
@@ -162,9 +162,9 @@ func TestTopicsAreSpread(t *testing.T) {
 		t.Fatal(err)
 	}
 	for order, count := range map[balance.Order]int{balance.ByHash: 8, balance.ByOwner: 3} {
-		t.Run(fmt.Sprintf("%s, %d nodes", order, count), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s, %d shards", order, count), func(t *testing.T) {
 			a, index := newAsked(t, order)
-			m, _, err := plan.Initial(s, order, nodes(count), index, nil)
+			m, _, err := plan.Initial(s, order, shards(count), index, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -222,7 +222,7 @@ func (a *asked) restart(l *loop, s balance.Strategy, order balance.Order) {
 	}
 }
 
-// TestManyTopics: a hundred thousand topics on a thousand nodes take a bounded part of
+// TestManyTopics: a hundred thousand topics on a thousand shards take a bounded part of
 // the memory that a cell for each would.
 func TestManyTopics(t *testing.T) {
 	s, err := strategy.Named("topics")
@@ -237,7 +237,7 @@ func TestManyTopics(t *testing.T) {
 		keys = append(keys, k)
 	}
 	slices.Sort(keys)
-	m, _, err := plan.Initial(s, balance.ByHash, nodes(1000), index, nil)
+	m, _, err := plan.Initial(s, balance.ByHash, shards(1000), index, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,11 +16,11 @@ const (
 
 // WeightedMove is made after Slicer's Weighted-Move (Adya et al., OSDI 2016; thesis 4.5.1),
 // which compared.Slicer has as published: in each iteration cool neighbours are merged,
-// slices of the hottest nodes move to the coolest, and hot slices are split so that there is
+// slices of the hottest shards move to the coolest, and hot slices are split so that there is
 // more to choose from.
 //
 // It differs in what it wants. Slicer's next move is the one that lowers max/mean most for
-// the items that it moves, and it goes on while one does. Here there is a goal: nodes are to
+// the items that it moves, and it goes on while one does. Here there is a goal: shards are to
 // have at most Aim above the mean, or above what can be reached (LowerBound). The next move is
 // the one that removes most load above the goal for its cost. The cost is the share of all
 // items, or of their weight, that it moves, what of it would have to move on (onward), and a
@@ -29,8 +29,8 @@ const (
 // equal weight, not of equal width.
 //
 // A slice on its way counts where it goes; a split lies where it halves the load, never
-// within an item; the mean slice is that of at least MergeAbove slices a node, so that a
-// start with few slices, or more nodes than slices, gets going. Nodes that are lost or drain
+// within an item; the mean slice is that of at least MergeAbove slices a shard, so that a
+// start with few slices, or more shards than slices, gets going. Shards that are lost or drain
 // are emptied by the mapper.
 type WeightedMove struct {
 	name   string
@@ -38,9 +38,9 @@ type WeightedMove struct {
 }
 
 // WeightedMoveConfig is the constants of WeightedMove. Loads are multiples of
-// the mean load of a node.
+// the mean load of a shard.
 type WeightedMoveConfig struct {
-	// MergeAbove is how many slices a node keeps; only from nodes with more are
+	// MergeAbove is how many slices a shard keeps; only from shards with more are
 	// cool slices merged away, and while they have together less than the mean
 	// slice. MergeShare is the share of all items that may move for that.
 	MergeAbove int
@@ -48,24 +48,24 @@ type WeightedMoveConfig struct {
 	// MoveShare is the share of all items that may move in an iteration.
 	MoveShare float64
 	// SplitAt is how many times the mean slice a slice must have to be split,
-	// while its node has less than SplitBelow slices.
+	// while its shard has less than SplitBelow slices.
 	SplitAt    float64
 	SplitBelow int
 	// Tolerance is the dead band: nothing happens while max/mean is at most
 	// 1 + Tolerance, or Slack times the bound. Aim is how far above the mean,
-	// or the bound, a node may stay once it moves.
+	// or the bound, a shard may stay once it moves.
 	Tolerance, Aim float64
 	// Gain is the least that a move must gain.
 	Gain float64
-	// Hottest is how many of the hottest nodes give slices away in an
+	// Hottest is how many of the hottest shards give slices away in an
 	// iteration, each move judged after the ones before it; 0: all that are
 	// above the aim.
 	Hottest int
-	// Replication 1 has a slice go to the node that is coolest with it, among the
+	// Replication 1 has a slice go to the shard that is coolest with it, among the
 	// coolest of each size of share, 0 to the coolest one. Slicer raises and lowers how
-	// often a hot slice is replicated; here replicas belong to nodes, whose shares grow
-	// with them, so that a slice has more of them once it has moved to such a node.
-	// Between equal nodes it changes nothing.
+	// often a hot slice is replicated; here replicas belong to shards, whose shares grow
+	// with them, so that a slice has more of them once it has moved to such a shard.
+	// Between equal shards it changes nothing.
 	Replication int
 	// Grain, if above 0, has slices of more load cut before they move: into
 	// single items that are worth a move, and runs of others of at most Grain.
@@ -76,10 +76,10 @@ type WeightedMoveConfig struct {
 const slack = 1.05
 
 // Plain returns the constants of the profile weighted-move: Slicer's where it has them, and
-// ours for the goal, the dead band and the least gain. What they reach (TestReach: ten nodes,
+// ours for the goal, the dead band and the least gain. What they reach (TestReach: ten shards,
 // 20,000 items, max/mean 3.1 to 3.7 at the start, an interval of 5 s, moves of 10 s): with 50
-// slices a node max/mean 1.05 after 20 s at Zipf 0.6 and 0.8, after 35 s at 1.0; where one
-// item alone is 2.04 x the mean, 2.07 after 20 s. With one slice a node they split first and
+// slices a shard max/mean 1.05 after 20 s at Zipf 0.6 and 0.8, after 35 s at 1.0; where one
+// item alone is 2.04 x the mean, 2.07 after 20 s. With one slice a shard they split first and
 // need almost the minute. They move whole slices, so 1.4 times the least weight at Zipf 0.6
 // and 12 times at 0.8.
 func Plain() WeightedMoveConfig {
@@ -90,8 +90,8 @@ func Plain() WeightedMoveConfig {
 }
 
 // Fast returns the constants of the profile weighted-move-fast: it cuts out
-// what is hot and moves that alone, from all hot nodes at once. What they reach
-// in the same test: max/mean 1.05 to 1.14 after 20 s, with one slice a node or
+// what is hot and moves that alone, from all hot shards at once. What they reach
+// in the same test: max/mean 1.05 to 1.14 after 20 s, with one slice a shard or
 // 50, and 1.1 times the least weight up to Zipf 0.8; above that some
 // items fit nowhere beside others, which the least weight, for which items may be
 // divided, does not count.
@@ -103,17 +103,17 @@ func Fast() WeightedMoveConfig {
 }
 
 func readWeightedMove(r *options.Reader, name string, c WeightedMoveConfig) WeightedMove {
-	r.Count(&c.MergeAbove, "merge-above", 100_000, "number of slices per node above which cool ones are merged")
+	r.Count(&c.MergeAbove, "merge-above", 100_000, "number of slices per shard above which cool ones are merged")
 	r.Number(&c.MergeShare, "merge-share", 0, 1, "share of all items that may move in an iteration to merge slices")
 	r.Number(&c.MoveShare, "move-share", 0, 1, "share of all items that may move in an iteration")
 	r.Number(&c.SplitAt, "split-at", 1, 1e6, "times the mean slice that a slice must have to be split")
-	r.Count(&c.SplitBelow, "split-below", 1_000_000, "slices of a node from which on none is split")
+	r.Count(&c.SplitBelow, "split-below", 1_000_000, "slices of a shard from which on none is split")
 	r.Number(&c.Tolerance, "tolerance", 0, 10, "how far max/mean may be above 1 before anything is done")
-	r.Number(&c.Aim, "aim", 0, 10, "how far above the mean a node may stay once something is done; at most tolerance")
-	r.Number(&c.Gain, "gain", 0, 1, "least gain of a move, in mean loads of a node")
-	r.Count(&c.Hottest, "hottest", 100_000, "hottest nodes that give slices away in an iteration; 0: all above the aim")
-	r.Count(&c.Replication, "replication", 1, "1: a hot slice may go to a node of more or fewer replicas, if that is cooler with it; 0: to the coolest one")
-	r.Number(&c.Grain, "grain", 0, 1, "load, in mean loads of a node, above which a slice is cut before it moves; 0: never")
+	r.Number(&c.Aim, "aim", 0, 10, "how far above the mean a shard may stay once something is done; at most tolerance")
+	r.Number(&c.Gain, "gain", 0, 1, "least gain of a move, in mean loads of a shard")
+	r.Count(&c.Hottest, "hottest", 100_000, "hottest shards that give slices away in an iteration; 0: all above the aim")
+	r.Count(&c.Replication, "replication", 1, "1: a hot slice may go to a shard of more or fewer replicas, if that is cooler with it; 0: to the coolest one")
+	r.Number(&c.Grain, "grain", 0, 1, "load, in mean loads of a shard, above which a slice is cut before it moves; 0: never")
 	if c.Aim > c.Tolerance {
 		r.Fault("aim must not be above tolerance")
 	}
@@ -123,7 +123,7 @@ func readWeightedMove(r *options.Reader, name string, c WeightedMoveConfig) Weig
 // Name implements balance.Strategy.
 func (w WeightedMove) Name() string { return w.name }
 
-// Initial implements balance.Strategy: each node gets one run of keys, of equal
+// Initial implements balance.Strategy: each shard gets one run of keys, of equal
 // weight for its share, in MergeAbove slices of equal weight.
 func (w WeightedMove) Initial(in balance.Input) (balance.Proposal, error) {
 	return draft.Lay(in, finer(in, draft.EvenRuns(in), max(1, w.Config.MergeAbove)), false)
@@ -170,7 +170,7 @@ func (w WeightedMove) Iterate(in balance.Input) (balance.Proposal, error) {
 	bound := load.LowerBound(in)
 	hottest, ratio := b.HottestShard()
 	band := max(1+w.Config.Tolerance, slack*bound.MaxOverMean)
-	said := fmt.Sprintf("max/mean is %.3f (node %s), the bound %.3f: %s", ratio, b.Shards[hottest].Name, bound.MaxOverMean, bound.Why)
+	said := fmt.Sprintf("max/mean is %.3f (shard %s), the bound %.3f: %s", ratio, b.Shards[hottest].Name, bound.MaxOverMean, bound.Why)
 	if ratio <= band {
 		b.Leave(0, "rests while max/mean is at most %.3f; %s", band, said)
 		return b.Proposal(), nil
@@ -189,14 +189,14 @@ func (w WeightedMove) Iterate(in balance.Input) (balance.Proposal, error) {
 type iteration struct {
 	*draft.Draft
 	WeightedMoveConfig
-	goal  float64  // load a share that nodes should not exceed
+	goal  float64  // load a share that shards should not exceed
 	count int      // of slices, for the mean slice
-	given []int    // nodes that gave slices away, or could not, hottest first
-	why   []string // by node: why it gives no more away
-	on    [][]int  // by node: indices of its slices
+	given []int    // shards that gave slices away, or could not, hottest first
+	why   []string // by shard: why it gives no more away
+	on    [][]int  // by shard: indices of its slices
 	own   []load.Item
 
-	chunks, dense map[int][]chunk // by node: what may move; by load for its cost
+	chunks, dense map[int][]chunk // by shard: what may move; by load for its cost
 }
 
 // meanSlice is the mean load of a slice.

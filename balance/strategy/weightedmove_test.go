@@ -21,10 +21,10 @@ func profiles(t *testing.T) (list []balance.Strategy) {
 	return list
 }
 
-// few makes a loop of count equal items, all on the first of n nodes, in one
+// few makes a loop of count equal items, all on the first of n shards, in one
 // slice.
 func few(t *testing.T, order balance.Order, n, count int) *loop {
-	base, err := balance.NewModel(nodes(n))
+	base, err := balance.NewModel(shards(n))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,9 +50,9 @@ func (l *loop) reasons() (text string) {
 	return text
 }
 
-// TestMoreNodesThanSlices: one slice on one node of ten gets going, in both
+// TestMoreShardsThanSlices: one slice on one shard of ten gets going, in both
 // orders of keys.
-func TestMoreNodesThanSlices(t *testing.T) {
+func TestMoreShardsThanSlices(t *testing.T) {
 	for _, order := range []balance.Order{balance.ByOwner, balance.ByHash} {
 		for _, s := range profiles(t) {
 			l := few(t, order, 10, 1000)
@@ -93,16 +93,16 @@ func TestWhyNot(t *testing.T) {
 		what, want string
 		set        func(in *balance.Input)
 	}{
-		{"no other node", "there is no other active node", func(in *balance.Input) {
+		{"no other shard", "there is no other active shard", func(in *balance.Input) {
 			e := in.Model.Edit()
 			_ = e.SetState(2, balance.Draining)
 			in.Model, _ = e.Model()
 		}},
 		{"refused", "it came from there a moment ago", func(in *balance.Input) {
-			in.May = func(uint64, balance.NodeID) (bool, string) { return false, "it came from there a moment ago" }
+			in.May = func(uint64, balance.ShardID) (bool, string) { return false, "it came from there a moment ago" }
 		}},
-		{"full", "the nodes' weight limits leave some node", func(in *balance.Input) {
-			in.Limits = map[balance.NodeID]balance.Limit{2: {Weight: 1}}
+		{"full", "the shards' weight limits leave some shard", func(in *balance.Input) {
+			in.Limits = map[balance.ShardID]balance.Limit{2: {Weight: 1}}
 		}},
 		{"budget", "the iteration's budget is used up", func(in *balance.Input) { in.Budget.Share = 1e-6 }},
 	} {
@@ -116,7 +116,7 @@ func TestWhyNot(t *testing.T) {
 				t.Fatal(err)
 			}
 			l.last = p
-			if c.what == "no other node" {
+			if c.what == "no other shard" {
 				continue // all is where it can be: balanced
 			}
 			if c.what == "budget" && s.Name() == "weighted-move" {
@@ -147,8 +147,8 @@ func TestFallsBackToWeights(t *testing.T) {
 	}
 }
 
-// TestMerges: cool neighbours merge, also from one node to the other, while a
-// node has more slices than it keeps; nothing is lost on the way.
+// TestMerges: cool neighbours merge, also from one shard to the other, while a
+// shard has more slices than it keeps; nothing is lost on the way.
 func TestMerges(t *testing.T) {
 	s, err := strategy.Named("weighted-move", map[string]string{"merge-above": "4", "merge-share": "0.05", "tolerance": "0.02", "aim": "0.01"})
 	if err != nil {
@@ -186,7 +186,7 @@ func TestMerges(t *testing.T) {
 	}
 }
 
-// TestReplication: an item too hot for the coolest node, which has one replica, moves to
+// TestReplication: an item too hot for the coolest shard, which has one replica, moves to
 // the one with three, and that is said; without the option it stays.
 func TestReplication(t *testing.T) {
 	for _, name := range []string{"weighted-move", "weighted-move-fast"} {
@@ -196,7 +196,7 @@ func TestReplication(t *testing.T) {
 				t.Fatal(err)
 			}
 			l := few(t, balance.ByHash, 3, 30)
-			l.limits = map[balance.NodeID]balance.Limit{1: {Share: 1}, 2: {Share: 1}, 3: {Share: 3}} // by their replicas
+			l.limits = map[balance.ShardID]balance.Limit{1: {Share: 1}, 2: {Share: 1}, 3: {Share: 3}} // by their replicas
 			var keys []balance.Key
 			l.items.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool { keys = append(keys, k); return true })
 			e := l.m.Edit()
@@ -204,7 +204,7 @@ func TestReplication(t *testing.T) {
 			more, _ := e.Split(rest, keys[10])
 			_, _ = e.Start(rest, 2), e.Start(more, 3)
 			l.settle(model(t, e), balance.Proposal{})
-			for i, k := range keys { // node 1: one item; node 2: little; node 3: more, but less than it can take
+			for i, k := range keys { // shard 1: one item; shard 2: little; shard 3: more, but less than it can take
 				l.loads[k] = map[bool]float64{true: 5, false: 60}[i < 10]
 			}
 			l.loads[keys[0]] = 2000
@@ -214,11 +214,11 @@ func TestReplication(t *testing.T) {
 				l.iterate(s)
 				said += l.reasons()
 			}
-			after, on := load.Evenness(l.truth()).Ratio(), l.m.At(keys[0]).Node
-			t.Logf("%s, replication %s: max/mean from %.2f to %.2f, on node %d", name, replication, before, after, on)
+			after, on := load.Evenness(l.truth()).Ratio(), l.m.At(keys[0]).Shard
+			t.Logf("%s, replication %s: max/mean from %.2f to %.2f, on shard %d", name, replication, before, after, on)
 			told := strings.Contains(said, "their shares, which grow with their replicas, are 1 and 3")
 			if moved := on == 3; moved != (replication == "1") || moved != told || moved && after > before/1.5 {
-				t.Errorf("%s, replication %s: from %.2f to %.2f, on node %d; %s", name, replication, before, after, on, said)
+				t.Errorf("%s, replication %s: from %.2f to %.2f, on shard %d; %s", name, replication, before, after, on, said)
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // hopeless returns why a copy cannot complete, or "" if it can.
 func (m *Moves) hopeless(now time.Duration, v *activeMove) string {
-	target, _ := m.Model.Node(v.b)
+	target, _ := m.Model.Shard(v.b)
 	trouble, since := m.Ailing(v.b, now)
 	moved, certified := v.progress, false
 	for _, a := range v.arrivals {
@@ -17,11 +17,11 @@ func (m *Moves) hopeless(now time.Duration, v *activeMove) string {
 	idle := now - moved
 	switch {
 	case target.State != balance.Active:
-		return "node " + target.Name + " is " + target.State.String()
+		return "shard " + target.Name + " is " + target.State.String()
 	case !m.Up(v.b, now):
-		return "node " + target.Name + " is lost: not heard from for " + m.Config.DeadAfter.String()
+		return "shard " + target.Name + " is lost: not heard from for " + m.Config.DeadAfter.String()
 	case trouble != "" && now >= since+m.Config.DeadAfter:
-		return "node " + target.Name + " is in trouble: " + trouble
+		return "shard " + target.Name + " is in trouble: " + trouble
 	case certified && len(v.arrivals) > 1: // those that are late leave the set
 	case idle >= m.Config.Stall && idle >= m.stall(v):
 		return "no progress for " + m.stall(v).String() + m.stalled(now, v)
@@ -33,7 +33,7 @@ func (m *Moves) hopeless(now time.Duration, v *activeMove) string {
 func (m *Moves) stalled(now time.Duration, v *activeMove) string {
 	switch a := m.least(now, v); {
 	case a == nil || !a.arrived:
-		return ": node " + m.Name(v.b) + " has not received all items"
+		return ": shard " + m.Name(v.b) + " has not received all items"
 	case a.check.Failure() != "":
 		return ": certificates unavailable: " + a.check.Failure()
 	}
@@ -78,7 +78,7 @@ func (m *Moves) flight(now time.Duration, v *activeMove, oldest uint64) Flight {
 	}
 	switch {
 	case v.phase == balance.Switched && !v.published:
-		f.WaitsFor = "all nodes to acknowledge the view in which it was switched"
+		f.WaitsFor = "all slaves to acknowledge the view in which it was switched"
 	case v.phase == balance.Switched && v.view > oldest:
 		f.WaitsFor = "all masters to get the view in which it was switched"
 	case v.phase == balance.Switched:

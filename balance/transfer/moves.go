@@ -40,9 +40,9 @@ type Moves struct {
 	emptyNext bool // what had to move has moved: more of it may begin
 }
 
-// stayAway is keys that are to stay away from a node.
+// stayAway is keys that are to stay away from a shard.
 type stayAway struct {
-	Node balance.NodeID
+	Shard balance.ShardID
 	cluster.Rest
 }
 
@@ -57,7 +57,7 @@ func (m *Moves) Out() (away []stayAway, emptyNext bool) {
 type activeMove struct {
 	id, generation uint64
 	lo, hi         balance.Key
-	a, b           balance.NodeID // from, to
+	a, b           balance.ShardID // from, to
 	phase          balance.MovePhase
 	view           uint64 // from which b serves, when switched
 	since          time.Duration
@@ -106,7 +106,7 @@ func (m *Moves) doom(v *activeMove, why string) {
 	}
 	m.doomed = append(m.doomed, v)
 	m.Trouble(fault.Newf(fault.Unavailable, "balance: move",
-		"the move of slice %d from node %s to node %s is cancelled: %s", v.id, m.Name(v.a), m.Name(v.b), why))
+		"the move of slice %d from shard %s to shard %s is cancelled: %s", v.id, m.Name(v.a), m.Name(v.b), why))
 }
 
 // Differs ends a move whose source differs from the source of truth, or whose only copy does. Of
@@ -257,8 +257,8 @@ func (m *Moves) copying() (n int) {
 	return n
 }
 
-// awaited reports whether somebody waits for a move: the slice had to leave its node when it began
-// to move, or has to by now, since the node drains, dissolves or is lost; or it was moved by command; or
+// awaited reports whether somebody waits for a move: the slice had to leave its shard when it began
+// to move, or has to by now, since the shard drains, dissolves or is lost; or it was moved by command; or
 // balancing is paused, and whoever did that waits for the end of all moves.
 func (m *Moves) awaited(now time.Duration, v *activeMove) bool {
 	return v.cause.Away || v.cause.Commanded || m.Hurries(v.a, now)
@@ -321,14 +321,14 @@ func (m *Moves) begun(now time.Duration, s balance.Slice, why cluster.Cause) {
 	}
 	m.all[s.ID] = v
 	if why.Text == "" {
-		from, _ := m.Model.Node(s.Node)
+		from, _ := m.Model.Shard(s.Shard)
 		v.cause = cluster.Cause{Text: "it was on its way when the balancer started", Away: from.State == balance.Draining || from.State == balance.Dissolving}
 	}
 	if s.Move.Phase == balance.Switched {
-		v.a, v.b, v.view = s.Move.Other, s.Node, s.From
+		v.a, v.b, v.view = s.Move.Other, s.Shard, s.From
 		return
 	}
-	v.a, v.b = s.Node, s.Move.Other
+	v.a, v.b = s.Shard, s.Move.Other
 	fresh := m.arrive(v)
 	m.Record(now, cluster.Event{Slice: s.ID, Step: !v.cause.Commanded,
 		Text: fmt.Sprintf("begins to move from %s to %s: %s", m.Name(v.a), m.Name(v.b), v.cause.Text)})
@@ -418,7 +418,7 @@ const (
 	// maxUnpublished is how many views may be unacknowledged before switches are
 	// held back.
 	maxUnpublished = 4
-	// restIntervals is how many intervals a slice stays away from a node that it
+	// restIntervals is how many intervals a slice stays away from a shard that it
 	// left, rideIntervals from one that it failed to move to.
 	restIntervals, rideIntervals = 10, 3
 )

@@ -15,9 +15,9 @@ func TestWhenMovesSwitch(t *testing.T) {
 	calm, needed := cluster.Cause{}, cluster.Cause{Away: true}
 	for name, c := range map[string]struct {
 		ready, copying, switched int
-		cause                    cluster.Cause     // of the last that is ready
-		from                     balance.NodeState // that of the node that all leave
-		lost                     bool              // that node
+		cause                    cluster.Cause      // of the last that is ready
+		from                     balance.ShardState // that of the shard that all leave
+		lost                     bool               // that shard
 		want                     time.Duration
 	}{
 		"all are ready":                      {2, 2, 0, calm, balance.Active, false, switchGap},
@@ -26,15 +26,15 @@ func TestWhenMovesSwitch(t *testing.T) {
 		"one must leave, few are ready":      {1, 5, 0, needed, balance.Active, false, switchWait},
 		"one must leave, more are ready":     {2, 8, 0, needed, balance.Active, false, switchGap},
 		"an operator waits for one":          {1, 5, 0, cluster.Cause{Commanded: true}, balance.Active, false, switchWait},
-		"their node is drained by now":       {1, 5, 0, calm, balance.Draining, false, switchWait},
-		"their node is lost by now":          {1, 5, 0, calm, balance.Active, true, switchWait},
+		"their shard is drained by now":      {1, 5, 0, calm, balance.Draining, false, switchWait},
+		"their shard is lost by now":         {1, 5, 0, calm, balance.Active, true, switchWait},
 		"some must leave, switched ones too": {1, 5, 5, needed, balance.Active, false, switchWait},
 	} {
 		t.Run(name, func(t *testing.T) {
 			const now = time.Minute
 			known, j := cluster.New(cluster.Config{}.WithDefaults(), &balance.Index{}), cluster.NewJournal()
 			m := New(known, j, verify.New(known, j))
-			model, err := balance.NewModel([]balance.Node{{Name: "a", State: c.from}, {Name: "b"}})
+			model, err := balance.NewModel([]balance.Shard{{Name: "a", State: c.from}, {Name: "b"}})
 			if err != nil {
 				t.Fatal(err)
 			}

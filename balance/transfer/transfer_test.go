@@ -89,7 +89,7 @@ func TestAMoveIsSwitchedWhenItsCopyIsRight(t *testing.T) {
 	m.Model = edited(t, m, func(e *balance.Edit) error { return e.Switch(v.id) })
 	m.Took(now, cluster.Change{Model: m.Model, Ops: ops})
 	away, _ := m.Out()
-	if len(away) != 1 || away[0].Node != from || away[0].Interval != (balance.Interval{Lo: v.lo, Hi: v.hi}) {
+	if len(away) != 1 || away[0].Shard != from || away[0].Interval != (balance.Interval{Lo: v.lo, Hi: v.hi}) {
 		t.Errorf("stays away from %+v", away)
 	}
 	if asked := asks(m, now); asked != nil {
@@ -125,7 +125,7 @@ func TestAMoveThatIsGivenUpStaysAway(t *testing.T) {
 	}
 	m.Model = edited(t, m, func(e *balance.Edit) error { return e.Cancel(v.id) })
 	m.Took(0, cluster.Change{Model: m.Model, Ops: ops})
-	if away, _ := m.Out(); len(away) != 1 || away[0].Node != to || len(m.all) != 0 || asks(m, 0) != nil {
+	if away, _ := m.Out(); len(away) != 1 || away[0].Shard != to || len(m.all) != 0 || asks(m, 0) != nil {
 		t.Errorf("stays away from %+v; %d moves", away, len(m.all))
 	}
 }

@@ -12,16 +12,16 @@ import (
 	"adshard/balance/cluster"
 )
 
-// Comparison tracks which parts of the nodes' copies of a slice are verified to equal
+// Comparison tracks which parts of the slaves' copies of a slice are verified to equal
 // the source of truth. It proceeds part by part through the slice's keys, so that
 // each question is small.
 //
-// The nodes and the source of truth are read at different clocks. A copy of a bin that
+// The slaves and the source of truth are read at different clocks. A copy of a bin that
 // equals the source of truth's at a clock not below its own is right, whatever changed
 // meanwhile. One that does not is wrong only when none of its items changed after the
 // earliest of these clocks, and likewise a parent; both are decided once all changes up
 // to the latest have been seen. Other bins and parents are asked for again.
-// A node that differs is asked a second time, and a difference counts only if it
+// A slave that differs is asked a second time, and a difference counts only if it
 // shows both times.
 //
 // A part that is not verified after some questions is made smaller, and so is one whose
@@ -30,12 +30,12 @@ import (
 //
 // A parent that changes all the time may never be conclusive. After a few
 // questions for parents alone, which take little time, it counts as equal if the
-// nodes have applied a change of it since it was first asked for: that change has
+// slaves have applied a change of it since it was first asked for: that change has
 // rewritten it.
 type Comparison struct {
 	Purpose purpose
-	// moves is the node that the slice moves from; 0: it does not move. hurry: it had to leave.
-	moves balance.NodeID
+	// moves is the shard that the slice moves from; 0: it does not move. hurry: it had to leave.
+	moves balance.ShardID
 	hurry bool
 	// off: no questions about it are sent, for the time being or for good.
 	off            bool
@@ -320,7 +320,7 @@ func hashes(c *balance.Certificate) map[balance.Parent][2]uint64 {
 	return out
 }
 
-// Who names the nodes that differ.
+// Who names the slaves that differ.
 func (v *Finding) Who() string {
 	var who []string
 	if v.Source != "" {

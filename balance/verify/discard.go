@@ -13,11 +13,11 @@ import (
 )
 
 // condemnedSlices are the slices whose copies differ from the source of truth, until
-// their nodes no longer report them.
+// their slaves no longer report them.
 type condemnedSlices map[sentence]*condemnation
 
 type sentence struct {
-	node  string
+	slave string
 	slice uint64
 }
 
@@ -30,27 +30,27 @@ type condemnation struct {
 // discardGap is the time between two orders to discard the same.
 const discardGap = 5 * time.Second
 
-// Discard has a node stop serving a slice.
-func (q *Verifier) Discard(now time.Duration, node string, c *Comparison, what string) {
+// Discard has a slave stop serving a slice.
+func (q *Verifier) Discard(now time.Duration, slave string, c *Comparison, what string) {
 	reason := "its copy differs from the source of truth: " + what
-	q.condemned[sentence{node, c.Id}] = &condemnation{
-		Discard: balance.Discard{Node: node, Slice: c.Id, Generation: c.Generation, Lo: c.All.Lo, Hi: c.All.Hi, Reason: reason}, since: now,
+	q.condemned[sentence{slave, c.Id}] = &condemnation{
+		Discard: balance.Discard{Slave: slave, Slice: c.Id, Generation: c.Generation, Lo: c.All.Lo, Hi: c.All.Hi, Reason: reason}, since: now,
 	}
-	q.Trouble(fault.Newf(fault.Corrupt, "balance: certify", "node %s must discard slice %d and is refilled: %s", node, c.Id, reason))
-	q.Record(now, cluster.Event{Slice: c.Id, Text: fmt.Sprintf("%s must discard its copy and is refilled: %s", node, reason)})
+	q.Trouble(fault.Newf(fault.Corrupt, "balance: certify", "slave %s must discard slice %d and is refilled: %s", slave, c.Id, reason))
+	q.Record(now, cluster.Event{Slice: c.Id, Text: fmt.Sprintf("%s must discard its copy and is refilled: %s", slave, reason)})
 }
 
-// Discards reports whether a node is to stop serving a slice.
-func (q *Verifier) Discards(node string, slice uint64) bool {
-	return q.condemned[sentence{node, slice}] != nil
+// Discards reports whether a slave is to stop serving a slice.
+func (q *Verifier) Discards(slave string, slice uint64) bool {
+	return q.condemned[sentence{slave, slice}] != nil
 }
 
 // orderDiscards sends the orders that are due and forgets those that were carried out. An
-// order names the slice as the node last reported it: the end of a move changes its
+// order names the slice as the slave last reported it: the end of a move changes its
 // generation, but not what its source holds.
 func (q *Verifier) orderDiscards(now time.Duration) {
 	for key, c := range q.condemned {
-		n := q.Slaves[c.Node]
+		n := q.Slaves[c.Slave]
 		var h balance.Held
 		claimed := n != nil
 		if claimed && n.Reported {
@@ -59,7 +59,7 @@ func (q *Verifier) orderDiscards(now time.Duration) {
 		switch {
 		case !claimed:
 			delete(q.condemned, key)
-		case now >= c.next && q.Alive(c.Node, now):
+		case now >= c.next && q.Alive(c.Slave, now):
 			if c.next = now + discardGap; n.Reported {
 				c.Generation, c.Lo, c.Hi = h.Generation, h.Lo, h.Hi
 			}
@@ -67,11 +67,11 @@ func (q *Verifier) orderDiscards(now time.Duration) {
 		}
 	}
 	slices.SortFunc(q.orders, func(a, b balance.Discard) int {
-		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Slice, b.Slice))
+		return cmp.Or(cmp.Compare(a.Slave, b.Slave), cmp.Compare(a.Slice, b.Slice))
 	})
 }
 
-// claims returns what a node still reports of a slice that it was ordered to discard.
+// claims returns what a slave still reports of a slice that it was ordered to discard.
 func claims(n *cluster.Slave, d balance.Discard) (h balance.Held, ok bool) {
 	i := slices.IndexFunc(n.Table.Slices, func(h balance.Held) bool {
 		return h.State == balance.Full && h.ID == d.Slice && h.Generation >= d.Generation
@@ -82,14 +82,14 @@ func claims(n *cluster.Slave, d balance.Discard) (h balance.Held, ok bool) {
 	return n.Table.Slices[i], true
 }
 
-// list returns them by node and slice.
+// list returns them by slave and slice.
 func (c condemnedSlices) list(now time.Duration) []Condemned {
 	keys := slices.SortedFunc(maps.Keys(c), func(a, b sentence) int {
-		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.slice, b.slice))
+		return cmp.Or(cmp.Compare(a.slave, b.slave), cmp.Compare(a.slice, b.slice))
 	})
 	out := make([]Condemned, len(keys))
 	for i, k := range keys {
-		out[i] = Condemned{Node: k.node, Slice: k.slice, Reason: c[k].Reason, For: now - c[k].since}
+		out[i] = Condemned{Slave: k.slave, Slice: k.slice, Reason: c[k].Reason, For: now - c[k].since}
 	}
 	return out
 }
@@ -97,7 +97,7 @@ func (c condemnedSlices) list(now time.Duration) []Condemned {
 // DiscardsAny reports whether a slave is to discard something.
 func (q *Verifier) DiscardsAny(slave string) bool {
 	for key := range q.condemned {
-		if key.node == slave {
+		if key.slave == slave {
 			return true
 		}
 	}

@@ -107,7 +107,7 @@ func (q *Verifier) beginRecheck(now time.Duration, r *recheck) {
 	}
 	r.total, r.began = len(r.open), true
 	if r.total > 0 {
-		q.Record(now, cluster.Event{Node: r.slave, Text: fmt.Sprintf("its store was not closed: %s to be compared with the source of truth", cluster.Counted(r.total, "slice"))})
+		q.Record(now, cluster.Event{Name: r.slave, Text: fmt.Sprintf("its store was not closed: %s to be compared with the source of truth", cluster.Counted(r.total, "slice"))})
 	}
 }
 
@@ -155,7 +155,7 @@ func (q *Verifier) recheckCompares(c *Comparison, a balance.Certified) bool {
 // rechecked logs once that all was compared.
 func (q *Verifier) rechecked(now time.Duration, r *recheck) {
 	if !r.told && r.total > 0 {
-		q.Record(now, cluster.Event{Node: r.slave, Text: fmt.Sprintf("its store was not closed: %s compared with the source of truth", cluster.Counted(r.total, "slice"))})
+		q.Record(now, cluster.Event{Name: r.slave, Text: fmt.Sprintf("its store was not closed: %s compared with the source of truth", cluster.Counted(r.total, "slice"))})
 	}
 	r.told = true
 }

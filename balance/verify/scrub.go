@@ -8,7 +8,7 @@ import (
 	"adshard/balance/cluster"
 )
 
-// scrubber compares what nodes serve with the source of truth, part by part over
+// scrubber compares what slaves serve with the source of truth, part by part over
 // the whole ring, repeatedly. Moving slices are left out: their moves compare
 // them.
 type scrubber struct {
@@ -29,14 +29,14 @@ type scrubber struct {
 	last     ScrubPass
 	passes   uint64
 	found    uint64 // differences since the mapper began
-	unlike   string // the node with data of another version that was met last
+	unlike   string // the slave with data of another version that was met last
 }
 
 const (
 	// maxTries and maxFails bound the inconclusive and the unanswered questions
 	// about one part before it is left out of a pass.
 	maxTries, maxFails = 12, 3
-	// scrubDelay is the most that the first pass waits for nodes to come back.
+	// scrubDelay is the most that the first pass waits for slaves to come back.
 	scrubDelay = time.Minute
 )
 
@@ -69,20 +69,20 @@ type Scrub struct {
 	Passes  uint64
 	// Differences were found since the mapper began.
 	Differences uint64
-	// Unlike is a node whose data were built by another version and are not
+	// Unlike is a slave whose data were built by another version and are not
 	// compared.
 	Unlike string
-	// Condemned are the slices that nodes are to stop serving.
+	// Condemned are the slices that slaves are to stop serving.
 	Condemned []Condemned
 	// Rechecks are the slaves whose stores were not closed and are being compared ahead of
 	// the pass.
 	Rechecks []RecheckState
 }
 
-// Condemned is a slice whose copy on a node differs from the source of truth and
-// that the node still serves.
+// Condemned is a slice whose copy on a slave differs from the source of truth and
+// that the slave still serves.
 type Condemned struct {
-	Node   string
+	Slave  string
 	Slice  uint64
 	Reason string
 	For    time.Duration
@@ -102,15 +102,15 @@ func (q *Verifier) scrubOn(now time.Duration) {
 	}
 	for range scrubLook {
 		v := q.Model.At(s.cursor)
-		node, there := q.Ranked(v.Node, s.rank)
+		slave, there := q.Ranked(v.Shard, s.rank)
 		switch {
 		case !there:
 			if !q.scrubPast(now, v.Hi) {
 				return
 			}
-		case v.Move.Phase == balance.NoMove && q.Alive(node, now) && q.Serves(node, v) && !q.Discards(node, v.ID):
+		case v.Move.Phase == balance.NoMove && q.Alive(slave, now) && q.Serves(slave, v) && !q.Discards(slave, v.ID):
 			s.tries, s.fails = 0, 0
-			s.check = &Comparison{Id: v.ID, Generation: v.Generation, All: balance.Interval{Lo: v.Lo, Hi: v.Hi}, Target: node}
+			s.check = &Comparison{Id: v.ID, Generation: v.Generation, All: balance.Interval{Lo: v.Lo, Hi: v.Hi}, Target: slave}
 			s.check.division = s.division
 			s.check.begin(q.Cluster, s.cursor)
 			q.Enqueue(s.check)
@@ -167,7 +167,7 @@ func (q *Verifier) scrubCompares(now time.Duration, c *Comparison, a balance.Cer
 	s.spent += a.Took
 	s.pass.Spent += a.Took
 	v := q.Model.At(c.part.Lo)
-	if v.ID != c.Id || v.Generation != c.Generation || q.Slave(c.Target).Id != v.Node || !q.Serves(c.Target, v) {
+	if v.ID != c.Id || v.Generation != c.Generation || q.Slave(c.Target).Id != v.Shard || !q.Serves(c.Target, v) {
 		s.check = nil // the slice has changed: it is looked at again
 		q.scrubRest(now)
 		return false
@@ -176,7 +176,7 @@ func (q *Verifier) scrubCompares(now time.Duration, c *Comparison, a balance.Cer
 		s.pass.Unlike++
 		if s.unlike != c.Target {
 			s.unlike = c.Target
-			q.Record(now, cluster.Event{Node: c.Target, Text: fmt.Sprintf(
+			q.Record(now, cluster.Event{Name: c.Target, Text: fmt.Sprintf(
 				"its data were built by version %d and cannot be compared with those that version %d builds until it has been refilled",
 				a.Target.Builder, a.Truth.Builder)})
 		}

@@ -76,8 +76,8 @@ func (q *Verifier) Out() ([]balance.Certify, []balance.Discard) {
 }
 
 // CompareMove returns a comparison of the copy of a moving slice on a slave, which is to be enqueued. from is
-// the node that it moves from; hurry: it had to leave that.
-func (q *Verifier) CompareMove(from balance.NodeID, hurry bool, s balance.Slice, target string) *Comparison {
+// the shard that it moves from; hurry: it had to leave that.
+func (q *Verifier) CompareMove(from balance.ShardID, hurry bool, s balance.Slice, target string) *Comparison {
 	c := &Comparison{
 		Purpose: Moving, moves: from, hurry: hurry, off: true,
 		Target: target, Id: s.ID, Generation: s.Generation, All: balance.Interval{Lo: s.Lo, Hi: s.Hi},
@@ -407,7 +407,7 @@ func (q *Verifier) without(list []*Comparison, which func(*Comparison) bool) []*
 
 // Certificates counts comparisons of a slice's copies: whole slices found equal,
 // copies that differ, and comparisons to be repeated because something changed
-// meanwhile or a node did not answer.
+// meanwhile or a slave did not answer.
 type Certificates struct{ Equal, Different, Again uint64 }
 
 // maxChecks is how many slices of a slave that is to join are compared at once, in shares of a small one

@@ -17,7 +17,7 @@ func comparing(t *testing.T) (q *Verifier, ask func(), answer func(change func(*
 	c, b := clustertest.New(t, cluster.Config{Strategy: clustertest.Proposes{}}, balance.Active)
 	q = New(c, cluster.NewJournal())
 	s := c.Model.Slices()[1]
-	check := q.CompareMove(s.Node, false, s, "b")
+	check := q.CompareMove(s.Shard, false, s, "b")
 	check.Suspend(false)
 	q.moving[s.ID] = []*Comparison{check}
 	q.Enqueue(check)
@@ -29,7 +29,7 @@ func comparing(t *testing.T) (q *Verifier, ask func(), answer func(change func(*
 		c.Slave("a").Heard, c.Slave("b").Heard = now, now
 		q.Step(now)
 		if asked, _ = q.Out(); len(asked) != 1 || asked[0].Source != "a" || asked[0].Target != "b" {
-			t.Fatalf("asked %+v; the target is node %d", asked, b)
+			t.Fatalf("asked %+v; the target is slave %d", asked, b)
 		}
 	}
 	answer = func(change func(*balance.Certified)) (list []Finding) {

@@ -106,7 +106,7 @@ func (o *StudyOptions) travel(ctx context.Context, t *trace.Trace, w *workload.W
 		c.Restart = &again
 	}
 	join := func(e *balance.Edit) error { _, err := e.Join("late", balance.Site{}); return err }
-	leave := func(e *balance.Edit) error { return e.SetState(in.Model.Nodes()[0].ID, balance.Draining) }
+	leave := func(e *balance.Edit) error { return e.SetState(in.Model.Shards()[0].ID, balance.Draining) }
 	if c.Join, err = knowing(asked).changed(ctx, in, join); err != nil || slaves == 1 {
 		return row, at, err
 	}
@@ -132,11 +132,11 @@ func begun(t *trace.Trace, s balance.Strategy, slaves int) (balance.Input, error
 	in := balance.Input{
 		Items: t.Index(), Order: t.Order, Budget: balance.Budget{Share: studyBudget}, Time: time.Unix(0, 0).Add(12 * time.Hour),
 	}
-	nodes := make([]balance.Node, slaves)
-	for i := range nodes {
-		nodes[i].Name = fmt.Sprintf("slave-%d", i)
+	shards := make([]balance.Shard, slaves)
+	for i := range shards {
+		shards[i].Name = fmt.Sprintf("slave-%d", i)
 	}
-	base, err := balance.NewModel(nodes)
+	base, err := balance.NewModel(shards)
 	if err != nil {
 		return in, err
 	}
@@ -203,8 +203,8 @@ type departed struct {
 func (f *follower) least(m *balance.Model) (sum float64) {
 	p := Place(f.t, m)
 	goes := make(map[uint16]bool)
-	for i, n := range m.Nodes() {
-		goes[uint16(i)] = n.State == balance.Draining
+	for i, sh := range m.Shards() {
+		goes[uint16(i)] = sh.State == balance.Draining
 	}
 	for i, n := range p.Owner {
 		if goes[n] {
@@ -252,9 +252,9 @@ func (f *follower) even(m *balance.Model) {
 	}
 }
 
-// active counts the nodes that slices may go to.
+// active counts the shards that slices may go to.
 func active(m *balance.Model) (n int) {
-	for _, v := range m.Nodes() {
+	for _, v := range m.Shards() {
 		if v.State == balance.Active {
 			n++
 		}

@@ -15,13 +15,13 @@ import (
 // mover starts the moves of a list, those of one entry in each iteration.
 type mover struct {
 	balance.Strategy
-	steps [][2]uint64 // slice, node; slice 0: nothing
+	steps [][2]uint64 // slice, shard; slice 0: nothing
 	at    int
 }
 
 func (m *mover) Iterate(balance.Input) (p balance.Proposal, err error) {
 	if m.at < len(m.steps) && m.steps[m.at][0] != 0 {
-		p.Ops = []balance.Op{{Kind: balance.OpStart, Slice: m.steps[m.at][0], Node: balance.NodeID(m.steps[m.at][1])}}
+		p.Ops = []balance.Op{{Kind: balance.OpStart, Slice: m.steps[m.at][0], Shard: balance.ShardID(m.steps[m.at][1])}}
 	}
 	m.at++
 	return p, nil
@@ -49,7 +49,7 @@ func TestChange(t *testing.T) {
 	if len(list) != 2 {
 		t.Fatalf("%d slices", len(list))
 	}
-	m := &mover{Strategy: s, steps: [][2]uint64{{list[0].ID, uint64(list[1].Node)}, {}, {list[0].ID, uint64(list[0].Node)}}}
+	m := &mover{Strategy: s, steps: [][2]uint64{{list[0].ID, uint64(list[1].Shard)}, {}, {list[0].ID, uint64(list[0].Shard)}}}
 	c, err := (&pupil{t: tr, s: m, load: []float64{1, 1, 1, 1}}).follow(t.Context(), &in)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestChange(t *testing.T) {
 	if c.Moved != 1 || c.Back != 0.5 || c.Balanced != 3 || c.MaxOverMean != 1 || c.Iterations != 6 || !c.Rested || c.Least != 0 || c.Over() != -1 {
 		t.Errorf("%+v", c)
 	}
-	m = &mover{Strategy: s, steps: [][2]uint64{{list[0].ID, uint64(list[1].Node)}}}
+	m = &mover{Strategy: s, steps: [][2]uint64{{list[0].ID, uint64(list[1].Shard)}}}
 	if c, err = (&pupil{t: tr, s: m, load: []float64{1, 1, 1, 1}}).follow(t.Context(), &in); err != nil || c.Balanced != -1 || c.MaxOverMean != 2 || c.Moved != 0.5 {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -156,7 +156,7 @@ func TestLeaveWithinBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range in.Model.Slices() {
-		if s.Node == 1 {
+		if s.Shard == 1 {
 			t.Error("something is left")
 		}
 	}

@@ -235,7 +235,7 @@ func iterationRows(list []Iteration) (rows [][]string) {
 // iterations is what one iteration of each strategy takes.
 func (c *Comparison) iterations() page.Section {
 	s := page.Section{Title: "One iteration at 100,000 slices", Note: fmt.Sprintf(
-		"The first iteration of each strategy: 1,000,000 items with loads by Zipf's law in 100,000 slices, at random on 1,000 nodes, in the order by hash; by advertiser, ten items each, for original, in a night, and esdb. Processor time of all threads, that of the collector included: the median of %d, with the extremes.", iterationRuns)}
+		"The first iteration of each strategy: 1,000,000 items with loads by Zipf's law in 100,000 slices, at random on 1,000 shards, in the order by hash; by advertiser, ten items each, for original, in a night, and esdb. Processor time of all threads, that of the collector included: the median of %d, with the extremes.", iterationRuns)}
 	t := &page.Table{Header: iterationHeader}
 	var g page.Group
 	seconds, memory := &chart.Bars{Title: "Processor time of one iteration", Unit: "s"}, &chart.Bars{Title: "Allocated in one iteration", Unit: "MB"}

@@ -30,11 +30,11 @@ type Headline struct {
 
 // The sizes of the headlines.
 const (
-	headlineNodes = 10
-	headlineItems = 20_000
+	headlineShards = 10
+	headlineItems  = 20_000
 	// HeadlineSeeds is the number of seeds whose mean a figure is.
 	HeadlineSeeds = 20
-	// headlineRest is after how many iterations without a proposal a strategy that draws nodes
+	// headlineRest is after how many iterations without a proposal a strategy that draws shards
 	// at random has come to rest: often it draws none that matters.
 	headlineRest = 20
 	// headlineCount is how many headlines there are.
@@ -45,7 +45,7 @@ const (
 
 // Headlines measures what the papers claim of placing techniques on synthetic keys,
 // in the order by hash: how even equal space makes the three kinds of consistent
-// hashing, what moves when a node joins or leaves, how near to the optimum the
+// hashing, what moves when a shard joins or leaves, how near to the optimum the
 // load-aware kinds come, what Autoplacer's rounds are worth without locality, what a
 // nightly plan moves, and whether Slicer is more even than load-aware kinds with less moved.
 func Headlines(ctx context.Context, seeds int, progress func(done float64)) (list []Headline, err error) {
@@ -121,21 +121,21 @@ func planned(t *trace.Trace, name string, options map[string]string, seed int) (
 	return s, in, err
 }
 
-func headlineSlaves() []balance.Node {
-	nodes := make([]balance.Node, headlineNodes)
-	for i := range nodes {
-		nodes[i].Name = fmt.Sprintf("slave-%d", i)
+func headlineSlaves() []balance.Shard {
+	shards := make([]balance.Shard, headlineShards)
+	for i := range shards {
+		shards[i].Name = fmt.Sprintf("slave-%d", i)
 	}
-	return nodes
+	return shards
 }
 
-// tokens are options for so many tokens a node.
+// tokens are options for so many tokens a shard.
 func tokens(n int) map[string]string {
 	return map[string]string{"nodes": "1000", "factor": strconv.FormatFloat((float64(n)-0.5)/math.Log(1000), 'g', -1, 64)}
 }
 
 // evenness compares the three kinds of consistent hashing by the keys of the fullest
-// node over the mean, for equal space.
+// shard over the mean, for equal space.
 func (h *headlines) evenness() {
 	ratio := func(name string, options map[string]string) func(int) (float64, error) {
 		return func(seed int) (float64, error) {
@@ -143,15 +143,15 @@ func (h *headlines) evenness() {
 			if err != nil {
 				return 0, err
 			}
-			widths := make(map[balance.NodeID]float64)
+			widths := make(map[balance.ShardID]float64)
 			for _, s := range in.Model.Slices() {
-				widths[s.Node] += float64(s.Hi-s.Lo) + 1
+				widths[s.Shard] += float64(s.Hi-s.Lo) + 1
 			}
 			most := 0.0
 			for _, w := range widths {
 				most = max(most, w)
 			}
-			return most * headlineNodes / math.Exp2(64), nil
+			return most * headlineShards / math.Exp2(64), nil
 		}
 	}
 	with := func(n, ranges int) map[string]string {
@@ -161,18 +161,18 @@ func (h *headlines) evenness() {
 	}
 	const figure = "max/mean of keys"
 	for _, each := range []int{10, 32, 100} {
-		all := each * headlineNodes
+		all := each * headlineShards
 		h.each(Headline{Technique: "consistent-random", Setting: fmt.Sprintf("%d tokens", all), Figure: figure, Paper: "second"}, false, ratio("consistent-random", tokens(each)))
 		h.each(Headline{Technique: "consistent-equal", Setting: fmt.Sprintf("%d tokens, %d ranges: space is tokens", all, 8*all), Figure: figure, Paper: "last, significantly worse"}, false,
 			ratio("consistent-equal", with(each, 8*all)))
-		h.each(Headline{Technique: "consistent-equal", Setting: fmt.Sprintf("%d tokens, %d ranges: space is ranges", all/8/headlineNodes*headlineNodes, all), Figure: figure, Paper: "last, significantly worse"}, false,
-			ratio("consistent-equal", with(max(1, all/8/headlineNodes), all)))
+		h.each(Headline{Technique: "consistent-equal", Setting: fmt.Sprintf("%d tokens, %d ranges: space is ranges", all/8/headlineShards*headlineShards, all), Figure: figure, Paper: "last, significantly worse"}, false,
+			ratio("consistent-equal", with(max(1, all/8/headlineShards), all)))
 		h.each(Headline{Technique: "consistent-fixed", Setting: fmt.Sprintf("%d ranges", all), Figure: figure, Paper: "first"}, false,
 			ratio("consistent-fixed", map[string]string{"ranges": strconv.Itoa(all)}))
 	}
 }
 
-// churn counts what moves until rest when a node joins and when one leaves.
+// churn counts what moves until rest when a shard joins and when one leaves.
 func (h *headlines) churn() {
 	t := spread(headlineItems)
 	change := func(name string, edit func(*balance.Edit) error) func(int) (float64, error) {
@@ -203,8 +203,8 @@ func (h *headlines) churn() {
 	join := func(e *balance.Edit) error { _, err := e.Join("late", balance.Site{}); return err }
 	leave := func(e *balance.Edit) error { return e.SetState(1, balance.Draining) }
 	for _, name := range []string{"consistent-random", "consistent-equal", "consistent-fixed", "rendezvous"} {
-		h.each(Headline{Technique: name, Setting: "a join", Figure: "part of all that moves", Paper: fmt.Sprintf("%.4f", 1.0/(headlineNodes+1))}, false, change(name, join))
-		h.each(Headline{Technique: name, Setting: "a leave", Figure: "part of all that moves", Paper: fmt.Sprintf("%.4f", 1.0/headlineNodes)}, false, change(name, leave))
+		h.each(Headline{Technique: name, Setting: "a join", Figure: "part of all that moves", Paper: fmt.Sprintf("%.4f", 1.0/(headlineShards+1))}, false, change(name, join))
+		h.each(Headline{Technique: name, Setting: "a leave", Figure: "part of all that moves", Paper: fmt.Sprintf("%.4f", 1.0/headlineShards)}, false, change(name, leave))
 	}
 }
 
@@ -236,7 +236,7 @@ func (h *headlines) loadAware() {
 				for _, v := range in.Model.Slices() {
 					slices = append(slices, loads.Slice(v.ID))
 				}
-				best := itemBound(slices, headlineNodes)
+				best := itemBound(slices, headlineShards)
 				v := settling{t: t, load: load, s: s, rest: rest}
 				if c.name == "rao-one" || c.name == "rao-many" {
 					v.rest = headlineRest

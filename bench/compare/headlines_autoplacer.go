@@ -19,7 +19,7 @@ type autoplaced struct {
 
 // autoplacer measures what Autoplacer's rounds are worth by load only. The paper's factor
 // over consistent hashing is throughput by locality, which a cluster in which every query
-// asks all nodes does not have. Its arrays that remember what has moved are compared by
+// asks all shards does not have. Its arrays that remember what has moved are compared by
 // what a Bloom filter takes, without their classifier.
 func (h *headlines) autoplacer() {
 	t := spread(headlineItems)

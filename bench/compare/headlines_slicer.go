@@ -19,7 +19,7 @@ type kind struct {
 }
 
 // slicer measures what the thesis' section 4.5.2 says of Slicer beside load-aware consistent
-// hashing, that it is more even and moves less, and what choosing nodes by their replicas
+// hashing, that it is more even and moves less, and what choosing shards by their replicas
 // is worth to it. All kinds begin where plain consistent hashing has the items.
 func (h *headlines) slicer() {
 	t := spread(headlineItems)
@@ -103,21 +103,21 @@ func shift(ctx context.Context, t *trace.Trace, c kind, exponent float64, seed i
 }
 
 // replicated is max/mean, of load by replicas, at rest with an item that has a fifth of all
-// load, of ten nodes of which the last has three replicas and not that item.
+// load, of ten shards of which the last has three replicas and not that item.
 func replicated(ctx context.Context, t *trace.Trace, name, replication string, seed int) (float64, error) {
 	s, err := strategy.Named(name, map[string]string{"replication": replication})
 	if err != nil {
 		return 0, err
 	}
-	nodes := headlineSlaves()
+	shards := headlineSlaves()
 	last := balance.Limit{Share: 3}
-	m, p, err := plan.Initial(s, t.Order, nodes, t.Index(), map[string]balance.Limit{nodes[headlineNodes-1].Name: last})
+	m, p, err := plan.Initial(s, t.Order, shards, t.Index(), map[string]balance.Limit{shards[headlineShards-1].Name: last})
 	if err != nil {
 		return 0, err
 	}
 	in := balance.Input{
 		Model: m, Memory: p.Memory, Items: t.Index(), Order: t.Order, Budget: balance.Budget{Share: headlineBudget},
-		Limits: map[balance.NodeID]balance.Limit{headlineNodes: last},
+		Limits: map[balance.ShardID]balance.Limit{headlineShards: last},
 	}
 	load := withHotItem(t, m, seed)
 	v := settling{t: t, load: load, s: s, rest: rest}
@@ -126,7 +126,7 @@ func replicated(ctx context.Context, t *trace.Trace, name, replication string, s
 	return balanceload.Evenness(in).Ratio(), err
 }
 
-// withHotItem is a load by Zipf's law (0.8) with an item, not of the last node, that has a
+// withHotItem is a load by Zipf's law (0.8) with an item, not of the last shard, that has a
 // fifth of all.
 func withHotItem(t *trace.Trace, m *balance.Model, seed int) []float64 {
 	load, sum := zipfLoad(len(t.Keys), 0.8, seed), 0.0
@@ -135,7 +135,7 @@ func withHotItem(t *trace.Trace, m *balance.Model, seed int) []float64 {
 	}
 	r, owner := rand.New(rand.NewPCG(uint64(seed), 3)), Place(t, m).Owner
 	hot := r.IntN(len(load))
-	for owner[hot] == headlineNodes-1 {
+	for owner[hot] == headlineShards-1 {
 		hot = r.IntN(len(load))
 	}
 	load[hot] = (sum - load[hot]) / 4

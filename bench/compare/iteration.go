@@ -33,23 +33,23 @@ type Iteration struct {
 }
 
 // size is that of an iteration that is measured: items in slices of as many items each.
-type size struct{ items, slices, nodes int }
+type size struct{ items, slices, shards int }
 
 // The sizes of an iteration that is measured; an owner has so many items.
 const (
 	iterationItems  = 1_000_000
 	iterationSlices = 100_000
-	iterationNodes  = 1000
+	iterationShards = 1000
 	iterationRuns   = 5
 	iterationOwned  = 10
 )
 
 // Iterations measures one iteration of strategies: a million items with loads by Zipf's law
-// (0.8) in 100,000 slices of as many items each, on 1,000 nodes at random, in the order by
+// (0.8) in 100,000 slices of as many items each, on 1,000 shards at random, in the order by
 // hash; by advertiser, ten items each, for those that need that. It is each one's first
 // iteration: one with a layout of its own begins to move there.
 func Iterations(ctx context.Context, own Own, names []string, progress func(string)) (list []Iteration, err error) {
-	return iterations(ctx, own, names, size{iterationItems, iterationSlices, iterationNodes}, progress)
+	return iterations(ctx, own, names, size{iterationItems, iterationSlices, iterationShards}, progress)
 }
 
 func iterations(ctx context.Context, own Own, names []string, of size, progress func(string)) (list []Iteration, err error) {
@@ -141,7 +141,7 @@ func ofOwners(n int) (*trace.Trace, error) {
 	return t, nil
 }
 
-// crowd makes an input of items on nodes.
+// crowd makes an input of items on shards.
 func crowd(order balance.Order, of size) (in balance.Input, err error) {
 	t := spread(of.items)
 	if order == balance.ByOwner {
@@ -153,11 +153,11 @@ func crowd(order balance.Order, of size) (in balance.Input, err error) {
 	for i, rank := range r.Perm(of.items) {
 		load[i] = math.Pow(float64(rank+1), -0.8)
 	}
-	nodes := make([]balance.Node, of.nodes)
-	for i := range nodes {
-		nodes[i].Name = fmt.Sprintf("slave-%d", i)
+	shards := make([]balance.Shard, of.shards)
+	for i := range shards {
+		shards[i].Name = fmt.Sprintf("slave-%d", i)
 	}
-	m, err := balance.NewModel(nodes)
+	m, err := balance.NewModel(shards)
 	if err != nil {
 		return balance.Input{}, err
 	}
@@ -167,7 +167,7 @@ func crowd(order balance.Order, of size) (in balance.Input, err error) {
 			last, err = e.Split(last, t.Keys[i*(of.items/of.slices)])
 		}
 		if err == nil {
-			err = e.Map(last, balance.NodeID(r.IntN(of.nodes)+1))
+			err = e.Map(last, balance.ShardID(r.IntN(of.shards)+1))
 		}
 	}
 	if err == nil {

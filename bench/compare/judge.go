@@ -33,17 +33,17 @@ type Placement struct {
 
 // Place returns where a model puts the items of a trace.
 func Place(t *trace.Trace, m *balance.Model) Placement {
-	p := Placement{Slaves: len(m.Nodes()), Owner: make([]uint16, len(t.Keys))}
-	number := make(map[balance.NodeID]uint16, p.Slaves)
-	for i, n := range m.Nodes() {
-		number[n.ID] = uint16(i)
+	p := Placement{Slaves: len(m.Shards()), Owner: make([]uint16, len(t.Keys))}
+	number := make(map[balance.ShardID]uint16, p.Slaves)
+	for i, sh := range m.Shards() {
+		number[sh.ID] = uint16(i)
 	}
 	all, at := m.Slices(), 0
 	for i, k := range t.Keys {
 		for all[at].Hi < k {
 			at++
 		}
-		p.Owner[i] = number[all[at].Node]
+		p.Owner[i] = number[all[at].Shard]
 	}
 	return p
 }

@@ -70,7 +70,7 @@ func (s *samples) topics(in *balance.Input) []balance.Topic {
 
 // play has queries asked for some time.
 func (s *samples) play(in *balance.Input, lasts time.Duration) {
-	for len(s.slaves) < len(in.Model.Nodes()) {
+	for len(s.slaves) < len(in.Model.Shards()) {
 		s.slaves = append(s.slaves, reservoir{})
 	}
 	owner := Place(s.t, in.Model).Owner
@@ -96,9 +96,9 @@ func (s *samples) second(m *balance.Model, owner []uint16) {
 		s.search(sort.Search(len(s.sums)-1, func(i int) bool { return s.sums[i] > at }), owner)
 	}
 	s.number++
-	for i, n := range m.Nodes() {
+	for i, sh := range m.Shards() {
 		r := balanceload.Report{Incarnation: "x", Number: s.number, Interval: time.Second, Queries: uint64(asked), Pairs: s.slaves[i].take()}
-		s.table.Report(0, n.ID, m, &r)
+		s.table.Report(0, sh.ID, m, &r)
 		s.pairs, s.reports = s.pairs+len(r.Pairs), s.reports+1
 	}
 }

@@ -41,7 +41,7 @@ func topical(n, topics int) *trace.Trace {
 // bounded, and is no pair that there is not.
 func TestSamples(t *testing.T) {
 	tr := topical(300, 5)
-	base, err := balance.NewModel([]balance.Node{{Name: "a"}, {Name: "b"}})
+	base, err := balance.NewModel([]balance.Shard{{Name: "a"}, {Name: "b"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ type settling struct {
 	known *samples
 	// rest is after how many iterations without a proposal it has come to rest.
 	rest int
-	// empties: slices leave draining nodes as a balancer would have them, before the
+	// empties: slices leave draining shards as a balancer would have them, before the
 	// strategy is asked.
 	empties bool
 	// seen, if not nil, is called with each iteration's outcome.
@@ -107,21 +107,21 @@ func (v *settling) iterate(in *balance.Input) (acted bool, err error) {
 	return true, err
 }
 
-// empty moves slices off nodes that drain as balance.Mapper does: the most loaded
-// first, to where the strategy wants them or else to the least loaded node, within
+// empty moves slices off shards that drain as balance.Mapper does: the most loaded
+// first, to where the strategy wants them or else to the least loaded shard, within
 // the budget, but one at least. waits: some are left for the next iteration.
 func (v *settling) empty(in *balance.Input) (acted, waits bool, err error) {
 	leaving, sums := drained(*in)
 	if len(leaving) == 0 {
 		return false, false, nil
 	}
-	wanted := make([]balance.NodeID, len(leaving))
+	wanted := make([]balance.ShardID, len(leaving))
 	if r, ok := v.s.(balance.Refuge); ok {
 		if list := r.Refuges(*in, leaving); len(list) == len(leaving) {
 			wanted = list
 		}
 	}
-	loads, items, weight := load.OfNodes(*in), 0, uint64(0)
+	loads, items, weight := load.OfShards(*in), 0, uint64(0)
 	var ops []balance.Op
 	for i, s := range leaving {
 		sum := sums[s.ID]
@@ -135,7 +135,7 @@ func (v *settling) empty(in *balance.Input) (acted, waits bool, err error) {
 		}
 		loads[wanted[i]] += sum.Load
 		items, weight = items+sum.Items, weight+sum.Weight
-		ops = append(ops, balance.Op{Kind: balance.OpStart, Slice: s.ID, Node: wanted[i]})
+		ops = append(ops, balance.Op{Kind: balance.OpStart, Slice: s.ID, Shard: wanted[i]})
 	}
 	if in.Budget.Share > 0 {
 		used := max(float64(items)/float64(in.Items.Len()), float64(weight)/float64(v.weight()))
@@ -163,13 +163,13 @@ func (v *settling) weight() (sum uint64) {
 	return sum
 }
 
-// drained returns the slices of draining nodes, the most loaded first, and what lies
+// drained returns the slices of draining shards, the most loaded first, and what lies
 // in each slice.
 func drained(in balance.Input) (list []balance.Slice, sums map[uint64]load.SliceSum) {
 	sums = make(map[uint64]load.SliceSum)
 	all := load.OfSlices(in)
 	for i, s := range in.Model.Slices() {
-		if n, _ := in.Model.Node(s.Node); n.State == balance.Draining {
+		if sh, _ := in.Model.Shard(s.Shard); sh.State == balance.Draining {
 			list, sums[s.ID] = append(list, s), all[i]
 		}
 	}
@@ -177,11 +177,11 @@ func drained(in balance.Input) (list []balance.Slice, sums map[uint64]load.Slice
 	return list, sums
 }
 
-// coolest is the active node with the least load.
-func coolest(m *balance.Model, loads map[balance.NodeID]float64) (best balance.NodeID) {
-	for _, n := range m.Nodes() {
-		if n.State == balance.Active && (best == 0 || loads[n.ID] < loads[best]) {
-			best = n.ID
+// coolest is the active shard with the least load.
+func coolest(m *balance.Model, loads map[balance.ShardID]float64) (best balance.ShardID) {
+	for _, sh := range m.Shards() {
+		if sh.State == balance.Active && (best == 0 || loads[sh.ID] < loads[best]) {
+			best = sh.ID
 		}
 	}
 	return best

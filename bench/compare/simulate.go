@@ -112,7 +112,7 @@ func (o *Options) simTrace(ctx context.Context, t *trace.Trace, name string, nex
 // simulated makes a run of what the simulator reports.
 func (o *Options) simulated(t *trace.Trace, w *workload.Workload, name string, result *sim.Result) Run {
 	run := Run{Strategy: name, Events: result.Events}
-	seen := &observed{slaves: result.Nodes, shifts: o.shifts(w)}
+	seen := &observed{slaves: result.Slaves, shifts: o.shifts(w)}
 	j := newJudge(t, w, *o)
 	for _, s := range result.Samples {
 		// Judged by the whole mix, not by the queries that happened to come.

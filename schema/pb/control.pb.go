@@ -2388,7 +2388,7 @@ type Operation struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Kind          uint32                 `protobuf:"varint,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	Slice         uint64                 `protobuf:"varint,2,opt,name=slice,proto3" json:"slice,omitempty"`
-	Node          uint32                 `protobuf:"varint,3,opt,name=node,proto3" json:"node,omitempty"`
+	Shard         uint32                 `protobuf:"varint,3,opt,name=shard,proto3" json:"shard,omitempty"`
 	At            uint64                 `protobuf:"fixed64,4,opt,name=at,proto3" json:"at,omitempty"`
 	New           uint64                 `protobuf:"varint,5,opt,name=new,proto3" json:"new,omitempty"`
 	Name          string                 `protobuf:"bytes,6,opt,name=name,proto3" json:"name,omitempty"`
@@ -2444,9 +2444,9 @@ func (x *Operation) GetSlice() uint64 {
 	return 0
 }
 
-func (x *Operation) GetNode() uint32 {
+func (x *Operation) GetShard() uint32 {
 	if x != nil {
-		return x.Node
+		return x.Shard
 	}
 	return 0
 }
@@ -2695,11 +2695,11 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x05clock\x18\x02 \x01(\x04R\x05clock\x12\x12\n" +
 	"\x04view\x18\x03 \x01(\x04R\x04view\x12'\n" +
 	"\x03ops\x18\x04 \x03(\v2\x15.adshard.v1.OperationR\x03ops\x12\x14\n" +
-	"\x05model\x18\x05 \x01(\fR\x05model\"\xdf\x01\n" +
+	"\x05model\x18\x05 \x01(\fR\x05model\"\xe1\x01\n" +
 	"\tOperation\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\rR\x04kind\x12\x14\n" +
-	"\x05slice\x18\x02 \x01(\x04R\x05slice\x12\x12\n" +
-	"\x04node\x18\x03 \x01(\rR\x04node\x12\x0e\n" +
+	"\x05slice\x18\x02 \x01(\x04R\x05slice\x12\x14\n" +
+	"\x05shard\x18\x03 \x01(\rR\x05shard\x12\x0e\n" +
 	"\x02at\x18\x04 \x01(\x06R\x02at\x12\x10\n" +
 	"\x03new\x18\x05 \x01(\x04R\x03new\x12\x12\n" +
 	"\x04name\x18\x06 \x01(\tR\x04name\x12\x18\n" +

@@ -24,9 +24,9 @@ func (p Proposes) Iterate(balance.Input) (balance.Proposal, error) {
 
 // New returns a cluster of four slices of one item each, all on the shard a, which has a state; b has
 // none.
-func New(t testing.TB, cfg cluster.Config, state balance.NodeState) (c *cluster.Cluster, b balance.NodeID) {
+func New(t testing.TB, cfg cluster.Config, state balance.ShardState) (c *cluster.Cluster, b balance.ShardID) {
 	t.Helper()
-	base, err := balance.NewModel([]balance.Node{{Name: "a", State: state}, {Name: "b"}})
+	base, err := balance.NewModel([]balance.Shard{{Name: "a", State: state}, {Name: "b"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,8 +47,8 @@ func New(t testing.TB, cfg cluster.Config, state balance.NodeState) (c *cluster.
 	}
 	c = cluster.New(cfg.WithDefaults(), items)
 	c.Model = model
-	for _, n := range model.Nodes() {
-		c.Slave(n.Name)
+	for _, sh := range model.Shards() {
+		c.Slave(sh.Name)
 	}
-	return c, model.Nodes()[1].ID
+	return c, model.Shards()[1].ID
 }

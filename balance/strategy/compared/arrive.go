@@ -21,83 +21,83 @@ func (s seated) Initial(in balance.Input) (balance.Proposal, error) {
 }
 
 // Refuges implements balance.Refuge.
-func (s seated) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeID {
+func (s seated) Refuges(in balance.Input, leaving []balance.Slice) []balance.ShardID {
 	return ConsistentRandom(s).Refuges(in, leaving)
 }
 
-// arrive gives nodes that have joined the arcs of their tokens. It returns what to remember: the nodes that have theirs;
+// arrive gives shards that have joined the arcs of their tokens. It returns what to remember: the shards that have theirs;
 // and whether all do, so that slices may go elsewhere again. What cannot move though
-// nothing is on its way is not waited for. A node that has nothing and may take nothing
+// nothing is on its way is not waited for. A shard that has nothing and may take nothing
 // arrives when it may: it has just joined, or was emptied. One that gave all away has arrived.
 func arrive(b *draft.Draft, in balance.Input, t Tokens) (memory []byte, all bool) {
 	all = true
-	known := settledNodes(in.Memory)
+	known := settledShards(in.Memory)
 	if known == nil { // nothing is remembered: those with slices count as settled
-		known = make(map[balance.NodeID]bool)
+		known = make(map[balance.ShardID]bool)
 		for i := range b.Shards {
 			known[b.Shards[i].ID] = b.Shards[i].Slices > 0
 		}
 	}
-	for i, n := range in.Model.Nodes() {
-		if n.State == balance.Active && !known[n.ID] {
-			known[n.ID] = seat(b, i, t.of(n, min(draft.ShareOf(in, n.ID), mostTokens/uint64(t.each())+1)))
-			all = all && known[n.ID]
+	for i, sh := range in.Model.Shards() {
+		if sh.State == balance.Active && !known[sh.ID] {
+			known[sh.ID] = seat(b, i, t.of(sh, min(draft.ShareOf(in, sh.ID), mostTokens/uint64(t.each())+1)))
+			all = all && known[sh.ID]
 		}
-		if known[n.ID] && !shut(b, i) {
-			memory = binary.AppendUvarint(memory, uint64(n.ID))
+		if known[sh.ID] && !shut(b, i) {
+			memory = binary.AppendUvarint(memory, uint64(sh.ID))
 		}
 	}
 	return memory, all
 }
 
-// shut reports whether a node has nothing and may take nothing.
-func shut(b *draft.Draft, node int) bool {
-	return b.Shards[node].Slices == 0 && !slices.ContainsFunc(b.Parts, func(p draft.Part) bool {
-		ok, _ := b.May(p.ID, node)
+// shut reports whether a shard has nothing and may take nothing.
+func shut(b *draft.Draft, shard int) bool {
+	return b.Shards[shard].Slices == 0 && !slices.ContainsFunc(b.Parts, func(p draft.Part) bool {
+		ok, _ := b.May(p.ID, shard)
 		return ok
 	})
 }
 
-// everyone is the memory in which all nodes have their tokens.
+// everyone is the memory in which all shards have their tokens.
 func everyone(in balance.Input) (memory []byte) {
-	for _, n := range in.Model.Nodes() {
-		memory = binary.AppendUvarint(memory, uint64(n.ID))
+	for _, sh := range in.Model.Shards() {
+		memory = binary.AppendUvarint(memory, uint64(sh.ID))
 	}
 	return memory
 }
 
-// settledNodes reads a memory; nil: there is none, or it is another's.
-func settledNodes(memory []byte) map[balance.NodeID]bool {
+// settledShards reads a memory; nil: there is none, or it is another's.
+func settledShards(memory []byte) map[balance.ShardID]bool {
 	if len(memory) == 0 {
 		return nil
 	}
-	out := make(map[balance.NodeID]bool)
+	out := make(map[balance.ShardID]bool)
 	for len(memory) > 0 {
 		v, n := binary.Uvarint(memory)
 		if n <= 0 || v > 1<<32-1 {
 			return nil
 		}
-		out[balance.NodeID(v)] = true
+		out[balance.ShardID(v)] = true
 		memory = memory[n:]
 	}
 	return out
 }
 
-// seat starts to move the arcs of a node's tokens there and reports whether it has all.
-func seat(b *draft.Draft, node int, tokens []token) (all bool) {
+// seat starts to move the arcs of a shard's tokens there and reports whether it has all.
+func seat(b *draft.Draft, shard int, tokens []token) (all bool) {
 	all = true
 	waits := slices.ContainsFunc(b.Parts, func(p draft.Part) bool { return p.Move.Phase == balance.Copying })
 	for _, t := range tokens {
 		k := sort.Search(len(b.Parts), func(i int) bool { return b.Parts[i].Hi >= t.key })
 		p := &b.Parts[k]
-		if p.At == node && p.Hi == t.key {
+		if p.At == shard && p.Hi == t.key {
 			continue
 		}
 		if p.Busy {
 			all = false
 			continue
 		}
-		own := draft.Segment{Interval: balance.Interval{Lo: p.Lo, Hi: t.key}, To: node, Why: "the arc of one of its tokens, since it has joined"}
+		own := draft.Segment{Interval: balance.Interval{Lo: p.Lo, Hi: t.key}, To: shard, Why: "the arc of one of its tokens, since it has joined"}
 		list := []draft.Segment{own}
 		if t.key < p.Hi {
 			list = append(list, draft.Segment{Interval: balance.Interval{Lo: t.key + 1, Hi: p.Hi}, To: p.At})

@@ -23,9 +23,9 @@ const autoplacerName = "autoplacer"
 // out and ends the cycle.
 //
 // Ours: the constants; what a round gains is by how much less load lies above the mean,
-// over all nodes, in mean loads of one, and it is expected rather than measured, since
+// over all shards, in mean loads of one, and it is expected rather than measured, since
 // measured loads lag by their half-life. The paper solves each round by linear
-// programming and minimises remote accesses; all our nodes are asked anyway, so that
+// programming and minimises remote accesses; all our shards are asked anyway, so that
 // the load alone counts, and a greedy packing does (place).
 //
 // The paper keeps what has moved in probabilistic associative arrays (Bloom filters and
@@ -45,7 +45,7 @@ const mostFrozen = 4096
 func readAutoplacer(r *options.Reader) Autoplacer {
 	a := Autoplacer{Tokens: readTokens(r), Hottest: 16, Gain: 0.005, Most: 4096}
 	r.Count(&a.Hottest, "hottest", 1000, "items placed anew in a round")
-	r.Number(&a.Gain, "gain", 0, 10, "least gain of a round, in mean loads of a node; less ends the cycle")
+	r.Number(&a.Gain, "gain", 0, 10, "least gain of a round, in mean loads of a shard; less ends the cycle")
 	r.Count(&a.Most, "relocated", 100_000, "items that are elsewhere than hashing has them, about; then the coolest go home")
 	return a
 }
@@ -59,7 +59,7 @@ func (a Autoplacer) Initial(in balance.Input) (balance.Proposal, error) {
 }
 
 // Refuges implements balance.Refuge: what leaves goes where hashing has it now.
-func (a Autoplacer) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeID {
+func (a Autoplacer) Refuges(in balance.Input, leaving []balance.Slice) []balance.ShardID {
 	return ConsistentRandom{a.Tokens}.Refuges(in, leaving)
 }
 
@@ -71,7 +71,7 @@ func (a Autoplacer) Iterate(in balance.Input) (balance.Proposal, error) {
 	}
 	b := draft.New(in, 1)
 	if b.Active == 0 {
-		b.Leave(0, "no node is active")
+		b.Leave(0, "no shard is active")
 		return b.Proposal(), nil
 	}
 	r := round{Draft: b, Autoplacer: a, ring: ring, frozen: frozenItems(in.Memory)}
@@ -99,7 +99,7 @@ type round struct {
 
 // relocated reports whether a slice is an item that was taken out, and is not home.
 func (r *round) relocated(p *draft.Part) bool {
-	return p.Lo == p.Hi && r.Shards[p.At].Active && r.Shards[p.At].ID != r.ring[owner(r.ring, p.Lo)].node
+	return p.Lo == p.Hi && r.Shards[p.At].Active && r.Shards[p.At].ID != r.ring[owner(r.ring, p.Lo)].shard
 }
 
 // wanted is where all keys should be: the arcs of the ring, but for the relocated items,
@@ -111,7 +111,7 @@ func (r *round) wanted() []draft.Piece {
 			out = append(out, draft.Piece{Lo: p.Lo, Shard: r.Shards[p.At].ID, Why: "it was hot"})
 			if p.Lo < balance.MaxKey {
 				t := r.ring[owner(r.ring, p.Lo+1)]
-				rest = append(rest, draft.Piece{Lo: p.Lo + 1, Shard: t.node, Why: "the rest of an arc"})
+				rest = append(rest, draft.Piece{Lo: p.Lo + 1, Shard: t.shard, Why: "the rest of an arc"})
 			}
 		}
 	}
@@ -150,7 +150,7 @@ func (r *round) home() {
 	slices.SortStableFunc(list, func(a, b *draft.Part) int { return cmp.Compare(a.Load, b.Load) })
 	for _, p := range list[:min(len(list), r.Hottest, max(0, all-r.Most))] {
 		s := draft.Segment{
-			Interval: balance.Interval{Lo: p.Lo, Hi: p.Hi}, To: r.Index[r.ring[owner(r.ring, p.Lo)].node],
+			Interval: balance.Interval{Lo: p.Lo, Hi: p.Hi}, To: r.Index[r.ring[owner(r.ring, p.Lo)].shard],
 			Why: "it is among the coolest of too many that were moved, and goes home",
 		}
 		if r.Carry(p, []draft.Segment{s}) {
@@ -165,7 +165,7 @@ type hot struct {
 	load   float64
 	weight uint64
 	part   int // index of its slice
-	to     int // index of its node after the round
+	to     int // index of its shard after the round
 }
 
 // play places the hottest items anew.
@@ -186,13 +186,13 @@ func (r *round) play() {
 	}
 	if gain < r.Gain || moving == 0 {
 		clear(r.frozen)
-		r.Leave(0, "the cycle ends: to place the %d hottest items anew, of those not considered yet, would gain %.4f mean loads of a node, less than %.3g", len(list), max(0, gain), r.Gain)
+		r.Leave(0, "the cycle ends: to place the %d hottest items anew, of those not considered yet, would gain %.4f mean loads of a shard, less than %.3g", len(list), max(0, gain), r.Gain)
 		return
 	}
 	for _, v := range list {
 		r.frozen[v.key] = true
 	}
-	r.Leave(0, "%d of the %d hottest items move, which gains %.4f mean loads of a node; %d hot items are left for this cycle", moving, len(list), gain, left)
+	r.Leave(0, "%d of the %d hottest items move, which gains %.4f mean loads of a shard; %d hot items are left for this cycle", moving, len(list), gain, left)
 	r.takeOut(list)
 	if left == 0 || len(r.frozen) > mostFrozen-r.Hottest {
 		clear(r.frozen)
@@ -233,7 +233,7 @@ func (r *round) hottest() (list []hot, left int) {
 	return known, left
 }
 
-// loads are the nodes' loads.
+// loads are the shards' loads.
 func (r *round) loads() []float64 {
 	list := make([]float64, len(r.Shards))
 	for i := range list {
@@ -242,7 +242,7 @@ func (r *round) loads() []float64 {
 	return list
 }
 
-// above is how much load lies above the mean, in mean loads of a node.
+// above is how much load lies above the mean, in mean loads of a shard.
 func (r *round) above(loads []float64) (sum float64) {
 	for i, v := range loads {
 		sum += max(0, v-r.Mean*r.Shards[i].Share)
@@ -250,9 +250,9 @@ func (r *round) above(loads []float64) (sum float64) {
 	return r.OfMean(sum)
 }
 
-// place decides where hot items go, and returns the loads of the nodes afterwards. All
-// items are taken off their nodes and put back, the hottest first: where it was, if that
-// node has then at most the mean, or else where the node is then the coolest one.
+// place decides where hot items go, and returns the loads of the shards afterwards. All
+// items are taken off their shards and put back, the hottest first: where it was, if that
+// shard has then at most the mean, or else where the shard is then the coolest one.
 func (r *round) place(list []hot, before []float64) (loads []float64) {
 	loads = slices.Clone(before)
 	for _, v := range list {
@@ -275,7 +275,7 @@ func (r *round) place(list []hot, before []float64) (loads []float64) {
 	return loads
 }
 
-// coolest returns the node for a hot item.
+// coolest returns the shard for a hot item.
 func (r *round) coolest(v *hot, loads []float64, goes func(int) bool) int {
 	best := v.to
 	least := (loads[best] + v.load) / r.Shards[best].Share
@@ -300,7 +300,7 @@ func (r *round) takeOut(list []hot) {
 		for ; end < len(list) && list[end].part == list[begin].part; end++ {
 			v := list[end]
 			if v.to == p.At {
-				r.Stay(p, "item %d, %.3f x the mean load of a node, stays on node %s: no other is cooler with it", r.In.Order.Item(v.key), r.OfMean(v.load), r.Shards[p.At].Name)
+				r.Stay(p, "item %d, %.3f x the mean load of a shard, stays on shard %s: no other is cooler with it", r.In.Order.Item(v.key), r.OfMean(v.load), r.Shards[p.At].Name)
 				continue
 			}
 			if next < v.key {
@@ -308,7 +308,7 @@ func (r *round) takeOut(list []hot) {
 			}
 			cut = append(cut, draft.Segment{
 				Interval: balance.Interval{Lo: v.key, Hi: v.key}, To: v.to,
-				Why: fmt.Sprintf("item %d, %.3f x the mean load of a node, is among the hottest that were not considered yet", r.In.Order.Item(v.key), r.OfMean(v.load)),
+				Why: fmt.Sprintf("item %d, %.3f x the mean load of a shard, is among the hottest that were not considered yet", r.In.Order.Item(v.key), r.OfMean(v.load)),
 			})
 			next = v.key + 1
 		}

@@ -15,11 +15,11 @@ const cassandraName = "cassandra"
 // Cassandra is consistent hashing with random tokens that move along the ring
 // (Lakshman and Malik, 2010; thesis 4.4.2): load is tracked by arc, and the token
 // between a hot arc and a neighbouring one shifts. Neither source says how far, or
-// which one. Ours: of each node above 1 + Delta times the mean, the hottest first, the
-// hottest slice gives its items on the side of its lighter neighbour's node to that
-// node, until both nodes are equal. Slices side by side on one node become one, since
-// tokens need not lie where they began. A node that joins takes the arcs of its tokens
-// first. The paper also has a light node's token go into a hot arc; we do not.
+// which one. Ours: of each shard above 1 + Delta times the mean, the hottest first, the
+// hottest slice gives its items on the side of its lighter neighbour's shard to that
+// shard, until both shards are equal. Slices side by side on one shard become one, since
+// tokens need not lie where they began. A shard that joins takes the arcs of its tokens
+// first. The paper also has a light shard's token go into a hot arc; we do not.
 type Cassandra struct {
 	seated
 	Delta float64
@@ -27,11 +27,11 @@ type Cassandra struct {
 
 func readCassandra(r *options.Reader) Cassandra {
 	c := Cassandra{seated: seated{readTokens(r)}, Delta: 0.1}
-	r.Number(&c.Delta, "delta", 0, 10, "how far above the mean a node may be before its arcs shrink")
+	r.Number(&c.Delta, "delta", 0, 10, "how far above the mean a shard may be before its arcs shrink")
 	return c
 }
 
-// leastGain is what a move must gain, in mean loads of a node.
+// leastGain is what a move must gain, in mean loads of a shard.
 const leastGain = 0.005
 
 // Name implements balance.Strategy.
@@ -46,7 +46,7 @@ func (c Cassandra) Iterate(in balance.Input) (balance.Proposal, error) {
 		x.gather()
 		for _, h := range x.sorted(x.heavy, -1) {
 			if !x.shrink(h) {
-				x.Leave(0, "node %s stays at %.2f x the mean: no neighbour of its slices is on a node that gains from them", x.Shards[h].Name, x.OfMean(x.Shards[h].Heat()))
+				x.Leave(0, "shard %s stays at %.2f x the mean: no neighbour of its slices is on a shard that gains from them", x.Shards[h].Name, x.OfMean(x.Shards[h].Heat()))
 			}
 		}
 		b.Join(nil)
@@ -57,7 +57,7 @@ func (c Cassandra) Iterate(in balance.Input) (balance.Proposal, error) {
 	return p, nil
 }
 
-// shrink moves a border of one of a node's slices, the hottest that it helps for.
+// shrink moves a border of one of a shard's slices, the hottest that it helps for.
 func (x *exchange) shrink(h int) bool {
 	for _, i := range slices.Backward(x.on[h]) {
 		var sides []int
@@ -76,7 +76,7 @@ func (x *exchange) shrink(h int) bool {
 	return false
 }
 
-// nibble gives the items at one end of a slice to a node, until both nodes are equal.
+// nibble gives the items at one end of a slice to a shard, until both shards are equal.
 func (x *exchange) nibble(i, to int, right bool) bool {
 	p := &x.Parts[i]
 	a, b := &x.Shards[p.At], &x.Shards[to]
@@ -93,7 +93,7 @@ func (x *exchange) nibble(i, to int, right bool) bool {
 	if n == 0 || sum.Load < leastGain*x.Mean {
 		return false
 	}
-	gone := draft.Segment{Interval: balance.Interval{Lo: p.Lo, Hi: p.Hi}, To: to, Why: "the border with its neighbour shifts, until both nodes have the same load"}
+	gone := draft.Segment{Interval: balance.Interval{Lo: p.Lo, Hi: p.Hi}, To: to, Why: "the border with its neighbour shifts, until both shards have the same load"}
 	stays := draft.Segment{Interval: gone.Interval, To: p.At}
 	list := []draft.Segment{gone}
 	switch {

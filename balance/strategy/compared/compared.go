@@ -53,15 +53,15 @@ func Summary(name string) string {
 	case consistentEqualName:
 		return "consistent hashing of equal ranges to random tokens, regardless of the load (thesis 4.4.1, strategy 2)"
 	case consistentFixedName:
-		return "equal ranges dealt to nodes, regardless of the load (thesis 4.4.1, strategy 3; Dynamo, SOSP 2007)"
+		return "equal ranges dealt to shards, regardless of the load (thesis 4.4.1, strategy 3; Dynamo, SOSP 2007)"
 	case rendezvousName:
-		return "rendezvous hashing: an item is where its hash with the node is highest, regardless of the load (thesis 4.7)"
+		return "rendezvous hashing: an item is where its hash with the shard is highest, regardless of the load (thesis 4.7)"
 	case raoOneName:
-		return "consistent hashing; light nodes draw heavy ones and take a slice (Rao et al., 2003; thesis 4.4.2)"
+		return "consistent hashing; light shards draw heavy ones and take a slice (Rao et al., 2003; thesis 4.4.2)"
 	case raoManyName:
-		return "consistent hashing; heavy nodes draw light ones and give a slice to the lightest (Rao et al., 2003; thesis 4.4.2)"
+		return "consistent hashing; heavy shards draw light ones and give a slice to the lightest (Rao et al., 2003; thesis 4.4.2)"
 	case raoPoolName:
-		return "consistent hashing; heavy nodes put slices into a pool for light ones (Rao et al., 2003; thesis 4.4.2)"
+		return "consistent hashing; heavy shards put slices into a pool for light ones (Rao et al., 2003; thesis 4.4.2)"
 	case cassandraName:
 		return "consistent hashing; borders of hot slices shift towards lighter neighbours (Cassandra, 2010; thesis 4.4.2)"
 	case srinivasanName:

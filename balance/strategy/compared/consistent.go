@@ -8,9 +8,9 @@ import (
 const consistentRandomName = "consistent-random"
 
 // ConsistentRandom is consistent hashing with random tokens (Karger et al., STOC 1997;
-// thesis 4.4, and 4.4.1, strategy 1, after DeCandia et al., SOSP 2007, 6.2): each node
+// thesis 4.4, and 4.4.1, strategy 1, after DeCandia et al., SOSP 2007, 6.2): each shard
 // has tokens at random places of the ring, and owns the arcs of keys that end at them.
-// It ignores the load. A node that joins takes keys from others and changes nothing
+// It ignores the load. A shard that joins takes keys from others and changes nothing
 // else, one that leaves gives its own keys away; to find them, the items of
 // neighbouring arcs are looked at.
 type ConsistentRandom struct{ Tokens Tokens }
@@ -36,9 +36,9 @@ func (c ConsistentRandom) Iterate(in balance.Input) (balance.Proposal, error) {
 	return draft.Iterate(in, byTokens(ring))
 }
 
-// Refuges implements balance.Refuge: the slices of a node that leaves go to the nodes
+// Refuges implements balance.Refuge: the slices of a shard that leaves go to the shards
 // of the next tokens.
-func (c ConsistentRandom) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeID {
+func (c ConsistentRandom) Refuges(in balance.Input, leaving []balance.Slice) []balance.ShardID {
 	ring, err := c.Tokens.ring(in)
 	if err != nil {
 		return nil
@@ -53,6 +53,6 @@ type byTokens []token
 func (r byTokens) Pieces() []draft.Piece { return arcs(r) }
 
 // Next implements draft.Layout.
-func (r byTokens) Next(keys balance.Interval, good func(balance.NodeID) bool) balance.NodeID {
+func (r byTokens) Next(keys balance.Interval, good func(balance.ShardID) bool) balance.ShardID {
 	return successor(r, keys.Hi, good)
 }

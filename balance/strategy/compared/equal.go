@@ -48,7 +48,7 @@ func (c ConsistentEqual) Iterate(in balance.Input) (balance.Proposal, error) {
 }
 
 // Refuges implements balance.Refuge, as those of ConsistentRandom.
-func (c ConsistentEqual) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeID {
+func (c ConsistentEqual) Refuges(in balance.Input, leaving []balance.Slice) []balance.ShardID {
 	ring, err := c.Tokens.ring(in)
 	if err != nil {
 		return nil
@@ -72,15 +72,15 @@ func (e equal) Pieces() (list []draft.Piece) {
 		}
 		last = at
 		list = append(list, draft.Piece{
-			Lo: rangeBegin(i, n), Shard: e.ring[at].node,
-			Why: fmt.Sprintf("the ranges whose next token, %x, is of node %d", uint64(e.ring[at].key), e.ring[at].node),
+			Lo: rangeBegin(i, n), Shard: e.ring[at].shard,
+			Why: fmt.Sprintf("the ranges whose next token, %x, is of shard %d", uint64(e.ring[at].key), e.ring[at].shard),
 		})
 	}
 	return list
 }
 
 // Next implements draft.Layout.
-func (e equal) Next(keys balance.Interval, good func(balance.NodeID) bool) balance.NodeID {
+func (e equal) Next(keys balance.Interval, good func(balance.ShardID) bool) balance.ShardID {
 	return successor(e.ring, keys.Hi, good)
 }
 

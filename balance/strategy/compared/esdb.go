@@ -17,12 +17,12 @@ import (
 const esdbName = "esdb"
 
 // ESDB is dynamic secondary hashing (Zhang et al., "ESDB", SIGMOD 2022, 2.2 and 4): there
-// are a fixed number of shards, dealt to nodes, and a tenant (an owner) has as many
-// successive ones as its part of all asks for, its spread: record g of tenant k is in shard
+// are a fixed number of partitions (the paper's shards), dealt to shards (its nodes), and a tenant (an owner) has as many
+// successive ones as its part of all asks for, its spread: record g of tenant k is in partition
 //
-//	(h₁(k) + h₂(g) mod L(k)) mod Shards
+//	(h₁(k) + h₂(g) mod L(k)) mod Partitions
 //
-// where L(k), the spread, is a power of 2, the least with which a shard has no more than
+// where L(k), the spread, is a power of 2, the least with which a partition has no more than
 // twice an equal part of all from one tenant (the paper's two functions that decide are
 // "manual"; package adshard/bench/esdb has the same). There are two phases: at the start
 // the spread follows what is stored, the items' weights; while the system runs, what
@@ -30,7 +30,7 @@ const esdbName = "esdb"
 // system is not writes but queries, so that we take the load that slaves report.
 //
 // A spread is a rule: of all that a tenant has had the largest one counts, so that nothing
-// ever shrinks. Rules, and which node has which shard, are what it remembers; both are
+// ever shrinks. Rules, and which shard has which partition, are what it remembers; both are
 // saved together with the model. A rule takes effect with the model that is saved with
 // it: the paper's commit at a time to come, by all who write, is for rules that each of
 // them applies alone, and here they get the model. It forgets all when the option shards
@@ -41,28 +41,28 @@ const esdbName = "esdb"
 // items are, and cannot tell old ones from new ones. So what a tenant has moves when its
 // spread grows, half of it when that doubles: h₂ is the item's part of the key with its
 // bits in reverse, with which h₂ mod L are L runs of keys. That a query of one tenant asks
-// few shards, which is what limits the spread there, gains nothing here, where each query
-// asks all nodes.
+// few partitions, which is what limits the spread there, gains nothing here, where each query
+// asks all shards.
 //
-// Which node has a shard: in turn at the start, so that successive ones are on different
-// nodes, and when nodes come and go as ConsistentFixed does it. Both are ours.
+// Which shard has a partition: in turn at the start, so that successive ones are on different
+// shards, and when shards come and go as ConsistentFixed does it. Both are ours.
 //
-// In other orders than ByOwner there are no tenants, only shards.
-type ESDB struct{ Shards int }
+// In other orders than ByOwner there are no tenants, only partitions.
+type ESDB struct{ Partitions int }
 
 const (
-	// mostShards, mostRules and mostParts bound the memory and the number of slices.
-	mostShards, mostRules, mostParts = 4096, 8192, 50_000
-	// mostOfPart is how much one tenant may have of a shard, in equal parts of all.
+	// mostPartitions, mostRules and mostParts bound the memory and the number of slices.
+	mostPartitions, mostRules, mostParts = 4096, 8192, 50_000
+	// mostOfPart is how much one tenant may have of a partition, in equal parts of all.
 	mostOfPart = 2
 	// ownerBits is how many bits of a key are the item's.
 	ownerBits = 32
 )
 
 func readESDB(r *options.Reader) ESDB {
-	e := ESDB{Shards: 512}
-	r.Count(&e.Shards, "shards", mostShards, "shards, which are dealt to nodes; many more than nodes")
-	e.Shards = max(1, e.Shards)
+	e := ESDB{Partitions: 512}
+	r.Count(&e.Partitions, "shards", mostPartitions, "partitions, which are dealt to shards; many more than shards")
+	e.Partitions = max(1, e.Partitions)
 	return e
 }
 
@@ -81,7 +81,7 @@ func (e ESDB) Initial(in balance.Input) (balance.Proposal, error) {
 func (e ESDB) Iterate(in balance.Input) (balance.Proposal, error) {
 	b := draft.New(in, 1)
 	if b.Active == 0 {
-		b.Leave(0, "no node is active")
+		b.Leave(0, "no shard is active")
 		p := b.Proposal()
 		p.Memory = in.Memory
 		return p, nil
@@ -98,23 +98,23 @@ func (e ESDB) Iterate(in balance.Input) (balance.Proposal, error) {
 	b.Toward(want)
 	b.Join(want)
 	_, ratio := b.HottestShard()
-	b.Leave(0, "%d tenants have more than one shard; %.3f %% of all weight is elsewhere than the rules have it; max/mean is %.3f",
+	b.Leave(0, "%d tenants have more than one partition; %.3f %% of all weight is elsewhere than the rules have it; max/mean is %.3f",
 		len(s.rules), 100*b.Cost(0, elsewhere), ratio)
 	p := b.Proposal()
 	p.Memory = s.memory()
 	return p, nil
 }
 
-// Refuges implements balance.Refuge: the shards of nodes that leave are dealt to others.
-func (e ESDB) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeID {
-	left := make(map[balance.NodeID]bool)
+// Refuges implements balance.Refuge: the partitions of shards that leave are dealt to others.
+func (e ESDB) Refuges(in balance.Input, leaving []balance.Slice) []balance.ShardID {
+	left := make(map[balance.ShardID]bool)
 	for _, s := range leaving {
-		left[s.Node] = true
+		left[s.Shard] = true
 	}
 	return draft.Refuges(in, leaving, e.recall(in, left))
 }
 
-// rule says over how many shards a tenant is spread: more than one.
+// rule says over how many partitions a tenant is spread: more than one.
 type rule struct {
 	tenant balance.Key // its first key
 	spread int
@@ -122,18 +122,18 @@ type rule struct {
 
 // sharding is the layout of ESDB.
 type sharding struct {
-	owners []balance.NodeID // of shards
-	rules  []rule           // by rising tenant
-	list   []draft.Piece    // of the rules as they are, with the shards that they are in
-	shards []int
+	owners     []balance.ShardID // of partitions
+	rules      []rule            // by rising tenant
+	list       []draft.Piece     // of the rules as they are, with the partitions that they are in
+	partitions []int
 }
 
-// recall returns what is remembered, with the shards of nodes that are gone, or left,
+// recall returns what is remembered, with the partitions of shards that are gone, or left,
 // dealt to others. If nothing is, tenants are spread by what they have stored.
-func (e ESDB) recall(in balance.Input, left map[balance.NodeID]bool) *sharding {
+func (e ESDB) recall(in balance.Input, left map[balance.ShardID]bool) *sharding {
 	s, ok := e.read(in.Memory)
 	if !ok {
-		s = &sharding{owners: inTurn(in, e.Shards)}
+		s = &sharding{owners: inTurn(in, e.Partitions)}
 		var total uint64
 		list := tenants(in)
 		for _, t := range list {
@@ -143,13 +143,13 @@ func (e ESDB) recall(in balance.Input, left map[balance.NodeID]bool) *sharding {
 			s.spread(t.Lo, float64(t.Weight)/float64(max(1, total)))
 		}
 	}
-	s.owners = ConsistentFixed{Ranges: e.Shards, Seed: 1}.deal(in, s.owners, left).owners
+	s.owners = ConsistentFixed{Ranges: e.Partitions, Seed: 1}.deal(in, s.owners, left).owners
 	return s
 }
 
-// inTurn deals shards to nodes one after the other, by their shares.
-func inTurn(in balance.Input, shards int) []balance.NodeID {
-	f := newFixed(in, make([]balance.NodeID, shards), nil)
+// inTurn deals partitions to shards one after the other, by their shares.
+func inTurn(in balance.Input, partitions int) []balance.ShardID {
+	f := newFixed(in, make([]balance.ShardID, partitions), nil)
 	for i := range f.owners {
 		if h := f.extreme(-1); h != nil {
 			f.give(i, h)
@@ -167,7 +167,7 @@ func tenants(in balance.Input) []draft.Piece {
 }
 
 // spread makes a rule for a tenant with this part of all, if it is hot: if with the
-// spread that it has it has more than mostOfPart equal parts of a shard. It returns the
+// spread that it has it has more than mostOfPart equal parts of a partition. It returns the
 // spread before and after, and whether there was no room for a rule.
 func (s *sharding) spread(tenant balance.Key, part float64) (before, after int, full bool) {
 	i, ok := slices.BinarySearchFunc(s.rules, tenant, func(r rule, k balance.Key) int { return cmp.Compare(r.tenant, k) })
@@ -212,10 +212,10 @@ func (s *sharding) follow(b *draft.Draft) {
 			continue
 		}
 		if full {
-			b.Leave(0, "the tenant at %x has %.3f of the load in %d shards, and there are too many rules for another one", uint64(t.lo), part, before)
+			b.Leave(0, "the tenant at %x has %.3f of the load in %d partitions, and there are too many rules for another one", uint64(t.lo), part, before)
 			continue
 		}
-		b.Leave(0, "the tenant at %x has %.3f of the load: it goes from %d to %d shards, and about %.3f %% of all weight moves for it",
+		b.Leave(0, "the tenant at %x has %.3f of the load: it goes from %d to %d partitions, and about %.3f %% of all weight moves for it",
 			uint64(t.lo), part, before, after, 100*b.Cost(0, t.weight)*(1-float64(before)/float64(after)))
 	}
 }
@@ -248,9 +248,9 @@ func loaded(b *draft.Draft) (list []tenantLoad) {
 	return list
 }
 
-// begin is the first key of a shard, which is that of a tenant: none is in two of them.
-func (s *sharding) begin(shard int) balance.Key {
-	return rangeBegin(shard, len(s.owners)) &^ (1<<ownerBits - 1)
+// begin is the first key of a partition, which is that of a tenant: none is in two of them.
+func (s *sharding) begin(partition int) balance.Key {
+	return rangeBegin(partition, len(s.owners)) &^ (1<<ownerBits - 1)
 }
 
 // first is h₁ of a tenant. The first half of a key is a hash of it already.
@@ -258,35 +258,35 @@ func (s *sharding) first(tenant balance.Key) int {
 	return rangeOf(tenant|(1<<ownerBits-1), len(s.owners))
 }
 
-// Pieces implements draft.Layout: the shards, out of which the tenants with rules are cut.
+// Pieces implements draft.Layout: the partitions, out of which the tenants with rules are cut.
 func (s *sharding) Pieces() []draft.Piece {
 	type start struct {
-		lo    balance.Key
-		shard int
-		why   string
+		lo        balance.Key
+		partition int
+		why       string
 	}
 	var out, rest []start
 	for _, r := range s.rules {
 		wide, first := balance.Key(1)<<ownerBits/balance.Key(r.spread), s.first(r.tenant)
 		for i := range r.spread {
-			shard := (first + offset(i, r.spread)) % len(s.owners)
-			out = append(out, start{r.tenant + balance.Key(i)*wide, shard,
-				fmt.Sprintf("a tenant that is spread over %d shards from %d on has a part in shard %d", r.spread, first, shard)})
+			partition := (first + offset(i, r.spread)) % len(s.owners)
+			out = append(out, start{r.tenant + balance.Key(i)*wide, partition,
+				fmt.Sprintf("a tenant that is spread over %d partitions from %d on has a part in partition %d", r.spread, first, partition)})
 		}
 		if after := r.tenant + 1<<ownerBits; after != 0 {
-			shard := s.first(after)
-			rest = append(rest, start{after, shard, fmt.Sprintf("shard %d", shard)})
+			partition := s.first(after)
+			rest = append(rest, start{after, partition, fmt.Sprintf("partition %d", partition)})
 		}
 	}
 	for i := range s.owners {
-		rest = append(rest, start{s.begin(i), i, fmt.Sprintf("shard %d", i)})
+		rest = append(rest, start{s.begin(i), i, fmt.Sprintf("partition %d", i)})
 	}
 	out = append(out, rest...) // of equals the first one counts
 	slices.SortStableFunc(out, func(a, b start) int { return cmp.Compare(a.lo, b.lo) })
 	out = slices.CompactFunc(out, func(a, b start) bool { return a.lo == b.lo })
-	s.list, s.shards = make([]draft.Piece, len(out)), make([]int, len(out))
+	s.list, s.partitions = make([]draft.Piece, len(out)), make([]int, len(out))
 	for i, v := range out {
-		s.list[i], s.shards[i] = draft.Piece{Lo: v.lo, Shard: s.owners[v.shard], Why: v.why}, v.shard
+		s.list[i], s.partitions[i] = draft.Piece{Lo: v.lo, Shard: s.owners[v.partition], Why: v.why}, v.partition
 	}
 	return s.list
 }
@@ -297,15 +297,15 @@ func offset(i, spread int) int {
 	return int(bits.Reverse32(uint32(i)) >> (32 - bits.TrailingZeros(uint(spread))))
 }
 
-// Next implements draft.Layout: the node of the shard, or that of the next one that is good.
-func (s *sharding) Next(keys balance.Interval, good func(balance.NodeID) bool) balance.NodeID {
+// Next implements draft.Layout: the shard of the partition, or that of the next one that is good.
+func (s *sharding) Next(keys balance.Interval, good func(balance.ShardID) bool) balance.ShardID {
 	if s.list == nil {
 		s.Pieces()
 	}
 	at := sort.Search(len(s.list), func(i int) bool { return s.list[i].Lo > keys.Lo }) - 1
-	asked := make(map[balance.NodeID]bool)
+	asked := make(map[balance.ShardID]bool)
 	for i := range s.owners {
-		n := s.owners[(s.shards[at]+i)%len(s.owners)]
+		n := s.owners[(s.partitions[at]+i)%len(s.owners)]
 		if n == 0 || asked[n] {
 			continue
 		}
@@ -316,7 +316,7 @@ func (s *sharding) Next(keys balance.Interval, good func(balance.NodeID) bool) b
 	return 0
 }
 
-// memory is how many shards there are, their nodes, and the rules: 5 bytes each.
+// memory is how many partitions there are, their shards, and the rules: 5 bytes each.
 func (s *sharding) memory() []byte {
 	b := binary.AppendUvarint(nil, uint64(len(s.owners)))
 	for _, n := range s.owners {
@@ -329,24 +329,24 @@ func (s *sharding) memory() []byte {
 	return b
 }
 
-// read reads a memory; false: there is none, or it is not of so many shards.
+// read reads a memory; false: there is none, or it is not of so many partitions.
 func (e ESDB) read(b []byte) (*sharding, bool) {
 	count, n := binary.Uvarint(b)
-	if n <= 0 || count != uint64(e.Shards) {
+	if n <= 0 || count != uint64(e.Partitions) {
 		return nil, false
 	}
 	b = b[n:]
-	s := &sharding{owners: make([]balance.NodeID, e.Shards)}
+	s := &sharding{owners: make([]balance.ShardID, e.Partitions)}
 	for i := range s.owners {
 		v, n := binary.Uvarint(b)
 		if n <= 0 || v > 1<<32-1 {
 			return nil, false
 		}
-		s.owners[i], b = balance.NodeID(v), b[n:]
+		s.owners[i], b = balance.ShardID(v), b[n:]
 	}
 	for ; len(b) >= 5; b = b[5:] {
 		r := rule{balance.Key(binary.BigEndian.Uint32(b)) << ownerBits, 1 << (b[4] % 16)}
-		if r.spread > e.Shards || len(s.rules) > 0 && s.rules[len(s.rules)-1].tenant >= r.tenant {
+		if r.spread > e.Partitions || len(s.rules) > 0 && s.rules[len(s.rules)-1].tenant >= r.tenant {
 			return nil, false
 		}
 		s.rules = append(s.rules, r)

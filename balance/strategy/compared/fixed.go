@@ -15,9 +15,9 @@ const consistentFixedName = "consistent-fixed"
 
 // ConsistentFixed is consistent hashing with as many tokens as ranges (thesis 4.4.1,
 // strategy 3): the ring is cut into Ranges ranges of equal width for good, and each of
-// the first nodes gets equally many, at random. The ranges of a node that leaves go to
+// the first shards gets equally many, at random. The ranges of a shard that leaves go to
 // the others at random; one that joins takes its part from those with most. DeCandia et
-// al. (SOSP 2007, 6.2) keep the numbers even in both cases, and so do we. Which node
+// al. (SOSP 2007, 6.2) keep the numbers even in both cases, and so do we. Which shard
 // has which range depends on history: the model is the memory. The load is ignored.
 type ConsistentFixed struct {
 	Ranges int
@@ -26,8 +26,8 @@ type ConsistentFixed struct {
 
 func readConsistentFixed(r *options.Reader) ConsistentFixed {
 	ranges, seed := 1024, 1
-	r.Count(&ranges, "ranges", mostTokens, "ranges of equal width into which the ring is cut; many more than nodes")
-	r.Count(&seed, "seed", math.MaxInt32, "decides which ranges a node gets")
+	r.Count(&ranges, "ranges", mostTokens, "ranges of equal width into which the ring is cut; many more than shards")
+	r.Count(&seed, "seed", math.MaxInt32, "decides which ranges a shard gets")
 	return ConsistentFixed{Ranges: max(1, ranges), Seed: uint64(seed)}
 }
 
@@ -36,7 +36,7 @@ func (ConsistentFixed) Name() string { return consistentFixedName }
 
 // Initial implements balance.Strategy.
 func (c ConsistentFixed) Initial(in balance.Input) (balance.Proposal, error) {
-	return draft.Initial(in, c.deal(in, make([]balance.NodeID, c.Ranges), nil))
+	return draft.Initial(in, c.deal(in, make([]balance.ShardID, c.Ranges), nil))
 }
 
 // Iterate implements balance.Strategy.
@@ -45,18 +45,18 @@ func (c ConsistentFixed) Iterate(in balance.Input) (balance.Proposal, error) {
 }
 
 // Refuges implements balance.Refuge.
-func (c ConsistentFixed) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeID {
-	left := make(map[balance.NodeID]bool)
+func (c ConsistentFixed) Refuges(in balance.Input, leaving []balance.Slice) []balance.ShardID {
+	left := make(map[balance.ShardID]bool)
 	for _, s := range leaving {
-		left[s.Node] = true
+		left[s.Shard] = true
 	}
 	return draft.Refuges(in, leaving, c.deal(in, c.owners(in), left))
 }
 
-// owners returns the node that has each range: that of its last key.
-func (c ConsistentFixed) owners(in balance.Input) []balance.NodeID {
+// owners returns the shard that has each range: that of its last key.
+func (c ConsistentFixed) owners(in balance.Input) []balance.ShardID {
 	all, at := in.Model.Slices(), 0
-	owners := make([]balance.NodeID, c.Ranges)
+	owners := make([]balance.ShardID, c.Ranges)
 	for i := range owners {
 		for end := rangeEnd(i, c.Ranges); all[at].Hi < end; {
 			at++
@@ -68,25 +68,25 @@ func (c ConsistentFixed) owners(in balance.Input) []balance.NodeID {
 
 // fixed is the layout of ConsistentFixed.
 type fixed struct {
-	owners []balance.NodeID
+	owners []balance.ShardID
 	hands  []*hand
 }
 
-// hand is a node with its ranges.
+// hand is a shard with its ranges.
 type hand struct {
-	node  balance.NodeID
+	shard balance.ShardID
 	share uint64
 	part  int   // the ranges that it has at least
 	has   []int // the next one that it would give away last
 }
 
-// newFixed is the layout of some ranges, with the active nodes that have not left, and
+// newFixed is the layout of some ranges, with the active shards that have not left, and
 // what each should have; they have nothing yet.
-func newFixed(in balance.Input, owners []balance.NodeID, left map[balance.NodeID]bool) fixed {
+func newFixed(in balance.Input, owners []balance.ShardID, left map[balance.ShardID]bool) fixed {
 	f, shares := fixed{owners: owners}, uint64(0)
-	for _, n := range in.Model.Nodes() {
-		if n.State == balance.Active && !left[n.ID] {
-			h := &hand{node: n.ID, share: draft.ShareOf(in, n.ID)}
+	for _, sh := range in.Model.Shards() {
+		if sh.State == balance.Active && !left[sh.ID] {
+			h := &hand{shard: sh.ID, share: draft.ShareOf(in, sh.ID)}
 			f.hands, shares = append(f.hands, h), shares+h.share
 		}
 	}
@@ -96,15 +96,15 @@ func newFixed(in balance.Input, owners []balance.NodeID, left map[balance.NodeID
 	return f
 }
 
-// deal gives ranges of nodes that are not active, or left, to those with fewest, and
-// what a node lacks to its part to it, from those with most.
-func (c ConsistentFixed) deal(in balance.Input, owners []balance.NodeID, left map[balance.NodeID]bool) fixed {
-	f, at := newFixed(in, owners, left), make(map[balance.NodeID]*hand)
+// deal gives ranges of shards that are not active, or left, to those with fewest, and
+// what a shard lacks to its part to it, from those with most.
+func (c ConsistentFixed) deal(in balance.Input, owners []balance.ShardID, left map[balance.ShardID]bool) fixed {
+	f, at := newFixed(in, owners, left), make(map[balance.ShardID]*hand)
 	if len(f.hands) == 0 {
 		return f
 	}
 	for _, h := range f.hands {
-		at[h.node] = h
+		at[h.shard] = h
 	}
 	order := make([]int, c.Ranges) // at random
 	for i := range order {
@@ -134,11 +134,11 @@ func (c ConsistentFixed) deal(in balance.Input, owners []balance.NodeID, left ma
 }
 
 func (f *fixed) give(i int, h *hand) {
-	f.owners[i] = h.node
+	f.owners[i] = h.shard
 	h.has = append(h.has, i)
 }
 
-// extreme returns the node with most ranges for its share, or with sign -1 the fewest.
+// extreme returns the shard with most ranges for its share, or with sign -1 the fewest.
 func (f *fixed) extreme(sign int) (best *hand) {
 	for _, h := range f.hands {
 		if best == nil || sign*cmp.Compare(uint64(len(h.has))*best.share, uint64(len(best.has))*h.share) > 0 {
@@ -148,31 +148,31 @@ func (f *fixed) extreme(sign int) (best *hand) {
 	return best
 }
 
-// Pieces are the single ranges, so that those of a node that leaves can go to many.
+// Pieces are the single ranges, so that those of a shard that leaves can go to many.
 func (f fixed) Pieces() []draft.Piece {
 	list := make([]draft.Piece, len(f.owners))
-	for i, n := range f.owners {
-		list[i] = draft.Piece{Lo: rangeBegin(i, len(f.owners)), Shard: n, Why: fmt.Sprintf("range %d of %d is dealt to node %d", i, len(f.owners), n)}
+	for i, shard := range f.owners {
+		list[i] = draft.Piece{Lo: rangeBegin(i, len(f.owners)), Shard: shard, Why: fmt.Sprintf("range %d of %d is dealt to shard %d", i, len(f.owners), shard)}
 	}
 	return list
 }
 
-// Next is the node that the range was dealt to, or the good one with fewest.
-func (f fixed) Next(keys balance.Interval, good func(balance.NodeID) bool) (best balance.NodeID) {
+// Next is the shard that the range was dealt to, or the good one with fewest.
+func (f fixed) Next(keys balance.Interval, good func(balance.ShardID) bool) (best balance.ShardID) {
 	if len(f.hands) == 0 {
 		return 0
 	}
-	if n := f.owners[rangeOf(keys.Hi, len(f.owners))]; good(n) {
-		return n
+	if shard := f.owners[rangeOf(keys.Hi, len(f.owners))]; good(shard) {
+		return shard
 	}
 	var fewest *hand
 	for _, h := range f.hands {
-		if (fewest == nil || uint64(len(h.has))*fewest.share < uint64(len(fewest.has))*h.share) && good(h.node) {
+		if (fewest == nil || uint64(len(h.has))*fewest.share < uint64(len(fewest.has))*h.share) && good(h.shard) {
 			fewest = h
 		}
 	}
 	if fewest == nil {
 		return 0
 	}
-	return fewest.node
+	return fewest.shard
 }

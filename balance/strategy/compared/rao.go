@@ -11,18 +11,18 @@ import (
 
 // Rao is load-aware consistent hashing (Rao, Lakshminarayanan, Surana, Karp, Stoica,
 // IPTPS 2003; thesis 4.4.2): the tokens of ConsistentRandom, each with the slice that
-// ends there, go from heavy nodes to light ones. Heavy is a node with more than 1 +
+// ends there, go from heavy shards to light ones. Heavy is a shard with more than 1 +
 // Delta times the mean for its share (0.1 is ours; the thesis gives no constants). The
-// best slice to go from a heavy node to a light one is the lightest that makes the one
+// best slice to go from a heavy shard to a light one is the lightest that makes the one
 // light and keeps the other so, or else the heaviest that the other can take.
 //
-// rao-one: each light node draws another node, which gives a slice if it is heavy.
-// rao-many: each heavy node draws Draws light ones and gives to the lightest.
-// rao-pool: a central place takes slices from heavy nodes until they are light, and
-// gives the heaviest first to the light node that it leaves the least room, or in
+// rao-one: each light shard draws another shard, which gives a slice if it is heavy.
+// rao-many: each heavy shard draws Draws light ones and gives to the lightest.
+// rao-pool: a central place takes slices from heavy shards until they are light, and
+// gives the heaviest first to the light shard that it leaves the least room, or in
 // exchange for a lighter slice.
 //
-// Slices are not split, so a single one may be more than a node should have. A node
+// Slices are not split, so a single one may be more than a shard should have. A shard
 // that joins takes the arcs of its tokens first; which ones have is remembered.
 type Rao struct {
 	name string
@@ -33,9 +33,9 @@ type Rao struct {
 
 func readRao(r *options.Reader, name string) Rao {
 	c := Rao{name: name, seated: seated{readTokens(r)}, Delta: 0.1, Draws: 4}
-	r.Number(&c.Delta, "delta", 0, 10, "how far above the mean a node may be that is light")
+	r.Number(&c.Delta, "delta", 0, 10, "how far above the mean a shard may be that is light")
 	if name == raoManyName {
-		r.Count(&c.Draws, "draws", 1000, "light nodes that a heavy one draws")
+		r.Count(&c.Draws, "draws", 1000, "light shards that a heavy one draws")
 	}
 	return c
 }
@@ -65,11 +65,11 @@ func (r Rao) Iterate(in balance.Input) (balance.Proposal, error) {
 	return p, nil
 }
 
-// balances reports whether there is a load to balance by, and all nodes have their
+// balances reports whether there is a load to balance by, and all shards have their
 // tokens; if not, it says why.
 func balances(b *draft.Draft, all bool) bool {
 	if !all {
-		b.Leave(0, "nodes that have joined take the arcs of their tokens first")
+		b.Leave(0, "shards that have joined take the arcs of their tokens first")
 		return false
 	}
 	if b.In.Few != "" {
@@ -88,7 +88,7 @@ func balances(b *draft.Draft, all bool) bool {
 type exchange struct {
 	*draft.Draft
 	Rao
-	on [][]int // by node: its slices, the lightest first
+	on [][]int // by shard: its slices, the lightest first
 }
 
 func (x *exchange) gather() {
@@ -103,7 +103,7 @@ func (x *exchange) gather() {
 	}
 }
 
-// room returns by how much a node is below its target.
+// room returns by how much a shard is below its target.
 func (x *exchange) room(n int) float64 {
 	return (1+x.Delta)*x.Mean*x.Shards[n].Share - x.Shards[n].Load
 }
@@ -112,7 +112,7 @@ func (x *exchange) heavy(n int) bool { return x.room(n) < 0 }
 
 func (x *exchange) light(n int) bool { return x.Shards[n].Active && !x.heavy(n) }
 
-// sorted returns the nodes of which that is true, the hottest first or last.
+// sorted returns the shards of which that is true, the hottest first or last.
 func (x *exchange) sorted(of func(int) bool, sign int) (list []int) {
 	for n := range x.Shards {
 		if of(n) {
@@ -123,7 +123,7 @@ func (x *exchange) sorted(of func(int) bool, sign int) (list []int) {
 	return list
 }
 
-// goes reports whether a slice may go to a node now.
+// goes reports whether a slice may go to a shard now.
 func (x *exchange) goes(i, to int) bool {
 	p := &x.Parts[i]
 	if p.Busy || !x.Shards[to].Room(p.Weight) || !x.Affords(p.Items, p.Weight) {
@@ -133,7 +133,7 @@ func (x *exchange) goes(i, to int) bool {
 	return ok
 }
 
-// best returns the slice that should go from one node to another; -1: none.
+// best returns the slice that should go from one shard to another; -1: none.
 func (x *exchange) best(from, to int) (best int) {
 	best = -1
 	for _, i := range x.on[from] {
@@ -153,21 +153,21 @@ func (x *exchange) best(from, to int) (best int) {
 // give moves a slice.
 func (x *exchange) give(i, to int, why string) {
 	p := &x.Parts[i]
-	x.Start(p.ID, to, "slice %d, %.3f x the mean load of a node, goes from node %s at %.2f to node %s at %.2f: %s",
+	x.Start(p.ID, to, "slice %d, %.3f x the mean load of a shard, goes from shard %s at %.2f to shard %s at %.2f: %s",
 		p.ID, x.OfMean(p.Load), x.Shards[p.At].Name, x.OfMean(x.Shards[p.At].Heat()), x.Shards[to].Name, x.OfMean(x.Shards[to].Heat()), why)
 	x.Shift(p.At, to, p.Items, p.Weight, p.Load)
 	x.Shards[p.At].Slices--
 	p.Busy = true
 }
 
-// draw is a random number of a node in this iteration.
-func (x *exchange) draw(node, n int) uint64 {
-	return draft.Mix(draft.Mix(x.Tokens.Seed, x.In.Iteration), uint64(x.Shards[node].ID)<<16+uint64(n))
+// draw is a random number of a shard in this iteration.
+func (x *exchange) draw(shard, n int) uint64 {
+	return draft.Mix(draft.Mix(x.Tokens.Seed, x.In.Iteration), uint64(x.Shards[shard].ID)<<16+uint64(n))
 }
 
 // sum says how it ends.
 func (x *exchange) sum() {
 	hottest, ratio := x.HottestShard()
 	heavy := x.sorted(x.heavy, -1)
-	x.Leave(0, "max/mean is then %.3f (node %s); %d nodes are above %.3g x the mean", ratio, x.Shards[hottest].Name, len(heavy), 1+x.Delta)
+	x.Leave(0, "max/mean is then %.3f (shard %s); %d shards are above %.3g x the mean", ratio, x.Shards[hottest].Name, len(heavy), 1+x.Delta)
 }

@@ -7,7 +7,7 @@ import (
 
 const raoManyName = "rao-many"
 
-// many has each heavy node draw some light ones.
+// many has each heavy shard draw some light ones.
 func (x *exchange) many() {
 	for _, h := range x.sorted(x.heavy, -1) {
 		light := x.sorted(x.light, 1)
@@ -22,7 +22,7 @@ func (x *exchange) many() {
 		slices.SortStableFunc(light, func(a, b int) int { return cmp.Compare(x.Shards[a].Heat(), x.Shards[b].Heat()) })
 		if len(light) > 0 {
 			if i := x.best(h, light[0]); i >= 0 {
-				x.give(i, light[0], "the lightest of those that the heavy node drew")
+				x.give(i, light[0], "the lightest of those that the heavy shard drew")
 			}
 		}
 	}

@@ -2,7 +2,7 @@ package compared
 
 const raoOneName = "rao-one"
 
-// one has each light node draw another one.
+// one has each light shard draw another one.
 func (x *exchange) one() {
 	for l := range x.Shards {
 		if !x.light(l) || len(x.Shards) < 2 {
@@ -11,7 +11,7 @@ func (x *exchange) one() {
 		h := int(x.draw(l, 0) % uint64(len(x.Shards)))
 		if h != l && x.heavy(h) {
 			if i := x.best(h, l); i >= 0 {
-				x.give(i, l, "the light node drew the heavy one")
+				x.give(i, l, "the light shard drew the heavy one")
 			}
 		}
 	}

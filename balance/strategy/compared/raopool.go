@@ -9,10 +9,10 @@ import (
 
 const raoPoolName = "rao-pool"
 
-// pool has heavy nodes give slices until they are light.
+// pool has heavy shards give slices until they are light.
 func (x *exchange) pool() {
 	var list []int
-	widest := 0.0 // the most that any node can take
+	widest := 0.0 // the most that any shard can take
 	for _, l := range x.sorted(x.light, 1) {
 		widest = max(widest, x.room(l))
 	}
@@ -35,14 +35,14 @@ func (x *exchange) pool() {
 			continue // what went before was enough
 		}
 		if to := x.tightest(i); to >= 0 {
-			x.give(i, to, "of the pool, to the light node that it leaves the least room")
+			x.give(i, to, "of the pool, to the light shard that it leaves the least room")
 		} else {
 			x.swap(i)
 		}
 	}
 }
 
-// tightest returns the light node that a slice leaves the least room; -1: none.
+// tightest returns the light shard that a slice leaves the least room; -1: none.
 func (x *exchange) tightest(i int) int {
 	best, least := -1, math.Inf(1)
 	for n := range x.Shards {
@@ -53,7 +53,7 @@ func (x *exchange) tightest(i int) int {
 	return best
 }
 
-// swap exchanges a slice for the lightest one that keeps its light node so; otherwise
+// swap exchanges a slice for the lightest one that keeps its light shard so; otherwise
 // it stays.
 func (x *exchange) swap(i int) {
 	p := &x.Parts[i]
@@ -72,5 +72,5 @@ func (x *exchange) swap(i int) {
 			return
 		}
 	}
-	x.Stay(p, "slice %d, %.3f x the mean load of a node, fits on no light node and stays on node %s", p.ID, x.OfMean(p.Load), x.Shards[p.At].Name)
+	x.Stay(p, "slice %d, %.3f x the mean load of a shard, fits on no light shard and stays on shard %s", p.ID, x.OfMean(p.Load), x.Shards[p.At].Name)
 }

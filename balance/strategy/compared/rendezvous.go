@@ -13,12 +13,12 @@ import (
 const rendezvousName = "rendezvous"
 
 // Rendezvous is rendezvous hashing (Thaler and Ravishankar, 1996; thesis 4.7): an item
-// is on the node for which a hash of both is highest. A node that joins or leaves
+// is on the shard for which a hash of both is highest. A shard that joins or leaves
 // changes nothing for the others, but when one joins, every item must be hashed anew
 // with it. The load is ignored.
 //
 // Shares are ours, as others have them (weighted rendezvous hashing): the hash, as u
-// between 0 and 1, counts as -share/ln(u), which gives each node its share of the
+// between 0 and 1, counts as -share/ln(u), which gives each shard its share of the
 // items. That is why dgryski/go-rendezvous, which chooses distributors, is not used here: it
 // has no weights. With more items than MostSlices a slice holds several, and the first of
 // them decides.
@@ -37,40 +37,40 @@ func readRendezvous(r *options.Reader) Rendezvous {
 // Name implements balance.Strategy.
 func (Rendezvous) Name() string { return rendezvousName }
 
-// contest is the nodes that items are hashed with.
+// contest is the shards that items are hashed with.
 type contest struct {
-	nodes []balance.NodeID
-	seeds []uint64
-	share []float64
+	shards []balance.ShardID
+	seeds  []uint64
+	share  []float64
 }
 
 func (r Rendezvous) contest(in balance.Input) (c contest) {
-	for _, n := range in.Model.Nodes() {
-		if n.State == balance.Active {
-			c.nodes = append(c.nodes, n.ID)
-			c.seeds = append(c.seeds, draft.Mix(r.Seed, xxhash.Sum64String(n.Name)))
-			c.share = append(c.share, float64(draft.ShareOf(in, n.ID)))
+	for _, sh := range in.Model.Shards() {
+		if sh.State == balance.Active {
+			c.shards = append(c.shards, sh.ID)
+			c.seeds = append(c.seeds, draft.Mix(r.Seed, xxhash.Sum64String(sh.Name)))
+			c.share = append(c.share, float64(draft.ShareOf(in, sh.ID)))
 		}
 	}
 	return c
 }
 
-// best returns the node with the highest score for a key among those that are good,
+// best returns the shard with the highest score for a key among those that are good,
 // nil: all are; 0: none is.
-func (c contest) best(k balance.Key, good func(balance.NodeID) bool) (node balance.NodeID) {
+func (c contest) best(k balance.Key, good func(balance.ShardID) bool) (shard balance.ShardID) {
 	most, share := uint64(0), 0.0
-	for i, n := range c.nodes {
+	for i, id := range c.shards {
 		u := draft.Mix(c.seeds[i], uint64(k))
 		// The logarithms matter only between different shares.
 		ahead := u > most
-		if node != 0 && c.share[i] != share {
+		if shard != 0 && c.share[i] != share {
 			ahead = score(u, c.share[i]) > score(most, share)
 		}
-		if (node == 0 || ahead) && (good == nil || good(n)) {
-			node, most, share = n, u, c.share[i]
+		if (shard == 0 || ahead) && (good == nil || good(id)) {
+			shard, most, share = id, u, c.share[i]
 		}
 	}
-	return node
+	return shard
 }
 
 func score(u uint64, share float64) float64 { return -share / math.Log((float64(u)+0.5)/(1<<64)) }
@@ -89,7 +89,7 @@ func (r Rendezvous) Initial(in balance.Input) (balance.Proposal, error) {
 	})
 	if n == 0 {
 		p, err := draft.Lay(in, draft.EvenRuns(in), true)
-		p.Reasons = append(draft.LeftAsIs("there are no items yet; each node gets one run of keys of equal width"), p.Reasons...)
+		p.Reasons = append(draft.LeftAsIs("there are no items yet; each shard gets one run of keys of equal width"), p.Reasons...)
 		return p, err
 	}
 	first := list[0].Lo
@@ -108,7 +108,7 @@ type hashed struct {
 func (h hashed) Pieces() []draft.Piece { return h.list }
 
 // Next implements draft.Layout.
-func (h hashed) Next(keys balance.Interval, good func(balance.NodeID) bool) balance.NodeID {
+func (h hashed) Next(keys balance.Interval, good func(balance.ShardID) bool) balance.ShardID {
 	k, ok := h.first[keys.Lo]
 	if !ok {
 		k = keys.Lo
@@ -142,8 +142,8 @@ func (r Rendezvous) Iterate(in balance.Input) (balance.Proposal, error) {
 	return b.Proposal(), nil
 }
 
-// Refuges implements balance.Refuge: the node with the next highest hash.
-func (r Rendezvous) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeID {
+// Refuges implements balance.Refuge: the shard with the next highest hash.
+func (r Rendezvous) Refuges(in balance.Input, leaving []balance.Slice) []balance.ShardID {
 	h := hashed{contest: r.contest(in), first: make(map[balance.Key]balance.Key)}
 	first := firstItems(in)
 	for i, s := range in.Model.Slices() {

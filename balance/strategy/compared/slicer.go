@@ -13,9 +13,9 @@ import (
 const slicerName = "slicer"
 
 // Slicer is Weighted-Move as published (Adya et al., "Slicer", OSDI 2016; thesis 4.5.1),
-// with its constants. Each node begins with an equal part of the key space. An iteration
+// with its constants. Each shard begins with an equal part of the key space. An iteration
 // merges adjacent slices that have less than the mean slice together, moves slices of the
-// hottest node to the coolest one, and splits slices that are twice as hot as the mean one.
+// hottest shard to the coolest one, and splits slices that are twice as hot as the mean one.
 // Of all moves the next one is that of the largest weight: by how much it lowers max/mean,
 // over the number of items that it moves. There is no goal and no dead band: it moves while
 // a move lowers max/mean and 9 % of all items have not moved yet.
@@ -24,29 +24,29 @@ const slicerName = "slicer"
 // or dropped. Processor time is not known, so that it also balances below 25 % of it.
 //
 // The sources do not say where a slice is split: here where its load halves. Nor which of two
-// slices goes to the other's node: here the one with fewer items. A slice moves before
-// it merges, in a later iteration. That slices of nodes that are lost or drain go elsewhere, its
+// slices goes to the other's shard: here the one with fewer items. A slice moves before
+// it merges, in a later iteration. That slices of shards that are lost or drain go elsewhere, its
 // "clean-up" step, is the mapper's.
 type Slicer struct{}
 
 // The constants of the paper.
 const (
-	slicerMergeAbove = 50   // slices of the node that loses one to a merge: more than that
+	slicerMergeAbove = 50   // slices of the shard that loses one to a merge: more than that
 	slicerMergeShare = 0.01 // of all items, that merges move in an iteration
 	slicerMoveShare  = 0.09 // of all items, that moves move in an iteration
 	slicerSplitAt    = 2    // times the mean slice
-	slicerSplitBelow = 150  // slices of the node of a slice that is split: fewer than that
+	slicerSplitBelow = 150  // slices of the shard of a slice that is split: fewer than that
 )
 
 // Name implements balance.Strategy.
 func (Slicer) Name() string { return slicerName }
 
-// Initial implements balance.Strategy: each node gets a range of keys of equal width.
+// Initial implements balance.Strategy: each shard gets a range of keys of equal width.
 func (Slicer) Initial(in balance.Input) (balance.Proposal, error) {
-	nodes := in.Model.Nodes()
-	list := make([]draft.Piece, len(nodes))
-	for i, n := range nodes {
-		list[i] = draft.Piece{Lo: rangeBegin(i, len(nodes)), Shard: n.ID, Why: fmt.Sprintf("range %d of %d equal ones", i, len(nodes))}
+	shards := in.Model.Shards()
+	list := make([]draft.Piece, len(shards))
+	for i, n := range shards {
+		list[i] = draft.Piece{Lo: rangeBegin(i, len(shards)), Shard: n.ID, Why: fmt.Sprintf("range %d of %d equal ones", i, len(shards))}
 	}
 	return draft.Lay(in, list, false)
 }
@@ -78,7 +78,7 @@ type slicerRound struct {
 	moved  float64 // items that moved to balance
 }
 
-// merge joins cool neighbours on one node, or has the smaller one go to the other's node.
+// merge joins cool neighbours on one shard, or has the smaller one go to the other's shard.
 func (r *slicerRound) merge() {
 	hottest, _ := r.HottestShard()
 	most := r.Shards[hottest].Heat()
@@ -120,7 +120,7 @@ func (r *slicerRound) start(p *draft.Part, to int, moved *float64, share float64
 	if !ok || !r.Shards[to].Room(p.Weight) || !r.fits(p, *moved, share) {
 		return false
 	}
-	r.Start(p.ID, to, "slice %d, %.3f x the mean load of a node, %d items, goes from node %s to node %s: %s",
+	r.Start(p.ID, to, "slice %d, %.3f x the mean load of a shard, %d items, goes from shard %s to shard %s: %s",
 		p.ID, r.OfMean(p.Load), p.Items, r.Shards[p.At].Name, r.Shards[to].Name, why)
 	*moved += float64(p.Items)
 	r.Shards[p.At].Slices--
@@ -141,7 +141,7 @@ type slicerMove struct {
 	gain, weight float64
 }
 
-// move has slices leave the hottest node, that of the largest weight first.
+// move has slices leave the hottest shard, that of the largest weight first.
 func (r *slicerRound) move() {
 	on := make([][]*draft.Part, len(r.Shards))
 	for i := range r.Parts {
@@ -153,18 +153,18 @@ func (r *slicerRound) move() {
 		from, ratio := r.HottestShard()
 		best := r.best(from, on[from])
 		if best.part == nil {
-			r.Leave(0, "max/mean is then %.3f (node %s): none of that node's slices lowers it within the %.0f %% of all items that may move in an iteration",
+			r.Leave(0, "max/mean is then %.3f (shard %s): none of that shard's slices lowers it within the %.0f %% of all items that may move in an iteration",
 				ratio, r.Shards[from].Name, 100*slicerMoveShare)
 			return
 		}
-		why := fmt.Sprintf("of the hottest node's slices it lowers max/mean most for what it moves, by %.4f", best.gain/r.Mean)
+		why := fmt.Sprintf("of the hottest shard's slices it lowers max/mean most for what it moves, by %.4f", best.gain/r.Mean)
 		on[from] = slices.DeleteFunc(on[from], func(p *draft.Part) bool { return p == best.part })
 		r.start(best.part, best.to, &r.moved, slicerMoveShare, why)
 	}
 }
 
-// best returns the move of the largest weight of the hottest node's slices to the coolest
-// node that may take each; without a part: none lowers max/mean.
+// best returns the move of the largest weight of the hottest shard's slices to the coolest
+// shard that may take each; without a part: none lowers max/mean.
 func (r *slicerRound) best(from int, list []*draft.Part) (best slicerMove) {
 	coolest := r.coolest(from)
 	for _, p := range list {
@@ -186,7 +186,7 @@ func (r *slicerRound) best(from int, list []*draft.Part) (best slicerMove) {
 	return best
 }
 
-// coolest returns the other active nodes, the coolest first.
+// coolest returns the other active shards, the coolest first.
 func (r *slicerRound) coolest(but int) (list []int) {
 	for k := range r.Shards {
 		if k != but && r.Shards[k].Active {
@@ -199,8 +199,8 @@ func (r *slicerRound) coolest(but int) (list []int) {
 	return list
 }
 
-// hottestAfter returns the heat of the hottest node once load has moved. Others are the
-// other nodes, the hottest last.
+// hottestAfter returns the heat of the hottest shard once load has moved. Others are the
+// other shards, the hottest last.
 func (r *slicerRound) hottestAfter(load float64, from, to int, others []int) float64 {
 	a, b := &r.Shards[from], &r.Shards[to]
 	most := max((a.Load-load)/a.Share, (b.Load+load)/b.Share)
@@ -221,7 +221,7 @@ func (r *slicerRound) split() {
 			continue
 		}
 		at, left := draft.HalfOf(load.OfItems(r.In, p.Slice, nil), p.Load)
-		if _, ok := r.Split(p.ID, at, "slice %d on node %s has %.1f x the mean slice; it is split where its load is %.0f : %.0f",
+		if _, ok := r.Split(p.ID, at, "slice %d on shard %s has %.1f x the mean slice; it is split where its load is %.0f : %.0f",
 			p.ID, n.Name, p.Load/r.mean, 100*left, 100-100*left); ok {
 			n.Slices++
 		}

@@ -12,11 +12,11 @@ const srinivasanName = "srinivasan"
 // Srinivasan is consistent hashing whose ranges split and merge by two thresholds
 // (Srinivasan and Varma, 2015; thesis 4.4.2, with its weakness in 4.5.2: heat goes to
 // neighbours only). A range of more than Hot times the mean range is split where its
-// load halves, and the new token goes to the lighter of the neighbouring tokens' nodes.
+// load halves, and the new token goes to the lighter of the neighbouring tokens' shards.
 // Neighbours of less than Cold times the mean range each merge, onto the lighter of
-// their nodes, as long as they are then below Hot/2. Numbers and the last condition
+// their shards, as long as they are then below Hot/2. Numbers and the last condition
 // are ours; so is that a range is split only if that lowers the hotter one of both
-// nodes. A node that joins takes the arcs of its tokens first.
+// shards. A shard that joins takes the arcs of its tokens first.
 type Srinivasan struct {
 	seated
 	Hot, Cold float64
@@ -46,14 +46,14 @@ func (c Srinivasan) Iterate(in balance.Input) (balance.Proposal, error) {
 		}
 		x.cool(c.Cold*mean, c.Hot/2*mean)
 		hottest, ratio := b.HottestShard()
-		b.Leave(0, "max/mean is then %.3f (node %s); the mean of %d ranges is %.3g x a node's", ratio, b.Shards[hottest].Name, len(b.Parts), b.OfMean(mean))
+		b.Leave(0, "max/mean is then %.3f (shard %s); the mean of %d ranges is %.3g x a shard's", ratio, b.Shards[hottest].Name, len(b.Parts), b.OfMean(mean))
 	}
 	p := b.Proposal()
 	p.Memory = memory
 	return p, nil
 }
 
-// halve splits a hot range and gives the part beside the lighter neighbour to its node.
+// halve splits a hot range and gives the part beside the lighter neighbour to its shard.
 func (x *exchange) halve(i int, mean float64) {
 	p, side := &x.Parts[i], -1
 	for _, j := range []int{i - 1, i + 1} {
@@ -65,7 +65,7 @@ func (x *exchange) halve(i int, mean float64) {
 		}
 	}
 	if p.Items < 2 || side < 0 {
-		x.Stay(p, "slice %d, %.1f x the mean range, stays: it has one item only, or no neighbour on another node", p.ID, p.Load/mean)
+		x.Stay(p, "slice %d, %.1f x the mean range, stays: it has one item only, or no neighbour on another shard", p.ID, p.Load/mean)
 		return
 	}
 	at, left := draft.HalfOf(load.OfItems(x.In, p.Slice, nil), p.Load)
@@ -76,11 +76,11 @@ func (x *exchange) halve(i int, mean float64) {
 	}
 	a, b := &x.Shards[p.At], &x.Shards[to]
 	if gain := a.Heat() - max((a.Load-gone)/a.Share, (b.Load+gone)/b.Share); gain < leastGain*x.Mean {
-		x.Stay(p, "slice %d, %.1f x the mean range, stays: half of it would make its neighbour's node %s as hot", p.ID, p.Load/mean, b.Name)
+		x.Stay(p, "slice %d, %.1f x the mean range, stays: half of it would make its neighbour's shard %s as hot", p.ID, p.Load/mean, b.Name)
 		return
 	}
 	for i := range list {
-		list[i].Why = "half of a hot range, for the lighter of the neighbouring tokens' nodes"
+		list[i].Why = "half of a hot range, for the lighter of the neighbouring tokens' shards"
 	}
 	x.Carry(p, list)
 }
@@ -102,7 +102,7 @@ func (x *exchange) cool(cold, most float64) {
 			}
 			whole := draft.Segment{Interval: balance.Interval{Lo: from.Lo, Hi: from.Hi}, To: to.At, Why: "it is cold, as its neighbour there, and they are to merge"}
 			x.Carry(from, []draft.Segment{whole})
-		} else if x.Merge(a.ID, b.ID, "slices %d and %d are cold and side by side on node %s", a.ID, b.ID, x.Shards[b.At].Name) {
+		} else if x.Merge(a.ID, b.ID, "slices %d and %d are cold and side by side on shard %s", a.ID, b.ID, x.Shards[b.At].Name) {
 			x.Shards[b.At].Slices--
 		}
 		a.Busy, b.Busy = true, true // each is in one pair only

@@ -15,69 +15,69 @@ import (
 	"adshard/fault"
 )
 
-// Tokens says how many tokens consistent hashing gives a node (thesis 4.4): Factor
-// times the natural logarithm of Nodes, an upper bound of the number of nodes, since
-// with the real number each node that joins would redraw all tokens. A node of share
-// s has s times as many (ours; the thesis has equal nodes). A token's place follows
-// from the node's name, so that a node which comes back has the same ones.
+// Tokens says how many tokens consistent hashing gives a shard (thesis 4.4): Factor
+// times the natural logarithm of Shards, an upper bound of the number of shards, since
+// with the real number each shard that joins would redraw all tokens. A shard of share
+// s has s times as many (ours; the thesis has equal shards). A token's place follows
+// from the shard's name, so that a shard which comes back has the same ones.
 type Tokens struct {
 	Factor float64
-	Nodes  int
+	Shards int
 	Seed   uint64
 }
 
-// mostTokens is how many tokens all nodes may have together: as many slices follow.
+// mostTokens is how many tokens all shards may have together: as many slices follow.
 const mostTokens = 250_000
 
-// token is a place on the ring. Its node owns the arc of keys that ends there, its
+// token is a place on the ring. Its shard owns the arc of keys that ends there, its
 // own key included. The first token's arc wraps around the end of the ring.
 type token struct {
-	key  balance.Key
-	node balance.NodeID
+	key   balance.Key
+	shard balance.ShardID
 }
 
 func readTokens(r *options.Reader) Tokens {
-	t, seed := Tokens{Factor: 22, Nodes: 100}, 1
-	r.Number(&t.Factor, "factor", 0.01, 1000, "tokens of a node, times the logarithm of the greatest number of nodes")
-	r.Count(&t.Nodes, "nodes", 100_000, "greatest number of nodes that there will be")
+	t, seed := Tokens{Factor: 22, Shards: 100}, 1
+	r.Number(&t.Factor, "factor", 0.01, 1000, "tokens of a shard, times the logarithm of the greatest number of shards")
+	r.Count(&t.Shards, "nodes", 100_000, "greatest number of shards that there will be")
 	r.Count(&seed, "seed", math.MaxInt32, "decides where tokens lie")
 	t.Seed = uint64(seed)
 	return t
 }
 
-// each returns how many tokens a node of share 1 has.
+// each returns how many tokens a shard of share 1 has.
 func (t Tokens) each() int {
-	return max(1, int(math.Ceil(t.Factor*math.Log(float64(max(2, t.Nodes))))))
+	return max(1, int(math.Ceil(t.Factor*math.Log(float64(max(2, t.Shards))))))
 }
 
-// of returns the tokens of a node.
-func (t Tokens) of(n balance.Node, share uint64) []token {
-	list, hash := make([]token, uint64(t.each())*share), draft.Mix(t.Seed, xxhash.Sum64String(n.Name))
+// of returns the tokens of a shard.
+func (t Tokens) of(sh balance.Shard, share uint64) []token {
+	list, hash := make([]token, uint64(t.each())*share), draft.Mix(t.Seed, xxhash.Sum64String(sh.Name))
 	for i := range list {
-		list[i] = token{key: balance.Key(draft.Mix(hash, uint64(i))), node: n.ID}
+		list[i] = token{key: balance.Key(draft.Mix(hash, uint64(i))), shard: sh.ID}
 	}
 	return list
 }
 
-// ring returns the tokens of all active nodes in ascending order; none if there is no
-// such node. Errors: fault.Invalid if they are too many.
+// ring returns the tokens of all active shards in ascending order; none if there is no
+// such shard. Errors: fault.Invalid if they are too many.
 func (t Tokens) ring(in balance.Input) (list []token, err error) {
 	count := uint64(0)
-	for _, n := range in.Model.Nodes() {
-		if n.State == balance.Active {
-			count += uint64(t.each()) * draft.ShareOf(in, n.ID)
+	for _, sh := range in.Model.Shards() {
+		if sh.State == balance.Active {
+			count += uint64(t.each()) * draft.ShareOf(in, sh.ID)
 		}
 	}
 	if count > mostTokens {
 		return nil, fault.Newf(fault.Invalid, "strategy: place tokens",
-			"the nodes would have %d tokens, at most %d are possible: lower the option factor, or the nodes' shares", count, mostTokens)
+			"the shards would have %d tokens, at most %d are possible: lower the option factor, or the shards' shares", count, mostTokens)
 	}
-	for _, n := range in.Model.Nodes() {
-		if n.State == balance.Active {
-			list = append(list, t.of(n, draft.ShareOf(in, n.ID))...)
+	for _, sh := range in.Model.Shards() {
+		if sh.State == balance.Active {
+			list = append(list, t.of(sh, draft.ShareOf(in, sh.ID))...)
 		}
 	}
-	slices.SortFunc(list, func(a, b token) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.node, b.node)) })
+	slices.SortFunc(list, func(a, b token) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.shard, b.shard)) })
 	return slices.CompactFunc(list, func(a, b token) bool { return a.key == b.key }), nil
 }
 
@@ -87,35 +87,35 @@ func owner(ring []token, k balance.Key) int {
 	return i % len(ring)
 }
 
-// successor returns the node of the first token from a key on whose node is good; 0:
+// successor returns the shard of the first token from a key on whose shard is good; 0:
 // there is none.
-func successor(ring []token, k balance.Key, good func(balance.NodeID) bool) balance.NodeID {
+func successor(ring []token, k balance.Key, good func(balance.ShardID) bool) balance.ShardID {
 	if len(ring) == 0 {
 		return 0
 	}
-	asked := make(map[balance.NodeID]bool)
+	asked := make(map[balance.ShardID]bool)
 	for i, at := 0, owner(ring, k); i < len(ring); i, at = i+1, (at+1)%len(ring) {
-		n := ring[at].node
-		if asked[n] {
+		shard := ring[at].shard
+		if asked[shard] {
 			continue
 		}
-		if asked[n] = true; good(n) {
-			return n
+		if asked[shard] = true; good(shard) {
+			return shard
 		}
 	}
 	return 0
 }
 
-// arcs returns the arcs of a ring with their nodes.
+// arcs returns the arcs of a ring with their shards.
 func arcs(ring []token) []draft.Piece {
 	why := func(t token) string {
-		return fmt.Sprintf("the arc that ends at the token %x of node %d", uint64(t.key), t.node)
+		return fmt.Sprintf("the arc that ends at the token %x of shard %d", uint64(t.key), t.shard)
 	}
-	list := []draft.Piece{{Shard: ring[0].node, Why: why(ring[0])}}
+	list := []draft.Piece{{Shard: ring[0].shard, Why: why(ring[0])}}
 	for i, t := range ring {
 		if t.key < balance.MaxKey {
 			next := ring[(i+1)%len(ring)]
-			list = append(list, draft.Piece{Lo: t.key + 1, Shard: next.node, Why: why(next)})
+			list = append(list, draft.Piece{Lo: t.key + 1, Shard: next.shard, Why: why(next)})
 		}
 	}
 	return list

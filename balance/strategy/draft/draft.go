@@ -16,13 +16,13 @@ type Draft struct {
 	In     balance.Input
 	edit   *balance.Edit
 	Shards []Shard // as the model's
-	// shares[i] is the share of the active nodes up to the i-th.
+	// shares[i] is the share of the active shards up to the i-th.
 	UpTo  []float64
-	Index map[balance.NodeID]int
+	Index map[balance.ShardID]int
 	Parts []Part // as the model's slices
 
 	Total  float64 // load
-	Mean   float64 // load of a node of share 1 when all is even
+	Mean   float64 // load of a shard of share 1 when all is even
 	Items  int
 	Weight uint64
 	Active int
@@ -36,31 +36,31 @@ type Draft struct {
 	Staying int // slices that stay and were explained, or would have been
 }
 
-// Shard is a node with its predicted content.
+// Shard is a shard with its predicted content.
 type Shard struct {
-	ID     balance.NodeID
+	ID     balance.ShardID
 	Name   string
 	Share  float64
 	Active bool
 	limit  uint64 // of weight; 0: none
 	Load   float64
 	Slices int
-	// weight is the node's peak: what arrives counts at once, what leaves counts
+	// weight is the shard's peak: what arrives counts at once, what leaves counts
 	// until it has arrived elsewhere.
 	Weight uint64
 }
 
-// Heat is the node's load for its share.
+// Heat is the shard's load for its share.
 func (p *Shard) Heat() float64 { return p.Load / p.Share }
 
 // Room reports whether so much weight fits.
 func (p *Shard) Room(weight uint64) bool { return p.limit == 0 || p.Weight+weight <= p.limit }
 
-// Part is a slice with its content and its predicted node.
+// Part is a slice with its content and its predicted shard.
 type Part struct {
 	balance.Slice
 	load.SliceSum
-	At     int  // index of its node
+	At     int  // index of its shard
 	Busy   bool // on its way, now or before
 	Gone   bool // merged into its right neighbour, which has its id
 	Merged bool // has taken in its left neighbour
@@ -70,15 +70,15 @@ type Part struct {
 // New reads the input. share is the most of all items, and of their
 // weight, that may move; the input's budget may be less.
 func New(in balance.Input, share float64) *Draft {
-	b := &Draft{In: in, edit: in.Model.Edit(), Index: map[balance.NodeID]int{}}
+	b := &Draft{In: in, edit: in.Model.Edit(), Index: map[balance.ShardID]int{}}
 	shares := 0.0
-	for i, n := range in.Model.Nodes() {
-		l := in.Limits[n.ID]
-		b.Index[n.ID] = i
+	for i, sh := range in.Model.Shards() {
+		l := in.Limits[sh.ID]
+		b.Index[sh.ID] = i
 		b.Shards = append(b.Shards, Shard{
-			ID: n.ID, Name: n.Name, Share: float64(max(1, l.Share)), Active: n.State == balance.Active, limit: l.Weight,
+			ID: sh.ID, Name: sh.Name, Share: float64(max(1, l.Share)), Active: sh.State == balance.Active, limit: l.Weight,
 		})
-		if n.State == balance.Active {
+		if sh.State == balance.Active {
 			b.Active++
 			shares += b.Shards[i].Share
 		}
@@ -93,7 +93,7 @@ func New(in balance.Input, share float64) *Draft {
 		n.Load += p.Load
 		n.Weight += p.Weight
 		if s.Move.Phase == balance.Copying {
-			b.Shards[b.Index[s.Node]].Weight += p.Weight
+			b.Shards[b.Index[s.Shard]].Weight += p.Weight
 		}
 		n.Slices++
 		b.Total += p.Load
@@ -120,10 +120,10 @@ func (b *Draft) Cost(items int, weight uint64) float64 {
 	return max(float64(items)/float64(max(1, b.Items)), float64(weight)/float64(max(1, b.Weight)))
 }
 
-// May asks the mapper whether a slice of the model may begin to move to a node.
+// May asks the mapper whether a slice of the model may begin to move to a shard.
 func (b *Draft) May(slice uint64, to int) (bool, string) {
 	if !b.Shards[to].Active {
-		return false, "node " + b.Shards[to].Name + " drains"
+		return false, "shard " + b.Shards[to].Name + " drains"
 	}
 	if b.In.May == nil {
 		return true, ""
@@ -131,7 +131,7 @@ func (b *Draft) May(slice uint64, to int) (bool, string) {
 	return b.In.May(slice, b.Shards[to].ID)
 }
 
-// Shift moves a part of what lies on a node to another, in the prediction.
+// Shift moves a part of what lies on a shard to another, in the prediction.
 func (b *Draft) Shift(from, to, items int, weight uint64, load float64) {
 	b.Shards[from].Load -= load
 	b.Shards[to].Load += load
@@ -141,17 +141,17 @@ func (b *Draft) Shift(from, to, items int, weight uint64, load float64) {
 	b.MovedWeight += float64(weight)
 }
 
-// HottestShard returns the node with the most load for its share, and max/mean.
-func (b *Draft) HottestShard() (node int, ratio float64) {
+// HottestShard returns the shard with the most load for its share, and max/mean.
+func (b *Draft) HottestShard() (shard int, ratio float64) {
 	for i := range b.Shards {
-		if b.Shards[i].Heat() > b.Shards[node].Heat() {
-			node = i
+		if b.Shards[i].Heat() > b.Shards[shard].Heat() {
+			shard = i
 		}
 	}
 	if b.Mean == 0 {
-		return node, 1
+		return shard, 1
 	}
-	return node, b.Shards[node].Heat() / b.Mean
+	return shard, b.Shards[shard].Heat() / b.Mean
 }
 
 // op adds an operation with its reason.
@@ -160,13 +160,13 @@ func (b *Draft) op(o balance.Op, format string, args ...any) {
 	b.Reasons = append(b.Reasons, balance.Reason{Op: len(b.Ops) - 1, Text: fmt.Sprintf(format, args...)})
 }
 
-// Start moves a slice, possibly one split off in this proposal, to a node, unless
+// Start moves a slice, possibly one split off in this proposal, to a shard, unless
 // the mapper would refuse it.
 func (b *Draft) Start(slice uint64, to int, format string, args ...any) {
 	if b.edit.Start(slice, b.Shards[to].ID) != nil {
 		return
 	}
-	b.op(balance.Op{Kind: balance.OpStart, Slice: slice, Node: b.Shards[to].ID}, format, args...)
+	b.op(balance.Op{Kind: balance.OpStart, Slice: slice, Shard: b.Shards[to].ID}, format, args...)
 }
 
 // Split cuts a slice at a key and returns the new slice; false when the mapper
@@ -200,7 +200,7 @@ func (b *Draft) Proposal() balance.Proposal {
 	i, _ := b.HottestShard()
 	e := balance.Evenness{Mean: b.Mean}
 	if len(b.Shards) > 0 {
-		e.Max, e.Node = b.Shards[i].Heat(), b.Shards[i].ID
+		e.Max, e.Shard = b.Shards[i].Heat(), b.Shards[i].ID
 	}
 	return balance.Proposal{Ops: b.Ops, Reasons: b.Reasons, Expected: e}
 }

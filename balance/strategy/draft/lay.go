@@ -7,11 +7,11 @@ import (
 	"adshard/balance/load"
 )
 
-// Piece is a run of keys from lo to the next piece's, and the node it goes to.
+// Piece is a run of keys from lo to the next piece's, and the shard it goes to.
 type Piece struct {
 	Lo     balance.Key
 	Weight uint64
-	Shard  balance.NodeID
+	Shard  balance.ShardID
 	Why    string
 }
 
@@ -29,8 +29,10 @@ func Owners(in balance.Input) []Piece {
 	return list
 }
 
-// ShareOf is the strength of a node, at least 1.
-func ShareOf(in balance.Input, n balance.NodeID) uint64 { return uint64(max(1, in.Limits[n].Share)) }
+// ShareOf is the strength of a shard, at least 1.
+func ShareOf(in balance.Input, shard balance.ShardID) uint64 {
+	return uint64(max(1, in.Limits[shard].Share))
+}
 
 // Elsewhere is the weight of what is not where it should be.
 func (b *Draft) Elsewhere(want []Piece) (weight uint64) {
@@ -50,33 +52,33 @@ func (b *Draft) Elsewhere(want []Piece) (weight uint64) {
 	return weight
 }
 
-// EvenRuns makes one run of keys a node, by weight.
+// EvenRuns makes one run of keys a shard, by weight.
 func EvenRuns(in balance.Input) []Piece {
-	nodes := in.Model.Nodes()
+	shards := in.Model.Shards()
 	var total, shares uint64
 	in.Items.Ascend(0, balance.MaxKey, func(_ balance.Key, w uint32) bool {
 		total += uint64(w)
 		return true
 	})
-	for _, n := range nodes {
-		shares += ShareOf(in, n.ID)
+	for _, sh := range shards {
+		shares += ShareOf(in, sh.ID)
 	}
-	width := balance.MaxKey/balance.Key(len(nodes)) + 1
-	list := []Piece{{Shard: nodes[0].ID, Why: "first run of keys"}}
-	i, sum, upTo := 0, uint64(0), ShareOf(in, nodes[0].ID)
+	width := balance.MaxKey/balance.Key(len(shards)) + 1
+	list := []Piece{{Shard: shards[0].ID, Why: "first run of keys"}}
+	i, sum, upTo := 0, uint64(0), ShareOf(in, shards[0].ID)
 	next := func(lo balance.Key) {
 		i++
-		upTo += ShareOf(in, nodes[i].ID)
-		list = append(list, Piece{Lo: lo, Shard: nodes[i].ID, Why: fmt.Sprintf("run of keys for node %d", nodes[i].ID)})
+		upTo += ShareOf(in, shards[i].ID)
+		list = append(list, Piece{Lo: lo, Shard: shards[i].ID, Why: fmt.Sprintf("run of keys for shard %d", shards[i].ID)})
 	}
 	in.Items.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool {
-		for i+1 < len(nodes) && sum*shares >= total*upTo && k > list[i].Lo {
+		for i+1 < len(shards) && sum*shares >= total*upTo && k > list[i].Lo {
 			next(k)
 		}
 		sum += uint64(w)
-		return i+1 < len(nodes)
+		return i+1 < len(shards)
 	})
-	for i+1 < len(nodes) { // fewer items than nodes
+	for i+1 < len(shards) { // fewer items than shards
 		lo := max(list[i].Lo+1, width*balance.Key(i+1))
 		if lo == 0 {
 			break
@@ -90,12 +92,12 @@ func EvenRuns(in balance.Input) []Piece {
 func LeftAsIs(text string) []balance.Reason { return []balance.Reason{{Op: -1, Text: text}} }
 
 // Lay turns pieces into operations: each is a slice, or, joined, neighbours on
-// one node are. The pieces' gaps belong to the piece before them.
+// one shard are. The pieces' gaps belong to the piece before them.
 func Lay(in balance.Input, list []Piece, joined bool) (balance.Proposal, error) {
 	e := in.Model.Edit()
 	var p balance.Proposal
 	slice := in.Model.Slices()[0].ID
-	last := balance.NodeID(0)
+	last := balance.ShardID(0)
 	for _, v := range list {
 		if joined && v.Shard == last {
 			continue
@@ -107,7 +109,7 @@ func Lay(in balance.Input, list []Piece, joined bool) (balance.Proposal, error) 
 			}
 			slice = right
 		}
-		if s, _ := e.Slice(slice); s.Node != v.Shard {
+		if s, _ := e.Slice(slice); s.Shard != v.Shard {
 			if err := e.Map(slice, v.Shard); err != nil {
 				return p, err
 			}

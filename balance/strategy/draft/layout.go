@@ -9,15 +9,15 @@ import (
 
 // Layout is where a strategy that ignores the load has all keys.
 type Layout interface {
-	// pieces returns the whole ring; neighbours may be on one node.
+	// pieces returns the whole ring; neighbours may be on one shard.
 	Pieces() []Piece
-	// next returns the node for a run of keys that the strategy prefers among those
+	// next returns the shard for a run of keys that the strategy prefers among those
 	// that are good; 0: none is.
-	Next(keys balance.Interval, good func(balance.NodeID) bool) balance.NodeID
+	Next(keys balance.Interval, good func(balance.ShardID) bool) balance.ShardID
 }
 
-// Initial is the first plan of a layout. What exceeds a node's limit of weight goes to
-// the node that the layout prefers next.
+// Initial is the first plan of a layout. What exceeds a shard's limit of weight goes to
+// the shard that the layout prefers next.
 func Initial(in balance.Input, l Layout) (balance.Proposal, error) {
 	list := l.Pieces()
 	weights, at := make([]uint64, len(list)), 0
@@ -28,15 +28,15 @@ func Initial(in balance.Input, l Layout) (balance.Proposal, error) {
 		weights[at] += uint64(w)
 		return true
 	})
-	has := make(map[balance.NodeID]uint64)
+	has := make(map[balance.ShardID]uint64)
 	for i := range list {
-		room := func(n balance.NodeID) bool {
-			limit := in.Limits[n].Weight
-			return limit == 0 || has[n]+weights[i] <= limit
+		room := func(shard balance.ShardID) bool {
+			limit := in.Limits[shard].Weight
+			return limit == 0 || has[shard]+weights[i] <= limit
 		}
 		if p := &list[i]; !room(p.Shard) {
-			if n := l.Next(piecesKeys(list, i), room); n != 0 {
-				p.Shard, p.Why = n, fmt.Sprintf("%s, which is full; node %d is the next one with room", p.Why, n)
+			if shard := l.Next(piecesKeys(list, i), room); shard != 0 {
+				p.Shard, p.Why = shard, fmt.Sprintf("%s, which is full; shard %d is the next one with room", p.Why, shard)
 			}
 		}
 		has[list[i].Shard] += weights[i]
@@ -53,18 +53,18 @@ func piecesKeys(list []Piece, i int) balance.Interval {
 	return balance.Interval{Lo: list[i].Lo, Hi: hi}
 }
 
-// Refuges returns where a layout has slices whose nodes leave.
-func Refuges(in balance.Input, leaving []balance.Slice, l Layout) []balance.NodeID {
-	out, left := make([]balance.NodeID, len(leaving)), make(map[balance.NodeID]bool)
+// Refuges returns where a layout has slices whose shards leave.
+func Refuges(in balance.Input, leaving []balance.Slice, l Layout) []balance.ShardID {
+	out, left := make([]balance.ShardID, len(leaving)), make(map[balance.ShardID]bool)
 	for _, s := range leaving {
-		left[s.Node] = true
+		left[s.Shard] = true
 	}
 	for i, s := range leaving {
-		out[i] = l.Next(balance.Interval{Lo: s.Lo, Hi: s.Hi}, func(n balance.NodeID) bool {
-			if left[n] || in.May == nil {
-				return !left[n]
+		out[i] = l.Next(balance.Interval{Lo: s.Lo, Hi: s.Hi}, func(shard balance.ShardID) bool {
+			if left[shard] || in.May == nil {
+				return !left[shard]
 			}
-			ok, _ := in.May(s.ID, n)
+			ok, _ := in.May(s.ID, shard)
 			return ok
 		})
 	}
@@ -76,7 +76,7 @@ func Refuges(in balance.Input, leaving []balance.Slice, l Layout) []balance.Node
 func Iterate(in balance.Input, l Layout) (balance.Proposal, error) {
 	b := New(in, 1)
 	if b.Active == 0 {
-		b.Leave(0, "no node is active")
+		b.Leave(0, "no shard is active")
 		return b.Proposal(), nil
 	}
 	want := l.Pieces()
@@ -89,7 +89,7 @@ func Iterate(in balance.Input, l Layout) (balance.Proposal, error) {
 	return b.Proposal(), nil
 }
 
-// Segment is a part of a slice and the node that it goes to.
+// Segment is a part of a slice and the shard that it goes to.
 type Segment struct {
 	balance.Interval
 	load.SliceSum
@@ -112,7 +112,7 @@ func (b *Draft) Toward(want []Piece) {
 	}
 }
 
-// segments divides a slice among the nodes that its keys belong to; want begins at
+// segments divides a slice among the shards that its keys belong to; want begins at
 // the slice or before it.
 func (b *Draft) segments(p *Part, want []Piece) (list []Segment) {
 	for i := 0; i < len(want) && want[i].Lo <= p.Hi; i++ {
@@ -180,7 +180,7 @@ func (b *Draft) Carry(p *Part, list []Segment) (started bool) {
 	ids, id := make([]uint64, len(runs)), p.ID
 	for i, s := range runs {
 		if i > 0 {
-			right, ok := b.Split(id, s.Lo, "slice %d is cut where another node's keys begin", p.ID)
+			right, ok := b.Split(id, s.Lo, "slice %d is cut where another shard's keys begin", p.ID)
 			if !ok {
 				return true
 			}
@@ -191,7 +191,7 @@ func (b *Draft) Carry(p *Part, list []Segment) (started bool) {
 	}
 	for i, s := range runs {
 		if !s.stays {
-			b.Start(ids[i], s.To, "%d items go from node %s to node %s: %s", s.Items, b.Shards[p.At].Name, b.Shards[s.To].Name, s.Why)
+			b.Start(ids[i], s.To, "%d items go from shard %s to shard %s: %s", s.Items, b.Shards[p.At].Name, b.Shards[s.To].Name, s.Why)
 			b.Shards[p.At].Slices--
 			b.Shift(p.At, s.To, s.Items, s.Weight, s.Load)
 		}
@@ -219,11 +219,11 @@ func (b *Draft) permit(p *Part, s Segment, went load.SliceSum, first bool) []Seg
 		}
 		why = "its first item alone exceeds what may move at once"
 	case ok && !room(&s):
-		why = "the node has no room for its weight"
+		why = "the shard has no room for its weight"
 	case ok:
 		why = "it waits for the budget"
 	}
-	b.Stay(p, "%d items of slice %d belong on node %s and stay: %s", s.Items, p.ID, to.Name, why)
+	b.Stay(p, "%d items of slice %d belong on shard %s and stay: %s", s.Items, p.ID, to.Name, why)
 	s.stays = true
 	return []Segment{s}
 }
@@ -262,7 +262,7 @@ func (b *Draft) Stay(p *Part, format string, args ...any) {
 	}
 }
 
-// Join merges neighbours on one node, unless one of the pieces begins between them;
+// Join merges neighbours on one shard, unless one of the pieces begins between them;
 // without pieces, all.
 func (b *Draft) Join(want []Piece) {
 	at := 0
@@ -275,7 +275,7 @@ func (b *Draft) Join(want []Piece) {
 		if left.Busy || right.Busy || left.At != right.At || border {
 			continue
 		}
-		if b.Merge(left.ID, right.ID, "slices %d and %d lie side by side on node %s and become one", left.ID, right.ID, b.Shards[right.At].Name) {
+		if b.Merge(left.ID, right.ID, "slices %d and %d lie side by side on shard %s and become one", left.ID, right.ID, b.Shards[right.At].Name) {
 			b.Shards[right.At].Slices--
 			right.ID, right.Lo, right.Merged, left.Gone = left.ID, left.Lo, true, true
 			right.Items, right.Weight, right.Load = right.Items+left.Items, right.Weight+left.Weight, right.Load+left.Load

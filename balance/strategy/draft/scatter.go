@@ -17,8 +17,8 @@ func Mix(seed, x uint64) uint64 {
 	return certify.Mix(x + 0x9e3779b97f4a7c15*(seed+1))
 }
 
-// Scatter splits slices of more items than each and draws a node for all but
-// the first part, until the budget is used up. why is why it is that node.
+// Scatter splits slices of more items than each and draws a shard for all but
+// the first part, until the budget is used up. why is why it is that shard.
 func (b *Draft) Scatter(each int, why string, draw func(balance.Key, uint64) int) {
 	var own []load.Item
 	for i := range b.Parts {
@@ -66,16 +66,16 @@ func (b *Draft) scatterSlice(p *Part, own []load.Item, each int, why string, dra
 		}
 	}
 	for _, g := range list {
-		b.Start(g.slice, g.to, "slice %d of %d items goes to node %s: %s", g.slice, g.items, b.Shards[g.to].Name, why)
+		b.Start(g.slice, g.to, "slice %d of %d items goes to shard %s: %s", g.slice, g.items, b.Shards[g.to].Name, why)
 	}
 }
 
-// mostEmpty is how many slices without items are sent to a neighbour's node in
+// mostEmpty is how many slices without items are sent to a neighbour's shard in
 // an iteration.
 const mostEmpty = 64
 
-// MergeEmpty merges slices without items with a neighbour on the same node, or has
-// them go to the left neighbour's node, which moves no data, to be merged later.
+// MergeEmpty merges slices without items with a neighbour on the same shard, or has
+// them go to the left neighbour's shard, which moves no data, to be merged later.
 func (b *Draft) MergeEmpty() {
 	moved := 0
 	for i := range b.Parts {
@@ -102,7 +102,7 @@ func (b *Draft) MergeEmpty() {
 		}
 		if ok, _ := b.May(p.ID, left.At); ok && moved < mostEmpty {
 			moved++
-			b.Start(p.ID, left.At, "slice %d has no items and goes to its neighbour %d on node %s, to be merged", p.ID, left.ID, b.Shards[left.At].Name)
+			b.Start(p.ID, left.At, "slice %d has no items and goes to its neighbour %d on shard %s, to be merged", p.ID, left.ID, b.Shards[left.At].Name)
 			left.Busy, p.Busy = true, true
 		}
 	}

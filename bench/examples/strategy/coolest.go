@@ -17,21 +17,21 @@ func (Coolest) Name() string { return "coolest" }
 
 // Iterate implements balance.Strategy.
 func (Coolest) Iterate(in balance.Input) (p balance.Proposal, err error) {
-	loads := load.OfNodes(in)
-	heat := func(n balance.NodeID, more float64) float64 {
-		return (loads[n] + more) / float64(max(1, in.Limits[n].Share))
+	loads := load.OfShards(in)
+	heat := func(shard balance.ShardID, more float64) float64 {
+		return (loads[shard] + more) / float64(max(1, in.Limits[shard].Share))
 	}
-	var from, to balance.NodeID // the hottest and the coolest
-	for _, n := range in.Model.Nodes() {
-		if from == 0 || heat(n.ID, 0) > heat(from, 0) {
-			from = n.ID
+	var from, to balance.ShardID // the hottest and the coolest
+	for _, sh := range in.Model.Shards() {
+		if from == 0 || heat(sh.ID, 0) > heat(from, 0) {
+			from = sh.ID
 		}
-		if n.State == balance.Active && (to == 0 || heat(n.ID, 0) < heat(to, 0)) {
-			to = n.ID
+		if sh.State == balance.Active && (to == 0 || heat(sh.ID, 0) < heat(to, 0)) {
+			to = sh.ID
 		}
 	}
 	if in.May == nil { // as in studies, where all moves are allowed and end at once
-		in.May = func(uint64, balance.NodeID) (bool, string) { return true, "" }
+		in.May = func(uint64, balance.ShardID) (bool, string) { return true, "" }
 	}
 	var best uint64
 	moved, least := 0.0, 0.97*heat(from, 0) // to gain less is not worth a move
@@ -39,7 +39,7 @@ func (Coolest) Iterate(in balance.Input) (p balance.Proposal, err error) {
 		s := in.Model.Slices()[i]
 		after := max(heat(from, -sum.Load), heat(to, sum.Load))
 		ok, _ := in.May(s.ID, to) // not if it is on its way, or was there a moment ago, …
-		if ok && s.Node == from && after < least {
+		if ok && s.Shard == from && after < least {
 			best, moved, least = s.ID, sum.Load, after
 		}
 	}
@@ -47,7 +47,7 @@ func (Coolest) Iterate(in balance.Input) (p balance.Proposal, err error) {
 		why = fmt.Sprintf("no move from the hottest slave to the coolest one would gain 3 %% %s", why)
 		p.Reasons = []balance.Reason{{Op: -1, Text: why}}
 	} else {
-		p.Ops = []balance.Op{{Kind: balance.OpStart, Slice: best, Node: to}}
+		p.Ops = []balance.Op{{Kind: balance.OpStart, Slice: best, Shard: to}}
 		p.Reasons = []balance.Reason{{Op: 0, Text: "it goes from the hottest slave to the coolest one"}}
 		loads[from], loads[to] = loads[from]-moved, loads[to]+moved
 	}

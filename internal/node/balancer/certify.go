@@ -357,7 +357,7 @@ func (b *Balancer) discarder(ctx context.Context) error {
 func (b *Balancer) discard(ctx context.Context, d balance.Discard) {
 	ctx, cancel := context.WithTimeout(ctx, discardTime)
 	defer cancel()
-	err := b.call(ctx, d.Node, "balancer: discard", func(s pb.SlaveClient, incarnation string) error {
+	err := b.call(ctx, d.Slave, "balancer: discard", func(s pb.SlaveClient, incarnation string) error {
 		_, err := s.Discard(ctx, &pb.DiscardRequest{Lo: uint64(d.Lo), Hi: uint64(d.Hi), Generation: d.Generation, Reason: d.Reason,
 			Incarnation: incarnation})
 		return err

@@ -337,9 +337,9 @@ func (w *world) slice(id uint64) balance.Slice {
 // on lists the slices that a slave serves and that are at rest.
 func (w *world) on(name string) (ids []uint64) {
 	m := w.model()
-	n, _ := m.Named(name)
+	sh, _ := m.Named(name)
 	for _, s := range m.Slices() {
-		if s.Node == n.ID && s.Move.Phase == balance.NoMove {
+		if s.Shard == sh.ID && s.Move.Phase == balance.NoMove {
 			ids = append(ids, s.ID)
 		}
 	}

@@ -68,7 +68,7 @@ func (c adminControl) ready() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, d := range c.mapper.Status(c.now()).Scrub.Condemned {
-		why = append(why, fmt.Sprintf("%s must discard slice %d: %s", d.Node, d.Slice, d.Reason))
+		why = append(why, fmt.Sprintf("%s must discard slice %d: %s", d.Slave, d.Slice, d.Reason))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.slaves)) {
 		if lacking := c.slaves[name].state.GetLacking(); lacking != "" {

@@ -100,7 +100,7 @@ func (c adminControl) slaveNow(name string) (*api.SlaveChange, error) {
 	at, _ := model.Slave(name)
 	out := &api.SlaveChange{Name: name, Address: at.Address, State: survey.State(state)}
 	for _, s := range model.Slices() {
-		if s.Node == at.Node {
+		if s.Shard == at.Shard {
 			out.Slices++
 		}
 	}
@@ -108,13 +108,13 @@ func (c adminControl) slaveNow(name string) (*api.SlaveChange, error) {
 }
 
 // stateOf returns the state of a slave: its own, if it is a spare, or its shard's.
-func stateOf(m *balance.Model, name string) (state balance.NodeState, known bool) {
+func stateOf(m *balance.Model, name string) (state balance.ShardState, known bool) {
 	s, known := m.Slave(name)
-	n, _ := m.Node(s.Node)
+	sh, _ := m.Shard(s.Shard)
 	if s.Drained {
 		return balance.Drained, known
 	}
-	return n.State, known
+	return sh.State, known
 }
 
 // BalanceReplicas implements admin.Control.
@@ -148,7 +148,7 @@ func (c adminControl) BalanceMove(ctx context.Context, slice uint64, slave strin
 		s := m.In.Model.Slices()[i]
 		generation = s.Generation
 		out = &api.SliceMove{
-			Slice: slice, From: m.Name(s.Node), To: slave, Phase: api.MovePhaseCopying,
+			Slice: slice, From: m.Name(s.Shard), To: slave, Phase: api.MovePhaseCopying,
 			Items: uint64(m.Sums[i].Items), Weight: m.Sums[i].Weight, Cause: "by command",
 		}
 		return c.mapper.Move(c.now(), slice, slave)

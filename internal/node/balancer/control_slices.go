@@ -39,7 +39,7 @@ func (c adminControl) slices(p api.BalanceSlicesParams) (*api.SliceList, error) 
 	list := &api.SliceList{View: m.In.Model.View(), Measured: m.ByLoad(), Slices: []api.SliceInfo{}}
 	var picked []int
 	for i, s := range m.In.Model.Slices() {
-		if of == 0 || s.Node == of || s.Target() == of {
+		if of == 0 || s.Shard == of || s.Target() == of {
 			picked = append(picked, i)
 		}
 	}

@@ -43,8 +43,8 @@ func (c adminControl) BalanceStatus(context.Context) (*api.BalanceStatus, error)
 	for _, f := range st.InFlight {
 		s.MovesInFlight = append(s.MovesInFlight, m.Flight(f))
 	}
-	serve := slicemap.ByNode(c.mapper.Model())
-	for _, n := range st.Nodes {
+	serve := slicemap.ByShard(c.mapper.Model())
+	for _, n := range st.Shards {
 		s.Slaves = append(s.Slaves, m.Slave(n, serve))
 	}
 	slices.SortFunc(s.Slaves, func(a, b api.SlaveLoad) int { return cmp.Compare(a.Name, b.Name) })
@@ -74,7 +74,7 @@ func scrubStatus(s verify.Scrub) api.Scrub {
 		},
 	}
 	for _, c := range s.Condemned {
-		out.Condemned = append(out.Condemned, api.Condemned{Slave: c.Node, Slice: c.Slice, Reason: c.Reason, AgeMs: c.For.Milliseconds()})
+		out.Condemned = append(out.Condemned, api.Condemned{Slave: c.Slave, Slice: c.Slice, Reason: c.Reason, AgeMs: c.For.Milliseconds()})
 	}
 	for _, r := range s.Rechecks {
 		out.Rechecks = append(out.Rechecks, api.Recheck{Slave: r.Slave, Slices: r.Slices, Compared: r.Compared})
@@ -110,8 +110,8 @@ func (c adminControl) events() []api.Event {
 	out := []api.Event{}
 	for _, e := range slices.Backward(c.steering.events) {
 		text := e.Text
-		if e.Node != "" {
-			text = e.Node + ": " + text
+		if e.Name != "" {
+			text = e.Name + ": " + text
 		}
 		out = append(out, api.Event{AgeMs: time.Since(e.at).Milliseconds(), Slice: e.Slice, Text: text})
 	}

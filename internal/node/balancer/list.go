@@ -36,10 +36,10 @@ type SlaveStatus struct {
 	// State is its state in the model. Slices is how many slices it serves there,
 	// Width their share of the ring and Weight their share of all items' weight,
 	// both 0 to 1.
-	State  balance.NodeState `json:"state"`
-	Slices int               `json:"slices"`
-	Width  float64           `json:"width"`
-	Weight float64           `json:"weight"`
+	State  balance.ShardState `json:"state"`
+	Slices int                `json:"slices"`
+	Width  float64            `json:"width"`
+	Weight float64            `json:"weight"`
 	// MovingIn and MovingOut are slices being copied. Load is that of a second, or,
 	// as long as none is measured, the weight; OverMean is its ratio to the mean.
 	MovingIn  int     `json:"moving_in"`
@@ -91,18 +91,18 @@ func (b *Balancer) SlavesList() []SlaveStatus {
 	var out []SlaveStatus
 	listed := make(map[string]bool)
 	if model != nil {
-		seen, serve := b.survey(), slicemap.ByNode(model)
+		seen, serve := b.survey(), slicemap.ByShard(model)
 		waits := b.mapper.WaitsFor(b.now())
 		for _, at := range model.Slaves() {
-			s, n := b.slave(at.Name), at.Node
-			shard, _ := model.Node(n)
+			s, id := b.slave(at.Name), at.Shard
+			shard, _ := model.Shard(id)
 			s.Address, s.Zone, s.Shard, s.State, s.WaitsFor = at.Address, at.Zone, shard.Name, shard.State, waits[at.Name]
 			if at.Drained {
 				s.State = balance.Drained
 			}
-			v := serve[n]
+			v := serve[id]
 			s.Slices, s.MovingIn, s.MovingOut, s.Width = v.Slices, v.In, v.Out, v.Part()
-			s.Weight, s.Load, s.OverMean = seen.WeightShare(n), seen.Loads[n], seen.OverMean(n, seen.Loads[n])
+			s.Weight, s.Load, s.OverMean = seen.WeightShare(id), seen.Loads[id], seen.OverMean(id, seen.Loads[id])
 			s.Distributor = b.distributorOf(at.Name)
 			listed[at.Name] = true
 			out = append(out, s)

@@ -23,7 +23,7 @@ func (c *Config) mapper(epoch uint64, order balance.Order, use strategyChoice) (
 		shadows = append(shadows, s)
 	}
 	return cluster.Config{
-		Epoch: epoch, Order: order, Nodes: c.Slaves, Replicas: c.Replicas, Strategy: inUse, Shadows: shadows, Limits: limits(c.Limits),
+		Epoch: epoch, Order: order, Slaves: c.Slaves, Replicas: c.Replicas, Strategy: inUse, Shadows: shadows, Limits: limits(c.Limits),
 		Budget: balance.Budget{Share: c.Budget}, Interval: c.Interval,
 		DeadAfter: c.DeadAfter, EvacuateAfter: c.EvacuateAfter, MasterLease: c.MasterLease, Linger: c.Linger,
 		LoadWeights: load.Weights(c.LoadWeights), HalfLife: c.HalfLife,

@@ -52,8 +52,8 @@ func TestASlaveIsAddedAndDrained(t *testing.T) {
 	w.eventually("joined", func() bool { _, ok := w.model().Named("slave-2"); return ok })
 	w.Must(w.tell(func(m *mapper.Mapper, now time.Duration) error { return m.Drain(now, "slave-0") }))
 	w.eventually("drained", func() bool {
-		n, _ := w.model().Named("slave-0")
-		return n.State == balance.Drained
+		sh, _ := w.model().Named("slave-0")
+		return sh.State == balance.Drained
 	})
 	w.eventually("clean", w.clean)
 	if n := w.nodes["slave-0"].store.Stats().Groups; n > 0 || len(w.on("slave-0")) > 0 {
@@ -198,8 +198,8 @@ func (w *world) arriving(slice uint64, to string) bool {
 // switched reports whether a slice is served by a slave, or will be from a view on
 // that is not published yet.
 func (w *world) switched(slice uint64, to string) bool {
-	n, ok := w.model().Named(to)
-	return ok && w.slice(slice).Node == n.ID
+	sh, ok := w.model().Named(to)
+	return ok && w.slice(slice).Shard == sh.ID
 }
 
 // published reports whether masters may have the newest view.

@@ -17,7 +17,7 @@ func TestRing(t *testing.T) {
 		for n := range rapid.Uint64Range(0, 3*recentQuantaSize).Draw(t, "quanta") {
 			q := balance.Quantum{Number: first + n, Clock: n}
 			if n == 0 || rapid.IntRange(0, 400).Draw(t, "whole") == 0 {
-				q.Model, _ = balance.NewModel([]balance.Node{{Name: "a"}})
+				q.Model, _ = balance.NewModel([]balance.Shard{{Name: "a"}})
 				least = q.Number
 			}
 			r.add(q)

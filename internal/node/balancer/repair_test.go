@@ -120,14 +120,14 @@ func TestADamagedSourceOfAMoveIsRefilled(t *testing.T) {
 	w.move(slice, "slave-0")
 	w.repairs("wrong")
 	w.eventually("cancelled", w.still)
-	if node, _ := w.model().Named("wrong"); w.slice(slice).Node != node.ID {
+	if shard, _ := w.model().Named("wrong"); w.slice(slice).Shard != shard.ID {
 		t.Error("a slice whose copies were not equal has moved")
 	}
 	w.healed()
 	w.judge()
 	w.move(slice, "slave-0")
 	w.eventually("moved", w.still)
-	if node, _ := w.model().Named("slave-0"); w.slice(slice).Node != node.ID {
+	if shard, _ := w.model().Named("slave-0"); w.slice(slice).Shard != shard.ID {
 		t.Error("the slice has not moved after its source was filled again")
 	}
 	w.eventually("clean", w.clean)

@@ -150,7 +150,7 @@ func (b *Balancer) leastApplied() uint64 {
 	}
 	least := b.distributors.leastClock(b.mapper.Clock(), time.Now())
 	for _, v := range model.Slaves() {
-		if n, _ := model.Node(v.Node); n.State == balance.Drained || v.Drained {
+		if sh, _ := model.Shard(v.Shard); sh.State == balance.Drained || v.Drained {
 			continue
 		}
 		s, known := b.slaves[v.Name]

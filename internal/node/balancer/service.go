@@ -107,7 +107,7 @@ func (b *Balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportRes
 		if r.GetSlices() != nil {
 			n.slices = len(r.GetSlices().GetSlices())
 		}
-		if err := b.mapper.Report(b.now(), nodeReport(r)); err != nil {
+		if err := b.mapper.Report(b.now(), slaveReport(r)); err != nil {
 			return err
 		}
 		reply.Copy, reply.Recheck = b.copyOrder(r.GetName()), b.recheck(r.GetName())
@@ -145,8 +145,8 @@ func (b *Balancer) recheck(slave string) *pb.Recheck {
 }
 
 // nodeReport returns the mapper's form of a report.
-func nodeReport(r *pb.ReportRequest) mapper.NodeReport {
-	out := mapper.NodeReport{
+func slaveReport(r *pb.ReportRequest) mapper.SlaveReport {
+	out := mapper.SlaveReport{
 		Name: r.GetName(), Incarnation: r.GetIncarnation(), Position: wire.ToPosition(r.GetPosition()),
 		Trouble: r.GetState().GetTrouble(), Bytes: r.GetState().GetBytes(), Load: wire.ToLoad(r.GetIncarnation(), r.GetLoad()), Unverified: r.GetUnverified(),
 	}

@@ -24,7 +24,7 @@ func (d *Distributor) build(ctx context.Context, machine *stateMachine, job deli
 	defer release()
 	made, err := d.bucket(ctx, builder, job)
 	if err != nil {
-		return d.failed(ctx, machine, job.Node, job.Seq, err)
+		return d.failed(ctx, machine, job.Slave, job.Seq, err)
 	}
 	d.health.Record(health.PrepareData, nil)
 	return d.step(func() error {
@@ -35,7 +35,7 @@ func (d *Distributor) build(ctx context.Context, machine *stateMachine, job deli
 			}
 		}
 		machine.Built(delivery.Built[*nodeData]{
-			Node: job.Node, Seq: job.Seq, Entries: made.entries, Payload: made.data, Bytes: made.bytes,
+			Slave: job.Slave, Seq: job.Seq, Entries: made.entries, Payload: made.data, Bytes: made.bytes,
 		})
 		return nil
 	})
@@ -55,25 +55,25 @@ func (d *Distributor) fetch(ctx context.Context, machine *stateMachine, job deli
 	list, err := d.db.Changes(ctx, backend.Position{Clock: job.After}, job.Limit)
 	stale := fault.Is(err, fault.Stale)
 	if err != nil && !stale {
-		return d.failed(ctx, machine, job.Node, job.Seq, err)
+		return d.failed(ctx, machine, job.Slave, job.Seq, err)
 	}
 	return d.step(func() error {
-		machine.Fetched(delivery.Fetched{Node: job.Node, Seq: job.Seq, Changes: feed.Changes(list, d.order, d.log), Stale: stale})
+		machine.Fetched(delivery.Fetched{Slave: job.Slave, Seq: job.Seq, Changes: feed.Changes(list, d.order, d.log), Stale: stale})
 		return nil
 	})
 }
 
 // failed returns a task to the state machine after a pause.
-func (d *Distributor) failed(ctx context.Context, machine *stateMachine, node string, seq uint64, err error) error {
+func (d *Distributor) failed(ctx context.Context, machine *stateMachine, slave string, seq uint64, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	d.health.Record(health.PrepareData, err)
-	d.log.Warn("cannot prepare node data; trying again", "slave", node, "err", err)
+	d.log.Warn("cannot prepare node data; trying again", "slave", slave, "err", err)
 	if err := wait.Sleep(ctx, feed.RetryAfter); err != nil {
 		return err
 	}
-	return d.step(func() error { machine.Failed(node, seq); return nil })
+	return d.step(func() error { machine.Failed(slave, seq); return nil })
 }
 
 // bucket is a bucket being built.

@@ -82,7 +82,7 @@ type build struct {
 	open     func(dir string) (wholeStore, error)
 
 	model  *balance.Model
-	at     map[balance.NodeID][]int // the slaves of each shard; of 0: the spares
+	at     map[balance.ShardID][]int // the slaves of each shard; of 0: the spares
 	even   balance.Evenness
 	total  uint64         // keywords, once for each store that has them
 	needed []parentsOf    // by slave
@@ -167,17 +167,17 @@ func (b *build) plan(ctx context.Context, snap backend.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	b.model, b.even, b.at = model, proposal.Expected, make(map[balance.NodeID][]int)
+	b.model, b.even, b.at = model, proposal.Expected, make(map[balance.ShardID][]int)
 	for i := range slaves {
 		s, _ := model.Slave(slaves[i].Name)
-		b.at[s.Node] = append(b.at[s.Node], i)
+		b.at[s.Shard] = append(b.at[s.Shard], i)
 	}
 	b.need(sizes)
 	return nil
 }
 
 // slaves returns the indices of the slaves that a key lies on.
-func (b *build) slaves(k balance.Key) []int { return b.at[b.model.At(k).Node] }
+func (b *build) slaves(k balance.Key) []int { return b.at[b.model.At(k).Shard] }
 
 // create makes empty stores.
 func (b *build) create() error {
@@ -248,7 +248,7 @@ func (b *build) summary(clock uint64) *Summary {
 		out.Stores = append(out.Stores, Store{
 			Dir: s.dir, Slices: len(b.model.TableOf(home.StoreName(i)).Slices), Groups: s.groups, Keywords: s.keywords,
 		})
-		if v, _ := b.model.Slave(home.StoreName(i)); b.at[v.Node][0] == i { // its replicas have the same
+		if v, _ := b.model.Slave(home.StoreName(i)); b.at[v.Shard][0] == i { // its replicas have the same
 			out.Groups += s.groups
 			out.Keywords += s.keywords
 		}

@@ -7,11 +7,11 @@ import (
 	"adshard/balance"
 )
 
-// BenchmarkSurvey looks at a million items in 10,000 slices on 100 nodes: for
+// BenchmarkSurvey looks at a million items in 10,000 slices on 100 shards: for
 // so long the admin port holds the mapper up.
 func BenchmarkSurvey(b *testing.B) {
 	const nodes, slices, items = 100, 10_000, 1_000_000
-	list := make([]balance.Node, nodes)
+	list := make([]balance.Shard, nodes)
 	for i := range list {
 		list[i].Name = "slave-" + number(uint64(i))
 	}
@@ -24,8 +24,8 @@ func BenchmarkSurvey(b *testing.B) {
 		if slice, err = e.Split(slice, balance.Key(i*items/slices*10)); err != nil {
 			b.Fatal(err)
 		}
-		if node := balance.NodeID(i%nodes + 1); node != 1 {
-			if err := e.Map(slice, node); err != nil {
+		if shard := balance.ShardID(i%nodes + 1); shard != 1 {
+			if err := e.Map(slice, shard); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -15,22 +15,22 @@ const op = "balancer: control"
 // maxNames bounds the names in a message.
 const maxNames = 20
 
-// Named returns the node with a name, or that of the slave with this name; 0 for no
+// Named returns the shard with a name, or that of the slave with this name; 0 for no
 // name. Errors: fault.NotFound with
 // the names that there are.
-func (m *Survey) Named(slave string) (balance.NodeID, error) {
+func (m *Survey) Named(slave string) (balance.ShardID, error) {
 	if slave == "" {
 		return 0, nil
 	}
-	if n, ok := m.In.Model.Named(slave); ok {
-		return n.ID, nil
+	if sh, ok := m.In.Model.Named(slave); ok {
+		return sh.ID, nil
 	}
-	if s, ok := m.In.Model.Slave(slave); ok && s.Node != 0 {
-		return s.Node, nil
+	if s, ok := m.In.Model.Slave(slave); ok && s.Shard != 0 {
+		return s.Shard, nil
 	}
 	var names []string
-	for _, n := range m.In.Model.Nodes() {
-		names = append(names, n.Name)
+	for _, sh := range m.In.Model.Shards() {
+		names = append(names, sh.Name)
 	}
 	return 0, fault.Newf(fault.NotFound, op, "there is no slave %q; there %s", slave, listed(names))
 }

@@ -46,7 +46,7 @@ func (m *Survey) operation(e *balance.Edit, o balance.Op) api.PlannedOperation {
 	s, known := e.Slice(o.Slice)
 	if known {
 		sum := m.within(s.Lo, s.Hi)
-		out.From, out.Items, out.Weight, out.Load = m.Name(s.Node), uint64(sum.Items), sum.Weight, sum.Load
+		out.From, out.Items, out.Weight, out.Load = m.Name(s.Shard), uint64(sum.Items), sum.Weight, sum.Load
 	}
 	switch o.Kind {
 	case balance.OpSplit:
@@ -56,8 +56,8 @@ func (m *Survey) operation(e *balance.Edit, o balance.Op) api.PlannedOperation {
 		out.Kind = api.OperationKindMerge
 		_ = e.Merge(o.Slice, o.New)
 	default:
-		out.Kind, out.To = api.OperationKindMove, m.Name(o.Node)
-		_ = e.Start(o.Slice, o.Node)
+		out.Kind, out.To = api.OperationKindMove, m.Name(o.Shard)
+		_ = e.Start(o.Slice, o.Shard)
 	}
 	return out
 }

@@ -12,7 +12,7 @@ import (
 func (m *Survey) Info(i int) api.SliceInfo {
 	s, sum := m.In.Model.Slices()[i], m.Sums[i]
 	out := api.SliceInfo{
-		Slice: s.ID, Lo: keyText(s.Lo), Hi: keyText(s.Hi), Slave: m.Name(s.Node), Generation: s.Generation, FromView: s.From,
+		Slice: s.ID, Lo: keyText(s.Lo), Hi: keyText(s.Hi), Slave: m.Name(s.Shard), Generation: s.Generation, FromView: s.From,
 		Items: uint64(sum.Items), Weight: sum.Weight, Load: sum.Load, Share: ratio(sum.Load, m.load),
 	}
 	if m.ByLoad() {

@@ -13,19 +13,19 @@ import (
 // maxReasons bounds Iteration.Reasons.
 const maxReasons = 200
 
-// Slave says what a node has, and does, as of the survey.
-func (m *Survey) Slave(n mapper.NodeStatus, serve map[balance.NodeID]slicemap.Served) api.SlaveLoad {
+// Slave says what a shard has, and does, as of the survey.
+func (m *Survey) Slave(n mapper.ShardStatus, serve map[balance.ShardID]slicemap.Served) api.SlaveLoad {
 	out := api.SlaveLoad{Name: n.Name, State: State(n.State), Alive: n.Alive, Replicas: []string{}}
-	node, ok := m.In.Model.Named(n.Name)
+	shard, ok := m.In.Model.Named(n.Name)
 	if !ok {
 		return out // it joined after the survey
 	}
-	for _, s := range m.In.Model.Set(node.ID) {
+	for _, s := range m.In.Model.Set(shard.ID) {
 		out.Replicas = append(out.Replicas, s.Name)
 	}
-	sum := m.nodes[node.ID]
-	out.Load, out.OverMean = m.Loads[node.ID], m.OverMean(node.ID, m.Loads[node.ID])
-	out.Slices, out.Items, out.Weight = serve[node.ID].Slices, uint64(sum.Items), sum.Weight
+	sum := m.shards[shard.ID]
+	out.Load, out.OverMean = m.Loads[shard.ID], m.OverMean(shard.ID, m.Loads[shard.ID])
+	out.Slices, out.Items, out.Weight = serve[shard.ID].Slices, uint64(sum.Items), sum.Weight
 	return out
 }
 
@@ -78,7 +78,7 @@ func (m *Survey) reason(p balance.Proposal, r balance.Reason) string {
 func (m *Survey) describe(o balance.Op) string {
 	switch o.Kind {
 	case balance.OpMap, balance.OpStart:
-		return "slice " + number(o.Slice) + " goes to " + m.Name(o.Node)
+		return "slice " + number(o.Slice) + " goes to " + m.Name(o.Shard)
 	case balance.OpSplit:
 		return "slice " + number(o.Slice) + " is split at " + keyText(o.At) + ", slice " + number(o.New) + " begins there"
 	case balance.OpMerge:
@@ -87,8 +87,8 @@ func (m *Survey) describe(o balance.Op) string {
 	return o.String()
 }
 
-// State returns the admin port's name of a node's state.
-func State(s balance.NodeState) api.SlaveState {
+// State returns the admin port's name of a shard's state.
+func State(s balance.ShardState) api.SlaveState {
 	switch s {
 	case balance.Draining, balance.Dissolving:
 		return api.SlaveStateDraining

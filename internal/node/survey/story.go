@@ -57,10 +57,10 @@ func (m *Survey) Story(i int, k Facts) *api.SliceStory {
 	items := load.OfItems(m.In, s, nil)
 	slices.SortStableFunc(items, func(a, b load.Item) int { return cmp.Compare(b.Load, a.Load) })
 	out := &api.SliceStory{
-		Slice: s.ID, Lo: keyText(s.Lo), Hi: keyText(s.Hi), Slave: m.Name(s.Node), Generation: s.Generation, FromView: s.From,
+		Slice: s.ID, Lo: keyText(s.Lo), Hi: keyText(s.Hi), Slave: m.Name(s.Shard), Generation: s.Generation, FromView: s.From,
 		Items: uint64(sum.Items), Weight: sum.Weight, Measured: m.ByLoad(), Load: sum.Load,
-		ShareOfSlave: ratio(sum.Load, m.nodes[s.Node].Load), ShareOfAll: ratio(sum.Load, m.load),
-		SlaveOverMean: m.OverMean(s.Node, m.Loads[s.Node]), MaxOverMean: m.Even.Ratio(), LowerBound: m.Bound.MaxOverMean,
+		ShareOfSlave: ratio(sum.Load, m.shards[s.Shard].Load), ShareOfAll: ratio(sum.Load, m.load),
+		SlaveOverMean: m.OverMean(s.Shard, m.Loads[s.Shard]), MaxOverMean: m.Even.Ratio(), LowerBound: m.Bound.MaxOverMean,
 		Hot: m.hottest(items, sum.Load), Events: k.Events, Reasons: k.Reasons, Targets: []api.Target{}, Needs: []string{},
 	}
 	if s.Move.Phase != balance.NoMove {
@@ -146,7 +146,7 @@ func (m *Survey) hottest(items []load.Item, all float64) []api.HotItem {
 func (m *Survey) way(s balance.Slice) string {
 	if s.Move.Phase == balance.Switched {
 		return fmt.Sprintf("%s serves it from view %d on; %s goes on answering older ones until all masters have it",
-			m.Name(s.Node), s.From, m.Name(s.Move.Other))
+			m.Name(s.Shard), s.From, m.Name(s.Move.Other))
 	}
 	return fmt.Sprintf("it goes to %s, which has %.2f x the mean with it", m.Name(s.Move.Other), m.OverMean(s.Move.Other, m.Loads[s.Move.Other]))
 }
@@ -168,12 +168,12 @@ func (m *Survey) stuck(i int, items []load.Item) (bool, string) {
 	return true, fmt.Sprintf("ad group %s alone is %.2f x the mean of a slave, and an ad group is not divided%s", keyText(items[0].Key), alone, rest)
 }
 
-// strongest returns the largest share of an active node.
+// strongest returns the largest share of an active shard.
 func (m *Survey) strongest() float64 {
 	most := 1.0
-	for _, n := range m.In.Model.Nodes() {
-		if n.State == balance.Active {
-			most = max(most, m.share(n.ID))
+	for _, sh := range m.In.Model.Shards() {
+		if sh.State == balance.Active {
+			most = max(most, m.share(sh.ID))
 		}
 	}
 	return most
@@ -197,7 +197,7 @@ func (k *Facts) cause() string {
 
 // stayed says why a slice was left where it is.
 func (m *Survey) stayed(s balance.Slice, k Facts) string {
-	over := m.OverMean(s.Node, m.Loads[s.Node])
+	over := m.OverMean(s.Shard, m.Loads[s.Shard])
 	switch {
 	case m.In.NoQueries:
 		return "queries have stopped: there is nothing to balance until they resume"
@@ -206,9 +206,9 @@ func (m *Survey) stayed(s balance.Slice, k Facts) string {
 	case !k.Asked:
 		return "the strategy has not been asked since the balancer started"
 	case over <= 1+tolerance:
-		return fmt.Sprintf("%s has %.2f x the mean, so nothing had to leave it", m.Name(s.Node), over)
+		return fmt.Sprintf("%s has %.2f x the mean, so nothing had to leave it", m.Name(s.Shard), over)
 	}
-	return fmt.Sprintf("the strategy gave no reason: other slices of %s were the better choice", m.Name(s.Node))
+	return fmt.Sprintf("the strategy gave no reason: other slices of %s were the better choice", m.Name(s.Shard))
 }
 
 // figure writes a load.

@@ -32,15 +32,15 @@ func (s set) Hot(lo, hi balance.Key, visit func(balance.Key, float64) bool) {
 	})
 }
 
-// lay makes a model of nodes a, b, c … and of one slice for each letter of
+// lay makes a model of shards a, b, c … and of one slice for each letter of
 // where, ten keys each; of all keys from 1 on each tenth is an item.
 func lay(t rapid.TB, where string) (*balance.Model, *balance.Index) {
 	t.Helper()
-	var nodes []balance.Node
+	var shards []balance.Shard
 	for _, name := range []string{"a", "b", "c"} {
-		nodes = append(nodes, balance.Node{Name: name})
+		shards = append(shards, balance.Shard{Name: name})
 	}
-	m, err := balance.NewModel(nodes)
+	m, err := balance.NewModel(shards)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func lay(t rapid.TB, where string) (*balance.Model, *balance.Index) {
 			}
 		}
 		if c != 'a' {
-			if err := e.Map(slice, balance.NodeID(c-'a'+1)); err != nil {
+			if err := e.Map(slice, balance.ShardID(c-'a'+1)); err != nil {
 				t.Fatal(err)
 			}
 		}

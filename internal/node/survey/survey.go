@@ -21,32 +21,32 @@ type Survey struct {
 	At    time.Time
 	Took  time.Duration
 	Sums  []load.SliceSum // as in.Model's slices
-	Loads map[balance.NodeID]float64
+	Loads map[balance.ShardID]float64
 	Even  balance.Evenness
 	Bound load.Bound
 	// LeastWeight and LeastShare are those of balance.LeastMove.
 	LeastWeight uint64
 	LeastShare  float64
-	// load and weight are sums over all slices; nodes has the sums of each node.
+	// load and weight are sums over all slices; shards has the sums of each shard.
 	load   float64
 	weight uint64
-	nodes  map[balance.NodeID]load.SliceSum
+	shards map[balance.ShardID]load.SliceSum
 }
 
 // New makes the survey of an input; it looks at all items.
 func New(in balance.Input, now time.Time) *Survey {
 	m := &Survey{
 		In: in, At: now, Sums: load.OfSlices(in), Bound: load.LowerBound(in),
-		Loads: make(map[balance.NodeID]float64), nodes: make(map[balance.NodeID]load.SliceSum),
+		Loads: make(map[balance.ShardID]float64), shards: make(map[balance.ShardID]load.SliceSum),
 	}
 	m.LeastWeight, m.LeastShare = load.LeastMove(in, tolerance)
 	for i, s := range in.Model.Slices() {
-		n := m.nodes[s.Node]
+		n := m.shards[s.Shard]
 		n.Items += m.Sums[i].Items
 		n.Weight += m.Sums[i].Weight
 		n.Load += m.Sums[i].Load
-		m.nodes[s.Node] = n
-		m.Loads[s.Target()] += m.Sums[i].Load // as balance.NodeLoads counts it
+		m.shards[s.Shard] = n
+		m.Loads[s.Target()] += m.Sums[i].Load // as load.OfShards counts it
 		m.load += m.Sums[i].Load
 		m.weight += m.Sums[i].Weight
 	}
@@ -64,26 +64,28 @@ func (m *Survey) Slice(id uint64) (i int, ok bool) {
 	return i, i >= 0
 }
 
-// Name returns a node's name.
-func (m *Survey) Name(id balance.NodeID) string {
-	n, _ := m.In.Model.Node(id)
-	return n.Name
+// Name returns a shard's name.
+func (m *Survey) Name(id balance.ShardID) string {
+	sh, _ := m.In.Model.Shard(id)
+	return sh.Name
 }
 
-// share returns a node's capacity relative to others.
-func (m *Survey) share(n balance.NodeID) float64 { return float64(max(1, m.In.Limits[n].Share)) }
+// share returns a shard's capacity relative to others.
+func (m *Survey) share(shard balance.ShardID) float64 {
+	return float64(max(1, m.In.Limits[shard].Share))
+}
 
-// OverMean returns the ratio of a load on a node to the mean of all nodes.
-func (m *Survey) OverMean(n balance.NodeID, load float64) float64 {
+// OverMean returns the ratio of a load on a shard to the mean of all shards.
+func (m *Survey) OverMean(shard balance.ShardID, load float64) float64 {
 	if m.Even.Mean == 0 {
 		return 1
 	}
-	return max(0, load/m.share(n)/m.Even.Mean)
+	return max(0, load/m.share(shard)/m.Even.Mean)
 }
 
-// WeightShare returns a node's share of all weight, 0 to 1.
-func (m *Survey) WeightShare(n balance.NodeID) float64 {
-	return ratio(float64(m.nodes[n].Weight), float64(m.weight))
+// WeightShare returns a shard's share of all weight, 0 to 1.
+func (m *Survey) WeightShare(shard balance.ShardID) float64 {
+	return ratio(float64(m.shards[shard].Weight), float64(m.weight))
 }
 
 func ratio(part, whole float64) float64 {

@@ -11,13 +11,13 @@ import (
 func (m *Survey) targets(i int) []api.Target {
 	s := m.In.Model.Slices()[i]
 	out := []api.Target{}
-	for _, n := range m.In.Model.Nodes() {
-		if n.ID == s.Target() || n.State == balance.Drained {
+	for _, sh := range m.In.Model.Shards() {
+		if sh.ID == s.Target() || sh.State == balance.Drained {
 			continue
 		}
-		t := api.Target{Slave: n.Name, May: true, OverMean: m.OverMean(n.ID, m.Loads[n.ID]+m.Sums[i].Load)}
+		t := api.Target{Slave: sh.Name, May: true, OverMean: m.OverMean(sh.ID, m.Loads[sh.ID]+m.Sums[i].Load)}
 		if m.In.May != nil {
-			t.May, t.Why = m.In.May(s.ID, n.ID)
+			t.May, t.Why = m.In.May(s.ID, sh.ID)
 		}
 		if t.May {
 			t.Why = ""
@@ -30,7 +30,7 @@ func (m *Survey) targets(i int) []api.Target {
 // needs says what would have to change for a slice to move.
 func (m *Survey) needs(i int, targets []api.Target) []string {
 	s, load := m.In.Model.Slices()[i], m.Sums[i].Load
-	slave, over := m.Name(s.Node), m.OverMean(s.Node, m.Loads[s.Node])
+	slave, over := m.Name(s.Shard), m.OverMean(s.Shard, m.Loads[s.Shard])
 	if len(targets) == 0 {
 		return []string{"there must be another slave: `adshard slaves add ADDR`"}
 	}
@@ -40,15 +40,15 @@ func (m *Survey) needs(i int, targets []api.Target) []string {
 			best = t
 		}
 	}
-	most := m.Even.Mean * m.share(s.Node) * (1 + tolerance)
+	most := m.Even.Mean * m.share(s.Shard) * (1 + tolerance)
 	switch {
 	case best == nil:
 		return []string{"one of the slaves above must become able to take it; each line says why it is not"}
 	case over <= 1+tolerance:
-		return []string{fmt.Sprintf("%s must carry more than %s, that is %.1f x the mean; it carries %s", slave, figure(most), 1+tolerance, figure(m.Loads[s.Node]))}
+		return []string{fmt.Sprintf("%s must carry more than %s, that is %.1f x the mean; it carries %s", slave, figure(most), 1+tolerance, figure(m.Loads[s.Shard]))}
 	case best.OverMean >= over:
 		return []string{fmt.Sprintf("it is too large to move: %s would have %.2f x the mean, %s has %.2f; it must cost less than %s, or be split",
-			best.Slave, best.OverMean, slave, over, figure(m.fits(s.Node, best.Slave)))}
+			best.Slave, best.OverMean, slave, over, figure(m.fits(s.Shard, best.Slave)))}
 	case load < small*m.Even.Mean:
 		return []string{fmt.Sprintf("it must cost more to be worth a move: it is %.2f %% of the mean", 100*load/m.Even.Mean)}
 	}
@@ -56,9 +56,9 @@ func (m *Survey) needs(i int, targets []api.Target) []string {
 		best.Slave, best.OverMean, s.ID, best.Slave)}
 }
 
-// fits returns the load that a target can take from a node until both have the
+// fits returns the load that a target can take from a shard until both have the
 // same.
-func (m *Survey) fits(from balance.NodeID, to string) float64 {
-	n, _ := m.In.Model.Named(to)
-	return max(0, m.Loads[from]/m.share(from)*m.share(n.ID)-m.Loads[n.ID])
+func (m *Survey) fits(from balance.ShardID, to string) float64 {
+	sh, _ := m.In.Model.Named(to)
+	return max(0, m.Loads[from]/m.share(from)*m.share(sh.ID)-m.Loads[sh.ID])
 }

@@ -49,7 +49,7 @@ func FromTable(t balance.Table) *pb.SliceTable {
 func FromQuantum(q balance.Quantum) *pb.Quantum {
 	out := &pb.Quantum{Number: q.Number, Clock: q.Clock, View: q.View}
 	for _, o := range q.Ops {
-		out.Ops = append(out.Ops, &pb.Operation{Kind: uint32(o.Kind), Slice: o.Slice, Node: uint32(o.Node),
+		out.Ops = append(out.Ops, &pb.Operation{Kind: uint32(o.Kind), Slice: o.Slice, Shard: uint32(o.Shard),
 			At: uint64(o.At), New: o.New, Name: o.Name, Address: o.Site.Address, Zone: o.Site.Zone,
 			Instance: o.Site.Instance, State: uint32(o.State)})
 	}
@@ -65,8 +65,8 @@ func FromQuantum(q balance.Quantum) *pb.Quantum {
 func ToQuantum(epoch uint64, q *pb.Quantum) (balance.Quantum, error) {
 	out := balance.Quantum{Epoch: epoch, Number: q.GetNumber(), Clock: q.GetClock(), View: q.GetView()}
 	for _, o := range q.GetOps() {
-		out.Ops = append(out.Ops, balance.Op{Kind: balance.OpKind(o.Kind), Slice: o.Slice, Node: balance.NodeID(o.Node),
-			At: balance.Key(o.At), New: o.New, Name: o.Name, State: balance.NodeState(o.State),
+		out.Ops = append(out.Ops, balance.Op{Kind: balance.OpKind(o.Kind), Slice: o.Slice, Shard: balance.ShardID(o.Shard),
+			At: balance.Key(o.At), New: o.New, Name: o.Name, State: balance.ShardState(o.State),
 			Site: balance.Site{Address: o.Address, Zone: o.Zone, Instance: o.Instance}})
 	}
 	if len(q.GetModel()) == 0 {

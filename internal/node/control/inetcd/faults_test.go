@@ -312,15 +312,15 @@ func TestURLs(t *testing.T) {
 // modelOf returns a model of so many slices.
 func modelOf(t *testing.T, slices int) *balance.Model {
 	t.Helper()
-	base, err := balance.NewModel([]balance.Node{{Name: "a"}, {Name: "b"}})
+	base, err := balance.NewModel([]balance.Shard{{Name: "a"}, {Name: "b"}})
 	must(t, err)
 	e, last := base.Edit(), base.Slices()[0].ID
 	for i := 1; i < slices; i++ {
-		must(t, e.Map(last, base.Nodes()[i%2].ID))
+		must(t, e.Map(last, base.Shards()[i%2].ID))
 		last, err = e.Split(last, balance.Key(i)*(balance.MaxKey/balance.Key(slices)))
 		must(t, err)
 	}
-	must(t, e.Map(last, base.Nodes()[0].ID))
+	must(t, e.Map(last, base.Shards()[0].ID))
 	m, err := e.Model()
 	must(t, err)
 	return m

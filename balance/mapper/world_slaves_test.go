@@ -15,8 +15,8 @@ import (
 	"adshard/fault"
 )
 
-// testNode is a slave: a disk, and what it knows of the balancer.
-type testNode struct {
+// testSlave is a slave: a disk, and what it knows of the balancer.
+type testSlave struct {
 	disk
 	name    string
 	life    int    // of its process
@@ -33,7 +33,7 @@ type testNode struct {
 	excused bool
 }
 
-// disk is what outlives a node's process.
+// disk is what outlives a slave's process.
 type disk struct {
 	pos     balance.Position
 	table   balance.Table
@@ -42,7 +42,7 @@ type disk struct {
 	damaged map[balance.Key]bool // their postings are not what they should be
 }
 
-// master is somebody who asks nodes in a view.
+// master is somebody who asks slaves in a view.
 type master struct {
 	name string
 	view uint64
@@ -54,18 +54,18 @@ type master struct {
 	lapsed bool
 }
 
-// node returns the slave with a name, new with an empty disk if there is none.
-func (w *world) node(name string) *testNode {
-	n, ok := w.nodes[name]
+// slave returns the slave with a name, new with an empty disk if there is none.
+func (w *world) slave(name string) *testSlave {
+	n, ok := w.slaves[name]
 	if !ok {
-		n = &testNode{name: name}
+		n = &testSlave{name: name}
 		n.wipe()
-		w.nodes[name] = n
+		w.slaves[name] = n
 	}
 	return n
 }
 
-func (n *testNode) wipe() {
+func (n *testSlave) wipe() {
 	n.disk = disk{items: map[balance.Key]uint64{}, parents: map[balance.Parent]uint64{}, damaged: map[balance.Key]bool{}}
 	n.epoch, n.excused = 0, true
 }
@@ -75,20 +75,20 @@ func (d disk) clone() *disk {
 	return &d
 }
 
-// restore puts a copy of long ago in the place of what the node has.
-func (n *testNode) restore() {
+// restore puts a copy of long ago in the place of what the slave has.
+func (n *testSlave) restore() {
 	if n.copy != nil {
 		n.disk, n.epoch, n.excused = *n.copy.clone(), 0, true
 	}
 }
 
-func (n *testNode) incarnation() string { return fmt.Sprint(n.name, n.life) }
+func (n *testSlave) incarnation() string { return fmt.Sprint(n.name, n.life) }
 
-// of returns a node's distributor.
-func (w *world) of(n *testNode) *testDistributor { return w.dists[n.dist%len(w.dists)] }
+// of returns a slave's distributor.
+func (w *world) of(n *testSlave) *testDistributor { return w.dists[n.dist%len(w.dists)] }
 
-// register announces a node to the balancer and to its distributor.
-func (w *world) register(n *testNode) error {
+// register announces a slave to the balancer and to its distributor.
+func (w *world) register(n *testSlave) error {
 	j := balance.Joining{Name: n.name, Site: balance.Site{Address: n.name + ":1"}, Position: n.pos, Table: n.table}
 	welcome, err := w.of(n).distributor.Register(j, w.clock)
 	if err != nil {
@@ -101,9 +101,9 @@ func (w *world) register(n *testNode) error {
 	return w.carry()
 }
 
-// pull has a node ask once; lost: the answer does not arrive. It returns
+// pull has a slave ask once; lost: the answer does not arrive. It returns
 // whether a bucket was applied.
-func (w *world) pull(n *testNode, lost bool) (bool, error) {
+func (w *world) pull(n *testSlave, lost bool) (bool, error) {
 	if n.dead || !w.up || n.trouble != "" {
 		return false, nil
 	}
@@ -123,10 +123,10 @@ func (w *world) pull(n *testNode, lost bool) (bool, error) {
 	return true, w.apply(n, *b)
 }
 
-// discard has a node stop serving a slice that differs: it empties its interval
+// discard has a slave stop serving a slice that differs: it empties its interval
 // and announces itself again.
 func (w *world) discard(d balance.Discard) error {
-	n := w.node(d.Node)
+	n := w.slave(d.Slave)
 	i := slices.IndexFunc(n.table.Slices, func(h balance.Held) bool {
 		return h.State == balance.Full && h.ID == d.Slice && h.Generation == d.Generation
 	})
@@ -147,14 +147,14 @@ func (w *world) discard(d balance.Discard) error {
 	return w.check(n)
 }
 
-// report tells the balancer what a node holds.
-func (w *world) report(n *testNode) error {
+// report tells the balancer what a slave holds.
+func (w *world) report(n *testSlave) error {
 	if n.dead || !w.up || n.epoch != w.epoch {
 		return nil
 	}
 	n.heard = w.now
 	table := n.table
-	err := w.mapper.Report(w.now, mapper.NodeReport{
+	err := w.mapper.Report(w.now, mapper.SlaveReport{
 		Name: n.name, Incarnation: n.incarnation(), Position: n.pos, Table: &table, Trouble: n.trouble, Bytes: uint64(len(n.items)),
 	})
 	if fault.Is(err, fault.Stale) {
@@ -168,7 +168,7 @@ func (w *world) report(n *testNode) error {
 }
 
 // apply is what a store does.
-func (w *world) apply(n *testNode, b delivery.Bucket[content]) error {
+func (w *world) apply(n *testSlave, b delivery.Bucket[content]) error {
 	if b.Reset {
 		pos, epoch := n.pos, n.epoch
 		n.resets++
@@ -233,7 +233,7 @@ func (w *world) certify(i int) error {
 func (w *world) answer(c balance.Certify) balance.Certified {
 	out := balance.Certified{Seq: c.Seq}
 	ask := func(name string) *balance.Certificate {
-		n := w.node(name)
+		n := w.slave(name)
 		if n.dead || n.pos.Clock < c.Clock {
 			out.Failed = fmt.Errorf("%s does not answer or is not at clock %d yet", name, c.Clock)
 			return nil
