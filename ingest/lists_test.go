@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -114,6 +115,22 @@ func TestBlockListRejects(t *testing.T) {
 			t.Errorf("%s: %s", line, got)
 		}
 	}
+}
+
+// TestGoldenBlockLists imports the golden set's lists.
+func TestGoldenBlockLists(t *testing.T) {
+	r := newListsRig(t)
+	file, err := os.ReadFile("../internal/goldentest/testdata/targeting/golden/blocklists.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(file)), "\n")
+	if got := r.put(lines...); got != fmt.Sprintf("+%d ~0 -0 =0", len(lines)) || len(lines) != 13 {
+		t.Errorf("%d lines: %s", len(lines), got)
+	}
+	r.is("list-1", blocklist.List{Domains: []string{"eshop.xn--bcher-kva.example", "shop.market.example", "xn--trit-jwa23bpg.example.cz"}})
+	r.is("list-5", blocklist.List{Uncategorised: true})
+	r.is("a.b_c-0", blocklist.List{Categories: []string{"finance/loans/payday", "iab-1/20", "travel"}})
 }
 
 // TestLargeBlockList: a line may have a million entries.
