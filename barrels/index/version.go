@@ -10,7 +10,7 @@ import (
 )
 
 // FormatVersion is the version of all keys and values of a store.
-const FormatVersion = 5
+const FormatVersion = 6
 
 // CheckVersions compares the versions stored; fresh: there is nothing at all.
 func CheckVersions(s kv.Snapshot) (fresh bool, err error) {

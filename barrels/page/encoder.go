@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/cespare/xxhash/v2"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"adshard/barrels/block"
 	"adshard/barrels/record"
@@ -14,37 +14,42 @@ import (
 // Encoder collects keywords by ascending id and writes them as a page. It
 // keeps its scratch.
 type Encoder struct {
+	columns   [fields][]byte // of texts and whole, the fields with their tags
 	count     int
 	last      uint64   // id of the keyword before
 	languages []string // of the page's forms: the first keyword's
 	bid       uint64   // the bid of keywords with the group's default; 0: none yet
-	words     int
-	texts     []byte // the words
-	keywords  []byte
 
 	// index finds words: the last one with a hash of its own, then by before.
 	index  map[uint64]int32
 	known  []knownWord
 	hashes []uint64 // of the known words: norm, fold, terms
-	parts  [pageWords][]byte
+	parts  [][]byte // of the keyword's text
 	lower  []byte
 }
 
 // knownWord is a word of the page.
 type knownWord struct {
-	at, size int   // of its text in texts
+	at, size int   // of its text in the column
 	before   int32 // the word before it with the same norm; −1: none
 }
 
 // Reset begins another page.
 func (e *Encoder) Reset() {
-	e.count, e.last, e.bid, e.words = 0, 0, 0, 0
-	e.languages, e.texts, e.keywords = e.languages[:0], e.texts[:0], e.keywords[:0]
-	e.known, e.hashes = e.known[:0], e.hashes[:0]
+	e.count, e.last, e.bid = 0, 0, 0
+	for i := range e.columns {
+		e.columns[i] = e.columns[i][:0]
+	}
+	e.languages, e.known, e.hashes = e.languages[:0], e.known[:0], e.hashes[:0]
 	if e.index == nil {
 		e.index = make(map[uint64]int32)
 	}
 	clear(e.index)
+}
+
+// number appends an element to a column of varints.
+func (e *Encoder) number(field protowire.Number, v uint64) {
+	e.columns[field] = binary.AppendUvarint(e.columns[field], v)
 }
 
 // Add appends a keyword.
@@ -55,52 +60,61 @@ func (e *Encoder) Add(k *record.Keyword) {
 		}
 	}
 	e.count++
-	e.keywords = binary.AppendUvarint(e.keywords, k.ID-e.last)
+	e.number(ids, k.ID-e.last)
 	e.last = k.ID
-	n := len(k.Norm)
-	if k.Whole != nil || n > pageWords || !k.Sound() || k.Type > pageType || k.Quality > 0xff>>pageQuality || !e.speaks(k) {
+	if k.Whole != nil || !k.Sound() || !e.speaks(k) {
 		e.addWhole(k)
 		return
 	}
-	head := [2]byte{k.Type | k.Quality<<pageQuality, byte(n)}
-	if k.Flags&block.Enabled != 0 {
-		head[0] |= pageEnabled
+	n := len(k.Norm)
+	f := e.flags(k)
+	if !e.split(k.Text, n) {
+		f |= ownText
+		e.columns[texts] = appendBytes(e.columns[texts], texts, k.Text)
 	}
-	if k.Flags&record.BidFromGroup != 0 {
-		head[0] |= pageGroups
-	}
-	if k.Flags&block.HasBid != 0 {
-		head[1] |= pageHasBid
-		if e.shared(k) {
-			head[1] |= pageBid
-		}
-	}
-	plain := e.split(k.Text, n)
-	if !plain {
-		head[1] |= pageText
-	}
-	e.keywords = append(e.keywords, head[0], head[1])
-	if head[1]&(pageHasBid|pageBid) == pageHasBid {
-		e.keywords = binary.AppendUvarint(e.keywords, k.Bid)
-	}
+	e.row(k.Type, k.Quality, f, n)
 	for i := range n {
-		e.keywords = binary.AppendUvarint(e.keywords, uint64(e.word(k, i)))
+		e.number(references, uint64(e.word(k, i)))
 	}
 	for i := range k.Forms {
-		e.keywords = append(e.keywords, byte(slices.Index(k.Forms[i].Terms, k.Anchors[i])))
-	}
-	if !plain {
-		e.keywords = append(binary.AppendUvarint(e.keywords, uint64(len(k.Text))), k.Text...)
+		e.number(anchors, uint64(slices.Index(k.Forms[i].Terms, k.Anchors[i])))
 	}
 }
 
-// addWhole appends a keyword that the page's form does not fit.
+// row appends what each keyword has.
+func (e *Encoder) row(kind, quality uint8, f uint64, words int) {
+	e.number(types, uint64(kind))
+	e.number(qualities, uint64(quality))
+	e.number(flags, f)
+	e.number(lengths, uint64(words))
+}
+
+// flags returns a keyword's flags, and appends its bid.
+func (e *Encoder) flags(k *record.Keyword) (f uint64) {
+	if k.Flags&block.Enabled != 0 {
+		f |= enabled
+	}
+	if k.Flags&record.BidFromGroup != 0 {
+		f |= bidFromGroup
+	}
+	switch {
+	case k.Flags&block.HasBid == 0:
+		return f
+	case e.shared(k):
+		return f | hasBid | hasPageBid
+	}
+	e.number(bids, k.Bid)
+	return f | hasBid
+}
+
+// addWhole appends a keyword that the columns do not fit.
 func (e *Encoder) addWhole(k *record.Keyword) {
-	e.keywords = append(e.keywords, 0, pageWhole)
-	e.keywords = binary.AppendUvarint(e.keywords, uint64(len(k.Anchors)))
-	e.keywords = record.AppendHashes(e.keywords, k.Anchors)
-	record := k.AppendRecord(nil)
-	e.keywords = append(binary.AppendUvarint(e.keywords, uint64(len(record))), record...)
+	e.row(0, 0, isWhole, 0)
+	m := appendBytes(nil, wholeKeyword, k.AppendRecord(nil))
+	if len(k.Anchors) > 0 {
+		m = appendBytes(m, wholeAnchors, record.AppendHashes(nil, k.Anchors))
+	}
+	e.columns[whole] = appendBytes(e.columns[whole], whole, m)
 }
 
 // speaks reports whether the keyword is in the page's languages.
@@ -120,21 +134,22 @@ func (e *Encoder) shared(k *record.Keyword) bool {
 // split cuts a text into n words with one space between; false: it has another form,
 // and its words are written without their text.
 func (e *Encoder) split(text []byte, n int) bool {
-	clear(e.parts[:n])
+	e.parts = slices.Grow(e.parts[:0], n)[:n]
+	clear(e.parts)
 	i, from := 0, 0
 	for at := 0; at <= len(text); at++ {
 		if at < len(text) && text[at] != ' ' {
 			continue
 		}
 		if at == from || i == n {
-			clear(e.parts[:n])
+			clear(e.parts)
 			return false
 		}
 		e.parts[i] = text[from:at]
 		i, from = i+1, at+1
 	}
 	if i < n {
-		clear(e.parts[:n])
+		clear(e.parts)
 	}
 	return i == n
 }
@@ -157,15 +172,15 @@ func (e *Encoder) word(k *record.Keyword, i int) int {
 	for j := range k.Forms {
 		e.hashes = append(e.hashes, k.Forms[j].Terms[i])
 	}
-	start := e.addWord(text, e.hashes[len(e.hashes)-2-len(k.Forms):])
-	e.known = append(e.known, knownWord{at: start, size: len(text), before: first})
+	e.known = append(e.known, knownWord{at: len(e.columns[wordTexts]), size: len(text), before: first})
+	e.addWord(uint64(at), text, e.hashes[len(e.hashes)-2-len(k.Forms):])
 	return at
 }
 
 // same reports whether a keyword's i-th word is the page's w-th.
 func (e *Encoder) same(k *record.Keyword, i, w int, text []byte) bool {
 	known := e.known[w]
-	if string(e.texts[known.at:known.at+known.size]) != string(text) {
+	if string(e.columns[wordTexts][known.at:known.at+known.size]) != string(text) {
 		return false
 	}
 	h := e.hashes[w*(2+len(e.languages)):]
@@ -180,52 +195,52 @@ func (e *Encoder) same(k *record.Keyword, i, w int, text []byte) bool {
 	return true
 }
 
-// addWord writes a new word; h are its norm, fold and terms. It returns where
-// its text begins.
-func (e *Encoder) addWord(text []byte, h []uint64) (start int) {
-	e.words++
-	flags, ascii := uint64(0), false
+// addWord writes a new word; h are its norm, fold and terms.
+func (e *Encoder) addWord(at uint64, text []byte, h []uint64) {
+	e.columns[wordTexts] = append(append(e.columns[wordTexts], text...), ' ')
+	var ascii bool
 	if e.lower, ascii = appendLower(e.lower[:0], text); !ascii || words.HashBytes(e.lower) != h[0] {
-		flags |= ownNorm
+		e.own(ownNorms, norms, at, h[:1])
 	}
 	if h[1] != h[0] {
-		flags |= ownFold
+		e.own(ownFolds, folds, at, h[1:2])
 	}
 	for j, language := range e.languages {
 		if !ascii || words.TermBytes(language, e.lower) != h[2+j] {
-			flags |= ownTerms
-			break
+			e.own(ownTerms, terms, at, h[2:])
+			return
 		}
 	}
-	e.texts = binary.AppendUvarint(e.texts, uint64(len(text))<<wordFlags|flags)
-	start = len(e.texts)
-	e.texts = append(e.texts, text...)
-	if flags&ownNorm != 0 {
-		e.texts = binary.LittleEndian.AppendUint64(e.texts, h[0])
-	}
-	if flags&ownFold != 0 {
-		e.texts = binary.LittleEndian.AppendUint64(e.texts, h[1])
-	}
-	if flags&ownTerms != 0 {
-		e.texts = record.AppendHashes(e.texts, h[2:])
-	}
-	return start
+}
+
+// own writes hashes of a word that do not follow from its text.
+func (e *Encoder) own(indexes, column protowire.Number, at uint64, hashes []uint64) {
+	e.number(indexes, at)
+	e.columns[column] = record.AppendHashes(e.columns[column], hashes)
 }
 
 // Append appends the page as its value in the store.
 func (e *Encoder) Append(dst []byte) []byte {
 	start := len(dst)
-	dst = binary.AppendUvarint(dst, uint64(e.count))
-	dst = binary.AppendUvarint(dst, uint64(len(e.languages)))
 	for _, l := range e.languages {
-		dst = append(binary.AppendUvarint(dst, uint64(len(l))), l...)
+		dst = protowire.AppendString(protowire.AppendTag(dst, languages, protowire.BytesType), l)
 	}
-	dst = binary.AppendUvarint(dst, e.bid)
-	dst = binary.AppendUvarint(dst, uint64(e.words))
-	dst = append(binary.AppendUvarint(dst, uint64(len(e.texts))), e.texts...)
-	dst = append(dst, e.keywords...)
-	dst = append(dst, Format)
-	return binary.LittleEndian.AppendUint64(dst, xxhash.Sum64(dst[start:]))
+	for field, column := range e.columns {
+		switch n := protowire.Number(field); {
+		case n == pageBid && e.bid != 0:
+			dst = protowire.AppendVarint(protowire.AppendTag(dst, n, protowire.VarintType), e.bid)
+		case n == texts, n == whole:
+			dst = append(dst, column...)
+		case len(column) > 0:
+			dst = appendBytes(dst, n, column)
+		}
+	}
+	return seal(dst, start)
+}
+
+// appendBytes appends a field that has bytes.
+func appendBytes(dst []byte, field protowire.Number, b []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(dst, field, protowire.BytesType), b)
 }
 
 // appendLower appends text in lower case; ascii: it is ASCII and not empty.

@@ -5,181 +5,128 @@ import (
 	"errors"
 
 	"github.com/cespare/xxhash/v2"
-
-	"adshard/barrels/record"
+	"google.golang.org/protobuf/encoding/protowire"
 )
-
-// A page holds some Target keyword records of one group with the
-// anchors chosen for them, by ascending keyword id. A group's keywords share most
-// of their words, so each word stands in the page once, as it is written;
-// hashes that follow from it are not kept:
-//
-//	count      uvarint   of keywords
-//	forms      uvarint, forms × { size uvarint, language }
-//	bid        uvarint   of the keywords with pageBid
-//	words      uvarint   of words
-//	size       uvarint   of the words, in bytes
-//	words ×    { size × 8 + flags uvarint, text, hashes }
-//	count ×    keyword
-//	format     uint8
-//	checksum   xxh64 of all before it
-//
-// Hashes of a word: the norm's with ownNorm, the fold's with ownFold, one for
-// each form with ownTerms. Without, the norm is that of the text in lower case
-// (ASCII), the fold the norm, the terms those of the text in lower case.
-//
-//	keyword    delta uvarint, type and quality uint8, flags and words uint8
-//	           bid uvarint          with pageHasBid, without pageBid
-//	           words × uvarint      index into the page's words
-//	           forms × uint8        which of its words is the anchor
-//	           size uvarint, text   with pageText; else: the words with a space between
-//
-// delta is to the id before. A keyword with pageWhole has, after its two
-// bytes: anchors uvarint, anchors × term uint64, size uvarint, pb.Keyword.
-// Numbers of fixed size are little-endian.
 
 // Target is the number of keywords on a page that is written afresh.
 const Target = 64
 
 // Format is the version of a page's bytes; it stands behind them.
-const Format = 2
+const Format = 3
 
-// tail is the size of the format byte and the checksum.
+// tail is the size of the format byte and the checksum behind the message.
 const tail = 1 + 8
-
-// Flags of a word on a page.
-const (
-	ownNorm = 1 << iota
-	ownFold
-	ownTerms
-	wordFlags = 3 // bits
-)
-
-// The first byte of a keyword on a page: type, 2 flags, quality.
-const (
-	pageType    = 0x03
-	pageEnabled = 0x04
-	pageGroups  = 0x08 // the keyword has its group's default bid
-	pageQuality = 4    // shift
-)
-
-// The second byte: number of words, flags.
-const (
-	pageWords  = 0x0f
-	pageHasBid = 0x10
-	pageBid    = 0x20
-	pageText   = 0x40
-	pageWhole  = 0x80
-)
 
 // ErrDamaged is the error of a page, or of the keywords on it, that cannot be
 // read.
 var ErrDamaged = errors.New("barrels: damaged page of keywords")
 
-// parts is a page's parts, in place.
-type parts struct {
-	count    int
-	forms    int
-	heads    []byte // of the forms
-	bid      uint64
-	words    int
-	texts    []byte // the words
-	keywords []byte
+// Fields of pb.KeywordPage.
+const (
+	languages protowire.Number = 1 + iota
+	wordTexts
+	pageBid
+	ids
+	types
+	qualities
+	flags
+	bids
+	lengths
+	references
+	anchors
+	ownNorms
+	norms
+	ownFolds
+	folds
+	ownTerms
+	terms
+	texts
+	whole
+	fields
+)
+
+// Fields of pb.WholeKeyword.
+const (
+	wholeKeyword protowire.Number = 1 + iota
+	wholeAnchors
+)
+
+// Flags of a keyword.
+const (
+	enabled = 1 << iota
+	hasBid
+	bidFromGroup
+	hasPageBid
+	ownText
+	isWhole
+)
+
+// columns are a page's packed fields by number, in place. A read at the end of one gives zeros and
+// turns them bad.
+type columns struct {
+	of  [fields][]byte
+	bad bool
 }
 
-func openPage(value []byte) (p parts, err error) {
+// number reads the next element of a column of varints.
+func (c *columns) number(field protowire.Number) uint64 {
+	b := c.of[field]
+	if len(b) > 0 && b[0] < 0x80 {
+		c.of[field] = b[1:]
+		return uint64(b[0])
+	}
+	v, n := binary.Uvarint(b)
+	if n <= 0 {
+		c.of[field], c.bad = nil, true
+		return 0
+	}
+	c.of[field] = b[n:]
+	return v
+}
+
+// hash reads the next element of a column of fixed64.
+func (c *columns) hash(field protowire.Number) uint64 {
+	b := c.of[field]
+	if len(b) < 8 {
+		c.of[field], c.bad = nil, true
+		return 0
+	}
+	c.of[field] = b[8:]
+	return binary.LittleEndian.Uint64(b)
+}
+
+// owns reports whether a word is the next of a column of indexes, and reads it if so. Most
+// columns of indexes are empty.
+func (c *columns) owns(field protowire.Number, word int) bool {
+	return len(c.of[field]) > 0 && c.take(field, word)
+}
+
+func (c *columns) take(field protowire.Number, word int) bool {
+	v, n := binary.Uvarint(c.of[field])
+	if v != uint64(word) || n <= 0 {
+		return false
+	}
+	c.of[field] = c.of[field][n:]
+	return true
+}
+
+// message returns the message in a page's value.
+func message(value []byte) ([]byte, error) {
 	n := len(value) - tail
-	if n < 0 || value[n] != Format ||
-		xxhash.Sum64(value[:n+1]) != binary.LittleEndian.Uint64(value[n+1:]) {
-		return parts{}, ErrDamaged
+	if n < 0 || value[n] != Format || xxhash.Sum64(value[:n+1]) != binary.LittleEndian.Uint64(value[n+1:]) {
+		return nil, ErrDamaged
 	}
-	c := cursor{b: value[:n]}
-	p.count, p.forms = c.count(), c.count()
-	heads := c.b
-	for range p.forms {
-		c.bytes(c.uvarint())
-	}
-	p.heads = heads[:len(heads)-len(c.b)]
-	p.bid = c.uvarint()
-	p.words = c.count()
-	p.texts = c.bytes(c.uvarint())
-	p.keywords = c.b
-	if c.bad || p.forms > record.MaxForms {
-		return parts{}, ErrDamaged
-	}
-	return p, nil
+	return value[:n:n], nil
 }
 
-// First is the id of the page's first keyword; 0: it is damaged.
-func (p *parts) First() uint64 {
-	c := cursor{b: p.keywords}
-	return c.uvarint()
+// seal appends format and checksum to the message from start on.
+func seal(dst []byte, start int) []byte {
+	dst = append(dst, Format)
+	return binary.LittleEndian.AppendUint64(dst, xxhash.Sum64(dst[start:]))
 }
 
 // Checksum returns the checksum in a page's value, which must not be damaged.
 func Checksum(value []byte) uint64 { return binary.LittleEndian.Uint64(value[len(value)-8:]) }
-
-// cursor reads what a page is made of. It turns bad, and gives zeros, when the
-// bytes come to an end.
-type cursor struct {
-	b   []byte
-	bad bool
-}
-
-func (c *cursor) uvarint() uint64 {
-	if len(c.b) > 0 && c.b[0] < 0x80 {
-		v := uint64(c.b[0])
-		c.b = c.b[1:]
-		return v
-	}
-	v, n := binary.Uvarint(c.b)
-	if n <= 0 {
-		c.b, c.bad = nil, true
-		return 0
-	}
-	c.b = c.b[n:]
-	return v
-}
-
-// count reads a number of things that take a byte each at least.
-func (c *cursor) count() int {
-	n := c.uvarint()
-	if n > uint64(len(c.b)) {
-		c.b, c.bad = nil, true
-		return 0
-	}
-	return int(n)
-}
-
-func (c *cursor) bytes(n uint64) []byte {
-	if n > uint64(len(c.b)) {
-		c.b, c.bad = nil, true
-		return nil
-	}
-	out := c.b[:n:n]
-	c.b = c.b[n:]
-	return out
-}
-
-func (c *cursor) byte() byte {
-	if len(c.b) == 0 {
-		c.bad = true
-		return 0
-	}
-	v := c.b[0]
-	c.b = c.b[1:]
-	return v
-}
-
-func (c *cursor) uint64() uint64 {
-	if len(c.b) < 8 {
-		c.b, c.bad = nil, true
-		return 0
-	}
-	v := binary.LittleEndian.Uint64(c.b)
-	c.b = c.b[8:]
-	return v
-}
 
 // Fill returns how many of n keywords belong on the next page.
 func Fill(n int) int {

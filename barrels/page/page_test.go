@@ -96,6 +96,7 @@ func TestPages(t *testing.T) {
 			list = append(list, a)
 		}
 		value := encoded(t, &e, list...)
+		checkMessage(t, value[:len(value)-tail], list)
 		if err := r.Open(value); err != nil || r.First() != list[0].id {
 			t.Fatal(err, r.First())
 		}
@@ -106,6 +107,38 @@ func TestPages(t *testing.T) {
 			t.Fatalf("after the last: %v, %v", k, err)
 		}
 	})
+}
+
+// checkMessage compares a page with what generated code reads of it: the same bytes come back, with
+// a row for each keyword.
+func checkMessage(t *rapid.T, b []byte, list []*anchored) {
+	var m pb.KeywordPage
+	if err := proto.Unmarshal(b, &m); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := record.Marshal.Marshal(&m); err != nil || !bytes.Equal(again, b) {
+		t.Fatalf("%v: generated code writes %x\nwant %x", err, again, b)
+	}
+	id, words, wholes := uint64(0), 0, 0
+	for i, a := range list {
+		if id += m.Ids[i]; id != a.id {
+			t.Fatalf("keyword %d is %d", i, id)
+		}
+		if m.Flags[i]&isWhole != 0 {
+			if w := m.Whole[wholes]; !proto.Equal(w.Keyword, a.pb) || !slices.Equal(w.Anchors, a.anchors) {
+				t.Fatalf("keyword %d is %v, want %v", i, w, a)
+			}
+			wholes++
+			continue
+		}
+		if uint32(m.Types[i]) != uint32(a.pb.Type) || m.Qualities[i] != a.pb.Quality || m.Flags[i]&enabled != 0 != a.pb.Enabled || int(m.Lengths[i]) != len(a.pb.Norm) {
+			t.Fatalf("row %d is not of %v", i, a.pb)
+		}
+		words += len(a.pb.Norm)
+	}
+	if len(m.Ids) != len(list) || len(m.Whole) != wholes || len(m.References) != words || len(m.OwnNorms) != len(m.Norms) {
+		t.Fatalf("%v is not of %d keywords", &m, len(list))
+	}
 }
 
 // anchored is a keyword with its anchors.

@@ -1,8 +1,11 @@
 package page
 
 import (
+	"bytes"
+	"encoding/binary"
 	"slices"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"adshard/barrels/block"
@@ -14,156 +17,211 @@ import (
 // Reader reads the keywords of one page after the other. It keeps its
 // scratch.
 type Reader struct {
-	parts
-	rest      cursor // keywords
-	left      int
+	columns
+	first     uint64 // id of the first keyword
 	last      uint64 // id of the keyword before
+	bid       uint64 // of the page
 	languages []string
-	texts     [][]byte
+	forms     int      // number of languages
+	own       [][]byte // texts of keywords that are not those of their words
+	ownRead   int
+	wholes    [][]byte // pb.WholeKeyword
+	wholeRead int
+	words     [][]byte // their texts
 	hashes    []uint64 // of each word: norm, fold, terms
 	rows      []uint64 // of the keyword
 	current   record.Keyword
 }
 
 // Open begins a page, whose bytes must stay as they are.
-func (r *Reader) Open(value []byte) (err error) {
-	if r.parts, err = openPage(value); err != nil {
+func (r *Reader) Open(value []byte) error {
+	b, err := message(value)
+	if err != nil {
 		return err
 	}
-	r.rest, r.left, r.last = cursor{b: r.keywords}, r.count, 0
-	c := cursor{b: r.heads}
-	r.languages = slices.Grow(r.languages, r.forms)[:r.forms]
-	for i := range r.languages {
-		if b := c.bytes(c.uvarint()); string(b) != r.languages[i] {
-			r.languages[i] = string(b)
-		}
+	r.columns, r.last, r.bid, r.forms = columns{}, 0, 0, 0
+	r.own, r.ownRead, r.wholes, r.wholeRead = r.own[:0], 0, r.wholes[:0], 0
+	if record.EachField(b, r.field) != nil || r.forms > record.MaxForms {
+		return ErrDamaged
 	}
+	r.first, _ = binary.Uvarint(r.of[ids])
 	return r.readWords()
 }
 
-func (r *Reader) readWords() error {
-	r.texts, r.hashes = r.texts[:0], r.hashes[:0]
-	c := cursor{b: r.parts.texts}
-	var room [64]byte
-	for range r.words {
-		head := c.uvarint()
-		text := c.bytes(head >> wordFlags)
-		lower := room[:0]
-		if head&ownNorm == 0 || head&ownTerms == 0 {
-			lower, _ = appendLower(lower, text)
-		}
-		norm := uint64(0)
-		if head&ownNorm != 0 {
-			norm = c.uint64()
-		} else {
-			norm = words.HashBytes(lower)
-		}
-		fold := norm
-		if head&ownFold != 0 {
-			fold = c.uint64()
-		}
-		r.texts, r.hashes = append(r.texts, text), append(r.hashes, norm, fold)
-		for i := range r.forms {
-			if head&ownTerms != 0 {
-				r.hashes = append(r.hashes, c.uint64())
-			} else {
-				r.hashes = append(r.hashes, words.TermBytes(r.languages[i], lower))
-			}
-		}
+// First is the id of the page's first keyword; 0: it is damaged.
+func (r *Reader) First() uint64 { return r.first }
+
+// field takes a field of the page.
+func (r *Reader) field(n protowire.Number, b []byte, v uint64) error {
+	switch {
+	case n == languages:
+		r.language(b)
+	case n == pageBid:
+		r.bid = v
+	case n == texts:
+		r.own = append(r.own, b)
+	case n == whole:
+		r.wholes = append(r.wholes, b)
+	case n < fields:
+		r.of[n] = b
 	}
-	if c.bad {
+	return nil
+}
+
+// language adds one; most pages have those of the page before.
+func (r *Reader) language(b []byte) {
+	if r.forms == len(r.languages) {
+		r.languages = append(r.languages, "")
+	}
+	if r.languages[r.forms] != string(b) {
+		r.languages[r.forms] = string(b)
+	}
+	r.forms++
+}
+
+func (r *Reader) readWords() error {
+	r.words, r.hashes = r.words[:0], r.hashes[:0]
+	var room [64]byte
+	for rest := r.of[wordTexts]; len(rest) > 0; {
+		end := bytes.IndexByte(rest, ' ')
+		if end < 0 {
+			return ErrDamaged
+		}
+		r.word(len(r.words), rest[:end], room[:0])
+		r.words, rest = append(r.words, rest[:end]), rest[end+1:]
+	}
+	if r.bad {
 		return ErrDamaged
 	}
 	return nil
 }
 
+// word appends the hashes of a word; lower is scratch.
+func (r *Reader) word(i int, text, lower []byte) {
+	lower, _ = appendLower(lower, text)
+	var norm uint64
+	if r.owns(ownNorms, i) {
+		norm = r.hash(norms)
+	} else {
+		norm = words.HashBytes(lower)
+	}
+	fold := norm
+	if r.owns(ownFolds, i) {
+		fold = r.hash(folds)
+	}
+	r.hashes = append(r.hashes, norm, fold)
+	own := r.owns(ownTerms, i)
+	for _, language := range r.languages[:r.forms] {
+		if own {
+			r.hashes = append(r.hashes, r.hash(terms))
+		} else {
+			r.hashes = append(r.hashes, words.TermBytes(language, lower))
+		}
+	}
+}
+
 // Next returns the next keyword, valid until the next call; nil at the end of the page.
 func (r *Reader) Next() (*record.Keyword, error) {
-	if r.left == 0 {
+	if len(r.of[ids]) == 0 {
 		return nil, nil
 	}
-	r.left--
-	k, c := &r.current, &r.rest
-	delta := c.uvarint()
-	head := [2]byte{c.byte(), c.byte()}
-	if delta == 0 || delta > record.MaxID || c.bad {
+	k := &r.current
+	delta := r.number(ids)
+	if delta == 0 || delta > record.MaxID {
 		return nil, ErrDamaged
 	}
 	r.last += delta
 	*k = record.Keyword{
-		ID: r.last, Type: head[0] & pageType, Quality: head[0] >> pageQuality, Text: k.Text[:0],
+		ID: r.last, Type: uint8(r.number(types)), Quality: uint8(r.number(qualities)), Text: k.Text[:0],
 		Norm: k.Norm[:0], Fold: k.Fold[:0], Forms: k.Forms[:0], Anchors: k.Anchors[:0],
 	}
-	if head[1]&pageWhole != 0 {
+	f, n := r.number(flags), r.number(lengths)
+	if f&isWhole != 0 {
 		return k, r.whole(k)
 	}
-	if head[0]&pageEnabled != 0 {
+	if f&enabled != 0 {
 		k.Flags |= block.Enabled
 	}
-	if head[0]&pageGroups != 0 {
+	if f&bidFromGroup != 0 {
 		k.Flags |= record.BidFromGroup
 	}
-	switch head[1] & (pageHasBid | pageBid) {
-	case pageHasBid:
-		k.Flags, k.Bid = k.Flags|block.HasBid, c.uvarint()
-	case pageHasBid | pageBid:
+	switch f & (hasBid | hasPageBid) {
+	case hasBid:
+		k.Flags, k.Bid = k.Flags|block.HasBid, r.number(bids)
+	case hasBid | hasPageBid:
 		k.Flags, k.Bid = k.Flags|block.HasBid, r.bid
 	}
-	return k, r.hashed(k, int(head[1]&pageWords), head[1]&pageText != 0)
+	if n > uint64(len(r.of[references])) {
+		return nil, ErrDamaged
+	}
+	return k, r.hashed(k, int(n), f&ownText != 0)
 }
 
 // hashed reads a keyword's words, anchors and text.
-func (r *Reader) hashed(k *record.Keyword, n int, ownText bool) error {
-	c := &r.rest
+func (r *Reader) hashed(k *record.Keyword, n int, own bool) error {
 	width := 2 + r.forms
 	r.rows = slices.Grow(r.rows[:0], n*width)[:n*width]
 	for i := range n {
-		w := c.uvarint()
-		if w >= uint64(r.words) {
+		w := r.number(references)
+		if w >= uint64(len(r.words)) {
 			return ErrDamaged
 		}
 		for j, h := range r.hashes[int(w)*width : (int(w)+1)*width] {
 			r.rows[j*n+i] = h
 		}
-		if !ownText {
+		if !own {
 			if i > 0 {
 				k.Text = append(k.Text, ' ')
 			}
-			k.Text = append(k.Text, r.texts[w]...)
+			k.Text = append(k.Text, r.words[w]...)
 		}
 	}
 	k.Norm, k.Fold = r.rows[:n:n], r.rows[n:2*n:2*n]
-	for j, language := range r.languages {
-		terms := r.rows[(2+j)*n : (3+j)*n : (3+j)*n]
-		k.Forms = append(k.Forms, record.Form{Language: language, Terms: terms})
-		at := int(c.byte())
-		if at >= n {
+	for j, language := range r.languages[:r.forms] {
+		list := r.rows[(2+j)*n : (3+j)*n : (3+j)*n]
+		k.Forms = append(k.Forms, record.Form{Language: language, Terms: list})
+		at := r.number(anchors)
+		if at >= uint64(n) {
 			return ErrDamaged
 		}
-		k.Anchors = append(k.Anchors, terms[at])
+		k.Anchors = append(k.Anchors, list[at])
 	}
-	if ownText {
-		k.Text = append(k.Text, c.bytes(c.uvarint())...)
-	}
-	if c.bad {
+	switch {
+	case r.bad, own && r.ownRead == len(r.own):
 		return ErrDamaged
+	case own:
+		k.Text = append(k.Text, r.own[r.ownRead]...)
+		r.ownRead++
 	}
 	return nil
 }
 
 // whole reads a keyword whose full record is on the page.
 func (r *Reader) whole(k *record.Keyword) error {
-	c := &r.rest
-	var anchors []uint64
-	for n := c.count(); n > 0; n-- {
-		anchors = append(anchors, c.uint64())
-	}
-	record := c.bytes(c.uvarint())
-	m := new(pb.Keyword)
-	if c.bad || proto.Unmarshal(record, m) != nil || m.Id != k.ID {
+	if r.wholeRead == len(r.wholes) {
 		return ErrDamaged
 	}
-	err := k.Set(m)
-	k.Anchors, k.Whole = anchors, record
+	var c columns
+	var raw []byte
+	err := record.EachField(r.wholes[r.wholeRead], func(n protowire.Number, b []byte, _ uint64) error {
+		switch n {
+		case wholeKeyword:
+			raw = b
+		case wholeAnchors:
+			c.of[n] = b
+		}
+		return nil
+	})
+	r.wholeRead++
+	var chosen []uint64
+	for len(c.of[wholeAnchors]) > 0 {
+		chosen = append(chosen, c.hash(wholeAnchors))
+	}
+	m := new(pb.Keyword)
+	if err != nil || c.bad || r.bad || proto.Unmarshal(raw, m) != nil || m.Id != k.ID {
+		return ErrDamaged
+	}
+	err = k.Set(m)
+	k.Anchors, k.Whole = chosen, raw
 	return err
 }

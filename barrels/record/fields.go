@@ -38,7 +38,7 @@ const (
 // as Head, without decoding ads and negatives. Errors: those of a damaged message.
 func ReadHead(key uint64, record []byte) (h block.Group, err error) {
 	h = block.Group{Key: key, Modifiers: [search.Devices]uint16{block.NotSet, block.NotSet, block.NotSet}}
-	err = eachField(record, func(n protowire.Number, b []byte, v uint64) error {
+	err = EachField(record, func(n protowire.Number, b []byte, v uint64) error {
 		switch n {
 		case groupIDField:
 			h.ID = v
@@ -75,7 +75,7 @@ func readTargeting(b []byte) (*targeting.Group, error) {
 }
 
 func readModifiers(b []byte, m *[search.Devices]uint16) error {
-	return eachField(b, func(n protowire.Number, _ []byte, v uint64) error {
+	return EachField(b, func(n protowire.Number, _ []byte, v uint64) error {
 		if n >= 1 && int(n) <= search.Devices {
 			m[n-1] = uint16(v)
 		}
@@ -88,7 +88,7 @@ func flagIf(b []byte, field protowire.Number, flags *uint16, flag uint16) error 
 	if *flags&flag != 0 {
 		return nil
 	}
-	return eachField(b, func(n protowire.Number, _ []byte, v uint64) error {
+	return EachField(b, func(n protowire.Number, _ []byte, v uint64) error {
 		if n == field && v != 0 {
 			*flags |= flag
 		}
@@ -102,7 +102,7 @@ var errFound = errors.New("found")
 // Parents reads the ids of a group's parents from its record; 0: the
 // record names none.
 func Parents(b []byte) (campaign, advertiser uint64, err error) {
-	err = eachField(b, func(n protowire.Number, _ []byte, id uint64) error {
+	err = EachField(b, func(n protowire.Number, _ []byte, id uint64) error {
 		switch n {
 		case groupCampaignField:
 			campaign = id

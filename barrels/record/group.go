@@ -30,9 +30,9 @@ const (
 	keywordTextField    = 2
 )
 
-// eachField visits the fields of a message until visit returns an error: the
+// EachField visits the fields of a message until visit returns an error: the
 // bytes of length-delimited ones, the number of varints.
-func eachField(b []byte, visit func(n protowire.Number, bytes []byte, number uint64) error) error {
+func EachField(b []byte, visit func(n protowire.Number, bytes []byte, number uint64) error) error {
 	for len(b) > 0 {
 		n, kind, size := protowire.ConsumeTag(b)
 		if size < 0 {
@@ -73,7 +73,7 @@ type Group struct {
 // ReadGroup reads a group's record. Errors: those of a damaged message.
 func ReadGroup(record []byte) (g Group, err error) {
 	var list []*pb.Negative
-	err = eachField(record, func(n protowire.Number, b []byte, number uint64) error {
+	err = EachField(record, func(n protowire.Number, b []byte, number uint64) error {
 		switch n {
 		case groupNameField:
 			g.Name = string(b)
@@ -103,7 +103,7 @@ func ReadGroup(record []byte) (g Group, err error) {
 }
 
 func adEnabled(b []byte) (enabled bool, err error) {
-	err = eachField(b, func(n protowire.Number, _ []byte, v uint64) error {
+	err = EachField(b, func(n protowire.Number, _ []byte, v uint64) error {
 		enabled = enabled || n == adEnabledField && v != 0
 		return nil
 	})
@@ -113,7 +113,7 @@ func adEnabled(b []byte) (enabled bool, err error) {
 // readAd reads an ad. Its texts share one string.
 func readAd(b []byte) (a display.Ad, err error) {
 	var count [adFinalURLField + 1]int
-	if err = eachField(b, func(n protowire.Number, _ []byte, _ uint64) error {
+	if err = EachField(b, func(n protowire.Number, _ []byte, _ uint64) error {
 		if int(n) < len(count) {
 			count[n]++
 		}
@@ -125,7 +125,7 @@ func readAd(b []byte) (a display.Ad, err error) {
 	lists := make([]string, 0, count[adHeadlineField]+count[adDescriptionField])
 	a.Headlines = lists[:0:count[adHeadlineField]]
 	a.Descriptions = lists[count[adHeadlineField]:count[adHeadlineField]]
-	err = eachField(b, func(n protowire.Number, v []byte, number uint64) error {
+	err = EachField(b, func(n protowire.Number, v []byte, number uint64) error {
 		text := ""
 		if len(v) > 0 {
 			at := cap(b) - cap(v)
