@@ -25,8 +25,8 @@ const dryDifferences = `created advertiser "New": time_zone "UTC", status "enabl
 changed campaign "Acme" / "Shoes": daily_budget_micros 10000000 -> null, languages ["en"] -> ["cs","en"]
 removed campaign "Acme" / "Gone"
 removed negative "Acme" / "Gone" / "n" "broad"
-created campaign "Acme" / "Sheos": delivery_method "accelerated", ad_rotation "optimize", status "enabled"
-created campaign "New" / "C": delivery_method "accelerated", ad_rotation "optimize", status "enabled"
+created campaign "Acme" / "Sheos": delivery_method "accelerated", ad_rotation "optimize", location_method "presence_or_interest", location_exclusion_method "presence_or_interest", status "enabled"
+created campaign "New" / "C": delivery_method "accelerated", ad_rotation "optimize", location_method "presence_or_interest", location_exclusion_method "presence_or_interest", status "enabled"
 changed group "Acme" / "Shoes" / "G": max_cpc_micros 1000000 -> null, mobile_bid_modifier -20.5 -> 15, status "enabled" -> "paused"
 changed keyword "Acme" / "Shoes" / "G" / "Red Shoes" "exact": text "red shoes" -> "Red Shoes", max_cpc_micros 2000000 -> 2500000
 removed keyword "Acme" / "Shoes" / "G" / "old" "broad"
