@@ -30,7 +30,8 @@ type passesFlags struct {
 	strategies, workloads []string
 	passes                []int
 	slaves                int
-	interval              time.Duration
+	order                 string
+	interval, pause       time.Duration
 	html                  string
 	output
 }
@@ -60,6 +61,8 @@ their passes are caches; their passes end with the fifth.`,
 	flags.IntSliceVar(&f.passes, "passes", []int{1, 3, 5, 100}, "which passes are recorded; the last one ends a run")
 	flags.IntVar(&f.slaves, "slaves", 3, "number of slaves")
 	flags.DurationVar(&f.interval, "interval", time.Second, "time between two iterations of a strategy")
+	flags.DurationVar(&f.pause, "pause", 0, "time between two passes in which nothing is asked, so that iterations fall between them")
+	flags.StringVar(&f.order, "order", balance.ByOwner.String(), "how groups lie on the ring: advertiser, hash or id")
 	flags.StringVar(&f.html, "html", "", "also write a page with charts to this file")
 	f.output.flags(c)
 	return c
@@ -67,8 +70,15 @@ their passes are caches; their passes end with the fifth.`,
 
 // check rejects invalid flags before anything is made.
 func (f *passesFlags) check(c *cobra.Command, args []string) error {
+	order, ok := balance.ParseOrder(f.order)
+	if !ok {
+		return fmt.Errorf("--order %s: %s", f.order, strings.Join(balance.Orders(), ", "))
+	}
 	for _, s := range f.strategies {
 		if _, err := strategy.Named(s); err != nil {
+			return err
+		}
+		if err := strategy.CheckOrder(s, order); err != nil {
 			return err
 		}
 	}
@@ -130,7 +140,7 @@ func (f *passesFlags) one(ctx context.Context, made *prepared, name, workloadNam
 		return out, err
 	}
 	c, err := cluster.Start(ctx, cluster.Config{
-		Program: made.program, DB: made.db, Dir: made.stores, Strategy: name, Order: balance.ByOwner.String(), Interval: f.interval,
+		Program: made.program, DB: made.db, Dir: made.stores, Strategy: name, Order: f.order, Interval: f.interval,
 		Slaves: f.slaves, Patience: f.patience,
 		Progress: func(groups float64) { p.Share(what+", first fill", groups/float64(max(1, made.counts.Groups))) },
 	})
@@ -141,7 +151,7 @@ func (f *passesFlags) one(ctx context.Context, made *prepared, name, workloadNam
 	if err := c.Pause(ctx); err != nil {
 		return out, err
 	}
-	plan := passes.Plan{Targets: asked(w), Recorded: f.passes, Progress: func(n int) {
+	plan := passes.Plan{Targets: asked(w), Recorded: f.passes, Pause: f.pause, Progress: func(n int) {
 		p.Share(what, float64(n-1)/float64(f.passes[len(f.passes)-1]))
 	}}
 	if name == "original" || name == "random" {

@@ -25,7 +25,7 @@ func TestPasses(t *testing.T) {
 	c.SetErr(&out)
 	c.SilenceErrors, c.SilenceUsage = true, true
 	c.SetArgs([]string{"--adshard", program(t), "--keywords", "1000", "--data", "extract", "--strategies", "weighted-move",
-		"--workload", "production", "--slaves", "2", "--passes", "3,1", "--json", file})
+		"--workload", "production", "--slaves", "2", "--order", "id", "--pause", "1ms", "--passes", "3,1", "--json", file})
 	if err := c.ExecuteContext(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -52,5 +52,9 @@ func TestPasses(t *testing.T) {
 	c.SetArgs([]string{"--workload", "real"})
 	if err := c.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "single or production") {
 		t.Errorf("another workload: %v", err)
+	}
+	c.SetArgs([]string{"--strategies", "original", "--order", "hash"})
+	if err := c.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "needs the order advertiser") {
+		t.Errorf("original by hash: %v", err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"adshard/bench/cluster"
 	"adshard/fault"
+	"adshard/internal/wait"
 )
 
 // Each is how many queries a pass has.
@@ -29,6 +30,9 @@ type Plan struct {
 	// Recorded are the passes whose times are kept, rising, the first one 1; the
 	// last of them ends the run.
 	Recorded []int
+	// Pause is how long nothing is asked after each pass, so that iterations of the strategy
+	// fall between passes.
+	Pause time.Duration
 	// Progress, if not nil, is called with the pass that begins.
 	Progress func(pass int)
 }
@@ -55,22 +59,33 @@ func Run(ctx context.Context, c *cluster.Cluster, plan Plan) (list []Pass, err e
 			plan.Progress(n)
 		}
 		if n != plan.Recorded[next] {
-			for _, target := range plan.Targets {
-				if _, _, err := ask(ctx, c.URL+target); err != nil {
-					return nil, err
-				}
+			if err := askAll(ctx, c, plan.Targets); err != nil {
+				return nil, err
 			}
-			continue
+		} else {
+			p, err := record(ctx, c, plan.Targets)
+			if err != nil {
+				return nil, err
+			}
+			p.Number = n
+			list = append(list, p)
+			next++
 		}
-		next++
-		p, err := record(ctx, c, plan.Targets)
-		if err != nil {
+		if err := wait.Sleep(ctx, plan.Pause); err != nil {
 			return nil, err
 		}
-		p.Number = n
-		list = append(list, p)
 	}
 	return list, nil
+}
+
+// askAll asks the queries of a pass of which nothing is recorded.
+func askAll(ctx context.Context, c *cluster.Cluster, targets []string) error {
+	for _, target := range targets {
+		if _, _, err := ask(ctx, c.URL+target); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // record asks the queries of a pass and reads the slaves' own times behind each.
