@@ -54,16 +54,15 @@
 //
 // # The file
 //
-// SQLite keeps writing to a file that was removed or replaced, which no other
-// program sees. So before each read and after each commit the store compares what
-// the path names with what it has open: the database, its write-ahead log and the
-// log's index, by device and inode. If a database's file was written to, its first
-// page is read, without the log: user_version holds a number made of the id, and a
-// file that was emptied or overwritten has another one. All operations fail with
-// fault.Unavailable from then on. When the path names a database with the same id
-// again, the store opens it as soon as none of its old connections is in use; not so
-// after an overwrite in place, since what SQLite has in its log and its memory
-// belongs to another file.
+// SQLite keeps writing to a file that was removed or replaced, which no other program
+// sees. So before each read and after each commit the store compares what the path names
+// with what it has open: the database, its write-ahead log and the log's index, by
+// device and inode. If a database's file was written to, its first page is read, without
+// the log: user_version holds a number made of the id, and a file that was emptied or
+// overwritten has another one. All operations fail with fault.Unavailable from then on.
+// When the path names a database with the same id again, the store opens it as soon as
+// none of its old connections is in use. After an overwrite in place it does not, since
+// what SQLite has in its log and its memory belongs to another file.
 //
 // # Connections
 //

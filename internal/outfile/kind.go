@@ -132,8 +132,8 @@ func owner(path string) string {
 	}
 }
 
-// isDatabase reports whether a file may be a database, from outside: a process that opens and closes a file loses the
-// locks which SQLite has on it in that process, and then another program that ends removes the log under it.
+// isDatabase reports whether a file may be a database, without opening it: a process that opens and closes a file
+// loses SQLite's locks on it, and then another program that ends removes the log under it.
 func isDatabase(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
