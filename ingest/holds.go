@@ -23,9 +23,9 @@ import (
 //     twice, once rejected and once not, or be cut off. So rejected own rows are known by their owner's name from
 //     the reject to the file's end, and a reject outweighs all other rows of the file.
 //   - A crash between two commits: all is in the database with the rows that caused it. What a file makes is held by the
-//     file's number, which is that of its first rows: a second run knows it again, and only the end of the same file
-//     releases it, if that has named it.
-//   - Another import at the same time, or instead: it has another number and releases nothing of this one, but what it has
+//     file's number, which follows from its first rows. So a second run recognises the file, and only the end of that
+//     file releases what it has named.
+//   - Another import at the same time, or instead: it has another number and releases nothing that this one holds, except what it has
 //     an own row for. That is released at its own end; groups that were shut by their campaign alone are then held
 //     by the first import themselves. On PostgreSQL a hold is written only over the hold that was read.
 //   - A file in two parts: each is a file. The first releases what it has named; what the second names
