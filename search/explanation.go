@@ -52,6 +52,15 @@ func Targeted(v targeting.Verdict) Verdict {
 	return NotStarted + Verdict(v-targeting.NotStarted)
 }
 
+// Matched reports whether a keyword with this verdict counts as matching (serving.md §8).
+func (v Verdict) Matched() bool {
+	switch v {
+	case KeywordPaused, GroupPaused, CampaignPaused, AdvertiserPaused, NoAd, Unmatched:
+		return false
+	}
+	return true
+}
+
 // OfTargeting reports whether a verdict is one of targeting or blocks.
 func (v Verdict) OfTargeting() bool { return v >= NotStarted && v <= Blocked }
 

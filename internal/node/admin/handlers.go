@@ -118,7 +118,7 @@ func (c *Config) pause(paused bool) http.HandlerFunc {
 func read(w http.ResponseWriter, r *http.Request, p api.Params) bool {
 	err := api.FromQuery(api.None{}, r.URL.RawQuery)
 	if err == nil {
-		err = httpapi.ReadBody(w, r, bodyTimeout, p)
+		err = httpapi.ReadBody(w, r, bodyTimeout, httpapi.MaxBody, p)
 	}
 	if err != nil {
 		httpapi.WriteError(w, err)

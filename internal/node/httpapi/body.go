@@ -19,9 +19,9 @@ import (
 // MaxBody is the most bytes a request's body may have.
 const MaxBody = 16 << 10
 
-// ReadBody reads a JSON body of at most MaxBody bytes into p. Errors: as ReadJSON's, and 400.
-func ReadBody(w http.ResponseWriter, r *http.Request, timeout time.Duration, p api.Params) error {
-	body, err := ReadJSON(w, r, timeout, MaxBody)
+// ReadBody reads a JSON body of at most so many bytes into p. Errors: as ReadJSON's, and 400.
+func ReadBody(w http.ResponseWriter, r *http.Request, timeout time.Duration, most int64, p api.Params) error {
+	body, err := ReadJSON(w, r, timeout, most)
 	if err != nil {
 		return err
 	}

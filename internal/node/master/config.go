@@ -53,6 +53,8 @@ type Config struct {
 	// query port too, "admin" only on the admin port, "auto" as public where the
 	// query port listens on loopback. The admin port always serves them.
 	Explain string `yaml:"explain"`
+	// UnknownLocation is what targets of places mean for a query of which no place is known: ExcludeUnknown or IncludeUnknown.
+	UnknownLocation string `yaml:"unknown_location"`
 	// Timeout applies to queries that give none.
 	Timeout time.Duration `yaml:"timeout"`
 	// RequestIDs says whose ids queries have: searchapi.RequestIDsGiven or RequestIDsOwn.
@@ -84,7 +86,7 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{
 		Name: "master-0", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081", Balancer: "127.0.0.1:7000",
-		Profile: ProfileDefault, Reserve: DefaultReserve, Explain: ExplainAuto,
+		Profile: ProfileDefault, Reserve: DefaultReserve, Explain: ExplainAuto, UnknownLocation: ExcludeUnknown,
 		Timeout: searchapi.DefaultTimeout, RequestIDs: searchapi.RequestIDsGiven, MaxInFlight: searchapi.DefaultMaxInFlight, GCPercent: DefaultGCPercent,
 		QueryLog: querylog.DefaultRecordConfig(), Traces: tracing.DefaultConfig(), QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
 	}
@@ -113,6 +115,7 @@ func (c *Config) Validate() error {
 	CheckProfile(&k, c.Profile)
 	k.That(c.Reserve > 0, "reserve_micros", "must be positive")
 	CheckExplain(&k, c.Explain, c.Admin)
+	k.OneOf("unknown_location", c.UnknownLocation, ExcludeUnknown, IncludeUnknown)
 	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)
 	k.OneOf("request_ids", c.RequestIDs, searchapi.RequestIDsGiven, searchapi.RequestIDsOwn)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
@@ -122,6 +125,12 @@ func (c *Config) Validate() error {
 	c.Traces.Check(&k, "traces")
 	return k.Err()
 }
+
+// What targets of places mean where no place is known (Config.UnknownLocation).
+const (
+	ExcludeUnknown = "exclude"
+	IncludeUnknown = "include"
+)
 
 // Where explanations are (MasterConfig.Explain).
 const (

@@ -1,6 +1,7 @@
 package searchapi
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,8 +38,45 @@ func appendAnswer(b []byte, r *Result) ([]byte, error) {
 	if !found.CountsExact {
 		b = append(b, `,"counts":"`+api.SearchAnswerCountsLowerBound+`"`...)
 	}
+	b = appendContext(b, r)
 	b = appendCoverage(append(b, `,"coverage":`...), found)
 	return display.AppendString(append(b, `,"request_id":`...), req.RequestID), nil
+}
+
+// appendContext appends what an answer says of the request's context.
+func appendContext(b []byte, r *Result) []byte {
+	if r.why != nil {
+		b = appendWhy(append(b, `,"why":{`...), r.why)
+	}
+	if r.context.version != "" {
+		b = display.AppendString(append(b, `,"locations_version":`...), r.context.version)
+	}
+	for i, id := range r.context.unknown {
+		separator := `,`
+		if i == 0 {
+			separator = `,"unknown_locations":[`
+		}
+		b = appendNumber(b, separator, uint64(id))
+	}
+	if len(r.context.unknown) > 0 {
+		b = append(b, ']')
+	}
+	if r.context.Context != nil && r.context.UnknownLocation {
+		b = append(b, `,"unknown_location":"include"`...)
+	}
+	return b
+}
+
+// appendWhy appends the verdicts that keep keywords from taking part, by name, and the closing bracket.
+func appendWhy(b []byte, counts *[search.Verdicts]uint64) []byte {
+	var names []string
+	for i, n := range counts {
+		if v := search.Verdict(i); n > 0 && v != search.Eligible && v.Matched() {
+			names = append(names, fmt.Sprintf("%q:%d", v, n))
+		}
+	}
+	slices.Sort(names)
+	return append(append(b, strings.Join(names, ",")...), '}')
 }
 
 // closeAnswer completes an answer.

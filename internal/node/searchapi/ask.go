@@ -22,6 +22,8 @@ type Result struct {
 	Won     []auction.Placement // of Found.Hits
 	Took    time.Duration       // since the search began
 	signing *signing            // nil: there are no event tokens
+	context resolved
+	why     *[search.Verdicts]uint64 // of an answer without ads; nil: it was not asked for
 }
 
 // Ask answers a search that did not come over HTTP. It has the checks and takes the
@@ -69,7 +71,7 @@ func (c *call) result(ctx context.Context, p *api.SearchParams) (Result, error) 
 		return Result{}, err
 	}
 	defer done()
-	req, err := c.request(p.Q, p.Slots, p.Device, p.Variants)
+	req, err := c.request(p.Q, p.Slots, p.Device, p.Variants, searchContext(p))
 	if err != nil {
 		return Result{}, err
 	}
@@ -91,5 +93,23 @@ func (c *call) result(ctx context.Context, p *api.SearchParams) (Result, error) 
 	now := time.Now()
 	c.seen.Finish = now.Sub(finish)
 	c.span.Stage("auction", finish, c.seen.Finish)
-	return Result{Request: req, Found: found, Won: won, Took: now.Sub(c.start), signing: c.signing(req, now)}, nil
+	r := Result{Request: req, Found: found, Won: won, Took: now.Sub(c.start), signing: c.signing(req, now), context: c.context}
+	if p.WhyEmpty && len(won) == 0 {
+		r.why, err = c.why(ctx, req)
+	}
+	return r, err
+}
+
+// why counts the verdicts of what matches a request.
+func (c *call) why(ctx context.Context, req *search.Request) (*[search.Verdicts]uint64, error) {
+	if c.Counter == nil {
+		return nil, nil
+	}
+	own := *req
+	own.Timing = nil
+	e, err := c.Counter.Explain(ctx, &own, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &e.Counts, nil
 }

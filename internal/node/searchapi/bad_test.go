@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -176,7 +175,7 @@ func TestWrongMethodsPathsAndTypes(t *testing.T) {
 		{post("\x1f\x8b\x08\x00"), 415, api.ErrorCodeWrongContentType, "Content-Encoding", ""},
 		{post("\x28\xb5\x2f\xfd\x00"), 415, api.ErrorCodeWrongContentType, "Content-Encoding", ""},
 		{post("\x78\x9c\xff"), 415, api.ErrorCodeWrongContentType, "Content-Encoding", ""},
-		{post(`{"q":"` + strings.Repeat("a", httpapi.MaxBody) + `"}`), 413, api.ErrorCodeBodyTooLarge, "", ""},
+		{post(`{"q":"` + strings.Repeat("a", maxBody) + `"}`), 413, api.ErrorCodeBodyTooLarge, "", ""},
 	} {
 		res, body := ask(t, New(configured(&fake{answer: whole()})), c.r)
 		name := c.r.Method + " " + c.r.URL.String()

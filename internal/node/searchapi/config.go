@@ -9,7 +9,9 @@ import (
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/overload"
 	"adshard/internal/node/tracing"
+	"adshard/places"
 	"adshard/search"
+	"adshard/targeting"
 )
 
 // Defaults of a Config.
@@ -29,6 +31,8 @@ type Config struct {
 	// Explainer answers /v1/explain. If it is nil, the call is answered 403, with where
 	// to ask.
 	Explainer search.Explainer
+	// Counter counts verdicts for why_empty, which tells no bid; nil: it is not answered.
+	Counter search.Explainer
 	// Names are those by which the port may be called where it shows bids.
 	Names httpapi.Names
 	// Expansions expands queries; nil: without synonyms.
@@ -39,6 +43,12 @@ type Config struct {
 	// EventKeys returns the keys that sign a token for each ad, or nil if there are no
 	// tokens.
 	EventKeys func() *token.Ring
+	// Places returns the table of places, or nil before it is known; nil: countries only.
+	Places func() *places.Table
+	// List returns the version of the stored block list with a name; nil: there are none.
+	List func(name string) (targeting.ListVersion, bool)
+	// IncludeUnknownLocations: where no place of the user is known, targets of places pass.
+	IncludeUnknownLocations bool
 	// Reserve is the least price, in micros.
 	Reserve uint64
 	// DefaultTimeout holds for requests without timeout_ms.

@@ -47,7 +47,7 @@ func (c *call) explain(ctx context.Context, p *api.ExplainParams) (*api.ExplainA
 		return nil, err
 	}
 	defer done()
-	req, err := c.request(p.Q, p.Slots, p.Device, p.Variants)
+	req, err := c.request(p.Q, p.Slots, p.Device, p.Variants, explainContext(p))
 	if err != nil {
 		return nil, err
 	}

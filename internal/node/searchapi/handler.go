@@ -27,14 +27,15 @@ type Handler struct {
 // call is one request under way; it answers the operations.
 type call struct {
 	*Handler
-	start time.Time // of the first byte
-	body  bool      // ReadBody has read the body, or closes the connection
-	tags  search.Tags
-	entry *overload.Place // of the search, from begin on
-	seen  Observation
-	stack []byte        // of a panic
-	span  *tracing.Span // nil: it is not traced
-	timed bool          // the calls to shards are timed whatever the configuration says
+	start   time.Time // of the first byte
+	body    bool      // ReadBody has read the body, or closes the connection
+	tags    search.Tags
+	entry   *overload.Place // of the search, from begin on
+	seen    Observation
+	stack   []byte        // of a panic
+	context resolved      // of the request
+	span    *tracing.Span // nil: it is not traced
+	timed   bool          // the calls to shards are timed whatever the configuration says
 }
 
 var _ api.ServerInterface = (*call)(nil)

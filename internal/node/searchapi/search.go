@@ -29,11 +29,14 @@ func (c *call) Search(w http.ResponseWriter, r *http.Request, p *api.SearchParam
 	httpapi.WriteEncoded(w, b.Bytes())
 }
 
+// maxBody is enough for all that a search may name: 1,000 hosts, categories and advertisers among it.
+const maxBody = 1 << 20
+
 // SearchPost answers POST /v1/search.
 func (c *call) SearchPost(w http.ResponseWriter, r *http.Request) {
 	c.body = true
 	p := api.NewSearchParams()
-	if err := httpapi.ReadBody(w, r, c.BodyTimeout, p); err != nil {
+	if err := httpapi.ReadBody(w, r, c.BodyTimeout, maxBody, p); err != nil {
 		c.Refuse(w, r, err)
 		return
 	}
@@ -92,7 +95,12 @@ func (c *call) begin(ctx context.Context, timeoutMs int) (_ context.Context, don
 
 // request expands the query. A query without a word has no terms; it is asked
 // like any other, which costs next to nothing, so that its coverage is true.
-func (c *call) request(q string, slots int, d api.Device, variants api.Variant) (*search.Request, error) {
+func (c *call) request(q string, slots int, d api.Device, variants api.Variant, p *contextParams) (*search.Request, error) {
+	at, err := c.resolve(p)
+	if err != nil {
+		return nil, err
+	}
+	c.context = at
 	start := time.Now()
 	reach, _ := search.ParseLevel(string(variants))
 	device, _ := search.ParseDevice(string(d))
@@ -105,7 +113,7 @@ func (c *call) request(q string, slots int, d api.Device, variants api.Variant) 
 	}
 	return &search.Request{
 		Query: query, Profile: c.Profile.Capped(reach), Device: device, Slots: slots, Reserve: c.Reserve,
-		RequestID: c.seen.RequestID, Tags: c.tags,
+		RequestID: c.seen.RequestID, Tags: c.tags, Context: at.Context,
 	}, nil
 }
 

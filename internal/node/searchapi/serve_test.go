@@ -42,7 +42,7 @@ func talk(t *testing.T, addr, method, sent string) (*http.Response, string) {
 // TestBodiesThatNeverEnd are answered, and their connections closed.
 func TestBodiesThatNeverEnd(t *testing.T) {
 	c := configured(&fake{answer: whole()})
-	c.BodyTimeout = 50 * time.Millisecond
+	c.BodyTimeout = time.Second
 	addr := apitest.Serve(t, New(c))
 	const head = " HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
 	for _, x := range []struct {
@@ -52,8 +52,8 @@ func TestBodiesThatNeverEnd(t *testing.T) {
 		{"length, then silence", "POST", "POST /v1/search" + head + "Content-Length: 100\r\n\r\n{\"q\":", 408},
 		{"chunks, then silence", "POST", "POST /v1/search" + head + "Transfer-Encoding: chunked\r\n\r\n5\r\n{\"q\":\r\n", 408},
 		{"endless chunks", "POST", "POST /v1/search" + head + "Transfer-Encoding: chunked\r\n\r\n" +
-			strings.Repeat("1000\r\n"+strings.Repeat(" ", 4096)+"\r\n", 8), 413},
-		{"wrong length", "POST", "POST /v1/search" + head + "Content-Length: 1000000000\r\n\r\n" + strings.Repeat(" ", 20000), 413},
+			strings.Repeat("1000\r\n"+strings.Repeat(" ", 4096)+"\r\n", maxBody/4096+1), 413},
+		{"wrong length", "POST", "POST /v1/search" + head + "Content-Length: 1000000000\r\n\r\n" + strings.Repeat(" ", maxBody+20000), 413},
 		{"wrong type", "POST", "POST /v1/search HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{", 415},
 		{"GET with a body", "GET", "GET /v1/search?q=a" + head + "Content-Length: 100\r\n\r\n{", 400},
 		{"PUT with a body", "PUT", "PUT /v1/search" + head + "Transfer-Encoding: chunked\r\n\r\n", 405},

@@ -82,13 +82,15 @@ type Config struct {
 	Transport string `yaml:"transport"`
 	// Lexicon, Profile, Reserve, Explain, Timeout, RequestIDs and MaxInFlight are the
 	// master's.
-	Lexicon     string        `yaml:"lexicon"`
-	Profile     string        `yaml:"profile"`
-	Reserve     uint64        `yaml:"reserve_micros"`
-	Explain     string        `yaml:"explain"`
-	Timeout     time.Duration `yaml:"timeout"`
-	RequestIDs  string        `yaml:"request_ids"`
-	MaxInFlight int           `yaml:"max_in_flight"`
+	Lexicon    string        `yaml:"lexicon"`
+	Profile    string        `yaml:"profile"`
+	Reserve    uint64        `yaml:"reserve_micros"`
+	Explain    string        `yaml:"explain"`
+	Timeout    time.Duration `yaml:"timeout"`
+	RequestIDs string        `yaml:"request_ids"`
+	// UnknownLocation is as in the configuration of a master.
+	UnknownLocation string `yaml:"unknown_location"`
+	MaxInFlight     int    `yaml:"max_in_flight"`
 	// SlowQueries and QueryLog are the master's, too.
 	SlowQueries querylog.SlowConfig   `yaml:"slow_queries"`
 	QueryLog    querylog.RecordConfig `yaml:"query_log"`
@@ -124,7 +126,7 @@ func DefaultConfig() Config {
 	return Config{
 		Slaves: 3, Replicas: 1, Strategy: strategy.Default, Interval: clusters.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
 		KeepEvents: events.Remembered, Quality: collector.QualityGiven, LearnEvery: collector.DefaultLearnEvery, Transport: TransportDirect, Profile: master.ProfileDefault, Reserve: master.DefaultReserve, Explain: master.ExplainAuto,
-		Timeout: searchapi.DefaultTimeout, RequestIDs: searchapi.RequestIDsGiven, MaxInFlight: searchapi.DefaultMaxInFlight, QueryLog: querylog.DefaultRecordConfig(), Traces: tracing.DefaultConfig(),
+		Timeout: searchapi.DefaultTimeout, RequestIDs: searchapi.RequestIDsGiven, UnknownLocation: master.ExcludeUnknown, MaxInFlight: searchapi.DefaultMaxInFlight, QueryLog: querylog.DefaultRecordConfig(), Traces: tracing.DefaultConfig(),
 		QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
 	}
 }
@@ -200,6 +202,7 @@ func (c *Config) Validate() error {
 	}
 	k.That(c.Memory == 0 || c.Memory >= least, "memory", "%v is too little for %d slaves; give at least %v", c.Memory, c.Slaves, least)
 	k.OneOf("request_ids", c.RequestIDs, searchapi.RequestIDsGiven, searchapi.RequestIDsOwn)
+	k.OneOf("unknown_location", c.UnknownLocation, master.ExcludeUnknown, master.IncludeUnknown)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
 	k.OneOf("transport", c.Transport, TransportDirect, TransportStream)
 	return k.Err()

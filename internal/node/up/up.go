@@ -301,7 +301,7 @@ func (c *Config) master(balancer string) master.Config {
 	m := master.DefaultConfig()
 	m.HTTP, m.GRPC, m.Admin, m.AdminHosts, m.Balancer = c.HTTP, c.GRPC, "", c.AdminHosts, balancer
 	m.Lexicon, m.Profile, m.Reserve = c.Lexicon, c.Profile, c.Reserve
-	m.Timeout, m.MaxInFlight, m.Explain, m.RequestIDs = c.Timeout, c.MaxInFlight, c.Explain, c.RequestIDs
+	m.Timeout, m.MaxInFlight, m.Explain, m.RequestIDs, m.UnknownLocation = c.Timeout, c.MaxInFlight, c.Explain, c.RequestIDs, c.UnknownLocation
 	m.SlowQueries, m.QueryLog, m.Traces = c.SlowQueries, c.QueryLog, c.Traces
 	m.QueryTLS, m.QueryInsecure, m.Tokens = c.QueryTLS, c.QueryInsecure, c.Tokens
 	m.EventTokens = c.Collector != ""

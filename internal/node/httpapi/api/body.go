@@ -18,7 +18,16 @@ const maxFields = 128
 // FromBody fills p from a JSON object, as FromObject reads it. Errors are fault.Invalid.
 func FromBody(p Params, body []byte) error {
 	var g given
+	l, _ := p.(lists)
 	err := FromObject(body, func(d *json.Decoder, name string) error {
+		if l != nil && l.single(name) {
+			return Unknown(name)
+		}
+		if l != nil {
+			if param, ok := l.list(name); ok {
+				return setList(d, p, name, param)
+			}
+		}
 		v, err := value(d, body)
 		if err != nil {
 			return err

@@ -66,7 +66,7 @@ type given uint64
 
 func (g *given) set(p Params, name string, v Value) error {
 	i, err := p.Set(name, v)
-	if err != nil {
+	if err != nil || i == List {
 		return err
 	}
 	if *g&(1<<i) != 0 {

@@ -61,8 +61,44 @@ func (p *ExplainParams) Set(name string, v Value) (int, error) {
 	case "why_not":
 		p.WhyNot, err = v.Text(name, 1040)
 		return 7, err
+	case "location":
+		p.Location = append(p.Location, v)
+		return List, nil
+	case "interest_location":
+		p.InterestLocation = append(p.InterestLocation, v)
+		return List, nil
+	case "point":
+		p.Point = append(p.Point, v)
+		return 10, nil
+	case "time":
+		p.Time = append(p.Time, v)
+		return 11, nil
+	case "language":
+		p.Language = append(p.Language, v)
+		return List, nil
+	case "audience":
+		p.Audience = append(p.Audience, v)
+		return List, nil
+	case "site":
+		p.Site = append(p.Site, v)
+		return 14, nil
+	case "block":
+		p.Block = append(p.Block, v)
+		return List, nil
+	case "block_advertiser":
+		p.BlockAdvertiser = append(p.BlockAdvertiser, v)
+		return List, nil
+	case "block_domain":
+		p.BlockDomain = append(p.BlockDomain, v)
+		return List, nil
+	case "block_category":
+		p.BlockCategory = append(p.BlockCategory, v)
+		return List, nil
+	case "block_uncategorised":
+		p.BlockUncategorised, err = v.Boolean(name)
+		return 19, err
 	}
-	return 0, Unknown(name, "q", "slots", "device", "variants", "timeout_ms", "limit", "offset", "why_not")
+	return 0, Unknown(name, "q", "slots", "device", "variants", "timeout_ms", "limit", "offset", "why_not", "location", "interest_location", "point", "time", "language", "audience", "site", "block", "block_advertiser", "block_domain", "block_category", "block_uncategorised")
 }
 
 // Required returns the name of the first parameter that must be given and
@@ -112,8 +148,47 @@ func (p *SearchParams) Set(name string, v Value) (int, error) {
 	case "min_clock":
 		p.MinClock, err = v.Text(name, 33)
 		return 7, err
+	case "location":
+		p.Location = append(p.Location, v)
+		return List, nil
+	case "interest_location":
+		p.InterestLocation = append(p.InterestLocation, v)
+		return List, nil
+	case "point":
+		p.Point = append(p.Point, v)
+		return 10, nil
+	case "time":
+		p.Time = append(p.Time, v)
+		return 11, nil
+	case "language":
+		p.Language = append(p.Language, v)
+		return List, nil
+	case "audience":
+		p.Audience = append(p.Audience, v)
+		return List, nil
+	case "site":
+		p.Site = append(p.Site, v)
+		return 14, nil
+	case "block":
+		p.Block = append(p.Block, v)
+		return List, nil
+	case "block_advertiser":
+		p.BlockAdvertiser = append(p.BlockAdvertiser, v)
+		return List, nil
+	case "block_domain":
+		p.BlockDomain = append(p.BlockDomain, v)
+		return List, nil
+	case "block_category":
+		p.BlockCategory = append(p.BlockCategory, v)
+		return List, nil
+	case "block_uncategorised":
+		p.BlockUncategorised, err = v.Boolean(name)
+		return 19, err
+	case "why_empty":
+		p.WhyEmpty, err = v.Boolean(name)
+		return 20, err
 	}
-	return 0, Unknown(name, "q", "slots", "device", "variants", "timeout_ms", "strict", "counts", "min_clock")
+	return 0, Unknown(name, "q", "slots", "device", "variants", "timeout_ms", "strict", "counts", "min_clock", "location", "interest_location", "point", "time", "language", "audience", "site", "block", "block_advertiser", "block_domain", "block_category", "block_uncategorised", "why_empty")
 }
 
 // Required returns the name of the first parameter that must be given and

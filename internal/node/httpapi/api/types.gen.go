@@ -2,7 +2,10 @@
 
 package api
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Defines values for AdEventKind.
 const (
@@ -340,6 +343,11 @@ const (
 // Defines values for SearchAnswerCounts.
 const (
 	SearchAnswerCountsLowerBound SearchAnswerCounts = "lower_bound"
+)
+
+// Defines values for SearchAnswerUnknownLocation.
+const (
+	SearchAnswerUnknownLocationInclude SearchAnswerUnknownLocation = "include"
 )
 
 // Defines values for SlaveState.
@@ -1956,6 +1964,18 @@ type SearchAnswer struct {
 	// Counts Present when matched and candidates are lower bounds.
 	Counts SearchAnswerCounts `json:"counts,omitempty"`
 
+	// Why With `why_empty`, of an answer without ads, how many keywords that match have each verdict.
+	Why map[string]int `json:"why,omitempty"`
+
+	// LocationsVersion The version of the table of places, of a request that names some.
+	LocationsVersion string `json:"locations_version,omitempty"`
+
+	// UnknownLocations Places of the request that the table does not hold; each stands for itself.
+	UnknownLocations []int64 `json:"unknown_locations,omitempty"`
+
+	// UnknownLocation The master is configured so that targets of places pass where no place is known.
+	UnknownLocation SearchAnswerUnknownLocation `json:"unknown_location,omitempty"`
+
 	// Coverage How much of the data the answer covers.
 	Coverage  Coverage `json:"coverage"`
 	RequestID string   `json:"request_id"`
@@ -1967,26 +1987,66 @@ type SearchAnswer struct {
 // SearchAnswerCounts Present when matched and candidates are lower bounds.
 type SearchAnswerCounts string
 
+// SearchAnswerUnknownLocation The master is configured so that targets of places pass where no place is known.
+type SearchAnswerUnknownLocation string
+
 // SearchRequest The fields of a search.
 type SearchRequest struct {
-	Counts ExactCounts `json:"counts,omitempty"`
-	Device Device      `json:"device,omitempty"`
+	// Audiences Segments to which the user belongs.
+	Audiences []string `json:"audiences,omitempty"`
+
+	// Block Names of stored block lists.
+	Block []string `json:"block,omitempty"`
+
+	// BlockAdvertisers Ids of advertisers that are not shown.
+	BlockAdvertisers []ID `json:"block_advertisers,omitempty"`
+
+	// BlockCategories Categories that are not shown, nor those below them.
+	BlockCategories []string `json:"block_categories,omitempty"`
+
+	// BlockDomains Hosts to which no ad may lead, nor to their subdomains.
+	BlockDomains       []string    `json:"block_domains,omitempty"`
+	BlockUncategorised bool        `json:"block_uncategorised,omitempty"`
+	Counts             ExactCounts `json:"counts,omitempty"`
+	Device             Device      `json:"device,omitempty"`
+
+	// InterestLocations Ids of places that the query is about.
+	InterestLocations []int64 `json:"interest_locations,omitempty"`
+
+	// Languages Names or codes of languages of the user.
+	Languages []string `json:"languages,omitempty"`
+
+	// Locations Ids of places where the user is.
+	Locations []int64 `json:"locations,omitempty"`
 
 	// MinClock A position in the log of changes, as changes are answered with; empty asks for none.
 	MinClock MinClock `json:"min_clock,omitempty"`
 
+	// Point Where the user is, in degrees with at most 6 decimals.
+	Point struct {
+		Lat float32 `json:"lat"`
+		Lon float32 `json:"lon"`
+	} `json:"point,omitempty"`
+
 	// Q Valid UTF-8, at most 1,024 bytes.
 	//
 	// Examples: usb cable
-	Q      QueryText `json:"q"`
-	Slots  Slots     `json:"slots,omitempty"`
-	Strict Strict    `json:"strict,omitempty"`
+	Q QueryText `json:"q"`
+
+	// Site The host of the page that asks, perhaps with a path.
+	Site   string `json:"site,omitempty"`
+	Slots  Slots  `json:"slots,omitempty"`
+	Strict Strict `json:"strict,omitempty"`
+
+	// Time When the query was asked, from 1970 to 2100; now if it is not given.
+	Time time.Time `json:"time,omitempty"`
 
 	// TimeoutMs Without it, the time set in the master's configuration (500 if none is).
 	TimeoutMs TimeoutMs `json:"timeout_ms,omitempty"`
 
 	// Variants How closely words match, from exact to loose.
 	Variants Variant `json:"variants,omitempty"`
+	WhyEmpty bool    `json:"why_empty,omitempty"`
 }
 
 // Segments defines model for Segments.
@@ -2386,6 +2446,24 @@ type WordAgreement struct {
 	Agreement Variant `json:"agreement,omitempty"`
 }
 
+// Audience defines model for audience.
+type Audience = Values
+
+// Block defines model for block.
+type Block = Values
+
+// BlockAdvertiser defines model for block_advertiser.
+type BlockAdvertiser = Values
+
+// BlockCategory defines model for block_category.
+type BlockCategory = Values
+
+// BlockDomain defines model for block_domain.
+type BlockDomain = Values
+
+// BlockUncategorised defines model for block_uncategorised.
+type BlockUncategorised = bool
+
 // Counts defines model for counts.
 type Counts = ExactCounts
 
@@ -2401,8 +2479,17 @@ type IfMatch = string
 // IfNoneMatch defines model for if_none_match.
 type IfNoneMatch = string
 
+// InterestLocation defines model for interest_location.
+type InterestLocation = Values
+
+// Language defines model for language.
+type Language = Values
+
 // Limit defines model for limit.
 type Limit = int
+
+// Location defines model for location.
+type Location = Values
 
 // NegativeAdvertiser defines model for negative_advertiser.
 type NegativeAdvertiser = ID
@@ -2428,6 +2515,9 @@ type Offset = int
 // Page defines model for page.
 type Page = int
 
+// Point defines model for point.
+type Point = Values
+
 // Priority defines model for priority.
 type Priority string
 
@@ -2436,8 +2526,14 @@ type Priority string
 // Examples: usb cable
 type Q = QueryText
 
+// Site defines model for site.
+type Site = Values
+
 // Tenant defines model for tenant.
 type Tenant = string
+
+// Time defines model for time.
+type Time = Values
 
 // Variants How closely words match, from exact to loose.
 type Variants = Variant
@@ -2447,6 +2543,9 @@ type Wait string
 
 // WaitMs defines model for wait_ms.
 type WaitMs = int
+
+// WhyEmpty defines model for why_empty.
+type WhyEmpty = bool
 
 // WhyNot defines model for why_not.
 type WhyNot = string
@@ -2804,6 +2903,42 @@ type ExplainParams struct {
 	// advertiser, and no others. All shards look through all their keywords for it.
 	WhyNot WhyNot `form:"why_not,omitempty" json:"why_not,omitempty"`
 
+	// Location Ids of places where the user is.
+	Location Location `form:"location,omitempty" json:"location,omitempty"`
+
+	// InterestLocation Ids of places that the query is about.
+	InterestLocation InterestLocation `form:"interest_location,omitempty" json:"interest_location,omitempty"`
+
+	// Point Where the user is, as `lat,lon` in degrees with at most 6 decimals.
+	Point Point `form:"point,omitempty" json:"point,omitempty"`
+
+	// Time When the query was asked, as in RFC 3339, from 1970 to 2100; now if it is not given.
+	Time Time `form:"time,omitempty" json:"time,omitempty"`
+
+	// Language Names or codes of languages of the user.
+	Language Language `form:"language,omitempty" json:"language,omitempty"`
+
+	// Audience Segments to which the user belongs.
+	Audience Audience `form:"audience,omitempty" json:"audience,omitempty"`
+
+	// Site The host of the page that asks, perhaps with a path.
+	Site Site `form:"site,omitempty" json:"site,omitempty"`
+
+	// Block Names of stored block lists.
+	Block Block `form:"block,omitempty" json:"block,omitempty"`
+
+	// BlockAdvertiser Ids of advertisers that are not shown.
+	BlockAdvertiser BlockAdvertiser `form:"block_advertiser,omitempty" json:"block_advertiser,omitempty"`
+
+	// BlockDomain Hosts to which no ad may lead, nor to their subdomains.
+	BlockDomain BlockDomain `form:"block_domain,omitempty" json:"block_domain,omitempty"`
+
+	// BlockCategory Categories that are not shown, nor those below them.
+	BlockCategory BlockCategory `form:"block_category,omitempty" json:"block_category,omitempty"`
+
+	// BlockUncategorised Campaigns without any category are not shown.
+	BlockUncategorised BlockUncategorised `form:"block_uncategorised,omitempty" json:"block_uncategorised,omitempty"`
+
 	// XRequestID Names the request in logs, and decides which ad a group with even
 	// rotation shows. The master generates one when there is none.
 	XRequestID RequestID `json:"X-Request-Id,omitempty"`
@@ -3154,6 +3289,45 @@ type SearchParams struct {
 	// before it. It is waited for; a 503 `behind` says that it did not come in
 	// time.
 	MinClock MinClock `form:"min_clock,omitempty" json:"min_clock,omitempty"`
+
+	// Location Ids of places where the user is.
+	Location Location `form:"location,omitempty" json:"location,omitempty"`
+
+	// InterestLocation Ids of places that the query is about.
+	InterestLocation InterestLocation `form:"interest_location,omitempty" json:"interest_location,omitempty"`
+
+	// Point Where the user is, as `lat,lon` in degrees with at most 6 decimals.
+	Point Point `form:"point,omitempty" json:"point,omitempty"`
+
+	// Time When the query was asked, as in RFC 3339, from 1970 to 2100; now if it is not given.
+	Time Time `form:"time,omitempty" json:"time,omitempty"`
+
+	// Language Names or codes of languages of the user.
+	Language Language `form:"language,omitempty" json:"language,omitempty"`
+
+	// Audience Segments to which the user belongs.
+	Audience Audience `form:"audience,omitempty" json:"audience,omitempty"`
+
+	// Site The host of the page that asks, perhaps with a path.
+	Site Site `form:"site,omitempty" json:"site,omitempty"`
+
+	// Block Names of stored block lists.
+	Block Block `form:"block,omitempty" json:"block,omitempty"`
+
+	// BlockAdvertiser Ids of advertisers that are not shown.
+	BlockAdvertiser BlockAdvertiser `form:"block_advertiser,omitempty" json:"block_advertiser,omitempty"`
+
+	// BlockDomain Hosts to which no ad may lead, nor to their subdomains.
+	BlockDomain BlockDomain `form:"block_domain,omitempty" json:"block_domain,omitempty"`
+
+	// BlockCategory Categories that are not shown, nor those below them.
+	BlockCategory BlockCategory `form:"block_category,omitempty" json:"block_category,omitempty"`
+
+	// BlockUncategorised Campaigns without any category are not shown.
+	BlockUncategorised BlockUncategorised `form:"block_uncategorised,omitempty" json:"block_uncategorised,omitempty"`
+
+	// WhyEmpty An answer without ads counts the verdicts of what matched.
+	WhyEmpty WhyEmpty `form:"why_empty,omitempty" json:"why_empty,omitempty"`
 
 	// XRequestID Names the request in logs, and decides which ad a group with even
 	// rotation shows. The master generates one when there is none.

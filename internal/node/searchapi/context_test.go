@@ -1,0 +1,89 @@
+package searchapi
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"adshard/fault"
+	"adshard/internal/node/httpapi/api"
+	"adshard/targeting"
+)
+
+// contextOf resolves the context of a body, or of a query string.
+func contextOf(t *testing.T, request string) (resolved, error) {
+	t.Helper()
+	p := api.NewSearchParams()
+	c := &call{Handler: &Handler{}, start: time.Date(2026, 3, 4, 12, 0, 0, 5, time.UTC)}
+	c.List = func(name string) (targeting.ListVersion, bool) {
+		return targeting.ListVersion{Name: name, Version: 7}, name == "kids"
+	}
+	var err error
+	if c.body = strings.HasPrefix(request, "{"); c.body {
+		err = api.FromBody(p, []byte(request))
+	} else {
+		err = api.FromQuery(p, request)
+	}
+	if err != nil {
+		return resolved{}, err
+	}
+	return c.resolve(searchContext(p))
+}
+
+func TestContext(t *testing.T) {
+	for _, request := range []string{
+		`{"q":"a","locations":[2203,1,2203],"interest_locations":[2840],"point":{"lat":50.087,"lon":-14.421},"time":"2026-03-31T08:00:00+02:00",` +
+			`"languages":["Czech","en","cs"],"audiences":["b","a"],"site":"www.Shop.example/x/","block":["kids"],"block_advertisers":[3],` +
+			`"block_domains":["A.example."],"block_categories":["alcohol/wine"],"block_uncategorised":true}`,
+		"q=a&location=2203&location=1&interest_location=2840&point=50.087,-14.421&time=2026-03-31T08:00:00%2B02:00&language=Czech&language=en" +
+			"&audience=b&audience=a&site=www.Shop.example/x/&block=kids&block_advertiser=3&block_domain=A.example.&block_category=alcohol/wine" +
+			"&block_uncategorised=true",
+	} {
+		c, err := contextOf(t, request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := c.Blocks[0]
+		got := fmt.Sprint(c.Places, *c.Point, c.Time.Unix(), c.Languages, c.Audiences, *c.Site, c.Lists, b.Advertisers, b.Domains, b.Categories, b.Uncategorised, c.unknown)
+		want := "[{1 true false 1} {2203 true false 1} {2840 false true 1}] {50087000 -14421000} 1774936800 [cs en] [a b] shop.example/x [{kids 7}] " +
+			"map[3:{}] map[a.example:{}] map[alcohol/wine:{}] true [1]"
+		if got != want || c.version == "" {
+			t.Errorf("%s\n%s, want\n%s", request, got, want)
+		}
+	}
+	c, err := contextOf(t, "q=a")
+	if err != nil || c.Time != time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) || len(c.Blocks) != 0 || c.version != "" {
+		t.Errorf("without a context: %+v, %v", c, err)
+	}
+}
+
+func TestBadContexts(t *testing.T) {
+	many := func(format string, n int) string {
+		var list []string
+		for i := range n {
+			list = append(list, fmt.Sprintf(format, i+1))
+		}
+		return strings.Join(list, ",")
+	}
+	for request, field := range map[string]string{
+		"q=a&location=0": "location", "q=a&location=%2B1": "location", "q=a&location=4294967296": "location", `{"q":"a","locations":["1"]}`: "locations",
+		`{"q":"a","locations":1}`: "locations", `{"q":"a","location":[1]}`: "location", "q=a&locations=1": "locations",
+		`{"q":"a","locations":[` + many("%d", 17) + `]}`: "locations", "q=a&point=50": "point", "q=a&point=50.1234567,1": "point",
+		"q=a&point=91,1": "point", `{"q":"a","point":{"lat":50}}`: "point", `{"q":"a","point":"50,14"}`: "point", "q=a&point=1,1&point=1,1": "point",
+		"q=a&time=2026-03-31": "time", "q=a&time=1969-12-31T23:59:59Z": "time", "q=a&time=2101-01-01T00:00:00Z": "time",
+		"q=a&time=2026-12-31T23:59:60Z": "time", "q=a&time=": "time", "q=a&language=All": "language", `{"q":"a","languages":["xx"]}`: "languages",
+		"q=a&audience=": "audience", "q=a&audience=+a": "audience", `{"q":"a","audiences":[` + many(`"s%d"`, 257) + `]}`: "audiences",
+		"q=a&site=": "site", "q=a&site=https://a.example": "site", "q=a&site=" + strings.Repeat("a", 513): "site",
+		"q=a&block=none": "block", "q=a&block_advertiser=0": "block_advertiser", "q=a&block_domain=a.example/x": "block_domain",
+		"q=a&block_category=A": "block_category", `{"q":"a","block_domains":[` + many(`"a%d.example"`, 1001) + `]}`: "block_domains",
+		"q=a&block_uncategorised=1": "block_uncategorised",
+	} {
+		if _, err := contextOf(t, request); !fault.Is(err, fault.Invalid) || fault.FieldOf(err) != field {
+			t.Errorf("%.80s: %v at %q, want Invalid at %q", request, err, fault.FieldOf(err), field)
+		}
+	}
+	if _, err := contextOf(t, `{"q":"a","locations":[`+many("%d", 16)+`,1,2,3]}`); err != nil {
+		t.Errorf("duplicates count once: %v", err)
+	}
+}
