@@ -168,6 +168,7 @@ func explainedKeyword(m *search.Explained, req *search.Request) api.ExplainedKey
 		Quality: m.Quality, Score: m.Score, Shard: m.Shard, Slice: m.Slice,
 		Words: make([]api.WordAgreement, len(m.Words)),
 	}
+	k.Factors = factors(m.Context)
 	k.QualityPoints, k.Learned, k.DefaultTexts = m.Points, learned(m), m.Defaults
 	for i, w := range m.Words {
 		k.Words[i] = api.WordAgreement{Keyword: w.Keyword, Query: w.Query, Agreement: variant(w.Level)}
@@ -202,7 +203,7 @@ func variant(l search.Level) api.Variant {
 // showBid fills in what was known of the bid when the verdict fell.
 func showBid(k *api.ExplainedKeyword, m *search.Explained) {
 	checked := m.Verdict != search.NoBid &&
-		(m.Verdict < search.KeywordPaused || m.Verdict >= search.DeviceOff && m.Verdict != search.Throttled || m.Bid > 0)
+		(m.Verdict < search.KeywordPaused || m.Verdict >= search.DeviceOff && m.Verdict != search.Throttled && !m.Verdict.OfTargeting() || m.Bid > 0)
 	if !checked {
 		return
 	}

@@ -132,6 +132,9 @@ func verdict(m *search.Explained, req *search.Request) string {
 	case search.BlockedByNegative:
 		return fmt.Sprintf("blocked by the %s's negative %s keyword %q", m.NegativeOwner, m.NegativeType, m.Negative)
 	}
+	if m.Verdict.OfTargeting() {
+		return targeted(m, req)
+	}
 	return plain(m.Verdict) + whyHeld(backend.Hold(m.Held))
 }
 

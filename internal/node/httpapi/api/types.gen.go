@@ -366,6 +366,14 @@ const (
 	SliceVerdictStuck  SliceVerdict = "stuck"
 )
 
+// Defines values for TargetingFactorDimension.
+const (
+	TargetingFactorDimensionAudience TargetingFactorDimension = "audience"
+	TargetingFactorDimensionLocation TargetingFactorDimension = "location"
+	TargetingFactorDimensionSchedule TargetingFactorDimension = "schedule"
+	TargetingFactorDimensionSite     TargetingFactorDimension = "site"
+)
+
 // Defines values for Variant.
 const (
 	VariantFolded    Variant = "folded"
@@ -377,16 +385,28 @@ const (
 // Defines values for Verdict.
 const (
 	VerdictAdvertiserPaused  Verdict = "advertiser_paused"
+	VerdictAudienceExcluded  Verdict = "audience_excluded"
+	VerdictAudienceMissed    Verdict = "audience_missed"
 	VerdictBelowReserve      Verdict = "below_reserve"
+	VerdictBlocked           Verdict = "blocked"
 	VerdictBlockedByNegative Verdict = "blocked_by_negative"
 	VerdictBudgetExhausted   Verdict = "budget_exhausted"
 	VerdictCampaignPaused    Verdict = "campaign_paused"
 	VerdictDeviceOff         Verdict = "device_off"
+	VerdictEnded             Verdict = "ended"
 	VerdictGroupPaused       Verdict = "group_paused"
 	VerdictKeywordPaused     Verdict = "keyword_paused"
+	VerdictLanguageMissed    Verdict = "language_missed"
+	VerdictLocationExcluded  Verdict = "location_excluded"
+	VerdictLocationMissed    Verdict = "location_missed"
+	VerdictLocationUnknown   Verdict = "location_unknown"
 	VerdictLost              Verdict = "lost"
 	VerdictNoAd              Verdict = "no_ad"
 	VerdictNoBid             Verdict = "no_bid"
+	VerdictNotStarted        Verdict = "not_started"
+	VerdictOffSchedule       Verdict = "off_schedule"
+	VerdictSiteExcluded      Verdict = "site_excluded"
+	VerdictSiteMissed        Verdict = "site_missed"
 	VerdictSuperseded        Verdict = "superseded"
 	VerdictThrottled         Verdict = "throttled"
 	VerdictUnmatched         Verdict = "unmatched"
@@ -1027,7 +1047,7 @@ type ExplainedKeyword struct {
 
 	// Verdict The outcome of a keyword. All but the first three are
 	// reasons why it took no part in the auction. The checks run in the order
-	// status, ad, budget, throttling, words, bid, device, reserve, negative; the first that
+	// status, ad, budget, throttling, targeting, words, bid, device, reserve, negative; the first that
 	// fails is the verdict. `no_ad`: the group has no enabled ad with a headline that can be shown. `unmatched` is only of
 	// keywords named by `why_not`.
 	Verdict Verdict `json:"verdict"`
@@ -1094,6 +1114,9 @@ type ExplainedKeyword struct {
 	// PausedBy Why its ad group or campaign, the one that the verdict says is paused, is served as paused whatever its status
 	// is; absent: for no reason but its status.
 	PausedBy []PausedBy `json:"paused_by,omitempty"`
+
+	// Factors What multiplied its bid beside the modifier of the device; modifier_permille has all of it.
+	Factors []TargetingFactor `json:"factors,omitempty"`
 }
 
 // ExplainedKeywordBidOf Whose bid it is; absent without a bid.
@@ -2370,6 +2393,21 @@ type Target struct {
 	OverMean float64 `json:"over_mean"`
 }
 
+// TargetingFactor A modifier that applies, in permille, and what it comes from.
+type TargetingFactor struct {
+	Dimension TargetingFactorDimension `json:"dimension"`
+	Permille  int                      `json:"permille"`
+
+	// Criterion Such as `place 2203` or a site.
+	Criterion string `json:"criterion"`
+
+	// OfGroup It is the ad group's, not the campaign's.
+	OfGroup bool `json:"of_group,omitempty"`
+}
+
+// TargetingFactorDimension defines model for TargetingFactor.Dimension.
+type TargetingFactorDimension string
+
 // TimedCall defines model for TimedCall.
 type TimedCall struct {
 	Shard string `json:"shard"`
@@ -2432,7 +2470,7 @@ type Variant string
 
 // Verdict The outcome of a keyword. All but the first three are
 // reasons why it took no part in the auction. The checks run in the order
-// status, ad, budget, throttling, words, bid, device, reserve, negative; the first that
+// status, ad, budget, throttling, targeting, words, bid, device, reserve, negative; the first that
 // fails is the verdict. `no_ad`: the group has no enabled ad with a headline that can be shown. `unmatched` is only of
 // keywords named by `why_not`.
 type Verdict string
