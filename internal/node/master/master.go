@@ -144,7 +144,7 @@ func (m *Master) handle(lexicon *words.Lexicon, observer *Metrics, port *ports.P
 		return err
 	}
 	c := searchapi.Config{
-		Searcher: m.fanout, Explainer: m.fanout, Counter: m.fanout, Places: m.Places, IncludeUnknownLocations: m.cfg.UnknownLocation == IncludeUnknown, Expansions: search.NewExpansions(lexicon, searchapi.ExpansionBytes), Profile: profile,
+		Searcher: m.fanout, Explainer: m.fanout, Counter: m.fanout, Places: m.Places, List: m.lists.Version, IncludeUnknownLocations: m.cfg.UnknownLocation == IncludeUnknown, Expansions: search.NewExpansions(lexicon, searchapi.ExpansionBytes), Profile: profile,
 		Reserve: m.cfg.Reserve, DefaultTimeout: m.cfg.Timeout, MaxInFlight: m.cfg.MaxInFlight, Observer: observer,
 	}
 	c.Names = append(port.Names(), m.cfg.AdminHosts...)

@@ -11,7 +11,6 @@ import (
 	"adshard/internal/node/tracing"
 	"adshard/places"
 	"adshard/search"
-	"adshard/targeting"
 )
 
 // Defaults of a Config.
@@ -45,8 +44,9 @@ type Config struct {
 	EventKeys func() *token.Ring
 	// Places returns the table of places, or nil before it is known; nil: countries only.
 	Places func() *places.Table
-	// List returns the version of the stored block list with a name; nil: there are none.
-	List func(name string) (targeting.ListVersion, bool)
+	// List returns the version of the stored block list with a name; nil: there are none. Errors: fault.Invalid, there is none of that
+	// name; fault.Unavailable, it is not known yet.
+	List func(name string) (version uint64, err error)
 	// IncludeUnknownLocations: where no place of the user is known, targets of places pass.
 	IncludeUnknownLocations bool
 	// Reserve is the least price, in micros.

@@ -222,16 +222,24 @@ func (r *resolver) blocks(p *contextParams) {
 		r.out.Blocks = []*targeting.Blocks{b}
 	}
 	for _, name := range names {
-		var list targeting.ListVersion
-		ok := r.List != nil
-		if ok {
-			list, ok = r.List(name)
-		}
-		if !ok {
-			r.fail("block", "there is no block list %.64q", name)
-			return
-		}
-		r.out.Lists = append(r.out.Lists, list)
+		r.list(name)
+	}
+}
+
+// list adds a stored list in its version of now.
+func (r *resolver) list(name string) {
+	if r.List == nil {
+		r.fail("block", "there is no block list %.64q", name)
+		return
+	}
+	version, err := r.List(name)
+	switch {
+	case fault.Is(err, fault.Invalid):
+		r.fail("block", "there is no block list %.64q", name)
+	case err != nil && r.err == nil:
+		r.err = err
+	default:
+		r.out.Lists = append(r.out.Lists, targeting.ListVersion{Name: name, Version: version})
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
-	"adshard/targeting"
 )
 
 // contextOf resolves the context of a body, or of a query string.
@@ -16,8 +15,11 @@ func contextOf(t *testing.T, request string) (resolved, error) {
 	t.Helper()
 	p := api.NewSearchParams()
 	c := &call{Handler: &Handler{}, start: time.Date(2026, 3, 4, 12, 0, 0, 5, time.UTC)}
-	c.List = func(name string) (targeting.ListVersion, bool) {
-		return targeting.ListVersion{Name: name, Version: 7}, name == "kids"
+	c.List = func(name string) (uint64, error) {
+		if name != "kids" {
+			return 0, fault.Newf(fault.Invalid, "test", "no list")
+		}
+		return 7, nil
 	}
 	var err error
 	if c.body = strings.HasPrefix(request, "{"); c.body {

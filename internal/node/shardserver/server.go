@@ -76,6 +76,7 @@ type Server struct {
 	sums     chan struct{}   // one for the certificate under way
 	waiting  atomic.Int64    // searches that wait for changes
 	tracer   *tracing.Tracer // nil: nothing is traced
+	lists    Lists           // nil: there are none
 }
 
 // MaxExplained bounds the matches of one explanation.
@@ -116,6 +117,9 @@ func (s *Server) search(ctx context.Context, r *search.Request) (answer *search.
 			return nil, err
 		}
 	}
+	if r, err = s.withLists(ctx, r); err != nil {
+		return nil, err
+	}
 	if answer, err = s.store.Search(ctx, r); err == nil {
 		answer.WhyIncomplete, answer.Lag = s.upkeep.WhyIncomplete(), s.upkeep.Lag()
 	}
@@ -155,6 +159,9 @@ func (s *Server) explain(ctx context.Context, r *search.Request, limit int) (_ *
 	defer fault.Recover("slave: search", &err, s.panicked)
 	if r.Shard == 0 {
 		return nil, errNoShard
+	}
+	if r, err = s.withLists(ctx, r); err != nil {
+		return nil, err
 	}
 	return s.store.Explain(ctx, r, min(limit, MaxExplained))
 }

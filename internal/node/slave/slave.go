@@ -206,6 +206,7 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 	}
 	s.tracer.Register(port.Registerer(cfg.Name))
 	s.shard.Trace(s.tracer)
+	s.shard.Block(s.lists)
 	pb.RegisterSlaveServer(s.server, s.shard)
 	metrics.WatchGate(port.Registerer(cfg.Name), gate)
 	if s.copies, err = newCopies(&cfg, instance, store, s.proxy, s.log); err != nil {

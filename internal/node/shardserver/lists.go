@@ -1,0 +1,42 @@
+package shardserver
+
+import (
+	"context"
+
+	"adshard/fault"
+	"adshard/search"
+	"adshard/targeting"
+)
+
+// Lists are the stored block lists (documents.Lists).
+type Lists interface {
+	// Blocks returns a list of a version; it waits for one that is not there yet until ctx ends. Errors: fault.Behind, fault.Stale.
+	Blocks(ctx context.Context, name string, version uint64) (*targeting.Blocks, error)
+}
+
+// Block gives the server the stored block lists. It is called before the server serves; without lists, a request that
+// names some is refused.
+func (s *Server) Block(lists Lists) { s.lists = lists }
+
+// withLists returns a request whose context has the blocks of the stored lists that it names, each in the version that the
+// master saw. The request itself is not changed: other shards may be asked with it. Errors: those of Lists.Blocks.
+func (s *Server) withLists(ctx context.Context, r *search.Request) (*search.Request, error) {
+	if r.Context == nil || len(r.Context.Lists) == 0 {
+		return r, nil
+	}
+	if s.lists == nil {
+		return nil, fault.Newf(fault.Unavailable, "slave: search", "this slave has no block lists")
+	}
+	at := *r.Context
+	at.Blocks = append([]*targeting.Blocks(nil), at.Blocks...)
+	for _, l := range at.Lists {
+		b, err := s.lists.Blocks(ctx, l.Name, l.Version)
+		if err != nil {
+			return nil, err
+		}
+		at.Blocks = append(at.Blocks, b)
+	}
+	own := *r
+	own.Context = &at
+	return &own, nil
+}

@@ -1,0 +1,51 @@
+package shardserver_test
+
+import (
+	"context"
+	"testing"
+
+	"adshard/fault"
+	"adshard/internal/node/shardserver"
+	"adshard/search"
+	"adshard/targeting"
+)
+
+type fixedLists map[targeting.ListVersion]*targeting.Blocks
+
+func (l fixedLists) Blocks(_ context.Context, name string, version uint64) (*targeting.Blocks, error) {
+	if b := l[targeting.ListVersion{Name: name, Version: version}]; b != nil {
+		return b, nil
+	}
+	return nil, fault.Newf(fault.Behind, "test", "version %d of %s", version, name)
+}
+
+// Each shard sees the blocks of the lists that the master named, in its versions; the request stays as it is.
+func TestStoredLists(t *testing.T) {
+	kids := &targeting.Blocks{Name: "kids", Uncategorised: true}
+	var seen *targeting.Context
+	st := &testStore{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {
+		seen = r.Context
+		return &search.Answer{}, nil
+	}}
+	s := shardserver.New(self, st, kept{}, gate(1), nil, nil)
+	r := asked()
+	own := &targeting.Blocks{Advertisers: map[uint64]struct{}{3: {}}}
+	r.Context = &targeting.Context{Blocks: []*targeting.Blocks{own}, Lists: []targeting.ListVersion{{Name: "kids", Version: 2}}}
+	if _, err := s.Local().Search(t.Context(), r); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("without lists: %v, want Unavailable", err)
+	}
+	s.Block(fixedLists{{Name: "kids", Version: 2}: kids})
+	if _, err := s.Local().Search(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if len(seen.Blocks) != 2 || seen.Blocks[0] != own || seen.Blocks[1] != kids || len(r.Context.Blocks) != 1 {
+		t.Errorf("the store saw %v, the request has %v", seen.Blocks, r.Context.Blocks)
+	}
+	r.Context.Lists[0].Version = 3
+	if _, err := s.Local().Search(t.Context(), r); !fault.Is(err, fault.Behind) {
+		t.Errorf("a version that is not there: %v, want Behind", err)
+	}
+	if _, err := s.Local().Explain(t.Context(), r, 1); !fault.Is(err, fault.Behind) {
+		t.Errorf("a version that is not there, explained: %v, want Behind", err)
+	}
+}
