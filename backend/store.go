@@ -105,8 +105,8 @@ type Tx interface {
 	FindAdvertiser(ctx context.Context, name string) (uint64, error)
 	FindCampaign(ctx context.Context, advertiser uint64, name string) (uint64, error)
 	FindGroup(ctx context.Context, campaign uint64, name string) (uint64, error)
-	// TimeZone is the IANA name of an advertiser's zone, as the transaction leaves it; the default if it is missing.
-	TimeZone(ctx context.Context, advertiser uint64) (string, error)
+	// Locations are those of a campaign, as the transaction leaves it; "" if it has none, or is missing.
+	Locations(ctx context.Context, advertiser uint64, campaign string) (string, error)
 	// Rename gives a campaign of an advertiser, or a group of a campaign, another name and returns its id,
 	// which stays, or 0 if it is missing. Errors: fault.Conflict if another one has that name.
 	Rename(ctx context.Context, entity Entity, owner uint64, from, to string) (uint64, error)

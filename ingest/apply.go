@@ -2,10 +2,8 @@ package ingest
 
 import (
 	"context"
-	"time"
 
 	"adshard/backend"
-	"adshard/targeting/zone"
 )
 
 // applier writes entries into one transaction. It caches the parents of the
@@ -21,7 +19,6 @@ type applier struct {
 	// contradicts receives rows that give an entity other values than earlier ones of the file.
 	contradicts func(e *entry, of kind)
 	holds       *holdings
-	now         time.Time // of the import
 	// campaign and group are what the row does to the holds of its owners.
 	campaign, group rowHold
 	// created is set if the last call created the entity that it names.
@@ -30,6 +27,9 @@ type applier struct {
 	misspelt func(e *entry, of kind, name, near string)
 	// paused receives rows whose campaign was there and is paused for its type.
 	paused func(e *entry)
+	// locations are those that rows have changed, pausedNames campaigns that stay paused.
+	locations   pendingLocations
+	pausedNames *pausedNames
 }
 
 // watch is a backend.Watcher.
@@ -64,7 +64,7 @@ func (a *applier) apply(ctx context.Context, e *entry) error {
 	}
 	if e.removes() {
 		a.last, a.campaign = parents{}, rowHold{} // cached ids may be invalid after it
-		if err := a.keywords.flush(ctx, a); err != nil {
+		if err := a.flush(ctx); err != nil {
 			return err
 		}
 		return a.remove(ctx, e)
@@ -85,8 +85,27 @@ func (a *applier) apply(ctx context.Context, e *entry) error {
 		return a.tx.Negative(ctx, backend.NegativeOwner{Advertiser: a.last.advertiserID}, e.negative)
 	case kindAd:
 		return a.tx.Ad(ctx, a.last.groupID, e.ad)
+	case kindLocation:
+		return a.locate(ctx, e, a.last.advertiserID)
 	}
 	return nil
+}
+
+// flush writes what is pending.
+func (a *applier) flush(ctx context.Context) error {
+	if err := a.keywords.flush(ctx, a); err != nil {
+		return err
+	}
+	return a.locations.flush(ctx, a.tx)
+}
+
+// locate applies a location row. Errors: errManyLocations.
+func (a *applier) locate(ctx context.Context, e *entry, advertiser uint64) error {
+	full, err := a.locations.change(ctx, a.tx, campaignName{e.advertiser, e.campaign}, advertiser, e.location)
+	if full {
+		return errManyLocations
+	}
+	return err
 }
 
 // parents finds or creates the parents that the row names, applies its changes to
@@ -112,7 +131,7 @@ func (a *applier) parents(ctx context.Context, e *entry) (err error) {
 	if e.campaign == "" {
 		return nil
 	}
-	if p.campaignID == 0 || p.campaign != e.campaign || e.patchesCampaign || e.kind == kindCampaign || e.hasEnd() {
+	if p.campaignID == 0 || p.campaign != e.campaign || e.patchesCampaign || e.kind == kindCampaign {
 		if p.campaign != e.campaign {
 			p.groupID = 0
 		}
@@ -196,8 +215,11 @@ func (a *applier) remove(ctx context.Context, e *entry) error {
 			return err
 		}
 	}
-	if e.kind == kindCampaignNegative {
+	switch e.kind {
+	case kindCampaignNegative:
 		return a.tx.Negative(ctx, backend.NegativeOwner{Campaign: campaign}, e.negative)
+	case kindLocation:
+		return a.locate(ctx, e, advertiser)
 	}
 	return a.removeInGroup(ctx, e, campaign)
 }
@@ -227,15 +249,9 @@ func (a *applier) removeInGroup(ctx context.Context, e *entry, campaign uint64) 
 // applyCampaign writes the row's campaign.
 func (a *applier) applyCampaign(ctx context.Context, e *entry, advertiser uint64) (uint64, error) {
 	h := &a.campaign
-	*h = rowHold{of: a.holds, own: e.kind == kindCampaign, refused: a.holds.isRefused(e, backend.EntityCampaign), pausedBy: e.pausedBy}
-	if e.hasEnd() {
-		over, err := a.isOver(ctx, e.extras.end, advertiser)
-		if err != nil {
-			return 0, err
-		}
-		h.ended = backend.To(over)
-	}
-	e.campaignPatch.Hold = h
+	*h = rowHold{of: a.holds, own: e.kind == kindCampaign, refused: a.holds.isRefused(e, backend.EntityCampaign), pausedBy: e.pausedBy,
+		dated: e.campaignPatch.EndDate.Op != backend.Unchanged}
+	e.campaignPatch.Hold, e.campaignPatch.Status = h, a.pausedNames.status(e)
 	id, err := a.tx.Campaign(ctx, advertiser, e.campaign, e.campaignPatch)
 	if err == nil && h.lifts {
 		a.holds.lifts[backend.EntityCampaign].Add(id)
@@ -256,23 +272,4 @@ func (a *applier) applyGroup(ctx context.Context, e *entry, campaign uint64) (ui
 		a.holds.lifts[backend.EntityGroup].Add(id)
 	}
 	return id, err
-}
-
-// hasEnd reports whether the row says when its campaign ends.
-func (e *entry) hasEnd() bool { return e.extras != nil && e.extras.end.filled }
-
-// isOver reports whether an end date is over in the advertiser's zone.
-func (a *applier) isOver(ctx context.Context, end endDate, advertiser uint64) (bool, error) {
-	if end.sameEverywhere(a.now) {
-		return end.over(a.now, time.UTC), nil
-	}
-	name, err := a.tx.TimeZone(ctx, advertiser)
-	if err != nil {
-		return false, err
-	}
-	at, err := zone.Load(name)
-	if err != nil {
-		return false, err
-	}
-	return end.over(a.now, at), nil
 }

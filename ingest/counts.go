@@ -67,6 +67,15 @@ func (w *writer) misspelt(e *entry, of kind, name, near string) {
 	w.warn(warning)
 }
 
+// inactive warns of a place that should not be named any more.
+func (w *writer) inactive(e *entry, place uint32) {
+	column := fieldLocations.String()
+	if e.kind == kindLocation {
+		column = colPlaceID.String()
+	}
+	w.warn(&Warning{File: w.in.name, Record: e.record, Column: column, Text: fmt.Sprintf("place %d is not active any more", place)})
+}
+
 // paused tells of a campaign that was paused since it is not for searches any more.
 func (w *writer) paused(e *entry) {
 	w.warn(&Warning{File: w.in.name, Record: e.record, Column: colCampaignType.String(),

@@ -25,7 +25,7 @@ func TestEditorDelivery(t *testing.T) {
 		{"a row that removes", header, "A,C,G,k,,,\nA,C,G,k,Standard,Asia/Tokyo,Removed\n",
 			"A = status=enabled zone=Asia/Tokyo\nA / C = standard=true status=enabled\nA / C / G = status=enabled\n", ""},
 		{"a row that removes what is not there", header, "A,C,G,k,Standard,Asia/Tokyo,Removed\n", "", ""},
-		{"rejects", header, "A,C,,,slow,,\nA,C,,,[],,\nA,C,,,,Prague,\nA,C,,,,(GMT+01:00) Prague,\nA,C,,,slow,Prague,\n", "",
+		{"rejects", header, "A,C,,,slow,,\nA,C,,,[],,\nA,C,,,,Prague,\nA,C,,,,(GMT+01:00) Prague,\nA,C,,,slow,Prague,\n", "A = status=enabled\nA / C = hold=refused_row status=paused\n",
 			"2 Delivery\n3 Delivery\n4 Time\n5 Time\n6 Delivery\n"},
 	} {
 		dump, rejects := importText(t, ingest.Options{}, c.header+c.rows)

@@ -29,6 +29,8 @@ type editorSource struct {
 	zones      zones
 	identity   identity
 	now        time.Time
+	places     *placeBook
+	location   bool                  // the row names a place or circle
 	restricts  map[string]*rowExtras // of skipped rows, by kind
 	showing    bool                  // rejects with their cells
 
@@ -44,7 +46,7 @@ func newEditorSource(src io.Reader, file, advertiser string) (*editorSource, err
 	if err != nil {
 		return nil, err
 	}
-	s := &editorSource{file: file, records: newRecordReader(utf), foreign: &campaignTypes{}}
+	s := &editorSource{file: file, records: newRecordReader(utf), foreign: &campaignTypes{}, places: builtInPlaces()}
 	s.layout, err = s.records.readHeader(advertiser == "")
 	if err != nil {
 		return s, err
@@ -93,6 +95,9 @@ func (s *editorSource) next(e *entry) error {
 			s.read(e)
 		} else {
 			s.guessOwners(e)
+		}
+		if e.reject != nil {
+			s.shutsCampaign(e)
 		}
 		if e.reject == nil && e.skipped == "" {
 			s.usage.count(e.kind, s.cells, s.records.filled)
@@ -155,6 +160,8 @@ func (s *editorSource) read(e *entry) {
 		e.group = s.name(colAdGroup)
 		s.groupOwn(&e.groupPatch)
 		s.groupCells(e)
+	case s.location:
+		s.readLocation(e)
 	default:
 		e.kind = kindCampaign
 		s.campaignOwn(&e.campaignPatch)

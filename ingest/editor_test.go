@@ -123,9 +123,9 @@ func TestEditorClauses(t *testing.T) {
 		{"the first at fault", row("Keyword=!", "Max CPC=x", "Status=x") + in("Keyword=!", "Status=x") + in("Ad Group=G", "Keyword=!", "Criterion Type=x") +
 			in("Ad Group=G", "Keyword=k", "Max CPC=x", "Campaign Daily Budget=x") + in("Campaign Daily Budget=x", "Languages=x", "Status=x") +
 			in("Keyword=k", "Criterion Type=x"),
-			"", "2 Account\n3 Ad Group\n4 Keyword\n5 Max CPC\n6 Campaign Daily Budget\n7 Criterion Type\n"},
+			acc + "A / C = hold=refused_row status=paused\n", "2 Account\n3 Ad Group\n4 Keyword\n5 Max CPC\n6 Campaign Daily Budget\n7 Criterion Type\n"},
 		{"campaign cells on any row", in("Ad Group=G", "Keyword=k", "Campaign Daily Budget=x") + in("Ad Group=G", "Headline 1=h", "Languages=Klingon") +
-			in("Ad Group=G", "Ad rotation=often"), "", "2 Campaign Daily Budget\n3 Languages\n4 Ad rotation\n"},
+			in("Ad Group=G", "Ad rotation=often"), acc + "A / C = status=paused\n", "2 Campaign Daily Budget\n3 Languages\n4 Ad rotation\n"},
 		{"modifiers", in("Desktop Bid Modifier=20 %%") + in("Ad Group=G", "Mobile Bid Modifier=-101") + in("Tablet Bid Modifier=1.25"),
 			"", "2 Desktop Bid Modifier\n3 Mobile Bid Modifier\n4 Tablet Bid Modifier\n"},
 		{"modifiers on other rows are not read", in("Ad Group=G", "Keyword=k", "Mobile Bid Modifier=x"),

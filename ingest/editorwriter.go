@@ -12,6 +12,7 @@ import (
 	"adshard/backend"
 	"adshard/fault"
 	"adshard/search"
+	"adshard/targeting"
 )
 
 // WriteEditorFile reads the JSON lines of an export, in which owners come before what they
@@ -78,9 +79,14 @@ func (w *editorWriter) write(e *entry) error {
 	case kindCampaign:
 		w.first()
 		w.campaignSettings(&e.campaignPatch)
+		w.unsaid("audiences", e.campaignPatch.Audiences)
+		w.unsaid("sites", e.campaignPatch.Sites)
+		w.unsaid("categories", e.campaignPatch.Categories)
 		w.row[colCampaignStatus] = pausedCell(e, e.campaignPatch.Status)
 	case kindGroup:
 		w.groupSettings(&e.groupPatch)
+		w.unsaid("audiences", e.groupPatch.Audiences)
+		w.unsaid("sites", e.groupPatch.Sites)
 		w.row[colAdGroupStatus] = pausedCell(e, e.groupPatch.Status)
 	case kindKeyword:
 		w.criterion(e.keyword.Text, "", e.keyword.Type, e.keyword.Status)
@@ -100,7 +106,50 @@ func (w *editorWriter) write(e *entry) error {
 		return w.err
 	}
 	w.rows++
-	return w.flush()
+	if err := w.flush(); err != nil || e.kind != kindCampaign {
+		return err
+	}
+	return w.locations(e)
+}
+
+// locations writes a row for each location of a campaign.
+func (w *editorWriter) locations(e *entry) error {
+	if e.campaignPatch.Locations.Op != backend.Set {
+		return nil
+	}
+	list, err := targeting.ParseLocations([]byte(e.campaignPatch.Locations.Value))
+	if err != nil {
+		return err
+	}
+	for _, l := range list {
+		w.row = [writtenColumns]string{colAccount: e.advertiser, colCampaign: e.campaign}
+		if l.Place != 0 {
+			w.row[colPlaceID] = strconv.FormatUint(uint64(l.Place), 10)
+		} else {
+			w.row[colLocation] = formatDegrees(l.Circle.Lat) + "," + formatDegrees(l.Circle.Lon)
+			w.row[colRadius], w.row[colUnit] = strconv.FormatFloat(float64(l.Circle.Radius)/1000, 'f', -1, 64), "km"
+		}
+		switch {
+		case l.Exclude:
+			w.row[colCriterionType] = "Campaign Negative"
+		case l.Modifier != targeting.Default:
+			w.row[colLocationModifier] = formatPercent(l.Modifier)
+		}
+		w.rows++
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func formatDegrees(micro int32) string { return strconv.FormatFloat(float64(micro)/1e6, 'f', -1, 64) }
+
+// unsaid refuses what no cell can say.
+func (w *editorWriter) unsaid(what string, p backend.Patch[string]) {
+	if p.Op == backend.Set && w.err == nil {
+		w.err = cannotSay("%s has %s: there is no column for them", w.place(), what)
+	}
 }
 
 // enter begins an advertiser.
@@ -113,6 +162,9 @@ func (w *editorWriter) enter(e *entry) error {
 	}
 	if s := e.advertiserPatch.Status; s != backend.Keep && s != backend.Enable {
 		return cannotSay("advertiser %s is %s: there is no column for it", quoted(e.advertiser), strings.ToLower(statusCells[s]))
+	}
+	if w.unsaid("categories", e.advertiserPatch.Categories); w.err != nil {
+		return w.err
 	}
 	w.advertiser, w.barren = e.advertiser, true
 	w.settings = e.advertiserPatch

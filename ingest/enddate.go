@@ -74,8 +74,3 @@ func (d endDate) over(now time.Time, zone *time.Location) bool {
 	}
 	return len(d.readings) == 0
 }
-
-// sameEverywhere reports whether over is the same in all zones of the world.
-func (d endDate) sameEverywhere(now time.Time) bool {
-	return d.over(now, time.FixedZone("", -12*3600)) == d.over(now, time.FixedZone("", 14*3600))
-}

@@ -16,7 +16,9 @@ type entry struct {
 	skipped string
 	// pauses is set on a skipped row whose campaign is paused if it is there.
 	pauses bool
-	extras *rowExtras // nil: none
+	// pausing is set on a rejected row that restricts its campaign, which is paused.
+	pausing bool
+	extras  *rowExtras // nil: none
 	// warning belongs to a row that is imported.
 	warning *Warning
 	kind    kind
@@ -36,6 +38,9 @@ type entry struct {
 	negative backend.NegativePatch
 	ad       backend.AdPatch
 	list     *listLine // of a block list; nil: the row is none
+	// location is that of a location row, inactive are places that the row names and should not.
+	location *locationChange
+	inactive []uint32
 }
 
 // kind is the kind of an entry's own entity.
@@ -51,6 +56,9 @@ const (
 	kindAdvertiserNegative
 	kindAd
 	kindBlocklist
+	kindLocation // a target or exclusion of a campaign
+
+	kinds = iota
 )
 
 // status is the new status of the row's own keyword, negative or ad.
@@ -70,7 +78,7 @@ func (e *entry) status() backend.Status {
 // nothing that it names.
 func (e *entry) removes() bool {
 	return e.advertiserPatch.Status == backend.Remove || e.campaignPatch.Status == backend.Remove ||
-		e.groupPatch.Status == backend.Remove || e.status() == backend.Remove
+		e.groupPatch.Status == backend.Remove || e.status() == backend.Remove || e.location != nil && e.location.removes
 }
 
 // source reads the rows of one file.

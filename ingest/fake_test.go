@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"adshard/backend"
+	"adshard/fault"
 	"adshard/search"
 )
 
@@ -71,6 +72,11 @@ func (f fakeSnapshot) Items(_ context.Context, ids []uint64) (list []*backend.It
 		list = append(list, it)
 	}
 	return list, nil
+}
+
+// Document implements backend.Documents: there is none.
+func (*fakeStore) Document(context.Context, string) (backend.Document, error) {
+	return backend.Document{}, fault.Newf(fault.NotFound, "read", "no document")
 }
 
 // dump returns all entities, one a line.
@@ -245,7 +251,7 @@ func (t *fakeTx) named(entity backend.Entity, id uint64) uint64 {
 	return id
 }
 
-func (t *fakeTx) TimeZone(context.Context, uint64) (string, error) { return "UTC", nil }
+func (t *fakeTx) Locations(context.Context, uint64, string) (string, error) { return "", nil }
 
 func (t *fakeTx) Lock(context.Context, backend.Kind, uint64) error { return nil }
 

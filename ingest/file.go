@@ -111,12 +111,19 @@ func (in *input) source(o Options, foreign *campaignTypes) (source, error) {
 		format = in.sniff()
 	}
 	if format == FormatJSONL {
-		return newJSONSource(in.src, in.name, o.Advertiser)
+		s, err := newJSONSource(in.src, in.name, o.Advertiser)
+		if err == nil {
+			s.places = o.places
+		}
+		return s, err
 	}
 	s, err := newEditorSource(in.src, in.name, o.Advertiser)
 	if err == nil {
 		s.showing, s.now = o.Rejected != nil, o.Now
 		s.foreign = foreign
+		if o.places != nil {
+			s.places = o.places
+		}
 	}
 	return s, err
 }

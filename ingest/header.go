@@ -22,8 +22,7 @@ const (
 	colType          = colAdStatus + 1
 	colCampaignType  = colType + 1
 
-	colEndDate          = colCampaignType + 1
-	colCampaignOriginal = colEndDate + 1
+	colCampaignOriginal = colCampaignType + 1
 	colAdGroupOriginal  = colCampaignOriginal + 1
 	columns             = colAdGroupOriginal + 1
 )
@@ -34,7 +33,7 @@ const maxHeader = 64 << 10
 // readNames are the names of the columns that are read only, the main one first.
 var readNames = [columns - writtenColumns][]string{
 	{"Account name"}, {"Keyword Status"}, {"Ad Status"}, {"Type"}, {"Campaign Type", "Advertising channel type"},
-	{"End Date", "Campaign end date", "Campaign end date time", "End date time"}, {"Campaign#Original"}, {"Ad Group#Original"},
+	{"Campaign#Original"}, {"Ad Group#Original"},
 }
 
 // names are those of a column, the main one first.

@@ -89,7 +89,8 @@ type rowHold struct {
 	covered bool
 	// pausedBy is what the row itself says.
 	pausedBy backend.Patch[backend.Hold]
-	ended    backend.Patch[bool]
+	// dated: the row says when the campaign ends, so that a mark of a program that knew no end dates goes.
+	dated bool
 	// holds and lifts are results: the import holds the owner; another hold is to be lifted.
 	holds, lifts bool
 }
@@ -114,11 +115,8 @@ func (r *rowHold) Change(now backend.Hold, made bool) backend.Hold {
 	if r.refused && mine {
 		now |= backend.Refused
 	}
-	if r.ended.Op != backend.Unchanged {
+	if r.dated {
 		now &^= backend.Ended
-		if r.ended.Value {
-			now |= backend.Ended
-		}
 	}
 	r.holds, r.lifts = now.Import() == r.of.number, r.own && !r.refused && others
 	return now

@@ -118,7 +118,7 @@ func rowsOf(rows ...string) string {
 const (
 	wrongCampaign = "C|||Ad rotation=nonsense;Budget=9.00;Status=Paused"
 	rightCampaign = "C|||Budget=9.00;Campaign Status=Enabled"
-	wrongGroup    = "C|G||Max CPC=1;Languages=Klingon"
+	wrongGroup    = "C|G||Max CPC=much"
 	rightGroup    = "C|G||Max CPC=1"
 	keywordRow    = "C|G|lamp|Max CPC=1;Campaign Status=Enabled;Ad Group Status=Enabled"
 	otherGroup    = "C|H|desk|Max CPC=1"
@@ -150,7 +150,7 @@ func TestARefusedOwnerStaysShut(t *testing.T) {
 			"C enabled, C/G enabled refused_row"},
 		{"one that was there before", [][]string{{rightCampaign, keywordRow}, {wrongCampaign, wrongGroup, otherGroup}},
 			"C enabled, C/G enabled, C/H enabled"},
-		{"a new group of one that was there", [][]string{{rightCampaign, keywordRow}, {otherGroup, "C|H||Languages=Klingon"}},
+		{"a new group of one that was there", [][]string{{rightCampaign, keywordRow}, {otherGroup, "C|H||Max CPC=much"}},
 			"C enabled, C/G enabled, C/H enabled refused_row"},
 		{"removed and made again", [][]string{{wrongCampaign, keywordRow, "C|||Campaign Status=Removed", otherGroup}}, "C enabled refused_row, C/H enabled"},
 		{"two parts", [][]string{{keywordRow}, {wrongCampaign}}, "C enabled, C/G enabled"},
@@ -174,16 +174,16 @@ func TestARefusedOwnerStaysShut(t *testing.T) {
 // TestARefusedLineStaysShut does so with JSON lines, also with those that cannot be read as a whole.
 func TestARefusedLineStaysShut(t *testing.T) {
 	const keyword = `{"type":"keyword","advertiser":"A","campaign":"C","group":"G","text":"lamp","match_type":"broad"}` + "\n"
-	for _, line := range []string{
-		`{"type":"campaign","advertiser":"A","name":"C","daily_budget_micros":"9","status":"paused"}`,
-		`{"type":"campaign","advertiser":"A","name":"C","budget":9,"status":"paused"}`,
-		`{"type":"campaign","advertiser":"A","name":"C","schedule":[{"day":"monday"}]}`,
-		`{"type":"campaign","advertiser":"A","name":"C","daily_budget_micros":9`,
-		`{"type":"campaign","advertiser":"A","name":"C","paused_by":["nonsense"]}`,
+	for line, status := range map[string]string{
+		`{"type":"campaign","advertiser":"A","name":"C","daily_budget_micros":"9","status":"paused"}`: "enabled",
+		`{"type":"campaign","advertiser":"A","name":"C","budget":9,"status":"enabled"}`:               "paused",
+		`{"type":"campaign","advertiser":"A","name":"C","schedule":[{"day":"monday"}]}`:               "paused",
+		`{"type":"campaign","advertiser":"A","name":"C","daily_budget_micros":9`:                      "enabled",
+		`{"type":"campaign","advertiser":"A","name":"C","paused_by":["nonsense"]}`:                    "enabled",
 	} {
 		store := openDatabase(t, filepath.Join(t.TempDir(), "ads.db"))
 		sum := importing(t, store, ingest.Options{}, keyword+line+"\n")
-		if got := states(t, store); got != "C enabled refused_row, C/G enabled" || sum.Rejected != 1 {
+		if got := states(t, store); got != "C "+status+" refused_row, C/G enabled" || sum.Rejected != 1 {
 			t.Errorf("%s: %s, %+v", line, got, sum)
 		}
 		if text := toldShut(sum); !strings.Contains(text, `1 served as paused, whose own row was rejected`) || !strings.Contains(text, `campaign "C" of "A"`) {
@@ -226,13 +226,13 @@ func (t *crashingTx) Commit(ctx context.Context) error {
 // heldFile makes, changes, refuses and lifts, over a database that earlier has made.
 func heldFiles() (earlier, file string) {
 	earlier = holdColumns + rowsOf("Old|||Budget=5", "Old|G|a|Max CPC=1", "Shut|||Ad rotation=nonsense", "Shut|G|a|Max CPC=1", "Shut2|||Ad rotation=nonsense", "Shut2|G|a|Max CPC=1")
-	file = holdColumns + rowsOf(keywordRow, "Old|New|a|Max CPC=1", "Old|Wrong|a|Max CPC=1", "D|G|a|Max CPC=1", "Shut|||Budget=1", "Old|Wrong||Languages=Klingon",
-		"Shut|H|b|Max CPC=1", wrongCampaign, "D|||Budget=7;Campaign Status=Paused", "D|G||Languages=Klingon", "E|G|e|Max CPC=1", "Shut2|||Budget=1", "E|||End Date=2020-01-01",
+	file = holdColumns + rowsOf(keywordRow, "Old|New|a|Max CPC=1", "Old|Wrong|a|Max CPC=1", "D|G|a|Max CPC=1", "Shut|||Budget=1", "Old|Wrong||Max CPC=much",
+		"Shut|H|b|Max CPC=1", wrongCampaign, "D|||Budget=7;Campaign Status=Paused", "D|G||Max CPC=much", "E|G|e|Max CPC=1", "Shut2|||Budget=1", "E|||End Date=2020-01-01",
 		"Shut2|||Ad rotation=nonsense", "F|G|f|Max CPC=1", "F|||Budget=3", "F|||Campaign Status=Removed", "F|H|g|Max CPC=1")
 	return earlier, file
 }
 
-const heldStates = "C enabled refused_row, C/G enabled, D paused, D/G enabled refused_row, E enabled end_date, E/G enabled, F enabled, F/H enabled, " +
+const heldStates = "C enabled refused_row, C/G enabled, D paused, D/G enabled refused_row, E enabled, E/G enabled, F enabled, F/H enabled, " +
 	"Old enabled, Old/G enabled, Old/New enabled, Old/Wrong enabled refused_row, Shut enabled, Shut/G enabled, Shut/H enabled, " +
 	"Shut2 enabled refused_row, Shut2/G enabled"
 

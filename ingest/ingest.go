@@ -71,6 +71,7 @@ type Options struct {
 	Now time.Time
 	// StdinName is what that file is called in errors; "" means "-".
 	StdinName string
+	places    *placeBook
 }
 
 // Progress is the progress of an import. It counts only durable rows.
@@ -160,6 +161,7 @@ func Run(ctx context.Context, store backend.Store, files []string, o Options) (S
 	if o.Patience <= 0 {
 		o.Patience = DefaultPatience
 	}
+	o.places = placesOf(ctx, store)
 	r := &run{at: before, store: store, options: o, sum: &sum, rejects: newRejectWriter(o.Rejects)}
 	if err = r.files(ctx, files); err == nil {
 		err = r.saveLists(ctx)

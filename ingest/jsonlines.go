@@ -18,6 +18,7 @@ type jsonSource struct {
 	words      words.Analyser
 	line       jsonLine
 	zones      zones
+	places     *placeBook // nil: places are not looked at
 	identity   identity
 	fault      jsonField
 	err        error
@@ -76,9 +77,13 @@ func (s *jsonSource) next(e *entry) error {
 			}
 			e.reject = &Reject{File: s.file, Record: e.record, Column: column, Reason: why}
 			s.guessOwners(e, raw)
+			s.shutsCampaign(e, raw)
 			return nil
 		}
 		s.read(e)
+		if e.reject != nil {
+			s.shutsCampaign(e, raw)
+		}
 		return nil
 	}
 }
@@ -120,6 +125,11 @@ func (s *jsonSource) entity(e *entry) {
 		e.campaign = s.name(fieldName)
 		s.campaignSettings(&e.campaignPatch)
 		e.patchesCampaign, e.pausedBy = true, s.pausedBy()
+		if p := e.campaignPatch.Locations; p.Op == backend.Set && s.places != nil {
+			var err error
+			e.inactive, err = s.places.checkAll(p.Value)
+			s.note(fieldLocations, err)
+		}
 	case kindGroup:
 		e.group = s.name(fieldName)
 		s.groupSettings(&e.groupPatch)

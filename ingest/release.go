@@ -212,5 +212,8 @@ func (w *writer) reject(ctx context.Context, e *entry) error {
 			return err
 		}
 	}
-	return w.refuse(ctx, e)
+	if err := w.refuse(ctx, e); err != nil || !e.pausing {
+		return err
+	}
+	return w.shut(ctx, e)
 }

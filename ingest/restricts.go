@@ -15,7 +15,6 @@ import (
 type rowExtras struct {
 	// restricts is what the row restricts its campaign to and what is not applied.
 	restricts []restriction
-	end       endDate
 	// originals are the former names of the row's campaign and group, or "" if there is
 	// none.
 	originals [2]string
@@ -33,10 +32,8 @@ var restrictingKinds = []string{"audience segment", otherSchedule, "placement", 
 
 // restrictingNames are headings of cells of imported rows that restrict, with what they are called.
 var restrictingNames = [...]struct{ column, name string }{
-	{"Start Date", startDate}, {"Campaign start date", startDate}, {"Campaign start date time", startDate}, {"Start date time", startDate},
-	{"Ad Schedule", otherSchedule}, {"Targeting method", "targeting method"},
-	{"Exclusion method", "exclusion method"}, {"Content exclusions", "content exclusion"}, {"Audience targeting method", "targeting method"},
-	{"Ad schedules", otherSchedule}, {"Ad schedule intervals", otherSchedule}, {"Inventory type", "content exclusion"},
+	{"Content exclusions", "content exclusion"}, {"Audience targeting method", "targeting method"},
+	{"Inventory type", "content exclusion"},
 	{"Brand exclusions", "brand exclusion"}, {"IP exclusions", "IP exclusion"},
 	{"Budget name", sharedBudget}, {"Shared budget", sharedBudget}, {"Shared budget name", sharedBudget},
 }
@@ -81,8 +78,8 @@ func (l *layout) findExtras() {
 // restricts returns what a column restricts its campaign by, or "" if it does
 // not.
 func (l *layout) restricts(cell int, plain string) string {
-	if cell == l.cell[colEndDate] {
-		return endOfDays
+	if cell == l.cell[colLocationModifier] {
+		return bidAdjustment
 	}
 	for _, of := range restrictingNames {
 		if plainName(of.column) == plain {
@@ -179,8 +176,8 @@ func (s *editorSource) readExtras(e *entry) {
 	var x rowExtras
 	for _, of := range s.layout.restricting {
 		cell := string(s.cellAt(of.cell))
-		if of.cell == s.layout.cell[colEndDate] {
-			x.end = parseEndDate(cell)
+		if of.cell == s.layout.cell[colLocationModifier] && e.kind == kindLocation {
+			continue
 		}
 		if s.restrictsNow(of.name, cell) {
 			x.restricts = append(x.restricts, restriction{of.name, true})
@@ -191,7 +188,7 @@ func (s *editorSource) readExtras(e *entry) {
 			x.originals[i] = text
 		}
 	}
-	if x.end.filled || x.restricts != nil || x.originals != [2]string{} {
+	if x.restricts != nil || x.originals != [2]string{} {
 		e.extras = &x
 	}
 }

@@ -42,6 +42,7 @@ type run struct {
 	told    told
 	// restricts is what restricts campaigns and is not applied.
 	restricts restrictions
+	paused    pausedNames
 	at        backend.Position // of the database, after the last commit or a later one
 }
 
@@ -232,6 +233,9 @@ func (w *writer) entry(ctx context.Context, e *entry) error {
 	case e.warning != nil:
 		w.warn(e.warning)
 	}
+	for _, place := range e.inactive {
+		w.inactive(e, place)
+	}
 	if w.applier == nil {
 		if err := w.begin(ctx); err != nil {
 			return err
@@ -246,7 +250,12 @@ func (w *writer) entry(ctx context.Context, e *entry) error {
 			return w.reject(ctx, e)
 		}
 	}
-	if err := w.applier.apply(ctx, e); err != nil {
+	err := w.applier.apply(ctx, e)
+	if errors.Is(err, errManyLocations) {
+		e.reject, e.pausing = &Reject{File: w.in.name, Record: e.record, Column: colLocation.String(), Reason: err.Error()}, true
+		return w.reject(ctx, e)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: row %d: %w", w.in.name, e.record, err)
 	}
 	return nil
@@ -258,7 +267,7 @@ func (w *writer) begin(ctx context.Context) error {
 		return err
 	}
 	w.keywords.reset()
-	w.applier = &applier{tx: tx, keywords: &w.keywords, near: &w.run.near, misspelt: w.misspelt, paused: w.paused, holds: w.holds, now: w.run.options.Now, sayings: &w.sayings,
+	w.applier = &applier{tx: tx, keywords: &w.keywords, near: &w.run.near, misspelt: w.misspelt, paused: w.paused, holds: w.holds, sayings: &w.sayings, pausedNames: &w.run.paused,
 		contradicts: w.contradicts}
 	w.applied = true
 	tx.Watch(w.applier.watch)
@@ -311,7 +320,7 @@ func (w *writer) commitOpen(ctx context.Context) error {
 	if a == nil {
 		return nil
 	}
-	if err := a.keywords.flush(ctx, a); err != nil {
+	if err := a.flush(ctx); err != nil {
 		return err
 	}
 	if w.doubt != nil && w.doubt.settle(&a.effects) {

@@ -10,32 +10,42 @@ import (
 
 // The columns of Editor files that are read and written.
 const (
-	colAccount          column = 0
-	colCampaign                = colAccount + 1
-	colAdGroup                 = colCampaign + 1
-	colKeyword                 = colAdGroup + 1
-	colCriterionType           = colKeyword + 1
-	colBid                     = colCriterionType + 1
-	colQuality                 = colBid + 1
-	colDesktop                 = colQuality + 1
-	colMobile                  = colDesktop + 1
-	colTablet                  = colMobile + 1
-	colDailyBudget             = colTablet + 1
-	colStandardDelivery        = colDailyBudget + 1
-	colLanguages               = colStandardDelivery + 1
-	colRotateEvenly            = colLanguages + 1
-	colLabel                   = colRotateEvenly + 1
-	colTimeZone                = colLabel + 1
-	colAdType                  = colTimeZone + 1
-	colHeadline1               = colAdType + 1
-	colDescription1            = colHeadline1 + 15
-	colPath1                   = colDescription1 + 4
-	colPath2                   = colPath1 + 1
-	colFinalURL                = colPath2 + 1
-	colCampaignStatus          = colFinalURL + 1
-	colAdGroupStatus           = colCampaignStatus + 1
-	colStatus                  = colAdGroupStatus + 1
-	writtenColumns             = colStatus + 1
+	colAccount           column = 0
+	colCampaign                 = colAccount + 1
+	colAdGroup                  = colCampaign + 1
+	colKeyword                  = colAdGroup + 1
+	colCriterionType            = colKeyword + 1
+	colBid                      = colCriterionType + 1
+	colQuality                  = colBid + 1
+	colDesktop                  = colQuality + 1
+	colMobile                   = colDesktop + 1
+	colTablet                   = colMobile + 1
+	colDailyBudget              = colTablet + 1
+	colStandardDelivery         = colDailyBudget + 1
+	colLanguages                = colStandardDelivery + 1
+	colRotateEvenly             = colLanguages + 1
+	colLabel                    = colRotateEvenly + 1
+	colTimeZone                 = colLabel + 1
+	colStartDate                = colTimeZone + 1
+	colEndDate                  = colStartDate + 1
+	colSchedule                 = colEndDate + 1
+	colLocationPresence         = colSchedule + 1
+	colExclusionPresence        = colLocationPresence + 1
+	colLocation                 = colExclusionPresence + 1
+	colPlaceID                  = colLocation + 1
+	colRadius                   = colPlaceID + 1
+	colUnit                     = colRadius + 1
+	colLocationModifier         = colUnit + 1
+	colAdType                   = colLocationModifier + 1
+	colHeadline1                = colAdType + 1
+	colDescription1             = colHeadline1 + 15
+	colPath1                    = colDescription1 + 4
+	colPath2                    = colPath1 + 1
+	colFinalURL                 = colPath2 + 1
+	colCampaignStatus           = colFinalURL + 1
+	colAdGroupStatus            = colCampaignStatus + 1
+	colStatus                   = colAdGroupStatus + 1
+	writtenColumns              = colStatus + 1
 )
 
 // writtenNames are the names of these columns, the main one first.
@@ -56,6 +66,16 @@ var writtenNames = [writtenColumns][]string{
 	{"Ad rotation"},
 	{"Campaign label"},
 	{"Time zone", "Account time zone"},
+	{"Start Date", "Campaign start date", "Campaign start date time", "Start date time"},
+	{"End Date", "Campaign end date", "Campaign end date time", "End date time"},
+	{"Ad Schedule", "Ad schedules", "Ad schedule intervals"},
+	{"Targeting method"},
+	{"Exclusion method"},
+	{"Location", "Geo targeting"},
+	{"ID", "Location ID", "Geo ID", "Geo target ID"},
+	{"Radius"},
+	{"Unit"},
+	{"Bid Modifier"},
 	{"Ad type"},
 	{"Headline 1", "Headline"},
 	{"Headline 2"},
@@ -213,7 +233,7 @@ var (
 	}
 	anyCells = [backend.Entities][]column{
 		backend.EntityAdvertiser: {colTimeZone},
-		backend.EntityCampaign:   {colDailyBudget, colStandardDelivery, colLanguages, colRotateEvenly, colLabel},
+		backend.EntityCampaign:   {colDailyBudget, colStandardDelivery, colLanguages, colRotateEvenly, colLabel, colStartDate, colEndDate, colSchedule, colLocationPresence, colExclusionPresence},
 		backend.EntityGroup:      {},
 		backend.EntityKeyword:    {},
 	}
@@ -274,6 +294,11 @@ func (s *editorSource) campaignAny(p *backend.CampaignPatch, e *entry) {
 	p.Languages = s.languages(e)
 	p.RotateEvenly = s.choice(colRotateEvenly, parseRotation)
 	p.Label = patch(s, colLabel, parseLabel)
+	p.StartDate = s.date(colStartDate)
+	p.EndDate = s.date(colEndDate)
+	p.Schedule = patch(s, colSchedule, parseScheduleCell)
+	p.LocationPresence = patch(s, colLocationPresence, parseMethodCell)
+	p.ExclusionPresence = patch(s, colExclusionPresence, parseMethodCell)
 }
 
 func (w *editorWriter) campaignSettings(p *backend.CampaignPatch) {
@@ -285,6 +310,11 @@ func (w *editorWriter) campaignSettings(p *backend.CampaignPatch) {
 	w.row[colLanguages] = cellOf(p.Languages, formatLanguages)
 	w.row[colRotateEvenly] = cellOf(p.RotateEvenly, oneOf(`Rotate indefinitely`, `Optimize`))
 	w.row[colLabel] = cellOf(p.Label, asIs)
+	w.row[colStartDate] = cellOf(p.StartDate, asIs)
+	w.row[colEndDate] = cellOf(p.EndDate, asIs)
+	w.row[colSchedule] = cellOf(p.Schedule, formatSchedule)
+	w.row[colLocationPresence] = cellOf(p.LocationPresence, oneOf(`Location of presence`, `Location of presence or Area of interest`))
+	w.row[colExclusionPresence] = cellOf(p.ExclusionPresence, oneOf(`Location of presence`, `Location of presence or Area of interest`))
 }
 
 func (l *fieldList) campaignSettings(v *backend.CampaignSettings) {

@@ -28,6 +28,7 @@ func (s *Shut) String() string {
 	why := map[string]string{
 		backend.PausedByRow:    "own row was rejected: correct the row and import it",
 		backend.PausedByEnd:    "End Date is over, or cannot be read as 2026-03-31: import another End Date, or [] for none",
+		pausedByReject:         "row or line restricts it and was rejected: correct it, and import it with Campaign Status Enabled",
 		backend.PausedByImport: "import has not come to the end of its file: import the same file again",
 	}[s.Why]
 	text := fmt.Sprintf("%d served as paused, whose %s:", s.Count, why)
@@ -70,6 +71,7 @@ func (r *run) tellShut(ctx context.Context) error {
 		return err
 	}
 	defer tx.Rollback()
+	r.sum.Shut = r.paused.tell()
 	if r.sum.Wider, err = r.restricts.list(ctx, tx); err != nil {
 		return err
 	}

@@ -9,42 +9,40 @@ import (
 	"time"
 
 	"adshard/backend"
+	"adshard/backend/backendtest"
 	"adshard/ingest"
 )
 
-// TestEndDates: it is half past eleven in the evening of 31 March 2026 in UTC, and the next day east of it.
-func TestEndDates(t *testing.T) {
-	head := "Account,Campaign,Ad Group,Keyword,Time zone,End Date,Status\n"
-	for _, c := range []struct{ cell, zone, want string }{
-		{"2023-11-30", "", "C enabled end_date"},
-		{"2026-03-30", "", "C enabled end_date"}, {"2026-03-31", "", "C enabled"}, {"2026/03/31", "UTC", "C enabled"}, {"20260331", "", "C enabled"},
-		{"2026-03-31", "Europe/Prague", "C enabled end_date"}, {"2026-03-30", "Pacific/Honolulu", "C enabled end_date"}, {"2026-03-31", "America/New_York", "C enabled"},
-		{"2099-12-31", "", "C enabled"}, {"[]", "", "C enabled"}, {"", "", "C enabled"}, {"None", "", "C enabled"}, {"--", "", "C enabled"},
-		{"11/30/2023", "", "C enabled end_date"}, {"30.11.2023", "", "C enabled end_date"}, {"12/31/2099", "", "C enabled"}, {"31.12.2099 23:59", "", "C enabled"},
-		{"02/04/2026", "", "C enabled end_date"}, // February in America
-		{"soon", "", "C enabled end_date"}, {"2026-13-01", "", "C enabled end_date"}, {"2026-02-30", "", "C enabled end_date"}, {"45260", "", "C enabled end_date"},
+// TestDates: dates are kept as they are written, what says that there is none erases, and what cannot be read pauses.
+func TestDates(t *testing.T) {
+	const before = "C enabled 2020-01-01 2020-12-31"
+	for _, c := range []struct{ cell, want string }{
+		{"2026-03-31", "C enabled 2026-03-31 2026-03-31"}, {"2026/03/31", "C enabled 2026-03-31 2026-03-31"}, {"20260331", "C enabled 2026-03-31 2026-03-31"},
+		{"[]", "C enabled  "}, {"None", "C enabled  "}, {"--", "C enabled  "}, {"", before},
+		{"11/30/2023", "C paused 2020-01-01 2020-12-31"}, {"30.11.2023", "C paused 2020-01-01 2020-12-31"}, {"2026-3-31", "C paused 2020-01-01 2020-12-31"},
+		{"2026-02-30", "C paused 2020-01-01 2020-12-31"}, {"45260", "C paused 2020-01-01 2020-12-31"}, {"2026-03-31 23:59", "C paused 2020-01-01 2020-12-31"},
 	} {
 		store := openDatabase(t, filepath.Join(t.TempDir(), "ads.db"))
-		sum := importing(t, store, ingest.Options{}, head+"A,C,,,"+c.zone+","+c.cell+",Enabled\nA,C,G,k,,,\n")
-		if got := states(t, store); got != c.want+", C/G enabled" {
-			t.Errorf("%q in %q: %s, want %s", c.cell, c.zone, got, c.want)
-		}
-		if over := strings.Contains(c.want, "end_date"); over != strings.Contains(toldShut(sum), "End Date is over") {
-			t.Errorf("%q: told %q, %v", c.cell, toldShut(sum), sum.Wider)
+		const head = "Account,Campaign,Start Date,End Date,Campaign Status\n"
+		importing(t, store, ingest.Options{}, head+"A,C,2020-01-01,2020-12-31,Enabled\n")
+		sum := importing(t, store, ingest.Options{}, head+"A,C,"+c.cell+","+c.cell+",Enabled\n")
+		k := backendtest.ReadNow(t, store).Campaigns[1]
+		got := k.Name + " " + map[bool]string{true: "enabled", false: "paused"}[k.Enabled] + " " + k.StartDate + " " + k.EndDate
+		if paused := strings.Contains(toldShut(sum), "restricts it and was rejected"); got != c.want || paused == k.Enabled {
+			t.Errorf("%q: %s, want %s; told %q", c.cell, got, c.want, toldShut(sum))
 		}
 		store.Close()
 	}
 }
 
-// TestAnEndDateIsLifted: by a date that is not over and by none, and by no status, no rejected row and no other file.
-func TestAnEndDateIsLifted(t *testing.T) {
+// TestAMarkOfAnEndDateIsLifted: a campaign that a program before targeting marked as over is shown again by a row with an end date,
+// which then holds.
+func TestAMarkOfAnEndDateIsLifted(t *testing.T) {
 	store := openDatabase(t, filepath.Join(t.TempDir(), "ads.db"))
 	defer store.Close()
-	const over, open = "C enabled end_date", "C enabled"
+	importing(t, store, ingest.Options{}, `{"type":"campaign","advertiser":"A","name":"C","paused_by":["end_date"]}`+"\n")
 	for i, c := range []struct{ row, want string }{
-		{"C|||End Date=2025-01-01;Campaign Status=Enabled", over}, {"C|||Campaign Status=Enabled", over}, {"C|||End Date=2099-01-01;Ad rotation=nonsense", over},
-		{"C|||End Date=2099-01-01", open}, {"C|||Budget=1", open}, {"C|||End Date=2025-01-01", over}, {"C|||End Date=[]", open},
-		{"C|G|k|End Date=2025-01-01", over}, {"C|||Campaign Status=Paused", "C paused end_date"}, {"C|||End Date=[]", "C paused"},
+		{"C|||Campaign Status=Enabled", "C enabled end_date"}, {"C|||Budget=1", "C enabled end_date"}, {"C|G|k|End Date=2025-01-01", "C enabled"},
 	} {
 		importing(t, store, ingest.Options{}, holdColumns+rowsOf(c.row))
 		if got, _, _ := strings.Cut(states(t, store), ", "); got != c.want {
@@ -85,8 +83,8 @@ func TestServedMoreWidely(t *testing.T) {
 	for _, w := range importing(t, store, ingest.Options{BatchRows: 3}, file).Wider {
 		lines = append(lines, w.String())
 	}
-	want := `campaign "X" of "A" is served more widely than the file says: 3 audience segments, 1 dynamic ad target, 1 end date, 1 placement, 1 schedule, 1 start date are not applied
-campaign "Y" of "A" is served more widely than the file says: 1 IP exclusion, 1 end date, 1 location, 1 targeting method are not applied`
+	want := `campaign "X" of "A" is served more widely than the file says: 3 audience segments, 1 dynamic ad target, 1 placement are not applied
+campaign "Y" of "A" is served more widely than the file says: 1 IP exclusion is not applied`
 	if got := strings.Join(lines, "\n"); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

@@ -44,7 +44,7 @@ func (n *Note) add(count int64, names ...string) {
 // tale is what a reader tells of the rows of a chunk.
 type tale struct {
 	layout    *layout // nil: there are no columns
-	unused    [kindAd + 1][]int64
+	unused    [kinds][]int64
 	qualities Note
 	ads       adNotes
 }

@@ -40,9 +40,9 @@ func (u *Unused) String() string {
 // columnsOfAll are the columns that every row with a campaign uses, columnsOf those that rows of a kind use, too,
 // beside Status.
 var (
-	columnsOfAll = slices.Concat([]column{colEndDate, colCampaignOriginal, colAdGroupOriginal, colAccount, colAccountName, colCampaign,
+	columnsOfAll = slices.Concat([]column{colCampaignOriginal, colAdGroupOriginal, colAccount, colAccountName, colCampaign,
 		colCampaignStatus, colCampaignType}, anyCells[backend.EntityCampaign], anyCells[backend.EntityAdvertiser])
-	columnsOf = [kindAd + 1][]column{
+	columnsOf = [kinds][]column{
 		kindCampaign:         ownCells[backend.EntityCampaign],
 		kindGroup:            append([]column{colAdGroup, colAdGroupStatus}, ownCells[backend.EntityGroup]...),
 		kindKeyword:          append([]column{colAdGroup, colAdGroupStatus, colKeyword, colCriterionType, colType}, ownCells[backend.EntityKeyword]...),
@@ -51,11 +51,12 @@ var (
 		// It has no campaign: nothing of one is used.
 		kindAdvertiserNegative: append([]column{colAccount, colAccountName, colCampaign, colKeyword, colCriterionType, colType}, anyCells[backend.EntityAdvertiser]...),
 		kindAd:                 append([]column{colAdGroup, colAdGroupStatus, colAdType, colPath1, colPath2, colFinalURL}, textColumns()...),
+		kindLocation:           {colCriterionType, colLocation, colPlaceID, colRadius, colUnit, colLocationModifier},
 	}
-	statusesOf = [kindAd + 1]int{kindAdvertiser: ofOwner, kindCampaign: ofOwner, kindGroup: ofOwner, kindKeyword: ofKeyword,
-		kindGroupNegative: ofKeyword, kindCampaignNegative: ofKeyword, kindAdvertiserNegative: ofKeyword, kindAd: ofAd}
+	statusesOf = [kinds]int{kindAdvertiser: ofOwner, kindCampaign: ofOwner, kindGroup: ofOwner, kindKeyword: ofKeyword,
+		kindGroupNegative: ofKeyword, kindCampaignNegative: ofKeyword, kindAdvertiserNegative: ofKeyword, kindAd: ofAd, kindLocation: ofOwner}
 	// kindLabels name the rows of a kind.
-	kindLabels = [kindAd + 1]string{"advertisers", "campaigns", "ad groups", "keywords", "negatives", "negatives", "negatives", "ads"}
+	kindLabels = [kinds]string{"advertisers", "campaigns", "ad groups", "keywords", "negatives", "negatives", "negatives", "ads", "block lists", "locations"}
 )
 
 func textColumns() (list []column) {
@@ -68,8 +69,8 @@ func textColumns() (list []column) {
 // usage is which columns rows of each kind do not use, and how many rows had them filled.
 type usage struct {
 	width  int
-	unused [kindAd + 1][]bool
-	rows   [kindAd + 1][]int64
+	unused [kinds][]bool
+	rows   [kinds][]int64
 }
 
 func newUsage(l *layout) usage {
@@ -124,7 +125,7 @@ func says(cell []byte) bool {
 }
 
 // take returns what was counted since the last call.
-func (u *usage) take() (rows [kindAd + 1][]int64) {
+func (u *usage) take() (rows [kinds][]int64) {
 	rows, u.rows = u.rows, rows
 	return rows
 }
@@ -137,7 +138,7 @@ type unusedKey struct{ column, of string }
 type unusedColumns map[unusedKey]*Unused
 
 // add adds the rows of some part of a file.
-func (m *unusedColumns) add(l *layout, rows *[kindAd + 1][]int64) {
+func (m *unusedColumns) add(l *layout, rows *[kinds][]int64) {
 	for k := range rows {
 		for i, n := range rows[k] {
 			if n > 0 {
@@ -191,7 +192,7 @@ func (l *layout) meant(key unusedKey) string {
 			continue
 		}
 		for _, name := range c.names() {
-			if p := plainName(name); withoutDigits(p) != withoutDigits(wrong) {
+			if p := plainName(name); len(p) > len("id") && withoutDigits(p) != withoutDigits(wrong) {
 				names, plain = append(names, name), append(plain, p)
 			}
 		}

@@ -201,8 +201,12 @@ func (z *zones) parse(name string) (string, error) {
 // distinct codes; none if all languages are among them.
 func parseLanguages(s string) (backend.Languages, error) {
 	names := strings.FieldsFunc(s, func(r rune) bool { return r == ';' || r == ',' })
-	if slices.ContainsFunc(names, allLanguages) {
-		return "", nil
+	if others := slices.DeleteFunc(slices.Clone(names), allLanguages); len(others) < len(names) {
+		if len(others) == 0 {
+			return "", nil
+		}
+		_, err := languageCodes(others)
+		return "", err
 	}
 	return languageCodes(names)
 }

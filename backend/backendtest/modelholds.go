@@ -9,12 +9,10 @@ import (
 	"adshard/backend"
 )
 
-// TimeZone implements backend.Tx.
-func (m *Model) TimeZone(_ context.Context, advertiser uint64) (string, error) {
-	if a, ok := m.open.Advertisers[advertiser]; ok {
-		return a.TimeZone, nil
-	}
-	return backend.DefaultTimeZone, nil
+// Locations implements backend.Tx.
+func (m *Model) Locations(ctx context.Context, advertiser uint64, campaign string) (string, error) {
+	id, err := m.FindCampaign(ctx, advertiser, campaign)
+	return m.open.Campaigns[id].Locations, err
 }
 
 // Rename implements backend.Tx.

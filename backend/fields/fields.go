@@ -92,6 +92,9 @@ const (
 // targeting are the versions of the schemas that first had targeting.
 var targeting = [2]int{14, 11}
 
+// methodCells are the methods of locations in Editor files.
+var methodCells = [2]string{"Location of presence or Area of interest", "Location of presence"}
+
 // modified are the entities that have modifiers of bids.
 var modified = []Entity{Campaign, Group}
 
@@ -147,23 +150,33 @@ var List = []Field{
 		Row:    "an IANA name such as `Europe/Prague`, default `UTC`: when the [days of its budgets](budgets.md) begin",
 		Line:   "an IANA name, or `null`"},
 	{Name: "start_date", Kind: Date, Of: []Entity{Campaign}, Go: "StartDate", SQL: "start_date", Label: "Start date", Order: 32, Sum: 19, Since: targeting,
+		Editor: []string{"Start Date", "Campaign start date", "Campaign start date time", "Start date time"}, Row: "`2026-03-31`, `2026/03/31` or `20260331`: the first day of delivery",
 		Schema: "The first day of delivery, in the time zone of the advertiser, e.g. 2026-03-31; null: none.",
 		Line:   "the first day of delivery, as `2026-03-31`, or `null`"},
 	{Name: "end_date", Kind: Date, Of: []Entity{Campaign}, Go: "EndDate", SQL: "end_date", Label: "End date", Order: 33, Sum: 20, Since: targeting,
+		Editor: []string{"End Date", "Campaign end date", "Campaign end date time", "End date time"}, Row: "as `Start Date`: the last day of delivery",
 		Schema: "The last day of delivery, in the time zone of the advertiser; null: none.",
 		Line:   "the last day of delivery, or `null`"},
 	{Name: "schedule", Kind: Value, Of: []Entity{Campaign}, Go: "Schedule", SQL: "schedule", Label: "Schedule", Order: 34, Sum: 21, Since: targeting,
+		Editor: []string{"Ad Schedule", "Ad schedules", "Ad schedule intervals"}, Row: "`(Monday[08:00-18:00]);(Tuesday@120%[08:00-12:15])`: intervals in quarter hours, perhaps with a percentage of the bid, 10 to 1000",
 		Line: "a list of intervals of a week day in quarter hours, at most 6 a day: `[{\"day\":\"monday\",\"from\":\"08:00\",\"to\":\"18:00\",\"modifier_percent\":20}]`, or `null`"},
 	{Name: "locations", Kind: Value, Of: []Entity{Campaign}, Go: "Locations", SQL: "locations", Label: "Locations", Order: 35, Sum: 22, Since: targeting,
 		Line: "a list of at most 10,000 places and circles, targets or exclusions: `[{\"id\":2203,\"modifier_percent\":-10},{\"id\":2840,\"exclude\":true},{\"lat\":50.087,\"lon\":14.421,\"radius_m\":15000}]`, or `null`"},
 	{Name: "location_method", Kind: Method, Of: []Entity{Campaign}, Go: "LocationPresence", SQL: "location_presence", Label: "Location method", Order: 36, Sum: 23, Since: targeting,
+		Editor: []string{"Targeting method"}, Cells: methodCells, Row: "`Location of presence`; `Location of presence or Area of interest` (default)",
 		Names:  [2]string{"presence_or_interest", "presence"},
 		Schema: "Which places count for targets: those where the user is, or those that the query is about, too (default).",
 		Line:   "`presence_or_interest` or `presence`, or `null`"},
 	{Name: "location_exclusion_method", Kind: Method, Of: []Entity{Campaign}, Go: "ExclusionPresence", SQL: "exclusion_presence", Label: "Location exclusion method", Order: 37, Sum: 24, Since: targeting,
+		Editor: []string{"Exclusion method"}, Cells: methodCells, Row: "as `Targeting method`, for exclusions",
 		Names:  [2]string{"presence_or_interest", "presence"},
 		Schema: "Which places count for exclusions: those where the user is, or those that the query is about, too (default).",
 		Line:   "`presence_or_interest` or `presence`, or `null`"},
+	{Kind: Special, Editor: []string{"Location", "Geo targeting"}, Column: "Location"},
+	{Kind: Special, Editor: []string{"ID", "Location ID", "Geo ID", "Geo target ID"}, Column: "PlaceID"},
+	{Kind: Special, Editor: []string{"Radius"}, Column: "Radius"},
+	{Kind: Special, Editor: []string{"Unit"}, Column: "Unit"},
+	{Kind: Special, Editor: []string{"Bid Modifier"}, Column: "LocationModifier"},
 	{Name: "audiences", Kind: Value, Of: modified, Go: "Audiences", SQL: "audiences", Label: "Audiences", Order: 38, Sum: 25, Since: targeting,
 		Line: "at most 1,000 segments of 1 to 64 bytes: `{\"target\":[{\"id\":\"age:25-34\"}],\"observe\":[{\"id\":\"buyers\",\"modifier_percent\":30}],\"exclude\":[{\"id\":\"staff\"}]}`, or `null`; a group's take the place of its campaign's"},
 	{Name: "sites", Kind: Value, Of: modified, Go: "Sites", SQL: "sites", Label: "Sites", Order: 39, Sum: 26, Since: targeting,

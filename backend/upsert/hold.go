@@ -46,20 +46,16 @@ func (t *Tx) Held(ctx context.Context, q backend.HeldQuery, after uint64, limit 
 	return len(rows), t.Fail(ctx, err)
 }
 
-// TimeZone implements backend.Tx.
-func (t *Tx) TimeZone(ctx context.Context, advertiser uint64) (string, error) {
+// Locations implements backend.Tx.
+func (t *Tx) Locations(ctx context.Context, advertiser uint64, campaign string) (string, error) {
 	if err := t.Ready(ctx); err != nil {
 		return "", err
 	}
-	if t.advertiserByID[advertiser] == nil {
-		if err := t.Backend.LoadAdvertiserByID(ctx, advertiser); err != nil {
-			return "", t.Fail(ctx, err)
-		}
+	r, err := t.findCampaign(ctx, Name{advertiser, campaign})
+	if err != nil || r == nil {
+		return "", t.Fail(ctx, err)
 	}
-	if r := t.advertiserByID[advertiser]; r != nil {
-		return r.Now.TimeZone, nil
-	}
-	return backend.DefaultTimeZone, nil
+	return r.Now.Locations, nil
 }
 
 // Rename implements backend.Tx.

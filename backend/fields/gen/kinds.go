@@ -82,7 +82,7 @@ var kinds = map[fields.Kind]kind{
 	fields.Method: {"method", with(choice, map[string]string{
 		"schema": `{"type": ["string", "null"], $PATTERN"description": "$SCHEMA"}`, "api": "type: [string, \"null\"], pattern: '^($0|$1)$', description: '$SCHEMA'",
 		"item":      "it.$API = api.Item$API(oneOf($GO, `$1`, ``))",
-		"json read": "s.choiceOrNull($FIELD, $PARSE)"})},
+		"json read": "s.choiceOrNull($FIELD, $PARSE)", "cell read": "patch(s, $CELL, parseMethodCell)"})},
 	fields.Languages: {"languages", map[string]string{
 		"schema":   `{"type": ["array", "null"], "items": {"type": "string"}, "minItems": 1, "description": "$SCHEMA"}`,
 		"api":      `type: [array, "null"], minItems: 1, items: {type: string, format: language}, description: 'Codes, or names in English.'`,
@@ -103,12 +103,13 @@ var kinds = map[fields.Kind]kind{
 		"check":     "checkDate",
 		"schema":    `{"type": ["string", "null"], "pattern": "^\\s*[0-9]{4}-[0-9]{2}-[0-9]{2}\\s*$", "description": "$SCHEMA"}`,
 		"api":       `type: [string, "null"], pattern: '^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}\s*$', description: '$SCHEMA'`,
-		"json read": "s.value($FIELD, parseDate)", "example": "2026-03-31"})},
+		"json read": "s.value($FIELD, parseDate)", "cell read": "s.date($CELL)", "example": "2026-03-31"})},
 	fields.Value: {"value", with(text, map[string]string{
 		"check":  "checkValue(targeting.Parse$API)",
 		"schema": `{"$ref": "#/$defs/$NAME"}`,
 		"api":    `$ref: '#/components/schemas/$API'`, "api item": `$ref: '#/components/schemas/$API'`,
 		"item": "it.$API = value($GO)", "set when": "it.$API != nil", "set value": "string(it.$API)", "example": "JSON",
+		"cell read": "patch(s, $CELL, parse$APICell)", "cell write": "cellOf($PATCH, format$API)",
 		"json read": "jsonValueOf(s, $FIELD, targeting.Parse$API)", "say": "l.value($FIELD, $GO)"})},
 	fields.URL: {"url", with(text, map[string]string{
 		"json read": "s.value($FIELD, parseURL)", "cell read": "patch(s, $CELL, parseURL)", "example": "https://acme.example/",

@@ -68,6 +68,9 @@ func (s *Service) once(ctx context.Context, r *Request) (all []done, replayed bo
 	if all, err = s.replay(ctx, r); all != nil || err != nil {
 		return all, true, err
 	}
+	if err = s.checkPlaces(ctx, r); err != nil {
+		return nil, false, err
+	}
 	all, replayed, err = s.write(ctx, r)
 	if err != nil { // its twin may have been faster
 		if before, e := s.replay(ctx, r); before != nil && e == nil {
@@ -75,6 +78,23 @@ func (s *Service) once(ctx context.Context, r *Request) (all []done, replayed bo
 		}
 	}
 	return all, replayed, err
+}
+
+// checkPlaces refuses a request that names a place which is not in the table.
+func (s *Service) checkPlaces(ctx context.Context, r *Request) error {
+	for i, o := range r.Operations {
+		if o.Settings == nil {
+			continue
+		}
+		err := o.Settings.CheckPlaces(ctx, s.db)
+		if err != nil && len(r.Operations) > 1 {
+			err = at(i, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // name is the key of the request's receipt: callers have names of their own.

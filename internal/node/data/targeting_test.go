@@ -20,6 +20,11 @@ func TestTargeting(t *testing.T) {
 	s := New(d.DB, nil, slog.New(slog.DiscardHandler))
 	_, err := s.Import(t.Context(), &Import{File: []byte(`{"type":"group","advertiser":"A","campaign":"C","name":"G"}` + "\n"), Name: "f.jsonl"})
 	d.Must(err)
+	o, err := ParseOperation(Operation{Verb: Update, Key: campaign1}, []byte(`{"locations":[{"id":2203},{"id":4}]}`))
+	d.Must(err)
+	if _, err := s.Change(t.Context(), &Request{Operations: []*Operation{o}}); !fault.Is(err, fault.Invalid) || fault.FieldOf(err) != "locations" {
+		t.Errorf("a place that is not in the table: %v", err)
+	}
 	for _, c := range []struct {
 		key                       Key
 		field, said, kept, refuse string
