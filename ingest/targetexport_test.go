@@ -2,10 +2,9 @@ package ingest_test
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"testing"
-
-	"path/filepath"
 
 	"adshard/backend/backendtest"
 	"adshard/ingest"
