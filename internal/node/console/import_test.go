@@ -99,7 +99,7 @@ func TestPreviewExplains(t *testing.T) {
 	_, with := fill(t, shop, nil)
 	b := &browser{t: t, port: newPort(t, true, with)}
 	signIn(t, b, operatorToken)
-	const file = "sep=;\nAccount;Campaign;Ad Group;Keyword;Type;Max. CPC;Headline 1;<Notes>;Location\nA;C;G;k;Exact;;;x;\nA;C;;;;;;;Brno\nA;C;G;l;Exact;much;;;\nA;C;G;;;;{KeyWord:<b>};;\n"
+	const file = "sep=;\nAccount;Campaign;Ad Group;Keyword;Type;Max. CPC;Headline 1;<Notes>;Placement\nA;C;G;k;Exact;;;x;\nA;C;;;;;;;brno.example\nA;C;G;l;Exact;much;;;\nA;C;G;;;;{KeyWord:<b>};;\n"
 	x, err := ingest.Explain(t.Context(), "-", ingest.Options{Stdin: strings.NewReader(file)})
 	if err != nil || len(x.Columns) != 9 || len(x.Kinds) != 4 {
 		t.Fatalf("%+v, %v", x, err)
