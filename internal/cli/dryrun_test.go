@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-const dryHead = "Account,Campaign,Ad Group,Keyword,Criterion Type,Max CPC,Headline 1,Final URL,Campaign Daily Budget,Languages,Mobile Bid Modifier,Status,Location\n"
+const dryHead = "Account,Campaign,Ad Group,Keyword,Criterion Type,Max CPC,Headline 1,Final URL,Campaign Daily Budget,Languages,Mobile Bid Modifier,Status,Placement\n"
 
 // before is what is there, change what the dry run is asked about.
 const (
@@ -44,7 +44,7 @@ group       1        1        1        0
 keyword     0        1        2        0
 negative    1        0        1        0
 ad          1        0        0        0
-skipped 1 row: location 1
+skipped 1 row: placement 1
 `
 
 // TestDryRun: it shows the differences entity by entity, rejects, skips and
@@ -142,7 +142,7 @@ func TestImportJSON(t *testing.T) {
 	lines := read("--dry-run", change)
 	last := lines[len(lines)-1].Summary
 	if len(lines) != 1+strings.Count(dryDifferences, "\n") || last == nil || !last.DryRun || last.Rows != 10 || last.Rejected != 1 || last.Warnings != 1 ||
-		last.Skipped["location"] != 1 || last.Entities["campaign"]["created"] != 2 || last.Entities["ad"]["left"] != 0 {
+		last.Skipped["placement"] != 1 || last.Entities["campaign"]["created"] != 2 || last.Entities["ad"]["left"] != 0 {
 		t.Fatalf("%d lines, %+v", len(lines), last)
 	}
 	at := slices.IndexFunc(lines, func(l line) bool { return l.Difference.Entity == "keyword" })
