@@ -33,7 +33,7 @@ func Request(t TB, r oracle.Request, lex *words.Lexicon) *search.Request {
 	}
 	return &search.Request{
 		Query: q, Profile: r.Profile.Capped(r.Variants), Device: r.Device, Slots: r.Slots,
-		Reserve: r.Reserve, RequestID: r.RequestID,
+		Reserve: r.Reserve, RequestID: r.RequestID, Context: Context(r.Context),
 	}
 }
 

@@ -46,12 +46,19 @@ func (k *keyword) judge(level search.Level, query []*word, r *Request) *Judged {
 		j.Bid, j.HasBid = k.item.Group.Bid, k.item.Group.HasBid
 	}
 	shown := k.modifier(j, r.Device)
+	targeted, factors := k.context(r)
+	if targeted == search.Eligible {
+		for _, f := range factors {
+			j.Modifier = j.Modifier * f / 1000
+		}
+		j.Modifier = min(j.Modifier, 10_000)
+	}
 	j.Effective = j.Bid * j.Modifier / 1000
 	j.Quality = k.points() * 100_000 * matchFactor(k.Type) * variantFactor(level) / 1_000_000
 	j.Score = j.Effective * j.Quality
-	j.Verdict = k.verdict(j, shown, r)
+	j.Verdict = k.verdict(j, shown, targeted, r)
 	if level != search.NoLevel && len(enabledAds(k.item)) > 0 {
-		_, j.Defaults = filled(j.ad(r.RequestID), k.Text)
+		_, j.Defaults = filled(j.ad(r), k.Text)
 	}
 	if j.Verdict != search.Eligible {
 		return j
@@ -87,7 +94,7 @@ func (k *keyword) modifier(j *Judged, d search.Device) (shown bool) {
 	return (!group.Set || group.Permille > 0) && (!campaign.Set || campaign.Permille > 0)
 }
 
-func (k *keyword) verdict(j *Judged, shown bool, r *Request) search.Verdict {
+func (k *keyword) verdict(j *Judged, shown bool, targeted search.Verdict, r *Request) search.Verdict {
 	switch {
 	case !k.Enabled:
 		return search.KeywordPaused
@@ -103,6 +110,8 @@ func (k *keyword) verdict(j *Judged, shown bool, r *Request) search.Verdict {
 		return search.BudgetExhausted
 	case !k.takesPart(r.RequestID):
 		return search.Throttled
+	case targeted != search.Eligible:
+		return targeted
 	case !j.HasBid:
 		return search.NoBid
 	case !shown:

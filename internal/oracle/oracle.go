@@ -30,6 +30,7 @@ type Request struct {
 	Variants  search.Level
 	Reserve   uint64 // micros
 	RequestID string
+	Context   *Context // nil: targeting is not looked at
 }
 
 // keyword is a keyword with everything that its verdict depends on.

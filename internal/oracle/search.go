@@ -42,7 +42,7 @@ func (o *Oracle) Search(r Request) (*Result, error) {
 		}
 		result.Matched++
 		if j.Verdict == search.Won {
-			ad, _ := filled(j.ad(r.RequestID), j.Keyword.Text)
+			ad, _ := filled(j.ad(&r), j.Keyword.Text)
 			if j.Keyword.FinalURL != "" {
 				ad.FinalURL = j.Keyword.FinalURL
 			}
@@ -136,11 +136,16 @@ func place(judged []*Judged, r *Request) {
 }
 
 // ad is the one that is shown (serving.md §5.4).
-func (j *Judged) ad(requestID string) *backend.Ad {
+func (j *Judged) ad(r *Request) *backend.Ad {
 	ads := enabledAds(j.Item)
+	if r.Context != nil && j.Keyword.FinalURL == "" {
+		if shown := r.Context.shown(ads); len(shown) > 0 {
+			ads = shown
+		}
+	}
 	if !j.Campaign.RotateEvenly {
 		return ads[0]
 	}
-	h := xxhash.Sum64String(requestID + strconv.FormatUint(j.Item.Group.ID, 10))
+	h := xxhash.Sum64String(r.RequestID + strconv.FormatUint(j.Item.Group.ID, 10))
 	return ads[h%uint64(len(ads))]
 }

@@ -1,0 +1,58 @@
+package query_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"adshard/barrels/barreltest"
+	"adshard/fault"
+	"adshard/internal/oracle"
+	"adshard/internal/oracle/oracletest"
+	"adshard/search"
+)
+
+// TestContextIsTheOracles: with targeting and blocks, the same ads at the same prices and the same verdicts, with exact counts and
+// with an early stop, from caches that other contexts have filled.
+func TestContextIsTheOracles(t *testing.T) {
+	s, lex := opened(t), oracletest.Lexicon()
+	rapid.Check(t, func(t *rapid.T) {
+		w := oracletest.Draw(t)
+		oracletest.Target(t, &w)
+		filled(t, s, &w)
+		o := barreltest.Judge(t, &w, lex)
+		for range 12 {
+			r := oracletest.DrawRequest(t, w)
+			r.Context = oracletest.DrawContext(t)
+			barreltest.SameAnswer(t, s, o, r, lex)
+			barreltest.SameAnswer(t, s, o, r, lex)
+			if r.Variants < search.Synonym {
+				barreltest.SameVerdicts(t, s, o, r)
+			}
+		}
+	})
+}
+
+// TestNoContext: a request of a master that knows nothing of targeting is refused where something depends on it.
+func TestNoContext(t *testing.T) {
+	s := opened(t)
+	w := barreltest.Small(2, "usb cable")
+	if err := s.Apply(t.Context(), barreltest.NewBuilder(t, w).All()); err != nil {
+		t.Fatal(err)
+	}
+	r := barreltest.Request(t, oracle.Request{Text: "usb cable", Profile: search.DefaultProfile(), Variants: search.Synonym, Slots: 4, Reserve: 1}, nil)
+	if a, err := s.Search(t.Context(), r); err != nil || len(a.Hits) != 2 {
+		t.Fatalf("without targeting: %v, %v", a, err)
+	}
+	w.Campaigns[1].EndDate = "2020-01-01"
+	d := barreltest.NewBuilder(t, w).All()
+	if err := s.Apply(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Search(t.Context(), r); !fault.Is(err, fault.Version) {
+		t.Errorf("search: %v, want Version", err)
+	}
+	if _, err := s.Explain(t.Context(), r, 10); !fault.Is(err, fault.Version) {
+		t.Errorf("explain: %v, want Version", err)
+	}
+}

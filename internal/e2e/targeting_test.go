@@ -1,0 +1,218 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"adshard/backend/sqlite"
+	"adshard/blocklist"
+	"adshard/ingest"
+	"adshard/internal/goldentest"
+	"adshard/internal/node/searchapi"
+	"adshard/places"
+	"adshard/search"
+	"adshard/targeting"
+)
+
+// targetingCase is a case of targeting/edges/cases.jsonl.
+type targetingCase struct {
+	Name, Comment   string
+	Files           []struct{ Name, Text string }
+	UnknownLocation string `json:"unknown_location"`
+	Requests        []struct {
+		Request map[string]any
+		Want    targetingWant
+	}
+}
+
+type targetingWant struct {
+	Error               int
+	Field               string
+	Matched, Candidates uint64
+	Ads                 []map[string]any
+	Why                 map[string]uint64
+	Unknown             []uint64 `json:"unknown_locations"`
+}
+
+// superseded are cases that were made before serving.md said what it says now, with what it says.
+var superseded = map[string]string{}
+
+// TestTargetingEdges holds the search, over its HTTP handler, against cases on which two independent readings of serving.md §11 to §14
+// agree.
+func TestTargetingEdges(t *testing.T) {
+	d := json.NewDecoder(bytes.NewReader(goldentest.Read(t, "targeting/edges/cases.jsonl")))
+	for d.More() {
+		var c targetingCase
+		if err := d.Decode(&c); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			if why := superseded[c.Name]; why != "" {
+				t.Skip(why)
+			}
+			h := targetingHandler(t, c)
+			for i, r := range c.Requests {
+				if diff := askTargeted(t, h, r.Request, r.Want); diff != "" {
+					t.Errorf("%s\nrequest %d %v:\n%s", c.Comment, i, r.Request, diff)
+				}
+			}
+		})
+	}
+}
+
+// targetingHandler imports the files of a case and serves them from one store in memory.
+func targetingHandler(t *testing.T, c targetingCase) http.Handler {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "ads.db")
+	db, err := sqlite.Open(t.Context(), file, sqlite.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	var names []string
+	for _, f := range c.Files {
+		name := filepath.Join(dir, f.Name)
+		if err := os.WriteFile(name, []byte(f.Text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(f.Text, "Criteria ID") {
+			names = append(names, name)
+			continue
+		}
+		if _, err := ingest.ImportPlaces(t.Context(), db, name, ingest.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := ingest.Run(t.Context(), db, names, ingest.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	_, table, err := ingest.LoadPlaces(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := storedLists(t, db)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	store := withLists{fill(t, readAll(t, file)), lists}
+	return searchapi.New(searchapi.Config{
+		Searcher: store, Explainer: store, Counter: store, Reserve: reserve, Places: func() *places.Table { return table },
+		IncludeUnknownLocations: c.UnknownLocation == "include",
+		List: func(name string) (uint64, error) {
+			if lists[name] == nil {
+				return 0, blocklist.CheckName("")
+			}
+			return 1, nil
+		},
+	})
+}
+
+func storedLists(t *testing.T, db *sqlite.Store) map[string]*targeting.Blocks {
+	t.Helper()
+	heads, err := blocklist.Heads(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]*targeting.Blocks{}
+	for _, h := range heads {
+		stored, err := blocklist.Load(t.Context(), db, h.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[h.Name] = stored.List.Blocks()
+	}
+	return all
+}
+
+// askTargeted returns how the answer differs from the wanted one.
+func askTargeted(t *testing.T, h http.Handler, request map[string]any, w targetingWant) string {
+	t.Helper()
+	id, _ := request["request_id"].(string)
+	body := map[string]any{"why_empty": true}
+	for k, v := range request {
+		if k != "request_id" {
+			body[k] = v
+		}
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest(http.MethodPost, "/v1/search", bytes.NewReader(raw))
+	r.Header.Set("Content-Type", "application/json")
+	if id != "" {
+		r.Header.Set("X-Request-Id", id)
+	}
+	res := httptest.NewRecorder()
+	h.ServeHTTP(res, r)
+	var got struct {
+		Matched, Candidates uint64
+		Ads                 []map[string]any
+		Why                 map[string]uint64
+		Unknown             []uint64 `json:"unknown_locations"`
+		Error               struct{ Field string }
+	}
+	if err := json.Unmarshal(res.Body.Bytes(), &got); err != nil {
+		t.Fatalf("%v: %s", err, res.Body)
+	}
+	if w.Error != 0 || res.Code != http.StatusOK {
+		if res.Code != max(w.Error, 200) || got.Error.Field != w.Field {
+			return fmt.Sprintf("%d at %q, want %d at %q: %s", res.Code, got.Error.Field, w.Error, w.Field, res.Body)
+		}
+		return ""
+	}
+	var diff []string
+	note := func(name string, got, want any) {
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			diff = append(diff, fmt.Sprintf("%s: %v, want %v", name, got, want))
+		}
+	}
+	note("matched", got.Matched, w.Matched)
+	note("candidates", got.Candidates, w.Candidates)
+	note("unknown", got.Unknown, w.Unknown)
+	note("ads", len(got.Ads), len(w.Ads))
+	for i := range min(len(got.Ads), len(w.Ads)) {
+		for field, want := range w.Ads[i] {
+			note(fmt.Sprintf("ad %d: %s", i, field), got.Ads[i][field], want)
+		}
+	}
+	if len(w.Ads) == 0 && len(w.Why) > 0 && !reflect.DeepEqual(got.Why, w.Why) {
+		note("why", got.Why, w.Why)
+	}
+	return strings.Join(diff, "\n")
+}
+
+// withLists is a store that knows stored block lists, as a slave does.
+type withLists struct {
+	store interface {
+		search.Searcher
+		search.Explainer
+	}
+	lists map[string]*targeting.Blocks
+}
+
+func (w withLists) resolved(r *search.Request) *search.Request {
+	own, at := *r, *r.Context
+	for _, l := range at.Lists {
+		at.Blocks = append(at.Blocks[:len(at.Blocks):len(at.Blocks)], w.lists[l.Name])
+	}
+	own.Context = &at
+	return &own
+}
+
+func (w withLists) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
+	return w.store.Search(ctx, w.resolved(r))
+}
+
+func (w withLists) Explain(ctx context.Context, r *search.Request, limit int) (*search.Explanation, error) {
+	return w.store.Explain(ctx, w.resolved(r), limit)
+}
