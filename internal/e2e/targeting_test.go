@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -44,7 +45,7 @@ type targetingWant struct {
 }
 
 // superseded are cases that were made before serving.md said what it says now, with what it says.
-var superseded = map[string]string{}
+var superseded = map[string]string{"156": "a rejected line of an advertiser that has categories pauses its campaigns"}
 
 // TestTargetingEdges holds the search, over its HTTP handler, against cases on which two independent readings of serving.md §11 to §14
 // agree.
@@ -66,6 +67,32 @@ func TestTargetingEdges(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTargetingGolden: 3,000 requests to a catalogue, most of whose campaigns have targeting.
+func TestTargetingGolden(t *testing.T) {
+	c := targetingCase{}
+	for _, name := range []string{"places.csv", "editor.csv.gz", "entities.jsonl.gz", "blocklists.jsonl"} {
+		text := goldentest.Read(t, "targeting/golden/"+name)
+		c.Files = append(c.Files, struct{ Name, Text string }{strings.TrimSuffix(name, ".gz"), string(text)})
+	}
+	h := targetingHandler(t, c)
+	requests := json.NewDecoder(bytes.NewReader(goldentest.Read(t, "targeting/golden/requests.jsonl.gz")))
+	wants := json.NewDecoder(bytes.NewReader(goldentest.Read(t, "targeting/golden/want.jsonl.gz")))
+	n := 0
+	for ; requests.More(); n++ {
+		var request map[string]any
+		var w targetingWant
+		if err := errors.Join(requests.Decode(&request), wants.Decode(&w)); err != nil {
+			t.Fatal(err)
+		}
+		if diff := askTargeted(t, h, request, w); diff != "" {
+			t.Errorf("request %d %v:\n%s", n, request, diff)
+		}
+	}
+	if n != 3000 {
+		t.Errorf("%d requests", n)
 	}
 }
 
