@@ -40,7 +40,7 @@ func Rot(s Store, what string) bool {
 	case "share":
 		c, ok := state.Parents.Campaigns.Get(1)
 		if ok {
-			state.Parents.SetCampaign(&pb.Campaign{Id: 1, AdvertiserId: c.Advertiser, Name: c.Name, Enabled: c.Enabled, Withheld: 1})
+			state.Parents.SetCampaign(&pb.Campaign{Id: 1, AdvertiserId: c.Advertiser, Name: c.Name, Enabled: c.Enabled, Withheld: 1, Languages: []string{"en"}})
 		}
 		return ok
 	case "advertiser":
