@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"time"
 
 	"adshard/internal/node/httpapi/api"
 )
@@ -27,10 +28,60 @@ type SearchRequest struct {
 	TimeoutMS int    // from the request to the answer, at the server
 	Strict    bool   // an incomplete answer is an error
 	MinClock  string // of a change that the answer must include
+	// Context says where, when and for whom the query was asked, and what its page blocks.
+	Context Context
+	// WhyEmpty: an answer without ads counts, in Why, what keeps matching keywords from taking part.
+	WhyEmpty bool
 	// RequestID names the request in logs; LowPriority and Tenant matter when there is too much to do.
 	RequestID   string
 	LowPriority bool
 	Tenant      string
+}
+
+// Context is what is known of the user and the page of a query; zero values say nothing. All of it must fit into a URL.
+type Context struct {
+	Locations          []uint32  // ids of places where the user is
+	InterestLocations  []uint32  // ids of places that the query is about
+	Point              string    // "lat,lon" in degrees, with at most 6 decimals
+	Time               time.Time // when it was asked; zero: now
+	Languages          []string  // of the user: names or codes
+	Audiences          []string  // segments to which the user belongs
+	Site               string    // host of the page, perhaps with a path
+	Block              []string  // names of stored block lists
+	BlockAdvertisers   []uint64  // ids
+	BlockDomains       []string  // hosts
+	BlockCategories    []string
+	BlockUncategorised bool // campaigns without any category are not shown
+}
+
+// add adds the parameters of a context.
+func (c *Context) add(q url.Values) {
+	add(q, "location", c.Locations)
+	add(q, "interest_location", c.InterestLocations)
+	add(q, "language", c.Languages)
+	add(q, "audience", c.Audiences)
+	add(q, "block", c.Block)
+	add(q, "block_advertiser", c.BlockAdvertisers)
+	add(q, "block_domain", c.BlockDomains)
+	add(q, "block_category", c.BlockCategories)
+	for name, v := range map[string]string{"point": c.Point, "site": c.Site} {
+		if v != "" {
+			q.Set(name, v)
+		}
+	}
+	if !c.Time.IsZero() {
+		q.Set("time", c.Time.Format(time.RFC3339))
+	}
+	if c.BlockUncategorised {
+		q.Set("block_uncategorised", "true")
+	}
+}
+
+// add adds a value for each entry of a list.
+func add[T any](q url.Values, name string, list []T) {
+	for _, v := range list {
+		q.Add(name, fmt.Sprint(v))
+	}
 }
 
 func (r *SearchRequest) query() url.Values {
@@ -48,6 +99,10 @@ func (r *SearchRequest) query() url.Values {
 	if r.Strict {
 		q.Set("strict", "true")
 	}
+	if r.WhyEmpty {
+		q.Set("why_empty", "true")
+	}
+	r.Context.add(q)
 	return q
 }
 
@@ -75,7 +130,7 @@ func (c *Client) Search(ctx context.Context, r SearchRequest) (*SearchAnswer, er
 	return &out, nil
 }
 
-// ExplainRequest asks why each keyword that matches a query won or lost. Strict and MinClock do not apply.
+// ExplainRequest asks why each keyword that matches a query won or lost. Strict, MinClock and WhyEmpty do not apply.
 type ExplainRequest struct {
 	SearchRequest
 	Limit, Offset int // keywords
@@ -89,6 +144,7 @@ func (c *Client) Explain(ctx context.Context, r ExplainRequest) (*ExplainAnswer,
 	q := r.query()
 	q.Del("strict")
 	q.Del("min_clock")
+	q.Del("why_empty")
 	if r.Limit != 0 {
 		q.Set("limit", fmt.Sprint(r.Limit))
 	}

@@ -19,7 +19,7 @@ func TestDamagedDocuments(t *testing.T) {
 		"too large":       "UPDATE document SET size = 1 << 40",
 	} {
 		s := opened(t, byHand(t, ""))
-		d, err := s.SaveDocument(t.Context(), "x", 0, bytes.Repeat([]byte("x"), backend.DocumentPart+2))
+		_, err := s.SaveDocument(t.Context(), "x", 0, bytes.Repeat([]byte("x"), backend.DocumentPart+2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +32,7 @@ func TestDamagedDocuments(t *testing.T) {
 		if r := mustCheck(t, s); len(r.Damage) != 1 {
 			t.Errorf("%s: %v", what, r.Damage)
 		}
-		d, err = s.Document(t.Context(), "x")
+		d, err := s.Document(t.Context(), "x")
 		if err == nil {
 			_, err = backend.ReadDocument(t.Context(), d, s.DocumentPart)
 		}

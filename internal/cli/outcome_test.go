@@ -15,7 +15,7 @@ import (
 var withoutJSON = map[string]string{
 	"adshard up": "a server", "adshard balancer": "a server", "adshard slave": "a server", "adshard master": "a server",
 	"adshard distributor": "a server", "adshard collector": "a server",
-	"adshard db roles": "prints SQL",
+	"adshard db roles": "prints SQL", "adshard blocklist show": "prints a JSON line",
 }
 
 // TestEveryCommandHasJSON walks the tree of commands.

@@ -1,10 +1,13 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,6 +38,9 @@ type queryFlags struct {
 var asked = map[string]string{
 	"slots": "slots", "device": "device", "variants": "variants", "timeout-ms": "timeout_ms", "strict": "strict",
 	"counts": "counts", "limit": "limit", "offset": "offset", "why-not": "why_not",
+	"location": "location", "interest-location": "interest_location", "point": "point", "time": "time", "language": "language",
+	"audience": "audience", "site": "site", "block": "block", "block-advertiser": "block_advertiser", "block-domain": "block_domain",
+	"block-category": "block_category", "block-uncategorised": "block_uncategorised", "why-empty": "why_empty",
 }
 
 // QueryCommand asks a master for ads.
@@ -52,7 +58,11 @@ advertiser, winning keyword, how it matched, and the price per click.
 With --explain it shows every matching keyword and its fate: who won, who lost to whom,
 what was blocked and why. With --why-not it shows one keyword, or those of one advertiser,
 whether they match or not. Explanations reveal bids, so a master whose query port is not
-on loopback answers them on its admin port only: give that with --addr.`,
+on loopback answers them on its admin port only: give that with --addr.
+
+Campaigns that are targeted are shown only where the query says so: --location (ids as
+'adshard locations find' shows them), --point, --time, --language, --audience, --site. What a page
+does not want is named by --block and its like. Flags that name several may be repeated.`,
 		Example: `  adshard query usb cable
   adshard query --slots 8 --device mobile usb cable
   adshard query --explain usb cable                  why each keyword won, lost or was blocked
@@ -60,6 +70,8 @@ on loopback answers them on its admin port only: give that with --addr.`,
   adshard query --why-not 17 usb cable               why keyword 17 is not shown
   adshard query --why-not 'Shoes & Co' usb cable     the same of an advertiser's keywords
   adshard query --json usb cable | jq .ads[].price_micros
+  adshard query --location 2203 --site news.example usb cable
+  adshard query --time 2026-12-24T20:00:00+01:00 --block family --why-empty usb cable
   adshard query -- -5 °C                             words that begin with -`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -85,13 +97,26 @@ on loopback answers them on its admin port only: give that with --addr.`,
 	flags.BoolVar(&f.json, "json", false, "print the server's answer as JSON")
 	f.caller.Add(flags)
 	flags.BoolVar(&f.explain, "explain", false, "show every matching keyword and its fate")
-	flags.String("why-not", "", "explain this keyword (its number), or those of this advertiser (its name, or advertiser:NUMBER), and no others")
+	flags.String("why-not", "", "explain only this keyword (its number), or those of an advertiser (its name, or advertiser:NUMBER)")
 	flags.Int("slots", 4, "the number of ads, 1 to 20")
 	flags.String("device", "desktop", "desktop, mobile or tablet")
 	flags.String("variants", "synonym", "how far words may differ: identical, folded, inflected or synonym")
 	flags.Int("timeout-ms", 500, "the time limit for the answer in milliseconds, 1 to 5000")
 	flags.Bool("strict", false, "fail instead of returning an incomplete answer")
 	flags.String("counts", "", "exact: count all matching keywords, which is slower")
+	flags.StringArray("location", nil, "the id of a place where the user is")
+	flags.StringArray("interest-location", nil, "the id of a place that the query is about")
+	flags.String("point", "", "where the user is: LAT,LON in degrees")
+	flags.String("time", "", "when the query was asked, as in RFC 3339; default: now")
+	flags.StringArray("language", nil, "a language of the user, such as Czech or cs")
+	flags.StringArray("audience", nil, "an audience segment to which the user belongs")
+	flags.String("site", "", "the host of the page that asks, perhaps with a path")
+	flags.StringArray("block", nil, "the name of a stored block list")
+	flags.StringArray("block-advertiser", nil, "the id of an advertiser that is not shown")
+	flags.StringArray("block-domain", nil, "a host to which no ad may lead")
+	flags.StringArray("block-category", nil, "a category that is not shown")
+	flags.Bool("block-uncategorised", false, "campaigns without any category are not shown")
+	flags.Bool("why-empty", false, "if there are no ads, count what keeps the matching keywords from taking part")
 	flags.Int("limit", 100, "with --explain or --why-not: the maximum number of keywords to show")
 	flags.Int("offset", 0, "with --explain or --why-not: the number of keywords to skip")
 	return c
@@ -101,7 +126,10 @@ on loopback answers them on its admin port only: give that with --addr.`,
 func parameters(flags *pflag.FlagSet, words []string) url.Values {
 	p := url.Values{"q": {strings.Join(words, " ")}}
 	flags.Visit(func(f *pflag.Flag) {
-		if name, ok := asked[f.Name]; ok {
+		name, ok := asked[f.Name]
+		if list, several := f.Value.(pflag.SliceValue); ok && several {
+			p[name] = list.GetSlice()
+		} else if ok {
 			p.Set(name, f.Value.String())
 		}
 	})
@@ -160,9 +188,21 @@ func elsewhere(err error) error {
 	return err
 }
 
+// whyEmpty lists the verdicts of an answer without ads, the most frequent first.
+func whyEmpty(counts map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	text := ""
+	for i, name := range names {
+		text += []string{": ", ", "}[min(i, 1)] + fmt.Sprintf("%s %d", name, counts[name])
+	}
+	return text
+}
+
 func showAds(s cmdline.Streams, a *api.SearchAnswer) error {
 	if len(a.Ads) == 0 {
-		fmt.Fprintln(s.Out, "no ads")
+		fmt.Fprintln(s.Out, "no ads"+whyEmpty(a.Why))
 	} else {
 		t := terminal.NewTable(s.Out, "#", "AD", "ADVERTISER", "KEYWORD", "MATCH", "PRICE")
 		for _, ad := range a.Ads {

@@ -32,7 +32,7 @@ var keyHelp = map[string]string{
 	"event-origins":         "origins of web pages (https://HOST) whose scripts may send events and read the answers (CORS)",
 	"adopt-events":          "count in the database of events that is configured here from now on, not in the one that has counted",
 	"request-ids":           "which ids queries get: given (the client's, in X-Request-Id) or own",
-	"unknown-location":      "targets of places where no place of the user is known: exclude (nothing is shown) or include (they pass)",
+	"unknown-location":      "what targets of places mean where no place is known: exclude or include",
 	"explain":               "the port for explanations (with bids): public, admin or auto (public on loopback)",
 	"gc-percent":            "growth of the heap between collections, in percent; GOGC in the environment wins",
 	"grace":                 "how long a starting slave waits for the balancer before it serves its data",

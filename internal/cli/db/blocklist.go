@@ -142,6 +142,7 @@ func listJSON(l *blocklist.Stored) any {
 }
 
 type blocklistFlags struct {
+	out           cmdline.Outcome
 	db, domains   string
 	advertisers   []uint
 	categories    []string
@@ -171,6 +172,7 @@ A domain meets its subdomains, too, and a category what is below it: alcohol mee
 	flags.StringSliceVar(&f.categories, "categories", nil, "categories, with commas between them")
 	flags.UintSliceVar(&f.advertisers, "advertisers", nil, "ids of advertisers, with commas between them")
 	flags.BoolVar(&f.uncategorised, "uncategorised", false, "block campaigns that have no category, nor their advertiser")
+	f.out.Flag(c)
 	return c
 }
 
@@ -204,10 +206,14 @@ func setBlocklist(c *cobra.Command, f *blocklistFlags, name string, s cmdline.St
 		if fault.Is(err, fault.Invalid) {
 			return cmdline.Usage(err)
 		}
-		if err == nil {
-			_, err = fmt.Fprintf(s.Out, "block list %s: %d entries, version %d\n", name, l.Entries(), version)
+		if err != nil {
+			return err
 		}
-		return err
+		changed := map[string]any{"name": name, "entries": l.Entries(), "version": version}
+		return f.out.Print(s, changed, func() error {
+			_, err := fmt.Fprintf(s.Out, "block list %s: %d entries, version %d\n", name, l.Entries(), version)
+			return err
+		})
 	})
 }
 
@@ -239,6 +245,7 @@ func readDomains(path string, stdin io.Reader) (list []string, err error) {
 
 func blocklistRemoveCommand(s cmdline.Streams) *cobra.Command {
 	var db string
+	var o cmdline.Outcome
 	c := &cobra.Command{
 		Use:     "remove --db URL NAME",
 		Short:   "Remove a block list",
@@ -251,10 +258,14 @@ func blocklistRemoveCommand(s cmdline.Streams) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return blocklist.Remove(c.Context(), store, args[0], l.Version)
+				if err := blocklist.Remove(c.Context(), store, args[0], l.Version); err != nil {
+					return err
+				}
+				return o.Print(s, map[string]any{"name": args[0], "removed": true}, func() error { return nil })
 			})
 		},
 	}
 	c.Flags().StringVar(&db, "db", "", cmdline.DatabaseHelp)
+	o.Flag(c)
 	return c
 }
