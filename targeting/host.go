@@ -20,13 +20,14 @@ var mapping = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.Stric
 // Bounds of hosts.
 const (
 	maxHost  = 253
+	maxGiven = 1024 // as it is given, in bytes: what a long one costs grows with the square of its length
 	maxLabel = 63
 )
 
 // Host normalises a host as serving.md §12.6 says: in ASCII and lower case, without a final dot and without a leading
 // www. that two more labels follow.
 func Host(s string) (string, error) {
-	if s == "" || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+	if s == "" || len(s) > maxGiven || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
 		return "", errHost
 	}
 	h, err := mapping.ToASCII(s)

@@ -103,6 +103,14 @@ func (e *eligibility) allowed(ads []display.Ad) []display.Ad {
 	return out
 }
 
+// shown returns the ads among which the one of a keyword is chosen.
+func (e *eligibility) shown(g *index.Group, at kv.Place) []display.Ad {
+	if url, ok := e.keywordURL(g, at); !e.context.urls || ok && url != "" {
+		return g.Ads
+	}
+	return e.allowed(g.Ads)
+}
+
 // keywordURL returns a keyword's own URL; "": it has none.
 func (g *groupReader) keywordURL(of *index.Group, at kv.Place) (url string, ok bool) {
 	if !of.Partial {

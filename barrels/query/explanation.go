@@ -44,7 +44,9 @@ func (c *Engine) Explain(ctx context.Context, st *index.Snapshot, r *search.Requ
 		return nil, Damage{}, err
 	}
 	if limit == 0 {
-		all.count(&out.Counts)
+		if err := all.count(ctx, &out.Counts); err != nil {
+			return nil, Damage{}, err
+		}
 	}
 	for _, m := range all.best(limit) {
 		if ctx.Err() != nil {
@@ -134,11 +136,15 @@ func (x *explanation) best(limit int) []*match {
 	return list[:max(0, min(limit, len(list)))]
 }
 
-// count counts the verdicts of all matches.
-func (x *explanation) count(counts *[search.Verdicts]uint64) {
+// count counts the verdicts of all matches. Errors: those of ctx.
+func (x *explanation) count(ctx context.Context, counts *[search.Verdicts]uint64) error {
 	for _, m := range x.matches {
+		if ctx.Err() != nil {
+			return kv.Ended(ctx, "barrels: explain")
+		}
 		counts[x.verdictOf(m)]++
 	}
+	return nil
 }
 
 // verdictOf returns the verdict of a keyword, whether or not it matches.
@@ -200,11 +206,15 @@ func (x *explanation) defaults(m *match, g *index.Group, keyword string) []strin
 	if !g.Filled {
 		return nil
 	}
+	ads := g.Ads
+	if shown := x.shown(g, m.Place); len(shown) > 0 {
+		ads = shown
+	}
 	i := 0
 	if m.campaign.RotateEvenly {
-		i = auction.PickAd(x.request.RequestID, m.group, len(g.Ads))
+		i = auction.PickAd(x.request.RequestID, m.group, len(ads))
 	}
-	_, list := g.Ads[i].Filled(keyword)
+	_, list := ads[i].Filled(keyword)
 	return list
 }
 

@@ -131,6 +131,8 @@ func (c *impactCache) bid(posting int) index.EffectiveBid {
 	switch {
 	case s.targeted && effective == 0 && bid > 0: // a factor may make it 1
 		return index.Undecided
+	case block.GroupFactor(c.view.GroupFlags(group)) > 1: // no bound of campaigns holds for it
+		return index.Undecided
 	case s.verdict(flags, effective, 0) != search.Eligible: // each query has its reserve
 		return index.NoCandidate
 	case effective >= uint64(index.Undecided)-1:

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"math/bits"
 	"slices"
 
 	"adshard/auction"
@@ -104,10 +105,11 @@ func (r *ranking) prunable(c *classRef, best search.Level, need uint64) bool {
 	switch class.Least {
 	case index.SomeUndecided:
 		return false
-	case index.SomeTargeted: // a bid of up to 1 micro less than this has been rounded down before the factor
+	case index.SomeTargeted: // the bid was rounded down before the factor, by less than 1 micro
 		most = (most+index.MaxQuality)*r.state.Parents.MaxFactor/1000 + 1
 	}
-	return most*auction.Quality(1, b.Classes()[int(c.class)].Type.Permille(), best.Permille()) < need
+	hi, lo := bits.Mul64(most, auction.Quality(1, b.Classes()[int(c.class)].Type.Permille(), best.Permille()))
+	return hi == 0 && lo < need
 }
 
 // fetch prefetches the impacts of classes, so that their memory accesses overlap.

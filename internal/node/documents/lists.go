@@ -55,8 +55,8 @@ func (l *Lists) Version(name string) (uint64, error) {
 	return 0, fault.Newf(fault.Invalid, "block list", "there is no block list %q", name)
 }
 
-// Blocks returns a list of a version; it waits for one that is not here yet until ctx ends. Errors: fault.Behind, it did not come;
-// fault.Stale, it was replaced too long ago.
+// Blocks returns a list of a version; it waits for one that is not here yet until ctx ends. Errors: fault.Behind, it did not come, or
+// was replaced too long ago.
 func (l *Lists) Blocks(ctx context.Context, name string, version uint64) (*targeting.Blocks, error) {
 	for {
 		changed := l.changed.Next()
@@ -65,7 +65,7 @@ func (l *Lists) Blocks(ctx context.Context, name string, version uint64) (*targe
 		case blocks != nil:
 			return blocks, nil
 		case newer:
-			return nil, fault.Newf(fault.Stale, "block list", "version %d of %q has been replaced: ask again", version, name)
+			return nil, fault.Newf(fault.Behind, "block list", "version %d of %q has been replaced, which the master does not know yet: ask again", version, name)
 		}
 		select {
 		case <-changed:
@@ -73,6 +73,12 @@ func (l *Lists) Blocks(ctx context.Context, name string, version uint64) (*targe
 			return nil, fault.Newf(fault.Behind, "block list", "version %d of %q has not come yet", version, name)
 		}
 	}
+}
+
+// Find returns a list of a version; nil: it is not here.
+func (l *Lists) Find(name string, version uint64) *targeting.Blocks {
+	b, _ := l.find(name, version)
+	return b
 }
 
 // find returns a list of a version, or nil; newer: that version cannot come any more.

@@ -69,7 +69,7 @@ func TestLists(t *testing.T) {
 			t.Errorf("%d, %v", version, err)
 		}
 		time.Sleep(keepReplaced + time.Second)
-		if _, err := l.Blocks(t.Context(), "a", first); !fault.Is(err, fault.Stale) {
+		if _, err := l.Blocks(t.Context(), "a", first); !fault.Is(err, fault.Behind) {
 			t.Error(err)
 		}
 		b.save(backend.BlocklistDocument+"a", nil)

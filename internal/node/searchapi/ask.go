@@ -95,21 +95,21 @@ func (c *call) result(ctx context.Context, p *api.SearchParams) (Result, error) 
 	c.span.Stage("auction", finish, c.seen.Finish)
 	r := Result{Request: req, Found: found, Won: won, Took: now.Sub(c.start), signing: c.signing(req, now), context: c.context}
 	if p.WhyEmpty && len(won) == 0 {
-		r.why, err = c.why(ctx, req)
+		r.why = c.why(ctx, req)
 	}
-	return r, err
+	return r, nil
 }
 
-// why counts the verdicts of what matches a request.
-func (c *call) why(ctx context.Context, req *search.Request) (*[search.Verdicts]uint64, error) {
+// why counts the verdicts of what matches a request, after all searches that wait; nil: they are not known in time.
+func (c *call) why(ctx context.Context, req *search.Request) *[search.Verdicts]uint64 {
 	if c.Counter == nil {
-		return nil, nil
+		return nil
 	}
 	own := *req
-	own.Timing = nil
+	own.Timing, own.Low = nil, true
 	e, err := c.Counter.Explain(ctx, &own, 0)
 	if err != nil {
-		return nil, err
+		return nil
 	}
-	return &e.Counts, nil
+	return &e.Counts
 }

@@ -178,11 +178,16 @@ func (r *resolver) time(list api.Values) {
 	}
 	s, err := v.String()
 	t, err2 := time.Parse(time.RFC3339, s)
-	if err != nil || err2 != nil || t.Unix() < 0 || t.Unix() >= targeting.EndOfTime {
+	if err != nil || err2 != nil || !strictTime(s) || t.Unix() < 0 || t.Unix() >= targeting.EndOfTime {
 		r.fail("time", "a time as in RFC 3339 is needed, such as 2026-03-31T08:00:00+02:00, from 1970 to 2100")
 		return
 	}
 	r.out.Time = t.UTC()
+}
+
+// strictTime refuses what time.Parse takes beside RFC 3339: an hour of one digit, a comma before fractions.
+func strictTime(s string) bool {
+	return len(s) > 13 && s[13] == ':' && !strings.Contains(s, ",")
 }
 
 func (r *resolver) site(list api.Values) {

@@ -39,18 +39,26 @@ func (s *Server) waitFor(ctx context.Context, clock uint64) error {
 		return fault.Newf(fault.Behind, "slave: search", "the slave has applied the changes up to clock %d, need %d: ask again later",
 			s.store.Position().GetClock(), clock)
 	}
-	if s.waiting.Add(1) > mostWaiting {
-		s.waiting.Add(-1)
+	ctx, done, ok := s.wait(ctx)
+	if !ok {
 		return behind()
 	}
-	defer s.waiting.Add(-1)
-	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-min(time.Until(deadline)/10, tellMargin)))
-		defer cancel()
-	}
+	defer done()
 	if s.reach(ctx, clock) != nil {
 		return behind()
 	}
 	return nil
+}
+
+// wait returns a context for waiting, which leaves time to tell that it was in vain; false: too many searches wait.
+func (s *Server) wait(ctx context.Context) (_ context.Context, done func(), ok bool) {
+	if s.waiting.Add(1) > mostWaiting {
+		s.waiting.Add(-1)
+		return ctx, nil, false
+	}
+	cancel := func() {}
+	if deadline, ok := ctx.Deadline(); ok {
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-min(time.Until(deadline)/10, tellMargin)))
+	}
+	return ctx, func() { cancel(); s.waiting.Add(-1) }, true
 }

@@ -10,7 +10,9 @@ import (
 
 // Lists are the stored block lists (documents.Lists).
 type Lists interface {
-	// Blocks returns a list of a version; it waits for one that is not there yet until ctx ends. Errors: fault.Behind, fault.Stale.
+	// Find returns a list of a version; nil: it is not there.
+	Find(name string, version uint64) *targeting.Blocks
+	// Blocks returns a list of a version; it waits for one that is not there yet until ctx ends. Errors: fault.Behind.
 	Blocks(ctx context.Context, name string, version uint64) (*targeting.Blocks, error)
 }
 
@@ -30,13 +32,26 @@ func (s *Server) withLists(ctx context.Context, r *search.Request) (*search.Requ
 	at := *r.Context
 	at.Blocks = append([]*targeting.Blocks(nil), at.Blocks...)
 	for _, l := range at.Lists {
-		b, err := s.lists.Blocks(ctx, l.Name, l.Version)
-		if err != nil {
-			return nil, err
+		b := s.lists.Find(l.Name, l.Version)
+		if b == nil {
+			var err error
+			if b, err = s.waitForList(ctx, l); err != nil {
+				return nil, err
+			}
 		}
 		at.Blocks = append(at.Blocks, b)
 	}
 	own := *r
 	own.Context = &at
 	return &own, nil
+}
+
+// waitForList waits for a list that is on its way. Errors: fault.Behind: it does not come in time, or too many searches wait already.
+func (s *Server) waitForList(ctx context.Context, l targeting.ListVersion) (*targeting.Blocks, error) {
+	ctx, done, ok := s.wait(ctx)
+	if !ok {
+		return nil, fault.Newf(fault.Behind, "slave: search", "too many searches wait for block lists or changes: ask again later")
+	}
+	defer done()
+	return s.lists.Blocks(ctx, l.Name, l.Version)
 }

@@ -12,6 +12,10 @@ import (
 
 type fixedLists map[targeting.ListVersion]*targeting.Blocks
 
+func (l fixedLists) Find(name string, version uint64) *targeting.Blocks {
+	return l[targeting.ListVersion{Name: name, Version: version}]
+}
+
 func (l fixedLists) Blocks(_ context.Context, name string, version uint64) (*targeting.Blocks, error) {
 	if b := l[targeting.ListVersion{Name: name, Version: version}]; b != nil {
 		return b, nil

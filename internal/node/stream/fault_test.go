@@ -195,7 +195,7 @@ func TestASlaveThatNeverReads(t *testing.T) {
 		c := NewClient(Config{Name: "slave-0", Times: times(), Log: discard}, func(ctx context.Context) (Pipe, error) {
 			opened.Add(1)
 			master, slave := pipe(ctx)
-			frame, _ := wire.HelloFrame(&pb.Hello{Words: words.Version(), Version: 1, Name: "slave-0"})
+			frame, _ := wire.HelloFrame(&pb.Hello{Words: words.Version(), Version: version, Name: "slave-0"})
 			_ = slave.Send(frame) // and that is all
 			return master, nil
 		})
@@ -244,7 +244,7 @@ func TestASlaveThatBreaksTheRules(t *testing.T) {
 			c := NewClient(Config{Name: "slave-0", Times: times(), Log: discard}, func(ctx context.Context) (Pipe, error) {
 				opened.Add(1)
 				master, slave := pipe(ctx)
-				frame, _ := wire.HelloFrame(&pb.Hello{Words: words.Version(), Version: 1, Name: "slave-0"})
+				frame, _ := wire.HelloFrame(&pb.Hello{Words: words.Version(), Version: version, Name: "slave-0"})
 				_ = slave.Send(frame)
 				go func() {
 					_, _ = slave.Receive() // hello

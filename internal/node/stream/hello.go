@@ -9,8 +9,10 @@ import (
 // version is the highest version of the protocol that this program speaks, and
 // oldest the lowest.
 const (
-	version = 1
+	version = 2
 	oldest  = 1
+	// withContext is the first version whose slaves understand a request's context.
+	withContext = 2
 )
 
 // Most is how many asks one stream may have under way.
@@ -22,6 +24,8 @@ func meet(master, slave *pb.Hello) error {
 	switch {
 	case min(master.GetVersion(), slave.GetVersion()) < oldest:
 		return fault.Newf(fault.Version, op, "versions %d and %d of the protocol have nothing in common; update the older program", master.GetVersion(), slave.GetVersion())
+	case master.GetVersion() >= withContext && slave.GetVersion() < withContext:
+		return fault.Newf(fault.Version, op, "%s knows no context of requests and would show ads that targeting or blocks exclude: update it", slave.GetName())
 	case master.GetName() != slave.GetName():
 		return fault.Newf(fault.Conflict, op, "the slave is %s, not %s; check the addresses that slaves advertise", slave.GetName(), master.GetName())
 	case master.GetWanted() != 0 && slave.GetInstance() != 0 && master.GetWanted() != slave.GetInstance():

@@ -119,6 +119,7 @@ func ParseRequest(b []byte) (*search.Request, error) {
 	if err == nil {
 		r, err = ToRequest(m)
 	}
+	m.Context = nil
 	if q := m.Query; q == nil || cap(q.Terms)+cap(q.Words)+cap(q.Synonyms) <= mostKept {
 		requests.Put(m)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"adshard/fault"
 )
@@ -92,12 +93,18 @@ func (v Values) One() (Value, bool) {
 	return v[0], true
 }
 
-var errNotText = errors.New("it must be a string")
+var (
+	errNotText = errors.New("it must be a string")
+	errNotUTF8 = errors.New("it is not valid UTF-8")
+)
 
 // String returns the text of a value that is a string.
 func (v Value) String() (string, error) {
 	if v.Kind != Untyped && v.Kind != String {
 		return "", fmt.Errorf("%w, not %s", errNotText, v.shown())
+	}
+	if !utf8.ValidString(v.Raw) {
+		return "", errNotUTF8
 	}
 	return v.Raw, nil
 }
