@@ -152,6 +152,14 @@ func (d *drawer) resolved(schema any) map[string]any {
 	return s
 }
 
+// targeted are values of the properties that say where and when.
+var targeted = map[string]string{
+	"start_date": `"2026-03-01"`, "end_date": `"2026-12-31"`, "location_method": `"presence"`, "location_exclusion_method": `"presence_or_interest"`,
+	"schedule": `[{"day":"monday","from":"08:00","to":"18:15","modifier_percent":-12.5}]`, "categories": `["alcohol/wine"]`,
+	"locations": `[{"id":2203,"modifier_percent":20},{"id":2840,"exclude":true},{"lat":50.087,"lon":14.421,"radius_m":15000}]`,
+	"audiences": `{"target":[{"id":"buyers"}],"exclude":[{"id":"staff"}]}`, "sites": `{"include":[{"site":"news.example/sport"}]}`,
+}
+
 // value draws a good value.
 func (d *drawer) value(name string, s map[string]any) any {
 	types := fmt.Sprint(s["type"])
@@ -169,6 +177,8 @@ func (d *drawer) value(name string, s map[string]any) any {
 		return "Europe/Prague"
 	case name == "final_url":
 		return fmt.Sprintf("https://a.example/%d", d.Uint32())
+	case targeted[name] != "":
+		return json.RawMessage(targeted[name])
 	case name == "paused_by":
 		return []string{"end_date"}
 	case name == "languages":
@@ -223,7 +233,11 @@ func (d *drawer) spoil(path, method string, r drawn) (drawn, string) {
 	properties := s["properties"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		schema := d.resolved(properties[name])
-		ways = append(ways, func() string { r.body[name] = map[string]any{}; return "an object as " + name })
+		if strings.Contains(fmt.Sprint(schema["type"]), "object") {
+			ways = append(ways, func() string { r.body[name] = []any{}; return "a list as " + name })
+		} else {
+			ways = append(ways, func() string { r.body[name] = map[string]any{}; return "an object as " + name })
+		}
 		if high := bound(schema, "maximum"); high > 0 {
 			ways = append(ways, func() string {
 				r.body[name] = json.Number(fmt.Sprint(uint64(high) + 1))
