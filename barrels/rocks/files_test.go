@@ -24,7 +24,8 @@ func TestFilesAreCounted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if has := openIn(t, dir); has > said || said > has+filesOpen {
+		// Tables that a compaction had replaced when the store was closed are removed while it is opened.
+		if has := openIn(t, dir); has > said || said > 2*has+filesOpen {
 			t.Errorf("start %d: %d files are open, Files had said %d", clock, has, said)
 		}
 		if clock > 1 {
