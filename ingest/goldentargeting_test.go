@@ -33,10 +33,6 @@ type targetingImports struct {
 	Inactive []uint32 `json:"inactive_places"`
 }
 
-// departures are the campaigns that are paused in cases whose answer is of an earlier page, by the comment: a rejected line of an
-// advertiser that has categories pauses its campaigns (serving.md §13).
-var departures = map[string][]string{"at most 32 categories": {"C"}}
-
 // TestGoldenTargeting: files with targeting are rejected, pause, and warn as the golden edges say.
 func TestGoldenTargeting(t *testing.T) {
 	f, err := os.Open("../internal/goldentest/testdata/targeting/edges/cases.jsonl")
@@ -56,9 +52,6 @@ func TestGoldenTargeting(t *testing.T) {
 		}
 		if strings.Contains(string(lines.Bytes()), `blocklist`) {
 			continue
-		}
-		if paused := departures[c.Comment]; paused != nil {
-			c.Imports.Paused = paused
 		}
 		t.Run(strconv.Itoa(n)+" "+c.Comment, func(t *testing.T) { c.run(t) })
 	}

@@ -193,6 +193,28 @@ func TestARefusedLineStaysShut(t *testing.T) {
 	}
 }
 
+// TestARejectedAdvertiserPauses: a line of an advertiser that restricts and is rejected pauses the campaigns that were there before
+// the import, whatever other lines say of them, and no others.
+func TestARejectedAdvertiserPauses(t *testing.T) {
+	const old = `{"type":"keyword","advertiser":"A","campaign":"Old","group":"G","text":"lamp","match_type":"broad"}` + "\n" +
+		`{"type":"campaign","advertiser":"B","name":"Other"}` + "\n"
+	for line, want := range map[string]string{
+		`{"type":"advertiser","name":"A","categories":["A B"]}`:    "paused",
+		`{"type":"advertiser","name":"A","time_zone":"Nowhere"}`:   "paused",
+		`{"type":"advertiser","name":"A","status":"nonsense"}`:     "enabled",
+		`{"type":"advertiser","name":"A","categories":["casino"]}`: "enabled",
+	} {
+		store := openDatabase(t, filepath.Join(t.TempDir(), "ads.db"))
+		importing(t, store, ingest.Options{}, old)
+		importing(t, store, ingest.Options{}, `{"type":"campaign","advertiser":"A","name":"Made"}`+"\n"+line+"\n"+
+			`{"type":"campaign","advertiser":"A","name":"Old","status":"enabled"}`+"\n")
+		if got := states(t, store); got != "Made enabled, Old "+want+", Old/G enabled, Other enabled" {
+			t.Errorf("%s: %s", line, got)
+		}
+		store.Close()
+	}
+}
+
 // crashing is a store whose n-th commit fails, before or after it is done.
 type crashing struct {
 	backend.Store

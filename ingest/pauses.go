@@ -78,7 +78,8 @@ func fieldsOf(line []byte) (names []string) {
 	return names
 }
 
-// shut pauses the campaign of a rejected row, or all campaigns of the advertiser of a rejected line, to the end of the import.
+// shut pauses the campaign of a rejected row to the end of the import, or those of the advertiser of a rejected line that were there
+// before the import.
 func (w *writer) shut(ctx context.Context, e *entry) error {
 	if w.applier == nil {
 		if err := w.begin(ctx); err != nil {
@@ -106,11 +107,31 @@ func (w *writer) shut(ctx context.Context, e *entry) error {
 		return err
 	}
 	for _, name := range names {
+		made, err := a.madeCampaign(ctx, advertiser, name)
+		if err != nil {
+			return err
+		}
+		if made {
+			continue
+		}
 		if err := w.shutCampaign(ctx, advertiser, e.advertiser, name); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// madeCampaign reports whether the import made a campaign: it holds it until its end.
+func (a *applier) madeCampaign(ctx context.Context, advertiser uint64, name string) (made bool, err error) {
+	id, err := a.tx.FindCampaign(ctx, advertiser, name)
+	if err != nil || id == 0 {
+		return false, err
+	}
+	_, err = a.tx.Held(ctx, backend.HeldQuery{ID: id}, 0, 1, func(h backend.Held) backend.Hold {
+		made = h.Hold.Import() == a.holds.number
+		return h.Hold
+	})
+	return made, err
 }
 
 // maxPausedTogether is more than the campaigns that an advertiser has.

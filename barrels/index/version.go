@@ -25,8 +25,12 @@ func CheckVersions(s kv.Snapshot) (fresh bool, err error) {
 		return false, fault.Newf(fault.Corrupt, "barrels: open", "the store's format version is damaged; %s", kv.Refill)
 	}
 	if v := binary.LittleEndian.Uint32(format); v != FormatVersion {
-		return false, fault.Newf(fault.Version, "barrels: open",
-			"the store has format version %d, this program's is %d; %s", v, FormatVersion, kv.Refill)
+		e := fault.Error{Kind: fault.Version, Op: "barrels: open",
+			Err: fmt.Errorf("the store has format version %d, this program's is %d; %s", v, FormatVersion, kv.Refill)}
+		if v < FormatVersion {
+			e.Field = OlderProgram
+		}
+		return false, &e
 	}
 	stored, _, err := s.Get(kv.Meta, kv.MetaWords, nil)
 	if err != nil {
@@ -35,9 +39,9 @@ func CheckVersions(s kv.Snapshot) (fresh bool, err error) {
 	return false, checkWords(string(stored))
 }
 
-// OlderWords is the fault.Error.Field of a store with the words of an older program. It must be
+// OlderProgram is the fault.Error.Field of a store with the format or the words of an older program. It must be
 // built again from the database; nothing is lost.
-const OlderWords = "older words"
+const OlderProgram = "older program"
 
 // checkWords returns why a store with words of a version cannot be opened; nil: it can.
 func checkWords(stored string) error {
@@ -48,7 +52,7 @@ func checkWords(stored string) error {
 	e := fault.Error{Kind: fault.Version, Op: "barrels: open", Err: fmt.Errorf("the store's words are of version %q, this program's of %q:"+
 		" it would miss keywords and negatives, and must be built again; %s", stored, v, kv.Refill)}
 	if words.Older(stored) {
-		e.Field = OlderWords
+		e.Field = OlderProgram
 	}
 	return &e
 }

@@ -18,8 +18,9 @@ import (
 // TestUpgrade: a cluster of an earlier commit's programs gets those of this one, one process
 // at a time, while queries are asked, data change and slices move. No answer is wrong, and
 // with two replicas of each shard -audit.complete of them are complete. If both have the same
-// words, once in the order that docs/operations/upgrade.md names, and once in the opposite one; else in
-// the order that it names for other words.
+// words, once in the order that docs/operations/upgrade.md names, and once in the opposite one, in which
+// answers may be incomplete: newer masters leave out slaves that do not know all that a request says. Else
+// in the order that it names for other words.
 func TestUpgrade(t *testing.T) {
 	if chosen.before == "" {
 		t.Skip("no programs of an earlier commit: -audit.before")
@@ -58,6 +59,7 @@ type upgrade struct {
 	cancel context.CancelFunc
 	all    sync.WaitGroup                     // what asks and changes
 	asked  atomic.Pointer[clustertest.Client] // the one with the masters that are asked
+	lacks  bool                               // answers may lack shards until the end
 }
 
 // beginUpgrade starts a cluster of the older programs, which is asked and changed.
@@ -103,6 +105,7 @@ func beginUpgrade(t *testing.T) *upgrade {
 // sameWords replaces all parts.
 func (u *upgrade) sameWords(slavesFirst bool) {
 	c := u.cluster
+	u.lacks = !slavesFirst
 	steps := []struct {
 		name  string
 		parts []*clustertest.Process
@@ -126,7 +129,9 @@ func (u *upgrade) replace(parts ...*clustertest.Process) {
 		p.Stop()
 		p.Programs = ""
 		u.start(p)
-		u.whole("after an upgrade of a " + p.Command)
+		if !u.lacks {
+			u.whole("after an upgrade of a " + p.Command)
+		}
 		wait(u.ctx, settling)
 	}
 }
@@ -241,7 +246,7 @@ func (u *upgrade) end() {
 	u.askAll()
 	u.report()
 	for _, p := range u.phases {
-		if share := 1 - float64(p.incomplete)/float64(max(1, p.asked)); share < chosen.replicas.share {
+		if share := 1 - float64(p.incomplete)/float64(max(1, p.asked)); share < chosen.replicas.share && !u.lacks {
 			u.t.Errorf("%s: %.2f %% of the answers are complete, though only one program at a time was replaced", p.name, 100*share)
 		}
 	}

@@ -44,9 +44,6 @@ type targetingWant struct {
 	Unknown             []uint64 `json:"unknown_locations"`
 }
 
-// superseded are cases that were made before serving.md said what it says now, with what it says.
-var superseded = map[string]string{"156": "a rejected line of an advertiser that has categories pauses its campaigns"}
-
 // TestTargetingEdges holds the search, over its HTTP handler, against cases on which two independent readings of serving.md §11 to §14
 // agree.
 func TestTargetingEdges(t *testing.T) {
@@ -57,9 +54,6 @@ func TestTargetingEdges(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(c.Name, func(t *testing.T) {
-			if why := superseded[c.Name]; why != "" {
-				t.Skip(why)
-			}
 			h := targetingHandler(t, c)
 			for i, r := range c.Requests {
 				if diff := askTargeted(t, h, r.Request, r.Want); diff != "" {

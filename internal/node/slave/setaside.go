@@ -21,9 +21,9 @@ import (
 // been replaced. Its instance is another one then, so that it is not taken for the replica that it was.
 //
 // What an adversary, or a mistake, could make of this:
-//   - an older program, started by mistake, finds all stores of another version: they are not set aside, or the cluster
-//     would be filled twice. One store among others that can be opened is another matter (others), as is one with
-//     words of a program before this one: each has to be built again after an upgrade, and no older program is served by it;
+//   - an older program, started by mistake, finds all stores of a newer version: they are not set aside, or the cluster
+//     would be filled twice. One store among others that can be opened is another matter (others), as is one with the
+//     format or the words of a program before this one: each has to be built again after an upgrade;
 //   - a directory named by mistake, a backup or a database: nothing that is not a store is moved;
 //   - a second process on a store finds it locked: it is not set aside below the first one;
 //   - a full disk, too little memory or too few open files: another directory would not mend that;
@@ -36,7 +36,7 @@ import (
 func Replace(cfg *Config, plan memlimit.Plan, cause error, others bool, log *slog.Logger) (barrels.Store, error) {
 	switch kind := fault.KindOf(cause); {
 	case !mayBeStore(cfg.Dir), kind == fault.Locked, kind == fault.NoSpace, ulimit.Advice(cause) != "", fault.FieldOf(cause) == "memory",
-		kind == fault.Version && !others && fault.FieldOf(cause) != index.OlderWords:
+		kind == fault.Version && !others && fault.FieldOf(cause) != index.OlderProgram:
 		return nil, cause
 	}
 	balancer, _ := os.ReadFile(filepath.Join(cfg.Dir, adoptedFile)) // none, or it cannot be read either

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"adshard/barrels/barreltest"
+	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/barrels/rocks"
 	"adshard/fault"
@@ -48,10 +49,12 @@ func folder(path string) error    { return os.Mkdir(path, 0o700) }
 func garbage(path string) error   { return os.WriteFile(path, []byte("not what was there\n"), 0o600) }
 func emptyFile(path string) error { return os.WriteFile(path, nil, 0o600) }
 
-// ofAnotherVersion makes a store one that another program wrote.
-func ofAnotherVersion(t *testing.T, dir string) {
-	t.Helper()
-	put(t, dir, "format", []byte{99, 0, 0, 0})
+// ofFormat makes a store one that a program with another format wrote.
+func ofFormat(version byte) func(t *testing.T, dir string) {
+	return func(t *testing.T, dir string) {
+		t.Helper()
+		put(t, dir, "format", []byte{version, 0, 0, 0})
+	}
 }
 
 // ofWords makes a store one with words of a version.
@@ -117,25 +120,26 @@ func TestStoresThatCannotBeOpenedAreSetAside(t *testing.T) {
 		opened bool       // it was, as a database
 		stays  fault.Kind // the error of what is not set aside; 0: it is
 	}{
-		"CURRENT is missing":           {spoil: inStead("CURRENT", nothing)},
-		"CURRENT is garbage":           {spoil: inStead("CURRENT", garbage)},
-		"CURRENT is empty":             {spoil: inStead("CURRENT", emptyFile)},
-		"CURRENT is a directory":       {spoil: inStead("CURRENT", folder)},
-		"MANIFEST is missing":          {spoil: inStead("MANIFEST-*", nothing)},
-		"MANIFEST is garbage":          {spoil: inStead("MANIFEST-*", garbage)},
-		"MANIFEST is a directory":      {spoil: inStead("MANIFEST-*", folder)},
-		"tables are missing":           {spoil: inStead("*.sst", nothing)},
-		"tables are directories":       {spoil: inStead("*.sst", folder)},
-		"the instance is a directory":  {spoil: inStead("instance", folder)},
-		"the lock is a directory":      {spoil: inStead("adshard.lock", folder)},
-		"the store is a file":          {spoil: inStead("", garbage), stays: fault.Invalid},
-		"another version among others": {spoil: ofAnotherVersion, others: true, opened: true},
-		"another version alone":        {spoil: ofAnotherVersion, stays: fault.Version},
-		"older words alone":            {spoil: ofWords("unicode 15.0.0/15.0.0; en snowball 0.9.0; cs light folded 1; xxh64"), opened: true},
-		"older words with a number":    {spoil: ofWords("rules 1; unicode 15.0.0/15.0.0"), opened: true},
-		"newer words alone":            {spoil: ofWords("rules 99; unicode 15.0.0/15.0.0"), stays: fault.Version},
-		"newer words among others":     {spoil: ofWords("rules 99; unicode 15.0.0/15.0.0"), others: true, opened: true},
-		"words of nobody knows whom":   {spoil: ofWords("x"), stays: fault.Version},
+		"CURRENT is missing":          {spoil: inStead("CURRENT", nothing)},
+		"CURRENT is garbage":          {spoil: inStead("CURRENT", garbage)},
+		"CURRENT is empty":            {spoil: inStead("CURRENT", emptyFile)},
+		"CURRENT is a directory":      {spoil: inStead("CURRENT", folder)},
+		"MANIFEST is missing":         {spoil: inStead("MANIFEST-*", nothing)},
+		"MANIFEST is garbage":         {spoil: inStead("MANIFEST-*", garbage)},
+		"MANIFEST is a directory":     {spoil: inStead("MANIFEST-*", folder)},
+		"tables are missing":          {spoil: inStead("*.sst", nothing)},
+		"tables are directories":      {spoil: inStead("*.sst", folder)},
+		"the instance is a directory": {spoil: inStead("instance", folder)},
+		"the lock is a directory":     {spoil: inStead("adshard.lock", folder)},
+		"the store is a file":         {spoil: inStead("", garbage), stays: fault.Invalid},
+		"newer format among others":   {spoil: ofFormat(99), others: true, opened: true},
+		"newer format alone":          {spoil: ofFormat(99), stays: fault.Version},
+		"older format alone":          {spoil: ofFormat(index.FormatVersion - 1), opened: true},
+		"older words alone":           {spoil: ofWords("unicode 15.0.0/15.0.0; en snowball 0.9.0; cs light folded 1; xxh64"), opened: true},
+		"older words with a number":   {spoil: ofWords("rules 1; unicode 15.0.0/15.0.0"), opened: true},
+		"newer words alone":           {spoil: ofWords("rules 99; unicode 15.0.0/15.0.0"), stays: fault.Version},
+		"newer words among others":    {spoil: ofWords("rules 99; unicode 15.0.0/15.0.0"), others: true, opened: true},
+		"words of nobody knows whom":  {spoil: ofWords("x"), stays: fault.Version},
 		"too many": {spoil: func(t *testing.T, dir string) {
 			inStead("CURRENT", garbage)(t, dir)
 			three(t, dir)
