@@ -82,18 +82,11 @@ func (l *List) Entries() int { return len(l.Advertisers) + len(l.Domains) + len(
 
 // Blocks is what the list means for a request.
 func (l *List) Blocks() *targeting.Blocks {
-	return &targeting.Blocks{Advertisers: set(l.Advertisers), Domains: set(l.Domains), Categories: set(l.Categories), Uncategorised: l.Uncategorised}
-}
-
-func set[T comparable](list []T) map[T]struct{} {
-	if len(list) == 0 {
-		return nil
+	b := targeting.NewBlocks(l.Advertisers, l.Domains, l.Categories, l.Uncategorised)
+	if b == nil { // an empty list is one that a request may name
+		b = new(targeting.Blocks)
 	}
-	out := make(map[T]struct{}, len(list))
-	for _, e := range list {
-		out[e] = struct{}{}
-	}
-	return out
+	return b
 }
 
 // The kinds of lines of Text.

@@ -155,12 +155,20 @@ func TestWhatIsSent(t *testing.T) {
 	_, err1 := cl.Search(t.Context(), r)
 	_, err2 := cl.Explain(t.Context(), client.ExplainRequest{SearchRequest: r, Limit: 5, Offset: 6, WhyNot: "7"})
 	_, err3 := cl.Events(t.Context(), []client.Event{{Kind: "click", Token: "x"}})
+	where := client.Context{
+		Locations: []uint32{1, 2}, InterestLocations: []uint32{3}, Point: "50.087,14.421", Time: time.Date(2026, 3, 31, 8, 0, 0, 0, time.UTC),
+		Languages: []string{"cs"}, Audiences: []string{"s"}, Site: "d.example/x", Block: []string{"kids"}, BlockAdvertisers: []uint64{4},
+		BlockDomains: []string{"c.example"}, BlockCategories: []string{"casino"}, BlockUncategorised: true,
+	}
+	_, err4 := cl.Search(t.Context(), client.SearchRequest{Query: "a", Context: where})
 	want := []string{
 		"GET /v1/search?device=mobile&min_clock=1-0000000000000002&q=a+b&slots=3&strict=true&timeout_ms=9&variants=folded ilowt",
 		"GET /v1/explain?device=mobile&limit=5&offset=6&q=a+b&slots=3&timeout_ms=9&variants=folded&why_not=7 ilowt",
 		`POST /v1/events {"events":[{"kind":"click","token":"x"}]}`,
+		"GET /v1/search?audience=s&block=kids&block_advertiser=4&block_category=casino&block_domain=c.example&block_uncategorised=true" +
+			"&interest_location=3&language=cs&location=1&location=2&point=50.087%2C14.421&q=a&site=d.example%2Fx&time=2026-03-31T08%3A00%3A00Z ",
 	}
-	if err := errors.Join(err1, err2, err3); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+	if err := errors.Join(err1, err2, err3, err4); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v\n%q", err, got)
 	}
 	if from[0] != from[1] || from[1] != from[2] {

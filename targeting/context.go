@@ -1,7 +1,9 @@
 package targeting
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -36,8 +38,6 @@ type Context struct {
 	Site                 *Page
 	// UnknownLocation: where no place is known, targets of places pass.
 	UnknownLocation bool
-	// PlacesVersion is that of the table by which places were resolved.
-	PlacesVersion string
 	// Blocks are the request's own, then those of Lists, once a searcher has resolved them.
 	Blocks []*Blocks
 	Lists  []ListVersion
@@ -69,9 +69,24 @@ type Blocks struct {
 	Uncategorised bool
 }
 
-// Empty reports whether nothing is blocked.
-func (b *Blocks) Empty() bool {
-	return len(b.Advertisers)+len(b.Domains)+len(b.Categories) == 0 && !b.Uncategorised
+// NewBlocks makes the blocks of lists of ids, normalised hosts and categories; nil: nothing is blocked.
+func NewBlocks(advertisers []uint64, domains, categories []string, uncategorised bool) *Blocks {
+	if len(advertisers)+len(domains)+len(categories) == 0 && !uncategorised {
+		return nil
+	}
+	return &Blocks{Advertisers: setOf(advertisers), Domains: setOf(domains), Categories: setOf(categories), Uncategorised: uncategorised}
+}
+
+// setOf has each value of a list; nil: there are none.
+func setOf[T comparable](list []T) map[T]struct{} {
+	if len(list) == 0 {
+		return nil
+	}
+	s := make(map[T]struct{}, len(list))
+	for _, v := range list {
+		s[v] = struct{}{}
+	}
+	return s
 }
 
 // owner reports whether an advertiser's id, or the categories of a campaign and its advertiser, are met.
@@ -83,6 +98,27 @@ func (b *Blocks) owner(advertiser uint64, own, inherited Categories) bool {
 		return true
 	}
 	return b.anyCategory(own) || b.anyCategory(inherited)
+}
+
+// entry names what meets an owner, such as `category "alcohol" of the block list "kids"`.
+func (b *Blocks) entry(advertiser uint64, own, inherited Categories) string {
+	if _, met := b.Advertisers[advertiser]; met {
+		return b.of("advertiser " + strconv.FormatUint(advertiser, 10))
+	}
+	for _, c := range slices.Concat(own, inherited) {
+		if met, ok := holder(b.Categories, c, '/', false); ok {
+			return b.of(fmt.Sprintf("category %q", met))
+		}
+	}
+	return b.of("campaigns without a category")
+}
+
+// of adds the name of the list to an entry.
+func (b *Blocks) of(entry string) string {
+	if b.Name == "" {
+		return entry
+	}
+	return fmt.Sprintf("%s of the block list %q", entry, b.Name)
 }
 
 func (b *Blocks) anyCategory(list Categories) bool {
@@ -97,24 +133,30 @@ func (b *Blocks) domain(host string) bool {
 	return len(b.Domains) > 0 && held(b.Domains, host, '.', true)
 }
 
-// held reports whether a set has a path or one of those that hold it: of a host the ends behind each dot, of a category the
-// beginnings before each slash.
+// held reports whether a set has a path or one that holds it.
 func held(set map[string]struct{}, path string, separator byte, end bool) bool {
+	_, ok := holder(set, path, separator, end)
+	return ok
+}
+
+// holder returns the entry of a set that is a path or holds it: of a host the ends behind each dot, of a category the beginnings
+// before each slash.
+func holder(set map[string]struct{}, path string, separator byte, end bool) (entry string, ok bool) {
 	for {
 		if _, ok := set[path]; ok {
-			return true
+			return path, true
 		}
 		if end {
 			_, rest, ok := strings.Cut(path, string(separator))
 			if !ok {
-				return false
+				return "", false
 			}
 			path = rest
 			continue
 		}
 		i := strings.LastIndexByte(path, separator)
 		if i < 0 {
-			return false
+			return "", false
 		}
 		path = path[:i]
 	}
@@ -133,4 +175,18 @@ func (c *Context) BlocksURL(url string) bool {
 	}
 	host, ok := URLHost(url)
 	return !ok || slices.ContainsFunc(c.Blocks, func(b *Blocks) bool { return b.domain(host) })
+}
+
+// BlockOfURL names what meets a final URL that BlocksURL reports, such as `domain "casino.example" of the block list "kids"`.
+func (c *Context) BlockOfURL(url string) string {
+	host, ok := URLHost(url)
+	if !ok {
+		return fmt.Sprintf("domains, and %q has no proper host", url)
+	}
+	for _, b := range c.Blocks {
+		if domain, met := holder(b.Domains, host, '.', true); met {
+			return b.of(fmt.Sprintf("domain %q", domain))
+		}
+	}
+	return ""
 }

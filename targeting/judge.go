@@ -9,9 +9,9 @@ import (
 type Outcome struct {
 	Verdict Verdict
 	Factors Factors
-	// Criterion is what decided the verdict; of one that passed, nothing.
+	// Criterion is what decided the verdict, if the judge explains; of one that passed, nothing.
 	Criterion Criterion
-	// By are the criteria of the factors that are not neutral, in the order of Factors.
+	// By are the criteria of the factors that are not neutral, in the order of Factors, if the judge explains.
 	By [4]Criterion
 }
 
@@ -54,7 +54,7 @@ func NewJudge(c *Context) *Judge {
 	return j
 }
 
-// Reset makes it judge another request; nil: none. explain: outcomes name the criteria of their factors.
+// Reset makes it judge another request; nil: none. explain: outcomes name their criteria.
 func (j *Judge) Reset(c *Context, explain bool) {
 	clear(j.walls)
 	clear(j.campaigns)
@@ -135,17 +135,23 @@ func (j *Judge) clock(o *Outcome, c *Campaign, owner *Owner) {
 	now := j.wall(owner.Zone)
 	switch {
 	case c.start != 0 && now.date < c.start:
-		o.fail(NotStarted, Criterion{Text: c.start.String()})
+		if j.fail(o, NotStarted) {
+			o.Criterion.Text = c.start.String()
+		}
 		return
 	case c.end != 0 && now.date > c.end:
-		o.fail(Ended, Criterion{Text: c.end.String()})
+		if j.fail(o, Ended) {
+			o.Criterion.Text = c.end.String()
+		}
 		return
 	case len(c.schedule) == 0:
 		return
 	}
 	i, ok := c.schedule.at(now.day, now.quarter)
 	if !ok {
-		o.fail(OffSchedule, Criterion{Text: now.day.String() + " " + quarter(now.quarter)})
+		if j.fail(o, OffSchedule) {
+			o.Criterion.Text = now.day.String() + " " + quarter(now.quarter)
+		}
 		return
 	}
 	o.Factors.Schedule = i.Modifier
@@ -154,7 +160,11 @@ func (j *Judge) clock(o *Outcome, c *Campaign, owner *Owner) {
 	}
 }
 
-func (o *Outcome) fail(v Verdict, c Criterion) { o.Verdict, o.Criterion = v, c }
+// fail gives a verdict, and reports whether its criterion is asked for.
+func (j *Judge) fail(o *Outcome, v Verdict) bool {
+	o.Verdict = v
+	return j.explain
+}
 
 // language needs one shared language where both sides name some.
 func (j *Judge) language(o *Outcome, c *Campaign) {
@@ -166,18 +176,22 @@ func (j *Judge) language(o *Outcome, c *Campaign) {
 			return
 		}
 	}
-	o.fail(LanguageMissed, Criterion{})
+	j.fail(o, LanguageMissed)
 }
 
 // location looks at exclusions, then at targets.
 func (j *Judge) location(o *Outcome, c *Campaign) {
 	l := &c.locations
 	if place, met := j.placeIn(l.noPlaces, l.exclusion); met {
-		o.fail(LocationExcluded, Criterion{Text: Location{Place: place.ID}.String()})
+		if j.fail(o, LocationExcluded) {
+			o.Criterion.Text = Location{Place: place.ID}.String()
+		}
 		return
 	}
 	if circle, met := j.circleIn(l.noCircles); met {
-		o.fail(LocationExcluded, Criterion{Text: circle.String()})
+		if j.fail(o, LocationExcluded) {
+			o.Criterion.Text = circle.String()
+		}
 		return
 	}
 	if len(l.places)+len(l.circles) == 0 {
@@ -194,9 +208,9 @@ func (j *Judge) location(o *Outcome, c *Campaign) {
 	known := j.context.hasPlace(l.targets) || j.context.Point != nil && len(l.circles) > 0
 	switch {
 	case known:
-		o.fail(LocationMissed, Criterion{})
+		j.fail(o, LocationMissed)
 	case !j.context.UnknownLocation:
-		o.fail(LocationUnknown, Criterion{})
+		j.fail(o, LocationUnknown)
 	}
 }
 
@@ -250,7 +264,9 @@ func (j *Judge) audience(o *Outcome, c *Campaign, g *Group) {
 	applies, met := uint16(0), len(a.required) == 0
 	for _, s := range j.context.Audiences {
 		if _, ok := a.excluded[s]; ok {
-			o.fail(AudienceExcluded, Criterion{s, ofGroup})
+			if j.fail(o, AudienceExcluded) {
+				o.Criterion = Criterion{s, ofGroup}
+			}
 			return
 		}
 		if _, ok := a.required[s]; ok {
@@ -258,11 +274,15 @@ func (j *Judge) audience(o *Outcome, c *Campaign, g *Group) {
 		}
 		if m := a.applies[s]; m > applies {
 			applies = m
-			o.By[audience] = Criterion{s, ofGroup}
+			if j.explain {
+				o.By[audience] = Criterion{s, ofGroup}
+			}
 		}
 	}
 	if !met {
-		o.fail(AudienceMissed, Criterion{OfGroup: ofGroup})
+		if j.fail(o, AudienceMissed) {
+			o.Criterion.OfGroup = ofGroup
+		}
 		return
 	}
 	if applies > 0 {
@@ -289,14 +309,18 @@ func (j *Judge) site(o *Outcome, c *Campaign, g *Group) {
 	}
 	switch {
 	case excluded:
-		o.fail(SiteExcluded, Criterion{best.String(), ofGroup})
+		if j.fail(o, SiteExcluded) {
+			o.Criterion = Criterion{best.String(), ofGroup}
+		}
 	case best != nil:
 		o.Factors.Site = best.Modifier
-		if best.Modifier != Default {
+		if j.explain && best.Modifier != Default {
 			o.By[site] = Criterion{best.String(), ofGroup}
 		}
 	case len(s.Include) > 0:
-		o.fail(SiteMissed, Criterion{OfGroup: ofGroup})
+		if j.fail(o, SiteMissed) {
+			o.Criterion.OfGroup = ofGroup
+		}
 	}
 }
 
@@ -322,7 +346,9 @@ func longer(a, b Page) bool {
 func (j *Judge) block(o *Outcome, c *Campaign, owner *Owner) {
 	for i := range j.context.Blocks {
 		if b := j.context.Blocks[i]; b.owner(owner.ID, c.categories, owner.Categories) {
-			o.fail(Blocked, Criterion{Text: b.Name})
+			if j.fail(o, Blocked) {
+				o.Criterion.Text = b.entry(owner.ID, c.categories, owner.Categories)
+			}
 			return
 		}
 	}

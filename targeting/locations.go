@@ -19,17 +19,6 @@ const (
 	Presence                         // where the user is
 )
 
-var methodNames = [...]string{"presence_or_interest", "presence"}
-
-// String is the method's name in JSON.
-func (m Method) String() string { return methodNames[m] }
-
-// ParseMethod reads a method's name in JSON.
-func ParseMethod(s string) (Method, bool) {
-	i := slices.Index(methodNames[:], s)
-	return Method(max(i, 0)), i >= 0
-}
-
 // Point is a place on Earth, in millionths of a degree.
 type Point struct{ Lat, Lon int32 }
 

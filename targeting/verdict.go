@@ -45,6 +45,3 @@ func (f *Factors) Apply(device uint64) uint64 {
 	}
 	return min(m, MaxModifier)
 }
-
-// Neutral reports whether the factors change no bid.
-func (f *Factors) Neutral() bool { return *f == neutral }

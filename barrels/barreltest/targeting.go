@@ -28,8 +28,7 @@ func Context(c *oracle.Context) *targeting.Context {
 	if c.Host != "" {
 		out.Site = &targeting.Page{Host: c.Host, Path: c.Path}
 	}
-	b := &targeting.Blocks{Advertisers: setOf(c.BlockAdvertisers), Domains: setOf(c.BlockDomains), Categories: setOf(c.BlockCategories), Uncategorised: c.BlockUncategorised}
-	if !b.Empty() {
+	if b := targeting.NewBlocks(c.BlockAdvertisers, c.BlockDomains, c.BlockCategories, c.BlockUncategorised); b != nil {
 		out.Blocks = []*targeting.Blocks{b}
 	}
 	return out
@@ -53,14 +52,6 @@ func resolve(c *oracle.Context) (out []targeting.Place) {
 		}
 	}
 	return out
-}
-
-func setOf[T comparable](list []T) map[T]struct{} {
-	s := make(map[T]struct{}, len(list))
-	for _, v := range list {
-		s[v] = struct{}{}
-	}
-	return s
 }
 
 // SameVerdicts fails when a store gives keywords other verdicts than the oracle, one by one or counted.

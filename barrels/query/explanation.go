@@ -11,6 +11,7 @@ import (
 	"adshard/barrels/kv"
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/targeting"
 )
 
 // Explain explains a request that Check accepts: the first limit matching keywords, by score
@@ -196,6 +197,9 @@ func (x *explanation) explain(m *match) (search.Explained, bool) {
 	if e.Verdict == search.BlockedByNegative {
 		x.nameBlocker(&e, g, &m.groupStatus)
 	}
+	if e.Verdict == search.Blocked && (m.outcome == nil || m.outcome.Verdict != targeting.Blocked) {
+		e.Context = x.blockOfURL(g, m.Place)
+	}
 	e.Words = agreements(x.request, k)
 	e.Defaults = x.defaults(m, g, k.Text)
 	return e, true
@@ -216,6 +220,15 @@ func (x *explanation) defaults(m *match, g *index.Group, keyword string) []strin
 	}
 	_, list := ads[i].Filled(keyword)
 	return list
+}
+
+// blockOfURL is the outcome for a keyword whose page, or the first ad of whose group, a block meets.
+func (x *explanation) blockOfURL(g *index.Group, at kv.Place) *targeting.Outcome {
+	url, _ := x.keywordURL(g, at)
+	if url == "" && len(g.Ads) > 0 {
+		url = g.Ads[0].FinalURL
+	}
+	return &targeting.Outcome{Verdict: targeting.Blocked, Criterion: targeting.Criterion{Text: x.context.request.BlockOfURL(url)}}
 }
 
 // message reads a keyword's record as a message.

@@ -88,6 +88,28 @@ func TestQueryTable(t *testing.T) {
 	}
 }
 
+// TestQueryContext: flags say where, when, for whom and on which page.
+func TestQueryContext(t *testing.T) {
+	c := newCluster()
+	status, out, errOut := run(t, "adshard", "query", "--addr", started(t, c), "--location", "2203", "--location", "2276", "--interest-location", "2840", "--point", "50.087,14.421",
+		"--time", "2026-12-24T20:00:00+01:00", "--language", "Czech", "--audience", "buyers", "--site", "news.example/sport", "--block-advertiser", "7",
+		"--block-domain", "casino.example", "--block-category", "alcohol", "--block-uncategorised", "usb", "kabel")
+	if c.asked == nil {
+		t.Fatal(errOut)
+	}
+	x := c.asked.Context
+	got := fmt.Sprint(x.Places, *x.Point, x.Time.Unix(), x.Languages, x.Audiences, *x.Site, *x.Blocks[0])
+	want := "[{2203 true false 1} {2276 true false 1} {2840 false true 1}] {50087000 14421000} 1798138800 [cs] [buyers] news.example/sport " +
+		"{ map[7:{}] map[casino.example:{}] map[alcohol:{}] true}"
+	if got != want {
+		t.Errorf("%s, want\n%s\n%s%s", got, want, out, errOut)
+	}
+	status, _, errOut = run(t, "adshard", "query", "--addr", started(t, c), "--block", "nobody", "usb")
+	if status == exitDone || !strings.Contains(errOut, `no block list "nobody"`) {
+		t.Errorf("an unknown list: %d, %s", status, errOut)
+	}
+}
+
 func TestQueryJSONIncompleteAndEmpty(t *testing.T) {
 	c := newCluster()
 	addr := started(t, c)

@@ -6,11 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,12 +70,7 @@ func TestTargetingEdges(t *testing.T) {
 
 // TestTargetingGolden: 3,000 requests to a catalogue, most of whose campaigns have targeting.
 func TestTargetingGolden(t *testing.T) {
-	c := targetingCase{}
-	for _, name := range []string{"places.csv", "editor.csv.gz", "entities.jsonl.gz", "blocklists.jsonl"} {
-		text := goldentest.Read(t, "targeting/golden/"+name)
-		c.Files = append(c.Files, struct{ Name, Text string }{strings.TrimSuffix(name, ".gz"), string(text)})
-	}
-	h := targetingHandler(t, c)
+	h := targetingHandler(t, goldenTargeting(t))
 	requests := json.NewDecoder(bytes.NewReader(goldentest.Read(t, "targeting/golden/requests.jsonl.gz")))
 	wants := json.NewDecoder(bytes.NewReader(goldentest.Read(t, "targeting/golden/want.jsonl.gz")))
 	n := 0
@@ -88,6 +87,97 @@ func TestTargetingGolden(t *testing.T) {
 	if n != 3000 {
 		t.Errorf("%d requests", n)
 	}
+}
+
+// TestMissesAreExplained draws 200 keywords of the golden set that targeting or a block keeps from being shown, as evenly over the
+// verdicts as there are some: each explanation says what decided and what to change. go test -v prints them for a reader.
+func TestMissesAreExplained(t *testing.T) {
+	h := targetingHandler(t, goldenTargeting(t))
+	requests := json.NewDecoder(bytes.NewReader(goldentest.Read(t, "targeting/golden/requests.jsonl.gz")))
+	requests.UseNumber()
+	type miss struct {
+		Verdict, Reason, Keyword, Campaign, Group string
+		asked                                     string
+	}
+	byVerdict, ofTargeting := map[string][]miss{}, map[string]bool{}
+	for v := range search.Verdict(search.Verdicts) {
+		ofTargeting[v.String()] = v.OfTargeting()
+	}
+	for range 600 {
+		var request map[string]any
+		if err := requests.Decode(&request); err != nil {
+			t.Fatal(err)
+		}
+		asked := explained(request)
+		res := httptest.NewRecorder()
+		h.ServeHTTP(res, httptest.NewRequest(http.MethodGet, "http://127.0.0.1/v1/explain?limit=1000&"+asked, nil))
+		var got struct{ Matches []miss }
+		if err := json.Unmarshal(res.Body.Bytes(), &got); err != nil || res.Code != http.StatusOK {
+			t.Fatalf("%d %v: %s", res.Code, err, res.Body)
+		}
+		for _, m := range got.Matches {
+			if ofTargeting[m.Verdict] {
+				m.asked = asked
+				byVerdict[m.Verdict] = append(byVerdict[m.Verdict], m)
+			}
+		}
+	}
+	if len(byVerdict) != 12 {
+		t.Errorf("%d verdicts: %v", len(byVerdict), slices.Collect(maps.Keys(byVerdict)))
+	}
+	dice, n := rand.New(rand.NewPCG(1, 2)), 0
+	for n < 200 {
+		for _, v := range slices.Sorted(maps.Keys(byVerdict)) {
+			list := byVerdict[v]
+			if len(list) == 0 || n == 200 {
+				continue
+			}
+			i := dice.IntN(len(list))
+			m := list[i]
+			byVerdict[v] = slices.Delete(list, i, i+1)
+			n++
+			t.Logf("%s\n  %s of %s / %s: %s: %s", m.asked, m.Keyword, m.Campaign, m.Group, m.Verdict, m.Reason)
+			if what, change, ok := strings.Cut(m.Reason, ": "); !ok || what == "" || change == "" || strings.Contains(m.Reason, "  ") {
+				t.Errorf("%s: %q", m.Verdict, m.Reason)
+			}
+		}
+	}
+}
+
+// explained is a request's body as the query string of its explanation.
+func explained(body map[string]any) string {
+	q := url.Values{}
+	for name, v := range body {
+		switch name {
+		case "request_id", "counts", "slots":
+			continue
+		case "block_categories":
+			name = "block_category"
+		case "locations", "interest_locations", "languages", "audiences", "block_advertisers", "block_domains":
+			name = strings.TrimSuffix(name, "s")
+		case "point":
+			p := v.(map[string]any)
+			v = fmt.Sprintf("%v,%v", p["lat"], p["lon"])
+		}
+		list, ok := v.([]any)
+		if !ok {
+			list = []any{v}
+		}
+		for _, one := range list {
+			q.Add(name, fmt.Sprint(one))
+		}
+	}
+	return q.Encode()
+}
+
+// goldenTargeting is the golden set's files, as one import.
+func goldenTargeting(t *testing.T) (c targetingCase) {
+	t.Helper()
+	for _, name := range []string{"places.csv", "editor.csv.gz", "entities.jsonl.gz", "blocklists.jsonl"} {
+		text := goldentest.Read(t, "targeting/golden/"+name)
+		c.Files = append(c.Files, struct{ Name, Text string }{strings.TrimSuffix(name, ".gz"), string(text)})
+	}
+	return c
 }
 
 // targetingHandler imports the files of a case and serves them from one store in memory.
@@ -150,6 +240,7 @@ func storedLists(t *testing.T, db *sqlite.Store) map[string]*targeting.Blocks {
 			t.Fatal(err)
 		}
 		all[h.Name] = stored.List.Blocks()
+		all[h.Name].Name = h.Name
 	}
 	return all
 }

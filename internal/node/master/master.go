@@ -279,9 +279,6 @@ func (m *Master) serveCalls(ctx context.Context) error {
 // Places returns the newest table of places; nil: the balancer has not told yet which one it is.
 func (m *Master) Places() *places.Table { return m.places.Table() }
 
-// Lists returns the block lists that the master has.
-func (m *Master) Lists() *documents.Lists { return m.lists }
-
 func (m *Master) countPlaces() float64 {
 	if t := m.Places(); t != nil {
 		return float64(t.Len())

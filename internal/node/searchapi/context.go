@@ -57,7 +57,6 @@ func (c *call) resolve(p *contextParams) (resolved, error) {
 		t := c.places()
 		r.out.Places, at.unknown = t.Resolve(presence, interest)
 		at.version = t.Version()
-		r.out.PlacesVersion = at.version
 	}
 	r.point(p.point)
 	r.time(p.time)
@@ -216,14 +215,10 @@ func (r *resolver) blocks(p *contextParams) {
 		}
 		return s, nil
 	})
-	b := &targeting.Blocks{
-		Advertisers: setOf(r.advertisers(p.advertiser)), Uncategorised: p.uncategorised,
-		Domains: setOf(texts(r, "block_domain", p.domain, targeting.MaxBlocks, targeting.Host)),
-		Categories: setOf(texts(r, "block_category", p.category, targeting.MaxBlocks, func(s string) (string, error) {
-			return s, targeting.CheckCategory(s)
-		})),
-	}
-	if !b.Empty() {
+	advertisers := r.advertisers(p.advertiser)
+	domains := texts(r, "block_domain", p.domain, targeting.MaxBlocks, targeting.Host)
+	categories := texts(r, "block_category", p.category, targeting.MaxBlocks, func(s string) (string, error) { return s, targeting.CheckCategory(s) })
+	if b := targeting.NewBlocks(advertisers, domains, categories, p.uncategorised); b != nil {
 		r.out.Blocks = []*targeting.Blocks{b}
 	}
 	for _, name := range names {
@@ -260,16 +255,4 @@ func (r *resolver) advertisers(list api.Values) []uint64 {
 	}
 	slices.Sort(out)
 	return distinct(r, "block_advertiser", out, targeting.MaxBlocks)
-}
-
-// setOf has each value of a list; nil: there are none.
-func setOf[T comparable](list []T) map[T]struct{} {
-	if len(list) == 0 {
-		return nil
-	}
-	s := make(map[T]struct{}, len(list))
-	for _, v := range list {
-		s[v] = struct{}{}
-	}
-	return s
 }

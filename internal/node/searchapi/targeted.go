@@ -9,7 +9,7 @@ import (
 	"adshard/targeting"
 )
 
-// targeted says in words why a request's context keeps a keyword from being shown, and what would have to be different.
+// targeted says in words why a request's context keeps a keyword from being shown, and what to change for it to be.
 func targeted(m *search.Explained, req *search.Request) string {
 	var c targeting.Criterion
 	if m.Context != nil {
@@ -21,40 +21,35 @@ func targeted(m *search.Explained, req *search.Request) string {
 	}
 	switch m.Verdict {
 	case search.NotStarted:
-		return fmt.Sprintf("its campaign starts on %s, in the time zone of its advertiser", c.Text)
+		return fmt.Sprintf("its campaign starts on %s in its advertiser's time zone, which is after the time of the request: set an earlier start date", c.Text)
 	case search.Ended:
-		return fmt.Sprintf("its campaign ended with %s, in the time zone of its advertiser", c.Text)
+		return fmt.Sprintf("its campaign ended with %s in its advertiser's time zone, which is before the time of the request: set a later end date", c.Text)
 	case search.OffSchedule:
-		return fmt.Sprintf("its campaign's schedule has no interval for %s, the time of the request in the zone of its advertiser", c.Text)
+		return fmt.Sprintf("its campaign's schedule has no interval for %s, the time of the request in its advertiser's time zone: add one, or remove the schedule", c.Text)
 	case search.LocationExcluded:
-		return fmt.Sprintf("its campaign excludes %s, where the request's user is or what the query is about", c.Text)
+		return fmt.Sprintf("its campaign excludes %s, which holds a location of the request: remove the exclusion", c.Text)
 	case search.LocationUnknown:
-		return "its campaign is targeted at places, and the request says of no place that counts for it: send a location or a point"
+		return "its campaign is targeted at locations, and the request names none that counts for it: send a location or a point, or remove the campaign's locations"
 	case search.LocationMissed:
-		return "its campaign is targeted at places, and the request's are none of these, nor within them"
+		return "its campaign is targeted at locations, and none of them holds one of the request: add one that does"
 	case search.LanguageMissed:
-		return fmt.Sprintf("the request's languages (%s) are none of its campaign's", strings.Join(contextOfRequest(req).Languages, ", "))
+		return fmt.Sprintf("none of the request's languages (%s) is one of its campaign's: add one of them to the campaign",
+			strings.Join(contextOfRequest(req).Languages, ", "))
 	case search.AudienceExcluded:
-		return fmt.Sprintf("%s excludes the audience segment %q, to which the user belongs", of, c.Text)
+		return fmt.Sprintf("%s excludes the audience segment %q, to which the user belongs: remove the exclusion", of, c.Text)
 	case search.AudienceMissed:
-		return of + " is targeted at audience segments, and the request names none of these"
+		return of + " is targeted at audience segments, and the request names none of them: add one of the request's, or only observe the segments"
 	case search.SiteExcluded:
-		return fmt.Sprintf("%s excludes the site %s, to which the request's page belongs", of, c.Text)
+		return fmt.Sprintf("%s excludes the site %s, to which the request's page belongs: remove the exclusion", of, c.Text)
 	case search.SiteMissed:
-		return of + " is shown on the sites that it includes only, and the request's page is none of these"
+		return of + " is shown only on the sites that it includes, and the request's page belongs to none of them: include its site"
 	}
-	return blocked(m, c)
+	return blocked(c)
 }
 
 // blocked says in words which block meets a keyword.
-func blocked(m *search.Explained, c targeting.Criterion) string {
-	switch {
-	case m.Context == nil || m.Context.Verdict != targeting.Blocked:
-		return "a block of the page meets the site to which it leads"
-	case c.Text == "":
-		return "a block of the request meets its advertiser, or a category of its campaign or advertiser, or the lack of any"
-	}
-	return fmt.Sprintf("the block list %q meets its advertiser, or a category of its campaign or advertiser, or the lack of any", c.Text)
+func blocked(c targeting.Criterion) string {
+	return fmt.Sprintf("the request blocks %s: only who runs the page can change that", c.Text)
 }
 
 func contextOfRequest(r *search.Request) *targeting.Context {

@@ -235,9 +235,6 @@ func (s *Slave) Address() string {
 // Local returns the slave for masters in this process.
 func (s *Slave) Local() *shardserver.Local { return s.shard.Local() }
 
-// Lists returns the block lists that the slave has.
-func (s *Slave) Lists() *documents.Lists { return s.lists }
-
 // State returns the state of the slave's load proxy.
 func (s *Slave) State() loadproxy.State { return s.proxy.State() }
 

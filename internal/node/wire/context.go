@@ -64,12 +64,8 @@ func toContext(m *pb.Context) (*targeting.Context, error) {
 	if s := m.GetSite(); s != nil {
 		c.Site = &targeting.Page{Host: s.GetHost(), Path: s.GetPath()}
 	}
-	b := targeting.Blocks{
-		Advertisers: set(m.GetBlockAdvertisers()), Domains: set(m.GetBlockDomains()), Categories: set(m.GetBlockCategories()),
-		Uncategorised: m.GetBlockUncategorised(),
-	}
-	if !b.Empty() {
-		c.Blocks = []*targeting.Blocks{&b}
+	if b := targeting.NewBlocks(m.GetBlockAdvertisers(), m.GetBlockDomains(), m.GetBlockCategories(), m.GetBlockUncategorised()); b != nil {
+		c.Blocks = []*targeting.Blocks{b}
 	}
 	for _, l := range m.GetBlockLists() {
 		c.Lists = append(c.Lists, targeting.ListVersion{Name: l.GetName(), Version: l.GetVersion()})
@@ -113,16 +109,4 @@ func toOutcome(m *pb.ContextOutcome) *targeting.Outcome {
 
 func toCriterion(m *pb.ContextCriterion) targeting.Criterion {
 	return targeting.Criterion{Text: m.GetText(), OfGroup: m.GetOfGroup()}
-}
-
-// set returns the distinct values of a list; nil: there are none.
-func set[T comparable](list []T) map[T]struct{} {
-	if len(list) == 0 {
-		return nil
-	}
-	s := make(map[T]struct{}, len(list))
-	for _, v := range list {
-		s[v] = struct{}{}
-	}
-	return s
 }

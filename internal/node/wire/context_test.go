@@ -31,12 +31,9 @@ func drawContext(t *rapid.T) *targeting.Context {
 	if some("site") {
 		c.Site = &targeting.Page{Host: "a.example", Path: "/x"}
 	}
-	b := targeting.Blocks{
-		Advertisers: set(rapid.SliceOfN(rapid.Uint64(), 0, 3).Draw(t, "advertisers")), Domains: set(texts.Draw(t, "domains")),
-		Categories: set(texts.Draw(t, "categories")), Uncategorised: some("uncategorised"),
-	}
-	if !b.Empty() {
-		c.Blocks = []*targeting.Blocks{&b}
+	advertisers := rapid.SliceOfN(rapid.Uint64(), 0, 3).Draw(t, "advertisers")
+	if b := targeting.NewBlocks(advertisers, texts.Draw(t, "domains"), texts.Draw(t, "categories"), some("uncategorised")); b != nil {
+		c.Blocks = []*targeting.Blocks{b}
 	}
 	for _, name := range texts.Draw(t, "lists") {
 		c.Lists = append(c.Lists, targeting.ListVersion{Name: name, Version: rapid.Uint64().Draw(t, "version")})

@@ -1,0 +1,100 @@
+package targeting
+
+import (
+	"testing"
+	"time"
+)
+
+// TestExplained: a judge names what decided, and what multiplied, if it explains; else it spends nothing on it.
+func TestExplained(t *testing.T) {
+	parse := func(t *testing.T, schedule, locations, audiences, sites string) *Campaign {
+		t.Helper()
+		var s Targeting
+		var err [4]error
+		if schedule != "" {
+			s.Schedule, err[0] = ParseSchedule([]byte(schedule))
+		}
+		if locations != "" {
+			s.Locations, err[1] = ParseLocations([]byte(locations))
+		}
+		if audiences != "" {
+			s.Audiences, err[2] = ParseAudiences([]byte(audiences))
+		}
+		if sites != "" {
+			s.Sites, err[3] = ParseSites([]byte(sites))
+		}
+		if err != [4]error{} {
+			t.Fatal(err)
+		}
+		return Compile(&s)
+	}
+	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) // a Wednesday
+	request := Context{
+		Time: noon, Places: []Place{{ID: 2203, Presence: true, Depth: 1}}, Point: &Point{Lat: 50_000_000}, Audiences: []string{"a", "b"},
+		Site:   &Page{Host: "shop.example", Path: "/x"},
+		Blocks: []*Blocks{NewBlocks([]uint64{9}, nil, []string{"alcohol"}, false), {Name: "kids", Uncategorised: true}},
+	}
+	owner := Owner{ID: 1, Zone: time.UTC, Categories: Categories{"food"}}
+	for name, c := range map[string]struct {
+		campaign *Campaign
+		group    *Group
+		owner    Owner
+		want     Verdict
+		by       Criterion
+		factors  [4]Criterion
+	}{
+		"starts": {campaign: Compile(&Targeting{Start: 20260305}), want: NotStarted, by: Criterion{Text: "2026-03-05"}},
+		"ended":  {campaign: Compile(&Targeting{End: 20260303}), want: Ended, by: Criterion{Text: "2026-03-03"}},
+		"schedule": {campaign: parse(t, `[{"day":"wednesday","from":"08:00","to":"12:00"}]`, "", "", ""), want: OffSchedule,
+			by: Criterion{Text: "Wednesday 12:00"}},
+		"place": {campaign: parse(t, "", `[{"id":2203,"exclude":true}]`, "", ""), want: LocationExcluded, by: Criterion{Text: "place 2203"}},
+		"circle": {campaign: parse(t, "", `[{"lat":50,"lon":0,"radius_m":100,"exclude":true}]`, "", ""), want: LocationExcluded,
+			by: Criterion{Text: "100 m around 50, 0"}},
+		"segment": {campaign: parse(t, "", "", `{"exclude":[{"id":"b"}]}`, ""), want: AudienceExcluded, by: Criterion{Text: "b"}},
+		"group's segment": {group: CompileGroup(&Audiences{Exclude: []Segment{{ID: "a"}}}, &Sites{}), want: AudienceExcluded,
+			by: Criterion{Text: "a", OfGroup: true}},
+		"site":          {campaign: parse(t, "", "", "", `{"exclude":[{"site":"shop.example/x"}]}`), want: SiteExcluded, by: Criterion{Text: "shop.example/x"}},
+		"advertiser":    {owner: Owner{ID: 9, Categories: Categories{"food"}}, want: Blocked, by: Criterion{Text: "advertiser 9"}},
+		"category":      {owner: Owner{Categories: Categories{"alcohol/wine"}}, want: Blocked, by: Criterion{Text: `category "alcohol"`}},
+		"uncategorised": {owner: Owner{}, want: Blocked, by: Criterion{Text: `campaigns without a category of the block list "kids"`}},
+		"what is passed": {campaign: parse(t, `[{"day":"wednesday","from":"12:00","to":"13:00","modifier_percent":10}]`, `[{"id":2203,"modifier_percent":10}]`,
+			`{"observe":[{"id":"a","modifier_percent":10},{"id":"b","modifier_percent":20}]}`, `{"include":[{"site":"shop.example","modifier_percent":10}]}`),
+			factors: [4]Criterion{{Text: "Wednesday 12:00 to 13:00"}, {Text: "place 2203"}, {Text: "b"}, {Text: "shop.example"}}},
+	} {
+		if c.owner.Zone == nil {
+			c.owner.Zone = time.UTC
+		}
+		if name != "advertiser" && name != "category" && name != "uncategorised" {
+			c.owner = owner
+		}
+		for _, explain := range []bool{false, true} {
+			j := NewJudge(&request)
+			j.Reset(&request, explain)
+			o := j.Group(c.campaign, c.group, &c.owner)
+			by, factors := c.by, c.factors
+			if !explain {
+				by, factors = Criterion{}, [4]Criterion{}
+			}
+			if o.Verdict != c.want || o.Criterion != by || o.By != factors {
+				t.Errorf("%s, explain %v: %+v", name, explain, *o)
+			}
+		}
+	}
+}
+
+// TestBlockOfURL names the entry that meets a final URL.
+func TestBlockOfURL(t *testing.T) {
+	c := Context{Blocks: []*Blocks{NewBlocks(nil, []string{"a.example"}, nil, false), {Name: "kids", Domains: map[string]struct{}{"casino.example": {}}}}}
+	for url, want := range map[string]string{
+		"https://a.example/x":          `domain "a.example"`,
+		"https://www.b.casino.example": `domain "casino.example" of the block list "kids"`,
+		"nonsense":                     `domains, and "nonsense" has no proper host`,
+	} {
+		if got := c.BlockOfURL(url); !c.BlocksURL(url) || got != want {
+			t.Errorf("%s: %s", url, got)
+		}
+	}
+	if c.BlocksURL("https://example/a.example") || c.BlocksURL("") {
+		t.Error("what no block meets")
+	}
+}
