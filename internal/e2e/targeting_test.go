@@ -11,8 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -20,7 +18,6 @@ import (
 
 	"adshard/backend/sqlite"
 	"adshard/blocklist"
-	"adshard/ingest"
 	"adshard/internal/goldentest"
 	"adshard/internal/node/searchapi"
 	"adshard/places"
@@ -31,7 +28,7 @@ import (
 // targetingCase is a case of targeting/edges/cases.jsonl.
 type targetingCase struct {
 	Name, Comment   string
-	Files           []struct{ Name, Text string }
+	Files           []caseFile
 	UnknownLocation string `json:"unknown_location"`
 	Requests        []struct {
 		Request map[string]any
@@ -175,7 +172,7 @@ func goldenTargeting(t *testing.T) (c targetingCase) {
 	t.Helper()
 	for _, name := range []string{"places.csv", "editor.csv.gz", "entities.jsonl.gz", "blocklists.jsonl"} {
 		text := goldentest.Read(t, "targeting/golden/"+name)
-		c.Files = append(c.Files, struct{ Name, Text string }{strings.TrimSuffix(name, ".gz"), string(text)})
+		c.Files = append(c.Files, caseFile{strings.TrimSuffix(name, ".gz"), string(text)})
 	}
 	return c
 }
@@ -183,38 +180,8 @@ func goldenTargeting(t *testing.T) (c targetingCase) {
 // targetingHandler imports the files of a case and serves them from one store in memory.
 func targetingHandler(t *testing.T, c targetingCase) http.Handler {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "ads.db")
-	db, err := sqlite.Open(t.Context(), file, sqlite.Options{Create: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	var names []string
-	for _, f := range c.Files {
-		name := filepath.Join(dir, f.Name)
-		if err := os.WriteFile(name, []byte(f.Text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if !strings.HasPrefix(f.Text, "Criteria ID") {
-			names = append(names, name)
-			continue
-		}
-		if _, err := ingest.ImportPlaces(t.Context(), db, name, ingest.Options{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := ingest.Run(t.Context(), db, names, ingest.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	_, table, err := ingest.LoadPlaces(t.Context(), db)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lists := storedLists(t, db)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	store := withLists{fill(t, readAll(t, file)), lists}
+	all, lists, table := importFiles(t, c.Files)
+	store := withLists{fill(t, all), lists}
 	return searchapi.New(searchapi.Config{
 		Searcher: store, Explainer: store, Counter: store, Reserve: reserve, Places: func() *places.Table { return table },
 		IncludeUnknownLocations: c.UnknownLocation == "include",

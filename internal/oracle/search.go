@@ -34,23 +34,32 @@ func (o *Oracle) Search(r Request) (*Result, error) {
 	}
 	result := &Result{Truncated: truncated}
 	for _, j := range judged {
-		switch j.Verdict {
-		case search.KeywordPaused, search.GroupPaused, search.CampaignPaused, search.AdvertiserPaused, search.NoAd:
-			continue
-		case search.Won, search.Lost, search.Superseded:
-			result.Candidates++
-		}
-		result.Matched++
-		if j.Verdict == search.Won {
-			ad, _ := filled(j.ad(&r), j.Keyword.Text)
-			if j.Keyword.FinalURL != "" {
-				ad.FinalURL = j.Keyword.FinalURL
-			}
-			result.Ads = append(result.Ads, Placed{Judged: j, Ad: ad})
+		if result.count(j); j.Verdict == search.Won {
+			result.Ads = append(result.Ads, j.placed(&r))
 		}
 	}
 	slices.SortFunc(result.Ads, func(a, b Placed) int { return a.Position - b.Position })
 	return result, nil
+}
+
+// count counts a keyword that matches.
+func (r *Result) count(j *Judged) {
+	switch j.Verdict {
+	case search.KeywordPaused, search.GroupPaused, search.CampaignPaused, search.AdvertiserPaused, search.NoAd:
+		return
+	case search.Eligible, search.Won, search.Lost, search.Superseded:
+		r.Candidates++
+	}
+	r.Matched++
+}
+
+// placed is a winner with what is shown of it.
+func (j *Judged) placed(r *Request) Placed {
+	ad, _ := filled(j.ad(r), j.Keyword.Text)
+	if j.Keyword.FinalURL != "" {
+		ad.FinalURL = j.Keyword.FinalURL
+	}
+	return Placed{Judged: j, Ad: ad}
 }
 
 // Explain returns all keywords that match, by score falling, then keyword id
@@ -62,6 +71,13 @@ func (o *Oracle) Explain(r Request) ([]*Judged, error) {
 
 // judge compares every keyword and runs the auction.
 func (o *Oracle) judge(r *Request) (judged []*Judged, truncated bool, err error) {
+	judged, truncated, err = o.matching(r)
+	place(judged, r)
+	return judged, truncated, err
+}
+
+// matching returns the keywords that match in the order of the auction, with the verdicts before it.
+func (o *Oracle) matching(r *Request) (judged []*Judged, truncated bool, err error) {
 	query, truncated, err := o.query(r.Text)
 	if err != nil || len(query) == 0 {
 		return nil, truncated, err
@@ -78,7 +94,6 @@ func (o *Oracle) judge(r *Request) (judged []*Judged, truncated bool, err error)
 		}
 	}
 	slices.SortFunc(judged, inOrder)
-	place(judged, r)
 	return judged, truncated, nil
 }
 

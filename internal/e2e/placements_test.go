@@ -1,0 +1,208 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"adshard/internal/goldentest"
+	"adshard/internal/oracle"
+	"adshard/search"
+	"adshard/targeting"
+)
+
+// placementsCase is a case of placements/cases.jsonl.
+type placementsCase struct {
+	Name, Kind, Comment string
+	Files               []caseFile
+	Requests            []struct {
+		Request json.RawMessage
+		Want    wantPage
+	}
+}
+
+type wantPage struct {
+	Error               int
+	Field               string
+	Matched, Candidates uint64
+	Placements          []wantPlacement
+	Plain               []map[string]any
+}
+
+type wantPlacement struct {
+	ID                  string
+	Matched, Candidates uint64
+	Ads                 []map[string]any
+	Why                 map[string]uint64
+	Error               struct{ Code, Field string }
+}
+
+func placementsCases(t *testing.T) (list []placementsCase) {
+	t.Helper()
+	exemplary := 0
+	d := json.NewDecoder(bytes.NewReader(goldentest.Read(t, "placements/cases.jsonl")))
+	for d.More() {
+		var c placementsCase
+		if err := d.Decode(&c); err != nil {
+			t.Fatal(err)
+		}
+		if c.Kind == "exemplary" {
+			exemplary++
+		}
+		list = append(list, c)
+	}
+	if len(list) < 30 || exemplary < 13 {
+		t.Fatalf("%d cases, %d exemplary", len(list), exemplary)
+	}
+	return list
+}
+
+// pageRequest is what the oracle is asked of a request.
+type pageRequest struct {
+	Q             string
+	Slots         int
+	PerAdvertiser int    `json:"per_advertiser"`
+	RequestID     string `json:"request_id"`
+	Time          time.Time
+	pageBlocks
+	Placements []struct {
+		Slots   int
+		Reserve uint64 `json:"reserve_micros"`
+		pageBlocks
+	}
+}
+
+type pageBlocks struct {
+	Block         []string
+	Advertisers   []uint64 `json:"block_advertisers"`
+	Domains       []string `json:"block_domains"`
+	Categories    []string `json:"block_categories"`
+	Uncategorised bool     `json:"block_uncategorised"`
+}
+
+// TestPlacementsOracle holds the oracle against the pages made by hand, so that whatever equals it is right too.
+func TestPlacementsOracle(t *testing.T) {
+	for _, c := range placementsCases(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			all, lists, _ := importFiles(t, c.Files)
+			slow, err := oracle.New(all.advertisers, all.campaigns, all.items, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, r := range c.Requests {
+				if r.Want.Error != 0 || r.Want.Plain != nil {
+					continue
+				}
+				if diff := askOraclePage(t, slow, lists, r.Request, r.Want); diff != "" {
+					t.Errorf("%s\nrequest %d %s:\n%s", c.Comment, i, r.Request, diff)
+				}
+			}
+		})
+	}
+}
+
+// askOraclePage returns how the oracle's page differs from the wanted one. Wrong placements are left out: it knows no form.
+func askOraclePage(t *testing.T, slow *oracle.Oracle, lists map[string]*targeting.Blocks, raw json.RawMessage, w wantPage) string {
+	t.Helper()
+	q := pageRequest{Slots: 4, PerAdvertiser: 1}
+	right := w
+	right.Placements = nil
+	request, err := rightPlacements(raw, w, &right)
+	if err == nil {
+		err = json.Unmarshal(request, &q)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(right.Placements) == 0 {
+		return ""
+	}
+	var list []oracle.Placement
+	for _, p := range q.Placements {
+		at := oracle.Placement{
+			Slots: p.Slots, Reserve: max(p.Reserve, reserve), Advertisers: p.Advertisers, Domains: p.Domains, Categories: p.Categories, Uncategorised: p.Uncategorised,
+		}
+		if at.Slots == 0 {
+			at.Slots = q.Slots
+		}
+		for _, name := range p.Block { // the cases' lists have categories only
+			for category := range lists[name].Categories {
+				at.Categories = append(at.Categories, category)
+			}
+		}
+		list = append(list, at)
+	}
+	page, err := slow.Page(oracle.Request{
+		Text: q.Q, Profile: search.DefaultProfile(), Variants: search.Synonym, RequestID: q.RequestID,
+		Context: &oracle.Context{Time: q.Time, BlockAdvertisers: q.Advertisers, BlockCategories: q.Categories, BlockDomains: q.Domains, BlockUncategorised: q.Uncategorised},
+	}, list, q.PerAdvertiser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := wantPage{Matched: page.Matched, Candidates: page.Candidates}
+	for i, p := range page.Placements {
+		at := wantPlacement{ID: right.Placements[i].ID, Why: right.Placements[i].Why, Matched: p.Matched, Candidates: p.Candidates}
+		for _, a := range p.Ads {
+			at.Ads = append(at.Ads, map[string]any{
+				"advertiser": a.Advertiser.Name, "group": a.Item.Group.Name, "price_micros": float64(a.Price), "final_url": a.Ad.FinalURL, "position": float64(a.Position),
+			})
+		}
+		got.Placements = append(got.Placements, at)
+	}
+	return pageDifference(got, right)
+}
+
+// rightPlacements leaves out of a request, and of the wanted page, the placements that are wrong.
+func rightPlacements(raw json.RawMessage, w wantPage, right *wantPage) (json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	var list, kept []json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(fields["placements"], &list); err != nil {
+		return nil, err
+	}
+	for i, p := range w.Placements {
+		if p.Error.Code == "" {
+			kept, right.Placements = append(kept, list[i]), append(right.Placements, p)
+		}
+	}
+	var err error
+	if fields["placements"], err = json.Marshal(kept); err != nil {
+		return nil, err
+	}
+	return json.Marshal(fields)
+}
+
+// pageDifference returns how a page differs from the wanted one; of ads the fields count that are wanted.
+func pageDifference(got, w wantPage) string {
+	var diff []string
+	note := func(name string, got, want any) {
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			diff = append(diff, fmt.Sprintf("%s: %v, want %v", name, got, want))
+		}
+	}
+	note("matched", got.Matched, w.Matched)
+	note("candidates", got.Candidates, w.Candidates)
+	note("placements", len(got.Placements), len(w.Placements))
+	for i := range min(len(got.Placements), len(w.Placements)) {
+		g, w := got.Placements[i], w.Placements[i]
+		name := fmt.Sprintf("placement %d: ", i)
+		note(name+"id", g.ID, w.ID)
+		note(name+"error", g.Error, w.Error)
+		note(name+"why", g.Why, w.Why)
+		note(name+"matched", g.Matched, w.Matched)
+		note(name+"candidates", g.Candidates, w.Candidates)
+		note(name+"ads", len(g.Ads), len(w.Ads))
+		for n := range min(len(g.Ads), len(w.Ads)) {
+			note(fmt.Sprintf("%sposition of ad %d", name, n), g.Ads[n]["position"], n+1)
+			for field, want := range w.Ads[n] {
+				note(fmt.Sprintf("%sad %d: %s", name, n, field), g.Ads[n][field], want)
+			}
+		}
+	}
+	return strings.Join(diff, "\n")
+}
