@@ -6,6 +6,7 @@
 package blocklist
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -66,13 +67,17 @@ func (l *List) Normalise() error {
 		}
 	}
 	l.Advertisers, l.Domains, l.Categories = sorted(l.Advertisers), sorted(l.Domains), sorted(l.Categories)
+	return l.checkSize()
+}
+
+func (l *List) checkSize() error {
 	if n := l.Entries(); n > MaxEntries {
-		return fault.Field(op, FieldDomains, "%d entries; a list has at most %d", n, MaxEntries)
+		return fault.Field("block list", FieldDomains, "%d entries; a list has at most %d", n, MaxEntries)
 	}
 	return nil
 }
 
-func sorted[T uint64 | string](list []T) []T {
+func sorted[T cmp.Ordered](list []T) []T {
 	slices.Sort(list)
 	return slices.Compact(list)
 }

@@ -14,6 +14,8 @@ type Stored struct {
 	Name string
 	// Version grows with each change of any list, and is never given twice.
 	Version uint64
+	// Sum is that of the document, which tells a list from one of the same version in a database that was restored.
+	Sum uint64
 	List
 }
 
@@ -31,7 +33,7 @@ func Heads(ctx context.Context, s backend.Documents) ([]Stored, error) {
 		for _, d := range heads {
 			after = d.Version
 			if name, ok := strings.CutPrefix(d.Name, backend.BlocklistDocument); ok && !d.Removed {
-				all = append(all, Stored{Name: name, Version: d.Version})
+				all = append(all, Stored{Name: name, Version: d.Version, Sum: d.Sum})
 			}
 		}
 		if len(heads) < headsAtOnce {
@@ -54,7 +56,7 @@ func Load(ctx context.Context, s backend.Documents, name string) (Stored, error)
 	if err != nil {
 		return Stored{}, err
 	}
-	return Stored{name, d.Version, *l}, nil
+	return Stored{name, d.Version, d.Sum, *l}, nil
 }
 
 // Save replaces a list of a version, 0: one that is not there, and returns the version that it has then; it stays the same where nothing
@@ -81,4 +83,41 @@ func Save(ctx context.Context, s backend.Documents, name string, was uint64, l *
 func Remove(ctx context.Context, s backend.Documents, name string, was uint64) error {
 	_, err := s.SaveDocument(ctx, backend.BlocklistDocument+name, was, nil)
 	return err
+}
+
+// Change replaces a list by what f makes of it, whatever others do to it at the same time: then f is called again. Without a list (nil) it
+// is removed. f gets version 0 where there is none; it must not change entries in place, and returns a normalised list. The version stays
+// where nothing changes. Errors: those of f; fault.Invalid, the name.
+func Change(ctx context.Context, s backend.Documents, name string, f func(was *Stored) (*List, error)) (Stored, error) {
+	if err := CheckName(name); err != nil {
+		return Stored{}, err
+	}
+	for {
+		was, err := Load(ctx, s, name)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return Stored{}, err
+		}
+		now, err := f(&was)
+		if err != nil {
+			return Stored{}, err
+		}
+		stored, err := replace(ctx, s, name, &was, now)
+		if !fault.Is(err, fault.Conflict) || ctx.Err() != nil {
+			return stored, err
+		}
+	}
+}
+
+// replace saves a list in place of what was loaded. Errors: fault.Conflict, somebody else was faster.
+func replace(ctx context.Context, s backend.Documents, name string, was *Stored, now *List) (Stored, error) {
+	document := backend.BlocklistDocument + name
+	switch {
+	case now == nil:
+		_, err := s.SaveDocument(ctx, document, was.Version, nil)
+		return Stored{}, err
+	case was.Version != 0 && equal(&was.List, now):
+		return *was, nil
+	}
+	d, err := s.SaveDocument(ctx, document, was.Version, backend.PackDocument(now.Text()))
+	return Stored{name, d.Version, d.Sum, *now}, err
 }

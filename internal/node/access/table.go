@@ -160,6 +160,8 @@ func dataRules() []Rule {
 		return Rule{Call: HTTPCall(AdminPort, method, pattern), Roles: []Role{Operator}}
 	}
 	all := []Rule{look("/v1/changes"), look("/v1/export"), change("POST", "/v1/batch"), look("/v1/imports"), change("POST", "/v1/imports")}
+	all = append(all, look("/v1/blocklists"), change("POST", "/v1/blocklists"), look("/v1/blocklists/{name}"), change("PATCH", "/v1/blocklists/{name}"),
+		change("DELETE", "/v1/blocklists/{name}"), look("/v1/locations"))
 	for _, kind := range []string{"advertisers", "campaigns", "groups", "keywords", "negatives", "ads"} {
 		list := "/v1/" + kind
 		one := list + "/{id}"

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"adshard/internal/node/data"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/metrics"
+	"adshard/places"
 )
 
 // Config is what an admin port serves.
@@ -31,6 +33,8 @@ type Config struct {
 	Refuse func() error
 	// Data reads and changes the data of the database; nil leaves its calls out.
 	Data *data.Service
+	// Places returns the table of places; nil: that of Data or, without that, there is none.
+	Places func(context.Context) (*places.Table, error)
 	// Explain answers /v1/explain, and /v1/search for the console; nil leaves them out.
 	Explain http.Handler
 	// Slow answers /debug/slow with the slowest searches; nil leaves it out.
@@ -48,6 +52,9 @@ type Config struct {
 // New returns the handler of an admin port. Run it with httpapi.Serve, which
 // has all timeouts.
 func New(c Config) http.Handler {
+	if c.Places == nil && c.Data != nil {
+		c.Places = c.Data.Places
+	}
 	mux := http.NewServeMux()
 	inner := limited(found(mux))
 	pages := c.console(c.gated(mux, inner, nil))
@@ -108,6 +115,9 @@ func (c *Config) routes() map[string]calls {
 	if c.Data != nil {
 		maps.Copy(all, c.data())
 	}
+	if c.Places != nil {
+		all[locationsPath] = get(c.locations)
+	}
 	if c.Explain != nil {
 		all["/v1/explain"] = get(c.Explain.ServeHTTP)
 	}
@@ -133,7 +143,7 @@ func (c *Config) readyz(w http.ResponseWriter, _ *http.Request) {
 
 // Routes returns the methods that an admin port with everything has, by pattern.
 func Routes() map[string][]string {
-	c := Config{Registry: metrics.NewRegistry(), Control: unasked{}, Data: &data.Service{}, Explain: http.NotFoundHandler(), Slow: http.NotFoundHandler()}
+	c := Config{Registry: metrics.NewRegistry(), Control: unasked{}, Data: &data.Service{}, Places: new(data.Service).Places, Explain: http.NotFoundHandler(), Slow: http.NotFoundHandler()}
 	all := make(map[string][]string)
 	for pattern, methods := range c.routes() {
 		all[pattern] = slices.Sorted(maps.Keys(methods))

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"adshard/blocklist"
 )
 
 // drawn is a request that is made only from the document.
@@ -45,12 +47,19 @@ func TestRequestsOfTheDocument(t *testing.T) {
 				t.Errorf("%s: %+v is good, but answered %d %s", operation, good, a.status, a.body)
 			}
 			bad, what := d.spoil(path, method, d.draw(path, method))
-			before := w.clock()
-			if a := d.send(method, path, bad); a.status != 400 || w.clock() != before {
+			before, lists := w.clock(), d.lists()
+			if a := d.send(method, path, bad); a.status != 400 || w.clock() != before || d.lists() != lists {
 				t.Errorf("%s: %+v has %s, but is answered %d %s", operation, bad, what, a.status, a.body)
 			}
 		}
 	}
+}
+
+// lists are the names and versions of the block lists.
+func (d *drawer) lists() string {
+	heads, err := blocklist.Heads(d.T.Context(), d.DB)
+	d.Must(err)
+	return fmt.Sprint(heads)
 }
 
 // send sends a request.
@@ -68,7 +77,7 @@ func (d *drawer) send(method, path string, r drawn) reply {
 	for name, v := range r.header {
 		header = append(header, name, v)
 	}
-	return d.ask(method, strings.Replace(path, "{id}", "1", 1)+"?"+r.query.Encode(), body, header...)
+	return d.ask(method, strings.NewReplacer("{id}", "1", "{name}", "1").Replace(path)+"?"+r.query.Encode(), body, header...)
 }
 
 // parameters are those of an operation, by name.
@@ -108,6 +117,10 @@ func (d *drawer) draw(path, method string) drawn {
 		r.query.Del("advertiser")
 		r.query.Set("group", "1")
 	}
+	if path == "/v1/locations" { // a number or words
+		r.query.Del("id")
+		r.query.Set("find", "prague")
+	}
 	if s := d.schema(path, method); s != nil {
 		r.has, r.body = true, d.object(s)
 	}
@@ -139,7 +152,11 @@ func (d *drawer) object(s map[string]any) map[string]any {
 		out["group_id"] = 1
 	}
 	if len(out) == 0 {
-		out["status"] = "paused"
+		name := "status"
+		if properties[name] == nil {
+			name = names[0]
+		}
+		out[name] = d.value(name, d.resolved(properties[name]))
 	}
 	return out
 }
@@ -171,6 +188,12 @@ func (d *drawer) value(name string, s map[string]any) any {
 		return nil
 	case name == "after":
 		return ""
+	case s["pattern"] == "^[-a-z0-9_.]{1,64}$":
+		return fmt.Sprint("list-", d.Uint32())
+	case name == "domains":
+		return []string{fmt.Sprintf("h%d.example", d.IntN(20)), "www.Example.com"}
+	case name == "advertisers":
+		return []int{1 + d.IntN(20)}
 	case name == "wait_ms":
 		return 1
 	case name == "time_zone":
@@ -179,6 +202,8 @@ func (d *drawer) value(name string, s map[string]any) any {
 		return fmt.Sprintf("https://a.example/%d", d.Uint32())
 	case targeted[name] != "":
 		return json.RawMessage(targeted[name])
+	case name == "remove" || name == "add":
+		return d.object(s)
 	case name == "paused_by":
 		return []string{"end_date"}
 	case name == "languages":

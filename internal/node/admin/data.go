@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -46,6 +47,7 @@ func (c *Config) data() map[string]calls {
 		"/v1/export":  {http.MethodGet: c.export},
 		importsPath:   {http.MethodGet: c.imports, http.MethodPost: c.importFile},
 	}
+	maps.Copy(all, c.blocklistCalls())
 	for _, of := range collections {
 		all[of.path] = calls{
 			http.MethodGet:  func(w http.ResponseWriter, r *http.Request) { c.list(w, r, of) },
@@ -62,7 +64,7 @@ func (c *Config) data() map[string]calls {
 
 // limited bounds bodies.
 func limited(next http.Handler) http.Handler {
-	small := http.MaxBytesHandler(next, httpapi.MaxBody)
+	small, list := http.MaxBytesHandler(next, httpapi.MaxBody), http.MaxBytesHandler(next, data.MaxListBody)
 	large := map[string]http.Handler{
 		batchPath: http.MaxBytesHandler(next, data.MaxBatch), importsPath: http.MaxBytesHandler(next, data.MaxImport),
 		console.Root + "import": http.MaxBytesHandler(next, console.MaxForm),
@@ -70,6 +72,10 @@ func limited(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h, ok := large[r.URL.Path]; ok {
 			h.ServeHTTP(w, r)
+			return
+		}
+		if ofLists(r.URL.Path) {
+			list.ServeHTTP(w, r)
 			return
 		}
 		small.ServeHTTP(w, r)

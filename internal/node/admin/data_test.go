@@ -103,7 +103,9 @@ func (w *world) ask(method, path, body string, header ...string) reply {
 func pattern(path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	if parts := strings.Split(path, "/"); len(parts) == 4 {
-		parts[3] = "{id}"
+		if parts[3] = "{id}"; parts[2] == "blocklists" {
+			parts[3] = "{name}"
+		}
 		path = strings.Join(parts, "/")
 	}
 	return path
@@ -137,6 +139,7 @@ func (w *world) fill() {
 	w.must("POST", "/v1/negatives", `{"group_id":1,"text":"free","match_type":"broad"}`)
 	w.must("POST", "/v1/negatives", `{"campaign_id":1,"text":"used","match_type":"exact"}`)
 	w.must("POST", "/v1/ads", `{"group_id":1,"headlines":["Cables"],"final_url":"https://a.example/"}`)
+	w.must("POST", "/v1/blocklists", `{"name":"1","categories":["alcohol"]}`)
 }
 
 func (w *world) clock() uint64 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"adshard/blocklist"
 	"adshard/fault"
 	"adshard/internal/node/data"
 	"adshard/internal/node/httpapi/api"
@@ -15,6 +16,7 @@ import (
 const (
 	defaultPage    = 100
 	maxPage        = 1000
+	maxEntries     = 10_000 // of a block list, on a page
 	maxCursor      = 64
 	defaultChanges = 1000
 	maxChanges     = 10_000
@@ -29,6 +31,7 @@ const (
 type dataQuery struct {
 	allowed []string
 	changes bool // they are those of the log of changes, which has bounds of its own
+	entries bool // they are those of a block list's entries
 
 	advertiser, campaign, group uint64
 	cursor, after               string
@@ -47,6 +50,10 @@ func (q *dataQuery) Set(name string, v api.Value) (field int, err error) {
 	if q.changes {
 		mostLines, mostWait, leastWait = maxChanges, maxChangesWait, 0
 	}
+	longest := maxCursor
+	if q.entries {
+		mostLines, longest = maxEntries, blocklist.MaxCursor
+	}
 	switch name {
 	case "advertiser":
 		err = setID(v, name, &q.advertiser)
@@ -61,7 +68,7 @@ func (q *dataQuery) Set(name string, v api.Value) (field int, err error) {
 	case "dry_run":
 		q.dryRun, err = v.Boolean(name)
 	case "cursor":
-		q.cursor, err = v.Text(name, maxCursor)
+		q.cursor, err = v.Text(name, longest)
 	case "after":
 		q.after, err = v.Text(name, maxPosition)
 		q.afterGiven = true

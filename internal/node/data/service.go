@@ -18,6 +18,7 @@ const (
 	maxStreams = 16
 	maxExports = 2
 	maxLoading = 1 // imports
+	maxLists   = 2 // block lists in memory
 )
 
 // Service reads and changes the data of a database. Make it with New.
@@ -28,18 +29,19 @@ type Service struct {
 	spent  Spent // nil: nothing is counted
 	now    func() time.Time
 
-	writers, readers, streams, exports, importing places
-	latest                                        latest
-	copied                                        int // entities with which a file is compared, at most
+	writers, readers, streams, exports, importing, lists slots
+	latest                                               latest
+	places                                               placesTable
+	copied                                               int // entities with which a file is compared, at most
 }
 
 // New returns the service of a database. served returns when all live slaves serve a clock, or with an
 // error when that cannot be known, or ctx is done.
 func New(db backend.Store, served func(ctx context.Context, clock uint64) error, log *slog.Logger) *Service {
 	return &Service{
-		db: db, served: served, log: log, now: time.Now, writers: make(places, maxWriters), readers: make(places, maxReaders),
-		streams: make(places, maxStreams), exports: make(places, maxExports),
-		importing: make(places, maxLoading), copied: maxCopied,
+		db: db, served: served, log: log, now: time.Now, writers: make(slots, maxWriters), readers: make(slots, maxReaders),
+		streams: make(slots, maxStreams), exports: make(slots, maxExports),
+		importing: make(slots, maxLoading), lists: make(slots, maxLists), copied: maxCopied,
 	}
 }
 
@@ -49,11 +51,11 @@ type Spent func(ctx context.Context, s backend.Snapshot, campaigns []*backend.Ca
 // ShowSpend adds what they have spent to campaigns that are read. It is called before any of the other calls.
 func (s *Service) ShowSpend(spent Spent) { s.spent = spent }
 
-// places bound how many run at once.
-type places chan struct{}
+// slots bound how many run at once.
+type slots chan struct{}
 
 // take waits for a place. Errors: fault.Overloaded.
-func (p places) take(ctx context.Context) error {
+func (p slots) take(ctx context.Context) error {
 	select {
 	case p <- struct{}{}:
 		return nil
@@ -63,7 +65,7 @@ func (p places) take(ctx context.Context) error {
 }
 
 // try takes a place if there is one now. Errors: fault.Overloaded.
-func (p places) try() error {
+func (p slots) try() error {
 	select {
 	case p <- struct{}{}:
 		return nil
@@ -72,7 +74,7 @@ func (p places) try() error {
 	}
 }
 
-func (p places) leave() { <-p }
+func (p slots) leave() { <-p }
 
 // Get returns one entity. Errors: fault.NotFound.
 func (s *Service) Get(ctx context.Context, key Key) (*api.ItemAnswer, error) {

@@ -152,7 +152,7 @@ func (m *Master) handle(lexicon *words.Lexicon, observer *Metrics, port *ports.P
 		c.Names = append(c.Names, m.cfg.HTTP)
 	}
 	explaining := searchapi.New(c)
-	port.Explain = explaining
+	port.Explain, port.Places = explaining, m.Places
 	c.OwnRequestIDs = m.cfg.RequestIDs == searchapi.RequestIDsOwn // an operator explains a request by its id
 	if m.cfg.EventTokens {
 		m.keys = newEventKeys()

@@ -21,6 +21,7 @@ import (
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/metrics"
 	"adshard/internal/ulimit"
+	"adshard/places"
 )
 
 // Ports has the admin port of a process, its metrics, and the limits on its
@@ -30,9 +31,10 @@ type Ports struct {
 	own      *certs.Credentials
 	registry *prometheus.Registry
 	Sockets  *Sockets
-	hosts    httpapi.Names // by which it may be called
-	Explain  http.Handler  // explanations of a master; nil: none
-	Slow     http.Handler  // its slowest searches, or nil if they are not kept
+	hosts    httpapi.Names        // by which it may be called
+	Explain  http.Handler         // explanations of a master; nil: none
+	Places   func() *places.Table // the table of a master, nil until it is known; nil: there is no master
+	Slow     http.Handler         // its slowest searches, or nil if they are not kept
 }
 
 // Open listens on the admin port, with the credentials of the process. It accepts requests
@@ -97,12 +99,23 @@ func (p *Ports) Serve(ctx context.Context, ready func() []string, handler func(a
 	defer watched.Wait()
 	defer cancel()
 	cfg := admin.Config{Registry: p.registry, Ready: ready, Explain: p.Explain, Slow: p.Slow, Hosts: p.hosts, Gate: p.own.Gate(), Memory: new(console.Memory), Log: log}
+	if p.Places != nil {
+		cfg.Places = p.table
+	}
 	if handler == nil {
 		handler = admin.New
 	}
 	served := handler(cfg)
 	watched.Go(func() { cfg.Memory.History.Run(ctx, served) })
 	return httpapi.Serve(ctx, p.listener, served)
+}
+
+// table returns the table of places of the master: the built-in one until the balancer has told another.
+func (p *Ports) table(context.Context) (*places.Table, error) {
+	if t := p.Places(); t != nil {
+		return t, nil
+	}
+	return places.Countries(), nil
 }
 
 // Close closes the admin port, if Serve is never called.

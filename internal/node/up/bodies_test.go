@@ -21,8 +21,9 @@ var bodies = map[string]string{
 	"POST /v1/balance/move":          "\"slice\":1\n\"slave\":\"none\"",
 	"POST /v1/balance/strategy":      "\"name\":\"hash\"\n\"options\":{}",
 	"POST /v1/balance/replicas":      "\"replicas\":1",
-	"POST /v1/batch":                 "\"operations\":[{\"op\":\"remove\",\"type\":\"advertiser\",\"id\":1000000}]",
-	"POST /v1/advertisers":           "\"name\":\"other\"", "PATCH /v1/advertisers/{id}": "\"status\":\"paused\"",
+	"POST /v1/blocklists":            "\"name\":\"other\"", "PATCH /v1/blocklists/{name}": "\"block_uncategorised\":true",
+	"POST /v1/batch":       "\"operations\":[{\"op\":\"remove\",\"type\":\"advertiser\",\"id\":1000000}]",
+	"POST /v1/advertisers": "\"name\":\"other\"", "PATCH /v1/advertisers/{id}": "\"status\":\"paused\"",
 	"POST /v1/campaigns": "\"advertiser_id\":1\n\"name\":\"other\"", "PATCH /v1/campaigns/{id}": "\"status\":\"paused\"",
 	"POST /v1/groups": "\"campaign_id\":1\n\"name\":\"other\"", "PATCH /v1/groups/{id}": "\"status\":\"paused\"",
 	"POST /v1/keywords": "\"group_id\":1\n\"text\":\"other\"\n\"match_type\":\"broad\"", "PATCH /v1/keywords/{id}": "\"status\":\"paused\"",
@@ -79,7 +80,7 @@ func (c *cluster) testBodies(t *testing.T) {
 			if len(tags) > 0 && base[tags[0].(string)] != "" {
 				at = base[tags[0].(string)]
 			}
-			url := at + strings.ReplaceAll(path, "{id}", "1")
+			url := at + strings.NewReplacer("{id}", "1", "{name}", "1").Replace(path)
 			if owned := []string{"/v1/keywords/{id}", "/v1/negatives/{id}", "/v1/ads/{id}"}; slices.Contains(owned, path) {
 				url += "?group=1"
 			}

@@ -746,6 +746,107 @@ type BlockingNegative struct {
 // BlockingNegativeOwner defines model for BlockingNegative.Owner.
 type BlockingNegativeOwner string
 
+// Blocklist What a page does not want to show, with one page of the entries. Entries are in order, each once, advertisers first.
+type Blocklist struct {
+	Name    BlocklistName `json:"name"`
+	Version uint64        `json:"version"`
+
+	// Etag What If-Match compares.
+	Etag string `json:"etag"`
+
+	// Entries How many advertisers, domains and categories there are, on all pages.
+	Entries int `json:"entries"`
+
+	// Advertisers Ids.
+	Advertisers []uint64 `json:"advertisers"`
+
+	// Domains Hosts in ASCII and lower case; each meets its subdomains.
+	Domains []string `json:"domains"`
+
+	// Categories Each meets what is below it.
+	Categories []string `json:"categories"`
+
+	// BlockUncategorised Meets campaigns that have no category, nor their advertiser.
+	BlockUncategorised bool `json:"block_uncategorised"`
+}
+
+// BlocklistAnswer defines model for BlocklistAnswer.
+type BlocklistAnswer struct {
+	// Blocklist What a page does not want to show, with one page of the entries. Entries are in order, each once, advertisers first.
+	Blocklist Blocklist `json:"blocklist"`
+
+	// Next The cursor of the next page of entries; absent on the last one.
+	Next string `json:"next,omitempty"`
+}
+
+// BlocklistChange defines model for BlocklistChange.
+type BlocklistChange struct {
+	Effect DataEffect    `json:"effect"`
+	Name   BlocklistName `json:"name"`
+
+	// Version The one that it has now, the old one if nothing is different; absent when it is removed.
+	Version uint64 `json:"version,omitempty"`
+	Etag    string `json:"etag,omitempty"`
+
+	// Entries How many advertisers, domains and categories it has now.
+	Entries int `json:"entries"`
+}
+
+// BlocklistEntries Entries that are removed or added, in the form of the list's own.
+type BlocklistEntries struct {
+	// Advertisers Ids.
+	Advertisers []uint64 `json:"advertisers,omitempty"`
+
+	// Domains Hosts; each meets its subdomains, by ads' final URLs.
+	Domains []string `json:"domains,omitempty"`
+
+	// Categories Each meets what is below it.
+	Categories []string `json:"categories,omitempty"`
+}
+
+// BlocklistHead defines model for BlocklistHead.
+type BlocklistHead struct {
+	Name BlocklistName `json:"name"`
+
+	// Version It grows with each change of any list, and is never given twice.
+	Version uint64 `json:"version"`
+
+	// Etag What If-Match compares.
+	Etag string `json:"etag"`
+}
+
+// BlocklistList defines model for BlocklistList.
+type BlocklistList struct {
+	Blocklists []BlocklistHead `json:"blocklists"`
+
+	// Next The cursor of the next page; absent on the last one.
+	Next string `json:"next,omitempty"`
+}
+
+// BlocklistName defines model for BlocklistName.
+type BlocklistName = string
+
+// BlocklistPatch defines model for BlocklistPatch.
+type BlocklistPatch struct {
+	// Advertisers Ids.
+	Advertisers []uint64 `json:"advertisers,omitempty"`
+
+	// Domains Hosts; each meets its subdomains, by ads' final URLs.
+	Domains []string `json:"domains,omitempty"`
+
+	// Categories Each meets what is below it.
+	Categories []string `json:"categories,omitempty"`
+
+	// BlockUncategorised Meets campaigns that have no category, nor their advertiser.
+	BlockUncategorised bool `json:"block_uncategorised,omitempty"`
+
+	// Remove Entries that are removed or added, in the form of the list's own.
+	Remove BlocklistEntries `json:"remove,omitempty"`
+
+	// Add Entries that are removed or added, in the form of the list's own.
+	Add BlocklistEntries `json:"add,omitempty"`
+}
+
 // Budget defines model for Budget.
 type Budget struct {
 	Exhausted bool `json:"exhausted"`
@@ -1669,6 +1770,23 @@ type NewAdvertiser struct {
 // NewAdvertiserStatus defines model for NewAdvertiser.Status.
 type NewAdvertiserStatus string
 
+// NewBlocklist A block list, of at most 1,000,000 entries in all.
+type NewBlocklist struct {
+	Name BlocklistName `json:"name"`
+
+	// Advertisers Ids.
+	Advertisers []uint64 `json:"advertisers,omitempty"`
+
+	// Domains Hosts; each meets its subdomains, by ads' final URLs.
+	Domains []string `json:"domains,omitempty"`
+
+	// Categories Each meets what is below it.
+	Categories []string `json:"categories,omitempty"`
+
+	// BlockUncategorised Meets campaigns that have no category, nor their advertiser.
+	BlockUncategorised bool `json:"block_uncategorised,omitempty"`
+}
+
 // NewCampaign defines model for NewCampaign.
 type NewCampaign struct {
 	AdvertiserID uint64 `json:"advertiser_id"`
@@ -1832,6 +1950,38 @@ type Paused struct {
 // PausedBy refused_row: its own row was rejected in the file that made it. end_date: its end date is over. unfinished_import: an import that
 // made it has not come to the end of its file.
 type PausedBy string
+
+// Place A place of the table, as of Google's geotargets.
+type Place struct {
+	ID   uint32 `json:"id"`
+	Name string `json:"name"`
+
+	// CanonicalName The name with those of the places that contain it.
+	CanonicalName string `json:"canonical_name"`
+
+	// Type Such as City.
+	Type string `json:"type"`
+
+	// Country A code of ISO 3166-1.
+	Country string `json:"country"`
+
+	// ParentID The place that contains it; absent if none does.
+	ParentID uint32 `json:"parent_id,omitempty"`
+
+	// Status Active, or e.g. Removal Planned.
+	Status string `json:"status"`
+}
+
+// PlaceList defines model for PlaceList.
+type PlaceList struct {
+	Locations []Place `json:"locations"`
+
+	// Total How many were found.
+	Total int `json:"total"`
+
+	// Version The version of the table of places.
+	Version string `json:"version"`
+}
 
 // PlannedOperation defines model for PlannedOperation.
 type PlannedOperation struct {
@@ -2502,11 +2652,20 @@ type BlockDomain = Values
 // BlockUncategorised defines model for block_uncategorised.
 type BlockUncategorised = bool
 
+// BlocklistsCursor defines model for blocklists_cursor.
+type BlocklistsCursor = string
+
 // Counts defines model for counts.
 type Counts = ExactCounts
 
 // Cursor defines model for cursor.
 type Cursor = string
+
+// Entries defines model for entries.
+type Entries = int
+
+// EntriesCursor defines model for entries_cursor.
+type EntriesCursor = string
 
 // IdempotencyKey defines model for idempotency_key.
 type IdempotencyKey = string
@@ -2540,6 +2699,9 @@ type NegativeGroup = ID
 
 // OfAdvertiser defines model for of_advertiser.
 type OfAdvertiser = ID
+
+// OfBlocklist defines model for of_blocklist.
+type OfBlocklist = BlocklistName
 
 // OfCampaign defines model for of_campaign.
 type OfCampaign = ID
@@ -2822,6 +2984,44 @@ type ChangeBatchParams struct {
 
 // ChangeBatchParamsWait defines parameters for ChangeBatch.
 type ChangeBatchParamsWait string
+
+// ListBlocklistsParams defines parameters for ListBlocklists.
+type ListBlocklistsParams struct {
+	// Cursor `next` of the page before, the name of its last list. What is there all the time is listed once, whatever is created and
+	// removed meanwhile.
+	Cursor BlocklistsCursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// Limit The most that are listed.
+	Limit Page `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// RemoveBlocklistParams defines parameters for RemoveBlocklist.
+type RemoveBlocklistParams struct {
+	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
+	// there. A weak one (`W/`) is never what is there: 412.
+	IfMatch IfMatch `json:"If-Match,omitempty"`
+}
+
+// GetBlocklistParams defines parameters for GetBlocklist.
+type GetBlocklistParams struct {
+	// Cursor `next` of the page before. An entry that is there all the time is on one page, whatever is added and removed
+	// meanwhile; the ETag says whether all pages are of one state.
+	Cursor EntriesCursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// Limit The most entries on a page.
+	Limit Entries `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// IfNoneMatch ETags of states that are known already, with commas between: with one of them the answer is a 304 without a body. Weak
+	// ones (`W/`) count. An ETag says nothing of marks of budgets, spends and learned qualities.
+	IfNoneMatch IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// ChangeBlocklistParams defines parameters for ChangeBlocklist.
+type ChangeBlocklistParams struct {
+	// IfMatch The ETag of what is to be changed, in its quotes; 412 when it is another one by now. With `*` it is whatever is
+	// there. A weak one (`W/`) is never what is there: 412.
+	IfMatch IfMatch `json:"If-Match,omitempty"`
+}
 
 // ListCampaignsParams defines parameters for ListCampaigns.
 type ListCampaignsParams struct {
@@ -3188,6 +3388,18 @@ type ChangeKeywordParams struct {
 // ChangeKeywordParamsWait defines parameters for ChangeKeyword.
 type ChangeKeywordParamsWait string
 
+// FindLocationsParams defines parameters for FindLocations.
+type FindLocationsParams struct {
+	// Find Words of a name, such as `prague czechia`.
+	Find string `form:"find,omitempty" json:"find,omitempty"`
+
+	// ID Numbers of places, with commas between, at most 1,000.
+	ID string `form:"id,omitempty" json:"id,omitempty"`
+
+	// Limit The most that `find` gives.
+	Limit int `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
 // ListNegativesParams defines parameters for ListNegatives.
 type ListNegativesParams struct {
 	// Group The ad group that holds it; this, the campaign or the advertiser is given.
@@ -3424,6 +3636,12 @@ type BalanceStrategyJSONRequestBody = StrategyRequest
 
 // ChangeBatchJSONRequestBody defines body for ChangeBatch for application/json ContentType.
 type ChangeBatchJSONRequestBody = Batch
+
+// CreateBlocklistJSONRequestBody defines body for CreateBlocklist for application/json ContentType.
+type CreateBlocklistJSONRequestBody = NewBlocklist
+
+// ChangeBlocklistJSONRequestBody defines body for ChangeBlocklist for application/json ContentType.
+type ChangeBlocklistJSONRequestBody = BlocklistPatch
 
 // CreateCampaignJSONRequestBody defines body for CreateCampaign for application/json ContentType.
 type CreateCampaignJSONRequestBody = NewCampaign

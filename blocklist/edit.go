@@ -1,0 +1,83 @@
+package blocklist
+
+import (
+	"cmp"
+	"slices"
+
+	"adshard/fault"
+)
+
+// Edit is a change of a list: kinds of entries are replaced whole, then entries are removed, then others are added. So nobody has to
+// send a million entries to add one.
+type Edit struct {
+	// List has what takes the place of what the list has, of the fields that Has names.
+	List
+	Has map[string]bool
+	// Remove and Add have entries; their Uncategorised says nothing. What is not there need not be removed, and what is there
+	// is not added twice.
+	Remove, Add List
+}
+
+// Fields of an edit, by their names in JSON.
+const (
+	FieldRemove = "remove"
+	FieldAdd    = "add"
+)
+
+// Normalise is that of all parts of the edit. Errors: fault.Invalid with the field, such as add.domains.
+func (e *Edit) Normalise() error {
+	if err := e.List.Normalise(); err != nil {
+		return err
+	}
+	for _, part := range []struct {
+		name string
+		of   *List
+	}{{FieldRemove, &e.Remove}, {FieldAdd, &e.Add}} {
+		if err := part.of.Normalise(); err != nil {
+			return &fault.Error{Kind: fault.KindOf(err), Op: "block list", Field: part.name + "." + fault.FieldOf(err), Err: err}
+		}
+	}
+	return nil
+}
+
+// Apply returns a normalised list as a normalised edit makes it; the list stays as it is. Errors: fault.Invalid, it would have too many
+// entries.
+func (e *Edit) Apply(l *List) (*List, error) {
+	out := *l
+	if e.Has[FieldAdvertisers] {
+		out.Advertisers = e.Advertisers
+	}
+	if e.Has[FieldDomains] {
+		out.Domains = e.Domains
+	}
+	if e.Has[FieldCategories] {
+		out.Categories = e.Categories
+	}
+	if e.Has[FieldUncategorised] {
+		out.Uncategorised = e.Uncategorised
+	}
+	out.Advertisers = edited(out.Advertisers, e.Remove.Advertisers, e.Add.Advertisers)
+	out.Domains = edited(out.Domains, e.Remove.Domains, e.Add.Domains)
+	out.Categories = edited(out.Categories, e.Remove.Categories, e.Add.Categories)
+	return &out, out.checkSize()
+}
+
+// edited returns a list in order without some entries, and with others.
+func edited[T cmp.Ordered](list, without, with []T) []T {
+	if len(without)+len(with) == 0 {
+		return list
+	}
+	out := make([]T, 0, len(list)+len(with))
+	for _, e := range list {
+		if _, gone := slices.BinarySearch(without, e); !gone {
+			out = append(out, e)
+		}
+	}
+	return sorted(append(out, with...))
+}
+
+// equal reports whether two normalised lists say the same.
+func equal(a, b *List) bool {
+	return a.Uncategorised == b.Uncategorised && slices.Equal(a.Advertisers, b.Advertisers) && slices.Equal(a.Domains, b.Domains) &&
+		slices.Equal(a.Categories, b.Categories)
+}

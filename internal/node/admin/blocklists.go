@@ -1,0 +1,135 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"adshard/blocklist"
+	"adshard/fault"
+	"adshard/internal/node/access"
+	"adshard/internal/node/data"
+	"adshard/internal/node/httpapi"
+	"adshard/internal/node/httpapi/api"
+)
+
+const (
+	listsPath = "/v1/blocklists"
+	listPath  = listsPath + "/{name}"
+)
+
+// blocklistCalls are the calls for block lists.
+func (c *Config) blocklistCalls() map[string]calls {
+	change := func(verb data.Verb) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) { c.changeBlocklist(w, r, verb) }
+	}
+	return map[string]calls{
+		listsPath: {http.MethodGet: c.blocklists, http.MethodPost: change(data.Create)},
+		listPath:  {http.MethodGet: c.blocklist, http.MethodPatch: change(data.Update), http.MethodDelete: change(data.Remove)},
+	}
+}
+
+// ofLists reports whether a path is one of block lists, whose bodies may be large.
+func ofLists(path string) bool { return path == listsPath || strings.HasPrefix(path, listsPath+"/") }
+
+func (c *Config) blocklists(w http.ResponseWriter, r *http.Request) {
+	q := dataQuery{allowed: []string{"cursor", "limit"}, limit: defaultPage}
+	if err := q.read(r); err != nil {
+		httpapi.WriteError(w, err)
+		return
+	}
+	answer(c, w, r, func(ctx context.Context) (*api.BlocklistList, error) {
+		return c.Data.Blocklists(ctx, q.cursor, q.limit)
+	})
+}
+
+func (c *Config) blocklist(w http.ResponseWriter, r *http.Request) {
+	q := dataQuery{allowed: []string{"cursor", "limit"}, limit: defaultPage, entries: true}
+	if err := q.read(r); err != nil {
+		httpapi.WriteError(w, err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), controlTimeout)
+	defer cancel()
+	leave, err := c.Data.HoldLists(ctx)
+	if err != nil {
+		httpapi.WriteError(w, err)
+		return
+	}
+	defer leave()
+	v, err := c.Data.Blocklist(ctx, r.PathValue("name"), q.cursor, q.limit)
+	if err != nil {
+		httpapi.WriteError(w, err)
+		return
+	}
+	w.Header().Set("ETag", v.Blocklist.Etag)
+	if has(r, v.Blocklist.Etag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	httpapi.WriteJSON(w, http.StatusOK, v)
+}
+
+// changeBlocklist makes one change, logs who made it, and answers.
+func (c *Config) changeBlocklist(w http.ResponseWriter, r *http.Request, verb data.Verb) {
+	ctx, cancel := context.WithTimeout(r.Context(), controlTimeout)
+	defer cancel()
+	leave, err := c.Data.HoldLists(ctx)
+	if err != nil {
+		refuseUnread(w, r, err)
+		return
+	}
+	defer leave()
+	change, err := listChange(w, r, verb)
+	if err != nil {
+		refuseUnread(w, r, err)
+		return
+	}
+	who := access.CallerOf(ctx).String()
+	log := c.Log.With("method", r.Method, "path", r.URL.Path, "by", who, "from", r.RemoteAddr)
+	v, err := c.Data.ChangeBlocklist(ctx, change)
+	if err != nil {
+		log.Warn("an admin call failed", "err", err)
+		httpapi.WriteError(w, err)
+		return
+	}
+	log.Info("changed through the admin port", "first", fmt.Sprintf("%s block list %s", v.Effect, v.Name), "version", v.Version, "entries", v.Entries)
+	httpapi.WriteJSON(w, http.StatusOK, v)
+}
+
+// listChange reads a request for a change.
+func listChange(w http.ResponseWriter, r *http.Request, verb data.Verb) (*data.ListChange, error) {
+	if err := api.FromQuery(api.None{}, r.URL.RawQuery); err != nil {
+		return nil, err
+	}
+	if len(r.Header.Values("Idempotency-Key")) > 0 {
+		return nil, fault.Field("admin", "Idempotency-Key", "changes of block lists take no Idempotency-Key: made twice they do what they do once, or are refused")
+	}
+	name := r.PathValue("name")
+	if verb != data.Create {
+		if err := blocklist.CheckName(name); err != nil {
+			return nil, err
+		}
+	}
+	tag, err := ifMatch(r, verb)
+	if err != nil {
+		return nil, err
+	}
+	if verb == data.Remove {
+		if r.ContentLength != 0 {
+			return nil, fault.Field("admin", "", "DELETE has no body")
+		}
+		return &data.ListChange{Verb: verb, Name: name, IfMatch: tag}, nil
+	}
+	body, err := httpapi.ReadJSON(w, r, fileTimeout, data.MaxListBody)
+	if err != nil {
+		return nil, err
+	}
+	change, err := data.ParseList(verb, name, body)
+	if err != nil {
+		return nil, err
+	}
+	change.IfMatch = tag
+	return change, nil
+}
