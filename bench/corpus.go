@@ -19,9 +19,10 @@ import (
 
 // corpusFlags are the flags of `adbench corpus`.
 type corpusFlags struct {
-	out, queries, data, encoding string
-	options                      corpus.Options
-	force                        bool
+	out, queries, targeting, contexts string
+	data, encoding                    string
+	options                           corpus.Options
+	force                             bool
 }
 
 // CorpusCommand returns the subcommand corpus, which writes an Editor file of
@@ -35,7 +36,15 @@ func CorpusCommand() *cobra.Command {
 
 The same seed and sources give the same bytes. Without --data, the directory
 shared/data beside the repository is used when it is there, else the small
-licensed extract that is part of the program.`,
+licensed extract that is part of the program.
+
+With --targeted, that share of the campaigns has dates, schedules, places, circles,
+audiences, sites and categories. They are JSON lines, to be imported behind the
+Editor file, which is the same with and without them. The contexts are of users
+whom most of these campaigns want, each with other bids.`,
+		Example: `  adbench corpus --keywords 430000 --out ads.csv --queries queries.txt
+  adbench corpus --targeted 0.8 --profiles 500 --out ads.csv --targeting targeting.jsonl --queries queries.txt --contexts contexts.txt
+  adshard import --db sqlite:ads.db ads.csv targeting.jsonl`,
 		Args: f.check,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.run(cmd.Context(), cmd.OutOrStdout())
@@ -49,8 +58,12 @@ licensed extract that is part of the program.`,
 	flags.StringVar(&f.out, "out", "", "the Editor file to write (required)")
 	flags.StringVar(&f.queries, "queries", "", "the file of queries to write, one a line")
 	flags.IntVar(&f.options.Queries, "query-count", 20_000, "number of queries")
+	flags.Float64Var(&f.options.Targeted, "targeted", 0, "share of the campaigns that have targeting, 0 to 1")
+	flags.IntVar(&f.options.Profiles, "profiles", 500, "from how many distinct ones theirs is drawn; above 10,000 each campaign has one of its own")
+	flags.StringVar(&f.targeting, "targeting", "", "the file of JSON lines to write with what --targeted asks for")
+	flags.StringVar(&f.contexts, "contexts", "", "the file of contexts to write, one a line as parameters of a search, as many as --query-count says")
 	flags.StringVar(&f.data, "data", "", `directory with catalogue/ and queries/; "extract": the built-in extract`)
-	flags.BoolVar(&f.force, "force", false, "let --out and --queries replace files that this command is not known to have written; it never knows a file of queries")
+	flags.BoolVar(&f.force, "force", false, "let outputs replace files that this command is not known to have written; it knows Editor files only")
 	flags.StringVar(&f.encoding, "encoding", string(corpus.UTF16), "utf-16 (as Google Ads Editor writes) or utf-8")
 	return cmd
 }
@@ -68,8 +81,15 @@ func (f *corpusFlags) check(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("--query-count %d: 0 or more", f.options.Queries)
 	case e != corpus.UTF8 && e != corpus.UTF16:
 		return fmt.Errorf("--encoding %s: utf-8 or utf-16", e)
+	case !(f.options.Targeted >= 0 && f.options.Targeted <= 1):
+		return fmt.Errorf("--targeted %g: a share from 0 to 1", f.options.Targeted)
+	case f.options.Profiles < 1:
+		return fmt.Errorf("--profiles %d: 1 or more", f.options.Profiles)
+	case (f.options.Targeted > 0) != (f.targeting != ""):
+		return errors.New("--targeted and --targeting need each other: name a share of the campaigns, and the file for what they say")
 	}
-	if err := outfile.Check(nil, f.editor(), f.list()); err != nil {
+	if err := outfile.Check(nil, f.editor(), f.list("--queries", f.queries, "a file of queries"), f.list("--targeting", f.targeting, "JSON lines"),
+		f.list("--contexts", f.contexts, "a file of contexts")); err != nil {
 		return err
 	}
 	return cobra.NoArgs(cmd, args)
@@ -95,18 +115,33 @@ func (f *corpusFlags) run(ctx context.Context, out io.Writer) error {
 	fmt.Fprintf(out, "%s: %d keywords in %d groups, %d rows, %d bytes, from %d titles of %s used %d times; %.1f s, %.0f rows/s\n",
 		f.out, sum.Keywords, sum.Groups, sum.Rows, sum.Bytes, sum.Items, from, sum.Rounds,
 		took.Seconds(), float64(sum.Rows)/took.Seconds())
-	if f.queries == "" {
-		return nil
+	return f.beside(ctx, c, out)
+}
+
+// beside writes what goes with the Editor file.
+func (f *corpusFlags) beside(ctx context.Context, c *corpus.Corpus, out io.Writer) error {
+	for _, one := range [...]struct {
+		flag, path, what string
+		write            func(io.Writer) (int, error)
+	}{
+		{"--queries", f.queries, "queries", func(w io.Writer) (int, error) { return c.WriteQueries(w, f.options) }},
+		{"--targeting", f.targeting, "campaigns with targeting", func(w io.Writer) (int, error) { return c.WriteTargeting(ctx, w, f.options) }},
+		{"--contexts", f.contexts, "contexts", func(w io.Writer) (int, error) { return c.WriteContexts(w, f.options) }},
+	} {
+		if one.path == "" {
+			continue
+		}
+		n := 0
+		err := f.list(one.flag, one.path, one.what).Write(func(w io.Writer) (err error) {
+			n, err = one.write(w)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%s: %d %s\n", one.path, n, one.what)
 	}
-	n := 0
-	err = f.list().Write(func(w io.Writer) error {
-		n, err = c.WriteQueries(w, f.options)
-		return err
-	})
-	if err == nil {
-		fmt.Fprintf(out, "%s: %d queries\n", f.queries, n)
-	}
-	return err
+	return nil
 }
 
 // sourceOf is the catalogues to use, and what to call them.
@@ -152,7 +187,7 @@ func (f *corpusFlags) editor() outfile.Output {
 		Forcing: "--force", Force: f.force}
 }
 
-// list is the file of queries, which has no mark of its own.
-func (f *corpusFlags) list() outfile.Output {
-	return outfile.Output{Flag: "--queries", Path: f.queries, Kind: outfile.Kind{Name: "a file of queries"}, Forcing: "--force", Force: f.force}
+// list is a file without a mark of its own.
+func (f *corpusFlags) list(flag, path, what string) outfile.Output {
+	return outfile.Output{Flag: flag, Path: path, Kind: outfile.Kind{Name: what}, Forcing: "--force", Force: f.force}
 }

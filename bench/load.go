@@ -7,6 +7,8 @@ import (
 	"io"
 	"iter"
 	"net/url"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,7 +22,7 @@ import (
 type loadFlags struct {
 	queryFlags
 	workload, params string
-	ca               string // file
+	ca, contexts     string // files
 	reference        bool
 	openloop.Config
 	output
@@ -56,7 +58,8 @@ Only servers on this machine are asked unless --allow-remote is given.`,
 		Example: `  adbench load --queries queries.txt --rate 2000 --duration 30s
   adbench load --queries queries.txt --rate 0 --duration 10s
   adbench load --workload shift:30s --rate 500 --duration 1m --reference
-  adbench load --queries queries.txt --rate 500 --params 'device=mobile&counts=exact'`,
+  adbench load --queries queries.txt --rate 500 --params 'device=mobile&counts=exact'
+  adbench load --queries queries.txt --contexts contexts.txt --rate 500`,
 		Args: f.check,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), c.OutOrStdout()) },
 	}
@@ -68,6 +71,7 @@ Only servers on this machine are asked unless --allow-remote is given.`,
 	flags.StringVar(&f.workload, "workload", "", "named workload, see above")
 	flags.BoolVar(&f.reference, "reference", false, "record all answers first, and count what differs later")
 	flags.StringVar(&f.params, "params", "", "further parameters of each request, as in a URL: slots=8&device=mobile")
+	flags.StringVar(&f.contexts, "contexts", "", "file of contexts, one a line as parameters, such as `adbench corpus --contexts FILE` writes; the first query is asked with the first, and so on, again and again")
 	flags.Float64Var(&f.Rate, "rate", 0, "requests a second; 0: one at a time")
 	flags.IntVar(&f.Closed, "closed", 0, "requests kept under way, in place of a rate; 0: not so")
 	flags.DurationVar(&f.Warmup, "warmup", 2*time.Second, "time before anything is counted")
@@ -87,7 +91,7 @@ func (f *loadFlags) check(c *cobra.Command, args []string) error {
 			return fmt.Errorf("--workload: %w", err)
 		}
 	}
-	if err := f.output.check(f.queries); err != nil {
+	if err := f.output.check(f.queries, f.contexts); err != nil {
 		return err
 	}
 	return cobra.NoArgs(c, args)
@@ -102,8 +106,12 @@ func (f *loadFlags) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("--params: %w", err)
 	}
+	contexts, err := readContexts(f.contexts, more)
+	if err != nil {
+		return err
+	}
 	var refused int
-	if f.Targets, f.Schedule, refused = scheduled(w, more, f.Rate, f.Warmup+f.Duration); len(f.Targets) == 0 {
+	if f.Targets, f.Schedule, refused = scheduled(w, contexts, f.Rate, f.Warmup+f.Duration); len(f.Targets) == 0 {
 		return errors.New("none of the queries can be asked")
 	}
 	if w.Recorded() > 0 { // at the recorded times, whose rate only bounds the queue
@@ -144,10 +152,35 @@ func (f *loadFlags) run(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
+// readContexts reads a file of contexts and adds further parameters to each; without a file these are all that is asked with.
+func readContexts(name string, more url.Values) (list []url.Values, err error) {
+	if name == "" {
+		return []url.Values{more}, nil
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("--contexts: %w", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		v, err := url.ParseQuery(strings.TrimSpace(line))
+		if err != nil {
+			return nil, fmt.Errorf("--contexts: %s, line %d: %w", name, len(list)+1, err)
+		}
+		for key, values := range more {
+			v[key] = values
+		}
+		list = append(list, v)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("--contexts: %s is empty: write one a line", name)
+	}
+	return list, nil
+}
+
 // scheduled makes a request target of each query of a workload that a cluster
-// would take, and says when each is asked. With a rate, only of those that are
+// would take, each with one of the contexts in turn, and says when each is asked. With a rate, only of those that are
 // asked.
-func scheduled(w *workload.Workload, more url.Values, rate float64, run time.Duration) (list []string, when iter.Seq2[time.Duration, int], refused int) {
+func scheduled(w *workload.Workload, contexts []url.Values, rate float64, run time.Duration) (list []string, when iter.Seq2[time.Duration, int], refused int) {
 	events := w.Events(rate, run)
 	asked := make([]bool, len(w.Queries))
 	if rate == 0 && w.Recorded() == 0 {
@@ -172,7 +205,7 @@ func scheduled(w *workload.Workload, more url.Values, rate float64, run time.Dur
 		if !asked[i] {
 			continue
 		}
-		if target, ok := openloop.Target(q, more); ok {
+		if target, ok := openloop.Target(q, contexts[i%len(contexts)]); ok {
 			number[i] = len(list)
 			list = append(list, target)
 		} else {

@@ -17,7 +17,7 @@ import (
 // noOutputs are the flags that name nothing which a command writes.
 var noOutputs = strings.Split("addr,admin,adshard,barrels,ca,curve,data,db,device,encoding,from,grid,grids,initial,join,layouts,lexicon,listen,memory,order,params,peers,"+
 	"postgres,profile,reports,searches,set,setups,source,strategies,strategy,threads,variants,workload,"+
-	"balance queries,clicks queries,copy queries,first-fill queries,grid queries,load queries,memory queries,overload queries,passes queries,replicas queries,store queries", ",")
+	"load contexts,balance queries,clicks queries,copy queries,first-fill queries,grid queries,load queries,memory queries,overload queries,passes queries,replicas queries,store queries", ",")
 
 // outputs are the flags that name what a command writes, with the rest of its arguments: IN is a file of queries, NEW a free name.
 // own are the victims that may be replaced.
@@ -29,7 +29,8 @@ var outputs = []struct{ flags, args, own string }{
 	{"copy json work", "--keywords 10 --rounds 1", ""},
 	{"corpus out", "--keywords 10", ""},
 	{"corpus out", "--keywords 10 --force", "notes.txt settings.yaml report.json rejects.tsv conflicts.tsv lexicon.txt queries.log"},
-	{"corpus queries", "--keywords 10 --out NEW", ""},
+	{"corpus queries contexts", "--keywords 10 --out NEW", ""},
+	{"corpus targeting", "--keywords 10 --targeted 1 --out NEW", ""},
 	{"counters json work", "", ""},
 	{"esdb json html", "", ""},
 	{"executions json html work", "--keywords 10", ""},

@@ -47,6 +47,20 @@ func BenchmarkAdvertiserNegatives(b *testing.B) {
 	barreltest.BenchmarkAdvertiserNegatives(b, *keywords, emptyStore)
 }
 
+// BenchmarkTargeting compares searches with and without targeting (docs/experiments/targeting.md).
+func BenchmarkTargeting(b *testing.B) {
+	barreltest.BenchmarkTargeting(b, *keywords, func(t testing.TB, c *barreltest.Corpus) barrels.Store {
+		dir := filepath.Join(b.TempDir(), "store")
+		build(t, dir, c.Data)
+		s, err := openStore(dir, rocks.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Cleanup(func() { _ = s.Close() })
+		return s
+	})
+}
+
 func BenchmarkCertify(b *testing.B) { barreltest.BenchmarkCertify(b, *keywords, emptyStore) }
 
 func BenchmarkCertifyGroups(b *testing.B) {

@@ -25,6 +25,9 @@ type Options struct {
 	// Specific has the quality of a keyword follow how specific it is, as clicks would have it: low for
 	// one common word. Otherwise it is drawn. All else is the same either way.
 	Specific bool
+	// Targeted is the share of campaigns with targeting, 0 to 1, drawn from so many distinct Profiles (WriteTargeting).
+	Targeted float64
+	Profiles int
 }
 
 // perGroup is the approximate number of keywords per group, from which the number

@@ -146,7 +146,7 @@ var rules = []struct {
 	{pkg: "events/report", may: []string{"fault", "search", "targeting", "backend", "events/store", "events/token"}, never: map[string]string{aClock: "the range of a report is given"}},
 	{pkg: "events", may: []string{"fault", "budget", "events/store", "events/token"}, never: map[string]string{aClock: "a process gives its clock, so that tests can"}},
 	{pkg: "internal/oracle/…", may: []string{"fault", "search", "targeting", "auction", "backend"}},
-	{pkg: "internal/corpus", may: []string{"search"}},
+	{pkg: "internal/corpus", may: []string{"search", "targeting"}},
 	{pkg: "internal/node/fanout/choice", may: []string{"search", "targeting", "barrels/certify"}, never: map[string]string{
 		"net": "a choice takes events", "context": "a choice does not wait", aClock: "a choice gets the time with events",
 		source.Go: "a choice starts no goroutine", "math/rand": "a choice gets its random numbers, so that it is reproducible",
