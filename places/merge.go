@@ -3,6 +3,7 @@ package places
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 )
 
@@ -15,15 +16,17 @@ type Refused struct {
 var (
 	errNoParent = errors.New("the parent is neither in the table nor a row that is taken: import the file that has it, or correct the id")
 	errCircle   = errors.New("the place would contain itself, by its parents: correct the ids")
+	errDeep     = fmt.Errorf("the place, or one below it, would lie in more than %d others: correct the ids", MaxDepth-1)
 )
 
 // With returns the table with rows in place of those of equal id; of several of one id the last counts. Rows pass Check. A row is
-// refused if its parent is neither in the table nor a row that is taken, or if its parents lead in a circle: what the table
-// had under its id then stays. The refused are in the order of the rows.
-func (t *Table) With(rows []Row) (*Table, []Refused) {
+// refused if its parent is neither in the table nor a row that is taken, if its parents lead in a circle, or if it makes a chain of more
+// than MaxDepth places: what the table had under its id then stays. The refused are in the order of the rows.
+func (t *Table) With(rows []Row) (*Table, []Refused) { return t.with(rows, MaxDepth) }
+
+func (t *Table) with(rows []Row, deepest int) (*Table, []Refused) {
 	m := t.merging(rows)
-	for again := true; again; {
-		again = m.round()
+	for m.round() || m.shorten(deepest) {
 	}
 	all := make([]Row, 0, len(m.nodes))
 	for i := range m.nodes {
@@ -92,14 +95,66 @@ func (m *merging) round() (again bool) {
 		if n.err == nil || n.row < 0 {
 			continue
 		}
-		m.refused = append(m.refused, Refused{n.row, n.err})
-		n.row = -1
-		if n.old >= 0 {
-			n.parent, n.err = m.table.index[n.old].parent, nil
-			again = true
-		}
+		again = m.take(n, n.err) || again
 	}
 	return again
+}
+
+// take takes a row back, and reports whether an older one is in its place.
+func (m *merging) take(n *node, why error) (older bool) {
+	m.refused = append(m.refused, Refused{n.row, why})
+	n.row = -1
+	if n.old >= 0 {
+		n.parent, n.err = m.table.index[n.old].parent, nil
+	}
+	return n.old >= 0
+}
+
+// shorten takes rows back that make chains too long, where no row has another fault, and reports whether there were some: for each
+// place just beyond the deepest the nearest row from it up that is new or has got another parent.
+func (m *merging) shorten(deepest int) (some bool) {
+	var blamed []int
+	depths := make([]int, len(m.nodes))
+	for i := range m.nodes {
+		if m.nodes[i].row < 0 && m.nodes[i].old < 0 {
+			continue
+		}
+		if m.measure(i, depths); depths[i] == deepest+1 {
+			blamed = append(blamed, m.moved(i))
+		}
+	}
+	slices.Sort(blamed)
+	for _, i := range slices.Compact(blamed) {
+		m.take(&m.nodes[i], errDeep)
+	}
+	return len(blamed) > 0
+}
+
+// measure finds the depths of a place and of those above it.
+func (m *merging) measure(i int, depths []int) {
+	m.path = m.path[:0]
+	for ; i >= 0 && depths[i] == 0; i = m.at(m.nodes[i].parent) {
+		m.path = append(m.path, i)
+	}
+	depth := 0
+	if i >= 0 {
+		depth = depths[i]
+	}
+	for _, on := range slices.Backward(m.path) {
+		depth++
+		depths[on] = depth
+	}
+}
+
+// moved is the nearest row from a place up that is new or has got another parent.
+func (m *merging) moved(i int) int {
+	for {
+		n := &m.nodes[i]
+		if n.row >= 0 && (n.old < 0 || n.parent != m.table.index[n.old].parent) {
+			return i
+		}
+		i = m.at(n.parent)
+	}
 }
 
 // follow goes up from a place to one that was seen, and then down again with what that means for those on the way.

@@ -91,6 +91,34 @@ func TestWith(t *testing.T) {
 	}
 }
 
+// TestDeepestPlaces: a chain has MaxDepth places, and no import makes it longer, from below or from above.
+func TestDeepestPlaces(t *testing.T) {
+	var chain []Row
+	for i := range uint32(MaxDepth) {
+		chain = append(chain, row(i+1, i, "x"))
+	}
+	full, refused := new(Table).With(chain)
+	if len(refused) > 0 || full.Depth(MaxDepth) != MaxDepth {
+		t.Fatalf("%v, depth %d", refused, full.Depth(MaxDepth))
+	}
+	for what, rows := range map[string][]Row{
+		"below":          {row(1000, MaxDepth, "below"), row(1001, 1000, "and below it")},
+		"above":          {row(1000, 0, "above"), row(1, 1000, "was the first")},
+		"in the middle":  {row(1000, 63, "between"), row(64, 1000, "x")},
+		"a renamed row":  {row(MaxDepth, MaxDepth-1, "x"), row(1000, 0, "above"), row(1, 1000, "was the first")},
+		"another branch": {row(1000, 3, "beside"), row(4, 1000, "x")},
+	} {
+		table, refused := full.With(rows)
+		if table.Depth(MaxDepth) != MaxDepth || len(refused) == 0 || !strings.Contains(refused[0].Err.Error(), "127") {
+			t.Errorf("%s: depth %d, %v", what, table.Depth(MaxDepth), refused)
+		}
+	}
+	long := full.Text() + "1000\tbelow\t\t128\t\t\tActive\n"
+	if _, err := Parse(long); !fault.Is(err, fault.Corrupt) {
+		t.Errorf("a stored table that is too deep: %v", err)
+	}
+}
+
 // draw draws rows whose parents make chains, circles and holes.
 func draw(t *rapid.T, what string) []Row {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Row {
@@ -103,8 +131,10 @@ func TestWithRefuses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, _ := new(Table).With(draw(t, "base"))
 		rows := draw(t, "rows")
-		got, refused := base.With(rows)
-		want, wantRefused := slowWith(base, rows)
+		deepest := rapid.SampledFrom([]int{MaxDepth, 2, 3, 4}).Draw(t, "deepest")
+		base, _ = new(Table).with(slices.Collect(base.All()), deepest)
+		got, refused := base.with(rows, deepest)
+		want, wantRefused := slowWith(base, rows, deepest)
 		if told(got, nil) != want || !slices.EqualFunc(refused, wantRefused, func(r Refused, row int) bool { return r.Row == row }) {
 			t.Fatalf("%s with %v: %s without %v, not %s without %v", told(base, nil), rows, told(got, nil), refused, want, wantRefused)
 		}
@@ -113,7 +143,7 @@ func TestWithRefuses(t *testing.T) {
 
 // slowWith applies the rules of With to maps. A circle in which an older row takes part is not refused while a row can still be
 // replaced by an older one for want of a parent, so all faults of one look are found before any row is taken back.
-func slowWith(base *Table, rows []Row) (string, []int) {
+func slowWith(base *Table, rows []Row, deepest int) (string, []int) {
 	last := map[uint32]int{}
 	for i := range rows {
 		last[rows[i].ID] = i
@@ -137,6 +167,13 @@ func slowWith(base *Table, rows []Row) (string, []int) {
 			}
 		}
 		if len(bad) == 0 {
+			for id := range now {
+				if row, deep := tooDeep(base, now, last, id, deepest); deep {
+					bad[row] = true
+				}
+			}
+		}
+		if len(bad) == 0 {
 			var all []Row
 			for _, r := range now {
 				all = append(all, r)
@@ -153,6 +190,19 @@ func slowWith(base *Table, rows []Row) (string, []int) {
 			delete(last, id)
 		}
 	}
+}
+
+// tooDeep returns the row to be blamed for a place that lies just beyond the deepest.
+func tooDeep(base *Table, now map[uint32]Row, last map[uint32]int, id uint32, deepest int) (row uint32, deep bool) {
+	depth := 0
+	for at := id; at != 0; at = now[at].Parent {
+		_, isRow := last[at]
+		if was, older := base.Place(at); row == 0 && isRow && (!older || was.Parent != now[at].Parent) {
+			row = at
+		}
+		depth++
+	}
+	return row, depth == deepest+1
 }
 
 func absent(base *Table, now map[uint32]Row, bad map[uint32]bool, id uint32) bool {

@@ -22,6 +22,9 @@ type Row struct {
 // Active is the status of places that are found by name.
 const Active = "Active"
 
+// MaxDepth is the most places of a chain of parents, so that a request carries a bounded number of them. Google's have five.
+const MaxDepth = 128
+
 // MaxText is the most bytes of a row's texts.
 const MaxText = 1000
 

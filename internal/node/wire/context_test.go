@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adshard/fault"
+	"adshard/places"
 	"adshard/schema/pb"
 	"adshard/search"
 	"adshard/targeting"
@@ -75,5 +76,12 @@ func TestHostileContexts(t *testing.T) {
 	}
 	if _, err := ParseRequest(AppendRequest(nil, r)); !fault.Is(err, fault.Invalid) {
 		t.Errorf("too many audiences: %v, want Invalid", err)
+	}
+}
+
+// TestPlacesFit: a request with as many places as may be named, each as deep as places may lie, is within the bound of slaves.
+func TestPlacesFit(t *testing.T) {
+	if most := 2 * targeting.MaxPlaces * places.MaxDepth; most > maxPlaces {
+		t.Errorf("a request may have %d places, and slaves take %d", most, maxPlaces)
 	}
 }
