@@ -213,7 +213,9 @@ func (w *batchWriter) putParents(d *pb.NodeData) error {
 			return err
 		}
 		if changed {
-			w.ownParents().SetAdvertiser(proto.CloneOf(a))
+			if err := w.ownParents().SetAdvertiser(proto.CloneOf(a)); err != nil {
+				return err
+			}
 		}
 	}
 	for _, c := range d.Campaigns {

@@ -178,23 +178,22 @@ func (p *Parents) Tighten() bool {
 	return p.MaxModifier != modifier || p.MaxFactor != factor
 }
 
-// SetAdvertiser adds or replaces an advertiser.
-func (p *Parents) SetAdvertiser(r *pb.Advertiser) {
-	owner := targeting.Owner{ID: r.Id, Zone: zoneOf(r.TimeZone), Categories: r.Categories}
+// SetAdvertiser adds or replaces an advertiser. Errors: fault.Version, its time zone is unknown to this program; nothing is changed then.
+// Another zone in its place would show campaigns at hours that they exclude.
+func (p *Parents) SetAdvertiser(r *pb.Advertiser) error {
+	z := time.UTC // the default, which records leave out
+	if r.TimeZone != "" {
+		var err error
+		if z, err = zone.Load(r.TimeZone); err != nil {
+			return fault.Newf(fault.Version, "barrels: advertiser", "advertiser %d: %w (this program has those of %s)", r.Id, err, zone.Version)
+		}
+	}
+	owner := targeting.Owner{ID: r.Id, Zone: z, Categories: r.Categories}
 	a := AdvertiserState{Advertiser: &Advertiser{Owner: owner, Name: r.Name, Negatives: record.CompileNegatives(r.Negatives)}, Enabled: r.Enabled}
 	a.HasNegatives = len(a.Advertiser.Negatives) > 0
 	p.Advertisers = p.Advertisers.set(r.Id, a)
 	p.remember(parentChange{version: p.Version, advertiser: r.Id})
-}
-
-// zoneOf returns an advertiser's zone. UTC takes the place of one that this program does not know: a slave with an older
-// database of zones must not refuse all data.
-func zoneOf(name string) *time.Location {
-	z, err := zone.Load(name)
-	if err != nil {
-		return time.UTC
-	}
-	return z
+	return nil
 }
 
 // loadParents reads all parents of a snapshot.
@@ -224,7 +223,9 @@ func (p *Parents) Load(key, value []byte) error {
 		if err := proto.Unmarshal(value, r); err != nil {
 			return kv.Damaged("advertiser", err)
 		}
-		p.SetAdvertiser(r)
+		if err := p.SetAdvertiser(r); err != nil {
+			return kv.Damaged("advertiser", err)
+		}
 	default:
 		return fault.Newf(fault.Corrupt, "barrels: open", "a parent with the unknown key %x; %s", key, kv.Refill)
 	}
