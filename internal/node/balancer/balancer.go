@@ -8,7 +8,6 @@ package balancer
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -70,7 +69,7 @@ type Balancer struct {
 	steering      strategyEvents
 
 	names     groupNames
-	documents documentsNews
+	documents *documentsNews
 
 	choosing sync.Mutex // serializes changes of the strategy, pauses among them
 
@@ -140,8 +139,7 @@ func lead(ctx context.Context, cfg Config, order balance.Order, db backend.Store
 		cfg: cfg, order: order, data: data, db: db, store: store, leadership: &leadership{term, order}, root: log, log: log.With("epoch", term.Epoch()),
 		started: time.Now(), slaves: make(map[string]*slaveInfo), distributors: make(distributors),
 		health: health.New(), saves: make(chan maps.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
-		restarts:  rate.NewLimiter(rate.Every(restartEvery), restartBurst),
-		documents: documentsNews{run: rand.Text()},
+		restarts: rate.NewLimiter(rate.Every(restartEvery), restartBurst), documents: newDocumentsNews(),
 	}
 	b.succession = &succession{leadership: b.leadership, log: b.log, begun: make(chan struct{})}
 	b.certifier = newCertifier(b, min(2, cfg.Workers))

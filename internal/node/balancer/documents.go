@@ -2,9 +2,12 @@ package balancer
 
 import (
 	"context"
-	"sync/atomic"
+	"crypto/rand"
+	"slices"
+	"sync"
 	"time"
 
+	"adshard/backend"
 	"adshard/fault"
 	"adshard/internal/node/wire"
 	"adshard/internal/wait"
@@ -19,28 +22,43 @@ const (
 	documentsAtOnce = 1000
 )
 
-// documentsNews knows which version of documents is the newest.
+// documentsNews knows which document is the newest.
 type documentsNews struct {
-	run     string // random: versions of another run may be those of a database that was restored
-	newest  atomic.Uint64
+	mu sync.Mutex
+	// run is random: versions of another run may be those of a database that was restored. Guarded by mu.
+	run     string
+	newest  backend.Document // guarded by mu
 	changed wait.Broadcast
+}
+
+func newDocumentsNews() *documentsNews { return &documentsNews{run: rand.Text()} }
+
+// now returns the run and the newest document.
+func (n *documentsNews) now() (run string, newest backend.Document) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.run, n.newest
+}
+
+// set notes the newest document; again: the database was restored, and all are told again.
+func (n *documentsNews) set(newest backend.Document, again bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.newest = newest; again {
+		n.run = rand.Text()
+	}
+	n.changed.Notify()
 }
 
 // followDocuments asks the database for changed documents until ctx is done.
 func (b *Balancer) followDocuments(ctx context.Context) error {
 	failing := false
 	for {
-		after := b.documents.newest.Load()
-		list, err := b.db.Documents(ctx, after, documentsAtOnce)
+		more, err := b.lookForDocuments(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
 			b.log.Warn("cannot look for changed places and block lists; trying again", "err", err)
 		}
-		failing = err != nil
-		if len(list) > 0 {
-			b.documents.newest.Store(list[len(list)-1].Version)
-			b.documents.changed.Notify()
-		}
-		if len(list) == documentsAtOnce {
+		if failing = err != nil; more {
 			continue
 		}
 		if err := wait.Sleep(ctx, documentsEvery); err != nil {
@@ -49,12 +67,32 @@ func (b *Balancer) followDocuments(ctx context.Context) error {
 	}
 }
 
+// lookForDocuments asks the database once. The newest document that it had must still be there, or have been changed since: else the
+// database was restored, which may be noticed nowhere else, since documents do not move its clock.
+func (b *Balancer) lookForDocuments(ctx context.Context) (more bool, err error) {
+	_, newest := b.documents.now()
+	list, err := b.db.Documents(ctx, max(newest.Version, 1)-1, documentsAtOnce)
+	if err != nil {
+		return false, err
+	}
+	restored := newest.Version > 0 && !slices.ContainsFunc(list, func(d backend.Document) bool {
+		return d == newest || d.Name == newest.Name && d.Version > newest.Version
+	})
+	if restored {
+		b.log.Warn("the places and block lists are those of a restored database: all are told again", "had", newest.Name, "version", newest.Version)
+		b.documents.set(backend.Document{}, true)
+		return true, nil
+	}
+	if n := len(list); n > 0 && list[n-1] != newest {
+		b.documents.set(list[n-1], false)
+	}
+	return len(list) == documentsAtOnce, nil
+}
+
 // WatchDocuments implements pb.BalancerServer.
 func (b *Balancer) WatchDocuments(ctx context.Context, r *pb.WatchDocumentsRequest) (*pb.WatchDocumentsResponse, error) {
-	after := r.GetAfter()
-	if r.GetRun() != b.documents.run {
-		after = 0
-	} else if err := b.documentsAfter(ctx, after, r.GetWaitMs()); err != nil {
+	run, after, err := b.documentsAfter(ctx, r)
+	if err != nil {
 		return nil, err
 	}
 	list, err := b.db.Documents(ctx, after, documentsAtOnce+1)
@@ -62,22 +100,27 @@ func (b *Balancer) WatchDocuments(ctx context.Context, r *pb.WatchDocumentsReque
 		return nil, err
 	}
 	more := len(list) > documentsAtOnce
-	return &pb.WatchDocumentsResponse{Run: b.documents.run, Documents: wire.FromDocuments(list[:min(len(list), documentsAtOnce)]), More: more}, nil
+	return &pb.WatchDocumentsResponse{Run: run, Documents: wire.FromDocuments(list[:min(len(list), documentsAtOnce)]), More: more}, nil
 }
 
-// documentsAfter waits for a change after a version, or until the poll is over.
-func (b *Balancer) documentsAfter(ctx context.Context, version uint64, waitMs uint32) error {
-	poll, cancel := wire.LongPoll(ctx, waitMs)
+// documentsAfter waits for something that the caller does not know, or until the poll is over. It returns the run, and the version after
+// which documents are new to the caller.
+func (b *Balancer) documentsAfter(ctx context.Context, r *pb.WatchDocumentsRequest) (run string, after uint64, err error) {
+	poll, cancel := wire.LongPoll(ctx, r.GetWaitMs())
 	defer cancel()
 	for {
 		changed := b.documents.changed.Next()
-		if b.documents.newest.Load() > version {
-			return nil
+		run, newest := b.documents.now()
+		switch {
+		case run != r.GetRun():
+			return run, 0, nil
+		case newest.Version > r.GetAfter():
+			return run, r.GetAfter(), nil
 		}
 		select {
 		case <-changed:
 		case <-poll.Done():
-			return ctx.Err()
+			return run, r.GetAfter(), ctx.Err()
 		}
 	}
 }

@@ -3,9 +3,11 @@ package documents
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"adshard/backend"
@@ -19,6 +21,9 @@ const (
 	// watchWait is how long the balancer may wait for a change, callTime how long an answer may take otherwise.
 	watchWait = 20 * time.Second
 	callTime  = 5 * time.Second
+	// damagedWait takes the place of watchWait while a document is damaged: it is read again then, since the damage may be that of
+	// one answer.
+	damagedWait = 5 * time.Second
 )
 
 // Source is the balancer.
@@ -33,9 +38,12 @@ type Keeper interface {
 	Wants(name string) bool
 	// Put takes a document in place of an older one. Errors: fault.Corrupt.
 	Put(d backend.Document, text string) error
+	// Damaged is called for a document that is there and cannot be read. An older one that the keeper has stays in use; without one
+	// the document must not pass for missing. It ends with Put or Drop.
+	Damaged(name string)
 	// Drop removes a document.
 	Drop(name string)
-	// Known is called when all documents are there that the balancer had a moment ago.
+	// Known is called when all documents are there that the balancer had a moment ago, except damaged ones.
 	Known()
 }
 
@@ -50,11 +58,20 @@ type Follower struct {
 	after uint64                      // the newest head
 	heads map[string]backend.Document // that the keeper has
 	fresh map[string]bool             // names that were announced since run changed; nil: all had been
+
+	mu      sync.Mutex
+	damaged map[string]damage // by name; guarded by mu, written by Run only
+}
+
+// damage is a document that cannot be read.
+type damage struct {
+	head backend.Document
+	err  error
 }
 
 // New returns a follower for a process of a name.
 func New(name string, source Source, keeper Keeper, log *slog.Logger) *Follower {
-	return &Follower{name: name, source: source, keeper: keeper, log: log, heads: map[string]backend.Document{}}
+	return &Follower{name: name, source: source, keeper: keeper, log: log, heads: map[string]backend.Document{}, damaged: map[string]damage{}}
 }
 
 // Run follows until ctx is done.
@@ -76,11 +93,20 @@ func (f *Follower) Run(ctx context.Context) {
 	}
 }
 
-// poll waits once for changes and takes them.
+// poll waits once for changes and takes them. A document that is damaged does not keep others from being taken.
 func (f *Follower) poll(ctx context.Context) error {
-	call, cancel := context.WithTimeout(ctx, watchWait+callTime)
+	for _, d := range f.damagedHeads() {
+		if err := f.take(ctx, d); err != nil {
+			return err
+		}
+	}
+	patience := watchWait
+	if len(f.damaged) > 0 {
+		patience = damagedWait
+	}
+	call, cancel := context.WithTimeout(ctx, patience+callTime)
 	defer cancel()
-	reply, err := f.source.WatchDocuments(call, &pb.WatchDocumentsRequest{Name: f.name, After: f.after, Run: f.run, WaitMs: uint32(watchWait.Milliseconds())})
+	reply, err := f.source.WatchDocuments(call, &pb.WatchDocumentsRequest{Name: f.name, After: f.after, Run: f.run, WaitMs: uint32(patience.Milliseconds())})
 	if err != nil {
 		return err
 	}
@@ -89,6 +115,9 @@ func (f *Follower) poll(ctx context.Context) error {
 	}
 	heads := slices.SortedFunc(slices.Values(wire.ToDocuments(reply.GetDocuments())), func(a, b backend.Document) int { return cmp.Compare(a.Version, b.Version) })
 	for _, d := range heads {
+		if f.fresh != nil {
+			f.fresh[d.Name] = true
+		}
 		if err := f.take(ctx, d); err != nil {
 			return err
 		}
@@ -104,41 +133,89 @@ func (f *Follower) poll(ctx context.Context) error {
 	return nil
 }
 
-// take fetches a document unless the keeper has it.
+// damagedHeads are the heads of documents that could not be read, by name.
+func (f *Follower) damagedHeads() (list []backend.Document) {
+	for _, name := range slices.Sorted(maps.Keys(f.damaged)) {
+		list = append(list, f.damaged[name].head)
+	}
+	return list
+}
+
+// take fetches a document unless the keeper has it. A damaged one is noted. Errors: those of the balancer.
 func (f *Follower) take(ctx context.Context, d backend.Document) error {
 	if !f.keeper.Wants(d.Name) {
 		return nil
 	}
-	if f.fresh != nil {
-		f.fresh[d.Name] = true
-	}
-	switch has, there := f.heads[d.Name]; {
-	case d.Removed:
-		if there {
-			f.keeper.Drop(d.Name)
-			delete(f.heads, d.Name)
-		}
-		return nil
-	case has == d:
+	if has := f.heads[d.Name]; has == d && !d.Removed {
+		f.repaired(d.Name)
 		return nil
 	}
+	if d.Removed {
+		f.drop(d.Name)
+		return nil
+	}
+	switch err := f.fetch(ctx, d); {
+	case err == nil:
+		f.repaired(d.Name)
+		f.heads[d.Name] = d
+		f.log.Info("document", "name", d.Name, "version", d.Version, "bytes", d.Size)
+	case fault.Is(err, fault.NotFound): // it has been replaced meanwhile, and is announced again
+	case fault.Is(err, fault.Corrupt):
+		f.broken(d, err)
+	default:
+		return err
+	}
+	return nil
+}
+
+// fetch reads a document and gives it to the keeper. Errors: those of the balancer, and fault.Corrupt.
+func (f *Follower) fetch(ctx context.Context, d backend.Document) error {
 	data, err := backend.ReadDocument(ctx, d, f.part)
-	if fault.Is(err, fault.NotFound) {
-		return nil // it has been replaced meanwhile, and is announced again
-	}
-	var text string
-	if err == nil {
-		text, err = backend.UnpackDocument(data)
-	}
-	if err == nil {
-		err = f.keeper.Put(d, text)
-	}
 	if err != nil {
 		return err
 	}
-	f.heads[d.Name] = d
-	f.log.Info("document", "name", d.Name, "version", d.Version, "bytes", d.Size)
-	return nil
+	text, err := backend.UnpackDocument(data)
+	if err != nil {
+		return err
+	}
+	return f.keeper.Put(d, text)
+}
+
+// drop removes a document, if it is here.
+func (f *Follower) drop(name string) {
+	_, damaged := f.damaged[name]
+	_, here := f.heads[name]
+	if f.repaired(name); here || damaged {
+		f.keeper.Drop(name)
+		delete(f.heads, name)
+	}
+}
+
+// broken notes that a document cannot be read.
+func (f *Follower) broken(d backend.Document, err error) {
+	if f.damaged[d.Name].head != d {
+		f.log.Error("a document cannot be read; an older one that is here is used. Save it again", "name", d.Name, "version", d.Version, "err", err)
+	}
+	f.mu.Lock()
+	f.damaged[d.Name] = damage{d, err}
+	f.mu.Unlock()
+	f.keeper.Damaged(d.Name)
+}
+
+func (f *Follower) repaired(name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.damaged, name)
+}
+
+// Trouble says which documents cannot be read, and why; nothing if all can. It is safe for concurrent use.
+func (f *Follower) Trouble() (list []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(f.damaged)) {
+		list = append(list, fmt.Sprintf("%s cannot be read, save it again: %v", name, f.damaged[name].err))
+	}
+	return list
 }
 
 func (f *Follower) part(ctx context.Context, name string, version uint64, part int) ([]byte, error) {
@@ -150,10 +227,9 @@ func (f *Follower) part(ctx context.Context, name string, version uint64, part i
 
 // dropOthers drops what was not announced: a restored database may never have had it.
 func (f *Follower) dropOthers() {
-	for _, name := range slices.Sorted(maps.Keys(f.heads)) {
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(f.heads)), slices.Collect(maps.Keys(f.damaged))) {
 		if !f.fresh[name] {
-			f.keeper.Drop(name)
-			delete(f.heads, name)
+			f.drop(name)
 		}
 	}
 	f.fresh = nil

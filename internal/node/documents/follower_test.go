@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -85,8 +86,9 @@ func (b *database) DocumentPart(_ context.Context, r *pb.DocumentPartRequest) (*
 
 // kept keeps texts.
 type kept struct {
-	texts map[string]string
-	known int
+	texts   map[string]string
+	known   int
+	damaged []string // as told
 }
 
 func (k *kept) Wants(name string) bool { return name != "other" }
@@ -97,8 +99,9 @@ func (k *kept) Put(d backend.Document, text string) error {
 	k.texts[d.Name] = text
 	return nil
 }
-func (k *kept) Drop(name string) { delete(k.texts, name) }
-func (k *kept) Known()           { k.known++ }
+func (k *kept) Damaged(name string) { k.damaged = append(k.damaged, name) }
+func (k *kept) Drop(name string)    { delete(k.texts, name) }
+func (k *kept) Known()              { k.known++ }
 
 func follow(b *database) (*Follower, *kept) {
 	k := &kept{texts: map[string]string{}}
@@ -183,7 +186,7 @@ func TestFollowReplaced(t *testing.T) {
 	}
 }
 
-// TestFollowFails: what fails is tried again, and what is here stays.
+// TestFollowFails: where the balancer has no answer, what is here stays, and it is asked again for the same.
 func TestFollowFails(t *testing.T) {
 	b := newDatabase()
 	f, k := follow(b)
@@ -191,29 +194,72 @@ func TestFollowFails(t *testing.T) {
 	if err := f.poll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	b.save("x", new("damaged"))
-	b.save("y", new("2"))
-	for range 2 {
-		if err := f.poll(t.Context()); !fault.Is(err, fault.Corrupt) || k.texts["x"] != "old" {
-			t.Fatalf("%v, %v", err, k.texts)
-		}
-	}
 	b.save("x", new("new"))
 	b.failing = fault.Newf(fault.Unavailable, "test", "away")
 	if err := f.poll(t.Context()); !fault.Is(err, fault.Unavailable) || k.texts["x"] != "old" {
 		t.Fatalf("%v, %v", err, k.texts)
 	}
 	b.failing = nil
-	d := b.heads["x"]
-	d.Sum++
-	b.heads["x"] = d
-	if err := f.poll(t.Context()); !fault.Is(err, fault.Corrupt) || k.texts["x"] != "old" {
+	if err := f.poll(t.Context()); err != nil || k.texts["x"] != "new" {
 		t.Fatalf("%v, %v", err, k.texts)
 	}
+}
+
+// TestFollowDamaged: a document that cannot be read keeps none of the others away, is told, and is read again until it can be read, is
+// replaced or removed. The older one that is here stays.
+func TestFollowDamaged(t *testing.T) {
+	b := newDatabase()
+	f, k := follow(b)
+	poll := func(want string, damaged ...string) {
+		t.Helper()
+		k.damaged = nil
+		if err := f.poll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		trouble := strings.Join(f.Trouble(), "; ")
+		for _, name := range damaged {
+			if !strings.Contains(trouble, name+" cannot be read") {
+				t.Errorf("it is told: %q", trouble)
+			}
+		}
+		if got := fmt.Sprint(k.texts); got != "map["+want+"]" || len(f.Trouble()) != len(damaged) {
+			t.Fatalf("%s with %q, not %s", got, trouble, want)
+		}
+	}
+	b.save("x", new("old"))
+	poll("x:old")
+	b.save("x", new("damaged"))
+	b.save("y", new("damaged"))
+	b.save("z", new("3"))
+	poll("x:old z:3", "x", "y")
+	if fmt.Sprint(k.damaged) != "[x y]" || k.known != 1 {
+		t.Errorf("the keeper was told of %v, and %d times that all are here", k.damaged, k.known)
+	}
+	b.save("z", new("4"))
+	poll("x:old z:4", "x", "y")
 	b.save("x", new("new"))
-	if err := f.poll(t.Context()); err != nil || k.texts["x"] != "new" || k.texts["y"] != "2" {
-		t.Fatalf("%v, %v", err, k.texts)
-	}
+	poll("x:new z:4", "y")
+	b.save("y", nil)
+	poll("x:new z:4")
+
+	// An answer that is damaged on its way: the next one is not.
+	b.save("x", new("newer"))
+	d := b.heads["x"]
+	data := b.data["x"]
+	b.data["x"] = append([]byte{1}, data[1:]...)
+	poll("x:new z:4", "x")
+	b.data["x"] = data
+	poll("x:newer z:4")
+
+	// Damaged, and a restored database never had it, or has another one.
+	b.save("z", new("damaged"))
+	b.save("y", new("damaged"))
+	poll("x:newer z:4", "y", "z")
+	delete(b.heads, "y")
+	delete(b.heads, "z")
+	b.run, b.at = "b", d.Version-1
+	b.save("x", new("restored")) // with the version that it had
+	poll("x:restored")
 }
 
 func TestPlaces(t *testing.T) {
@@ -235,9 +281,26 @@ func TestPlaces(t *testing.T) {
 	poll(table.Version())
 	before := p.Table()
 	b.save(backend.PlacesDocument, new("damaged"))
-	if err := f.poll(t.Context()); !fault.Is(err, fault.Corrupt) || p.Table() != before {
+	if err := f.poll(t.Context()); err != nil || p.Table() != before || len(f.Trouble()) != 1 {
 		t.Error(err)
 	}
 	b.save(backend.PlacesDocument, nil)
 	poll(places.Countries().Version())
+}
+
+// TestDamagedPlaces: what is built in does not pass for a table that cannot be read.
+func TestDamagedPlaces(t *testing.T) {
+	b := newDatabase()
+	p := new(Places)
+	f := New("m", b, p, slog.New(slog.DiscardHandler))
+	b.save(backend.PlacesDocument, new("damaged"))
+	for range 2 {
+		if err := f.poll(t.Context()); err != nil || p.Table() != nil {
+			t.Fatalf("%v, %v", err, p.Table())
+		}
+	}
+	b.save(backend.PlacesDocument, nil)
+	if err := f.poll(t.Context()); err != nil || p.Table() != places.Countries() {
+		t.Errorf("%v, %v", err, p.Table())
+	}
 }

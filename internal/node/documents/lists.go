@@ -25,7 +25,8 @@ type Lists struct {
 	mu       sync.Mutex
 	now      map[string]keptList // by name; guarded by mu
 	replaced map[listVersion]*targeting.Blocks
-	known    bool // guarded by mu
+	damaged  map[string]bool // names of lists that are there and were never read; guarded by mu
+	known    bool            // guarded by mu
 	changed  wait.Broadcast
 }
 
@@ -35,13 +36,15 @@ type keptList struct {
 	blocks  *targeting.Blocks
 }
 
+// listVersion names a list as it was at some time. The version is the sum of its document: a database that was restored gives a
+// number a second time, to other entries.
 type listVersion struct {
 	name    string
 	version uint64
 }
 
-// Version returns the version that a list has now. Errors: fault.Invalid, there is no such list; fault.Unavailable, it is not
-// known yet which lists there are.
+// Version returns the version that a list has now, for Blocks. Errors: fault.Invalid, there is no such list; fault.Unavailable, it is
+// not known yet which lists there are, or the list cannot be read.
 func (l *Lists) Version(name string) (uint64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -49,47 +52,38 @@ func (l *Lists) Version(name string) (uint64, error) {
 	switch {
 	case ok:
 		return kept.version, nil
+	case l.damaged[name]:
+		return 0, fault.Newf(fault.Unavailable, "block list", "the block list %q cannot be read: save it again", name)
 	case !l.known:
 		return 0, fault.Newf(fault.Unavailable, "block list", "it is not known yet which block lists there are: the balancer has not told")
 	}
 	return 0, fault.Newf(fault.Invalid, "block list", "there is no block list %q", name)
 }
 
-// Blocks returns a list of a version; it waits for one that is not here yet until ctx ends. Errors: fault.Behind, it did not come, or
-// was replaced too long ago.
+// Blocks returns a list of a version; it waits for one that is not here until ctx ends: versions have no order, so that nothing says
+// whether it is one to come. Errors: fault.Behind, it did not come.
 func (l *Lists) Blocks(ctx context.Context, name string, version uint64) (*targeting.Blocks, error) {
 	for {
 		changed := l.changed.Next()
-		blocks, newer := l.find(name, version)
-		switch {
-		case blocks != nil:
+		if blocks := l.Find(name, version); blocks != nil {
 			return blocks, nil
-		case newer:
-			return nil, fault.Newf(fault.Behind, "block list", "version %d of %q has been replaced, which the master does not know yet: ask again", version, name)
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, fault.Newf(fault.Behind, "block list", "version %d of %q has not come yet", version, name)
+			return nil, fault.Newf(fault.Behind, "block list", "the version of %q that the master names is not here: ask again", name)
 		}
 	}
 }
 
 // Find returns a list of a version; nil: it is not here.
 func (l *Lists) Find(name string, version uint64) *targeting.Blocks {
-	b, _ := l.find(name, version)
-	return b
-}
-
-// find returns a list of a version, or nil; newer: that version cannot come any more.
-func (l *Lists) find(name string, version uint64) (blocks *targeting.Blocks, newer bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	kept, ok := l.now[name]
-	if ok && kept.version == version {
-		return kept.blocks, false
+	if kept, ok := l.now[name]; ok && kept.version == version {
+		return kept.blocks
 	}
-	return l.replaced[listVersion{name, version}], ok && kept.version > version
+	return l.replaced[listVersion{name, version}]
 }
 
 // Wants implements Keeper.
@@ -103,8 +97,19 @@ func (l *Lists) Put(d backend.Document, text string) error {
 	}
 	blocks := list.Blocks()
 	blocks.Name = strings.TrimPrefix(d.Name, backend.BlocklistDocument)
-	l.change(blocks.Name, func() { l.now[blocks.Name] = keptList{d.Version, blocks} })
+	l.change(blocks.Name, func() { l.now[blocks.Name] = keptList{d.Sum, blocks} })
 	return nil
+}
+
+// Damaged implements Keeper. A list without an older version is refused until it can be read.
+func (l *Lists) Damaged(document string) {
+	name := strings.TrimPrefix(document, backend.BlocklistDocument)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.damaged == nil {
+		l.damaged = map[string]bool{}
+	}
+	l.damaged[name] = true
 }
 
 // Drop implements Keeper.
@@ -131,6 +136,7 @@ func (l *Lists) change(name string, f func()) {
 		l.keep(listVersion{name, was.version}, was.blocks)
 	}
 	f()
+	delete(l.damaged, name)
 	l.changed.Notify()
 }
 
@@ -155,6 +161,9 @@ func (k Keepers) Wants(name string) bool { return k.of(name) != nil }
 // Put implements Keeper.
 func (k Keepers) Put(d backend.Document, text string) error { return k.of(d.Name).Put(d, text) }
 
+// Damaged implements Keeper.
+func (k Keepers) Damaged(name string) { k.of(name).Damaged(name) }
+
 // Drop implements Keeper.
 func (k Keepers) Drop(name string) { k.of(name).Drop(name) }
 
@@ -174,8 +183,10 @@ func (k Keepers) of(name string) Keeper {
 	return nil
 }
 
-// Watch registers how many block lists there are.
-func Watch(r prometheus.Registerer, l *Lists) {
+// Watch registers how many block lists there are, and how many documents cannot be read.
+func Watch(r prometheus.Registerer, l *Lists, f *Follower) {
+	metrics.Gauge(r, "adshard_damaged_documents", "Block lists and tables of places that this process cannot read; older ones that it has are used.",
+		func() float64 { return float64(len(f.Trouble())) })
 	metrics.Gauge(r, "adshard_block_lists", "Block lists that this process has.", func() float64 {
 		l.mu.Lock()
 		defer l.mu.Unlock()

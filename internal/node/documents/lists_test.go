@@ -3,6 +3,7 @@ package documents
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"testing"
 	"testing/synctest"
@@ -18,7 +19,7 @@ import (
 func (b *database) saveList(name, domain string) uint64 {
 	l := blocklist.List{Domains: []string{domain}}
 	b.save(backend.BlocklistDocument+name, new(l.Text()))
-	return b.at
+	return b.heads[backend.BlocklistDocument+name].Sum
 }
 
 func has(blocks *targeting.Blocks, domain string) bool {
@@ -69,7 +70,9 @@ func TestLists(t *testing.T) {
 			t.Errorf("%d, %v", version, err)
 		}
 		time.Sleep(keepReplaced + time.Second)
-		if _, err := l.Blocks(t.Context(), "a", first); !fault.Is(err, fault.Behind) {
+		gone, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := l.Blocks(gone, "a", first); !fault.Is(err, fault.Behind) {
 			t.Error(err)
 		}
 		b.save(backend.BlocklistDocument+"a", nil)
@@ -92,4 +95,82 @@ func TestLists(t *testing.T) {
 			t.Errorf("%d lists are kept", len(l.replaced))
 		}
 	})
+}
+
+// TestListsOfARestoredDatabase: it gives a version a second time, to other entries, and lower ones than were here. A request gets the
+// entries that its master saw.
+func TestListsOfARestoredDatabase(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, l := newDatabase(), new(Lists)
+		f := New("s", b, l, slog.New(slog.DiscardHandler))
+		b.save("other", new("x"))
+		b.saveList("a", "one.example")
+		before := b.saveList("a", "two.example")
+		if err := f.poll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range []uint64{2, 1} { // the version before it is given again: that of two.example, and a lower one
+			b.run, b.at = fmt.Sprint("restored ", at), at
+			after := b.saveList("a", fmt.Sprint("restored", at, ".example"))
+			waited := make(chan *targeting.Blocks)
+			go func() {
+				blocks, err := l.Blocks(t.Context(), "a", after)
+				if err != nil {
+					t.Error(err)
+				}
+				waited <- blocks
+			}()
+			synctest.Wait()
+			if err := f.poll(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if blocks := <-waited; !has(blocks, fmt.Sprint("restored", at, ".example")) {
+				t.Errorf("restored to %d: %+v", at, blocks)
+			}
+			if now, err := l.Version("a"); err != nil || now != after {
+				t.Errorf("%d, %v, want %d", now, err, after)
+			}
+			if blocks := l.Find("a", before); blocks == nil || !has(blocks, "two.example") {
+				t.Errorf("a request of before: %+v", blocks)
+			}
+		}
+	})
+}
+
+// TestDamagedLists: a list that cannot be read is not one that is not there, for which a page would get 400; others are there.
+func TestDamagedLists(t *testing.T) {
+	b, l := newDatabase(), new(Lists)
+	f := New("m", b, l, slog.New(slog.DiscardHandler))
+	poll := func() {
+		t.Helper()
+		if err := f.poll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.save(backend.BlocklistDocument+"a", new("nonsense"))
+	good := b.saveList("b", "b.example")
+	poll()
+	if _, err := l.Version("a"); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("damaged: %v", err)
+	}
+	if version, err := l.Version("b"); err != nil || version != good {
+		t.Errorf("another one: %d, %v", version, err)
+	}
+	mended := b.saveList("a", "a.example")
+	poll()
+	if version, err := l.Version("a"); err != nil || version != mended {
+		t.Errorf("mended: %d, %v", version, err)
+	}
+	b.save(backend.BlocklistDocument+"a", new("nonsense again"))
+	poll()
+	if version, err := l.Version("a"); err != nil || version != mended {
+		t.Errorf("damaged over an older one: %d, %v", version, err)
+	}
+	b.save(backend.BlocklistDocument+"c", new("nonsense"))
+	poll()
+	b.save(backend.BlocklistDocument+"c", nil)
+	poll()
+	if _, err := l.Version("c"); !fault.Is(err, fault.Invalid) {
+		t.Errorf("removed: %v", err)
+	}
 }

@@ -88,6 +88,7 @@ type Master struct {
 	written  written
 	places   *documents.Places
 	lists    *documents.Lists
+	follower *documents.Follower // of both
 	log      *slog.Logger
 }
 
@@ -125,7 +126,8 @@ func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local,
 	m.watcher.Tell(m.reachedAt(), observer.Traffic)
 	metrics.Gauge(port.Registerer(cfg.Name), "adshard_filled", "1: the first fill of the slaves is complete.", m.filled)
 	metrics.Gauge(port.Registerer(cfg.Name), "adshard_places", "Places of the master's table; 0: the balancer has not told yet which table it is.", m.countPlaces)
-	documents.Watch(port.Registerer(cfg.Name), m.lists)
+	m.follower = documents.New(cfg.Name, m.balancer, documents.Keepers{m.places, m.lists}, m.log)
+	documents.Watch(port.Registerer(cfg.Name), m.lists, m.follower)
 	m.queries.Register(port.Registerer(cfg.Name))
 	m.fanout = fanout.New(m.watcher, observer)
 	if err := m.handle(lexicon, observer, port); err != nil {
@@ -256,10 +258,7 @@ func (m *Master) Run(ctx context.Context) error {
 	if m.keys != nil {
 		group.Go(func() error { m.followEventKeys(ctx); return nil })
 	}
-	group.Go(func() error {
-		documents.New(m.cfg.Name, m.balancer, documents.Keepers{m.places, m.lists}, m.log).Run(ctx)
-		return nil
-	})
+	group.Go(func() error { m.follower.Run(ctx); return nil })
 	group.Go(func() error { m.queries.Run(ctx); return nil })
 	group.Go(func() error { m.written.run(ctx); return nil })
 	group.Go(func() error { return m.watcher.Run(ctx) })
@@ -294,10 +293,14 @@ func (m *Master) Print(out io.Writer) {
 }
 
 // Ready returns why the master cannot answer. A map of slaves that have been
-// filled is enough: each answer names the slaves that are missing.
+// filled is enough: each answer names the slaves that are missing. A table of places that cannot be read counts where no older one is
+// here; a damaged block list does not, since it would take all masters out of service at once.
 func (m *Master) Ready() []string {
 	switch now := m.watcher.Current(); {
 	case now != nil && now.Filled:
+		if m.places.Table() == nil {
+			return m.follower.Trouble()
+		}
 		return nil
 	case now != nil:
 		return []string{"the slaves are being filled for the first time: " + m.cfg.Name + " has no complete answers yet"}
@@ -339,9 +342,21 @@ func (m *Master) complete(ctx context.Context) bool {
 	}
 }
 
+// placesTime bounds how long the ready line waits for the table of places: a balancer of an earlier version has none.
+const placesTime = 5 * time.Second
+
+// placed waits until requests can be resolved, or for placesTime.
+func (m *Master) placed(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, placesTime)
+	defer cancel()
+	for m.places.Table() == nil && wait.Sleep(ctx, probeEvery) == nil {
+	}
+}
+
 // Announce prints the ready line once a complete answer is possible.
 func (m *Master) Announce(ctx context.Context, out io.Writer) {
 	if m.complete(ctx) {
+		m.placed(ctx)
 		fmt.Fprintf(out, "ready %s\n", m.url())
 	}
 }

@@ -54,7 +54,10 @@ func (c *call) resolve(p *contextParams) (resolved, error) {
 	r := resolver{call: c, out: &targeting.Context{Time: c.start.UTC().Truncate(time.Second), UnknownLocation: c.IncludeUnknownLocations}}
 	at := resolved{Context: r.out}
 	if presence, interest := r.places("location", p.location), r.places("interest_location", p.interest); len(presence)+len(interest) > 0 {
-		t := c.places()
+		t, err := c.places()
+		if err != nil {
+			return at, err
+		}
 		r.out.Places, at.unknown = t.Resolve(presence, interest)
 		at.version = t.Version()
 	}
@@ -67,14 +70,16 @@ func (c *call) resolve(p *contextParams) (resolved, error) {
 	return at, r.err
 }
 
-// places is the table of places: the built-in one as long as the balancer has not told another.
-func (c *call) places() *places.Table {
-	if c.Places != nil {
-		if t := c.Places(); t != nil {
-			return t
-		}
+// places is the table of places. Errors: fault.Unavailable, it is not here yet: by another table places would lack their parents, and what
+// is excluded there would be shown.
+func (c *call) places() (*places.Table, error) {
+	if c.Places == nil {
+		return places.Countries(), nil
 	}
-	return places.Countries()
+	if t := c.Places(); t != nil {
+		return t, nil
+	}
+	return nil, fault.Newf(fault.Unavailable, op, "the table of places has not come from the balancer yet: ask again soon")
 }
 
 // fail notes a fault of a parameter, by the name that it has in the request's form.

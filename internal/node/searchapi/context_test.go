@@ -8,6 +8,7 @@ import (
 
 	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
+	"adshard/places"
 )
 
 // contextOf resolves the context of a body, or of a query string.
@@ -88,5 +89,20 @@ func TestBadContexts(t *testing.T) {
 	}
 	if _, err := contextOf(t, `{"q":"a","locations":[`+many("%d", 16)+`,1,2,3]}`); err != nil {
 		t.Errorf("duplicates count once: %v", err)
+	}
+}
+
+// TestNoTableYet: before the balancer has told the table of places, a request that names some is refused: by the built-in one a place would
+// lack what contains it. Others are answered.
+func TestNoTableYet(t *testing.T) {
+	c := &call{Handler: &Handler{Config: Config{Places: func() *places.Table { return nil }}}}
+	for request, refused := range map[string]bool{"q=a&location=2203": true, "q=a&interest_location=2203": true, "q=a&audience=x": false} {
+		p := api.NewSearchParams()
+		if err := api.FromQuery(p, request); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.resolve(searchContext(p)); fault.Is(err, fault.Unavailable) != refused || (err != nil) != refused {
+			t.Errorf("%s: %v", request, err)
+		}
 	}
 }

@@ -167,6 +167,7 @@ type Slave struct {
 	tracer   *tracing.Tracer // nil: nothing is traced
 	memory   memoryWatch
 	lists    *documents.Lists
+	follower *documents.Follower // of lists
 	log      *slog.Logger
 }
 
@@ -217,7 +218,8 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 	copyMetrics(port.Registerer(cfg.Name), s.copies)
 	s.memory = memoryWatch{plan: cfg.plan, memory: cfg.Memory, store: store, log: s.log}
 	s.memory.register(port, cfg.Name)
-	documents.Watch(port.Registerer(cfg.Name), s.lists)
+	s.follower = documents.New(cfg.Name, s.balancer, s.lists, s.log)
+	documents.Watch(port.Registerer(cfg.Name), s.lists, s.follower)
 	return s, nil
 }
 
@@ -267,7 +269,7 @@ func (s *Slave) Run(ctx context.Context) error {
 	group.Go(func() error { return s.proxy.Run(ctx) })
 	group.Go(func() error { return s.copies.Run(ctx) })
 	group.Go(func() error { s.memory.run(ctx); return nil })
-	group.Go(func() error { documents.New(s.cfg.Name, s.balancer, s.lists, s.log).Run(ctx); return nil })
+	group.Go(func() error { s.follower.Run(ctx); return nil })
 	return group.Wait()
 }
 
