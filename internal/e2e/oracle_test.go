@@ -93,7 +93,24 @@ func hold(t *testing.T, all everything, wants []want) {
 // fill puts all into one store in memory.
 func fill(t *testing.T, all everything) barrels.Store {
 	t.Helper()
-	builder := nodedata.New(balance.ByOwner)
+	return filled(t, records(t, all, balance.ByOwner), "")
+}
+
+// filled is a store in memory that holds some data; it is closed at the end of the test.
+func filled(t *testing.T, data *pb.NodeData, name string) barrels.Store {
+	t.Helper()
+	store := barreltest.InMemory(t, name)
+	t.Cleanup(func() { store.Close() })
+	if err := store.Apply(context.Background(), data); err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+// records are all data as one slave gets them that serves the whole ring.
+func records(t *testing.T, all everything, order balance.Order) *pb.NodeData {
+	t.Helper()
+	builder := nodedata.New(order)
 	campaigns := make(map[uint64]*backend.Campaign)
 	data := &pb.NodeData{From: &pb.Position{}, To: &pb.Position{Epoch: 1, Clock: 1, Quantum: 1}, Slices: &pb.SliceTable{
 		View: 1, Slices: []*pb.HeldSlice{{Id: 1, Hi: ^uint64(0), From: 1}},
@@ -120,12 +137,7 @@ func fill(t *testing.T, all everything) barrels.Store {
 		}
 		data.Items = append(data.Items, record)
 	}
-	store := barreltest.InMemory(t, "")
-	t.Cleanup(func() { store.Close() })
-	if err := store.Apply(context.Background(), data); err != nil {
-		t.Fatal(err)
-	}
-	return store
+	return data
 }
 
 func profileOf(w want) search.Profile {

@@ -68,22 +68,34 @@ func TestTargetingEdges(t *testing.T) {
 // TestTargetingGolden: 3,000 requests to a catalogue, most of whose campaigns have targeting.
 func TestTargetingGolden(t *testing.T) {
 	h := targetingHandler(t, goldenTargeting(t))
+	for n, q := range goldenRequests(t) {
+		if diff := askTargeted(t, h, q.request, q.want); diff != "" {
+			t.Errorf("request %d %v:\n%s", n, q.request, diff)
+		}
+	}
+}
+
+// goldenRequest is a request of the golden set with its answer.
+type goldenRequest struct {
+	request map[string]any
+	want    targetingWant
+}
+
+func goldenRequests(t *testing.T) (list []goldenRequest) {
+	t.Helper()
 	requests := json.NewDecoder(bytes.NewReader(goldentest.Read(t, "targeting/golden/requests.jsonl.gz")))
 	wants := json.NewDecoder(bytes.NewReader(goldentest.Read(t, "targeting/golden/want.jsonl.gz")))
-	n := 0
-	for ; requests.More(); n++ {
-		var request map[string]any
-		var w targetingWant
-		if err := errors.Join(requests.Decode(&request), wants.Decode(&w)); err != nil {
+	for requests.More() {
+		var q goldenRequest
+		if err := errors.Join(requests.Decode(&q.request), wants.Decode(&q.want)); err != nil {
 			t.Fatal(err)
 		}
-		if diff := askTargeted(t, h, request, w); diff != "" {
-			t.Errorf("request %d %v:\n%s", n, request, diff)
-		}
+		list = append(list, q)
 	}
-	if n != 3000 {
-		t.Errorf("%d requests", n)
+	if len(list) != 3000 {
+		t.Fatalf("%d requests", len(list))
 	}
+	return list
 }
 
 // TestMissesAreExplained draws 200 keywords of the golden set that targeting or a block keeps from being shown, as evenly over the
@@ -180,19 +192,42 @@ func goldenTargeting(t *testing.T) (c targetingCase) {
 // targetingHandler imports the files of a case and serves them from one store in memory.
 func targetingHandler(t *testing.T, c targetingCase) http.Handler {
 	t.Helper()
-	all, lists, table := importFiles(t, c.Files)
-	store := withLists{fill(t, all), lists}
+	d := importTargeting(t, c)
+	return d.handler(c, withLists{fill(t, d.all), d.lists})
+}
+
+// targetingData is what the files of a case make.
+type targetingData struct {
+	all    everything
+	places *places.Table
+	lists  map[string]*targeting.Blocks
+}
+
+func importTargeting(t *testing.T, c targetingCase) (d targetingData) {
+	t.Helper()
+	d.all, d.lists, d.places = importFiles(t, c.Files)
+	return d
+}
+
+// handler answers searches of a case with a searcher.
+func (d *targetingData) handler(c targetingCase, s interface {
+	search.Searcher
+	search.Explainer
+}) http.Handler {
 	return searchapi.New(searchapi.Config{
-		Searcher: store, Explainer: store, Counter: store, Reserve: reserve, Places: func() *places.Table { return table },
+		Searcher: s, Explainer: s, Counter: s, Reserve: reserve, Places: func() *places.Table { return d.places },
 		IncludeUnknownLocations: c.UnknownLocation == "include",
 		List: func(name string) (uint64, error) {
-			if lists[name] == nil {
+			if d.lists[name] == nil {
 				return 0, blocklist.CheckName("")
 			}
-			return 1, nil
+			return listVersion, nil
 		},
 	})
 }
+
+// listVersion is the version of each list of a case.
+const listVersion = 1
 
 func storedLists(t *testing.T, db *sqlite.Store) map[string]*targeting.Blocks {
 	t.Helper()
@@ -215,44 +250,59 @@ func storedLists(t *testing.T, db *sqlite.Store) map[string]*targeting.Blocks {
 // askTargeted returns how the answer differs from the wanted one.
 func askTargeted(t *testing.T, h http.Handler, request map[string]any, w targetingWant) string {
 	t.Helper()
-	id, _ := request["request_id"].(string)
+	r := httptest.NewRequest(http.MethodPost, "/v1/search", bytes.NewReader(targetedBody(t, request, nil)))
+	targetedHeaders(r, request)
+	res := httptest.NewRecorder()
+	h.ServeHTTP(res, r)
+	diff, _ := w.difference(t, res.Code, res.Body.Bytes())
+	return diff
+}
+
+// targetedBody is the body of a request, with more fields.
+func targetedBody(t *testing.T, request, more map[string]any) []byte {
+	t.Helper()
 	body := map[string]any{"why_empty": true}
-	for k, v := range request {
-		if k != "request_id" {
-			body[k] = v
-		}
-	}
+	maps.Copy(body, request)
+	maps.Copy(body, more)
+	delete(body, "request_id")
 	raw, err := json.Marshal(body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := httptest.NewRequest(http.MethodPost, "/v1/search", bytes.NewReader(raw))
+	return raw
+}
+
+func targetedHeaders(r *http.Request, request map[string]any) {
 	r.Header.Set("Content-Type", "application/json")
-	if id != "" {
+	if id, _ := request["request_id"].(string); id != "" {
 		r.Header.Set("X-Request-Id", id)
 	}
-	res := httptest.NewRecorder()
-	h.ServeHTTP(res, r)
+}
+
+// difference returns how an answer differs from the wanted one, and whether all shards have answered.
+func (w *targetingWant) difference(t *testing.T, status int, body []byte) (diff string, complete bool) {
+	t.Helper()
 	var got struct {
 		Matched, Candidates uint64
 		Ads                 []map[string]any
 		Why                 map[string]uint64
 		Unknown             []uint64 `json:"unknown_locations"`
 		Error               struct{ Field string }
+		Coverage            struct{ Complete bool }
 	}
-	if err := json.Unmarshal(res.Body.Bytes(), &got); err != nil {
-		t.Fatalf("%v: %s", err, res.Body)
+	if err := json.Unmarshal(body, &got); err != nil {
+		t.Fatalf("%v: %s", err, body)
 	}
-	if w.Error != 0 || res.Code != http.StatusOK {
-		if res.Code != max(w.Error, 200) || got.Error.Field != w.Field {
-			return fmt.Sprintf("%d at %q, want %d at %q: %s", res.Code, got.Error.Field, w.Error, w.Field, res.Body)
+	if w.Error != 0 || status != http.StatusOK {
+		if status != max(w.Error, 200) || got.Error.Field != w.Field {
+			return fmt.Sprintf("%d at %q, want %d at %q: %s", status, got.Error.Field, w.Error, w.Field, body), true
 		}
-		return ""
+		return "", true
 	}
-	var diff []string
+	var list []string
 	note := func(name string, got, want any) {
 		if fmt.Sprint(got) != fmt.Sprint(want) {
-			diff = append(diff, fmt.Sprintf("%s: %v, want %v", name, got, want))
+			list = append(list, fmt.Sprintf("%s: %v, want %v", name, got, want))
 		}
 	}
 	note("matched", got.Matched, w.Matched)
@@ -267,7 +317,7 @@ func askTargeted(t *testing.T, h http.Handler, request map[string]any, w targeti
 	if len(w.Ads) == 0 && len(w.Why) > 0 && !reflect.DeepEqual(got.Why, w.Why) {
 		note("why", got.Why, w.Why)
 	}
-	return strings.Join(diff, "\n")
+	return strings.Join(list, "\n"), got.Coverage.Complete
 }
 
 // withLists is a store that knows stored block lists, as a slave does.
