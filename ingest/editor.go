@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"adshard/backend"
@@ -194,12 +195,19 @@ func (s *editorSource) groupCells(e *entry) {
 // campaignCells reads the cells of any row that describe its campaign.
 func (s *editorSource) campaignCells(e *entry) {
 	p := &e.campaignPatch
-	s.campaignAny(p, e)
+	if s.fillsCampaign() {
+		s.campaignAny(p, e)
+	}
 	p.Status = s.status(colCampaignStatus)
 	if e.kind == kindCampaign && !s.filled(colCampaignStatus) {
 		p.Status = s.ownStatus(e, colCampaignStatus)
 	}
 	e.patchesCampaign = *p != backend.CampaignPatch{}
+}
+
+// fillsCampaign reports whether the row has a setting of its campaign, which few rows of an export have.
+func (s *editorSource) fillsCampaign() bool {
+	return slices.ContainsFunc(s.records.filled, func(i int) bool { return i < len(s.layout.ofCampaign) && s.layout.ofCampaign[i] })
 }
 
 // ownStatus reads the column Status of a group or campaign row whose own status cell is empty. A row that does not

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"adshard/backend"
 )
 
 // layout maps each column to its cell in a record; −1 means missing.
@@ -25,6 +27,8 @@ type layout struct {
 	// too.
 	rowType int
 	bulk    bool
+	// ofCampaign are the cells with settings of a campaign that any row may have.
+	ofCampaign []bool
 	// restricting are the cells that restrict their campaign; extras: there are some columns of rowExtras.
 	restricting []restrictingCell
 	extras      bool
@@ -128,6 +132,12 @@ func layoutOf(cells [][]byte, names map[string]knownName) (l layout, found int, 
 	l.bulk = id && l.rowType >= 0
 	l.resolve()
 	l.hinting = slices.DeleteFunc(slices.Clone(l.unnamed), func(i int) bool { return l.flags[i] == hintSilent })
+	l.ofCampaign = make([]bool, l.width())
+	for _, c := range anyCells[backend.EntityCampaign] {
+		if i := l.cell[c]; i >= 0 {
+			l.ofCampaign[i] = true
+		}
+	}
 	l.findExtras()
 	return l, found, nil
 }

@@ -21,7 +21,7 @@ var (
 
 // date reads a date; what exports write where there is none erases it.
 func (s *editorSource) date(c column) backend.Patch[string] {
-	if cell := s.cell(c); slices.ContainsFunc(noDates, func(none string) bool { return strings.EqualFold(string(cell), none) }) {
+	if cell := s.cell(c); len(cell) > 0 && slices.ContainsFunc(noDates, func(none string) bool { return strings.EqualFold(string(cell), none) }) {
 		return backend.Patch[string]{Op: backend.Reset}
 	}
 	return patch(s, c, parseDateCell)
