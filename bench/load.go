@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"net/url"
 	"os"
 	"strings"
@@ -166,15 +167,22 @@ func readContexts(name string, more url.Values) (list []url.Values, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("--contexts: %s, line %d: %w", name, len(list)+1, err)
 		}
-		for key, values := range more {
-			v[key] = values
-		}
-		list = append(list, v)
+		list = append(list, joined(v, more))
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("--contexts: %s is empty: write one a line", name)
 	}
 	return list, nil
+}
+
+// joined are parameters of two kinds.
+func joined(a, b url.Values) url.Values {
+	out := maps.Clone(a)
+	if out == nil {
+		out = url.Values{}
+	}
+	maps.Copy(out, b)
+	return out
 }
 
 // scheduled makes a request target of each query of a workload that a cluster
@@ -205,7 +213,7 @@ func scheduled(w *workload.Workload, contexts []url.Values, rate float64, run ti
 		if !asked[i] {
 			continue
 		}
-		if target, ok := openloop.Target(q, contexts[i%len(contexts)]); ok {
+		if target, ok := openloop.Target(q, joined(contexts[i%len(contexts)], w.Context(i))); ok {
 			number[i] = len(list)
 			list = append(list, target)
 		} else {

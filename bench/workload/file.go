@@ -3,6 +3,7 @@ package workload
 import (
 	"bufio"
 	"fmt"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -18,7 +19,8 @@ const maxQueries = 5_000_000
 // line is just the query, or the query, a tab and
 //   - a number: how often it is asked, against the others, which are then drawn
 //     at that skew;
-//   - a time as in RFC 3339: when it was asked; lines are in that order.
+//   - a time as in RFC 3339: when it was asked; lines are in that order. Behind another tab may stand what it says of
+//     its user and page, as parameters of a search, as the query log of a master has it.
 //
 // All lines are of the kind of the first. Queries without a number or a time are
 // asked in turn. A file in which a comma stands where the tab should is refused:
@@ -79,13 +81,14 @@ func (r *reader) line(line string) error {
 		return nil
 	}
 	text, rest, two := strings.Cut(line, "\t")
+	rest, more, three := strings.Cut(rest, "\t")
 	is := alone
 	count, notNumber := strconv.ParseFloat(rest, 64)
 	at, notTime := time.Parse(time.RFC3339Nano, rest)
 	switch {
 	case two && notTime == nil:
 		is = timed
-	case two && notNumber == nil && count >= 0 && count < 1e18:
+	case two && !three && notNumber == nil && count >= 0 && count < 1e18:
 		is = counted
 	case two:
 		return fmt.Errorf("%q is neither a count nor a time such as 2026-01-31T12:00:00Z", rest)
@@ -100,7 +103,10 @@ func (r *reader) line(line string) error {
 	} else if is != r.kind {
 		return fmt.Errorf("what stands behind the query is of another kind than in the first line")
 	}
-	q := r.m.query(text)
+	q, err := r.query(text, more, three && is == timed)
+	if err != nil {
+		return err
+	}
 	r.sequence = append(r.sequence, q)
 	switch is {
 	case counted:
@@ -116,6 +122,18 @@ func (r *reader) line(line string) error {
 		r.times = append(r.times, t)
 	}
 	return nil
+}
+
+// query returns the index of a line's query.
+func (r *reader) query(text, more string, inContext bool) (int32, error) {
+	if !inContext {
+		return r.m.query(text), nil
+	}
+	context, err := url.ParseQuery(more)
+	if err != nil {
+		return 0, fmt.Errorf("what stands behind the time is not a list of parameters such as location=2203&site=a.example: %w", err)
+	}
+	return r.m.inContext(text, context), nil
 }
 
 // comma looks for what stands behind a tab elsewhere behind a comma or semicolon

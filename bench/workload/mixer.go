@@ -2,6 +2,7 @@ package workload
 
 import (
 	"math/rand/v2"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -32,6 +33,22 @@ func (m *mixer) query(text string) int32 {
 		i = int32(len(m.w.Queries))
 		m.index[text] = i
 		m.w.Queries = append(m.w.Queries, text)
+	}
+	return i
+}
+
+// inContext is query for one that is asked with a context: with another one it is another query. The index knows it by both.
+func (m *mixer) inContext(text string, context url.Values) int32 {
+	key := text + "\t" + context.Encode()
+	i, ok := m.index[key]
+	if !ok {
+		i = int32(len(m.w.Queries))
+		m.index[key] = i
+		m.w.Queries = append(m.w.Queries, text)
+		for len(m.w.Contexts) < int(i) {
+			m.w.Contexts = append(m.w.Contexts, nil)
+		}
+		m.w.Contexts = append(m.w.Contexts, context)
 	}
 	return i
 }

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"net/url"
 	"sort"
 	"time"
 )
@@ -14,6 +15,9 @@ type Workload struct {
 	// Queries are the different queries; everything else refers to them by
 	// index.
 	Queries []string
+	// Contexts are what the queries say of their users and pages, as parameters of a search, as far as the last that
+	// says something.
+	Contexts []url.Values
 	// Requests is the length that its source names; 0: as long as one likes.
 	Requests int
 	// Note says what a reader of figures should know, "" nothing.
@@ -74,6 +78,14 @@ func (p *phase) begin(run time.Duration) time.Duration {
 		return p.at
 	}
 	return time.Duration(p.share * float64(run))
+}
+
+// Context returns the parameters of a query's context; nil: it has none.
+func (w *Workload) Context(query int) url.Values {
+	if query >= len(w.Contexts) {
+		return nil
+	}
+	return w.Contexts[query]
 }
 
 // Phases returns how many mixes follow each other.

@@ -226,6 +226,10 @@ func TestFromFile(t *testing.T) {
 	if got := events(timed, 0, 2*time.Second); len(got) != 2 {
 		t.Errorf("times of a shorter run: %v", got)
 	}
+	said := read("x\t2026-01-31T12:00:00Z\nx\t2026-01-31T12:00:01Z\tlocation=2203&time=2026-01-31T12%3A00%3A01Z\nx\t2026-01-31T12:00:02Z\n")
+	if len(said.Queries) != 2 || said.Context(0) != nil || said.Context(1).Get("location") != "2203" {
+		t.Errorf("contexts: %q, %v", said.Queries, said.Contexts)
+	}
 	for _, text := range []string{"1,5\nshoes\nboots\n", "red shoes, size 5\nboots, 43 wide\n"} {
 		read(text) // commas of queries
 	}
@@ -233,6 +237,7 @@ func TestFromFile(t *testing.T) {
 		"commas before times": "a,2026-01-31T12:00:00Z\nb,2026-01-31T12:00:01Z\n", "semicolons": "a;2026-01-31 12:00:00\n",
 		"commas before counts": "a,5\nb,7\n", "a header and commas": "query,count\na,5\nb,7\n", "quoted": "\"a\",\"5\"\n",
 		"nothing": "\n\n", "mixed": "a\nb\t5\n", "no number": "a\tmany\n", "negative": "a\t-5\n", "all zero": "a\t0\n",
+		"a count and more": "a\t5\tlocation=2203\n", "no parameters": "a\t2026-01-31T12:00:00Z\tlocation=%\n",
 		"times back": "a\t2026-01-31T12:00:00Z\nb\t2026-01-31T11:00:00Z\n",
 	} {
 		if _, err := FromFile(write(text), 1); err == nil {

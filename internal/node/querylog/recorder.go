@@ -63,10 +63,11 @@ func (c *RecordConfig) Paths() (paths []string) {
 	return paths
 }
 
-// log is the file of queries, with earlier ones. It is known by its first line: a text, a tab and a time.
+// log is the file of queries, with earlier ones. It is known by its first line: a text, a tab and a time, perhaps with another field.
 func (c *RecordConfig) log() *outfile.Log {
 	line := func(text string) bool {
 		_, at, tab := strings.Cut(text, "\t")
+		at, _, _ = strings.Cut(at, "\t")
 		_, err := time.Parse(time.RFC3339Nano, at)
 		return tab && err == nil
 	}
@@ -81,8 +82,9 @@ const (
 )
 
 // Recorder writes searches to a file, a line each with the text, a tab and the time of
-// arrival (RFC 3339), in the order of arrival: what adbench replays. Make it with
-// NewRecorder; Run writes.
+// arrival (RFC 3339), in the order of arrival: what adbench replays. Behind another tab is
+// what a search says of its user and page, as parameters with the time for which it was
+// answered. Make it with NewRecorder; Run writes.
 type Recorder struct {
 	cfg RecordConfig
 	log *slog.Logger
@@ -122,8 +124,8 @@ func (r *Recorder) open() error {
 // oneLine makes one field of a line out of a query: all of these only separate words.
 var oneLine = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ")
 
-// Record records a search, or does not, as the share has it.
-func (r *Recorder) Record(query string) {
+// Record records a search with its context (searchapi.Observation), or does not, as the share has it.
+func (r *Recorder) Record(query, context string) {
 	if r.cfg.Share < 1 && rand.Float64() >= r.cfg.Share {
 		return
 	}
@@ -142,7 +144,11 @@ func (r *Recorder) Record(query string) {
 	}
 	r.last = now
 	r.waiting = append(append(r.waiting, query...), '\t')
-	r.waiting = append(now.AppendFormat(r.waiting, time.RFC3339Nano), '\n')
+	r.waiting = now.AppendFormat(r.waiting, time.RFC3339Nano)
+	if context != "" {
+		r.waiting = append(append(r.waiting, '\t'), context...)
+	}
+	r.waiting = append(r.waiting, '\n')
 }
 
 // Lost returns how many searches could not be recorded: the disk did not keep up, or

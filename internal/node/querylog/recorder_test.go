@@ -43,15 +43,15 @@ func recorded(t *testing.T, name string) []string {
 // of their times, also from many goroutines. Others cannot read them.
 func TestRecord(t *testing.T) {
 	r, _ := newRecorder(t, nil)
-	r.Record("  \n")
-	r.Record("red\tlamp\r\nof glass")
+	r.Record("  \n", "")
+	r.Record("red\tlamp\r\nof glass", "location=2203&time=2026-03-04T12%3A00%3A00Z")
 	ahead := time.Now().UTC().Add(time.Hour).Round(0)
 	r.last = ahead // the clock is set back
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
 			for range 250 {
-				r.Record("žlutý kůň")
+				r.Record("žlutý kůň", "")
 			}
 		})
 	}
@@ -62,6 +62,9 @@ func TestRecord(t *testing.T) {
 	list := recorded(t, r.cfg.File)
 	if len(list) != 1001 || !strings.HasPrefix(list[0], "red lamp  of glass\t") || !strings.HasPrefix(list[1], "žlutý kůň\t") {
 		t.Fatalf("%d lines: %q", len(list), list[:2])
+	}
+	if fields := strings.Split(list[0], "\t"); len(fields) != 3 || fields[2] != "location=2203&time=2026-03-04T12%3A00%3A00Z" {
+		t.Errorf("the first line is %q", list[0])
 	}
 	last := ahead
 	for _, line := range list[1:] {
@@ -82,7 +85,7 @@ func TestShare(t *testing.T) {
 	r, _ := newRecorder(t, func(c *RecordConfig) { c.Share = 0.25 })
 	defer r.Close()
 	for range 10_000 {
-		r.Record("q")
+		r.Record("q", "")
 	}
 	if n := bytes.Count(r.waiting, []byte("\n")); n < 2200 || n > 2800 {
 		t.Errorf("%d of 10,000 at a share of 0.25", n)
@@ -94,7 +97,7 @@ func TestShare(t *testing.T) {
 func TestRotation(t *testing.T) {
 	r, _ := newRecorder(t, func(c *RecordConfig) { c.Size, c.Files = 4<<10, 3 })
 	for i := range 1000 {
-		if r.Record(fmt.Sprint("query ", i)); i%10 == 9 {
+		if r.Record(fmt.Sprint("query ", i), ""); i%10 == 9 {
 			r.flush()
 		}
 	}
@@ -105,7 +108,7 @@ func TestRotation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again.Record("query 1000")
+	again.Record("query 1000", "")
 	if err := again.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -135,21 +138,21 @@ func TestADiskThatFails(t *testing.T) {
 	r.cfg.File = filepath.Join(t.TempDir(), "missing", "queries")
 	_ = r.file.Close()
 	for range 3 {
-		r.Record("lost")
+		r.Record("lost", "")
 		r.flush()
 	}
 	if n := strings.Count(log.String(), "cannot be recorded"); r.Lost() != 3 || n != 1 {
 		t.Errorf("%d lost, %d lines: %s", r.Lost(), n, log)
 	}
 	r.cfg.File = gone
-	r.Record("back")
+	r.Record("back", "")
 	r.flush()
 	if list := recorded(t, gone); len(list) != 1 || !strings.HasPrefix(list[0], "back\t") {
 		t.Errorf("%q", list)
 	}
 	long := strings.Repeat("x", 1000)
 	for range 2 * most / 1000 {
-		r.Record(long)
+		r.Record(long, "")
 	}
 	if r.Lost() < 1000 || len(r.waiting) > most+2000 {
 		t.Errorf("%d lost, %d bytes wait", r.Lost(), len(r.waiting))

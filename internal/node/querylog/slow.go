@@ -57,6 +57,7 @@ type SlowSearch struct {
 	At        time.Time `json:"at"` // when it was answered
 	RequestID string    `json:"request_id"`
 	Query     string    `json:"query"`
+	Context   string    `json:"context,omitempty"` // parameters of a search, as in searchapi.Observation
 	Status    int       `json:"status"`
 	// Outcome is complete, incomplete, or an error's kind.
 	Outcome  string `json:"outcome"`
@@ -116,12 +117,12 @@ func (s *Slow) Observe(o *searchapi.Observation) {
 	for i, c := range q.Calls {
 		calls[i] = c.String()
 	}
-	s.log.Warn("a search was slow", "request", q.RequestID, "query", q.Query, "took", o.Took, "expand", o.Expand, "search", o.Search,
+	s.log.Warn("a search was slow", "request", q.RequestID, "query", q.Query, "context", q.Context, "took", o.Took, "expand", o.Expand, "search", o.Search,
 		"finish", o.Finish, "outcome", q.Outcome, "matched", q.Matched, "examined", q.Examined, "calls", strings.Join(calls, " "), "unlogged", unlogged)
 }
 
 func slowSearch(o *searchapi.Observation) *SlowSearch {
-	q := &SlowSearch{At: time.Now(), RequestID: o.RequestID, Query: o.Query, Status: o.Status, Outcome: o.Outcome(),
+	q := &SlowSearch{At: time.Now(), RequestID: o.RequestID, Query: o.Query, Context: o.Context, Status: o.Status, Outcome: o.Outcome(),
 		TookUs: o.Took.Microseconds(), ExpandUs: o.Expand.Microseconds(), SearchUs: o.Search.Microseconds(), FinishUs: o.Finish.Microseconds()}
 	if a := o.Answer; a != nil {
 		q.Matched, q.Examined = a.Matched, a.Work.Examined
@@ -172,8 +173,8 @@ func (s *Slow) Slowest() []SlowSearch {
 	return list
 }
 
-// Run has the slowest explained until ctx is done.
-func (s *Slow) Run(ctx context.Context, explain func(ctx context.Context, query string) (any, error)) {
+// Run has the slowest explained, each with its context, until ctx is done.
+func (s *Slow) Run(ctx context.Context, explain func(ctx context.Context, query, of string) (any, error)) {
 	pause := time.NewTicker(explainEvery)
 	defer pause.Stop()
 	for {
@@ -191,10 +192,10 @@ func (s *Slow) Run(ctx context.Context, explain func(ctx context.Context, query 
 	}
 }
 
-func (s *Slow) explain(ctx context.Context, q *SlowSearch, explain func(ctx context.Context, query string) (any, error)) {
+func (s *Slow) explain(ctx context.Context, q *SlowSearch, explain func(ctx context.Context, query, of string) (any, error)) {
 	ctx, cancel := context.WithTimeout(ctx, explainTime)
 	defer cancel()
-	answer, err := explain(ctx, q.Query)
+	answer, err := explain(ctx, q.Query, q.Context)
 	if err != nil {
 		s.log.Debug("the slowest search could not be explained", "request", q.RequestID, "err", err)
 		return

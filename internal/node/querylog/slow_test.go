@@ -69,11 +69,11 @@ func TestTheSlowestAreKept(t *testing.T) {
 		var asked []string
 		go func() {
 			defer close(done)
-			s.Run(ctx, func(_ context.Context, query string) (any, error) {
+			s.Run(ctx, func(_ context.Context, query, of string) (any, error) {
 				if asked = append(asked, query); query == "bad" {
 					return nil, errors.New("no")
 				}
-				return "because of " + query, nil
+				return "because of " + query + of, nil
 			})
 		}()
 		for i := range 30 {
@@ -87,10 +87,12 @@ func TestTheSlowestAreKept(t *testing.T) {
 		}
 		s.Observe(observed("bad", 2*time.Second))
 		time.Sleep(time.Minute)
-		s.Observe(observed("slower", 3*time.Second))
+		slower := observed("slower", 3*time.Second)
+		slower.Context = "&site=a.example"
+		s.Observe(slower)
 		time.Sleep(time.Minute)
 		list = s.Slowest()
-		if list[0].Explanation != "because of slower" || list[1].Explanation != nil || list[2].Explanation != nil {
+		if list[0].Explanation != "because of slower&site=a.example" || list[1].Explanation != nil || list[2].Explanation != nil {
 			t.Errorf("%+v; asked for %v", list[:3], asked)
 		}
 		if text, err := json.Marshal(list[0]); err != nil || !strings.Contains(string(text), `"calls":[{"shard":"shard-0"`) {

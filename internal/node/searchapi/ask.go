@@ -63,8 +63,11 @@ func (c *call) answer(ctx context.Context, p *api.SearchParams) (r Result, err e
 
 // result searches.
 func (c *call) result(ctx context.Context, p *api.SearchParams) (Result, error) {
-	if c.seen.Query = p.Q; c.Arrived != nil {
-		c.Arrived(p.Q)
+	if c.seen.Query = p.Q; c.Arrived != nil || c.Timed {
+		c.seen.Context = searchContext(p).query(c.start)
+	}
+	if c.Arrived != nil {
+		c.Arrived(p.Q, c.seen.Context)
 	}
 	ctx, done, err := c.begin(ctx, p.TimeoutMs)
 	if err != nil {

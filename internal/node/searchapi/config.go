@@ -59,9 +59,9 @@ type Config struct {
 	Timed bool
 	// Tracer makes the spans of searches, or nil if there are none.
 	Tracer *tracing.Tracer
-	// Arrived receives the text of each search as it arrives, or nil if nobody
-	// asks.
-	Arrived func(query string)
+	// Arrived receives the text and the context of each search as it arrives, or nil if nobody asks. The context is
+	// as in Observation.
+	Arrived func(query, context string)
 	// MaxInFlight is the most searches under way; under overload fewer are taken
 	// (overload.ForMaster).
 	MaxInFlight int
@@ -89,6 +89,9 @@ type Observation struct {
 	Status    int
 	// Query is the text; "" where the request was refused before it was read.
 	Query string
+	// Context is what the request says of its user and page, as parameters of a search, with the time for which it is
+	// answered; "" if it says nothing, or if neither Config.Arrived nor Config.Timed is set.
+	Context string
 	// Took counts from the first byte; the others are the stages of a search:
 	// zero where it did not come so far.
 	Took, Expand, Search, Finish time.Duration

@@ -2,6 +2,7 @@ package searchapi
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +35,34 @@ func contextOf(t *testing.T, request string) (resolved, error) {
 	return c.resolve(searchContext(p))
 }
 
+// loggedContext is the context of a body, or of a query string, as logs have it.
+func loggedContext(t *testing.T, request string) string {
+	t.Helper()
+	p := api.NewSearchParams()
+	err := api.FromQuery(p, request)
+	if strings.HasPrefix(request, "{") {
+		p = api.NewSearchParams()
+		err = api.FromBody(p, []byte(request))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return searchContext(p).query(time.Date(2026, 3, 4, 12, 0, 0, 5, time.UTC))
+}
+
+// TestLoggedContext: logs have the time of a request that names none, and nothing of one that says nothing.
+func TestLoggedContext(t *testing.T) {
+	for request, want := range map[string]string{
+		"q=a&slots=3":                          "",
+		"q=a&audience=%C5%BEena":               "audience=%C5%BEena&time=2026-03-04T12%3A00%3A00Z",
+		`{"q":"a","point":{"lat":1,"lon":-2}}`: "point=1%2C-2&time=2026-03-04T12%3A00%3A00Z",
+	} {
+		if got := loggedContext(t, request); got != want {
+			t.Errorf("%s: %s, want %s", request, got, want)
+		}
+	}
+}
+
 func TestContext(t *testing.T) {
 	for _, request := range []string{
 		`{"q":"a","locations":[2203,1,2203],"interest_locations":[2840],"point":{"lat":50.087,"lon":-14.421},"time":"2026-03-31T08:00:00+02:00",` +
@@ -53,6 +82,11 @@ func TestContext(t *testing.T) {
 			"map[3:{}] map[a.example:{}] map[alcohol/wine:{}] true [1]"
 		if got != want || c.version == "" {
 			t.Errorf("%s\n%s, want\n%s", request, got, want)
+		}
+		if again := loggedContext(t, request); again != loggedContext(t, "q=a&"+again) {
+			t.Errorf("%s is logged as %s, which means something else", request, again)
+		} else if c2, err := contextOf(t, "q=a&"+again); err != nil || !reflect.DeepEqual(c, c2) {
+			t.Errorf("%s: %+v, %v, want %+v", again, c2.Context, err, c.Context)
 		}
 	}
 	c, err := contextOf(t, "q=a")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -28,11 +29,17 @@ func (c *call) Explain(w http.ResponseWriter, r *http.Request, p *api.ExplainPar
 	c.writeJSON(w, answer)
 }
 
-// Explanation explains a query of the process itself, after all searches that wait. It is
+// Explanation explains a query of the process itself, with a context as in Observation, after all searches that wait. It is
 // not observed.
-func (h *Handler) Explanation(ctx context.Context, query string) (*api.ExplainAnswer, error) {
+func (h *Handler) Explanation(ctx context.Context, query, of string) (*api.ExplainAnswer, error) {
 	p := api.NewExplainParams()
-	p.Q = query
+	asked := url.Values{"q": {query}}.Encode()
+	if of != "" {
+		asked += "&" + of
+	}
+	if err := api.FromQuery(p, asked); err != nil {
+		return nil, err
+	}
 	c := &call{Handler: h, start: time.Now(), tags: search.Tags{Low: true}}
 	c.seen.RequestID = h.NewRequestID()
 	return c.explain(ctx, p)
