@@ -27,18 +27,32 @@ const (
 // AdsRequest has the fields of GET /v1/search; what is 0 or empty is not given, but
 // for q.
 type AdsRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Q             string                 `protobuf:"bytes,1,opt,name=q,proto3" json:"q,omitempty"`
-	Slots         int32                  `protobuf:"varint,2,opt,name=slots,proto3" json:"slots,omitempty"`
-	Device        string                 `protobuf:"bytes,3,opt,name=device,proto3" json:"device,omitempty"`
-	Variants      string                 `protobuf:"bytes,4,opt,name=variants,proto3" json:"variants,omitempty"`
-	TimeoutMs     int32                  `protobuf:"varint,5,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
-	Strict        bool                   `protobuf:"varint,6,opt,name=strict,proto3" json:"strict,omitempty"`
-	ExactCounts   bool                   `protobuf:"varint,7,opt,name=exact_counts,json=exactCounts,proto3" json:"exact_counts,omitempty"`
-	RequestId     string                 `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"` // as the header X-Request-Id
-	MinClock      string                 `protobuf:"bytes,9,opt,name=min_clock,json=minClock,proto3" json:"min_clock,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Q           string                 `protobuf:"bytes,1,opt,name=q,proto3" json:"q,omitempty"`
+	Slots       int32                  `protobuf:"varint,2,opt,name=slots,proto3" json:"slots,omitempty"`
+	Device      string                 `protobuf:"bytes,3,opt,name=device,proto3" json:"device,omitempty"`
+	Variants    string                 `protobuf:"bytes,4,opt,name=variants,proto3" json:"variants,omitempty"`
+	TimeoutMs   int32                  `protobuf:"varint,5,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	Strict      bool                   `protobuf:"varint,6,opt,name=strict,proto3" json:"strict,omitempty"`
+	ExactCounts bool                   `protobuf:"varint,7,opt,name=exact_counts,json=exactCounts,proto3" json:"exact_counts,omitempty"`
+	RequestId   string                 `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"` // as the header X-Request-Id
+	MinClock    string                 `protobuf:"bytes,9,opt,name=min_clock,json=minClock,proto3" json:"min_clock,omitempty"`
+	// What the request says of its user and page, and whom the page does not want.
+	Locations          []uint32 `protobuf:"varint,10,rep,packed,name=locations,proto3" json:"locations,omitempty"`
+	InterestLocations  []uint32 `protobuf:"varint,11,rep,packed,name=interest_locations,json=interestLocations,proto3" json:"interest_locations,omitempty"`
+	Point              string   `protobuf:"bytes,12,opt,name=point,proto3" json:"point,omitempty"` // "lat,lon" in degrees
+	Time               string   `protobuf:"bytes,13,opt,name=time,proto3" json:"time,omitempty"`   // RFC 3339; "": now
+	Languages          []string `protobuf:"bytes,14,rep,name=languages,proto3" json:"languages,omitempty"`
+	Audiences          []string `protobuf:"bytes,15,rep,name=audiences,proto3" json:"audiences,omitempty"`
+	Site               string   `protobuf:"bytes,16,opt,name=site,proto3" json:"site,omitempty"`
+	Block              []string `protobuf:"bytes,17,rep,name=block,proto3" json:"block,omitempty"` // names of stored block lists
+	BlockAdvertisers   []uint64 `protobuf:"varint,18,rep,packed,name=block_advertisers,json=blockAdvertisers,proto3" json:"block_advertisers,omitempty"`
+	BlockDomains       []string `protobuf:"bytes,19,rep,name=block_domains,json=blockDomains,proto3" json:"block_domains,omitempty"`
+	BlockCategories    []string `protobuf:"bytes,20,rep,name=block_categories,json=blockCategories,proto3" json:"block_categories,omitempty"`
+	BlockUncategorised bool     `protobuf:"varint,21,opt,name=block_uncategorised,json=blockUncategorised,proto3" json:"block_uncategorised,omitempty"`
+	WhyEmpty           bool     `protobuf:"varint,22,opt,name=why_empty,json=whyEmpty,proto3" json:"why_empty,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *AdsRequest) Reset() {
@@ -134,20 +148,115 @@ func (x *AdsRequest) GetMinClock() string {
 	return ""
 }
 
+func (x *AdsRequest) GetLocations() []uint32 {
+	if x != nil {
+		return x.Locations
+	}
+	return nil
+}
+
+func (x *AdsRequest) GetInterestLocations() []uint32 {
+	if x != nil {
+		return x.InterestLocations
+	}
+	return nil
+}
+
+func (x *AdsRequest) GetPoint() string {
+	if x != nil {
+		return x.Point
+	}
+	return ""
+}
+
+func (x *AdsRequest) GetTime() string {
+	if x != nil {
+		return x.Time
+	}
+	return ""
+}
+
+func (x *AdsRequest) GetLanguages() []string {
+	if x != nil {
+		return x.Languages
+	}
+	return nil
+}
+
+func (x *AdsRequest) GetAudiences() []string {
+	if x != nil {
+		return x.Audiences
+	}
+	return nil
+}
+
+func (x *AdsRequest) GetSite() string {
+	if x != nil {
+		return x.Site
+	}
+	return ""
+}
+
+func (x *AdsRequest) GetBlock() []string {
+	if x != nil {
+		return x.Block
+	}
+	return nil
+}
+
+func (x *AdsRequest) GetBlockAdvertisers() []uint64 {
+	if x != nil {
+		return x.BlockAdvertisers
+	}
+	return nil
+}
+
+func (x *AdsRequest) GetBlockDomains() []string {
+	if x != nil {
+		return x.BlockDomains
+	}
+	return nil
+}
+
+func (x *AdsRequest) GetBlockCategories() []string {
+	if x != nil {
+		return x.BlockCategories
+	}
+	return nil
+}
+
+func (x *AdsRequest) GetBlockUncategorised() bool {
+	if x != nil {
+		return x.BlockUncategorised
+	}
+	return false
+}
+
+func (x *AdsRequest) GetWhyEmpty() bool {
+	if x != nil {
+		return x.WhyEmpty
+	}
+	return false
+}
+
 // AdsResponse has the fields of the answer over HTTP.
 type AdsResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Query         string                 `protobuf:"bytes,1,opt,name=query,proto3" json:"query,omitempty"`
-	Truncated     bool                   `protobuf:"varint,2,opt,name=truncated,proto3" json:"truncated,omitempty"`
-	Ads           []*PlacedAd            `protobuf:"bytes,3,rep,name=ads,proto3" json:"ads,omitempty"`
-	Matched       uint64                 `protobuf:"varint,4,opt,name=matched,proto3" json:"matched,omitempty"`
-	Candidates    uint64                 `protobuf:"varint,5,opt,name=candidates,proto3" json:"candidates,omitempty"`
-	CountsExact   bool                   `protobuf:"varint,6,opt,name=counts_exact,json=countsExact,proto3" json:"counts_exact,omitempty"` // else both are lower bounds
-	Coverage      *Coverage              `protobuf:"bytes,7,opt,name=coverage,proto3" json:"coverage,omitempty"`
-	RequestId     string                 `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	TookUs        uint64                 `protobuf:"varint,9,opt,name=took_us,json=tookUs,proto3" json:"took_us,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state                   protoimpl.MessageState `protogen:"open.v1"`
+	Query                   string                 `protobuf:"bytes,1,opt,name=query,proto3" json:"query,omitempty"`
+	Truncated               bool                   `protobuf:"varint,2,opt,name=truncated,proto3" json:"truncated,omitempty"`
+	Ads                     []*PlacedAd            `protobuf:"bytes,3,rep,name=ads,proto3" json:"ads,omitempty"`
+	Matched                 uint64                 `protobuf:"varint,4,opt,name=matched,proto3" json:"matched,omitempty"`
+	Candidates              uint64                 `protobuf:"varint,5,opt,name=candidates,proto3" json:"candidates,omitempty"`
+	CountsExact             bool                   `protobuf:"varint,6,opt,name=counts_exact,json=countsExact,proto3" json:"counts_exact,omitempty"` // else both are lower bounds
+	Coverage                *Coverage              `protobuf:"bytes,7,opt,name=coverage,proto3" json:"coverage,omitempty"`
+	RequestId               string                 `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	TookUs                  uint64                 `protobuf:"varint,9,opt,name=took_us,json=tookUs,proto3" json:"took_us,omitempty"`
+	LocationsVersion        string                 `protobuf:"bytes,10,opt,name=locations_version,json=locationsVersion,proto3" json:"locations_version,omitempty"` // of the table of places; "": the request names none
+	UnknownLocations        []uint32               `protobuf:"varint,11,rep,packed,name=unknown_locations,json=unknownLocations,proto3" json:"unknown_locations,omitempty"`
+	IncludeUnknownLocations bool                   `protobuf:"varint,12,opt,name=include_unknown_locations,json=includeUnknownLocations,proto3" json:"include_unknown_locations,omitempty"`  // unknown_location is "include"
+	Why                     map[string]uint64      `protobuf:"bytes,13,rep,name=why,proto3" json:"why,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"` // with why_empty, of an answer without ads
+	unknownFields           protoimpl.UnknownFields
+	sizeCache               protoimpl.SizeCache
 }
 
 func (x *AdsResponse) Reset() {
@@ -241,6 +350,34 @@ func (x *AdsResponse) GetTookUs() uint64 {
 		return x.TookUs
 	}
 	return 0
+}
+
+func (x *AdsResponse) GetLocationsVersion() string {
+	if x != nil {
+		return x.LocationsVersion
+	}
+	return ""
+}
+
+func (x *AdsResponse) GetUnknownLocations() []uint32 {
+	if x != nil {
+		return x.UnknownLocations
+	}
+	return nil
+}
+
+func (x *AdsResponse) GetIncludeUnknownLocations() bool {
+	if x != nil {
+		return x.IncludeUnknownLocations
+	}
+	return false
+}
+
+func (x *AdsResponse) GetWhy() map[string]uint64 {
+	if x != nil {
+		return x.Why
+	}
+	return nil
 }
 
 // PlacedAd is an ad that won a place, the keyword that won it and its price.
@@ -575,7 +712,7 @@ var File_adshard_v1_query_proto protoreflect.FileDescriptor
 const file_adshard_v1_query_proto_rawDesc = "" +
 	"\n" +
 	"\x16adshard/v1/query.proto\x12\n" +
-	"adshard.v1\"\xfa\x01\n" +
+	"adshard.v1\"\xa2\x05\n" +
 	"\n" +
 	"AdsRequest\x12\f\n" +
 	"\x01q\x18\x01 \x01(\tR\x01q\x12\x14\n" +
@@ -588,7 +725,21 @@ const file_adshard_v1_query_proto_rawDesc = "" +
 	"\fexact_counts\x18\a \x01(\bR\vexactCounts\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\b \x01(\tR\trequestId\x12\x1b\n" +
-	"\tmin_clock\x18\t \x01(\tR\bminClock\"\xb0\x02\n" +
+	"\tmin_clock\x18\t \x01(\tR\bminClock\x12\x1c\n" +
+	"\tlocations\x18\n" +
+	" \x03(\rR\tlocations\x12-\n" +
+	"\x12interest_locations\x18\v \x03(\rR\x11interestLocations\x12\x14\n" +
+	"\x05point\x18\f \x01(\tR\x05point\x12\x12\n" +
+	"\x04time\x18\r \x01(\tR\x04time\x12\x1c\n" +
+	"\tlanguages\x18\x0e \x03(\tR\tlanguages\x12\x1c\n" +
+	"\taudiences\x18\x0f \x03(\tR\taudiences\x12\x12\n" +
+	"\x04site\x18\x10 \x01(\tR\x04site\x12\x14\n" +
+	"\x05block\x18\x11 \x03(\tR\x05block\x12+\n" +
+	"\x11block_advertisers\x18\x12 \x03(\x04R\x10blockAdvertisers\x12#\n" +
+	"\rblock_domains\x18\x13 \x03(\tR\fblockDomains\x12)\n" +
+	"\x10block_categories\x18\x14 \x03(\tR\x0fblockCategories\x12/\n" +
+	"\x13block_uncategorised\x18\x15 \x01(\bR\x12blockUncategorised\x12\x1b\n" +
+	"\twhy_empty\x18\x16 \x01(\bR\bwhyEmpty\"\xb2\x04\n" +
 	"\vAdsResponse\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x12\x1c\n" +
 	"\ttruncated\x18\x02 \x01(\bR\ttruncated\x12&\n" +
@@ -601,7 +752,15 @@ const file_adshard_v1_query_proto_rawDesc = "" +
 	"\bcoverage\x18\a \x01(\v2\x14.adshard.v1.CoverageR\bcoverage\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\b \x01(\tR\trequestId\x12\x17\n" +
-	"\atook_us\x18\t \x01(\x04R\x06tookUs\"\x97\x04\n" +
+	"\atook_us\x18\t \x01(\x04R\x06tookUs\x12+\n" +
+	"\x11locations_version\x18\n" +
+	" \x01(\tR\x10locationsVersion\x12+\n" +
+	"\x11unknown_locations\x18\v \x03(\rR\x10unknownLocations\x12:\n" +
+	"\x19include_unknown_locations\x18\f \x01(\bR\x17includeUnknownLocations\x122\n" +
+	"\x03why\x18\r \x03(\v2 .adshard.v1.AdsResponse.WhyEntryR\x03why\x1a6\n" +
+	"\bWhyEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"\x97\x04\n" +
 	"\bPlacedAd\x12\x1a\n" +
 	"\bposition\x18\x01 \x01(\rR\bposition\x12\x13\n" +
 	"\x05ad_id\x18\x02 \x01(\x04R\x04adId\x12\x1d\n" +
@@ -654,25 +813,27 @@ func file_adshard_v1_query_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_query_proto_rawDescData
 }
 
-var file_adshard_v1_query_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_adshard_v1_query_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_adshard_v1_query_proto_goTypes = []any{
 	(*AdsRequest)(nil),   // 0: adshard.v1.AdsRequest
 	(*AdsResponse)(nil),  // 1: adshard.v1.AdsResponse
 	(*PlacedAd)(nil),     // 2: adshard.v1.PlacedAd
 	(*Coverage)(nil),     // 3: adshard.v1.Coverage
 	(*MissingShard)(nil), // 4: adshard.v1.MissingShard
+	nil,                  // 5: adshard.v1.AdsResponse.WhyEntry
 }
 var file_adshard_v1_query_proto_depIdxs = []int32{
 	2, // 0: adshard.v1.AdsResponse.ads:type_name -> adshard.v1.PlacedAd
 	3, // 1: adshard.v1.AdsResponse.coverage:type_name -> adshard.v1.Coverage
-	4, // 2: adshard.v1.Coverage.missing:type_name -> adshard.v1.MissingShard
-	0, // 3: adshard.v1.Master.Search:input_type -> adshard.v1.AdsRequest
-	1, // 4: adshard.v1.Master.Search:output_type -> adshard.v1.AdsResponse
-	4, // [4:5] is the sub-list for method output_type
-	3, // [3:4] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	5, // 2: adshard.v1.AdsResponse.why:type_name -> adshard.v1.AdsResponse.WhyEntry
+	4, // 3: adshard.v1.Coverage.missing:type_name -> adshard.v1.MissingShard
+	0, // 4: adshard.v1.Master.Search:input_type -> adshard.v1.AdsRequest
+	1, // 5: adshard.v1.Master.Search:output_type -> adshard.v1.AdsResponse
+	5, // [5:6] is the sub-list for method output_type
+	4, // [4:5] is the sub-list for method input_type
+	4, // [4:4] is the sub-list for extension type_name
+	4, // [4:4] is the sub-list for extension extendee
+	0, // [0:4] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_query_proto_init() }
@@ -686,7 +847,7 @@ func file_adshard_v1_query_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_query_proto_rawDesc), len(file_adshard_v1_query_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -67,11 +67,39 @@ func params(m *pb.AdsRequest) (*api.SearchParams, error) {
 			return nil, err
 		}
 	}
-	p.Strict = m.GetStrict()
+	said(p, m)
+	p.Strict, p.WhyEmpty = m.GetStrict(), m.GetWhyEmpty()
 	if m.GetExactCounts() {
 		p.Counts = api.ExactCountsExact
 	}
 	return p, nil
+}
+
+// said adds what a request says of its user and page, which is checked where it is resolved.
+func said(p *api.SearchParams, m *pb.AdsRequest) {
+	p.Location, p.InterestLocation = numbers(m.GetLocations()), numbers(m.GetInterestLocations())
+	p.Language, p.Audience = texts(m.GetLanguages()), texts(m.GetAudiences())
+	p.Block, p.BlockDomain, p.BlockCategory = texts(m.GetBlock()), texts(m.GetBlockDomains()), texts(m.GetBlockCategories())
+	p.BlockAdvertiser, p.BlockUncategorised = numbers(m.GetBlockAdvertisers()), m.GetBlockUncategorised()
+	for value, into := range map[string]*api.Values{m.GetPoint(): &p.Point, m.GetTime(): &p.Time, m.GetSite(): &p.Site} {
+		if value != "" {
+			*into = api.Values{{Kind: api.Untyped, Raw: value}}
+		}
+	}
+}
+
+func texts(list []string) (out api.Values) {
+	for _, s := range list {
+		out = append(out, api.Value{Kind: api.String, Raw: s})
+	}
+	return out
+}
+
+func numbers[T uint32 | uint64](list []T) (out api.Values) {
+	for _, n := range list {
+		out = append(out, api.Value{Kind: api.Number, Raw: strconv.FormatUint(uint64(n), 10)})
+	}
+	return out
 }
 
 func number(n int32) api.Value { return api.Value{Kind: api.Number, Raw: strconv.Itoa(int(n))} }
@@ -82,8 +110,10 @@ func response(r *searchapi.Result) (*pb.AdsResponse, error) {
 	m := &pb.AdsResponse{
 		Query: r.Request.Query.Text, Truncated: r.Request.Query.Truncated, Ads: make([]*pb.PlacedAd, len(r.Won)),
 		Matched: r.Found.Matched, Candidates: r.Found.Candidates, CountsExact: r.Found.CountsExact,
-		Coverage: coverage(r.Found), RequestId: r.Request.RequestID, TookUs: uint64(max(0, r.Took.Microseconds())),
+		Coverage: coverage(r.Found), RequestId: r.Request.RequestID, TookUs: uint64(max(0, r.Took.Microseconds())), Why: r.Why(),
 	}
+	m.LocationsVersion, m.UnknownLocations = r.Locations()
+	m.IncludeUnknownLocations = r.Request.Context.UnknownLocation
 	for i, p := range r.Won {
 		ad, err := placed(&p, &r.Found.Hits[p.Index])
 		if err != nil {

@@ -45,7 +45,7 @@ func (o observed) Observe(seen *searchapi.Observation) { o[seen.Status]++ }
 // serve returns the handler of HTTP and a client of the same over gRPC.
 func serve(t *testing.T, s *searcher, o searchapi.Observer) (http.Handler, pb.MasterClient) {
 	t.Helper()
-	h := searchapi.New(searchapi.Config{Searcher: s, Reserve: 10_000, MaxInFlight: 2, Observer: o})
+	h := searchapi.New(searchapi.Config{Searcher: s, Counter: s, Reserve: 10_000, MaxInFlight: 2, Observer: o})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -129,8 +129,8 @@ func TestAnswersAreThoseOfHTTP(t *testing.T) {
 			{Q: strings.Repeat("w ", 40), Slots: 2, Device: "mobile", Variants: "folded", TimeoutMs: 5000, ExactCounts: true},
 			{Q: "", Slots: 20, Device: "tablet", Variants: "identical"},
 		} {
-			m.RequestId = "id-1"
-			query := url.Values{"q": {m.Q}}
+			m.RequestId, m.Time = "id-1", "2026-03-04T12:00:00Z"
+			query := url.Values{"q": {m.Q}, "time": {m.Time}}
 			for name, value := range map[string]string{"slots": fmt.Sprint(m.Slots), "device": m.Device, "variants": m.Variants, "timeout_ms": fmt.Sprint(m.TimeoutMs)} {
 				if value != "" && value != "0" {
 					query.Set(name, value)
@@ -153,6 +153,52 @@ func TestAnswersAreThoseOfHTTP(t *testing.T) {
 			if len(asked) != 2 || !reflect.DeepEqual(asked[0], asked[1]) {
 				t.Errorf("asked %+v", asked)
 			}
+		}
+	}
+}
+
+// Explain counts one keyword that a block keeps from taking part.
+func (s *searcher) Explain(context.Context, *search.Request, int) (*search.Explanation, error) {
+	e := new(search.Explanation)
+	e.Counts[search.Blocked], e.Counts[search.Eligible] = 1, 2
+	return e, nil
+}
+
+// TestContext: what a request says of its user and page means what it means over HTTP, and so does what the answer says of it.
+func TestContext(t *testing.T) {
+	var asked []*search.Request
+	s := &searcher{answer: func(_ context.Context, r *search.Request) (*search.Answer, error) {
+		asked = append(asked, r)
+		return &search.Answer{Shards: 1, Answered: 1, Width: search.WholeRing(), CountsExact: true}, nil
+	}}
+	h, c := serve(t, s, nil)
+	m := &pb.AdsRequest{
+		Q: "usb", RequestId: "id-1", Locations: []uint32{2203, 1}, InterestLocations: []uint32{2840}, Point: "50.087,14.421", Time: "2026-03-04T12:00:00Z",
+		Languages: []string{"Czech"}, Audiences: []string{"a", "b"}, Site: "shop.example/x", BlockAdvertisers: []uint64{7}, BlockDomains: []string{"c.example"},
+		BlockCategories: []string{"alcohol"}, BlockUncategorised: true, WhyEmpty: true,
+	}
+	got, err := c.Search(t.Context(), m)
+	if err == nil {
+		t.Fatal("a call without a deadline was answered")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if got, err = c.Search(ctx, m); err != nil {
+		t.Fatal(err)
+	}
+	overHTTP(t, h, "q=usb&location=2203&location=1&interest_location=2840&point=50.087,14.421&time=2026-03-04T12:00:00Z&language=Czech&audience=a&audience=b"+
+		"&site=shop.example/x&block_advertiser=7&block_domain=c.example&block_category=alcohol&block_uncategorised=true&why_empty=true")
+	if len(asked) != 2 || !reflect.DeepEqual(asked[0].Context, asked[1].Context) {
+		t.Errorf("asked %+v", asked)
+	}
+	if got.LocationsVersion == "" || !reflect.DeepEqual(got.UnknownLocations, []uint32{1}) || !reflect.DeepEqual(got.Why, map[string]uint64{"blocked": 1}) {
+		t.Errorf("answer %v", got)
+	}
+	for field, m := range map[string]*pb.AdsRequest{
+		"location": {Q: "a", Locations: []uint32{0}}, "point": {Q: "a", Point: "91,0"}, "site": {Q: "a", Site: "/"}, "block": {Q: "a", Block: []string{"nobody"}},
+	} {
+		if _, err := c.Search(ctx, m); !fault.Is(wire.FromStatus(err), fault.Invalid) || fault.FieldOf(wire.FromStatus(err)) != field {
+			t.Errorf("%s: %v", field, err)
 		}
 	}
 }

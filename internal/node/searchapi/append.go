@@ -71,7 +71,7 @@ func appendContext(b []byte, r *Result) []byte {
 func appendWhy(b []byte, counts *[search.Verdicts]uint64) []byte {
 	var names []string
 	for i, n := range counts {
-		if v := search.Verdict(i); n > 0 && v != search.Eligible && v.Matched() {
+		if v := search.Verdict(i); keepsOut(v, n) {
 			names = append(names, fmt.Sprintf("%q:%d", v, n))
 		}
 	}

@@ -26,6 +26,27 @@ type Result struct {
 	why     *[search.Verdicts]uint64 // of an answer without ads; nil: it was not asked for
 }
 
+// Locations returns the version of the table of places by which the request's were resolved, "" if it names none, and those that
+// the table does not hold.
+func (r *Result) Locations() (version string, unknown []uint32) { return r.context.version, r.context.unknown }
+
+// Why counts the verdicts that keep keywords from taking part, by name; nil: that was not asked for, or is not known.
+func (r *Result) Why() map[string]uint64 {
+	if r.why == nil {
+		return nil
+	}
+	out := make(map[string]uint64)
+	for i, n := range r.why {
+		if v := search.Verdict(i); keepsOut(v, n) {
+			out[v.String()] = n
+		}
+	}
+	return out
+}
+
+// keepsOut reports whether a number of keywords that match has a verdict that keeps them from taking part.
+func keepsOut(v search.Verdict, n uint64) bool { return n > 0 && v != search.Eligible && v.Matched() }
+
 // Ask answers a search that did not come over HTTP. It has the checks and takes the
 // places of one that did, and is observed as one, its Status being what HTTP would have
 // answered. id is the request's, or "" if one is made.
