@@ -253,8 +253,8 @@ type AdsResponse struct {
 	TookUs                  uint64                 `protobuf:"varint,9,opt,name=took_us,json=tookUs,proto3" json:"took_us,omitempty"`
 	LocationsVersion        string                 `protobuf:"bytes,10,opt,name=locations_version,json=locationsVersion,proto3" json:"locations_version,omitempty"` // of the table of places; "": the request names none
 	UnknownLocations        []uint32               `protobuf:"varint,11,rep,packed,name=unknown_locations,json=unknownLocations,proto3" json:"unknown_locations,omitempty"`
-	IncludeUnknownLocations bool                   `protobuf:"varint,12,opt,name=include_unknown_locations,json=includeUnknownLocations,proto3" json:"include_unknown_locations,omitempty"`  // unknown_location is "include"
-	Why                     map[string]uint64      `protobuf:"bytes,13,rep,name=why,proto3" json:"why,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"` // with why_empty, of an answer without ads
+	IncludeUnknownLocations bool                   `protobuf:"varint,12,opt,name=include_unknown_locations,json=includeUnknownLocations,proto3" json:"include_unknown_locations,omitempty"` // unknown_location is "include"
+	Why                     []*KeptOut             `protobuf:"bytes,13,rep,name=why,proto3" json:"why,omitempty"`                                                                           // with why_empty, of an answer without ads
 	unknownFields           protoimpl.UnknownFields
 	sizeCache               protoimpl.SizeCache
 }
@@ -373,11 +373,64 @@ func (x *AdsResponse) GetIncludeUnknownLocations() bool {
 	return false
 }
 
-func (x *AdsResponse) GetWhy() map[string]uint64 {
+func (x *AdsResponse) GetWhy() []*KeptOut {
 	if x != nil {
 		return x.Why
 	}
 	return nil
+}
+
+// KeptOut is how many matching keywords a verdict keeps from taking part.
+type KeptOut struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Verdict       string                 `protobuf:"bytes,1,opt,name=verdict,proto3" json:"verdict,omitempty"`
+	Keywords      uint64                 `protobuf:"varint,2,opt,name=keywords,proto3" json:"keywords,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *KeptOut) Reset() {
+	*x = KeptOut{}
+	mi := &file_adshard_v1_query_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *KeptOut) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*KeptOut) ProtoMessage() {}
+
+func (x *KeptOut) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_query_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use KeptOut.ProtoReflect.Descriptor instead.
+func (*KeptOut) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_query_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *KeptOut) GetVerdict() string {
+	if x != nil {
+		return x.Verdict
+	}
+	return ""
+}
+
+func (x *KeptOut) GetKeywords() uint64 {
+	if x != nil {
+		return x.Keywords
+	}
+	return 0
 }
 
 // PlacedAd is an ad that won a place, the keyword that won it and its price.
@@ -407,7 +460,7 @@ type PlacedAd struct {
 
 func (x *PlacedAd) Reset() {
 	*x = PlacedAd{}
-	mi := &file_adshard_v1_query_proto_msgTypes[2]
+	mi := &file_adshard_v1_query_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -419,7 +472,7 @@ func (x *PlacedAd) String() string {
 func (*PlacedAd) ProtoMessage() {}
 
 func (x *PlacedAd) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_query_proto_msgTypes[2]
+	mi := &file_adshard_v1_query_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -432,7 +485,7 @@ func (x *PlacedAd) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlacedAd.ProtoReflect.Descriptor instead.
 func (*PlacedAd) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_query_proto_rawDescGZIP(), []int{2}
+	return file_adshard_v1_query_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *PlacedAd) GetPosition() uint32 {
@@ -577,7 +630,7 @@ type Coverage struct {
 
 func (x *Coverage) Reset() {
 	*x = Coverage{}
-	mi := &file_adshard_v1_query_proto_msgTypes[3]
+	mi := &file_adshard_v1_query_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -589,7 +642,7 @@ func (x *Coverage) String() string {
 func (*Coverage) ProtoMessage() {}
 
 func (x *Coverage) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_query_proto_msgTypes[3]
+	mi := &file_adshard_v1_query_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -602,7 +655,7 @@ func (x *Coverage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Coverage.ProtoReflect.Descriptor instead.
 func (*Coverage) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_query_proto_rawDescGZIP(), []int{3}
+	return file_adshard_v1_query_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Coverage) GetShards() uint32 {
@@ -665,7 +718,7 @@ type MissingShard struct {
 
 func (x *MissingShard) Reset() {
 	*x = MissingShard{}
-	mi := &file_adshard_v1_query_proto_msgTypes[4]
+	mi := &file_adshard_v1_query_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -677,7 +730,7 @@ func (x *MissingShard) String() string {
 func (*MissingShard) ProtoMessage() {}
 
 func (x *MissingShard) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_query_proto_msgTypes[4]
+	mi := &file_adshard_v1_query_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -690,7 +743,7 @@ func (x *MissingShard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MissingShard.ProtoReflect.Descriptor instead.
 func (*MissingShard) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_query_proto_rawDescGZIP(), []int{4}
+	return file_adshard_v1_query_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *MissingShard) GetName() string {
@@ -739,7 +792,7 @@ const file_adshard_v1_query_proto_rawDesc = "" +
 	"\rblock_domains\x18\x13 \x03(\tR\fblockDomains\x12)\n" +
 	"\x10block_categories\x18\x14 \x03(\tR\x0fblockCategories\x12/\n" +
 	"\x13block_uncategorised\x18\x15 \x01(\bR\x12blockUncategorised\x12\x1b\n" +
-	"\twhy_empty\x18\x16 \x01(\bR\bwhyEmpty\"\xb2\x04\n" +
+	"\twhy_empty\x18\x16 \x01(\bR\bwhyEmpty\"\xed\x03\n" +
 	"\vAdsResponse\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x12\x1c\n" +
 	"\ttruncated\x18\x02 \x01(\bR\ttruncated\x12&\n" +
@@ -756,11 +809,11 @@ const file_adshard_v1_query_proto_rawDesc = "" +
 	"\x11locations_version\x18\n" +
 	" \x01(\tR\x10locationsVersion\x12+\n" +
 	"\x11unknown_locations\x18\v \x03(\rR\x10unknownLocations\x12:\n" +
-	"\x19include_unknown_locations\x18\f \x01(\bR\x17includeUnknownLocations\x122\n" +
-	"\x03why\x18\r \x03(\v2 .adshard.v1.AdsResponse.WhyEntryR\x03why\x1a6\n" +
-	"\bWhyEntry\x12\x10\n" +
-	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"\x97\x04\n" +
+	"\x19include_unknown_locations\x18\f \x01(\bR\x17includeUnknownLocations\x12%\n" +
+	"\x03why\x18\r \x03(\v2\x13.adshard.v1.KeptOutR\x03why\"?\n" +
+	"\aKeptOut\x12\x18\n" +
+	"\averdict\x18\x01 \x01(\tR\averdict\x12\x1a\n" +
+	"\bkeywords\x18\x02 \x01(\x04R\bkeywords\"\x97\x04\n" +
 	"\bPlacedAd\x12\x1a\n" +
 	"\bposition\x18\x01 \x01(\rR\bposition\x12\x13\n" +
 	"\x05ad_id\x18\x02 \x01(\x04R\x04adId\x12\x1d\n" +
@@ -817,16 +870,16 @@ var file_adshard_v1_query_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_adshard_v1_query_proto_goTypes = []any{
 	(*AdsRequest)(nil),   // 0: adshard.v1.AdsRequest
 	(*AdsResponse)(nil),  // 1: adshard.v1.AdsResponse
-	(*PlacedAd)(nil),     // 2: adshard.v1.PlacedAd
-	(*Coverage)(nil),     // 3: adshard.v1.Coverage
-	(*MissingShard)(nil), // 4: adshard.v1.MissingShard
-	nil,                  // 5: adshard.v1.AdsResponse.WhyEntry
+	(*KeptOut)(nil),      // 2: adshard.v1.KeptOut
+	(*PlacedAd)(nil),     // 3: adshard.v1.PlacedAd
+	(*Coverage)(nil),     // 4: adshard.v1.Coverage
+	(*MissingShard)(nil), // 5: adshard.v1.MissingShard
 }
 var file_adshard_v1_query_proto_depIdxs = []int32{
-	2, // 0: adshard.v1.AdsResponse.ads:type_name -> adshard.v1.PlacedAd
-	3, // 1: adshard.v1.AdsResponse.coverage:type_name -> adshard.v1.Coverage
-	5, // 2: adshard.v1.AdsResponse.why:type_name -> adshard.v1.AdsResponse.WhyEntry
-	4, // 3: adshard.v1.Coverage.missing:type_name -> adshard.v1.MissingShard
+	3, // 0: adshard.v1.AdsResponse.ads:type_name -> adshard.v1.PlacedAd
+	4, // 1: adshard.v1.AdsResponse.coverage:type_name -> adshard.v1.Coverage
+	2, // 2: adshard.v1.AdsResponse.why:type_name -> adshard.v1.KeptOut
+	5, // 3: adshard.v1.Coverage.missing:type_name -> adshard.v1.MissingShard
 	0, // 4: adshard.v1.Master.Search:input_type -> adshard.v1.AdsRequest
 	1, // 5: adshard.v1.Master.Search:output_type -> adshard.v1.AdsResponse
 	5, // [5:6] is the sub-list for method output_type

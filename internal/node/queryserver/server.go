@@ -110,9 +110,12 @@ func response(r *searchapi.Result) (*pb.AdsResponse, error) {
 	m := &pb.AdsResponse{
 		Query: r.Request.Query.Text, Truncated: r.Request.Query.Truncated, Ads: make([]*pb.PlacedAd, len(r.Won)),
 		Matched: r.Found.Matched, Candidates: r.Found.Candidates, CountsExact: r.Found.CountsExact,
-		Coverage: coverage(r.Found), RequestId: r.Request.RequestID, TookUs: uint64(max(0, r.Took.Microseconds())), Why: r.Why(),
+		Coverage: coverage(r.Found), RequestId: r.Request.RequestID, TookUs: uint64(max(0, r.Took.Microseconds())),
 	}
 	m.LocationsVersion, m.UnknownLocations = r.Locations()
+	for _, w := range r.Why() {
+		m.Why = append(m.Why, &pb.KeptOut{Verdict: w.Verdict.String(), Keywords: w.Keywords})
+	}
 	m.IncludeUnknownLocations = r.Request.Context.UnknownLocation
 	for i, p := range r.Won {
 		ad, err := placed(&p, &r.Found.Hits[p.Index])

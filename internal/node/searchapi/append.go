@@ -1,7 +1,6 @@
 package searchapi
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,7 +45,7 @@ func appendAnswer(b []byte, r *Result) ([]byte, error) {
 // appendContext appends what an answer says of the request's context.
 func appendContext(b []byte, r *Result) []byte {
 	if r.why != nil {
-		b = appendWhy(append(b, `,"why":{`...), r.why)
+		b = appendWhy(append(b, `,"why":{`...), r.Why())
 	}
 	if r.context.version != "" {
 		b = display.AppendString(append(b, `,"locations_version":`...), r.context.version)
@@ -68,15 +67,14 @@ func appendContext(b []byte, r *Result) []byte {
 }
 
 // appendWhy appends the verdicts that keep keywords from taking part, by name, and the closing bracket.
-func appendWhy(b []byte, counts *[search.Verdicts]uint64) []byte {
-	var names []string
-	for i, n := range counts {
-		if v := search.Verdict(i); keepsOut(v, n) {
-			names = append(names, fmt.Sprintf("%q:%d", v, n))
+func appendWhy(b []byte, list []KeptOut) []byte {
+	for i, w := range list {
+		if i > 0 {
+			b = append(b, ',')
 		}
+		b = appendNumber(append(display.AppendString(b, w.Verdict.String()), ':'), "", w.Keywords)
 	}
-	slices.Sort(names)
-	return append(append(b, strings.Join(names, ",")...), '}')
+	return append(b, '}')
 }
 
 // closeAnswer completes an answer.

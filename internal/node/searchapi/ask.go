@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc/metadata"
@@ -30,22 +32,25 @@ type Result struct {
 // the table does not hold.
 func (r *Result) Locations() (version string, unknown []uint32) { return r.context.version, r.context.unknown }
 
-// Why counts the verdicts that keep keywords from taking part, by name; nil: that was not asked for, or is not known.
-func (r *Result) Why() map[string]uint64 {
+// KeptOut is how many matching keywords a verdict keeps from taking part.
+type KeptOut struct {
+	Verdict  search.Verdict
+	Keywords uint64
+}
+
+// Why counts the verdicts that keep matching keywords from taking part, by name; none: that was not asked for, or is not known.
+func (r *Result) Why() (list []KeptOut) {
 	if r.why == nil {
 		return nil
 	}
-	out := make(map[string]uint64)
 	for i, n := range r.why {
-		if v := search.Verdict(i); keepsOut(v, n) {
-			out[v.String()] = n
+		if v := search.Verdict(i); n > 0 && v != search.Eligible && v.Matched() {
+			list = append(list, KeptOut{v, n})
 		}
 	}
-	return out
+	slices.SortFunc(list, func(a, b KeptOut) int { return strings.Compare(a.Verdict.String(), b.Verdict.String()) })
+	return list
 }
-
-// keepsOut reports whether a number of keywords that match has a verdict that keeps them from taking part.
-func keepsOut(v search.Verdict, n uint64) bool { return n > 0 && v != search.Eligible && v.Matched() }
 
 // Ask answers a search that did not come over HTTP. It has the checks and takes the
 // places of one that did, and is observed as one, its Status being what HTTP would have

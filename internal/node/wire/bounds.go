@@ -300,6 +300,7 @@ func queryBounds() map[string]bound {
 		"AdsRequest.block_categories":   texts(maxFew, maxText),
 		"AdsResponse.locations_version": text(maxText),
 		"AdsResponse.unknown_locations": list(maxFew),
+		"KeptOut.verdict":               text(maxWord),
 		"AdsResponse.why":               list(maxFew),
 		"AdsResponse.query":             text(search.MaxQueryBytes),
 		"AdsResponse.ads":               list(MaxSlots),
