@@ -43,16 +43,34 @@ type Group struct {
 // placeSet has a campaign's targets and exclusions by place; circles by rising radius, of equal ones the higher modifier
 // first.
 type placeSet struct {
-	places, noPlaces   map[uint32]uint16
+	places, noPlaces   placeList
 	circles, noCircles []Location
 	targets, exclusion Method
 }
 
-// segments has modifiers by segment, and what is excluded.
-type segments struct {
-	applies  map[string]uint16 // target and observe: permille
-	required map[string]struct{}
-	excluded map[string]struct{}
+// placeList has modifiers by place, in order.
+type placeList []placeModifier
+
+type placeModifier struct {
+	id       uint32
+	modifier uint16
+}
+
+// find returns the modifier of a place, if it is there.
+func (l placeList) find(id uint32) (modifier uint16, ok bool) {
+	for len(l) > 8 {
+		if half := len(l) / 2; l[half].id > id {
+			l = l[:half]
+		} else {
+			l = l[half:]
+		}
+	}
+	for i := range l {
+		if l[i].id == id {
+			return l[i].modifier, true
+		}
+	}
+	return 0, false
 }
 
 // Compile makes a campaign's targeting ready; nil: it says nothing at all.

@@ -10,14 +10,17 @@ func compileLocations(t *Targeting) placeSet {
 	for _, one := range t.Locations {
 		switch {
 		case one.Place != 0 && one.Exclude:
-			put(&l.noPlaces, one.Place, Default)
+			l.noPlaces = append(l.noPlaces, placeModifier{one.Place, Default})
 		case one.Place != 0:
-			put(&l.places, one.Place, one.Modifier)
+			l.places = append(l.places, placeModifier{one.Place, one.Modifier})
 		case one.Exclude:
 			l.noCircles = append(l.noCircles, one)
 		default:
 			l.circles = append(l.circles, one)
 		}
+	}
+	for _, list := range [...]placeList{l.places, l.noPlaces} {
+		slices.SortFunc(list, func(a, b placeModifier) int { return cmp.Compare(a.id, b.id) })
 	}
 	slices.SortFunc(l.circles, func(a, b Location) int {
 		return cmp.Or(cmp.Compare(a.Circle.Radius, b.Circle.Radius), cmp.Compare(b.Modifier, a.Modifier))
@@ -25,37 +28,17 @@ func compileLocations(t *Targeting) placeSet {
 	return l
 }
 
-func compileAudiences(a *Audiences) *segments {
-	out := new(segments)
-	for _, s := range a.Target {
-		put(&out.applies, s.ID, s.Modifier)
-		put(&out.required, s.ID, struct{}{})
-	}
-	for _, s := range a.Observe {
-		put(&out.applies, s.ID, max(s.Modifier, out.applies[s.ID]))
-	}
-	for _, s := range a.Exclude {
-		put(&out.excluded, s.ID, struct{}{})
-	}
-	return out
-}
-
-// put adds to a map that is made when it is needed.
-func put[K comparable, V any](m *map[K]V, key K, value V) {
-	if *m == nil {
-		*m = make(map[K]V)
-	}
-	(*m)[key] = value
-}
-
-// Most is an upper bound, in permille, of what the campaign's own factors multiply.
+// Most is an upper bound, in permille, of what the campaign's own factors multiply; nil: it says nothing.
 func (c *Campaign) Most() uint64 {
 	f := neutral
+	if c.Plain() {
+		return Default
+	}
 	for _, i := range c.schedule {
 		f.Schedule = max(f.Schedule, i.Modifier)
 	}
-	for _, m := range c.locations.places {
-		f.Location = max(f.Location, m)
+	for _, p := range c.locations.places {
+		f.Location = max(f.Location, p.modifier)
 	}
 	for _, l := range c.locations.circles {
 		f.Location = max(f.Location, l.Modifier)
@@ -83,8 +66,8 @@ func (f *Factors) product() uint64 {
 func mostAudience(a *segments) uint16 {
 	most := uint16(Default)
 	if a != nil {
-		for _, m := range a.applies {
-			most = max(most, m)
+		for i := range a.list {
+			most = max(most, a.list[i].modifier)
 		}
 	}
 	return most

@@ -167,6 +167,16 @@ func (c *Context) BlocksURLs() bool {
 	return slices.ContainsFunc(c.Blocks, func(b *Blocks) bool { return len(b.Domains) > 0 })
 }
 
+// BlocksIDs reports whether any block of the request names advertisers.
+func (c *Context) BlocksIDs() bool {
+	return slices.ContainsFunc(c.Blocks, func(b *Blocks) bool { return len(b.Advertisers) > 0 })
+}
+
+// BlocksAdvertiser reports whether a block names an advertiser.
+func (c *Context) BlocksAdvertiser(id uint64) bool {
+	return slices.ContainsFunc(c.Blocks, func(b *Blocks) bool { _, met := b.Advertisers[id]; return met })
+}
+
 // BlocksURL reports whether a block meets a final URL. None is met by nothing, and one without a proper host by each block that
 // names domains.
 func (c *Context) BlocksURL(url string) bool {

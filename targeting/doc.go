@@ -5,9 +5,10 @@
 // [Categories]), what a request says ([Context]), and the one rule that compares both ([Judge]):
 //
 //	j := targeting.NewJudge(context)
-//	outcome := j.Campaign(c)          // once for each campaign
-//	outcome = j.Group(c, g)           // where a group has audiences or sites of its own
+//	outcome := j.Group(c, g, owner)
 //	if outcome.Verdict == targeting.Pass { m = outcome.Factors.Apply(m) }
+//
+// Searches meet the same few [Profile]s again and again; [Judge.Profile] remembers them for a request.
 //
 // The outcome depends on the request as the master resolved it and on these data only: not on clocks, tables of places
 // or installed time zones of the machine that decides.

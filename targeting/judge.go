@@ -32,9 +32,10 @@ type Criterion struct {
 // Judge compares one request with campaigns and groups. It is for one goroutine at a time, and is reused by Reset.
 type Judge struct {
 	context   *Context
-	walls     map[*time.Location]wall
-	campaigns map[*Campaign]*Outcome
-	owners    map[*Owner]*Outcome // of campaigns that say nothing
+	zone      *time.Location // the one of now
+	now       wall
+	segments  segmentTable
+	standings standings
 	explain   bool
 	// contextual: the request names languages or blocks, which concern campaigns without targeting as well.
 	contextual bool
@@ -49,89 +50,71 @@ type wall struct {
 
 // NewJudge returns a judge of a request.
 func NewJudge(c *Context) *Judge {
-	j := &Judge{walls: map[*time.Location]wall{}, campaigns: map[*Campaign]*Outcome{}, owners: map[*Owner]*Outcome{}}
+	j := new(Judge)
 	j.Reset(c, false)
 	return j
 }
 
 // Reset makes it judge another request; nil: none. explain: outcomes name their criteria.
 func (j *Judge) Reset(c *Context, explain bool) {
-	clear(j.walls)
-	clear(j.campaigns)
-	clear(j.owners)
+	j.zone = nil
+	j.segments.reset()
+	j.standings.reset()
 	j.context, j.explain, j.contextual = c, explain, c != nil && (len(c.Languages) > 0 || len(c.Blocks) > 0)
 }
 
 // Contextual reports whether the request may leave out campaigns without any targeting: it names languages or blocks.
 func (j *Judge) Contextual() bool { return j.contextual }
 
-// Campaign returns the outcome for the keywords of a campaign of an owner; a nil campaign says nothing. The outcome is kept for
-// the next call: campaigns and owners are known by their addresses.
-func (j *Judge) Campaign(c *Campaign, owner *Owner) *Outcome {
-	if c == nil {
-		o, ok := j.owners[owner]
-		if !ok {
-			o = j.judge(&plain, owner, nil)
-			j.owners[owner] = o
-		}
-		return o
-	}
-	o, ok := j.campaigns[c]
-	if !ok {
-		o = j.judge(c, owner, nil)
-		j.campaigns[c] = o
-	}
-	return o
-}
+// Explains reports whether outcomes name their criteria.
+func (j *Judge) Explains() bool { return j.explain }
 
 // plain is a campaign that says nothing.
 var plain = Campaign{plain: true}
 
-// Group returns the outcome for the keywords of a group that has targeting of its own.
-func (j *Judge) Group(c *Campaign, g *Group, owner *Owner) *Outcome {
-	if g == nil {
-		return j.Campaign(c, owner)
-	}
-	if c == nil {
-		c = &plain
-	}
-	return j.judge(c, owner, g)
-}
-
-// judge looks at each dimension in the order of verdicts.
-func (j *Judge) judge(c *Campaign, owner *Owner, g *Group) *Outcome {
-	o := &Outcome{Factors: neutral}
-	for _, look := range [...]func(){
-		func() { j.clock(o, c, owner) },
-		func() { j.location(o, c) },
-		func() { j.language(o, c) },
-		func() { j.audience(o, c, g) },
-		func() { j.site(o, c, g) },
-		func() { j.block(o, c, owner) },
-	} {
-		if look(); o.Verdict != Pass {
-			break
-		}
+// Group returns the outcome for the keywords of a group; nil: a campaign that says nothing, a group without targeting of its own.
+func (j *Judge) Group(c *Campaign, g *Group, owner *Owner) (o Outcome) {
+	j.judge(&o, c, owner, g)
+	if o.Verdict == Pass {
+		j.block(&o, c, owner)
 	}
 	return o
 }
 
+// judge looks at each dimension but blocks in the order of verdicts.
+func (j *Judge) judge(o *Outcome, c *Campaign, owner *Owner, g *Group) {
+	o.Factors = neutral
+	if c == nil {
+		c = &plain
+	}
+	if c.start|c.end != 0 || len(c.schedule) > 0 {
+		j.clock(o, c, owner)
+	}
+	if o.Verdict == Pass {
+		j.location(o, c)
+	}
+	if o.Verdict == Pass {
+		j.language(o, c)
+	}
+	if o.Verdict == Pass {
+		j.audience(o, c, g)
+	}
+	if o.Verdict == Pass {
+		j.site(o, c, g)
+	}
+}
+
 // wall returns the request's time on a zone's wall clock.
 func (j *Judge) wall(zone *time.Location) wall {
-	w, ok := j.walls[zone]
-	if !ok {
+	if j.zone != zone || zone == nil {
 		t := j.context.Time.In(zone)
-		w = wall{DateOf(t), t.Weekday(), uint8(t.Hour()*4 + t.Minute()/15)}
-		j.walls[zone] = w
+		j.zone, j.now = zone, wall{DateOf(t), t.Weekday(), uint8(t.Hour()*4 + t.Minute()/15)}
 	}
-	return w
+	return j.now
 }
 
 // clock looks at dates and the schedule.
 func (j *Judge) clock(o *Outcome, c *Campaign, owner *Owner) {
-	if c.start == 0 && c.end == 0 && len(c.schedule) == 0 {
-		return
-	}
 	now := j.wall(owner.Zone)
 	switch {
 	case c.start != 0 && now.date < c.start:
@@ -182,16 +165,12 @@ func (j *Judge) language(o *Outcome, c *Campaign) {
 // location looks at exclusions, then at targets.
 func (j *Judge) location(o *Outcome, c *Campaign) {
 	l := &c.locations
-	if place, met := j.placeIn(l.noPlaces, l.exclusion); met {
-		if j.fail(o, LocationExcluded) {
-			o.Criterion.Text = Location{Place: place.ID}.String()
-		}
+	if place, _, met := j.placeIn(l.noPlaces, l.exclusion); met {
+		o.excluded(j, Location{Place: place})
 		return
 	}
 	if circle, met := j.circleIn(l.noCircles); met {
-		if j.fail(o, LocationExcluded) {
-			o.Criterion.Text = circle.String()
-		}
+		o.excluded(j, circle)
 		return
 	}
 	if len(l.places)+len(l.circles) == 0 {
@@ -201,8 +180,8 @@ func (j *Judge) location(o *Outcome, c *Campaign) {
 		j.placed(o, circle.Modifier, circle)
 		return
 	}
-	if place, met := j.placeIn(l.places, l.targets); met {
-		j.placed(o, l.places[place.ID], Location{Place: place.ID})
+	if place, modifier, met := j.placeIn(l.places, l.targets); met {
+		j.placed(o, modifier, Location{Place: place})
 		return
 	}
 	known := j.context.hasPlace(l.targets) || j.context.Point != nil && len(l.circles) > 0
@@ -211,6 +190,12 @@ func (j *Judge) location(o *Outcome, c *Campaign) {
 		j.fail(o, LocationMissed)
 	case !j.context.UnknownLocation:
 		j.fail(o, LocationUnknown)
+	}
+}
+
+func (o *Outcome) excluded(j *Judge, by Location) {
+	if j.fail(o, LocationExcluded) {
+		o.Criterion.Text = by.String()
 	}
 }
 
@@ -223,20 +208,22 @@ func (j *Judge) placed(o *Outcome, modifier uint16, by Location) {
 
 // placeIn returns the deepest of the request's places, with those around them, that a campaign names; of equally deep ones that
 // with the highest modifier.
-func (j *Judge) placeIn(named map[uint32]uint16, m Method) (best Place, ok bool) {
+func (j *Judge) placeIn(named placeList, m Method) (id uint32, modifier uint16, ok bool) {
 	if len(named) == 0 {
-		return best, false
+		return 0, 0, false
 	}
-	for _, p := range j.context.Places {
-		modifier, in := named[p.ID]
-		if !in || !p.counts(m) {
+	depth := 0
+	for i := range j.context.Places {
+		p := &j.context.Places[i]
+		if !p.counts(m) {
 			continue
 		}
-		if !ok || p.Depth > best.Depth || p.Depth == best.Depth && modifier > named[best.ID] {
-			best, ok = p, true
+		by, in := named.find(p.ID)
+		if in && (!ok || p.Depth > depth || p.Depth == depth && by > modifier) {
+			id, modifier, depth, ok = p.ID, by, p.Depth, true
 		}
 	}
-	return best, ok
+	return id, modifier, ok
 }
 
 // circleIn returns the first circle that holds the request's point.
@@ -261,31 +248,32 @@ func (j *Judge) audience(o *Outcome, c *Campaign, g *Group) {
 	if a == nil {
 		return
 	}
-	applies, met := uint16(0), len(a.required) == 0
-	for _, s := range j.context.Audiences {
-		if _, ok := a.excluded[s]; ok {
+	j.segments.of(j.context.Audiences)
+	applies, met := uint16(0), !a.needs
+	for i := range a.list {
+		s := &a.list[i]
+		if !j.segments.has(s.hash, s.id) {
+			continue
+		}
+		if s.excluded {
 			if j.fail(o, AudienceExcluded) {
-				o.Criterion = Criterion{s, ofGroup}
+				o.Criterion = Criterion{s.id, ofGroup}
 			}
 			return
 		}
-		if _, ok := a.required[s]; ok {
-			met = true
-		}
-		if m := a.applies[s]; m > applies {
-			applies = m
-			if j.explain {
-				o.By[audience] = Criterion{s, ofGroup}
+		met = met || s.required
+		if s.modifier > applies {
+			if applies = s.modifier; j.explain {
+				o.By[audience] = Criterion{s.id, ofGroup}
 			}
 		}
 	}
-	if !met {
+	switch {
+	case !met:
 		if j.fail(o, AudienceMissed) {
 			o.Criterion.OfGroup = ofGroup
 		}
-		return
-	}
-	if applies > 0 {
+	case applies > 0:
 		o.Factors.Audience = applies
 	}
 }
@@ -344,10 +332,14 @@ func longer(a, b Page) bool {
 
 // block looks at blocks of owners; those of domains depend on a keyword's and its group's final URLs.
 func (j *Judge) block(o *Outcome, c *Campaign, owner *Owner) {
-	for i := range j.context.Blocks {
-		if b := j.context.Blocks[i]; b.owner(owner.ID, c.categories, owner.Categories) {
+	var own Categories
+	if c != nil {
+		own = c.categories
+	}
+	for _, b := range j.context.Blocks {
+		if b.owner(owner.ID, own, owner.Categories) {
 			if j.fail(o, Blocked) {
-				o.Criterion.Text = b.entry(owner.ID, c.categories, owner.Categories)
+				o.Criterion.Text = b.entry(owner.ID, own, owner.Categories)
 			}
 			return
 		}

@@ -76,7 +76,7 @@ func TestExplained(t *testing.T) {
 				by, factors = Criterion{}, [4]Criterion{}
 			}
 			if o.Verdict != c.want || o.Criterion != by || o.By != factors {
-				t.Errorf("%s, explain %v: %+v", name, explain, *o)
+				t.Errorf("%s, explain %v: %+v", name, explain, o)
 			}
 		}
 	}

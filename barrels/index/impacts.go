@@ -12,43 +12,98 @@ import (
 // modifiers of one state. They are valid until a parent of the block's groups changes or other
 // slices are served. So a group's eligibility is looked up once instead of by each search.
 //
-// The struct is the head of one allocation, in which the summary of each class
-// follows with the impacts of its members: counting and ranking a class with few
+// The struct is the head of one allocation, in which the profiles of its postings follow, then the summary of each class
+// with the impacts of its members: counting and ranking a class with few
 // postings touches one cache line.
 type Impacts struct {
 	ParentsVersion atomic.Uint64 // version of the parents for which they are known to be valid
 	TableNumber    uint64        // number of the table of slices
 	View           uint64        // served
+	Numbering      uint64        // of the profiles
+	Reach          uint64        // of the block
+	profiles       uint64        // how many follow
+}
+
+// ProfileRef is a profile of a block's postings: its number (32 bits), whether it depends on the context of each request (1), and
+// what it multiplies bids by at most in permille (24).
+type ProfileRef uint64
+
+// ProfileRef returns the reference to a campaign's profile.
+func (c *CampaignState) ProfileRef() ProfileRef {
+	r := ProfileRef(c.Profile)<<32 | ProfileRef(min(c.Most, maxFactor))
+	if c.Targeted {
+		r |= refTargeted
+	}
+	return r
+}
+
+const (
+	refTargeted ProfileRef = 1 << 24
+	maxFactor              = 1<<24 - 1 // above 10 to the power of 7, which four modifiers cannot exceed
+)
+
+// Number returns the profile's number.
+func (r ProfileRef) Number() uint32 { return uint32(r >> 32) }
+
+// Targeted reports whether it depends on the context of each request; others only on its languages and blocks.
+func (r ProfileRef) Targeted() bool { return r&refTargeted != 0 }
+
+// Most is what it multiplies bids by at most, in permille.
+func (r ProfileRef) Most() uint64 { return uint64(r & maxFactor) }
+
+const (
+	// MixedProfiles is the profile of a class whose members have several.
+	MixedProfiles = 0xff
+	// NoProfile is that of a posting of whose group nothing is known.
+	NoProfile = 0xff
+)
+
+// Beaten reports whether an impact of a profile is below a score, whatever the context; one is Q for quality 1.
+func (e Impact) Beaten(of ProfileRef, one, need uint64) bool {
+	return Reachable(e.Product(), of.Most())*one < need
+}
+
+// Reachable is what a product of effective bid and quality can become at most. The bid was rounded down before the factor, by less
+// than 1 micro.
+func Reachable(product, most uint64) uint64 {
+	if most == 1000 {
+		return product
+	}
+	return (product+MaxQuality)*most/1000 + 1
 }
 
 // ClassImpact summarises all postings of a class, so that the class is counted without
-// reading its postings, and they are read only if one may be among the best.
+// reading its postings, and they are read only if one may be among the best. All of it is of requests whose context is passed and
+// changes no bid.
 type ClassImpact struct {
 	// Least is the smallest effective bid of the candidates; Undecided, the largest
 	// there is, if the class has none; SomeUndecided if some of its postings are
 	// Undecided.
 	Least      EffectiveBid
-	Live       uint16 // those that are not dead
-	Candidates uint16 // those that take part in every query
+	Live       uint8 // those that are not dead
+	Candidates uint8 // those that take part in every query
+	Profile    uint8 // of all that are live, as an index into those of the block; or MixedProfiles
+	Targeted   bool  // some profile depends on the context of each request
 }
 
 // Impact is the impact of a member of a class in 64 bits: the product effective
-// bid × quality (40), Dominated (1), OwnerNegatives (1), the quality (6), and the posting's
-// place in the block (16). One that is no candidate has the product 0 and its EffectiveBid as
-// quality, Undecided as 2. The bit above the place says that the posting is Targeted. Those of a class are sorted by descending product, then ascending
+// bid × quality (38), Modified (1), Dominated (1), OwnerNegatives (1), the quality (6), its profile (8) as an index into those of the
+// block, and the posting's place in the block (8). One that is no candidate has the product 0 and its EffectiveBid as
+// quality, Undecided as 2. Those of a class are sorted by descending product, then ascending
 // keyword, as hits are ranked, the dominated ones behind the others.
 type Impact uint64
 
 const (
-	productShift = 24
+	qualityShift = 16
+	profileShift = 8
+	productShift = 26
+	// Modified marks an impact of a bid that a device's modifier changes, so that a factor cannot be applied to it.
+	Modified Impact = 1 << 25
 	// Dominated marks an impact of an advertiser with a better one in the class.
-	Dominated Impact = 1 << 23
+	Dominated Impact = 1 << 24
 	// OwnerNegatives marks the impact of a candidate whose advertiser has negatives. Queries check
 	// these for the few that may be among the best.
 	OwnerNegatives Impact = 1 << 22
-	// Targeted marks the impact of a posting whose part in the auction depends on a request's context; it is that of one that
-	// passes and changes no bid.
-	Targeted Impact = 1 << 15
 	// MaxQuality is the largest quality that an impact can have.
 	MaxQuality = 1<<6 - 1
 )
@@ -57,11 +112,11 @@ const (
 func NewImpact(w EffectiveBid, quality uint8, posting int) Impact {
 	switch w {
 	case NoMatch, NoCandidate:
-		return Impact(w)<<16 | Impact(posting)
+		return Impact(w)<<qualityShift | Impact(posting)
 	case Undecided:
-		return 2<<16 | Impact(posting)
+		return 2<<qualityShift | Impact(posting)
 	}
-	return Impact(w-1)*Impact(quality)<<productShift | Impact(quality)<<16 | Impact(posting)
+	return Impact(w-1)*Impact(quality)<<productShift | Impact(quality)<<qualityShift | Impact(posting)
 }
 
 // Product returns effective bid × quality; 0 for a posting that is no candidate.
@@ -69,10 +124,16 @@ func (e Impact) Product() uint64 { return uint64(e >> productShift) }
 
 // Quality returns the quality, at most MaxQuality; of a posting that is no candidate
 // it says why, as Bid does.
-func (e Impact) Quality() uint64 { return uint64(e >> 16 & MaxQuality) }
+func (e Impact) Quality() uint64 { return uint64(e >> qualityShift & MaxQuality) }
 
 // Posting returns the posting's place in its block.
-func (e Impact) Posting() int { return int(e & (Targeted - 1)) }
+func (e Impact) Posting() int { return int(e & (1<<profileShift - 1)) }
+
+// Of returns the impact with a profile.
+func (e Impact) Of(profile uint8) Impact { return e | Impact(profile)<<profileShift }
+
+// Profile returns the index of its profile in those of the block.
+func (e Impact) Profile() int { return int(e >> profileShift & 0xff) }
 
 // Bid returns the effective bid.
 func (e Impact) Bid() EffectiveBid {
@@ -98,10 +159,8 @@ const (
 	NoCandidate EffectiveBid = 1
 	// Undecided: the posting is decided on by itself, in each query.
 	Undecided EffectiveBid = math.MaxUint32
-	// SomeUndecided and SomeTargeted, as a class's Least, are below every reserve, so that its
-	// postings are taken one by one. The class's Max bounds all of them if none is undecided.
+	// SomeUndecided, as a class's Least, is below every reserve, so that its postings are taken one by one.
 	SomeUndecided EffectiveBid = 0
-	SomeTargeted  EffectiveBid = 1
 )
 
 // Sizes in words of 64 bits.
@@ -110,15 +169,41 @@ const (
 	classImpactSize = int(unsafe.Sizeof(ClassImpact{}) / 8)
 )
 
-// NewImpacts returns impacts with room for the classes and members of a block.
-func NewImpacts(b *Block) *Impacts {
-	room := make([]uint64, impactsSize+classImpactSize*len(b.signatures)+int(b.Postings))
-	return (*Impacts)(unsafe.Pointer(&room[0]))
+// NewImpacts returns impacts with room for the classes and members of a block, whose postings have these profiles.
+func NewImpacts(b *Block, profiles []ProfileRef) *Impacts {
+	room := make([]uint64, impactsSize+len(profiles)+classImpactSize*len(b.signatures)+int(b.Postings))
+	for i, p := range profiles {
+		room[impactsSize+i] = uint64(p)
+	}
+	j := (*Impacts)(unsafe.Pointer(&room[0]))
+	j.profiles = uint64(len(profiles))
+	return j
+}
+
+// words is the size of what follows the head of a block's impacts.
+func (j *Impacts) words(b *Block) int {
+	return int(j.profiles) + classImpactSize*len(b.signatures) + int(b.Postings)
 }
 
 // bytes is the size of a block's impacts.
-func (j *Impacts) bytes(b *Block) int {
-	return 8 * (impactsSize + classImpactSize*len(b.signatures) + int(b.Postings))
+func (j *Impacts) bytes(b *Block) int { return 8 * (impactsSize + j.words(b)) }
+
+// Profiles returns the profiles of the block's postings.
+func (j *Impacts) Profiles() []ProfileRef {
+	return unsafe.Slice((*ProfileRef)(unsafe.Add(unsafe.Pointer(j), 8*impactsSize)), j.profiles)
+}
+
+// Most is what the profiles of a class multiply bids by at most, in permille.
+func (j *Impacts) Most(class *ClassImpact) uint64 {
+	all := j.Profiles()
+	if class.Profile != MixedProfiles {
+		return all[class.Profile].Most()
+	}
+	most := uint64(1000)
+	for _, p := range all {
+		most = max(most, p.Most())
+	}
+	return most
 }
 
 // Class returns the summary of a class of b, the block that these impacts are of.
@@ -142,13 +227,13 @@ func (j *Impacts) Ranked(b *Block, class int) []Impact {
 
 // Same reports whether two impacts of a block are equal; what they are valid for does not matter.
 func (j *Impacts) Same(b *Block, k *Impacts) bool {
-	n := classImpactSize*len(b.signatures) + int(b.Postings)
-	return slices.Equal(unsafe.Slice((*uint64)(j.at(0)), n), unsafe.Slice((*uint64)(k.at(0)), n))
+	n := j.words(b)
+	return j.profiles == k.profiles && slices.Equal(unsafe.Slice((*uint64)(unsafe.Add(unsafe.Pointer(j), 8*impactsSize)), n), unsafe.Slice((*uint64)(unsafe.Add(unsafe.Pointer(k), 8*impactsSize)), n))
 }
 
-// at returns where the i-th word behind the impacts lies.
+// at returns where the i-th word behind the profiles lies.
 func (j *Impacts) at(i int) unsafe.Pointer {
-	return unsafe.Add(unsafe.Pointer(j), 8*(impactsSize+i))
+	return unsafe.Add(unsafe.Pointer(j), 8*(impactsSize+int(j.profiles)+i))
 }
 
 // MaxOwners is the largest number of distinct advertisers that a search asks for.
@@ -182,20 +267,28 @@ func Rank(impacts []Impact, of *Block) {
 	}
 }
 
-// Add counts a posting with its effective bid; asked: queries check its advertiser's negatives; targeted: its campaign is.
-func (s *ClassImpact) Add(w EffectiveBid, asked, targeted bool) {
+// Begin begins the summary of a class, of which no posting is counted yet.
+func (s *ClassImpact) Begin() { *s = ClassImpact{Least: Undecided} }
+
+// Add counts a posting with its effective bid and its profile; asked: queries check its advertiser's negatives.
+func (s *ClassImpact) Add(w EffectiveBid, asked bool, profile uint8, of ProfileRef) {
 	switch {
+	case w == NoMatch:
+		return
 	case w == Undecided:
 		s.Least = SomeUndecided
-	case w >= NoCandidate && targeted:
-		s.Least = min(s.Least, SomeTargeted)
-	case w > NoCandidate:
+		return
+	case s.Live > 0 && s.Profile != profile:
+		s.Profile = MixedProfiles
+	default:
+		s.Profile = profile
+	}
+	s.Live++
+	s.Targeted = s.Targeted || of.Targeted()
+	if w > NoCandidate {
 		s.Least = min(s.Least, w)
-		s.Live++
 		if !asked {
 			s.Candidates++
 		}
-	case w == NoCandidate:
-		s.Live++
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"adshard/schema/pb"
 	"adshard/search"
 	"adshard/targeting"
-	"adshard/targeting/message"
 	"adshard/targeting/zone"
 )
 
@@ -29,6 +28,12 @@ type Parents struct {
 	MaxModifier [search.Devices]uint64
 	// MaxFactor is an upper bound of what the targeting of any campaign multiplies bids by (permille), at least 1000.
 	MaxFactor uint64
+	// Profiles numbers the campaigns' targeting.
+	Profiles *Profiles
+	orphans  bool // some campaign came before its advertiser
+	// Reaches is the version of the parents in which the modifiers or the factor of some campaign last changed: what blocks can
+	// reach (ListReach) holds as long as it is the same.
+	Reaches uint64
 	// Version is one more than that of the parents before; recent are the latest changes.
 	Version uint64
 	changes uint64
@@ -49,7 +54,9 @@ type Campaign struct {
 // itself because it is read often.
 type CampaignState struct {
 	*Campaign
-	Modifiers          [search.Devices]uint16
+	Modifiers [search.Devices]uint16
+	// Most is what the targeting multiplies bids by at most, in permille; Profile is its number in Parents.Profiles.
+	Most, Profile      uint32
 	Enabled, Exhausted bool
 	// Withheld is in how many of a million requests it takes no part.
 	Withheld     uint32
@@ -75,6 +82,7 @@ type AdvertiserState struct {
 func NewParents() *Parents {
 	p := &Parents{Campaigns: newIDTable[CampaignState](idPageBits), Advertisers: newIDTable[AdvertiserState](idPageBits)}
 	p.MaxModifier, p.MaxFactor = [search.Devices]uint64{1000, 1000, 1000}, 1000
+	p.Profiles = newProfiles()
 	return p
 }
 
@@ -139,29 +147,27 @@ func (p *Parents) SetCampaign(r *pb.Campaign) {
 	c := CampaignState{
 		Campaign: &Campaign{
 			ID: r.Id, Advertiser: r.AdvertiserId, Name: r.Name,
-			RotateEvenly: r.RotateEvenly, Held: r.Held, Negatives: record.CompileNegatives(r.Negatives), Targeting: compile(r),
+			RotateEvenly: r.RotateEvenly, Held: r.Held, Negatives: record.CompileNegatives(r.Negatives), Targeting: p.Profiles.compile(r),
 		},
 		Modifiers: record.Modifiers(r.Modifiers), Enabled: r.Enabled, Exhausted: r.BudgetExhausted,
 		Withheld: r.Withheld,
 	}
-	c.HasNegatives, c.Targeted = len(c.Campaign.Negatives) > 0, !c.Targeting.Plain()
+	c.HasNegatives, c.Targeted, c.Most = len(c.Campaign.Negatives) > 0, !c.Targeting.Plain(), uint32(c.Targeting.Most())
+	if old, ok := p.Campaigns.Get(r.Id); ok && (old.Most != c.Most || old.Modifiers != c.Modifiers) {
+		p.Reaches = p.Version
+	}
+	c.Profile = p.profileOf(&c)
+	if _, ok := p.Advertisers.Get(c.Advertiser); !ok {
+		p.orphans = true
+	}
 	p.Campaigns = p.Campaigns.set(r.Id, c)
 	p.remember(parentChange{version: p.Version, campaign: r.Id})
 	p.raise(&c)
 }
 
-// compile makes a campaign's targeting ready for searches.
-func compile(r *pb.Campaign) *targeting.Campaign {
-	t := message.To(r.Targeting)
-	t.Languages = r.Languages
-	return targeting.Compile(t)
-}
-
 // raise keeps MaxModifier and MaxFactor upper bounds; only Tighten lowers them.
 func (p *Parents) raise(c *CampaignState) {
-	if c.Targeted {
-		p.MaxFactor = max(p.MaxFactor, c.Targeting.Most())
-	}
+	p.MaxFactor = max(p.MaxFactor, uint64(c.Most))
 	for d, m := range c.Modifiers {
 		if m != block.NotSet {
 			p.MaxModifier[d] = max(p.MaxModifier[d], uint64(m))
@@ -169,13 +175,19 @@ func (p *Parents) raise(c *CampaignState) {
 	}
 }
 
-// Tighten lowers MaxModifier and MaxFactor to the least that hold; it reports whether one of them changed.
+// Tighten lowers MaxModifier and MaxFactor to the least that hold, and numbers profiles anew if most are forgotten ones; it reports
+// whether anything changed.
 func (p *Parents) Tighten() bool {
 	modifier, factor := p.MaxModifier, p.MaxFactor
 	least := NewParents()
 	p.MaxModifier, p.MaxFactor = least.MaxModifier, least.MaxFactor
 	p.Campaigns.each(func(_ uint64, c CampaignState) { p.raise(&c) })
-	return p.MaxModifier != modifier || p.MaxFactor != factor
+	anew := p.Profiles.len() > 1024+4*p.Campaigns.Len()
+	if anew {
+		p.Profiles = newProfiles()
+		p.renumber(func(*CampaignState) bool { return true })
+	}
+	return anew || p.MaxModifier != modifier || p.MaxFactor != factor
 }
 
 // SetAdvertiser adds or replaces an advertiser. Errors: fault.Version, its time zone is unknown to this program; nothing is changed then.
@@ -191,9 +203,36 @@ func (p *Parents) SetAdvertiser(r *pb.Advertiser) error {
 	owner := targeting.Owner{ID: r.Id, Zone: z, Categories: r.Categories}
 	a := AdvertiserState{Advertiser: &Advertiser{Owner: owner, Name: r.Name, Negatives: record.CompileNegatives(r.Negatives)}, Enabled: r.Enabled}
 	a.HasNegatives = len(a.Advertiser.Negatives) > 0
+	old, ok := p.Advertisers.Get(r.Id)
 	p.Advertisers = p.Advertisers.set(r.Id, a)
+	if ok && (old.Zone != a.Zone || !slices.Equal(old.Categories, a.Categories)) || !ok && p.orphans {
+		p.renumber(func(c *CampaignState) bool { return c.Advertiser == r.Id })
+	}
 	p.remember(parentChange{version: p.Version, advertiser: r.Id})
 	return nil
+}
+
+// profileOf returns the number of a campaign's profile.
+func (p *Parents) profileOf(c *CampaignState) uint32 {
+	var owner targeting.Owner
+	if a, ok := p.Advertisers.Get(c.Advertiser); ok {
+		owner = a.Owner
+	}
+	return p.Profiles.number(c.Targeting, &owner)
+}
+
+// renumber looks the profiles of campaigns up again.
+func (p *Parents) renumber(which func(*CampaignState) bool) {
+	var changed []CampaignState
+	p.Campaigns.each(func(_ uint64, c CampaignState) {
+		if which(&c) {
+			c.Profile = p.profileOf(&c)
+			changed = append(changed, c)
+		}
+	})
+	for _, c := range changed {
+		p.Campaigns = p.Campaigns.set(c.ID, c)
+	}
 }
 
 // loadParents reads all parents of a snapshot.
@@ -246,7 +285,7 @@ func (p *Parents) Matches(kind byte, id uint64, record []byte) (bool, error) {
 	}
 	a, ok := p.Campaigns.Get(id)
 	b, ok2 := want.Campaigns.Get(id)
-	return ok && ok2 && a.same(&b) && p.bounds(&a), nil
+	return ok && ok2 && a.same(&b) && p.bounds(&a) && p.profileOf(&a) == a.Profile, nil
 }
 
 // same reports whether two advertisers are the same to searches.
@@ -259,13 +298,13 @@ func (a *AdvertiserState) same(b *AdvertiserState) bool {
 func (c *CampaignState) same(d *CampaignState) bool {
 	return c.ID == d.ID && c.Advertiser == d.Advertiser && c.Name == d.Name && c.Enabled == d.Enabled &&
 		c.Exhausted == d.Exhausted && c.Withheld == d.Withheld && c.RotateEvenly == d.RotateEvenly && c.Held == d.Held && c.Modifiers == d.Modifiers && c.HasNegatives == d.HasNegatives &&
-		c.Targeted == d.Targeted && reflect.DeepEqual(c.Targeting, d.Targeting) &&
+		c.Targeted == d.Targeted && c.Most == d.Most && reflect.DeepEqual(c.Targeting, d.Targeting) &&
 		c.Campaign.Negatives.Same(d.Campaign.Negatives)
 }
 
 // bounds reports whether MaxModifier and MaxFactor bound those of a campaign.
 func (p *Parents) bounds(c *CampaignState) bool {
-	if c.Targeted && c.Targeting.Most() > p.MaxFactor {
+	if uint64(c.Most) > p.MaxFactor {
 		return false
 	}
 	for d, m := range c.Modifiers {

@@ -6,9 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"adshard/barrels/block"
 	"adshard/barrels/kv"
-	"adshard/search"
 )
 
 // PostingList is the cached blocks of a term in one state of the store; no blocks: the term has no
@@ -21,16 +19,10 @@ type PostingList struct {
 	only   [1]atomic.Pointer[Block]
 	used   atomic.Bool // since eviction last passed over it
 	bytes  int
-	// Bounds are for each device those of the blocks, side by side, so that a search
-	// quickly determines which can win; nil where there are few blocks.
-	Bounds *[search.Devices]ListBounds
+	long   *longList // nil: it has few blocks
 }
 
-// ListBounds are the bounds of a list's blocks, and of groups of them: the largest
-// of each.
-type ListBounds struct{ Blocks, Groups []block.Bound }
-
-// GroupBlocks is the size of such a group.
+// GroupBlocks is the size of a group of blocks whose largest reach is kept.
 const GroupBlocks = 16
 
 // loneList is a list with room for its only block, so that both are fetched at
@@ -64,25 +56,9 @@ func (l *PostingList) fill(state uint64, blocks []*Block) *PostingList {
 		l.bytes += b.bytes
 	}
 	if len(blocks) > fewBlocks {
-		l.Bounds = new([search.Devices]ListBounds)
-		for d := range l.Bounds {
-			l.Bounds[d] = boundsOf(blocks, d)
-		}
+		l.long = new(longList)
 	}
 	return l
-}
-
-// boundsOf are the bounds of blocks on one device.
-func boundsOf(blocks []*Block, device int) ListBounds {
-	groups := (len(blocks) + GroupBlocks - 1) / GroupBlocks
-	room := make([]block.Bound, groups+len(blocks))
-	b := ListBounds{Groups: room[:groups:groups], Blocks: room[groups:]}
-	for i := range blocks {
-		b.Blocks[i] = blocks[i].Bounds[device]
-		g := &b.Groups[i/GroupBlocks]
-		g.Own, g.Inherited = max(g.Own, b.Blocks[i].Own), max(g.Inherited, b.Blocks[i].Inherited)
-	}
-	return b
 }
 
 // Block returns the i-th block, ready for searches; nil: it is damaged.
@@ -109,6 +85,7 @@ func (l *PostingList) with(state uint64, ops []kv.Op) *PostingList {
 	for i := range blocks {
 		blocks[i] = l.Blocks[i].Load()
 	}
+	before := slices.Clone(blocks)
 	for _, o := range ops {
 		at := kv.Place{Key: kv.KeyPart(o.Key, 1), Keyword: kv.KeyPart(o.Key, 2)}
 		i, found := slices.BinarySearchFunc(blocks, at, func(b *Block, at kv.Place) int {
@@ -138,7 +115,9 @@ func (l *PostingList) with(state uint64, ops []kv.Op) *PostingList {
 			blocks = slices.Insert(blocks, i, b)
 		}
 	}
-	return NewPostingList(state, blocks)
+	next := NewPostingList(state, blocks)
+	next.inherit(l, before, blocks)
+	return next
 }
 
 // cached returns the cached blocks of the slot's term for a state; nil: none are
@@ -283,13 +262,6 @@ func (l *PostingList) Same(term uint64, at kv.Place, value []byte) *Block {
 	b, want := l.Blocks[i].Load(), NewBlock(term, at, value)
 	if want == nil || b.Term != term || !b.View.Equal(&want.View) || b.Bounds != want.Bounds {
 		return nil
-	}
-	if l.Bounds != nil {
-		for d := range l.Bounds {
-			if l.Bounds[d].Blocks[i] != want.Bounds[d] {
-				return nil
-			}
-		}
 	}
 	if !b.prepared {
 		return b

@@ -15,6 +15,7 @@ type contextRule struct {
 	targeting.Judge
 	request *targeting.Context // nil: the request has none
 	urls    bool               // it blocks domains
+	ids     bool               // it blocks advertisers by their ids
 	// off: what is computed holds for every context, as cached impacts do.
 	off bool
 	// unresolved: something depends on a context, and the request has none.
@@ -27,13 +28,13 @@ type contextRule struct {
 func (c *contextRule) reset(r *search.Request, explain bool) {
 	c.Judge.Reset(r.Context, explain)
 	c.request, c.off, c.unresolved = r.Context, false, false
-	c.urls = r.Context != nil && r.Context.BlocksURLs()
+	c.urls, c.ids = r.Context != nil && r.Context.BlocksURLs(), r.Context != nil && r.Context.BlocksIDs()
 }
 
 // release drops what belongs to a request.
 func (c *contextRule) release() {
 	c.Judge.Reset(nil, false)
-	c.request, c.urls = nil, false
+	c.request, c.urls, c.ids = nil, false, false
 	clear(c.metGroups)
 }
 
@@ -47,17 +48,51 @@ func (e *eligibility) target(s *groupStatus, key uint64, flags uint16) {
 		return
 	}
 	var own *targeting.Group
-	if block.GroupFactor(flags) > 0 {
+	switch {
+	case block.GroupFactor(flags) > 0:
 		g, ok := e.group(key)
 		if s.damaged = !ok; s.damaged {
 			return
 		}
 		own = g.Targeting
+	case !e.context.Explains() && !e.context.ids:
+		e.stand(s)
+		return
 	}
-	s.outcome = e.context.Group(s.campaign.Targeting, own, &s.owner.Owner)
-	if s.reason = search.Targeted(s.outcome.Verdict); s.reason == search.Eligible {
-		s.modifier = s.outcome.Factors.Apply(s.modifier)
+	o := e.context.Group(s.campaign.Targeting, own, &s.owner.Owner)
+	if s.reason = search.Targeted(o.Verdict); s.reason == search.Eligible {
+		s.modifier = o.Factors.Apply(s.modifier)
 	}
+	if e.context.Explains() {
+		named := o
+		s.outcome = &named
+	}
+}
+
+// stand applies what is known of the campaign's profile.
+func (e *eligibility) stand(s *groupStatus) {
+	of := e.standing(s.campaign.ProfileRef())
+	switch {
+	case !of.Passes:
+		s.reason = search.Targeted(of.Verdict)
+	case !of.Plain:
+		s.modifier = of.Factors.Apply(s.modifier)
+	}
+}
+
+// always is the standing of what no context changes.
+var always = targeting.Standing{Passes: true, Plain: true, M: targeting.Default}
+
+// standing returns how the request's context meets a profile.
+func (e *eligibility) standing(of index.ProfileRef) *targeting.Standing {
+	switch {
+	case !of.Targeted() && !e.context.Contextual():
+		return &always
+	case e.context.request == nil:
+		e.context.unresolved = true
+		return &always
+	}
+	return e.context.Profile(of.Number(), e.state.Parents.Profiles.Of)
 }
 
 // errUnresolved refuses a request of a master that knows nothing of targeting.

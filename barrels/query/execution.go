@@ -5,7 +5,6 @@ import (
 
 	"adshard/barrels/index"
 	"adshard/search"
-	"adshard/targeting"
 )
 
 // execution is one search, one explanation, or one check of cached data: all stages together.
@@ -21,7 +20,7 @@ var executions = sync.Pool{New: func() any {
 	e.blockedAdvertisers = make(map[*index.Advertiser]bool)
 	e.blockedCampaigns = make(map[*index.Campaign]bool)
 	e.blockedGroups = make(map[uint64]bool)
-	e.context.Judge, e.context.metGroups = *targeting.NewJudge(nil), make(map[uint64]bool)
+	e.context.metGroups = make(map[uint64]bool)
 	e.scan.scope, e.scan.postings.scope, e.scan.pruner.scope = &e.scope, &e.scope, &e.scope
 	e.scan.ranking = &e.ranking
 	return e

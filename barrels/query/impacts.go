@@ -1,10 +1,13 @@
 package query
 
 import (
+	"slices"
+
 	"adshard/auction"
 	"adshard/barrels/block"
 	"adshard/barrels/index"
 	"adshard/search"
+	"adshard/targeting"
 )
 
 // impactCache computes the impacts of cached blocks' postings under the rule of
@@ -15,6 +18,8 @@ type impactCache struct {
 	cached   *index.Block
 	number   uint64        // of the current block, unique over all searches
 	statuses []blockStatus // by the block's group index
+	profiles []index.ProfileRef
+	of       []uint8 // by the block's group index: that of its profile
 }
 
 // blockStatus is a group's standing, known for one block.
@@ -54,7 +59,7 @@ func (c *impactCache) status(g int) *groupStatus {
 func (c *impactCache) impacts(b *index.Block) *index.Impacts {
 	slot, p := &b.Impacts[c.request.Device], c.state.Parents
 	j := slot.Load()
-	if j != nil && j.TableNumber == c.served.TableNumber && j.View == c.served.View {
+	if j != nil && j.TableNumber == c.served.TableNumber && j.View == c.served.View && j.Numbering == p.Profiles.Numbering {
 		version := j.ParentsVersion.Load()
 		if version == p.Version {
 			return j
@@ -76,38 +81,65 @@ func (c *impactCache) compute(b *index.Block) *index.Impacts {
 	c.begin(refOf(b))
 	c.context.off = true
 	defer func() { c.context.off, c.view = false, nil }() // statuses without context are of no use to a request
-	j := index.NewImpacts(b)
-	j.TableNumber, j.View = c.served.TableNumber, c.served.View
+	c.findProfiles()
+	j := index.NewImpacts(b, c.profiles)
+	j.TableNumber, j.View, j.Numbering = c.served.TableNumber, c.served.View, c.state.Parents.Profiles.Numbering
+	j.Reach = c.state.Parents.Reach(&b.View, b.Bounds[c.request.Device], c.request.Device)
 	j.ParentsVersion.Store(c.state.Parents.Version)
 	members := b.Members()
 	for i := range b.Signatures() {
 		class, ranked := j.Class(b, i), j.Ranked(b, i)
-		class.Least = index.Undecided // no candidate yet
+		class.Begin()
 		first, _ := b.Range(i)
 		for n := range ranked {
-			posting := int(members[first+n])
-			bid, quality := c.bid(posting), b.View.Quality(posting)
-			if quality > index.MaxQuality || bid > index.NoCandidate && quality == 0 {
-				bid = index.Undecided
-			}
-			ranked[n] = index.NewImpact(bid, quality, posting)
-			asked, targeted := false, false
-			if bid > index.NoMatch && bid < index.Undecided {
-				s := c.status(b.View.GroupOf(posting))
-				asked, targeted = ranked[n].Product() > 0 && s.owner.HasNegatives, s.targeted
-			}
-			if asked {
-				ranked[n] |= index.OwnerNegatives
-			}
-			if targeted {
-				ranked[n] |= index.Targeted
-			}
-			class.Add(bid, asked, targeted)
+			ranked[n] = c.impact(class, int(members[first+n]))
 		}
 		index.Rank(ranked, b)
 	}
 	index.CheckImpacts(j, b)
 	return j
+}
+
+// impact returns the impact of a posting of the current block, and counts it in its class.
+func (c *impactCache) impact(class *index.ClassImpact, posting int) index.Impact {
+	bid, quality, group := c.bid(posting), c.view.Quality(posting), c.view.GroupOf(posting)
+	if quality > index.MaxQuality || bid > index.NoCandidate && quality == 0 {
+		bid = index.Undecided
+	}
+	e := index.NewImpact(bid, quality, posting)
+	s, profile := c.status(group), c.of[group]
+	if bid == index.NoMatch || bid == index.Undecided {
+		class.Add(bid, false, 0, 0)
+		return e.Of(profile)
+	}
+	asked := e.Product() > 0 && s.owner.HasNegatives
+	if asked {
+		e |= index.OwnerNegatives
+	}
+	if s.modifier != targeting.Default {
+		e |= index.Modified
+	}
+	class.Add(bid, asked, profile, c.profiles[profile])
+	return e.Of(profile)
+}
+
+// findProfiles finds the profiles of the current block's groups.
+func (c *impactCache) findProfiles() {
+	n := c.view.Groups()
+	c.profiles, c.of = c.profiles[:0], slices.Grow(c.of[:0], n)[:n]
+	for g := range n {
+		s := c.status(g)
+		if c.of[g] = index.NoProfile; !s.matches() {
+			continue
+		}
+		ref := s.campaign.ProfileRef()
+		at := slices.Index(c.profiles, ref)
+		if at < 0 {
+			at = len(c.profiles)
+			c.profiles = append(c.profiles, ref)
+		}
+		c.of[g] = uint8(at)
+	}
 }
 
 // bid returns the effective bid of a posting of the current block. It is Undecided when it depends
@@ -131,7 +163,7 @@ func (c *impactCache) bid(posting int) index.EffectiveBid {
 	switch {
 	case s.targeted && effective == 0 && bid > 0: // a factor may make it 1
 		return index.Undecided
-	case block.GroupFactor(c.view.GroupFlags(group)) > 1: // no bound of campaigns holds for it
+	case block.GroupFactor(c.view.GroupFlags(group)) > 0: // it has targeting of its own
 		return index.Undecided
 	case s.verdict(flags, effective, 0) != search.Eligible: // each query has its reserve
 		return index.NoCandidate

@@ -69,7 +69,7 @@ func (r *ranking) hopeless(group int, bid uint64, quality uint8, kind search.Mat
 	}
 	d := r.request.Device
 	most, _ := modifier(r.view.GroupModifier(group, d), r.state.Parents.MaxModifier[d], true)
-	if factor := r.state.Parents.MaxFactor * max(block.GroupFactor(r.view.GroupFlags(group)), 1); factor > 1000 {
+	if factor := r.factor * max(block.GroupFactor(r.view.GroupFlags(group)), 1); factor > 1000 {
 		most = min((most*factor+999)/1000, targeting.MaxModifier)
 	}
 	_, _, score := auction.Rank(bid, most, uint64(quality), kind.Permille(), level.Permille())

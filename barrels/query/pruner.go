@@ -7,36 +7,35 @@ import (
 )
 
 // pruner chooses which blocks a search visits, and in which order: of long lists
-// the blocks with the highest bounds first, so that the threshold is high before
+// the blocks with the highest reach first, so that the threshold is high before
 // the others are looked at (block-max pruning: Ding and Suel 2011). docs/format.md
 // shows why the answer stays exact.
 type pruner struct {
 	*scope
 	ranking *ranking // its threshold decides
 	off     bool     // nothing is pruned
-	// lists are those with bounds side by side.
+	// lists are the long ones.
 	lists   []*index.PostingList
 	skipped uint64 // blocks of lists that were not visited
 	// threshold is the block-max test for a score of need at a level.
 	threshold block.Threshold
 	need      uint64
 	level     search.Level
-	// first are the blocks with the highest bounds, by descending bound.
+	// first are the blocks with the highest reach, in falling order.
 	first    []queuedBlock
 	batch    []queuedBlock
 	survived []queuedBlock
 }
 
-// queuedBlock is a block of a list, still to be visited, with the larger of its bounds, before the
-// campaigns' modifiers.
+// queuedBlock is a block of a list, still to be visited, with what it can reach.
 type queuedBlock struct {
 	list  *index.PostingList
 	block int
-	bound uint64
+	reach uint64
 }
 
 const (
-	// firstBlocks are visited before all others: those with the highest bounds.
+	// firstBlocks are visited before all others: those with the highest reach.
 	firstBlocks = 8
 	// wave is how many blocks are fetched side by side. The threshold rises only
 	// after all of them.
@@ -57,25 +56,35 @@ func (p *pruner) reset(off bool) {
 
 // prunes reports whether only those blocks of a list are visited that can win.
 func (p *pruner) prunes(f *foundList) bool {
-	return !p.off && f.anchors && f.list != nil && f.list.Bounds != nil
+	return !p.off && f.anchors && f.list != nil && f.list.Long()
 }
 
-// canWin reports whether a block with this bound may still have a posting among
+// canWin reports whether a block with this reach may still have a posting among
 // the best, when none matches better than at level best.
-func (p *pruner) canWin(b block.Bound, best search.Level) bool {
+func (p *pruner) canWin(reach uint64, best search.Level) bool {
 	if need := p.ranking.top.Threshold(); p.need != need || p.level != best {
 		p.need, p.level = need, best
-		parents := p.state.Parents
-		p.threshold = block.NewThreshold(need, parents.MaxModifier[p.request.Device], parents.MaxFactor, best)
+		p.threshold = block.NewThreshold(need, best)
 	}
-	return p.threshold.Reached(b)
+	return p.threshold.Reached(reach)
+}
+
+// reach is what a block can reach: under its own campaigns where that is known, else under those of all.
+func (p *pruner) reach(b blockRef) uint64 {
+	d, parents := p.request.Device, p.state.Parents
+	if b.cached != nil {
+		if j := b.cached.Impacts[d].Load(); j != nil && j.ParentsVersion.Load() == parents.Version {
+			return j.Reach
+		}
+	}
+	return b.bound(d).Reach(parents.MaxModifier[d], parents.MaxFactor)
 }
 
 // surviving returns those of some blocks that can still win, and fetches them.
 func (p *pruner) surviving(r *postings, blocks []queuedBlock, best search.Level) []queuedBlock {
 	p.survived = p.survived[:0]
 	for _, b := range blocks {
-		if p.canWin(b.list.Bounds[p.request.Device].Blocks[b.block], best) {
+		if p.canWin(b.reach, best) {
 			p.survived = append(p.survived, b)
 		}
 	}
@@ -89,7 +98,7 @@ func (p *pruner) surviving(r *postings, blocks []queuedBlock, best search.Level)
 	return p.survived
 }
 
-// choose collects the blocks of all lists with the highest bounds in first.
+// choose collects the blocks of all lists with the highest reach in first.
 func (p *pruner) choose() {
 	p.first = p.first[:0]
 	for _, l := range p.lists {
@@ -98,33 +107,33 @@ func (p *pruner) choose() {
 	}
 }
 
-// chooseOf adds a list's blocks with the highest bounds.
+// chooseOf adds a list's blocks with the highest reach.
 func (p *pruner) chooseOf(l *index.PostingList) {
-	bounds := &l.Bounds[p.request.Device]
-	for g := range bounds.Groups {
-		if !p.isHigh(larger(&bounds.Groups[g])) {
+	reach := l.Reach(p.state.Parents, p.request.Device)
+	for g := range reach.Groups {
+		if !p.isHigh(reach.Groups[g]) {
 			continue
 		}
-		for i := g * index.GroupBlocks; i < min((g+1)*index.GroupBlocks, len(bounds.Blocks)); i++ {
-			if b := larger(&bounds.Blocks[i]); p.isHigh(b) {
-				p.insert(queuedBlock{l, i, b})
+		for i := g * index.GroupBlocks; i < min((g+1)*index.GroupBlocks, len(reach.Blocks)); i++ {
+			if r := reach.Blocks[i]; p.isHigh(r) {
+				p.insert(queuedBlock{l, i, r})
 			}
 		}
 	}
 }
 
-// isHigh reports whether a bound is among the highest so far.
-func (p *pruner) isHigh(bound uint64) bool {
-	return len(p.first) < firstBlocks || bound > p.first[firstBlocks-1].bound
+// isHigh reports whether a reach is among the highest so far.
+func (p *pruner) isHigh(reach uint64) bool {
+	return len(p.first) < firstBlocks || reach > p.first[firstBlocks-1].reach
 }
 
-// insert adds a block whose bound is among the highest.
+// insert adds a block whose reach is among the highest.
 func (p *pruner) insert(b queuedBlock) {
 	if len(p.first) < firstBlocks {
 		p.first = append(p.first, b)
 	}
 	at := len(p.first) - 1
-	for ; at > 0 && b.bound > p.first[at-1].bound; at-- {
+	for ; at > 0 && b.reach > p.first[at-1].reach; at-- {
 		p.first[at] = p.first[at-1]
 	}
 	p.first[at] = b
@@ -139,5 +148,3 @@ func (p *pruner) isFirst(l *index.PostingList, i int) bool {
 	}
 	return false
 }
-
-func larger(b *block.Bound) uint64 { return max(b.Own, b.Inherited) }

@@ -30,19 +30,18 @@ func listOf(bounds []block.Bound) *index.PostingList {
 // lists, and groups' bounds are those of their blocks.
 func TestPrunerChoosesTheHighest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := pruner{scope: &scope{request: new(search.Request)}}
+		p := pruner{scope: &scope{request: new(search.Request), state: &index.Snapshot{Parents: index.NewParents()}}}
 		var want []uint64
 		for range rapid.IntRange(1, 4).Draw(t, "lists") {
 			bounds := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) block.Bound {
 				return block.Bound{Own: rapid.Uint64Range(0, 50).Draw(t, "own"), Inherited: rapid.Uint64Range(0, 50).Draw(t, "inherited")}
 			}), index.GroupBlocks/2, 3*index.GroupBlocks).Draw(t, "bounds")
 			l := listOf(bounds)
-			for g, b := range l.Bounds[0].Groups {
+			for g, r := range l.Reach(p.state.Parents, 0).Groups {
 				in := bounds[g*index.GroupBlocks : min((g+1)*index.GroupBlocks, len(bounds))]
-				own := slices.MaxFunc(in, func(a, b block.Bound) int { return cmp.Compare(a.Own, b.Own) }).Own
-				inherited := slices.MaxFunc(in, func(a, b block.Bound) int { return cmp.Compare(a.Inherited, b.Inherited) }).Inherited
-				if b != (block.Bound{Own: own, Inherited: inherited}) {
-					t.Fatalf("group %d of %v: %+v", g, in, b)
+				most := slices.MaxFunc(in, func(a, b block.Bound) int { return cmp.Compare(larger(a), larger(b)) })
+				if r != larger(most) {
+					t.Fatalf("group %d of %v: %d", g, in, r)
 				}
 			}
 			for _, b := range bounds {
@@ -54,10 +53,10 @@ func TestPrunerChoosesTheHighest(t *testing.T) {
 		var got []uint64
 		seen := make(map[queuedBlock]bool)
 		for _, b := range p.first {
-			got = append(got, b.bound)
+			got = append(got, b.reach)
 			seen[b] = true
-			if b.bound != larger(&b.list.Bounds[0].Blocks[b.block]) {
-				t.Fatalf("block %d has another bound than %d", b.block, b.bound)
+			if b.reach != b.list.Reach(p.state.Parents, 0).Blocks[b.block] {
+				t.Fatalf("block %d has another reach than %d", b.block, b.reach)
 			}
 		}
 		if !slices.Equal(got, want[:min(firstBlocks, len(want))]) || len(seen) != len(got) {
@@ -65,3 +64,5 @@ func TestPrunerChoosesTheHighest(t *testing.T) {
 		}
 	})
 }
+
+func larger(b block.Bound) uint64 { return max(b.Own, b.Inherited) }

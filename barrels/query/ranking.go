@@ -7,8 +7,10 @@ import (
 	"adshard/auction"
 	"adshard/barrels/block"
 	"adshard/barrels/index"
+	"adshard/barrels/kv"
 	"adshard/barrels/load"
 	"adshard/search"
+	"adshard/targeting"
 )
 
 // ranking counts what matches and keeps the best hits of distinct advertisers. It
@@ -17,6 +19,7 @@ type ranking struct {
 	impactCache
 	top                 search.Top[hit]
 	matched, candidates uint64
+	factor              uint64 // what targeting multiplies the bid of the current posting by at most, in permille, but for its group's own
 	// seen are the keywords counted that may come again in another form.
 	seen    map[uint64]struct{}
 	sampler load.Sampler // of a search whose load is counted
@@ -101,12 +104,12 @@ func (r *ranking) prunable(c *classRef, best search.Level, need uint64) bool {
 	}
 	impacts := r.impacts(b)
 	class := impacts.Class(b, int(c.class))
-	most := impacts.Max(b, int(c.class))
-	switch class.Least {
-	case index.SomeUndecided:
+	if class.Least == index.SomeUndecided {
 		return false
-	case index.SomeTargeted: // the bid was rounded down before the factor, by less than 1 micro
-		most = (most+index.MaxQuality)*r.state.Parents.MaxFactor/1000 + 1
+	}
+	most := impacts.Max(b, int(c.class))
+	if class.Targeted {
+		most = index.Reachable(most, impacts.Most(class))
 	}
 	hi, lo := bits.Mul64(most, auction.Quality(1, b.Classes()[int(c.class)].Type.Permille(), best.Permille()))
 	return hi == 0 && lo < need
@@ -134,6 +137,7 @@ func (r *ranking) match(list []classRef) {
 			r.class(c.cached, int(c.class), c.level)
 		} else {
 			r.use(c.blockRef)
+			r.factor = r.state.Parents.MaxFactor
 			r.posting(int(c.class), c.level)
 		}
 	}
@@ -146,17 +150,55 @@ func (r *ranking) class(b *index.Block, i int, level search.Level) {
 		r.sampler.Members(b, b.Members()[first:end])
 	}
 	j, kind := r.impacts(b), b.Classes()[i].Type
-	class, one := j.Class(b, i), auction.Quality(1, kind.Permille(), level.Permille())
-	least := index.EffectiveBid(min(max(r.request.Reserve, 1), uint64(index.Undecided)-1)) // and more take part
-	if class.Least <= least || r.context.Contextual() || r.request.ExactCounts && class.Live > class.Candidates && someAsked(j.Ranked(b, i)) {
-		r.members(b, j.Ranked(b, i), one, least, kind, level)
+	class := j.Class(b, i)
+	m := members{
+		block: b, profiles: j.Profiles(), ranked: j.Ranked(b, i), kind: kind, level: level, one: auction.Quality(1, kind.Permille(), level.Permille()),
+		least: index.EffectiveBid(min(max(r.request.Reserve, 1), uint64(index.Undecided)-1)),
+	}
+	if class.Least <= m.least || r.request.ExactCounts && class.Live > class.Candidates && someAsked(m.ranked) {
+		r.members(&m)
+		return
+	}
+	if class.Live > 0 && (class.Targeted || r.context.Contextual()) && r.decided(&m, class) {
 		return
 	}
 	r.matched += uint64(class.Live)
 	r.candidates += uint64(class.Candidates)
-	if class.Least != index.Undecided && j.Max(b, i)*one >= r.top.Threshold() {
-		r.best(b, j.Ranked(b, i), one, kind, level)
+	if class.Least != index.Undecided && j.Max(b, i)*m.one >= r.top.Threshold() {
+		r.best(&m)
 	}
+}
+
+// decided counts and ranks a class whose part depends on the request's context; false: it passes and no bid changes.
+func (r *ranking) decided(m *members, class *index.ClassImpact) bool {
+	switch {
+	case class.Profile == index.MixedProfiles || r.context.ids || r.context.urls:
+		r.members(m)
+		return true
+	case !r.request.ExactCounts && m.ranked[0].Beaten(m.profiles[class.Profile], m.one, r.top.Threshold()):
+		r.matched += uint64(class.Live)
+		return true
+	}
+	switch of := r.standing(m.profiles[class.Profile]); {
+	case !of.Passes:
+		r.matched += uint64(class.Live)
+	case !of.Plain:
+		r.members(m)
+	default:
+		return false
+	}
+	return true
+}
+
+// members are those of a class of a cached block that matches.
+type members struct {
+	block    *index.Block
+	profiles []index.ProfileRef
+	ranked   []index.Impact
+	one      uint64             // Q for quality 1
+	least    index.EffectiveBid // bids up to it take no part
+	kind     search.MatchType
+	level    search.Level
 }
 
 // someAsked reports whether the negatives of some member's advertiser must be checked.
@@ -172,53 +214,93 @@ func (r *ranking) blockedOwner(b *index.Block, e index.Impact) bool {
 }
 
 // best offers the members of a class that may be among the best, at most one of each advertiser. It
-// also counts the candidates it visits whose advertisers have negatives. one is Q for quality 1.
-func (r *ranking) best(b *index.Block, ranked []index.Impact, one uint64, kind search.MatchType, level search.Level) {
-	for _, e := range ranked {
-		score := e.Product() * one
-		if score == 0 || e&index.Dominated != 0 || r.top.Lost(score, b.View.Keyword(e.Posting())) {
+// also counts the candidates it visits whose advertisers have negatives.
+func (r *ranking) best(m *members) {
+	for _, e := range m.ranked {
+		score := e.Product() * m.one
+		if score == 0 || e&index.Dominated != 0 || r.top.Lost(score, m.block.View.Keyword(e.Posting())) {
 			return
 		}
 		if e&index.OwnerNegatives != 0 {
-			if r.blockedOwner(b, e) {
+			if r.blockedOwner(m.block, e) {
 				continue
 			}
 			r.candidates++
 		}
-		r.offer(b, e, one, kind, level)
+		r.offer(m, e, score)
 	}
 }
 
-// members ranks the members of a class one by one; bids up to least take no part. one is Q for
-// quality 1.
-func (r *ranking) members(b *index.Block, ranked []index.Impact, one uint64, least index.EffectiveBid, kind search.MatchType, level search.Level) {
-	for _, e := range ranked {
-		switch bid := e.Bid(); {
-		case bid != index.NoMatch && (bid == index.Undecided || e&index.Targeted != 0 || r.context.Contextual()):
-			r.use(refOf(b))
-			r.posting(e.Posting(), level)
-		case bid == index.NoMatch:
-		default:
+// members ranks the members of a class one by one.
+func (r *ranking) members(m *members) {
+	for _, e := range m.ranked {
+		bid := e.Bid()
+		switch bid {
+		case index.NoMatch:
+			continue
+		case index.Undecided:
+			r.undecided(m, e)
+			continue
+		}
+		profile := m.profiles[e.Profile()]
+		if !r.request.ExactCounts && e.Beaten(profile, m.one, r.top.Threshold()) {
 			r.matched++
-			if bid <= least {
-				continue
-			}
-			lost := r.top.Lost(e.Product()*one, b.View.Keyword(e.Posting()))
-			if e&index.OwnerNegatives != 0 && (lost && !r.request.ExactCounts || r.blockedOwner(b, e)) {
-				continue
-			}
-			r.candidates++
-			if !lost {
-				r.offer(b, e, one, kind, level)
-			}
+			continue
+		}
+		of := r.standing(profile)
+		if of.Passes && !of.Plain && e&index.Modified != 0 {
+			r.undecided(m, e)
+			continue
+		}
+		r.matched++
+		if of.Passes && bid > index.NoCandidate {
+			r.member(m, e, uint64(bid-1)*uint64(of.M)/targeting.Default)
 		}
 	}
 }
 
-// offer offers a posting that passed all checks to the best; one is Q for quality 1.
-func (r *ranking) offer(b *index.Block, e index.Impact, one uint64, kind search.MatchType, level search.Level) {
+// undecided decides on a member by itself.
+func (r *ranking) undecided(m *members, e index.Impact) {
+	r.use(refOf(m.block))
+	r.factor = r.state.Parents.MaxFactor
+	if p := e.Profile(); p != index.NoProfile {
+		r.factor = m.profiles[p].Most()
+	}
+	r.posting(e.Posting(), m.level)
+}
+
+// member counts and ranks a member with its effective bid, if no negative of its advertiser and no block is against it.
+func (r *ranking) member(m *members, e index.Impact, effective uint64) {
+	if effective+1 <= uint64(m.least) {
+		return
+	}
+	score := effective * e.Quality() * m.one
+	lost := score < r.top.Threshold() || r.top.Lost(score, m.block.View.Keyword(e.Posting()))
+	if r.context.urls { // a page is looked at only for what the answer needs
+		lost = lost || !r.top.Wants(m.block.Advertiser(e.Posting()), score, m.block.View.Keyword(e.Posting()))
+	}
+	if e&index.OwnerNegatives != 0 && (lost && !r.request.ExactCounts || r.blockedOwner(m.block, e)) {
+		return
+	}
+	if r.context.ids && r.context.request.BlocksAdvertiser(m.block.Advertiser(e.Posting())) {
+		return
+	}
+	if r.context.urls {
+		v := &m.block.View
+		if lost && !r.request.ExactCounts || r.urlBlocked(kv.Place{Key: v.GroupKey(v.GroupOf(e.Posting())), Keyword: v.Keyword(e.Posting())}) {
+			return
+		}
+	}
+	r.candidates++
+	if !lost {
+		r.offer(m, e, score)
+	}
+}
+
+// offer offers a posting that passed all checks to the best.
+func (r *ranking) offer(m *members, e index.Impact, score uint64) {
 	posting := e.Posting()
-	r.top.Offer(b.Advertiser(posting), e.Product()*one, b.View.Keyword(posting), hit{
-		view: &b.View, posting: uint16(posting), quality: e.Quality() * one, kind: kind, level: level,
+	r.top.Offer(m.block.Advertiser(posting), score, m.block.View.Keyword(posting), hit{
+		view: &m.block.View, posting: uint16(posting), quality: e.Quality() * m.one, kind: m.kind, level: m.level,
 	})
 }

@@ -58,16 +58,16 @@ func (s *scan) visitFirst() {
 func (s *scan) visitRest(ctx context.Context) error {
 	s.batch = s.batch[:0]
 	for _, l := range s.pruner.lists {
-		bounds := &l.Bounds[s.scope.request.Device]
-		for g := range bounds.Groups {
-			if !s.canWin(bounds.Groups[g], s.best) {
+		reach := l.Reach(s.scope.state.Parents, s.scope.request.Device)
+		for g := range reach.Groups {
+			if !s.canWin(reach.Groups[g], s.best) {
 				continue
 			}
-			for i := g * index.GroupBlocks; i < min((g+1)*index.GroupBlocks, len(bounds.Blocks)); i++ {
-				if !s.canWin(bounds.Blocks[i], s.best) || s.isFirst(l, i) {
+			for i := g * index.GroupBlocks; i < min((g+1)*index.GroupBlocks, len(reach.Blocks)); i++ {
+				if !s.canWin(reach.Blocks[i], s.best) || s.isFirst(l, i) {
 					continue
 				}
-				if s.batch = append(s.batch, queuedBlock{list: l, block: i}); len(s.batch) == wave {
+				if s.batch = append(s.batch, queuedBlock{l, i, reach.Blocks[i]}); len(s.batch) == wave {
 					if err := s.interrupted(ctx); err != nil {
 						return err
 					}
@@ -164,7 +164,7 @@ func (s *scan) visitSafely(b blockRef, term uint64, later bool) (good bool) {
 // of other blocks, so that memory accesses overlap. Otherwise they are matched before visit
 // returns.
 func (s *scan) visit(b blockRef, term uint64, later bool) {
-	if !s.deadBlocks && !b.live() || !s.off && !s.canWin(b.bound(s.scope.request.Device), s.best) {
+	if !s.deadBlocks && !b.live() || !s.off && !s.canWin(s.pruner.reach(b), s.best) {
 		s.work.BlocksSkipped++
 		return
 	}

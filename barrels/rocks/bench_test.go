@@ -52,7 +52,7 @@ func BenchmarkTargeting(b *testing.B) {
 	barreltest.BenchmarkTargeting(b, *keywords, func(t testing.TB, c *barreltest.Corpus) barrels.Store {
 		dir := filepath.Join(b.TempDir(), "store")
 		build(t, dir, c.Data)
-		s, err := openStore(dir, rocks.Options{})
+		s, err := openStore(dir, rocks.Options{CacheBytes: 1 << 30})
 		if err != nil {
 			t.Fatal(err)
 		}

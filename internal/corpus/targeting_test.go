@@ -98,7 +98,7 @@ func TestContextsPass(t *testing.T) {
 		j := targeting.NewJudge(at)
 		for p := range o.Profiles {
 			of := o.profile(p)
-			x := j.Campaign(targeting.Compile(compiled(t, of)), &targeting.Owner{Zone: c.Time.Location()})
+			x := j.Group(targeting.Compile(compiled(t, of)), nil, &targeting.Owner{Zone: c.Time.Location()})
 			if x.Verdict == targeting.Pass {
 				passed++
 			}

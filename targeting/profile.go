@@ -1,0 +1,69 @@
+package targeting
+
+import "time"
+
+// Profile is what decides, beside a group's own targeting, the advertiser's id and final URLs, how the context of a request meets
+// keywords: what their campaign says, and what it takes from its advertiser. Many campaigns have one and the same.
+type Profile struct {
+	Campaign   *Campaign      // nil: it says nothing
+	Zone       *time.Location // nil: no dates or schedule depend on it
+	Categories Categories     // the advertiser's
+}
+
+// NewProfile returns the profile of a campaign of an owner.
+func NewProfile(c *Campaign, owner *Owner) Profile {
+	p := Profile{Campaign: c, Categories: owner.Categories}
+	if c != nil && (c.start|c.end != 0 || len(c.schedule) > 0) {
+		p.Zone = owner.Zone
+	}
+	return p
+}
+
+// Standing is what a request means for the keywords of a profile, as searches need it.
+type Standing struct {
+	number, round uint32
+	Verdict       Verdict
+	Passes        bool
+	Plain         bool   // bids stay as they are
+	M             uint16 // of a device's modifier that changes no bid
+	Factors       Factors
+}
+
+// standings remember what is known of one request by the number of a profile: the last one of each slot.
+type standings struct {
+	slots []Standing
+	round uint32 // of the request
+}
+
+// standingSlots is how many profiles a search remembers; it seldom meets more.
+const standingSlots = 1024
+
+// reset begins a request.
+func (s *standings) reset() {
+	if s.round++; s.round == 0 { // rounds of old may come again
+		clear(s.slots)
+		s.round = 1
+	}
+}
+
+// Profile returns the standing of the profile with a number, which identifies it in the request; valid until the next call. Blocks
+// of advertisers by their ids and of domains are not looked at.
+func (j *Judge) Profile(number uint32, p func(uint32) *Profile) *Standing {
+	if j.standings.slots == nil {
+		j.standings.slots = make([]Standing, standingSlots)
+	}
+	s := &j.standings.slots[number%standingSlots]
+	if s.number == number && s.round == j.standings.round {
+		return s
+	}
+	*s = Standing{number: number, round: j.standings.round}
+	of := p(number)
+	var o Outcome
+	owner := Owner{Zone: of.Zone, Categories: of.Categories}
+	if j.judge(&o, of.Campaign, &owner, nil); o.Verdict == Pass {
+		j.block(&o, of.Campaign, &owner)
+	}
+	s.Verdict, s.Passes, s.Plain, s.Factors = o.Verdict, o.Verdict == Pass, o.Factors == neutral, o.Factors
+	s.M = uint16(o.Factors.Apply(Default))
+	return s
+}

@@ -1,0 +1,86 @@
+package targeting
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// segments are the audiences that a campaign or group names, excluded ones first.
+type segments struct {
+	list  []namedSegment
+	needs bool // one of those that are required
+}
+
+type namedSegment struct {
+	hash               uint64
+	id                 string
+	modifier           uint16 // permille; 0: excluded
+	required, excluded bool
+}
+
+func compileAudiences(a *Audiences) *segments {
+	out := &segments{needs: len(a.Target) > 0}
+	add := func(s Segment, required, excluded bool) {
+		n := namedSegment{hash: xxhash.Sum64String(s.ID), id: s.ID, modifier: s.Modifier, required: required, excluded: excluded}
+		if excluded {
+			n.modifier = 0
+		}
+		out.list = append(out.list, n)
+	}
+	for _, s := range a.Exclude {
+		add(s, false, true)
+	}
+	for _, s := range a.Target {
+		add(s, true, false)
+	}
+	for _, s := range a.Observe {
+		add(s, false, false)
+	}
+	behind := out.list[len(a.Exclude):]
+	slices.SortStableFunc(behind, func(x, y namedSegment) int { return cmp.Compare(x.id, y.id) })
+	return out
+}
+
+// segmentTable finds the audiences of a request. The zero value is one of none.
+type segmentTable struct {
+	slots []string // by hash, open addressing; "": free
+	made  bool     // for this request
+}
+
+func (t *segmentTable) reset() { t.made = false }
+
+// of makes the table of a request's audiences, once.
+func (t *segmentTable) of(list []string) {
+	if t.made {
+		return
+	}
+	size := 8
+	for size < 4*len(list) {
+		size *= 2
+	}
+	if size > cap(t.slots) {
+		t.slots = make([]string, size)
+	}
+	t.slots, t.made = t.slots[:size], true
+	clear(t.slots)
+	for _, id := range list {
+		i := xxhash.Sum64String(id) & uint64(size-1)
+		for t.slots[i] != "" {
+			i = (i + 1) & uint64(size-1)
+		}
+		t.slots[i] = id
+	}
+}
+
+// has reports whether a segment with this hash is there.
+func (t *segmentTable) has(hash uint64, id string) bool {
+	mask := uint64(len(t.slots) - 1)
+	for i := hash & mask; t.slots[i] != ""; i = (i + 1) & mask {
+		if t.slots[i] == id {
+			return true
+		}
+	}
+	return false
+}
