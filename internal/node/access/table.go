@@ -147,6 +147,7 @@ func adminRules() []Rule {
 		probe("/console/static/{name}"), {Call: SignIn, Anyone: true}, {Call: SignOut, Anyone: true},
 		look("/console/"), look("/console/overview"), look("/console/balancing"), look("/console/slices"), look("/console/slices/{slice}"), look("/console/heat.png"),
 		look("/console/import"), change("/console/import"), look("/console/data"), look("/console/data/{kind}/{id}"), change("/console/data/{kind}/{id}"),
+		look("/console/blocklists"), change("/console/blocklists"), look("/console/blocklists/{name}"), change("/console/blocklists/{name}"),
 		look("/console/query"), change("/console/do/{action}"),
 	}...)
 }

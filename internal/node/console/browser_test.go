@@ -21,6 +21,8 @@ import (
 
 	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
+	"adshard/search"
+	"adshard/targeting"
 )
 
 var pictures = flag.String("pictures", "", "a directory for pictures of the pages")
@@ -222,6 +224,14 @@ func TestInABrowser(t *testing.T) {
 	s.says("USB <cable>")
 	s.says("Why not 7")
 	s.look("query")
+	elsewhere, later := match(hit(20, 9, 1), search.LocationExcluded), match(hit(21, 9, 1), search.OffSchedule)
+	elsewhere.Context = &targeting.Outcome{Criterion: targeting.Criterion{Text: "place 2203"}}
+	later.Context = &targeting.Outcome{Criterion: targeting.Criterion{Text: "Friday 15:40 in Europe/Prague"}}
+	p.found.matches = append(p.found.matches, elsewhere, later)
+	s.press(`details.context summary`)
+	s.do("context", chromedp.SendKeys(chromedp.CSS("#place"), "2203"), chromedp.SendKeys(chromedp.CSS("#site"), "shop.example/cameras"+kb.Enter))
+	s.says("1 location_excluded: the campaign excludes a place")
+	s.look("query-context")
 	s.press(`form[action="/console/logout"] button`)
 	s.says("Token of this port")
 
@@ -253,6 +263,16 @@ func TestDataInABrowser(t *testing.T) {
 	s.says("0.75")
 	s.press(`#keyword2 button[aria-label="Pause keyword 2"]`)
 	s.says("paused")
+
+	s.do("block lists", chromedp.Navigate(s.url+"/console/blocklists"), chromedp.SendKeys(chromedp.CSS("#name"), "family"),
+		chromedp.SendKeys(chromedp.CSS("#domains"), "casino.example bets.example"), chromedp.SendKeys(chromedp.CSS("#categories"), "alcohol, gambling"+kb.Enter))
+	s.says("The block list is created")
+	s.look("blocklist")
+	s.press(`button[aria-label="Remove domain bets.example"]`)
+	s.says("Saved; queries see it within a second.")
+	s.do("block lists", chromedp.Navigate(s.url+"/console/blocklists"))
+	s.says("family")
+	s.look("blocklists")
 
 	path := filepath.Join(t.TempDir(), "ads.csv")
 	if err := os.WriteFile(path, []byte(strings.Replace(csv, "0.75", "0.85", 1)), 0o600); err != nil {

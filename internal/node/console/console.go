@@ -72,6 +72,8 @@ func (c *Console) Routes() map[string]map[string]http.HandlerFunc {
 	}
 	if c.cfg.Data {
 		all[Root+"data"] = get(c.advertisers)
+		all[listsPage] = map[string]http.HandlerFunc{http.MethodGet: c.blocklists, http.MethodPost: ofThisSite(c.createList)}
+		all[listsPage+"/{name}"] = map[string]http.HandlerFunc{http.MethodGet: c.blocklist, http.MethodPost: ofThisSite(c.changeList)}
 		all[Root+"import"] = map[string]http.HandlerFunc{http.MethodGet: c.imports, http.MethodPost: ofThisSite(c.importFile)}
 		all[Root+"data/{kind}/{id}"] = map[string]http.HandlerFunc{http.MethodGet: c.entity, http.MethodPost: ofThisSite(c.change)}
 	}

@@ -23,7 +23,7 @@ var pages = []string{"/console/overview", "/console/balancing", "/console/slices
 func TestPagesAreSafe(t *testing.T) {
 	_, with := fill(t, shop, nil)
 	b := &browser{t: t, port: newPort(t, false, with)}
-	for _, path := range append([]string{"/console/data", "/console/data/groups/1", "/console/data/campaigns/1", "/console/import", "/console/", "/console/none", "/console/static/console.js", "/console/static/none"}, pages...) {
+	for _, path := range append([]string{"/console/data", "/console/data/groups/1", "/console/data/campaigns/1", "/console/import", "/console/blocklists", "/console/blocklists/a", "/console/", "/console/none", "/console/static/console.js", "/console/static/none"}, pages...) {
 		w := b.get(path)
 		if w.Code == http.StatusSeeOther {
 			continue

@@ -21,6 +21,8 @@ type branch struct {
 	// Find is what names or texts must hold. If it is "", everything is
 	// listed.
 	Find string
+	// Told is its targeting in sentences, or nil if there is none.
+	Told *told
 	// Stopped are the names of paused owners: nothing below them is served.
 	Stopped []string
 }
@@ -108,6 +110,7 @@ func (c *Console) branch(r *http.Request, kind, id string) (*branch, error) {
 		if err := c.owners(r, b); err != nil {
 			return nil, err
 		}
+		b.Told = c.tell(r, b)
 	}
 	for _, k := range kinds {
 		l, err := c.list(r, b, k, by)

@@ -19,7 +19,7 @@ import (
 
 // shop is an advertiser with two campaigns; a group of the first has all that a group can have.
 const shop = `
-{"type":"campaign","advertiser":"Čapek <& Söhne>","name":"Cables","languages":["cs","en"],"daily_budget_micros":120500000}
+{"type":"campaign","advertiser":"Čapek <& Söhne>","name":"Cables","languages":["cs","en"],"daily_budget_micros":120500000,"locations":[{"id":2203},{"lat":48.208,"lon":16.373,"radius_m":15000},{"id":2276,"exclude":true}],"schedule":[{"day":"monday","from":"08:00","to":"18:00","modifier_percent":20},{"day":"tuesday","from":"08:00","to":"18:00","modifier_percent":20},{"day":"wednesday","from":"08:00","to":"18:00","modifier_percent":20},{"day":"thursday","from":"08:00","to":"18:00","modifier_percent":20},{"day":"friday","from":"08:00","to":"18:00","modifier_percent":20}]}
 {"type":"campaign","advertiser":"Čapek <& Söhne>","name":"Shoes","status":"paused"}
 {"type":"negative","advertiser":"Čapek <& Söhne>","campaign":"Cables","text":"free","match_type":"phrase"}
 {"type":"group","advertiser":"Čapek <& Söhne>","campaign":"Cables","name":"USB","max_cpc_micros":450000,"mobile_bid_modifier":-20}

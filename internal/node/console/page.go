@@ -57,7 +57,7 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, name 
 // parse returns the templates by name, each with the frame around it.
 func parse() map[string]*template.Template {
 	all := make(map[string]*template.Template)
-	for _, name := range []string{"overview", "balancing", "slices", "slice", "data", "import", "query", "signin", "failed"} {
+	for _, name := range []string{"overview", "balancing", "slices", "slice", "data", "import", "blocklists", "blocklist", "query", "signin", "failed"} {
 		all[name] = template.Must(template.New("").Funcs(funcs()).ParseFS(templates, "templates/frame.html", "templates/parts.html", "templates/"+name+".html"))
 	}
 	return all

@@ -22,18 +22,26 @@ type queryPage struct {
 	// Wanted are the keywords that are asked for by name, matching or not, or nil if there is
 	// none.
 	Wanted *api.ExplainAnswer
+	// Unclear are names of places that are not one place's.
+	Unclear []unclearPlace
+	// Asked are the parameters of the search, Empty why it has no ads.
+	Asked url.Values
+	Empty []counted
+	names map[uint32]string // of places that explanations mention
 }
 
 // queryForm is the form as it was sent.
 type queryForm struct {
 	Q, Device, Variants, Slots, Keyword string
+	Context                             contextForm
 }
 
-// step is one of the auction: that many keywords are left, so many have gone, for this reason.
+// step is one of the auction: that many keywords are left, so many have gone, for these reasons.
 type step struct {
 	Name       string
 	Left, Gone int
 	Width      int // of barWidth, for Left
+	Why        []counted
 }
 
 // stage is a part of a search's time: a stage of the master, or, with a shard, a call to one of its
@@ -55,7 +63,7 @@ const labWanted = 100
 
 func (c *Console) query(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	l := &queryPage{Form: queryForm{Q: q.Get("q"), Device: q.Get("device"), Variants: q.Get("variants"), Slots: q.Get("slots"), Keyword: q.Get("keyword")}}
+	l := &queryPage{Form: queryForm{Q: q.Get("q"), Device: q.Get("device"), Variants: q.Get("variants"), Slots: q.Get("slots"), Keyword: q.Get("keyword"), Context: contextOf(q)}}
 	status, trouble := http.StatusOK, ""
 	if q.Has("q") {
 		if err := c.try(r, l); err != nil {
@@ -67,21 +75,30 @@ func (c *Console) query(w http.ResponseWriter, r *http.Request) {
 
 // try asks the query and has it explained.
 func (c *Console) try(r *http.Request, l *queryPage) error {
-	q := url.Values{"q": {l.Form.Q}, "timeout_ms": {labTimeout}}
+	q, err := c.parameters(r, l)
+	if err != nil {
+		return err
+	}
+	l.Asked = q
+	q.Set("q", l.Form.Q)
+	q.Set("timeout_ms", labTimeout)
 	for name, v := range map[string]string{"device": l.Form.Device, "variants": l.Form.Variants, "slots": l.Form.Slots} {
 		if v != "" {
 			q.Set(name, v)
 		}
 	}
 	answer, explained := new(api.SearchAnswer), new(api.ExplainAnswer)
+	q.Set("why_empty", "true")
 	if err := ask(c.cfg.Search, r, http.MethodGet, "/v1/search", q, nil, answer); err != nil {
 		return err
 	}
+	q.Del("why_empty")
 	q.Set("limit", strconv.Itoa(labMatches))
 	if err := ask(c.cfg.Search, r, http.MethodGet, "/v1/explain", q, nil, explained); err != nil {
 		return err
 	}
-	l.Answer, l.Matches, l.Total = answer, explained.Matches, explained.Total
+	l.Answer, l.Matches, l.Total, l.Empty = answer, explained.Matches, explained.Total, whyEmpty(answer)
+	c.name(r, l)
 	l.Steps, l.Stages = steps(explained.Matches), stages(&explained.Timing)
 	if strings.TrimSpace(l.Form.Keyword) == "" {
 		return nil
@@ -108,35 +125,45 @@ func stages(t *api.Timing) []stage {
 	return append(out, draw(stage{Name: "hold the auction", Us: t.AuctionUs}, t.ExpandUs+t.SearchUs))
 }
 
+// auctionSteps are those of the auction in their order, with the verdicts of keywords that go there.
+var auctionSteps = []struct {
+	name     string
+	verdicts []api.Verdict
+}{
+	{"are active and have an ad", []api.Verdict{api.VerdictKeywordPaused, api.VerdictGroupPaused, api.VerdictCampaignPaused, api.VerdictAdvertiserPaused, api.VerdictNoAd}},
+	{"have budget", []api.Verdict{api.VerdictBudgetExhausted, api.VerdictThrottled}},
+	{"are for this day", []api.Verdict{api.VerdictNotStarted, api.VerdictEnded}},
+	{"are for this hour", []api.Verdict{api.VerdictOffSchedule}},
+	{"are for this place", []api.Verdict{api.VerdictLocationExcluded, api.VerdictLocationUnknown, api.VerdictLocationMissed}},
+	{"are for this language", []api.Verdict{api.VerdictLanguageMissed}},
+	{"are for this user", []api.Verdict{api.VerdictAudienceExcluded, api.VerdictAudienceMissed}},
+	{"are for this page", []api.Verdict{api.VerdictSiteExcluded, api.VerdictSiteMissed}},
+	{"are not blocked by this page", []api.Verdict{api.VerdictBlocked}},
+	{"have a bid for the device", []api.Verdict{api.VerdictNoBid, api.VerdictDeviceOff}},
+	{"reach the reserve", []api.Verdict{api.VerdictBelowReserve}},
+	{"are not blocked by a negative", []api.Verdict{api.VerdictBlockedByNegative}},
+	{"are their advertiser's best", []api.Verdict{api.VerdictSuperseded}},
+	{"won a place", []api.Verdict{api.VerdictLost}},
+}
+
 // steps counts how many keywords come how far.
 func steps(matches []api.ExplainedKeyword) []step {
-	gone := func(verdicts ...api.Verdict) (n int) {
-		for i := range matches {
-			for _, v := range verdicts {
-				if matches[i].Verdict == v {
-					n++
-				}
-			}
-		}
-		return n
+	verdicts := map[api.Verdict]int{}
+	for i := range matches {
+		verdicts[matches[i].Verdict]++
 	}
 	left := len(matches)
 	out := []step{{Name: "match the words", Left: left}}
-	for _, s := range []struct {
-		name     string
-		verdicts []api.Verdict
-	}{
-		{"are active and have an ad", []api.Verdict{api.VerdictKeywordPaused, api.VerdictGroupPaused, api.VerdictCampaignPaused, api.VerdictAdvertiserPaused, api.VerdictNoAd}},
-		{"have budget", []api.Verdict{api.VerdictBudgetExhausted, api.VerdictThrottled}},
-		{"have a bid for the device", []api.Verdict{api.VerdictNoBid, api.VerdictDeviceOff}},
-		{"reach the reserve", []api.Verdict{api.VerdictBelowReserve}},
-		{"are not blocked by a negative", []api.Verdict{api.VerdictBlockedByNegative}},
-		{"are their advertiser's best", []api.Verdict{api.VerdictSuperseded}},
-		{"won a place", []api.Verdict{api.VerdictLost}},
-	} {
-		n := gone(s.verdicts...)
+	for _, s := range auctionSteps {
+		gone, n := map[api.Verdict]int{}, 0
+		for _, v := range s.verdicts {
+			if verdictTexts[v] != "" { // lost and superseded are told by the name of the step
+				gone[v] = verdicts[v]
+			}
+			n += verdicts[v]
+		}
 		left -= n
-		out = append(out, step{Name: s.name, Left: left, Gone: n})
+		out = append(out, step{Name: s.name, Left: left, Gone: n, Why: countedOf(gone)})
 	}
 	for i := range out {
 		if len(matches) > 0 {

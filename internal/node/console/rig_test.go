@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -45,7 +46,7 @@ func newPort(t testing.TB, tokens bool, with ...func(*admin.Config)) *port {
 	log := slog.New(slog.NewTextHandler(&p.log, nil))
 	cfg := admin.Config{
 		Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Control: p.control, Memory: p.memory, Log: log,
-		Explain: searchapi.New(searchapi.Config{Searcher: p.found, Explainer: p.found, Reserve: 10_000}),
+		Explain: searchapi.New(searchapi.Config{Searcher: p.found, Explainer: p.found, Counter: p.found, Reserve: 10_000}),
 	}
 	if tokens {
 		list, err := access.ParseTokens([]byte("operator alice " + operatorToken + "\nreader bob " + readerToken))
@@ -165,6 +166,7 @@ type found struct {
 	matches []search.Explained
 	missing []search.Missing
 	err     error
+	asked   atomic.Pointer[search.Request] // the last one
 }
 
 func newFound() *found {
@@ -203,6 +205,7 @@ func (f *found) width() search.Width {
 
 // Search implements search.Searcher.
 func (f *found) Search(_ context.Context, r *search.Request) (*search.Answer, error) {
+	f.asked.Store(r)
 	for i, took := range []time.Duration{812, 391, 5000} {
 		p := search.Part{Name: fmt.Sprint("shard-", i), Replica: fmt.Sprint("slave-", i), Began: time.Now(), Took: took * time.Microsecond}
 		if i == 2 && len(f.missing) > 0 {
@@ -223,5 +226,9 @@ func (f *found) Explain(_ context.Context, r *search.Request, _ int) (*search.Ex
 		other.Mismatch, other.MismatchWords = search.WordsMissing, []string{"boty"}
 		list = slices.DeleteFunc(append(list, other), func(m search.Explained) bool { return !r.Wanted.Has(&m) })
 	}
-	return &search.Explanation{Total: uint64(len(list)), Matches: list, Width: f.width(), Missing: f.missing}, f.err
+	e := &search.Explanation{Total: uint64(len(list)), Matches: list, Width: f.width(), Missing: f.missing}
+	for _, m := range list {
+		e.Counts[m.Verdict]++
+	}
+	return e, f.err
 }
