@@ -13,18 +13,18 @@ import (
 // evacuation of shards that drain or are lost.
 func (m *Mapper) change(now time.Duration) error {
 	if m.Cluster.Model == nil {
-		if len(m.joined) < max(1, m.Config.Slaves) {
+		if len(m.joining.list) < max(1, m.Config.Slaves) {
 			return nil
 		}
-		model, err := m.plan.First(now, m.joined, m.members.Replicas())
+		model, err := m.plan.First(now, m.joining.list, m.members.Replicas())
 		if err == nil {
-			m.joined = nil
+			m.joining.list = nil
 			m.stage(cluster.Change{Model: model})
 		}
 		return err
 	}
 	e, why := &cluster.Edit{Cluster: m.Cluster, Journal: m.Journal}, make(cluster.Causes)
-	m.admit(e)
+	m.joining.admit(e)
 	m.orders.obey(now, e, why)
 	m.moves.AddDue(now, e, m.views)
 	for _, slave := range m.moves.TakeLeft() {
@@ -54,24 +54,6 @@ func (m *Mapper) change(now time.Duration) error {
 		m.stage(*d)
 	}
 	return nil
-}
-
-// admit adds new slaves to the model: as shards without slices while a shard is one
-// slave, else as spares. It updates where they are.
-func (m *Mapper) admit(e *cluster.Edit) {
-	for _, j := range m.joined {
-		slave, ok := m.Cluster.Model.Slave(j.Name)
-		_, taken := m.Cluster.Model.Named(j.Name)
-		switch {
-		case !ok && m.members.Replicas() == 1 && !taken:
-			e.Try(func(e *balance.Edit) error { _, err := e.Join(j.Name, j.Site); return err })
-		case !ok:
-			e.Try(func(e *balance.Edit) error { return e.Enlist(j.Name, j.Site, len(j.Table.Slices) > 0) })
-		case slave.Site != j.Site:
-			e.Try(func(e *balance.Edit) error { return e.Place(j.Name, j.Site) })
-		}
-	}
-	m.joined = nil
 }
 
 // note records other changes of slices and shards.

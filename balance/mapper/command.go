@@ -1,7 +1,6 @@
 package mapper
 
 import (
-	"slices"
 	"time"
 
 	"adshard/balance"
@@ -39,7 +38,11 @@ func (m *Mapper) Restore(now time.Duration, name string) error {
 // active.
 func (m *Mapper) Remove(now time.Duration, name string) error {
 	if m.Cluster.Model == nil {
-		return m.disjoin(m.Time.At(now), name)
+		err := m.joining.remove(m.Time.At(now), name)
+		if err == nil {
+			m.forget(name)
+		}
+		return err
 	}
 	return m.order(now, func(now time.Duration) error { return m.orders.remove(now, name) })
 }
@@ -48,29 +51,12 @@ func (m *Mapper) Remove(now time.Duration, name string) error {
 func (m *Mapper) order(now time.Duration, give func(now time.Duration) error) error {
 	now = m.Time.At(now)
 	if m.Cluster.Model == nil {
-		return m.noPlan()
+		return m.joining.noPlan()
 	}
 	if err := give(now); err != nil {
 		return err
 	}
 	m.step(now)
-	return nil
-}
-
-// disjoin removes a slave that joined and went away before the first plan.
-func (m *Mapper) disjoin(now time.Duration, name string) error {
-	const op = "balance: remove"
-	i := slices.IndexFunc(m.joined, func(j balance.Joining) bool { return j.Name == name })
-	switch {
-	case m.views.Saving() || !m.Cluster.Loaded:
-		return m.noPlan()
-	case i < 0:
-		return fault.Newf(fault.NotFound, op, "there is no slave %s", name)
-	case m.Alive(name, now):
-		return fault.Newf(fault.Conflict, op, "slave %s cannot be removed: it is alive; stop it first, and wait %v", name, m.Config.DeadAfter)
-	}
-	m.joined = slices.Delete(m.joined, i, i+1)
-	m.forget(name)
 	return nil
 }
 
@@ -85,7 +71,7 @@ func (m *Mapper) forgetSlaves(old *balance.Model) {
 		if _, stays := m.Cluster.Model.Slave(s.Name); stays {
 			continue
 		}
-		if slices.ContainsFunc(m.joined, func(j balance.Joining) bool { return j.Name == s.Name }) {
+		if m.joining.index(s.Name) >= 0 {
 			m.Slave(s.Name).Id = 0
 		} else {
 			m.forget(s.Name)
@@ -114,10 +100,6 @@ func (m *Mapper) Use(now time.Duration, s balance.Strategy) {
 	m.step(now)
 }
 
-func (m *Mapper) noPlan() error {
-	return fault.Newf(fault.Unavailable, "balance: mapper", "there is no plan yet: %s", m.Waiting())
-}
-
 // Replicas returns how many slaves are to hold each slice.
 func (m *Mapper) Replicas() int { return m.members.Replicas() }
 
@@ -129,7 +111,7 @@ func (m *Mapper) Settled() bool { return !m.members.Unsaved() && !m.views.Saving
 func (m *Mapper) SetReplicas(now time.Duration, replicas int) error {
 	now = m.Time.At(now)
 	if m.Cluster.Model == nil {
-		return m.noPlan()
+		return m.joining.noPlan()
 	}
 	if replicas < 1 || replicas > balance.MaxReplicas {
 		return fault.Field("balance: set replicas", "replicas", "%d replicas are not possible, 1 to %d are", replicas, balance.MaxReplicas)

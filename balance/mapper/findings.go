@@ -4,11 +4,22 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/cluster"
+	"adshard/balance/replicas"
+	"adshard/balance/transfer"
 	"adshard/balance/verify"
 )
 
+// findings hands what comparisons found to the machines that wait for it.
+type findings struct {
+	*cluster.Cluster
+	verify  *verify.Verifier
+	moves   *transfer.Moves
+	members *replicas.Membership
+}
+
 // found has the machine whose copy was compared go on.
-func (m *Mapper) found(now time.Duration, f verify.Finding) {
+func (m *findings) found(now time.Duration, f verify.Finding) {
 	switch {
 	case f.Differs():
 		m.differs(now, f)
@@ -20,12 +31,12 @@ func (m *Mapper) found(now time.Duration, f verify.Finding) {
 }
 
 // differs cancels a move, and orders the slaves that differ to stop serving the slice.
-func (m *Mapper) differs(now time.Duration, f verify.Finding) {
+func (m *findings) differs(now time.Duration, f verify.Finding) {
 	c := f.Of
 	switch c.Purpose {
 	case verify.Joining:
 		m.verify.DropJoined(c)
-		if v := m.Cluster.Model.At(c.All.Lo); v.ID != c.Id || v.Generation != c.Generation {
+		if v := m.Model.At(c.All.Lo); v.ID != c.Id || v.Generation != c.Generation {
 			return // it is another one by now, and compared again
 		}
 	case verify.Moving:
@@ -40,7 +51,7 @@ func (m *Mapper) differs(now time.Duration, f verify.Finding) {
 }
 
 // condemn has a slave stop serving a slice, and trusts no copy of the slave's store.
-func (m *Mapper) condemn(now time.Duration, slave string, c *verify.Comparison, what string) {
+func (m *findings) condemn(now time.Duration, slave string, c *verify.Comparison, what string) {
 	if m.verify.Discards(slave, c.Id) {
 		return
 	}

@@ -1,7 +1,6 @@
 package mapper
 
 import (
-	"fmt"
 	"time"
 
 	"adshard/balance"
@@ -25,11 +24,13 @@ type Mapper struct {
 	moves   *transfer.Moves
 	members *replicas.Membership
 	orders  *orders
+	joining *joining
+	Inspector
+	Distributed
 
 	filling bool // a table has changed: the first fill may be over
 
-	joined []balance.Joining // waiting for the first plan, or for their place in the model
-	patrol time.Duration     // when silent slaves and stalled moves are looked for
+	patrol time.Duration // when silent slaves and stalled moves are looked for
 	retry  time.Duration
 }
 
@@ -63,6 +64,9 @@ func New(cfg cluster.Config, items *balance.Index, state []byte) (*Mapper, error
 		members: replicas.New(c, j, q, w),
 	}
 	m.orders = newOrders(c, m.plan, w, m.members)
+	m.joining = &joining{Cluster: c, views: w, members: m.members}
+	m.Distributed = Distributed{w}
+	m.Inspector = Inspector{c, j, m.plan, q, w, m.moves, m.members, m.joining}
 	if state == nil {
 		return m, nil
 	}
@@ -156,26 +160,6 @@ func (m *Mapper) Items() balance.Items { return m.Cluster.Items }
 // Limits returns the limits of the model's shards.
 func (m *Mapper) Limits() map[balance.ShardID]balance.Limit { return m.Cluster.Limits(m.Cluster.Model) }
 
-// Reinit returns a quantum with the whole model, for a distributor that cannot
-// follow the quanta one by one; the quanta after its number continue it. It returns
-// false if there is none yet, or none that is late enough for all distributors.
-func (m *Mapper) Reinit() (balance.Quantum, bool) { return m.views.Reinit() }
-
-// Waiting returns what the mapper waits for before the first plan; "" after it.
-func (m *Mapper) Waiting() string {
-	switch {
-	case m.Cluster.Model != nil:
-		return ""
-	case !m.Cluster.Loaded:
-		return "the items are being loaded"
-	case m.views.Saving():
-		return "the plan is being saved"
-	case len(m.joined) < m.Config.Slaves:
-		return fmt.Sprintf("%d of %d slaves have joined", len(m.joined), m.Config.Slaves)
-	}
-	return "the plan failed and will be tried again"
-}
-
 // step does everything that is due.
 func (m *Mapper) step(now time.Duration) {
 	if !m.Cluster.Loaded || !m.views.FloorReached() {
@@ -191,7 +175,8 @@ func (m *Mapper) step(now time.Duration) {
 	if m.views.Publish(now) {
 		m.moves.ViewPublished(now, m.views.Published().View())
 	}
-	m.verify.Findings(now, func(f verify.Finding) { m.found(now, f) })
+	found := findings{m.Cluster, m.verify, m.moves, m.members}
+	m.verify.Findings(now, func(f verify.Finding) { found.found(now, f) })
 	m.verify.Step(now)
 	if !m.views.Saving() && now >= m.retry {
 		if err := m.change(now); err != nil {

@@ -7,14 +7,17 @@ import (
 	"adshard/balance/maps"
 )
 
+// Distributed is what of the model masters and distributors may have.
+type Distributed struct{ views *maps.Views }
+
 // Published returns the newest model that masters may have, or nil.
-func (m *Mapper) Published() *balance.Model { return m.views.Published() }
+func (p Distributed) Published() *balance.Model { return p.views.Published() }
 
 // Unpublished returns what masters without any map may have while nothing is
 // published after a restart: the newest durable model, so that a slave that does
 // not come back does not leave queries unanswered. Slaves that have not received its
 // view refuse it. It is nil if there was no mapper before or a model is published.
-func (m *Mapper) Unpublished() *balance.Model { return m.views.Unpublished() }
+func (p Distributed) Unpublished() *balance.Model { return p.views.Unpublished() }
 
 // Master records a master and the view and revision of its map. It is called when
 // the master starts to wait for another map, and again when it stops waiting. The name is
@@ -31,4 +34,9 @@ func (m *Mapper) Master(now time.Duration, name string, view, revision uint64) e
 // MapFor returns the model whose map a master with this one is to get; nil: there
 // is nothing newer. A master that has no older one to go on with gets what is
 // Unpublished, too.
-func (m *Mapper) MapFor(have maps.Version) *balance.Model { return m.views.MapFor(have) }
+func (p Distributed) MapFor(have maps.Version) *balance.Model { return p.views.MapFor(have) }
+
+// Reinit returns a quantum with the whole model, for a distributor that cannot
+// follow the quanta one by one; the quanta after its number continue it. It returns
+// false if there is none yet, or none that is late enough for all distributors.
+func (p Distributed) Reinit() (balance.Quantum, bool) { return p.views.Reinit() }

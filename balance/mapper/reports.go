@@ -1,7 +1,6 @@
 package mapper
 
 import (
-	"slices"
 	"time"
 
 	"adshard/balance"
@@ -40,11 +39,7 @@ func (m *Mapper) Join(now time.Duration, j balance.Joining) error {
 	if j.Name == "" {
 		return fault.Field("balance: join", "name", "a slave needs a name")
 	}
-	if i := slices.IndexFunc(m.joined, func(o balance.Joining) bool { return o.Name == j.Name }); i >= 0 {
-		m.joined[i] = j
-	} else {
-		m.joined = append(m.joined, j)
-	}
+	m.joining.add(j)
 	n := m.Slave(j.Name)
 	n.Heard, n.Position, n.Trouble, n.Moved = now, j.Position, "", now
 	m.restarted(j.Name, n, "")

@@ -7,6 +7,7 @@ import (
 	"adshard/balance/cluster"
 	"adshard/balance/maps"
 	"adshard/balance/plan"
+	"adshard/balance/replicas"
 	"adshard/balance/transfer"
 	"adshard/balance/verify"
 	"adshard/fault"
@@ -77,8 +78,23 @@ type ShardStatus struct {
 	Load      float64
 }
 
+// Inspector tells what a mapper knows and why; it changes nothing.
+type Inspector struct {
+	*cluster.Cluster
+	*cluster.Journal
+	plan    *plan.Planner
+	verify  *verify.Verifier
+	views   *maps.Views
+	moves   *transfer.Moves
+	members *replicas.Membership
+	joining *joining
+}
+
+// Waiting returns what the mapper waits for before the first plan; "" after it.
+func (m *Inspector) Waiting() string { return m.joining.waiting() }
+
 // Status returns the state of balancing.
-func (m *Mapper) Status(now time.Duration) Status {
+func (m *Inspector) Status(now time.Duration) Status {
 	now = m.Time.At(now)
 	planned, loads := m.plan.Status(now)
 	s := Status{
@@ -108,7 +124,7 @@ func (m *Mapper) Status(now time.Duration) Status {
 }
 
 // shardStatus returns the state of a shard: of its slaves that masters ask together.
-func (m *Mapper) shardStatus(now time.Duration, sh balance.Shard, load float64) ShardStatus {
+func (m *Inspector) shardStatus(now time.Duration, sh balance.Shard, load float64) ShardStatus {
 	out := ShardStatus{Name: sh.Name, State: sh.State, Alive: m.Up(sh.ID, now), SilentFor: m.Silence(sh.ID, now), Load: load}
 	out.Trouble, _ = m.Ailing(sh.ID, now)
 	first := true
@@ -133,12 +149,12 @@ func (m *Mapper) shardStatus(now time.Duration, sh balance.Shard, load float64) 
 
 // WaitsFor returns what must happen before masters ask a slave, or, of a spare that
 // left a shard, before it can get another, by the slave's name.
-func (m *Mapper) WaitsFor(now time.Duration) map[string]string {
+func (m *Inspector) WaitsFor(now time.Duration) map[string]string {
 	return m.members.WaitsFor(m.Time.At(now))
 }
 
 // slaveStatus returns the state of each slave.
-func (m *Mapper) slaveStatus(now time.Duration) (out []SlaveStatus) {
+func (m *Inspector) slaveStatus(now time.Duration) (out []SlaveStatus) {
 	waits := m.members.WaitsFor(now)
 	for _, s := range m.Cluster.Model.Slaves() {
 		v := m.Slaves[s.Name]
@@ -153,7 +169,7 @@ func (m *Mapper) slaveStatus(now time.Duration) (out []SlaveStatus) {
 
 // Recheck returns the progress of comparing the data of a slave whose store was opened without having
 // been closed; nil: they are not and will not be compared.
-func (m *Mapper) Recheck(name string) *verify.RecheckState {
+func (m *Inspector) Recheck(name string) *verify.RecheckState {
 	if m.Cluster.Model == nil {
 		return nil
 	}
@@ -163,10 +179,10 @@ func (m *Mapper) Recheck(name string) *verify.RecheckState {
 // Plan asks the strategy what it would do now, without doing it. Errors:
 // fault.Unavailable before the first plan, fault.Conflict when the mapper would
 // refuse it.
-func (m *Mapper) Plan(now time.Duration) (balance.Proposal, error) {
+func (m *Inspector) Plan(now time.Duration) (balance.Proposal, error) {
 	now = m.Time.At(now)
 	if m.Cluster.Model == nil {
-		return balance.Proposal{}, m.noPlan()
+		return balance.Proposal{}, m.joining.noPlan()
 	}
 	it := m.plan.Propose(now)
 	if it.Refused != "" {
@@ -178,7 +194,7 @@ func (m *Mapper) Plan(now time.Duration) (balance.Proposal, error) {
 // Input returns what a strategy would see now, for displays of the placement. It
 // must not be used after the next call of the mapper. It returns false if there
 // is no model yet.
-func (m *Mapper) Input(now time.Duration) (balance.Input, bool) {
+func (m *Inspector) Input(now time.Duration) (balance.Input, bool) {
 	now = m.Time.At(now)
 	if m.Cluster.Model == nil {
 		return balance.Input{}, false

@@ -52,7 +52,7 @@ const (
 )
 
 // away returns the Away of a shard, or nil unless it is lost.
-func (c *Mapper) away(now time.Duration, sh balance.Shard) *Away {
+func (c *Inspector) away(now time.Duration, sh balance.Shard) *Away {
 	if c.Up(sh.ID, now) {
 		return nil
 	}
@@ -75,10 +75,10 @@ func (c *Mapper) away(now time.Duration, sh balance.Shard) *Away {
 // Why explains why a slice is where it is. Errors: fault.Unavailable before the
 // first plan, fault.NotFound when there is no such slice, with what happened to
 // it if that is recorded.
-func (m *Mapper) Why(now time.Duration, slice uint64) (Story, error) {
+func (m *Inspector) Why(now time.Duration, slice uint64) (Story, error) {
 	now = m.Time.At(now)
 	if m.Cluster.Model == nil {
-		return Story{}, m.noPlan()
+		return Story{}, m.joining.noPlan()
 	}
 	s, ok := m.Slice(slice)
 	if !ok {
