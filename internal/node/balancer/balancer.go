@@ -27,6 +27,7 @@ import (
 	"adshard/internal/node/control"
 	"adshard/internal/node/control/indatabase"
 	"adshard/internal/node/distributor"
+	"adshard/internal/node/documentserver"
 	"adshard/internal/node/feed"
 	"adshard/internal/node/health"
 	"adshard/internal/node/identity"
@@ -69,7 +70,7 @@ type Balancer struct {
 	steering      strategyEvents
 
 	names     groupNames
-	documents *documentsNews
+	documents *documentserver.Server
 
 	choosing sync.Mutex // serializes changes of the strategy, pauses among them
 
@@ -139,7 +140,7 @@ func lead(ctx context.Context, cfg Config, order balance.Order, db backend.Store
 		cfg: cfg, order: order, data: data, db: db, store: store, leadership: &leadership{term, order}, root: log, log: log.With("epoch", term.Epoch()),
 		started: time.Now(), slaves: make(map[string]*slaveInfo), distributors: make(distributors),
 		health: health.New(), saves: make(chan maps.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
-		restarts: rate.NewLimiter(rate.Every(restartEvery), restartBurst), documents: newDocumentsNews(),
+		restarts: rate.NewLimiter(rate.Every(restartEvery), restartBurst), documents: documentserver.New(db, log),
 	}
 	b.succession = &succession{leadership: b.leadership, log: b.log, begun: make(chan struct{})}
 	b.certifier = newCertifier(b, min(2, cfg.Workers))
@@ -222,7 +223,7 @@ func (b *Balancer) Run(ctx context.Context) error {
 	group.Go(func() error { return b.persist(ctx) })
 	group.Go(func() error { return b.keepLease(ctx) })
 	group.Go(func() error { return b.housekeep(ctx) })
-	group.Go(func() error { return b.followDocuments(ctx) })
+	group.Go(func() error { return b.documents.Run(ctx) })
 	group.Go(func() error {
 		select {
 		case <-ctx.Done():

@@ -271,12 +271,16 @@ func (h *Host) EventKeys(ctx context.Context, r *pb.EventKeysRequest) (*pb.Event
 
 // WatchDocuments implements pb.BalancerServer.
 func (h *Host) WatchDocuments(ctx context.Context, r *pb.WatchDocumentsRequest) (*pb.WatchDocumentsResponse, error) {
-	return forward(h.at, (*Balancer).WatchDocuments, ctx, r)
+	return forward(h.at, func(b *Balancer, ctx context.Context, r *pb.WatchDocumentsRequest) (*pb.WatchDocumentsResponse, error) {
+		return b.documents.WatchDocuments(ctx, r)
+	}, ctx, r)
 }
 
 // DocumentPart implements pb.BalancerServer.
 func (h *Host) DocumentPart(ctx context.Context, r *pb.DocumentPartRequest) (*pb.DocumentPartResponse, error) {
-	return forward(h.at, (*Balancer).DocumentPart, ctx, r)
+	return forward(h.at, func(b *Balancer, ctx context.Context, r *pb.DocumentPartRequest) (*pb.DocumentPartResponse, error) {
+		return b.documents.DocumentPart(ctx, r)
+	}, ctx, r)
 }
 
 // Enlist implements pb.DistributorServer.

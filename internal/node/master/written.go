@@ -27,7 +27,9 @@ func (m *Master) writeDown(c *searchapi.Config, explaining *searchapi.Handler, p
 	if m.cfg.SlowQueries.After > 0 {
 		slow := querylog.NewSlow(m.cfg.SlowQueries.After, m.log)
 		m.written.slow = slow
-		m.written.explain = func(ctx context.Context, query, of string) (any, error) { return explaining.Explanation(ctx, query, of) }
+		m.written.explain = func(ctx context.Context, query, of string) (any, error) {
+			return explaining.Explanation(ctx, query, of)
+		}
 		c.Timed, c.Observer = true, observers{c.Observer, slow}
 		port.Slow = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { httpapi.WriteJSON(w, http.StatusOK, slow.Slowest()) })
 	}

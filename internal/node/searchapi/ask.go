@@ -30,7 +30,9 @@ type Result struct {
 
 // Locations returns the version of the table of places by which the request's were resolved, "" if it names none, and those that
 // the table does not hold.
-func (r *Result) Locations() (version string, unknown []uint32) { return r.context.version, r.context.unknown }
+func (r *Result) Locations() (version string, unknown []uint32) {
+	return r.context.version, r.context.unknown
+}
 
 // KeptOut is how many matching keywords a verdict keeps from taking part.
 type KeptOut struct {

@@ -1,0 +1,147 @@
+// Package documentserver tells who follows a database's documents, the table of places and block lists, what has changed
+// (pb.WatchDocuments) and hands the parts of a document out. Package documents follows.
+package documentserver
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"adshard/backend"
+	"adshard/fault"
+	"adshard/internal/node/wire"
+	"adshard/internal/wait"
+	"adshard/schema/pb"
+)
+
+const (
+	// every is how often the database is asked for changed documents, far below the second within which masters
+	// and slaves have them.
+	every = 200 * time.Millisecond
+	// AtOnce is how many heads of documents an answer has at most.
+	AtOnce = 1000
+)
+
+// Server looks for changed documents and tells of them. Its methods are safe for concurrent use. Make it with New.
+type Server struct {
+	db  backend.Documents
+	log *slog.Logger
+
+	mu sync.Mutex
+	// run is random: versions of another run may be those of a database that was restored. Guarded by mu.
+	run     string
+	newest  backend.Document // guarded by mu
+	changed wait.Broadcast
+}
+
+// New returns a server of the documents of a database.
+func New(db backend.Documents, log *slog.Logger) *Server {
+	return &Server{db: db, log: log, run: rand.Text()}
+}
+
+// now returns the run and the newest document.
+func (s *Server) now() (run string, newest backend.Document) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.run, s.newest
+}
+
+// set notes the newest document; again: the database was restored, and all are told again.
+func (s *Server) set(newest backend.Document, again bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.newest = newest; again {
+		s.run = rand.Text()
+	}
+	s.changed.Notify()
+}
+
+// Run asks the database for changed documents until ctx is done.
+func (s *Server) Run(ctx context.Context) error {
+	failing := false
+	for {
+		more, err := s.look(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
+			s.log.Warn("cannot look for changed places and block lists; trying again", "err", err)
+		}
+		if failing = err != nil; more {
+			continue
+		}
+		if err := wait.Sleep(ctx, every); err != nil {
+			return err
+		}
+	}
+}
+
+// look asks the database once. The newest document that it had must still be there, or have been changed since: else the
+// database was restored, which may be noticed nowhere else, since documents do not move its clock.
+func (s *Server) look(ctx context.Context) (more bool, err error) {
+	_, newest := s.now()
+	list, err := s.db.Documents(ctx, max(newest.Version, 1)-1, AtOnce)
+	if err != nil {
+		return false, err
+	}
+	restored := newest.Version > 0 && !slices.ContainsFunc(list, func(d backend.Document) bool {
+		return d == newest || d.Name == newest.Name && d.Version > newest.Version
+	})
+	if restored {
+		s.log.Warn("the places and block lists are those of a restored database: all are told again", "had", newest.Name, "version", newest.Version)
+		s.set(backend.Document{}, true)
+		return true, nil
+	}
+	if n := len(list); n > 0 && list[n-1] != newest {
+		s.set(list[n-1], false)
+	}
+	return len(list) == AtOnce, nil
+}
+
+// WatchDocuments implements pb.BalancerServer.
+func (s *Server) WatchDocuments(ctx context.Context, r *pb.WatchDocumentsRequest) (*pb.WatchDocumentsResponse, error) {
+	run, after, err := s.after(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.db.Documents(ctx, after, AtOnce+1)
+	if err != nil {
+		return nil, err
+	}
+	more := len(list) > AtOnce
+	return &pb.WatchDocumentsResponse{Run: run, Documents: wire.FromDocuments(list[:min(len(list), AtOnce)]), More: more}, nil
+}
+
+// after waits for something that the caller does not know, or until the poll is over. It returns the run, and the version after
+// which documents are new to the caller.
+func (s *Server) after(ctx context.Context, r *pb.WatchDocumentsRequest) (run string, after uint64, err error) {
+	poll, cancel := wire.LongPoll(ctx, r.GetWaitMs())
+	defer cancel()
+	for {
+		changed := s.changed.Next()
+		run, newest := s.now()
+		switch {
+		case run != r.GetRun():
+			return run, 0, nil
+		case newest.Version > r.GetAfter():
+			return run, r.GetAfter(), nil
+		}
+		select {
+		case <-changed:
+		case <-poll.Done():
+			return run, r.GetAfter(), ctx.Err()
+		}
+	}
+}
+
+// DocumentPart implements pb.BalancerServer.
+func (s *Server) DocumentPart(ctx context.Context, r *pb.DocumentPartRequest) (*pb.DocumentPartResponse, error) {
+	data, err := s.db.DocumentPart(ctx, r.GetDocument(), r.GetVersion(), int(r.GetPart()))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > wire.MaxDocumentPart {
+		return nil, fault.Newf(fault.Corrupt, "documents", "a part of %s has %d bytes", r.GetDocument(), len(data))
+	}
+	return &pb.DocumentPartResponse{Data: data}, nil
+}
