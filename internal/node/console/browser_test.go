@@ -225,8 +225,8 @@ func TestInABrowser(t *testing.T) {
 	s.says("Why not 7")
 	s.look("query")
 	elsewhere, later := match(hit(20, 9, 1), search.LocationExcluded), match(hit(21, 9, 1), search.OffSchedule)
-	elsewhere.Context = &targeting.Outcome{Criterion: targeting.Criterion{Text: "place 2203"}}
-	later.Context = &targeting.Outcome{Criterion: targeting.Criterion{Text: "Friday 15:40 in Europe/Prague"}}
+	elsewhere.Context = &targeting.Outcome{Verdict: targeting.LocationExcluded, Criterion: targeting.Criterion{Text: "place 2203"}}
+	later.Context = &targeting.Outcome{Verdict: targeting.OffSchedule, Criterion: targeting.Criterion{Text: "Friday 15:40 in Europe/Prague"}}
 	p.found.matches = append(p.found.matches, elsewhere, later)
 	s.press(`details.context summary`)
 	s.do("context", chromedp.SendKeys(chromedp.CSS("#place"), "2203"), chromedp.SendKeys(chromedp.CSS("#site"), "shop.example/cameras"+kb.Enter))

@@ -85,7 +85,7 @@ func TestVerdictsOfTargeting(t *testing.T) {
 	won.Context.By[0], won.Context.By[1] = targeting.Criterion{Text: "monday 08:00-18:00"}, targeting.Criterion{Text: "place 2203", OfGroup: true}
 	for i, v := range []search.Verdict{search.LocationMissed, search.LocationMissed, search.LocationExcluded, search.OffSchedule, search.Blocked} {
 		m := match(hit(uint64(20+i), uint64(20+i), 1), v)
-		m.Context = &targeting.Outcome{Criterion: targeting.Criterion{Text: "place 2276"}}
+		m.Context = &targeting.Outcome{Verdict: targeting.LocationExcluded, Criterion: targeting.Criterion{Text: "place 2276"}}
 		p.found.matches = append(p.found.matches, m)
 	}
 	w := b.get("/console/query?q=usb")
