@@ -25,6 +25,7 @@ type Metrics struct {
 	failures, missing                    *prometheus.CounterVec
 	hedges, hedgesWon, elsewhere, noMore *prometheus.CounterVec
 	leftOut                              *prometheus.GaugeVec
+	untargeted                           *prometheus.CounterVec
 	work                                 metrics.Work
 	traffic                              traffic.Counter
 }
@@ -53,10 +54,15 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		leftOut: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "adshard_replica_left_out", Help: "1: the replica is left out: it has stopped answering (silent), or its calls fail (ejected)."},
 			[]string{"shard", "replica", "why"}),
+		untargeted: metrics.Counters("adshard_keywords_left_out_total",
+			"Matching keywords that targeting or a block of the page left out, by verdict, of answers without ads to requests with why_empty.", "verdict"),
 		work: metrics.NewWork(r),
 	}
+	for v := search.NotStarted; v <= search.Blocked; v++ {
+		m.untargeted.WithLabelValues(v.String()) // so that rates have a beginning
+	}
 	r.MustRegister(m.outcomes, m.overloads, m.retries, m.expanded, m.kept, m.shards, m.failures, m.missing,
-		m.hedges, m.hedgesWon, m.elsewhere, m.noMore, m.leftOut)
+		m.hedges, m.hedgesWon, m.elsewhere, m.noMore, m.leftOut, m.untargeted)
 	return m
 }
 
@@ -68,6 +74,9 @@ func (m *Metrics) Observe(o *searchapi.Observation) {
 	metrics.Observe(m.finish, o.Finish, o.TraceID)
 	if o.Answer != nil {
 		m.work.Add(o.Answer.Work)
+	}
+	if o.Why != nil {
+		m.untarget(o.Why)
 	}
 	if o.Expand > 0 {
 		m.expanded.Inc()
@@ -81,6 +90,15 @@ func (m *Metrics) Observe(o *searchapi.Observation) {
 	m.outcomes.WithLabelValues(o.Operation, strconv.Itoa(o.Status), o.Outcome()).Inc()
 	if o.Operation == searchapi.OperationSearch {
 		m.traffic.Count(o.Took, o.Complete(), o.Err)
+	}
+}
+
+// untarget counts the verdicts of targeting and blocks.
+func (m *Metrics) untarget(counts *[search.Verdicts]uint64) {
+	for i, n := range counts {
+		if v := search.Verdict(i); n > 0 && v.OfTargeting() {
+			m.untargeted.WithLabelValues(v.String()).Add(float64(n))
+		}
 	}
 }
 

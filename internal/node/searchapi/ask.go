@@ -142,5 +142,6 @@ func (c *call) why(ctx context.Context, req *search.Request) *[search.Verdicts]u
 	if err != nil {
 		return nil
 	}
-	return &e.Counts
+	c.seen.Why = &e.Counts
+	return c.seen.Why
 }

@@ -104,6 +104,8 @@ type Observation struct {
 	TraceID string
 	// Answer is the searcher's; nil without one.
 	Answer *search.Answer
+	// Why counts the verdicts of all keywords that match, of an answer without ads that says why; nil of all others.
+	Why *[search.Verdicts]uint64
 	// Err is why the request was refused or failed; nil for a 200.
 	Err error
 }

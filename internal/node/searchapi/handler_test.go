@@ -264,6 +264,29 @@ func TestObserverSeesEveryRequest(t *testing.T) {
 	}
 }
 
+// TestObserverSeesWhy: an answer without ads that says why tells the observer, too; no other does.
+func TestObserverSeesWhy(t *testing.T) {
+	var seen Observation
+	f := &fake{answer: whole(), explain: new(search.Explanation)}
+	f.explain.Counts[search.LocationMissed] = 12
+	c := configured(f)
+	c.Counter, c.Observer = f, observerFunc(func(o *Observation) { seen = *o })
+	h := New(c)
+	if _, body := get(t, h, "/v1/search?q=a&why_empty=true"); seen.Why == nil || seen.Why[search.LocationMissed] != 12 || !strings.Contains(body, `"why":{"location_missed":12}`) {
+		t.Errorf("%v, %s", seen.Why, body)
+	}
+	for _, answer := range []*search.Answer{whole(), whole(hit(1, 1, 2_000_000, 500_000))} {
+		f.answer = answer
+		query := "/v1/search?q=a&why_empty=true"
+		if len(answer.Hits) == 0 {
+			query = "/v1/search?q=a"
+		}
+		if get(t, h, query); seen.Why != nil {
+			t.Errorf("%s: %v", query, seen.Why)
+		}
+	}
+}
+
 // TestDefectIsOneFailure: a panic below is a 500, and its place is free again.
 func TestDefectIsOneFailure(t *testing.T) {
 	var seen Observation
