@@ -147,9 +147,9 @@ cd - >/dev/null
 # Figures
 
 `make figures` measures and writes the first table and its commands; the other sections are written by hand
-and kept. Figures are the median of the runs, and the extremes of all runs and rounds. Latencies are counted
-in HdrHistograms; those of the open loop from the time at which a query was due, not from when it was sent.
-Every process of a figure, the load generator too, runs on the machine named here.
+and kept. Figures are the median of the runs, and the extremes of all runs and rounds. Latencies of the open
+loop count from when a query was due, not from when it was sent. All processes, the load generator too, run
+on the machine named here.
 
 EOF
 	"$bin/adbench" figures --reports "$reports"

@@ -13,8 +13,8 @@ import (
 	"adshard/balance/delivery"
 )
 
-// TestScenarios runs the texts in testdata. Each begins with a new world; the
-// verbs are described in testdata/README.md.
+// TestScenarios runs the texts in testdata, whose notation is in its README.md.
+// Each begins with a new world. A verb is described at its method.
 func TestScenarios(t *testing.T) {
 	datadriven.Walk(t, "testdata/scenarios", func(t *testing.T, path string) {
 		s := &scenario{w: newWorld(1)}
@@ -55,8 +55,10 @@ func (s *scenario) run(d *datadriven.TestData) string {
 	return out
 }
 
-// cluster slaves=N [bucket=ITEMS] [ahead=N] [changes=N] [replicas=N] [evacuate=SECONDS]:
-// the configuration.
+// cluster slaves=N [bucket=ITEMS] [ahead=N] [changes=N] [distributors=N] [replicas=N] [evacuate=SECONDS]:
+// a new world: slaves before the first plan, entries of a bucket, buckets ready
+// for each slave, changes kept, distributors, slaves of each slice, seconds until
+// a lost shard is replaced.
 func (s *scenario) cluster(d *datadriven.TestData) (string, error) {
 	s.w = newWorld(number(d, "slaves", 1))
 	s.w.config.BucketBytes, s.w.config.NodeBytes = 1<<20, 1<<20
@@ -78,6 +80,7 @@ func (s *scenario) items(d *datadriven.TestData) (string, error) {
 	return fmt.Sprintf("clock %d\n", s.w.clock), nil
 }
 
+// remove: items written as with the verb items, as removed.
 func (s *scenario) remove(d *datadriven.TestData) (string, error) {
 	for _, k := range keys(d) {
 		s.w.write(k, true)
@@ -85,12 +88,14 @@ func (s *scenario) remove(d *datadriven.TestData) (string, error) {
 	return fmt.Sprintf("clock %d\n", s.w.clock), nil
 }
 
+// parent OWNER: an owner's record is written.
 func (s *scenario) parent(d *datadriven.TestData) (string, error) {
 	s.w.touch(owner(key(d.CmdArgs[0].Key + ".1")))
 	return fmt.Sprintf("clock %d\n", s.w.clock), nil
 }
 
-// balancer: starts one, with the next epoch; one that runs is killed.
+// balancer: one starts with its distributors and the next epoch; one that runs
+// is killed.
 func (s *scenario) balancer(*datadriven.TestData) (string, error) {
 	err := s.w.start()
 	return s.waiting(), err
@@ -103,6 +108,7 @@ func (s *scenario) waiting() string {
 	return ""
 }
 
+// kill-balancer: the balancer dies, with its distributors.
 func (s *scenario) killBalancer(*datadriven.TestData) (string, error) {
 	s.w.up = false
 	return "", nil
@@ -213,6 +219,8 @@ func (s *scenario) apply(d *datadriven.TestData) (string, error) {
 	return "", s.w.apply(n, delivery.Bucket[content]{From: from, To: from})
 }
 
+// settle: everything runs until nothing happens; then slaves are compared with
+// the database.
 func (s *scenario) settle(*datadriven.TestData) (string, error) {
 	if err := s.w.settle(); err != nil {
 		return "", err
@@ -220,6 +228,7 @@ func (s *scenario) settle(*datadriven.TestData) (string, error) {
 	return "", s.w.complete()
 }
 
+// compact: the feed compacts all changes so far.
 func (s *scenario) compact(d *datadriven.TestData) (string, error) {
 	s.w.compact(s.w.clock)
 	return fmt.Sprintf("changes up to %d are gone\n", s.w.compacted), nil

@@ -1,7 +1,7 @@
 // Package compared holds strategies of papers that are there for comparison only, one file
 // each, each with its source. They can be switched to as any other; none is
 // recommended for a cluster, and none runs in shadow. To add one: its file, its name at the
-// end of Names, a case in Read and one in Summary, a row in docs/strategies-compared.md.
+// end of Names, a case in Read and one in Summary.
 package compared
 
 import (
