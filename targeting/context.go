@@ -1,9 +1,7 @@
 package targeting
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -100,27 +98,6 @@ func (b *Blocks) owner(advertiser uint64, own, inherited Categories) bool {
 	return b.anyCategory(own) || b.anyCategory(inherited)
 }
 
-// entry names what meets an owner, such as `category "alcohol" of the block list "kids"`.
-func (b *Blocks) entry(advertiser uint64, own, inherited Categories) string {
-	if _, met := b.Advertisers[advertiser]; met {
-		return b.of("advertiser " + strconv.FormatUint(advertiser, 10))
-	}
-	for _, c := range slices.Concat(own, inherited) {
-		if met, ok := holder(b.Categories, c, '/', false); ok {
-			return b.of(fmt.Sprintf("category %q", met))
-		}
-	}
-	return b.of("campaigns without a category")
-}
-
-// of adds the name of the list to an entry.
-func (b *Blocks) of(entry string) string {
-	if b.Name == "" {
-		return entry
-	}
-	return fmt.Sprintf("%s of the block list %q", entry, b.Name)
-}
-
 func (b *Blocks) anyCategory(list Categories) bool {
 	if len(b.Categories) == 0 {
 		return false
@@ -185,18 +162,4 @@ func (c *Context) BlocksURL(url string) bool {
 	}
 	host, ok := URLHost(url)
 	return !ok || slices.ContainsFunc(c.Blocks, func(b *Blocks) bool { return b.domain(host) })
-}
-
-// BlockOfURL names what meets a final URL that BlocksURL reports, such as `domain "casino.example" of the block list "kids"`.
-func (c *Context) BlockOfURL(url string) string {
-	host, ok := URLHost(url)
-	if !ok {
-		return fmt.Sprintf("domains, and %q has no proper host", url)
-	}
-	for _, b := range c.Blocks {
-		if domain, met := holder(b.Domains, host, '.', true); met {
-			return b.of(fmt.Sprintf("domain %q", domain))
-		}
-	}
-	return ""
 }

@@ -119,12 +119,12 @@ func (j *Judge) clock(o *Outcome, c *Campaign, owner *Owner) {
 	switch {
 	case c.start != 0 && now.date < c.start:
 		if j.fail(o, NotStarted) {
-			o.Criterion.Text = c.start.String()
+			o.Criterion.Text = c.start.String() + ", and the request is of " + j.moment(owner.Zone, "2006-01-02 15:04")
 		}
 		return
 	case c.end != 0 && now.date > c.end:
 		if j.fail(o, Ended) {
-			o.Criterion.Text = c.end.String()
+			o.Criterion.Text = c.end.String() + ", and the request is of " + j.moment(owner.Zone, "2006-01-02 15:04")
 		}
 		return
 	case len(c.schedule) == 0:
@@ -133,7 +133,7 @@ func (j *Judge) clock(o *Outcome, c *Campaign, owner *Owner) {
 	i, ok := c.schedule.at(now.day, now.quarter)
 	if !ok {
 		if j.fail(o, OffSchedule) {
-			o.Criterion.Text = now.day.String() + " " + quarter(now.quarter)
+			o.Criterion.Text = j.offSchedule(c, owner)
 		}
 		return
 	}
@@ -159,7 +159,9 @@ func (j *Judge) language(o *Outcome, c *Campaign) {
 			return
 		}
 	}
-	j.fail(o, LanguageMissed)
+	if j.fail(o, LanguageMissed) {
+		o.Criterion.Text = listed(c.languages, func(l string) string { return l })
+	}
 }
 
 // location looks at exclusions, then at targets.
@@ -187,9 +189,13 @@ func (j *Judge) location(o *Outcome, c *Campaign) {
 	known := j.context.hasPlace(l.targets) || j.context.Point != nil && len(l.circles) > 0
 	switch {
 	case known:
-		j.fail(o, LocationMissed)
+		if j.fail(o, LocationMissed) {
+			o.Criterion.Text = l.targetsText()
+		}
 	case !j.context.UnknownLocation:
-		j.fail(o, LocationUnknown)
+		if j.fail(o, LocationUnknown) {
+			o.Criterion.Text = j.unknownText(l)
+		}
 	}
 }
 
@@ -271,7 +277,7 @@ func (j *Judge) audience(o *Outcome, c *Campaign, g *Group) {
 	switch {
 	case !met:
 		if j.fail(o, AudienceMissed) {
-			o.Criterion.OfGroup = ofGroup
+			o.Criterion = Criterion{a.requiredText(), ofGroup}
 		}
 	case applies > 0:
 		o.Factors.Audience = applies
@@ -298,7 +304,7 @@ func (j *Judge) site(o *Outcome, c *Campaign, g *Group) {
 	switch {
 	case excluded:
 		if j.fail(o, SiteExcluded) {
-			o.Criterion = Criterion{best.String(), ofGroup}
+			o.Criterion = Criterion{best.shown(), ofGroup}
 		}
 	case best != nil:
 		o.Factors.Site = best.Modifier
@@ -307,7 +313,7 @@ func (j *Judge) site(o *Outcome, c *Campaign, g *Group) {
 		}
 	case len(s.Include) > 0:
 		if j.fail(o, SiteMissed) {
-			o.Criterion.OfGroup = ofGroup
+			o.Criterion = Criterion{s.includedText(), ofGroup}
 		}
 	}
 }

@@ -200,7 +200,11 @@ func (l Location) String() string {
 	if l.Place != 0 {
 		return "place " + strconv.FormatUint(uint64(l.Place), 10)
 	}
-	return fmt.Sprintf("%d m around %s, %s", l.Circle.Radius, formatDecimal(int64(l.Circle.Lat), 6), formatDecimal(int64(l.Circle.Lon), 6))
+	radius, unit := l.Circle.Radius, "m"
+	if radius%1000 == 0 {
+		radius, unit = radius/1000, "km"
+	}
+	return fmt.Sprintf("%d %s around %s, %s", radius, unit, formatDecimal(int64(l.Circle.Lat), 6), formatDecimal(int64(l.Circle.Lon), 6))
 }
 
 // JSON is the canonical form, which ParseLocations reads; "" if there is none.

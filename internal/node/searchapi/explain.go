@@ -13,6 +13,7 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
+	"adshard/places"
 	"adshard/quality"
 	"adshard/search"
 	"adshard/search/words"
@@ -152,8 +153,12 @@ func (c *call) explanation(req *search.Request, found *search.Answer, explained 
 		Total: explained.Total, Offset: p.Offset, Matches: make([]api.ExplainedKeyword, len(page)),
 		Coverage: coverage(found), RequestID: req.RequestID, WordsVersion: words.Version(),
 	}
+	names, err := c.places()
+	if err != nil { // places of countries have names all the same
+		names = places.Countries()
+	}
 	for i := range page {
-		a.Matches[i] = explainedKeyword(&page[i], req)
+		a.Matches[i] = explainedKeyword(&page[i], req, names)
 	}
 	if explained.Width != search.WholeRing() {
 		a.Coverage.Complete, a.Coverage.PricesExact = false, false
@@ -166,12 +171,12 @@ func (c *call) explanation(req *search.Request, found *search.Answer, explained 
 	return a
 }
 
-func explainedKeyword(m *search.Explained, req *search.Request) api.ExplainedKeyword {
+func explainedKeyword(m *search.Explained, req *search.Request, names *places.Table) api.ExplainedKeyword {
 	k := api.ExplainedKeyword{
 		KeywordID: m.Keyword, GroupID: m.Group, CampaignID: m.Campaign, AdvertiserID: m.Advertiser,
 		Advertiser: m.AdvertiserName, Campaign: m.CampaignName, Group: m.GroupName, Keyword: m.KeywordText,
 		MatchType: api.MatchType(m.Type.String()), Variant: variant(m.Level),
-		Verdict: api.Verdict(m.Verdict.String()), Reason: reason(m, req), LostTo: m.LostTo, BidToWinMicros: m.ToWin,
+		Verdict: api.Verdict(m.Verdict.String()), Reason: reason(m, req, names), LostTo: m.LostTo, BidToWinMicros: m.ToWin,
 		Quality: m.Quality, Score: m.Score, Shard: m.Shard, Slice: m.Slice,
 		Words: make([]api.WordAgreement, len(m.Words)),
 	}

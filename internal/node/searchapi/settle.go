@@ -7,6 +7,7 @@ import (
 
 	"adshard/auction"
 	"adshard/backend"
+	"adshard/places"
 	"adshard/search"
 )
 
@@ -82,8 +83,8 @@ func candidate(h *search.Hit) auction.Candidate {
 }
 
 // reason is a settled verdict in words.
-func reason(m *search.Explained, req *search.Request) string {
-	text := verdict(m, req)
+func reason(m *search.Explained, req *search.Request, names *places.Table) string {
+	text := verdict(m, req, names)
 	switch {
 	case m.ToWin > 0:
 		text += fmt.Sprintf("; a bid of %s would have a place", units(m.ToWin))
@@ -111,7 +112,7 @@ func mismatch(m *search.Explained) string {
 	return fmt.Sprintf("all its words are in the query, but not in the order, number or adjacency that %s keywords take", m.Type)
 }
 
-func verdict(m *search.Explained, req *search.Request) string {
+func verdict(m *search.Explained, req *search.Request, names *places.Table) string {
 	switch m.Verdict {
 	case search.Unmatched:
 		return "it does not match: " + mismatch(m)
@@ -133,7 +134,7 @@ func verdict(m *search.Explained, req *search.Request) string {
 		return fmt.Sprintf("blocked by the %s's negative %s keyword %q", m.NegativeOwner, m.NegativeType, m.Negative)
 	}
 	if m.Verdict.OfTargeting() {
-		return targeted(m, req)
+		return targeted(m, req, names)
 	}
 	return plain(m.Verdict) + whyHeld(backend.Hold(m.Held))
 }

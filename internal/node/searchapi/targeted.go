@@ -2,54 +2,80 @@ package searchapi
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"adshard/internal/node/httpapi/api"
+	"adshard/places"
 	"adshard/search"
 	"adshard/targeting"
 )
 
-// targeted says in words why a request's context keeps a keyword from being shown, and what to change for it to be.
-func targeted(m *search.Explained, req *search.Request) string {
-	var c targeting.Criterion
+// targeted says in words why a request's context keeps a keyword from being shown, and what to change for it to be. names are those of places.
+func targeted(m *search.Explained, req *search.Request, names *places.Table) string {
+	var by targeting.Criterion
 	if m.Context != nil {
-		c = m.Context.Criterion
+		by = m.Context.Criterion
 	}
 	of := "its campaign"
-	if c.OfGroup {
+	if by.OfGroup {
 		of = "its ad group"
 	}
+	at, what := contextOfRequest(req), withNames(by.Text, names)
 	switch m.Verdict {
 	case search.NotStarted:
-		return fmt.Sprintf("its campaign starts on %s in its advertiser's time zone, which is after the time of the request: set an earlier start date", c.Text)
+		return fmt.Sprintf("its campaign starts on %s, its advertiser's time zone: set an earlier start date", what)
 	case search.Ended:
-		return fmt.Sprintf("its campaign ended with %s in its advertiser's time zone, which is before the time of the request: set a later end date", c.Text)
+		return fmt.Sprintf("the last day of its campaign was %s, its advertiser's time zone: set a later end date, or none", what)
 	case search.OffSchedule:
-		return fmt.Sprintf("its campaign's schedule has no interval for %s, the time of the request in its advertiser's time zone: add one, or remove the schedule", c.Text)
+		return what + ": extend its schedule, or remove it"
 	case search.LocationExcluded:
-		return fmt.Sprintf("its campaign excludes %s, which holds a location of the request: remove the exclusion", c.Text)
+		return fmt.Sprintf("its campaign excludes %s, where a location of the request lies: remove the exclusion", what)
 	case search.LocationUnknown:
-		return "its campaign is targeted at locations, and the request names none that counts for it: send a location or a point, or remove the campaign's locations"
+		return what + ": send a location that counts, or remove the campaign's locations"
 	case search.LocationMissed:
-		return "its campaign is targeted at locations, and none of them holds one of the request: add one that does"
+		return fmt.Sprintf("its campaign is shown only in %s, and no location of the request lies there: add one to the campaign", what)
 	case search.LanguageMissed:
-		return fmt.Sprintf("none of the request's languages (%s) is one of its campaign's: add one of them to the campaign",
-			strings.Join(contextOfRequest(req).Languages, ", "))
+		return fmt.Sprintf("its campaign is for users of %s, and the request's are of %s: add one of these to the campaign", what, strings.Join(at.Languages, ", "))
 	case search.AudienceExcluded:
-		return fmt.Sprintf("%s excludes the audience segment %q, to which the user belongs: remove the exclusion", of, c.Text)
+		return fmt.Sprintf("%s excludes the audience segment %q, to which the user belongs: remove the exclusion", of, by.Text)
 	case search.AudienceMissed:
-		return of + " is targeted at audience segments, and the request names none of them: add one of the request's, or only observe the segments"
+		return fmt.Sprintf("%s is shown only to the audience segments %s, %s", of, by.Text, noneOf(len(at.Audiences) > 0,
+			"to none of which the user belongs: target one of the request's segments, or observe them instead of targeting them",
+			"and the request names no segments: send those of the user, or observe them instead of targeting them"))
 	case search.SiteExcluded:
-		return fmt.Sprintf("%s excludes the site %s, to which the request's page belongs: remove the exclusion", of, c.Text)
+		return fmt.Sprintf("%s excludes the site %s, to which the request's page belongs: remove the exclusion", of, by.Text)
 	case search.SiteMissed:
-		return of + " is shown only on the sites that it includes, and the request's page belongs to none of them: include its site"
+		return fmt.Sprintf("%s is shown only on the sites %s, %s", of, by.Text, noneOf(at.Site != nil,
+			"and the request's page is on none of them: include its site", "and the request names no page: send its site, or remove the sites"))
 	}
-	return blocked(c)
+	return fmt.Sprintf("the request blocks %s: remove the block from the request or its list", what)
 }
 
-// blocked says in words which block meets a keyword.
-func blocked(c targeting.Criterion) string {
-	return fmt.Sprintf("the request blocks %s: only who runs the page can change that", c.Text)
+// noneOf chooses between what a request says that does not fit, and nothing said.
+func noneOf(said bool, unfit, unsaid string) string {
+	if said {
+		return unfit
+	}
+	return unsaid
+}
+
+var placeNumber = regexp.MustCompile(`place (\d+)`)
+
+// withNames puts the names of places before their numbers.
+func withNames(text string, t *places.Table) string {
+	return placeNumber.ReplaceAllStringFunc(text, func(s string) string {
+		id, err := strconv.ParseUint(strings.TrimPrefix(s, "place "), 10, 32)
+		if err != nil {
+			return s
+		}
+		row, ok := t.Place(uint32(id))
+		if !ok {
+			return s
+		}
+		return row.Name + " (" + s + ")"
+	})
 }
 
 func contextOfRequest(r *search.Request) *targeting.Context {

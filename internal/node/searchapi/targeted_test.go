@@ -4,40 +4,49 @@ import (
 	"strings"
 	"testing"
 
+	"adshard/places"
 	"adshard/search"
 	"adshard/targeting"
 )
 
 // TestReasonsOfTargeting: each verdict of targeting says in words what decided, whose it is, and what to change.
 func TestReasonsOfTargeting(t *testing.T) {
-	request := &search.Request{Context: &targeting.Context{Languages: []string{"cs", "en"}}}
-	for v, want := range map[search.Verdict][]string{
-		search.NotStarted:       {"starts on X", "earlier start date"},
-		search.Ended:            {"ended with X", "later end date"},
-		search.OffSchedule:      {"no interval for X", "add one"},
-		search.LocationExcluded: {"excludes X", "remove the exclusion"},
-		search.LocationUnknown:  {"the request names none", "send a location"},
-		search.LocationMissed:   {"none of them holds one of the request", "add one"},
-		search.LanguageMissed:   {"(cs, en)", "to the campaign"},
-		search.AudienceExcluded: {`its ad group excludes the audience segment "X"`, "remove the exclusion"},
-		search.AudienceMissed:   {"its ad group is targeted at audience segments", "add one"},
-		search.SiteExcluded:     {"its ad group excludes the site X", "remove the exclusion"},
-		search.SiteMissed:       {"its ad group is shown only on the sites", "include its site"},
-		search.Blocked:          {"the request blocks X", "who runs the page"},
+	request := &search.Request{Context: &targeting.Context{Languages: []string{"cs", "en"}, Audiences: []string{"a"}, Site: new(targeting.Page)}}
+	silent := &search.Request{Context: new(targeting.Context)}
+	for _, c := range []struct {
+		verdict search.Verdict
+		request *search.Request
+		want    []string
+	}{
+		{search.NotStarted, request, []string{"starts on place 1", "earlier start date"}},
+		{search.Ended, request, []string{"last day of its campaign was Czechia (place 2203)", "later end date"}},
+		{search.OffSchedule, request, []string{"Czechia (place 2203)", "extend its schedule"}},
+		{search.LocationExcluded, request, []string{"excludes Czechia (place 2203)", "remove the exclusion"}},
+		{search.LocationUnknown, request, []string{"Czechia (place 2203)", "send a location"}},
+		{search.LocationMissed, request, []string{"only in Czechia (place 2203)", "add one"}},
+		{search.LanguageMissed, request, []string{"cs, en", "to the campaign"}},
+		{search.AudienceExcluded, request, []string{`its ad group excludes the audience segment "place 2203"`, "remove the exclusion"}},
+		{search.AudienceMissed, request, []string{"its ad group is shown only to the audience segments place 2203", "none of which the user", "target one"}},
+		{search.AudienceMissed, silent, []string{"names no segments", "send those of the user"}},
+		{search.SiteExcluded, request, []string{"its ad group excludes the site place 2203", "remove the exclusion"}},
+		{search.SiteMissed, request, []string{"its ad group is shown only on the sites place 2203", "include its site"}},
+		{search.SiteMissed, silent, []string{"names no page", "send its site"}},
+		{search.Blocked, request, []string{"the request blocks Czechia (place 2203)", "remove the block"}},
 	} {
-		if !v.OfTargeting() {
-			t.Errorf("%v is not of targeting", v)
+		text := "place 2203"
+		if c.verdict == search.NotStarted {
+			text = "place 1"
 		}
-		o := &targeting.Outcome{Criterion: targeting.Criterion{Text: "X", OfGroup: true}}
-		got := targeted(&search.Explained{Verdict: v, Context: o}, request)
-		for _, part := range want {
+		o := &targeting.Outcome{Criterion: targeting.Criterion{Text: text, OfGroup: true}}
+		got := targeted(&search.Explained{Verdict: c.verdict, Context: o}, c.request, places.Countries())
+		for _, part := range c.want {
 			if !strings.Contains(got, part) {
-				t.Errorf("%v: %s", v, got)
+				t.Errorf("%v: %s", c.verdict, got)
 			}
 		}
 	}
 	for v := range search.Verdict(search.Verdicts) {
-		if v.OfTargeting() && targeted(&search.Explained{Verdict: v}, new(search.Request)) == "" {
+		if v.OfTargeting() && targeted(&search.Explained{Verdict: v}, new(search.Request), places.Countries()) == "" {
 			t.Errorf("%v without an outcome", v)
 		}
 	}
