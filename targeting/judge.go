@@ -93,13 +93,13 @@ func (j *Judge) judge(o *Outcome, c *Campaign, owner *Owner, g *Group) {
 	if o.Verdict == Pass {
 		j.location(o, c)
 	}
-	if o.Verdict == Pass {
+	if o.Verdict == Pass && len(c.languages) > 0 {
 		j.language(o, c)
 	}
-	if o.Verdict == Pass {
+	if o.Verdict == Pass && (c.audiences != nil || g != nil) {
 		j.audience(o, c, g)
 	}
-	if o.Verdict == Pass {
+	if o.Verdict == Pass && (c.sites != nil || g != nil) {
 		j.site(o, c, g)
 	}
 }
@@ -151,7 +151,7 @@ func (j *Judge) fail(o *Outcome, v Verdict) bool {
 
 // language needs one shared language where both sides name some.
 func (j *Judge) language(o *Outcome, c *Campaign) {
-	if len(c.languages) == 0 || len(j.context.Languages) == 0 {
+	if len(j.context.Languages) == 0 {
 		return
 	}
 	for _, l := range j.context.Languages {

@@ -1,20 +1,17 @@
 package targeting
 
-import "time"
-
 // Profile is what decides, beside a group's own targeting, the advertiser's id and final URLs, how the context of a request meets
 // keywords: what their campaign says, and what it takes from its advertiser. Many campaigns have one and the same.
 type Profile struct {
-	Campaign   *Campaign      // nil: it says nothing
-	Zone       *time.Location // nil: no dates or schedule depend on it
-	Categories Categories     // the advertiser's
+	Campaign *Campaign // nil: it says nothing
+	Owner    Owner     // without an id, and without a zone where no dates or schedule depend on it
 }
 
 // NewProfile returns the profile of a campaign of an owner.
 func NewProfile(c *Campaign, owner *Owner) Profile {
-	p := Profile{Campaign: c, Categories: owner.Categories}
+	p := Profile{Campaign: c, Owner: Owner{Categories: owner.Categories}}
 	if c != nil && (c.start|c.end != 0 || len(c.schedule) > 0) {
-		p.Zone = owner.Zone
+		p.Owner.Zone = owner.Zone
 	}
 	return p
 }
@@ -59,9 +56,8 @@ func (j *Judge) Profile(number uint32, p func(uint32) *Profile) *Standing {
 	*s = Standing{number: number, round: j.standings.round}
 	of := p(number)
 	var o Outcome
-	owner := Owner{Zone: of.Zone, Categories: of.Categories}
-	if j.judge(&o, of.Campaign, &owner, nil); o.Verdict == Pass {
-		j.block(&o, of.Campaign, &owner)
+	if j.judge(&o, of.Campaign, &of.Owner, nil); o.Verdict == Pass && len(j.context.Blocks) > 0 {
+		j.block(&o, of.Campaign, &of.Owner)
 	}
 	s.Verdict, s.Passes, s.Plain, s.Factors = o.Verdict, o.Verdict == Pass, o.Factors == neutral, o.Factors
 	s.M = uint16(o.Factors.Apply(Default))

@@ -45,8 +45,13 @@ func compileAudiences(a *Audiences) *segments {
 
 // segmentTable finds the audiences of a request. The zero value is one of none.
 type segmentTable struct {
-	slots []string // by hash, open addressing; "": free
-	made  bool     // for this request
+	slots []segmentSlot // by hash, open addressing
+	made  bool          // for this request
+}
+
+type segmentSlot struct {
+	hash uint64
+	id   string // "": free
 }
 
 func (t *segmentTable) reset() { t.made = false }
@@ -61,26 +66,29 @@ func (t *segmentTable) of(list []string) {
 		size *= 2
 	}
 	if size > cap(t.slots) {
-		t.slots = make([]string, size)
+		t.slots = make([]segmentSlot, size)
 	}
 	t.slots, t.made = t.slots[:size], true
 	clear(t.slots)
 	for _, id := range list {
-		i := xxhash.Sum64String(id) & uint64(size-1)
-		for t.slots[i] != "" {
+		hash := xxhash.Sum64String(id)
+		i := hash & uint64(size-1)
+		for t.slots[i].id != "" {
 			i = (i + 1) & uint64(size-1)
 		}
-		t.slots[i] = id
+		t.slots[i] = segmentSlot{hash, id}
 	}
 }
 
 // has reports whether a segment with this hash is there.
 func (t *segmentTable) has(hash uint64, id string) bool {
 	mask := uint64(len(t.slots) - 1)
-	for i := hash & mask; t.slots[i] != ""; i = (i + 1) & mask {
-		if t.slots[i] == id {
+	for i := hash & mask; ; i = (i + 1) & mask {
+		switch s := &t.slots[i]; {
+		case s.hash == hash && s.id == id:
 			return true
+		case s.id == "":
+			return false
 		}
 	}
-	return false
 }

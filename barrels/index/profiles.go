@@ -68,7 +68,7 @@ func compiled(r *pb.Campaign) *targeting.Campaign {
 // number returns the number of the profile of a campaign of an owner.
 func (p *Profiles) number(c *targeting.Campaign, owner *targeting.Owner) uint32 {
 	profile := targeting.NewProfile(c, owner)
-	key := profileKey{c, profile.Zone, strings.Join(owner.Categories, "\n")}
+	key := profileKey{c, profile.Owner.Zone, strings.Join(owner.Categories, "\n")}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n, ok := p.numbers[key]

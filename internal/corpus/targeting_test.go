@@ -26,7 +26,7 @@ func targeted(t *testing.T, o Options) (text string, campaigns int) {
 // TestTargetingIsImported: an import takes each line, as many of the campaigns as asked for have targeting, from so many distinct
 // ones, and the same seed gives the same ones.
 func TestTargetingIsImported(t *testing.T) {
-	o := Options{Keywords: 20_000, Seed: 1, Encoding: UTF8, Targeted: 0.8, Profiles: 40}
+	o := Options{Keywords: 4000, Seed: 1, Encoding: UTF8, Targeted: 0.8, Profiles: 40}
 	text, n := targeted(t, o)
 	if again, _ := targeted(t, o); again != text {
 		t.Error("the same seed gave other targeting")
@@ -76,7 +76,7 @@ func TestTargetingIsImported(t *testing.T) {
 
 // TestProfilesAreDistinct: with many profiles each campaign has its own.
 func TestProfilesAreDistinct(t *testing.T) {
-	text, n := targeted(t, Options{Keywords: 20_000, Seed: 1, Targeted: 1, Profiles: 1_000_000})
+	text, n := targeted(t, Options{Keywords: 4000, Seed: 1, Targeted: 1, Profiles: 1_000_000})
 	distinct := map[string]bool{}
 	for line := range strings.Lines(text) {
 		_, says, _ := strings.Cut(line, `,"start_date"`)
