@@ -66,7 +66,7 @@ func Open(db kv.DB, o Options) (Store, error) {
 	st.listBytes, st.termBytes = room/2, begin.Terms.Bytes()
 	st.engine = query.Engine{
 		Lists: index.NewListCache(st.listBytes), Groups: index.NewCache[*index.Group](room / 8 * 3),
-		Display: query.NewDisplayCache(room / 8), Load: load.NewCounter(),
+		Display: query.NewDisplayCache(room / 8), Load: load.NewCounter(), Hosts: index.NewHostSets(),
 	}
 	st.writer = newBatchWriter(st.engine.Lists, &st.searches)
 	st.Publish(begin)

@@ -65,6 +65,7 @@ type Blocks struct {
 	Categories  map[string]struct{} // each meets what is below it
 	// Uncategorised meets campaigns without any category, their advertisers' included.
 	Uncategorised bool
+	filter        hostFilter // of Domains
 }
 
 // NewBlocks makes the blocks of lists of ids, normalised hosts and categories; nil: nothing is blocked.
@@ -72,7 +73,10 @@ func NewBlocks(advertisers []uint64, domains, categories []string, uncategorised
 	if len(advertisers)+len(domains)+len(categories) == 0 && !uncategorised {
 		return nil
 	}
-	return &Blocks{Advertisers: setOf(advertisers), Domains: setOf(domains), Categories: setOf(categories), Uncategorised: uncategorised}
+	return &Blocks{
+		Advertisers: setOf(advertisers), Domains: setOf(domains), Categories: setOf(categories), Uncategorised: uncategorised,
+		filter: newHostFilter(domains),
+	}
 }
 
 // setOf has each value of a list; nil: there are none.
@@ -107,7 +111,17 @@ func (b *Blocks) anyCategory(list Categories) bool {
 
 // domain reports whether a normalised host is met.
 func (b *Blocks) domain(host string) bool {
-	return len(b.Domains) > 0 && held(b.Domains, host, '.', true)
+	if len(b.Domains) == 0 {
+		return false
+	}
+	for more := true; more; _, host, more = strings.Cut(host, ".") {
+		if b.filter.may(host) {
+			if _, met := b.Domains[host]; met {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // held reports whether a set has a path or one that holds it.
@@ -161,5 +175,10 @@ func (c *Context) BlocksURL(url string) bool {
 		return false
 	}
 	host, ok := URLHost(url)
-	return !ok || slices.ContainsFunc(c.Blocks, func(b *Blocks) bool { return b.domain(host) })
+	return !ok || c.BlocksHost(host)
+}
+
+// BlocksHost reports whether a block meets a normalised host.
+func (c *Context) BlocksHost(host string) bool {
+	return slices.ContainsFunc(c.Blocks, func(b *Blocks) bool { return b.domain(host) })
 }

@@ -96,17 +96,17 @@ func asked(list []*search.Request, change func(*search.Request)) (out []*search.
 // domains are blocked ones; a few of them are of advertisers of the corpus.
 func (c *Corpus) domains(t testing.TB, n int) *targeting.Blocks {
 	t.Helper()
-	b := &targeting.Blocks{Domains: make(map[string]struct{}, n)}
+	var list []string
 	for i := range n {
-		b.Domains[fmt.Sprintf("blocked-%d.example", i)] = struct{}{}
+		list = append(list, fmt.Sprintf("blocked-%d.example", i))
 	}
 	for i := range 10 {
 		it := c.Data.Items[i*7919%len(c.Data.Items)]
 		if host, ok := targeting.URLHost(it.Group.Ads[0].FinalUrl); ok {
-			b.Domains[host] = struct{}{}
+			list = append(list, host)
 		}
 	}
-	return b
+	return targeting.NewBlocks(nil, list, nil, false)
 }
 
 // side is one of two that are compared: a store and what it is asked.

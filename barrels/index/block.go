@@ -29,6 +29,7 @@ type Block struct {
 	View     block.View
 	kv.Place // in its key
 	bytes    int
+	hosts    atomic.Pointer[groupHosts]
 }
 
 // Class is a class: postings with the same words and match type. Its members end

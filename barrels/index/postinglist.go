@@ -169,6 +169,7 @@ func (l *PostingList) total() int64 {
 	sum := l.bytes
 	for i := range l.Blocks {
 		b := l.Blocks[i].Load()
+		sum += b.hostBytes()
 		for d := range b.Impacts {
 			if j := b.Impacts[d].Load(); j != nil {
 				sum += j.bytes(b)

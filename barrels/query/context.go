@@ -22,11 +22,13 @@ type contextRule struct {
 	unresolved bool
 	// metGroups remembers by group key whether a block meets all its ads.
 	metGroups map[uint64]bool
+	hosts     metHosts
 }
 
 // reset begins a request; explain: outcomes name their criteria.
 func (c *contextRule) reset(r *search.Request, explain bool) {
 	c.Judge.Reset(r.Context, explain)
+	c.hosts.reset()
 	c.request, c.off, c.unresolved = r.Context, false, false
 	c.urls, c.ids = r.Context != nil && r.Context.BlocksURLs(), r.Context != nil && r.Context.BlocksIDs()
 }

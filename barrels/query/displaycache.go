@@ -22,7 +22,8 @@ type cachedDisplay struct {
 	// ids
 	keyword, group, campaign, advertiser uint64
 
-	ad uint64 // the id of the one that is shown
+	ad    uint64        // the id of the one that is shown
+	hosts atomic.Uint32 // the number of the set to which the ads lead among which it was chosen
 	display.Pieces
 }
 
@@ -106,15 +107,29 @@ func (c *DisplayCache) Each(visit func(*display.Pieces) bool) {
 func (r *ranking) display(of *search.Ranked[hit]) *cachedDisplay {
 	slot := r.caches.Display.slot(of.Keyword)
 	d := slot.Load()
-	if r.context.urls {
-		return r.compose(of, r.allowed)
-	}
 	if d == nil || d.keyword != of.Keyword || !r.holds(d) {
 		if d = r.compose(of, nil); d != nil {
 			r.caches.Display.put(slot, d)
 		}
 	}
-	return d
+	if d == nil || !r.context.urls || r.undisturbed(d) {
+		return d
+	}
+	return r.compose(of, r.allowed)
+}
+
+// undisturbed reports whether no block meets any of the ads of a display, or the keyword has a URL of its own.
+func (r *ranking) undisturbed(d *cachedDisplay) bool {
+	number := d.hosts.Load()
+	if number == index.HostsUnknown {
+		g, ok := r.group(d.key)
+		if !ok {
+			return false
+		}
+		number = r.caches.Hosts.Number(g)
+		d.hosts.Store(number)
+	}
+	return number == index.HostsOfKeyword || number != index.HostsByKeyword && r.met(number).none
 }
 
 // holds reports whether the group and its parents are unchanged.
@@ -169,7 +184,9 @@ func (r *ranking) compose(of *search.Ranked[hit], allowed func([]display.Ad) []d
 	} else {
 		d.Group = piece(g, owner.Advertiser, c.Campaign)
 	}
-	d.parents.Store(p.Version)
+	if d.parents.Store(p.Version); url != "" {
+		d.hosts.Store(index.HostsOfKeyword)
+	}
 	if c.RotateEvenly && len(ads) > 1 {
 		even := ads // without the group's keywords
 		d.even = &even

@@ -19,6 +19,8 @@ type Engine struct {
 	Lists   *index.ListCache
 	Groups  *index.Cache[*index.Group]
 	Display *DisplayCache
+	// Hosts are the sets of hosts to which the ads of groups lead.
+	Hosts *index.HostSets
 	// Load counts what searches cost.
 	Load *load.Counter
 }

@@ -43,7 +43,9 @@ func (r *ranking) posting(i int, level search.Level) {
 	if !wanted && (again || !r.request.ExactCounts) || s.hasNegatives() && r.blocked(v.GroupKey(group), s) {
 		return
 	}
-	if r.context.urls && r.urlBlocked(kv.Place{Key: v.GroupKey(group), Keyword: keyword}) {
+	switch {
+	case !r.context.urls:
+	case r.cached != nil && r.pageBlocked(r.cached, i), r.cached == nil && r.urlBlocked(kv.Place{Key: v.GroupKey(group), Keyword: keyword}):
 		return
 	}
 	if !again {

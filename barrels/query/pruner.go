@@ -69,15 +69,19 @@ func (p *pruner) canWin(reach uint64, best search.Level) bool {
 	return p.threshold.Reached(reach)
 }
 
-// reach is what a block can reach: under its own campaigns where that is known, else under those of all.
-func (p *pruner) reach(b blockRef) uint64 {
+// blockCanWin is canWin for any block. What its own campaigns make of its bound is known beside its impacts; of one that is not cached
+// it is found out, which costs less than visiting it.
+func (p *pruner) blockCanWin(b blockRef, best search.Level) bool {
 	d, parents := p.request.Device, p.state.Parents
-	if b.cached != nil {
-		if j := b.cached.Impacts[d].Load(); j != nil && j.ParentsVersion.Load() == parents.Version {
-			return j.Reach
-		}
+	bound := b.bound(d)
+	if !p.canWin(bound.Reach(parents.MaxModifier[d], parents.MaxFactor), best) {
+		return false
 	}
-	return b.bound(d).Reach(parents.MaxModifier[d], parents.MaxFactor)
+	if b.cached == nil {
+		return p.canWin(parents.Reach(b.view, bound, d), best)
+	}
+	j := b.cached.Impacts[d].Load()
+	return j == nil || j.ParentsVersion.Load() != parents.Version || p.canWin(j.Reach, best)
 }
 
 // surviving returns those of some blocks that can still win, and fetches them.

@@ -7,7 +7,6 @@ import (
 	"adshard/auction"
 	"adshard/barrels/block"
 	"adshard/barrels/index"
-	"adshard/barrels/kv"
 	"adshard/barrels/load"
 	"adshard/search"
 	"adshard/targeting"
@@ -285,11 +284,8 @@ func (r *ranking) member(m *members, e index.Impact, effective uint64) {
 	if r.context.ids && r.context.request.BlocksAdvertiser(m.block.Advertiser(e.Posting())) {
 		return
 	}
-	if r.context.urls {
-		v := &m.block.View
-		if lost && !r.request.ExactCounts || r.urlBlocked(kv.Place{Key: v.GroupKey(v.GroupOf(e.Posting())), Keyword: v.Keyword(e.Posting())}) {
-			return
-		}
+	if r.context.urls && (lost && !r.request.ExactCounts || r.pageBlocked(m.block, e.Posting())) {
+		return
 	}
 	r.candidates++
 	if !lost {

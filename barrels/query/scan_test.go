@@ -40,7 +40,13 @@ func filled(t *rapid.T, s barrels.Store, w *oracletest.World) {
 
 func opened(t *testing.T) barrels.Store {
 	t.Helper()
-	s, err := barrels.Open(memory.NewDB(), barrels.Options{CacheBytes: 1 << 20})
+	return openedWith(t, 1<<20)
+}
+
+// openedWith opens an empty store with a cache of so many bytes.
+func openedWith(t *testing.T, bytes uint64) barrels.Store {
+	t.Helper()
+	s, err := barrels.Open(memory.NewDB(), barrels.Options{CacheBytes: bytes})
 	if err != nil {
 		t.Fatal(err)
 	}

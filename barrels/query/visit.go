@@ -164,7 +164,7 @@ func (s *scan) visitSafely(b blockRef, term uint64, later bool) (good bool) {
 // of other blocks, so that memory accesses overlap. Otherwise they are matched before visit
 // returns.
 func (s *scan) visit(b blockRef, term uint64, later bool) {
-	if !s.deadBlocks && !b.live() || !s.off && !s.canWin(s.pruner.reach(b), s.best) {
+	if !s.deadBlocks && !b.live() || !s.off && !s.blockCanWin(b, s.best) {
 		s.work.BlocksSkipped++
 		return
 	}
