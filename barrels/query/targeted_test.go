@@ -157,3 +157,23 @@ func TestOneCampaignLoosensNoOther(t *testing.T) {
 		})
 	}
 }
+
+// TestHostsOfChangedAds: a block of domains looks at the URLs that ads have now.
+func TestHostsOfChangedAds(t *testing.T) {
+	s, w := openedWith(t, 16<<20), barreltest.Small(3, "usb")
+	q := usb(rand.New(rand.NewPCG(3, 3)))
+	q.Context.BlockDomains = []string{"example.com"}
+	if err := s.Apply(t.Context(), barreltest.NewBuilder(t, w).All()); err != nil {
+		t.Fatal(err)
+	}
+	for i, url := range []string{"https://example.com", "https://other.example", "https://shop.example.com/x", "https://other.example/y", ""} {
+		w.Items[1].Ads[0].FinalURL = url
+		changed(t, s, w)
+		o := barreltest.Judge(t, w, nil)
+		barreltest.SameAnswer(t, s, o, q, nil)
+		a, err := s.Search(t.Context(), barreltest.Request(t, q, nil))
+		if err != nil || len(a.Hits) != []int{0, 1, 0, 1, 1}[i] {
+			t.Errorf("%q: %d hits, %v", url, len(a.Hits), err)
+		}
+	}
+}
