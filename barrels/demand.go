@@ -22,8 +22,8 @@ type demand struct {
 	hash uint64 // hash of its canonical bytes
 }
 
-// demanded are the postings, from the place since on, that the groups read so far
-// must have.
+// demanded are the postings that the groups read so far must have, from the place
+// since on.
 type demanded struct {
 	list  []demand
 	since kv.Place

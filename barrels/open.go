@@ -25,7 +25,7 @@ type barrel struct {
 	behind    atomic.Bool // not caught up
 	badBlocks atomic.Uint64
 	searches  atomic.Uint64         // begun; bulk work looks at them
-	pace      atomic.Pointer[pacer] // for the next certificate; nil: one is being made, or none was
+	pace      atomic.Pointer[pacer] // for the next certificate; nil: one is being made, or none was made yet
 	engine    query.Engine
 	damaged   atomic.Pointer[func(Damage)]
 
@@ -73,8 +73,8 @@ func Open(db kv.DB, o Options) (Store, error) {
 	return st, nil
 }
 
-// first reads the first state of a DB that was opened; it gets its versions if
-// it is empty.
+// first reads the first state of a DB that was opened; an empty DB gets this
+// program's versions.
 func first(kv kv.DB, number uint64, name string) (*index.Snapshot, error) {
 	s := kv.Snapshot()
 	fresh, err := index.CheckVersions(s)

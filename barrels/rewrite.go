@@ -99,8 +99,8 @@ type blockWriter struct {
 	words   []block.Word
 }
 
-// source is where a posting of a new block comes from: the index of an op, or −i−1
-// for posting i of the old block.
+// source says where a posting of a new block comes from: the index of an op, or
+// −i−1 for posting i of the old block.
 type source int
 
 // cached returns the block that the first op belongs to, from memory, and the number

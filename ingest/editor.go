@@ -17,7 +17,7 @@ type editorSource struct {
 	file       string
 	records    *recordReader
 	layout     layout  // its column Status is that of the row being read
-	header     *layout // the same for all rows: what reads a tale has it, too
+	header     *layout // the same for all rows; tales share it
 	advertiser string  // of the whole file; "": by the column Account
 	words      words.Analyser
 	names      [colAdGroup + 1]string // the last row's, so that equal ones are shared

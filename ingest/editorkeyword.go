@@ -114,7 +114,8 @@ func saysNegative(cell []byte) bool {
 	return slices.ContainsFunc(negatives, func(begin string) bool { return strings.HasPrefix(plain, begin) })
 }
 
-// mayBegin reports whether the first letters are those of one of negatives, so that other cells cost little.
+// mayBegin reports whether a cell begins with the first letters of one of negatives, so that other cells
+// cost little.
 func mayBegin(cell []byte) bool {
 	switch first, second := cell[0]|0x20, cell[1]|0x20; first {
 	case 'n':

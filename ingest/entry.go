@@ -37,7 +37,7 @@ type entry struct {
 	keyword  backend.KeywordPatch
 	negative backend.NegativePatch
 	ad       backend.AdPatch
-	list     *listLine // of a block list; nil: the row is none
+	list     *listLine // of a block list; nil: the row is not one
 	// location is that of a location row, inactive are places that the row names and should not.
 	location *locationChange
 	inactive []uint32

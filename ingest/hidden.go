@@ -190,7 +190,7 @@ func (s *editorSource) checkMinus(text string) error {
 	return errMinus
 }
 
-// hintOfHeading returns what a column says by its heading, as plainName writes it, of rows where it says yes.
+// hintOfHeading returns what a heading, as plainName writes it, says of the rows whose cell says yes.
 func hintOfHeading(heading string) hint {
 	heading = strings.TrimPrefix(strings.TrimSuffix(heading, "?"), "is")
 	switch heading {
@@ -239,7 +239,8 @@ var headingHints = []struct {
 // endHeading is the end of headings of end dates.
 const endHeading = "enddate"
 
-// endHeadings are others, and startHeadings those of days on which something begins, as plainName writes them.
+// endHeadings are other headings of last days, and startHeadings those of first days, as plainName writes
+// them.
 var (
 	endHeadings = []string{"end", "ends", "endson", "endday", "enddatetime", "endtime", "campaignend", "adgroupend", "keywordend", "stopdate", "until",
 		"activeuntil", "validuntil", "validto", "expires", "expireson", "expiry", "expirydate", "expiration", "expirationdate"}
@@ -275,7 +276,7 @@ func (s *editorSource) flagged(heading hint, cell []byte, said hint) hint {
 	return noHint
 }
 
-// saysDay reports whether a cell says that a budget is that of a day, or only whose it is.
+// saysDay reports whether a cell says that a budget is a day's, or only whose it is.
 func saysDay(cell []byte) bool {
 	plain := plainName(string(cell))
 	return strings.HasPrefix(plain, "daily") || slices.Contains([]string{"day", "perday", "standard", "individual", "shared", "[]", "", "—"}, plain)

@@ -26,7 +26,7 @@ import (
 //     file's number, which follows from its first rows. So a second run recognises the file, and only the end of that
 //     file releases what it has named.
 //   - Another import at the same time, or instead: it has another number and releases nothing that this one holds, except what it has
-//     an own row for. That is released at its own end; groups that were shut by their campaign alone are then held
+//     an own row for. That is released at its own end; groups that only their campaign has shut are then held
 //     by the first import themselves. On PostgreSQL a hold is written only over the hold that was read.
 //   - A file in two parts: each is a file. The first releases what it has named; what the second names
 //     is there then.
@@ -89,7 +89,8 @@ type rowHold struct {
 	covered bool
 	// pausedBy is what the row itself says.
 	pausedBy backend.Patch[backend.Hold]
-	// dated: the row says when the campaign ends, so that a mark of a program that knew no end dates goes.
+	// dated: the row says when the campaign ends, which removes the mark of a program that knew no end
+	// dates.
 	dated bool
 	// holds and lifts are results: the import holds the owner; another hold is to be lifted.
 	holds, lifts bool
@@ -152,8 +153,8 @@ func (s *editorSource) number() uint64 { return s.identity.number() }
 
 func (s *jsonSource) number() uint64 { return s.identity.number() }
 
-// guessOwners reads, as far as possible, whose own row a row is that is rejected as a whole: that owner must not be
-// served without it.
+// guessOwners finds the owner whose own row is rejected as a whole, as far as the row can be read: that owner
+// must not be served without it.
 func (s *editorSource) guessOwners(e *entry) {
 	if s.noData() != "" || s.otherKindOf() != "" || s.filled(colKeyword) || s.filled(colAdType) || s.anyHeadline() {
 		return

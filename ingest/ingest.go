@@ -58,9 +58,9 @@ type Options struct {
 	// Progress, if not nil, is called after each commit, from the goroutine
 	// of Run.
 	Progress func(Progress)
-	// Patience is how long a transaction is repeated that fails because another one
-	// writes the same rows (fault.Locked) or the database is away (fault.Unavailable); 0
-	// means DefaultPatience.
+	// Patience is for how long a failed transaction is repeated if another one writes
+	// the same rows (fault.Locked) or the database is away (fault.Unavailable); 0 means
+	// DefaultPatience.
 	Patience time.Duration
 	// Repeating, if not nil, is called from the goroutine of Run with the error of a
 	// transaction that is about to be repeated, once for each such transaction.
@@ -199,8 +199,8 @@ func reportConflicts(ctx context.Context, store backend.Store, w io.Writer) (int
 	return n, err
 }
 
-// Advertisers returns the names of the advertisers that the rows of a file name, those
-// that are skipped or rejected aside. Errors: those of Run for a file that cannot be read.
+// Advertisers returns the names of the advertisers that the rows of a file name, except
+// skipped and rejected rows. Errors: those of Run for a file that cannot be read.
 func Advertisers(ctx context.Context, file io.Reader, o Options) (names []string, err error) {
 	o.Advertiser = strings.TrimSpace(o.Advertiser) // as Run does
 	in, err := open(ctx, "-", file)

@@ -67,7 +67,7 @@ func (r *run) namedAdvertisers(ctx context.Context) (map[string]uint64, error) {
 	return ids, errors.Join(err, tx.Rollback())
 }
 
-// missing returns the first name of a line that is no advertiser's; "": there is none.
+// missing returns the first name of a line that no advertiser has; "": all exist.
 func (l *listLine) missing(ids map[string]uint64) string {
 	for _, name := range l.names {
 		if ids[name] == 0 {

@@ -65,8 +65,8 @@ type otherCell struct {
 	kind otherKind
 }
 
-// otherColumns maps names as header cells are compared to the kind that they
-// identify.
+// otherColumns maps names of columns, as plainName writes them, to the kind
+// that they identify.
 func otherColumns() map[string]otherKind {
 	m := make(map[string]otherKind)
 	for k := range otherKinds {
@@ -236,8 +236,8 @@ func partOfType(plain string) int {
 	return slices.IndexFunc(rowTypes, func(t struct{ part, restricts string }) bool { return strings.Contains(plain, t.part) })
 }
 
-// typeRestricts returns what a row that is skipped for what it calls itself restricts its campaign by; "" means by
-// nothing.
+// typeRestricts returns what restricts the campaign of a row that is skipped because of the kind that it
+// names; "": nothing does.
 func (s *editorSource) typeRestricts() string {
 	if i := partOfType(plainName(s.rowType())); i >= 0 {
 		return rowTypes[i].restricts

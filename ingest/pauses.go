@@ -15,7 +15,8 @@ import (
 // restrictingColumns are those whose cells restrict the row's campaign.
 var restrictingColumns = [...]column{colStartDate, colEndDate, colSchedule, colLocationPresence, colExclusionPresence, colLanguages, colTimeZone}
 
-// pausedByReject is why a campaign is paused whose row or line restricts it and was rejected.
+// pausedByReject is why a campaign is paused when a row or line that restricts it was
+// rejected.
 const pausedByReject = "rejected_restriction"
 
 // shutsCampaign notes of a rejected row whether it pauses its campaign.

@@ -66,7 +66,7 @@ func (p *pendingKeywords) reset() {
 }
 
 // sayings are what the rows of a file have said of its campaigns and groups, so that other values in
-// later rows are told. Of keywords the transaction's own are compared (pendingKeywords).
+// later rows are reported. Of keywords the transaction's own are compared (pendingKeywords).
 type sayings struct {
 	campaigns map[uint64]*backend.CampaignPatch
 	groups    map[uint64]*backend.GroupPatch

@@ -8,8 +8,8 @@ import (
 	"adshard/targeting"
 )
 
-// pendingLocations are the locations of campaigns of which rows have changed some, until the transaction ends or something is
-// removed: a campaign's are one value, and each row changes one of many.
+// pendingLocations are the locations of the campaigns whose locations rows have changed, until the
+// transaction ends or something is removed: a campaign's are one value, and each row changes one of many.
 type pendingLocations map[campaignName]*pendingCampaign
 
 type pendingCampaign struct {

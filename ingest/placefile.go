@@ -57,9 +57,10 @@ func ImportPlaces(ctx context.Context, s backend.Documents, name string, o Optio
 	return sum, err
 }
 
-// ReadPlaces returns a table of places with the rows of a file put in, as places.Table.With does: one of Google's geotargets, CSV with the
-// columns of places.Field. Rejected rows go to Options.Rejects, in the order of the file; of the options, Stdin and StdinName
-// count, too. Errors: fault.Invalid for a file that cannot be read any further; fault.NotFound for a missing one.
+// ReadPlaces returns a table of places with the rows of a file added, as by places.Table.With. The file is
+// one of Google's geotargets, CSV with the columns of places.Field. Rejected rows go to Options.Rejects, in
+// the order of the file; of the options, Stdin and StdinName count, too. Errors: fault.Invalid for a file
+// that cannot be read any further; fault.NotFound for a missing one.
 func ReadPlaces(ctx context.Context, base *places.Table, name string, o Options) (*places.Table, PlacesSummary, error) {
 	var sum PlacesSummary
 	in, err := open(ctx, name, o.Stdin)

@@ -11,8 +11,8 @@ import (
 // wait for long.
 const heldTogether = 10_000
 
-// release is how far the end of a file has come: at first what it holds is released, then the other holds
-// are lifted; each of campaigns, then of groups.
+// release is the progress at the end of a file: first what it holds is released, then other holds are
+// lifted, each time of campaigns and then of groups.
 type release struct {
 	step  int
 	after uint64 // ids up to it are done
@@ -167,7 +167,8 @@ func (w *writer) refuseNamed(ctx context.Context, e *entry, of backend.Entity) e
 	return err
 }
 
-// meet takes a chunk from the reader, and what counts once however often its transaction is repeated.
+// meet takes a chunk from the reader. What it notes counts once, however often the chunk's
+// transaction is repeated.
 func (w *writer) meet(c *chunk) {
 	if w.holds == nil {
 		w.holds = newHoldings(c.number)

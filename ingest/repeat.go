@@ -15,8 +15,8 @@ const DefaultPatience = 2 * time.Minute
 const (
 	firstPause = 50 * time.Millisecond // about, before the first repetition; doubled for each further one
 	longPause  = 2 * time.Second
-	// futile is how often a transaction is repeated that fails with fault.Unavailable on
-	// a database that can be read: the failure is not that of the connection.
+	// futile is how often a transaction is repeated if it fails with fault.Unavailable
+	// although the database can be read: then the connection is not the cause.
 	futile = 3
 )
 
@@ -103,8 +103,8 @@ func (w *writer) moved(ctx context.Context) error {
 	return nil
 }
 
-// settle merges its effects with those of its repetition, and reports whether it was committed,
-// which shows only if it created something that the repetition then found. What it changed and
+// settle merges its effects with those of its repetition, and reports whether it was committed.
+// That shows only if it created something, which the repetition then found. What it changed and
 // removed was either changed and removed again, or still is.
 func (d *doubt) settle(again *effectSets) (committed bool) {
 	for entity := range again {

@@ -38,7 +38,8 @@ var restrictingNames = [...]struct{ column, name string }{
 	{"Budget name", sharedBudget}, {"Shared budget", sharedBudget}, {"Shared budget name", sharedBudget},
 }
 
-// restrictingEnds are how unknown headings of cells that restrict end, as plainName writes them, with what those are called.
+// restrictingEnds are the ends of unknown headings whose cells restrict, as plainName writes them, with names
+// of what these restrict.
 var restrictingEnds = [...]struct{ end, name string }{
 	{endHeading, endOfDays}, {"location", "location"}, {"locations", "location"}, {"region", "location"}, {"regions", "location"},
 	{"country", "location"}, {"countries", "location"}, {"city", "location"}, {"cities", "location"},
@@ -124,7 +125,7 @@ func limitOf(plain string) string {
 	return ""
 }
 
-// skippedExtras reads what a skipped row restricts, and whom.
+// skippedExtras reads what a skipped row restricts, and which campaign.
 func (s *editorSource) skippedExtras(e *entry) {
 	name := s.skippedRestricts(e.skipped)
 	if name == "" {
@@ -160,7 +161,7 @@ func (s *editorSource) skippedRestricts(kind string) string {
 	return ""
 }
 
-// shared is a name as it stands, one string with the last one if it is equal.
+// shared returns a name as a string: the last one if they are equal.
 func (s *editorSource) shared(c column) string {
 	if cell := s.cell(c); string(cell) != s.names[c] {
 		return string(cell)
@@ -168,7 +169,7 @@ func (s *editorSource) shared(c column) string {
 	return s.names[c]
 }
 
-// readExtras reads what few rows have, of a row that is imported.
+// readExtras reads the cells of an imported row that few rows have.
 func (s *editorSource) readExtras(e *entry) {
 	if !s.layout.extras {
 		return

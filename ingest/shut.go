@@ -184,8 +184,8 @@ func (s *jsonSource) pausedBy() backend.Patch[backend.Hold] {
 	return backend.Patch[backend.Hold]{}
 }
 
-// settingsHold is what a change of a single campaign or group, which is no row of a file, does to its hold:
-// what it says. To enable one lifts all but its end date, which is data like any other.
+// settingsHold is what a change of a single campaign or group, outside of a file, does to its hold: only
+// what it says. Enabling one lifts all but its end date, which is data like any other.
 type settingsHold struct {
 	pausedBy backend.Patch[backend.Hold]
 	enables  bool

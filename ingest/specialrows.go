@@ -164,7 +164,8 @@ func (s *editorSource) repeatsHeader(first int) bool {
 	return true
 }
 
-// totals reports whether a row's first filled cell is that of a sum, as reports end with.
+// totals reports whether a row's first filled cell is that of a sum, with which reports
+// end.
 func totals(cell []byte) bool {
 	const total = "total"
 	if len(cell) < len(total) || !bytes.EqualFold(cell[:len(total)], []byte(total)) {

@@ -28,7 +28,7 @@ const (
 	NoteContradiction NoteKind = "contradictions"        // rows of one file that give one entity other values
 	NoteQuality       NoteKind = "quality_scores_unread" // quality scores of reports: nothing, or n/10
 	NoteFilled        NoteKind = "ads_with_keyword"      // ads that are shown with the keyword's text in {KeyWord:…}
-	NoteLeftOut       NoteKind = "texts_left_out"        // texts of ads that are not shown, for another placeholder
+	NoteLeftOut       NoteKind = "texts_left_out"        // texts of ads that are not shown because of another placeholder
 	NoteNoHeadline    NoteKind = "ads_without_headline"  // ads of which no headline is left, which are not shown
 )
 

@@ -184,7 +184,7 @@ func parseDate(s string) (string, error) {
 }
 
 // zones checks names of time zones. It remembers the last one: many rows have the same,
-// and to look one up may read a file.
+// and looking one up may read a file.
 type zones struct{ last string }
 
 func (z *zones) parse(name string) (string, error) {

@@ -44,8 +44,8 @@ func SameAnswer(t TB, s search.Searcher, o *oracle.Oracle, r oracle.Request, lex
 	SameAnswerIn(t, s, o, r, lex, 0, search.WholeRing())
 }
 
-// SameAnswerIn fails when a store's answer in a view is not that of an oracle
-// that has the groups served in it, or is not of this width.
+// SameAnswerIn fails when a store's answer in a view differs from that of an
+// oracle with the groups served there, or has another width.
 func SameAnswerIn(t TB, s search.Searcher, o *oracle.Oracle, r oracle.Request, lex *words.Lexicon, view uint64, width search.Width) {
 	t.Helper()
 	want, err := o.Search(r)
@@ -121,7 +121,8 @@ func placed(r *oracle.Result) []string {
 	return out
 }
 
-// SameExplanation fails when a store does not explain as the oracle judges.
+// SameExplanation fails when a store's explanation is not what the oracle
+// finds.
 func SameExplanation(t TB, s barrels.Store, o *oracle.Oracle, r oracle.Request, lex *words.Lexicon) {
 	t.Helper()
 	want, err := o.Explain(r)

@@ -115,7 +115,8 @@ func closeStore(t TB, s barrels.Store) {
 	}
 }
 
-// closing: a store that is closed refuses politely, twice as well.
+// closing: a closed store refuses all calls with an error, also when it is
+// closed twice.
 func closing(t *testing.T, open Open) {
 	s := open(t, "closing")
 	put(t, s, NewBuilder(t, Small(1, "usb cable")).All())

@@ -54,7 +54,7 @@ func MeasureSearch(b *testing.B, s barrels.Store, requests []*search.Request) {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	var took []time.Duration // time of the processor: others' load does not count
+	var took []time.Duration // processor time, which other programs' load does not change
 	var work search.Work
 	hits, i := 0, 0
 	b.ReportAllocs()

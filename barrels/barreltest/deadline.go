@@ -52,7 +52,7 @@ func deadlines(t *testing.T, open Open) {
 		}
 	}
 	matches(t, s, "cable", 2000)
-	for _, looks := range []int64{1, 3, 7} { // now from what was kept, if anything is
+	for _, looks := range []int64{1, 3, 7} { // now from the cache, if there is one
 		if _, err := s.Search(expireAfter(looks), query(t, "cable")); !fault.Is(err, fault.Deadline) {
 			t.Fatalf("over after %d looks: %v", looks, err)
 		}

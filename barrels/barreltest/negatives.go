@@ -17,7 +17,7 @@ func advertiserNegatives(t *testing.T, open Open) {
 	w := Small(40, "usb cable")
 	b := NewBuilder(t, w)
 	put(t, s, b.All())
-	// More advertisers are blocked than impacts have owners that dominate.
+	// More advertisers are blocked than impacts keep dominant owners.
 	for round, blocked := range []int{0, 1, 30, 40, 0, 25} {
 		change := b.All()
 		change.Items, change.Campaigns, change.Reset_, change.Slices = nil, nil, false, nil

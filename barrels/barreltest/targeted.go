@@ -93,7 +93,7 @@ func asked(list []*search.Request, change func(*search.Request)) (out []*search.
 	return out
 }
 
-// domains are blocked ones; a few of them are of advertisers of the corpus.
+// domains are blocked domains, a few of them of the corpus' advertisers.
 func (c *Corpus) domains(t testing.TB, n int) *targeting.Blocks {
 	t.Helper()
 	var list []string

@@ -69,7 +69,7 @@ func sameWanted(t TB, s search.Explainer, q *search.Request, named search.Wanted
 	}
 }
 
-// checkMismatch: the words that are the reason are there.
+// checkMismatch: the explanation has the words that do not match.
 func checkMismatch(t TB, e *search.Explained) {
 	t.Helper()
 	missing := 0

@@ -20,8 +20,8 @@ type Encoder struct {
 	from   Group    // the group of source that was copied last
 	of     int      // that group's index in source; -1: another group was added since
 
-	// order has the words in the order in which they are written: those whose fold is their norm,
-	// alike in number, then the others. places is its inverse.
+	// order has the words in the order in which they are written: first those whose fold is their
+	// norm, of which there are alike, then the others. places is its inverse.
 	order, places []uint16
 	alike         int
 }

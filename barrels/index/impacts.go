@@ -45,7 +45,7 @@ const (
 // Number returns the profile's number.
 func (r ProfileRef) Number() uint32 { return uint32(r >> 32) }
 
-// Targeted reports whether it depends on the context of each request; others only on its languages and blocks.
+// Targeted reports whether it depends on more of a request's context than languages and blocks.
 func (r ProfileRef) Targeted() bool { return r&refTargeted != 0 }
 
 // Most is what it multiplies bids by at most, in permille.
@@ -54,7 +54,7 @@ func (r ProfileRef) Most() uint64 { return uint64(r & maxFactor) }
 const (
 	// MixedProfiles is the profile of a class whose members have several.
 	MixedProfiles = 0xff
-	// NoProfile is that of a posting of whose group nothing is known.
+	// NoProfile is the profile of a posting whose group is unknown.
 	NoProfile = 0xff
 )
 
@@ -81,8 +81,8 @@ type ClassImpact struct {
 	// Undecided.
 	Least      EffectiveBid
 	Live       uint8 // those that are not dead
-	Candidates uint8 // those that take part in every query
-	Profile    uint8 // of all that are live, as an index into those of the block; or MixedProfiles
+	Candidates uint8 // live postings that take part in every query
+	Profile    uint8 // the one profile of the live postings, as an index into the block's; or MixedProfiles
 	Targeted   bool  // some profile depends on the context of each request
 }
 
@@ -206,7 +206,8 @@ func (j *Impacts) Most(class *ClassImpact) uint64 {
 	return most
 }
 
-// Class returns the summary of a class of b, the block that these impacts are of.
+// Class returns the summary of a class of b, which must be the block of these
+// impacts.
 func (j *Impacts) Class(b *Block, class int) *ClassImpact {
 	return (*ClassImpact)(j.at(classImpactSize*class + int(b.Classes()[class].first)))
 }
@@ -218,7 +219,7 @@ func (j *Impacts) Max(b *Block, class int) uint64 {
 	return (*(*Impact)(j.at(classImpactSize*(class+1) + first))).Product()
 }
 
-// Ranked returns the impacts of a class of b, the block that these are of, as hits are
+// Ranked returns the impacts of a class of b, which must be their block, as hits are
 // ranked.
 func (j *Impacts) Ranked(b *Block, class int) []Impact {
 	first, end := b.Range(class)

@@ -9,8 +9,8 @@ import (
 	"adshard/barrels/record"
 )
 
-// PutMessage writes a message of the family Meta. It must be one that marshals:
-// one that was cloned or read.
+// PutMessage writes a message of the family Meta. It must be one that can be
+// marshalled, such as one that was cloned or read.
 func PutMessage(b *kv.Batch, key []byte, m proto.Message) {
 	b.PutFunc(kv.Meta, key, func(dst []byte) []byte {
 		out, err := record.Marshal.MarshalAppend(dst, m)

@@ -127,8 +127,8 @@ func (p *Parents) ChangedIn(since uint64, v *block.View) bool {
 	return p.changedSince(since, func(c *parentChange) bool { return c.touches(v) })
 }
 
-// changedSince reports whether a wanted change may have been made after the version since: one that
-// is remembered, or one older than all remembered ones.
+// changedSince reports whether a wanted change may have been made after the version since: if it is
+// remembered, or if since is before all remembered ones.
 func (p *Parents) changedSince(since uint64, wanted func(*parentChange) bool) bool {
 	for n := range min(p.changes, recentChanges) {
 		c := &p.recent[(p.changes-1-n)%recentChanges]

@@ -14,8 +14,8 @@ import (
 )
 
 // Profiles keeps equal targeting of campaigns once, and numbers what it is with an advertiser's part, so that a search judges it
-// once. Numbers are never given twice; those that no campaign has any more are forgotten with the whole (Tighten). It is
-// shared by the parents of successive states, and safe for concurrent use.
+// once. No number is given twice. Numbers that no campaign has any more are forgotten when all are given anew
+// (Tighten). It is shared by the parents of successive states, and safe for concurrent use.
 type Profiles struct {
 	Numbering uint64 // differs from that of all others in the process
 

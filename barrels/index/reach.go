@@ -9,14 +9,15 @@ import (
 
 // ListReach is what the blocks of a long list, and groups of them, can reach (block.Bound.Reach) under the campaigns of one
 // version of Parents.Reaches, side by side, so that a search quickly determines which can win. A campaign that bids ten times
-// as much somewhere raises that of the blocks alone that have its postings.
+// as much somewhere raises only that of the blocks that have its postings.
 type ListReach struct {
 	version        uint64
 	partial        bool // 0 stands for a block of which nothing is known yet
 	Blocks, Groups []uint64
 }
 
-// longList is what a list has if its blocks are not looked at one after the other.
+// longList is what a list has if its blocks are visited in the order of what they
+// can reach.
 type longList struct {
 	reach [search.Devices]atomic.Pointer[ListReach] // nil: not known yet
 }
@@ -55,7 +56,7 @@ func (l *PostingList) reachOf(p *Parents, d search.Device, known *ListReach) *Li
 	return r
 }
 
-// inherit takes over what is known of those blocks that the list has of an older one, whose blocks were before.
+// inherit takes over what an older list, whose blocks were before, knows of the blocks that both lists have.
 func (l *PostingList) inherit(old *PostingList, before, blocks []*Block) {
 	if l.long == nil || old.long == nil {
 		return

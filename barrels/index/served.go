@@ -42,7 +42,7 @@ func NewSlices(name string, number uint64, t *pb.SliceTable, orphans bool) *Slic
 }
 
 // ShardName returns the name of the shard that a slave with this name and table is a
-// replica of; "": of none, and no shard is called so.
+// replica of; "": it is a replica of none, and no shard has this name.
 func ShardName(slave string, t *pb.SliceTable) string {
 	if t.GetSpare() {
 		return ""

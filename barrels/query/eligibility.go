@@ -31,7 +31,7 @@ type groupStatus struct {
 	// keywords; Eligible: there is none.
 	reason       search.Verdict
 	throttled    bool               // whether the campaign takes part depends on the request
-	targeted     bool               // whether it does, and the modifier, depend on the request's context
+	targeted     bool               // whether it takes part, and the modifier, depend on the request's context
 	advertiser   uint64             // id
 	modifier     uint64             // permille
 	shown        bool               // on the request's device

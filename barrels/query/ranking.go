@@ -18,7 +18,7 @@ type ranking struct {
 	impactCache
 	top                 search.Top[hit]
 	matched, candidates uint64
-	factor              uint64 // what targeting multiplies the bid of the current posting by at most, in permille, but for its group's own
+	factor              uint64 // an upper bound of the factor (permille) by which targeting, its group's own aside, multiplies the current posting's bid
 	// seen are the keywords counted that may come again in another form.
 	seen    map[uint64]struct{}
 	sampler load.Sampler // of a search whose load is counted
@@ -168,7 +168,8 @@ func (r *ranking) class(b *index.Block, i int, level search.Level) {
 	}
 }
 
-// decided counts and ranks a class whose part depends on the request's context; false: it passes and no bid changes.
+// decided counts and ranks a class if the request's context decides whether it takes part, or changes its
+// bids; else it returns false.
 func (r *ranking) decided(m *members, class *index.ClassImpact) bool {
 	switch {
 	case class.Profile == index.MixedProfiles || r.context.ids || r.context.urls:
@@ -268,7 +269,8 @@ func (r *ranking) undecided(m *members, e index.Impact) {
 	r.posting(e.Posting(), m.level)
 }
 
-// member counts and ranks a member with its effective bid, if no negative of its advertiser and no block is against it.
+// member counts and ranks a member with its effective bid, unless a negative of its advertiser or a block is
+// against it.
 func (r *ranking) member(m *members, e index.Impact, effective uint64) {
 	if effective+1 <= uint64(m.least) {
 		return

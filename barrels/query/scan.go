@@ -49,7 +49,7 @@ type sink interface {
 }
 
 // maxPending is the largest number of classes that are collected before they are matched. More
-// would not make memory quicker, and the threshold rises only when they are matched.
+// would not make memory faster, and the threshold rises only when they are matched.
 const maxPending = 32
 
 // reset begins a scan of the scope's request; prune: blocks and classes that cannot

@@ -35,8 +35,8 @@ type Form struct {
 	Terms    []uint64
 }
 
-// Set fills in the record from a message, whose slices it shares; anchors are
-// none.
+// Set fills in the record from a message, whose slices it shares; there are no
+// anchors.
 func (k *Keyword) Set(m *pb.Keyword) error {
 	*k = Keyword{
 		ID: m.Id, Bid: m.GetBid(), Type: uint8(m.Type), Quality: uint8(m.Quality), Flags: KeywordFlags(m),
@@ -75,7 +75,7 @@ func HasUnknownFields(m *pb.Keyword) bool {
 	})
 }
 
-// FinalURL returns the URL that takes the place of that of its ads; "": it has none.
+// FinalURL returns the URL that replaces that of its ads; "": it has none.
 func (k *Keyword) FinalURL() (string, error) {
 	if k.Whole == nil {
 		return "", nil

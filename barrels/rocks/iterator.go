@@ -15,7 +15,7 @@ import (
 
 // iterator copies what RocksDB pins, several entries with one call into C. It reads more entries
 // with each call after a seek, up to a buffer for full scans and up to prefixMost under a prefix.
-// Code that seeks often so reads little that it does not need.
+// So code that seeks often reads little that it does not need.
 type iterator struct {
 	it     *grocksdb.Iterator
 	owner  *snapshot // nil: closed for good after use

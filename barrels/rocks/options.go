@@ -87,7 +87,8 @@ func newConfig(o Options) *config {
 	// build with assertions. So only the opening is logged.
 	c.db.SetInfoLogLevel(grocksdb.FatalInfoLogLevel)
 	c.db.SetKeepLogFileNum(2)
-	// There is one writer; and memory without an order does not take several.
+	// There is one writer, and write buffers without an order do not take
+	// several.
 	c.db.SetAllowConcurrentMemtableWrites(false)
 	if o.Statistics {
 		c.db.EnableStatistics()
@@ -150,7 +151,7 @@ func (c *config) family(f kv.Family, o Options) *grocksdb.Options {
 // v1.7.14), those made from a text do not.
 func withPrefix(base *grocksdb.Options, n int) *grocksdb.Options {
 	opts, err := grocksdb.GetOptionsFromString(base, fmt.Sprintf("prefix_extractor=fixed:%d", n))
-	if err != nil { // only if the text were wrong; reads work without, slower
+	if err != nil { // only if the text were wrong; reads work without a prefix, but slower
 		return base
 	}
 	base.Destroy()

@@ -35,7 +35,8 @@ func CallerOf(ctx context.Context) Identity {
 // Guard checks the calls of a port.
 type Guard struct {
 	Table Table
-	// Open: who shows no identity may do everythinguntil all peers have one.
+	// Open: callers that show no identity may do everything, until all peers
+	// have one.
 	Open bool
 	// Refused is called with each refusal, unless nil.
 	Refused func(who Identity, from, call string, err error)

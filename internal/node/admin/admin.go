@@ -33,7 +33,7 @@ type Config struct {
 	Refuse func() error
 	// Data reads and changes the data of the database; nil leaves its calls out.
 	Data *data.Service
-	// Places returns the table of places; nil: that of Data or, without that, there is none.
+	// Places returns the table of places; nil: that of Data, or none without Data.
 	Places func(context.Context) (*places.Table, error)
 	// Explain answers /v1/explain, and /v1/search for the console; nil leaves them out.
 	Explain http.Handler

@@ -25,8 +25,8 @@ const batchPath = "/v1/batch"
 type collection struct {
 	path string
 	of   backend.Entity
-	// lists are the parameters that name whose entities are listed, items those that an entity is
-	// found with.
+	// lists are the parameters that name the owner of a list, items those that name the owner of
+	// one entity.
 	lists, items []string
 }
 

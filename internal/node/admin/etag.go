@@ -9,7 +9,8 @@ import (
 	"adshard/internal/node/httpapi"
 )
 
-// weak begins an ETag that says no more than that two states are much the same, as one becomes when a proxy compresses answers.
+// weak begins an ETag that promises only that two states are equivalent. A proxy that compresses answers
+// makes ETags weak.
 const weak = "W/"
 
 // ifMatch returns the ETag that the entity must have; "" means any. Errors: fault.Invalid, and an error that is

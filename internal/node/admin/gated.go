@@ -11,8 +11,8 @@ import (
 )
 
 // gated refuses requests that their sender may not make, before their bodies are read. What
-// the port does not have is not refused here, but by next. Who has signed in on a page of the
-// console is known there, and nowhere else: no browser can be made to send a call.
+// the port does not have is not refused here, but by next. Only the console knows who has
+// signed in on its pages, so no browser can be made to send a call.
 func (c *Config) gated(routes *http.ServeMux, next http.Handler, pages *console.Console) http.Handler {
 	if c.Gate == nil {
 		return next

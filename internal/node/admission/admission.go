@@ -21,9 +21,9 @@ const (
 )
 
 // Check returns why a slave, or its table, cannot be taken, or none if it can. registered
-// says whether the slave is among those already registered, of which there are others;
-// slices is the number of slices in all other slaves' tables. Errors: fault.Overloaded,
-// fault.Invalid.
+// says whether the slave has registered before, others is the number of other slaves that
+// have; slices is the number of slices in all other slaves' tables. Errors:
+// fault.Overloaded, fault.Invalid.
 func Check(op, name string, registered bool, others, slices int, table *pb.SliceTable) error {
 	if !registered && others >= MaxSlaves {
 		return fault.Newf(fault.Overloaded, op,

@@ -84,7 +84,7 @@ func (w *thread) run() {
 	}
 }
 
-// causeOf works, and returns what that panicked with.
+// causeOf runs work, and returns what it panicked with.
 func causeOf(work func()) (cause any) {
 	defer func() {
 		if cause = recover(); cause != nil {

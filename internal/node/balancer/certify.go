@@ -141,7 +141,8 @@ func joins(c, first balance.Certify) bool {
 	return may(c) && may(first) && c.Within == first.Within && c.Source == first.Source && c.Target == first.Target
 }
 
-// certify answers questions about the same slaves. A question that is Changing comes alone.
+// certify answers questions about the same slaves. A question that is Changing comes by
+// itself.
 func (m *certifier) certify(ctx context.Context, list []balance.Certify) []balance.Certified {
 	ctx, cancel := context.WithTimeout(ctx, list[0].Within)
 	defer cancel()
@@ -159,7 +160,8 @@ func inTime(ctx context.Context, err error) error {
 	return fault.Newf(fault.Deadline, "balancer: certify", "not in time: %w", err)
 }
 
-// certifyChanging certifies what the database has before and in the meantime, too.
+// certifyChanging certifies the database also before the slaves answer and
+// meanwhile.
 func (m *certifier) certifyChanging(ctx context.Context, c balance.Certify) balance.Certified {
 	s, err := m.newSampling(ctx, c)
 	if err != nil {
@@ -252,8 +254,8 @@ type reply struct {
 	err         error
 }
 
-// requestCertificates has a slave answer questions, over one connection. It returns the first error if no question
-// has an answer, so that no other slave need answer them either.
+// requestCertificates has a slave answer questions, over one connection. It returns the first error if no
+// question has an answer; then the other slave need not answer either.
 func (m *certifier) requestCertificates(ctx context.Context, name string, list []balance.Certify, replies []reply) error {
 	clock := uint64(0) // the database's certificates will be no older than the newest of all
 	for _, c := range list {

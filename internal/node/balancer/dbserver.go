@@ -26,7 +26,8 @@ type serverLog struct {
 	logged time.Time      // when an earlier timeline was logged last
 }
 
-// watchServer logs until ctx is done; nothing for a database that is no server's.
+// watchServer logs until ctx is done; it returns at once if the database is not
+// on a server.
 func (h *Host) watchServer(ctx context.Context) {
 	db, ok := h.db.(backend.Served)
 	if !ok {

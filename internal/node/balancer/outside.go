@@ -49,8 +49,8 @@ func noteOutside(ctx context.Context, db backend.Store, key string, order balanc
 }
 
 // checkPlace fails with fault.Conflict if the control state was moved to etcd and the configuration has
-// it in the database. A term that has begun in etcd noted that before its epoch was there; so a
-// balancer that has raised the epoch since, and finds nothing noted, has the state.
+// it in the database. A term in etcd is noted in the database before its epoch is there. So if this
+// balancer has raised the epoch and then finds no note, the state is in the database.
 func (c *Config) checkPlace(ctx context.Context, db backend.Store) error {
 	if c.Control != "" {
 		return nil

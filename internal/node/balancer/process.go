@@ -20,8 +20,8 @@ import (
 	"adshard/internal/node/ports"
 )
 
-// garbage is what the heap of a balancer may have of it at least: each move makes tables of slices
-// for every slave that are dropped at once.
+// garbage is how much garbage the heap of a balancer may have at least: each move makes a table of
+// slices for every slave, which is dropped at once.
 const garbage = 96 << 20
 
 // Run runs a balancer until ctx is done. It prints "admin URL" on out if there is an admin

@@ -134,8 +134,8 @@ func (b *Balancer) copyOrder(slave string) *pb.CopyOrder {
 	return out
 }
 
-// recheck returns how far a slave's data are compared whose store was not closed, or nil if they are
-// not being compared. Called with the lock held.
+// recheck returns how far the comparison of a slave's data is, if its store was not closed, or nil
+// if none is under way. Called with the lock held.
 func (b *Balancer) recheck(slave string) *pb.Recheck {
 	r := b.mapper.Recheck(slave)
 	if r == nil {

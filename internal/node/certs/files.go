@@ -72,10 +72,10 @@ func (f Files) outputs() (cert, key outfile.Output) {
 		outfile.Output{Path: f.Key, Kind: outfile.Kind{Name: "a key", Is: holds("PRIVATE KEY")}}
 }
 
-// Replace writes both files in place of those before, each of them at once, when both are on disk under
-// another name; if they cannot be written, those before stay. A program that reads them in between finds a
-// key of another certificate, and reads them again. The certificate comes first: with that of a new CA the
-// old ones are written too, so that the old key still has its own if the key cannot be replaced.
+// Replace writes both files to disk under other names, then renames each over the file before; if they
+// cannot be written, the files before stay. A program that reads them in between finds a key of another
+// certificate, and reads them again. The certificate comes first: the file of a new CA has the old
+// certificates too, so that the old key still has its own if it cannot be replaced.
 func (f Files) Replace(p Pair) error {
 	cert, key := f.outputs()
 	newKey, err := key.Create(nil)

@@ -67,7 +67,7 @@ var protocol = credentials.ProtocolInfo{SecurityProtocol: "tls"}
 // clientCreds are the credentials of connections to one process.
 type clientCreds struct {
 	*Credentials
-	wanted func(access.Identity) error // why this is not who is to be reached
+	wanted func(access.Identity) error // why this is not the intended server
 }
 
 // ClientHandshake implements credentials.TransportCredentials.

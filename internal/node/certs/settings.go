@@ -10,7 +10,7 @@ import (
 const (
 	Off      = "off"      // only plain connections
 	Both     = "both"     // takes either, dials with TLS and falls back to plain
-	Required = "required" // TLS alone
+	Required = "required" // only TLS
 )
 
 // Settings are the keys of a program's configuration that say how it knows its peers.

@@ -129,7 +129,7 @@ func (l *learning) failed(err error) error {
 func (l *learning) finish(ctx context.Context, noted lesson, claimed []byte, err error) error {
 	_, failed := l.save(ctx, noted, claimed)
 	if fault.Is(failed, fault.Conflict) {
-		failed = nil // another round has begun, which notes its own
+		failed = nil // another round has begun, and notes its own result
 	}
 	if fault.Is(err, fault.Conflict) {
 		l.log.Info("counts were erased while qualities were learned from them: it is begun anew")
@@ -179,7 +179,7 @@ func (l *learning) learn(ctx context.Context, noted lesson, today store.Day) (di
 	plan.Pause, plan.Erasures = writePause, erasures
 	r, err := plan.Write(ctx, l.db, nil)
 	did.written = r.Written
-	if !fault.Is(err, fault.Conflict) { // else the scale is of what was erased
+	if !fault.Is(err, fault.Conflict) { // a conflict: the scale was made from counts that were erased
 		did.scale = plan.Scale
 	}
 	if err == nil && r.Written > 0 {
@@ -203,7 +203,7 @@ func (l *learning) counts(ctx context.Context, today store.Day) (counts *quality
 	// Calendars of advertisers are a day ahead of ours at most.
 	q := store.Query{By: store.ByPlace, Daily: true, From: today - keepDays, To: today + 1}
 	err = l.store.Report(ctx, q, func(r store.Row) error {
-		if r.Position >= 1 && r.Position <= quality.MaxPosition { // else it is from before there were positions
+		if r.Position >= 1 && r.Position <= quality.MaxPosition { // 0: counted by a version that did not record positions
 			key := quality.Key{Campaign: r.Campaign, Keyword: r.Keyword, Ad: r.Ad}
 			list = append(list, impressions{quality.Cell{Key: key, Position: r.Position, Day: int32(r.Day)}, quality.Count{Impressions: r.Impressions, Clicks: r.Clicks}})
 			keywords[r.Keyword] = true

@@ -31,9 +31,9 @@ var unknownKey = regexp.MustCompile(`field (\S+) not found in type (\S+)`)
 // maxFile bounds a configuration file in bytes.
 const maxFile = 1 << 20
 
-// Load reads the YAML file at path over what into, a pointer to a struct with
-// yaml tags, already holds. Errors: fault.NotFound; fault.Invalid with a line
-// for each fault.
+// Load reads the YAML file at path into a struct with yaml tags, to which into
+// points; keys that the file lacks keep their values. Errors: fault.NotFound;
+// fault.Invalid with a line for each fault.
 func Load(path string, into any) error {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {

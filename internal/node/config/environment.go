@@ -14,7 +14,8 @@ func Variable(flag string) string {
 }
 
 // WithoutVariables returns an environment without the variables that give flags: for a child
-// process, whose file of configuration says everything, and says what is not the same for all.
+// process, whose configuration file has every setting, also those that differ between
+// children.
 func WithoutVariables(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, environment) })
 }

@@ -18,7 +18,7 @@ type formAction struct {
 	done string // the key of what done says
 }
 
-// act makes the call that a form wants, in the name of who sent it.
+// act makes the call that a form wants, in the name of its sender.
 func (c *Console) act(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		c.fail(w, r, http.StatusBadRequest, "The form cannot be read.")

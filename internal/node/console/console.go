@@ -112,7 +112,7 @@ func (c *Console) static(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
 }
 
-// policy lets a page load its own styles and script, and nothing else; none of either is in a page.
+// policy lets a page load its own styles and script, and nothing else; pages have no inline ones.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 

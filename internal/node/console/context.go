@@ -130,7 +130,8 @@ func theOne(name string, found *api.PlaceList) *api.Place {
 	return nil
 }
 
-// unclear offers the places that were found for a name of a field, each as the page with its number in place of the name.
+// unclear offers the places that were found for an unclear name, each as a link to the page with its number
+// instead of the name.
 func unclear(r *http.Request, field, text, name string, found *api.PlaceList) unclearPlace {
 	u := unclearPlace{Name: name, Total: found.Total}
 	for _, p := range found.Locations {

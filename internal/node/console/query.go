@@ -109,7 +109,7 @@ func (c *Console) try(r *http.Request, l *queryPage) error {
 	return ask(c.cfg.Search, r, http.MethodGet, "/v1/explain", q, nil, l.Wanted)
 }
 
-// stages draws one stage after the other, and calls where they were within the asking of shards.
+// stages draws the stages one after the other, and calls within the stage that asks the shards.
 func stages(t *api.Timing) []stage {
 	whole := max(1, t.ExpandUs+t.SearchUs+t.AuctionUs)
 	at := func(us int64) int { return int(min(barWidth, us*barWidth/whole)) }
@@ -125,7 +125,8 @@ func stages(t *api.Timing) []stage {
 	return append(out, draw(stage{Name: "hold the auction", Us: t.AuctionUs}, t.ExpandUs+t.SearchUs))
 }
 
-// auctionSteps are those of the auction in their order, with the verdicts of keywords that go there.
+// auctionSteps are the steps of the auction in order, with the verdicts of the keywords that leave
+// it there.
 var auctionSteps = []struct {
 	name     string
 	verdicts []api.Verdict

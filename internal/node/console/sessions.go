@@ -49,7 +49,7 @@ func (s *Sessions) open(token access.TokenHash, now time.Time) string {
 	return id
 }
 
-// makeRoom ends the one of some sessions that would end first, if there are as many as there may be.
+// makeRoom ends the session that would end first, if there are as many as there may be.
 func (s *Sessions) makeRoom(most int, of func(session) bool) {
 	var oldest [sha256.Size]byte
 	n := 0
@@ -95,7 +95,7 @@ func cookieOf(r *http.Request) string {
 	return "adshard_" + port
 }
 
-// Caller returns who has signed in, if that one still has its token.
+// Caller returns who has signed in, if their token is still valid.
 func (s *Sessions) Caller(r *http.Request, gate *access.Gate) (who access.Identity, ok bool) {
 	cookie, err := r.Cookie(cookieOf(r))
 	if err != nil || gate == nil || gate.Tokens == nil {

@@ -115,7 +115,7 @@ func scheduleSentences(it *api.Item, zone string) []string {
 
 var weekDays = [...]string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 
-// daysText names days, of which three or more in a row are one.
+// daysText names days, three or more in a row as one range.
 func daysText(days []int) string {
 	if len(days) == len(weekDays) {
 		return "every day"

@@ -107,7 +107,7 @@ func methodSentence(it *api.Item, targets, exclusions bool) string {
 	return "What counts for showing it is " + in + "; for not showing it, " + out + "."
 }
 
-// placeNames returns the names of places, of those that the port's table has.
+// placeNames returns the names of the places that the port's table has.
 func (c *Console) placeNames(r *http.Request, list []targeting.Location) map[uint32]string {
 	var ids []string
 	for _, l := range list {

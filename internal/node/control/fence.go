@@ -86,7 +86,7 @@ func (f *Fence) Raise(ctx context.Context, epoch uint64) error {
 }
 
 // Check fails with *Replaced when another term has begun, and with fault.Stale when the
-// database was restored to a time before this one, or the epoch was perhaps raised by Raise.
+// database was restored to a time before this one, or Raise may have raised the epoch.
 func (f *Fence) Check(ctx context.Context) error {
 	f.mu.RLock()
 	defer f.mu.RUnlock()

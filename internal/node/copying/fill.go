@@ -27,9 +27,9 @@ import (
 
 // Config says what is filled.
 type Config struct {
-	// Name is the slave's that is filled; Dir is the directory of its store. A store
-	// there may be open: its files stay as they are, and files that the copy shares are
-	// not fetched.
+	// Name is that of the slave being filled; Dir is the directory of its store. A
+	// store there may be open: its files stay as they are, and files that the copy
+	// shares are not fetched.
 	Name, Dir string
 	// Database is the one whose data the copy must have; "" means any.
 	Database string
@@ -87,8 +87,8 @@ func FillFrom(ctx context.Context, cfg Config, address string) (*Result, error) 
 // cfg.Dir when that is next opened or reloaded (barrels.Store.Reload); until then the store
 // is as before. After an error or a crash the next call goes on with what is there, from
 // this source or another one. Errors: fault.Conflict for data of another database, for a
-// source that does not trust this slave, and for one that is another slave than the one that
-// is meant, fault.Version, fault.NoSpace, fault.Corrupt when pieces or the whole are
+// source that does not trust this slave, and for a source that is another slave than the one
+// intended, fault.Version, fault.NoSpace, fault.Corrupt when pieces or the whole are
 // damaged, fault.Invalid for a source that breaks the rules, fault.Locked when Fill runs on
 // this directory already, fault.Unavailable, fault.Deadline or fault.Overloaded when the
 // source is away or busy for longer than cfg.Patience, those of ctx.
@@ -151,8 +151,8 @@ func (f *filler) impatient() bool {
 	return time.Since(time.Unix(0, f.progress.Load())) > f.cfg.Patience
 }
 
-// fruitless reports whether no piece has arrived for too long, whatever else has: sums arrive in each round, also from a
-// source that never gives a piece.
+// fruitless reports whether no piece has arrived for too long. Sums do not count: they arrive in each round,
+// also from a source that never sends a piece.
 func (f *filler) fruitless() bool {
 	return time.Since(time.Unix(0, f.arrived.Load())) > f.cfg.Patience
 }

@@ -39,7 +39,7 @@ func (s *Service) Export(ctx context.Context, advertiser uint64, to Lines) error
 	return to.Flush()
 }
 
-// pages calls do with the ids of all of an owner, a page at a time.
+// pages calls do with the ids of all that an owner has, a page at a time.
 func (x *exporter) pages(ctx context.Context, kind backend.Kind, owner uint64, do func(context.Context, []uint64) error) error {
 	for after := uint64(0); ; {
 		ids, err := x.IDs(ctx, kind, owner, after, atOnce)

@@ -23,7 +23,7 @@ import (
 const (
 	MaxImport  = 1 << 20 // bytes of a file
 	maxCopied  = 100_000 // entities with which a file is compared
-	maxNamed   = 10_001  // advertisers of which only the name counts; ingest compares with no more
+	maxNamed   = 10_001  // advertisers that are copied by name only; ingest compares new names with no more than these
 	maxShown   = 1000    // rejects, and differences, of an answer
 	maxImports = 100     // that are listed
 	// importPatience is how long an import waits for another writer.

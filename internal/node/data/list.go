@@ -26,9 +26,9 @@ type Page struct {
 // maxGroups is the most groups of a page: they are read with all that they hold.
 const maxGroups = 100
 
-// List returns a page by ascending id. Ids are never used again, so that an entity that is there all the time
-// is on one page. Errors: fault.Invalid for a cursor of another list or database; fault.NotFound for
-// an owner whose content is asked for.
+// List returns a page by ascending id. Ids are never used again, so an entity that exists throughout is on
+// one page. Errors: fault.Invalid for a cursor of another list or database; fault.NotFound for an owner whose
+// content is asked for.
 func (s *Service) List(ctx context.Context, p Page) (*api.ItemList, error) {
 	if err := s.readers.take(ctx); err != nil {
 		return nil, err
@@ -79,7 +79,8 @@ func readCursor(cursor, list string) (after uint64, err error) {
 	return after, nil
 }
 
-// keys returns those of the page, and of one more entity if there is one, whose rows are loaded.
+// keys returns the keys of the page's entities, whose rows are loaded, and of the next one, if
+// any.
 func (p *Page) keys(ctx context.Context, n *state, after uint64) (keys []Key, err error) {
 	kind, isRow := kindOf[p.Type]
 	if !isRow {

@@ -26,7 +26,7 @@ const (
 // Operation is one change.
 type Operation struct {
 	Verb Verb
-	// Key names the entity; that of Create has the owner alone, also of a campaign or group.
+	// Key names the entity; that of Create has only the owner, also of a campaign or group.
 	Key
 	// IfMatch is the ETag that the entity must have; "" means any.
 	IfMatch string

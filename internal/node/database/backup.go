@@ -113,7 +113,8 @@ func Restore(ctx context.Context, from, path, events string, replace bool, progr
 	return out, err
 }
 
-// freeEvents refuses a file for the events of the database at path that another database would take for its own.
+// freeEvents refuses a file for events of the database at path if another database would take the file for
+// its own.
 func freeEvents(events, path string) error {
 	if of, is := strings.CutSuffix(events, "-events"); is && outfile.Same(of, path) {
 		return free(events, true)

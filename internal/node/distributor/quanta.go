@@ -71,8 +71,8 @@ func (d *Distributor) ask(ctx context.Context) error {
 	return err
 }
 
-// noteRefusal records whether the balancer answers that it does not take this distributor, or answers what this one
-// does not take. Waiting does not help then, and what is known of a balancer that is away does not change.
+// noteRefusal records whether the balancer refuses this distributor, or this one refuses the balancer's
+// answer. Waiting does not help then, and what is known of a balancer that is away does not change.
 func (d *Distributor) noteRefusal(err error) {
 	switch fault.KindOf(err) {
 	case fault.Unavailable, fault.Deadline, fault.Cancelled, fault.Overloaded, fault.Behind:

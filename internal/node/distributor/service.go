@@ -37,7 +37,7 @@ func (d *Distributor) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.En
 		d.log.Warn("the slave's position is not in the log of this database; comparing its data with the database",
 			"slave", j.Name, "position", j.Position.String())
 		return &pb.EnlistResponse{Epoch: epoch, Database: data.Database, Verify: true,
-			CatchUp: &pb.Position{Clock: fed.Clock, Mark: fed.Mark}}, nil // of no epoch: no quantum of this timeline is in
+			CatchUp: &pb.Position{Clock: fed.Clock, Mark: fed.Mark}}, nil // without an epoch, since no quantum of this timeline has come
 	}
 	if r.GetSlices().GetTimeline() != data.Timeline {
 		j.Table = identity.Unserved(j.Table)
@@ -127,8 +127,9 @@ func (d *Distributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResp
 	}
 }
 
-// next returns the bucket that is ready. Without data: none is, and the channel closes when
-// there may be one; Head tells whether all changes that were processed are at the slave.
+// next returns the bucket that is ready. Without data: no bucket is ready, and the channel
+// closes when there may be one; Head tells whether all changes that were processed are at
+// the slave.
 func (d *Distributor) next(r *pb.PullRequest) (*pb.PullResponse, <-chan struct{}, error) {
 	const op = "distributor: pull"
 	d.mu.Lock()

@@ -45,7 +45,7 @@ const (
 	// mostLost is the share of answers that may be incomplete or fail, as in the alerts.
 	mostLost = 0.001
 	// slow is the time, in seconds as a histogram's label has it, that mostSlow of the searches may
-	// take; of fewer than enough searches nothing is said.
+	// take; nothing is said of fewer than enough searches.
 	slow     = "0.25"
 	mostSlow = 0.01
 	enough   = 100

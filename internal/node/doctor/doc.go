@@ -1,4 +1,4 @@
-// Package doctor says what is wrong with a cluster, of what its ports answer
+// Package doctor says what is wrong with a cluster, from what its ports answer
 // (docs/operations/watch.md, "What is wrong"): in the order of harm, each finding with
 // the name of the alert that means the same and with how to fix it.
 //

@@ -76,7 +76,7 @@ func (s selector) fits(x *Sample) bool {
 	return true
 }
 
-// samples are values, of counters by how much they have grown.
+// samples are values; of a counter, how much it has grown.
 type samples []Sample
 
 func (l samples) sum(s selector) (sum float64) {
@@ -88,8 +88,8 @@ func (l samples) sum(s selector) (sum float64) {
 	return sum
 }
 
-// grown returns by how much the series of a port have grown between the looks. One that is new has
-// grown from 0, and so has one of a process that was started between them. Of a port that did not
+// grown returns by how much the series of a port have grown between the looks. A new series has
+// grown from 0, as has one of a process that was started between the looks. Of a port that did not
 // answer at first nothing is known.
 func (e *examination) grown(port int) samples {
 	if port >= len(e.before.Ports) || e.before.Ports[port].Failed != "" {

@@ -2,6 +2,6 @@
 // block lists. The balancer announces their versions; a [Follower] fetches what has changed, in parts, and keeps the
 // old content meanwhile.
 //
-// A document is replaced whole: who took the old one goes on with it. When the balancer is away, all stay as
-// they are.
+// A document is replaced whole: requests that have the old one continue with it. When the balancer is away,
+// all stay as they are.
 package documents

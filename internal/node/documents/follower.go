@@ -57,7 +57,7 @@ type Follower struct {
 	run   string                      // of the heads
 	after uint64                      // the newest head
 	heads map[string]backend.Document // that the keeper has
-	fresh map[string]bool             // names that were announced since run changed; nil: all had been
+	fresh map[string]bool             // names that were announced since run changed; nil: all were
 
 	mu      sync.Mutex
 	damaged map[string]damage // by name; guarded by mu, written by Run only

@@ -60,8 +60,8 @@ func (l *Lists) Version(name string) (uint64, error) {
 	return 0, fault.Newf(fault.Invalid, "block list", "there is no block list %q", name)
 }
 
-// Blocks returns a list of a version; it waits for one that is not here until ctx ends: versions have no order, so that nothing says
-// whether it is one to come. Errors: fault.Behind, it did not come.
+// Blocks returns a list of a version; it waits until ctx ends for one that is not here: versions have no
+// order, so an unknown one may still come. Errors: fault.Behind, it did not come.
 func (l *Lists) Blocks(ctx context.Context, name string, version uint64) (*targeting.Blocks, error) {
 	for {
 		changed := l.changed.Next()

@@ -21,7 +21,7 @@ type Client struct {
 	calls
 	target    Target
 	stream    *stream.Client
-	reconnect func() // has the connection for calls try at once to connect
+	reconnect func() // makes the connection for calls connect at once
 }
 
 // Ask implements Slave.

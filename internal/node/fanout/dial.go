@@ -46,8 +46,8 @@ func Streams(own *certs.Credentials, log *slog.Logger) Dialer {
 	}
 }
 
-// opener opens each stream on a new connection: an attempt is one to connect, and what it
-// finds out does not wait for the pauses that gRPC makes on a connection of its own accord.
+// opener opens each stream on a new connection: each attempt tries to connect at once,
+// without the pauses that gRPC makes between attempts on one connection.
 func opener(own *certs.Credentials, t Target) stream.Opener {
 	return func(ctx context.Context) (stream.Pipe, error) {
 		conn, err := wire.DialStream(t.Address, own.To(t.Replica, access.Slave)...)

@@ -21,7 +21,7 @@ func judge(s *Shard, a *search.Answer) (worth, error) {
 }
 
 // judgeSince is judge for a request that names the least position: a slave that does not
-// know what that is may answer with less.
+// know this field may answer with less.
 func judgeSince(least search.Position) func(*Shard, *search.Answer) (worth, error) {
 	return func(s *Shard, a *search.Answer) (worth, error) {
 		if a.AppliedClock < least.Clock {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// brief is how long the slaves of this process are asked one after the other, and
-// patience the largest part of a query's time for that.
+// brief is for how long the slaves of this process are asked one after the other;
+// but at most for one part in patience of a query's time.
 const (
 	brief    = time.Millisecond
 	patience = 4

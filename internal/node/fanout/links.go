@@ -6,7 +6,7 @@ import (
 	"adshard/search"
 )
 
-// connected is what maps have in common that name the same replicas and shards.
+// connected is what maps that name the same replicas and shards have in common.
 type connected struct {
 	links  map[linked]link
 	shards map[search.ShardID]*choice.Shard
@@ -24,8 +24,8 @@ type link struct {
 	close   func() error
 }
 
-// connect returns a shard of a map, with links to its replicas, which next gets: those
-// there are, and new ones.
+// connect returns a shard of a map with links to its replicas, existing or new, and
+// adds these to next.
 func (w *Watcher) connect(m *Map, s *pb.Shard, next *connected) (Shard, error) {
 	id := search.NewShardID(m.Database, m.Timeline, s.GetName())
 	var replicas []Replica

@@ -46,9 +46,9 @@ func (t *turn[A]) began(r int) {
 	t.open++
 }
 
-// keep keeps the better of two answers that are not what they should be, or the error that
-// says more: that of a replica that is there, and before all others that a view is over,
-// since a newer map may help. Another replica that refuses may have left the set.
+// keep keeps the better of two insufficient answers, or of two errors the more useful one:
+// above all that a view is over, since a newer map may help, then that of a replica that
+// is there. Another replica that refuses may have left the set.
 func (t *turn[A]) keep(answer *A, w worth, err error) {
 	switch {
 	case err == nil:
@@ -250,8 +250,8 @@ func (s *scatter[A]) onceMore(i int) bool {
 	return true
 }
 
-// reconnecting is a Slave that Reconnect has try at once to connect again: what it is asked
-// waits for that. Reconnect does not.
+// reconnecting is a Slave that connects again at once when Reconnect is called; what it is
+// asked waits for that. Reconnect does not.
 type reconnecting interface{ Reconnect() }
 
 // add adds a call, which is to be sent. Called under mu.

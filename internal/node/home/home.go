@@ -40,8 +40,8 @@ type dirFile struct {
 	Slaves int    `yaml:"slaves"`
 	// Database is whose data the stores hold, by its id.
 	Database string `yaml:"database"`
-	// Order is that of the keys in stores built offline; empty means of no
-	// build.
+	// Order is that of the keys in stores built offline; empty means that none
+	// were built.
 	Order string `yaml:"order,omitempty"`
 }
 

@@ -6,11 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// framing counts the headers of a connection that say where a body ends. net/http takes a request that has both
-// Content-Length and Transfer-Encoding by the latter, and forgets the former; a proxy in front may take it by the
-// other, and see its next request where this server sees the rest of the body. So such a connection ends with the
-// answer (RFC 9112, 6.1). Lines are counted as bytes arrive. So a body that has such lines, or a request that was
-// sent before the previous answer, may close a connection without need; but nothing keeps one open.
+// framing counts the headers of a connection that say where a body ends. If a request has both Content-Length
+// and Transfer-Encoding, net/http uses the latter and forgets the former. A proxy in front may use the
+// former, and see the next request where this server sees the rest of the body. So such a connection ends
+// with the answer (RFC 9112, 6.1). Lines are counted as bytes arrive. So a body that has such lines, or a
+// request that was sent before the previous answer, may close a connection without need; but nothing keeps
+// one open.
 type framing struct {
 	lengths, encodings       atomic.Int64 // lines with these headers
 	ownLengths, ownEncodings int64        // of requests that had a single one; for the goroutine that serves
@@ -58,7 +59,7 @@ func has(line []byte, header string) bool {
 	return len(line) >= len(header) && line[0]|0x20 == header[0] && bytes.EqualFold(line[:len(header)], []byte(header))
 }
 
-// unclear reports whether a request may have another end for others than for this server.
+// unclear reports whether a proxy may see another end of a request than this server does.
 func (f *framing) unclear(r *http.Request) bool {
 	if len(r.TransferEncoding) > 0 {
 		f.ownEncodings++

@@ -49,8 +49,8 @@ func Unauthenticated(format string, args ...any) error {
 	return WithStatus(http.StatusUnauthorized, api.ErrorCodeUnauthenticated, fault.Newf(fault.Forbidden, op, format, args...))
 }
 
-// PreconditionFailed returns an error that is answered 412: what a condition of the request is about has
-// changed.
+// PreconditionFailed returns an error that is answered 412: a condition of the request does not hold any
+// more.
 func PreconditionFailed(format string, args ...any) error {
 	return WithStatus(http.StatusPreconditionFailed, "", fault.Newf(fault.Conflict, op, format, args...))
 }

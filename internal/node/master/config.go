@@ -40,7 +40,7 @@ type Config struct {
 	// Balancer is the balancer's address; with standby balancers those of all, with
 	// commas between them.
 	Balancer string `yaml:"balancer"`
-	// Slaves are addresses of slaves, one is enough, that are asked for the map if
+	// Slaves are addresses of slaves (one is enough) that are asked for the map if
 	// no balancer answers when the master starts.
 	Slaves []string `yaml:"slaves"`
 	// Lexicon is the file of synonyms. If it is empty, synonyms are off.

@@ -19,11 +19,11 @@ func (p Plan) Begin() {
 // Time between two looks.
 const interval = time.Second
 
-// Hold sets how much garbage Go's heap may have, by what is live, until ctx is done: a
-// fixed part and a share of what is live, which Divide leaves for it; or a share of the
-// whole heap's part if that is more and the caches have not filled it, so that little
-// time goes into collecting where memory is plenty. What the C allocator keeps of freed
-// memory is given back from time to time.
+// Hold sets how much garbage Go's heap may have, until ctx is done: a fixed part and a
+// share of what is live, for which Divide leaves room. While the caches are not full it
+// may be more, a share of the whole heap's part, so that little time goes into
+// collecting where there is much memory. What the C allocator keeps of freed memory is
+// given back from time to time.
 func (p Plan) Hold(ctx context.Context) {
 	ticks := time.NewTicker(interval)
 	defer ticks.Stop()

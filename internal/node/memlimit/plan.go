@@ -29,7 +29,7 @@ const (
 	working = 32 * mib
 	// native is for RocksDB's indexes and filters, and what the C allocator holds.
 	native = 8 * mib
-	// leastData is for the least store of use.
+	// leastData is for the smallest useful store.
 	leastData = 8 * mib
 	// least and most of write buffers.
 	leastBuffers, mostBuffers = 4 * mib, 128 * mib

@@ -97,7 +97,7 @@ func (p *Place) Wait(ctx context.Context) error {
 	}
 }
 
-// Refused notes that those whom the search asked were overloaded.
+// Refused notes that the slaves that the search asked were overloaded.
 func (p *Place) Refused() {
 	p.gate.mu.Lock()
 	defer p.gate.mu.Unlock()

@@ -137,7 +137,7 @@ func (l *limiter) run(now time.Duration, t *ticket) {
 	l.running++
 }
 
-// leave ends a search, and those wait no longer for whom there is a slot.
+// leave ends a search; those for whom there is a slot now wait no longer.
 func (l *limiter) leave(now time.Duration, t *ticket) {
 	t.source.places--
 	t.tenant.places--

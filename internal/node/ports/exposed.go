@@ -18,8 +18,8 @@ func WarnExposed(state []string, log *slog.Logger) {
 	}
 }
 
-// RegisterState warns of the files and directories of a program as WarnExposed does, and registers a metric of
-// those that are exposed at each time it is read.
+// RegisterState warns of the files and directories of a program as WarnExposed does, and registers a metric
+// of those that are exposed whenever it is read.
 func (p *Ports) RegisterState(node string, state []string, log *slog.Logger) {
 	WarnExposed(state, log)
 	p.Registerer(node).MustRegister(exposed(state))

@@ -75,8 +75,8 @@ func ServePolls(ctx context.Context, s *grpc.Server, l net.Listener) error {
 	return nil
 }
 
-// Probe reports why an address could not be listened on; "" is none. A port that is in use is no reason: the
-// program that is being checked may run.
+// Probe reports why an address could not be listened on; "" is no address, which is no fault. A port that is
+// in use is no fault either: the program that is being checked may run.
 func Probe(key, address string) error {
 	if address == "" {
 		return nil

@@ -22,7 +22,7 @@ const (
 	leastSpare = 32
 )
 
-// LeastFiles is how many files a process must be able to open that has no stores.
+// LeastFiles is how many files a process without stores must be able to open.
 const LeastFiles = OwnFiles + leastSpare
 
 // newSockets divides the files that a process may open: of those that it does not

@@ -61,7 +61,7 @@ func (k *Check) Err() error {
 
 // Credentials reads the files by which the program knows its peers.
 func (k *Check) Credentials(s *certs.Settings, role access.Role, name string) {
-	_, err := s.Open(role, name, slog.New(slog.DiscardHandler)) // the start itself logs what is to be said of them
+	_, err := s.Open(role, name, slog.New(slog.DiscardHandler)) // the start itself logs what there is to say about them
 	k.AddError(err)
 }
 

@@ -106,8 +106,7 @@ func NewRecorder(cfg RecordConfig, log *slog.Logger) (*Recorder, error) {
 	return r, r.open()
 }
 
-// open opens the file to append to it. Others than its owner cannot read what users
-// asked.
+// open opens the file to append to it. Only its owner can read what users asked.
 func (r *Recorder) open() error {
 	f, err := r.cfg.log().Open()
 	if err != nil {

@@ -222,7 +222,8 @@ func (l *Leader) Distributor(address string) (loadproxy.Distributor, func() erro
 // ownDistributor is the distributor of the balancer that leads.
 type ownDistributor struct{ of *Leader }
 
-// own makes a call to a distributor one to the balancer that it is part of.
+// own turns a call to a distributor into one to the balancer that it is part
+// of.
 func own[Q, R any](call func(Distributor, context.Context, Q) (R, error)) func(Balancer, context.Context, Q) (R, error) {
 	return func(b Balancer, ctx context.Context, q Q) (R, error) { return call(Distributor{b.Conn}, ctx, q) }
 }

@@ -54,9 +54,9 @@ func (r *Result) Why() (list []KeptOut) {
 	return list
 }
 
-// Ask answers a search that did not come over HTTP. It has the checks and takes the
-// places of one that did, and is observed as one, its Status being what HTTP would have
-// answered. id is the request's, or "" if one is made.
+// Ask answers a search that did not come over HTTP. It is checked, admitted and
+// observed like one that did; its Status is what HTTP would have answered. id is the
+// request's, or "" if one is made.
 func (h *Handler) Ask(ctx context.Context, p *api.SearchParams, tags search.Tags, id string) (r Result, err error) {
 	if h.OwnRequestIDs {
 		id = ""

@@ -79,7 +79,8 @@ func (c *call) explain(ctx context.Context, p *api.ExplainParams) (*api.ExplainA
 	return a, nil
 }
 
-// timing says where the time of a search went that began to ask the shards at a time.
+// timing says where the time of a search went; began is when it began to ask the
+// shards.
 func (c *call) timing(began time.Time) api.Timing {
 	t := api.Timing{ExpandUs: c.seen.Expand.Microseconds(), SearchUs: c.seen.Search.Microseconds(), Calls: []api.TimedCall{}}
 	for _, p := range c.seen.Timing.Parts() {
@@ -92,7 +93,8 @@ func (c *call) timing(began time.Time) api.Timing {
 	return t
 }
 
-// explained has the matching keywords explained, or those that are asked for, with what the auction made of them.
+// explained returns explanations of the matching keywords, or of those that are asked for, and how they fared
+// in the auction.
 func (c *call) explained(ctx context.Context, req *search.Request, found *search.Answer, placed []auction.Placement,
 	p *api.ExplainParams,
 ) (e *search.Explanation, err error) {

@@ -65,7 +65,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.observe()
 }
 
-// defect returns an error with the stack of the panic that it is of, if any.
+// defect returns an error with the stack of the panic that caused it, if any.
 func (c *call) defect(err error) error {
 	if c.stack == nil {
 		return err

@@ -40,7 +40,7 @@ type Config struct {
 	// between them. If it is empty, the slave waits until it is adopted (`adshard slaves
 	// add`).
 	Balancer string `yaml:"balancer"`
-	// Memory is what the process may take in memory, all in all: RocksDB, what is
+	// Memory is what the process may take in memory in total: RocksDB, what is
 	// cached for searches, Go's heap and the program itself.
 	Memory config.Size `yaml:"memory"`
 	// MaxInFlight bounds the searches under way; more are refused at once.
@@ -65,13 +65,13 @@ type Config struct {
 	// RocksDBStatistics has RocksDB count what it does, for metrics; it costs searches
 	// that read from files, and memory.
 	RocksDBStatistics bool `yaml:"rocksdb_statistics"`
-	// Traces says where the spans of searches go that masters trace.
+	// Traces says where the spans of searches that masters trace go.
 	Traces tracing.Config `yaml:"traces"`
 
 	certs.Settings `yaml:",inline"`
 
 	plan  memlimit.Plan `yaml:"-"` // Within
-	aside string        `yaml:"-"` // where the store is that was in Dir; "": nothing was set aside (Replace)
+	aside string        `yaml:"-"` // where the store that was in Dir is now; "": nothing was set aside (Replace)
 }
 
 // DefaultConfig returns the defaults.

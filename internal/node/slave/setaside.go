@@ -22,24 +22,23 @@ import (
 //
 // What an adversary, or a mistake, could make of this:
 //   - an older program, started by mistake, finds all stores of a newer version: they are not set aside, or the cluster
-//     would be filled twice. One store among others that can be opened is another matter (others), as is one with the
-//     format or the words of a program before this one: each has to be built again after an upgrade;
+//     would be filled twice. Stores that this program must build again after an upgrade are set aside: one next to others that can be opened (others), and one of an older program's format or words;
 //   - a directory named by mistake, a backup or a database: nothing that is not a store is moved;
 //   - a second process on a store finds it locked: it is not set aside below the first one;
 //   - a full disk, too little memory or too few open files: another directory would not mend that;
 //   - a disk that damages stores again and again: a few directories are kept, and then the start is refused;
 //   - a store of another database opens, and is refused by the balancer (discard_data_of) as before.
 
-// Replace sets the directory of a store aside that could not be opened because of cause, and opens an empty one in
-// its place. others reports whether this program has opened other stores of the cluster. The error is cause, and
-// why nothing was set aside, if anything was tried.
+// Replace sets aside the directory of a store that could not be opened because of cause, and opens an empty
+// one in its place. others reports whether this program has opened other stores of the cluster. The error is
+// cause, and why nothing was set aside, if anything was tried.
 func Replace(cfg *Config, plan memlimit.Plan, cause error, others bool, log *slog.Logger) (barrels.Store, error) {
 	switch kind := fault.KindOf(cause); {
 	case !mayBeStore(cfg.Dir), kind == fault.Locked, kind == fault.NoSpace, ulimit.Advice(cause) != "", fault.FieldOf(cause) == "memory",
 		kind == fault.Version && !others && fault.FieldOf(cause) != index.OlderProgram:
 		return nil, cause
 	}
-	balancer, _ := os.ReadFile(filepath.Join(cfg.Dir, adoptedFile)) // none, or it cannot be read either
+	balancer, _ := os.ReadFile(filepath.Join(cfg.Dir, adoptedFile)) // nil if there is none, or it cannot be read either
 	to, err := rocks.SetAside(cfg.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("%w; it cannot be set aside: %w", cause, err)
@@ -61,7 +60,8 @@ func Replace(cfg *Config, plan memlimit.Plan, cause error, others bool, log *slo
 	return store, err
 }
 
-// mayBeStore reports whether a directory may be set aside: it is not a file, a backup or one of another's.
+// mayBeStore reports whether a directory may be set aside: it is not a file, a backup or another
+// program's.
 func mayBeStore(dir string) bool {
 	info, err := os.Stat(dir)
 	return outfile.CheckStore(dir) == nil && (err != nil || info.IsDir())

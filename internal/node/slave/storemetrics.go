@@ -6,7 +6,8 @@ import (
 	"adshard/barrels"
 )
 
-// storeMetrics shows a slave's store, of which it asks once for all of them.
+// storeMetrics are the metrics of a slave's store, which is asked once for all
+// of them.
 type storeMetrics struct {
 	stats func() barrels.Stats
 	of    []storeMetric

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// patience is how long spend is waited for, from the call on: it is an addition to what was asked for. One
-	// half is for the backend database.
+	// patience is how long a call waits for spend, which is only an extra in its answer. One half is for the
+	// backend database.
 	patience = time.Second
 	// pause is the time after a failure before the database of events is asked again.
 	pause = 5 * time.Second
@@ -224,7 +224,7 @@ func (r *Reader) leave(e store.Reader) {
 	r.leaving.Go(func() { _ = e.Close() }) // it only read
 }
 
-// days returns the present day of the advertisers of campaigns, but that of damaged ones.
+// days returns the present day of the advertisers of campaigns, except damaged ones.
 func (r *Reader) days(ctx context.Context, s backend.Snapshot, list []*backend.Campaign) (map[uint64]store.Day, error) {
 	zones := make(map[uint64]bool)
 	var ids []uint64

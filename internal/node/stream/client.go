@@ -79,8 +79,8 @@ func (c *Client) Ask(a *wire.Ask, done Done) (Pending, error) {
 	return c.wait(a, done)
 }
 
-// Reconnect tries at once to open a stream, if the client pauses since it could not; asks
-// wait for that.
+// Reconnect ends the pause after a failure to open a stream, if there is one; asks wait
+// for the next attempt.
 func (c *Client) Reconnect() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,8 +13,8 @@ const (
 	// frameBytes is the size at which a frame is full: it saves little to make them
 	// larger, and the peer can begin earlier.
 	frameBytes = 64 << 10
-	// few is the number of searches under way up to which a caller sends what it has
-	// itself: no other would have added to it.
+	// few is the number of searches under way up to which a caller sends its own
+	// item: no other is likely to add one.
 	few = 4
 )
 

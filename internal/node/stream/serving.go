@@ -139,7 +139,7 @@ func (st *serving) greet(frame wire.Frame) error {
 	if err := st.out.queue(frame); err != nil {
 		return err
 	}
-	st.out.flush(true) // alone, before anything else can be queued; a new stream has room
+	st.out.flush(true) // by itself, before anything else can be queued; a new stream has room
 	st.greeted.Store(true)
 	return nil
 }

@@ -92,8 +92,8 @@ func (t *Tracer) Request(headers propagation.TextMapCarrier, name string, at tim
 	return t.begin(parent, name, at, trace.SpanKindServer)
 }
 
-// Continue begins the span of what a trace context came with, as Span.Context makes it;
-// nil for "" and for what is no context: only masters begin traces.
+// Continue begins a span below a trace context, as Span.Context makes it; nil for ""
+// and for what is not one: only masters begin traces.
 func (t *Tracer) Continue(from, name string, at time.Time) *Span {
 	if t == nil || from == "" {
 		return nil

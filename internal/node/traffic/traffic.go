@@ -1,6 +1,6 @@
-// Package traffic is how a balancer knows what masters answer: each master counts its searches
-// by outcome and time, and tells the counts with each poll of the map; the
-// balancer keeps those of the last minute, and makes rates, shares and percentiles of them.
+// Package traffic tells a balancer what masters answer: each master counts its searches by
+// outcome and time, and tells the counts with each poll of the map; the balancer keeps those
+// of the last minute, and makes rates, shares and percentiles of them.
 //
 // Goals: a few atomic additions for a query, half a kilobyte a poll, bounded memory whatever a master reports.
 // Non-goals: anything exact or lasting, which is what the metrics of masters are for.

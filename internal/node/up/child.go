@@ -21,7 +21,7 @@ type child struct {
 	name  string
 	cmd   *exec.Cmd
 	began time.Time
-	// listened is when it had printed its addresses: it has run well since then.
+	// listened is when it had printed its addresses; from then on it runs well.
 	listened time.Time
 	lines    chan string
 	ended    chan struct{} // closed when the process has ended

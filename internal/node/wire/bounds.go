@@ -21,8 +21,8 @@ const (
 	MaxZone = 64
 	// MaxNodes bounds a list of slaves.
 	MaxNodes = 4096
-	// MaxTenant bounds the name of whom a search is for, in bytes; TraceBytes is the
-	// size of a trace context.
+	// MaxTenant bounds the name of the tenant of a search, in bytes; TraceBytes is
+	// the size of a trace context.
 	MaxTenant  = 64
 	TraceBytes = 25
 	// MaxSlices bounds a table of slices.

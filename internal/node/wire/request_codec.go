@@ -39,7 +39,7 @@ func appendContext(b []byte, c *targeting.Context) []byte {
 		return b
 	}
 	b, at := begin(b, 17)
-	b, _ = proto.MarshalOptions{}.MarshalAppend(b, fromContext(c)) // fails on texts that are no UTF-8 only, which no request has
+	b, _ = proto.MarshalOptions{}.MarshalAppend(b, fromContext(c)) // fails only on texts that are not UTF-8, which no request has
 	return end(b, at)
 }
 

@@ -144,7 +144,7 @@ func (s *shape) check(b []byte) error {
 	var counts [maxSlots]int
 	for len(b) > 0 {
 		number, kind, n := protowire.Number(b[0]>>3), protowire.Type(b[0]&7), 1
-		if b[0] >= 0x80 || number == 0 { // not of one byte, as nearly all are
+		if b[0] >= 0x80 || number == 0 { // the tag is not one byte, as nearly all are
 			if number, kind, n = protowire.ConsumeTag(b); n < 0 {
 				return malformed(n)
 			}

@@ -14,8 +14,8 @@ import (
 // Versions of what programs say to each other. Every call carries the caller's in a
 // header, every answer the server's; older programs name none, and are of version 1.
 // What is added to messages needs no new version as long as it may be ignored: unknown
-// fields are skipped. A version is for what an older program would misunderstand: the
-// sender of that checks PeerVersion with AtLeast first.
+// fields are skipped. A new version is for messages that an older program would
+// misunderstand: their sender checks PeerVersion with AtLeast first.
 const (
 	// Version is this program's.
 	Version = 6

@@ -1,5 +1,5 @@
-// Package admintest is a balancer that is not there, for tests of those who
-// talk to one: it answers what it is given and notes what it is told.
+// Package admintest stands in for a balancer in tests of its callers: it gives
+// the answers that it was given, and records what it is told.
 package admintest
 
 import (
@@ -42,8 +42,7 @@ func (c *Control) record(what string) error {
 	return c.Err
 }
 
-// next returns the first of a list, and the list without it unless it is the
-// last.
+// next takes the first element of a list; the last one stays in it.
 func next[T any](list []T) (T, []T) {
 	if len(list) == 1 {
 		return list[0], list

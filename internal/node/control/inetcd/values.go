@@ -27,7 +27,7 @@ type head struct {
 func (s *Store) valueKey(key string) string { return s.prefix + "/values" + key }
 
 // chunksKey is the prefix of all chunks of a key's values; a key begins with a slash and
-// has no other one at its end.
+// does not end with one.
 func (s *Store) chunksKey(key string) string { return s.prefix + "/chunks" + key + "/" }
 
 func (s *Store) chunkKey(key, chunks string, i int) string {

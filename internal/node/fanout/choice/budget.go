@@ -2,8 +2,8 @@ package choice
 
 import "time"
 
-// budget is a token bucket that calls fill, and time: what is spent is at most a share of
-// the calls, a burst, and some a second, so that few calls have a budget too.
+// budget is a token bucket that both calls and time fill: at most a share of the calls, a
+// burst, and some a second are spent, so that a shard with few calls has a budget too.
 type budget struct {
 	share, burst float64
 	rate         float64 // a second

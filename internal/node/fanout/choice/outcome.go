@@ -9,7 +9,7 @@ const (
 	Short                   // it answered for less than its part
 	Lagging                 // its answer is older than it should be
 	Outdated                // it does not serve the view
-	Unmet                   // it has not come as far as this query wants
+	Unmet                   // it lacks changes that this query wants
 	Refused                 // it has too much to do
 	Failed                  // it failed, or is another slave
 	Broken                  // there is no connection to it

@@ -197,7 +197,7 @@ func (p *Presence) look(now time.Duration) (probe bool) {
 		}
 		p.next = now + p.pause
 	}
-	// One that has come back and failed again several times is to serve more calls.
+	// One that has come back and failed again several times must serve more calls.
 	if p.served.Load() >= int64(p.pause/probePause) {
 		p.takeBack(now)
 		return false

@@ -42,8 +42,8 @@ func FromBody(p Params, body []byte) error {
 
 // FromObject reads a JSON object, and nothing else; all ports read bodies with it. Beyond what encoding/json refuses, it
 // refuses bytes that are not UTF-8, escapes of half a surrogate pair, repeated fields and anything after the
-// object: what has looked at the body before, a proxy say, has then read the same. Names are compared byte by byte. each
-// reads the value of a field from d. Errors are fault.Invalid, and those of each.
+// object: so that a proxy that has looked at the body has read the same. Names are compared byte by byte.
+// each reads the value of a field from d. Errors are fault.Invalid, and those of each.
 func FromObject(body []byte, each func(d *json.Decoder, name string) error) error {
 	if !utf8.Valid(body) {
 		return fault.Field(op, "", "the body is not valid UTF-8")
