@@ -87,38 +87,41 @@ func shownHost(host string) string {
 	return letters
 }
 
-// entry names what of an owner is met, such as `the category "alcohol", by the block list "kids"`.
+// entry says what of an owner is met, such as `the request blocks the category "alcohol", and the keyword's campaign is in "alcohol/wine"`.
 func (b *Blocks) entry(advertiser uint64, own, inherited Categories) string {
 	if _, met := b.Advertisers[advertiser]; met {
-		return b.of("its advertiser, " + strconv.FormatUint(advertiser, 10))
+		return b.blocks() + " the keyword's advertiser, " + strconv.FormatUint(advertiser, 10)
 	}
-	for of, list := range map[string]Categories{"its campaign": own, "its advertiser": inherited} {
-		for _, c := range list {
+	for _, of := range [...]struct {
+		who  string
+		list Categories
+	}{{"campaign", own}, {"advertiser", inherited}} {
+		for _, c := range of.list {
 			if met, ok := holder(b.Categories, c, '/', false); ok {
-				return b.of(fmt.Sprintf("the category %q, and %s is in %q", met, of, c))
+				return fmt.Sprintf("%s the category %q, and the keyword's %s is in %q", b.blocks(), met, of.who, c)
 			}
 		}
 	}
-	return b.of("campaigns without a category, and neither its campaign nor its advertiser has one")
+	return b.blocks() + " campaigns without a category, and neither the keyword's campaign nor its advertiser has one"
 }
 
-// of adds the name of the list to an entry.
-func (b *Blocks) of(entry string) string {
+// blocks says who blocks: the request or a list that it names.
+func (b *Blocks) blocks() string {
 	if b.Name == "" {
-		return entry
+		return "the request blocks"
 	}
-	return fmt.Sprintf("%s (block list %q)", entry, b.Name)
+	return fmt.Sprintf("the request's block list %q blocks", b.Name)
 }
 
-// BlockOfURL names what meets a final URL that BlocksURL reports, such as `the domain "casino.example", to which it leads`.
+// BlockOfURL says what meets a final URL that BlocksURL reports, such as `the request blocks "casino.example", and …`.
 func (c *Context) BlockOfURL(url string) string {
 	host, ok := URLHost(url)
 	if !ok {
-		return fmt.Sprintf("domains, and its final URL %q has no proper host", url)
+		return fmt.Sprintf("the request blocks domains, and the keyword's final URL %q has no proper host", url)
 	}
 	for _, b := range c.Blocks {
 		if domain, met := holder(b.Domains, host, '.', true); met {
-			return b.of(fmt.Sprintf("the domain %q, and its final URL leads to %s", shownHost(domain), shownHost(host)))
+			return fmt.Sprintf("%s %q, and the keyword's final URL leads to %s", b.blocks(), shownHost(domain), shownHost(host))
 		}
 	}
 	return ""
@@ -136,11 +139,11 @@ func (j *Judge) unknownText(l *placeSet) string {
 	interest := c.interestOnly() && l.targets == Presence
 	switch {
 	case point && interest:
-		return text + "has only a point and places of interest, which do not count: it is targeted at places where the user is"
+		return text + "has only a point, which cannot be matched with places, and places that it is about, not where the user is"
 	case point:
-		return text + "has only a point, which counts for circles and not for places"
+		return text + "has only a point, which cannot be matched with places"
 	case interest:
-		return text + "says only what it is about, and where the user is counts"
+		return text + "says which place it is about, not where the user is"
 	}
 	return text + "names no location"
 }

@@ -119,12 +119,12 @@ func (j *Judge) clock(o *Outcome, c *Campaign, owner *Owner) {
 	switch {
 	case c.start != 0 && now.date < c.start:
 		if j.fail(o, NotStarted) {
-			o.Criterion.Text = c.start.String() + ", and the request is of " + j.moment(owner.Zone, "2006-01-02 15:04")
+			o.Criterion.Text = c.start.String() + ", and the request was made at " + j.moment(owner.Zone, "2006-01-02 15:04")
 		}
 		return
 	case c.end != 0 && now.date > c.end:
 		if j.fail(o, Ended) {
-			o.Criterion.Text = c.end.String() + ", and the request is of " + j.moment(owner.Zone, "2006-01-02 15:04")
+			o.Criterion.Text = c.end.String() + ", and the request was made at " + j.moment(owner.Zone, "2006-01-02 15:04")
 		}
 		return
 	case len(c.schedule) == 0:

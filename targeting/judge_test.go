@@ -43,13 +43,13 @@ func TestExplained(t *testing.T) {
 		by       Criterion
 		factors  [4]Criterion
 	}{
-		"starts": {campaign: Compile(&Targeting{Start: 20260305}), want: NotStarted, by: Criterion{Text: "2026-03-05, and the request is of 2026-03-04 12:00 in UTC"}},
-		"ended":  {campaign: Compile(&Targeting{End: 20260303}), want: Ended, by: Criterion{Text: "2026-03-03, and the request is of 2026-03-04 12:00 in UTC"}},
+		"starts": {campaign: Compile(&Targeting{Start: 20260305}), want: NotStarted, by: Criterion{Text: "2026-03-05, and the request was made at 2026-03-04 12:00 in UTC"}},
+		"ended":  {campaign: Compile(&Targeting{End: 20260303}), want: Ended, by: Criterion{Text: "2026-03-03, and the request was made at 2026-03-04 12:00 in UTC"}},
 		"schedule": {campaign: parse(t, `[{"day":"wednesday","from":"08:00","to":"12:00"}]`, "", "", ""), want: OffSchedule,
 			by: Criterion{Text: "it is Wednesday 12:00 in UTC, its advertiser's time zone, and its campaign is shown on Wednesdays only from 08:00 to 12:00"}},
 		"place": {campaign: parse(t, "", `[{"id":2203,"exclude":true}]`, "", ""), want: LocationExcluded, by: Criterion{Text: "place 2203"}},
 		"circle": {campaign: parse(t, "", `[{"lat":50,"lon":0,"radius_m":100,"exclude":true}]`, "", ""), want: LocationExcluded,
-			by: Criterion{Text: "100 m around 50, 0"}},
+			by: Criterion{Text: "the 100 m around (50, 0)"}},
 		"segment": {campaign: parse(t, "", "", `{"exclude":[{"id":"b"}]}`, ""), want: AudienceExcluded, by: Criterion{Text: "b"}},
 		"group's segment": {group: CompileGroup(&Audiences{Exclude: []Segment{{ID: "a"}}}, &Sites{}), want: AudienceExcluded,
 			by: Criterion{Text: "a", OfGroup: true}},
@@ -58,10 +58,10 @@ func TestExplained(t *testing.T) {
 			by: Criterion{Text: `"c", "d", "e" and 2 more`}},
 		"sites missed": {campaign: parse(t, "", "", "", `{"include":[{"site":"other.example"}]}`), want: SiteMissed, by: Criterion{Text: "other.example"}},
 		"places missed": {campaign: parse(t, "", `[{"id":2276},{"lat":10,"lon":0,"radius_m":100}]`, "", ""), want: LocationMissed,
-			by: Criterion{Text: "place 2276, 100 m around 10, 0"}},
-		"advertiser":    {owner: Owner{ID: 9, Categories: Categories{"food"}}, want: Blocked, by: Criterion{Text: "its advertiser, 9"}},
-		"category":      {owner: Owner{Categories: Categories{"alcohol/wine"}}, want: Blocked, by: Criterion{Text: `the category "alcohol", and its advertiser is in "alcohol/wine"`}},
-		"uncategorised": {owner: Owner{}, want: Blocked, by: Criterion{Text: `campaigns without a category, and neither its campaign nor its advertiser has one (block list "kids")`}},
+			by: Criterion{Text: "place 2276, the 100 m around (10, 0)"}},
+		"advertiser":    {owner: Owner{ID: 9, Categories: Categories{"food"}}, want: Blocked, by: Criterion{Text: "the request blocks the keyword's advertiser, 9"}},
+		"category":      {owner: Owner{Categories: Categories{"alcohol/wine"}}, want: Blocked, by: Criterion{Text: `the request blocks the category "alcohol", and the keyword's advertiser is in "alcohol/wine"`}},
+		"uncategorised": {owner: Owner{}, want: Blocked, by: Criterion{Text: `the request's block list "kids" blocks campaigns without a category, and neither the keyword's campaign nor its advertiser has one`}},
 		"what is passed": {campaign: parse(t, `[{"day":"wednesday","from":"12:00","to":"13:00","modifier_percent":10}]`, `[{"id":2203,"modifier_percent":10}]`,
 			`{"observe":[{"id":"a","modifier_percent":10},{"id":"b","modifier_percent":20}]}`, `{"include":[{"site":"shop.example","modifier_percent":10}]}`),
 			factors: [4]Criterion{{Text: "Wednesday 12:00 to 13:00"}, {Text: "place 2203"}, {Text: "b"}, {Text: "shop.example"}}},
@@ -91,9 +91,9 @@ func TestExplained(t *testing.T) {
 func TestBlockOfURL(t *testing.T) {
 	c := Context{Blocks: []*Blocks{NewBlocks(nil, []string{"a.example"}, nil, false), {Name: "kids", Domains: map[string]struct{}{"casino.example": {}}}}}
 	for url, want := range map[string]string{
-		"https://a.example/x":          `the domain "a.example", and its final URL leads to a.example`,
-		"https://www.b.casino.example": `the domain "casino.example", and its final URL leads to b.casino.example (block list "kids")`,
-		"nonsense":                     `domains, and its final URL "nonsense" has no proper host`,
+		"https://a.example/x":          `the request blocks "a.example", and the keyword's final URL leads to a.example`,
+		"https://www.b.casino.example": `the request's block list "kids" blocks "casino.example", and the keyword's final URL leads to b.casino.example`,
+		"nonsense":                     `the request blocks domains, and the keyword's final URL "nonsense" has no proper host`,
 	} {
 		if got := c.BlockOfURL(url); !c.BlocksURL(url) || got != want {
 			t.Errorf("%s: %s", url, got)

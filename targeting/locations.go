@@ -204,7 +204,7 @@ func (l Location) String() string {
 	if radius%1000 == 0 {
 		radius, unit = radius/1000, "km"
 	}
-	return fmt.Sprintf("%d %s around %s, %s", radius, unit, formatDecimal(int64(l.Circle.Lat), 6), formatDecimal(int64(l.Circle.Lon), 6))
+	return fmt.Sprintf("the %d %s around (%s, %s)", radius, unit, formatDecimal(int64(l.Circle.Lat), 6), formatDecimal(int64(l.Circle.Lon), 6))
 }
 
 // JSON is the canonical form, which ParseLocations reads; "" if there is none.

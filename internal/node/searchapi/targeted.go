@@ -29,28 +29,32 @@ func targeted(m *search.Explained, req *search.Request, names *places.Table) str
 	case search.Ended:
 		return fmt.Sprintf("the last day of its campaign was %s, its advertiser's time zone: set a later end date, or none", what)
 	case search.OffSchedule:
-		return what + ": extend its schedule, or remove it"
+		return what + ": extend or remove the schedule"
 	case search.LocationExcluded:
 		return fmt.Sprintf("its campaign excludes %s, where a location of the request lies: remove the exclusion", what)
 	case search.LocationUnknown:
-		return what + ": send a location that counts, or remove the campaign's locations"
+		return what + ": send the location of the user, which must lie in one of these, or remove the campaign's locations"
 	case search.LocationMissed:
-		return fmt.Sprintf("its campaign is shown only in %s, and no location of the request lies there: add one to the campaign", what)
+		return fmt.Sprintf("its campaign is shown only in %s, and none of the request's locations lies there: add one of the request's locations to the campaign", what)
 	case search.LanguageMissed:
-		return fmt.Sprintf("its campaign is for users of %s, and the request's are of %s: add one of these to the campaign", what, strings.Join(at.Languages, ", "))
+		return fmt.Sprintf("its campaign is for users of %s, and none of the user's languages (%s) is among these: add one of the user's to the campaign", what, strings.Join(at.Languages, ", "))
 	case search.AudienceExcluded:
 		return fmt.Sprintf("%s excludes the audience segment %q, to which the user belongs: remove the exclusion", of, by.Text)
 	case search.AudienceMissed:
-		return fmt.Sprintf("%s is shown only to the audience segments %s, %s", of, by.Text, noneOf(len(at.Audiences) > 0,
-			"to none of which the user belongs: target one of the request's segments, or observe them instead of targeting them",
-			"and the request names no segments: send those of the user, or observe them instead of targeting them"))
+		return fmt.Sprintf("%s is shown only to users in %s, %s", of, by.Text, noneOf(len(at.Audiences) > 0,
+			"and none of the user's audience segments is among these: target one of the user's as well, or have "+of+" observe its segments instead of targeting them",
+			"and the request names no audience segments: send the user's, or have "+of+" observe its segments instead of targeting them"))
 	case search.SiteExcluded:
 		return fmt.Sprintf("%s excludes the site %s, to which the request's page belongs: remove the exclusion", of, by.Text)
 	case search.SiteMissed:
-		return fmt.Sprintf("%s is shown only on the sites %s, %s", of, by.Text, noneOf(at.Site != nil,
-			"and the request's page is on none of them: include its site", "and the request names no page: send its site, or remove the sites"))
+		return fmt.Sprintf("%s is shown only on %s, %s", of, by.Text, noneOf(at.Site != nil,
+			"and the request's page is not there: add the page's site to "+of,
+			"and the request names no page: send the page's site, or remove the sites of "+of))
 	}
-	return fmt.Sprintf("the request blocks %s: remove the block from the request or its list", what)
+	if strings.HasPrefix(by.Text, "the request's block list") {
+		return what + ": take it off the list, or the list out of the request"
+	}
+	return what + ": remove the block from the request"
 }
 
 // noneOf chooses between what a request says that does not fit, and nothing said.

@@ -20,18 +20,18 @@ func TestReasonsOfTargeting(t *testing.T) {
 	}{
 		{search.NotStarted, request, []string{"starts on place 1", "earlier start date"}},
 		{search.Ended, request, []string{"last day of its campaign was Czechia (place 2203)", "later end date"}},
-		{search.OffSchedule, request, []string{"Czechia (place 2203)", "extend its schedule"}},
+		{search.OffSchedule, request, []string{"Czechia (place 2203)", "extend or remove the schedule"}},
 		{search.LocationExcluded, request, []string{"excludes Czechia (place 2203)", "remove the exclusion"}},
-		{search.LocationUnknown, request, []string{"Czechia (place 2203)", "send a location"}},
+		{search.LocationUnknown, request, []string{"Czechia (place 2203)", "send the location of the user"}},
 		{search.LocationMissed, request, []string{"only in Czechia (place 2203)", "add one"}},
-		{search.LanguageMissed, request, []string{"cs, en", "to the campaign"}},
+		{search.LanguageMissed, request, []string{"(cs, en)", "to the campaign"}},
 		{search.AudienceExcluded, request, []string{`its ad group excludes the audience segment "place 2203"`, "remove the exclusion"}},
-		{search.AudienceMissed, request, []string{"its ad group is shown only to the audience segments place 2203", "none of which the user", "target one"}},
-		{search.AudienceMissed, silent, []string{"names no segments", "send those of the user"}},
+		{search.AudienceMissed, request, []string{"its ad group is shown only to users in place 2203", "none of the user's audience segments", "target one"}},
+		{search.AudienceMissed, silent, []string{"names no audience segments", "send the user's"}},
 		{search.SiteExcluded, request, []string{"its ad group excludes the site place 2203", "remove the exclusion"}},
-		{search.SiteMissed, request, []string{"its ad group is shown only on the sites place 2203", "include its site"}},
-		{search.SiteMissed, silent, []string{"names no page", "send its site"}},
-		{search.Blocked, request, []string{"the request blocks Czechia (place 2203)", "remove the block"}},
+		{search.SiteMissed, request, []string{"its ad group is shown only on place 2203", "add the page's site to its ad group"}},
+		{search.SiteMissed, silent, []string{"names no page", "send the page's site"}},
+		{search.Blocked, request, []string{"Czechia (place 2203)", "remove the block"}},
 	} {
 		text := "place 2203"
 		if c.verdict == search.NotStarted {
