@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"adshard/blocklist"
 	"adshard/fault"
@@ -17,6 +18,12 @@ import (
 const (
 	listsPath = "/v1/blocklists"
 	listPath  = listsPath + "/{name}"
+)
+
+const (
+	// listBodyTimeout is how long a body may take to come, listTimeout what is done with it: a list may have a million entries.
+	listBodyTimeout = 30 * time.Second
+	listTimeout     = time.Minute
 )
 
 // blocklistCalls are the calls for block lists.
@@ -50,15 +57,8 @@ func (c *Config) blocklist(w http.ResponseWriter, r *http.Request) {
 		httpapi.WriteError(w, err)
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), controlTimeout)
-	defer cancel()
-	leave, err := c.Data.HoldLists(ctx)
-	if err != nil {
-		httpapi.WriteError(w, err)
-		return
-	}
-	defer leave()
-	v, err := c.Data.Blocklist(ctx, r.PathValue("name"), q.cursor, q.limit)
+	takeTime(w)
+	v, err := c.entriesOf(r.Context(), r.PathValue("name"), &q)
 	if err != nil {
 		httpapi.WriteError(w, err)
 		return
@@ -71,11 +71,36 @@ func (c *Config) blocklist(w http.ResponseWriter, r *http.Request) {
 	httpapi.WriteJSON(w, http.StatusOK, v)
 }
 
+// entriesOf reads a page of a block list's entries. Its place is free again before the page is sent, so that a slow reader holds nobody
+// up.
+func (c *Config) entriesOf(ctx context.Context, name string, q *dataQuery) (*api.BlocklistAnswer, error) {
+	leave, err := c.hold(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	return c.Data.Blocklist(ctx, name, q.cursor, q.limit)
+}
+
+// hold waits for a place (data.Service.HoldLists).
+func (c *Config) hold(ctx context.Context) (leave func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, controlTimeout)
+	defer cancel()
+	return c.Data.HoldLists(ctx)
+}
+
+// takeTime moves the deadline of the answer on, beyond that of the server's other answers.
+func takeTime(w http.ResponseWriter) {
+	// A writer without deadlines has all the time there is.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(controlTimeout + listBodyTimeout + listTimeout + lineTimeout))
+}
+
 // changeBlocklist makes one change, logs who made it, and answers.
 func (c *Config) changeBlocklist(w http.ResponseWriter, r *http.Request, verb data.Verb) {
-	ctx, cancel := context.WithTimeout(r.Context(), controlTimeout)
-	defer cancel()
-	leave, err := c.Data.HoldLists(ctx)
+	takeTime(w)
+	leave, err := c.hold(r.Context())
 	if err != nil {
 		refuseUnread(w, r, err)
 		return
@@ -86,6 +111,8 @@ func (c *Config) changeBlocklist(w http.ResponseWriter, r *http.Request, verb da
 		refuseUnread(w, r, err)
 		return
 	}
+	ctx, cancel := context.WithTimeout(r.Context(), listTimeout)
+	defer cancel()
 	who := access.CallerOf(ctx).String()
 	log := c.Log.With("method", r.Method, "path", r.URL.Path, "by", who, "from", r.RemoteAddr)
 	v, err := c.Data.ChangeBlocklist(ctx, change)
@@ -122,7 +149,7 @@ func listChange(w http.ResponseWriter, r *http.Request, verb data.Verb) (*data.L
 		}
 		return &data.ListChange{Verb: verb, Name: name, IfMatch: tag}, nil
 	}
-	body, err := httpapi.ReadJSON(w, r, fileTimeout, data.MaxListBody)
+	body, err := httpapi.ReadJSON(w, r, listBodyTimeout, data.MaxListBody)
 	if err != nil {
 		return nil, err
 	}

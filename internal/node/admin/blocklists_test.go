@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"fmt"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
@@ -193,6 +194,39 @@ func TestBlocklistChangesAtOnce(t *testing.T) {
 	}
 }
 
+// slowReader takes nothing of an answer until it may.
+type slowReader struct {
+	*httptest.ResponseRecorder
+	begun *sync.WaitGroup
+	may   chan struct{}
+}
+
+func (r slowReader) Write(b []byte) (int, error) {
+	r.begun.Done()
+	<-r.may
+	return r.ResponseRecorder.Write(b)
+}
+
+// TestSlowReadersHoldNobodyUp: however many do not take what they have asked for, lists are changed.
+func TestSlowReadersHoldNobodyUp(t *testing.T) {
+	w := newWorld(t)
+	w.must("POST", "/v1/blocklists", `{"name":"a"}`)
+	var begun, all sync.WaitGroup
+	may := make(chan struct{})
+	for range 8 {
+		begun.Add(1)
+		all.Go(func() {
+			r := httptest.NewRequestWithContext(t.Context(), "GET", "http://localhost/v1/blocklists/a", nil)
+			r.Header.Set("Authorization", "Bearer "+readerToken)
+			w.ServeHTTP(slowReader{httptest.NewRecorder(), &begun, may}, r)
+		})
+	}
+	begun.Wait()
+	w.must("PATCH", "/v1/blocklists/a", `{"add":{"advertisers":[1]}}`)
+	close(may)
+	all.Wait()
+}
+
 // TestLargeBlocklist: a list of a million entries comes in one request, changes by one entry, and is read in pages.
 func TestLargeBlocklist(t *testing.T) {
 	w := newWorld(t)
@@ -202,7 +236,9 @@ func TestLargeBlocklist(t *testing.T) {
 		fmt.Fprintf(&b, `,"h%d.example"`, i)
 	}
 	b.WriteString(`]}`)
-	w.must("POST", "/v1/blocklists", b.String())
+	if a := w.ask("POST", "/v1/blocklists", b.String()); a.status != 200 {
+		t.Fatalf("%d %s", a.status, a.body)
+	}
 	if a := w.ask("PATCH", "/v1/blocklists/large", `{"add":{"domains":["one.more"]}}`); a.status != 400 || !strings.Contains(a.body, `"field":"domains"`) {
 		t.Errorf("%d %s", a.status, a.body)
 	}

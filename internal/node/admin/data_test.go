@@ -31,7 +31,8 @@ import (
 // world is an admin port with a database. Every answer is checked against the document.
 type world struct {
 	*nodetest.Database
-	url  string
+	url string
+	http.Handler
 	doc  *apitest.Document
 	log  bytes.Buffer
 	serv func(context.Context, uint64) error
@@ -50,10 +51,11 @@ func newWorld(t testing.TB) *world {
 	w.Must(err)
 	log := slog.New(slog.NewTextHandler(&locked{b: &w.log}, nil))
 	served := func(ctx context.Context, clock uint64) error { return w.serv(ctx, clock) }
-	s := httptest.NewServer(admin.New(admin.Config{
+	w.Handler = admin.New(admin.Config{
 		Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Data: data.New(w.DB, served, log), Log: log,
 		Gate: &access.Gate{Guard: access.Guard{Table: access.NewTable()}, Tokens: func() access.Tokens { return tokens }},
-	}))
+	})
+	s := httptest.NewServer(w.Handler)
 	t.Cleanup(s.Close)
 	w.url = s.URL
 	return w

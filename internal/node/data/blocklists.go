@@ -84,9 +84,17 @@ func (s *Service) Blocklist(ctx context.Context, name, cursor string, limit int)
 	}
 	return &api.BlocklistAnswer{Next: next, Blocklist: api.Blocklist{
 		Name: name, Version: l.Version, Etag: listTag(id, &l), Entries: l.Entries(), BlockUncategorised: l.Uncategorised,
-		Advertisers: append([]uint64{}, page.Advertisers...), Domains: append([]string{}, page.Domains...),
-		Categories: append([]string{}, page.Categories...),
+		Advertisers: append([]uint64{}, page.Advertisers...), Domains: cloned(page.Domains), Categories: cloned(page.Categories),
 	}}, nil
+}
+
+// cloned copies texts, which else would keep the whole list in memory until they are sent.
+func cloned(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = strings.Clone(s)
+	}
+	return out
 }
 
 // ChangeBlocklist makes a change in one transaction. The caller holds a place (HoldLists). Errors: fault.NotFound;
