@@ -197,13 +197,13 @@ func whyEmpty(a *api.SearchAnswer) []counted {
 	return countedOf(all)
 }
 
-// placeNumber is a place in an explanation.
+// placeNumber is a place as explanations write it.
 var placeNumber = regexp.MustCompile(`\bplace ([0-9]{1,10})\b`)
 
 // mostNames is how many places a page names.
 const mostNames = 1000
 
-// name notes the names of the places that explanations mention.
+// name notes the names of the places that factors of bids and the request mention.
 func (c *Console) name(r *http.Request, l *queryPage) {
 	numbers := map[string]bool{}
 	note := func(text string) {
@@ -214,7 +214,6 @@ func (c *Console) name(r *http.Request, l *queryPage) {
 		}
 	}
 	for i := range l.Matches {
-		note(l.Matches[i].Reason)
 		for _, f := range l.Matches[i].Factors {
 			note(f.Criterion)
 		}

@@ -27,7 +27,7 @@ type queryPage struct {
 	// Asked are the parameters of the search, Empty why it has no ads.
 	Asked url.Values
 	Empty []counted
-	names map[uint32]string // of places that explanations mention
+	names map[uint32]string // of places that factors and the request mention
 }
 
 // queryForm is the form as it was sent.
