@@ -160,7 +160,8 @@ func (s *barrel) memory(st *index.Snapshot) Memory {
 	}
 }
 
-// termsReplaced accounts for a new table of terms. The cached lists shrink by what it takes more.
+// termsReplaced accounts for a new table of terms. Cached lists must take as much less as the new
+// table takes more.
 func (s *barrel) termsReplaced(t *index.Dictionary) {
 	more := t.Bytes() - min(t.Bytes(), s.termBytes)
 	s.engine.Lists.Limit(s.listBytes - min(s.listBytes, more))

@@ -79,7 +79,7 @@ func spoilt() map[string]func(*pb.NodeData) {
 	}
 }
 
-// requests: a request that breaks a rule is refused, one whose time is up
+// requests: a request that breaks a rule is refused, and one whose time is up
 // ends.
 func requests(t *testing.T, open Open) {
 	s := open(t, "requests")

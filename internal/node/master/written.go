@@ -21,7 +21,7 @@ type written struct {
 	tracer   *tracing.Tracer
 }
 
-// writeDown has the handler of c write down what the configuration asks for; explaining
+// writeDown sets up the logs of searches that the configuration asks for; explaining
 // explains the slowest search.
 func (m *Master) writeDown(c *searchapi.Config, explaining *searchapi.Handler, port *ports.Ports) error {
 	if m.cfg.SlowQueries.After > 0 {

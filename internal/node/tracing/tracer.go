@@ -75,9 +75,9 @@ func (t *Tracer) Register(r prometheus.Registerer) {
 	}
 }
 
-// Request begins the span of a request, whose trace context, if it has one, is in its
-// headers or metadata, or nil if it is not sampled. Searches without a context are sampled
-// here at random, so that the rest cost nothing more.
+// Request begins the span of a request, or returns nil if it is not sampled. The trace
+// context, if there is one, is in headers or metadata. Searches without a context are
+// sampled here at random, so that the rest cost nothing more.
 func (t *Tracer) Request(headers propagation.TextMapCarrier, name string, at time.Time) *Span {
 	if t == nil {
 		return nil
