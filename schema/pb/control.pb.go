@@ -1535,6 +1535,7 @@ type WatchDocumentsResponse struct {
 	Run           string                 `protobuf:"bytes,1,opt,name=run,proto3" json:"run,omitempty"`             // random, of the balancer
 	Documents     []*Document            `protobuf:"bytes,2,rep,name=documents,proto3" json:"documents,omitempty"` // by rising version; removed ones too
 	More          bool                   `protobuf:"varint,3,opt,name=more,proto3" json:"more,omitempty"`          // there are more: ask again
+	Database      string                 `protobuf:"bytes,4,opt,name=database,proto3" json:"database,omitempty"`   // whose documents they are
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1588,6 +1589,13 @@ func (x *WatchDocumentsResponse) GetMore() bool {
 		return x.More
 	}
 	return false
+}
+
+func (x *WatchDocumentsResponse) GetDatabase() string {
+	if x != nil {
+		return x.Database
+	}
+	return ""
 }
 
 // Document is backend.Document.
@@ -2624,11 +2632,12 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05after\x18\x02 \x01(\x04R\x05after\x12\x10\n" +
 	"\x03run\x18\x03 \x01(\tR\x03run\x12\x17\n" +
-	"\await_ms\x18\x04 \x01(\rR\x06waitMs\"r\n" +
+	"\await_ms\x18\x04 \x01(\rR\x06waitMs\"\x8e\x01\n" +
 	"\x16WatchDocumentsResponse\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\tR\x03run\x122\n" +
 	"\tdocuments\x18\x02 \x03(\v2\x14.adshard.v1.DocumentR\tdocuments\x12\x12\n" +
-	"\x04more\x18\x03 \x01(\bR\x04more\"x\n" +
+	"\x04more\x18\x03 \x01(\bR\x04more\x12\x1a\n" +
+	"\bdatabase\x18\x04 \x01(\tR\bdatabase\"x\n" +
 	"\bDocument\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\x04R\aversion\x12\x12\n" +

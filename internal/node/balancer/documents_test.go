@@ -35,12 +35,12 @@ func TestDocuments(t *testing.T) {
 	conn, err := wire.Dial(r.addr)
 	r.Must(err)
 	defer conn.Close()
-	p := new(documents.Places)
+	p, own := new(documents.Places), r.b.data.Database
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		documents.New("m", remote.Balancer{Conn: conn}, p, slog.New(slog.DiscardHandler)).Run(ctx)
+		documents.New("m", func() string { return own }, remote.Balancer{Conn: conn}, p, slog.New(slog.DiscardHandler)).Run(ctx)
 	}()
 	defer func() { cancel(); <-done }()
 	has := func(want *places.Table) {

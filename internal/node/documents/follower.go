@@ -49,7 +49,8 @@ type Keeper interface {
 
 // Follower keeps the documents of the balancer.
 type Follower struct {
-	name   string // of the process
+	name   string        // of the process
+	of     func() string // whose data the process has
 	source Source
 	keeper Keeper
 	log    *slog.Logger
@@ -69,9 +70,10 @@ type damage struct {
 	err  error
 }
 
-// New returns a follower for a process of a name.
-func New(name string, source Source, keeper Keeper, log *slog.Logger) *Follower {
-	return &Follower{name: name, source: source, keeper: keeper, log: log, heads: map[string]backend.Document{}, damaged: map[string]damage{}}
+// New returns a follower for a process of a name. of returns whose data the process has, the id of a database, or "" if it has none yet:
+// a balancer that was started on another database must not take its block lists away.
+func New(name string, of func() string, source Source, keeper Keeper, log *slog.Logger) *Follower {
+	return &Follower{name: name, of: of, source: source, keeper: keeper, log: log, heads: map[string]backend.Document{}, damaged: map[string]damage{}}
 }
 
 // Run follows until ctx is done.
@@ -109,6 +111,9 @@ func (f *Follower) poll(ctx context.Context) error {
 	reply, err := f.source.WatchDocuments(call, &pb.WatchDocumentsRequest{Name: f.name, After: f.after, Run: f.run, WaitMs: uint32(patience.Milliseconds())})
 	if err != nil {
 		return err
+	}
+	if own, theirs := f.of(), reply.GetDatabase(); own != "" && theirs != "" && own != theirs {
+		return fault.Newf(fault.Conflict, "follow documents", "the balancer has places and block lists of database %s, this process has data of %s", theirs, own)
 	}
 	if reply.GetRun() != f.run { // all heads come again
 		f.run, f.after, f.fresh = reply.GetRun(), 0, map[string]bool{}

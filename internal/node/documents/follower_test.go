@@ -23,6 +23,7 @@ type database struct {
 	at      uint64
 	heads   map[string]backend.Document
 	data    map[string][]byte
+	id      string
 	calls   int // for parts
 	limit   int
 	failing error             // of calls for parts
@@ -32,6 +33,9 @@ type database struct {
 func newDatabase() *database {
 	return &database{run: "a", heads: map[string]backend.Document{}, data: map[string][]byte{}, limit: 100}
 }
+
+// anyDatabase is that of a process without data.
+func anyDatabase() string { return "" }
 
 // save gives a document a text; nil removes it.
 func (b *database) save(name string, text *string) {
@@ -62,7 +66,7 @@ func (b *database) WatchDocuments(_ context.Context, r *pb.WatchDocumentsRequest
 	}
 	slices.SortFunc(list, func(x, y backend.Document) int { return int(x.Version) - int(y.Version) })
 	more := len(list) > b.limit
-	return &pb.WatchDocumentsResponse{Run: b.run, Documents: wire.FromDocuments(list[:min(b.limit, len(list))]), More: more}, nil
+	return &pb.WatchDocumentsResponse{Run: b.run, Documents: wire.FromDocuments(list[:min(b.limit, len(list))]), More: more, Database: b.id}, nil
 }
 
 func (b *database) DocumentPart(_ context.Context, r *pb.DocumentPartRequest) (*pb.DocumentPartResponse, error) {
@@ -105,7 +109,7 @@ func (k *kept) Known()              { k.known++ }
 
 func follow(b *database) (*Follower, *kept) {
 	k := &kept{texts: map[string]string{}}
-	return New("m", b, k, slog.New(slog.DiscardHandler)), k
+	return New("m", anyDatabase, b, k, slog.New(slog.DiscardHandler)), k
 }
 
 func TestFollow(t *testing.T) {
@@ -144,6 +148,37 @@ func TestFollow(t *testing.T) {
 	poll("x:restored z:6")
 	if k.known != 3 {
 		t.Errorf("all were known %d times", k.known)
+	}
+}
+
+// TestAnotherDatabase: a balancer on another database, by mistake, takes nothing away, and gives nothing.
+func TestAnotherDatabase(t *testing.T) {
+	b, own := newDatabase(), ""
+	k := &kept{texts: map[string]string{}}
+	f := New("m", func() string { return own }, b, k, slog.New(slog.DiscardHandler))
+	b.id = "theirs"
+	b.save("x", new("1"))
+	if err := f.poll(t.Context()); err != nil || k.texts["x"] != "1" {
+		t.Fatalf("without data: %v, %v", err, k.texts)
+	}
+	own = "theirs"
+	b.save("x", new("2"))
+	if err := f.poll(t.Context()); err != nil || k.texts["x"] != "2" {
+		t.Fatalf("the same database: %v, %v", err, k.texts)
+	}
+	other := newDatabase()
+	other.id, other.run = "other", "other"
+	other.save("y", new("3"))
+	f.source = other
+	for range 2 {
+		if err := f.poll(t.Context()); !fault.Is(err, fault.Conflict) || fmt.Sprint(k.texts) != "map[x:2]" {
+			t.Fatalf("another database: %v, %v", err, k.texts)
+		}
+	}
+	f.source = b
+	b.save("x", new("4"))
+	if err := f.poll(t.Context()); err != nil || fmt.Sprint(k.texts) != "map[x:4]" {
+		t.Fatalf("and the right one again: %v, %v", err, k.texts)
 	}
 }
 
@@ -265,7 +300,7 @@ func TestFollowDamaged(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	b := newDatabase()
 	p := new(Places)
-	f := New("m", b, p, slog.New(slog.DiscardHandler))
+	f := New("m", anyDatabase, b, p, slog.New(slog.DiscardHandler))
 	if p.Table() != nil {
 		t.Error("a table before the balancer has answered")
 	}
@@ -292,7 +327,7 @@ func TestPlaces(t *testing.T) {
 func TestDamagedPlaces(t *testing.T) {
 	b := newDatabase()
 	p := new(Places)
-	f := New("m", b, p, slog.New(slog.DiscardHandler))
+	f := New("m", anyDatabase, b, p, slog.New(slog.DiscardHandler))
 	b.save(backend.PlacesDocument, new("damaged"))
 	for range 2 {
 		if err := f.poll(t.Context()); err != nil || p.Table() != nil {

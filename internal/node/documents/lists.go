@@ -36,12 +36,17 @@ type keptList struct {
 	blocks  *targeting.Blocks
 }
 
-// listVersion names a list as it was at some time. The version is the sum of its document: a database that was restored gives a
-// number a second time, to other entries.
+// listVersion names a list as it was at some time.
 type listVersion struct {
 	name    string
 	version uint64
 }
+
+// contentBits is how many bits of a list's version say what it has: a database that was restored gives a number a second time, to other
+// entries. The others are the number, so that later ones are greater.
+const contentBits = 24
+
+func versionOf(d *backend.Document) uint64 { return d.Version<<contentBits | d.Sum>>(64-contentBits) }
 
 // Version returns the version that a list has now, for Blocks. Errors: fault.Invalid, there is no such list; fault.Unavailable, it is
 // not known yet which lists there are, or the list cannot be read.
@@ -60,30 +65,41 @@ func (l *Lists) Version(name string) (uint64, error) {
 	return 0, fault.Newf(fault.Invalid, "block list", "there is no block list %q", name)
 }
 
-// Blocks returns a list of a version; it waits until ctx ends for one that is not here: versions have no
-// order, so an unknown one may still come. Errors: fault.Behind, it did not come.
+// Blocks returns a list of a version; it waits for one that is not here yet until ctx ends. Errors: fault.Behind, it did not come, or a
+// later one is here.
 func (l *Lists) Blocks(ctx context.Context, name string, version uint64) (*targeting.Blocks, error) {
 	for {
 		changed := l.changed.Next()
-		if blocks := l.Find(name, version); blocks != nil {
+		blocks, later := l.find(name, version)
+		switch {
+		case blocks != nil:
 			return blocks, nil
+		case later:
+			return nil, fault.Newf(fault.Behind, "block list", "the version of %q that the master names has been replaced: ask again", name)
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, fault.Newf(fault.Behind, "block list", "the version of %q that the master names is not here: ask again", name)
+			return nil, fault.Newf(fault.Behind, "block list", "the version of %q that the master names has not come yet: ask again", name)
 		}
 	}
 }
 
 // Find returns a list of a version; nil: it is not here.
 func (l *Lists) Find(name string, version uint64) *targeting.Blocks {
+	blocks, _ := l.find(name, version)
+	return blocks
+}
+
+// find returns a list of a version, or nil; later: the list is here with a greater number, so that this one does not come.
+func (l *Lists) find(name string, version uint64) (blocks *targeting.Blocks, later bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if kept, ok := l.now[name]; ok && kept.version == version {
-		return kept.blocks
+	kept, ok := l.now[name]
+	if ok && kept.version == version {
+		return kept.blocks, false
 	}
-	return l.replaced[listVersion{name, version}]
+	return l.replaced[listVersion{name, version}], ok && kept.version>>contentBits > version>>contentBits
 }
 
 // Wants implements Keeper.
@@ -97,7 +113,7 @@ func (l *Lists) Put(d backend.Document, text string) error {
 	}
 	blocks := list.Blocks()
 	blocks.Name = strings.TrimPrefix(d.Name, backend.BlocklistDocument)
-	l.change(blocks.Name, func() { l.now[blocks.Name] = keptList{d.Sum, blocks} })
+	l.change(blocks.Name, func() { l.now[blocks.Name] = keptList{versionOf(&d), blocks} })
 	return nil
 }
 

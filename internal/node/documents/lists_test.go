@@ -19,7 +19,8 @@ import (
 func (b *database) saveList(name, domain string) uint64 {
 	l := blocklist.List{Domains: []string{domain}}
 	b.save(backend.BlocklistDocument+name, new(l.Text()))
-	return b.heads[backend.BlocklistDocument+name].Sum
+	d := b.heads[backend.BlocklistDocument+name]
+	return versionOf(&d)
 }
 
 func has(blocks *targeting.Blocks, domain string) bool {
@@ -31,7 +32,7 @@ func has(blocks *targeting.Blocks, domain string) bool {
 func TestLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, l := newDatabase(), new(Lists)
-		f := New("s", b, Keepers{new(Places), l}, slog.New(slog.DiscardHandler))
+		f := New("s", anyDatabase, b, Keepers{new(Places), l}, slog.New(slog.DiscardHandler))
 		poll := func() {
 			t.Helper()
 			if err := f.poll(t.Context()); err != nil {
@@ -102,7 +103,7 @@ func TestLists(t *testing.T) {
 func TestListsOfARestoredDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, l := newDatabase(), new(Lists)
-		f := New("s", b, l, slog.New(slog.DiscardHandler))
+		f := New("s", anyDatabase, b, l, slog.New(slog.DiscardHandler))
 		b.save("other", new("x"))
 		b.saveList("a", "one.example")
 		before := b.saveList("a", "two.example")
@@ -115,8 +116,8 @@ func TestListsOfARestoredDatabase(t *testing.T) {
 			waited := make(chan *targeting.Blocks)
 			go func() {
 				blocks, err := l.Blocks(t.Context(), "a", after)
-				if err != nil {
-					t.Error(err)
+				if lower := at == 1; fault.Is(err, fault.Behind) != lower || err != nil && !lower {
+					t.Errorf("restored to %d: %v", at, err) // that a lower one is to come, nobody knows
 				}
 				waited <- blocks
 			}()
@@ -124,7 +125,8 @@ func TestListsOfARestoredDatabase(t *testing.T) {
 			if err := f.poll(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if blocks := <-waited; !has(blocks, fmt.Sprint("restored", at, ".example")) {
+			<-waited
+			if blocks := l.Find("a", after); blocks == nil || !has(blocks, fmt.Sprint("restored", at, ".example")) {
 				t.Errorf("restored to %d: %+v", at, blocks)
 			}
 			if now, err := l.Version("a"); err != nil || now != after {
@@ -140,7 +142,7 @@ func TestListsOfARestoredDatabase(t *testing.T) {
 // TestDamagedLists: a list that cannot be read is not one that is not there, for which a page would get 400; others are there.
 func TestDamagedLists(t *testing.T) {
 	b, l := newDatabase(), new(Lists)
-	f := New("m", b, l, slog.New(slog.DiscardHandler))
+	f := New("m", anyDatabase, b, l, slog.New(slog.DiscardHandler))
 	poll := func() {
 		t.Helper()
 		if err := f.poll(t.Context()); err != nil {

@@ -28,6 +28,7 @@ const (
 // Server looks for changed documents and tells of them. Its methods are safe for concurrent use. Make it with New.
 type Server struct {
 	db  backend.Documents
+	id  string // of the database
 	log *slog.Logger
 
 	mu sync.Mutex
@@ -37,9 +38,9 @@ type Server struct {
 	changed wait.Broadcast
 }
 
-// New returns a server of the documents of a database.
-func New(db backend.Documents, log *slog.Logger) *Server {
-	return &Server{db: db, log: log, run: rand.Text()}
+// New returns a server of the documents of a database with an id, by which those who follow know whose they are.
+func New(db backend.Documents, id string, log *slog.Logger) *Server {
+	return &Server{db: db, id: id, log: log, run: rand.Text()}
 }
 
 // now returns the run and the newest document.
@@ -109,7 +110,9 @@ func (s *Server) WatchDocuments(ctx context.Context, r *pb.WatchDocumentsRequest
 		return nil, err
 	}
 	more := len(list) > AtOnce
-	return &pb.WatchDocumentsResponse{Run: run, Documents: wire.FromDocuments(list[:min(len(list), AtOnce)]), More: more}, nil
+	return &pb.WatchDocumentsResponse{
+		Run: run, Documents: wire.FromDocuments(list[:min(len(list), AtOnce)]), More: more, Database: s.id,
+	}, nil
 }
 
 // after waits for something that the caller does not know, or until the poll is over. It returns the run, and the version after

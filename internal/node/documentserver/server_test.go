@@ -41,13 +41,13 @@ func TestRestoredDocuments(t *testing.T) {
 		return version
 	}
 	db, l, log := &goesBack{Store: store}, new(documents.Lists), slog.New(slog.DiscardHandler)
-	s := documentserver.New(db, log)
+	s := documentserver.New(db, "its id", log)
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer cancel()
 	all.Go(func() { _ = s.Run(ctx) })
-	all.Go(func() { documents.New("m", s, l, log).Run(ctx) })
+	all.Go(func() { documents.New("m", func() string { return "its id" }, s, l, log).Run(ctx) })
 	has := func(category string) {
 		t.Helper()
 		for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
@@ -160,7 +160,7 @@ func TestManyDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := documentserver.New(store, slog.New(slog.DiscardHandler))
+	s := documentserver.New(store, "its id", slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	defer running.Wait()

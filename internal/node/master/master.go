@@ -126,7 +126,7 @@ func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local,
 	m.watcher.Tell(m.reachedAt(), observer.Traffic)
 	metrics.Gauge(port.Registerer(cfg.Name), "adshard_filled", "1: the first fill of the slaves is complete.", m.filled)
 	metrics.Gauge(port.Registerer(cfg.Name), "adshard_places", "Places of the master's table; 0: the balancer has not told yet which table it is.", m.countPlaces)
-	m.follower = documents.New(cfg.Name, m.balancer, documents.Keepers{m.places, m.lists}, m.log)
+	m.follower = documents.New(cfg.Name, m.database, m.balancer, documents.Keepers{m.places, m.lists}, m.log)
 	documents.Watch(port.Registerer(cfg.Name), m.lists, m.follower)
 	m.queries.Register(port.Registerer(cfg.Name))
 	m.fanout = fanout.New(m.watcher, observer)
@@ -273,6 +273,14 @@ func (m *Master) serveCalls(ctx context.Context) error {
 	}, m.queries.ServerOptions()...)...)
 	pb.RegisterMasterServer(server, queryserver.New(m.handler))
 	return ports.ServeGRPC(ctx, server, m.calls)
+}
+
+// database is whose data the master's shards hold; "": it has no map yet.
+func (m *Master) database() string {
+	if now := m.watcher.Current(); now != nil {
+		return now.Database
+	}
+	return ""
 }
 
 // Places returns the newest table of places; nil: the balancer has not told yet which one it is.

@@ -112,7 +112,7 @@ func (c *call) result(ctx context.Context, p *api.SearchParams) (Result, error) 
 		}
 	}
 	req.ExactCounts, req.Strict = p.Counts == api.ExactCountsExact, p.Strict
-	found, err := c.ask(ctx, req)
+	req, found, err := c.askByLists(ctx, req)
 	if err != nil {
 		return Result{}, err
 	}

@@ -25,7 +25,7 @@ const (
 // Config is what a handler needs. Searcher is required, all else has a
 // default.
 type Config struct {
-	// Searcher is asked each query, once.
+	// Searcher is asked each query: once, or again where a block list was replaced meanwhile.
 	Searcher search.Searcher
 	// Explainer answers /v1/explain. If it is nil, the call is answered 403, with where
 	// to ask.

@@ -61,7 +61,7 @@ func (c *call) explain(ctx context.Context, p *api.ExplainParams) (*api.ExplainA
 	}
 	c.timed = true
 	began := time.Now()
-	found, err := c.ask(ctx, req)
+	req, found, err := c.askByLists(ctx, req)
 	if err != nil {
 		return nil, err
 	}

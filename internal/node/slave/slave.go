@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc"
 
 	"adshard/barrels"
+	"adshard/barrels/index"
 	"adshard/barrels/rocks"
 	"adshard/internal/node/access"
 	"adshard/internal/node/background"
@@ -218,7 +219,7 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 	copyMetrics(port.Registerer(cfg.Name), s.copies)
 	s.memory = memoryWatch{plan: cfg.plan, memory: cfg.Memory, store: store, log: s.log}
 	s.memory.register(port, cfg.Name)
-	s.follower = documents.New(cfg.Name, s.balancer, s.lists, s.log)
+	s.follower = documents.New(cfg.Name, func() string { return index.Database(store.Slices()) }, s.balancer, s.lists, s.log)
 	documents.Watch(port.Registerer(cfg.Name), s.lists, s.follower)
 	return s, nil
 }
