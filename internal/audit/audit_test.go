@@ -26,7 +26,7 @@ func TestAudit(t *testing.T) {
 		t.Skip("short: the audit takes its time")
 	}
 	data := openCorpus(t)
-	changing := startChanger(t, data.store)
+	changing := startChanges(t, data.store, true)
 	c := startCluster(t, data.path, chosen.slaves, 1)
 	a := &auditor{t: t, cluster: c, ask: c.Ask, data: data, changing: changing, outages: &outages{}, moved: map[uint64]clustertest.Status{}}
 	a.begin("killing")
@@ -44,7 +44,7 @@ func TestAudit(t *testing.T) {
 		all.Go(func() { a.kills(ctx) })
 	}
 	all.Go(func() {
-		if err := changing.Run(ctx, chosen.changes, nil); err != nil {
+		if err := changing.Run(ctx, c.Client, chosen.changes, nil); err != nil {
 			t.Errorf("changing the data: %v", err)
 		}
 	})
@@ -81,6 +81,17 @@ func (a *auditor) askAll() {
 	for g := range clustertest.Groups {
 		a.judge(fmt.Sprint("at rest ", clustertest.Word(g)), func() (clustertest.Answer, string, error) { return a.changing.One(g, a.ask) })
 	}
+	if a.changing.Shifting == nil {
+		return
+	}
+	for g := range clustertest.Groups {
+		a.targeted(2 * g)
+	}
+	ctx, cancel := context.WithTimeout(a.t.Context(), clustertest.Patience)
+	defer cancel()
+	if !a.changing.Shifting.Settle(ctx, a.cluster.Client) {
+		a.t.Error("at rest the newest block list and place are not in all masters' answers")
+	}
 }
 
 // auditor asks, disturbs and judges.
@@ -89,7 +100,7 @@ type auditor struct {
 	cluster  *cluster
 	ask      func(url.Values) (clustertest.Answer, error)
 	data     *corpus
-	changing *clustertest.Changer
+	changing *clustertest.Changes
 	outages  *outages // while they last answers may be incomplete
 	// shares: a share of the answers may be incomplete, at any time.
 	shares bool
@@ -172,9 +183,26 @@ func (a *auditor) load(ctx context.Context) {
 				a.judge(clustertest.Word(g), func() (clustertest.Answer, string, error) { return a.changing.One(g, a.ask) })
 			case 1:
 				a.judge("zzall", func() (clustertest.Answer, string, error) { return a.changing.All(a.ask) })
+			case 2:
+				a.targeted(i)
 			default:
 				a.question(&a.data.questions[i], exact)
 			}
+		})
+	}
+}
+
+// targeted asks for what depends on changing targeting, or on a changing block list or place.
+func (a *auditor) targeted(i int) {
+	g := i / 2 % clustertest.Groups
+	switch {
+	case a.changing.Shifting == nil:
+	case i%2 == 0:
+		a.judge("half of "+clustertest.Word(g), func() (clustertest.Answer, string, error) { return a.changing.Half(g, a.ask) })
+	default:
+		a.judge("a list or a place", func() (clustertest.Answer, string, error) {
+			_, got, wrong, err := a.changing.Shifting.Ask(a.cluster.Client)
+			return got, wrong, err
 		})
 	}
 }
@@ -275,6 +303,11 @@ func (a *auditor) report() {
 	for _, p := range a.phases {
 		a.t.Logf("%s: %d asked, %d incomplete %v, %d refused for overload; p50 %v, p99 %v", p.name,
 			p.asked, p.incomplete, p.why, p.refused, p.at(.5), p.at(.99))
+	}
+	if s := a.changing.Shifting; s != nil {
+		if a.t.Logf("%s; %d changes that mean nothing to answers", s.Report(), a.changing.Stirring.Changes()); s.Shifts() == 0 {
+			a.t.Error("no block list and no place was changed: nothing of them was audited")
+		}
 	}
 	a.t.Logf("%d wrong or without an answer; a slave was down for %v; %d balancers, view %d, moved %d items, %d bytes; strategies %v",
 		a.wrong, a.outages.lengths(), len(a.moved), view, items, bytes, a.used)

@@ -22,7 +22,7 @@ type corpus struct {
 	renewed []clustertest.Question
 }
 
-// openCorpus copies the chosen database, or imports the golden one.
+// openCorpus copies the chosen database, or imports the golden set of targeting.
 func openCorpus(t *testing.T) *corpus {
 	t.Helper()
 	c := &corpus{path: filepath.Join(t.TempDir(), "ads.db")}
@@ -34,17 +34,15 @@ func openCorpus(t *testing.T) *corpus {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.store.Close() })
-	var texts []string
 	if chosen.db == "" {
-		texts = clustertest.ImportGolden(t, c.store)
+		c.questions = clustertest.ImportTargeting(t, c.store)
 	} else {
 		queries, err := os.ReadFile(chosen.queries)
 		if err != nil {
 			t.Fatal(err)
 		}
-		texts = clustertest.Lines(queries)
+		c.questions = clustertest.Solve(t, c.store, clustertest.Lines(queries))
 	}
-	c.questions = clustertest.Solve(t, c.store, texts)
 	return c
 }
 
@@ -99,9 +97,9 @@ func (c *corpus) open(t *testing.T) {
 	c.renewed = clustertest.Solve(t, c.store, renewed)
 }
 
-func startChanger(t *testing.T, store *sqlite.Store) *clustertest.Changer {
+func startChanges(t *testing.T, store *sqlite.Store, targeted bool) *clustertest.Changes {
 	t.Helper()
-	c, err := clustertest.NewChanger(t.Context(), store)
+	c, err := clustertest.NewChanges(t.Context(), store, targeted)
 	if err != nil {
 		t.Fatal(err)
 	}

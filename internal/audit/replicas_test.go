@@ -22,7 +22,7 @@ func TestReplicas(t *testing.T) {
 	}
 	r := &chosen.replicas
 	data := openCorpus(t)
-	changing := startChanger(t, data.store)
+	changing := startChanges(t, data.store, true)
 	before := 2
 	if r.change {
 		before = 1
@@ -41,7 +41,7 @@ func TestReplicas(t *testing.T) {
 	all.Go(func() { a.load(ctx) })
 	all.Go(func() { a.watch(ctx) })
 	all.Go(func() {
-		if err := changing.Run(ctx, chosen.changes, nil); err != nil {
+		if err := changing.Run(ctx, c.Client, chosen.changes, nil); err != nil {
 			t.Errorf("changing the data: %v", err)
 		}
 	})

@@ -73,7 +73,7 @@ func beginUpgrade(t *testing.T) *upgrade {
 	u.auditor = &auditor{t: t, cluster: c, ask: ask, data: data, outages: &outages{}, shares: true, moved: map[uint64]clustertest.Status{}}
 	u.eventually("the older programs have their replicas", func() bool { return c.whole(2) })
 	data.open(t) // as an import by today's programs does, while the older ones run
-	u.changing = startChanger(t, data.store)
+	u.changing = startChanges(t, data.store, false)
 	u.begin("the older programs")
 	newest, err := data.store.Newest(t.Context())
 	if err != nil {
@@ -90,7 +90,7 @@ func beginUpgrade(t *testing.T) *upgrade {
 	u.all.Go(func() { u.strategies(switching, 2*eachStrategy) })
 	u.all.Go(func() { u.watch(u.ctx) })
 	u.all.Go(func() {
-		if err := u.changing.Run(u.ctx, chosen.changes, nil); err != nil {
+		if err := u.changing.Run(u.ctx, c.Client, chosen.changes, nil); err != nil {
 			t.Errorf("changing the data: %v", err)
 		}
 	})

@@ -3,6 +3,7 @@ package clustertest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"net/url"
 	"slices"
@@ -22,8 +23,9 @@ const Groups = 60
 // ad's URL; all match the word "zzall", and group N the word "zzchangingN", which
 // no product has.
 type Changer struct {
-	store backend.Store
-	mu    sync.Mutex
+	store    backend.Store
+	targeted bool
+	mu       sync.Mutex
 	// seen are, for each group, clocks and the version that was committed by
 	// them; under mu.
 	seen  [Groups][]version
@@ -50,9 +52,10 @@ type version struct {
 // Word is what a query for group g asks.
 func Word(g int) string { return fmt.Sprint("zzchanging", g) }
 
-// NewChanger creates the groups.
-func NewChanger(ctx context.Context, store backend.Store) (*Changer, error) {
-	c := &Changer{store: store}
+// NewChanger creates the groups. targeted: each has a campaign of its own, whose targeting is another one in each version (Half asks for
+// it), for programs that know targeting.
+func NewChanger(ctx context.Context, store backend.Store, targeted bool) (*Changer, error) {
+	c := &Changer{store: store, targeted: targeted}
 	for g := range Groups {
 		if err := c.change(ctx, g); err != nil {
 			return nil, err
@@ -165,11 +168,16 @@ func (c *Changer) write(ctx context.Context, g, n int) error {
 	if err != nil {
 		return err
 	}
-	campaign, err := tx.Campaign(ctx, advertiser, "changing", backend.CampaignPatch{})
+	name, ofCampaign, ofGroup := "changing", backend.CampaignPatch{}, backend.GroupPatch{Bid: backend.To(uint64(50_000 + n%100*10_000))}
+	if c.targeted {
+		name += fmt.Sprint(" ", g)
+		dimensionOf(g).patch(n, &ofCampaign, &ofGroup)
+	}
+	campaign, err := tx.Campaign(ctx, advertiser, name, ofCampaign)
 	if err != nil {
 		return err
 	}
-	group, err := tx.Group(ctx, campaign, Word(g), backend.GroupPatch{Bid: backend.To(uint64(50_000 + n%100*10_000))})
+	group, err := tx.Group(ctx, campaign, Word(g), ofGroup)
 	if err != nil {
 		return err
 	}
@@ -230,7 +238,7 @@ func (c *Changer) one(g int, ask func(url.Values) (Answer, error), in func(v ver
 	c.mu.Lock()
 	restoring := c.restoring
 	c.mu.Unlock()
-	a, err = ask(url.Values{"q": {Word(g)}, "slots": {"4"}, "variants": {"folded"}, "counts": {"exact"}})
+	a, err = ask(c.params(Word(g), "4"))
 	if err != nil || !a.Coverage.Complete {
 		return a, "", err
 	}
@@ -239,25 +247,43 @@ func (c *Changer) one(g int, ask func(url.Values) (Answer, error), in func(v ver
 	if len(a.Ads) != 1 || a.Matched != 1 || a.Candidates != 1 || a.Ads[0].Group != c.ids[g] {
 		return a, fmt.Sprintf("%d ads, %d matched, %d candidates, want one of group %d: %+v", len(a.Ads), a.Matched, a.Candidates, c.ids[g], a.Ads), nil
 	}
-	n, err := strconv.Atoi(a.Ads[0].FinalURL[strings.LastIndexByte(a.Ads[0].FinalURL, '/')+1:])
+	n, err := shownVersion(&a)
 	if err != nil {
 		return a, "", err
 	}
-	least := 0
-	for _, v := range c.seen[g] {
-		if !restoring && !c.restoring && in(v, a.Coverage.AppliedClock) {
-			least = v.n
-		}
-	}
-	if n < least || n > c.begun[g] {
+	if least := c.least(g, restoring, &a, in); n < least || n > c.begun[g] {
 		return a, fmt.Sprintf("version %d, want %d to %d at clock %d", n, least, c.begun[g], a.Coverage.AppliedClock), nil
 	}
 	return a, "", nil
 }
 
+// shownVersion is that of an answer's first ad.
+func shownVersion(a *Answer) (int, error) {
+	return strconv.Atoi(a.Ads[0].FinalURL[strings.LastIndexByte(a.Ads[0].FinalURL, '/')+1:])
+}
+
+// least is the oldest version of group g that may be in an answer, which is asked for before a restore began or not. Called with mu held.
+func (c *Changer) least(g int, restoring bool, a *Answer, in func(v version, clock uint64) bool) (n int) {
+	for _, v := range c.seen[g] {
+		if !restoring && !c.restoring && in(v, a.Coverage.AppliedClock) {
+			n = v.n
+		}
+	}
+	return n
+}
+
+// params asks for a text, so that all versions are shown.
+func (c *Changer) params(text, slots string) url.Values {
+	v := url.Values{"q": {text}, "slots": {slots}, "variants": {"folded"}, "counts": {"exact"}}
+	if c.targeted {
+		maps.Copy(v, everyone())
+	}
+	return v
+}
+
 // All asks for all groups: each is counted once.
 func (c *Changer) All(ask func(url.Values) (Answer, error)) (a Answer, wrong string, err error) {
-	a, err = ask(url.Values{"q": {"zzall"}, "slots": {"20"}, "variants": {"folded"}, "counts": {"exact"}})
+	a, err = ask(c.params("zzall", "20"))
 	if err != nil || !a.Coverage.Complete {
 		return a, "", err
 	}

@@ -21,7 +21,7 @@ func TestChangerJudges(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	c, err := NewChanger(ctx, store)
+	c, err := NewChanger(ctx, store, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestARestoredCommitWithoutAnswer(t *testing.T) {
 	}
 	defer db.Close()
 	store := &lossy{Store: db}
-	c, err := NewChanger(ctx, store)
+	c, err := NewChanger(ctx, store, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"sync/atomic"
@@ -61,11 +62,17 @@ func (c *Client) AskAt(base string, v url.Values) (a Answer, err error) {
 	if c.Timeout > 0 {
 		v.Set("timeout_ms", fmt.Sprint(c.Timeout.Milliseconds()))
 	}
+	id := requestID
+	if v.Has(requestParam) {
+		v = maps.Clone(v)
+		id = v.Get(requestParam)
+		v.Del(requestParam)
+	}
 	r, err := http.NewRequest(http.MethodGet, base+"/v1/search?"+v.Encode(), nil)
 	if err != nil {
 		return a, err
 	}
-	r.Header.Set("X-Request-Id", requestID)
+	r.Header.Set("X-Request-Id", id)
 	resp, err := c.http.Do(r)
 	if err != nil {
 		return a, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ import (
 type Answer struct {
 	Matched, Candidates uint64
 	Ads                 []Ad
+	Places              string `json:"locations_version"`
 	Coverage            struct {
 		Complete     bool
 		Missing      []string
@@ -36,6 +38,16 @@ type Ad struct {
 	Ad       uint64 `json:"ad_id"`
 	Price    uint64 `json:"price_micros"`
 	FinalURL string `json:"final_url"`
+	Names
+}
+
+// Names are what golden answers say of an ad in place of ids.
+type Names struct {
+	Advertiser, Campaign string
+	GroupName            string `json:"group"`
+	KeywordText          string `json:"keyword"`
+	MatchType            string `json:"match_type"`
+	Variant              string
 }
 
 // Question is a query with its one right answer.
@@ -43,6 +55,7 @@ type Question struct {
 	text, device        string
 	matched, candidates uint64
 	ads                 []Ad
+	params              url.Values // of a golden request, whose ads have names in place of ids; nil: it is one of Solve
 }
 
 // String returns the query's text and its device.
@@ -50,6 +63,13 @@ func (q *Question) String() string { return fmt.Sprintf("%q %s", q.text, q.devic
 
 // Params are the parameters of /v1/search.
 func (q *Question) Params(exact bool) url.Values {
+	if q.params != nil {
+		v := maps.Clone(q.params)
+		if v.Del("counts"); exact {
+			v.Set("counts", "exact")
+		}
+		return v
+	}
 	v := url.Values{"q": {q.text}, "device": {q.device}, "variants": {"folded"}, "slots": {"4"}}
 	if exact {
 		v.Set("counts", "exact")
@@ -66,7 +86,11 @@ func (q *Question) Difference(a *Answer, exact bool) string {
 		return fmt.Sprintf("%d ads, want %d", len(a.Ads), len(q.ads))
 	}
 	for i, got := range a.Ads {
-		got.FinalURL = ""
+		if q.params == nil {
+			got.FinalURL, got.Names = "", Names{}
+		} else {
+			got.Keyword, got.Group, got.Ad = 0, 0, 0
+		}
 		if got != q.ads[i] {
 			return fmt.Sprintf("place %d is %+v, want %+v", i+1, got, q.ads[i])
 		}
@@ -86,6 +110,9 @@ func ImportGolden(t *testing.T, store backend.Store) (texts []string) {
 
 // requestID decides which ad of several is shown (serving.md §5).
 const requestID = "audit"
+
+// requestParam is the parameter of AskAt that takes its place; it is sent as a header.
+const requestParam = "request_id"
 
 // most bounds the questions; the oracle looks at every keyword for each.
 const most = 150

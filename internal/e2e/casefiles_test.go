@@ -19,6 +19,21 @@ type caseFile struct{ Name, Text string }
 func importFiles(t *testing.T, files []caseFile) (everything, map[string]*targeting.Blocks, *places.Table) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ads.db")
+	db := importInto(t, path, files)
+	_, table, err := ingest.LoadPlaces(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := storedLists(t, db)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return readAll(t, path), lists, table
+}
+
+// importInto imports the files of a case into a new database.
+func importInto(t *testing.T, path string, files []caseFile) *sqlite.Store {
+	t.Helper()
 	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true})
 	if err != nil {
 		t.Fatal(err)
@@ -41,13 +56,5 @@ func importFiles(t *testing.T, files []caseFile) (everything, map[string]*target
 	if _, err := ingest.Run(t.Context(), db, names, ingest.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	_, table, err := ingest.LoadPlaces(t.Context(), db)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lists := storedLists(t, db)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return readAll(t, path), lists, table
+	return db
 }

@@ -28,7 +28,7 @@ import (
 	"adshard/targeting"
 )
 
-// TestTargetingEdgesPlaced: each case on three of the placements: 1, 3 and 7 shards, of one replica or two, asked directly or over
+// TestTargetingEdgesPlaced: each case on two of the placements: 1, 3 and 7 shards, of one replica or two, asked directly or over
 // streams. Slices lie at random, and some shards hold what they do not serve yet, or no longer.
 func TestTargetingEdgesPlaced(t *testing.T) {
 	var placements []placement
@@ -48,7 +48,7 @@ func TestTargetingEdgesPlaced(t *testing.T) {
 			continue
 		}
 		data := importTargeting(t, c)
-		for i := range 3 {
+		for i := range 2 {
 			p := placements[(n+5*i)%len(placements)]
 			t.Run(fmt.Sprint(c.Name, "/", p), func(t *testing.T) {
 				h := data.handler(c, data.placed(t, p, dice))

@@ -13,13 +13,12 @@ import (
 	nodedb "adshard/internal/node/database"
 )
 
-// stock has the databases that schedules begin with, made once: the golden corpus, and
+// stock has the databases that schedules begin with, made once: the golden set of targeting, and
 // another one.
 type stock struct {
 	dir       string
 	network   *network
 	server    *pgtest.Server
-	texts     []string
 	questions []clustertest.Question
 }
 
@@ -36,14 +35,13 @@ func newStock(t *testing.T, n *network) *stock {
 	t.Helper()
 	s := &stock{dir: t.TempDir(), network: n}
 	store := s.open(t, "sqlite:"+s.file("golden"))
-	s.texts = clustertest.ImportGolden(t, store)
-	s.questions = clustertest.Solve(t, store, s.texts)
+	s.questions = clustertest.ImportTargeting(t, store)
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	other := s.open(t, "sqlite:"+s.file("other"))
 	defer other.Close()
-	if _, err := clustertest.NewChanger(t.Context(), other); err != nil {
+	if _, err := clustertest.NewChanger(t.Context(), other, false); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -101,8 +99,8 @@ func (s *stock) start(t *testing.T) {
 		}
 		store := s.open(t, server.URL(name))
 		if name == "golden" {
-			clustertest.ImportGolden(t, store)
-		} else if _, err := clustertest.NewChanger(t.Context(), store); err != nil {
+			clustertest.ImportTargeting(t, store)
+		} else if _, err := clustertest.NewChanger(t.Context(), store, false); err != nil {
 			t.Fatal(err)
 		}
 		if err := store.Close(); err != nil {

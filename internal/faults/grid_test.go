@@ -29,7 +29,7 @@ type grid struct {
 	security *security         // nil: no TLS
 	etcd     *etcdtest.Cluster // nil: the control state is in the database
 	control  inetcd.TLS        // how balancers call etcd
-	changing *clustertest.Changer
+	changing *clustertest.Changes
 	load     *load
 	dir      string            // the slaves' directories
 	disks    bool              // each slave has a disk of its own

@@ -53,6 +53,14 @@ func (l *load) draw(dice *rand.Rand) ask {
 			a, wrong, err := changing.All(c.AskEither)
 			return "zzall", a, wrong, err
 		}
+	case 2:
+		if i%2 == 0 {
+			return func() (string, clustertest.Answer, string, error) { return changing.Shifting.Ask(c) }
+		}
+		return func() (string, clustertest.Answer, string, error) {
+			a, wrong, err := changing.Half(i%clustertest.Groups, c.AskEither)
+			return "half of " + clustertest.Word(i%clustertest.Groups), a, wrong, err
+		}
 	}
 	q := &l.grid.stock.questions[i]
 	return func() (string, clustertest.Answer, string, error) {

@@ -109,7 +109,7 @@ func play(suite, t *testing.T, n *network, stock *stock, s *schedule, logs strin
 		}
 	}
 	d := stock.database(suite, t, s.database, s.seed)
-	changing, err := clustertest.NewChanger(t.Context(), d.store)
+	changing, err := clustertest.NewChanges(t.Context(), d.store, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func (g *grid) suffer(ctx context.Context, s *schedule, r *record) {
 	var all sync.WaitGroup
 	all.Go(func() { g.load.run(ctx, s.seed, s.queries) })
 	all.Go(func() {
-		err := g.changing.Run(ctx, s.changes, func(error) bool { return s.touches("database") })
+		err := g.changing.Run(ctx, g.client, s.changes, func(error) bool { return s.touches("database") })
 		if err != nil {
 			r.fail("a change: " + err.Error())
 		}

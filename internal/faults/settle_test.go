@@ -18,6 +18,7 @@ func (g *grid) settle(ctx context.Context, r *record) {
 	for _, what := range g.panicked() {
 		r.fail(what)
 	}
+	g.shifted(r)
 	g.current(r)
 	if err := g.equal(ctx); err != nil {
 		r.fail(err.Error())
@@ -58,6 +59,8 @@ func (g *grid) current(r *record) {
 		for i := range clustertest.Groups {
 			a, wrong, err := g.changing.Last(i, g.client.At(base, newest))
 			r.atRest(clustertest.Word(i), a, wrong, err)
+			a, wrong, err = g.changing.Half(i, g.client.At(base, newest))
+			r.atRest("half of "+clustertest.Word(i), a, wrong, err)
 		}
 		a, wrong, err := g.changing.All(g.client.At(base, newest))
 		r.atRest("zzall", a, wrong, err)
@@ -66,6 +69,16 @@ func (g *grid) current(r *record) {
 			r.atRest(importedWord, a, wrong, err)
 		}
 	}
+}
+
+// shifted waits until the newest block list and place are in all masters' answers.
+func (g *grid) shifted(r *record) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if !g.changing.Shifting.Settle(ctx, g.client) {
+		r.fail("at rest the newest block list and place are not in all masters' answers")
+	}
+	g.t.Logf("%s; %d changes that mean nothing to answers", g.changing.Shifting.Report(), g.changing.Stirring.Changes())
 }
 
 // atRest notes what is wrong with an answer when there is no fault.
