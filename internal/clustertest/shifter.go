@@ -31,6 +31,7 @@ type Shifter struct {
 	seen  map[string][2]int // by base URL: of the list, of the place
 	// free: the database was restored. Any state may be answered from then on, until all is at rest; under mu.
 	free    bool
+	saved   bool          // the newest state was acknowledged; under mu
 	longest time.Duration // from a change to all masters' answers; under mu
 	shifts  int           // under mu
 	turn    int           // under mu
@@ -47,7 +48,7 @@ const (
 
 // NewShifter creates the keywords and the first state.
 func NewShifter(ctx context.Context, store backend.Store) (*Shifter, error) {
-	s := &Shifter{store: store, seen: map[string][2]int{}}
+	s := &Shifter{store: store, seen: map[string][2]int{}, saved: true}
 	if err := s.create(ctx); err != nil {
 		return nil, err
 	}
@@ -165,13 +166,13 @@ func (s *Shifter) Arrive(ctx context.Context, c *Client) bool {
 	return ctx.Err() == nil
 }
 
-// Settle waits, when nothing changes any more, until each master has answered by the newest state; false: ctx was done first. A database
-// that went back gets that state again.
+// Settle waits, when nothing changes any more, until each master has answered by the newest state; false: ctx was done first. A state whose
+// change was not acknowledged, or that a database lost which went back, is made again.
 func (s *Shifter) Settle(ctx context.Context, c *Client) bool {
 	s.mu.Lock()
-	free := s.free
+	unsure := s.free || !s.saved
 	s.mu.Unlock()
-	if free && s.shift(ctx, false) != nil {
+	if unsure && s.shift(ctx, false) != nil {
 		return false
 	}
 	return s.Arrive(ctx, c)
@@ -189,11 +190,15 @@ func (s *Shifter) shift(ctx context.Context, next bool) error {
 	defer s.writing.Unlock()
 	s.mu.Lock()
 	if next {
-		s.begun++
+		s.begun, s.saved = s.begun+1, false
 	}
 	n := s.begun
 	s.mu.Unlock()
-	return s.write(ctx, n)
+	err := s.write(ctx, n)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.saved = s.saved || err == nil
+	return err
 }
 
 func (s *Shifter) arrived(base string) bool {

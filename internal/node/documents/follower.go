@@ -38,12 +38,12 @@ type Keeper interface {
 	Wants(name string) bool
 	// Put takes a document in place of an older one. Errors: fault.Corrupt.
 	Put(d backend.Document, text string) error
-	// Damaged is called for a document that is there and cannot be read. An older one that the keeper has stays in use; without one
-	// the document must not pass for missing. It ends with Put or Drop.
-	Damaged(name string)
+	// Unread is called for a document that is there and is not read: it is damaged, or has been replaced meanwhile and comes soon. An older
+	// one that the keeper has stays in use; without one the document must not pass for missing. It ends with Put or Drop.
+	Unread(name string)
 	// Drop removes a document.
 	Drop(name string)
-	// Known is called when all documents are there that the balancer had a moment ago, except damaged ones.
+	// Known is called when all documents are there that the balancer had a moment ago, except unread ones.
 	Known()
 }
 
@@ -61,10 +61,10 @@ type Follower struct {
 	fresh map[string]bool             // names that were announced since run changed; nil: all were
 
 	mu      sync.Mutex
-	damaged map[string]damage // by name; guarded by mu, written by Run only
+	damaged map[string]damage // unread documents by name; guarded by mu, written by Run only
 }
 
-// damage is a document that cannot be read.
+// damage is a document that is not read.
 type damage struct {
 	head backend.Document
 	err  error
@@ -164,9 +164,8 @@ func (f *Follower) take(ctx context.Context, d backend.Document) error {
 		f.repaired(d.Name)
 		f.heads[d.Name] = d
 		f.log.Info("document", "name", d.Name, "version", d.Version, "bytes", d.Size)
-	case fault.Is(err, fault.NotFound): // it has been replaced meanwhile, and is announced again
-	case fault.Is(err, fault.Corrupt):
-		f.broken(d, err)
+	case fault.Is(err, fault.NotFound), fault.Is(err, fault.Corrupt): // what has been replaced meanwhile is announced again
+		f.unread(d, err)
 	default:
 		return err
 	}
@@ -196,15 +195,15 @@ func (f *Follower) drop(name string) {
 	}
 }
 
-// broken notes that a document cannot be read.
-func (f *Follower) broken(d backend.Document, err error) {
-	if f.damaged[d.Name].head != d {
+// unread notes that a document is not read.
+func (f *Follower) unread(d backend.Document, err error) {
+	if f.damaged[d.Name].head != d && fault.Is(err, fault.Corrupt) {
 		f.log.Error("a document cannot be read; an older one that is here is used. Save it again", "name", d.Name, "version", d.Version, "err", err)
 	}
 	f.mu.Lock()
 	f.damaged[d.Name] = damage{d, err}
 	f.mu.Unlock()
-	f.keeper.Damaged(d.Name)
+	f.keeper.Unread(d.Name)
 }
 
 func (f *Follower) repaired(name string) {
@@ -218,6 +217,9 @@ func (f *Follower) Trouble() (list []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(f.damaged)) {
+		if fault.Is(f.damaged[name].err, fault.NotFound) {
+			continue
+		}
 		list = append(list, fmt.Sprintf("%s cannot be read, save it again: %v", name, f.damaged[name].err))
 	}
 	return list

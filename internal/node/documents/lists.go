@@ -25,7 +25,7 @@ type Lists struct {
 	mu       sync.Mutex
 	now      map[string]keptList // by name; guarded by mu
 	replaced map[listVersion]*targeting.Blocks
-	damaged  map[string]bool // names of lists that are there and were never read; guarded by mu
+	unread   map[string]bool // names of lists that are there and were never read; guarded by mu
 	known    bool            // guarded by mu
 	changed  wait.Broadcast
 }
@@ -57,8 +57,8 @@ func (l *Lists) Version(name string) (uint64, error) {
 	switch {
 	case ok:
 		return kept.version, nil
-	case l.damaged[name]:
-		return 0, fault.Newf(fault.Unavailable, "block list", "the block list %q cannot be read: save it again", name)
+	case l.unread[name]:
+		return 0, fault.Newf(fault.Unavailable, "block list", "the block list %q could not be read yet: ask again; save it again if that does not help", name)
 	case !l.known:
 		return 0, fault.Newf(fault.Unavailable, "block list", "it is not known yet which block lists there are: the balancer has not told")
 	}
@@ -117,15 +117,15 @@ func (l *Lists) Put(d backend.Document, text string) error {
 	return nil
 }
 
-// Damaged implements Keeper. A list without an older version is refused until it can be read.
-func (l *Lists) Damaged(document string) {
+// Unread implements Keeper. A list without an older version is refused until it can be read.
+func (l *Lists) Unread(document string) {
 	name := strings.TrimPrefix(document, backend.BlocklistDocument)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.damaged == nil {
-		l.damaged = map[string]bool{}
+	if l.unread == nil {
+		l.unread = map[string]bool{}
 	}
-	l.damaged[name] = true
+	l.unread[name] = true
 }
 
 // Drop implements Keeper.
@@ -152,7 +152,7 @@ func (l *Lists) change(name string, f func()) {
 		l.keep(listVersion{name, was.version}, was.blocks)
 	}
 	f()
-	delete(l.damaged, name)
+	delete(l.unread, name)
 	l.changed.Notify()
 }
 
@@ -177,8 +177,8 @@ func (k Keepers) Wants(name string) bool { return k.of(name) != nil }
 // Put implements Keeper.
 func (k Keepers) Put(d backend.Document, text string) error { return k.of(d.Name).Put(d, text) }
 
-// Damaged implements Keeper.
-func (k Keepers) Damaged(name string) { k.of(name).Damaged(name) }
+// Unread implements Keeper.
+func (k Keepers) Unread(name string) { k.of(name).Unread(name) }
 
 // Drop implements Keeper.
 func (k Keepers) Drop(name string) { k.of(name).Drop(name) }

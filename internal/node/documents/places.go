@@ -9,8 +9,8 @@ import (
 
 // Places keeps the table of places. The zero value has none yet.
 type Places struct {
-	table   atomic.Pointer[places.Table]
-	damaged bool // it is there and was never read
+	table  atomic.Pointer[places.Table]
+	unread bool // it is there and was never read
 }
 
 // Table returns the table; nil: it is not known yet which one holds. It is safe for concurrent use, and does not block.
@@ -23,25 +23,25 @@ func (p *Places) Wants(name string) bool { return name == backend.PlacesDocument
 func (p *Places) Put(_ backend.Document, text string) error {
 	t, err := places.Parse(text)
 	if err == nil {
-		p.damaged = false
+		p.unread = false
 		p.table.Store(t)
 	}
 	return err
 }
 
-// Damaged implements Keeper. What is built in does not take the place of a table that cannot be read: places would lack their
+// Unread implements Keeper. What is built in does not take the place of a table that is there: places would lack their
 // parents, and exclusions of these would not apply.
-func (p *Places) Damaged(string) { p.damaged = true }
+func (p *Places) Unread(string) { p.unread = true }
 
 // Drop implements Keeper: what is built in holds.
 func (p *Places) Drop(string) {
-	p.damaged = false
+	p.unread = false
 	p.table.Store(places.Countries())
 }
 
 // Known implements Keeper. Where no table was imported, what is built in holds.
 func (p *Places) Known() {
-	if !p.damaged {
+	if !p.unread {
 		p.table.CompareAndSwap(nil, places.Countries())
 	}
 }
