@@ -203,8 +203,8 @@ func (s *editorSource) saysOwner() bool {
 	return name == "campaign" || name == "adgroup"
 }
 
-// saysOwn reports whether a row calls itself the own row of the entity that its cells
-// make it.
+// saysOwn reports whether a row calls itself what its cells make it, so that it is
+// its entity's own row.
 func (s *editorSource) saysOwn(k kind) bool {
 	own := [kinds]string{kindCampaign: "campaign", kindGroup: "adgroup"}[k]
 	return own != "" && plainName(s.rowType()) == own

@@ -207,7 +207,7 @@ func (c *settingsHold) Change(now backend.Hold, _ bool) backend.Hold {
 	return now
 }
 
-// pausedCell is the status that a file without a column for holds can say.
+// pausedCell is the status for a file that has no column for holds.
 func pausedCell(e *entry, status backend.Status) string {
 	if e.pausedBy.Value != 0 && slices.Contains([]backend.Status{backend.Keep, backend.Enable}, status) {
 		status = backend.Pause

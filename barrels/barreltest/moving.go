@@ -75,8 +75,8 @@ func clearing(t *testing.T, open Open) {
 	SameStats(t, s, Small(0))
 }
 
-// clearedAndBrought: an interval filled over what was left there before has
-// only what was brought.
+// clearedAndBrought: an interval that is filled has only what was brought,
+// whatever was left there before.
 func clearedAndBrought(t *testing.T, open Open) {
 	s := open(t, "brought")
 	defer s.Close()

@@ -16,13 +16,14 @@ import (
 	"adshard/internal/ulimit"
 )
 
-// Open opens the database in a directory and makes an empty one where there is
-// none; one that is complete beside it (Complete) takes its place. Errors: fault.Version when it has other families, fault.Corrupt when it is
-// damaged, fault.Locked when another process has it open, fault.NoSpace.
+// Open opens the database in a directory and makes an empty one where there is none; one that
+// is complete beside it (Complete) takes its place. Errors: fault.Version when it has other
+// families, fault.Corrupt when it is damaged, fault.Locked when another process has it open,
+// fault.NoSpace.
 func Open(dir string, o Options) (kv.DB, error) {
 	db, err := open(dir, o)
 	if err != nil {
-		return nil, err // and no database, not even a nil one
+		return nil, err // not db: a nil *database in an interface is not nil
 	}
 	return db, nil
 }

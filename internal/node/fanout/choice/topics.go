@@ -30,8 +30,8 @@ type Topics struct {
 }
 
 // Of counts the terms of a query and returns its topic, or 0 if it has none that is known.
-// A word stands for the one of its own terms that is asked for most, its stem. How often
-// is compared by powers of two, so that the topic of a query is the same for long.
+// Of a word's own terms only the one that is asked for most counts: its stem. How often is
+// compared by powers of two, so that the topic of a query is the same for long.
 func (t *Topics) Of(q *search.Query) uint64 {
 	var words [search.MaxQueryWords]struct {
 		term  uint64
