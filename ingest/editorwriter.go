@@ -37,7 +37,9 @@ func WriteEditorFile(to io.Writer, lines io.Reader) (rows uint64, err error) {
 		var e entry
 		switch end := src.next(&e); end {
 		case nil:
-			err = w.write(&e)
+			if e.kind != kindBlocklist { // lists belong to pages, not to accounts
+				err = w.write(&e)
+			}
 		case io.EOF:
 			return w.rows, w.leave()
 		default:

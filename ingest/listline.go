@@ -50,6 +50,27 @@ func isList(raw []byte) bool {
 	}
 }
 
+// AppendBlocklist appends the line of a block list; names are those of its advertisers, whose ids differ between databases.
+func AppendBlocklist(b []byte, name string, l *blocklist.List, names []string) ([]byte, error) {
+	line, err := json.Marshal(struct {
+		Type            string   `json:"type"`
+		Name            string   `json:"name"`
+		AdvertiserNames []string `json:"advertiser_names"`
+		Domains         []string `json:"domains"`
+		Categories      []string `json:"categories"`
+		Uncategorised   bool     `json:"block_uncategorised"`
+	}{"blocklist", name, listOf(names), listOf(l.Domains), listOf(l.Categories), l.Uncategorised})
+	return append(append(b, line...), '\n'), err
+}
+
+// listOf is a list that JSON writes as one, also if it is empty.
+func listOf(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
 // list reads a line of a block list.
 func (s *jsonSource) list(e *entry, raw []byte) {
 	l := &listLine{at: Reject{File: s.file, Record: e.record}, has: make(map[string]bool)}

@@ -30,7 +30,7 @@ func ExportCommand(s cmdline.Streams) *cobra.Command {
 		Long: `Writes all data, or those of one advertiser: the state at one moment, as JSON lines or
 as a file for Google Ads Editor. "adshard import" reads both: into the same database it
 changes nothing, into an empty one it makes the same data. Ids, learned qualities, and
-marks of budgets are not part of them.
+marks of budgets are not part of them. All data have the block lists as well, in JSON lines.
 
 A file for Google Ads Editor cannot say that an advertiser is paused or has no campaign,
 nor have a text that is [] or has a line break of CR and LF: the export then fails and says

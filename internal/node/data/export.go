@@ -2,8 +2,10 @@ package data
 
 import (
 	"context"
+	"slices"
 
 	"adshard/backend"
+	"adshard/blocklist"
 	"adshard/fault"
 	"adshard/ingest"
 )
@@ -15,8 +17,8 @@ type exporter struct {
 	buf []byte
 }
 
-// Export writes the data of an advertiser, or with 0 of all, as JSON lines of one state. Errors, before the
-// first line: fault.NotFound, fault.Overloaded.
+// Export writes the data of an advertiser, or with 0 of all, as JSON lines of one state; of all, block lists come last, as they are
+// when they are written. Errors, before the first line: fault.NotFound, fault.Overloaded.
 func (s *Service) Export(ctx context.Context, advertiser uint64, to Lines) error {
 	if err := s.exports.try(); err != nil {
 		return err
@@ -30,8 +32,8 @@ func (s *Service) Export(ctx context.Context, advertiser uint64, to Lines) error
 	x := exporter{state: n, to: to}
 	if advertiser != 0 {
 		err = x.advertisers(ctx, []uint64{advertiser})
-	} else {
-		err = x.pages(ctx, backend.KindAdvertiser, 0, x.advertisers)
+	} else if err = x.pages(ctx, backend.KindAdvertiser, 0, x.advertisers); err == nil {
+		err = x.blocklists(ctx, s.db)
 	}
 	if err != nil {
 		return err
@@ -77,6 +79,41 @@ func (x *exporter) advertisers(ctx context.Context, ids []uint64) error {
 			return err
 		}
 		err := x.pages(ctx, backend.KindCampaign, a.ID, func(ctx context.Context, ids []uint64) error { return x.campaignsOf(ctx, of, ids) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blocklists writes all lists. Of advertisers that are no longer there nothing is written: their ids are never given again.
+func (x *exporter) blocklists(ctx context.Context, db backend.Documents) error {
+	heads, err := blocklist.Heads(ctx, db)
+	if err != nil {
+		return err
+	}
+	for i := range heads {
+		l, err := blocklist.Load(ctx, db, heads[i].Name)
+		if fault.Is(err, fault.NotFound) { // it was removed meanwhile
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		var names []string
+		for ids := range slices.Chunk(l.List.Advertisers, atOnce) {
+			list, err := x.Advertisers(ctx, ids)
+			if err != nil {
+				return err
+			}
+			for _, a := range list {
+				names = append(names, a.Name)
+			}
+		}
+		line, err := ingest.AppendBlocklist(x.buf, l.Name, &l.List, names)
+		if err == nil {
+			err = x.send(line)
+		}
 		if err != nil {
 			return err
 		}
