@@ -23,5 +23,8 @@
 // that serves this part was itself unwell during the query (checks_excuse.go).
 //
 // Goals: the same core code as in production, thousands of histories a minute,
-// failures that replay. Non-goals: RocksDB, gRPC, the search itself.
+// failures that replay. Non-goals: RocksDB, gRPC, the search itself. So targeting
+// and block lists do not matter here: targeting is bytes of the records of campaigns
+// and groups, which arrive whole or not at all and which certificates compare, and no
+// block list is moved. Packages audit and faults judge answers by them.
 package sim
