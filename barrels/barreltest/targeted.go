@@ -198,6 +198,8 @@ func sides(b *testing.B, first, second side) {
 	b.ReportMetric(ratios[len(ratios)-1], "most")
 	b.ReportMetric(float64(has)/float64(had), "candidates-ratio")
 	b.ReportMetric(float64(works.BlocksRead)/float64(worked.BlocksRead), "blocks-ratio")
+	b.ReportMetric(float64(second.store.Stats().Memory.Lists)/float64(second.store.Stats().Keywords), "list-B/keyword")
+	b.ReportMetric(float64(second.store.Stats().Memory.Parents)/float64(second.store.Stats().Keywords), "parent-B/keyword")
 }
 
 // sideTurn is the number of searches of a turn.

@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 	"sync/atomic"
 	"unsafe"
@@ -60,7 +61,14 @@ const (
 
 // Beaten reports whether an impact of a profile is below a score, whatever the context; one is Q for quality 1.
 func (e Impact) Beaten(of ProfileRef, one, need uint64) bool {
-	return Reachable(e.Product(), of.Most())*one < need
+	return Below(Reachable(e.Product(), of.Most()), one, need)
+}
+
+// Below reports whether a product of effective bid and quality, times Q for quality 1, is below a score. Four modifiers of the largest
+// bids need more than 64 bits.
+func Below(product, one, need uint64) bool {
+	hi, lo := bits.Mul64(product, one)
+	return hi == 0 && lo < need
 }
 
 // Reachable is what a product of effective bid and quality can become at most. The bid was rounded down before the factor, by less

@@ -8,6 +8,7 @@ import (
 
 	"adshard/barrels/block"
 	"adshard/barrels/kv"
+	"adshard/targeting"
 )
 
 // TestRank: the impacts of a class are ordered as hits are ranked, the first one of each
@@ -65,4 +66,34 @@ func rankable(t *rapid.T, n int) *Block {
 		})
 	}
 	return NewBlock(1, kv.Place{}, e.Append(nil))
+}
+
+// TestBeaten: an impact is beaten only if no context makes a bid of it that reaches the score, also where the numbers are largest.
+func TestBeaten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		bid, quality := rapid.Uint64Range(1, uint64(Undecided)-2).Draw(t, "bid"), rapid.Uint64Range(1, MaxQuality).Draw(t, "quality")
+		draw := func(name string) uint16 { return uint16(rapid.IntRange(100, targeting.MaxModifier).Draw(t, name)) }
+		f := targeting.Factors{Schedule: draw("schedule"), Location: draw("location"), Audience: draw("audience"), Site: draw("site")}
+		device := rapid.Uint64Range(1, targeting.MaxModifier).Draw(t, "device")
+		c := CampaignState{Most: uint32(mostOf(&f))}
+		effective := bid * device / 1000
+		if effective == 0 || effective >= uint64(Undecided)-1 {
+			return
+		}
+		one := rapid.Uint64Range(1, 100_000).Draw(t, "one")
+		score := bid * f.Apply(device) / 1000 * quality * one
+		need := rapid.Uint64Range(0, score).Draw(t, "need")
+		if NewImpact(EffectiveBid(effective)+1, uint8(quality), 0).Beaten(c.ProfileRef(), one, need) {
+			t.Fatalf("a score of %d is beaten by %d", score, need)
+		}
+	})
+}
+
+// mostOf is what factors multiply at most, each at least 1000.
+func mostOf(f *targeting.Factors) uint64 {
+	most := uint64(1000)
+	for _, by := range f.All() {
+		most = (most*uint64(max(by, 1000)) + 999) / 1000
+	}
+	return most
 }

@@ -1,7 +1,6 @@
 package query
 
 import (
-	"math/bits"
 	"slices"
 
 	"adshard/auction"
@@ -110,8 +109,7 @@ func (r *ranking) prunable(c *classRef, best search.Level, need uint64) bool {
 	if class.Targeted {
 		most = index.Reachable(most, impacts.Most(class))
 	}
-	hi, lo := bits.Mul64(most, auction.Quality(1, b.Classes()[int(c.class)].Type.Permille(), best.Permille()))
-	return hi == 0 && lo < need
+	return index.Below(most, auction.Quality(1, b.Classes()[int(c.class)].Type.Permille(), best.Permille()), need)
 }
 
 // fetch prefetches the impacts of classes, so that their memory accesses overlap.
