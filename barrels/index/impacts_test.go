@@ -97,3 +97,15 @@ func mostOf(f *targeting.Factors) uint64 {
 	}
 	return most
 }
+
+// TestGrew: impacts that replace others of other profiles are counted with their own size.
+func TestGrew(t *testing.T) {
+	var e block.Encoder
+	e.Add(&block.Entry{Group: &block.Group{Key: 1}, Keyword: 1, Words: []block.Word{{Norm: 1, Fold: 1, Term: 1}}})
+	b, l := NewPostingList(1, []*Block{NewBlock(1, kv.Place{}, e.Append(nil))}).Block(0), NewListCache(1<<20)
+	large, small := NewImpacts(b, make([]ProfileRef, 3)), NewImpacts(b, make([]ProfileRef, 1))
+	l.Grew(nil, large, b)
+	if l.Grew(large, small, b); l.Bytes() != uint64(small.bytes(b)) || small.bytes(b) >= large.bytes(b) {
+		t.Errorf("%d bytes are counted, want %d of %d", l.Bytes(), small.bytes(b), large.bytes(b))
+	}
+}

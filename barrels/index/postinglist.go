@@ -155,8 +155,14 @@ type ListCache struct {
 	hand int        // the slot at which eviction continues
 }
 
-// Grew counts impacts that a search has added to a block.
-func (l *ListCache) Grew(j *Impacts, b *Block) { l.bytes.Add(int64(j.bytes(b))) }
+// Grew counts impacts that a search has added to a block in place of old ones; nil: there were none.
+func (l *ListCache) Grew(old, j *Impacts, b *Block) {
+	by := j.bytes(b)
+	if old != nil {
+		by -= old.bytes(b) // profiles may have come or gone
+	}
+	l.bytes.Add(int64(by))
+}
 
 // Limit changes the size limit of all lists, in bytes.
 func (l *ListCache) Limit(bytes uint64) { l.limit.Store(int64(min(bytes, 1<<40))) }

@@ -70,9 +70,7 @@ func (c *impactCache) impacts(b *index.Block) *index.Impacts {
 		}
 	}
 	j = c.compute(b)
-	if slot.Swap(j) == nil {
-		c.caches.Lists.Grew(j, b)
-	}
+	c.caches.Lists.Grew(slot.Swap(j), j, b)
 	return j
 }
 
