@@ -34,11 +34,13 @@ func TestTargetingGoldenMoving(t *testing.T) {
 			if testing.Short() && i != 1 {
 				t.Skip("short: 3 slaves over streams")
 			}
-			const sample = 250
+			const sample = 150
 			m := newMoving(t, path, p)
 			m.during(func() {
 				for n, end := 0, time.Now().Add(time.Minute); n < sample || m.moves && m.moved() == 0 && time.Now().Before(end); n++ {
-					m.ask(n, all[(i*sample+n)%len(all)])
+					if m.ask(n, all[(i*sample+n)%len(all)]); n >= sample {
+						time.Sleep(50 * time.Millisecond) // the first move is waited for
+					}
 				}
 			})
 		})
@@ -82,7 +84,7 @@ func (m *moving) during(f func()) {
 	ctx, cancel := context.WithCancel(m.t.Context())
 	var all sync.WaitGroup
 	all.Go(func() {
-		if err := m.stirring.Run(ctx, 40, nil); err != nil {
+		if err := m.stirring.Run(ctx, 20, nil); err != nil {
 			m.t.Errorf("changing the data: %v", err)
 		}
 	})
