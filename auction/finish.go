@@ -58,10 +58,14 @@ func Finish(candidates []Candidate, slots int, reserve uint64) []Placement {
 		if p+1 == len(order) || c.Quality == 0 {
 			continue
 		}
-		next := &candidates[order[p+1]]
-		if price := ceilDiv(next.Score, c.Quality); price > reserve {
-			won[p].Price, won[p].SetBy = price, next.Keyword
-		}
+		won[p].beat(c, &candidates[order[p+1]])
 	}
 	return won
+}
+
+// beat raises the price of a winner to the least at which it still ranks with or before the next.
+func (p *Placement) beat(winner, next *Candidate) {
+	if price := ceilDiv(next.Score, winner.Quality); price > p.Price {
+		p.Price, p.SetBy = price, next.Keyword
+	}
 }

@@ -10,6 +10,8 @@ type Hit struct {
 	Score, Quality uint64
 	Type           MatchType
 	Level          Level
+	// Filters are those of a page of which it is one of the best: bit i stands for the i-th.
+	Filters uint8
 	// Ad is the id of the ad that is shown, and Display what answers show of the
 	// hit. Neither is set in explanations.
 	Ad      uint64

@@ -40,6 +40,8 @@ type Request struct {
 	Slots int
 	// Reserve is the least bid that takes part, in micros.
 	Reserve uint64
+	// Page asks for the hits of several placements, or is nil. Explanations ignore it.
+	Page *Page
 	// ExactCounts asks for exact Matched and Candidates.
 	ExactCounts bool
 	// Strict: an incomplete answer is useless. A fan-out may return one at once, without asking any
@@ -81,8 +83,11 @@ type Tags struct {
 // Answer is what a searcher found.
 type Answer struct {
 	// Hits are the best Slots+1 candidates after one per advertiser, by Score
-	// descending, then Keyword ascending.
+	// descending, then Keyword ascending. With a page they are the best of each of its filters (Request.Kept): a keyword
+	// is there once for each ad that it shows in some of them.
 	Hits []Hit
+	// Filtered are the candidates of each filter of a page, counted as Candidates are, which has those of any.
+	Filtered []uint64
 	// Matched and Candidates are the totals of serving.md §8, each keyword
 	// counted once; lower bounds unless CountsExact.
 	Matched, Candidates uint64

@@ -1,32 +1,35 @@
 package search
 
-// Top keeps the best hits of distinct owners: of each owner the one with the
-// highest score, equal scores by the lowest keyword id, and of those the first
+// Top keeps the best hits: of each owner the one with the
+// highest score, or the first few, equal scores by the lowest keyword id, and of those the first
 // k in the same order. It allocates only when k grows. For small k (tens).
 //
 // Offers may come in any order and repeat a keyword with another score; what
-// remains is the same. An owner that has fallen out comes back only with a
+// remains is the same. A hit that has fallen out comes back only with a
 // better offer, since what is needed to stay never falls.
 type Top[T any] struct {
-	k      int
-	ranked []Ranked[T]
+	k, each int
+	ranked  []Ranked[T]
 }
 
-// Ranked is one owner's best hit.
+// Ranked is one of an owner's best hits.
 type Ranked[T any] struct {
 	Owner, Score, Keyword uint64
 	Value                 T
 }
 
-// Reset empties it for the best k, k ≥ 1.
-func (t *Top[T]) Reset(k int) {
-	t.k = max(k, 1)
+// Reset empties it for the best k of distinct owners, k ≥ 1.
+func (t *Top[T]) Reset(k int) { t.ResetEach(k, 1) }
+
+// ResetEach empties it for the best k, of which at most each are of one owner, k and each ≥ 1.
+func (t *Top[T]) ResetEach(k, each int) {
+	t.k, t.each = max(k, 1), max(each, 1)
 	clear(t.ranked)
 	t.ranked = t.ranked[:0]
 }
 
-// Threshold is the score below which no offer can enter: that of the k-th best
-// owner, 0 while there are fewer. An offer with an equal score may enter, by a
+// Threshold is the score below which no offer can enter: that of the k-th best,
+// 0 while there are fewer. An offer with an equal score may enter, by a
 // lower keyword id: prune only what is certainly below.
 func (t *Top[T]) Threshold() uint64 {
 	if len(t.ranked) < t.k || t.k == 0 {
@@ -41,7 +44,7 @@ func (t *Top[T]) Wants(owner, score, keyword uint64) bool {
 	if score < t.Threshold() {
 		return false
 	}
-	if i := t.find(owner); i >= 0 {
+	if i := t.find(owner, keyword); i >= 0 {
 		return before(score, keyword, &t.ranked[i])
 	}
 	return len(t.ranked) < t.k || before(score, keyword, &t.ranked[t.k-1])
@@ -58,7 +61,7 @@ func (t *Top[T]) Offer(owner, score, keyword uint64, value T) bool {
 	if !t.Wants(owner, score, keyword) {
 		return false
 	}
-	i := t.find(owner)
+	i := t.find(owner, keyword)
 	switch {
 	case i >= 0: // its old place is the one to be filled
 	case len(t.ranked) < t.k:
@@ -78,10 +81,15 @@ func (t *Top[T]) Offer(owner, score, keyword uint64, value T) bool {
 // or Reset.
 func (t *Top[T]) Ranked() []Ranked[T] { return t.ranked }
 
-func (t *Top[T]) find(owner uint64) int {
+// find returns the hit whose place an offer would take: that of the same keyword, or the worst of an owner that has as many as
+// it may; −1: neither is there.
+func (t *Top[T]) find(owner, keyword uint64) int {
+	n := 0
 	for i := range t.ranked {
 		if t.ranked[i].Owner == owner {
-			return i
+			if n++; n == t.each || t.ranked[i].Keyword == keyword {
+				return i
+			}
 		}
 	}
 	return -1

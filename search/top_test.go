@@ -31,12 +31,17 @@ func inOrder(a, b offer) int {
 }
 
 // slowTop sorts everything.
-func slowTop(offers []offer, k int) (top []offer) {
+func slowTop(offers []offer, k int) (top []offer) { return slowTopEach(offers, k, 1) }
+
+// slowTopEach does so for several hits of each owner.
+func slowTopEach(offers []offer, k, each int) (top []offer) {
 	sorted := slices.SortedFunc(slices.Values(offers), inOrder)
+	of := map[uint64]int{}
 	for _, o := range sorted {
-		known := slices.ContainsFunc(top, func(x offer) bool { return x.owner == o.owner })
-		if !known && len(top) < k {
+		known := slices.ContainsFunc(top, func(x offer) bool { return x.keyword == o.keyword })
+		if !known && of[o.owner] < each && len(top) < k {
 			top = append(top, o)
+			of[o.owner]++
 		}
 	}
 	return top
@@ -53,8 +58,10 @@ func TestTopIsTheOracles(t *testing.T) {
 	var top search.Top[int] // reused: what was there before must not show
 	rapid.Check(t, func(t *rapid.T) {
 		offers := drawOffers(t)
-		k := rapid.IntRange(1, 21).Draw(t, "k")
-		top.Reset(k)
+		k, each := rapid.IntRange(1, 21).Draw(t, "k"), rapid.IntRange(1, 4).Draw(t, "each")
+		if top.ResetEach(k, each); each == 1 {
+			top.Reset(k)
+		}
 		for i, o := range offers {
 			threshold := top.Threshold()
 			lost := top.Lost(o.score, o.keyword)
@@ -71,7 +78,7 @@ func TestTopIsTheOracles(t *testing.T) {
 			if wanted && o.score < threshold {
 				t.Fatalf("offer %d below the threshold %d was taken", i, threshold)
 			}
-			if got, want := kept(&top), slowTop(offers[:i+1], k); !slices.Equal(got, want) {
+			if got, want := kept(&top), slowTopEach(offers[:i+1], k, each); !slices.Equal(got, want) {
 				t.Fatalf("after %d offers: got %v, want %v", i+1, got, want)
 			}
 		}

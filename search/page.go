@@ -1,0 +1,93 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+
+	"adshard/targeting"
+)
+
+// MaxPlacements is the largest number of placements of a page (serving.md §15).
+const MaxPlacements = 8
+
+// Page asks for the hits of several placements at once (serving.md §15). Slots of its request are those of all placements
+// together.
+type Page struct {
+	// Filters are 1 to MaxPlacements; placements with equal ones share them.
+	Filters []Filter
+	// PerAdvertiser is how many places of the page an advertiser may have, from 1.
+	PerAdvertiser int
+}
+
+// Filter is what candidates of a placement pass, beside the reserve and the blocks of the request.
+type Filter struct {
+	// Reserve is the least bid that takes part, in micros.
+	Reserve uint64
+	// Blocks and Lists are as those of targeting.Context.
+	Blocks []*targeting.Blocks
+	Lists  []targeting.ListVersion
+}
+
+// Kept returns how many hits an answer has, with a page how many of each filter, and how many of them may be of one advertiser.
+func (r *Request) Kept() (hits, perAdvertiser int) {
+	if r.Page == nil {
+		return r.Slots + 1, 1
+	}
+	n := min(r.Page.PerAdvertiser, r.Slots)
+	return r.Slots + n, n
+}
+
+// MergePage is Merge for the answers to a request with a page: the hits of each filter are those of one search over all parts. Each
+// answer has a count for each filter.
+func MergePage(answers []*Answer, r *Request) *Answer {
+	sum := &Answer{CountsExact: true, Filtered: make([]uint64, len(r.Page.Filters))}
+	first := true
+	for _, a := range answers {
+		if a != nil {
+			sum.add(a, first)
+			first = false
+			for f := range sum.Filtered {
+				sum.Filtered[f] += a.Filtered[f]
+			}
+		}
+	}
+	sum.CountsExact = sum.CountsExact && !first
+	sum.Hits = pageHits(answers, r)
+	return sum
+}
+
+// pageHits returns the best hits of each filter, with the filters of which each is one.
+func pageHits(answers []*Answer, r *Request) []Hit {
+	kept := make(map[*Hit]uint8)
+	var top Top[*Hit]
+	for f := range r.Page.Filters {
+		top.ResetEach(r.Kept())
+		for _, a := range answers {
+			if a == nil {
+				continue
+			}
+			for i := range a.Hits {
+				if h := &a.Hits[i]; h.Filters>>f&1 != 0 {
+					top.Offer(h.Advertiser, h.Score, h.Keyword, h)
+				}
+			}
+		}
+		for _, best := range top.Ranked() {
+			kept[best.Value] |= 1 << f
+		}
+	}
+	hits := make([]Hit, 0, len(kept))
+	for h, filters := range kept {
+		hits = append(hits, *h)
+		hits[len(hits)-1].Filters = filters
+	}
+	SortHits(hits)
+	return hits
+}
+
+// SortHits sorts the hits of a page: by Score descending, then Keyword, then Ad ascending.
+func SortHits(hits []Hit) {
+	slices.SortFunc(hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Keyword, b.Keyword), cmp.Compare(a.Ad, b.Ad))
+	})
+}
