@@ -153,6 +153,15 @@ func holder(set map[string]struct{}, path string, separator byte, end bool) (ent
 	}
 }
 
+// BlocksOwner reports whether a block meets an owner, or a category of it or of a campaign, or the lack of any; a nil campaign
+// says nothing.
+func (c *Context) BlocksOwner(campaign *Campaign, owner *Owner) bool {
+	if campaign == nil {
+		campaign = &plain
+	}
+	return slices.ContainsFunc(c.Blocks, func(b *Blocks) bool { return b.owner(owner.ID, campaign.categories, owner.Categories) })
+}
+
 // BlocksURLs reports whether any block of the request names domains, so that final URLs must be looked at.
 func (c *Context) BlocksURLs() bool {
 	return slices.ContainsFunc(c.Blocks, func(b *Blocks) bool { return len(b.Domains) > 0 })

@@ -88,11 +88,15 @@ func sameCounts(t TB, a *search.Answer, want *oracle.Result, exact bool) {
 // shown is what an answer shows after the auction, one line a place.
 func shown(a *search.Answer, r oracle.Request) []string {
 	list := make([]auction.Candidate, len(a.Hits))
-	for i, h := range a.Hits {
-		list[i] = auction.Candidate{Advertiser: h.Advertiser, Keyword: h.Keyword, Score: h.Score, Quality: h.Quality}
+	for i := range a.Hits {
+		list[i] = candidate(&a.Hits[i])
 	}
-	var out []string
-	for _, p := range auction.Finish(list, r.Slots, r.Reserve) {
+	return lines(a, auction.Finish(list, r.Slots, r.Reserve))
+}
+
+// lines is what an answer shows of winners.
+func lines(a *search.Answer, won []auction.Placement) (out []string) {
+	for _, p := range won {
 		h := &a.Hits[p.Index]
 		c, err := h.Display.Content()
 		out = append(out, fmt.Sprint(h.Keyword, h.Group, h.Campaign, h.Advertiser, h.Score, h.Quality, h.Type, h.Level,

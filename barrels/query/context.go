@@ -105,9 +105,15 @@ func (e *eligibility) errUnresolved(op string) error {
 	return fault.Newf(fault.Version, op, "the request has no context, and campaigns here have targeting: update the program that asks")
 }
 
-// urlBlocked reports whether a block meets the page to which a keyword leads: its own, or that of each ad of its group.
-// A group that cannot be read is damage: not shown, and the answer says that it is incomplete.
+// urlBlocked reports whether a block of the request meets the page to which a keyword leads.
 func (e *eligibility) urlBlocked(at kv.Place) bool {
+	return e.urlBlockedBy(e.context.request, e.context.metGroups, at)
+}
+
+// urlBlockedBy reports whether a block meets the page to which a keyword leads: its own, or that of each ad of its group, which
+// metGroups remembers by group key.
+// A group that cannot be read is damage: not shown, and the answer says that it is incomplete.
+func (e *eligibility) urlBlockedBy(c *targeting.Context, metGroups map[uint64]bool, at kv.Place) bool {
 	g, ok := e.group(at.Key)
 	if !ok {
 		e.damagedAt(at.Key)
@@ -119,21 +125,26 @@ func (e *eligibility) urlBlocked(at kv.Place) bool {
 		return true
 	}
 	if url != "" {
-		return e.context.request.BlocksURL(url)
+		return c.BlocksURL(url)
 	}
-	met, known := e.context.metGroups[at.Key]
+	met, known := metGroups[at.Key]
 	if !known {
-		met = len(e.allowed(g.Ads)) == 0
-		e.context.metGroups[at.Key] = met
+		met = len(allowedBy(c, g.Ads)) == 0
+		metGroups[at.Key] = met
 	}
 	return met
 }
 
-// allowed returns the ads that no block meets.
+// allowed returns the ads that no block of the request meets.
 func (e *eligibility) allowed(ads []display.Ad) []display.Ad {
+	return allowedBy(e.context.request, ads)
+}
+
+// allowedBy returns the ads that no block meets.
+func allowedBy(c *targeting.Context, ads []display.Ad) []display.Ad {
 	var out []display.Ad
 	for i := range ads {
-		if !e.context.request.BlocksURL(ads[i].FinalURL) {
+		if !c.BlocksURL(ads[i].FinalURL) {
 			out = append(out, ads[i])
 		}
 	}

@@ -42,6 +42,8 @@ func Check(r *search.Request) error {
 		return fault.Field("barrels: search", "slots", "%d slots; 1 to %d can be asked for", r.Slots, MaxSlots)
 	case int(r.Device) >= search.Devices:
 		return fault.Field("barrels: search", "device", "there is no device %d", r.Device)
+	case r.Page != nil:
+		return checkPage(r.Page)
 	}
 	return nil
 }
@@ -87,6 +89,9 @@ func (e *execution) answer() *search.Answer {
 		Hits: e.hits(), Matched: e.matched, Candidates: e.candidates, CountsExact: e.request.ExactCounts,
 		View: e.served.View, Shard: e.state.Slices.Shard, AppliedClock: e.state.Position.GetClock(), Work: e.scan.work,
 		Shards: 1, Answered: 1,
+	}
+	if e.page != nil {
+		a.Filtered = e.page.counts()
 	}
 	a.Work.BlocksBad += uint64(len(e.bad))
 	a.Work.BlocksSkipped += e.scan.skipped

@@ -5,6 +5,9 @@ import "adshard/search"
 // hits returns the best with what answers show of them. Those that cannot be read are left out as
 // damage.
 func (r *ranking) hits() []search.Hit {
+	if r.page != nil {
+		return r.pageHits()
+	}
 	ranked := r.top.Ranked()
 	if len(ranked) == 0 {
 		return nil
@@ -42,6 +45,12 @@ func (r *ranking) show(of *search.Ranked[hit], h *search.Hit) bool {
 	if d == nil {
 		return false
 	}
+	r.result(of, d, h)
+	return true
+}
+
+// result makes the hit of an answer.
+func (r *ranking) result(of *search.Ranked[hit], d *cachedDisplay, h *search.Hit) {
 	v := &of.Value
 	*h = search.Hit{
 		Keyword: d.keyword, Group: d.group, Campaign: d.campaign, Advertiser: d.advertiser,
@@ -50,5 +59,4 @@ func (r *ranking) show(of *search.Ranked[hit], h *search.Hit) bool {
 	if d.even != nil {
 		h.Ad, h.Display.Group = d.pick(r.request)
 	}
-	return true
 }

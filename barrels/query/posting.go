@@ -39,6 +39,10 @@ func (r *ranking) posting(i int, level search.Level) {
 	if s.verdict(flags, effective, r.request.Reserve) != search.Eligible {
 		return
 	}
+	if r.page != nil {
+		r.onPage(&pageCandidate{i, kv.Place{Key: v.GroupKey(group), Keyword: keyword}, effective, q, score, kind, level, again}, s)
+		return
+	}
 	wanted := r.top.Wants(s.advertiser, score, keyword)
 	if !wanted && (again || !r.request.ExactCounts) || s.hasNegatives() && r.blocked(v.GroupKey(group), s) {
 		return
@@ -52,20 +56,25 @@ func (r *ranking) posting(i int, level search.Level) {
 		r.candidates++
 	}
 	if wanted {
-		h := hit{view: v, posting: uint16(i), quality: q, kind: kind, level: level}
-		if r.cached == nil { // the view will be opened on other bytes
-			ids := idsOf(v, i)
-			h.view, h.copied = nil, &ids
-		}
-		r.top.Offer(s.advertiser, score, keyword, h)
+		r.top.Offer(s.advertiser, score, keyword, r.hit(i, q, kind, level))
 	}
+}
+
+// hit is what is kept of posting i of the current block.
+func (r *ranking) hit(i int, quality uint64, kind search.MatchType, level search.Level) hit {
+	h := hit{view: r.view, posting: uint16(i), quality: quality, kind: kind, level: level}
+	if r.cached == nil { // the view will be opened on other bytes
+		ids := idsOf(r.view, i)
+		h.view, h.copied = nil, &ids
+	}
+	return h
 }
 
 // hopeless reports whether a keyword is certainly below the threshold, whatever its campaign and
 // advertiser are, so that they need not be looked up. It is not counted; totals are then lower
 // bounds.
 func (r *ranking) hopeless(group int, bid uint64, quality uint8, kind search.MatchType, level search.Level) bool {
-	need := r.top.Threshold()
+	need := r.threshold()
 	if need == 0 {
 		return false
 	}

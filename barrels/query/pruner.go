@@ -62,7 +62,7 @@ func (p *pruner) prunes(f *foundList) bool {
 // canWin reports whether a block with this reach may still have a posting among
 // the best, when none matches better than at level best.
 func (p *pruner) canWin(reach uint64, best search.Level) bool {
-	if need := p.ranking.top.Threshold(); p.need != need || p.level != best {
+	if need := p.ranking.threshold(); p.need != need || p.level != best {
 		p.need, p.level = need, best
 		p.threshold = block.NewThreshold(need, best)
 	}

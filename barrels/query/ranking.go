@@ -16,6 +16,8 @@ import (
 type ranking struct {
 	impactCache
 	top                 search.Top[hit]
+	page                *pageRanking // in place of top; nil: the request has no page
+	ofPage              pageRanking  // what page points to
 	matched, candidates uint64
 	factor              uint64 // an upper bound of the factor (permille) by which targeting, its group's own aside, multiplies the current posting's bid
 	// seen are the keywords counted that may come again in another form.
@@ -57,10 +59,26 @@ func (r *ranking) reset() {
 	r.top.Reset(r.request.Slots + 1)
 	r.matched, r.candidates = 0, 0
 	r.view = nil
+	if r.page = nil; r.request.Page != nil {
+		r.page = &r.ofPage
+		r.page.reset(r.request)
+	}
+}
+
+// threshold is the score below which no posting is among the best.
+func (r *ranking) threshold() uint64 {
+	if r.page != nil {
+		return r.page.need
+	}
+	return r.top.Threshold()
 }
 
 func (r *ranking) release() {
 	r.top.Reset(1)
+	if r.page != nil {
+		r.page.release()
+		r.page = nil
+	}
 	clear(r.seen)
 	r.sampler.Release()
 	r.impactCache.release()
@@ -79,7 +97,7 @@ func (r *ranking) enter(b blockRef, term uint64) {
 // prune returns the classes that may still be among the best if none matches better than at level
 // best, which saves matching the others. It changes the list.
 func (r *ranking) prune(list []classRef, best search.Level) []classRef {
-	need := r.top.Threshold()
+	need := r.threshold()
 	if need == 0 {
 		return list
 	}
@@ -151,6 +169,10 @@ func (r *ranking) class(b *index.Block, i int, level search.Level) {
 	m := members{
 		block: b, profiles: j.Profiles(), ranked: j.Ranked(b, i), kind: kind, level: level, one: auction.Quality(1, kind.Permille(), level.Permille()),
 		least: index.EffectiveBid(min(max(r.request.Reserve, 1), uint64(index.Undecided)-1)),
+	}
+	if r.page != nil {
+		r.pageMembers(&m)
+		return
 	}
 	if class.Least <= m.least || r.request.ExactCounts && class.Live > class.Candidates && someAsked(m.ranked) {
 		r.members(&m)

@@ -41,6 +41,8 @@ func BenchmarkSearchBuilt(b *testing.B) {
 	barreltest.MeasureSearch(b, s, c.Requests(b))
 }
 
+func BenchmarkPages(b *testing.B) { barreltest.BenchmarkPages(b, *keywords, emptyStore) }
+
 func BenchmarkCounting(b *testing.B) { barreltest.BenchmarkCounting(b, *keywords, emptyStore) }
 
 func BenchmarkAdvertiserNegatives(b *testing.B) {

@@ -1,0 +1,191 @@
+package query
+
+import (
+	"adshard/barrels/index"
+	"adshard/barrels/kv"
+	"adshard/fault"
+	"adshard/search"
+	"adshard/targeting"
+)
+
+// pageRanking keeps the best hits of each filter of a page (serving.md §15).
+type pageRanking struct {
+	filters []filterRanking
+	// need is the least threshold of all filters: a posting below it is among the best of none.
+	need uint64
+	// blocks: some filter has blocks. passed remembers by campaign which filters' blocks meet neither it nor its owner.
+	blocks bool
+	passed map[*index.Campaign]uint8
+}
+
+// filterRanking is what is known of one filter.
+type filterRanking struct {
+	search.Top[hit]
+	reserve    uint64
+	candidates uint64
+	// blocked has the blocks of the request and of the filter; urls: the filter has some of domains. metGroups is as that of
+	// contextRule.
+	blocked   targeting.Context
+	urls      bool
+	metGroups map[uint64]bool
+}
+
+// pageCandidate is a posting of the current block that takes part but for what a page's filters say, negatives and URLs.
+type pageCandidate struct {
+	posting                   int
+	at                        kv.Place
+	effective, quality, score uint64
+	kind                      search.MatchType
+	level                     search.Level
+	again                     bool // it was counted in another form
+}
+
+// checkPage returns fault.Invalid for a page that no store answers.
+func checkPage(p *search.Page) error {
+	switch {
+	case len(p.Filters) < 1 || len(p.Filters) > search.MaxPlacements:
+		return fault.Field("barrels: search", "placements", "%d filters; 1 to %d can be asked for", len(p.Filters), search.MaxPlacements)
+	case p.PerAdvertiser < 1 || p.PerAdvertiser > MaxSlots:
+		return fault.Field("barrels: search", "per_advertiser", "%d places; 1 to %d can be asked for", p.PerAdvertiser, MaxSlots)
+	}
+	return nil
+}
+
+// reset begins a search for a page.
+func (p *pageRanking) reset(r *search.Request) {
+	n := len(r.Page.Filters)
+	if cap(p.filters) < n {
+		p.filters = make([]filterRanking, n, search.MaxPlacements)
+	}
+	p.filters, p.need, p.blocks = p.filters[:n], 0, false
+	if p.passed == nil {
+		p.passed = make(map[*index.Campaign]uint8)
+	}
+	var own []*targeting.Blocks
+	if r.Context != nil {
+		own = r.Context.Blocks
+	}
+	for i := range p.filters {
+		f, of := &p.filters[i], &r.Page.Filters[i]
+		f.ResetEach(r.Kept())
+		f.reserve, f.candidates = of.Reserve, 0
+		f.blocked.Blocks = append(append(f.blocked.Blocks[:0], of.Blocks...), own...)
+		f.urls = (&targeting.Context{Blocks: of.Blocks}).BlocksURLs()
+		if f.urls && f.metGroups == nil {
+			f.metGroups = make(map[uint64]bool)
+		}
+		p.blocks = p.blocks || len(of.Blocks) > 0
+	}
+}
+
+// release drops what belongs to a request.
+func (p *pageRanking) release() {
+	for i := range p.filters {
+		f := &p.filters[i]
+		f.Reset(1)
+		clear(f.blocked.Blocks)
+		clear(f.metGroups)
+	}
+	clear(p.passed)
+}
+
+// counts returns the candidates of each filter.
+func (p *pageRanking) counts() []uint64 {
+	list := make([]uint64, len(p.filters))
+	for i := range p.filters {
+		list[i] = p.filters[i].candidates
+	}
+	return list
+}
+
+// pageMembers decides on the members of a class one by one.
+func (r *ranking) pageMembers(m *members) {
+	for _, e := range m.ranked {
+		if e.Bid() != index.NoMatch {
+			r.undecided(m, e)
+		}
+	}
+}
+
+// onPage counts a candidate in the filters that it passes, and offers it to those of which it may be among the best.
+func (r *ranking) onPage(c *pageCandidate, s *groupStatus) {
+	p := r.page
+	passes := p.passing(c.effective, s)
+	wanted := p.wanting(passes, c, s.advertiser)
+	if passes == 0 || wanted == 0 && (c.again || !r.request.ExactCounts) || s.hasNegatives() && r.blocked(c.at.Key, s) {
+		return
+	}
+	if r.context.urls && r.urlBlocked(c.at) {
+		return
+	}
+	passes &^= r.urlsBlocked(passes, c.at)
+	if passes != 0 && !c.again {
+		r.candidates++
+	}
+	for i := range p.filters {
+		f := &p.filters[i]
+		if passes>>i&1 == 0 {
+			continue
+		}
+		if !c.again {
+			f.candidates++
+		}
+		if wanted>>i&1 != 0 {
+			f.Offer(s.advertiser, c.score, c.at.Keyword, r.hit(c.posting, c.quality, c.kind, c.level))
+		}
+	}
+	if passes&wanted != 0 {
+		p.need = p.least()
+	}
+}
+
+// passing returns the filters whose reserve a bid reaches and whose blocks meet neither the campaign nor its owner.
+func (p *pageRanking) passing(effective uint64, s *groupStatus) (filters uint8) {
+	for i := range p.filters {
+		if effective >= p.filters[i].reserve {
+			filters |= 1 << i
+		}
+	}
+	if !p.blocks || filters == 0 {
+		return filters
+	}
+	passed, known := p.passed[s.campaign.Campaign]
+	if !known {
+		for i := range p.filters {
+			if !p.filters[i].blocked.BlocksOwner(s.campaign.Targeting, &s.owner.Owner) {
+				passed |= 1 << i
+			}
+		}
+		p.passed[s.campaign.Campaign] = passed
+	}
+	return filters & passed
+}
+
+// wanting returns those of some filters of which a candidate may be among the best.
+func (p *pageRanking) wanting(of uint8, c *pageCandidate, advertiser uint64) (filters uint8) {
+	for i := range p.filters {
+		if of>>i&1 != 0 && p.filters[i].Wants(advertiser, c.score, c.at.Keyword) {
+			filters |= 1 << i
+		}
+	}
+	return filters
+}
+
+// urlsBlocked returns those of some filters that meet the page to which a keyword leads.
+func (r *ranking) urlsBlocked(of uint8, at kv.Place) (filters uint8) {
+	for i := range r.page.filters {
+		if f := &r.page.filters[i]; of>>i&1 != 0 && f.urls && r.urlBlockedBy(&f.blocked, f.metGroups, at) {
+			filters |= 1 << i
+		}
+	}
+	return filters
+}
+
+// least returns the least threshold of all filters.
+func (p *pageRanking) least() uint64 {
+	least := p.filters[0].Threshold()
+	for i := range p.filters[1:] {
+		least = min(least, p.filters[i+1].Threshold())
+	}
+	return least
+}
