@@ -956,6 +956,7 @@ type SearchRequest struct {
 	// context is what the request says of its user and page; absent: the master is of a version before targeting.
 	Context       *Context `protobuf:"bytes,17,opt,name=context,proto3" json:"context,omitempty"`
 	Instance      uint64   `protobuf:"fixed64,14,opt,name=instance,proto3" json:"instance,omitempty"` // Replica.instance of the slave that is asked to explain; 0: any
+	Page          *Page    `protobuf:"bytes,18,opt,name=page,proto3" json:"page,omitempty"`           // absent: no placements
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1074,6 +1075,151 @@ func (x *SearchRequest) GetInstance() uint64 {
 	return 0
 }
 
+func (x *SearchRequest) GetPage() *Page {
+	if x != nil {
+		return x.Page
+	}
+	return nil
+}
+
+// Page asks for the hits of several placements at once (search.Page).
+type Page struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Filters       []*PageFilter          `protobuf:"bytes,1,rep,name=filters,proto3" json:"filters,omitempty"`
+	PerAdvertiser uint32                 `protobuf:"varint,2,opt,name=per_advertiser,json=perAdvertiser,proto3" json:"per_advertiser,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Page) Reset() {
+	*x = Page{}
+	mi := &file_adshard_v1_search_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Page) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Page) ProtoMessage() {}
+
+func (x *Page) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Page.ProtoReflect.Descriptor instead.
+func (*Page) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *Page) GetFilters() []*PageFilter {
+	if x != nil {
+		return x.Filters
+	}
+	return nil
+}
+
+func (x *Page) GetPerAdvertiser() uint32 {
+	if x != nil {
+		return x.PerAdvertiser
+	}
+	return 0
+}
+
+// PageFilter is what candidates of a placement pass (search.Filter).
+type PageFilter struct {
+	state              protoimpl.MessageState `protogen:"open.v1"`
+	Reserve            uint64                 `protobuf:"varint,1,opt,name=reserve,proto3" json:"reserve,omitempty"`
+	BlockAdvertisers   []uint64               `protobuf:"fixed64,2,rep,packed,name=block_advertisers,json=blockAdvertisers,proto3" json:"block_advertisers,omitempty"`
+	BlockDomains       []string               `protobuf:"bytes,3,rep,name=block_domains,json=blockDomains,proto3" json:"block_domains,omitempty"`
+	BlockCategories    []string               `protobuf:"bytes,4,rep,name=block_categories,json=blockCategories,proto3" json:"block_categories,omitempty"`
+	BlockUncategorised bool                   `protobuf:"varint,5,opt,name=block_uncategorised,json=blockUncategorised,proto3" json:"block_uncategorised,omitempty"`
+	BlockLists         []*ListVersion         `protobuf:"bytes,6,rep,name=block_lists,json=blockLists,proto3" json:"block_lists,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *PageFilter) Reset() {
+	*x = PageFilter{}
+	mi := &file_adshard_v1_search_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PageFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PageFilter) ProtoMessage() {}
+
+func (x *PageFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PageFilter.ProtoReflect.Descriptor instead.
+func (*PageFilter) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *PageFilter) GetReserve() uint64 {
+	if x != nil {
+		return x.Reserve
+	}
+	return 0
+}
+
+func (x *PageFilter) GetBlockAdvertisers() []uint64 {
+	if x != nil {
+		return x.BlockAdvertisers
+	}
+	return nil
+}
+
+func (x *PageFilter) GetBlockDomains() []string {
+	if x != nil {
+		return x.BlockDomains
+	}
+	return nil
+}
+
+func (x *PageFilter) GetBlockCategories() []string {
+	if x != nil {
+		return x.BlockCategories
+	}
+	return nil
+}
+
+func (x *PageFilter) GetBlockUncategorised() bool {
+	if x != nil {
+		return x.BlockUncategorised
+	}
+	return false
+}
+
+func (x *PageFilter) GetBlockLists() []*ListVersion {
+	if x != nil {
+		return x.BlockLists
+	}
+	return nil
+}
+
 // Context is a request's context as the master resolved it (serving.md §11, package targeting).
 type Context struct {
 	state              protoimpl.MessageState `protogen:"open.v1"`
@@ -1095,7 +1241,7 @@ type Context struct {
 
 func (x *Context) Reset() {
 	*x = Context{}
-	mi := &file_adshard_v1_search_proto_msgTypes[14]
+	mi := &file_adshard_v1_search_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1107,7 +1253,7 @@ func (x *Context) String() string {
 func (*Context) ProtoMessage() {}
 
 func (x *Context) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[14]
+	mi := &file_adshard_v1_search_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1120,7 +1266,7 @@ func (x *Context) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Context.ProtoReflect.Descriptor instead.
 func (*Context) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{14}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Context) GetSeconds() int64 {
@@ -1220,7 +1366,7 @@ type ContextPlace struct {
 
 func (x *ContextPlace) Reset() {
 	*x = ContextPlace{}
-	mi := &file_adshard_v1_search_proto_msgTypes[15]
+	mi := &file_adshard_v1_search_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1232,7 +1378,7 @@ func (x *ContextPlace) String() string {
 func (*ContextPlace) ProtoMessage() {}
 
 func (x *ContextPlace) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[15]
+	mi := &file_adshard_v1_search_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1245,7 +1391,7 @@ func (x *ContextPlace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContextPlace.ProtoReflect.Descriptor instead.
 func (*ContextPlace) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{15}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ContextPlace) GetId() uint32 {
@@ -1286,7 +1432,7 @@ type ContextPoint struct {
 
 func (x *ContextPoint) Reset() {
 	*x = ContextPoint{}
-	mi := &file_adshard_v1_search_proto_msgTypes[16]
+	mi := &file_adshard_v1_search_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1298,7 +1444,7 @@ func (x *ContextPoint) String() string {
 func (*ContextPoint) ProtoMessage() {}
 
 func (x *ContextPoint) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[16]
+	mi := &file_adshard_v1_search_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1311,7 +1457,7 @@ func (x *ContextPoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContextPoint.ProtoReflect.Descriptor instead.
 func (*ContextPoint) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{16}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ContextPoint) GetLat() int32 {
@@ -1339,7 +1485,7 @@ type ListVersion struct {
 
 func (x *ListVersion) Reset() {
 	*x = ListVersion{}
-	mi := &file_adshard_v1_search_proto_msgTypes[17]
+	mi := &file_adshard_v1_search_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1351,7 +1497,7 @@ func (x *ListVersion) String() string {
 func (*ListVersion) ProtoMessage() {}
 
 func (x *ListVersion) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[17]
+	mi := &file_adshard_v1_search_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1364,7 +1510,7 @@ func (x *ListVersion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListVersion.ProtoReflect.Descriptor instead.
 func (*ListVersion) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{17}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListVersion) GetName() string {
@@ -1400,14 +1546,16 @@ type SearchResponse struct {
 	// slave's own clock.
 	LagMicros uint64 `protobuf:"varint,15,opt,name=lag_micros,json=lagMicros,proto3" json:"lag_micros,omitempty"`
 	// lacking is why the slave serves less than its map assigns to it, or "".
-	Lacking       string `protobuf:"bytes,20,opt,name=lacking,proto3" json:"lacking,omitempty"`
+	Lacking string `protobuf:"bytes,20,opt,name=lacking,proto3" json:"lacking,omitempty"`
+	// filtered are the candidates of each filter of a page. A slave that knows no pages leaves it empty.
+	Filtered      []uint64 `protobuf:"varint,21,rep,packed,name=filtered,proto3" json:"filtered,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SearchResponse) Reset() {
 	*x = SearchResponse{}
-	mi := &file_adshard_v1_search_proto_msgTypes[18]
+	mi := &file_adshard_v1_search_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1419,7 +1567,7 @@ func (x *SearchResponse) String() string {
 func (*SearchResponse) ProtoMessage() {}
 
 func (x *SearchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[18]
+	mi := &file_adshard_v1_search_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1432,7 +1580,7 @@ func (x *SearchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchResponse.ProtoReflect.Descriptor instead.
 func (*SearchResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{18}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *SearchResponse) GetHits() []*Hit {
@@ -1540,6 +1688,13 @@ func (x *SearchResponse) GetLacking() string {
 	return ""
 }
 
+func (x *SearchResponse) GetFiltered() []uint64 {
+	if x != nil {
+		return x.Filtered
+	}
+	return nil
+}
+
 type Hit struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	Keyword    uint64                 `protobuf:"varint,1,opt,name=keyword,proto3" json:"keyword,omitempty"`
@@ -1559,13 +1714,14 @@ type Hit struct {
 	Text          []byte `protobuf:"bytes,14,opt,name=text,proto3" json:"text,omitempty"`   // display.Pieces.Keyword
 	Shown         []byte `protobuf:"bytes,15,opt,name=shown,proto3" json:"shown,omitempty"` // display.Pieces.Group
 	AdId          uint64 `protobuf:"varint,16,opt,name=ad_id,json=adId,proto3" json:"ad_id,omitempty"`
+	Filters       uint32 `protobuf:"varint,17,opt,name=filters,proto3" json:"filters,omitempty"` // of a page, of which it is one of the best: bit i stands for the i-th
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Hit) Reset() {
 	*x = Hit{}
-	mi := &file_adshard_v1_search_proto_msgTypes[19]
+	mi := &file_adshard_v1_search_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1577,7 +1733,7 @@ func (x *Hit) String() string {
 func (*Hit) ProtoMessage() {}
 
 func (x *Hit) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[19]
+	mi := &file_adshard_v1_search_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1590,7 +1746,7 @@ func (x *Hit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hit.ProtoReflect.Descriptor instead.
 func (*Hit) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{19}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Hit) GetKeyword() uint64 {
@@ -1698,6 +1854,13 @@ func (x *Hit) GetAdId() uint64 {
 	return 0
 }
 
+func (x *Hit) GetFilters() uint32 {
+	if x != nil {
+		return x.Filters
+	}
+	return 0
+}
+
 // MasterFrame is a message of a stream, to the slave.
 type MasterFrame struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1710,7 +1873,7 @@ type MasterFrame struct {
 
 func (x *MasterFrame) Reset() {
 	*x = MasterFrame{}
-	mi := &file_adshard_v1_search_proto_msgTypes[20]
+	mi := &file_adshard_v1_search_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1722,7 +1885,7 @@ func (x *MasterFrame) String() string {
 func (*MasterFrame) ProtoMessage() {}
 
 func (x *MasterFrame) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[20]
+	mi := &file_adshard_v1_search_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1735,7 +1898,7 @@ func (x *MasterFrame) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MasterFrame.ProtoReflect.Descriptor instead.
 func (*MasterFrame) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{20}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *MasterFrame) GetHello() *Hello {
@@ -1771,7 +1934,7 @@ type SlaveFrame struct {
 
 func (x *SlaveFrame) Reset() {
 	*x = SlaveFrame{}
-	mi := &file_adshard_v1_search_proto_msgTypes[21]
+	mi := &file_adshard_v1_search_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1783,7 +1946,7 @@ func (x *SlaveFrame) String() string {
 func (*SlaveFrame) ProtoMessage() {}
 
 func (x *SlaveFrame) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[21]
+	mi := &file_adshard_v1_search_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1796,7 +1959,7 @@ func (x *SlaveFrame) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SlaveFrame.ProtoReflect.Descriptor instead.
 func (*SlaveFrame) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{21}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *SlaveFrame) GetHello() *Hello {
@@ -1838,7 +2001,7 @@ type Hello struct {
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_adshard_v1_search_proto_msgTypes[22]
+	mi := &file_adshard_v1_search_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1850,7 +2013,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[22]
+	mi := &file_adshard_v1_search_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1863,7 +2026,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{22}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Hello) GetVersion() uint32 {
@@ -1948,7 +2111,7 @@ type Ask struct {
 
 func (x *Ask) Reset() {
 	*x = Ask{}
-	mi := &file_adshard_v1_search_proto_msgTypes[23]
+	mi := &file_adshard_v1_search_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1960,7 +2123,7 @@ func (x *Ask) String() string {
 func (*Ask) ProtoMessage() {}
 
 func (x *Ask) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[23]
+	mi := &file_adshard_v1_search_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1973,7 +2136,7 @@ func (x *Ask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ask.ProtoReflect.Descriptor instead.
 func (*Ask) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{23}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Ask) GetId() uint64 {
@@ -2059,7 +2222,7 @@ type Reply struct {
 
 func (x *Reply) Reset() {
 	*x = Reply{}
-	mi := &file_adshard_v1_search_proto_msgTypes[24]
+	mi := &file_adshard_v1_search_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2071,7 +2234,7 @@ func (x *Reply) String() string {
 func (*Reply) ProtoMessage() {}
 
 func (x *Reply) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[24]
+	mi := &file_adshard_v1_search_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2084,7 +2247,7 @@ func (x *Reply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reply.ProtoReflect.Descriptor instead.
 func (*Reply) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{24}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Reply) GetId() uint64 {
@@ -2130,7 +2293,7 @@ type ExplainRequest struct {
 
 func (x *ExplainRequest) Reset() {
 	*x = ExplainRequest{}
-	mi := &file_adshard_v1_search_proto_msgTypes[25]
+	mi := &file_adshard_v1_search_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2142,7 +2305,7 @@ func (x *ExplainRequest) String() string {
 func (*ExplainRequest) ProtoMessage() {}
 
 func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[25]
+	mi := &file_adshard_v1_search_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2155,7 +2318,7 @@ func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainRequest.ProtoReflect.Descriptor instead.
 func (*ExplainRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{25}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ExplainRequest) GetRequest() *SearchRequest {
@@ -2209,7 +2372,7 @@ type ExplainResponse struct {
 
 func (x *ExplainResponse) Reset() {
 	*x = ExplainResponse{}
-	mi := &file_adshard_v1_search_proto_msgTypes[26]
+	mi := &file_adshard_v1_search_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2221,7 +2384,7 @@ func (x *ExplainResponse) String() string {
 func (*ExplainResponse) ProtoMessage() {}
 
 func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[26]
+	mi := &file_adshard_v1_search_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2234,7 +2397,7 @@ func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainResponse.ProtoReflect.Descriptor instead.
 func (*ExplainResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{26}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ExplainResponse) GetMatches() []*Explained {
@@ -2321,7 +2484,7 @@ type Explained struct {
 
 func (x *Explained) Reset() {
 	*x = Explained{}
-	mi := &file_adshard_v1_search_proto_msgTypes[27]
+	mi := &file_adshard_v1_search_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2333,7 +2496,7 @@ func (x *Explained) String() string {
 func (*Explained) ProtoMessage() {}
 
 func (x *Explained) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[27]
+	mi := &file_adshard_v1_search_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2346,7 +2509,7 @@ func (x *Explained) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Explained.ProtoReflect.Descriptor instead.
 func (*Explained) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{27}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Explained) GetHit() *Hit {
@@ -2501,7 +2664,7 @@ type ContextOutcome struct {
 
 func (x *ContextOutcome) Reset() {
 	*x = ContextOutcome{}
-	mi := &file_adshard_v1_search_proto_msgTypes[28]
+	mi := &file_adshard_v1_search_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2513,7 +2676,7 @@ func (x *ContextOutcome) String() string {
 func (*ContextOutcome) ProtoMessage() {}
 
 func (x *ContextOutcome) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[28]
+	mi := &file_adshard_v1_search_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2526,7 +2689,7 @@ func (x *ContextOutcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContextOutcome.ProtoReflect.Descriptor instead.
 func (*ContextOutcome) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{28}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ContextOutcome) GetVerdict() uint32 {
@@ -2561,7 +2724,7 @@ type ContextFactor struct {
 
 func (x *ContextFactor) Reset() {
 	*x = ContextFactor{}
-	mi := &file_adshard_v1_search_proto_msgTypes[29]
+	mi := &file_adshard_v1_search_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2573,7 +2736,7 @@ func (x *ContextFactor) String() string {
 func (*ContextFactor) ProtoMessage() {}
 
 func (x *ContextFactor) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[29]
+	mi := &file_adshard_v1_search_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2586,7 +2749,7 @@ func (x *ContextFactor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContextFactor.ProtoReflect.Descriptor instead.
 func (*ContextFactor) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{29}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ContextFactor) GetModifier() uint32 {
@@ -2613,7 +2776,7 @@ type ContextCriterion struct {
 
 func (x *ContextCriterion) Reset() {
 	*x = ContextCriterion{}
-	mi := &file_adshard_v1_search_proto_msgTypes[30]
+	mi := &file_adshard_v1_search_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2625,7 +2788,7 @@ func (x *ContextCriterion) String() string {
 func (*ContextCriterion) ProtoMessage() {}
 
 func (x *ContextCriterion) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[30]
+	mi := &file_adshard_v1_search_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2638,7 +2801,7 @@ func (x *ContextCriterion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContextCriterion.ProtoReflect.Descriptor instead.
 func (*ContextCriterion) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{30}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ContextCriterion) GetText() string {
@@ -2666,7 +2829,7 @@ type Agreement struct {
 
 func (x *Agreement) Reset() {
 	*x = Agreement{}
-	mi := &file_adshard_v1_search_proto_msgTypes[31]
+	mi := &file_adshard_v1_search_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2678,7 +2841,7 @@ func (x *Agreement) String() string {
 func (*Agreement) ProtoMessage() {}
 
 func (x *Agreement) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[31]
+	mi := &file_adshard_v1_search_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2691,7 +2854,7 @@ func (x *Agreement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Agreement.ProtoReflect.Descriptor instead.
 func (*Agreement) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{31}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Agreement) GetKeyword() string {
@@ -2795,7 +2958,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x06others\x18\x01 \x01(\bR\x06others\x12\x18\n" +
 	"\aordered\x18\x02 \x01(\bR\aordered\x12\x1a\n" +
 	"\badjacent\x18\x03 \x01(\bR\badjacent\x12\x14\n" +
-	"\x05reach\x18\x04 \x01(\rR\x05reach\"\x8d\x03\n" +
+	"\x05reach\x18\x04 \x01(\rR\x05reach\"\xb3\x03\n" +
 	"\rSearchRequest\x12'\n" +
 	"\x05query\x18\x01 \x01(\v2\x11.adshard.v1.QueryR\x05query\x12*\n" +
 	"\aprofile\x18\x02 \x03(\v2\x10.adshard.v1.RuleR\aprofile\x12\x16\n" +
@@ -2810,7 +2973,20 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x06pieces\x18\n" +
 	" \x01(\bR\x06pieces\x12-\n" +
 	"\acontext\x18\x11 \x01(\v2\x13.adshard.v1.ContextR\acontext\x12\x1a\n" +
-	"\binstance\x18\x0e \x01(\x06R\binstanceJ\x04\b\v\x10\x0eJ\x04\b\x0f\x10\x10J\x04\b\x10\x10\x11\"\xfa\x03\n" +
+	"\binstance\x18\x0e \x01(\x06R\binstance\x12$\n" +
+	"\x04page\x18\x12 \x01(\v2\x10.adshard.v1.PageR\x04pageJ\x04\b\v\x10\x0eJ\x04\b\x0f\x10\x10J\x04\b\x10\x10\x11\"_\n" +
+	"\x04Page\x120\n" +
+	"\afilters\x18\x01 \x03(\v2\x16.adshard.v1.PageFilterR\afilters\x12%\n" +
+	"\x0eper_advertiser\x18\x02 \x01(\rR\rperAdvertiser\"\x8e\x02\n" +
+	"\n" +
+	"PageFilter\x12\x18\n" +
+	"\areserve\x18\x01 \x01(\x04R\areserve\x12+\n" +
+	"\x11block_advertisers\x18\x02 \x03(\x06R\x10blockAdvertisers\x12#\n" +
+	"\rblock_domains\x18\x03 \x03(\tR\fblockDomains\x12)\n" +
+	"\x10block_categories\x18\x04 \x03(\tR\x0fblockCategories\x12/\n" +
+	"\x13block_uncategorised\x18\x05 \x01(\bR\x12blockUncategorised\x128\n" +
+	"\vblock_lists\x18\x06 \x03(\v2\x17.adshard.v1.ListVersionR\n" +
+	"blockLists\"\xfa\x03\n" +
 	"\aContext\x12\x18\n" +
 	"\aseconds\x18\x01 \x01(\x10R\aseconds\x120\n" +
 	"\x06places\x18\x02 \x03(\v2\x18.adshard.v1.ContextPlaceR\x06places\x12.\n" +
@@ -2836,7 +3012,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x03lon\x18\x02 \x01(\x11R\x03lon\";\n" +
 	"\vListVersion\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
-	"\aversion\x18\x02 \x01(\x04R\aversion\"\xd3\x03\n" +
+	"\aversion\x18\x02 \x01(\x04R\aversion\"\xef\x03\n" +
 	"\x0eSearchResponse\x12#\n" +
 	"\x04hits\x18\x01 \x03(\v2\x0f.adshard.v1.HitR\x04hits\x12\x18\n" +
 	"\amatched\x18\x02 \x01(\x04R\amatched\x12\x1e\n" +
@@ -2858,7 +3034,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x05shard\x18\x0e \x01(\x06R\x05shard\x12\x1d\n" +
 	"\n" +
 	"lag_micros\x18\x0f \x01(\x04R\tlagMicros\x12\x18\n" +
-	"\alacking\x18\x14 \x01(\tR\alacking\"\xb7\x03\n" +
+	"\alacking\x18\x14 \x01(\tR\alacking\x12\x1a\n" +
+	"\bfiltered\x18\x15 \x03(\x04R\bfiltered\"\xd1\x03\n" +
 	"\x03Hit\x12\x18\n" +
 	"\akeyword\x18\x01 \x01(\x04R\akeyword\x12\x14\n" +
 	"\x05group\x18\x02 \x01(\x04R\x05group\x12\x1a\n" +
@@ -2878,7 +3055,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\fkeyword_text\x18\f \x01(\tR\vkeywordText\x12\x12\n" +
 	"\x04text\x18\x0e \x01(\fR\x04text\x12\x14\n" +
 	"\x05shown\x18\x0f \x01(\fR\x05shown\x12\x13\n" +
-	"\x05ad_id\x18\x10 \x01(\x04R\x04adIdJ\x04\b\r\x10\x0e\"u\n" +
+	"\x05ad_id\x18\x10 \x01(\x04R\x04adId\x12\x18\n" +
+	"\afilters\x18\x11 \x01(\rR\afiltersJ\x04\b\r\x10\x0e\"u\n" +
 	"\vMasterFrame\x12'\n" +
 	"\x05hello\x18\x01 \x01(\v2\x11.adshard.v1.HelloR\x05hello\x12#\n" +
 	"\x04asks\x18\x02 \x03(\v2\x0f.adshard.v1.AskR\x04asks\x12\x18\n" +
@@ -2990,7 +3168,7 @@ func file_adshard_v1_search_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_search_proto_rawDescData
 }
 
-var file_adshard_v1_search_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
+var file_adshard_v1_search_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_adshard_v1_search_proto_goTypes = []any{
 	(*AdoptRequest)(nil),     // 0: adshard.v1.AdoptRequest
 	(*AdoptResponse)(nil),    // 1: adshard.v1.AdoptResponse
@@ -3006,74 +3184,79 @@ var file_adshard_v1_search_proto_goTypes = []any{
 	(*Query)(nil),            // 11: adshard.v1.Query
 	(*Rule)(nil),             // 12: adshard.v1.Rule
 	(*SearchRequest)(nil),    // 13: adshard.v1.SearchRequest
-	(*Context)(nil),          // 14: adshard.v1.Context
-	(*ContextPlace)(nil),     // 15: adshard.v1.ContextPlace
-	(*ContextPoint)(nil),     // 16: adshard.v1.ContextPoint
-	(*ListVersion)(nil),      // 17: adshard.v1.ListVersion
-	(*SearchResponse)(nil),   // 18: adshard.v1.SearchResponse
-	(*Hit)(nil),              // 19: adshard.v1.Hit
-	(*MasterFrame)(nil),      // 20: adshard.v1.MasterFrame
-	(*SlaveFrame)(nil),       // 21: adshard.v1.SlaveFrame
-	(*Hello)(nil),            // 22: adshard.v1.Hello
-	(*Ask)(nil),              // 23: adshard.v1.Ask
-	(*Reply)(nil),            // 24: adshard.v1.Reply
-	(*ExplainRequest)(nil),   // 25: adshard.v1.ExplainRequest
-	(*ExplainResponse)(nil),  // 26: adshard.v1.ExplainResponse
-	(*Explained)(nil),        // 27: adshard.v1.Explained
-	(*ContextOutcome)(nil),   // 28: adshard.v1.ContextOutcome
-	(*ContextFactor)(nil),    // 29: adshard.v1.ContextFactor
-	(*ContextCriterion)(nil), // 30: adshard.v1.ContextCriterion
-	(*Agreement)(nil),        // 31: adshard.v1.Agreement
-	(*Shard)(nil),            // 32: adshard.v1.Shard
-	(*Site)(nil),             // 33: adshard.v1.Site
-	(MatchType)(0),           // 34: adshard.v1.MatchType
+	(*Page)(nil),             // 14: adshard.v1.Page
+	(*PageFilter)(nil),       // 15: adshard.v1.PageFilter
+	(*Context)(nil),          // 16: adshard.v1.Context
+	(*ContextPlace)(nil),     // 17: adshard.v1.ContextPlace
+	(*ContextPoint)(nil),     // 18: adshard.v1.ContextPoint
+	(*ListVersion)(nil),      // 19: adshard.v1.ListVersion
+	(*SearchResponse)(nil),   // 20: adshard.v1.SearchResponse
+	(*Hit)(nil),              // 21: adshard.v1.Hit
+	(*MasterFrame)(nil),      // 22: adshard.v1.MasterFrame
+	(*SlaveFrame)(nil),       // 23: adshard.v1.SlaveFrame
+	(*Hello)(nil),            // 24: adshard.v1.Hello
+	(*Ask)(nil),              // 25: adshard.v1.Ask
+	(*Reply)(nil),            // 26: adshard.v1.Reply
+	(*ExplainRequest)(nil),   // 27: adshard.v1.ExplainRequest
+	(*ExplainResponse)(nil),  // 28: adshard.v1.ExplainResponse
+	(*Explained)(nil),        // 29: adshard.v1.Explained
+	(*ContextOutcome)(nil),   // 30: adshard.v1.ContextOutcome
+	(*ContextFactor)(nil),    // 31: adshard.v1.ContextFactor
+	(*ContextCriterion)(nil), // 32: adshard.v1.ContextCriterion
+	(*Agreement)(nil),        // 33: adshard.v1.Agreement
+	(*Shard)(nil),            // 34: adshard.v1.Shard
+	(*Site)(nil),             // 35: adshard.v1.Site
+	(MatchType)(0),           // 36: adshard.v1.MatchType
 }
 var file_adshard_v1_search_proto_depIdxs = []int32{
 	3,  // 0: adshard.v1.CertifyRequest.parents:type_name -> adshard.v1.ParentName
 	4,  // 1: adshard.v1.CertifyResponse.parents:type_name -> adshard.v1.ParentSum
-	32, // 2: adshard.v1.MapResponse.shards:type_name -> adshard.v1.Shard
+	34, // 2: adshard.v1.MapResponse.shards:type_name -> adshard.v1.Shard
 	11, // 3: adshard.v1.SearchRequest.query:type_name -> adshard.v1.Query
 	12, // 4: adshard.v1.SearchRequest.profile:type_name -> adshard.v1.Rule
-	14, // 5: adshard.v1.SearchRequest.context:type_name -> adshard.v1.Context
-	15, // 6: adshard.v1.Context.places:type_name -> adshard.v1.ContextPlace
-	16, // 7: adshard.v1.Context.point:type_name -> adshard.v1.ContextPoint
-	33, // 8: adshard.v1.Context.site:type_name -> adshard.v1.Site
-	17, // 9: adshard.v1.Context.block_lists:type_name -> adshard.v1.ListVersion
-	19, // 10: adshard.v1.SearchResponse.hits:type_name -> adshard.v1.Hit
-	34, // 11: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
-	22, // 12: adshard.v1.MasterFrame.hello:type_name -> adshard.v1.Hello
-	23, // 13: adshard.v1.MasterFrame.asks:type_name -> adshard.v1.Ask
-	22, // 14: adshard.v1.SlaveFrame.hello:type_name -> adshard.v1.Hello
-	24, // 15: adshard.v1.SlaveFrame.replies:type_name -> adshard.v1.Reply
-	13, // 16: adshard.v1.Ask.search:type_name -> adshard.v1.SearchRequest
-	18, // 17: adshard.v1.Reply.answer:type_name -> adshard.v1.SearchResponse
-	10, // 18: adshard.v1.Reply.fault:type_name -> adshard.v1.Fault
-	13, // 19: adshard.v1.ExplainRequest.request:type_name -> adshard.v1.SearchRequest
-	27, // 20: adshard.v1.ExplainResponse.matches:type_name -> adshard.v1.Explained
-	19, // 21: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
-	31, // 22: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
-	34, // 23: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
-	28, // 24: adshard.v1.Explained.context:type_name -> adshard.v1.ContextOutcome
-	30, // 25: adshard.v1.ContextOutcome.criterion:type_name -> adshard.v1.ContextCriterion
-	29, // 26: adshard.v1.ContextOutcome.factors:type_name -> adshard.v1.ContextFactor
-	30, // 27: adshard.v1.ContextFactor.by:type_name -> adshard.v1.ContextCriterion
-	20, // 28: adshard.v1.Slave.Stream:input_type -> adshard.v1.MasterFrame
-	25, // 29: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
-	8,  // 30: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
-	2,  // 31: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
-	6,  // 32: adshard.v1.Slave.Discard:input_type -> adshard.v1.DiscardRequest
-	0,  // 33: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
-	21, // 34: adshard.v1.Slave.Stream:output_type -> adshard.v1.SlaveFrame
-	26, // 35: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
-	9,  // 36: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
-	5,  // 37: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
-	7,  // 38: adshard.v1.Slave.Discard:output_type -> adshard.v1.DiscardResponse
-	1,  // 39: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
-	34, // [34:40] is the sub-list for method output_type
-	28, // [28:34] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	16, // 5: adshard.v1.SearchRequest.context:type_name -> adshard.v1.Context
+	14, // 6: adshard.v1.SearchRequest.page:type_name -> adshard.v1.Page
+	15, // 7: adshard.v1.Page.filters:type_name -> adshard.v1.PageFilter
+	19, // 8: adshard.v1.PageFilter.block_lists:type_name -> adshard.v1.ListVersion
+	17, // 9: adshard.v1.Context.places:type_name -> adshard.v1.ContextPlace
+	18, // 10: adshard.v1.Context.point:type_name -> adshard.v1.ContextPoint
+	35, // 11: adshard.v1.Context.site:type_name -> adshard.v1.Site
+	19, // 12: adshard.v1.Context.block_lists:type_name -> adshard.v1.ListVersion
+	21, // 13: adshard.v1.SearchResponse.hits:type_name -> adshard.v1.Hit
+	36, // 14: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
+	24, // 15: adshard.v1.MasterFrame.hello:type_name -> adshard.v1.Hello
+	25, // 16: adshard.v1.MasterFrame.asks:type_name -> adshard.v1.Ask
+	24, // 17: adshard.v1.SlaveFrame.hello:type_name -> adshard.v1.Hello
+	26, // 18: adshard.v1.SlaveFrame.replies:type_name -> adshard.v1.Reply
+	13, // 19: adshard.v1.Ask.search:type_name -> adshard.v1.SearchRequest
+	20, // 20: adshard.v1.Reply.answer:type_name -> adshard.v1.SearchResponse
+	10, // 21: adshard.v1.Reply.fault:type_name -> adshard.v1.Fault
+	13, // 22: adshard.v1.ExplainRequest.request:type_name -> adshard.v1.SearchRequest
+	29, // 23: adshard.v1.ExplainResponse.matches:type_name -> adshard.v1.Explained
+	21, // 24: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
+	33, // 25: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
+	36, // 26: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
+	30, // 27: adshard.v1.Explained.context:type_name -> adshard.v1.ContextOutcome
+	32, // 28: adshard.v1.ContextOutcome.criterion:type_name -> adshard.v1.ContextCriterion
+	31, // 29: adshard.v1.ContextOutcome.factors:type_name -> adshard.v1.ContextFactor
+	32, // 30: adshard.v1.ContextFactor.by:type_name -> adshard.v1.ContextCriterion
+	22, // 31: adshard.v1.Slave.Stream:input_type -> adshard.v1.MasterFrame
+	27, // 32: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
+	8,  // 33: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
+	2,  // 34: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
+	6,  // 35: adshard.v1.Slave.Discard:input_type -> adshard.v1.DiscardRequest
+	0,  // 36: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
+	23, // 37: adshard.v1.Slave.Stream:output_type -> adshard.v1.SlaveFrame
+	28, // 38: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
+	9,  // 39: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
+	5,  // 40: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
+	7,  // 41: adshard.v1.Slave.Discard:output_type -> adshard.v1.DiscardResponse
+	1,  // 42: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
+	37, // [37:43] is the sub-list for method output_type
+	31, // [31:37] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_search_proto_init() }
@@ -3089,7 +3272,7 @@ func file_adshard_v1_search_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_search_proto_rawDesc), len(file_adshard_v1_search_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   32,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -79,6 +79,9 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 	if r.Least.Clock > 0 {
 		p.judge, p.timed = judgeSince(r.Least), false // it may wait
 	}
+	if r.Page != nil {
+		p.judge = judgePage(r.Page, p.judge)
+	}
 	if m := f.maps.Current(); m != nil && m.replicated() {
 		p.topic = f.topics.Of(r.Query)
 	}
@@ -90,7 +93,7 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 		return nil, err
 	}
 	began := time.Now()
-	sum := merge(g, r.Slots+1)
+	sum := merge(g, r)
 	sum.Shards, sum.View = len(m.Shards), m.View
 	sum.CountsExact = sum.CountsExact && sum.Width == search.WholeRing()
 	took := time.Since(began)
@@ -115,15 +118,25 @@ func askSearch(ctx context.Context, s Slave, r *wire.Shared, done Done) (Pending
 // merge merges the answers and names what is missing. A shard's answer does not count
 // if the pieces of a hit among the best are damaged. Only the best are checked, and
 // nothing that a slave sends gets into an answer unchecked.
-func merge(g *replies[search.Answer], k int) *search.Answer {
+func merge(g *replies[search.Answer], r *search.Request) *search.Answer {
+	if r.Page != nil {
+		dropWithoutPage(g, r.Page)
+	}
 	for {
 		missing := missingShards(g, func(a *search.Answer) (search.Width, bool) { return a.Width, a.Work.BlocksBad > 0 })
-		sum := search.Merge(g.answers, k)
+		sum := mergeAnswers(g.answers, r)
 		sum.Missing = missing
 		if !dropUnreadable(g, sum.Hits) {
 			return sum
 		}
 	}
+}
+
+func mergeAnswers(answers []*search.Answer, r *search.Request) *search.Answer {
+	if r.Page != nil {
+		return search.MergePage(answers, r)
+	}
+	return search.Merge(answers, r.Slots+1)
 }
 
 // dropUnreadable drops the answers whose hits among the best cannot be shown, and

@@ -31,6 +31,25 @@ func judgeSince(least search.Position) func(*Shard, *search.Answer) (worth, erro
 	}
 }
 
+// judgePage is a judge for a request with a page: a slave that does not know what that is answers without its filters.
+func judgePage(p *search.Page, judge func(*Shard, *search.Answer) (worth, error)) func(*Shard, *search.Answer) (worth, error) {
+	return func(s *Shard, a *search.Answer) (worth, error) {
+		if len(a.Filtered) != len(p.Filters) {
+			return worth{}, errNoPage
+		}
+		return judge(s, a)
+	}
+}
+
+// dropWithoutPage drops answers without the filters of a page.
+func dropWithoutPage(g *replies[search.Answer], p *search.Page) {
+	for i, a := range g.answers {
+		if a != nil && len(a.Filtered) != len(p.Filters) {
+			g.answers[i], g.errs[i] = nil, errNoPage
+		}
+	}
+}
+
 // dropBehind drops answers that are older than least, and returns an error if a shard
 // has not come so far: fault.Behind.
 func dropBehind(g *replies[search.Answer], least search.Position) error {

@@ -2,6 +2,7 @@ package shardserver
 
 import (
 	"context"
+	"slices"
 
 	"adshard/fault"
 	"adshard/search"
@@ -23,15 +24,43 @@ func (s *Server) Block(lists Lists) { s.lists = lists }
 // withLists returns a request whose context has the blocks of the stored lists that it names, each in the version that the
 // master saw. The request itself is not changed: other shards may be asked with it. Errors: those of Lists.Blocks.
 func (s *Server) withLists(ctx context.Context, r *search.Request) (*search.Request, error) {
-	if r.Context == nil || len(r.Context.Lists) == 0 {
+	if r.Page == nil && (r.Context == nil || len(r.Context.Lists) == 0) {
 		return r, nil
+	}
+	own := *r
+	if c := r.Context; c != nil && len(c.Lists) > 0 {
+		blocks, err := s.resolve(ctx, c.Blocks, c.Lists)
+		if err != nil {
+			return nil, err
+		}
+		at := *c
+		at.Blocks, own.Context = blocks, &at
+	}
+	if r.Page == nil {
+		return &own, nil
+	}
+	page := search.Page{Filters: slices.Clone(r.Page.Filters), PerAdvertiser: r.Page.PerAdvertiser}
+	for i := range page.Filters {
+		f := &page.Filters[i]
+		var err error
+		if f.Blocks, err = s.resolve(ctx, f.Blocks, f.Lists); err != nil {
+			return nil, err
+		}
+	}
+	own.Page = &page
+	return &own, nil
+}
+
+// resolve returns blocks with those of stored lists.
+func (s *Server) resolve(ctx context.Context, blocks []*targeting.Blocks, lists []targeting.ListVersion) ([]*targeting.Blocks, error) {
+	if len(lists) == 0 {
+		return blocks, nil
 	}
 	if s.lists == nil {
 		return nil, fault.Newf(fault.Unavailable, "slave: search", "this slave has no block lists")
 	}
-	at := *r.Context
-	at.Blocks = append([]*targeting.Blocks(nil), at.Blocks...)
-	for _, l := range at.Lists {
+	blocks = slices.Clone(blocks)
+	for _, l := range lists {
 		b := s.lists.Find(l.Name, l.Version)
 		if b == nil {
 			var err error
@@ -39,11 +68,9 @@ func (s *Server) withLists(ctx context.Context, r *search.Request) (*search.Requ
 				return nil, err
 			}
 		}
-		at.Blocks = append(at.Blocks, b)
+		blocks = append(blocks, b)
 	}
-	own := *r
-	own.Context = &at
-	return &own, nil
+	return blocks, nil
 }
 
 // waitForList waits for a list that is on its way. Errors: fault.Behind: it does not come in time, or too many searches wait already.

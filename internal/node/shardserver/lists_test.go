@@ -53,3 +53,32 @@ func TestStoredLists(t *testing.T) {
 		t.Errorf("a version that is not there, explained: %v, want Behind", err)
 	}
 }
+
+// Placements have lists of their own; the request stays as it is.
+func TestStoredListsOfPlacements(t *testing.T) {
+	kids := &targeting.Blocks{Name: "kids", Uncategorised: true}
+	var seen *search.Page
+	st := &testStore{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {
+		seen = r.Page
+		return &search.Answer{}, nil
+	}}
+	_, s, _ := slave(t, st, 8, nil)
+	s.Block(fixedLists{{Name: "kids", Version: 2}: kids})
+	own := &targeting.Blocks{Advertisers: map[uint64]struct{}{7: {}}}
+	r := &search.Request{Query: &search.Query{}, Shard: 1, Slots: 2, Page: &search.Page{PerAdvertiser: 1, Filters: []search.Filter{
+		{}, {Reserve: 5, Blocks: []*targeting.Blocks{own}, Lists: []targeting.ListVersion{{Name: "kids", Version: 2}}},
+	}}}
+	if _, err := s.Local().Search(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if f := seen.Filters; seen.PerAdvertiser != 1 || len(f) != 2 || len(f[0].Blocks) != 0 || f[1].Reserve != 5 || len(f[1].Blocks) != 2 || f[1].Blocks[0] != own || f[1].Blocks[1] != kids {
+		t.Errorf("the store saw %+v", seen)
+	}
+	if len(r.Page.Filters[1].Blocks) != 1 {
+		t.Errorf("the request has %v", r.Page.Filters[1].Blocks)
+	}
+	r.Page.Filters[1].Lists[0].Version = 3
+	if _, err := s.Local().Search(t.Context(), r); !fault.Is(err, fault.Behind) {
+		t.Errorf("a version that is not there: %v, want Behind", err)
+	}
+}

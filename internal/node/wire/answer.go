@@ -32,6 +32,7 @@ func toHit(m *pb.Hit, h *search.Hit) {
 		Type:       toType(m.GetType()),
 		Level:      toLevel(m.GetLevel()),
 		Ad:         m.GetAdId(),
+		Filters:    uint8(m.GetFilters()),
 		Display:    display.Pieces{Keyword: m.GetText(), Group: m.GetShown()},
 	}
 }

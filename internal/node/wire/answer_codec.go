@@ -4,6 +4,8 @@ import (
 	"math"
 	"time"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -29,7 +31,15 @@ func AppendAnswer(b []byte, a *search.Answer) []byte {
 	b = appendVarint(b, 12, a.Work.BlocksBad)
 	b = appendFixed64(b, 14, uint64(a.Shard))
 	b = appendVarint(b, 15, uint64(max(a.Lag, 0).Microseconds()))
-	return appendText(b, 20, a.WhyIncomplete)
+	b = appendText(b, 20, a.WhyIncomplete)
+	if len(a.Filtered) == 0 {
+		return b
+	}
+	b, at = begin(b, 21)
+	for _, n := range a.Filtered {
+		b = protowire.AppendVarint(b, n)
+	}
+	return end(b, at)
 }
 
 func appendHit(b []byte, h *search.Hit) []byte {
@@ -43,7 +53,8 @@ func appendHit(b []byte, h *search.Hit) []byte {
 	b = appendVarint(b, 8, uint64(h.Level))
 	b = appendBytes(b, 14, h.Display.Keyword)
 	b = appendBytes(b, 15, h.Display.Group)
-	return appendVarint(b, 16, h.Ad)
+	b = appendVarint(b, 16, h.Ad)
+	return appendVarint(b, 17, uint64(h.Filters))
 }
 
 // ParseAnswer reads what AppendAnswer appends: the answer of one shard. It refers
@@ -93,6 +104,8 @@ func ParseAnswer(b []byte) (*search.Answer, error) {
 			a.Lag = lag(f.n)
 		case 20<<3 | asBytes:
 			a.WhyIncomplete = f.text("SearchResponse.lacking", maxLacking)
+		case 21<<3 | asBytes, 21<<3 | asVarint:
+			a.Filtered = varints(&f, a.Filtered, "SearchResponse.filtered", search.MaxPlacements)
 		default:
 			parseWork(&a.Work, &f)
 		}
@@ -152,6 +165,8 @@ func parseHit(h *search.Hit, b []byte) error {
 			h.Display.Group = f.piece("Hit.shown")
 		case 16<<3 | asVarint:
 			h.Ad = f.n
+		case 17<<3 | asVarint:
+			h.Filters = uint8(f.n)
 		}
 	}
 	return f.err

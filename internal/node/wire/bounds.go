@@ -45,7 +45,7 @@ const (
 	maxCertified   = 64      // bins of a certificate
 	maxParents     = 1 << 20 // of a certificate: of a whole slice at most
 	maxFiles       = 1 << 16 // of a store
-	maxHits        = 64
+	maxHits        = search.MaxPlacements * 2 * MaxSlots
 	maxLacking     = 4 << 10
 	maxPlaces      = 1 << 12     // of a request, with those around them
 	maxMatches     = 1 << 14     // of an explanation
@@ -248,6 +248,12 @@ func searchBounds() map[string]bound {
 		"Context.block_categories":       texts(targeting.MaxBlocks, targeting.MaxPageBytes),
 		"Context.block_lists":            list(targeting.MaxLists),
 		"ListVersion.name":               text(targeting.MaxListName),
+		"Page.filters":                   list(search.MaxPlacements),
+		"PageFilter.block_advertisers":   list(targeting.MaxBlocks),
+		"PageFilter.block_domains":       texts(targeting.MaxBlocks, targeting.MaxPageBytes),
+		"PageFilter.block_categories":    texts(targeting.MaxBlocks, targeting.MaxPageBytes),
+		"PageFilter.block_lists":         list(targeting.MaxLists),
+		"SearchResponse.filtered":        list(search.MaxPlacements),
 		"SearchResponse.hits":            list(maxHits),
 		"SearchResponse.lacking":         text(maxLacking),
 		"Hit.advertiser_name":            text(maxText),

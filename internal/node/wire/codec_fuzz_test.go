@@ -7,6 +7,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"adshard/schema/pb"
+	"adshard/search"
+	"adshard/targeting"
 )
 
 // generated reads a message as calls do: its bounds, then with the generated code.
@@ -21,6 +23,10 @@ func generated(b []byte, m proto.Message) error {
 // it takes, the generated code takes as the same.
 func FuzzCodec(f *testing.F) {
 	r, a := benchmarked()
+	f.Add(AppendRequest(nil, r))
+	f.Add(AppendAnswer(nil, a))
+	r.Page = &search.Page{PerAdvertiser: 2, Filters: []search.Filter{{Reserve: 1}, {Blocks: []*targeting.Blocks{targeting.NewBlocks([]uint64{1}, []string{"a"}, nil, true)}}}}
+	a.Filtered, a.Hits[0].Filters = []uint64{3, 1}, 3
 	f.Add(AppendRequest(nil, r))
 	f.Add(AppendAnswer(nil, a))
 	f.Add(AppendCancel(AppendAsk(nil, &Ask{ID: 1, View: 2, Left: 3000, Search: AppendRequest(nil, r)}), 1))
@@ -45,7 +51,7 @@ func fuzzRequest(t *testing.T, b []byte) {
 	if want, err := ToRequest(m); err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("%+v, not %+v, %v", got, want, err)
 	}
-	if again, err := ParseRequest(AppendRequest(nil, got)); err != nil || !reflect.DeepEqual(again.Query, got.Query) {
+	if again, err := ParseRequest(AppendRequest(nil, got)); err != nil || !reflect.DeepEqual(again.Query, got.Query) || !reflect.DeepEqual(again.Page, got.Page) {
 		t.Fatalf("written and read again: %+v, %v", again, err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"adshard/schema/pb"
 	"adshard/search"
 	"adshard/search/display"
+	"adshard/targeting"
 )
 
 // marshalled returns what the generated code makes of m.
@@ -109,8 +110,12 @@ func drawAnswer(t *rapid.T) *search.Answer {
 			BlocksBad: n.Draw(t, "bb")},
 		WhyIncomplete: rapid.String().Draw(t, "lacking"), Shards: 1, Answered: 1,
 	}
+	for range rapid.IntRange(0, 3).Draw(t, "filtered") {
+		a.Filtered = append(a.Filtered, n.Draw(t, "of a filter"))
+	}
 	for range rapid.IntRange(0, 3).Draw(t, "hits") {
 		a.Hits = append(a.Hits, drawHit(t))
+		a.Hits[len(a.Hits)-1].Filters = rapid.Uint8().Draw(t, "filters")
 	}
 	return a
 }
@@ -239,24 +244,28 @@ func TestABoundIsCheckedBeforeAllocating(t *testing.T) {
 		read func([]byte) error
 		b    []byte
 	}{
-		"Query.norm":             {parsesRequest, nested(1, nested(2, make([]byte, 8*(search.MaxQueryWords+1))))},
-		"Query.terms":            {parsesRequest, nested(1, nested(4, make([]byte, 8*(maxTerms+1))))},
-		"Query.senses":           {parsesRequest, nested(1, nested(5, make([]byte, maxTerms+1)))},
-		"Query.words":            {parsesRequest, nested(1, nested(6, make([]byte, maxSenses+1)))},
-		"Query.synonyms":         {parsesRequest, nested(1, nested(7, make([]byte, 8*(maxSenses+1))))},
-		"Query.text":             {parsesRequest, nested(1, nested(1, make([]byte, search.MaxQueryBytes+1)))},
-		"SearchRequest.query":    {parsesRequest, append(nested(1, nil), nested(1, nil)...)},
-		"SearchRequest.profile":  {parsesRequest, slices.Repeat(nested(2, nil), maxRules+1)},
-		"SearchResponse.hits":    {parsesAnswer, slices.Repeat(hit, maxHits+1)},
-		"SearchResponse.lacking": {parsesAnswer, appendText(nil, 20, strings.Repeat("x", maxLacking+1))},
-		"Hit.text":               {parsesAnswer, nested(1, nested(14, make([]byte, maxPiece+1)))},
-		"Hit.shown":              {parsesAnswer, nested(1, nested(15, make([]byte, maxPiece+1)))},
-		"MasterFrame.asks":       {readsMasterFrame, slices.Repeat(nested(2, nil), MaxSearches+1)},
-		"MasterFrame.cancels":    {readsMasterFrame, nested(3, make([]byte, MaxSearches+1))},
-		"Ask.tenant":             {readsMasterFrame, nested(2, nested(5, make([]byte, MaxTenant+1)))},
-		"Ask.trace":              {readsMasterFrame, nested(2, nested(7, make([]byte, TraceBytes+1)))},
-		"SlaveFrame.replies":     {readsSlaveFrame, slices.Repeat(nested(2, nil), MaxSearches+1)},
-		"Reply.text":             {readsSlaveFrame, nested(2, nested(4, make([]byte, 2*maxMessage+1)))},
+		"Query.norm":               {parsesRequest, nested(1, nested(2, make([]byte, 8*(search.MaxQueryWords+1))))},
+		"Query.terms":              {parsesRequest, nested(1, nested(4, make([]byte, 8*(maxTerms+1))))},
+		"Query.senses":             {parsesRequest, nested(1, nested(5, make([]byte, maxTerms+1)))},
+		"Query.words":              {parsesRequest, nested(1, nested(6, make([]byte, maxSenses+1)))},
+		"Query.synonyms":           {parsesRequest, nested(1, nested(7, make([]byte, 8*(maxSenses+1))))},
+		"Query.text":               {parsesRequest, nested(1, nested(1, make([]byte, search.MaxQueryBytes+1)))},
+		"SearchRequest.query":      {parsesRequest, append(nested(1, nil), nested(1, nil)...)},
+		"SearchRequest.profile":    {parsesRequest, slices.Repeat(nested(2, nil), maxRules+1)},
+		"SearchResponse.hits":      {parsesAnswer, slices.Repeat(hit, maxHits+1)},
+		"SearchResponse.lacking":   {parsesAnswer, appendText(nil, 20, strings.Repeat("x", maxLacking+1))},
+		"SearchRequest.page":       {parsesRequest, append(nested(18, nil), nested(18, nil)...)},
+		"Page.filters":             {parsesRequest, nested(18, slices.Repeat(nested(1, nil), search.MaxPlacements+1))},
+		"PageFilter.block_domains": {parsesRequest, nested(18, nested(1, slices.Repeat(nested(3, nil), targeting.MaxBlocks+1)))},
+		"SearchResponse.filtered":  {parsesAnswer, nested(21, make([]byte, search.MaxPlacements+1))},
+		"Hit.text":                 {parsesAnswer, nested(1, nested(14, make([]byte, maxPiece+1)))},
+		"Hit.shown":                {parsesAnswer, nested(1, nested(15, make([]byte, maxPiece+1)))},
+		"MasterFrame.asks":         {readsMasterFrame, slices.Repeat(nested(2, nil), MaxSearches+1)},
+		"MasterFrame.cancels":      {readsMasterFrame, nested(3, make([]byte, MaxSearches+1))},
+		"Ask.tenant":               {readsMasterFrame, nested(2, nested(5, make([]byte, MaxTenant+1)))},
+		"Ask.trace":                {readsMasterFrame, nested(2, nested(7, make([]byte, TraceBytes+1)))},
+		"SlaveFrame.replies":       {readsSlaveFrame, slices.Repeat(nested(2, nil), MaxSearches+1)},
+		"Reply.text":               {readsSlaveFrame, nested(2, nested(4, make([]byte, 2*maxMessage+1)))},
 	} {
 		if err := c.read(c.b); !fault.Is(err, fault.Invalid) || fault.FieldOf(err) != name {
 			t.Errorf("%s: %v", name, err)

@@ -34,9 +34,7 @@ func fromContext(c *targeting.Context) *pb.Context {
 			m.BlockUncategorised = m.BlockUncategorised || b.Uncategorised
 		}
 	}
-	for _, l := range c.Lists {
-		m.BlockLists = append(m.BlockLists, &pb.ListVersion{Name: l.Name, Version: l.Version})
-	}
+	m.BlockLists = fromLists(c.Lists)
 	return m
 }
 
@@ -64,12 +62,7 @@ func toContext(m *pb.Context) (*targeting.Context, error) {
 	if s := m.GetSite(); s != nil {
 		c.Site = &targeting.Page{Host: s.GetHost(), Path: s.GetPath()}
 	}
-	if b := targeting.NewBlocks(m.GetBlockAdvertisers(), m.GetBlockDomains(), m.GetBlockCategories(), m.GetBlockUncategorised()); b != nil {
-		c.Blocks = []*targeting.Blocks{b}
-	}
-	for _, l := range m.GetBlockLists() {
-		c.Lists = append(c.Lists, targeting.ListVersion{Name: l.GetName(), Version: l.GetVersion()})
-	}
+	c.Blocks, c.Lists = toBlocks(m), toLists(m.GetBlockLists())
 	return c, nil
 }
 

@@ -37,6 +37,7 @@ func drawRequest(t *rapid.T) *search.Request {
 		RequestID:   rapid.StringMatching(`[!-~]{0,64}`).Draw(t, "id"),
 		View:        rapid.Uint64().Draw(t, "view"),
 		Context:     drawContext(t),
+		Page:        drawPage(t),
 	}
 	for i := range r.Profile {
 		r.Profile[i] = search.Rule{Others: rapid.Bool().Draw(t, "others"), Ordered: rapid.Bool().Draw(t, "ordered"),

@@ -24,10 +24,12 @@ func fromAnswer(a *search.Answer) *pb.SearchResponse {
 		BlocksBad:     a.Work.BlocksBad,
 		Shard:         uint64(a.Shard),
 		Lacking:       a.WhyIncomplete,
+		Filtered:      a.Filtered,
 	}
 	for i := range a.Hits {
 		h := &a.Hits[i]
 		m.Hits[i] = fromHit(h)
+		m.Hits[i].Filters = uint32(h.Filters)
 		m.Hits[i].AdId, m.Hits[i].Text, m.Hits[i].Shown = h.Ad, h.Display.Keyword, h.Display.Group
 	}
 	return m
@@ -47,6 +49,7 @@ func toAnswer(m *pb.SearchResponse) *search.Answer {
 		Work: search.Work{Examined: m.GetExamined(), BlocksRead: m.GetBlocksRead(),
 			BlocksSkipped: m.GetBlocksSkipped(), BlocksBad: m.GetBlocksBad()},
 		WhyIncomplete: m.GetLacking(),
+		Filtered:      m.GetFiltered(),
 		Shards:        1,
 		Answered:      1,
 	}

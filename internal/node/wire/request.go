@@ -33,6 +33,7 @@ func FromRequest(r *search.Request) *pb.SearchRequest {
 		Shard:       uint64(r.Shard),
 		Pieces:      true,
 		Context:     fromContext(r.Context),
+		Page:        fromPage(r.Page),
 	}
 	rules := make([]pb.Rule, search.MatchTypes)
 	for i, rule := range r.Profile {
@@ -95,9 +96,14 @@ func ToRequest(m *pb.SearchRequest) (*search.Request, error) {
 	if err != nil {
 		return nil, err
 	}
+	page, err := toPage(m.GetPage())
+	if err != nil {
+		return nil, err
+	}
 	r := &search.Request{
 		Query:       q,
 		Context:     context,
+		Page:        page,
 		Device:      search.Device(m.GetDevice()),
 		Slots:       int(m.GetSlots()),
 		Reserve:     m.GetReserve(),

@@ -9,7 +9,6 @@ import (
 	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
-	"adshard/targeting"
 )
 
 // AppendRequest appends the message pb.SearchRequest of r without its view and
@@ -30,16 +29,19 @@ func AppendRequest(b []byte, r *search.Request) []byte {
 	b = appendBool(b, 6, r.ExactCounts)
 	b = appendText(b, 7, r.RequestID)
 	b = appendBool(b, 10, true) // pieces
-	return appendContext(b, r.Context)
+	if r.Context != nil {
+		b = appendMessage(b, 17, fromContext(r.Context))
+	}
+	if r.Page != nil {
+		b = appendMessage(b, 18, fromPage(r.Page))
+	}
+	return b
 }
 
-// appendContext appends a request's context, by the generated code: most have little more than a time.
-func appendContext(b []byte, c *targeting.Context) []byte {
-	if c == nil {
-		return b
-	}
-	b, at := begin(b, 17)
-	b, _ = proto.MarshalOptions{}.MarshalAppend(b, fromContext(c)) // fails only on texts that are not UTF-8, which no request has
+// appendMessage appends a request's context or page, by the generated code: most contexts have little more than a time.
+func appendMessage(b []byte, number protowire.Number, m proto.Message) []byte {
+	b, at := begin(b, number)
+	b, _ = proto.MarshalOptions{}.MarshalAppend(b, m) // fails only on texts that are not UTF-8, which no request has
 	return end(b, at)
 }
 
@@ -119,7 +121,7 @@ func ParseRequest(b []byte) (*search.Request, error) {
 	if err == nil {
 		r, err = ToRequest(m)
 	}
-	m.Context = nil
+	m.Context, m.Page = nil, nil
 	if q := m.Query; q == nil || cap(q.Terms)+cap(q.Words)+cap(q.Synonyms) <= mostKept {
 		requests.Put(m)
 	}
@@ -133,7 +135,7 @@ func parseRequest(m *pb.SearchRequest, b []byte) error {
 	if q == nil {
 		q = new(pb.Query)
 	}
-	m.Context = nil
+	m.Context, m.Page = nil, nil
 	m.Query, m.Device, m.Slots, m.Reserve, m.ExactCounts, m.RequestId, m.View, m.Shard = q, 0, 0, 0, false, "", 0, 0
 	q.Text, q.Norm, q.Fold, q.Terms = "", q.Norm[:0], q.Fold[:0], q.Terms[:0]
 	q.Senses, q.Words, q.Synonyms = q.Senses[:0], q.Words[:0], q.Synonyms[:0]
@@ -162,27 +164,31 @@ func parseRequest(m *pb.SearchRequest, b []byte) error {
 		case 9<<3 | asFixed64:
 			m.Shard = f.n
 		case 17<<3 | asBytes:
-			f.err = parseContext(m, f.b)
+			m.Context, f.err = parseMessage(m.Context, f.b, "SearchRequest.context")
+		case 18<<3 | asBytes:
+			m.Page, f.err = parseMessage(m.Page, f.b, "SearchRequest.page")
 		}
 	}
 	m.Profile = rules
 	return f.err
 }
 
-// parseContext reads a request's context, by the generated code.
-func parseContext(m *pb.SearchRequest, b []byte) error {
-	if m.Context != nil {
-		return fault.Field(checkOp, "SearchRequest.context", "SearchRequest.context occurs twice in its message")
+// parseMessage reads a request's context or page, by the generated code; seen is the one that came before, or nil.
+func parseMessage[T any, M interface {
+	*T
+	proto.Message
+}](seen M, b []byte, name string) (M, error) {
+	if seen != nil {
+		return nil, fault.Field(checkOp, name, "%s occurs twice in its message", name)
 	}
-	c := new(pb.Context)
-	if err := shapes()[c.ProtoReflect().Descriptor().FullName()].check(b); err != nil {
-		return err
+	m := M(new(T))
+	if err := shapes()[m.ProtoReflect().Descriptor().FullName()].check(b); err != nil {
+		return nil, err
 	}
-	if err := proto.Unmarshal(b, c); err != nil {
-		return fault.New(fault.Invalid, checkOp, err)
+	if err := proto.Unmarshal(b, m); err != nil {
+		return nil, fault.New(fault.Invalid, checkOp, err)
 	}
-	m.Context = c
-	return nil
+	return m, nil
 }
 
 func parseRule(rules []*pb.Rule, b []byte) ([]*pb.Rule, error) {
