@@ -161,14 +161,26 @@ func TestWhatIsSent(t *testing.T) {
 		BlockDomains: []string{"c.example"}, BlockCategories: []string{"casino"}, BlockUncategorised: true,
 	}
 	_, err4 := cl.Search(t.Context(), client.SearchRequest{Query: "a", Context: where})
+	page := r
+	page.Context, page.PerAdvertiser, page.WhyEmpty, page.Placements = where, 2, true, []client.Placement{{ID: "top", Slots: 3, ReserveMicros: 50_000, Block: []string{"kids"}}, {ID: "side"}}
+	_, err5 := cl.Search(t.Context(), page)
+	page.Context.Point = "50.087"
+	if _, err := cl.Search(t.Context(), page); err == nil || !strings.Contains(err.Error(), "Point") {
+		t.Errorf("a wrong point: %v", err)
+	}
 	want := []string{
 		"GET /v1/search?device=mobile&min_clock=1-0000000000000002&q=a+b&slots=3&strict=true&timeout_ms=9&variants=folded ilowt",
 		"GET /v1/explain?device=mobile&limit=5&offset=6&q=a+b&slots=3&timeout_ms=9&variants=folded&why_not=7 ilowt",
 		`POST /v1/events {"events":[{"kind":"click","token":"x"}]}`,
 		"GET /v1/search?audience=s&block=kids&block_advertiser=4&block_category=casino&block_domain=c.example&block_uncategorised=true" +
 			"&interest_location=3&language=cs&location=1&location=2&point=50.087%2C14.421&q=a&site=d.example%2Fx&time=2026-03-31T08%3A00%3A00Z ",
+		`POST /v1/search {"audiences":["s"],"block":["kids"],"block_advertisers":[4],"block_categories":["casino"],"block_domains":["c.example"],` +
+			`"block_uncategorised":true,"device":"mobile","interest_locations":[3],"languages":["cs"],"locations":[1,2],"min_clock":"1-0000000000000002",` +
+			`"per_advertiser":2,"placements":[{"block":["kids"],"id":"top","reserve_micros":50000,"slots":3},{"id":"side"}],` +
+			`"point":{"lat":50.087,"lon":14.421},"q":"a b","site":"d.example/x","slots":3,"strict":true,"time":"2026-03-31T08:00:00Z",` +
+			`"timeout_ms":9,"variants":"folded","why_empty":true}ilowt`,
 	}
-	if err := errors.Join(err1, err2, err3, err4); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v\n%q", err, got)
 	}
 	if from[0] != from[1] || from[1] != from[2] {

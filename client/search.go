@@ -16,7 +16,9 @@ type (
 	ExplainAnswer = api.ExplainAnswer
 	Ad            = api.Ad
 	Coverage      = api.Coverage
-	EventsAnswer  = api.EventsAnswer
+	// PlacementAnswer is what a placement of a page is filled with, or its Error.
+	PlacementAnswer = api.PlacementAnswer
+	EventsAnswer    = api.EventsAnswer
 )
 
 // SearchRequest asks for ads. Zero values have the server's defaults.
@@ -30,6 +32,11 @@ type SearchRequest struct {
 	MinClock  string // of a change that the answer must include
 	// Context says where, when and for whom the query was asked, and what its page blocks.
 	Context Context
+	// Placements, up to 8, are filled by this one query, in their order: their ads are in Placements of the answer. Slots is how
+	// many places one has that does not say it.
+	Placements []Placement
+	// PerAdvertiser is how many places of all placements an advertiser may have; 0 means one.
+	PerAdvertiser int
 	// WhyEmpty: an answer without ads counts, in Why, what keeps matching keywords from taking part.
 	WhyEmpty bool
 	// RequestID names the request in logs; LowPriority and Tenant matter when there is too much to do.
@@ -38,7 +45,11 @@ type SearchRequest struct {
 	Tenant      string
 }
 
-// Context is what is known of the user and the page of a query; zero values say nothing. All of it must fit into a URL.
+// Placement is a part of a page that has ads of its own: an id, and perhaps slots, a reserve, and blocks beside the request's.
+type Placement = api.PlacementRequest
+
+// Context is what is known of the user and the page of a query; zero values say nothing. All of it must fit into a URL, unless there
+// are placements.
 type Context struct {
 	Locations          []uint32  // ids of places where the user is
 	InterestLocations  []uint32  // ids of places that the query is about
@@ -123,14 +134,23 @@ func (r *SearchRequest) header() http.Header {
 // Search returns the ads of a query. An answer that lacks a part of the data says so in its Coverage.
 func (c *Client) Search(ctx context.Context, r SearchRequest) (*SearchAnswer, error) {
 	var out SearchAnswer
-	err := c.do(ctx, c.masters, &request{method: http.MethodGet, path: "/v1/search", query: r.query(), header: r.header(), to: &out})
-	if err != nil {
+	sent := request{method: http.MethodGet, path: "/v1/search", header: r.header(), to: &out}
+	if len(r.Placements) == 0 {
+		sent.query = r.query()
+	} else {
+		body, err := r.body()
+		if err != nil {
+			return nil, err
+		}
+		sent.method, sent.body = http.MethodPost, body
+	}
+	if err := c.do(ctx, c.masters, &sent); err != nil {
 		return nil, err
 	}
 	return &out, nil
 }
 
-// ExplainRequest asks why each keyword that matches a query won or lost. Strict, MinClock and WhyEmpty do not apply.
+// ExplainRequest asks why each keyword that matches a query won or lost. Strict, MinClock, WhyEmpty and Placements do not apply.
 type ExplainRequest struct {
 	SearchRequest
 	Limit, Offset int // keywords

@@ -24,7 +24,7 @@ var noOutputs = strings.Split("addr,admin,admin-hosts,admins,advertise,advertise
 	"control-tls-ca,control-tls-cert,control-tls-key,copy-from,counts,cursor,device,discard-data-of,event-origins,explain,figures,format,from,grpc,host,http,if-match,key,"+
 	"lexicon,listen,log-format,log-level,size memory,name,order,profile,quality,query-tls-cert,query-tls-key,query-tls-mode,request-ids,set,since,slave,"+
 	"slaves,state-key,strategy,thesaurus,tls-ca,tls-cert,tls-key,tls-mode,today,token-file,tokens,traces-endpoint,transport,trusted-distributors,"+
-	"trusted-slaves,until,variants,why-not,zone,audience,block,block-advertiser,block-category,block-domain,categories,domains,"+
+	"trusted-slaves,until,variants,why-not,zone,audience,block,block-advertiser,block-category,block-domain,placement,categories,domains,"+
 	"interest-location,language,location,point,site,time,unknown-location,"+
 	"blocklist list db,blocklist remove db,blocklist set db,blocklist show db,locations find db,locations import db,"+
 	"backup db,balancer db,barrels build db,collector db,db check db,db words db,distributor db,events erase db,quality given db,quality learn db,report db,up db,"+

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -83,16 +85,22 @@ type pageBlocks struct {
 	Uncategorised bool     `json:"block_uncategorised"`
 }
 
-// TestPlacementsOracle holds the oracle against the pages made by hand, so that whatever equals it is right too.
-func TestPlacementsOracle(t *testing.T) {
+// TestPlacements holds the oracle against the pages made by hand, so that whatever equals it is right too, and the search over its HTTP
+// handler.
+func TestPlacements(t *testing.T) {
 	for _, c := range placementsCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
-			all, lists, _ := importFiles(t, c.Files)
+			d := importTargeting(t, targetingCase{Files: c.Files})
+			all, lists := d.all, d.lists
 			slow, err := oracle.New(all.advertisers, all.campaigns, all.items, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
+			h := d.handler(targetingCase{}, withLists{fill(t, all), lists})
 			for i, r := range c.Requests {
+				if diff := askPage(t, h, r.Request, r.Want); diff != "" {
+					t.Errorf("%s\nover HTTP, request %d %s:\n%s", c.Comment, i, r.Request, diff)
+				}
 				if r.Want.Error != 0 || r.Want.Plain != nil {
 					continue
 				}
@@ -102,6 +110,44 @@ func TestPlacementsOracle(t *testing.T) {
 			}
 		})
 	}
+}
+
+// askPage returns how the answer over HTTP differs from the wanted one.
+func askPage(t *testing.T, h http.Handler, raw json.RawMessage, w wantPage) string {
+	t.Helper()
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		t.Fatal(err)
+	}
+	delete(fields, "request_id")
+	body, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest(http.MethodPost, "/v1/search", bytes.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	res := httptest.NewRecorder()
+	h.ServeHTTP(res, r)
+	var got struct {
+		wantPage
+		Ads   []map[string]any
+		Error struct{ Field string }
+	}
+	if err := json.Unmarshal(res.Body.Bytes(), &got); err != nil {
+		t.Fatalf("%v: %s", err, res.Body)
+	}
+	switch {
+	case res.Code != max(w.Error, http.StatusOK) || got.Error.Field != w.Field:
+		return fmt.Sprintf("%d at %q, want %d at %q: %s", res.Code, got.Error.Field, w.Error, w.Field, res.Body)
+	case w.Error != 0:
+		return ""
+	case w.Plain != nil:
+		got.Placements = []wantPlacement{{Matched: got.Matched, Candidates: got.Candidates, Ads: got.Ads}}
+		w.Placements = []wantPlacement{{Matched: w.Matched, Candidates: w.Candidates, Ads: w.Plain}}
+	case len(got.Ads) > 0:
+		return fmt.Sprintf("%d ads beside the placements", len(got.Ads))
+	}
+	return pageDifference(got.wantPage, w)
 }
 
 // askOraclePage returns how the oracle's page differs from the wanted one. Wrong placements are left out: it knows no form.

@@ -335,6 +335,17 @@ func (w withLists) resolved(r *search.Request) *search.Request {
 		at.Blocks = append(at.Blocks[:len(at.Blocks):len(at.Blocks)], w.lists[l.Name])
 	}
 	own.Context = &at
+	if r.Page != nil {
+		page := *r.Page
+		page.Filters = slices.Clone(page.Filters)
+		for i := range page.Filters {
+			f := &page.Filters[i]
+			for _, l := range f.Lists {
+				f.Blocks = append(f.Blocks[:len(f.Blocks):len(f.Blocks)], w.lists[l.Name])
+			}
+		}
+		own.Page = &page
+	}
 	return &own
 }
 

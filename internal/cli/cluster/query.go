@@ -29,7 +29,8 @@ const whyNotTimeout = "5000"
 type queryFlags struct {
 	addr          string
 	json, explain bool
-	whyNot        bool // given
+	whyNot        bool     // given
+	placements    []string // of a page
 	caller        apiclient.CallerFlags
 }
 
@@ -40,7 +41,7 @@ var asked = map[string]string{
 	"counts": "counts", "limit": "limit", "offset": "offset", "why-not": "why_not",
 	"location": "location", "interest-location": "interest_location", "point": "point", "time": "time", "language": "language",
 	"audience": "audience", "site": "site", "block": "block", "block-advertiser": "block_advertiser", "block-domain": "block_domain",
-	"block-category": "block_category", "block-uncategorised": "block_uncategorised", "why-empty": "why_empty",
+	"block-category": "block_category", "block-uncategorised": "block_uncategorised", "why-empty": "why_empty", "per-advertiser": "per_advertiser",
 }
 
 // QueryCommand asks a master for ads.
@@ -62,7 +63,10 @@ on loopback answers them on its admin port only: give that with --addr.
 
 Campaigns that are targeted are shown only where the query says so: --location (ids as
 'adshard locations find' shows them), --point, --time, --language, --audience, --site. What a page
-does not want is named by --block and its like. Flags that name several may be repeated.`,
+does not want is named by --block and its like. Flags that name several may be repeated.
+
+With --placement, which may be repeated, the query fills several placements of a page, in their
+order; an advertiser has one place on the page, or --per-advertiser many.`,
 		Example: `  adshard query usb cable
   adshard query --slots 8 --device mobile usb cable
   adshard query --explain usb cable                  why each keyword won, lost or was blocked
@@ -72,6 +76,7 @@ does not want is named by --block and its like. Flags that name several may be r
   adshard query --json usb cable | jq .ads[].price_micros
   adshard query --location 2203 --site news.example usb cable
   adshard query --time 2026-12-24T20:00:00+01:00 --block family --why-empty usb cable
+  adshard query --placement top:3:0.05 --placement side:4 usb cable
   adshard query -- -5 °C                             words that begin with -`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -117,6 +122,8 @@ does not want is named by --block and its like. Flags that name several may be r
 	flags.StringArray("block-category", nil, "a category that is not shown")
 	flags.Bool("block-uncategorised", false, "campaigns without any category are not shown")
 	flags.Bool("why-empty", false, "if there are no ads, count what keeps the matching keywords from taking part")
+	flags.StringArrayVar(&f.placements, "placement", nil, "a placement of a page: ID, ID:SLOTS or ID:SLOTS:RESERVE, the reserve in units of money")
+	flags.Int("per-advertiser", 1, "with --placement: the number of places of the page that an advertiser may have, 1 to 20")
 	flags.Int("limit", 100, "with --explain or --why-not: the maximum number of keywords to show")
 	flags.Int("offset", 0, "with --explain or --why-not: the number of keywords to skip")
 	return c
@@ -144,18 +151,18 @@ func runQuery(ctx context.Context, f *queryFlags, p url.Values, s cmdline.Stream
 	}
 	c.Kind = "the address of a master for queries, by default port 8080"
 	defer c.Close()
-	path := "/v1/search"
-	if f.explain = f.explain || f.whyNot; f.explain {
-		path = "/v1/explain"
+	ask, err := f.asks(p)
+	if err != nil {
+		return err
 	}
-	body, err := c.Get(ctx, path, p)
+	body, err := ask(ctx, c)
 	if fault.Is(err, fault.NotFound) { // it is a balancer's admin port
 		if master, found := apiclient.FindMaster(ctx, c); found != nil {
 			err = errors.Join(err, found)
 		} else if c, err = apiclient.New(master, most, f.caller.WithoutToken(), access.Master, access.Balancer); err == nil {
 			defer c.Close()
 			c.Kind = "the address that the master tells its balancer; else give one that is reached from here"
-			body, err = c.Get(ctx, path, p)
+			body, err = ask(ctx, c)
 		}
 	}
 	if err != nil {
@@ -177,6 +184,22 @@ func runQuery(ctx context.Context, f *queryFlags, p url.Values, s cmdline.Stream
 		return err
 	}
 	return showAds(s, &a)
+}
+
+// asks returns what sends the request.
+func (f *queryFlags) asks(p url.Values) (func(context.Context, *apiclient.Client) ([]byte, error), error) {
+	path := "/v1/search"
+	if f.explain = f.explain || f.whyNot; f.explain {
+		path = "/v1/explain"
+	}
+	if len(f.placements) == 0 {
+		return func(ctx context.Context, c *apiclient.Client) ([]byte, error) { return c.Get(ctx, path, p) }, nil
+	}
+	if f.explain {
+		return nil, cmdline.WrongUse("explanations take no placements: leave --placement out")
+	}
+	body, err := pageBody(p, f.placements)
+	return func(ctx context.Context, c *apiclient.Client) ([]byte, error) { return c.Post(ctx, path, body) }, err
 }
 
 // elsewhere adds to the refusal of an explanation how to request it from the admin
@@ -201,17 +224,12 @@ func whyEmpty(counts map[string]int) string {
 }
 
 func showAds(s cmdline.Streams, a *api.SearchAnswer) error {
-	if len(a.Ads) == 0 {
-		fmt.Fprintln(s.Out, "no ads"+whyEmpty(a.Why))
-	} else {
-		t := terminal.NewTable(s.Out, "#", "AD", "ADVERTISER", "KEYWORD", "MATCH", "PRICE")
-		for _, ad := range a.Ads {
-			t.Row(strconv.Itoa(ad.Position), terminal.Cut(terminal.First(ad.Headlines), 40), terminal.Cut(ad.Advertiser, 30), terminal.Cut(ad.Keyword, 40),
-				fmt.Sprintf("%s/%s", ad.MatchType, ad.Variant), terminal.Money(ad.PriceMicros))
-		}
-		if err := t.Flush(); err != nil {
-			return err
-		}
+	show := func() error { return showTable(s, a.Ads, a.Why) }
+	if len(a.Placements) > 0 {
+		show = func() error { return showPlacements(s, a) }
+	}
+	if err := show(); err != nil {
+		return err
 	}
 	fmt.Fprintf(s.Out, "%s; ", counts(a))
 	showCoverage(s, &a.Coverage, a.TookUs)
@@ -219,6 +237,20 @@ func showAds(s cmdline.Streams, a *api.SearchAnswer) error {
 		fmt.Fprintln(s.Out, "Only the first 32 words were used.")
 	}
 	return nil
+}
+
+// showTable shows ads, or what keeps keywords from being shown.
+func showTable(s cmdline.Streams, ads []api.Ad, why map[string]int) error {
+	if len(ads) == 0 {
+		fmt.Fprintln(s.Out, "no ads"+whyEmpty(why))
+		return nil
+	}
+	t := terminal.NewTable(s.Out, "#", "AD", "ADVERTISER", "KEYWORD", "MATCH", "PRICE")
+	for _, ad := range ads {
+		t.Row(strconv.Itoa(ad.Position), terminal.Cut(terminal.First(ad.Headlines), 40), terminal.Cut(ad.Advertiser, 30), terminal.Cut(ad.Keyword, 40),
+			fmt.Sprintf("%s/%s", ad.MatchType, ad.Variant), terminal.Money(ad.PriceMicros))
+	}
+	return t.Flush()
 }
 
 // counts describes how many keywords match and take part in the auction. A lower

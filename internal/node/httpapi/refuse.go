@@ -70,15 +70,20 @@ func Status(err error) int { return refusals.Of(err).status }
 // WriteError answers with the error's status and with
 // {"error":{"code","message","field"}}; a 503 says when to try again.
 func WriteError(w http.ResponseWriter, err error) {
-	r := refusals.Of(err)
-	if r.code == "" {
-		r.code = api.ErrorCode(fault.KindOf(err).String())
-	}
-	if r.status == http.StatusServiceUnavailable {
+	status := Status(err)
+	if status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
 	}
-	body := api.ErrorAnswer{Error: api.Error{Code: r.code, Message: fault.Cause(err), Field: fault.FieldOf(err)}}
-	WriteJSON(w, r.status, &body)
+	WriteJSON(w, status, &api.ErrorAnswer{Error: Error(err)})
+}
+
+// Error is what answers say of an error.
+func Error(err error) api.Error {
+	code := refusals.Of(err).code
+	if code == "" {
+		code = api.ErrorCode(fault.KindOf(err).String())
+	}
+	return api.Error{Code: code, Message: fault.Cause(err), Field: fault.FieldOf(err)}
 }
 
 // WriteJSON answers with v as JSON; v is of a type of package api.

@@ -19,27 +19,39 @@ import (
 // appendAnswer appends an answer up to took_us, which closeAnswer adds. Errors are
 // fault.Corrupt: what is to be shown is damaged.
 func appendAnswer(b []byte, r *Result) ([]byte, error) {
-	req, found, won := r.Request, r.Found, r.Won
+	req, found := r.Request, r.Found
 	b = display.AppendString(append(b, `{"query":`...), req.Query.Text)
 	b = strconv.AppendBool(append(b, `,"truncated":`...), req.Query.Truncated)
-	b = append(b, `,"ads":[`...)
+	b, err := appendAds(append(b, `,"ads":`...), r, r.Won)
+	if err != nil {
+		return b, err
+	}
+	b = appendNumber(b, `,"matched":`, found.Matched)
+	b = appendNumber(b, `,"candidates":`, r.candidates())
+	if !found.CountsExact {
+		b = append(b, `,"counts":"`+api.SearchAnswerCountsLowerBound+`"`...)
+	}
+	b = appendContext(b, r)
+	if b, err = appendPlacements(b, r); err != nil {
+		return b, err
+	}
+	b = appendCoverage(append(b, `,"coverage":`...), found)
+	return display.AppendString(append(b, `,"request_id":`...), req.RequestID), nil
+}
+
+// appendAds appends the list of some winners. Errors: as of appendAnswer.
+func appendAds(b []byte, r *Result, won []auction.Placement) ([]byte, error) {
+	b = append(b, '[')
 	var ok bool
 	for i := range won {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if b, ok = appendAd(b, &won[i], &found.Hits[won[i].Index], r.signing); !ok {
-			return b, fault.Newf(fault.Corrupt, op, "what keyword %d shows is damaged", found.Hits[won[i].Index].Keyword)
+		if b, ok = appendAd(b, &won[i], &r.Found.Hits[won[i].Index], r.signing); !ok {
+			return b, fault.Newf(fault.Corrupt, op, "what keyword %d shows is damaged", r.Found.Hits[won[i].Index].Keyword)
 		}
 	}
-	b = appendNumber(append(b, ']'), `,"matched":`, found.Matched)
-	b = appendNumber(b, `,"candidates":`, found.Candidates)
-	if !found.CountsExact {
-		b = append(b, `,"counts":"`+api.SearchAnswerCountsLowerBound+`"`...)
-	}
-	b = appendContext(b, r)
-	b = appendCoverage(append(b, `,"coverage":`...), found)
-	return display.AppendString(append(b, `,"request_id":`...), req.RequestID), nil
+	return append(b, ']'), nil
 }
 
 // appendContext appends what an answer says of the request's context.

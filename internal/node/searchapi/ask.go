@@ -26,6 +26,7 @@ type Result struct {
 	signing *signing            // nil: there are no event tokens
 	context resolved
 	why     *[search.Verdicts]uint64 // of an answer without ads; nil: it was not asked for
+	page    *page                    // in place of Won and why; nil: the request has no placements
 }
 
 // Locations returns the version of the table of places by which the request's were resolved, "" if it names none, and those that
@@ -45,7 +46,12 @@ func (r *Result) Why() (list []KeptOut) {
 	if r.why == nil {
 		return nil
 	}
-	for i, n := range r.why {
+	return keptOut(r.why)
+}
+
+// keptOut lists the verdicts that keep matching keywords from taking part, by name.
+func keptOut(counts *[search.Verdicts]uint64) (list []KeptOut) {
+	for i, n := range counts {
 		if v := search.Verdict(i); n > 0 && v != search.Eligible && v.Matched() {
 			list = append(list, KeptOut{v, n})
 		}
@@ -112,6 +118,10 @@ func (c *call) result(ctx context.Context, p *api.SearchParams) (Result, error) 
 		}
 	}
 	req.ExactCounts, req.Strict = p.Counts == api.ExactCountsExact, p.Strict
+	page, err := c.page(req)
+	if err != nil {
+		return Result{}, err
+	}
 	req, found, err := c.askByLists(ctx, req)
 	if err != nil {
 		return Result{}, err
@@ -119,16 +129,36 @@ func (c *call) result(ctx context.Context, p *api.SearchParams) (Result, error) 
 	if p.Strict && found.Width != search.WholeRing() {
 		return Result{}, incomplete(found)
 	}
-	finish := time.Now()
-	won := c.place(req, found)
-	now := time.Now()
-	c.seen.Finish = now.Sub(finish)
-	c.span.Stage("auction", finish, c.seen.Finish)
-	r := Result{Request: req, Found: found, Won: won, Took: now.Sub(c.start), signing: c.signing(req, now), context: c.context}
-	if p.WhyEmpty && len(won) == 0 {
-		r.why = c.why(ctx, req)
+	r := c.finish(&Result{Request: req, Found: found, context: c.context, page: page})
+	if p.WhyEmpty {
+		c.whyEmpty(ctx, &r)
 	}
 	return r, nil
+}
+
+// finish runs the auction over what was found.
+func (c *call) finish(r *Result) Result {
+	began := time.Now()
+	if r.page != nil {
+		r.page.fill(r.Found)
+	} else {
+		r.Won = c.place(r.Request, r.Found)
+	}
+	now := time.Now()
+	c.seen.Finish = now.Sub(began)
+	c.span.Stage("auction", began, c.seen.Finish)
+	r.Took, r.signing = now.Sub(c.start), c.signing(r.Request, now)
+	return *r
+}
+
+// whyEmpty counts the verdicts of an answer, or of placements, without ads.
+func (c *call) whyEmpty(ctx context.Context, r *Result) {
+	switch {
+	case r.page != nil:
+		r.page.whyEmpty(func(req *search.Request) *[search.Verdicts]uint64 { return c.why(ctx, req) }, r.Request)
+	case len(r.Won) == 0:
+		r.why = c.why(ctx, r.Request)
+	}
 }
 
 // why counts the verdicts of what matches a request, after all searches that wait; nil: they are not known in time.

@@ -24,6 +24,7 @@ func FuzzParameters(f *testing.F) {
 	f.Add("", `{"q":"\ud83d\ude00","strict":true,"timeout_ms":5}`, "")
 	f.Add("", `{"q":"\ud800"}`, "\x80")
 	f.Add("", `{"q":{"q":[1,2,{}]},"slots":1e400}`, strings.Repeat("x", 65))
+	f.Add("", `{"q":"a","per_advertiser":2,"placements":[{"id":"top","slots":3,"reserve_micros":50000,"block_domains":["a.example"]},{"id":"side"},{"id":1}]}`, "")
 	d := apitest.Read(f, httpapi.Spec)
 	h := New(Config{Searcher: &fake{answer: whole(hit(1, 1, 1_000_000, 360_000))}})
 	f.Fuzz(func(t *testing.T, query, body, id string) {

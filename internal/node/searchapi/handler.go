@@ -27,8 +27,9 @@ type Handler struct {
 // call is one request under way; it answers the operations.
 type call struct {
 	*Handler
-	start   time.Time // of the first byte
-	body    bool      // ReadBody has read the body, or closes the connection
+	start   time.Time       // of the first byte
+	body    bool            // ReadBody has read the body, or closes the connection
+	asked   *api.SearchBody // what the body says; nil: there is none
 	tags    search.Tags
 	entry   *overload.Place // of the search, from begin on
 	seen    Observation

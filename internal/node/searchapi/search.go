@@ -35,12 +35,13 @@ const maxBody = 1 << 20
 // SearchPost answers POST /v1/search.
 func (c *call) SearchPost(w http.ResponseWriter, r *http.Request) {
 	c.body = true
-	p := api.NewSearchParams()
-	if err := httpapi.ReadBody(w, r, c.BodyTimeout, maxBody, p); err != nil {
+	b := api.NewSearchBody()
+	if err := httpapi.ReadBody(w, r, c.BodyTimeout, maxBody, b); err != nil {
 		c.Refuse(w, r, err)
 		return
 	}
-	c.Search(w, r, p)
+	c.asked = b
+	c.Search(w, r, b.SearchParams)
 }
 
 // answers keeps buffers for reuse; they hold nothing of any request.

@@ -50,7 +50,8 @@ func TestBodyHasTheParametersOfGet(t *testing.T) {
 			t.Errorf("%s: %s in the body, %s as a parameter", name, got, want)
 		}
 	}
-	if queries != len(properties) {
+	const ofPages = 2 // placements and per_advertiser
+	if queries+ofPages != len(properties) || properties["placements"] == nil || properties["per_advertiser"] == nil {
 		t.Errorf("%d parameters, %d properties", queries, len(properties))
 	}
 }

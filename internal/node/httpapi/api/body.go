@@ -19,7 +19,11 @@ const maxFields = 128
 func FromBody(p Params, body []byte) error {
 	var g given
 	l, _ := p.(lists)
+	page, _ := p.(*SearchBody)
 	err := FromObject(body, func(d *json.Decoder, name string) error {
+		if page != nil && name == placementsField {
+			return page.setPlacements(d, body)
+		}
 		if l != nil && l.single(name) {
 			return Unknown(name)
 		}

@@ -32,8 +32,11 @@ func (*SearchParams) listFields() [][2]string {
 	}
 }
 
-func (p *SearchParams) list(field string) (string, bool) {
-	for _, f := range p.listFields() {
+func (p *SearchParams) list(field string) (string, bool) { return listOf(p.listFields(), field) }
+func (p *SearchParams) single(param string) bool         { return singleOf(p.listFields(), param) }
+
+func listOf(all [][2]string, field string) (string, bool) {
+	for _, f := range all {
 		if f[0] == field {
 			return f[1], true
 		}
@@ -41,8 +44,8 @@ func (p *SearchParams) list(field string) (string, bool) {
 	return "", false
 }
 
-func (p *SearchParams) single(param string) bool {
-	for _, f := range p.listFields() {
+func singleOf(all [][2]string, param string) bool {
+	for _, f := range all {
 		if f[1] == param && f[0] != param {
 			return true
 		}

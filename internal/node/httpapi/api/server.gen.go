@@ -12,7 +12,7 @@ type ServerInterface interface {
 	Explain(w http.ResponseWriter, r *http.Request, p *ExplainParams)
 	// Search answers GET /v1/search: Returns the ads for a query.
 	Search(w http.ResponseWriter, r *http.Request, p *SearchParams)
-	// SearchPost answers POST /v1/search: Returns the ads for a query whose fields are in a JSON body.
+	// SearchPost answers POST /v1/search: Returns the ads for a query whose fields are in a JSON body, also for several placements on a page.
 	SearchPost(w http.ResponseWriter, r *http.Request)
 	// Refuse answers a request whose parameters are wrong.
 	Refuse(w http.ResponseWriter, r *http.Request, err error)

@@ -1983,6 +1983,50 @@ type PlaceList struct {
 	Version string `json:"version"`
 }
 
+// PlacementAnswer A placement of a page, in the order of the request.
+type PlacementAnswer struct {
+	// ID As given; absent where it could not be read.
+	ID  string `json:"id,omitempty"`
+	Ads []Ad   `json:"ads"`
+
+	// Matched As in the answer; no reserve and no block changes it.
+	Matched uint64 `json:"matched"`
+
+	// Candidates Those of them that take part in the auction of this placement.
+	Candidates uint64 `json:"candidates"`
+
+	// Why With `why_empty`, of a placement without ads, how many keywords that match have each verdict.
+	Why map[string]int `json:"why,omitempty"`
+
+	// Error Why it is not filled; absent: it is.
+	Error *Error `json:"error,omitempty"`
+}
+
+// PlacementRequest A placement of a page. One that does not fit this is an error of this placement alone.
+type PlacementRequest struct {
+	// Block Names of stored block lists.
+	Block []string `json:"block,omitempty"`
+
+	// BlockAdvertisers Ids of advertisers that are not shown.
+	BlockAdvertisers []ID `json:"block_advertisers,omitempty"`
+
+	// BlockCategories Categories that are not shown, nor those below them.
+	BlockCategories []string `json:"block_categories,omitempty"`
+
+	// BlockDomains Hosts to which no ad may lead, nor to their subdomains.
+	BlockDomains       []string `json:"block_domains,omitempty"`
+	BlockUncategorised bool     `json:"block_uncategorised,omitempty"`
+
+	// ID Printable ASCII, another one for each placement.
+	ID string `json:"id"`
+
+	// ReserveMicros The least bid and price; below the reserve of the configuration, or absent, that one holds.
+	ReserveMicros int64 `json:"reserve_micros,omitempty"`
+
+	// Slots The number of places; absent: as the request says.
+	Slots int `json:"slots,omitempty"`
+}
+
 // PlannedOperation defines model for PlannedOperation.
 type PlannedOperation struct {
 	Kind  OperationKind `json:"kind"`
@@ -2149,6 +2193,9 @@ type SearchAnswer struct {
 	// UnknownLocation The master is configured so that targets of places pass where no place is known.
 	UnknownLocation SearchAnswerUnknownLocation `json:"unknown_location,omitempty"`
 
+	// Placements Those of the request, in its order; `ads` has none then, and `candidates` those of any placement.
+	Placements []PlacementAnswer `json:"placements,omitempty"`
+
 	// Coverage How much of the data the answer covers.
 	Coverage  Coverage `json:"coverage"`
 	RequestID string   `json:"request_id"`
@@ -2194,6 +2241,12 @@ type SearchRequest struct {
 
 	// MinClock A position in the log of changes, as changes are answered with; empty asks for none.
 	MinClock MinClock `json:"min_clock,omitempty"`
+
+	// PerAdvertiser How many places of the page an advertiser may have.
+	PerAdvertiser int `json:"per_advertiser,omitempty"`
+
+	// Placements The placements of a page, in the order in which they are filled. Their slots sum to at most 20.
+	Placements []PlacementRequest `json:"placements,omitempty"`
 
 	// Point Where the user is, in degrees with at most 6 decimals.
 	Point struct {
