@@ -91,7 +91,7 @@ func TestQueryTable(t *testing.T) {
 // TestQueryContext: flags say where, when, for whom and on which page.
 func TestQueryContext(t *testing.T) {
 	c := newCluster()
-	status, out, errOut := run(t, "adshard", "query", "--addr", started(t, c), "--location", "2203", "--location", "2276", "--interest-location", "2840", "--point", "50.087,14.421",
+	_, out, errOut := run(t, "adshard", "query", "--addr", started(t, c), "--location", "2203", "--location", "2276", "--interest-location", "2840", "--point", "50.087,14.421",
 		"--time", "2026-12-24T20:00:00+01:00", "--language", "Czech", "--audience", "buyers", "--site", "news.example/sport", "--block-advertiser", "7",
 		"--block-domain", "casino.example", "--block-category", "alcohol", "--block-uncategorised", "usb", "kabel")
 	if c.asked == nil {
@@ -105,7 +105,7 @@ func TestQueryContext(t *testing.T) {
 	if got != want {
 		t.Errorf("%s, want\n%s\n%s%s", got, want, out, errOut)
 	}
-	status, _, errOut = run(t, "adshard", "query", "--addr", started(t, c), "--block", "nobody", "usb")
+	status, _, errOut := run(t, "adshard", "query", "--addr", started(t, c), "--block", "nobody", "usb")
 	if status == exitDone || !strings.Contains(errOut, `no block list "nobody"`) {
 		t.Errorf("an unknown list: %d, %s", status, errOut)
 	}
