@@ -37,6 +37,18 @@ const (
 	maxHostSets = 1 << 20
 )
 
+// key is another text for each set: what is no host begins with a byte that none has.
+func (s *HostSet) key() string {
+	key := strings.Join(s.Hosts, "\x00")
+	if s.Refused {
+		key += "\x00\x01"
+	}
+	if s.Open {
+		key += "\x00\x02"
+	}
+	return key
+}
+
 // NewHostSets returns an empty table.
 func NewHostSets() *HostSets {
 	h := &HostSets{numbers: make(map[string]uint32)}
@@ -70,13 +82,7 @@ func (h *HostSets) Number(g *Group) uint32 {
 }
 
 func (h *HostSets) number(s HostSet) uint32 {
-	key := strings.Join(s.Hosts, " ")
-	if s.Refused {
-		key += " refused"
-	}
-	if s.Open {
-		key += " open"
-	}
+	key := s.key()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	n, ok := h.numbers[key]
@@ -84,6 +90,9 @@ func (h *HostSets) number(s HostSet) uint32 {
 		list := *h.list.Load()
 		if len(list) == maxHostSets {
 			return HostsByKeyword
+		}
+		for i, host := range s.Hosts { // which may be a part of a URL
+			s.Hosts[i] = strings.Clone(host)
 		}
 		n, list = uint32(len(list)), append(list, s)
 		h.numbers[key] = n

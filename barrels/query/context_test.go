@@ -2,6 +2,7 @@ package query_test
 
 import (
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -59,5 +60,26 @@ func TestNoContext(t *testing.T) {
 	}
 	if _, err := s.Explain(t.Context(), r, 10); !fault.Is(err, fault.Version) {
 		t.Errorf("explain: %v, want Version", err)
+	}
+}
+
+// TestReservesAboveImpacts: a reserve above what impacts can hold holds for bids that modifiers raise.
+func TestReservesAboveImpacts(t *testing.T) {
+	w := barreltest.Small(2, "usb cable")
+	for i, c := range w.Campaigns {
+		c.Locations = `[{"id":2203,"modifier_percent":50}]`
+		w.Items[i].Keywords[0].Bid = 3_000_000_000 + uint64(i)*1_000_000_000 // 4.5 and 6 thousand units
+	}
+	s := opened(t)
+	if err := s.Apply(t.Context(), barreltest.NewBuilder(t, w).All()); err != nil {
+		t.Fatal(err)
+	}
+	o := barreltest.Judge(t, w, nil)
+	r := oracle.Request{Text: "usb cable", Profile: search.DefaultProfile(), Variants: search.Folded, Slots: 4,
+		Context: &oracle.Context{Time: time.Unix(1_800_000_000, 0), Locations: []uint32{2203}}}
+	for _, r.Reserve = range []uint64{1, 4_294_967_293, 4_294_967_295, 4_400_000_000, 5_000_000_000, 7_000_000_000} {
+		for range 2 { // from caches as well
+			barreltest.SameAnswer(t, s, o, r, nil)
+		}
 	}
 }

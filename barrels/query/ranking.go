@@ -292,7 +292,7 @@ func (r *ranking) undecided(m *members, e index.Impact) {
 // member counts and ranks a member with its effective bid, unless a negative of its advertiser or a block is
 // against it.
 func (r *ranking) member(m *members, e index.Impact, effective uint64) {
-	if effective+1 <= uint64(m.least) {
+	if effective < max(r.request.Reserve, 1) {
 		return
 	}
 	score := effective * e.Quality() * m.one

@@ -30,10 +30,12 @@ func ExportCommand(s cmdline.Streams) *cobra.Command {
 		Long: `Writes all data, or those of one advertiser: the state at one moment, as JSON lines or
 as a file for Google Ads Editor. "adshard import" reads both: into the same database it
 changes nothing, into an empty one it makes the same data. Ids, learned qualities, and
-marks of budgets are not part of them. All data have the block lists as well, in JSON lines.
+marks of budgets are not part of them. Nor is the table of places: run 'adshard locations
+import' on a new database first, or campaigns that name more than countries are rejected
+and paused. All data have the block lists as well, in JSON lines.
 
-A file for Google Ads Editor cannot say that an advertiser is paused or has no campaign,
-nor have a text that is [] or has a line break of CR and LF: the export then fails and says
+A file for Google Ads Editor cannot say audiences, sites or categories, nor that an
+advertiser is paused or has no campaign, nor have a text that is [] or has a line break of CR and LF: the export then fails and says
 where. --advertiser exports one of the others. A spreadsheet takes texts that begin with
 =, +, - or @ for formulas.
 

@@ -66,7 +66,7 @@ Campaigns that are targeted are shown only where the query says so: --location (
 does not want is named by --block and its like. Flags that name several may be repeated.
 
 With --placement, which may be repeated, the query fills several placements of a page, in their
-order; an advertiser has one place on the page, or --per-advertiser many.`,
+order; an advertiser has one place on the page, or as many as --per-advertiser says.`,
 		Example: `  adshard query usb cable
   adshard query --slots 8 --device mobile usb cable
   adshard query --explain usb cable                  why each keyword won, lost or was blocked

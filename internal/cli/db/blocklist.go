@@ -29,7 +29,7 @@ func BlocklistCommand(s cmdline.Streams) *cobra.Command {
 		Short: "Show and change block lists",
 		Long: `A block list names advertisers, domains and categories that a page does not want to show.
 Pages name the list in their requests. Imports of JSON lines change lists, too. A running
-cluster uses a changed list within a second.`,
+cluster uses a changed list within a second, a very large one within a few.`,
 	})
 	c.AddCommand(blocklistListCommand(s), blocklistShowCommand(s), blocklistSetCommand(s), blocklistRemoveCommand(s))
 	return c

@@ -36,7 +36,7 @@ database, from Google Ads Editor exports (CSV or TSV, UTF-8 or UTF-16, detected
 from the file) or from JSON lines. - stands for standard input.
 
 Rows with errors are rejected, each with its row, column and reason. Rows of kinds that
-are not imported (locations, audiences, assets and the like) are skipped. All others are
+are not imported (audiences, placements, assets and the like) are skipped. All others are
 imported. A second run of the same file changes nothing. A running cluster applies the
 changes within a second. A new database is opened by nobody else before its first import is
 complete: one that was killed is completed by running it again. While another import writes the same, or the database is away (a
@@ -46,7 +46,7 @@ number of imports may run at once on PostgreSQL; on SQLite they take turns.
 --dry-run imports into a copy of the database, in the directory for temporary files
 (TMPDIR), and shows what would be created, changed and removed.
 
---explain reads the files alone, without a database, and shows what each column is read
+--explain reads only the files, without a database, and shows what each column is read
 as, what is not used, and the kinds of rows with the first of each.
 
 Exit status: 0 no row was rejected; 1 the import failed; 2 invalid arguments; 3 some rows

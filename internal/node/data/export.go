@@ -33,7 +33,7 @@ func (s *Service) Export(ctx context.Context, advertiser uint64, to Lines) error
 	if advertiser != 0 {
 		err = x.advertisers(ctx, []uint64{advertiser})
 	} else if err = x.pages(ctx, backend.KindAdvertiser, 0, x.advertisers); err == nil {
-		err = x.blocklists(ctx, s.db)
+		err = x.blocklists(ctx, s)
 	}
 	if err != nil {
 		return err
@@ -87,38 +87,48 @@ func (x *exporter) advertisers(ctx context.Context, ids []uint64) error {
 }
 
 // blocklists writes all lists. Of advertisers that are no longer there nothing is written: their ids are never given again.
-func (x *exporter) blocklists(ctx context.Context, db backend.Documents) error {
-	heads, err := blocklist.Heads(ctx, db)
+func (x *exporter) blocklists(ctx context.Context, s *Service) error {
+	heads, err := blocklist.Heads(ctx, s.db)
 	if err != nil {
 		return err
 	}
 	for i := range heads {
-		l, err := blocklist.Load(ctx, db, heads[i].Name)
-		if fault.Is(err, fault.NotFound) { // it was removed meanwhile
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		var names []string
-		for ids := range slices.Chunk(l.List.Advertisers, atOnce) {
-			list, err := x.Advertisers(ctx, ids)
-			if err != nil {
-				return err
-			}
-			for _, a := range list {
-				names = append(names, a.Name)
-			}
-		}
-		line, err := ingest.AppendBlocklist(x.buf, l.Name, &l.List, names)
-		if err == nil {
-			err = x.send(line)
-		}
-		if err != nil {
+		if err := x.blocklist(ctx, s, heads[i].Name); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// blocklist writes a list, unless it was removed meanwhile.
+func (x *exporter) blocklist(ctx context.Context, s *Service, name string) error {
+	leave, err := s.HoldLists(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	l, err := blocklist.Load(ctx, s.db, name)
+	if err != nil {
+		if fault.Is(err, fault.NotFound) {
+			return nil
+		}
+		return err
+	}
+	var names []string
+	for ids := range slices.Chunk(l.List.Advertisers, atOnce) {
+		list, err := x.Advertisers(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for _, a := range list {
+			names = append(names, a.Name)
+		}
+	}
+	line, err := ingest.AppendBlocklist(x.buf, l.Name, &l.List, names)
+	if err != nil {
+		return err
+	}
+	return x.send(line)
 }
 
 func (x *exporter) campaignsOf(ctx context.Context, of ingest.Owners, ids []uint64) error {

@@ -81,11 +81,15 @@ func said(p *api.SearchParams, m *pb.AdsRequest) {
 	p.Language, p.Audience = texts(m.GetLanguages()), texts(m.GetAudiences())
 	p.Block, p.BlockDomain, p.BlockCategory = texts(m.GetBlock()), texts(m.GetBlockDomains()), texts(m.GetBlockCategories())
 	p.BlockAdvertiser, p.BlockUncategorised = numbers(m.GetBlockAdvertisers()), m.GetBlockUncategorised()
-	for value, into := range map[string]*api.Values{m.GetPoint(): &p.Point, m.GetTime(): &p.Time, m.GetSite(): &p.Site} {
-		if value != "" {
-			*into = api.Values{{Kind: api.Untyped, Raw: value}}
-		}
+	p.Point, p.Time, p.Site = given(m.GetPoint()), given(m.GetTime()), given(m.GetSite())
+}
+
+// given is a value, if it is not empty.
+func given(value string) api.Values {
+	if value == "" {
+		return nil
 	}
+	return api.Values{{Kind: api.Untyped, Raw: value}}
 }
 
 func texts(list []string) (out api.Values) {

@@ -192,7 +192,7 @@ func TestContext(t *testing.T) {
 		t.Errorf("answer %v", got)
 	}
 	for field, m := range map[string]*pb.AdsRequest{
-		"location": {Q: "a", Locations: []uint32{0}}, "point": {Q: "a", Point: "91,0"}, "site": {Q: "a", Site: "/"}, "block": {Q: "a", Block: []string{"nobody"}},
+		"location": {Q: "a", Locations: []uint32{0}}, "point": {Q: "a", Point: "91,0"}, "site": {Q: "a", Site: "/"}, "block": {Q: "a", Block: []string{"nobody"}}, "time": {Q: "a", Time: "a.example", Site: "a.example"},
 	} {
 		if _, err := c.Search(ctx, m); !fault.Is(wire.FromStatus(err), fault.Invalid) || fault.FieldOf(wire.FromStatus(err)) != field {
 			t.Errorf("%s: %v", field, err)

@@ -172,6 +172,11 @@ func (c *call) why(ctx context.Context, req *search.Request) *[search.Verdicts]u
 	if err != nil {
 		return nil
 	}
-	c.seen.Why = &e.Counts
-	return c.seen.Why
+	if c.seen.Why == nil {
+		c.seen.Why = new([search.Verdicts]uint64)
+	}
+	for i, n := range e.Counts { // of several placements without ads
+		c.seen.Why[i] += n
+	}
+	return &e.Counts
 }

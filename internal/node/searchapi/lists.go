@@ -40,12 +40,18 @@ func (c *call) askByLists(ctx context.Context, req *search.Request) (*search.Req
 // lacksLists reports whether shards may have had no answer for want of a list's version.
 func lacksLists(req *search.Request, found *search.Answer, err error) bool {
 	switch {
-	case req.Context == nil || len(req.Context.Lists) == 0:
+	case !namesLists(req):
 		return false
 	case err != nil:
 		return fault.Is(err, fault.Behind)
 	}
 	return slices.ContainsFunc(found.Missing, func(m search.Missing) bool { return m.Reason == search.Behind })
+}
+
+// namesLists reports whether a request, or a placement of its page, names block lists.
+func namesLists(req *search.Request) bool {
+	return req.Context != nil && len(req.Context.Lists) > 0 ||
+		req.Page != nil && slices.ContainsFunc(req.Page.Filters, func(f search.Filter) bool { return len(f.Lists) > 0 })
 }
 
 // newerLists returns a request with the versions that its lists have now, once one of them is another; nil: none is. Shards may still have
@@ -54,22 +60,43 @@ func (c *call) newerLists(ctx context.Context, req *search.Request) *search.Requ
 	ctx, cancel := context.WithTimeout(ctx, listPause)
 	defer cancel()
 	for {
-		now := make([]targeting.ListVersion, len(req.Context.Lists))
-		for i, l := range req.Context.Lists {
-			version, err := c.List(l.Name)
-			if err != nil {
-				return nil // it was removed meanwhile
-			}
-			now[i] = targeting.ListVersion{Name: l.Name, Version: version}
-		}
-		if !slices.Equal(now, req.Context.Lists) {
-			next, at := *req, *req.Context
-			at.Lists = now
-			next.Context, c.context.Context = &at, &at
-			return &next
+		next, newer, err := c.renewed(req)
+		switch {
+		case err != nil:
+			return nil // a list was removed meanwhile
+		case newer:
+			c.context.Context = next.Context
+			return next
 		}
 		if wait.Sleep(ctx, listEvery) != nil {
 			return nil
 		}
 	}
+}
+
+// renewed returns a copy of a request with the versions that its lists and those of its placements have now; newer: some have another.
+func (c *call) renewed(req *search.Request) (next *search.Request, newer bool, err error) {
+	own, at := *req, *req.Context
+	own.Context = &at
+	lists := []*[]targeting.ListVersion{&at.Lists}
+	if req.Page != nil {
+		page := *req.Page
+		page.Filters = slices.Clone(page.Filters)
+		own.Page = &page
+		for i := range page.Filters {
+			lists = append(lists, &page.Filters[i].Lists)
+		}
+	}
+	for _, of := range lists {
+		*of = slices.Clone(*of)
+		for i := range *of {
+			l := &(*of)[i]
+			was := l.Version
+			if l.Version, err = c.List(l.Name); err != nil {
+				return nil, false, err
+			}
+			newer = newer || l.Version != was
+		}
+	}
+	return &own, newer, nil
 }

@@ -20,7 +20,11 @@ type changedList struct {
 }
 
 func (l *changedList) Search(_ context.Context, r *search.Request) (*search.Answer, error) {
-	version := r.Context.Lists[0].Version
+	lists := r.Context.Lists
+	if r.Page != nil {
+		lists = r.Page.Filters[0].Lists
+	}
+	version := lists[0].Version
 	l.asked = append(l.asked, version)
 	if version == l.has {
 		return whole(), nil
@@ -34,6 +38,7 @@ func (l *changedList) Search(_ context.Context, r *search.Request) (*search.Answ
 // the master has it; one that does not come leaves the answer incomplete, and so does one that was removed.
 func TestListReplacedMeanwhile(t *testing.T) {
 	for what, c := range map[string]struct {
+		page     bool   // a placement names it
 		has      uint64 // of shards
 		after    time.Duration
 		removed  bool
@@ -44,6 +49,7 @@ func TestListReplacedMeanwhile(t *testing.T) {
 		"the next one, at once":  {has: 2, complete: true, asked: 2},
 		"the next one, soon":     {has: 2, after: 200 * time.Millisecond, complete: true, asked: 2},
 		"none that comes":        {has: 2, after: time.Hour, asked: 1},
+		"of a placement":         {page: true, has: 2, complete: true, asked: 2},
 		"removed":                {has: 2, removed: true, asked: 1},
 		"another one, each time": {has: 99, asked: 1 + listTries},
 	} {
@@ -64,7 +70,12 @@ func TestListReplacedMeanwhile(t *testing.T) {
 					}
 					return uint64(1 + len(shards.asked)), nil
 				}
-				_, body := get(t, New(cfg), "http://example.com/v1/search?q=a&block=kids&timeout_ms=2000")
+				body := ""
+				if c.page {
+					_, body = ask(t, New(cfg), post(`{"q":"a","timeout_ms":2000,"placements":[{"id":"a","block":["kids"]}]}`))
+				} else {
+					_, body = get(t, New(cfg), "http://example.com/v1/search?q=a&block=kids&timeout_ms=2000")
+				}
 				if strings.Contains(body, `"complete":true`) != c.complete || len(shards.asked) != c.asked {
 					t.Errorf("asked for the versions %d: %s", shards.asked, body)
 				}

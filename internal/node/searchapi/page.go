@@ -136,7 +136,7 @@ func (p *page) whyEmpty(count func(*search.Request) *[search.Verdicts]uint64, re
 		if at.err != nil || len(at.won) > 0 {
 			continue
 		}
-		f, own, context := &p.filters[at.filter], *req, *req.Context
+		f, own, context := &req.Page.Filters[at.filter], *req, *req.Context
 		context.Blocks = joined(context.Blocks, f.Blocks)
 		context.Lists = slices.Concat(context.Lists, f.Lists)
 		own.Page, own.Slots, own.Reserve, own.Context = nil, at.slots, f.Reserve, &context
