@@ -43,8 +43,14 @@ func failed(ctx context.Context, op, name string, err error) error {
 // notPermitted is the SQLSTATE for what the role may not do.
 const notPermitted = "42501"
 
+// missesTables reports whether an SQLSTATE says that there is no such schema, table or function.
+func missesTables(code string) bool { return code == "3F000" || code == "42P01" || code == "42883" }
+
 // diagnose returns the kind of an SQLSTATE and what to do.
 func diagnose(code string) (fault.Kind, string) {
+	if missesTables(code) {
+		return fault.Corrupt, ": the schema adshard is not whole, restore it from a backup"
+	}
 	switch code {
 	case "55P03", "40P01", "40001", "23505": // lock timeout, deadlock, serialization, unique
 		return fault.Locked, ": another transaction is writing the same, try again when that is done"
@@ -58,8 +64,6 @@ func diagnose(code string) (fault.Kind, string) {
 		return fault.Unavailable, ": grant this role what `adshard db roles` lists"
 	case "25006":
 		return fault.Unavailable, ": this server is a standby, name the primary too"
-	case "3F000", "42P01", "42883": // no schema, table, function
-		return fault.Corrupt, ": the schema adshard is not whole, restore it from a backup"
 	case "3D000":
 		return fault.NotFound, ": make it first (createdb)"
 	}

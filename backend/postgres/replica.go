@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"strings"
 
@@ -69,7 +70,7 @@ func (s *Store) FillSnapshot(ctx context.Context, least uint64) (backend.Snapsho
 	}
 	opened, err := s.replica.Snapshot(ctx)
 	if err != nil {
-		return nil, err
+		return nil, s.replica.lacking(err)
 	}
 	n := opened.(*snapshot)
 	if err := s.follows(ctx, n, least); err != nil {
@@ -77,6 +78,16 @@ func (s *Store) FillSnapshot(ctx context.Context, least uint64) (backend.Snapsho
 		return nil, err
 	}
 	return n, nil
+}
+
+// lacking is the error of a replica that lacks tables: the primary, which is open, has them, so the replica has not
+// replayed what made them.
+func (s *Store) lacking(err error) error {
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) && missesTables(answer.Code) {
+		return fault.Newf(fault.Unavailable, "postgres: replica", "database %s has not replayed all that made the primary's tables: try again (%w)", s.name, answer)
+	}
+	return err
 }
 
 // follows checks that a snapshot of the replica is a state that this database had, from
