@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
@@ -27,7 +28,7 @@ const (
 // Host normalises a host as serving.md §12.6 says: in ASCII and lower case, without a final dot and without a leading
 // www. that two more labels follow.
 func Host(s string) (string, error) {
-	if s == "" || len(s) > maxGiven || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+	if s == "" || len(s) > maxGiven || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
 		return "", errHost
 	}
 	h, err := mapping.ToASCII(s)

@@ -49,7 +49,7 @@ func TestParsePage(t *testing.T) {
 
 // Normal forms are their own normal forms, and hold themselves.
 func FuzzParsePage(f *testing.F) {
-	for _, s := range []string{"example.com/a%2Fb", "BÜCHER.example./x/", "www.www.com", "xn--fa-hia.example/%41"} {
+	for _, s := range []string{"example.com/a%2Fb", "BÜCHER.example./x/", "www.www.com", "xn--fa-hia.example/%41", "0\x80"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
