@@ -67,6 +67,25 @@ func NewChanger(ctx context.Context, store backend.Store, targeted bool) (*Chang
 // Run changes rate groups a second, each in a transaction of its own, until ctx is done.
 // It returns the first error for which goOn, if there is one, returns false.
 func (c *Changer) Run(ctx context.Context, rate int, goOn func(error) bool) error {
+	return paced(ctx, rate, func(i int) error {
+		c.writing.Lock()
+		err := c.change(ctx, i*7%Groups)
+		c.writing.Unlock()
+		if err == nil || ctx.Err() != nil {
+			return nil
+		}
+		c.mu.Lock()
+		c.failed++
+		c.mu.Unlock()
+		if goOn == nil || !goOn(err) {
+			return err
+		}
+		return nil
+	})
+}
+
+// paced calls do rate times a second, with the number of the call, until ctx is done. It returns the first error of do.
+func paced(ctx context.Context, rate int, do func(i int) error) error {
 	tick := time.NewTicker(time.Second / time.Duration(max(1, rate)))
 	defer tick.Stop()
 	for i := 0; ; i++ {
@@ -75,16 +94,7 @@ func (c *Changer) Run(ctx context.Context, rate int, goOn func(error) bool) erro
 			return nil
 		case <-tick.C:
 		}
-		c.writing.Lock()
-		err := c.change(ctx, i*7%Groups)
-		c.writing.Unlock()
-		if err == nil || ctx.Err() != nil {
-			continue
-		}
-		c.mu.Lock()
-		c.failed++
-		c.mu.Unlock()
-		if goOn == nil || !goOn(err) {
+		if err := do(i); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"adshard/backend"
 	"adshard/blocklist"
@@ -52,14 +51,7 @@ func (s *Stirrer) Changes() int { return int(s.changes.Load()) }
 
 // Run makes rate changes a second until ctx is done. It returns the first error for which goOn, if there is one, returns false.
 func (s *Stirrer) Run(ctx context.Context, rate int, goOn func(error) bool) error {
-	tick := time.NewTicker(time.Second / time.Duration(max(1, rate)))
-	defer tick.Stop()
-	for i := 0; ; i++ {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
+	return paced(ctx, rate, func(i int) error {
 		s.writing.Lock()
 		err := s.change(ctx, i)
 		s.writing.Unlock()
@@ -70,7 +62,8 @@ func (s *Stirrer) Run(ctx context.Context, rate int, goOn func(error) bool) erro
 		case goOn == nil || !goOn(err):
 			return err
 		}
-	}
+		return nil
+	})
 }
 
 func (s *Stirrer) change(ctx context.Context, i int) error {
