@@ -97,7 +97,12 @@ order; an advertiser has one place on the page, or as many as --per-advertiser s
 			return runQuery(c.Context(), &f, p, s)
 		},
 	}
-	flags := c.Flags()
+	f.add(c.Flags())
+	return c
+}
+
+// add declares the flags.
+func (f *queryFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.addr, "addr", apiclient.DefaultHTTP, "the address of a master, or of an admin port that knows masters")
 	flags.BoolVar(&f.json, "json", false, "print the server's answer as JSON")
 	f.caller.Add(flags)
@@ -126,7 +131,6 @@ order; an advertiser has one place on the page, or as many as --per-advertiser s
 	flags.Int("per-advertiser", 1, "with --placement: the number of places of the page that an advertiser may have, 1 to 20")
 	flags.Int("limit", 100, "with --explain or --why-not: the maximum number of keywords to show")
 	flags.Int("offset", 0, "with --explain or --why-not: the number of keywords to skip")
-	return c
 }
 
 // parameters are the query and the flags that were given.
