@@ -1,7 +1,6 @@
 package clustertest
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -10,8 +9,6 @@ import (
 	"testing"
 
 	"adshard/backend"
-	"adshard/ingest"
-	"adshard/internal/goldentest"
 	"adshard/internal/oracle"
 	"adshard/search"
 )
@@ -96,16 +93,6 @@ func (q *Question) Difference(a *Answer, exact bool) string {
 		}
 	}
 	return ""
-}
-
-// ImportGolden imports the golden corpus and returns its queries.
-func ImportGolden(t *testing.T, store backend.Store) (texts []string) {
-	t.Helper()
-	editor := bytes.NewReader(goldentest.Read(t, "editor.csv.gz"))
-	if _, err := ingest.Run(t.Context(), store, []string{"-"}, ingest.Options{Stdin: editor}); err != nil {
-		t.Fatal(err)
-	}
-	return Lines(goldentest.Read(t, "queries.txt"))
 }
 
 // requestID decides which ad of several is shown (serving.md §5).
