@@ -38,7 +38,7 @@ type Client struct {
 	mu      sync.Mutex
 	why     error                 // asks are refused with it, where none is up; nil: they wait for the next; under mu
 	waiting map[*waiting]struct{} // for the next stream; under mu
-	pause   chan struct{}         // closed by Reconnect; nil: there is no pause; under mu
+	pause   chan struct{}         // closed by Reconnect; nil: nothing to end, asks wait or c is closed; under mu
 }
 
 // NewClient returns a client, which opens its stream in the background.
@@ -79,8 +79,8 @@ func (c *Client) Ask(a *wire.Ask, done Done) (Pending, error) {
 	return c.wait(a, done)
 }
 
-// Reconnect ends the pause after a failure to open a stream, if there is one; asks wait
-// for the next attempt.
+// Reconnect ends the pause after a failure to open a stream, if there is one. Asks wait for
+// the next attempt, or for the one that follows the pause already.
 func (c *Client) Reconnect() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,7 +100,7 @@ func (c *Client) Close() {
 func (c *Client) run(ctx context.Context) {
 	var sessions sync.WaitGroup
 	defer sessions.Wait()
-	defer c.refuse(errDown)
+	defer c.refuse(errDown, nil)
 	for failures := 0; ; {
 		began := time.Now()
 		s, err := c.connect(ctx)
@@ -196,11 +196,8 @@ func (c *Client) rest(ctx context.Context, failures int, err error) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	c.refuse(downFor(err))
 	over := make(chan struct{})
-	c.mu.Lock()
-	c.pause = over
-	c.mu.Unlock()
+	c.refuse(downFor(err), over)
 	d := min(c.cfg.Times.FirstPause<<min(failures-1, 16), c.cfg.Times.LongestPause)
 	timer := time.NewTimer(d/2 + rand.N(d/2+1))
 	defer timer.Stop()
@@ -209,8 +206,5 @@ func (c *Client) rest(ctx context.Context, failures int, err error) bool {
 	case <-timer.C:
 	case <-over:
 	}
-	c.mu.Lock()
-	c.pause = nil
-	c.mu.Unlock()
 	return ctx.Err() == nil
 }

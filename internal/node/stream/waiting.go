@@ -74,25 +74,27 @@ func (c *Client) wait(a *wire.Ask, done Done) (Pending, error) {
 
 // send sends what waits on a stream that is up; asks wait again when it breaks.
 func (c *Client) send(s *session) {
-	for w := range c.take(nil) {
+	for w := range c.take(nil, nil) {
 		w.send(s)
 	}
 }
 
 // refuse fails what waits and, until a stream is up or Reconnect is called, what comes.
-func (c *Client) refuse(why error) {
-	for w := range c.take(why) {
+// Reconnect closes pause, if it is not nil. An ask that fails may be followed by a Reconnect
+// at once, so that both are known before.
+func (c *Client) refuse(why error, pause chan struct{}) {
+	for w := range c.take(why, pause) {
 		w.done(nil, why)
 	}
 }
 
 // take takes what is queued, and notes why further asks are refused, or nil if
-// they wait.
-func (c *Client) take(why error) map[*waiting]struct{} {
+// they wait, and the pause that begins.
+func (c *Client) take(why error, pause chan struct{}) map[*waiting]struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	all := c.waiting
-	c.waiting, c.why = make(map[*waiting]struct{}), why
+	c.waiting, c.why, c.pause = make(map[*waiting]struct{}), why, pause
 	return all
 }
 
