@@ -17,7 +17,7 @@ import (
 // noOutputs are the flags that name nothing which a command writes.
 var noOutputs = strings.Split("addr,admin,adshard,barrels,ca,curve,data,db,device,encoding,from,grid,grids,initial,join,layouts,lexicon,listen,memory,order,params,peers,"+
 	"postgres,profile,reports,searches,set,setups,source,strategies,strategy,threads,variants,workload,"+
-	"load contexts,balance queries,clicks queries,copy queries,first-fill queries,grid queries,load queries,memory queries,overload queries,passes queries,replicas queries,store queries", ",")
+	"load contexts,balance queries,clicks queries,copy queries,first-fill queries,freshness queries,grid queries,load queries,memory queries,overload queries,passes queries,replicas queries,store queries", ",")
 
 // outputs are the flags that name what a command writes, with the rest of its arguments: IN is a file of queries, NEW a free name.
 // own are the victims that may be replaced.
@@ -36,6 +36,7 @@ var outputs = []struct{ flags, args, own string }{
 	{"executions json html work", "--keywords 10", ""},
 	{"first-fill json work", "--keywords 10", ""},
 	{"fresh json", "--db sqlite:NEW", ""},
+	{"freshness json work", "--keywords 10", ""},
 	{"grid json work", "--queries IN --keywords 10", ""},
 	{"hot json work", "--adshard a=NEW", ""},
 	{"load json", "--queries IN --addr 127.0.0.1:1", ""},

@@ -35,15 +35,7 @@ func newScene(store backend.Store, id uint64) *scene {
 
 // commit runs one transaction.
 func (s *scene) commit(ctx context.Context, write func(backend.Tx) error) error {
-	tx, err := s.store.Begin(ctx)
-	if err != nil {
-		return err
-	}
-	if err := write(tx); err != nil {
-		_ = tx.Rollback() // the write's error says more
-		return err
-	}
-	return tx.Commit(ctx)
+	return commit(ctx, s.store, write)
 }
 
 // build writes both sides; the second one without a keyword.

@@ -20,8 +20,27 @@ type cluster struct {
 // pollEvery is the pause between two questions: short beside what is measured.
 const pollEvery = time.Millisecond
 
+// ad is what is read of one.
+type ad struct {
+	Advertiser string `json:"advertiser"`
+	FinalURL   string `json:"final_url"`
+}
+
 // ads returns the advertisers of the ads for a word, in their order.
 func (c *cluster) ads(ctx context.Context, word string) ([]string, error) {
+	list, err := c.answer(ctx, word)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = list[i].Advertiser
+	}
+	return names, nil
+}
+
+// answer returns the ads for a word, in their order.
+func (c *cluster) answer(ctx context.Context, word string) ([]ad, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.search+"/v1/search?q="+url.QueryEscape(word), nil)
 	if err != nil {
 		return nil, err
@@ -31,18 +50,12 @@ func (c *cluster) ads(ctx context.Context, word string) ([]string, error) {
 		return nil, err
 	}
 	var a struct {
-		Ads []struct {
-			Advertiser string `json:"advertiser"`
-		} `json:"ads"`
+		Ads []ad `json:"ads"`
 	}
 	if err := json.Unmarshal(body, &a); err != nil {
 		return nil, fmt.Errorf("%s does not answer as adshard does: %w", c.search, err)
 	}
-	names := make([]string, len(a.Ads))
-	for i := range a.Ads {
-		names[i] = a.Ads[i].Advertiser
-	}
-	return names, nil
+	return a.Ads, nil
 }
 
 // budget marks a campaign's budget by the admin port.

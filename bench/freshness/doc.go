@@ -2,6 +2,11 @@
 // show it: from the return of the commit (or of the admin call) to the end of
 // the first answer that has it.
 //
-// It writes advertisers of its own into the database, whose keyword is a word
-// that no one else has, and removes them at the end.
+// Run makes one change after the other on a running cluster. Course.Measure makes
+// changes at a rate, whether earlier ones are shown or not, and changes whole
+// campaigns: it asks what is reached by a URL and knows nothing of how changes get
+// there, so that the feed and package creators are measured alike.
+//
+// Both write advertisers of their own into the database, on words that no one else
+// has, and remove them at the end.
 package freshness

@@ -1,0 +1,181 @@
+package creators
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"adshard/internal/node/fanout"
+	"adshard/internal/node/fanout/choice"
+	"adshard/internal/node/home"
+	"adshard/internal/node/httpapi"
+	"adshard/internal/node/searchapi"
+	"adshard/search"
+)
+
+// Config says what is built, and how.
+type Config struct {
+	// Build builds the barrels of all slaves in a directory that is missing: one for each,
+	// slave-0, slave-1, ….
+	Build func(ctx context.Context, out string) error
+	// Dir is an empty directory for them and for the slaves' copies.
+	Dir    string
+	Slaves int
+	// CacheBytes is what a slave keeps in memory.
+	CacheBytes uint64
+}
+
+// Iteration is what one took: building, and until the last slave had switched.
+type Iteration struct{ Built, Switched time.Duration }
+
+// System is creators, slaves and a master that run. Make it with Start.
+type System struct {
+	// URL is where queries go.
+	URL string
+
+	cfg    Config
+	slaves []*slave
+	cancel context.CancelFunc
+	ended  errgroup.Group
+
+	mu         sync.Mutex
+	iterations []Iteration
+}
+
+// reserve is the least price, a master's default.
+const reserve = 10_000
+
+// Start builds first barrels, copies them, opens them and answers; then creators and
+// slaves go on until Stop.
+func Start(ctx context.Context, cfg Config) (_ *System, err error) {
+	s := &System{cfg: cfg}
+	for i := range cfg.Slaves {
+		s.slaves = append(s.slaves, &slave{dir: filepath.Join(cfg.Dir, home.StoreName(i)), cache: cfg.CacheBytes})
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	first := s.built(0)
+	if err := cfg.Build(ctx, first); err != nil {
+		return nil, fmt.Errorf("build the first barrels: %w", err)
+	}
+	if err := s.deliver(ctx, 0); err != nil {
+		return nil, err
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s.URL = "http://" + ln.Addr().String()
+	ctx, s.cancel = context.WithCancel(ctx)
+	s.ended.Go(func() error { return httpapi.Serve(ctx, ln, s.handler()) })
+	s.iterate(ctx)
+	return s, nil
+}
+
+// handler is a master's over the slaves.
+func (s *System) handler() *searchapi.Handler {
+	m := &fanout.Map{Epoch: 1, View: 1}
+	for i, sl := range s.slaves {
+		name := home.StoreName(i)
+		m.Shards = append(m.Shards, fanout.NewShard(name, search.Width{}, choice.NewShard(), fanout.NewReplica(name, fanout.Concurrent(sl))))
+	}
+	return searchapi.New(searchapi.Config{Searcher: fanout.New(still{m}, nil), Reserve: reserve})
+}
+
+// still is a map that stays.
+type still struct{ m *fanout.Map }
+
+func (s still) Current() *fanout.Map                           { return s.m }
+func (s still) Newer(context.Context, *fanout.Map) *fanout.Map { return nil }
+
+// iterate has the creators build one iteration after the other, while slaves get the one
+// before.
+func (s *System) iterate(ctx context.Context) {
+	type built struct {
+		number int
+		began  time.Time
+		took   time.Duration
+	}
+	ready := make(chan built)
+	s.ended.Go(func() error {
+		defer close(ready)
+		for n := 1; ctx.Err() == nil; n++ {
+			began := time.Now()
+			if err := s.cfg.Build(ctx, s.built(n)); err != nil {
+				return s.unless(ctx, fmt.Errorf("build barrels: %w", err))
+			}
+			select {
+			case ready <- built{n, began, time.Since(began)}:
+			case <-ctx.Done():
+			}
+		}
+		return nil
+	})
+	s.ended.Go(func() error {
+		defer s.cancel() // creators do not go on without slaves
+		for b := range ready {
+			if err := s.deliver(ctx, b.number); err != nil {
+				return s.unless(ctx, err)
+			}
+			s.mu.Lock()
+			s.iterations = append(s.iterations, Iteration{Built: b.took, Switched: time.Since(b.began)})
+			s.mu.Unlock()
+		}
+		return nil
+	})
+}
+
+// unless is an error, unless the end has caused it.
+func (s *System) unless(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// built is the directory of an iteration.
+func (s *System) built(number int) string {
+	return filepath.Join(s.cfg.Dir, fmt.Sprint("built-", number))
+}
+
+// deliver has all slaves get their barrels of an iteration, each at its own pace, and
+// removes what was built.
+func (s *System) deliver(ctx context.Context, number int) error {
+	from := s.built(number)
+	var all errgroup.Group
+	for i, sl := range s.slaves {
+		all.Go(func() error { return sl.get(ctx, filepath.Join(from, home.StoreName(i)), number) })
+	}
+	return errors.Join(all.Wait(), os.RemoveAll(from))
+}
+
+// Iterations are those that all slaves have.
+func (s *System) Iterations() []Iteration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Iteration(nil), s.iterations...)
+}
+
+// Stop ends all and closes the stores. It is called once, and returns why creators or
+// slaves have ended before, if they have.
+func (s *System) Stop() error {
+	s.cancel()
+	return errors.Join(s.ended.Wait(), s.close())
+}
+
+func (s *System) close() (err error) {
+	for _, sl := range s.slaves {
+		err = errors.Join(err, sl.close())
+	}
+	return err
+}
