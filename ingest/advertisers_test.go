@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"adshard/ingest"
+	"adshard/ingest/rejected"
 )
 
 func TestAdvertisers(t *testing.T) {
@@ -37,7 +38,7 @@ func TestRejectedCells(t *testing.T) {
 	var got []string
 	for _, content := range []string{file, `{"type":"campaign","advertiser":"A"}`} {
 		_, err := ingest.Run(t.Context(), store, []string{"-"}, ingest.Options{Stdin: strings.NewReader(content), BatchRows: 2,
-			Rejected: func(r ingest.Reject, cells []ingest.Cell) {
+			Rejected: func(r rejected.Row, cells []ingest.Cell) {
 				got = append(got, fmt.Sprint(r.Record, " ", r.Column, " ", cells))
 			}})
 		if err != nil {

@@ -8,12 +8,13 @@ import (
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
 
 	"adshard/backend"
+	"adshard/ingest/rejected"
 )
 
 // counts are the results of the rows of the open transaction.
 type counts struct {
 	rows, rejected int64
-	first          []Reject
+	first          []rejected.Row
 	skipped        skips
 	warnings       int64
 	firstWarnings  []Warning
@@ -50,19 +51,19 @@ func (w *writer) warn(warning *Warning) {
 }
 
 func (w *writer) keepsWarning() bool {
-	return len(w.run.sum.FirstWarnings)+len(w.open.firstWarnings) < FirstRejects
+	return len(w.run.sum.FirstWarnings)+len(w.open.firstWarnings) < rejected.Listed
 }
 
 // misspelt warns of a name that was created although a similar one exists.
 func (w *writer) misspelt(e *entry, of kind, name, near string) {
 	warning := &Warning{}
 	if w.keepsWarning() {
-		what := "campaign " + quoted(name) + " of " + quoted(e.advertiser)
+		what := "campaign " + rejected.Quote(name) + " of " + rejected.Quote(e.advertiser)
 		if of == kindAdvertiser {
-			what = "advertiser " + quoted(name)
+			what = "advertiser " + rejected.Quote(name)
 		}
-		warning = &Warning{File: w.in.name, Record: e.record, Column: w.column(e, of),
-			Text: fmt.Sprintf("%s did not exist and was created; did you mean %s?", what, quoted(near))}
+		warning = &Warning{File: w.in.Name, Record: e.record, Column: w.column(e, of),
+			Text: fmt.Sprintf("%s did not exist and was created; did you mean %s?", what, rejected.Quote(near))}
 	}
 	w.warn(warning)
 }
@@ -73,20 +74,20 @@ func (w *writer) inactive(e *entry, place uint32) {
 	if e.kind == kindLocation {
 		column = colPlaceID.String()
 	}
-	w.warn(&Warning{File: w.in.name, Record: e.record, Column: column, Text: fmt.Sprintf("place %d is not active any more", place)})
+	w.warn(&Warning{File: w.in.Name, Record: e.record, Column: column, Text: fmt.Sprintf("place %d is not active any more", place)})
 }
 
 // paused tells of a campaign that was paused since it is not for searches any more.
 func (w *writer) paused(e *entry) {
-	w.warn(&Warning{File: w.in.name, Record: e.record, Column: colCampaignType.String(),
-		Text: fmt.Sprintf("campaign %s of %s is no search campaign any more, and paused", quoted(e.campaign), quoted(e.advertiser))})
+	w.warn(&Warning{File: w.in.Name, Record: e.record, Column: colCampaignType.String(),
+		Text: fmt.Sprintf("campaign %s of %s is no search campaign any more, and paused", rejected.Quote(e.campaign), rejected.Quote(e.advertiser))})
 }
 
 // contradicts notes a row that gives an entity other values than an earlier one.
 func (w *writer) contradicts(e *entry, of kind) {
 	n := &w.open.contradictions
 	if n.Count++; len(n.First) < FirstNotes {
-		n.First = append(n.First, fmt.Sprintf("%s: row %d, %s", w.in.name, e.record, e.describe(of)))
+		n.First = append(n.First, fmt.Sprintf("%s: row %d, %s", w.in.Name, e.record, e.describe(of)))
 	}
 }
 
@@ -94,11 +95,11 @@ func (w *writer) contradicts(e *entry, of kind) {
 func (e *entry) describe(of kind) string {
 	switch of {
 	case kindCampaign:
-		return "campaign " + quoted(e.campaign)
+		return "campaign " + rejected.Quote(e.campaign)
 	case kindGroup:
-		return "ad group " + quoted(e.group)
+		return "ad group " + rejected.Quote(e.group)
 	}
-	return "keyword " + quoted(e.keyword.Text)
+	return "keyword " + rejected.Quote(e.keyword.Text)
 }
 
 // EffectCounts counts the effects of an import on the entities of one kind, each once.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"adshard/backend"
+	"adshard/ingest/values"
 )
 
 // Difference is one entity that an import created, changed or removed.
@@ -102,7 +103,7 @@ func (l *fieldList) status(enabled bool) {
 func (l *fieldList) modifier(f jsonField, m backend.Modifier) {
 	value := "null"
 	if m.Set {
-		value = formatPercent(m.Permille)
+		value = values.FormatPercent(m.Permille)
 	}
 	l.add(f, value)
 }

@@ -1,13 +1,13 @@
 // Package ingest imports advertisers' data from files: Google Ads Editor
 // exports and JSON lines (serving.md §6 and §7, docs/import.md).
 //
-// A file is read as a stream: bytes → UTF-8 (decode.go) → records (record.go)
-// or lines → entries, which are rows that have passed every check
-// (editor.go, jsonlines.go) → a transaction (apply.go). Reading and checking
+// A file is read as a stream: bytes → UTF-8 → records or lines (package
+// textfile) → entries, which are rows that have passed every check
+// (editor.go, jsonlines.go; package values) → a transaction (apply.go). Reading and checking
 // run in one goroutine, writing in another; between them lie a few small
 // chunks, so that a file of any size needs the same memory.
 //
-// A row that cannot be imported is a Reject and changes nothing. A file that
+// A row that cannot be imported is rejected and changes nothing. A file that
 // cannot be read on (damaged quoting, cut in the middle of a character, no
 // usable columns) is an error of kind fault.Invalid that names file and row;
 // what was committed before stays, and a second run does not change it
@@ -18,7 +18,7 @@
 //
 // WriteEditorFile goes the other way, from JSON lines to an Editor file.
 //
-// The effects that transactions report are counted by entity (effects.go);
+// The effects that transactions report are counted by entity (counts.go);
 // DryRun does all of it on a copy and compares the copy's snapshots.
 //
 // Goals: bounded memory, exact rejects, whole transactions, a second run that

@@ -43,6 +43,9 @@ type differences struct {
 	names map[uint64]ownerNames
 }
 
+// ownersCached bounds the campaigns whose names are cached.
+const ownersCached = 1 << 12
+
 type ownerNames struct{ advertiser, campaign string }
 
 // comparedTogether is how many advertisers, campaigns or groups are compared at
@@ -185,7 +188,7 @@ func (d *differences) namesOf(ctx context.Context, c *backend.Campaign) (ownerNa
 			break
 		}
 	}
-	if len(d.names) >= parentsCached {
+	if len(d.names) >= ownersCached {
 		clear(d.names)
 	}
 	d.names[c.ID] = names

@@ -9,13 +9,16 @@ import (
 	"time"
 
 	"adshard/backend"
+	"adshard/ingest/rejected"
+	"adshard/ingest/textfile"
+	"adshard/ingest/values"
 	"adshard/search/words"
 )
 
 // editorSource reads a Google Ads Editor file.
 type editorSource struct {
 	file       string
-	records    *recordReader
+	records    *textfile.Reader
 	layout     layout  // its column Status is that of the row being read
 	header     *layout // the same for all rows; tales share it
 	advertiser string  // of the whole file; "": by the column Account
@@ -27,7 +30,7 @@ type editorSource struct {
 	kinds      kindNames
 	usage      usage
 	qualities  Note
-	zones      zones
+	zones      values.Zones
 	identity   identity
 	now        time.Time
 	places     *placeBook
@@ -43,12 +46,12 @@ type editorSource struct {
 // newEditorSource reads the header of src. advertiser holds for the whole file
 // when it has no column Account.
 func newEditorSource(src io.Reader, file, advertiser string) (*editorSource, error) {
-	utf, err := decoded(src)
+	utf, err := textfile.Decode(src)
 	if err != nil {
 		return nil, err
 	}
-	s := &editorSource{file: file, records: newRecordReader(utf), foreign: &campaignTypes{}, places: builtInPlaces()}
-	s.layout, err = s.records.readHeader(advertiser == "")
+	s := &editorSource{file: file, records: textfile.NewReader(utf), foreign: &campaignTypes{}, places: builtInPlaces()}
+	s.layout, err = readHeader(s.records, advertiser == "")
 	if err != nil {
 		return s, err
 	}
@@ -67,7 +70,7 @@ func (s *editorSource) tell() tale {
 	return t
 }
 
-func (s *editorSource) position() (record, line int64) { return s.records.record, s.records.line }
+func (s *editorSource) position() (record, line int64) { return s.records.Record, s.records.Line }
 
 func (s *editorSource) column(_ *entry, of kind) string {
 	if of == kindAdvertiser {
@@ -79,11 +82,11 @@ func (s *editorSource) column(_ *entry, of kind) string {
 func (s *editorSource) next(e *entry) error {
 	*e = entry{}
 	for {
-		cells, err := s.records.next()
-		e.record = s.records.record
+		cells, err := s.records.Next()
+		e.record = s.records.Record
 		switch {
-		case errors.Is(err, errTooLong):
-			e.reject = &Reject{File: s.file, Record: e.record, Reason: err.Error()}
+		case errors.Is(err, textfile.ErrTooLong):
+			e.reject = &rejected.Row{File: s.file, Record: e.record, Reason: err.Error()}
 			return nil
 		case err != nil:
 			return err
@@ -101,7 +104,7 @@ func (s *editorSource) next(e *entry) error {
 			s.shutsCampaign(e)
 		}
 		if e.reject == nil && e.skipped == "" {
-			s.usage.count(e.kind, s.cells, s.records.filled)
+			s.usage.count(e.kind, s.cells, s.records.Filled)
 		}
 		if e.reject != nil && s.showing {
 			e.cells = s.rowCells(e.reject)
@@ -112,18 +115,18 @@ func (s *editorSource) next(e *entry) error {
 
 // checkWidth rejects a row with cells that belong to no column, and a truncated
 // last row. Empty cells at a row's end may be missing.
-func (s *editorSource) checkWidth(record int64) *Reject {
+func (s *editorSource) checkWidth(record int64) *rejected.Row {
 	width := s.layout.width()
 	for i := width; i < len(s.cells); i++ {
 		if len(s.cells[i]) > 0 {
 			why := fmt.Sprintf("%d cells, the header has %d: quote a cell that contains a separator", len(s.cells), width)
-			return &Reject{File: s.file, Record: record, Column: cellName(i), Reason: found(why, string(s.cells[i]))}
+			return &rejected.Row{File: s.file, Record: record, Column: cellName(i), Reason: rejected.Found(why, string(s.cells[i]))}
 		}
 	}
-	if s.records.open && len(s.cells) < width {
+	if s.records.Unended && len(s.cells) < width {
 		why := fmt.Sprintf("the last row has %d of %d cells and no line end: was the file cut off?", len(s.cells), width)
 		last := len(s.cells) - 1
-		return &Reject{File: s.file, Record: record, Column: cellName(last), Reason: found(why, string(s.cells[last]))}
+		return &rejected.Row{File: s.file, Record: record, Column: cellName(last), Reason: rejected.Found(why, string(s.cells[last]))}
 	}
 	return nil
 }
@@ -177,8 +180,8 @@ func (s *editorSource) read(e *entry) {
 // refuse rejects the row if a cell is at fault. What may be a negative needs no ad group.
 func (s *editorSource) refuse(e *entry) {
 	if s.err != nil && (e.reject == nil || s.err != errNoGroup) {
-		e.reject = &Reject{File: s.file, Record: e.record, Column: s.fault.String(),
-			Reason: found(reason(s.err), string(s.cell(s.fault)))}
+		e.reject = &rejected.Row{File: s.file, Record: e.record, Column: s.fault.String(),
+			Reason: rejected.Found(reason(s.err), string(s.cell(s.fault)))}
 	}
 }
 
@@ -207,7 +210,7 @@ func (s *editorSource) campaignCells(e *entry) {
 
 // fillsCampaign reports whether the row has a setting of its campaign, which few rows of an export have.
 func (s *editorSource) fillsCampaign() bool {
-	return slices.ContainsFunc(s.records.filled, func(i int) bool { return i < len(s.layout.ofCampaign) && s.layout.ofCampaign[i] })
+	return slices.ContainsFunc(s.records.Filled, func(i int) bool { return i < len(s.layout.ofCampaign) && s.layout.ofCampaign[i] })
 }
 
 // ownStatus reads the column Status of a group or campaign row whose own status cell is empty. A row that does not
@@ -221,12 +224,12 @@ func (s *editorSource) ownStatus(e *entry, own column) backend.Status {
 	if header, ok := s.unnamed(); ok && !s.saysOwn(e.kind) {
 		if s.layout.cell[own] < 0 {
 			if status := s.status(colStatus); status == backend.Pause || status == backend.Remove {
-				s.note(colStatus, fmt.Errorf("the row may be one of another kind, since column %s is filled: use column %s", quoted(header), own))
+				s.note(colStatus, fmt.Errorf("the row may be one of another kind, since column %s is filled: use column %s", rejected.Quote(header), own))
 			}
 		}
 		e.warning = &Warning{File: s.file, Record: e.record, Column: colStatus.String(), Text: fmt.Sprintf(
 			"%s is not used, since column %s is filled and may make this a row of another kind; use column %s",
-			quoted(string(s.cell(colStatus))), quoted(header), own)}
+			rejected.Quote(string(s.cell(colStatus))), rejected.Quote(header), own)}
 		return backend.Keep
 	}
 	return s.status(colStatus)
@@ -241,7 +244,7 @@ func (s *editorSource) account() string {
 		return s.name(colAccount)
 	}
 	name := s.nameIn(colAccount, colAccountName)
-	if number := plainName(string(s.cell(colAccount))); number != "" {
+	if number := values.Plain(string(s.cell(colAccount))); number != "" {
 		if s.numbers == nil {
 			s.numbers = make(map[string]string)
 		}
@@ -275,7 +278,7 @@ func (s *editorSource) nameIn(c, in column) string {
 	if name == "" {
 		s.note(c, [...]error{errNoAccount, errNoCampaign, errNoGroup}[c])
 	}
-	s.note(in, checkName(name))
+	s.note(in, values.CheckName(name))
 	if s.err == nil {
 		s.names[c] = name
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"adshard/ingest"
+	"adshard/ingest/rejected"
 )
 
 // importText imports files, one after the other, from standard input, and
@@ -22,7 +23,7 @@ func importText(t *testing.T, o ingest.Options, files ...string) (dump, rejects 
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sum.Rejected != int64(len(sum.First)) && sum.Rejected < ingest.FirstRejects {
+		if sum.Rejected != int64(len(sum.First)) && sum.Rejected < rejected.Listed {
 			t.Errorf("%d rejects, %d kept", sum.Rejected, len(sum.First))
 		}
 	}

@@ -2,9 +2,12 @@ package ingest
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 
 	"adshard/backend"
+	"adshard/ingest/rejected"
+	"adshard/ingest/values"
 	"adshard/search/words"
 )
 
@@ -36,9 +39,11 @@ func (s *editorSource) anyHeadline() bool {
 // checked returns a cell that must be valid text.
 func (s *editorSource) checked(c column) []byte {
 	cell := s.cell(c)
-	s.note(c, checkText(cell))
+	s.note(c, values.CheckText(cell))
 	return cell
 }
+
+var errErase = errors.New("[] restores a default; this column has none")
 
 // text returns a cell that has no default to restore.
 func (s *editorSource) text(c column) string {
@@ -69,29 +74,29 @@ func patch[T comparable](s *editorSource, c column, parse func(string) (T, error
 // quality reads Quality score. What reports write for a missing value counts as an empty cell, and
 // of n/10 the n counts.
 func (s *editorSource) quality() backend.Patch[uint8] {
-	if raw := s.cell(colQuality); len(raw) == 0 || digits(string(raw)) {
-		return patch(s, colQuality, parseQuality)
+	if raw := s.cell(colQuality); len(raw) == 0 || values.Digits(string(raw)) {
+		return patch(s, colQuality, values.ParseQuality)
 	}
 	cell := string(s.cell(colQuality))
 	number, outOf := strings.CutSuffix(cell, "/10")
-	switch plainName(cell) {
+	switch values.Plain(cell) {
 	case "", "–", "—", "n/a":
-		s.qualities.add(1, quoted(cell))
+		s.qualities.add(1, rejected.Quote(cell))
 		return backend.Patch[uint8]{}
 	}
 	if outOf {
-		n, err := parseQuality(number)
+		n, err := values.ParseQuality(number)
 		s.note(colQuality, err)
-		s.qualities.add(1, quoted(cell))
+		s.qualities.add(1, rejected.Quote(cell))
 		return backend.To(n)
 	}
-	return patch(s, colQuality, parseQuality)
+	return patch(s, colQuality, values.ParseQuality)
 }
 
 // languages reads Languages. All of them lift a restriction on the campaign's own row; on other rows
 // the word is only repeated.
 func (s *editorSource) languages(e *entry) backend.Patch[backend.Languages] {
-	p := patch(s, colLanguages, parseLanguages)
+	p := patch(s, colLanguages, values.ParseLanguages)
 	if p.Op != backend.Set || p.Value != "" {
 		return p
 	}
@@ -99,6 +104,14 @@ func (s *editorSource) languages(e *entry) backend.Patch[backend.Languages] {
 		return backend.Patch[backend.Languages]{Op: backend.Reset}
 	}
 	return backend.Patch[backend.Languages]{}
+}
+
+// date reads a date; what exports write where there is none erases it.
+func (s *editorSource) date(c column) backend.Patch[string] {
+	if cell := s.cell(c); len(cell) > 0 && values.IsNoDate(string(cell)) {
+		return backend.Patch[string]{Op: backend.Reset}
+	}
+	return patch(s, c, values.ParseDateCell)
 }
 
 // choice reads a cell that says one of two, and has no [].
@@ -117,7 +130,7 @@ func (s *editorSource) status(c column) backend.Status {
 	if cell == "" || cell == "[]" {
 		return backend.Keep
 	}
-	status, err := parseStatus(cell)
+	status, err := values.ParseStatus(cell)
 	s.note(c, err)
 	return status
 }
@@ -158,7 +171,7 @@ type Cell struct {
 
 // rowCells returns the cells of a rejected row that are filled, or wrong: by column, then those
 // that belong to none that is known.
-func (s *editorSource) rowCells(of *Reject) (list []Cell) {
+func (s *editorSource) rowCells(of *rejected.Row) (list []Cell) {
 	for c := range columns {
 		text, wrong := s.cell(c), of.Column == c.String() || of.Column == cellName(s.layout.cell[c])
 		if len(text) > 0 || wrong {

@@ -8,30 +8,31 @@ import (
 	"unicode"
 
 	"adshard/backend"
+	"adshard/ingest/values"
 )
 
 func (s *editorSource) readKeyword(e *entry) {
 	s.layout.cell[colStatus] = s.layout.statusOf[ofKeyword]
 	text := s.text(colKeyword)
-	text, matchType := unwrap(text)
-	of, ok := positive, true
+	text, matchType := values.Unwrap(text)
+	of, ok := values.Positive, true
 	if c := s.typeColumn(); s.filled(c) {
 		var err error
-		of, matchType, err = parseType(s.text(c), matchType)
+		of, matchType, err = values.ParseType(s.text(c), matchType)
 		s.note(c, err)
 		ok = err == nil
 	}
 	s.note(colKeyword, checkSpreadsheet(text))
 	joined := s.joinedWords(text)
 	status := s.status(colStatus)
-	if of == groupNegative && ok && !s.filled(colAdGroup) {
-		of = campaignNegative
+	if of == values.GroupNegative && ok && !s.filled(colAdGroup) {
+		of = values.CampaignNegative
 	}
-	if of != campaignNegative && (ok || s.filled(colAdGroup)) {
+	if of != values.CampaignNegative && (ok || s.filled(colAdGroup)) {
 		e.group = s.name(colAdGroup)
 		s.groupCells(e)
 	}
-	if of == positive {
+	if of == values.Positive {
 		e.kind = kindKeyword
 		e.keyword = backend.KeywordPatch{Text: text, Words: joined, Type: matchType, Status: status}
 		s.keywordOwn(&e.keyword)
@@ -39,7 +40,7 @@ func (s *editorSource) readKeyword(e *entry) {
 		return
 	}
 	e.kind = kindGroupNegative
-	if of == campaignNegative {
+	if of == values.CampaignNegative {
 		e.kind = kindCampaignNegative
 	}
 	e.negative = backend.NegativePatch{Text: text, Words: joined, Type: matchType, Status: status}
@@ -65,7 +66,7 @@ func (s *editorSource) typeColumn() column {
 	if !s.filled(colType) {
 		return colCriterionType
 	}
-	_, _, err := parseType(string(s.cell(colType)), 0)
+	_, _, err := values.ParseType(string(s.cell(colType)), 0)
 	if s.types == typesUnknown {
 		s.types = typesOfCriteria
 		if err != nil {
@@ -94,7 +95,7 @@ func (s *editorSource) isText(i int) bool {
 	return i == l[colAccount] || i == l[colAccountName] || i == l[colCampaign] || i == l[colAdGroup] || i == l[colKeyword]
 }
 
-// negatives are how cells that speak of a negative begin, as plainName writes them.
+// negatives are how cells that speak of a negative begin, as values.Plain writes them.
 var negatives = []string{"negative", "campaignnegative", "adgroupnegative", "groupnegative", "accountnegative", "accountlevelnegative",
 	"sharednegative"}
 
@@ -110,7 +111,7 @@ func saysNegative(cell []byte) bool {
 	if len(cell) < len("negative") || !mayBegin(cell) {
 		return false
 	}
-	plain := plainName(string(cell[:min(len(cell), longest)]))
+	plain := values.Plain(string(cell[:min(len(cell), longest)]))
 	return slices.ContainsFunc(negatives, func(begin string) bool { return strings.HasPrefix(plain, begin) })
 }
 
@@ -134,7 +135,7 @@ func mayBegin(cell []byte) bool {
 
 // saysYes reports whether a cell below a heading such as Negative may mean yes.
 func saysYes(cell []byte) bool {
-	switch plainName(string(cell)) {
+	switch values.Plain(string(cell)) {
 	case "", "false", "no", "n", "0", "off", "none", "n/a", "[]", "—", "positive":
 		return false
 	}
@@ -170,10 +171,19 @@ func checkHeadlines(ad *backend.AdPatch) error {
 	return nil
 }
 
+// checkAdURL refuses an ad whose URL is not that of a web page. An ad that is removed
+// may have any URL, since it may have been imported before there was this check.
+func checkAdURL(ad *backend.AdPatch) error {
+	if ad.FinalURL == "" || ad.Status == backend.Remove {
+		return nil
+	}
+	return values.CheckURL(ad.FinalURL)
+}
+
 // otherAd returns the kind of an ad that is not a text ad for searches, else "".
 func (s *editorSource) otherAd() string {
 	cell := string(s.cell(colAdType))
-	switch plainName(cell) {
+	switch values.Plain(cell) {
 	case "responsivesearchad", "expandedtextad", "textad", "[]": // the last is rejected
 		return ""
 	}
@@ -202,11 +212,11 @@ func checkSpreadsheet(text string) error {
 		return nil
 	}
 	mantissa, exponent := text[:e], text[e+1:]
-	if len(exponent) < 2 || exponent[0] != '+' && exponent[0] != '-' || !digits(exponent[1:]) {
+	if len(exponent) < 2 || exponent[0] != '+' && exponent[0] != '-' || !values.Digits(exponent[1:]) {
 		return nil
 	}
 	whole, fraction, pointed := strings.Cut(strings.ReplaceAll(mantissa, ",", "."), ".")
-	if digits(whole) && (!pointed || digits(fraction)) {
+	if values.Digits(whole) && (!pointed || values.Digits(fraction)) {
 		return errSpreadsheet
 	}
 	return nil

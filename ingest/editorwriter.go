@@ -11,6 +11,9 @@ import (
 
 	"adshard/backend"
 	"adshard/fault"
+	"adshard/ingest/rejected"
+	"adshard/ingest/textfile"
+	"adshard/ingest/values"
 	"adshard/search"
 	"adshard/targeting"
 )
@@ -29,7 +32,7 @@ func WriteEditorFile(to io.Writer, lines io.Reader) (rows uint64, err error) {
 	}
 	w := editorWriter{to: to}
 	w.csv = csv.NewWriter(&w.line)
-	w.line.Write(bomUTF8)
+	w.line.Write(textfile.BOM)
 	for c := range w.row {
 		w.row[c] = column(c).String()
 	}
@@ -128,14 +131,14 @@ func (w *editorWriter) locations(e *entry) error {
 		if l.Place != 0 {
 			w.row[colPlaceID] = strconv.FormatUint(uint64(l.Place), 10)
 		} else {
-			w.row[colLocation] = formatDegrees(l.Circle.Lat) + "," + formatDegrees(l.Circle.Lon)
+			w.row[colLocation] = values.FormatDegrees(l.Circle.Lat) + "," + values.FormatDegrees(l.Circle.Lon)
 			w.row[colRadius], w.row[colUnit] = strconv.FormatFloat(float64(l.Circle.Radius)/1000, 'f', -1, 64), "km"
 		}
 		switch {
 		case l.Exclude:
 			w.row[colCriterionType] = "Campaign Negative"
 		case l.Modifier != targeting.Default:
-			w.row[colLocationModifier] = formatPercent(l.Modifier)
+			w.row[colLocationModifier] = values.FormatPercent(l.Modifier)
 		}
 		w.rows++
 		if err := w.flush(); err != nil {
@@ -144,8 +147,6 @@ func (w *editorWriter) locations(e *entry) error {
 	}
 	return nil
 }
-
-func formatDegrees(micro int32) string { return strconv.FormatFloat(float64(micro)/1e6, 'f', -1, 64) }
 
 // unsaid refuses what no cell can say.
 func (w *editorWriter) unsaid(what string, p backend.Patch[string]) {
@@ -163,7 +164,7 @@ func (w *editorWriter) enter(e *entry) error {
 		return err
 	}
 	if s := e.advertiserPatch.Status; s != backend.Keep && s != backend.Enable {
-		return cannotSay("advertiser %s is %s: there is no column for it", quoted(e.advertiser), strings.ToLower(statusCells[s]))
+		return cannotSay("advertiser %s is %s: there is no column for it", rejected.Quote(e.advertiser), strings.ToLower(statusCells[s]))
 	}
 	if w.unsaid("categories", e.advertiserPatch.Categories); w.err != nil {
 		return w.err
@@ -176,7 +177,7 @@ func (w *editorWriter) enter(e *entry) error {
 // leave ends the advertiser before.
 func (w *editorWriter) leave() error {
 	if w.barren {
-		return cannotSay("advertiser %s has no campaign and no negative: each row is of one", quoted(w.advertiser))
+		return cannotSay("advertiser %s has no campaign and no negative: each row is of one", rejected.Quote(w.advertiser))
 	}
 	return nil
 }
@@ -192,7 +193,7 @@ func (w *editorWriter) first() {
 // criterion fills the cells of a keyword or negative. Quotes or brackets around its text
 // would be taken for those of a match type: it gets further ones.
 func (w *editorWriter) criterion(text, prefix string, t search.MatchType, status backend.Status) {
-	if inner, _ := unwrap(text); inner != text {
+	if inner, _ := values.Unwrap(text); inner != text {
 		text = `"` + text + `"`
 	}
 	w.text(colKeyword, text)
@@ -223,7 +224,7 @@ func (w *editorWriter) text(c column, text string) {
 	case text == "[]":
 		w.err = cannotSay("%s of %s is []: such a cell restores a default", c, w.place())
 	case strings.Contains(text, "\r\n"):
-		w.err = cannotSay("%s of %s has a line break of CR and LF: a cell keeps the LF alone (found %s)", c, w.place(), quoted(text))
+		w.err = cannotSay("%s of %s has a line break of CR and LF: a cell keeps the LF alone (found %s)", c, w.place(), rejected.Quote(text))
 	}
 }
 
@@ -232,7 +233,7 @@ func (w *editorWriter) place() string {
 	var names []string
 	for _, name := range w.row[colAccount : colAdGroup+1] {
 		if name != "" {
-			names = append(names, quoted(name))
+			names = append(names, rejected.Quote(name))
 		}
 	}
 	return strings.Join(names, " / ")
@@ -265,31 +266,3 @@ func cellOf[T comparable](p backend.Patch[T], format func(T) string) string {
 	}
 	return ""
 }
-
-// oneOf names the values of a setting.
-func oneOf(on, off string) func(bool) string {
-	return func(is bool) string {
-		if is {
-			return on
-		}
-		return off
-	}
-}
-
-// formatMoney writes micros as parseMoney reads them.
-func formatMoney(micros uint64) string {
-	text := fmt.Sprintf("%d.%06d", micros/microsPerUnit, micros%microsPerUnit)
-	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
-}
-
-// formatPercent writes a bid modifier in permille as parsePercent reads it.
-func formatPercent(permille uint16) string {
-	return strconv.FormatFloat((float64(permille)-1000)/10, 'f', -1, 64)
-}
-
-func formatQuality(q uint8) string { return strconv.Itoa(int(q)) }
-
-func formatLanguages(l backend.Languages) string { return strings.Join(l.Codes(), ";") }
-
-// asIs writes a text.
-func asIs(text string) string { return text }

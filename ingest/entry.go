@@ -5,12 +5,14 @@ import (
 
 	"adshard/backend"
 	"adshard/fault"
+	"adshard/ingest/rejected"
+	"adshard/ingest/textfile"
 )
 
 // entry is a checked row, or the reason why it is rejected.
 type entry struct {
 	record int64 // record or line number in the file
-	reject *Reject
+	reject *rejected.Row
 	cells  []Cell // of a rejected row, where they are wanted
 	// skipped is the kind of a row that is not imported, or "" if the row is.
 	skipped string
@@ -105,4 +107,43 @@ func reason(err error) string {
 		err = f.Err
 	}
 	return err.Error()
+}
+
+// openSource reads a file in its format; foreign are the campaigns that are not for searches,
+// as far as the files before say.
+func openSource(in *textfile.File, o Options, foreign *campaignTypes) (source, error) {
+	format := o.Format
+	if format == FormatAuto {
+		format = sniff(in)
+	}
+	if format == FormatJSONL {
+		s, err := newJSONSource(in, in.Name, o.Advertiser)
+		if err == nil {
+			s.places = o.places
+		}
+		return s, err
+	}
+	s, err := newEditorSource(in, in.Name, o.Advertiser)
+	if err == nil {
+		s.showing, s.now = o.Rejected != nil, o.Now
+		s.foreign = foreign
+		if o.places != nil {
+			s.places = o.places
+		}
+	}
+	return s, err
+}
+
+// sniff detects the format from the first character.
+func sniff(in *textfile.File) Format {
+	for _, c := range in.Peek(512) {
+		switch c {
+		case 0xEF, 0xBB, 0xBF, 0xFF, 0xFE, 0, ' ', '\t', '\r', '\n', '[': // an array is refused line by line
+			continue
+		case '{':
+			return FormatJSONL
+		}
+		break
+	}
+	return FormatEditor
 }

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"adshard/ingest/rejected"
+	"adshard/ingest/textfile"
 )
 
 // Explanation is how an import would read a file.
@@ -62,15 +65,15 @@ const explainedKinds = 200
 
 // Explain reads a file as Run does, without a database. Errors: those of Run for a file that cannot be read.
 func Explain(ctx context.Context, name string, o Options) (x Explanation, err error) {
-	in, err := open(ctx, name, o.Stdin)
+	in, err := textfile.Open(ctx, name, o.Stdin)
 	if err != nil {
 		return x, err
 	}
 	if o.Advertiser = strings.TrimSpace(o.Advertiser); o.Advertiser == "" {
 		o.Advertiser = anyAdvertiser
 	}
-	x, err = in.explain(ctx, o)
-	if e := in.close(); err == nil {
+	x, err = explain(ctx, in, o)
+	if e := in.Close(); err == nil {
 		err = e
 	}
 	return x, err
@@ -80,11 +83,11 @@ func Explain(ctx context.Context, name string, o Options) (x Explanation, err er
 // matter which.
 const anyAdvertiser = "-"
 
-func (in *input) explain(ctx context.Context, o Options) (Explanation, error) {
-	x := Explanation{File: in.name, Format: FormatJSONL}
-	src, err := in.source(o, &campaignTypes{})
+func explain(ctx context.Context, in *textfile.File, o Options) (Explanation, error) {
+	x := Explanation{File: in.Name, Format: FormatJSONL}
+	src, err := openSource(in, o, &campaignTypes{})
 	if err != nil {
-		return x, fileFault(in.name, 1, 1, err)
+		return x, textfile.Fault(in.Name, 1, 1, err)
 	}
 	editor, _ := src.(*editorSource)
 	for err == nil {
@@ -95,12 +98,12 @@ func (in *input) explain(ctx context.Context, o Options) (Explanation, error) {
 		}
 	}
 	if editor != nil {
-		x.Format, x.Separator = FormatEditor, string(editor.records.sep)
+		x.Format, x.Separator = FormatEditor, string(editor.records.Separator)
 		x.Columns = editor.columnUses()
 	}
 	if err != io.EOF {
 		record, line := src.position()
-		return x, fileFault(in.name, record, line, err)
+		return x, textfile.Fault(in.Name, record, line, err)
 	}
 	return x, nil
 }
@@ -121,7 +124,7 @@ func (x *Explanation) add(s *editorSource, e *entry) {
 			return
 		}
 		if s != nil {
-			k.Cells = s.rowCells(&Reject{})
+			k.Cells = s.rowCells(&rejected.Row{})
 		}
 		x.Kinds = append(x.Kinds, k)
 	}

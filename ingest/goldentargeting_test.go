@@ -14,6 +14,7 @@ import (
 
 	"adshard/backend/backendtest"
 	"adshard/ingest"
+	"adshard/ingest/geotargets"
 )
 
 // targetingCase is a case of the golden edges of targeting, as far as imports go.
@@ -72,7 +73,7 @@ func (c *targetingCase) run(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.HasPrefix(f.Text, "Criteria ID") {
-			if _, err := ingest.ImportPlaces(t.Context(), store, path, o); err != nil {
+			if _, err := geotargets.Import(t.Context(), store, path, geotargets.Options{Rejects: &rejects}); err != nil {
 				t.Fatal(err)
 			}
 			continue

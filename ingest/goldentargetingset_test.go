@@ -14,6 +14,7 @@ import (
 
 	"adshard/backend/backendtest"
 	"adshard/ingest"
+	"adshard/ingest/geotargets"
 )
 
 // goldenSet is what the golden set of targeting says of its import.
@@ -43,7 +44,7 @@ func TestGoldenTargetingSet(t *testing.T) {
 	defer store.Close()
 	var rejects bytes.Buffer
 	o := ingest.Options{Rejects: &rejects}
-	if _, err := ingest.ImportPlaces(t.Context(), store, goldenDir+"places.csv", o); err != nil {
+	if _, err := geotargets.Import(t.Context(), store, goldenDir+"places.csv", geotargets.Options{Rejects: &rejects}); err != nil {
 		t.Fatal(err)
 	}
 	sum, err := ingest.Run(t.Context(), store, []string{unpacked(t, "editor.csv"), unpacked(t, "entities.jsonl")}, o)

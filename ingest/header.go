@@ -8,6 +8,10 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"adshard/ingest/rejected"
+	"adshard/ingest/textfile"
+	"adshard/ingest/values"
 )
 
 // column is a column of the Editor format that is read (settings.gen.go). The order is the one
@@ -68,10 +72,10 @@ const separators = ",;\t"
 
 // readHeader reads the header record, the first that is not blank and not a line
 // sep=X, and detects the separator: the one that yields the most known columns.
-func (r *recordReader) readHeader(needAccount bool) (layout, error) {
+func readHeader(r *textfile.Reader, needAccount bool) (layout, error) {
 	candidates := separators
 	for {
-		raw, err := r.raw()
+		raw, err := r.Raw()
 		if err != nil || len(raw) > maxHeader {
 			return layout{}, headerFault(err)
 		}
@@ -80,13 +84,13 @@ func (r *recordReader) readHeader(needAccount bool) (layout, error) {
 		}
 		if sep, ok := separatorLine(raw); ok && len(candidates) > 1 {
 			if sep == "" || !strings.Contains(separators, sep) {
-				return layout{}, fmt.Errorf("%s in the first line: only tabs, commas and semicolons can separate cells", quoted(string(raw)))
+				return layout{}, fmt.Errorf("%s in the first line: only tabs, commas and semicolons can separate cells", rejected.Quote(string(raw)))
 			}
 			candidates = sep
 			continue
 		}
-		r.record = 1
-		return r.headerOf(raw, candidates, needAccount)
+		r.Record = 1
+		return headerOf(r, raw, candidates, needAccount)
 	}
 }
 
@@ -106,21 +110,21 @@ func separatorLine(raw []byte) (sep string, ok bool) {
 	return line[4:], len(line) <= 5
 }
 
-func (r *recordReader) headerOf(raw []byte, candidates string, needAccount bool) (best layout, err error) {
+func headerOf(r *textfile.Reader, raw []byte, candidates string, needAccount bool) (best layout, err error) {
 	names := knownNames()
 	most, sep := -1, byte(0)
 	for i := range len(candidates) {
-		l, found, e := r.layoutBy(candidates[i], raw, names)
+		l, found, e := layoutBy(r, candidates[i], raw, names)
 		if found > most || found == most && e == nil {
 			best, err, most, sep = l, e, found, candidates[i]
 		}
 	}
-	r.sep = sep
+	r.Separator = sep
 	if err != nil {
 		return layout{}, err
 	}
 	if err = checkHeader(best, most, raw, needAccount); err != nil && most == 0 {
-		err = fmt.Errorf("%w%s", err, r.headerBelow(names))
+		err = fmt.Errorf("%w%s", err, headerBelow(r, names))
 	}
 	return best, err
 }
@@ -129,17 +133,17 @@ func (r *recordReader) headerOf(raw []byte, candidates string, needAccount bool)
 const titleRecords = 30
 
 // headerBelow is a hint at a header further down: reports have titles above it.
-func (r *recordReader) headerBelow(names map[string]knownName) string {
-	record, line := r.record, r.line
-	defer func() { r.record, r.line = record, line }() // the fault is there
+func headerBelow(r *textfile.Reader, names map[string]knownName) string {
+	record, line := r.Record, r.Line
+	defer func() { r.Record, r.Line = record, line }() // the fault is there
 	for range titleRecords {
-		raw, err := r.raw()
+		raw, err := r.Raw()
 		if err != nil || len(raw) > maxHeader {
 			return ""
 		}
 		for i := range len(separators) {
-			if l, found, err := r.layoutBy(separators[i], raw, names); err == nil && found > 1 && l.cell[colCampaign] >= 0 {
-				return fmt.Sprintf("; line %d looks like them: remove the lines above it", r.line)
+			if l, found, err := layoutBy(r, separators[i], raw, names); err == nil && found > 1 && l.cell[colCampaign] >= 0 {
+				return fmt.Sprintf("; line %d looks like them: remove the lines above it", r.Line)
 			}
 		}
 	}
@@ -147,9 +151,9 @@ func (r *recordReader) headerBelow(names map[string]knownName) string {
 }
 
 // layoutBy reads a header with cells separated by sep.
-func (r *recordReader) layoutBy(sep byte, raw []byte, names map[string]knownName) (layout, int, error) {
-	r.sep = sep
-	cells, err := r.split(bytes.Clone(raw)) // split works in place
+func layoutBy(r *textfile.Reader, sep byte, raw []byte, names map[string]knownName) (layout, int, error) {
+	r.Separator = sep
+	cells, err := r.Split(bytes.Clone(raw)) // Split works in place
 	if err != nil {
 		return layout{}, 0, err
 	}
@@ -160,7 +164,7 @@ func headerFault(err error) error {
 	switch {
 	case err == io.EOF:
 		return errors.New("the file is empty")
-	case err == nil || errors.Is(err, errTooLong):
+	case err == nil || errors.Is(err, textfile.ErrTooLong):
 		return fmt.Errorf("the header is longer than %d bytes: is this a Google Ads Editor file?", maxHeader)
 	}
 	return err
@@ -189,7 +193,7 @@ func checkHeader(l layout, found int, raw []byte, needAccount bool) error {
 // cells, all of them words.
 func languageHint(raw []byte) string {
 	if !utf8.Valid(raw) {
-		return "; " + errEncoding.Error()
+		return "; " + values.ErrEncoding.Error()
 	}
 	cells := strings.FieldsFunc(string(raw), func(r rune) bool { return strings.ContainsRune(separators, r) })
 	for _, cell := range cells {

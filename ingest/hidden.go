@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"adshard/backend"
+	"adshard/ingest/rejected"
+	"adshard/ingest/values"
 	"adshard/search"
 )
 
@@ -165,7 +167,7 @@ func (s *editorSource) typeUsed() column {
 
 // refuseNegative rejects a positive keyword whose row calls it a negative in any cell that is not used.
 func (s *editorSource) refuseNegative(e *entry) {
-	for _, i := range s.records.filled {
+	for _, i := range s.records.Filled {
 		if i >= s.layout.width() || s.isText(i) || !saysNegative(s.cells[i]) {
 			continue
 		}
@@ -175,7 +177,7 @@ func (s *editorSource) refuseNegative(e *entry) {
 }
 
 func (s *editorSource) refuseAt(e *entry, i int, why error) {
-	e.reject = &Reject{File: s.file, Record: e.record, Column: s.layout.header(i), Reason: found(why.Error(), string(bytes.TrimSpace(s.cellAt(i))))}
+	e.reject = &rejected.Row{File: s.file, Record: e.record, Column: s.layout.header(i), Reason: rejected.Found(why.Error(), string(bytes.TrimSpace(s.cellAt(i))))}
 }
 
 // checkMinus refuses a positive keyword with a minus in front, by which people write negatives, unless
@@ -184,13 +186,13 @@ func (s *editorSource) checkMinus(text string) error {
 	switch {
 	case !strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "–") && !strings.HasPrefix(text, "—") && !strings.HasPrefix(text, "−"):
 		return nil
-	case s.filled(colCriterionType) && plainName(s.layout.header(s.layout.cell[colCriterionType])) == plainName(colCriterionType.String()):
+	case s.filled(colCriterionType) && values.Plain(s.layout.header(s.layout.cell[colCriterionType])) == values.Plain(colCriterionType.String()):
 		return nil
 	}
 	return errMinus
 }
 
-// hintOfHeading returns what a heading, as plainName writes it, says of the rows whose cell says yes.
+// hintOfHeading returns what a heading, as values.Plain writes it, says of the rows whose cell says yes.
 func hintOfHeading(heading string) hint {
 	heading = strings.TrimPrefix(strings.TrimSuffix(heading, "?"), "is")
 	switch heading {
@@ -239,7 +241,7 @@ var headingHints = []struct {
 // endHeading is the end of headings of end dates.
 const endHeading = "enddate"
 
-// endHeadings are other headings of last days, and startHeadings those of first days, as plainName writes
+// endHeadings are other headings of last days, and startHeadings those of first days, as values.Plain writes
 // them.
 var (
 	endHeadings = []string{"end", "ends", "endson", "endday", "enddatetime", "endtime", "campaignend", "adgroupend", "keywordend", "stopdate", "until",
@@ -260,7 +262,7 @@ func (s *editorSource) flagged(heading hint, cell []byte, said hint) hint {
 	case hintActive:
 		not = said == hintRefused || !saysYes(cell)
 	case hintEnd:
-		not = parseEndDate(string(bytes.TrimSpace(cell))).over(s.now, time.UTC)
+		not = values.ParseEndDate(string(bytes.TrimSpace(cell))).Over(s.now, time.UTC)
 	case hintPeriod:
 		if !saysDay(cell) {
 			return hintTotal
@@ -278,6 +280,6 @@ func (s *editorSource) flagged(heading hint, cell []byte, said hint) hint {
 
 // saysDay reports whether a cell says that a budget is a day's, or only whose it is.
 func saysDay(cell []byte) bool {
-	plain := plainName(string(cell))
+	plain := values.Plain(string(cell))
 	return strings.HasPrefix(plain, "daily") || slices.Contains([]string{"day", "perday", "standard", "individual", "shared", "[]", "", "—"}, plain)
 }

@@ -10,6 +10,10 @@ import (
 
 	"adshard/backend"
 	"adshard/fault"
+	"adshard/ingest/conflicts"
+	"adshard/ingest/rejected"
+	"adshard/ingest/textfile"
+	"adshard/ingest/values"
 )
 
 // Format is a kind of file.
@@ -47,8 +51,8 @@ type Options struct {
 	Rejects io.Writer
 	// Rejected, if not nil, is called with each rejected row, from the goroutine of Run, and with
 	// its cells, if they are those of an Editor file.
-	Rejected func(Reject, []Cell)
-	// Conflicts, if not nil, takes the report of WriteConflicts after the
+	Rejected func(rejected.Row, []Cell)
+	// Conflicts, if not nil, takes the report of package conflicts after the
 	// last file.
 	Conflicts io.Writer
 	// BatchRows is about the number of rows in a transaction; 0 means
@@ -90,13 +94,13 @@ type Summary struct {
 	Rows         int64 // without headers; rejected ones too
 	Rejected     int64
 	Transactions int
-	// First holds the first rejects, at most FirstRejects.
-	First []Reject
+	// First holds the first rejects, at most rejected.Listed.
+	First []rejected.Row
 	// Skipped is the number of rows of kinds that are not imported, by kind:
 	// the most frequent first.
 	Skipped []Skipped
 	// Warnings counts the warnings about imported rows; FirstWarnings holds the
-	// first, at most FirstRejects.
+	// first, at most rejected.Listed.
 	Warnings      int64
 	FirstWarnings []Warning
 	// Unused are the columns that were filled and not used: the ones that resemble a known name
@@ -108,7 +112,7 @@ type Summary struct {
 	Wider []Wider
 	// Shut says what is served as paused whatever its status is, by reason.
 	Shut []Shut
-	// Renamed counts the campaigns and groups that got another name; FirstRenamed holds the first, at most FirstRejects.
+	// Renamed counts the campaigns and groups that got another name; FirstRenamed holds the first, at most rejected.Listed.
 	Renamed      int64
 	FirstRenamed []Renamed
 	// Entities counts effects by kind of entity.
@@ -129,9 +133,6 @@ type Skipped struct {
 	Rows int64
 }
 
-// FirstRejects is how many rejects, and how many warnings, a Summary holds.
-const FirstRejects = 10
-
 // Run imports files into store, one after the other, each in whole
 // transactions. Rejected rows are no error. Errors: fault.Invalid for a file
 // that cannot be read any further, with its name and row; fault.NotFound for a
@@ -143,9 +144,9 @@ func Run(ctx context.Context, store backend.Store, files []string, o Options) (S
 		o.BatchRows = DefaultBatchRows
 	}
 	var sum Summary
-	err := checkText([]byte(o.Advertiser))
+	err := values.CheckText([]byte(o.Advertiser))
 	if err == nil {
-		err = checkName(o.Advertiser)
+		err = values.CheckName(o.Advertiser)
 	}
 	if err != nil {
 		return sum, fault.Field("ingest: run", "advertiser", "%w", err)
@@ -162,7 +163,7 @@ func Run(ctx context.Context, store backend.Store, files []string, o Options) (S
 		o.Patience = DefaultPatience
 	}
 	o.places = placesOf(ctx, store)
-	r := &run{at: before, store: store, options: o, sum: &sum, rejects: newRejectWriter(o.Rejects)}
+	r := &run{at: before, store: store, options: o, sum: &sum, rejects: rejected.NewWriter(o.Rejects)}
 	if err = r.files(ctx, files); err == nil {
 		err = r.saveLists(ctx)
 	}
@@ -174,7 +175,7 @@ func Run(ctx context.Context, store backend.Store, files []string, o Options) (S
 	if e := r.tellShut(context.WithoutCancel(ctx)); err == nil {
 		err = e
 	}
-	if e := r.rejects.flush(); err == nil && e != nil {
+	if e := r.rejects.Flush(); err == nil && e != nil {
 		err = fault.Newf(fault.KindOf(e), "ingest: rejects", "the file of rejects: %w", e)
 	}
 	// Also after an interrupted import, whose commits count.
@@ -192,7 +193,7 @@ func reportConflicts(ctx context.Context, store backend.Store, w io.Writer) (int
 	if err != nil {
 		return 0, err
 	}
-	n, err := WriteConflicts(ctx, snapshot, w)
+	n, err := conflicts.Write(ctx, snapshot, w)
 	if e := snapshot.Close(); err == nil {
 		err = e
 	}
@@ -203,14 +204,14 @@ func reportConflicts(ctx context.Context, store backend.Store, w io.Writer) (int
 // skipped and rejected rows. Errors: those of Run for a file that cannot be read.
 func Advertisers(ctx context.Context, file io.Reader, o Options) (names []string, err error) {
 	o.Advertiser = strings.TrimSpace(o.Advertiser) // as Run does
-	in, err := open(ctx, "-", file)
+	in, err := textfile.Open(ctx, "-", file)
 	if err != nil {
 		return nil, err
 	}
-	in.name = cmp.Or(o.StdinName, "-")
-	src, err := in.source(o, &campaignTypes{})
+	in.Name = cmp.Or(o.StdinName, "-")
+	src, err := openSource(in, o, &campaignTypes{})
 	if err != nil {
-		return nil, fileFault(in.name, 1, 1, err)
+		return nil, textfile.Fault(in.Name, 1, 1, err)
 	}
 	for {
 		var e entry
@@ -218,7 +219,7 @@ func Advertisers(ctx context.Context, file io.Reader, o Options) (names []string
 			return names, nil
 		} else if err != nil {
 			record, line := src.position()
-			return nil, fileFault(in.name, record, line, err)
+			return nil, textfile.Fault(in.Name, record, line, err)
 		}
 		if e.reject == nil && e.list == nil && (e.skipped == "" || e.pauses) && !slices.Contains(names, e.advertiser) {
 			names = append(names, e.advertiser)

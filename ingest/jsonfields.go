@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"adshard/backend"
+	"adshard/ingest/values"
 	"adshard/targeting"
 )
 
@@ -39,7 +40,6 @@ var (
 	errNull         = errors.New("null restores a default; this field has none")
 	errNotText      = errors.New("not a string")
 	errNotList      = errors.New("not a list of strings")
-	errNotMicros    = errors.New("not a whole number of micros (1 unit = 1,000,000)")
 )
 
 // note remembers the first field at fault.
@@ -82,7 +82,7 @@ func (s *jsonSource) owner(f jsonField, t *entityType, fallback string) string {
 // name reads the name of an advertiser, campaign or group.
 func (s *jsonSource) name(f jsonField) string {
 	name := s.required(f)
-	s.note(f, checkName(name))
+	s.note(f, values.CheckName(name))
 	return name
 }
 
@@ -135,7 +135,7 @@ func (s *jsonSource) status() backend.Status {
 	if s.line.values[fieldStatus].form == formAbsent {
 		return backend.Keep
 	}
-	status, err := parseStatus(s.text(fieldStatus))
+	status, err := values.ParseStatus(s.text(fieldStatus))
 	s.note(fieldStatus, err)
 	return status
 }
@@ -157,19 +157,7 @@ func jsonNumber[T comparable](s *jsonSource, f jsonField, wrong error, parse fun
 }
 
 func (s *jsonSource) micros(f jsonField, limit uint64) backend.Patch[uint64] {
-	return jsonNumber(s, f, errNotMicros, func(text string) (uint64, error) {
-		if !digits(text) {
-			return 0, errNotMicros
-		}
-		n, ok := number(text, limit)
-		switch {
-		case !ok && limit == maxBidMicros:
-			return 0, errBidTooHigh
-		case !ok:
-			return 0, errTooLarge
-		}
-		return n, nil
-	})
+	return jsonNumber(s, f, values.ErrNotMicros, values.ParseMicros(limit))
 }
 
 func (s *jsonSource) languages() backend.Patch[backend.Languages] {
@@ -178,7 +166,7 @@ func (s *jsonSource) languages() backend.Patch[backend.Languages] {
 	case formNull:
 		return backend.Patch[backend.Languages]{Op: backend.Reset}
 	case formList:
-		codes, err := languageCodes(v.list)
+		codes, err := values.LanguageCodes(v.list)
 		s.note(fieldLanguages, err)
 		return backend.To(codes)
 	default:

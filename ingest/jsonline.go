@@ -12,6 +12,8 @@ import (
 
 	"adshard/backend"
 	"adshard/fault"
+	"adshard/ingest/rejected"
+	"adshard/ingest/values"
 )
 
 // jsonLine is a parsed line. encoding/json's own decoding into structs is
@@ -50,7 +52,7 @@ var (
 func (l *jsonLine) parse(raw []byte) (column string, err error) {
 	l.values = [fields]jsonValue{}
 	if !utf8.Valid(raw) || loneSurrogate(raw) {
-		return "", errText
+		return "", values.ErrText
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -96,7 +98,7 @@ func (l *jsonLine) parseField(dec *json.Decoder, name string) (column string, er
 		v.form = formNull
 	case string:
 		v.form, v.text = formText, strings.TrimSpace(t)
-		if err := checkText([]byte(t)); err != nil {
+		if err := values.CheckText([]byte(t)); err != nil {
 			return name, err
 		}
 	case json.Number:
@@ -133,7 +135,7 @@ func (v *jsonValue) parseList(dec *json.Decoder) error {
 		if !ok {
 			return errNotList
 		}
-		if err := checkText([]byte(text)); err != nil {
+		if err := values.CheckText([]byte(text)); err != nil {
 			return err
 		}
 		v.list = append(v.list, strings.TrimSpace(text))
@@ -246,7 +248,7 @@ func ParseSettings(of backend.Entity, object []byte) (*Settings, error) {
 	e := entry{kind: entityTypes[of].kind}
 	s.entity(&e)
 	if s.err != nil {
-		return nil, fault.Field(op, s.fault.String(), "%s: %s", s.fault, found(reason(s.err), s.line.values[s.fault].value()))
+		return nil, fault.Field(op, s.fault.String(), "%s: %s", s.fault, rejected.Found(reason(s.err), s.line.values[s.fault].value()))
 	}
 	out := &Settings{Advertiser: e.advertiserPatch, Campaign: e.campaignPatch, Group: e.groupPatch,
 		Keyword: e.keyword, Negative: e.negative, Ad: e.ad}

@@ -6,6 +6,9 @@ import (
 	"io"
 
 	"adshard/backend"
+	"adshard/ingest/rejected"
+	"adshard/ingest/textfile"
+	"adshard/ingest/values"
 	"adshard/search"
 	"adshard/search/words"
 )
@@ -13,11 +16,11 @@ import (
 // jsonSource reads JSON lines: one entity a line, as schema.json says.
 type jsonSource struct {
 	file       string
-	lines      *recordReader
+	lines      *textfile.Reader
 	advertiser string // for lines without the field
 	words      words.Analyser
 	line       jsonLine
-	zones      zones
+	zones      values.Zones
 	places     *placeBook // nil: places are not looked at
 	identity   identity
 	fault      jsonField
@@ -25,16 +28,14 @@ type jsonSource struct {
 }
 
 func newJSONSource(src io.Reader, file, advertiser string) (*jsonSource, error) {
-	utf, err := decoded(src)
+	utf, err := textfile.Decode(src)
 	if err != nil {
 		return nil, err
 	}
-	s := &jsonSource{file: file, lines: newLineReader(utf), advertiser: advertiser}
-	s.lines.most = maxListLine
-	return s, nil
+	return &jsonSource{file: file, lines: textfile.NewLineReader(utf, maxListLine), advertiser: advertiser}, nil
 }
 
-func (s *jsonSource) position() (record, line int64) { return s.lines.record, s.lines.line }
+func (s *jsonSource) position() (record, line int64) { return s.lines.Record, s.lines.Line }
 
 func (s *jsonSource) column(e *entry, of kind) string {
 	switch of {
@@ -49,11 +50,11 @@ func (s *jsonSource) column(e *entry, of kind) string {
 func (s *jsonSource) next(e *entry) error {
 	*e = entry{}
 	for {
-		raw, err := s.lines.raw()
-		e.record = s.lines.record
+		raw, err := s.lines.Raw()
+		e.record = s.lines.Record
 		switch {
-		case errors.Is(err, errTooLong):
-			e.reject = &Reject{File: s.file, Record: e.record, Reason: err.Error()}
+		case errors.Is(err, textfile.ErrTooLong):
+			e.reject = &rejected.Row{File: s.file, Record: e.record, Reason: err.Error()}
 			return nil
 		case err != nil:
 			return err
@@ -61,8 +62,8 @@ func (s *jsonSource) next(e *entry) error {
 			continue // an empty line
 		}
 		list := isList(raw)
-		if len(raw) > maxRecord && !list {
-			e.reject = &Reject{File: s.file, Record: e.record, Reason: errTooLong.Error()}
+		if len(raw) > textfile.MaxRecord && !list {
+			e.reject = &rejected.Row{File: s.file, Record: e.record, Reason: textfile.ErrTooLong.Error()}
 			return nil
 		}
 		s.identity.add(raw)
@@ -73,9 +74,9 @@ func (s *jsonSource) next(e *entry) error {
 		if column, err := s.line.parse(raw); err != nil {
 			why := err.Error()
 			if column == "" {
-				why = found(why, string(raw))
+				why = rejected.Found(why, string(raw))
 			}
-			e.reject = &Reject{File: s.file, Record: e.record, Column: column, Reason: why}
+			e.reject = &rejected.Row{File: s.file, Record: e.record, Column: column, Reason: why}
 			s.guessOwners(e, raw)
 			s.shutsCampaign(e, raw)
 			return nil
@@ -110,8 +111,8 @@ func (s *jsonSource) read(e *entry) {
 
 func (s *jsonSource) reject(e *entry) {
 	if s.err != nil {
-		e.reject = &Reject{File: s.file, Record: e.record, Column: s.fault.String(),
-			Reason: found(reason(s.err), s.line.values[s.fault].value())}
+		e.reject = &rejected.Row{File: s.file, Record: e.record, Column: s.fault.String(),
+			Reason: rejected.Found(reason(s.err), s.line.values[s.fault].value())}
 	}
 }
 
@@ -170,7 +171,7 @@ func (s *jsonSource) keyword() (text, joined string, t search.MatchType) {
 	}
 	if name := s.required(fieldMatchType); name != "" {
 		var err error
-		if t, err = parseMatchType(name); err != nil {
+		if t, err = values.ParseMatchType(name); err != nil {
 			s.note(fieldMatchType, errMatchType)
 		}
 	}

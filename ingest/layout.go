@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"adshard/backend"
+	"adshard/ingest/rejected"
+	"adshard/ingest/values"
 )
 
 // layout maps each column to its cell in a record; −1 means missing.
@@ -40,8 +42,8 @@ func (l *layout) width() int { return len(l.headers) }
 // header names a cell's column for a report: bounded, with a space for all that does not print.
 func (l *layout) header(cell int) string {
 	text := strings.ToValidUTF8(string(l.headers[cell]), "\ufffd")
-	if runes := []rune(text); len(runes) > quotedRunes {
-		text = string(runes[:quotedRunes]) + "…"
+	if runes := []rune(text); len(runes) > rejected.QuotedRunes {
+		text = string(runes[:rejected.QuotedRunes]) + "…"
 	}
 	return cmp.Or(strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -60,34 +62,24 @@ type knownName struct {
 // stateRank is that of a name with "state" in place of "status".
 const stateRank = 100
 
-// knownNames maps names, as plainName writes them, to columns.
+// knownNames maps names, as values.Plain writes them, to columns.
 func knownNames() map[string]knownName {
 	m := make(map[string]knownName, 2*columns)
 	for c := range columns {
 		names := c.names()
 		for rank, name := range names {
-			m[plainName(name)] = knownName{c, rank}
+			m[values.Plain(name)] = knownName{c, rank}
 		}
-		if name := plainName(names[0]); strings.HasSuffix(name, "status") {
+		if name := values.Plain(names[0]); strings.HasSuffix(name, "status") {
 			m[withState(name)] = knownName{c, stateRank}
 		}
 	}
-	m[plainName("Description Line 2")] = knownName{colDescription1 + 1, 1}
+	m[values.Plain("Description Line 2")] = knownName{colDescription1 + 1, 1}
 	return m
 }
 
 // withState is a name that ends with status as others write it.
 func withState(name string) string { return strings.TrimSuffix(name, "status") + "state" }
-
-// plainName is a header cell as it is compared: without case, white space, _, . and -.
-func plainName(s string) string {
-	return strings.ToLower(strings.Map(func(r rune) rune {
-		if r == '_' || r == '.' || r == '-' || unicode.IsSpace(r) {
-			return -1
-		}
-		return r
-	}, s))
-}
 
 // layoutOf reads a header. Two columns of one main name are an error of the file,
 // and so are two of one or of several aliases without the main name.
@@ -101,7 +93,7 @@ func layoutOf(cells [][]byte, names map[string]knownName) (l layout, found int, 
 	id := false
 	for i, cell := range cells {
 		l.headers = append(l.headers, bytes.TrimSpace(cell))
-		name := plainName(string(cell))
+		name := values.Plain(string(cell))
 		l.flags = append(l.flags, hintOfHeading(name))
 		if l.rowType < 0 && slices.Contains(ownerTypes, name) {
 			l.rowType = i

@@ -12,6 +12,8 @@ import (
 	"adshard/backend"
 	"adshard/blocklist"
 	"adshard/fault"
+	"adshard/ingest/rejected"
+	"adshard/ingest/values"
 )
 
 // maxListLine is the most bytes of a line that has a block list, which may have a million entries.
@@ -19,7 +21,7 @@ const maxListLine = 32 << 20
 
 // listLine is a line of a block list. Fields that it does not have leave the list's as they are.
 type listLine struct {
-	at     Reject // where it stands
+	at     rejected.Row // where it stands
 	name   string
 	status backend.Status
 	own    blocklist.List
@@ -73,7 +75,7 @@ func listOf(list []string) []string {
 
 // list reads a line of a block list.
 func (s *jsonSource) list(e *entry, raw []byte) {
-	l := &listLine{at: Reject{File: s.file, Record: e.record}, has: make(map[string]bool)}
+	l := &listLine{at: rejected.Row{File: s.file, Record: e.record}, has: make(map[string]bool)}
 	e.kind = kindBlocklist
 	field, err := l.parse(raw)
 	if err == nil {
@@ -90,7 +92,7 @@ func (s *jsonSource) list(e *entry, raw []byte) {
 // parse reads the fields; field is the first at fault, "" where the line as a whole is.
 func (l *listLine) parse(raw []byte) (field string, err error) {
 	if !utf8.Valid(raw) || loneSurrogate(raw) {
-		return "", errText
+		return "", values.ErrText
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {

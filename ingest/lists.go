@@ -8,6 +8,7 @@ import (
 	"adshard/backend"
 	"adshard/blocklist"
 	"adshard/fault"
+	"adshard/ingest/rejected"
 )
 
 // listTries is how often block lists are saved that others change at the same time.
@@ -26,7 +27,7 @@ func (r *run) saveLists(ctx context.Context) error {
 	lines := make(map[string][]*listLine)
 	for _, l := range r.lists {
 		if missing := l.missing(ids); missing != "" {
-			if err := r.rejectList(l, listNames, found("there is no such advertiser", missing)); err != nil {
+			if err := r.rejectList(l, listNames, rejected.Found("there is no such advertiser", missing)); err != nil {
 				return err
 			}
 			continue
@@ -151,11 +152,11 @@ func (n *EffectCounts) left() *int64    { return &n.Left }
 func (r *run) rejectList(l *listLine, field, why string) error {
 	l.at.Column, l.at.Reason = field, why
 	r.sum.Rejected++
-	if len(r.sum.First) < FirstRejects {
+	if len(r.sum.First) < rejected.Listed {
 		r.sum.First = append(r.sum.First, l.at)
 	}
 	if f := r.options.Rejected; f != nil {
 		f(l.at, nil)
 	}
-	return r.rejects.write(&l.at)
+	return r.rejects.Write(&l.at)
 }

@@ -12,6 +12,7 @@ import (
 	"adshard/backend/sqlite"
 	"adshard/blocklist"
 	"adshard/fault"
+	"adshard/ingest/textfile"
 )
 
 // listsRig imports lines into a database of its own.
@@ -151,7 +152,7 @@ func TestLargeBlockList(t *testing.T) {
 	for what, line := range map[string]string{
 		"one more":                 b.String() + `,"one.more.example"]}`,
 		"too long":                 whole[:len(whole)-1] + strings.Repeat(" ", maxListLine) + "}",
-		"a long line of a keyword": `{"type":"keyword","text":"` + strings.Repeat("x", maxRecord) + `"}`,
+		"a long line of a keyword": `{"type":"keyword","text":"` + strings.Repeat("x", textfile.MaxRecord) + `"}`,
 	} {
 		if got := r.put(line); !strings.HasPrefix(got, "+0 ~0 -0 =0 !1:") {
 			t.Errorf("%s: %s", what, got)

@@ -3,6 +3,8 @@ package ingest
 import (
 	"slices"
 	"strings"
+
+	"adshard/ingest/values"
 )
 
 // otherKind is a kind of row that an export holds and an import skips: an
@@ -65,14 +67,14 @@ type otherCell struct {
 	kind otherKind
 }
 
-// otherColumns maps names of columns, as plainName writes them, to the kind
+// otherColumns maps names of columns, as values.Plain writes them, to the kind
 // that they identify.
 func otherColumns() map[string]otherKind {
 	m := make(map[string]otherKind)
 	for k := range otherKinds {
 		for _, name := range otherKinds[k].columns {
-			m[plainName(name)] = otherKind(k)
-			if plain := plainName(name); strings.HasSuffix(plain, "status") {
+			m[values.Plain(name)] = otherKind(k)
+			if plain := values.Plain(name); strings.HasSuffix(plain, "status") {
 				m[withState(plain)] = otherKind(k)
 			}
 		}
@@ -83,9 +85,9 @@ func otherColumns() map[string]otherKind {
 // criterionKind returns the kind of row that a criterion type denotes on a row
 // without a keyword.
 func criterionKind(cell string) otherKind {
-	name := plainName(cell)
+	name := values.Plain(cell)
 	for k := range otherKinds {
-		is := func(column string) bool { return plainName(column) == name }
+		is := func(column string) bool { return values.Plain(column) == name }
 		if is(otherKinds[k].name) || slices.ContainsFunc(otherKinds[k].columns, is) || slices.ContainsFunc(otherKinds[k].types, is) {
 			return otherKind(k)
 		}
@@ -178,7 +180,7 @@ func (s *editorSource) unnamed() (header string, ok bool) {
 // ownerTypes are headings of columns that say of which kind a row is.
 var ownerTypes = []string{"type", "rowtype", "recordtype", "entity"}
 
-// rowTypes are parts of the names that bulk sheets give to rows which are not imported, as plainName writes them, with what
+// rowTypes are parts of the names that bulk sheets give to rows which are not imported, as values.Plain writes them, with what
 // such a row restricts its campaign by; "": by nothing. The first that the name contains counts.
 var rowTypes = []struct{ part, restricts string }{
 	{"negativekeywordlist", otherSharedSet}, {"sharednegative", otherSharedSet},
@@ -199,7 +201,7 @@ func (s *editorSource) rowType() string { return string(s.cellAt(s.layout.rowTyp
 
 // saysOwner reports whether a row calls itself a campaign's or a group's own.
 func (s *editorSource) saysOwner() bool {
-	name := plainName(s.rowType())
+	name := values.Plain(s.rowType())
 	return name == "campaign" || name == "adgroup"
 }
 
@@ -207,7 +209,7 @@ func (s *editorSource) saysOwner() bool {
 // its entity's own row.
 func (s *editorSource) saysOwn(k kind) bool {
 	own := [kinds]string{kindCampaign: "campaign", kindGroup: "adgroup"}[k]
-	return own != "" && plainName(s.rowType()) == own
+	return own != "" && values.Plain(s.rowType()) == own
 }
 
 // typedKind returns the kind that a row calls itself, or "" if rows of that kind are imported. Where rows have ids, a
@@ -217,7 +219,7 @@ func (s *editorSource) typedKind() string {
 		return ""
 	}
 	named := s.rowType()
-	if named == "" || !s.layout.bulk && partOfType(plainName(named)) < 0 && !anAd(named) {
+	if named == "" || !s.layout.bulk && partOfType(values.Plain(named)) < 0 && !anAd(named) {
 		return ""
 	}
 	return s.kinds.of("row of type", named)
@@ -239,7 +241,7 @@ func partOfType(plain string) int {
 // typeRestricts returns what restricts the campaign of a row that is skipped because of the kind that it
 // names; "": nothing does.
 func (s *editorSource) typeRestricts() string {
-	if i := partOfType(plainName(s.rowType())); i >= 0 {
+	if i := partOfType(values.Plain(s.rowType())); i >= 0 {
 		return rowTypes[i].restricts
 	}
 	return ""

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"adshard/backend"
+	"adshard/ingest/rejected"
+	"adshard/ingest/values"
 )
 
 // What restricts and is rejected, pauses (serving.md §13): a campaign must not be served more widely than a file says, since a
@@ -26,7 +28,7 @@ func (s *editorSource) shutsCampaign(e *entry) {
 		return
 	}
 	advertiser, campaign := s.accountAsRead(), s.shared(colCampaign)
-	if advertiser == "" || campaign == "" || checkName(advertiser) != nil || checkName(campaign) != nil || accountLevel(campaign) || s.noData() != "" {
+	if advertiser == "" || campaign == "" || values.CheckName(advertiser) != nil || values.CheckName(campaign) != nil || accountLevel(campaign) || s.noData() != "" {
 		return
 	}
 	of := s.filled(colKeyword) || s.filled(colAdType) || s.anyHeadline()
@@ -45,7 +47,7 @@ var restrictingFields = []jsonField{fieldLanguages, fieldStartDate, fieldEndDate
 
 // shutsCampaign notes of a rejected line whether it pauses its campaign, or those of its advertiser.
 func (s *jsonSource) shutsCampaign(e *entry, line []byte) {
-	if checkName(e.advertiser) != nil || e.advertiser == "" || e.kind > kindGroup || e.kind != kindAdvertiser && (e.campaign == "" || checkName(e.campaign) != nil) {
+	if values.CheckName(e.advertiser) != nil || e.advertiser == "" || e.kind > kindGroup || e.kind != kindAdvertiser && (e.campaign == "" || values.CheckName(e.campaign) != nil) {
 		return
 	}
 	names := fieldsOf(line)
@@ -175,7 +177,7 @@ func (p *pausedNames) tell() (list []Shut) {
 		return nil
 	}
 	s := Shut{Why: pausedByReject, Count: int64(len(p.order))}
-	for _, name := range p.order[:min(len(p.order), FirstRejects)] {
+	for _, name := range p.order[:min(len(p.order), rejected.Listed)] {
 		s.First = append(s.First, ShutEntity{Advertiser: name.advertiser, Campaign: name.campaign})
 	}
 	return []Shut{s}

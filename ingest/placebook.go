@@ -6,6 +6,7 @@ import (
 
 	"adshard/backend"
 	"adshard/fault"
+	"adshard/ingest/geotargets"
 	"adshard/places"
 	"adshard/targeting"
 )
@@ -28,7 +29,7 @@ func builtInPlaces() *placeBook {
 // placesOf is the book of a database.
 func placesOf(ctx context.Context, s backend.Documents) *placeBook {
 	return newPlaceBook(func() (*places.Table, error) {
-		_, t, err := LoadPlaces(ctx, s)
+		_, t, err := geotargets.Load(ctx, s)
 		return t, err
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"adshard/backend"
+	"adshard/ingest/rejected"
 )
 
 // heldTogether is how many campaigns or groups one transaction releases, at most, so that others need not
@@ -201,7 +202,7 @@ func (w *writer) release(ctx context.Context, read int64) error {
 // reject counts and reports a rejected row, and shuts its owner.
 func (w *writer) reject(ctx context.Context, e *entry) error {
 	w.open.rejected++
-	if len(w.run.sum.First)+len(w.open.first) < FirstRejects {
+	if len(w.run.sum.First)+len(w.open.first) < rejected.Listed {
 		w.open.first = append(w.open.first, *e.reject)
 	}
 	if w.open.rejected > w.reported { // not in an attempt that failed
@@ -209,7 +210,7 @@ func (w *writer) reject(ctx context.Context, e *entry) error {
 		if f := w.run.options.Rejected; f != nil {
 			f(*e.reject, e.cells)
 		}
-		if err := w.run.rejects.write(e.reject); err != nil {
+		if err := w.run.rejects.Write(e.reject); err != nil {
 			return err
 		}
 	}

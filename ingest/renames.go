@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"adshard/backend"
+	"adshard/ingest/rejected"
 )
 
 // rename gives the row's campaign and group the names that the row has now, where only the former ones are there
 // (serving.md §7, "Renames"). It returns why the row is rejected, if it is.
-func (w *writer) rename(ctx context.Context, e *entry) (*Reject, error) {
+func (w *writer) rename(ctx context.Context, e *entry) (*rejected.Row, error) {
 	tx := w.applier.tx
 	advertiser, err := tx.FindAdvertiser(ctx, e.advertiser)
 	if err != nil || advertiser == 0 {
@@ -39,7 +40,7 @@ func (w *writer) rename(ctx context.Context, e *entry) (*Reject, error) {
 		} else {
 			w.run.near.removed(advertiser, r.from)
 		}
-		if w.open.renamed++; len(w.run.sum.FirstRenamed)+len(w.open.firstRenamed) < FirstRejects {
+		if w.open.renamed++; len(w.run.sum.FirstRenamed)+len(w.open.firstRenamed) < rejected.Listed {
 			w.open.firstRenamed = append(w.open.firstRenamed, done)
 		}
 	}
@@ -47,12 +48,12 @@ func (w *writer) rename(ctx context.Context, e *entry) (*Reject, error) {
 }
 
 // bothThere rejects a row, or returns nil if another error has ended it.
-func (w *writer) bothThere(e *entry, c column, r *renaming) *Reject {
+func (w *writer) bothThere(e *entry, c column, r *renaming) *rejected.Row {
 	if !r.both() {
 		return nil
 	}
-	why := fmt.Sprintf("both %s and %s are there, so that neither can get the other's name: remove one, or empty this cell", quoted(r.from), quoted(r.to))
-	return &Reject{File: w.in.name, Record: e.record, Column: c.String(), Reason: why}
+	why := fmt.Sprintf("both %s and %s are there, so that neither can get the other's name: remove one, or empty this cell", rejected.Quote(r.from), rejected.Quote(r.to))
+	return &rejected.Row{File: w.in.Name, Record: e.record, Column: c.String(), Reason: why}
 }
 
 // renaming is a name in the place of another one.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"adshard/backend"
+	"adshard/ingest/rejected"
+	"adshard/ingest/values"
 )
 
 // rowExtras are what few rows have.
@@ -38,7 +40,7 @@ var restrictingNames = [...]struct{ column, name string }{
 	{"Budget name", sharedBudget}, {"Shared budget", sharedBudget}, {"Shared budget name", sharedBudget},
 }
 
-// restrictingEnds are the ends of unknown headings whose cells restrict, as plainName writes them, with names
+// restrictingEnds are the ends of unknown headings whose cells restrict, as values.Plain writes them, with names
 // of what these restrict.
 var restrictingEnds = [...]struct{ end, name string }{
 	{endHeading, endOfDays}, {"location", "location"}, {"locations", "location"}, {"region", "location"}, {"regions", "location"},
@@ -69,7 +71,7 @@ type restrictingCell struct {
 // findExtras finds the columns of rowExtras.
 func (l *layout) findExtras() {
 	for i, header := range l.headers {
-		if name := l.restricts(i, plainName(string(header))); name != "" {
+		if name := l.restricts(i, values.Plain(string(header))); name != "" {
 			l.restricting = append(l.restricting, restrictingCell{i, name})
 		}
 	}
@@ -83,7 +85,7 @@ func (l *layout) restricts(cell int, plain string) string {
 		return bidAdjustment
 	}
 	for _, of := range restrictingNames {
-		if plainName(of.column) == plain {
+		if values.Plain(of.column) == plain {
 			return of.name
 		}
 	}
@@ -105,7 +107,7 @@ func (l *layout) restricts(cell int, plain string) string {
 	return limitOf(plain)
 }
 
-// withoutUnit is a heading, as plainName writes it, without what is in parentheses: Budget (USD).
+// withoutUnit is a heading, as values.Plain writes it, without what is in parentheses: Budget (USD).
 func withoutUnit(plain string) string {
 	name, _, _ := strings.Cut(plain, "(")
 	return name
@@ -199,11 +201,11 @@ func (s *editorSource) restrictsNow(name, cell string) bool {
 	if cell == "" || cell == "[]" {
 		return false
 	}
-	switch date := parseEndDate(cell); name {
+	switch date := values.ParseEndDate(cell); name {
 	case endOfDays:
-		return !date.none && !date.over(s.now, time.UTC) // what is over is paused
+		return !date.None && !date.Over(s.now, time.UTC) // what is over is paused
 	case startDate:
-		return len(date.readings) == 0 || !date.over(s.now, time.UTC)
+		return len(date.Readings) == 0 || !date.Over(s.now, time.UTC)
 	case bidAdjustment:
 		return strings.ContainsAny(cell, "123456789")
 	case budgetCap, limitCap:
@@ -239,7 +241,7 @@ func (w *Wider) String() string {
 	if rows == 1 {
 		verb = "is"
 	}
-	return fmt.Sprintf("campaign %s of %s is served more widely than the file says: %s %s not applied", quoted(w.Campaign), quoted(w.Advertiser),
+	return fmt.Sprintf("campaign %s of %s is served more widely than the file says: %s %s not applied", rejected.Quote(w.Campaign), rejected.Quote(w.Advertiser),
 		strings.Join(list, ", "), verb)
 }
 

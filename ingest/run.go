@@ -13,6 +13,8 @@ import (
 
 	"adshard/backend"
 	"adshard/fault"
+	"adshard/ingest/rejected"
+	"adshard/ingest/textfile"
 )
 
 const (
@@ -33,7 +35,7 @@ type run struct {
 	store   backend.Store
 	options Options
 	sum     *Summary
-	rejects rejectWriter
+	rejects rejected.Writer
 	skipped skips
 	effects effectSets
 	near    nearNames
@@ -70,25 +72,25 @@ func (r *run) files(ctx context.Context, names []string) error {
 }
 
 func (r *run) file(ctx context.Context, name string) error {
-	in, err := open(ctx, name, r.options.Stdin)
+	in, err := textfile.Open(ctx, name, r.options.Stdin)
 	if err != nil {
 		return err
 	}
 	if name == "-" {
-		in.name = cmp.Or(r.options.StdinName, name)
+		in.Name = cmp.Or(r.options.StdinName, name)
 	}
 	err = r.stream(ctx, in)
-	if e := in.close(); err == nil {
+	if e := in.Close(); err == nil {
 		err = e
 	}
 	return err
 }
 
 // stream reads in one goroutine and writes in this one.
-func (r *run) stream(ctx context.Context, in *input) error {
-	src, err := in.source(r.options, &r.foreign)
+func (r *run) stream(ctx context.Context, in *textfile.File) error {
+	src, err := openSource(in, r.options, &r.foreign)
 	if err != nil {
-		return fileFault(in.name, 1, 1, err)
+		return textfile.Fault(in.Name, 1, 1, err)
 	}
 	ready, spare := make(chan *chunk, chunks), make(chan *chunk, spareChunks)
 	group, ctx := errgroup.WithContext(ctx)
@@ -96,7 +98,7 @@ func (r *run) stream(ctx context.Context, in *input) error {
 		defer close(ready)
 		return readChunks(ctx, src, in, min(chunkRows, r.options.BatchRows), ready, spare)
 	})
-	w := &writer{run: r, in: in, spare: spare, column: src.column, progress: Progress{File: in.name, Size: in.size}}
+	w := &writer{run: r, in: in, spare: spare, column: src.column, progress: Progress{File: in.Name, Size: in.Size}}
 	group.Go(func() error {
 		err := w.write(ctx, ready)
 		return errors.Join(err, w.rollback())
@@ -106,7 +108,7 @@ func (r *run) stream(ctx context.Context, in *input) error {
 
 // readChunks reads the file until it ends or ctx is over. Its errors travel
 // behind the rows before them. It fills the spare chunks again.
-func readChunks(ctx context.Context, src source, in *input, rows int, ready chan<- *chunk, spare <-chan *chunk) error {
+func readChunks(ctx context.Context, src source, in *textfile.File, rows int, ready chan<- *chunk, spare <-chan *chunk) error {
 	for {
 		var c *chunk
 		select {
@@ -116,8 +118,8 @@ func readChunks(ctx context.Context, src source, in *input, rows int, ready chan
 			c = &chunk{entries: make([]entry, 0, rows)}
 		}
 		var ads adNotes
-		from := in.read.Load()
-		for c.err == nil && len(c.entries) < rows && in.read.Load()-from < chunkSize {
+		from := in.BytesRead()
+		for c.err == nil && len(c.entries) < rows && in.BytesRead()-from < chunkSize {
 			c.entries = c.entries[:len(c.entries)+1] // an entry is too large to be copied
 			e := &c.entries[len(c.entries)-1]
 			if c.err = src.next(e); c.err != nil {
@@ -126,11 +128,11 @@ func readChunks(ctx context.Context, src source, in *input, rows int, ready chan
 			}
 			ads.row(e)
 		}
-		c.read, c.number, c.tale = in.read.Load(), src.number(), src.tell()
+		c.read, c.number, c.tale = in.BytesRead(), src.number(), src.tell()
 		c.tale.ads = ads
 		if c.err != nil && c.err != io.EOF {
 			record, line := src.position()
-			c.err = fileFault(in.name, record, line, c.err)
+			c.err = textfile.Fault(in.Name, record, line, c.err)
 		}
 		select {
 		case ready <- c:
@@ -143,23 +145,10 @@ func readChunks(ctx context.Context, src source, in *input, rows int, ready chan
 	}
 }
 
-// fileFault adds the place at which a file cannot be read any further.
-func fileFault(name string, record, line int64, err error) error {
-	where := fmt.Sprintf("%s: row %d", name, record)
-	if line != record {
-		where += fmt.Sprintf(" (line %d)", line)
-	}
-	kind := fault.Invalid
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		kind = fault.KindOf(err)
-	}
-	return fault.Newf(kind, "ingest: read", "%s: %w", where, err)
-}
-
 // writer applies the rows of one file in whole transactions.
 type writer struct {
 	run      *run
-	in       *input
+	in       *textfile.File
 	spare    chan<- *chunk // takes those whose rows are committed
 	column   func(e *entry, of kind) string
 	applier  *applier // nil: no transaction is open
@@ -252,11 +241,11 @@ func (w *writer) entry(ctx context.Context, e *entry) error {
 	}
 	err := w.applier.apply(ctx, e)
 	if errors.Is(err, errManyLocations) {
-		e.reject, e.pausing = &Reject{File: w.in.name, Record: e.record, Column: colLocation.String(), Reason: err.Error()}, true
+		e.reject, e.pausing = &rejected.Row{File: w.in.Name, Record: e.record, Column: colLocation.String(), Reason: err.Error()}, true
 		return w.reject(ctx, e)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: row %d: %w", w.in.name, e.record, err)
+		return fmt.Errorf("%s: row %d: %w", w.in.Name, e.record, err)
 	}
 	return nil
 }
@@ -278,7 +267,7 @@ func (w *writer) begin(ctx context.Context) error {
 // commit makes the rows so far durable, and only then counts them.
 func (w *writer) commit(ctx context.Context) error {
 	if err := w.commitOpen(ctx); err != nil {
-		return fmt.Errorf("%s: up to row %d: %w", w.in.name, w.progress.Rows+w.open.rows, err)
+		return fmt.Errorf("%s: up to row %d: %w", w.in.Name, w.progress.Rows+w.open.rows, err)
 	}
 	read := w.chunks[len(w.chunks)-1].read
 	for _, c := range w.chunks {

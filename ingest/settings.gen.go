@@ -4,6 +4,7 @@ package ingest
 
 import (
 	"adshard/backend"
+	"adshard/ingest/values"
 	"adshard/search"
 	"adshard/targeting"
 )
@@ -197,10 +198,10 @@ var valueFields = [fields]bool{
 
 // The functions that read values.
 var (
-	parseStandardDelivery  = choiceOf("delivery method", "Accelerated", "Standard")
-	parseLabel             = atMost(1024)
-	parseLocationPresence  = choiceOf("location method", "presence_or_interest", "presence")
-	parseExclusionPresence = choiceOf("location exclusion method", "presence_or_interest", "presence")
+	parseStandardDelivery  = values.Choice("delivery method", "Accelerated", "Standard")
+	parseLabel             = values.AtMost(1024)
+	parseLocationPresence  = values.Choice("location method", "presence_or_interest", "presence")
+	parseExclusionPresence = values.Choice("location exclusion method", "presence_or_interest", "presence")
 )
 
 // ownFields are the fields of each entity beside its status and the names of its owners, keyFields those of them by which it is known.
@@ -241,17 +242,17 @@ var (
 
 func (s *jsonSource) advertiserSettings(p *backend.AdvertiserPatch) {
 	p.Status = s.status()
-	p.TimeZone = s.value(fieldTimeZone, s.zones.parse)
+	p.TimeZone = s.value(fieldTimeZone, s.zones.Parse)
 	p.Categories = jsonValueOf(s, fieldCategories, targeting.ParseCategories)
 }
 
 // advertiserAny reads the columns of an advertiser that any row may have.
 func (s *editorSource) advertiserAny(p *backend.AdvertiserPatch) {
-	p.TimeZone = patch(s, colTimeZone, s.zones.parse)
+	p.TimeZone = patch(s, colTimeZone, s.zones.Parse)
 }
 
 func (w *editorWriter) advertiserSettings(p *backend.AdvertiserPatch) {
-	w.row[colTimeZone] = cellOf(p.TimeZone, asIs)
+	w.row[colTimeZone] = cellOf(p.TimeZone, values.AsIs)
 }
 
 func (l *fieldList) advertiserSettings(v *backend.AdvertiserSettings) {
@@ -261,16 +262,16 @@ func (l *fieldList) advertiserSettings(v *backend.AdvertiserSettings) {
 
 func (s *jsonSource) campaignSettings(p *backend.CampaignPatch) {
 	p.Status = s.status()
-	p.Modifiers[search.Desktop] = jsonNumber(s, fieldDesktop, errPercent, parsePercent)
-	p.Modifiers[search.Mobile] = jsonNumber(s, fieldMobile, errPercent, parsePercent)
-	p.Modifiers[search.Tablet] = jsonNumber(s, fieldTablet, errPercent, parsePercent)
+	p.Modifiers[search.Desktop] = jsonNumber(s, fieldDesktop, values.ErrPercent, values.ParsePercent)
+	p.Modifiers[search.Mobile] = jsonNumber(s, fieldMobile, values.ErrPercent, values.ParsePercent)
+	p.Modifiers[search.Tablet] = jsonNumber(s, fieldTablet, values.ErrPercent, values.ParsePercent)
 	p.DailyBudget = s.micros(fieldDailyBudget, 9223372036854775807)
 	p.StandardDelivery = s.choice(fieldStandardDelivery, parseStandardDelivery)
 	p.Languages = s.languages()
-	p.RotateEvenly = s.choice(fieldRotateEvenly, parseRotation)
+	p.RotateEvenly = s.choice(fieldRotateEvenly, values.ParseRotation)
 	p.Label = s.value(fieldLabel, parseLabel)
-	p.StartDate = s.value(fieldStartDate, parseDate)
-	p.EndDate = s.value(fieldEndDate, parseDate)
+	p.StartDate = s.value(fieldStartDate, values.ParseDate)
+	p.EndDate = s.value(fieldEndDate, values.ParseDate)
 	p.Schedule = jsonValueOf(s, fieldSchedule, targeting.ParseSchedule)
 	p.Locations = jsonValueOf(s, fieldLocations, targeting.ParseLocations)
 	p.LocationPresence = s.choiceOrNull(fieldLocationPresence, parseLocationPresence)
@@ -282,39 +283,39 @@ func (s *jsonSource) campaignSettings(p *backend.CampaignPatch) {
 
 // campaignOwn reads the columns of a campaign's own row.
 func (s *editorSource) campaignOwn(p *backend.CampaignPatch) {
-	p.Modifiers[search.Desktop] = patch(s, colDesktop, parsePercent)
-	p.Modifiers[search.Mobile] = patch(s, colMobile, parsePercent)
-	p.Modifiers[search.Tablet] = patch(s, colTablet, parsePercent)
+	p.Modifiers[search.Desktop] = patch(s, colDesktop, values.ParsePercent)
+	p.Modifiers[search.Mobile] = patch(s, colMobile, values.ParsePercent)
+	p.Modifiers[search.Tablet] = patch(s, colTablet, values.ParsePercent)
 }
 
 // campaignAny reads the columns of a campaign that any row may have.
 func (s *editorSource) campaignAny(p *backend.CampaignPatch, e *entry) {
-	p.DailyBudget = patch(s, colDailyBudget, parseMoney)
+	p.DailyBudget = patch(s, colDailyBudget, values.ParseMoney)
 	p.StandardDelivery = s.choice(colStandardDelivery, parseStandardDelivery)
 	p.Languages = s.languages(e)
-	p.RotateEvenly = s.choice(colRotateEvenly, parseRotation)
+	p.RotateEvenly = s.choice(colRotateEvenly, values.ParseRotation)
 	p.Label = patch(s, colLabel, parseLabel)
 	p.StartDate = s.date(colStartDate)
 	p.EndDate = s.date(colEndDate)
-	p.Schedule = patch(s, colSchedule, parseScheduleCell)
-	p.LocationPresence = patch(s, colLocationPresence, parseMethodCell)
-	p.ExclusionPresence = patch(s, colExclusionPresence, parseMethodCell)
+	p.Schedule = patch(s, colSchedule, values.ParseSchedule)
+	p.LocationPresence = patch(s, colLocationPresence, values.ParseMethod)
+	p.ExclusionPresence = patch(s, colExclusionPresence, values.ParseMethod)
 }
 
 func (w *editorWriter) campaignSettings(p *backend.CampaignPatch) {
-	w.row[colDesktop] = cellOf(p.Modifiers[search.Desktop], formatPercent)
-	w.row[colMobile] = cellOf(p.Modifiers[search.Mobile], formatPercent)
-	w.row[colTablet] = cellOf(p.Modifiers[search.Tablet], formatPercent)
-	w.row[colDailyBudget] = cellOf(p.DailyBudget, formatMoney)
-	w.row[colStandardDelivery] = cellOf(p.StandardDelivery, oneOf(`Standard`, `Accelerated`))
-	w.row[colLanguages] = cellOf(p.Languages, formatLanguages)
-	w.row[colRotateEvenly] = cellOf(p.RotateEvenly, oneOf(`Rotate indefinitely`, `Optimize`))
-	w.row[colLabel] = cellOf(p.Label, asIs)
-	w.row[colStartDate] = cellOf(p.StartDate, asIs)
-	w.row[colEndDate] = cellOf(p.EndDate, asIs)
-	w.row[colSchedule] = cellOf(p.Schedule, formatSchedule)
-	w.row[colLocationPresence] = cellOf(p.LocationPresence, oneOf(`Location of presence`, `Location of presence or Area of interest`))
-	w.row[colExclusionPresence] = cellOf(p.ExclusionPresence, oneOf(`Location of presence`, `Location of presence or Area of interest`))
+	w.row[colDesktop] = cellOf(p.Modifiers[search.Desktop], values.FormatPercent)
+	w.row[colMobile] = cellOf(p.Modifiers[search.Mobile], values.FormatPercent)
+	w.row[colTablet] = cellOf(p.Modifiers[search.Tablet], values.FormatPercent)
+	w.row[colDailyBudget] = cellOf(p.DailyBudget, values.FormatMoney)
+	w.row[colStandardDelivery] = cellOf(p.StandardDelivery, values.OneOf(`Standard`, `Accelerated`))
+	w.row[colLanguages] = cellOf(p.Languages, values.FormatLanguages)
+	w.row[colRotateEvenly] = cellOf(p.RotateEvenly, values.OneOf(`Rotate indefinitely`, `Optimize`))
+	w.row[colLabel] = cellOf(p.Label, values.AsIs)
+	w.row[colStartDate] = cellOf(p.StartDate, values.AsIs)
+	w.row[colEndDate] = cellOf(p.EndDate, values.AsIs)
+	w.row[colSchedule] = cellOf(p.Schedule, values.FormatSchedule)
+	w.row[colLocationPresence] = cellOf(p.LocationPresence, values.OneOf(`Location of presence`, `Location of presence or Area of interest`))
+	w.row[colExclusionPresence] = cellOf(p.ExclusionPresence, values.OneOf(`Location of presence`, `Location of presence or Area of interest`))
 }
 
 func (l *fieldList) campaignSettings(v *backend.CampaignSettings) {
@@ -322,16 +323,16 @@ func (l *fieldList) campaignSettings(v *backend.CampaignSettings) {
 	l.modifier(fieldMobile, v.Modifiers[search.Mobile])
 	l.modifier(fieldTablet, v.Modifiers[search.Tablet])
 	l.number(fieldDailyBudget, v.HasBudget, v.DailyBudget)
-	l.text(fieldStandardDelivery, oneOf(`standard`, `accelerated`)(v.StandardDelivery))
+	l.text(fieldStandardDelivery, values.OneOf(`standard`, `accelerated`)(v.StandardDelivery))
 	l.languages(fieldLanguages, v.Languages)
-	l.text(fieldRotateEvenly, oneOf(`even`, `optimize`)(v.RotateEvenly))
+	l.text(fieldRotateEvenly, values.OneOf(`even`, `optimize`)(v.RotateEvenly))
 	l.orNull(fieldLabel, v.Label)
 	l.orNull(fieldStartDate, v.StartDate)
 	l.orNull(fieldEndDate, v.EndDate)
 	l.value(fieldSchedule, v.Schedule)
 	l.value(fieldLocations, v.Locations)
-	l.text(fieldLocationPresence, oneOf(`presence`, `presence_or_interest`)(v.LocationPresence))
-	l.text(fieldExclusionPresence, oneOf(`presence`, `presence_or_interest`)(v.ExclusionPresence))
+	l.text(fieldLocationPresence, values.OneOf(`presence`, `presence_or_interest`)(v.LocationPresence))
+	l.text(fieldExclusionPresence, values.OneOf(`presence`, `presence_or_interest`)(v.ExclusionPresence))
 	l.value(fieldAudiences, v.Audiences)
 	l.value(fieldSites, v.Sites)
 	l.value(fieldCategories, v.Categories)
@@ -340,26 +341,26 @@ func (l *fieldList) campaignSettings(v *backend.CampaignSettings) {
 func (s *jsonSource) groupSettings(p *backend.GroupPatch) {
 	p.Status = s.status()
 	p.Bid = s.micros(fieldBid, 10000000000)
-	p.Modifiers[search.Desktop] = jsonNumber(s, fieldDesktop, errPercent, parsePercent)
-	p.Modifiers[search.Mobile] = jsonNumber(s, fieldMobile, errPercent, parsePercent)
-	p.Modifiers[search.Tablet] = jsonNumber(s, fieldTablet, errPercent, parsePercent)
+	p.Modifiers[search.Desktop] = jsonNumber(s, fieldDesktop, values.ErrPercent, values.ParsePercent)
+	p.Modifiers[search.Mobile] = jsonNumber(s, fieldMobile, values.ErrPercent, values.ParsePercent)
+	p.Modifiers[search.Tablet] = jsonNumber(s, fieldTablet, values.ErrPercent, values.ParsePercent)
 	p.Audiences = jsonValueOf(s, fieldAudiences, targeting.ParseAudiences)
 	p.Sites = jsonValueOf(s, fieldSites, targeting.ParseSites)
 }
 
 // groupOwn reads the columns of an ad group's own row.
 func (s *editorSource) groupOwn(p *backend.GroupPatch) {
-	p.Bid = patch(s, colBid, parseBid)
-	p.Modifiers[search.Desktop] = patch(s, colDesktop, parsePercent)
-	p.Modifiers[search.Mobile] = patch(s, colMobile, parsePercent)
-	p.Modifiers[search.Tablet] = patch(s, colTablet, parsePercent)
+	p.Bid = patch(s, colBid, values.ParseBid)
+	p.Modifiers[search.Desktop] = patch(s, colDesktop, values.ParsePercent)
+	p.Modifiers[search.Mobile] = patch(s, colMobile, values.ParsePercent)
+	p.Modifiers[search.Tablet] = patch(s, colTablet, values.ParsePercent)
 }
 
 func (w *editorWriter) groupSettings(p *backend.GroupPatch) {
-	w.row[colBid] = cellOf(p.Bid, formatMoney)
-	w.row[colDesktop] = cellOf(p.Modifiers[search.Desktop], formatPercent)
-	w.row[colMobile] = cellOf(p.Modifiers[search.Mobile], formatPercent)
-	w.row[colTablet] = cellOf(p.Modifiers[search.Tablet], formatPercent)
+	w.row[colBid] = cellOf(p.Bid, values.FormatMoney)
+	w.row[colDesktop] = cellOf(p.Modifiers[search.Desktop], values.FormatPercent)
+	w.row[colMobile] = cellOf(p.Modifiers[search.Mobile], values.FormatPercent)
+	w.row[colTablet] = cellOf(p.Modifiers[search.Tablet], values.FormatPercent)
 }
 
 func (l *fieldList) groupSettings(v *backend.GroupSettings) {
@@ -374,21 +375,21 @@ func (l *fieldList) groupSettings(v *backend.GroupSettings) {
 func (s *jsonSource) keywordSettings(p *backend.KeywordPatch) {
 	p.Status = s.status()
 	p.Bid = s.micros(fieldBid, 10000000000)
-	p.Quality = jsonNumber(s, fieldQuality, errQuality, parseQuality)
-	p.FinalURL = s.value(fieldFinalURL, parseURL)
+	p.Quality = jsonNumber(s, fieldQuality, values.ErrQuality, values.ParseQuality)
+	p.FinalURL = s.value(fieldFinalURL, values.ParseURL)
 }
 
 // keywordOwn reads the columns of a keyword's own row.
 func (s *editorSource) keywordOwn(p *backend.KeywordPatch) {
-	p.Bid = patch(s, colBid, parseBid)
+	p.Bid = patch(s, colBid, values.ParseBid)
 	p.Quality = s.quality()
-	p.FinalURL = patch(s, colFinalURL, parseURL)
+	p.FinalURL = patch(s, colFinalURL, values.ParseURL)
 }
 
 func (w *editorWriter) keywordSettings(p *backend.KeywordPatch) {
-	w.row[colBid] = cellOf(p.Bid, formatMoney)
-	w.row[colQuality] = cellOf(p.Quality, formatQuality)
-	w.row[colFinalURL] = cellOf(p.FinalURL, asIs)
+	w.row[colBid] = cellOf(p.Bid, values.FormatMoney)
+	w.row[colQuality] = cellOf(p.Quality, values.FormatQuality)
+	w.row[colFinalURL] = cellOf(p.FinalURL, values.AsIs)
 }
 
 func (l *fieldList) keywordSettings(v *backend.KeywordSettings) {

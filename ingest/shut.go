@@ -7,13 +7,14 @@ import (
 	"slices"
 
 	"adshard/backend"
+	"adshard/ingest/rejected"
 )
 
 // pausedReasons are those that a summary tells, in its order.
 var pausedReasons = [...]string{backend.PausedByRow, backend.PausedByEnd, backend.PausedByImport}
 
 // Shut is how many of the campaigns and groups that the files name are served as paused for a reason, and
-// which, the first FirstRejects of them.
+// which, the first rejected.Listed of them.
 type Shut struct {
 	Why   string // backend.PausedByRow, PausedByEnd or PausedByImport
 	Count int64
@@ -36,10 +37,10 @@ func (s *Shut) String() string {
 		if i > 0 {
 			text += ","
 		}
-		if text += " campaign " + quoted(e.Campaign); e.Group != "" {
-			text += ", ad group " + quoted(e.Group)
+		if text += " campaign " + rejected.Quote(e.Campaign); e.Group != "" {
+			text += ", ad group " + rejected.Quote(e.Group)
 		}
-		text += " of " + quoted(e.Advertiser)
+		text += " of " + rejected.Quote(e.Advertiser)
 	}
 	if more := s.Count - int64(len(s.First)); more > 0 {
 		text += fmt.Sprintf(", and %d more", more)
@@ -56,9 +57,9 @@ type Renamed struct {
 // String returns what was done.
 func (r *Renamed) String() string {
 	if r.Group != "" {
-		return fmt.Sprintf("ad group %s of campaign %s of %s was renamed to %s", quoted(r.From), quoted(r.Campaign), quoted(r.Advertiser), quoted(r.Group))
+		return fmt.Sprintf("ad group %s of campaign %s of %s was renamed to %s", rejected.Quote(r.From), rejected.Quote(r.Campaign), rejected.Quote(r.Advertiser), rejected.Quote(r.Group))
 	}
-	return fmt.Sprintf("campaign %s of %s was renamed to %s", quoted(r.From), quoted(r.Advertiser), quoted(r.Campaign))
+	return fmt.Sprintf("campaign %s of %s was renamed to %s", rejected.Quote(r.From), rejected.Quote(r.Advertiser), rejected.Quote(r.Campaign))
 }
 
 // tellShut fills in what the summary says of the database as it is in the end.
@@ -103,7 +104,7 @@ type shutLists [len(pausedReasons)]struct {
 func (l *shutLists) add(h backend.Held) {
 	for i, name := range pausedReasons {
 		if slices.Contains(h.Hold.Reasons(), name) {
-			if l[i].count++; len(l[i].first) < FirstRejects {
+			if l[i].count++; len(l[i].first) < rejected.Listed {
 				l[i].first = append(l[i].first, h)
 			}
 		}
@@ -130,7 +131,7 @@ func (r *run) shut(ctx context.Context, found [2]shutLists) error {
 			s.First = append(s.First, ShutEntity{Campaign: h.Name, Advertiser: advertiserName(ctx, snapshot, h.Owner)})
 		}
 		for _, h := range groups.first {
-			if len(s.First) < FirstRejects {
+			if len(s.First) < rejected.Listed {
 				s.First = append(s.First, groupName(ctx, snapshot, h))
 			}
 		}

@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"adshard/backend"
+	"adshard/ingest/rejected"
+	"adshard/ingest/textfile"
+	"adshard/ingest/values"
 )
 
 // campaignTypes are the types of campaigns that are not for searches, by campaign. Rows below
@@ -43,7 +46,7 @@ func (s *editorSource) ofForeignCampaign(e *entry) {
 
 // forSearches reports whether a campaign of this type is one for searches.
 func forSearches(typed string) bool {
-	plain := plainName(typed)
+	plain := values.Plain(typed)
 	if plain == "search" || plain == "searchnetworkonly" {
 		return true
 	}
@@ -76,7 +79,7 @@ func (k *kindNames) of(what, cell string) string {
 	case *k == nil:
 		*k = make(kindNames)
 	}
-	name = what + " " + quoted(cell)
+	name = what + " " + rejected.Quote(cell)
 	(*k)[key] = name
 	return name
 }
@@ -102,14 +105,14 @@ func (s *editorSource) readAccountLevel(e *entry) {
 		return
 	}
 	s.layout.cell[colStatus] = s.layout.statusOf[ofKeyword]
-	text, matchType := unwrap(s.text(colKeyword))
-	of := positive
+	text, matchType := values.Unwrap(s.text(colKeyword))
+	of := values.Positive
 	if c := s.typeColumn(); s.filled(c) {
 		var err error
-		of, matchType, err = parseType(s.text(c), matchType)
+		of, matchType, err = values.ParseType(s.text(c), matchType)
 		s.note(c, err)
 	}
-	if of == positive {
+	if of == values.Positive {
 		s.refuseNegative(e)
 	} else {
 		e.kind, e.skipped = kindAdvertiserNegative, ""
@@ -151,13 +154,13 @@ func (s *editorSource) noData() string {
 // repeatsHeader reports whether the record is the header again, as in files that were joined.
 func (s *editorSource) repeatsHeader(first int) bool {
 	text := func(i int) []byte {
-		return bytes.TrimSpace(bytes.TrimPrefix(s.cells[i], bomUTF8)) // each of the files may have begun with one
+		return bytes.TrimSpace(bytes.TrimPrefix(s.cells[i], textfile.BOM)) // each of the files may have begun with one
 	}
 	if len(s.cells) != s.layout.width() || !bytes.EqualFold(text(first), s.layout.headers[first]) {
 		return false
 	}
 	for i := first + 1; i < len(s.cells); i++ {
-		if plainName(string(text(i))) != plainName(string(s.layout.headers[i])) {
+		if values.Plain(string(text(i))) != values.Plain(string(s.layout.headers[i])) {
 			return false
 		}
 	}

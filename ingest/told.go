@@ -8,6 +8,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
 
 	"adshard/backend"
+	"adshard/ingest/rejected"
 	"adshard/search/placeholder"
 )
 
@@ -118,7 +119,7 @@ func bidlessIn(ctx context.Context, snapshot backend.Snapshot, ids []uint64, n *
 		}
 		for i := range it.Keywords {
 			if k := &it.Keywords[i]; k.Enabled && !k.HasBid {
-				n.add(1, fmt.Sprintf("%s %s in ad group %s", k.Type, quoted(k.Text), quoted(it.Group.Name)))
+				n.add(1, fmt.Sprintf("%s %s in ad group %s", k.Type, rejected.Quote(k.Text), rejected.Quote(it.Group.Name)))
 			}
 		}
 	}
@@ -219,7 +220,7 @@ func (n *Note) name(e *entry, text string) string {
 	if len(n.First) == FirstNotes {
 		return ""
 	}
-	return quoted(text) + " in ad group " + quoted(e.group)
+	return rejected.Quote(text) + " in ad group " + rejected.Quote(e.group)
 }
 
 func (n *adNotes) add(more *adNotes) {

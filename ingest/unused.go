@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"adshard/backend"
+	"adshard/ingest/values"
 	"adshard/internal/near"
 )
 
@@ -182,7 +183,7 @@ func (m unusedColumns) list() []Unused {
 // meant returns the name of the column that a heading may have meant, among those that the
 // file lacks.
 func (l *layout) meant(key unusedKey) string {
-	wrong := plainName(key.column)
+	wrong := values.Plain(key.column)
 	if _, known := knownNames()[wrong]; known || key.of != "" {
 		return ""
 	}
@@ -192,7 +193,7 @@ func (l *layout) meant(key unusedKey) string {
 			continue
 		}
 		for _, name := range c.names() {
-			if p := plainName(name); len(p) > len("id") && withoutDigits(p) != withoutDigits(wrong) {
+			if p := values.Plain(name); len(p) > len("id") && withoutDigits(p) != withoutDigits(wrong) {
 				names, plain = append(names, name), append(plain, p)
 			}
 		}

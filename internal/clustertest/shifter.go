@@ -13,7 +13,7 @@ import (
 	"adshard/backend"
 	"adshard/blocklist"
 	"adshard/fault"
-	"adshard/ingest"
+	"adshard/ingest/geotargets"
 	"adshard/places"
 	"adshard/search"
 )
@@ -117,7 +117,7 @@ func (s *Shifter) writePlace(ctx context.Context, n int) error {
 
 // savePlace puts a place into the table.
 func savePlace(ctx context.Context, store backend.Store, row places.Row) error {
-	was, table, err := ingest.LoadPlaces(ctx, store)
+	was, table, err := geotargets.Load(ctx, store)
 	if err != nil {
 		return err
 	}

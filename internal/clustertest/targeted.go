@@ -13,6 +13,7 @@ import (
 
 	"adshard/backend"
 	"adshard/ingest"
+	"adshard/ingest/geotargets"
 	"adshard/internal/goldentest"
 )
 
@@ -29,7 +30,7 @@ func ImportTargeting(t *testing.T, store backend.Store) []Question {
 		}
 		return path
 	}
-	if _, err := ingest.ImportPlaces(t.Context(), store, file("places.csv"), ingest.Options{}); err != nil {
+	if _, err := geotargets.Import(t.Context(), store, file("places.csv"), geotargets.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	list := []string{file("editor.csv.gz"), file("entities.jsonl.gz"), file("blocklists.jsonl")}

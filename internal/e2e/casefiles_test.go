@@ -8,6 +8,7 @@ import (
 
 	"adshard/backend/sqlite"
 	"adshard/ingest"
+	"adshard/ingest/geotargets"
 	"adshard/places"
 	"adshard/targeting"
 )
@@ -20,7 +21,7 @@ func importFiles(t *testing.T, files []caseFile) (everything, map[string]*target
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ads.db")
 	db := importInto(t, path, files)
-	_, table, err := ingest.LoadPlaces(t.Context(), db)
+	_, table, err := geotargets.Load(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func importInto(t *testing.T, path string, files []caseFile) *sqlite.Store {
 			names = append(names, name)
 			continue
 		}
-		if _, err := ingest.ImportPlaces(t.Context(), db, name, ingest.Options{}); err != nil {
+		if _, err := geotargets.Import(t.Context(), db, name, geotargets.Options{}); err != nil {
 			t.Fatal(err)
 		}
 	}

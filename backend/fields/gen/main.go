@@ -235,11 +235,11 @@ func (f field) Parser() string {
 	switch {
 	case f.Parse != "":
 	case f.Kind == fields.Choice:
-		return fmt.Sprintf("choiceOf(%q, %q, %q)", strings.ToLower(f.Label), f.Cells[0], f.Cells[1])
+		return fmt.Sprintf("values.Choice(%q, %q, %q)", strings.ToLower(f.Label), f.Cells[0], f.Cells[1])
 	case f.Kind == fields.Method:
-		return fmt.Sprintf("choiceOf(%q, %q, %q)", strings.ToLower(f.Label), f.Names[0], f.Names[1])
+		return fmt.Sprintf("values.Choice(%q, %q, %q)", strings.ToLower(f.Label), f.Names[0], f.Names[1])
 	case f.Kind == fields.Text:
-		return fmt.Sprintf("atMost(%d)", f.Max)
+		return fmt.Sprintf("values.AtMost(%d)", f.Max)
 	}
 	return ""
 }

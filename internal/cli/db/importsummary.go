@@ -9,6 +9,7 @@ import (
 
 	"adshard/backend"
 	"adshard/ingest"
+	"adshard/ingest/rejected"
 	"adshard/internal/cli/cmdline"
 	"adshard/internal/cli/terminal"
 	"adshard/search"
@@ -49,7 +50,7 @@ func tellShut(s cmdline.Streams, sum *ingest.Summary) {
 	for i := range sum.Shut {
 		fmt.Fprintf(s.Err, "warning: %v\n", &sum.Shut[i])
 	}
-	first := sum.Wider[:min(len(sum.Wider), ingest.FirstRejects)]
+	first := sum.Wider[:min(len(sum.Wider), rejected.Listed)]
 	for i := range first {
 		fmt.Fprintf(s.Err, "warning: %v\n", &first[i])
 	}

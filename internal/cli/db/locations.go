@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"adshard/ingest"
+	"adshard/ingest/geotargets"
 	"adshard/internal/cli/cmdline"
 	"adshard/internal/cli/terminal"
 	"adshard/internal/node/database"
@@ -84,7 +84,7 @@ func importLocations(ctx context.Context, f *locationsFlags, file string, s cmdl
 	if err != nil {
 		return err
 	}
-	o := ingest.Options{Stdin: s.In}
+	o := geotargets.Options{Stdin: s.In}
 	if reports.rejects != nil {
 		o.Rejects = reports.rejects
 	}
@@ -109,16 +109,16 @@ func importLocations(ctx context.Context, f *locationsFlags, file string, s cmdl
 }
 
 // putLocations puts a file's places into a database, which is made if it is missing.
-func putLocations(ctx context.Context, url, file string, o ingest.Options) (sum ingest.PlacesSummary, err error) {
+func putLocations(ctx context.Context, url, file string, o geotargets.Options) (sum geotargets.Summary, err error) {
 	store, err := database.Open(ctx, url, true)
 	if err != nil {
 		return sum, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	return ingest.ImportPlaces(ctx, store, file, o)
+	return geotargets.Import(ctx, store, file, o)
 }
 
-func locationsJSON(sum *ingest.PlacesSummary) any {
+func locationsJSON(sum *geotargets.Summary) any {
 	return struct {
 		Rows     int64  `json:"rows"`
 		Rejected int64  `json:"rejected"`
@@ -129,7 +129,7 @@ func locationsJSON(sum *ingest.PlacesSummary) any {
 	}{sum.Rows, sum.Rejected, sum.Created, sum.Changed, sum.Left, sum.Version}
 }
 
-func showLocations(w io.Writer, sum *ingest.PlacesSummary) error {
+func showLocations(w io.Writer, sum *geotargets.Summary) error {
 	_, err := fmt.Fprintf(w, "%s, %d rejected; places: %d created, %d changed, %d left; table %s\n",
 		terminal.Many(uint64(sum.Rows), "row"), sum.Rejected, sum.Created, sum.Changed, sum.Left, sum.Version)
 	return err
@@ -188,7 +188,7 @@ func tableOf(ctx context.Context, url string, s cmdline.Streams) (t *places.Tabl
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	_, t, err = ingest.LoadPlaces(ctx, store)
+	_, t, err = geotargets.Load(ctx, store)
 	return t, err
 }
 

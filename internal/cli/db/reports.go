@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"adshard/ingest"
+	"adshard/ingest/conflicts"
 	"adshard/internal/outfile"
 )
 
@@ -19,7 +20,7 @@ func rejectsTo(f *importFlags) outfile.Output {
 
 func conflictsTo(f *importFlags) outfile.Output {
 	return outfile.Output{Flag: "--conflicts", Path: f.conflicts, Forcing: "--force", Force: f.force,
-		Kind: outfile.Kind{Name: "a report of conflicts", Is: ingest.IsConflicts}}
+		Kind: outfile.Kind{Name: "a report of conflicts", Is: conflicts.IsReport}}
 }
 
 // publish gives the report its name; the file it replaces keeps its mode.

@@ -5,7 +5,7 @@ import (
 
 	eventreport "adshard/events/report"
 	"adshard/events/store"
-	"adshard/ingest"
+	"adshard/ingest/tsv"
 	"adshard/internal/cli/terminal"
 )
 
@@ -75,13 +75,13 @@ func (w *reportWriter) cells(l *eventreport.Line) (cells []string) {
 	if w.q.Daily {
 		cells = append(cells, dayText(l.Day))
 	}
-	cells = append(cells, number(l.Advertiser), ingest.SafeCell(l.AdvertiserName), number(l.Campaign), ingest.SafeCell(l.CampaignName))
+	cells = append(cells, number(l.Advertiser), tsv.Safe(l.AdvertiserName), number(l.Campaign), tsv.Safe(l.CampaignName))
 	switch w.q.By {
 	case store.ByCampaign:
 	case store.ByKeyword:
-		cells = append(cells, number(l.Keyword), ingest.SafeCell(l.Text), l.MatchType)
+		cells = append(cells, number(l.Keyword), tsv.Safe(l.Text), l.MatchType)
 	case store.ByQuery:
-		cells = append(cells, ingest.SafeCell(l.Words), number(l.Queries))
+		cells = append(cells, tsv.Safe(l.Words), number(l.Queries))
 	}
 	shown := ""
 	if r := clickRate(l.Sum); r != nil {

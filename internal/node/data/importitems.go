@@ -5,6 +5,7 @@ import (
 
 	"adshard/backend"
 	"adshard/ingest"
+	"adshard/ingest/rejected"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -22,7 +23,7 @@ func count(a *api.ImportAnswer, sum *ingest.Summary) {
 		a.Warned, a.Warnings = a.Warned+1, append(a.Warnings, api.ImportWarning{Text: sum.Shut[i].String()})
 	}
 	for i := range sum.Wider {
-		if a.Warned++; i < ingest.FirstRejects {
+		if a.Warned++; i < rejected.Listed {
 			a.Warnings = append(a.Warnings, api.ImportWarning{Text: sum.Wider[i].String()})
 		}
 	}
@@ -30,7 +31,7 @@ func count(a *api.ImportAnswer, sum *ingest.Summary) {
 		a.Warned, a.Warnings = a.Warned+1, append(a.Warnings, api.ImportWarning{Text: sum.Notes[i].String()})
 	}
 	for i := range sum.Unused {
-		if a.Warned++; i < ingest.FirstRejects {
+		if a.Warned++; i < rejected.Listed {
 			a.Warnings = append(a.Warnings, api.ImportWarning{Text: "not used: " + sum.Unused[i].String()})
 		}
 	}
@@ -41,7 +42,7 @@ func count(a *api.ImportAnswer, sum *ingest.Summary) {
 	}
 }
 
-func rejected(r ingest.Reject, cells []ingest.Cell) api.ImportReject {
+func rejectItem(r rejected.Row, cells []ingest.Cell) api.ImportReject {
 	out := api.ImportReject{Row: r.Record, Column: r.Column, Reason: r.Reason, Cells: []api.ImportCell{}}
 	for _, c := range cells {
 		out.Cells = append(out.Cells, api.ImportCell{Column: c.Column, Text: c.Text, Wrong: c.Wrong})

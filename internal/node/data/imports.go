@@ -16,6 +16,8 @@ import (
 	"adshard/backend/sqlite"
 	"adshard/fault"
 	"adshard/ingest"
+	"adshard/ingest/conflicts"
+	"adshard/ingest/rejected"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -47,9 +49,9 @@ func (s *Service) Import(ctx context.Context, im *Import) (*api.ImportAnswer, er
 	a := &api.ImportAnswer{DryRun: im.DryRun, Rejects: []api.ImportReject{}, Warnings: []api.ImportWarning{}, Differences: []api.ImportDifference{},
 		Conflicts: []api.ImportConflict{}}
 	o := ingest.Options{Advertiser: im.Advertiser, Stdin: bytes.NewReader(im.File), StdinName: cmp.Or(im.Name, "the file"), Patience: importPatience,
-		Rejected: func(r ingest.Reject, cells []ingest.Cell) {
+		Rejected: func(r rejected.Row, cells []ingest.Cell) {
 			if len(a.Rejects) < maxShown {
-				a.Rejects = append(a.Rejects, rejected(r, cells))
+				a.Rejects = append(a.Rejects, rejectItem(r, cells))
 			}
 		}}
 	if err := s.importing.take(ctx); err != nil {
@@ -146,7 +148,7 @@ func findConflicts(ctx context.Context, db backend.Store, a *api.ImportAnswer) e
 	if err != nil {
 		return err
 	}
-	err = ingest.FindConflicts(ctx, after, func(c *ingest.Conflict) error {
+	err = conflicts.Find(ctx, after, func(c *conflicts.Conflict) error {
 		if a.Conflicting++; len(a.Conflicts) < maxShown {
 			a.Conflicts = append(a.Conflicts, api.ImportConflict{
 				Advertiser: c.Advertiser, Campaign: c.Campaign, Group: c.Group,

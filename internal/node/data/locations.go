@@ -6,7 +6,7 @@ import (
 
 	"adshard/backend"
 	"adshard/fault"
-	"adshard/ingest"
+	"adshard/ingest/geotargets"
 	"adshard/places"
 )
 
@@ -29,7 +29,7 @@ func (s *Service) Places(ctx context.Context) (*places.Table, error) {
 	if p.table != nil && p.version == head.Version {
 		return p.table, nil
 	}
-	version, table, err := ingest.LoadPlaces(ctx, s.db)
+	version, table, err := geotargets.Load(ctx, s.db)
 	if err == nil {
 		p.version, p.table = version, table
 	}

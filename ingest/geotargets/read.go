@@ -1,4 +1,8 @@
-package ingest
+// Package geotargets puts Google's files of geotargets into the table of places of
+// a database.
+//
+//	sum, err := geotargets.Import(ctx, store, "geotargets.csv", geotargets.Options{})
+package geotargets
 
 import (
 	"bytes"
@@ -12,22 +16,35 @@ import (
 
 	"adshard/backend"
 	"adshard/fault"
+	"adshard/ingest/rejected"
+	"adshard/ingest/textfile"
 	"adshard/places"
 )
 
-// PlacesSummary is what a file changed in a table of places.
-type PlacesSummary struct {
+// Options configure Read and Import. The zero value is ready to use.
+type Options struct {
+	// Rejects, if not nil, takes the rejected rows as tab-separated lines
+	// without a header: file, row, column, reason.
+	Rejects io.Writer
+	// Stdin is read for the file named "-", or nil if there is none; StdinName is what it is called in
+	// errors, "" means "-".
+	Stdin     io.Reader
+	StdinName string
+}
+
+// Summary is what a file changed in a table of places.
+type Summary struct {
 	Rows     int64 // without the header; rejected ones too
 	Rejected int64
-	First    []Reject // at most FirstRejects
+	First    []rejected.Row // at most rejected.Listed
 	// Created, Changed and Left count the places that the file names.
 	Created, Changed, Left int64
 	Version                string // of the table afterwards
 }
 
-// LoadPlaces returns the table of places of a database, with the version of its document; where none was imported, the one that is
+// Load returns the table of places of a database, with the version of its document; where none was imported, the one that is
 // built in.
-func LoadPlaces(ctx context.Context, s backend.Documents) (version uint64, t *places.Table, err error) {
+func Load(ctx context.Context, s backend.Documents) (version uint64, t *places.Table, err error) {
 	head, text, err := backend.LoadDocument(ctx, s, backend.PlacesDocument)
 	if fault.Is(err, fault.NotFound) {
 		return 0, places.Countries(), nil
@@ -38,15 +55,15 @@ func LoadPlaces(ctx context.Context, s backend.Documents) (version uint64, t *pl
 	return head.Version, t, err
 }
 
-// ImportPlaces puts the rows of a file into the table of places of a database, all at once: see ReadPlaces. Errors: fault.Conflict if
+// Import puts the rows of a file into the table of places of a database, all at once: see Read. Errors: fault.Conflict if
 // another import has changed the table meanwhile.
-func ImportPlaces(ctx context.Context, s backend.Documents, name string, o Options) (PlacesSummary, error) {
-	version, now, err := LoadPlaces(ctx, s)
+func Import(ctx context.Context, s backend.Documents, name string, o Options) (Summary, error) {
+	version, now, err := Load(ctx, s)
 	if err != nil {
-		return PlacesSummary{}, err
+		return Summary{}, err
 	}
 	base, _ := places.Countries().With(slices.Collect(now.All())) // a newer program may have more countries
-	table, sum, err := ReadPlaces(ctx, base, name, o)
+	table, sum, err := Read(ctx, base, name, o)
 	if err != nil || table.Version() == now.Version() {
 		return sum, err
 	}
@@ -57,22 +74,22 @@ func ImportPlaces(ctx context.Context, s backend.Documents, name string, o Optio
 	return sum, err
 }
 
-// ReadPlaces returns a table of places with the rows of a file added, as by places.Table.With. The file is
+// Read returns a table of places with the rows of a file added, as by places.Table.With. The file is
 // one of Google's geotargets, CSV with the columns of places.Field. Rejected rows go to Options.Rejects, in
-// the order of the file; of the options, Stdin and StdinName count, too. Errors: fault.Invalid for a file
+// the order of the file. Errors: fault.Invalid for a file
 // that cannot be read any further; fault.NotFound for a missing one.
-func ReadPlaces(ctx context.Context, base *places.Table, name string, o Options) (*places.Table, PlacesSummary, error) {
-	var sum PlacesSummary
-	in, err := open(ctx, name, o.Stdin)
+func Read(ctx context.Context, base *places.Table, name string, o Options) (*places.Table, Summary, error) {
+	var sum Summary
+	in, err := textfile.Open(ctx, name, o.Stdin)
 	if err != nil {
 		return nil, sum, err
 	}
 	if name == "-" {
-		in.name = cmp.Or(o.StdinName, name)
+		in.Name = cmp.Or(o.StdinName, name)
 	}
-	f := &placeFile{name: in.name}
+	f := &file{name: in.Name}
 	err = f.read(ctx, in)
-	if e := in.close(); err == nil {
+	if e := in.Close(); err == nil {
 		err = e
 	}
 	if err != nil {
@@ -80,7 +97,7 @@ func ReadPlaces(ctx context.Context, base *places.Table, name string, o Options)
 	}
 	table, refused := base.With(f.rows)
 	for _, r := range refused {
-		f.reject(f.records[r.Row], places.FieldParent, found(r.Err.Error(), fmt.Sprint(f.rows[r.Row].Parent)))
+		f.reject(f.records[r.Row], places.FieldParent, rejected.Found(r.Err.Error(), fmt.Sprint(f.rows[r.Row].Parent)))
 	}
 	if len(table.Text()) > places.MaxSize {
 		return nil, sum, fault.Newf(fault.Invalid, "ingest: places", "%s makes a table of places of more than %d bytes", f.name, places.MaxSize)
@@ -90,51 +107,51 @@ func ReadPlaces(ctx context.Context, base *places.Table, name string, o Options)
 	return table, sum, f.report(o.Rejects)
 }
 
-// placeFile is a file of places that is being read.
-type placeFile struct {
+// file is a file of places that is being read.
+type file struct {
 	name    string
-	cells   *recordReader
+	cells   *textfile.Reader
 	column  [places.Fields]int // of each field
 	width   int
 	rows    []places.Row
 	records []int64 // of the rows
-	rejects []Reject
+	rejects []rejected.Row
 }
 
-func (f *placeFile) read(ctx context.Context, in *input) error {
-	utf, err := decoded(in.src)
+func (f *file) read(ctx context.Context, in *textfile.File) error {
+	utf, err := textfile.Decode(in)
 	if err != nil {
-		return fileFault(f.name, 1, 1, err)
+		return textfile.Fault(f.name, 1, 1, err)
 	}
-	f.cells = newRecordReader(utf)
-	f.cells.sep = ','
+	f.cells = textfile.NewReader(utf)
+	f.cells.Separator = ','
 	if err := f.header(); err != nil {
-		return fileFault(f.name, 1, 1, err)
+		return textfile.Fault(f.name, 1, 1, err)
 	}
 	for {
-		cells, err := f.cells.next()
+		cells, err := f.cells.Next()
 		switch {
 		case err == io.EOF:
 			return nil
-		case errors.Is(err, errTooLong):
-			f.reject(f.cells.record, places.Fields, err.Error())
+		case errors.Is(err, textfile.ErrTooLong):
+			f.reject(f.cells.Record, places.Fields, err.Error())
 			continue
-		case err == nil && in.read.Load() > 4*places.MaxSize:
+		case err == nil && in.BytesRead() > 4*places.MaxSize:
 			err = fmt.Errorf("more than %d bytes are no table of places", 4*places.MaxSize)
 		}
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return fileFault(f.name, f.cells.record, f.cells.line, err)
+			return textfile.Fault(f.name, f.cells.Record, f.cells.Line, err)
 		}
 		f.row(cells)
 	}
 }
 
 // header reads which columns there are, in any order. Others are not read.
-func (f *placeFile) header() error {
-	cells, err := f.cells.next()
+func (f *file) header() error {
+	cells, err := f.cells.Next()
 	if err != nil && err != io.EOF {
 		return err
 	}
@@ -151,12 +168,12 @@ func (f *placeFile) header() error {
 	return nil
 }
 
-func (f *placeFile) row(cells [][]byte) {
+func (f *file) row(cells [][]byte) {
 	if len(cells) == 1 && len(bytes.TrimSpace(cells[0])) == 0 {
 		return // a blank line
 	}
-	record := f.cells.record
-	if len(cells) > f.width || len(cells) < f.width && f.cells.open {
+	record := f.cells.Record
+	if len(cells) > f.width || len(cells) < f.width && f.cells.Unended {
 		f.reject(record, places.Fields, fmt.Sprintf("%d cells, the header has %d: quote a cell that contains a comma, or get the whole file", len(cells), f.width))
 		return
 	}
@@ -170,7 +187,7 @@ func (f *placeFile) row(cells [][]byte) {
 		Type: of(places.FieldType), Status: of(places.FieldStatus)}
 	var err error
 	if r.ID, err = places.ParseID(of(places.FieldID)); err != nil {
-		f.reject(record, places.FieldID, found(err.Error(), of(places.FieldID)))
+		f.reject(record, places.FieldID, rejected.Found(err.Error(), of(places.FieldID)))
 		return
 	}
 	field, err := r.Check()
@@ -181,15 +198,15 @@ func (f *placeFile) row(cells [][]byte) {
 		}
 	}
 	if err != nil {
-		f.reject(record, field, found(err.Error(), of(field)))
+		f.reject(record, field, rejected.Found(err.Error(), of(field)))
 		return
 	}
 	f.rows, f.records = append(f.rows, r), append(f.records, record)
 }
 
 // reject notes a row; places.Fields: as a whole.
-func (f *placeFile) reject(record int64, field places.Field, why string) {
-	r := Reject{File: f.name, Record: record, Reason: why}
+func (f *file) reject(record int64, field places.Field, why string) {
+	r := rejected.Row{File: f.name, Record: record, Reason: why}
 	if field < places.Fields {
 		r.Column = field.String()
 	}
@@ -197,10 +214,10 @@ func (f *placeFile) reject(record int64, field places.Field, why string) {
 }
 
 // summary compares what was with what is.
-func (f *placeFile) summary(before, after *places.Table, refused []places.Refused) PlacesSummary {
-	slices.SortStableFunc(f.rejects, func(a, b Reject) int { return cmp.Compare(a.Record, b.Record) })
-	sum := PlacesSummary{Rows: int64(len(f.rows) + len(f.rejects) - len(refused)), Rejected: int64(len(f.rejects)),
-		First: f.rejects[:min(len(f.rejects), FirstRejects)]}
+func (f *file) summary(before, after *places.Table, refused []places.Refused) Summary {
+	slices.SortStableFunc(f.rejects, func(a, b rejected.Row) int { return cmp.Compare(a.Record, b.Record) })
+	sum := Summary{Rows: int64(len(f.rows) + len(f.rejects) - len(refused)), Rejected: int64(len(f.rejects)),
+		First: f.rejects[:min(len(f.rejects), rejected.Listed)]}
 	seen := make(map[uint32]bool, len(f.rows))
 	for i := range f.rows {
 		id := f.rows[i].ID
@@ -221,12 +238,12 @@ func (f *placeFile) summary(before, after *places.Table, refused []places.Refuse
 	return sum
 }
 
-func (f *placeFile) report(to io.Writer) error {
-	w := newRejectWriter(to)
+func (f *file) report(to io.Writer) error {
+	w := rejected.NewWriter(to)
 	for i := range f.rejects {
-		if err := w.write(&f.rejects[i]); err != nil {
+		if err := w.Write(&f.rejects[i]); err != nil {
 			return err
 		}
 	}
-	return w.flush()
+	return w.Flush()
 }

@@ -1,4 +1,4 @@
-package ingest
+package textfile
 
 import (
 	"bytes"
@@ -7,9 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Byte order marks, detected from a file's first bytes.
+// BOM is the byte order mark of UTF-8.
+var BOM = []byte{0xEF, 0xBB, 0xBF}
+
+// Byte order marks of UTF-16.
 var (
-	bomUTF8    = []byte{0xEF, 0xBB, 0xBF}
 	bomUTF16LE = []byte{0xFF, 0xFE}
 	bomUTF16BE = []byte{0xFE, 0xFF}
 )
@@ -31,12 +33,11 @@ var otherFiles = []struct {
 	{"\x1f\x8b", errGzip}, {"PK\x03", errBook}, {"\xd0\xcf\x11", errBook}, {"\x28\xb5\x2f", errPacked}, {"\xfd7z", errPacked},
 }
 
-// decoded returns the content of src as UTF-8 without a byte order mark. The
+// Decode returns the content of src as UTF-8 without a byte order mark. The
 // encoding is detected from the first bytes: UTF-16 of either order with a mark,
-// else UTF-8.
-// Invalid bytes stay invalid, so that their row can be rejected at its
-// column.
-func decoded(src io.Reader) (io.Reader, error) {
+// else UTF-8. Invalid bytes stay invalid, so that their row can be rejected at its
+// column. Archives and spreadsheets are refused.
+func Decode(src io.Reader) (io.Reader, error) {
 	var head [3]byte
 	n, err := io.ReadFull(src, head[:])
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF { // as ReadFull itself returns them: src was short
@@ -44,7 +45,7 @@ func decoded(src io.Reader) (io.Reader, error) {
 	}
 	start := head[:n]
 	switch {
-	case bytes.HasPrefix(start, bomUTF8):
+	case bytes.HasPrefix(start, BOM):
 		return src, nil
 	case bytes.HasPrefix(start, bomUTF16LE):
 		return &utf16Reader{src: io.MultiReader(bytes.NewReader(start[2:]), src), low: 0, high: 1}, nil
@@ -142,4 +143,10 @@ func (r *utf16Reader) finish(err error) {
 // appendLone appends the invalid bytes that represent a lone surrogate.
 func appendLone(b []byte, unit uint16) []byte {
 	return append(b, 0xE0|byte(unit>>12), 0x80|byte(unit>>6)&0x3F, 0x80|byte(unit)&0x3F)
+}
+
+// HasLoneSurrogate reports whether a text holds what Decode makes of half a UTF-16 pair.
+func HasLoneSurrogate(b []byte) bool {
+	at := bytes.IndexByte(b, 0xED)
+	return at >= 0 && at+2 < len(b) && b[at+1] >= 0xA0 && b[at+2] >= 0x80
 }

@@ -1,4 +1,4 @@
-package ingest
+package textfile
 
 import (
 	"bytes"
@@ -7,70 +7,72 @@ import (
 	"io"
 )
 
-// maxRecord is the most bytes (as UTF-8) of one record or line; a longer one
-// is rejected. It bounds the memory that a row can need.
-const maxRecord = 1 << 20
+// MaxRecord is the most bytes (as UTF-8) of a record; a longer one is skipped. It
+// bounds the memory that a row can need.
+const MaxRecord = 1 << 20
 
-// errTooLong reports a record longer than maxRecord; the reader is positioned
+// ErrTooLong reports a record longer than MaxRecord; the reader is positioned
 // after it.
-var errTooLong = fmt.Errorf("longer than %d bytes: a quote that is not closed?", maxRecord)
+var ErrTooLong = fmt.Errorf("longer than %d bytes: a quote that is not closed?", MaxRecord)
 
-// recordReader reads RFC 4180 records: cells parted by sep, perhaps in quotes,
-// records ended by LF or CRLF; a line break in a quoted cell is part of it (a
+// Reader reads RFC 4180 records: cells with a separator between them, perhaps in
+// quotes, records ended by LF or CRLF; a line break in a quoted cell is part of it (a
 // CRLF there counts as LF). It differs from encoding/csv in what an import
-// needs: a record's length is bounded, an empty line counts as a record, a truncated last record is
-// distinguished from a complete one, and no cell is
-// copied (twice as fast on this data).
-type recordReader struct {
+// needs: a record's length is bounded, an empty line counts as a record, a truncated
+// last record is distinguished from a complete one, and no cell is copied (twice as
+// fast on this data).
+type Reader struct {
+	Separator byte
+	Record    int64 // number of the newest record, the first is 1
+	Line      int64 // line on which it begins, the first is 1
+	Unended   bool  // the newest record had no line end
+	Filled    []int // the newest record's cells that are not empty
+
 	src    io.Reader
-	sep    byte
 	buf    []byte
 	start  int // of the record that comes next
 	end    int // of what was read
 	srcErr error
-	record int64 // number of the newest record, the first is 1
-	line   int64 // line on which it begins, the first is 1
 	lines  int64 // line ends passed
-	open   bool  // the newest record had no line end
 	cells  [][]byte
-	filled []int // the newest record's cells that are not empty
-	plain  bool  // quotes mean nothing: a record is a line
-	most   int   // bytes of a record
+	plain  bool // quotes mean nothing: a record is a line
+	most   int  // bytes of a record
 }
 
-func newRecordReader(src io.Reader) *recordReader {
-	return &recordReader{src: src, buf: make([]byte, 64<<10), most: maxRecord}
+// NewReader reads records of UTF-8 text.
+func NewReader(src io.Reader) *Reader {
+	return &Reader{src: src, buf: make([]byte, 64<<10), most: MaxRecord}
 }
 
-// newLineReader reads lines, by raw only.
-func newLineReader(src io.Reader) *recordReader {
-	r := newRecordReader(src)
-	r.plain = true
+// NewLineReader reads lines of at most so many bytes, by Raw only.
+func NewLineReader(src io.Reader, most int) *Reader {
+	r := NewReader(src)
+	r.plain, r.most = true, most
 	return r
 }
 
-// next returns the next record's cells, valid until the following call; io.EOF
-// after the last, errTooLong for a record that was skipped. Any other
+// Next returns the next record's cells, valid until the following call; io.EOF
+// after the last, ErrTooLong for a record that was skipped. Any other
 // error ends the file.
-func (r *recordReader) next() ([][]byte, error) {
-	raw, err := r.raw()
+func (r *Reader) Next() ([][]byte, error) {
+	raw, err := r.Raw()
 	if err != nil {
 		return nil, err
 	}
-	return r.split(raw)
+	return r.Split(raw)
 }
 
-// raw returns the bytes of the next record without its line end.
-func (r *recordReader) raw() ([]byte, error) {
-	r.record++
-	r.line = r.lines + 1
+// Raw returns the bytes of the next record without its line end.
+func (r *Reader) Raw() ([]byte, error) {
+	r.Record++
+	r.Line = r.lines + 1
 	scan := recordScan{plain: r.plain}
 	for pos := r.start; ; {
 		if n, found := scan.find(r.buf[pos:r.end]); found {
 			raw := r.buf[r.start : pos+n]
 			r.start = pos + n + 1
 			r.lines += scan.lines
-			r.open = false
+			r.Unended = false
 			return r.bounded(trimCR(raw))
 		}
 		pos = r.end
@@ -85,11 +87,11 @@ func (r *recordReader) raw() ([]byte, error) {
 }
 
 // last returns the bytes before the end of the file.
-func (r *recordReader) last(scan recordScan) ([]byte, error) {
+func (r *Reader) last(scan recordScan) ([]byte, error) {
 	raw := r.buf[r.start:r.end]
 	r.start = r.end
 	r.lines += scan.lines
-	r.open = true
+	r.Unended = true
 	if r.srcErr != io.EOF {
 		return nil, r.srcErr
 	}
@@ -97,56 +99,56 @@ func (r *recordReader) last(scan recordScan) ([]byte, error) {
 		return nil, io.EOF
 	}
 	if scan.quoted {
-		return raw, nil // split says what is wrong
+		return raw, nil // Split says what is wrong
 	}
 	return r.bounded(trimCR(raw))
 }
 
 // bounded refuses a record that is too long. A fault in it explains more than
 // its length does.
-func (r *recordReader) bounded(raw []byte) ([]byte, error) {
+func (r *Reader) bounded(raw []byte) ([]byte, error) {
 	if len(raw) <= r.most {
 		return raw, nil
 	}
 	if r.plain {
-		return nil, errTooLong
+		return nil, ErrTooLong
 	}
-	if _, err := r.split(raw); err != nil && !errors.Is(err, errOpenQuote) {
+	if _, err := r.Split(raw); err != nil && !errors.Is(err, errOpenQuote) {
 		return nil, err
 	}
-	return nil, errTooLong
+	return nil, ErrTooLong
 }
 
 // skip skips the rest of a record that is too long.
-func (r *recordReader) skip(scan recordScan) error {
-	if _, err := r.bounded(r.buf[r.start:r.end]); err != errTooLong {
+func (r *Reader) skip(scan recordScan) error {
+	if _, err := r.bounded(r.buf[r.start:r.end]); err != ErrTooLong {
 		return err
 	}
 	for {
 		r.start, r.end = 0, 0
 		if r.srcErr != nil {
 			r.lines += scan.lines
-			r.open = true
+			r.Unended = true
 			if r.srcErr != io.EOF {
 				return r.srcErr
 			}
 			if scan.quoted {
 				return errOpenQuote
 			}
-			return errTooLong
+			return ErrTooLong
 		}
 		r.refill()
 		if n, found := scan.find(r.buf[:r.end]); found {
 			r.start = n + 1
 			r.lines += scan.lines
-			return errTooLong
+			return ErrTooLong
 		}
 	}
 }
 
 // refill moves the record to the buffer's start, makes room and reads more; it
 // returns by how much the record moved.
-func (r *recordReader) refill() (moved int) {
+func (r *Reader) refill() (moved int) {
 	if r.start > 0 {
 		moved = r.start
 		r.end = copy(r.buf, r.buf[r.start:r.end])
@@ -173,24 +175,24 @@ var (
 	errPastQuote = errors.New(`text after the quote that closes a cell: double each quote inside a quoted cell ("" for ")`)
 )
 
-// split parts a record into cells, undoing the quoting in place.
-func (r *recordReader) split(raw []byte) ([][]byte, error) {
-	r.cells, r.filled = r.cells[:0], r.filled[:0]
+// Split divides a record into cells and undoes the quoting in place.
+func (r *Reader) Split(raw []byte) ([][]byte, error) {
+	r.cells, r.Filled = r.cells[:0], r.Filled[:0]
 	plain := bytes.IndexByte(raw, '"') < 0
 	for {
 		var cell []byte
 		var err error
 		rest := raw
 		if plain || len(raw) == 0 || raw[0] != '"' {
-			cell, rest, err = bareCell(raw, r.sep, plain)
+			cell, rest, err = bareCell(raw, r.Separator, plain)
 		} else {
-			cell, rest, err = quotedCell(raw, r.sep)
+			cell, rest, err = quotedCell(raw, r.Separator)
 		}
 		if err != nil {
 			return nil, &cellError{cell: len(r.cells), err: err}
 		}
 		if len(cell) > 0 {
-			r.filled = append(r.filled, len(r.cells))
+			r.Filled = append(r.Filled, len(r.cells))
 		}
 		r.cells = append(r.cells, cell)
 		if rest == nil {

@@ -1,4 +1,4 @@
-package ingest
+package textfile
 
 import (
 	"encoding/binary"
@@ -23,7 +23,7 @@ func wide(text string, order binary.AppendByteOrder) string {
 }
 
 func decodeAll(in string) (string, error) {
-	r, err := decoded(iotest.OneByteReader(strings.NewReader(in)))
+	r, err := Decode(iotest.OneByteReader(strings.NewReader(in)))
 	if err != nil {
 		return "", err
 	}
@@ -82,7 +82,7 @@ func TestDecodedAnyText(t *testing.T) {
 			return
 		}
 		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-			r, err := decoded(&chunked{strings.NewReader(wide(text, order)), rapid.IntRange(1, 9).Draw(t, "chunk")})
+			r, err := Decode(&chunked{strings.NewReader(wide(text, order)), rapid.IntRange(1, 9).Draw(t, "chunk")})
 			if err != nil {
 				t.Fatal(err)
 			}

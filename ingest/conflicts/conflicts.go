@@ -1,4 +1,5 @@
-package ingest
+// Package conflicts finds negatives that block keywords of their own owner.
+package conflicts
 
 import (
 	"bufio"
@@ -8,14 +9,15 @@ import (
 	"strings"
 
 	"adshard/backend"
+	"adshard/ingest/tsv"
 	"adshard/search"
 )
 
-// conflictsHeader is the first line of the report of conflicts.
-const conflictsHeader = "advertiser\tcampaign\tgroup\tnegative\tnegative_type\tnegative_of\tkeyword\tkeyword_type\n"
+// header is the first line of the report of conflicts.
+const header = "advertiser\tcampaign\tgroup\tnegative\tnegative_type\tnegative_of\tkeyword\tkeyword_type\n"
 
-// parentsCached bounds the campaigns and advertisers that a report caches.
-const parentsCached = 1 << 12
+// ownersCached bounds the campaigns and advertisers that a report caches.
+const ownersCached = 1 << 12
 
 // Conflict is an enabled negative that blocks a keyword of its own group, campaign or advertiser: a query of
 // exactly the keyword's words would get no ad of that group.
@@ -26,17 +28,17 @@ type Conflict struct {
 	Keyword, KeywordType        string
 }
 
-// WriteConflicts writes the conflicts of a snapshot as tab-separated lines with a header, by ascending
+// Write writes the conflicts of a snapshot as tab-separated lines with a header, by ascending
 // group id: advertiser, campaign, group, negative, its type, its owner, keyword, its type. It streams and
 // returns their number. Errors: those of the snapshot and of w.
-func WriteConflicts(ctx context.Context, snapshot backend.Snapshot, w io.Writer) (found int64, err error) {
+func Write(ctx context.Context, snapshot backend.Snapshot, w io.Writer) (found int64, err error) {
 	out := bufio.NewWriter(w)
-	if _, err := out.WriteString(conflictsHeader); err != nil {
+	if _, err := out.WriteString(header); err != nil {
 		return 0, err
 	}
-	err = FindConflicts(ctx, snapshot, func(c *Conflict) error {
+	err = Find(ctx, snapshot, func(c *Conflict) error {
 		found++
-		_, err := out.WriteString(cellsOf(c.Advertiser, c.Campaign, c.Group, c.Negative, c.NegativeType, c.Owner, c.Keyword, c.KeywordType))
+		_, err := out.WriteString(tsv.Line(c.Advertiser, c.Campaign, c.Group, c.Negative, c.NegativeType, c.Owner, c.Keyword, c.KeywordType))
 		return err
 	})
 	if err != nil {
@@ -45,10 +47,22 @@ func WriteConflicts(ctx context.Context, snapshot backend.Snapshot, w io.Writer)
 	return found, out.Flush()
 }
 
-// FindConflicts calls found with the conflicts of a snapshot, by ascending group id. An error of found ends
+// IsReport reports whether r is empty or a report that Write wrote.
+func IsReport(r io.Reader) bool {
+	return tsv.All(r, func(n int, line string) bool {
+		if n == 0 {
+			return line+"\n" == header
+		}
+		return strings.Count(line, "\t") == cells-1
+	})
+}
+
+const cells = 8 // of a line
+
+// Find calls found with the conflicts of a snapshot, by ascending group id. An error of found ends
 // it. Errors: those of the snapshot and of found.
-func FindConflicts(ctx context.Context, snapshot backend.Snapshot, found func(*Conflict) error) error {
-	r := &conflictFinder{snapshot: snapshot, found: found}
+func Find(ctx context.Context, snapshot backend.Snapshot, found func(*Conflict) error) error {
+	r := &finder{snapshot: snapshot, found: found}
 	r.reset()
 	for item, err := range snapshot.All(ctx) {
 		if err != nil {
@@ -61,30 +75,30 @@ func FindConflicts(ctx context.Context, snapshot backend.Snapshot, found func(*C
 	return nil
 }
 
-type conflictFinder struct {
+type finder struct {
 	snapshot    backend.Snapshot
 	found       func(*Conflict) error
-	campaigns   map[uint64]*conflictCampaign
-	advertisers map[uint64]*conflictAdvertiser
+	campaigns   map[uint64]*campaign
+	advertisers map[uint64]*advertiser
 }
 
-type conflictCampaign struct {
-	*conflictAdvertiser
+type campaign struct {
+	*advertiser
 	campaign string
 	own      blockers
 }
 
-type conflictAdvertiser struct {
+type advertiser struct {
 	name string
 	all  blockers // of all its groups
 }
 
-func (r *conflictFinder) reset() {
-	r.campaigns = make(map[uint64]*conflictCampaign)
-	r.advertisers = make(map[uint64]*conflictAdvertiser)
+func (r *finder) reset() {
+	r.campaigns = make(map[uint64]*campaign)
+	r.advertisers = make(map[uint64]*advertiser)
 }
 
-func (r *conflictFinder) item(ctx context.Context, item *backend.Item) error {
+func (r *finder) item(ctx context.Context, item *backend.Item) error {
 	campaign, err := r.campaign(ctx, item.Group.CampaignID, item.Group.AdvertiserID)
 	if err != nil || campaign == nil {
 		return err
@@ -109,11 +123,11 @@ func (r *conflictFinder) item(ctx context.Context, item *backend.Item) error {
 	return nil
 }
 
-func (r *conflictFinder) campaign(ctx context.Context, id, advertiser uint64) (*conflictCampaign, error) {
+func (r *finder) campaign(ctx context.Context, id, advertiser uint64) (*campaign, error) {
 	if c, ok := r.campaigns[id]; ok {
 		return c, nil
 	}
-	if len(r.campaigns) >= parentsCached {
+	if len(r.campaigns) >= ownersCached {
 		r.reset()
 	}
 	found, err := r.snapshot.Campaigns(ctx, []uint64{id})
@@ -124,16 +138,16 @@ func (r *conflictFinder) campaign(ctx context.Context, id, advertiser uint64) (*
 	if err != nil {
 		return nil, err
 	}
-	c := &conflictCampaign{owner, found[0].Name, newBlockers(found[0].Negatives)}
+	c := &campaign{owner, found[0].Name, newBlockers(found[0].Negatives)}
 	r.campaigns[id] = c
 	return c, nil
 }
 
-func (r *conflictFinder) advertiser(ctx context.Context, id uint64) (*conflictAdvertiser, error) {
+func (r *finder) advertiser(ctx context.Context, id uint64) (*advertiser, error) {
 	if a, ok := r.advertisers[id]; ok {
 		return a, nil
 	}
-	a := &conflictAdvertiser{}
+	a := &advertiser{}
 	found, err := r.snapshot.Advertisers(ctx, []uint64{id})
 	if err != nil || len(found) == 0 {
 		return a, err

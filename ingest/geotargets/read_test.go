@@ -1,4 +1,4 @@
-package ingest
+package geotargets_test
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 
 	"adshard/backend"
 	"adshard/fault"
+	"adshard/ingest"
+	"adshard/ingest/geotargets"
 	"adshard/places"
 )
 
@@ -19,10 +21,10 @@ const placesHeader = "Criteria ID,Name,Canonical Name,Parent ID,Country Code,Tar
 
 // readPlaces reads a file into the built-in table and returns its places that are not built in, then the rejects as
 // row:column, each with a space behind.
-func readPlaces(t *testing.T, base *places.Table, text string) (*places.Table, string, PlacesSummary, error) {
+func readPlaces(t *testing.T, base *places.Table, text string) (*places.Table, string, geotargets.Summary, error) {
 	t.Helper()
 	var rejects bytes.Buffer
-	table, sum, err := ReadPlaces(t.Context(), base, "-", Options{Stdin: strings.NewReader(text), StdinName: "p.csv", Rejects: &rejects})
+	table, sum, err := geotargets.Read(t.Context(), base, "-", geotargets.Options{Stdin: strings.NewReader(text), StdinName: "p.csv", Rejects: &rejects})
 	if err != nil {
 		return nil, "", sum, err
 	}
@@ -32,7 +34,7 @@ func readPlaces(t *testing.T, base *places.Table, text string) (*places.Table, s
 			fmt.Fprintf(&b, "%d<%d:%s ", r.ID, r.Parent, r.CanonicalName)
 		}
 	}
-	if !IsRejects(bytes.NewReader(rejects.Bytes())) {
+	if !ingest.IsRejects(bytes.NewReader(rejects.Bytes())) {
 		t.Errorf("no report of rejects:\n%s", &rejects)
 	}
 	for line := range strings.Lines(rejects.String()) {
@@ -42,7 +44,7 @@ func readPlaces(t *testing.T, base *places.Table, text string) (*places.Table, s
 	return table, b.String(), sum, nil
 }
 
-func TestReadPlaces(t *testing.T) {
+func TestRead(t *testing.T) {
 	for _, c := range []struct{ what, text, want string }{
 		{"empty", placesHeader, ""},
 		{"a row", placesHeader + `7,Brno,"Brno,Czechia",2203,CZ,City,Active` + "\n", "7<2203:Brno,Czechia "},
@@ -66,8 +68,8 @@ func TestReadPlaces(t *testing.T) {
 	}
 }
 
-// TestReadPlacesTwice: rows replace those of equal id, and what a later file lacks stays.
-func TestReadPlacesTwice(t *testing.T) {
+// TestReadTwice: rows replace those of equal id, and what a later file lacks stays.
+func TestReadTwice(t *testing.T) {
 	first, _, sum, err := readPlaces(t, places.Countries(), placesHeader+"7,a,,2203,,,\n8,b,,2203,,,\n2203,Czechia,,,CZ,Country,\n")
 	if err != nil || sum.Created != 2 || sum.Left != 1 || sum.Changed != 0 || sum.Rows != 3 {
 		t.Fatalf("%+v, %v", sum, err)
@@ -81,7 +83,7 @@ func TestReadPlacesTwice(t *testing.T) {
 	}
 }
 
-func TestReadPlacesOfAnotherKind(t *testing.T) {
+func TestReadOfAnotherKind(t *testing.T) {
 	for what, text := range map[string]string{
 		"empty": "", "no header": "7,n,,,,,\n", "tabs": strings.ReplaceAll(placesHeader, ",", "\t"), "a column twice": "Name," + placesHeader,
 		"a column missing": strings.Replace(placesHeader, ",Parent ID", "", 1), "compressed": "\x1f\x8b\x08", "an open quote": placesHeader + "7,\"n",
@@ -91,18 +93,18 @@ func TestReadPlacesOfAnotherKind(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, _, err := ReadPlaces(t.Context(), places.Countries(), filepath.Join(t.TempDir(), "none.csv"), Options{}); !fault.Is(err, fault.NotFound) {
+	if _, _, err := geotargets.Read(t.Context(), places.Countries(), filepath.Join(t.TempDir(), "none.csv"), geotargets.Options{}); !fault.Is(err, fault.NotFound) {
 		t.Error(err)
 	}
 }
 
-// FuzzReadPlaces: a file is refused, or makes a table that is read again.
-func FuzzReadPlaces(f *testing.F) {
+// FuzzRead: a file is refused, or makes a table that is read again.
+func FuzzRead(f *testing.F) {
 	f.Add([]byte(placesHeader + "7,Brno,\"Brno,Czechia\",2203,CZ,City,Active\n8,x,,9,,,\n9,y,,8,,,\n"))
 	f.Add([]byte(placesHeader + "7,a,,8,,,\r\n8,b,,7\r\n2203,C,,7,,,\r\n7,d,,2203,,,\r\n"))
 	f.Add([]byte("\xff\xfe\x00\x00,"))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		table, sum, err := ReadPlaces(t.Context(), places.Countries(), "-", Options{Stdin: bytes.NewReader(file)})
+		table, sum, err := geotargets.Read(t.Context(), places.Countries(), "-", geotargets.Options{Stdin: bytes.NewReader(file)})
 		if err != nil {
 			return
 		}
@@ -115,9 +117,9 @@ func FuzzReadPlaces(f *testing.F) {
 	})
 }
 
-// geotargets writes a file of the size and shape of Google's: places of some levels below the countries, children before their
+// googleFile writes a file of the size and shape of Google's: places of some levels below the countries, children before their
 // parents here and there.
-func geotargets(rows int) []byte {
+func googleFile(rows int) []byte {
 	var b bytes.Buffer
 	b.WriteString("\"" + strings.ReplaceAll(strings.TrimSpace(placesHeader), ",", "\",\"") + "\"\r\n")
 	for i := range rows {
@@ -131,14 +133,14 @@ func geotargets(rows int) []byte {
 	return b.Bytes()
 }
 
-// TestReadAllPlaces reads as many places as Google has.
-func TestReadAllPlaces(t *testing.T) {
+// TestReadAll reads as many places as Google has.
+func TestReadAll(t *testing.T) {
 	const rows = 273_644
 	path := filepath.Join(t.TempDir(), "geotargets.csv")
-	if err := os.WriteFile(path, geotargets(rows), 0o600); err != nil {
+	if err := os.WriteFile(path, googleFile(rows), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	table, sum, err := ReadPlaces(t.Context(), places.Countries(), path, Options{})
+	table, sum, err := geotargets.Read(t.Context(), places.Countries(), path, geotargets.Options{})
 	if err != nil || sum.Rows != rows || sum.Created != rows || sum.Rejected != 0 || table.Len() != rows+249 {
 		t.Fatalf("%+v, %v", sum, err)
 	}
@@ -147,9 +149,9 @@ func TestReadAllPlaces(t *testing.T) {
 	}
 }
 
-// TestGoldenPlaces reads the golden set's table of places: what is rejected, and what is not Active.
-func TestGoldenPlaces(t *testing.T) {
-	const dir = "../internal/goldentest/testdata/targeting/golden/"
+// TestGolden reads the golden set's table of places: what is rejected, and what is not Active.
+func TestGolden(t *testing.T) {
+	const dir = "../../internal/goldentest/testdata/targeting/golden/"
 	var want struct {
 		Rejects []struct {
 			File, Column string
@@ -164,7 +166,7 @@ func TestGoldenPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	var rejects bytes.Buffer
-	table, sum, err := ReadPlaces(t.Context(), places.Countries(), dir+"places.csv", Options{Rejects: &rejects})
+	table, sum, err := geotargets.Read(t.Context(), places.Countries(), dir+"places.csv", geotargets.Options{Rejects: &rejects})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,11 +188,11 @@ func TestGoldenPlaces(t *testing.T) {
 	}
 }
 
-// TestImportPlaces: a table is kept in the database, and a second import changes nothing.
-func TestImportPlaces(t *testing.T) {
+// TestImport: a table is kept in the database, and a second import changes nothing.
+func TestImport(t *testing.T) {
 	s := memoryDocuments{}
 	read := func() string {
-		version, table, err := LoadPlaces(t.Context(), &s)
+		version, table, err := geotargets.Load(t.Context(), &s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,8 +201,8 @@ func TestImportPlaces(t *testing.T) {
 	if got := read(); got != "0 0" {
 		t.Error(got)
 	}
-	put := func(text string) (PlacesSummary, error) {
-		return ImportPlaces(t.Context(), &s, "-", Options{Stdin: strings.NewReader(placesHeader + text)})
+	put := func(text string) (geotargets.Summary, error) {
+		return geotargets.Import(t.Context(), &s, "-", geotargets.Options{Stdin: strings.NewReader(placesHeader + text)})
 	}
 	for _, c := range []struct{ text, want string }{
 		{"2203,Czechia,,,CZ,Country,Active\n", "0 0"}, {"7,a,,2203,,,\n", "1 1"}, {"7,a,,2203,,,\n", "1 1"}, {"8,b,,7,,,\n9,c,,10,,,\n", "2 2"},
@@ -250,11 +252,11 @@ func (m *memoryDocuments) SaveDocument(_ context.Context, name string, was uint6
 	return m.head, err
 }
 
-func BenchmarkReadPlaces(b *testing.B) {
-	file := geotargets(273_644)
+func BenchmarkRead(b *testing.B) {
+	file := googleFile(273_644)
 	b.SetBytes(int64(len(file)))
 	for b.Loop() {
-		if _, _, err := ReadPlaces(b.Context(), places.Countries(), "-", Options{Stdin: bytes.NewReader(file)}); err != nil {
+		if _, _, err := geotargets.Read(b.Context(), places.Countries(), "-", geotargets.Options{Stdin: bytes.NewReader(file)}); err != nil {
 			b.Fatal(err)
 		}
 	}

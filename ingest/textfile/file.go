@@ -1,9 +1,10 @@
-package ingest
+package textfile
 
 import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -15,19 +16,20 @@ import (
 // bufferSize is how much is read at once.
 const bufferSize = 64 << 10
 
-// input is an open file and how much of it was read.
-type input struct {
-	name string
-	size int64 // 0: unknown
+// File is an open file that counts what was read of it.
+type File struct {
+	Name string // for people
+	Size int64  // 0: unknown
 	read atomic.Int64
 	src  *bufio.Reader
 	file *os.File // nil: standard input
 }
 
-// open opens a regular file or a pipe, also by a link: `<(zcat export.gz)` is
-// one to a pipe. Directories and devices are refused. "-" is standard input.
-func open(ctx context.Context, name string, stdin io.Reader) (*input, error) {
-	in := &input{name: name}
+// Open opens a regular file or a pipe, also by a link: `<(zcat export.gz)` is
+// one to a pipe. Directories and devices are refused. "-" is stdin. When ctx ends, a read
+// that waits returns its error.
+func Open(ctx context.Context, name string, stdin io.Reader) (*File, error) {
+	in := &File{Name: name}
 	if name == "-" {
 		if stdin == nil {
 			return nil, fault.Newf(fault.Invalid, "ingest: open", "there is no standard input here: name a file")
@@ -42,7 +44,7 @@ func open(ctx context.Context, name string, stdin io.Reader) (*input, error) {
 	switch info.Mode().Type() {
 	case 0:
 		in.file, err = os.Open(name)
-		in.size = info.Size()
+		in.Size = info.Size()
 	case fs.ModeNamedPipe:
 		in.file, err = openPipe(ctx, name)
 	default:
@@ -52,7 +54,7 @@ func open(ctx context.Context, name string, stdin io.Reader) (*input, error) {
 		return nil, openFault(name, err)
 	}
 	var src io.Reader = in.file
-	if in.size == 0 {
+	if in.Size == 0 {
 		src = &patient{ctx: ctx, src: in.file}
 	}
 	in.src = bufio.NewReaderSize(&counter{src, &in.read}, bufferSize)
@@ -96,51 +98,38 @@ func openFault(name string, err error) error {
 	return fault.Newf(fault.Invalid, "ingest: open", "%s: %w", name, err)
 }
 
-func (in *input) close() error {
+// Read implements io.Reader.
+func (in *File) Read(p []byte) (int, error) { return in.src.Read(p) }
+
+// Peek returns at most n of the bytes that come next. An error comes again at the next Read.
+func (in *File) Peek(n int) []byte {
+	head, _ := in.src.Peek(n)
+	return head
+}
+
+// BytesRead is how much was read ahead, for progress.
+func (in *File) BytesRead() int64 { return in.read.Load() }
+
+// Close closes the file; standard input stays open.
+func (in *File) Close() error {
 	if in.file == nil {
 		return nil
 	}
 	return in.file.Close()
 }
 
-// source reads the file in its format; foreign are the campaigns that are not for searches,
-// as far as the files before say.
-func (in *input) source(o Options, foreign *campaignTypes) (source, error) {
-	format := o.Format
-	if format == FormatAuto {
-		format = in.sniff()
+// Fault adds the place at which a file cannot be read any further. Its kind is fault.Invalid unless a
+// context ended.
+func Fault(name string, record, line int64, err error) error {
+	where := fmt.Sprintf("%s: row %d", name, record)
+	if line != record {
+		where += fmt.Sprintf(" (line %d)", line)
 	}
-	if format == FormatJSONL {
-		s, err := newJSONSource(in.src, in.name, o.Advertiser)
-		if err == nil {
-			s.places = o.places
-		}
-		return s, err
+	kind := fault.Invalid
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		kind = fault.KindOf(err)
 	}
-	s, err := newEditorSource(in.src, in.name, o.Advertiser)
-	if err == nil {
-		s.showing, s.now = o.Rejected != nil, o.Now
-		s.foreign = foreign
-		if o.places != nil {
-			s.places = o.places
-		}
-	}
-	return s, err
-}
-
-// sniff detects the format from the first character.
-func (in *input) sniff() Format {
-	head, _ := in.src.Peek(512) // an error comes again at the first read
-	for _, c := range head {
-		switch c {
-		case 0xEF, 0xBB, 0xBF, 0xFF, 0xFE, 0, ' ', '\t', '\r', '\n', '[': // an array is refused line by line
-			continue
-		case '{':
-			return FormatJSONL
-		}
-		break
-	}
-	return FormatEditor
+	return fault.Newf(kind, "ingest: read", "%s: %w", where, err)
 }
 
 // patient reads from a source that may block for ever. When ctx ends it stops

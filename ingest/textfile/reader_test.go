@@ -1,4 +1,4 @@
-package ingest
+package textfile
 
 import (
 	"bytes"
@@ -15,26 +15,26 @@ import (
 
 // readAll reads all records as "record@line:cell|cell", one a line, then the
 // error that ended it, if it is not io.EOF.
-func readAll(r *recordReader) string {
+func readAll(r *Reader) string {
 	var b strings.Builder
 	for {
-		cells, err := r.next()
+		cells, err := r.Next()
 		switch {
 		case err == io.EOF:
 			return b.String()
-		case errors.Is(err, errTooLong):
-			fmt.Fprintf(&b, "%d@%d:too long\n", r.record, r.line)
+		case errors.Is(err, ErrTooLong):
+			fmt.Fprintf(&b, "%d@%d:too long\n", r.Record, r.Line)
 			continue
 		case err != nil:
-			fmt.Fprintf(&b, "%d@%d:%v", r.record, r.line, err)
+			fmt.Fprintf(&b, "%d@%d:%v", r.Record, r.Line, err)
 			return b.String()
 		}
-		fmt.Fprintf(&b, "%d@%d:%s\n", r.record, r.line, bytes.Join(cells, []byte("|")))
+		fmt.Fprintf(&b, "%d@%d:%s\n", r.Record, r.Line, bytes.Join(cells, []byte("|")))
 	}
 }
 
 func TestRecords(t *testing.T) {
-	long := strings.Repeat("x", maxRecord+1)
+	long := strings.Repeat("x", MaxRecord+1)
 	for _, c := range []struct{ name, in, want string }{
 		{"empty", "", ""},
 		{"plain", "a,b\nc,d\n", "1@1:a|b\n2@2:c|d\n"},
@@ -69,11 +69,11 @@ func TestRecords(t *testing.T) {
 				"half":  iotest.HalfReader(strings.NewReader(c.in)),
 				"bytes": iotest.OneByteReader(iotest.DataErrReader(strings.NewReader(c.in))),
 			} {
-				if name == "bytes" && len(c.in) > maxRecord {
+				if name == "bytes" && len(c.in) > MaxRecord {
 					continue // slow, and told apart by no branch
 				}
-				r := newRecordReader(src)
-				r.sep = ','
+				r := NewReader(src)
+				r.Separator = ','
 				if got := readAll(r); got != want {
 					t.Errorf("%s:\n%.400s\nwant:\n%.400s", name, got, want)
 				}
@@ -84,8 +84,8 @@ func TestRecords(t *testing.T) {
 
 func TestRecordsReadError(t *testing.T) {
 	broken := errors.New("broken disk")
-	r := newRecordReader(io.MultiReader(strings.NewReader("a,b\nc"), iotest.ErrReader(broken)))
-	r.sep = ','
+	r := NewReader(io.MultiReader(strings.NewReader("a,b\nc"), iotest.ErrReader(broken)))
+	r.Separator = ','
 	if got, want := readAll(r), "1@1:a|b\n2@2:broken disk"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -101,13 +101,13 @@ func TestRecordsLikeEncodingCSV(t *testing.T) {
 		std := csv.NewReader(strings.NewReader(in))
 		std.Comma, std.FieldsPerRecord = sep, -1
 		want, wantErr := std.ReadAll()
-		r := newRecordReader(&chunked{strings.NewReader(in), chunk})
-		r.sep = byte(sep)
+		r := NewReader(&chunked{strings.NewReader(in), chunk})
+		r.Separator = byte(sep)
 		var got [][]string
 		var err error
 		for err == nil {
 			var cells [][]byte
-			if cells, err = r.next(); err == nil {
+			if cells, err = r.Next(); err == nil {
 				if len(cells) == 1 && len(cells[0]) == 0 {
 					continue // encoding/csv passes over empty lines
 				}
@@ -146,18 +146,18 @@ type chunked struct {
 func (c *chunked) Read(p []byte) (int, error) { return c.src.Read(p[:min(len(p), c.n)]) }
 
 func TestLineReader(t *testing.T) {
-	r := newLineReader(strings.NewReader("a \"\nb\r\n\n" + strings.Repeat("x", maxRecord+1) + "\nc"))
+	r := NewLineReader(strings.NewReader("a \"\nb\r\n\n"+strings.Repeat("x", MaxRecord+1)+"\nc"), MaxRecord)
 	for _, want := range []string{`a "`, "b", "", "too long", "c", "EOF"} {
-		raw, err := r.raw()
+		raw, err := r.Raw()
 		got := string(raw)
 		switch {
-		case errors.Is(err, errTooLong):
+		case errors.Is(err, ErrTooLong):
 			got = "too long"
 		case err != nil:
 			got = err.Error()
 		}
 		if got != want {
-			t.Fatalf("line %d: %q, want %q", r.line, got, want)
+			t.Fatalf("line %d: %q, want %q", r.Line, got, want)
 		}
 	}
 }
@@ -168,10 +168,10 @@ func BenchmarkRecords(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		r := newRecordReader(strings.NewReader(text))
-		r.sep = '\t'
+		r := NewReader(strings.NewReader(text))
+		r.Separator = '\t'
 		for {
-			if _, err := r.next(); err != nil {
+			if _, err := r.Next(); err != nil {
 				break
 			}
 		}
@@ -192,4 +192,20 @@ func BenchmarkEncodingCSV(b *testing.B) {
 			}
 		}
 	}
+}
+
+// FuzzRecords: what is read does not depend on how the bytes arrive.
+func FuzzRecords(f *testing.F) {
+	f.Add([]byte("a,\"b\nc\"\r\n\"\"\"\"\n"), uint8(3))
+	f.Fuzz(func(t *testing.T, file []byte, chunk uint8) {
+		read := func(src io.Reader) string {
+			r := NewReader(src)
+			r.Separator = ','
+			return readAll(r)
+		}
+		whole := read(strings.NewReader(string(file)))
+		if got := read(&chunked{strings.NewReader(string(file)), 1 + int(chunk)}); got != whole {
+			t.Fatalf("in chunks of %d: %q, whole: %q", 1+int(chunk), got, whole)
+		}
+	})
 }
