@@ -43,7 +43,7 @@ properties() {
 
 step "packages"
 deploy/setup.sh test
-export GOFLAGS="${GOFLAGS:-} -buildvcs=false" GOWORK=off
+export GOFLAGS="${GOFLAGS:-} -buildvcs=false -ldflags=-w" GOWORK=off # no test reads DWARF, and to link it takes long
 go build -o "$fresh/testlog" ./internal/testlog
 
 step "formatting"

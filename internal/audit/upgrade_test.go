@@ -128,7 +128,13 @@ func (u *upgrade) replace(parts ...*clustertest.Process) {
 	for _, p := range parts {
 		p.Stop()
 		p.Programs = ""
-		u.start(p)
+		if u.lacks && p.Command == "master" { // of slaves that all lack its features: it is not ready
+			if _, err := p.Begin(); err != nil {
+				u.t.Errorf("start %s: %v", p.Command, err)
+			}
+		} else {
+			u.start(p)
+		}
 		if !u.lacks {
 			u.whole("after an upgrade of a " + p.Command)
 		}
