@@ -18,7 +18,7 @@ import (
 	"adshard/events"
 	"adshard/events/store"
 	"adshard/events/token"
-	"adshard/internal/cli/terminal"
+	"adshard/internal/money"
 	"adshard/internal/node/database"
 	"adshard/search/words"
 )
@@ -243,7 +243,7 @@ func TestReportForms(t *testing.T) {
 		t.Errorf("the lines come to %+v, want %+v", sum, want)
 	}
 	_, text, _ := run(t, "adshard", "report", "--db", db, "--by", "query", "--since", "2023-11-14")
-	if !strings.Contains(text, "(others)") || !strings.Contains(text, "(no longer kept)") || !strings.Contains(text, terminal.Money(want.Spend)) {
+	if !strings.Contains(text, "(others)") || !strings.Contains(text, "(no longer kept)") || !strings.Contains(text, money.Format(want.Spend)) {
 		t.Error(text)
 	}
 	for _, secret := range []string{"wrong with", "my name", "cheap"} {

@@ -15,7 +15,7 @@ import (
 // processes share. Which of these may import which is the order of the table.
 var (
 	belowNode = []string{
-		"fault", "schema", "search", "targeting", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "internal/version", "internal/near", "internal/outfile", "internal/ulimit", "events", "quality", "places", "blocklist",
+		"fault", "schema", "search", "targeting", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "internal/version", "internal/near", "internal/outfile", "internal/money", "internal/ulimit", "events", "quality", "places", "blocklist",
 	}
 	nodeParts = []string{
 		"internal/node/access", "internal/node/admin", "internal/node/admission", "internal/node/background", "internal/node/certs", "internal/node/config", "internal/node/conns", "internal/node/console", "internal/node/control",
@@ -43,6 +43,7 @@ var rules = []struct {
 	{pkg: "schema/…"},
 	{pkg: "internal/wait"},
 	{pkg: "internal/version"},
+	{pkg: "internal/money"},
 	{pkg: "internal/near"},
 	{pkg: "internal/progress"},
 	{pkg: "internal/outfile", may: []string{"fault"}},
@@ -176,7 +177,7 @@ var rules = []struct {
 	}},
 	{pkg: "internal/cli/…", may: []string{
 		"fault", "schema", "search", "targeting", "places", "blocklist", "auction", "barrels", "balance", "backend", "ingest", "internal/node",
-		"internal/wait", "internal/progress", "internal/sizing", "internal/version", "internal/near", "internal/outfile", "quality", "events",
+		"internal/wait", "internal/progress", "internal/sizing", "internal/version", "internal/near", "internal/money", "internal/outfile", "quality", "events",
 	}},
 	{pkg: "cmd/…", may: []string{"fault", "internal/cli"}},
 	{pkg: "bench/…", may: []string{

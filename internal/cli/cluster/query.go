@@ -19,6 +19,7 @@ import (
 	"adshard/internal/cli/apiclient"
 	"adshard/internal/cli/cmdline"
 	"adshard/internal/cli/terminal"
+	"adshard/internal/money"
 	"adshard/internal/node/access"
 	"adshard/internal/node/httpapi/api"
 )
@@ -252,7 +253,7 @@ func showTable(s cmdline.Streams, ads []api.Ad, why map[string]int) error {
 	t := terminal.NewTable(s.Out, "#", "AD", "ADVERTISER", "KEYWORD", "MATCH", "PRICE")
 	for _, ad := range ads {
 		t.Row(strconv.Itoa(ad.Position), terminal.Cut(terminal.First(ad.Headlines), 40), terminal.Cut(ad.Advertiser, 30), terminal.Cut(ad.Keyword, 40),
-			fmt.Sprintf("%s/%s", ad.MatchType, ad.Variant), terminal.Money(ad.PriceMicros))
+			fmt.Sprintf("%s/%s", ad.MatchType, ad.Variant), money.Format(ad.PriceMicros))
 	}
 	return t.Flush()
 }

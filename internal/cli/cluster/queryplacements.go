@@ -3,12 +3,14 @@ package cluster
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/url"
 	"strconv"
 	"strings"
 
 	"adshard/internal/cli/cmdline"
 	"adshard/internal/cli/terminal"
+	"adshard/internal/money"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -69,13 +71,8 @@ func placementOf(text string) (p api.PlacementRequest, err error) {
 		}
 	}
 	if len(parts) > 2 {
-		whole, part, _ := strings.Cut(parts[2], ".")
-		const places = 6
-		if len(part) > places {
-			return p, wrong
-		}
-		micros, err := strconv.ParseUint(whole+part+strings.Repeat("0", places-len(part)), 10, 62)
-		if err != nil {
+		micros, ok := money.Parse(parts[2])
+		if !ok || micros > math.MaxInt64 {
 			return p, wrong
 		}
 		p.ReserveMicros = int64(micros)

@@ -11,6 +11,7 @@ import (
 	"adshard/backend"
 	"adshard/internal/cli/cmdline"
 	"adshard/internal/cli/terminal"
+	"adshard/internal/money"
 	"adshard/internal/node/database"
 )
 
@@ -101,7 +102,7 @@ func removedLine(p *backend.RemovedPhrase) string {
 		line += ", paused"
 	}
 	if p.HasBid {
-		line += ", bid " + terminal.Money(p.Bid)
+		line += ", bid " + money.Format(p.Bid)
 	}
 	if p.Kept != 0 {
 		return line + fmt.Sprintf(": one with %s %d now", kind, p.Kept)

@@ -6,7 +6,7 @@ import (
 	eventreport "adshard/events/report"
 	"adshard/events/store"
 	"adshard/ingest/tsv"
-	"adshard/internal/cli/terminal"
+	"adshard/internal/money"
 )
 
 // lineJSON is a line of --json.
@@ -87,5 +87,5 @@ func (w *reportWriter) cells(l *eventreport.Line) (cells []string) {
 	if r := clickRate(l.Sum); r != nil {
 		shown = strconv.FormatFloat(*r, 'f', 6, 64)
 	}
-	return append(cells, number(l.Impressions), number(l.Clicks), shown, terminal.Money(l.Spend))
+	return append(cells, number(l.Impressions), number(l.Clicks), shown, money.Format(l.Spend))
 }

@@ -13,6 +13,7 @@ import (
 	"adshard/events/store"
 	"adshard/internal/cli/cmdline"
 	"adshard/internal/cli/terminal"
+	"adshard/internal/money"
 )
 
 // mostReported is how many lines a report as text has.
@@ -168,7 +169,7 @@ func numbers(s store.Sum) []string {
 	if s.Impressions > 0 {
 		r = strconv.FormatFloat(100*float64(s.Clicks)/float64(s.Impressions), 'f', 2, 64) + " %"
 	}
-	return []string{terminal.Grouped(s.Impressions), terminal.Grouped(s.Clicks), r, terminal.Money(s.Spend)}
+	return []string{terminal.Grouped(s.Impressions), terminal.Grouped(s.Clicks), r, money.Format(s.Spend)}
 }
 
 // clickRate is that of a sum, or nil without impressions.

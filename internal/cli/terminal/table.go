@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -241,17 +240,6 @@ func Cut(s string, n int) string {
 		return s
 	}
 	return string([]rune(s)[:n-1]) + "…"
-}
-
-// Money writes micros with at least two decimals: 1508572 is 1.508572 and
-// 10000 is 0.01.
-func Money(micros uint64) string {
-	const unit = 1_000_000
-	decimals := strings.TrimRight(fmt.Sprintf("%06d", micros%unit), "0")
-	for len(decimals) < 2 {
-		decimals += "0"
-	}
-	return strconv.FormatUint(micros/unit, 10) + "." + decimals
 }
 
 // Size writes bytes in binary units.

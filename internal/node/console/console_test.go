@@ -342,6 +342,14 @@ func TestQuery(t *testing.T) {
 	lacks(t, w, "There is no such keyword")
 }
 
+// TestMoneyIsExact: no digit of a price or bid is rounded away.
+func TestMoneyIsExact(t *testing.T) {
+	p := newPort(t, false)
+	p.found.hits[1] = hit(2, 2, 1_431_112)
+	p.found.matches[0].Effective = 2_718_281
+	has(t, (&browser{t: t, port: p}).get("/console/query?q=usb"), 200, "1.431112 a click", ">1.431112</td>", ">2.718281</td>")
+}
+
 // TestPortsWithoutABalancer: a master's port has the page of queries, a slave's none.
 func TestPortsWithoutABalancer(t *testing.T) {
 	master := &browser{t: t, port: portOf(false, true)}

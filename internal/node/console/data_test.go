@@ -160,11 +160,11 @@ func TestDataIsChanged(t *testing.T) {
 func TestDataThatSlavesLack(t *testing.T) {
 	_, with := fill(t, shop, errors.New("a slave is behind"))
 	b := &browser{t: t, port: newPort(t, false, with)}
-	w := b.post("/console/data/groups/1", url.Values{"amount": {"3"}})
+	w := b.post("/console/data/groups/1", url.Values{"amount": {"1.431112"}})
 	if to := w.Header().Get("Location"); to != "/console/data/groups/1?done=saved" {
 		t.Errorf("%d %s", w.Code, to)
 	}
-	has(t, b.get("/console/data/groups/1?done=saved"), 200, "slaves have yet to serve it", ">3<small>")
+	has(t, b.get("/console/data/groups/1?done=saved"), 200, "slaves have yet to serve it", ">1.431112<small>")
 }
 
 // read returns group 1 and campaign 1.

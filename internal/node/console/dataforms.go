@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"adshard/internal/money"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -97,7 +98,7 @@ func patchOf(kind string, form url.Values) (map[string]any, error) {
 	if text == "" {
 		return map[string]any{field: nil}, nil
 	}
-	n, ok := microsOf(text)
+	n, ok := money.Parse(text)
 	if !ok {
 		return nil, &refused{http.StatusBadRequest, strconv.Quote(text) + " is no amount: write digits, and up to six more after a point"}
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"adshard/internal/money"
 )
 
 // funcs are what templates write figures with.
@@ -14,7 +16,7 @@ func funcs() template.FuncMap {
 	return template.FuncMap{
 		"count": count[int], "count32": count[uint32], "count64": count[uint64], "ratio": ratio, "percent": percent, "bytes": size, "ago": ago, "figure": figure,
 		"millis": millis, "lasting": lasting,
-		"money": money, "units": units, "bar": newBar, "plural": pluralOf,
+		"money": money.Format, "bar": newBar, "plural": pluralOf,
 		"modifier": modifier, "told": isTold, "signed": signed[int], "form": newItemForm, "capital": capital,
 		"place": placeOf, "deed": newSlaveAction, "options": newOptions, "strategyRow": newStrategyRow,
 	}
@@ -100,31 +102,12 @@ func size(n uint64) string {
 	return fmt.Sprintf("%.1f %s", x, units[0])
 }
 
-// money writes micros of a unit.
-func money(micros uint64) string { return digits(float64(micros)/1e6, 6) }
-
-// units writes micros of a unit in full, as units reads them.
-func units(micros uint64) string {
-	text := fmt.Sprintf("%d.%06d", micros/1e6, micros%1e6)
-	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
-}
-
 // modifier writes how much more is bid on a device, in percent.
 func modifier(percent *float64) string {
 	if percent == nil {
 		return "unchanged"
 	}
 	return strings.Replace(strconv.FormatFloat(*percent, 'f', -1, 64)+" %", "-", "−", 1)
-}
-
-// microsOf reads an amount in units: digits, and up to six more after a point.
-func microsOf(text string) (uint64, bool) {
-	whole, rest, _ := strings.Cut(text, ".")
-	if whole == "" || len(rest) > 6 {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(whole+rest+"000000"[len(rest):], 10, 64)
-	return n, err == nil && !strings.ContainsAny(text, "+-_")
 }
 
 // ago writes a time that has passed, in milliseconds.

@@ -146,14 +146,6 @@ func TestExplainWithoutExplainerOrIncomplete(t *testing.T) {
 	refused(t, "no explainer", res, body, http.StatusForbidden, api.ErrorCodeForbidden, "")
 }
 
-func TestUnits(t *testing.T) {
-	for micros, want := range map[uint64]string{0: "0.00", 1: "0.000001", 10_000: "0.01", 1_000_000: "1.00", 1_508_572: "1.508572"} {
-		if got := units(micros); got != want {
-			t.Errorf("%d: %s, want %s", micros, got, want)
-		}
-	}
-}
-
 // TestExplainTimes: an explanation says how long which slave took, and which did not answer; a search is
 // not timed for that.
 func TestExplainTimes(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"adshard/auction"
 	"adshard/backend"
+	"adshard/internal/money"
 	"adshard/places"
 	"adshard/search"
 )
@@ -87,7 +88,7 @@ func reason(m *search.Explained, req *search.Request, names *places.Table) strin
 	text := verdict(m, req, names)
 	switch {
 	case m.ToWin > 0:
-		text += fmt.Sprintf("; a bid of %s would have a place", units(m.ToWin))
+		text += fmt.Sprintf("; a bid of %s would have a place", money.Format(m.ToWin))
 	case m.Verdict != search.Unmatched && m.Mismatch != search.NoMismatch:
 		text += "; and it does not match: " + mismatch(m)
 	}
@@ -117,14 +118,14 @@ func verdict(m *search.Explained, req *search.Request, names *places.Table) stri
 	case search.Unmatched:
 		return "it does not match: " + mismatch(m)
 	case search.Won:
-		return fmt.Sprintf("won place %d at %s, %s", m.Position, units(m.Price), setBy(m.SetBy)) + standsIn(m.Defaults)
+		return fmt.Sprintf("won place %d at %s, %s", m.Position, money.Format(m.Price), setBy(m.SetBy)) + standsIn(m.Defaults)
 	case search.Lost:
 		return fmt.Sprintf("took part, but all %d places went to better ones; keyword %d has the last", req.Slots, m.LostTo)
 	case search.Superseded:
 		return fmt.Sprintf("keyword %d of the same advertiser is better, and only the best of each takes part", m.LostTo)
 	case search.BelowReserve:
 		return fmt.Sprintf("its bid of %s (%s × %d ‰) is below the reserve of %s",
-			units(m.Effective), units(m.Bid), m.Modifier, units(req.Reserve))
+			money.Format(m.Effective), money.Format(m.Bid), m.Modifier, money.Format(req.Reserve))
 	case search.DeviceOff:
 		return fmt.Sprintf("not shown on %s: the bid modifier there is −100 %%", req.Device)
 	case search.Throttled:
@@ -188,13 +189,4 @@ func setBy(keyword uint64) string {
 		return "the reserve"
 	}
 	return fmt.Sprintf("set by keyword %d", keyword)
-}
-
-// units writes micros as an amount with at least two decimals: 1508572 as
-// 1.508572, 10000 as 0.01.
-func units(micros uint64) string {
-	const unit, least = 1_000_000, 2
-	decimals := fmt.Sprintf("%06d", micros%unit)
-	shown := max(least, len(strings.TrimRight(decimals, "0")))
-	return strconv.FormatUint(micros/unit, 10) + "." + decimals[:shown]
 }

@@ -1,0 +1,39 @@
+// Package money writes and reads amounts of money for people. Programs hold amounts as
+// micros, millionths of the currency's unit; people see and type units:
+//
+//	money.Format(1431112)  // "1.431112"
+//	money.Parse("2.5")     // 2500000, true
+//
+// Nothing is rounded: prices are compared with what is billed. Files of keywords have
+// reasons for their errors, and are read by package ingest.
+package money
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+const (
+	unit  = 1_000_000
+	least = 2 // decimals that are always written
+)
+
+// Format writes micros in units, exactly, with at least two decimals: 10000 is 0.01 and
+// 1508572 is 1.508572.
+func Format(micros uint64) string {
+	decimals := fmt.Sprintf("%06d", micros%unit)
+	shown := max(least, len(strings.TrimRight(decimals, "0")))
+	return strconv.FormatUint(micros/unit, 10) + "." + decimals[:shown]
+}
+
+// Parse reads an amount in units: digits, and up to six more after a point. It reports
+// false for anything else, and for more than 64 bits of micros.
+func Parse(text string) (micros uint64, ok bool) {
+	whole, decimals, _ := strings.Cut(text, ".")
+	if whole == "" || len(decimals) > 6 || strings.Trim(whole+decimals, "0123456789") != "" {
+		return 0, false
+	}
+	micros, err := strconv.ParseUint(whole+decimals+"000000"[len(decimals):], 10, 64)
+	return micros, err == nil
+}
