@@ -14,7 +14,6 @@ import (
 
 func feedClauses() []clause {
 	return []clause{
-		{"each kind of change is logged as documented", testLog},
 		{"changes come by rising clock, in pieces", testPieces},
 		{"versions are clocks of the log", testVersions},
 		{"the clock only grows, also past compaction and reopening", testClockGrows},
