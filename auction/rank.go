@@ -62,6 +62,17 @@ func mulDiv(a, b, d uint64) uint64 {
 	return quotient
 }
 
+// mulDivUp is ceil(a × b ÷ d), d > 0; what does not fit is the largest number.
+func mulDivUp(a, b, d uint64) uint64 {
+	quotient := mulDiv(a, b, d)
+	if hi, lo := bits.Mul64(quotient, d); quotient < math.MaxUint64 {
+		if h, l := bits.Mul64(a, b); h != hi || l != lo {
+			quotient++
+		}
+	}
+	return quotient
+}
+
 // product is a × b, or the largest number where that does not fit.
 func product(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)

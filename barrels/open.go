@@ -50,6 +50,8 @@ type Options struct {
 	// CacheBytes bounds memory, the database's own excluded: terms and parents, which are always
 	// loaded, and in the rest the caches of blocks and groups; 0: nothing is cached.
 	CacheBytes uint64
+	// Scorers are those of the requests that name one; nil: there are none.
+	Scorers query.Scorers
 }
 
 // Open opens the store in a database, or makes an empty one where that is empty.
@@ -67,6 +69,7 @@ func Open(db kv.DB, o Options) (Store, error) {
 	st.engine = query.Engine{
 		Lists: index.NewListCache(st.listBytes), Groups: index.NewCache[*index.Group](room / 8 * 3),
 		Display: query.NewDisplayCache(room / 8), Load: load.NewCounter(), Hosts: index.NewHostSets(),
+		Scorers: o.Scorers,
 	}
 	st.writer = newBatchWriter(st.engine.Lists, &st.searches)
 	st.Publish(begin)

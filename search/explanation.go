@@ -40,8 +40,10 @@ const (
 	SiteMissed
 	Blocked // by an owner, a category or a domain
 
+	ScoredOut // the scorer leaves nothing of its quality (serving.md §16); looked for last
+
 	// Verdicts is the number of verdicts.
-	Verdicts = int(Blocked) + 1
+	Verdicts = int(ScoredOut) + 1
 )
 
 // Targeted is the verdict of a request's context on a keyword; Eligible: it passes.
@@ -70,6 +72,7 @@ var verdictNames = [...]string{
 	"blocked_by_negative", "throttled", "unmatched",
 	"not_started", "ended", "off_schedule", "location_excluded", "location_unknown", "location_missed", "language_missed",
 	"audience_excluded", "audience_missed", "site_excluded", "site_missed", "blocked",
+	"scored_out",
 }
 
 // String returns the verdict's name in answers.
@@ -107,6 +110,8 @@ type Explained struct {
 	// BidFromGroup: the group's default. Effective is B of serving.md §4.
 	Bid, Modifier, Effective uint64
 	BidFromGroup             bool
+	// Scored is what the request's scorer makes of its quality; nil: it has none, or the keyword does not match.
+	Scored *Scored
 	// Context is what targeting says of it: what decided, and the factors of Modifier beside that of the device. nil: nothing.
 	Context *targeting.Outcome
 	// Negative is the text of the negative that blocks, with its match type
@@ -137,6 +142,19 @@ type Explained struct {
 	// ToWin is the least bid, in micros, with which a keyword that lost or is superseded would have had
 	// a place, or 0 if no bid would do, or the verdict is another.
 	ToWin uint64
+}
+
+// Scored is what a scorer makes of a keyword's quality: its factor in permille, and the parts of the sum of which that is made.
+type Scored struct {
+	Factor uint64
+	Parts  []ScoredPart
+}
+
+// ScoredPart is what one feature adds to that sum.
+type ScoredPart struct {
+	Feature string
+	Value   string // "": it is of no feature, or of several
+	Weight  int64
 }
 
 // Agreement is how one word of a keyword agrees with a word of the query.

@@ -40,6 +40,9 @@ type Request struct {
 	Slots int
 	// Reserve is the least bid that takes part, in micros.
 	Reserve uint64
+	// Scorer is the scorer of candidates (serving.md §16), or none. A searcher that lacks it refuses with fault.Version, and so does one
+	// if there is no Context.
+	Scorer ScorerID
 	// Page asks for the hits of several placements, or is nil. Explanations ignore it.
 	Page *Page
 	// ExactCounts asks for exact Matched and Candidates.

@@ -31,10 +31,14 @@ func Request(t TB, r oracle.Request, lex *words.Lexicon) *search.Request {
 	if err != nil {
 		t.Fatalf("expand %q: %v", r.Text, err)
 	}
-	return &search.Request{
+	request := &search.Request{
 		Query: q, Profile: r.Profile.Capped(r.Variants), Device: r.Device, Slots: r.Slots,
 		Reserve: r.Reserve, RequestID: r.RequestID, Context: Context(r.Context),
 	}
+	if r.Scorer != nil {
+		request.Scorer = r.Scorer.ID
+	}
+	return request
 }
 
 // SameAnswer fails when a store's complete answer is not the oracle's, with
@@ -152,7 +156,15 @@ func explained(e *search.Explained) string {
 	return fmt.Sprint(e.Keyword, e.Group, e.Campaign, e.Advertiser, e.Score, e.Quality, e.Type, e.Level,
 		e.AdvertiserName, e.CampaignName, e.GroupName, e.KeywordText,
 		e.Verdict, e.Bid, e.Modifier, e.Effective, e.BidFromGroup, e.Negative, e.NegativeOwner,
-		e.Points, e.Learned, e.Given, e.Defaults, e.Held)
+		e.Points, e.Learned, e.Given, e.Defaults, e.Held, factorOf(e.Scored))
+}
+
+// factorOf is that of a scorer; 0: there is none.
+func factorOf(s *search.Scored) uint64 {
+	if s == nil {
+		return 0
+	}
+	return s.Factor
 }
 
 func judged(j *oracle.Judged) string {
@@ -178,7 +190,7 @@ func judged(j *oracle.Judged) string {
 	}
 	return fmt.Sprint(j.Keyword.ID, j.Item.Group.ID, j.Campaign.ID, j.Advertiser.ID, j.Score, j.Quality,
 		j.Keyword.Type, j.Level, j.Advertiser.Name, j.Campaign.Name, j.Item.Group.Name, j.Keyword.Text,
-		verdict, j.Bid, j.Modifier, j.Effective, fromGroup, negative, owner, points, uint64(j.Keyword.Learned), given, j.Defaults, heldBy(j))
+		verdict, j.Bid, j.Modifier, j.Effective, fromGroup, negative, owner, points, uint64(j.Keyword.Learned), given, j.Defaults, heldBy(j), j.Factor)
 }
 
 // heldBy is why the one is held that a verdict says is paused.

@@ -6,7 +6,8 @@
 //	scan       blocks → signatures → classes of postings that match
 //	eligibility, impacts   the one rule of who may be shown, and its cache
 //	ranking    counts, and the top k of distinct advertisers
-//	page       the same for each filter of a page with placements
+//	page       the same for each filter of a page with placements, or with a scorer
+//	scorer     what the request's scorer makes of a candidate's quality
 //	hits, pagehits   what answers show of the best
 //	explanation   the same scan and rule, for every keyword that matches
 //	wanted     the same rule for keywords by name, which need not match: reads all groups

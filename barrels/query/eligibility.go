@@ -20,6 +20,7 @@ type eligibility struct {
 	blockedCampaigns   map[*index.Campaign]bool
 	blockedGroups      map[uint64]bool
 	context            contextRule
+	scorer             scorerRule
 }
 
 // groupStatus is what holds for all keywords of a group in one query.
@@ -189,5 +190,6 @@ func (e *eligibility) release() {
 	clear(e.blockedCampaigns)
 	clear(e.blockedGroups)
 	e.context.release()
+	e.scorer = scorerRule{}
 	e.groupReader.release()
 }

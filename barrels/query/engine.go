@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 
+	"adshard/auction"
 	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/barrels/load"
@@ -23,7 +24,12 @@ type Engine struct {
 	Hosts *index.HostSets
 	// Load counts what searches cost.
 	Load *load.Counter
+	// Scorers returns the scorer with an id; nil: it is not here. A nil function has none.
+	Scorers Scorers
 }
+
+// Scorers returns the scorer with an id; nil: it is not here.
+type Scorers func(search.ScorerID) auction.Scorer
 
 // Damage is what a request could not read.
 type Damage struct {
@@ -90,7 +96,7 @@ func (e *execution) answer() *search.Answer {
 		View: e.served.View, Shard: e.state.Slices.Shard, AppliedClock: e.state.Position.GetClock(), Work: e.scan.work,
 		Shards: 1, Answered: 1,
 	}
-	if e.page != nil {
+	if e.request.Page != nil {
 		a.Filtered = e.page.counts()
 	}
 	a.Work.BlocksBad += uint64(len(e.bad))

@@ -27,7 +27,7 @@ var executions = sync.Pool{New: func() any {
 }}
 
 // begin returns an execution for a request, which must be ended. Errors: those of
-// index.Slices.Served.
+// index.Slices.Served, and fault.Version for a scorer that is not here.
 func (c *Engine) begin(st *index.Snapshot, r *search.Request, op string) (*execution, error) {
 	e := executions.Get().(*execution)
 	if err := e.scope.reset(c, st, r, op); err != nil {
@@ -35,6 +35,10 @@ func (c *Engine) begin(st *index.Snapshot, r *search.Request, op string) (*execu
 		return nil, err
 	}
 	e.context.reset(r, false)
+	if err := e.scorer.reset(c, r, op); err != nil {
+		e.end()
+		return nil, err
+	}
 	e.ranking.reset()
 	return e, nil
 }

@@ -77,6 +77,7 @@ type match struct {
 	level                 search.Level
 	kind                  search.MatchType
 	effective, q, ranking uint64
+	features              auction.Features
 }
 
 // enter implements sink.
@@ -113,15 +114,20 @@ func (x *explanation) posting(v *block.View, i int, level search.Level) {
 		x.damagedAt(key)
 		return
 	}
-	x.rank(m, quality)
+	_, words := v.Posting(i)
+	x.rank(m, quality, words.Len())
 }
 
-// rank adds a keyword with its score.
-func (x *explanation) rank(m *match, quality uint8) {
+// rank adds a keyword of so many words with its score.
+func (x *explanation) rank(m *match, quality uint8, words int) {
 	if m.flags&block.HasBid == 0 {
 		m.bid = 0
 	}
 	m.effective, m.q, m.ranking = auction.Rank(m.bid, m.modifier, uint64(quality), m.kind.Permille(), m.level.Permille())
+	if x.scorer.scoring != nil && m.level != search.NoLevel {
+		m.features = featuresOf(m.kind, words, quality, &m.groupStatus)
+		m.q, m.ranking = auction.Scored(m.effective, m.q, x.scorer.scoring.Factor(&m.features))
+	}
 	x.matches[m.Keyword] = m
 }
 
@@ -157,6 +163,9 @@ func (x *explanation) verdictOf(m *match) search.Verdict {
 	if v == search.Eligible && m.level != search.NoLevel && x.blocked(m.Key, &m.groupStatus) {
 		return search.BlockedByNegative
 	}
+	if v == search.Eligible && x.scorer.scoring != nil && m.level != search.NoLevel && m.q == 0 {
+		return search.ScoredOut
+	}
 	return v
 }
 
@@ -180,6 +189,9 @@ func (x *explanation) explain(m *match) (search.Explained, bool) {
 	}
 	e.GroupName, e.KeywordText, e.BidFromGroup = g.Name, k.Text, k.BidFromGroup
 	e.Points, e.Learned, e.Given = uint8(k.Quality), k.Learned, uint8(k.Given)
+	if x.scorer.scoring != nil && m.level != search.NoLevel {
+		e.Scored = x.scorer.explain(&m.features)
+	}
 	e.Verdict, e.Context = x.verdictOf(m), m.outcome
 	switch e.Verdict {
 	case search.GroupPaused:

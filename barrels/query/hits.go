@@ -5,10 +5,13 @@ import "adshard/search"
 // hits returns the best with what answers show of them. Those that cannot be read are left out as
 // damage.
 func (r *ranking) hits() []search.Hit {
-	if r.page != nil {
+	if r.request.Page != nil {
 		return r.pageHits()
 	}
 	ranked := r.top.Ranked()
+	if r.page != nil {
+		ranked = r.page.filters[0].Ranked()
+	}
 	if len(ranked) == 0 {
 		return nil
 	}

@@ -8,10 +8,11 @@ import (
 	"adshard/targeting"
 )
 
-// pageRanking keeps the best hits of each filter of a page (serving.md §15).
+// pageRanking keeps the best hits of each filter of a page (serving.md §15). A request with a scorer and no page has one filter: its own
+// reserve.
 type pageRanking struct {
 	filters []filterRanking
-	// need is the least threshold of all filters: a posting below it is among the best of none.
+	// need is the least score, before the scorer, that may be among the best of some filter.
 	need uint64
 	// blocks: some filter has blocks. passed remembers by campaign which filters' blocks meet neither it nor its owner.
 	blocks bool
@@ -53,7 +54,11 @@ func checkPage(p *search.Page) error {
 
 // reset begins a search for a page.
 func (p *pageRanking) reset(r *search.Request) {
-	n := len(r.Page.Filters)
+	filters := []search.Filter{{Reserve: r.Reserve}}
+	if r.Page != nil {
+		filters = r.Page.Filters
+	}
+	n := len(filters)
 	if cap(p.filters) < n {
 		p.filters = make([]filterRanking, n, search.MaxPlacements)
 	}
@@ -66,7 +71,7 @@ func (p *pageRanking) reset(r *search.Request) {
 		own = r.Context.Blocks
 	}
 	for i := range p.filters {
-		f, of := &p.filters[i], &r.Page.Filters[i]
+		f, of := &p.filters[i], &filters[i]
 		f.ResetEach(r.Kept())
 		f.reserve, f.candidates = of.Reserve, 0
 		f.blocked.Blocks = append(append(f.blocked.Blocks[:0], of.Blocks...), own...)
@@ -111,7 +116,7 @@ func (r *ranking) pageMembers(m *members) {
 func (r *ranking) onPage(c *pageCandidate, s *groupStatus) {
 	p := r.page
 	passes := p.passing(c.effective, s)
-	wanted := p.wanting(passes, c, s.advertiser)
+	wanted := p.wanting(passes, r.scorer.most(c.score), c.at.Keyword, s.advertiser)
 	if passes == 0 || wanted == 0 && (c.again || !r.request.ExactCounts) || s.hasNegatives() && r.blocked(c.at.Key, s) {
 		return
 	}
@@ -119,6 +124,9 @@ func (r *ranking) onPage(c *pageCandidate, s *groupStatus) {
 		return
 	}
 	passes &^= r.urlsBlocked(passes, c.at)
+	if r.scorer.scoring != nil && passes != 0 && !r.score(c, s) {
+		return
+	}
 	if passes != 0 && !c.again {
 		r.candidates++
 	}
@@ -135,7 +143,7 @@ func (r *ranking) onPage(c *pageCandidate, s *groupStatus) {
 		}
 	}
 	if passes&wanted != 0 {
-		p.need = p.least()
+		p.need = r.scorer.least(p.least())
 	}
 }
 
@@ -161,10 +169,10 @@ func (p *pageRanking) passing(effective uint64, s *groupStatus) (filters uint8) 
 	return filters & passed
 }
 
-// wanting returns those of some filters of which a candidate may be among the best.
-func (p *pageRanking) wanting(of uint8, c *pageCandidate, advertiser uint64) (filters uint8) {
+// wanting returns those of some filters of which a candidate of this score may be among the best.
+func (p *pageRanking) wanting(of uint8, score, keyword, advertiser uint64) (filters uint8) {
 	for i := range p.filters {
-		if of>>i&1 != 0 && p.filters[i].Wants(advertiser, c.score, c.at.Keyword) {
+		if of>>i&1 != 0 && p.filters[i].Wants(advertiser, score, keyword) {
 			filters |= 1 << i
 		}
 	}

@@ -16,7 +16,7 @@ import (
 type ranking struct {
 	impactCache
 	top                 search.Top[hit]
-	page                *pageRanking // in place of top; nil: the request has no page
+	page                *pageRanking // in place of top; nil: the request has neither a page nor a scorer
 	ofPage              pageRanking  // what page points to
 	matched, candidates uint64
 	factor              uint64 // an upper bound of the factor (permille) by which targeting, its group's own aside, multiplies the current posting's bid
@@ -59,7 +59,7 @@ func (r *ranking) reset() {
 	r.top.Reset(r.request.Slots + 1)
 	r.matched, r.candidates = 0, 0
 	r.view = nil
-	if r.page = nil; r.request.Page != nil {
+	if r.page = nil; r.request.Page != nil || r.scorer.scoring != nil {
 		r.page = &r.ofPage
 		r.page.reset(r.request)
 	}

@@ -116,5 +116,5 @@ func (w *wanted) add(k *record.Keyword) {
 		m.level = min(m.level, w.matcher.Level(m.kind, w.fits))
 	}
 	w.found++
-	w.all.rank(m, k.Quality)
+	w.all.rank(m, k.Quality, len(k.Norm))
 }

@@ -78,6 +78,11 @@ var rules = []struct {
 		"sync": "the auction shares nothing", source.Go: "the auction starts no goroutine",
 		"math/rand": "the auction is reproducible", "crypto/rand": "the auction is reproducible",
 	}},
+	{pkg: "scorer", may: []string{"fault", "search", "targeting", "auction"}, never: map[string]string{
+		"os": "a model is bytes", "net": "a model is bytes", "context": "a model does not wait", aClock: "the time comes with the request",
+		"sync": "a model does not change", source.Go: "a model starts no goroutine",
+		"math/rand": "scores are reproducible", "crypto/rand": "scores are reproducible",
+	}},
 	{pkg: "budget", may: []string{"fault"}, never: map[string]string{
 		"os": "pacing is pure", "io": "pacing is pure", "net": "pacing is pure", "log": "pacing is pure",
 		"time.LoadLocation": "a zone may be a file: the caller has it",
@@ -119,7 +124,7 @@ var rules = []struct {
 	{pkg: "barrels/bulk", may: []string{
 		"fault", "schema", "barrels/kv", "barrels/block", "barrels/record", "barrels/page", "barrels/index",
 	}},
-	{pkg: "barrels/barreltest", may: []string{"fault", "schema", "search", "targeting", "auction", "barrels", "backend", "balance", "ingest", "internal/oracle", "internal/corpus"}},
+	{pkg: "barrels/barreltest", may: []string{"fault", "schema", "search", "targeting", "auction", "scorer", "barrels", "backend", "balance", "ingest", "internal/oracle", "internal/corpus"}},
 	{pkg: "barrels/…", may: []string{"fault", "schema", "search", "targeting", "auction"}, never: map[string]string{
 		"adshard/barrels/memory": "a store is on any key-value store: its caller opens one",
 		"adshard/barrels/rocks":  "a store is on any key-value store: its caller opens one",

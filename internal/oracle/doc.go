@@ -1,5 +1,5 @@
 // Package oracle answers searches by comparing every keyword: a slow, independent
-// implementation of serving.md §1 to §5 that the fast one is tested against.
+// implementation of serving.md §1 to §5 and §10 to §16 that the fast one is tested against.
 //
 // It works on strings. It knows no hashes of words, no terms, indexes, blocks,
 // shards or bounds, and shares with package search only names of things

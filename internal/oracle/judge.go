@@ -24,6 +24,8 @@ type Judged struct {
 	// Effective is B, Quality Q and Score R.
 	Bid, Modifier, Effective, Quality, Score uint64
 	HasBid                                   bool
+	// Factor is f of the request's scorer, in permille, if there is one.
+	Factor uint64
 	// Defaults are the texts of its ad in which a placeholder's default stands.
 	Defaults []string
 	// Negative is the blocking one if the verdict is BlockedByNegative.
@@ -55,6 +57,10 @@ func (k *keyword) judge(level search.Level, query []*word, r *Request) *Judged {
 	}
 	j.Effective = j.Bid * j.Modifier / 1000
 	j.Quality = k.points() * 100_000 * matchFactor(k.Type) * variantFactor(level) / 1_000_000
+	if r.Scorer != nil && level != search.NoLevel {
+		j.Factor = r.Scorer.factor(k, query, r)
+		j.Quality = j.Quality * j.Factor / 1000
+	}
 	j.Score = j.Effective * j.Quality
 	j.Verdict = k.verdict(j, shown, targeted, r)
 	if level != search.NoLevel && len(enabledAds(k.item)) > 0 {
@@ -66,8 +72,11 @@ func (k *keyword) judge(level search.Level, query []*word, r *Request) *Judged {
 	for _, n := range k.negatives {
 		if n.blocks(query) {
 			j.Verdict, j.Negative = search.BlockedByNegative, n.Negative
-			break
+			return j
 		}
+	}
+	if r.Scorer != nil && level != search.NoLevel && j.Quality == 0 {
+		j.Verdict = search.ScoredOut
 	}
 	return j
 }

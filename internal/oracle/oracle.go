@@ -31,6 +31,7 @@ type Request struct {
 	Reserve   uint64 // micros
 	RequestID string
 	Context   *Context // nil: targeting is not looked at
+	Scorer    *Model   // needs a Context; nil: none
 }
 
 // keyword is a keyword with everything that its verdict depends on.

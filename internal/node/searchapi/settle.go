@@ -180,6 +180,8 @@ func plain(v search.Verdict) string {
 		return "its campaign's daily budget is 0, or marked as exhausted"
 	case search.NoBid:
 		return "neither it nor its ad group has a bid"
+	case search.ScoredOut:
+		return "the scorer's factor for it in this request is 0"
 	}
 	return v.String()
 }

@@ -405,6 +405,7 @@ const (
 	VerdictNoBid             Verdict = "no_bid"
 	VerdictNotStarted        Verdict = "not_started"
 	VerdictOffSchedule       Verdict = "off_schedule"
+	VerdictScoredOut         Verdict = "scored_out"
 	VerdictSiteExcluded      Verdict = "site_excluded"
 	VerdictSiteMissed        Verdict = "site_missed"
 	VerdictSuperseded        Verdict = "superseded"
@@ -1148,7 +1149,7 @@ type ExplainedKeyword struct {
 
 	// Verdict The outcome of a keyword. All but the first three are
 	// reasons why it took no part in the auction. The checks run in the order
-	// status, ad, budget, throttling, targeting, words, bid, device, reserve, negative; the first that
+	// status, ad, budget, throttling, targeting, words, bid, device, reserve, negative, scorer; the first that
 	// fails is the verdict. `no_ad`: the group has no enabled ad with a headline that can be shown. `unmatched` is only of
 	// keywords named by `why_not`.
 	Verdict Verdict `json:"verdict"`
@@ -2673,7 +2674,7 @@ type Variant string
 
 // Verdict The outcome of a keyword. All but the first three are
 // reasons why it took no part in the auction. The checks run in the order
-// status, ad, budget, throttling, targeting, words, bid, device, reserve, negative; the first that
+// status, ad, budget, throttling, targeting, words, bid, device, reserve, negative, scorer; the first that
 // fails is the verdict. `no_ad`: the group has no enabled ad with a headline that can be shown. `unmatched` is only of
 // keywords named by `why_not`.
 type Verdict string

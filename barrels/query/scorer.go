@@ -1,0 +1,79 @@
+package query
+
+import (
+	"adshard/auction"
+	"adshard/fault"
+	"adshard/search"
+)
+
+// scorerRule is the request's scorer (serving.md §16).
+type scorerRule struct {
+	scoring auction.Scoring // nil: the request has none
+	highest uint64          // factor of any candidate
+}
+
+// reset begins a request. Errors: fault.Version: its scorer is not here, or it says no time.
+func (s *scorerRule) reset(c *Engine, r *search.Request, op string) error {
+	*s = scorerRule{}
+	if r.Scorer == (search.ScorerID{}) {
+		return nil
+	}
+	var scorer auction.Scorer
+	if c.Scorers != nil {
+		scorer = c.Scorers(r.Scorer)
+	}
+	switch {
+	case scorer == nil:
+		return search.ErrNoScorer(op, r.Scorer)
+	case r.Context == nil:
+		return fault.Newf(fault.Version, op, "the request is to be scored and has no context: update the program that asks")
+	}
+	at := r.Context.Time.UTC()
+	situation := auction.Situation{
+		Device: uint8(r.Device), Hour: uint8(at.Hour()), Weekday: uint8(at.Weekday()), Words: uint8(len(r.Query.Words)),
+	}
+	if r.Context.Site != nil {
+		situation.Site = r.Context.Site.Host
+	}
+	s.scoring = scorer.For(&situation)
+	s.highest = min(s.scoring.Most(), auction.MaxFactor)
+	return nil
+}
+
+// most is what the scorer can make of a score at most.
+func (s *scorerRule) most(score uint64) uint64 {
+	if s.scoring == nil {
+		return score
+	}
+	return auction.MostScored(score, s.highest)
+}
+
+// least is the least score of which the scorer may make need.
+func (s *scorerRule) least(need uint64) uint64 {
+	if s.scoring == nil {
+		return need
+	}
+	return auction.LeastUnscored(need, s.highest)
+}
+
+// score scores a candidate of the current block; false: nothing of its quality is left.
+func (r *ranking) score(c *pageCandidate, s *groupStatus) bool {
+	_, words := r.view.Posting(c.posting)
+	f := featuresOf(c.kind, words.Len(), r.view.Quality(c.posting), s)
+	c.quality, c.score = auction.Scored(c.effective, c.quality, r.scorer.scoring.Factor(&f))
+	return c.quality > 0
+}
+
+// featuresOf are those of a keyword in a group of this status.
+func featuresOf(kind search.MatchType, words int, quality uint8, s *groupStatus) auction.Features {
+	return auction.Features{Match: uint8(kind), Words: uint8(words), Quality: quality, Advertiser: s.owner.ID, Campaign: s.campaign.ID}
+}
+
+// explain says what a keyword's factor is and of what it is made.
+func (s *scorerRule) explain(f *auction.Features) *search.Scored {
+	out := &search.Scored{Factor: s.scoring.Factor(f)}
+	for _, p := range s.scoring.Parts(f) {
+		out.Parts = append(out.Parts, search.ScoredPart(p))
+	}
+	return out
+}

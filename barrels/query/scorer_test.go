@@ -1,0 +1,116 @@
+package query_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"adshard/barrels/barreltest"
+	"adshard/fault"
+	"adshard/internal/oracle"
+	"adshard/internal/oracle/oracletest"
+	"adshard/search"
+)
+
+// TestScorersAreTheOracles: with any model the ads, prices, counts and explanations are the oracle's, with exact counts and with an early
+// stop, in single answers and on pages; and what one model leaves in caches and buffers changes no answer of another or of none.
+func TestScorersAreTheOracles(t *testing.T) {
+	models, lex := new(barreltest.Models), oracletest.Lexicon()
+	s := models.InMemory(t, "", 1<<20)
+	defer s.Close()
+	rapid.Check(t, func(t *rapid.T) {
+		w := oracletest.Draw(t)
+		targeted := rapid.Bool().Draw(t, "targeted")
+		if targeted {
+			oracletest.Target(t, &w)
+		}
+		if rapid.Bool().Draw(t, "crowded") {
+			oracletest.Crowd(t, &w, "usb")
+		}
+		filled(t, s, &w)
+		o := barreltest.Judge(t, &w, lex)
+		for range 4 {
+			r := oracletest.DrawRequest(t, w)
+			if rapid.Bool().Draw(t, "the crowd's") {
+				r.Text = "usb"
+			}
+			if r.Context = oracletest.DrawContext(t); !targeted {
+				r.Context = &oracle.Context{Time: r.Context.Time, Host: r.Context.Host}
+			}
+			if rapid.IntRange(0, 7).Draw(t, "scored") > 0 {
+				r.Scorer = models.Add(t, oracletest.DrawModel(t))
+			}
+			barreltest.SameAnswer(t, s, o, r, lex)
+			list, perAdvertiser := oracletest.DrawPlacements(t)
+			barreltest.SamePage(t, s, o, r, list, perAdvertiser, lex)
+			switch {
+			case !targeted:
+				barreltest.SameExplanation(t, s, o, r, lex)
+			case r.Variants < search.Synonym:
+				barreltest.SameVerdicts(t, s, o, r)
+			}
+		}
+	})
+}
+
+// TestScorersStopEarly: searches of lists of many blocks, with a scorer, answer as the oracle does, and skip blocks.
+func TestScorersStopEarly(t *testing.T) {
+	r, models := rand.New(rand.NewPCG(4, 4)), new(barreltest.Models)
+	s, w := models.InMemory(t, "", 16<<20), long(r, 1200)
+	defer s.Close()
+	if err := s.Apply(t.Context(), barreltest.NewBuilder(t, w).All()); err != nil {
+		t.Fatal(err)
+	}
+	o, skipped := barreltest.Judge(t, w, nil), uint64(0)
+	for _, file := range []string{
+		`{"format":1,"bias":-200}`,
+		`{"format":1,"trees":[{"splits":[["advertiser",700],["advertiser",300]],"leaves":[-90,0,40,70]}]}`,
+		`{"format":1,"weights":{"campaign":{"17":256,"800":-3000,"1001":100}}}`,
+		`{"format":1,"bias":-3000}`, `{"format":1,"bias":-3000,"weights":{"campaign":{"17":3256}}}`,
+	} {
+		for range 4 {
+			q := usb(r)
+			q.Scorer = models.Add(t, []byte(file))
+			barreltest.SameAnswer(t, s, o, q, nil)
+			a, err := s.Search(context.Background(), barreltest.Request(t, q, nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			skipped += a.Work.BlocksSkipped
+		}
+	}
+	if skipped == 0 {
+		t.Error("no block was skipped")
+	}
+}
+
+// TestScorerThatIsNotHere: a request that names a model which a store lacks, or has no context, is refused.
+func TestScorerThatIsNotHere(t *testing.T) {
+	models := new(barreltest.Models)
+	here := models.Add(t, []byte(`{"format":1}`))
+	s := models.InMemory(t, "", 0)
+	defer s.Close()
+	q := usb(rand.New(rand.NewPCG(5, 5)))
+	q.Scorer = here
+	with := barreltest.Request(t, q, nil)
+	if _, err := s.Search(t.Context(), with); err != nil {
+		t.Error(err)
+	}
+	without, other, none := *with, *with, opened(t)
+	without.Context = nil
+	other.Scorer = oracle.ReadModel([]byte(`{"format":1,"bias":1}`)).ID
+	for name, refused := range map[string]func() (*search.Answer, error){
+		"no context":   func() (*search.Answer, error) { return s.Search(t.Context(), &without) },
+		"another":      func() (*search.Answer, error) { return s.Search(t.Context(), &other) },
+		"has no model": func() (*search.Answer, error) { return none.Search(t.Context(), with) },
+	} {
+		if _, err := refused(); !fault.Is(err, fault.Version) {
+			t.Errorf("%s: %v, want Version", name, err)
+		}
+	}
+	if _, err := s.Explain(t.Context(), &other, 10); !fault.Is(err, fault.Version) {
+		t.Errorf("explain: %v, want Version", err)
+	}
+}
