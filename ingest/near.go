@@ -11,9 +11,11 @@ import (
 )
 
 const (
-	// nearDistance is the most insertions, deletions and substitutions between
-	// two names of which one may be misspelt.
-	nearDistance = 2
+	// nearDistance is the most edits (near.Distance) between two names of which one
+	// may be misspelt. One is allowed if the longer name has nearOnce characters, two
+	// if it has nearTwice: shorter names are often near by chance.
+	nearDistance        = 2
+	nearOnce, nearTwice = 5, 9
 	// nearNamesMost is how many names an account may have for its names to be
 	// searched, so that creating a campaign stays cheap.
 	nearNamesMost = 10_000
@@ -119,19 +121,20 @@ func lettersOf(name string) (set uint64) {
 	return set
 }
 
-// nearest returns the nearest name within nearDistance, but none that the same file created, and
-// none that differs in digits only.
+// nearest returns the nearest name that may be meant, but none that the same file created, and none that
+// differs in digits only.
 func (a *accountNames) nearest(name string, file int) (found string) {
 	letters, runes := lettersOf(name), []rune(name)
 	least := nearDistance + 1
 	var buf []rune
 	for length := len(runes) - nearDistance; length <= len(runes)+nearDistance; length++ {
+		limit := nearLimit(max(length, len(runes)))
 		for _, other := range a.byLength[length] {
 			if bits.OnesCount64(letters^other.letters) > 2*nearDistance || file > 0 && other.file == file {
 				continue
 			}
 			buf = append(buf[:0], []rune(other.name)...)
-			if d := near.Distance(runes, buf, least-1); d < least && withoutDigits(name) != withoutDigits(other.name) {
+			if d := near.Distance(runes, buf, min(limit, least-1)); d <= limit && d < least && withoutDigits(name) != withoutDigits(other.name) {
 				found, least = other.name, d
 			}
 			if least == 1 {
@@ -140,4 +143,15 @@ func (a *accountNames) nearest(name string, file int) (found string) {
 		}
 	}
 	return found
+}
+
+// nearLimit is the most edits between two names of which the longer has so many characters.
+func nearLimit(length int) int {
+	switch {
+	case length < nearOnce:
+		return 0
+	case length < nearTwice:
+		return 1
+	}
+	return nearDistance
 }

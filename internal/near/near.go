@@ -22,8 +22,9 @@ func Name(wrong string, names []string) (nearest string) {
 	return nearest
 }
 
-// Distance returns the Levenshtein distance of a and b, or something above most
-// if it is above.
+// Distance returns the number of edits between a and b, or something above most if it is
+// above. An edit inserts, deletes or replaces a character, or swaps two adjacent ones; what
+// is swapped is not edited again (optimal string alignment).
 func Distance(a, b []rune, most int) int {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]
@@ -42,5 +43,8 @@ func Distance(a, b []rune, most int) int {
 	least := Distance(a[1:], b[1:], most-1) // the first characters differ
 	least = min(least, Distance(a[1:], b, most-1))
 	least = min(least, Distance(a, b[1:], most-1))
+	if len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0] {
+		least = min(least, Distance(a[2:], b[2:], most-1))
+	}
 	return 1 + least
 }

@@ -5,24 +5,28 @@ import (
 	"testing"
 )
 
-// slowDistance is the whole table of Levenshtein.
+// slowDistance is the whole table.
 func slowDistance(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range b {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
+	table := make([][]int, len(a)+1)
+	for i := range table {
+		table[i] = make([]int, len(b)+1)
+		for j := range table[i] {
+			switch {
+			case i == 0 || j == 0:
+				table[i][j] = i + j
+				continue
+			case a[i-1] == b[j-1]:
+				table[i][j] = table[i-1][j-1]
+			default:
+				table[i][j] = table[i-1][j-1] + 1
 			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+			table[i][j] = min(table[i][j], table[i-1][j]+1, table[i][j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				table[i][j] = min(table[i][j], table[i-2][j-2]+1)
+			}
 		}
 	}
-	return row[len(b)]
+	return table[len(a)][len(b)]
 }
 
 // TestDistance: against the plain table, on short words of few letters.
@@ -49,8 +53,8 @@ func TestDistance(t *testing.T) {
 func TestName(t *testing.T) {
 	names := []string{"http", "listen", "log-format", "log-level", "db", "dir"}
 	for wrong, want := range map[string]string{
-		"lisen": "listen", "htpt": "http", "log-levle": "log-level", "loglevel": "log-level", "dbb": "db", "dri": "",
-		"bd": "", "x": "", "": "", "nonsense": "", "http": "http",
+		"lisen": "listen", "htpt": "http", "log-levle": "log-level", "loglevel": "log-level", "dbb": "db", "dri": "dir",
+		"bd": "db", "x": "", "": "", "nonsense": "", "http": "http",
 	} {
 		if got := Name(wrong, names); got != want {
 			t.Errorf("%q: %q, want %q", wrong, got, want)
