@@ -26,7 +26,7 @@ type executionsFlags struct {
 	setFlags
 	keywords        int64
 	layouts, setups []string
-	times           int
+	times, runs     int
 	limit           time.Duration
 	join            []string
 	html            string
@@ -41,8 +41,8 @@ func ExecutionsCommand() *cobra.Command {
 		Use:   "executions",
 		Short: "Repeat chapter 7 of the thesis: each query 20,000 times, boxplots, evolution",
 		Long: `Repeats the ten setups of section 7.2 of the master thesis: layouts of keywords are
-built one after the other, each is asked a setup's query 20,000 times, and the latter
-half is judged. --keywords are those of one slave (1S), five and eight have 3 and 4.2
+built one after the other, each is asked a setup's query 20,000 times in each of --runs
+runs, and the latter half is judged. --keywords are those of one slave (1S), five and eight have 3 and 4.2
 times as many. With low resources (LR) a layout keeps 0.6 (5S) or 0.43 (8S) of its data
 in memory, and the pages of its files are dropped every 20 ms.
 
@@ -69,7 +69,8 @@ func (f *executionsFlags) define(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.layouts, "layouts", []string{"all"}, "layouts, see above, or all")
 	flags.StringSliceVar(&f.setups, "setups", []string{"all"}, "setups, see above, or all")
 	flags.IntVar(&f.times, "times", 20_000, "how often a query is executed")
-	flags.DurationVar(&f.limit, "limit", 0, "a layout that takes longer on a setup is stopped; 0: never")
+	flags.DurationVar(&f.limit, "limit", 0, "a layout that takes longer on a setup is stopped in each run; 0: never")
+	flags.IntVar(&f.runs, "runs", 3, "how often each setup is measured on a layout that was built once")
 	flags.StringSliceVar(&f.join, "join", nil, "measure nothing; show the results in these files, which --json wrote, as one")
 	flags.StringVar(&f.html, "html", "", "also write a page with charts to this file")
 	f.source(flags)
@@ -82,6 +83,8 @@ func (f *executionsFlags) check(c *cobra.Command, args []string) error {
 		return fmt.Errorf("--keywords %d: 10 to 100,000,000", f.keywords)
 	case f.times < 2 || f.times > 10_000_000:
 		return fmt.Errorf("--times %d: 2 to 10,000,000", f.times)
+	case f.runs < 1 || f.runs > 100:
+		return fmt.Errorf("--runs %d: 1 to 100", f.runs)
 	case f.limit < 0:
 		return fmt.Errorf("--limit %v: 0 for none, or a time such as 60s", f.limit)
 	}
@@ -164,7 +167,7 @@ func (f *executionsFlags) measure(ctx context.Context, told io.Writer) (_ *execu
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, removeStores()) }()
-	plan := executions.Plan{Keywords: f.keywords, Times: f.times, Limit: f.limit, Seed: f.seed, Dir: stores, Progress: p.Share}
+	plan := executions.Plan{Keywords: f.keywords, Times: f.times, Limit: f.limit, Seed: f.seed, Runs: f.runs, Dir: stores, Progress: p.Share}
 	if plan.Setups, err = f.chosen(); err != nil {
 		return nil, err
 	}

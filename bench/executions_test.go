@@ -28,7 +28,7 @@ func adbenchExecutions(t *testing.T, args ...string) (string, error) {
 func TestExecutions(t *testing.T) {
 	dir := t.TempDir()
 	high, low, page := filepath.Join(dir, "high.json"), filepath.Join(dir, "low.json"), filepath.Join(dir, "page.html")
-	common := []string{"--keywords", "500", "--times", "50", "--work", filepath.Join(dir, "work")}
+	common := []string{"--keywords", "500", "--times", "50", "--runs", "2", "--work", filepath.Join(dir, "work")}
 	for _, args := range [][]string{
 		{"--layouts", "B,RDB-Pr-Fl-Opt,RDB-Pr-Cp,LInK", "--setups", "SQ1-1S-HR,RQ1600-8S-HR", "--json", high},
 		{"--layouts", "RDB-Pr-Fl-Opt,RDB-Pr-Cp", "--setups", "RQ1600-8S-LR", "--json", low},
@@ -49,7 +49,7 @@ func TestExecutions(t *testing.T) {
 		t.Errorf("%d outcomes", len(r.Outcomes))
 	}
 	for _, o := range r.Outcomes {
-		if o.Executions != 50 || o.Box.Median <= 0 || (o.Cache > 0) != strings.HasSuffix(o.Setup, "8S-LR") {
+		if o.Executions != 50 || len(o.Medians) != 2 || o.Box.Median <= 0 || (o.Cache > 0) != strings.HasSuffix(o.Setup, "8S-LR") {
 			t.Errorf("%+v", o)
 		}
 	}
@@ -65,7 +65,7 @@ func TestExecutions(t *testing.T) {
 
 func TestExecutionsWrongUse(t *testing.T) {
 	for want, args := range map[string][]string{
-		"--keywords 9": {"--keywords", "9"}, "--times 1": {"--times", "1"}, "--limit": {"--limit", "-1s"}, `no setup "SQ1-5S-HR"`: {"--setups", "SQ1-5S-HR"},
+		"--keywords 9": {"--keywords", "9"}, "--times 1": {"--times", "1"}, "--runs 0": {"--runs", "0"}, "--limit": {"--limit", "-1s"}, `no setup "SQ1-5S-HR"`: {"--setups", "SQ1-5S-HR"},
 		`no layout "x"`: {"--layouts", "x"}, "is not there": {"--join", "no.json"}, "no directory": {"--json", "/nowhere/x"}, "unknown command": {"surplus"},
 	} {
 		if out, err := adbenchExecutions(t, args...); err == nil || !strings.Contains(err.Error(), want) {

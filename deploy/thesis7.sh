@@ -1,11 +1,16 @@
 #!/bin/bash
-# Chapter 7.2 of the thesis at sizes of 1 : 3 : 4.2: its ten setups, each query 20,000
-# times, for its layouts, RInK, stateful, LInK and ours; writes docs/experiments/thesis7.html
-# and thesis7.json, and of the setups with all in memory, ten times as large,
-# thesis7-large.html and thesis7-large.json. Usage: thesis7.sh [PIECE]...; without one, all
-# pieces and then join. Build first (make build). THESIS7_KEYWORDS is the smallest size (the
-# thesis: 10,000,000), THESIS7_LARGE that of the large ones; THESIS7_DIR keeps the keywords,
-# and the results of pieces for join; THESIS7_OUT is where pages go.
+# Chapter 7.2 of the thesis at sizes of 1 : 3 : 4.2: its ten setups, each query up to 20,000
+# times in each of three runs, for its layouts, RInK, stateful, LInK and ours; writes
+# docs/experiments/thesis7.html and thesis7.json, and of the setups with all in memory, ten
+# times as large, thesis7-large.html and thesis7-large.json. Build first (make build).
+# Usage: thesis7.sh [PIECE]...; without one, all pieces but full, and then join.
+# THESIS7_DIR keeps keywords and results: a piece that is there is not measured again, so
+# that a run that was stopped goes on. THESIS7_KEYWORDS is the smallest size (the thesis:
+# 10,000,000), THESIS7_LARGE that of the large ones. The piece full has the thesis' own
+# size, for a few layouts with fewer executions; it needs 30 GB of disk, 20 GB of memory and hours, and
+# writes thesis7-full.html and thesis7-full.json.
+# THESIS7_RUNS and THESIS7_LIMIT are runs, and the longest time of a layout on a setup in
+# each; THESIS7_OUT is where pages go.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 bin=$PWD/bin
@@ -22,31 +27,22 @@ else
 	trap 'rm -rf "$dir"' EXIT
 fi
 mkdir -p "$out"
-direct=RDB-Pr,RDB-Pr-Opt,RDB-Pr-Pr
-prepared=RDB-Pr-Pr-Opt,RDB-Pr-Fl,RDB-Pr-NS,RDB-Pr-Cp
 lean=RDB-Pr-NS-Opt,RDB-Pr-Fl-Opt,RDB-Pr-Cp-Opt
+disk=RDB-Pr,RDB-Pr-In,RDB-Pr-Opt,RDB-Pr-Pr,RDB-Pr-Pr-Opt,RDB-Pr-Fl,RDB-Pr-NS,RDB-Pr-Fl-Told,RDB-Pr-Cp,$lean
 memory=RInK,stateful,LInK,structs,served
+one=SQ1-1S-HR,RQ1600-1S-HR
 eight=SQ1-8S-HR,SQ2-8S-HR,RQ1600-8S-HR
 
-# executions NAME KEYWORDS LAYOUTS SETUPS [FLAG]... measures a piece.
+# executions NAME KEYWORDS LIMIT LAYOUTS SETUPS measures a piece, unless it was measured.
 executions() {
+	[ -s "$dir/$1.json" ] && { echo "== $1 is there" >&2; return; }
 	printf '== %s (%d s)\n' "$1" "$SECONDS" >&2
-	"$bin/adbench" executions --keywords "$2" --layouts "$3" --setups "$4" --work "$dir" --json "$dir/$1.json" "${@:5}"
+	"$bin/adbench" executions --keywords "$2" --limit "$3" --layouts "$4" --setups "$5" --runs "${THESIS7_RUNS:-3}" --work "$dir" --json "$dir/$1.json"
 }
-# Of the large ones, and from the disk, some queries take milliseconds: then there are fewer executions.
-limit="--limit 60s"
-small_pieces="one eight low-sq low-direct low-prepared low-lean"
-large_pieces="large-one large-direct large-prepared large-lean"
-one() { executions one "$small" "B,$direct,$prepared,$lean,$memory" SQ1-1S-HR,SQ1-1S-LR,RQ1600-1S-HR,RQ1600-1S-LR; }
-eight() { executions eight "$small" "B,$direct,$prepared,$lean,$memory" $eight; }
-low-sq() { executions low-sq "$small" "$direct,$prepared,$lean" SQ1-5S-LR,SQ2-5S-LR; }
-low-direct() { executions low-direct "$small" "$direct" RQ1600-8S-LR $limit; }
-low-prepared() { executions low-prepared "$small" "$prepared" RQ1600-8S-LR $limit; }
-low-lean() { executions low-lean "$small" "$lean" RQ1600-8S-LR $limit; }
-large-one() { executions large-one "$large" "B,$direct,$prepared,$lean,$memory" SQ1-1S-HR,RQ1600-1S-HR; }
-large-direct() { executions large-direct "$large" "$direct" $eight $limit; }
-large-prepared() { executions large-prepared "$large" "$prepared" $eight $limit; }
-large-lean() { executions large-lean "$large" "B,$lean,$memory" $eight $limit; }
+high() { executions high "$small" "${THESIS7_LIMIT:-4s}" "B,$disk,$memory" "$one,SQ1-1S-LR,RQ1600-1S-LR,$eight"; }
+low() { executions low "$small" "${THESIS7_LIMIT:-4s}" "$disk" SQ1-5S-LR,SQ2-5S-LR,RQ1600-8S-LR; }
+large() { executions large "$large" "${THESIS7_LIMIT:-2s}" "B,$disk,$memory" "$one,$eight"; }
+full() { executions full 10000000 "${THESIS7_LIMIT:-20s}" B,RDB-Pr-Opt,RDB-Pr-Pr,RDB-Pr-Fl,RDB-Pr-Fl-Told,RDB-Pr-Fl-Opt "$one,$eight"; }
 
 # joined NAME PIECE... writes a page of pieces.
 joined() {
@@ -55,12 +51,14 @@ joined() {
 	"$bin/adbench" executions --join "$files" --json "$out/$1.json" --html "$out/$1.html"
 }
 join() {
-	joined thesis7 $small_pieces
-	joined thesis7-large $large_pieces
+	joined thesis7 high low
+	joined thesis7-large large
+	[ ! -s "$dir/full.json" ] || joined thesis7-full full
 }
 
-wanted=${*:-$small_pieces $large_pieces join}
+pieces="high low large full"
+wanted=${*:-high low large join}
 for piece in $wanted; do
-	[[ " $small_pieces $large_pieces join " == *" $piece "* ]] || { echo "there is no piece $piece; there are $small_pieces $large_pieces join" >&2; exit 2; }
+	[[ " $pieces join " == *" $piece "* ]] || { echo "there is no piece $piece; there are $pieces join" >&2; exit 2; }
 done
 for piece in $wanted; do "$piece"; done

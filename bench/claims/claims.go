@@ -16,13 +16,18 @@ type Claim struct {
 	// Where is the figure or section; Paper and Ours say what was found.
 	Where, Paper, Ours string
 	Holds              bool
+	// Untested says why the experiment does not decide it; Holds means nothing then.
+	Untested string
 	// Because says why it does not hold, if it does not; Remark what else is to be known
 	// in both cases.
 	Because, Remark string
 }
 
-// Verdict is "reproduced" or "contradicted", with the reason.
+// Verdict is "reproduced", "contradicted" or "not tested", with the reason.
 func (c *Claim) Verdict() string {
+	if c.Untested != "" {
+		return joined("not tested: "+c.Untested, c.Remark)
+	}
 	if c.Holds {
 		return joined("reproduced", c.Remark)
 	}
@@ -46,7 +51,7 @@ func Table(list []Claim) *page.Table {
 	for i := range list {
 		c := &list[i]
 		cells := page.Cells(c.Where, c.Paper, c.Ours, c.Verdict())
-		cells[3].Bad, cells[3].Best = !c.Holds, c.Holds
+		cells[3].Bad, cells[3].Best = !c.Holds && c.Untested == "", c.Holds && c.Untested == ""
 		rows = append(rows, cells)
 	}
 	return &page.Table{Header: []string{"figure", "the paper", "here", "verdict"}, Groups: []page.Group{{Rows: rows}}}

@@ -7,18 +7,22 @@ import (
 	"adshard/bench/measure"
 )
 
-// TestVerdicts: what holds needs no reason, what does not has one; each is a row of the
-// table and a line, in the order given.
+// TestVerdicts: what holds needs no reason, what does not, or is not decided, has one;
+// each is a row of the table and a line, in the order given.
 func TestVerdicts(t *testing.T) {
 	list := []Claim{
 		{Where: "figure 1", Paper: "a", Ours: "b", Holds: true, Because: "never shown"},
 		{Where: "figure 2", Paper: "c", Ours: "d", Holds: true, Remark: "at a glance"},
 		{Where: "figure 3", Paper: "e", Ours: "f", Because: "clocks differ", Remark: "as told"},
+		{Where: "figure 4", Paper: "g", Ours: "h", Holds: true, Untested: "runs differ", Because: "never shown"},
+		{Where: "figure 5", Paper: "i", Ours: "j", Untested: "no such machine"},
 	}
 	want := []string{
 		"figure 1: a. Here: b. Reproduced.",
 		"figure 2: c. Here: d. Reproduced; at a glance.",
 		"figure 3: e. Here: f. Contradicted, because clocks differ; as told.",
+		"figure 4: g. Here: h. Not tested: runs differ.",
+		"figure 5: i. Here: j. Not tested: no such machine.",
 	}
 	var r measure.Report
 	Note(&r, list)
@@ -26,7 +30,7 @@ func TestVerdicts(t *testing.T) {
 		t.Errorf("%s\n%v", got, r.Notes)
 	}
 	rows := Table(list).Groups[0].Rows
-	if len(rows) != 3 || !rows[0][3].Best || rows[0][3].Bad || !rows[2][3].Bad || rows[2][3].Best {
+	if len(rows) != 5 || rows[3][3].Best || rows[3][3].Bad || rows[4][3].Bad || !rows[0][3].Best || rows[0][3].Bad || !rows[2][3].Bad || rows[2][3].Best {
 		t.Errorf("%+v", rows)
 	}
 }

@@ -9,6 +9,10 @@
 // pages of its files dropped every 20 ms (paired.KeepCold). 4 GB hold the 2.5 GB of one
 // slave: 1S-LR is built as 1S-HR and measured anew.
 //
+// A layout is built once and measured in several runs, of which the one in the middle is
+// shown. A claim of the thesis is judged by the ratios of each run (findings.judge):
+// reproduced, contradicted or not tested.
+//
 // Goals: the thesis' figures 7.1 to 7.9 beside its words; every answer is compared
 // with a count over all keywords, outside of its time. Non-goals: pairs in turns
 // (bench/paired), many threads, sizes that one layout alone does not fit in memory.

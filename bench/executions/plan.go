@@ -19,6 +19,9 @@ type Plan struct {
 	Times int
 	Limit time.Duration
 	Seed  uint64
+	// Runs is how often each setup is measured on a layout that was built once: all setups,
+	// then all again, each time with a new searcher.
+	Runs int
 	// Log are the queries to choose from, Set makes or reads a set of keywords.
 	Log []*layouts.Query
 	Set func(ctx context.Context, keywords int64) (*layouts.Set, error)
@@ -41,6 +44,8 @@ func (p *Plan) validate() error {
 		return say("there are %d setups and %d layouts: name one of both or more", len(p.Setups), len(p.Layouts))
 	case p.Times < 2:
 		return say("%d executions: 2 or more, of which the latter half counts", p.Times)
+	case p.Runs < 1:
+		return say("%d runs: 1 or more", p.Runs)
 	case p.Limit < 0:
 		return say("a limit of %v: 0 for none, or more", p.Limit)
 	case len(p.Log) == 0:

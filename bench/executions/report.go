@@ -1,20 +1,16 @@
 package executions
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 
 	"adshard/bench/measure"
-	"adshard/fault"
 	"adshard/internal/outfile"
 )
 
-// Report is the outcome of a run, or of several joined that differ in setups and
+// Report is what Run found, or several such reports joined that differ in setups and
 // layouts only.
 type Report struct {
 	Runs []Made `json:"runs"`
@@ -40,11 +36,13 @@ type Made struct {
 	Date    string `json:"date"`
 }
 
-// Asked is what one kind of setups asks: how many keywords a query matches on average,
-// and the part of its queries that match none, by slaves (1S, 5S, 8S).
+// Asked is what one kind of setups asks, by slaves (1S, 5S, 8S): how many keywords a query
+// matches on average, how many begin with one of its words, so that a search by first word
+// looks at them, and the part of its queries that match none.
 type Asked struct {
 	Name    string             `json:"name"`
 	Matches map[string]float64 `json:"matches"`
+	Begin   map[string]float64 `json:"begin"`
 	None    map[string]float64 `json:"none"`
 }
 
@@ -52,12 +50,17 @@ type Asked struct {
 type Outcome struct {
 	Setup  string `json:"setup"`
 	Layout string `json:"layout"`
+	// Medians are those of the runs, by the number of the run; all else is of the run whose
+	// median is in the middle.
+	Medians map[int]float64 `json:"medians"`
 	// Keywords and Executions are how many there were; Box is of the latter half of the
 	// executions, Course of all.
 	Keywords   int    `json:"keywords"`
 	Executions int    `json:"executions"`
 	Box        Box    `json:"box"`
 	Course     Course `json:"course"`
+	// Cost is what a query costs, of random queries; nil: it was not found.
+	Cost *Cost `json:"cost,omitempty"`
 	// Disk is bytes a keyword there, Cache those that may be in memory; 0: all.
 	Disk  float64 `json:"disk"`
 	Cache float64 `json:"cache"`
@@ -87,52 +90,6 @@ func (r *Report) WriteFile(name string) error {
 	return outfile.Output{Path: name, Kind: outfile.Kind{Name: "a report", Is: outfile.Begins("{\n \"runs\": ")}}.WriteJSON(r)
 }
 
-// Join reads reports that WriteFile wrote and returns them as one. Errors:
-// fault.NotFound; fault.Invalid for a file of another format, and for reports of other
-// keywords, numbers of executions or seeds, or of the same layout and setup twice.
-func Join(names ...string) (*Report, error) {
-	var all *Report
-	for _, name := range names {
-		raw, err := os.ReadFile(name)
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, fault.Newf(fault.NotFound, "executions: join", "%s is not there: name files that --json wrote", name)
-		}
-		if err != nil {
-			return nil, fault.New(fault.Internal, "executions: join", err)
-		}
-		one := new(Report)
-		if err := json.Unmarshal(raw, one); err != nil || len(one.Outcomes) == 0 {
-			return nil, fault.Newf(fault.Invalid, "executions: join", "%s holds no result of adbench executions: name files that --json wrote", name)
-		}
-		if all == nil {
-			all = one
-			continue
-		}
-		if err := all.add(one); err != nil {
-			return nil, fault.Newf(fault.Invalid, "executions: join", "%s: %w", name, err)
-		}
-	}
-	return all, nil
-}
-
-func (r *Report) add(other *Report) error {
-	if r.Keywords != other.Keywords || r.Times != other.Times || r.Seed != other.Seed {
-		return fmt.Errorf("it is of %d keywords, %d executions and seed %d, others are of %d, %d and %d: join what differs in setups and layouts only",
-			other.Keywords, other.Times, other.Seed, r.Keywords, r.Times, r.Seed)
-	}
-	for i := range other.Outcomes {
-		if o := &other.Outcomes[i]; r.find(o.Setup, o.Layout) != nil {
-			return fmt.Errorf("it has %s on %s as another one has: name each once", o.Layout, o.Setup)
-		}
-	}
-	r.Runs, r.Outcomes, r.Limit = append(r.Runs, other.Runs...), append(r.Outcomes, other.Outcomes...), max(r.Limit, other.Limit)
-	if r.Absent == nil {
-		r.Absent = make(map[string]string)
-	}
-	maps.Copy(r.Absent, other.Absent)
-	return nil
-}
-
 // WriteClaims writes what the thesis says beside the report as a table of Markdown.
 func (r *Report) WriteClaims(w io.Writer) error {
 	list := r.claims()
@@ -152,16 +109,34 @@ func (r *Report) WriteClaims(w io.Writer) error {
 
 // Header is that of Rows.
 func Header() []string {
-	return []string{"layout", "executions", "median, µs", "quartiles", "whiskers", "beyond, %", "largest", "of the first hundredth"}
+	return []string{"layout", "executions", "median, µs", "of the runs", "quartiles", "whiskers", "beyond, %", "largest", "of the first hundredth"}
 }
 
 // Rows are the table of a setup.
 func (r *Report) Rows(setup string) (rows [][]string) {
 	for _, o := range r.of(setup) {
 		number := measure.Number
-		rows = append(rows, []string{o.Layout, number(float64(o.Executions)), number(o.Box.Median), number(o.Box.Q1) + " – " + number(o.Box.Q3),
+		rows = append(rows, []string{o.Layout, number(float64(o.Executions)), number(o.Box.Median), o.spread(), number(o.Box.Q1) + " – " + number(o.Box.Q3),
 			number(o.Box.Low) + " – " + number(o.Box.High), number(100 * float64(o.Box.Beyond) / float64(o.Executions-o.Executions/2)), number(o.Box.Most),
 			number(o.Course.Medians[0])})
 	}
 	return rows
+}
+
+// spread is the least and the most of the runs' medians.
+func (o *Outcome) spread() string {
+	if len(o.Medians) < 2 {
+		return "–"
+	}
+	all := slices.Sorted(maps.Values(o.Medians))
+	return measure.Number(all[0]) + " – " + measure.Number(all[len(all)-1])
+}
+
+// runs is how many runs the outcome with the fewest has.
+func (r *Report) runs() int {
+	least := len(r.Outcomes[0].Medians)
+	for i := range r.Outcomes {
+		least = min(least, len(r.Outcomes[i].Medians))
+	}
+	return least
 }

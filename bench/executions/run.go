@@ -22,7 +22,7 @@ func Run(ctx context.Context, p *Plan) (*Report, error) {
 	if err := p.validate(); err != nil {
 		return nil, err
 	}
-	r := &run{plan: p, clock: paired.ClockCost(), found: make(map[int][]layouts.Found),
+	r := &run{plan: p, clock: paired.ClockCost(), found: make(map[int][]layouts.Found), begin: make(map[int][]float64),
 		report: &Report{Keywords: p.Keywords, Times: p.Times, Limit: p.Limit.Seconds(), Seed: p.Seed, Absent: map[string]string{}}}
 	for _, slaves := range allSlaves {
 		if err := r.count(ctx, slaves); err != nil {
@@ -46,8 +46,10 @@ func Run(ctx context.Context, p *Plan) (*Report, error) {
 type run struct {
 	plan  *Plan
 	clock time.Duration // what a look at it costs
-	// found is what each query of the log finds, by slaves.
+	// found is what each query of the log finds, by slaves; begin is how many keywords begin
+	// with one of its words.
 	found  map[int][]layouts.Found
+	begin  map[int][]float64
 	asked  map[string]sequence
 	report *Report
 }
@@ -60,16 +62,33 @@ func (r *run) count(ctx context.Context, slaves int) error {
 	}
 	r.plan.progress(fmt.Sprintf("counting matches, %dS", slaves), -1)
 	r.found[slaves], err = paired.Truth(ctx, set, nil, r.plan.Log)
+	r.begin[slaves] = beginning(set, r.plan.Log)
 	return err
+}
+
+// beginning is how many keywords begin with a word of each query.
+func beginning(set *layouts.Set, queries []*layouts.Query) []float64 {
+	first := make(map[string]float64)
+	for i := range set.Len() {
+		first[set.Words[set.Of(i)[0]]]++
+	}
+	out := make([]float64, len(queries))
+	for i, q := range queries {
+		for _, w := range q.Words {
+			out[i] += first[w]
+		}
+	}
+	return out
 }
 
 // tell says what the queries match.
 func (r *run) tell() (out []Asked) {
 	for _, name := range []string{sq1, sq2, rq1600} {
-		a := Asked{Name: name, Matches: make(map[string]float64), None: make(map[string]float64)}
+		a := Asked{Name: name, Matches: make(map[string]float64), Begin: make(map[string]float64), None: make(map[string]float64)}
 		for _, slaves := range allSlaves {
-			sum, none := 0.0, 0.0
+			sum, begin, none := 0.0, 0.0, 0.0
 			for _, q := range r.asked[name].queries {
+				begin += r.begin[slaves][q]
 				if n := float64(r.found[slaves][q].Matches); n > 0 {
 					sum += n
 				} else {
@@ -77,7 +96,7 @@ func (r *run) tell() (out []Asked) {
 				}
 			}
 			n, at := float64(len(r.asked[name].queries)), fmt.Sprintf("%dS", slaves)
-			a.Matches[at], a.None[at] = rounded(sum/n), rounded(none/n)
+			a.Matches[at], a.Begin[at], a.None[at] = rounded(sum/n), rounded(begin/n), rounded(none/n)
 		}
 		out = append(out, a)
 	}
@@ -138,17 +157,22 @@ func (r *run) layout(ctx context.Context, l layouts.Layout, set *layouts.Set, g 
 	if err != nil {
 		return err
 	}
-	for i := range g.setups {
-		s := &g.setups[i]
-		times, err := r.times(ctx, l, store, s, dir)
-		if err != nil {
-			return fmt.Errorf("setup %s: %w", s.Name, err)
+	var list []Outcome
+	for n := range r.plan.Runs {
+		for i := range g.setups {
+			s := &g.setups[i]
+			times, err := r.times(ctx, l, store, s, dir)
+			if err != nil {
+				return fmt.Errorf("setup %s: %w", s.Name, err)
+			}
+			box := boxOf(times[len(times)/2:])
+			list = append(list, Outcome{
+				Setup: s.Name, Layout: l.Name(), Medians: map[int]float64{n + 1: box.Median}, Keywords: set.Len(), Executions: len(times), Box: box,
+				Course: courseOf(times), Cost: r.cost(s, times), Disk: rounded(float64(size.Disk) / float64(set.Len())), Cache: rounded(float64(cache) / float64(set.Len())),
+			})
 		}
-		r.report.Outcomes = append(r.report.Outcomes, Outcome{
-			Setup: s.Name, Layout: l.Name(), Keywords: set.Len(), Executions: len(times), Box: boxOf(times[len(times)/2:]),
-			Course: courseOf(times), Disk: rounded(float64(size.Disk) / float64(set.Len())), Cache: rounded(float64(cache) / float64(set.Len())),
-		})
 	}
+	r.report.Outcomes = append(r.report.Outcomes, merged(list)...)
 	return nil
 }
 

@@ -20,7 +20,7 @@ func TestDamagedValues(t *testing.T) {
 			matching := database{filepath.Join(dir, "matching"), cached.matching.String()}
 			records := database{filepath.Join(dir, "records"), cached.records.String()}
 			all := damagedValues(t, c, matching, records)
-			d, err := open(matching, records, 1<<20)
+			d, err := open(matching, records, 1<<20, false)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,8 +7,8 @@ type design struct {
 	name string
 	// codec is how values lie in the first database; whole: there is no second.
 	codec codec
-	// limited and cached tune the databases, by whether the cache is smaller than
-	// the data.
+	// limited and cached tune the databases, by whether Options.CacheBytes says how much
+	// may be in memory, or 0.
 	limited, cached tunings
 	code            code
 }
@@ -29,17 +29,19 @@ const (
 
 // designs are the layouts in the order in which the thesis made them, each with
 // what it changes over the one before (7.1), and then those that it did not make.
+// Caches are as in doc.go.
 func designs() []*design {
-	one, tuned := tunings{matching: asItComes}, tunings{matching: byPrefix}
-	two := tunings{matching: byPrefix, records: byKey}
+	one, tuned := tunings{matching: byDefault, own: true}, tunings{matching: byPrefix, own: true}
+	in, two := tunings{matching: inCache, own: true}, tunings{matching: byPrefix, records: inCache, own: true}
 	return []*design{
-		// All data of a keyword as one Protocol Buffers value in one database.
+		// All data of a keyword as one Protocol Buffers value in one database; RocksDB's
+		// defaults.
 		{"RDB-Pr", whole, one, one, direct},
 		// The database is tuned for reading by prefix.
 		{"RDB-Pr-Opt", whole, tuned, tuned, direct},
 		// Two databases: what decides on a match, and the rest, looked up for each
-		// match; Protocol Buffers in both. Indexes and filters of the second are in
-		// the cache.
+		// match; Protocol Buffers in both. Look-ups are not tuned, indexes and filters of
+		// the second database are in the cache.
 		{"RDB-Pr-Pr", proto3, two, two, direct},
 		// What is computed again and again is prepared once, variables are reused.
 		{"RDB-Pr-Pr-Opt", proto3, two, two, prepared},
@@ -48,10 +50,15 @@ func designs() []*design {
 		// Memory copied as it is in the first database.
 		{"RDB-Pr-NS", raw, two, two, prepared},
 		// The code is optimised where it is busiest; indexes and filters of the second
-		// database are out of the cache too. Here also: the whole tuning above.
+		// database are out of the cache too. Here also: the whole tuning of doc.go.
 		{"RDB-Pr-NS-Opt", raw, limited, cached, lean},
 		// FlatBuffers again in the first database: the thesis' best, the baseline.
 		{baseline, flat, limited, cached, lean},
+		// RDB-Pr with indexes and filters in the cache, the option that the thesis found
+		// to matter most.
+		{"RDB-Pr-In", whole, in, in, direct},
+		// RDB-Pr-Fl-Opt with what the thesis tells of its tuning, and nothing else.
+		{"RDB-Pr-Fl-Told", flat, told, told, lean},
 		// Cap'n Proto in the first database, which the thesis left to others (9.3): as
 		// RDB-Pr-Fl, by the serialization's own code in Go, and as RDB-Pr-Fl-Opt.
 		{"RDB-Pr-Cp", capn, two, two, prepared},

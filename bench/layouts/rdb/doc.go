@@ -1,5 +1,6 @@
 // Package rdb has the eight layouts of the thesis that lie in RocksDB (Balancing
-// Keyword-Based Data and Queries, sections 6.6 and 7.1), under its names, and two
+// Keyword-Based Data and Queries, sections 6.6 and 7.1), under its names; two more to
+// tell what a part of them does (see Caches); and two
 // with Cap'n Proto, which section 9.3 proposes: RDB-Pr-Cp and RDB-Pr-Cp-Opt are
 // RDB-Pr-Fl and RDB-Pr-Fl-Opt with that serialization. Its Go library
 // (capnproto.org/go/capnp/v3, MIT) has had no version but alphas since 2022; it
@@ -21,6 +22,23 @@
 //
 // Non-goals: changes (the databases are opened read-only, as in the thesis'
 // measurements), inflected words, negatives.
+//
+// # Caches
+//
+// Before the last two layouts the thesis says nothing of caches: each database has
+// RocksDB's default of its time, said explicitly, 8 MiB of its own, behind which is the
+// system's page cache; or less, where Options.CacheBytes is less.
+//
+// What the thesis found to matter is whether indexes and filters are in that cache.
+// RocksDB's default is outside. But the thesis sets them outside as a step, for the first
+// database with RDB-Pr-Opt and "also at Keyword RocksDB" with RDB-Pr-NS-Opt, and calls
+// the effect of the second tremendous: there they were inside before, and so they are
+// here. Of the first it does not say what was before that step: RDB-Pr has the default,
+// RDB-Pr-In has them inside.
+//
+// Look-ups of records are not tuned up to RDB-Pr-NS. RDB-Pr-Fl-Told is RDB-Pr-Fl with
+// the last step as far as the thesis tells of it: the code, indexes and filters outside,
+// look-ups tuned. RDB-Pr-Fl-Opt has all of what follows besides.
 //
 // # The baseline's tuning
 //

@@ -150,7 +150,8 @@ std::unique_ptr<rocksdb::DB> Open(const char *dir, const char *text,
 }  // namespace
 
 struct engine {
-  std::shared_ptr<rocksdb::Cache> cache;
+  // records' cache may be the same one.
+  std::shared_ptr<rocksdb::Cache> cache, records_cache;
   std::unique_ptr<rocksdb::DB> matching, records;
 };
 
@@ -235,17 +236,19 @@ extern "C" {
 
 engine *engine_open(const char *matching, const char *matching_options,
                     const char *records, const char *records_options,
-                    size_t cache_bytes, failure *f) {
+                    size_t cache_bytes, int caches, failure *f) {
   auto e = std::make_unique<engine>();
   e->cache = rocksdb::NewLRUCache(cache_bytes);
+  e->records_cache = caches == 1 ? e->cache : rocksdb::NewLRUCache(cache_bytes);
   e->matching = Open(matching, matching_options, e->cache, f);
   if (e->matching != nullptr && records != nullptr)
-    e->records = Open(records, records_options, e->cache, f);
+    e->records = Open(records, records_options, e->records_cache, f);
   return f->kind == 0 ? e.release() : nullptr;
 }
 
 size_t engine_memory(const engine *e) {
   size_t sum = e->cache->GetUsage();
+  if (e->records_cache != e->cache) sum += e->records_cache->GetUsage();
   for (auto *db : {e->matching.get(), e->records.get()}) {
     uint64_t tables = 0;
     if (db != nullptr &&

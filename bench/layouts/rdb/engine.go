@@ -15,8 +15,8 @@ import (
 // databases are the open files of a store: C++ that holds them.
 type databases struct{ c *C.engine }
 
-// open opens the databases; records "" is none.
-func open(matching, records database, cacheBytes uint64) (databases, error) {
+// open opens the databases; records "" is none. They share a cache, or each has its own.
+func open(matching, records database, cacheBytes uint64, own bool) (databases, error) {
 	var held []*C.char
 	text := func(s string) *C.char {
 		if s == "" {
@@ -32,7 +32,11 @@ func open(matching, records database, cacheBytes uint64) (databases, error) {
 		}
 	}()
 	var f C.failure
-	e := C.engine_open(text(matching.dir), text(matching.options), text(records.dir), text(records.options), C.size_t(cacheBytes), &f)
+	caches := C.int(1)
+	if own {
+		caches = 2
+	}
+	e := C.engine_open(text(matching.dir), text(matching.options), text(records.dir), text(records.options), C.size_t(cacheBytes), caches, &f)
 	return databases{e}, failed("rdb: open", &f)
 }
 

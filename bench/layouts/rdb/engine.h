@@ -45,11 +45,11 @@ typedef struct {
 enum codec { codec_flat = 1, codec_raw = 2, codec_capn = 4 };
 
 // engine_open opens the databases read-only; records may be NULL. They share a
-// cache of cache_bytes.
+// cache of cache_bytes, or with caches 2 each has one.
 engine *engine_open(const char *matching, const char *matching_options,
                     const char *records, const char *records_options,
-                    size_t cache_bytes, failure *f);
-// engine_memory is what RocksDB holds: its cache and what it keeps of tables.
+                    size_t cache_bytes, int caches, failure *f);
+// engine_memory is what RocksDB holds: caches and what it keeps of tables.
 size_t engine_memory(const engine *e);
 // engine_raw is the size of all keys and values, before any compression.
 size_t engine_raw(const engine *e);

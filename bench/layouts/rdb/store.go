@@ -35,6 +35,9 @@ func (l layout) Build(ctx context.Context, set *layouts.Set, o layouts.Options) 
 	if cache == 0 {
 		t, cache = l.cached, everything
 	}
+	if t.own {
+		cache = min(cache, defaultCache)
+	}
 	s := &store{
 		design: l.design, mapped: t.matching.has("allow_mmap_reads=true"),
 		matching: database{filepath.Join(o.Dir, "matching"), t.matching.String()},
@@ -53,7 +56,7 @@ func (l layout) Build(ctx context.Context, set *layouts.Set, o layouts.Options) 
 		}
 	}
 	var err error
-	if s.open, err = open(s.matching, s.records, cache); err != nil {
+	if s.open, err = open(s.matching, s.records, cache, t.own); err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -16,16 +16,26 @@ func (t tuning) has(option string) bool {
 	return slices.ContainsFunc(t, func(o string) bool { return strings.HasPrefix(o, option) })
 }
 
-// tunings are those of both databases.
-type tunings struct{ matching, records tuning }
+// tunings are those of both databases. own: each has a cache of defaultCache for itself,
+// as RocksDB gives it; otherwise they share one of what is allowed.
+type tunings struct {
+	matching, records tuning
+	own               bool
+}
+
+// defaultCache is RocksDB's block cache where nothing is said (versions 5 to 7).
+const defaultCache = 8 << 20
 
 // blocks are options of tables made of blocks, plain those of tables without.
 func blocks(o ...string) string { return "block_based_table_factory={" + strings.Join(o, ";") + "}" }
 func plain(o ...string) string  { return "plain_table_factory={" + strings.Join(o, ";") + "}" }
 
-// asItComes is RocksDB without tuning, but with index and filter blocks in the
-// cache: the thesis had that before it found what it costs.
-var asItComes = tuning{blocks("cache_index_and_filter_blocks=true")}
+// byDefault is RocksDB without tuning, said explicitly: indexes and filters in memory,
+// outside the cache.
+var byDefault = tuning{blocks("cache_index_and_filter_blocks=false")}
+
+// inCache is RocksDB without tuning but for indexes and filters, which are in the cache.
+var inCache = tuning{blocks("cache_index_and_filter_blocks=true")}
 
 // byPrefix is tuned for reading by first word: tables know the 8 bytes of the
 // first word as a prefix and have a Bloom filter of prefixes; indexes and
@@ -35,12 +45,15 @@ var byPrefix = tuning{
 	blocks("cache_index_and_filter_blocks=false", "filter_policy=bloomfilter:10:false", "whole_key_filtering=false"),
 }
 
-// byKey is what RocksDB's OptimizeForPointLookup sets: a Bloom filter, data
-// blocks with a hash index; indexes and filters in the cache.
+// byKey is tuned for look-ups as RocksDB's OptimizeForPointLookup is: a Bloom filter,
+// data blocks with a hash index. Indexes and filters are outside the cache.
 var byKey = tuning{
-	blocks("cache_index_and_filter_blocks=true", "filter_policy=bloomfilter:10:false",
+	blocks("cache_index_and_filter_blocks=false", "filter_policy=bloomfilter:10:false",
 		"data_block_index_type=kDataBlockBinaryAndHash", "data_block_hash_table_util_ratio=0.75"),
 }
+
+// told is what the thesis tells of the tuning of its last two layouts.
+var told = tunings{matching: byPrefix, records: byKey, own: true}
 
 // limited are the tunings of the last two layouts where the cache is smaller
 // than the data.

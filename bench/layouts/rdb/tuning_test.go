@@ -36,21 +36,24 @@ func alternatives(b *testing.B) map[string]tunings {
 	c, l := cached, limited
 	return map[string]tunings{
 		"cached":                         c,
-		"cached, one prefix a table":     {c.matching.with(b, "user_key_len=16", "user_key_len=16;encoding_type=kPrefix"), c.records},
-		"cached, Bloom filter":           {c.matching.with(b, "bloom_bits_per_key=0", "bloom_bits_per_key=10"), c.records},
-		"cached, fuller hash tables":     {c.matching.with(b, "ratio=0.5", "ratio=0.75"), c.records.with(b, "ratio=0.5", "ratio=0.75")},
-		"cached, records in blocks":      {c.matching, l.records},
-		"cached, keywords in blocks":     {l.matching.with(b, "kLZ4", "kNo"), c.records},
+		"cached, one prefix a table":     both(c.matching.with(b, "user_key_len=16", "user_key_len=16;encoding_type=kPrefix"), c.records),
+		"cached, Bloom filter":           both(c.matching.with(b, "bloom_bits_per_key=0", "bloom_bits_per_key=10"), c.records),
+		"cached, fuller hash tables":     both(c.matching.with(b, "ratio=0.5", "ratio=0.75"), c.records.with(b, "ratio=0.5", "ratio=0.75")),
+		"cached, records in blocks":      both(c.matching, l.records),
+		"cached, keywords in blocks":     both(l.matching.with(b, "kLZ4", "kNo"), c.records),
 		"limited":                        l,
-		"limited, not compressed":        {l.matching.with(b, "kLZ4", "kNo"), l.records.with(b, "kLZ4", "kNo")},
-		"limited, blocks of 4 KiB":       {l.matching.with(b, "16384", "4096"), l.records},
-		"limited, blocks of 1 KiB":       {l.matching, l.records.with(b, "4096", "1024")},
-		"limited, without hash index":    {l.matching, l.records.with(b, "kDataBlockBinaryAndHash", "kDataBlockBinarySearch")},
-		"limited, filter of records":     {l.matching, l.records.with(b, "block_size", "filter_policy=bloomfilter:10:false;block_size")},
-		"limited, indexes in cache":      {l.matching.with(b, "blocks=false", "blocks=true"), l.records.with(b, "blocks=false", "blocks=true")},
-		"limited, restarts half as many": {l.matching.with(b, "block_size", "block_restart_interval=32;block_size"), l.records},
+		"limited, not compressed":        both(l.matching.with(b, "kLZ4", "kNo"), l.records.with(b, "kLZ4", "kNo")),
+		"limited, blocks of 4 KiB":       both(l.matching.with(b, "16384", "4096"), l.records),
+		"limited, blocks of 1 KiB":       both(l.matching, l.records.with(b, "4096", "1024")),
+		"limited, without hash index":    both(l.matching, l.records.with(b, "kDataBlockBinaryAndHash", "kDataBlockBinarySearch")),
+		"limited, filter of records":     both(l.matching, l.records.with(b, "block_size", "filter_policy=bloomfilter:10:false;block_size")),
+		"limited, indexes in cache":      both(l.matching.with(b, "blocks=false", "blocks=true"), l.records.with(b, "blocks=false", "blocks=true")),
+		"limited, restarts half as many": both(l.matching.with(b, "block_size", "block_restart_interval=32;block_size"), l.records),
 	}
 }
+
+// both are the tunings of a cache in common.
+func both(matching, records tuning) tunings { return tunings{matching: matching, records: records} }
 
 // BenchmarkTuning asks the same queries of RDB-Pr-Fl-Opt with each tuning in
 // turn; for each query the quickest of the rounds counts, so that others' load

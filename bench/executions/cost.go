@@ -1,0 +1,41 @@
+package executions
+
+import (
+	"slices"
+
+	"adshard/bench/measure"
+)
+
+// Cost says where the time of a layout's queries goes: what a query costs by itself, for
+// each keyword that begins with one of its words, and for each match besides. It is
+// fitted to the medians of the queries, each as exact relative to its time.
+type Cost struct {
+	Query   float64 `json:"query_us"`
+	Keyword float64 `json:"keyword_ns"`
+	Match   float64 `json:"match_ns"`
+}
+
+// cost fits the times of a setup's latter half; nil: it asks one query only, or its queries
+// are too few or too much alike.
+func (r *run) cost(s *Setup, times []float64) *Cost {
+	a := r.asked[s.asked]
+	if len(a.queries) == 1 {
+		return nil
+	}
+	of := make(map[int][]float64) // by query
+	for i := len(times) / 2; i < len(times); i++ {
+		q := a.queries[a.order[i]]
+		of[q] = append(of[q], times[i])
+	}
+	var fit measure.Linear
+	for q, list := range of {
+		slices.Sort(list)
+		took := quantile(list, 0.5)
+		fit.Add([3]float64{1 / took, r.begin[s.slaves][q] / took, float64(r.found[s.slaves][q].Matches) / took}, 1)
+	}
+	x, ok := fit.Solve()
+	if !ok {
+		return nil
+	}
+	return &Cost{Query: rounded(x[0]), Keyword: rounded(1000 * x[1]), Match: rounded(1000 * x[2])}
+}

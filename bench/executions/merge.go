@@ -1,0 +1,37 @@
+package executions
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+)
+
+// merged has one outcome for each layout and setup of those of several runs, in the order
+// of their first ones: that of the run whose median is in the middle, with the medians of all.
+func merged(list []Outcome) (out []Outcome) {
+	type key struct{ setup, layout string }
+	var order []key
+	of := make(map[key][]Outcome)
+	for _, o := range list {
+		k := key{o.Setup, o.Layout}
+		if of[k] == nil {
+			order = append(order, k)
+		}
+		of[k] = append(of[k], o)
+	}
+	for _, k := range order {
+		medians := make(map[int]float64)
+		for _, o := range of[k] {
+			maps.Copy(medians, o.Medians)
+		}
+		sorted := slices.Sorted(maps.Values(medians))
+		middle := sorted[(len(sorted)-1)/2]
+		o := slices.MinFunc(of[k], func(a, b Outcome) int {
+			return cmp.Compare(math.Abs(a.Box.Median-middle), math.Abs(b.Box.Median-middle))
+		})
+		o.Medians = medians
+		out = append(out, o)
+	}
+	return out
+}
