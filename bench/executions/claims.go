@@ -171,6 +171,9 @@ func (c *comparison) memory() {
 		Remark: "8S has 1.4 times as many keywords as 5S"}, alike, "SQ2-5S-LR", "SQ2-8S-HR", pr, prOpt, two, twoOpt, flat, raw)
 }
 
+// enough is how many executions a part of a course has at least to be judged.
+const enough = 50
+
 // evolution judges figure 7.8, by the run in the middle.
 func (c *comparison) evolution() {
 	const setup = "SQ1-8S-HR"
@@ -178,7 +181,7 @@ func (c *comparison) evolution() {
 	var where [2]string
 	for _, name := range databases() {
 		o := c.report.find(setup, name)
-		if o == nil || len(o.Course.Medians) < parts {
+		if o == nil || o.Executions < enough*parts {
 			continue
 		}
 		// The second to the fifth hundredth, beside the latter half.

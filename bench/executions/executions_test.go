@@ -254,7 +254,7 @@ func TestLimit(t *testing.T) {
 
 // made is a report of three runs with a median for each layout on each setup.
 func made(medians map[string]float64) *Report {
-	r := &Report{Runs: []Made{{Command: "adbench executions", Commit: "unknown"}}, Keywords: 10, Times: 200, Absent: map[string]string{"x": "it is not there"}}
+	r := &Report{Runs: []Made{{Command: "adbench executions", Commit: "unknown"}}, Keywords: 10, Times: 5000, Absent: map[string]string{"x": "it is not there"}}
 	for _, s := range Names() {
 		for _, l := range append(databases(), barrels, in, told, "RDB-Pr-Cp", "LInK", "stateful", "RInK") {
 			v := medians[l]
@@ -264,7 +264,7 @@ func made(medians map[string]float64) *Report {
 			if v == 0 {
 				continue
 			}
-			o := Outcome{Setup: s, Layout: l, Medians: map[int]float64{1: v, 2: v, 3: v}, Keywords: 10, Executions: 200, Disk: 47,
+			o := Outcome{Setup: s, Layout: l, Medians: map[int]float64{1: v, 2: v, 3: v}, Keywords: 10, Executions: 5000, Disk: 47,
 				Box: Box{Low: v, Q1: v, Median: v, Q3: v, High: v, Most: v}}
 			if l == pr || l == prOpt {
 				o.Disk = 43
@@ -358,6 +358,13 @@ func TestClaimsUntested(t *testing.T) {
 		if v != "not tested: not measured here" {
 			t.Errorf("%s: %s", name, v)
 		}
+	}
+	few := made(thesis())
+	for i := range few.Outcomes {
+		few.Outcomes[i].Executions = 4999
+	}
+	if v := verdict(t, few, "jumps"); v != "not tested: not measured here" {
+		t.Errorf("of few executions: %s", v)
 	}
 	r := made(thesis())
 	r.find("SQ1-1S-HR", barrels).Medians[2] = 12
