@@ -27,7 +27,7 @@ import (
 // freshnessFlags are the flags of `adbench freshness`.
 type freshnessFlags struct {
 	clusterFlags
-	creators                         bool
+	creators                         string
 	rates                            []float64
 	slaves, groups, asked, campaigns int
 	duration, most                   time.Duration
@@ -47,11 +47,12 @@ answers mix old and new groups of a campaign that was changed at once.
 
 With --creators the same is measured of the way before the feed (section 2.4 of the
 thesis): ` + "`adshard barrels build`" + ` runs again and again, slaves copy their barrels, open
-the copies and switch to them.
+the copies and switch to them. With --creators=each every slave has a creator of its
+own, as there, which builds all barrels and delivers one.
 
 The command fresh measures a cluster that runs already.`,
 		Example: `  adbench freshness --keywords 100000 --creators
-  adbench freshness --db sqlite:ads.db --creators --rates 1,100 --duration 1m`,
+  adbench freshness --db sqlite:ads.db --creators=each --rates 1,100 --duration 1m`,
 		Args: f.check,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr())
@@ -59,7 +60,8 @@ The command fresh measures a cluster that runs already.`,
 	}
 	flags := c.Flags()
 	f.clusterFlags.flags(flags)
-	flags.BoolVar(&f.creators, "creators", false, "also measure barrels that are built whole, copied and switched to")
+	flags.StringVar(&f.creators, "creators", "", "also measure barrels that are built whole, copied and switched to: by one creator for all slaves, or --creators=each, one for each slave")
+	flags.Lookup("creators").NoOptDefVal = oneCreator
 	flags.Float64SliceVar(&f.rates, "rates", []float64{1, 100}, "changes a second, each rate measured by itself")
 	flags.IntVar(&f.slaves, "slaves", 3, "slaves")
 	flags.IntVar(&f.groups, "groups", 200, "ad groups of the campaign")
@@ -71,9 +73,17 @@ The command fresh measures a cluster that runs already.`,
 	return c
 }
 
+// The values of --creators.
+const (
+	oneCreator   = "one"
+	eachCreators = "each"
+)
+
 // check refuses invalid flags before anything is made.
 func (f *freshnessFlags) check(c *cobra.Command, args []string) error {
 	switch {
+	case f.creators != "" && f.creators != oneCreator && f.creators != eachCreators:
+		return fmt.Errorf("--creators=%s: one or each", f.creators)
 	case len(f.rates) == 0 || slices.ContainsFunc(f.rates, func(r float64) bool { return !(r > 0 && r <= 10_000) }):
 		return fmt.Errorf("--rates %v: each above 0, and 10,000 at most", f.rates)
 	case f.slaves < 1 || f.slaves > cluster.MaxSlaves:
@@ -102,7 +112,7 @@ func (f *freshnessFlags) run(ctx context.Context, out, told io.Writer) (err erro
 	if err := f.feed(ctx, made, report, p); err != nil {
 		return err
 	}
-	if f.creators {
+	if f.creators != "" {
 		if err := f.whole(ctx, made, report, p); err != nil {
 			return err
 		}
@@ -140,7 +150,7 @@ func (f *freshnessFlags) whole(ctx context.Context, made *prepared, report *meas
 	}
 	p.Share("building the first barrels", -1)
 	s, err := creators.Start(ctx, creators.Config{
-		Dir: dir, Slaves: f.slaves, CacheBytes: storeMemory,
+		Dir: dir, Slaves: f.slaves, Each: f.creators == eachCreators, CacheBytes: storeMemory,
 		Build: func(ctx context.Context, out string) error { return f.build(ctx, made, out) },
 	})
 	if err != nil {

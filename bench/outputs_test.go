@@ -15,7 +15,7 @@ import (
 )
 
 // noOutputs are the flags that name nothing which a command writes.
-var noOutputs = strings.Split("addr,admin,adshard,barrels,ca,curve,data,db,device,encoding,from,grid,grids,initial,join,layouts,lexicon,listen,memory,order,params,peers,"+
+var noOutputs = strings.Split("addr,admin,adshard,barrels,ca,creators,curve,data,db,device,encoding,from,grid,grids,initial,join,layouts,lexicon,listen,memory,order,params,peers,"+
 	"postgres,profile,reports,searches,set,setups,source,strategies,strategy,threads,variants,workload,"+
 	"load contexts,balance queries,clicks queries,copy queries,first-fill queries,freshness queries,grid queries,load queries,memory queries,overload queries,passes queries,replicas queries,store queries", ",")
 

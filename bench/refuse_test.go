@@ -43,6 +43,7 @@ func TestRefusedBeforeAnythingRuns(t *testing.T) {
 		{FreshnessCommand(), []string{"--work", work, "--json", nowhere}, missing},
 		{FreshnessCommand(), []string{"--work", work, "--rates", "1,0"}, "--rates [1 0]"},
 		{FreshnessCommand(), []string{"--work", work, "--asked", "201"}, "--asked 201"},
+		{FreshnessCommand(), []string{"--work", work, "--creators=two"}, "one or each"},
 		{FirstFillCommand(), []string{"--work", work, "--json", nowhere}, missing},
 		{CopyCommand(), []string{"--work", work, "--json", nowhere}, missing},
 		{CopyCommand(), []string{"--work", work, "--rounds", "0"}, "--rounds 0"},

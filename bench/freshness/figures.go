@@ -17,6 +17,7 @@ func (r *Reaction) Figures(report *measure.Report, what string) {
 	}
 	report.AddRounds(what+": a campaign is new after", "ms", all(r.Wholes))
 	report.AddRounds(what+": answers mix its old and new groups for", "ms", all(r.Mixed))
+	report.Add(what+": answers", "", float64(r.Answers))
 	report.Add(what+": answers without an ad", "", float64(r.Absent))
 }
 

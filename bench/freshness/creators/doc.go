@@ -9,9 +9,11 @@
 // to it and removes the old one. Meanwhile the next iteration is built. Queries are
 // answered by a master's handler and fan-out over the slaves' stores, within this process.
 //
-// This is the best case of the thesis' way: all barrels of an iteration are of one
-// snapshot of the database, where the thesis had a creator for each slave, which ended at
-// different times; and files are copied on one machine.
+// With one creator all barrels of an iteration are of one snapshot of the database: the best
+// case. The thesis had a creator for each slave (Config.Each), which end at different times.
+// Each then builds all barrels and delivers one, since the command knows no other way: its
+// iterations are longer than they had to be, and what can be compared is how long answers
+// are mixed beside an iteration. In both cases files are copied on one machine.
 //
 // Non-goals: rebalancing at night, creators on other machines, the feed.
 package creators

@@ -25,6 +25,9 @@ type Config struct {
 	// Build builds the barrels of all slaves in a directory that is missing: one for each,
 	// slave-0, slave-1, ….
 	Build func(ctx context.Context, out string) error
+	// Each: every slave has a creator of its own, which delivers the barrel of that slave only
+	// and knows nothing of the others; otherwise one creator serves all slaves.
+	Each bool
 	// Dir is an empty directory for them and for the slaves' copies.
 	Dir    string
 	Slaves int
@@ -32,7 +35,7 @@ type Config struct {
 	CacheBytes uint64
 }
 
-// Iteration is what one took: building, and until the last slave had switched.
+// Iteration is what one of a creator took: building, and until its last slave had switched.
 type Iteration struct{ Built, Switched time.Duration }
 
 // System is creators, slaves and a master that run. Make it with Start.
@@ -64,11 +67,11 @@ func Start(ctx context.Context, cfg Config) (_ *System, err error) {
 			err = errors.Join(err, s.close())
 		}
 	}()
-	first := s.built(0)
-	if err := cfg.Build(ctx, first); err != nil {
+	first := creator{System: s, slaves: s.slaves}
+	if err := cfg.Build(ctx, first.built(0)); err != nil {
 		return nil, fmt.Errorf("build the first barrels: %w", err)
 	}
-	if err := s.deliver(ctx, 0); err != nil {
+	if err := first.deliver(ctx, 0); err != nil {
 		return nil, err
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -78,7 +81,13 @@ func Start(ctx context.Context, cfg Config) (_ *System, err error) {
 	s.URL = "http://" + ln.Addr().String()
 	ctx, s.cancel = context.WithCancel(ctx)
 	s.ended.Go(func() error { return httpapi.Serve(ctx, ln, s.handler()) })
-	s.iterate(ctx)
+	if !cfg.Each {
+		first.iterate(ctx)
+		return s, nil
+	}
+	for i := range s.slaves {
+		(&creator{System: s, number: i, slaves: s.slaves[i : i+1]}).iterate(ctx)
+	}
 	return s, nil
 }
 
@@ -98,21 +107,27 @@ type still struct{ m *fanout.Map }
 func (s still) Current() *fanout.Map                           { return s.m }
 func (s still) Newer(context.Context, *fanout.Map) *fanout.Map { return nil }
 
-// iterate has the creators build one iteration after the other, while slaves get the one
-// before.
-func (s *System) iterate(ctx context.Context) {
+// creator builds for some slaves.
+type creator struct {
+	*System
+	number int
+	slaves []*slave
+}
+
+// iterate builds one iteration after the other, while slaves get the one before.
+func (c *creator) iterate(ctx context.Context) {
 	type built struct {
 		number int
 		began  time.Time
 		took   time.Duration
 	}
 	ready := make(chan built)
-	s.ended.Go(func() error {
+	c.ended.Go(func() error {
 		defer close(ready)
 		for n := 1; ctx.Err() == nil; n++ {
 			began := time.Now()
-			if err := s.cfg.Build(ctx, s.built(n)); err != nil {
-				return s.unless(ctx, fmt.Errorf("build barrels: %w", err))
+			if err := c.cfg.Build(ctx, c.built(n)); err != nil {
+				return unless(ctx, fmt.Errorf("build barrels: %w", err))
 			}
 			select {
 			case ready <- built{n, began, time.Since(began)}:
@@ -121,22 +136,22 @@ func (s *System) iterate(ctx context.Context) {
 		}
 		return nil
 	})
-	s.ended.Go(func() error {
-		defer s.cancel() // creators do not go on without slaves
+	c.ended.Go(func() error {
+		defer c.cancel() // nothing goes on without it
 		for b := range ready {
-			if err := s.deliver(ctx, b.number); err != nil {
-				return s.unless(ctx, err)
+			if err := c.deliver(ctx, b.number); err != nil {
+				return unless(ctx, err)
 			}
-			s.mu.Lock()
-			s.iterations = append(s.iterations, Iteration{Built: b.took, Switched: time.Since(b.began)})
-			s.mu.Unlock()
+			c.mu.Lock()
+			c.iterations = append(c.iterations, Iteration{Built: b.took, Switched: time.Since(b.began)})
+			c.mu.Unlock()
 		}
 		return nil
 	})
 }
 
 // unless is an error, unless the end has caused it.
-func (s *System) unless(ctx context.Context, err error) error {
+func unless(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -144,22 +159,22 @@ func (s *System) unless(ctx context.Context, err error) error {
 }
 
 // built is the directory of an iteration.
-func (s *System) built(number int) string {
-	return filepath.Join(s.cfg.Dir, fmt.Sprint("built-", number))
+func (c *creator) built(number int) string {
+	return filepath.Join(c.cfg.Dir, fmt.Sprintf("built-%d-%d", c.number, number))
 }
 
-// deliver has all slaves get their barrels of an iteration, each at its own pace, and
+// deliver has the slaves get their barrels of an iteration, each at its own pace, and
 // removes what was built.
-func (s *System) deliver(ctx context.Context, number int) error {
-	from := s.built(number)
+func (c *creator) deliver(ctx context.Context, number int) error {
+	from := c.built(number)
 	var all errgroup.Group
-	for i, sl := range s.slaves {
-		all.Go(func() error { return sl.get(ctx, filepath.Join(from, home.StoreName(i)), number) })
+	for _, s := range c.slaves {
+		all.Go(func() error { return s.get(ctx, filepath.Join(from, filepath.Base(s.dir)), number) })
 	}
 	return errors.Join(all.Wait(), os.RemoveAll(from))
 }
 
-// Iterations are those that all slaves have.
+// Iterations are those of all creators that their slaves have.
 func (s *System) Iterations() []Iteration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
