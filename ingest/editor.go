@@ -19,7 +19,6 @@ import (
 type editorSource struct {
 	file       string
 	records    *textfile.Reader
-	layout     layout  // its column Status is that of the row being read
 	header     *layout // the same for all rows; tales share it
 	advertiser string  // of the whole file; "": by the column Account
 	words      words.Analyser
@@ -37,10 +36,7 @@ type editorSource struct {
 	location   bool                  // the row names a place or circle
 	restricts  map[string]*rowExtras // of skipped rows, by kind
 	showing    bool                  // rejects with their cells
-
-	cells [][]byte // the row being read
-	fault column   // first column at fault
-	err   error    // what is wrong there; nil: nothing yet
+	row        editorRow
 }
 
 // newEditorSource reads the header of src. advertiser holds for the whole file
@@ -51,14 +47,14 @@ func newEditorSource(src io.Reader, file, advertiser string) (*editorSource, err
 		return nil, err
 	}
 	s := &editorSource{file: file, records: textfile.NewReader(utf), foreign: &campaignTypes{}, places: builtInPlaces()}
-	s.layout, err = readHeader(s.records, advertiser == "")
+	s.row.layout, err = readHeader(s.records, advertiser == "")
 	if err != nil {
 		return s, err
 	}
-	header := s.layout
+	header := s.row.layout
 	s.header = &header
 	s.usage = newUsage(s.header)
-	if s.layout.cell[colAccount] < 0 {
+	if s.row.layout.cell[colAccount] < 0 {
 		s.advertiser = advertiser
 	}
 	return s, nil
@@ -93,7 +89,7 @@ func (s *editorSource) next(e *entry) error {
 		case len(cells) == 1 && len(bytes.TrimSpace(cells[0])) == 0:
 			continue // a blank line
 		}
-		s.cells, s.err = cells, nil
+		s.row.cells, s.row.err = cells, nil
 		s.identity.add(cells...)
 		if e.reject = s.checkWidth(e.record); e.reject == nil {
 			s.read(e)
@@ -104,10 +100,10 @@ func (s *editorSource) next(e *entry) error {
 			s.shutsCampaign(e)
 		}
 		if e.reject == nil && e.skipped == "" {
-			s.usage.count(e.kind, s.cells, s.records.Filled)
+			s.usage.count(e.kind, s.row.cells, s.records.Filled)
 		}
 		if e.reject != nil && s.showing {
-			e.cells = s.rowCells(e.reject)
+			e.cells = s.row.rowCells(e.reject)
 		}
 		return nil
 	}
@@ -116,17 +112,17 @@ func (s *editorSource) next(e *entry) error {
 // checkWidth rejects a row with cells that belong to no column, and a truncated
 // last row. Empty cells at a row's end may be missing.
 func (s *editorSource) checkWidth(record int64) *rejected.Row {
-	width := s.layout.width()
-	for i := width; i < len(s.cells); i++ {
-		if len(s.cells[i]) > 0 {
-			why := fmt.Sprintf("%d cells, the header has %d: quote a cell that contains a separator", len(s.cells), width)
-			return &rejected.Row{File: s.file, Record: record, Column: cellName(i), Reason: rejected.Found(why, string(s.cells[i]))}
+	width := s.row.layout.width()
+	for i := width; i < len(s.row.cells); i++ {
+		if len(s.row.cells[i]) > 0 {
+			why := fmt.Sprintf("%d cells, the header has %d: quote a cell that contains a separator", len(s.row.cells), width)
+			return &rejected.Row{File: s.file, Record: record, Column: cellName(i), Reason: rejected.Found(why, string(s.row.cells[i]))}
 		}
 	}
-	if s.records.Unended && len(s.cells) < width {
-		why := fmt.Sprintf("the last row has %d of %d cells and no line end: was the file cut off?", len(s.cells), width)
-		last := len(s.cells) - 1
-		return &rejected.Row{File: s.file, Record: record, Column: cellName(last), Reason: rejected.Found(why, string(s.cells[last]))}
+	if s.records.Unended && len(s.row.cells) < width {
+		why := fmt.Sprintf("the last row has %d of %d cells and no line end: was the file cut off?", len(s.row.cells), width)
+		last := len(s.row.cells) - 1
+		return &rejected.Row{File: s.file, Record: record, Column: cellName(last), Reason: rejected.Found(why, string(s.row.cells[last]))}
 	}
 	return nil
 }
@@ -139,7 +135,7 @@ func (s *editorSource) read(e *entry) {
 	if e.skipped = s.noData(); e.skipped != "" {
 		return
 	}
-	if e.skipped = s.otherKindOf(); e.skipped != "" && !s.filled(colCampaignType) && s.foreign.none() {
+	if e.skipped = s.otherKindOf(); e.skipped != "" && !s.row.filled(colCampaignType) && s.foreign.none() {
 		s.skippedExtras(e)
 		return
 	}
@@ -153,13 +149,13 @@ func (s *editorSource) read(e *entry) {
 		s.skippedExtras(e)
 		return
 	}
-	s.layout.cell[colStatus] = s.layout.statusOf[ofOwner]
+	s.row.layout.cell[colStatus] = s.row.layout.statusOf[ofOwner]
 	switch {
-	case s.filled(colKeyword):
+	case s.row.filled(colKeyword):
 		s.readKeyword(e)
-	case s.filled(colAdType) || s.anyHeadline():
+	case s.row.filled(colAdType) || s.row.anyHeadline():
 		s.readAd(e)
-	case s.filled(colAdGroup):
+	case s.row.filled(colAdGroup):
 		e.kind = kindGroup
 		e.group = s.name(colAdGroup)
 		s.groupOwn(&e.groupPatch)
@@ -179,17 +175,17 @@ func (s *editorSource) read(e *entry) {
 
 // refuse rejects the row if a cell is at fault. What may be a negative needs no ad group.
 func (s *editorSource) refuse(e *entry) {
-	if s.err != nil && (e.reject == nil || s.err != errNoGroup) {
-		e.reject = &rejected.Row{File: s.file, Record: e.record, Column: s.fault.String(),
-			Reason: rejected.Found(reason(s.err), string(s.cell(s.fault)))}
+	if s.row.err != nil && (e.reject == nil || s.row.err != errNoGroup) {
+		e.reject = &rejected.Row{File: s.file, Record: e.record, Column: s.row.fault.String(),
+			Reason: rejected.Found(reason(s.row.err), string(s.row.cell(s.row.fault)))}
 	}
 }
 
 // groupCells reads the cells of any row that describe its group.
 func (s *editorSource) groupCells(e *entry) {
 	p := &e.groupPatch
-	p.Status = s.status(colAdGroupStatus)
-	if e.kind == kindGroup && !s.filled(colAdGroupStatus) {
+	p.Status = s.row.status(colAdGroupStatus)
+	if e.kind == kindGroup && !s.row.filled(colAdGroupStatus) {
 		p.Status = s.ownStatus(e, colAdGroupStatus)
 	}
 	e.patchesGroup = *p != backend.GroupPatch{}
@@ -201,8 +197,8 @@ func (s *editorSource) campaignCells(e *entry) {
 	if s.fillsCampaign() {
 		s.campaignAny(p, e)
 	}
-	p.Status = s.status(colCampaignStatus)
-	if e.kind == kindCampaign && !s.filled(colCampaignStatus) {
+	p.Status = s.row.status(colCampaignStatus)
+	if e.kind == kindCampaign && !s.row.filled(colCampaignStatus) {
 		p.Status = s.ownStatus(e, colCampaignStatus)
 	}
 	e.patchesCampaign = *p != backend.CampaignPatch{}
@@ -210,7 +206,7 @@ func (s *editorSource) campaignCells(e *entry) {
 
 // fillsCampaign reports whether the row has a setting of its campaign, which few rows of an export have.
 func (s *editorSource) fillsCampaign() bool {
-	return slices.ContainsFunc(s.records.Filled, func(i int) bool { return i < len(s.layout.ofCampaign) && s.layout.ofCampaign[i] })
+	return slices.ContainsFunc(s.records.Filled, func(i int) bool { return i < len(s.row.layout.ofCampaign) && s.row.layout.ofCampaign[i] })
 }
 
 // ownStatus reads the column Status of a group or campaign row whose own status cell is empty. A row that does not
@@ -218,21 +214,21 @@ func (s *editorSource) fillsCampaign() bool {
 // it is not used. Unless the file has a column for the owner's status, it may also be that one, and then only Enabled
 // changes nothing: other rows are rejected.
 func (s *editorSource) ownStatus(e *entry, own column) backend.Status {
-	if !s.filled(colStatus) {
+	if !s.row.filled(colStatus) {
 		return backend.Keep
 	}
-	if header, ok := s.unnamed(); ok && !s.saysOwn(e.kind) {
-		if s.layout.cell[own] < 0 {
-			if status := s.status(colStatus); status == backend.Pause || status == backend.Remove {
-				s.note(colStatus, fmt.Errorf("the row may be one of another kind, since column %s is filled: use column %s", rejected.Quote(header), own))
+	if header, ok := s.row.unnamed(); ok && !s.row.saysOwn(e.kind) {
+		if s.row.layout.cell[own] < 0 {
+			if status := s.row.status(colStatus); status == backend.Pause || status == backend.Remove {
+				s.row.note(colStatus, fmt.Errorf("the row may be one of another kind, since column %s is filled: use column %s", rejected.Quote(header), own))
 			}
 		}
 		e.warning = &Warning{File: s.file, Record: e.record, Column: colStatus.String(), Text: fmt.Sprintf(
 			"%s is not used, since column %s is filled and may make this a row of another kind; use column %s",
-			rejected.Quote(string(s.cell(colStatus))), rejected.Quote(header), own)}
+			rejected.Quote(string(s.row.cell(colStatus))), rejected.Quote(header), own)}
 		return backend.Keep
 	}
-	return s.status(colStatus)
+	return s.row.status(colStatus)
 }
 
 // account returns the row's advertiser: by its name, where there is none by its number.
@@ -240,11 +236,11 @@ func (s *editorSource) account() string {
 	switch {
 	case s.advertiser != "":
 		return s.advertiser
-	case !s.filled(colAccountName):
+	case !s.row.filled(colAccountName):
 		return s.name(colAccount)
 	}
 	name := s.nameIn(colAccount, colAccountName)
-	if number := values.Plain(string(s.cell(colAccount))); number != "" {
+	if number := values.Plain(string(s.row.cell(colAccount))); number != "" {
 		if s.numbers == nil {
 			s.numbers = make(map[string]string)
 		}
@@ -252,16 +248,16 @@ func (s *editorSource) account() string {
 		if !ok {
 			s.numbers[name] = number
 		} else if was != number {
-			s.note(colAccount, errTwoNumbers)
+			s.row.note(colAccount, errTwoNumbers)
 		}
 	}
 	return name
 }
 
 // note remembers the first column at fault.
-func (s *editorSource) note(c column, err error) {
-	if err != nil && (s.err == nil || c < s.fault) {
-		s.fault, s.err = c, err
+func (r *editorRow) note(c column, err error) {
+	if err != nil && (r.err == nil || c < r.fault) {
+		r.fault, r.err = c, err
 	}
 }
 
@@ -270,16 +266,16 @@ func (s *editorSource) name(c column) string { return s.nameIn(c, c) }
 
 // nameIn is name where another column has it.
 func (s *editorSource) nameIn(c, in column) string {
-	cell := s.cell(in)
+	cell := s.row.cell(in)
 	if last := s.names[c]; string(cell) == last && last != "" {
 		return last
 	}
-	name := s.text(in)
+	name := s.row.text(in)
 	if name == "" {
-		s.note(c, [...]error{errNoAccount, errNoCampaign, errNoGroup}[c])
+		s.row.note(c, [...]error{errNoAccount, errNoCampaign, errNoGroup}[c])
 	}
-	s.note(in, values.CheckName(name))
-	if s.err == nil {
+	s.row.note(in, values.CheckName(name))
+	if s.row.err == nil {
 		s.names[c] = name
 	}
 	return name

@@ -12,23 +12,23 @@ import (
 )
 
 func (s *editorSource) readKeyword(e *entry) {
-	s.layout.cell[colStatus] = s.layout.statusOf[ofKeyword]
-	text := s.text(colKeyword)
+	s.row.layout.cell[colStatus] = s.row.layout.statusOf[ofKeyword]
+	text := s.row.text(colKeyword)
 	text, matchType := values.Unwrap(text)
 	of, ok := values.Positive, true
-	if c := s.typeColumn(); s.filled(c) {
+	if c := s.typeColumn(); s.row.filled(c) {
 		var err error
-		of, matchType, err = values.ParseType(s.text(c), matchType)
-		s.note(c, err)
+		of, matchType, err = values.ParseType(s.row.text(c), matchType)
+		s.row.note(c, err)
 		ok = err == nil
 	}
-	s.note(colKeyword, checkSpreadsheet(text))
+	s.row.note(colKeyword, checkSpreadsheet(text))
 	joined := s.joinedWords(text)
-	status := s.status(colStatus)
-	if of == values.GroupNegative && ok && !s.filled(colAdGroup) {
+	status := s.row.status(colStatus)
+	if of == values.GroupNegative && ok && !s.row.filled(colAdGroup) {
 		of = values.CampaignNegative
 	}
-	if of != values.CampaignNegative && (ok || s.filled(colAdGroup)) {
+	if of != values.CampaignNegative && (ok || s.row.filled(colAdGroup)) {
 		e.group = s.name(colAdGroup)
 		s.groupCells(e)
 	}
@@ -36,7 +36,7 @@ func (s *editorSource) readKeyword(e *entry) {
 		e.kind = kindKeyword
 		e.keyword = backend.KeywordPatch{Text: text, Words: joined, Type: matchType, Status: status}
 		s.keywordOwn(&e.keyword)
-		s.note(colKeyword, s.checkMinus(text))
+		s.row.note(colKeyword, s.checkMinus(text))
 		return
 	}
 	e.kind = kindGroupNegative
@@ -63,24 +63,24 @@ var (
 // typeColumn returns the column that says what the row's keyword is. The first keyword with a
 // Type decides whether the column is the criterion type; a row that differs is rejected.
 func (s *editorSource) typeColumn() column {
-	if !s.filled(colType) {
+	if !s.row.filled(colType) {
 		return colCriterionType
 	}
-	_, _, err := values.ParseType(string(s.cell(colType)), 0)
+	_, _, err := values.ParseType(string(s.row.cell(colType)), 0)
 	if s.types == typesUnknown {
 		s.types = typesOfCriteria
 		if err != nil {
 			s.types = typesOfRows
 			for _, k := range []kind{kindKeyword, kindGroupNegative, kindCampaignNegative, kindAdvertiserNegative} {
-				s.usage.leave(k, s.layout.cell[colType])
+				s.usage.leave(k, s.row.layout.cell[colType])
 			}
 		}
 	}
 	switch {
 	case s.types == typesOfCriteria && err != nil:
-		s.note(colType, errTypeOfRow)
+		s.row.note(colType, errTypeOfRow)
 	case s.types == typesOfRows && err == nil:
-		s.note(colType, errTypeOfKeyword)
+		s.row.note(colType, errTypeOfKeyword)
 	}
 	if s.types == typesOfCriteria {
 		return colType
@@ -90,8 +90,8 @@ func (s *editorSource) typeColumn() column {
 
 // isText reports whether a cell is the keyword's text or an owner's name, which may begin with
 // any word.
-func (s *editorSource) isText(i int) bool {
-	l := &s.layout.cell
+func (r *editorRow) isText(i int) bool {
+	l := &r.layout.cell
 	return i == l[colAccount] || i == l[colAccountName] || i == l[colCampaign] || i == l[colAdGroup] || i == l[colKeyword]
 }
 
@@ -145,21 +145,21 @@ func saysYes(cell []byte) bool {
 var errNoHeadline = errors.New("an ad without a headline: it could not be shown")
 
 func (s *editorSource) readAd(e *entry) {
-	s.layout.cell[colStatus] = s.layout.statusOf[ofAd]
+	s.row.layout.cell[colStatus] = s.row.layout.statusOf[ofAd]
 	e.kind = kindAd
 	e.group = s.name(colAdGroup)
 	s.groupCells(e)
-	s.text(colAdType) // only [] is wrong there
+	s.row.text(colAdType) // only [] is wrong there
 	e.ad = backend.AdPatch{
-		Headlines:    s.texts(colHeadline1, maxHeadlines),
-		Descriptions: s.texts(colDescription1, maxDescriptions),
-		Path1:        s.text(colPath1),
-		Path2:        s.text(colPath2),
-		FinalURL:     s.text(colFinalURL),
-		Status:       s.status(colStatus),
+		Headlines:    s.row.texts(colHeadline1, maxHeadlines),
+		Descriptions: s.row.texts(colDescription1, maxDescriptions),
+		Path1:        s.row.text(colPath1),
+		Path2:        s.row.text(colPath2),
+		FinalURL:     s.row.text(colFinalURL),
+		Status:       s.row.status(colStatus),
 	}
-	s.note(colHeadline1, checkHeadlines(&e.ad))
-	s.note(colFinalURL, checkAdURL(&e.ad))
+	s.row.note(colHeadline1, checkHeadlines(&e.ad))
+	s.row.note(colFinalURL, checkAdURL(&e.ad))
 }
 
 // checkHeadlines refuses an ad without one. An ad that is removed may lack it, since it may have
@@ -182,7 +182,7 @@ func checkAdURL(ad *backend.AdPatch) error {
 
 // otherAd returns the kind of an ad that is not a text ad for searches, else "".
 func (s *editorSource) otherAd() string {
-	cell := string(s.cell(colAdType))
+	cell := string(s.row.cell(colAdType))
 	switch values.Plain(cell) {
 	case "responsivesearchad", "expandedtextad", "textad", "[]": // the last is rejected
 		return ""

@@ -124,7 +124,7 @@ func (x *Explanation) add(s *editorSource, e *entry) {
 			return
 		}
 		if s != nil {
-			k.Cells = s.rowCells(&rejected.Row{})
+			k.Cells = s.row.rowCells(&rejected.Row{})
 		}
 		x.Kinds = append(x.Kinds, k)
 	}
@@ -133,27 +133,27 @@ func (x *Explanation) add(s *editorSource, e *entry) {
 
 // columnUses says what each column of the file was read as.
 func (s *editorSource) columnUses() []ColumnUse {
-	list := make([]ColumnUse, s.layout.width())
+	list := make([]ColumnUse, s.row.layout.width())
 	for i := range list {
-		list[i].Heading = s.layout.header(i)
+		list[i].Heading = s.row.layout.header(i)
 	}
-	for c, at := range s.layout.cell {
+	for c, at := range s.row.layout.cell {
 		if at >= 0 && (column(c) != colType || s.types == typesOfCriteria) && column(c) != colStatus {
 			list[at].As = column(c).String()
 		}
 	}
-	if at := s.layout.cell[colType]; at >= 0 && s.types == typesOfCriteria {
+	if at := s.row.layout.cell[colType]; at >= 0 && s.types == typesOfCriteria {
 		list[at].As = colCriterionType.String()
 	}
 	for _, c := range []struct {
 		at int
 		as column
-	}{{s.layout.statusOf[ofKeyword], colKeywordStatus}, {s.layout.statusOf[ofAd], colAdStatus}, {s.layout.statusOf[ofOwner], colStatus}} {
+	}{{s.row.layout.statusOf[ofKeyword], colKeywordStatus}, {s.row.layout.statusOf[ofAd], colAdStatus}, {s.row.layout.statusOf[ofOwner], colStatus}} {
 		if c.at >= 0 {
 			list[c.at].As = c.as.String()
 		}
 	}
-	for _, o := range s.layout.others {
+	for _, o := range s.row.layout.others {
 		list[o.cell].Identifies = otherKinds[o.kind].name
 	}
 	for k := range s.usage.rows {
@@ -163,7 +163,7 @@ func (s *editorSource) columnUses() []ColumnUse {
 	}
 	for i := range list {
 		if list[i].As == "" && list[i].Identifies == "" {
-			list[i].Meant = s.layout.meant(unusedKey{column: list[i].Heading})
+			list[i].Meant = s.row.layout.meant(unusedKey{column: list[i].Heading})
 		}
 	}
 	return list

@@ -55,17 +55,17 @@ func checkEntry(t *testing.T, e *entry) {
 }
 
 // checkNegatives: no row with a cell that begins with the word negative is a keyword that is bid
-// on, but for its text and its owners' names.
+// on, except for its text and its owners' names.
 func checkNegatives(t *testing.T, src source, e *entry) {
 	s, editor := src.(*editorSource)
 	if !editor || e.kind != kindKeyword {
 		return
 	}
-	texts := []int{s.layout.cell[colAccount], s.layout.cell[colAccountName], s.layout.cell[colCampaign], s.layout.cell[colAdGroup], s.layout.cell[colKeyword]}
-	for i, cell := range s.cells {
+	texts := []int{s.row.layout.cell[colAccount], s.row.layout.cell[colAccountName], s.row.layout.cell[colCampaign], s.row.layout.cell[colAdGroup], s.row.layout.cell[colKeyword]}
+	for i, cell := range s.row.cells {
 		text := strings.ToLower(strings.TrimSpace(string(cell)))
 		if !slices.Contains(texts, i) && (strings.HasPrefix(text, "negative") || strings.HasPrefix(text, "campaign negative")) {
-			t.Fatalf("cell %d of %q", i+1, s.cells)
+			t.Fatalf("cell %d of %q", i+1, s.row.cells)
 		}
 	}
 }

@@ -103,13 +103,13 @@ func (s *editorSource) refuseHidden(e *entry) {
 		s.refuseNegative(e)
 	}
 	may := s.mayBe(e)
-	for _, i := range s.layout.hinting {
-		cell := s.cellAt(i)
+	for _, i := range s.row.layout.hinting {
+		cell := s.row.cellAt(i)
 		if len(cell) == 0 || e.reject != nil {
 			continue
 		}
 		d := hintOf(cell)
-		if heading := s.layout.flags[i]; heading != noHint && !may.has(d) {
+		if heading := s.row.layout.flags[i]; heading != noHint && !may.has(d) {
 			d = s.flagged(heading, cell, d)
 		}
 		switch {
@@ -148,7 +148,7 @@ func (s *editorSource) mayBe(e *entry) (may hints) {
 	case kindKeyword:
 		status = e.keyword.Status
 		may.add(hintNegative, true)
-		may.add(hintNarrow, e.keyword.Type == search.Broad && !s.filled(s.typeUsed()))
+		may.add(hintNarrow, e.keyword.Type == search.Broad && !s.row.filled(s.typeUsed()))
 	case kindAd:
 		status = e.ad.Status
 	}
@@ -159,7 +159,7 @@ func (s *editorSource) mayBe(e *entry) (may hints) {
 
 // typeUsed is the column that has said what the row's keyword is.
 func (s *editorSource) typeUsed() column {
-	if s.types == typesOfCriteria && s.filled(colType) {
+	if s.types == typesOfCriteria && s.row.filled(colType) {
 		return colType
 	}
 	return colCriterionType
@@ -168,7 +168,7 @@ func (s *editorSource) typeUsed() column {
 // refuseNegative rejects a positive keyword whose row calls it a negative in any cell that is not used.
 func (s *editorSource) refuseNegative(e *entry) {
 	for _, i := range s.records.Filled {
-		if i >= s.layout.width() || s.isText(i) || !saysNegative(s.cells[i]) {
+		if i >= s.row.layout.width() || s.row.isText(i) || !saysNegative(s.row.cells[i]) {
 			continue
 		}
 		s.refuseAt(e, i, errHiddenNegative)
@@ -177,7 +177,7 @@ func (s *editorSource) refuseNegative(e *entry) {
 }
 
 func (s *editorSource) refuseAt(e *entry, i int, why error) {
-	e.reject = &rejected.Row{File: s.file, Record: e.record, Column: s.layout.header(i), Reason: rejected.Found(why.Error(), string(bytes.TrimSpace(s.cellAt(i))))}
+	e.reject = &rejected.Row{File: s.file, Record: e.record, Column: s.row.layout.header(i), Reason: rejected.Found(why.Error(), string(bytes.TrimSpace(s.row.cellAt(i))))}
 }
 
 // checkMinus refuses a positive keyword with a minus in front, by which people write negatives, unless
@@ -186,7 +186,7 @@ func (s *editorSource) checkMinus(text string) error {
 	switch {
 	case !strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "–") && !strings.HasPrefix(text, "—") && !strings.HasPrefix(text, "−"):
 		return nil
-	case s.filled(colCriterionType) && values.Plain(s.layout.header(s.layout.cell[colCriterionType])) == values.Plain(colCriterionType.String()):
+	case s.row.filled(colCriterionType) && values.Plain(s.row.layout.header(s.row.layout.cell[colCriterionType])) == values.Plain(colCriterionType.String()):
 		return nil
 	}
 	return errMinus

@@ -156,18 +156,18 @@ func (s *jsonSource) number() uint64 { return s.identity.number() }
 // guessOwners finds the owner whose own row is rejected as a whole, as far as the row can be read: that owner
 // must not be served without it.
 func (s *editorSource) guessOwners(e *entry) {
-	if s.noData() != "" || s.otherKindOf() != "" || s.filled(colKeyword) || s.filled(colAdType) || s.anyHeadline() {
+	if s.noData() != "" || s.otherKindOf() != "" || s.row.filled(colKeyword) || s.row.filled(colAdType) || s.row.anyHeadline() {
 		return
 	}
 	e.advertiser, e.campaign = s.accountAsRead(), s.shared(colCampaign)
-	if e.kind = kindCampaign; s.filled(colAdGroup) {
+	if e.kind = kindCampaign; s.row.filled(colAdGroup) {
 		e.kind, e.group = kindGroup, s.shared(colAdGroup)
 	}
 }
 
 // accountAsRead is the row's advertiser, unchecked.
 func (s *editorSource) accountAsRead() string {
-	return cmp.Or(s.advertiser, string(s.cell(colAccountName)), s.shared(colAccount))
+	return cmp.Or(s.advertiser, string(s.row.cell(colAccountName)), s.shared(colAccount))
 }
 
 // guessOwners does so for a line, up to where it can be read.

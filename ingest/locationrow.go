@@ -25,9 +25,9 @@ var (
 )
 
 // locates reports whether the row names a place or circle.
-func (s *editorSource) locates() bool {
+func (r *editorRow) locates() bool {
 	for _, c := range [...]column{colLocation, colPlaceID, colRadius} {
-		if cell := s.cell(c); len(cell) > 0 && string(cell) != "[]" {
+		if cell := r.cell(c); len(cell) > 0 && string(cell) != "[]" {
 			return true
 		}
 	}
@@ -39,36 +39,36 @@ func (s *editorSource) readLocation(e *entry) {
 	e.kind, e.location = kindLocation, new(locationChange)
 	l := e.location
 	l.Modifier = targeting.Default
-	switch values.Plain(s.text(colCriterionType)) {
+	switch values.Plain(s.row.text(colCriterionType)) {
 	case "":
 	case "negative", "campaignnegative", "excluded":
 		l.Exclude = true
 	default:
-		s.note(colCriterionType, errLocationType)
+		s.row.note(colCriterionType, errLocationType)
 	}
-	switch s.status(colStatus) {
+	switch s.row.status(colStatus) {
 	case backend.Remove:
 		l.removes = true
 	case backend.Pause:
-		s.note(colStatus, errLocationStatus)
+		s.row.note(colStatus, errLocationStatus)
 	}
 	switch {
-	case s.filled(colPlaceID) && string(s.cell(colPlaceID)) != "[]":
+	case s.row.filled(colPlaceID) && string(s.row.cell(colPlaceID)) != "[]":
 		s.readPlaceID(e)
-	case s.filled(colLocation):
-		s.readPlace(l, s.text(colLocation))
+	case s.row.filled(colLocation):
+		s.readPlace(l, s.row.text(colLocation))
 	default:
-		s.note(colLocation, errNoLocation)
+		s.row.note(colLocation, errNoLocation)
 	}
 	if !l.Exclude {
-		l.modifier = patch(s, colLocationModifier, values.ParseLocationModifier)
+		l.modifier = patch(&s.row, colLocationModifier, values.ParseLocationModifier)
 	}
 }
 
 func (s *editorSource) readPlaceID(e *entry) {
-	id, err := places.ParseID(s.text(colPlaceID))
+	id, err := places.ParseID(s.row.text(colPlaceID))
 	if err != nil {
-		s.note(colPlaceID, err)
+		s.row.note(colPlaceID, err)
 		return
 	}
 	e.location.Place = id
@@ -76,7 +76,7 @@ func (s *editorSource) readPlaceID(e *entry) {
 	switch {
 	case e.location.removes:
 	case err != nil:
-		s.note(colPlaceID, err)
+		s.row.note(colPlaceID, err)
 	case inactive:
 		e.inactive = []uint32{id}
 	}
@@ -87,38 +87,38 @@ func (s *editorSource) readPlace(l *locationChange, cell string) {
 	if strings.HasPrefix(cell, "(") {
 		var err error
 		l.Circle, err = values.ParseCircle(cell)
-		s.note(colLocation, err)
-		if s.filled(colRadius) {
-			s.note(colRadius, errNameRadius)
+		s.row.note(colLocation, err)
+		if s.row.filled(colRadius) {
+			s.row.note(colRadius, errNameRadius)
 		}
 		return
 	}
-	if lat, lon, ok := values.TwoNumbers(cell); ok && s.filled(colRadius) {
+	if lat, lon, ok := values.TwoNumbers(cell); ok && s.row.filled(colRadius) {
 		s.circleAround(l, lat, lon)
 		return
 	}
-	if s.filled(colRadius) && string(s.cell(colRadius)) != "[]" {
-		s.note(colRadius, errNameRadius)
+	if s.row.filled(colRadius) && string(s.row.cell(colRadius)) != "[]" {
+		s.row.note(colRadius, errNameRadius)
 	}
 	var err error
 	l.Place, err = s.places.find(cell)
-	s.note(colLocation, err)
+	s.row.note(colLocation, err)
 }
 
 // circleAround reads a circle whose middle is in Location, from Radius and Unit.
 func (s *editorSource) circleAround(l *locationChange, lat, lon string) {
 	point, err := targeting.ParsePoint(lat, lon)
-	s.note(colLocation, err)
-	length, unit := values.SplitUnit(s.text(colRadius))
+	s.row.note(colLocation, err)
+	length, unit := values.SplitUnit(s.row.text(colRadius))
 	if unit == "" {
-		if unit = strings.ToLower(s.text(colUnit)); unit != "mi" && unit != "km" {
-			s.note(colUnit, values.ErrUnit)
+		if unit = strings.ToLower(s.row.text(colUnit)); unit != "mi" && unit != "km" {
+			s.row.note(colUnit, values.ErrUnit)
 			unit = "km"
 		}
 	}
 	radius, ok := values.ParseRadius(length, unit)
 	if !ok {
-		s.note(colRadius, values.ErrRadius)
+		s.row.note(colRadius, values.ErrRadius)
 	}
 	l.Circle = targeting.Circle{Point: point, Radius: radius}
 }

@@ -99,36 +99,36 @@ func criterionKind(cell string) otherKind {
 // (serving.md §7, "Rows of other kinds"), else "".
 func (s *editorSource) otherKindOf() string {
 	s.location = false
-	keyword := s.filled(colKeyword)
+	keyword := s.row.filled(colKeyword)
 	switch {
-	case keyword && s.filled(colCampaign):
+	case keyword && s.row.filled(colCampaign):
 		return ""
-	case s.filled(colAdType):
+	case s.row.filled(colAdType):
 		return s.otherAd()
 	case keyword:
 		// The keywords of shared sets and of the account have no campaign.
-		if kind := s.identified(otherSharedSet, otherAccountKeyword); kind != "" {
+		if kind := s.row.identified(otherSharedSet, otherAccountKeyword); kind != "" {
 			return kind
 		}
-		if s.layout.rowType >= 0 && s.typeRestricts() == otherSharedSet {
+		if s.row.layout.rowType >= 0 && s.row.typeRestricts() == otherSharedSet {
 			return s.typedKind()
 		}
 		return ""
-	case s.anyHeadline():
-		if s.filled(colAdGroup) {
+	case s.row.anyHeadline():
+		if s.row.filled(colAdGroup) {
 			return ""
 		}
-		return s.identified(otherAssetGroup)
+		return s.row.identified(otherAssetGroup)
 	}
-	if s.saysOwner() {
+	if s.row.saysOwner() {
 		return ""
 	}
 	if kind := s.typedKind(); kind != "" {
 		return kind
 	}
-	kind := s.identified()
-	if s.locates() && (kind == "" || kind == "location" && s.reachAlone()) {
-		if s.location = s.filled(colCampaign) && !s.filled(colAdGroup); s.location {
+	kind := s.row.identified()
+	if s.row.locates() && (kind == "" || kind == "location" && s.row.reachAlone()) {
+		if s.location = s.row.filled(colCampaign) && !s.row.filled(colAdGroup); s.location {
 			return ""
 		}
 		return "location"
@@ -136,18 +136,18 @@ func (s *editorSource) otherKindOf() string {
 	if kind != "" {
 		return kind
 	}
-	if s.filled(colCriterionType) {
-		return otherKinds[criterionKind(string(s.cell(colCriterionType)))].name
+	if s.row.filled(colCriterionType) {
+		return otherKinds[criterionKind(string(s.row.cell(colCriterionType)))].name
 	}
 	return ""
 }
 
 // identified returns the first kind, of these or of all, that a filled cell
 // identifies. A cell [] does not count: exports write it for unset settings.
-func (s *editorSource) identified(names ...string) string {
-	for _, o := range s.layout.others {
+func (r *editorRow) identified(names ...string) string {
+	for _, o := range r.layout.others {
 		name := otherKinds[o.kind].name
-		cell := s.cellAt(o.cell)
+		cell := r.cellAt(o.cell)
 		switch {
 		case len(cell) == 0, string(cell) == "[]":
 		case len(names) > 0 && !slices.Contains(names, name):
@@ -159,19 +159,19 @@ func (s *editorSource) identified(names ...string) string {
 }
 
 // reachAlone reports whether only the last kind with columns identifies the row.
-func (s *editorSource) reachAlone() bool {
-	return !slices.ContainsFunc(s.layout.others, func(o otherCell) bool {
-		cell := s.cellAt(o.cell)
+func (r *editorRow) reachAlone() bool {
+	return !slices.ContainsFunc(r.layout.others, func(o otherCell) bool {
+		cell := r.cellAt(o.cell)
 		return int(o.kind) < len(otherKinds)-2 && len(cell) > 0 && string(cell) != "[]"
 	})
 }
 
 // unnamed returns the header of the first filled cell of an unknown column, if
 // there is one.
-func (s *editorSource) unnamed() (header string, ok bool) {
-	for _, cell := range s.layout.unnamed {
-		if len(s.cellAt(cell)) > 0 {
-			return s.layout.header(cell), true
+func (r *editorRow) unnamed() (header string, ok bool) {
+	for _, cell := range r.layout.unnamed {
+		if len(r.cellAt(cell)) > 0 {
+			return r.layout.header(cell), true
 		}
 	}
 	return "", false
@@ -197,29 +197,29 @@ var rowTypes = []struct{ part, restricts string }{
 const otherExclusion = "other exclusion"
 
 // rowType is what a row calls itself, or "" if nothing.
-func (s *editorSource) rowType() string { return string(s.cellAt(s.layout.rowType)) }
+func (r *editorRow) rowType() string { return string(r.cellAt(r.layout.rowType)) }
 
 // saysOwner reports whether a row calls itself a campaign's or a group's own.
-func (s *editorSource) saysOwner() bool {
-	name := values.Plain(s.rowType())
+func (r *editorRow) saysOwner() bool {
+	name := values.Plain(r.rowType())
 	return name == "campaign" || name == "adgroup"
 }
 
 // saysOwn reports whether a row calls itself what its cells make it, so that it is
 // its entity's own row.
-func (s *editorSource) saysOwn(k kind) bool {
+func (r *editorRow) saysOwn(k kind) bool {
 	own := [kinds]string{kindCampaign: "campaign", kindGroup: "adgroup"}[k]
-	return own != "" && values.Plain(s.rowType()) == own
+	return own != "" && values.Plain(r.rowType()) == own
 }
 
 // typedKind returns the kind that a row calls itself, or "" if rows of that kind are imported. Where rows have ids, a
 // bulk sheet names the kind of each.
 func (s *editorSource) typedKind() string {
-	if s.layout.rowType < 0 {
+	if s.row.layout.rowType < 0 {
 		return ""
 	}
-	named := s.rowType()
-	if named == "" || !s.layout.bulk && partOfType(values.Plain(named)) < 0 && !anAd(named) {
+	named := s.row.rowType()
+	if named == "" || !s.row.layout.bulk && partOfType(values.Plain(named)) < 0 && !anAd(named) {
 		return ""
 	}
 	return s.kinds.of("row of type", named)
@@ -240,8 +240,8 @@ func partOfType(plain string) int {
 
 // typeRestricts returns what restricts the campaign of a row that is skipped because of the kind that it
 // names; "": nothing does.
-func (s *editorSource) typeRestricts() string {
-	if i := partOfType(values.Plain(s.rowType())); i >= 0 {
+func (r *editorRow) typeRestricts() string {
+	if i := partOfType(values.Plain(r.rowType())); i >= 0 {
 		return rowTypes[i].restricts
 	}
 	return ""

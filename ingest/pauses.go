@@ -31,10 +31,10 @@ func (s *editorSource) shutsCampaign(e *entry) {
 	if advertiser == "" || campaign == "" || values.CheckName(advertiser) != nil || values.CheckName(campaign) != nil || accountLevel(campaign) || s.noData() != "" {
 		return
 	}
-	of := s.filled(colKeyword) || s.filled(colAdType) || s.anyHeadline()
-	restricts := e.kind == kindLocation || !of && !s.filled(colAdGroup) && s.otherKindOf() == "" && s.location
+	of := s.row.filled(colKeyword) || s.row.filled(colAdType) || s.row.anyHeadline()
+	restricts := e.kind == kindLocation || !of && !s.row.filled(colAdGroup) && s.otherKindOf() == "" && s.location
 	for _, c := range restrictingColumns {
-		restricts = restricts || s.filled(c) && (!of || e.reject.Column == c.String())
+		restricts = restricts || s.row.filled(c) && (!of || e.reject.Column == c.String())
 	}
 	if restricts {
 		e.pausing, e.advertiser, e.campaign = true, advertiser, campaign

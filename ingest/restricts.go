@@ -113,8 +113,8 @@ func withoutUnit(plain string) string {
 	return name
 }
 
-// limitOf returns what an unknown heading limits spend by: Total budget, Budget amount, Max spend, Spending limit; ""
-// means by nothing.
+// limitOf returns what an unknown heading limits spend by: Total budget, Budget amount, Max spend, Spending limit. "" means
+// that it does not.
 func limitOf(plain string) string {
 	switch {
 	case strings.HasPrefix(plain, "recommended"):
@@ -148,7 +148,7 @@ func (s *editorSource) skippedExtras(e *entry) {
 // skippedRestricts returns what a skipped row of a kind restricts its campaign by; "" means by
 // nothing.
 func (s *editorSource) skippedRestricts(kind string) string {
-	negative := s.cell(colCriterionType)
+	negative := s.row.cell(colCriterionType)
 	switch {
 	case slices.Contains(restrictingKinds, kind):
 		return kind
@@ -157,15 +157,15 @@ func (s *editorSource) skippedRestricts(kind string) string {
 			return otherExclusion
 		}
 		return kind
-	case s.layout.rowType >= 0 && kind == s.typedKind():
-		return s.typeRestricts()
+	case s.row.layout.rowType >= 0 && kind == s.typedKind():
+		return s.row.typeRestricts()
 	}
 	return ""
 }
 
 // shared returns a name as a string: the last one if they are equal.
 func (s *editorSource) shared(c column) string {
-	if cell := s.cell(c); string(cell) != s.names[c] {
+	if cell := s.row.cell(c); string(cell) != s.names[c] {
 		return string(cell)
 	}
 	return s.names[c]
@@ -173,13 +173,13 @@ func (s *editorSource) shared(c column) string {
 
 // readExtras reads the cells of an imported row that few rows have.
 func (s *editorSource) readExtras(e *entry) {
-	if !s.layout.extras {
+	if !s.row.layout.extras {
 		return
 	}
 	var x rowExtras
-	for _, of := range s.layout.restricting {
-		cell := string(s.cellAt(of.cell))
-		if of.cell == s.layout.cell[colLocationModifier] && e.kind == kindLocation {
+	for _, of := range s.row.layout.restricting {
+		cell := string(s.row.cellAt(of.cell))
+		if of.cell == s.row.layout.cell[colLocationModifier] && e.kind == kindLocation {
 			continue
 		}
 		if s.restrictsNow(of.name, cell) {
@@ -187,7 +187,7 @@ func (s *editorSource) readExtras(e *entry) {
 		}
 	}
 	for i, c := range [...]column{colCampaignOriginal, colAdGroupOriginal} {
-		if text := string(s.cell(c)); text != "[]" {
+		if text := string(s.row.cell(c)); text != "[]" {
 			x.originals[i] = text
 		}
 	}

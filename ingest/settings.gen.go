@@ -224,7 +224,7 @@ var (
 	}
 )
 
-// ownCells and anyCells are the columns of each entity on its own rows alone, and on all rows.
+// ownCells and anyCells are the columns of each entity that count only on its own rows, and on all rows.
 var (
 	ownCells = [backend.Entities][]column{
 		backend.EntityAdvertiser: {},
@@ -248,7 +248,7 @@ func (s *jsonSource) advertiserSettings(p *backend.AdvertiserPatch) {
 
 // advertiserAny reads the columns of an advertiser that any row may have.
 func (s *editorSource) advertiserAny(p *backend.AdvertiserPatch) {
-	p.TimeZone = patch(s, colTimeZone, s.zones.Parse)
+	p.TimeZone = patch(&s.row, colTimeZone, s.zones.Parse)
 }
 
 func (w *editorWriter) advertiserSettings(p *backend.AdvertiserPatch) {
@@ -283,23 +283,23 @@ func (s *jsonSource) campaignSettings(p *backend.CampaignPatch) {
 
 // campaignOwn reads the columns of a campaign's own row.
 func (s *editorSource) campaignOwn(p *backend.CampaignPatch) {
-	p.Modifiers[search.Desktop] = patch(s, colDesktop, values.ParsePercent)
-	p.Modifiers[search.Mobile] = patch(s, colMobile, values.ParsePercent)
-	p.Modifiers[search.Tablet] = patch(s, colTablet, values.ParsePercent)
+	p.Modifiers[search.Desktop] = patch(&s.row, colDesktop, values.ParsePercent)
+	p.Modifiers[search.Mobile] = patch(&s.row, colMobile, values.ParsePercent)
+	p.Modifiers[search.Tablet] = patch(&s.row, colTablet, values.ParsePercent)
 }
 
 // campaignAny reads the columns of a campaign that any row may have.
 func (s *editorSource) campaignAny(p *backend.CampaignPatch, e *entry) {
-	p.DailyBudget = patch(s, colDailyBudget, values.ParseMoney)
-	p.StandardDelivery = s.choice(colStandardDelivery, parseStandardDelivery)
+	p.DailyBudget = patch(&s.row, colDailyBudget, values.ParseMoney)
+	p.StandardDelivery = s.row.choice(colStandardDelivery, parseStandardDelivery)
 	p.Languages = s.languages(e)
-	p.RotateEvenly = s.choice(colRotateEvenly, values.ParseRotation)
-	p.Label = patch(s, colLabel, parseLabel)
-	p.StartDate = s.date(colStartDate)
-	p.EndDate = s.date(colEndDate)
-	p.Schedule = patch(s, colSchedule, values.ParseSchedule)
-	p.LocationPresence = patch(s, colLocationPresence, values.ParseMethod)
-	p.ExclusionPresence = patch(s, colExclusionPresence, values.ParseMethod)
+	p.RotateEvenly = s.row.choice(colRotateEvenly, values.ParseRotation)
+	p.Label = patch(&s.row, colLabel, parseLabel)
+	p.StartDate = s.row.date(colStartDate)
+	p.EndDate = s.row.date(colEndDate)
+	p.Schedule = patch(&s.row, colSchedule, values.ParseSchedule)
+	p.LocationPresence = patch(&s.row, colLocationPresence, values.ParseMethod)
+	p.ExclusionPresence = patch(&s.row, colExclusionPresence, values.ParseMethod)
 }
 
 func (w *editorWriter) campaignSettings(p *backend.CampaignPatch) {
@@ -350,10 +350,10 @@ func (s *jsonSource) groupSettings(p *backend.GroupPatch) {
 
 // groupOwn reads the columns of an ad group's own row.
 func (s *editorSource) groupOwn(p *backend.GroupPatch) {
-	p.Bid = patch(s, colBid, values.ParseBid)
-	p.Modifiers[search.Desktop] = patch(s, colDesktop, values.ParsePercent)
-	p.Modifiers[search.Mobile] = patch(s, colMobile, values.ParsePercent)
-	p.Modifiers[search.Tablet] = patch(s, colTablet, values.ParsePercent)
+	p.Bid = patch(&s.row, colBid, values.ParseBid)
+	p.Modifiers[search.Desktop] = patch(&s.row, colDesktop, values.ParsePercent)
+	p.Modifiers[search.Mobile] = patch(&s.row, colMobile, values.ParsePercent)
+	p.Modifiers[search.Tablet] = patch(&s.row, colTablet, values.ParsePercent)
 }
 
 func (w *editorWriter) groupSettings(p *backend.GroupPatch) {
@@ -381,9 +381,9 @@ func (s *jsonSource) keywordSettings(p *backend.KeywordPatch) {
 
 // keywordOwn reads the columns of a keyword's own row.
 func (s *editorSource) keywordOwn(p *backend.KeywordPatch) {
-	p.Bid = patch(s, colBid, values.ParseBid)
+	p.Bid = patch(&s.row, colBid, values.ParseBid)
 	p.Quality = s.quality()
-	p.FinalURL = patch(s, colFinalURL, values.ParseURL)
+	p.FinalURL = patch(&s.row, colFinalURL, values.ParseURL)
 }
 
 func (w *editorWriter) keywordSettings(p *backend.KeywordPatch) {

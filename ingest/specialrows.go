@@ -21,7 +21,7 @@ func (t *campaignTypes) none() bool { return len(*t) == 0 }
 // ofForeignCampaign skips a row of a campaign that is not for searches. The row that says so first
 // pauses it: it may have been one for searches.
 func (s *editorSource) ofForeignCampaign(e *entry) {
-	typed := dashless(string(s.cell(colCampaignType)))
+	typed := dashless(string(s.row.cell(colCampaignType)))
 	if typed == "" && s.foreign.none() {
 		return
 	}
@@ -31,7 +31,7 @@ func (s *editorSource) ofForeignCampaign(e *entry) {
 	case typed != "" && forSearches(typed):
 		delete(*s.foreign, key)
 	case typed != "":
-		if kind = s.kinds.of("row of a campaign of type", typed); s.err == nil && !foreign {
+		if kind = s.kinds.of("row of a campaign of type", typed); s.row.err == nil && !foreign {
 			if *s.foreign == nil {
 				*s.foreign = make(campaignTypes)
 			}
@@ -101,26 +101,26 @@ func accountLevel(campaign string) bool {
 // rejected, all else is skipped.
 func (s *editorSource) readAccountLevel(e *entry) {
 	e.campaign, e.skipped = "", kindAccountLevel
-	if !s.filled(colKeyword) {
+	if !s.row.filled(colKeyword) {
 		return
 	}
-	s.layout.cell[colStatus] = s.layout.statusOf[ofKeyword]
-	text, matchType := values.Unwrap(s.text(colKeyword))
+	s.row.layout.cell[colStatus] = s.row.layout.statusOf[ofKeyword]
+	text, matchType := values.Unwrap(s.row.text(colKeyword))
 	of := values.Positive
-	if c := s.typeColumn(); s.filled(c) {
+	if c := s.typeColumn(); s.row.filled(c) {
 		var err error
-		of, matchType, err = values.ParseType(s.text(c), matchType)
-		s.note(c, err)
+		of, matchType, err = values.ParseType(s.row.text(c), matchType)
+		s.row.note(c, err)
 	}
 	if of == values.Positive {
 		s.refuseNegative(e)
 	} else {
 		e.kind, e.skipped = kindAdvertiserNegative, ""
-		s.note(colKeyword, checkSpreadsheet(text))
-		e.negative = backend.NegativePatch{Text: text, Words: s.joinedWords(text), Type: matchType, Status: s.status(colStatus)}
+		s.row.note(colKeyword, checkSpreadsheet(text))
+		e.negative = backend.NegativePatch{Text: text, Words: s.joinedWords(text), Type: matchType, Status: s.row.status(colStatus)}
 		s.advertiserAny(&e.advertiserPatch)
 	}
-	if e.reject != nil || s.err != nil {
+	if e.reject != nil || s.row.err != nil {
 		e.skipped = ""
 	}
 	s.refuse(e)
@@ -136,16 +136,16 @@ const (
 // noData returns the kind of a record that holds no data, else "".
 func (s *editorSource) noData() string {
 	first := 0
-	for first < len(s.cells) && len(s.cellAt(first)) == 0 {
+	for first < len(s.row.cells) && len(s.row.cellAt(first)) == 0 {
 		first++
 	}
 	switch {
-	case first == len(s.cells):
+	case first == len(s.row.cells):
 		return kindEmptyRow
 	case s.repeatsHeader(first):
 		return kindHeader
-	case totals(s.cellAt(first)) && !s.filled(colAdType) && !s.anyHeadline() && dashless(string(s.cell(colKeyword))) == "" &&
-		!(first == s.layout.cell[colAccount] && s.filled(colCampaign)): // an advertiser may be called so
+	case totals(s.row.cellAt(first)) && !s.row.filled(colAdType) && !s.row.anyHeadline() && dashless(string(s.row.cell(colKeyword))) == "" &&
+		!(first == s.row.layout.cell[colAccount] && s.row.filled(colCampaign)): // an advertiser may be called so
 		return kindTotal
 	}
 	return ""
@@ -154,13 +154,13 @@ func (s *editorSource) noData() string {
 // repeatsHeader reports whether the record is the header again, as in files that were joined.
 func (s *editorSource) repeatsHeader(first int) bool {
 	text := func(i int) []byte {
-		return bytes.TrimSpace(bytes.TrimPrefix(s.cells[i], textfile.BOM)) // each of the files may have begun with one
+		return bytes.TrimSpace(bytes.TrimPrefix(s.row.cells[i], textfile.BOM)) // each of the files may have begun with one
 	}
-	if len(s.cells) != s.layout.width() || !bytes.EqualFold(text(first), s.layout.headers[first]) {
+	if len(s.row.cells) != s.row.layout.width() || !bytes.EqualFold(text(first), s.row.layout.headers[first]) {
 		return false
 	}
-	for i := first + 1; i < len(s.cells); i++ {
-		if values.Plain(string(text(i))) != values.Plain(string(s.layout.headers[i])) {
+	for i := first + 1; i < len(s.row.cells); i++ {
+		if values.Plain(string(text(i))) != values.Plain(string(s.row.layout.headers[i])) {
 			return false
 		}
 	}

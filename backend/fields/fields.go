@@ -5,8 +5,8 @@
 // people see (internal/node/httpapi/api, docs/import.md) and the migrations of both databases. What the auction does with a
 // property is written by hand: records.proto, backend/nodedata, barrels.
 //
-// Non-goals: ids, versions, and why an entity is held are not declared here. Owners and keys (names, texts) are, but code
-// written by hand reads them.
+// Non-goals: ids, versions, and why an entity is held are not declared here. Owners and keys (names, texts) are
+// declared, but code written by hand reads them.
 package fields
 
 //go:generate go run ./gen
@@ -46,12 +46,12 @@ const (
 	URL                       // that of a web page, at most Max bytes; empty by default
 	Date                      // as 2026-03-31; empty by default
 	Value                     // an object or list that package targeting reads, as its canonical JSON; empty by default
-	Learned                   // a learned quality: of databases alone
+	Learned                   // a learned quality: only in databases
 )
 
 // Field is one field.
 type Field struct {
-	Name string // in JSON lines, the data API and `adshard set`; "": of Editor files alone
+	Name string // in JSON lines, the data API and `adshard set`; "": only in Editor files
 	Kind Kind
 	Of   []Entity // that have it as a property
 	// KeyOf are entities that have it as a part of their key.
@@ -65,7 +65,7 @@ type Field struct {
 	Names, Cells [2]string
 	// Parse is the function of package ingest that reads a value in a way of its own, Read an expression that reads a cell so.
 	Parse, Read string
-	// Editor are the names of the column in Editor files, the main one first; Own: it counts on the entity's own rows alone.
+	// Editor are the names of the column in Editor files, the main one first; Own: it counts only on the entity's own rows.
 	// Columns is how many there are of it, numbered from 1. Column is its name in package ingest, if it is another one.
 	Editor  []string
 	Own     bool

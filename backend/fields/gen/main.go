@@ -259,7 +259,7 @@ func (f field) Headings() (list [][]string) {
 	return list
 }
 
-// Own are the properties that are read on the entity's own rows of Editor files alone, Any those of all rows.
+// Own are the properties that are read only on the entity's own rows of Editor files, Any those of all rows.
 func (e entity) Own() []field { return e.some(func(f field) bool { return f.Editor != nil && f.Own }) }
 
 // Any is Own of those that are read on all rows.

@@ -25,6 +25,8 @@ type figures struct {
 	longTests int
 	exported  int
 	bare      []string // exported names without a doc comment
+	methods   int      // of the type that has most
+	widest    string   // that type
 }
 
 func writeFigures(w io.Writer, tree *source.Tree, layers *source.Layers, modules int) {
@@ -45,6 +47,7 @@ func writeFigures(w io.Writer, tree *source.Tree, layers *source.Layers, modules
 	row("files a package: most", func(f *figures) string { return f.most() })
 	row("functions", func(f *figures) string { return fmt.Sprint(f.functions) })
 	row(fmt.Sprintf("of more than %d lines", longest), func(f *figures) string { return share(len(f.long), f.functions) })
+	row("methods of a type: most", (*figures).mostMethods)
 	row("functions of tests", func(f *figures) string { return fmt.Sprint(f.tests) })
 	row(fmt.Sprintf("of more than %d lines", longest), func(f *figures) string { return share(f.longTests, f.tests) })
 	row("exported names", func(f *figures) string { return fmt.Sprint(f.exported) })
@@ -103,6 +106,13 @@ func (f *figures) most() string {
 	return fmt.Sprintf("%d (%s)", slices.Max(f.files), f.largest)
 }
 
+func (f *figures) mostMethods() string {
+	if f.methods == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%d (%s)", f.methods, f.widest)
+}
+
 // add counts a package; generated files count as files only.
 func (f *figures) add(fset *token.FileSet, p *source.Package) {
 	production := p.Production()
@@ -114,6 +124,7 @@ func (f *figures) add(fset *token.FileSet, p *source.Package) {
 		f.files = append(f.files, n)
 	}
 	reached := reachable(production)
+	methods := make(map[string]int)
 	for _, file := range p.Files {
 		if file.Generated {
 			continue
@@ -121,10 +132,18 @@ func (f *figures) add(fset *token.FileSet, p *source.Package) {
 		for _, d := range file.Syntax.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok {
 				f.addFunction(fset, p, file, fn)
+				if r := receiver(fn); r != "" && !file.Test {
+					methods[r]++
+				}
 			}
 			if !file.Test {
 				f.addNames(p, d, reached)
 			}
+		}
+	}
+	for name, n := range methods {
+		if of := p.Path + "." + name; n > f.methods || n == f.methods && of < f.widest {
+			f.methods, f.widest = n, of
 		}
 	}
 }
