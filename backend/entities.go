@@ -52,7 +52,7 @@ type Keyword struct {
 	KeywordSettings
 }
 
-// Negative is a negative keyword of a group (GroupID set), of a campaign (CampaignID set alone) or of an
+// Negative is a negative keyword of a group (GroupID set), of a campaign (only CampaignID set) or of an
 // advertiser (AdvertiserID set).
 type Negative struct {
 	ID, AdvertiserID, CampaignID, GroupID uint64

@@ -26,7 +26,7 @@ func (h Hold) Import() uint64 { return uint64(h >> holdMarks) }
 // Most is the highest hold of the same import.
 func (h Hold) Most() Hold { return h | (1<<holdMarks - 1) }
 
-// Marks are the marks alone.
+// Marks are only the marks.
 func (h Hold) Marks() Hold { return h & (1<<holdMarks - 1) }
 
 // HoldChange changes what holds a campaign or group. Implementations are pointers, so that patches can be

@@ -44,7 +44,7 @@ type excerpt struct {
 	changes []backend.Change // those after it
 }
 
-// Up to one row for each change; without any, one row of the positions alone.
+// Up to one row for each change; without any, one row with only the positions.
 const selectExcerpt = `SELECT c.clock, c.mark, coalesce(h.clock, 0), coalesce(h.mark, 0),
   coalesce(l.clock, 0), coalesce(l.mark, 0), coalesce(l.kind, 0), coalesce(l.id, 0), coalesce(l.advertiser_id, 0),
   coalesce(l.campaign_id, 0), coalesce(l.removed, false)

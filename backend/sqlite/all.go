@@ -11,7 +11,7 @@ import (
 // All implements backend.Snapshot. Several connections read chunks of ids at
 // once, each in a read transaction of the same clock, and the chunks are
 // handed out in order. If a commit came in between, so that they cannot see
-// the same state any more, the snapshot's own connection reads alone.
+// the same state any more, only the snapshot's own connection reads.
 func (n *snapshot) All(ctx context.Context) iter.Seq2[*backend.Item, error] {
 	return func(yield func(*backend.Item, error) bool) {
 		readers, err := n.readers(ctx)

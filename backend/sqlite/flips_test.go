@@ -90,7 +90,7 @@ func stocked(t testing.TB) []byte {
 	return content
 }
 
-// readable returns all that can be read of a database, but for marks, which
+// readable returns all that can be read of a database, except for marks, which
 // are never the same.
 func readable(ctx context.Context, s *Store) (text string, err error) {
 	var b strings.Builder

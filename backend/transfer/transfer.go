@@ -2,7 +2,7 @@
 // kind.
 //
 // Goals: all entities, statuses and budgets' marks as of one clock, and documents as they are then; bounded memory
-// but for campaigns. Non-goals: ids, clocks, the log of changes and the balancer's
+// except for campaigns. Non-goals: ids, clocks, the log of changes and the balancer's
 // state, which are a database's own: slaves are filled anew from the copy.
 package transfer
 

@@ -1,6 +1,5 @@
 -- Documents: the table of places, block lists (backend.Document).
 
--- +goose Up
 CREATE TABLE adshard.document (
   name    text COLLATE "C" PRIMARY KEY,
   version bigint NOT NULL UNIQUE, -- grows with each change of any document
@@ -18,7 +17,6 @@ CREATE TABLE adshard.document_part (
 ALTER TABLE adshard.document_part ALTER COLUMN data SET STORAGE EXTERNAL; -- it is compressed already
 
 -- Roles that may read or import keywords may read or import documents, too.
--- +goose StatementBegin
 DO $$
 DECLARE
   g record;
@@ -31,4 +29,3 @@ BEGIN
       CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE g.grantee::regrole::text END);
   END LOOP;
 END $$;
--- +goose StatementEnd

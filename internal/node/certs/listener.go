@@ -52,7 +52,7 @@ type greeted struct {
 
 // useTLS is the answer to a plain request where TLS is required.
 const useTLS = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
-	"this port takes TLS alone: write https:// before its address\n"
+	"this port takes only TLS: write https:// before its address\n"
 
 // greet does the part of the handshake that Accept left.
 func (l *lazy) greet() *greeted {

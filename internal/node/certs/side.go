@@ -46,7 +46,7 @@ const (
 	handshakeTime = 5 * time.Second
 )
 
-var errPlain = errors.New("a plain connection to a port that takes TLS alone (tls.mode: required)")
+var errPlain = errors.New("a plain connection to a port that takes only TLS (tls.mode: required)")
 
 // accept reads the first byte of a connection and, if it is one of TLS, greets the client. The
 // caller closes raw when there is an error. It may wait for the byte for as long as raw's
