@@ -1,10 +1,15 @@
 package client
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"adshard/internal/node/httpapi/api"
@@ -65,56 +70,67 @@ type Context struct {
 	BlockUncategorised bool // campaigns without any category are not shown
 }
 
-// add adds the parameters of a context.
-func (c *Context) add(q url.Values) {
-	add(q, "location", c.Locations)
-	add(q, "interest_location", c.InterestLocations)
-	add(q, "language", c.Languages)
-	add(q, "audience", c.Audiences)
-	add(q, "block", c.Block)
-	add(q, "block_advertiser", c.BlockAdvertisers)
-	add(q, "block_domain", c.BlockDomains)
-	add(q, "block_category", c.BlockCategories)
-	for name, v := range map[string]string{"point": c.Point, "site": c.Site} {
-		if v != "" {
-			q.Set(name, v)
-		}
-	}
+// field is what a request says of one thing, by its name in a query string and in a body, if that is another.
+type field struct {
+	name, inBody string
+	value        any
+}
+
+// said are the fields that a request fills.
+func (r *SearchRequest) said() []field {
+	c := &r.Context
+	asked := ""
 	if !c.Time.IsZero() {
-		q.Set("time", c.Time.Format(time.RFC3339))
+		asked = c.Time.Format(time.RFC3339)
 	}
-	if c.BlockUncategorised {
-		q.Set("block_uncategorised", "true")
+	all := []field{
+		{"q", "", r.Query}, {"device", "", r.Device}, {"variants", "", r.Variants}, {"min_clock", "", r.MinClock},
+		{"slots", "", r.Slots}, {"timeout_ms", "", r.TimeoutMS}, {"strict", "", r.Strict}, {"why_empty", "", r.WhyEmpty},
+		{"location", "locations", c.Locations}, {"interest_location", "interest_locations", c.InterestLocations},
+		{"point", "", c.Point}, {"time", "", asked}, {"language", "languages", c.Languages}, {"audience", "audiences", c.Audiences},
+		{"site", "", c.Site}, {"block", "", c.Block}, {"block_advertiser", "block_advertisers", c.BlockAdvertisers},
+		{"block_domain", "block_domains", c.BlockDomains}, {"block_category", "block_categories", c.BlockCategories},
+		{"block_uncategorised", "", c.BlockUncategorised},
 	}
+	return slices.DeleteFunc(all, func(f field) bool {
+		v := reflect.ValueOf(f.value)
+		return v.IsZero() && f.name != "q" || v.Kind() == reflect.Slice && v.Len() == 0
+	})
 }
 
-// add adds a value for each entry of a list.
-func add[T any](q url.Values, name string, list []T) {
-	for _, v := range list {
-		q.Add(name, fmt.Sprint(v))
-	}
-}
-
+// query is the request as a query string.
 func (r *SearchRequest) query() url.Values {
-	q := url.Values{"q": {r.Query}}
-	for name, v := range map[string]string{"device": r.Device, "variants": r.Variants, "min_clock": r.MinClock} {
-		if v != "" {
-			q.Set(name, v)
+	q := url.Values{}
+	for _, f := range r.said() {
+		v := reflect.ValueOf(f.value)
+		if v.Kind() != reflect.Slice {
+			q.Set(f.name, fmt.Sprint(f.value))
+			continue
+		}
+		for i := range v.Len() {
+			q.Add(f.name, fmt.Sprint(v.Index(i)))
 		}
 	}
-	for name, v := range map[string]int{"slots": r.Slots, "timeout_ms": r.TimeoutMS} {
-		if v != 0 {
-			q.Set(name, fmt.Sprint(v))
-		}
-	}
-	if r.Strict {
-		q.Set("strict", "true")
-	}
-	if r.WhyEmpty {
-		q.Set("why_empty", "true")
-	}
-	r.Context.add(q)
 	return q
+}
+
+// body is the request with its placements as the JSON of a POST.
+func (r *SearchRequest) body() (map[string]any, error) {
+	b := map[string]any{"placements": r.Placements}
+	for _, f := range r.said() {
+		b[cmp.Or(f.inBody, f.name)] = f.value
+	}
+	if r.PerAdvertiser != 0 {
+		b["per_advertiser"] = r.PerAdvertiser
+	}
+	if r.Context.Point != "" {
+		lat, lon, ok := strings.Cut(r.Context.Point, ",")
+		if !ok {
+			return nil, fmt.Errorf("client: Point must be lat,lon in degrees, not %q", r.Context.Point)
+		}
+		b["point"] = map[string]json.Number{"lat": json.Number(lat), "lon": json.Number(lon)}
+	}
+	return b, nil
 }
 
 func (r *SearchRequest) header() http.Header {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"time"
 
 	"adshard/balance"
@@ -73,32 +74,22 @@ const (
 
 // WithDefaults returns the configuration with defaults for what is zero.
 func (c Config) WithDefaults() Config {
-	set := func(v *time.Duration, to time.Duration) {
-		if *v == 0 {
-			*v = to
-		}
-	}
 	c.Replicas = max(1, c.Replicas)
-	set(&c.Pace, DefaultPace)
-	set(&c.Beat, DefaultBeat)
-	set(&c.DeadAfter, DefaultDeadAfter)
-	set(&c.Report, DefaultReport)
-	set(&c.Stall, DefaultStall)
-	set(&c.MasterLease, DefaultMasterLease)
-	set(&c.Linger, DefaultLinger)
-	if c.ScrubShare == 0 {
-		c.ScrubShare = DefaultScrubShare
-	}
+	c.Pace = cmp.Or(c.Pace, DefaultPace)
+	c.Beat = cmp.Or(c.Beat, DefaultBeat)
+	c.DeadAfter = cmp.Or(c.DeadAfter, DefaultDeadAfter)
+	c.Report = cmp.Or(c.Report, DefaultReport)
+	c.Stall = cmp.Or(c.Stall, DefaultStall)
+	c.MasterLease = cmp.Or(c.MasterLease, DefaultMasterLease)
+	c.Linger = cmp.Or(c.Linger, DefaultLinger)
+	c.ScrubShare = cmp.Or(c.ScrubShare, DefaultScrubShare)
 	return c
 }
 
 // IntervalOrDefault is the time between two iterations, or what counts as one where
 // there are none.
 func (c *Config) IntervalOrDefault() time.Duration {
-	if c.Interval == 0 {
-		return DefaultInterval
-	}
-	return c.Interval
+	return cmp.Or(c.Interval, DefaultInterval)
 }
 
 // clockwork makes time monotonic and without jumps: a gap between two calls, since

@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -40,20 +41,13 @@ const (
 
 // WithDefaults returns the configuration with defaults for what is zero.
 func (c Config) WithDefaults() Config {
-	set := func(v *int, to int) {
-		if *v == 0 {
-			*v = to
-		}
-	}
-	set(&c.BucketBytes, DefaultBucketBytes)
-	set(&c.NodeBytes, DefaultNodeBytes)
-	set(&c.Ahead, DefaultAhead)
-	set(&c.Changes, DefaultChanges)
-	set(&c.Entries, DefaultEntries)
-	set(&c.Repeat, DefaultRepeat)
-	if c.Pause == 0 {
-		c.Pause = DefaultPause
-	}
+	c.BucketBytes = cmp.Or(c.BucketBytes, DefaultBucketBytes)
+	c.NodeBytes = cmp.Or(c.NodeBytes, DefaultNodeBytes)
+	c.Ahead = cmp.Or(c.Ahead, DefaultAhead)
+	c.Changes = cmp.Or(c.Changes, DefaultChanges)
+	c.Entries = cmp.Or(c.Entries, DefaultEntries)
+	c.Repeat = cmp.Or(c.Repeat, DefaultRepeat)
+	c.Pause = cmp.Or(c.Pause, DefaultPause)
 	return c
 }
 

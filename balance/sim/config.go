@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"time"
 
 	"adshard/balance"
@@ -53,15 +54,10 @@ type Item struct {
 // WithDefaults returns the configuration with defaults for what is zero.
 func (c Config) WithDefaults() Config {
 	c.Slaves, c.Masters = max(1, c.Slaves), max(1, c.Masters)
-	set := func(d *time.Duration, to time.Duration) {
-		if *d == 0 {
-			*d = to
-		}
-	}
-	set(&c.Latency, 200*time.Microsecond)
-	set(&c.Duration, time.Minute)
-	set(&c.Warm, 10*time.Minute)
-	set(&c.Sample, time.Second)
+	c.Latency = cmp.Or(c.Latency, 200*time.Microsecond)
+	c.Duration = cmp.Or(c.Duration, time.Minute)
+	c.Warm = cmp.Or(c.Warm, 10*time.Minute)
+	c.Sample = cmp.Or(c.Sample, time.Second)
 	if c.Initial == nil {
 		c.Initial = c.Strategy
 	}

@@ -95,16 +95,7 @@ func runImport(ctx context.Context, f *importFlags, files []string, s cmdline.St
 		return err // before a database is made
 	}
 	bar := progress.OnTerminal(s.Err)
-	options := ingest.Options{
-		Format: format, Advertiser: f.advertiser, Stdin: s.In,
-		Repeating: func(err error) {
-			bar.End()
-			fmt.Fprintf(s.Err, "%s; it is tried again, for up to %v\n", terminal.Printable(fault.Cause(err)), ingest.DefaultPatience)
-		},
-		Progress: func(p ingest.Progress) {
-			bar.Count(terminal.Printable(p.File), uint64(p.Bytes), uint64(max(0, p.Size)), terminal.Size)
-		},
-	}
+	options := importOptions(f, format, bar, s)
 	reports, err := openReports(f, files)
 	if err != nil {
 		return err
@@ -118,11 +109,12 @@ func runImport(ctx context.Context, f *importFlags, files []string, s cmdline.St
 	path, _ := cmdline.DatabasePath(f.db)
 	missing := !f.dryRun && path != "" && !cmdline.Exists(path)
 	making := database.Import(f.db, files, f.advertiser)
-	open := func() (backend.Store, error) { return database.Make(ctx, f.db, making, s.Warn) }
+	var store backend.Store
 	if f.dryRun {
-		open = func() (backend.Store, error) { return database.OpenScratch(ctx, f.db) }
+		store, err = database.OpenScratch(ctx, f.db)
+	} else {
+		store, err = database.Make(ctx, f.db, making, s.Warn)
 	}
-	store, err := open()
 	if err != nil {
 		for _, r := range reports.list() {
 			r.discard()
@@ -153,6 +145,20 @@ func runImport(ctx context.Context, f *importFlags, files []string, s cmdline.St
 		return cmdline.ErrRejects
 	}
 	return err
+}
+
+// importOptions are those that do not depend on files.
+func importOptions(f *importFlags, format ingest.Format, bar *progress.Line, s cmdline.Streams) ingest.Options {
+	return ingest.Options{
+		Format: format, Advertiser: f.advertiser, Stdin: s.In,
+		Repeating: func(err error) {
+			bar.End()
+			fmt.Fprintf(s.Err, "%s; it is tried again, for up to %v\n", terminal.Printable(fault.Cause(err)), ingest.DefaultPatience)
+		},
+		Progress: func(p ingest.Progress) {
+			bar.Count(terminal.Printable(p.File), uint64(p.Bytes), uint64(max(0, p.Size)), terminal.Size)
+		},
+	}
 }
 
 // finish marks the database as complete after an import that ended with err, if all of it or none of it was

@@ -9,26 +9,29 @@ import (
 // jsonType is shared by all answers and must not change.
 var jsonType = []string{"application/json"}
 
-// encoder is a buffer with a JSON encoder that writes to it.
-type encoder struct {
+// Buffer takes an answer, perhaps through the JSON encoder that writes to it.
+type Buffer struct {
 	bytes.Buffer
 	json *json.Encoder
 }
 
-// encoders keeps buffers for reuse; it holds nothing of any request.
-var encoders = sync.Pool{New: func() any {
-	e := new(encoder)
-	e.json = json.NewEncoder(&e.Buffer)
-	e.json.SetEscapeHTML(false)
-	return e
+// buffers are kept for reuse; they hold nothing of any request.
+var buffers = sync.Pool{New: func() any {
+	b := new(Buffer)
+	b.json = json.NewEncoder(&b.Buffer)
+	b.json.SetEscapeHTML(false)
+	return b
 }}
 
-// free gives the encoder back; large buffers are left to the collector.
-func (e *encoder) free() {
+// NewBuffer returns an empty buffer.
+func NewBuffer() *Buffer { return buffers.Get().(*Buffer) }
+
+// Free gives the buffer back; large ones are left to the collector.
+func (b *Buffer) Free() {
 	const most = 64 << 10
-	if e.Cap() > most {
+	if b.Cap() > most {
 		return
 	}
-	e.Reset()
-	encoders.Put(e)
+	b.Reset()
+	buffers.Put(b)
 }

@@ -88,14 +88,14 @@ func Error(err error) api.Error {
 
 // WriteJSON answers with v as JSON; v is of a type of package api.
 func WriteJSON(w http.ResponseWriter, status int, v any) {
-	e := encoders.Get().(*encoder)
-	defer e.free()
-	if err := e.json.Encode(v); err != nil {
+	b := NewBuffer()
+	defer b.Free()
+	if err := b.json.Encode(v); err != nil {
 		http.Error(w, "the answer cannot be written as JSON", http.StatusInternalServerError)
 		return
 	}
 	w.Header()["Content-Type"] = jsonType
-	WriteBody(w, status, e.Bytes())
+	WriteBody(w, status, b.Bytes())
 }
 
 // WriteBody answers with a body, whose type the header has.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
 
 	"adshard/auction"
@@ -19,9 +18,9 @@ import (
 
 // Search answers GET /v1/search.
 func (c *call) Search(w http.ResponseWriter, r *http.Request, p *api.SearchParams) {
-	b := answers.Get().(*bytes.Buffer)
-	defer free(b)
-	if err := c.search(r.Context(), p, b); err != nil {
+	b := httpapi.NewBuffer()
+	defer b.Free()
+	if err := c.search(r.Context(), p, &b.Buffer); err != nil {
 		c.Refuse(w, r, err)
 		return
 	}
@@ -42,18 +41,6 @@ func (c *call) SearchPost(w http.ResponseWriter, r *http.Request) {
 	}
 	c.asked = b
 	c.Search(w, r, b.SearchParams)
-}
-
-// answers keeps buffers for reuse; they hold nothing of any request.
-var answers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// free gives a buffer back; large ones are left to the collector.
-func free(b *bytes.Buffer) {
-	const most = 64 << 10
-	if b.Cap() <= most {
-		b.Reset()
-		answers.Put(b)
-	}
 }
 
 // search writes the answer to out.

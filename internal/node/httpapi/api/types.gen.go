@@ -1299,25 +1299,25 @@ type ImportAnswer struct {
 	// Warnings The first 10.
 	Warnings []ImportWarning `json:"warnings"`
 
-	// Differences The first 1000 entities that differ; of a dry run alone.
+	// Differences The first 1000 entities that differ; only of a dry run.
 	Differences []ImportDifference `json:"differences"`
 
-	// Different How many entities differ; of a dry run alone.
+	// Different How many entities differ; only of a dry run.
 	Different int64 `json:"different"`
 
 	// MinClock A position that includes the import; of a dry run empty.
 	MinClock string `json:"min_clock"`
 
-	// Conflicts The first 1000 negatives that would block keywords of their own group, campaign or advertiser, with those that do already; of a dry run alone.
+	// Conflicts The first 1000 negatives that would block keywords of their own group, campaign or advertiser, with those that do already; only of a dry run.
 	Conflicts []ImportConflict `json:"conflicts"`
 
-	// Conflicting How many there would be in the data of the file's advertisers; of a dry run alone.
+	// Conflicting How many there would be in the data of the file's advertisers; only of a dry run.
 	Conflicting int64 `json:"conflicting"`
 
 	// Served With `wait`: all live slaves serve the import.
 	Served *bool `json:"served,omitempty"`
 
-	// Reading How the file is read, as `adshard import --explain` shows it; of a dry run alone.
+	// Reading How the file is read, as `adshard import --explain` shows it; only of a dry run.
 	Reading *ImportReading `json:"reading,omitempty"`
 }
 
@@ -1388,7 +1388,7 @@ type ImportList struct {
 	Imports []ImportRecord `json:"imports"`
 }
 
-// ImportReading How the file is read, as `adshard import --explain` shows it; of a dry run alone.
+// ImportReading How the file is read, as `adshard import --explain` shows it; only of a dry run.
 type ImportReading struct {
 	// Format What kind of file it is.
 	Format string `json:"format"`
@@ -2003,7 +2003,7 @@ type PlacementAnswer struct {
 	Error *Error `json:"error,omitempty"`
 }
 
-// PlacementRequest A placement of a page. One that does not fit this is an error of this placement alone.
+// PlacementRequest A placement of a page. One that does not fit this is an error of this placement only.
 type PlacementRequest struct {
 	// Block Names of stored block lists.
 	Block []string `json:"block,omitempty"`
