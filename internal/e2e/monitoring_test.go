@@ -47,7 +47,7 @@ var emptyWhenHealthy = map[string]string{
 }
 
 // TestMonitoring runs a real Prometheus on a cluster with a few queries: each query of the
-// dashboards and each series of the alerts has values, but for those of emptyWhenHealthy,
+// dashboards and each series of the alerts has values, except for those of emptyWhenHealthy,
 // and no alert would fire, even if it waited for nothing.
 func TestMonitoring(t *testing.T) {
 	c := startCluster(t, importEditor(t, []byte(fates), 0), 3, false, "default", func(cfg *up.Config) { cfg.RocksDBStatistics = true })
@@ -159,8 +159,8 @@ func TestAlerts(t *testing.T) {
 		anchor, ok := strings.CutPrefix(rule.Annotations["runbook_url"], "docs/runbook.md#")
 		text := sections[anchor]
 		delete(sections, anchor)
-		if !ok || !strings.Contains(text, "**Cause**: ") || !strings.Contains(text, "**Look at**: ") || !strings.Contains(text, "**Do**: ") {
-			t.Errorf("%s: docs/runbook.md has no section #%s with Cause, Look at and Do", rule.Alert, anchor)
+		if !ok || !strings.Contains(text, "**Cause**: ") || !strings.Contains(text, "**See**: ") || !strings.Contains(text, "**Do**: ") {
+			t.Errorf("%s: docs/runbook.md has no section #%s with Cause, See and Do", rule.Alert, anchor)
 		}
 	}
 	for anchor := range sections {
