@@ -22,7 +22,7 @@ type Certificate struct {
 	Builder uint32
 	// Items and Bytes are the size of the bins that were wanted.
 	Items, Bytes uint64
-	// Bins are those of the items alone: an item's content includes the ids of its
+	// Bins are those of the items only: an item's content includes the ids of its
 	// parents, but not their content.
 	Bins [Bins]Sum
 	// Parents are those of the items in the bins wanted, and those wanted by name.

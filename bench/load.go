@@ -67,7 +67,7 @@ Only servers on this machine are asked unless --allow-remote is given.`,
 	flags := c.Flags()
 	flags.StringVar(&f.Addr, "addr", "http://127.0.0.1:8080", "where the cluster listens: a URL, or unix:PATH")
 	flags.StringVar(&f.ca, "ca", "", "for https: the certificate (PEM) of the cluster's CA; empty: the system's CAs")
-	flags.BoolVar(&f.AllowRemote, "allow-remote", false, "the cluster may be on other machines; ask whoever runs it first")
+	flags.BoolVar(&f.AllowRemote, "allow-remote", false, "the cluster may be on other machines; ask its operator first")
 	f.queryFlags.flags(flags)
 	flags.StringVar(&f.workload, "workload", "", "named workload, see above")
 	flags.BoolVar(&f.reference, "reference", false, "record all answers first, and count what differs later")

@@ -57,7 +57,7 @@ hundreds a second and the generator is not what is measured.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.Addr, "addr", "http://127.0.0.1:8080", "where the cluster listens: a URL, or unix:PATH")
-	flags.BoolVar(&f.AllowRemote, "allow-remote", false, "the cluster may be on other machines; ask whoever runs it first")
+	flags.BoolVar(&f.AllowRemote, "allow-remote", false, "the cluster may be on other machines; ask its operator first")
 	f.queryFlags.flags(flags)
 	flags.StringVar(&f.workload, "workload", "", "named workload (adbench load --help lists them)")
 	flags.StringVar(&f.params, "params", "counts=exact", "further parameters of each request, as in a URL")

@@ -50,7 +50,7 @@ func (c *crashing) Apply(ctx context.Context, changes ...store.Change) (uint64, 
 }
 
 // TestCrashAtEachStep crashes in each call that a process makes of the store: nothing is
-// lost or doubled, and whoever comes next goes on.
+// lost or doubled, and the next one goes on.
 func TestCrashAtEachStep(t *testing.T) {
 	operations := map[string]struct {
 		do func(*counters.Family[int64]) error

@@ -36,7 +36,7 @@ func (m Mode) validate() error {
 }
 
 // Rule determines the number of shards of an adaptive counter. The papers decide by puts and
-// conflicts, and give no constants; DefaultRule has ours, and docs/experiments/counters.md how they
+// conflicts, and give no constants. DefaultRule has ours; docs/experiments/counters.md says how they
 // were measured.
 //
 // A window is the time between two calls of Maintain. Puts are the writes that updates tried;

@@ -171,7 +171,7 @@ func TestPacingAsOracle(t *testing.T) {
 }
 
 // TestPacingEnds: a campaign that is accelerated or has no budget any more is whole at the next
-// round, whoever was killed, and then forgotten: an operator's share stays. One that is removed
+// round, whichever collector was killed, and then forgotten: an operator's share stays. One that is removed
 // is no obstacle.
 func TestPacingEnds(t *testing.T) {
 	for left := range 8 {

@@ -33,7 +33,7 @@ func shownEverywhere(ads int, impressions uint64, clicks func(n uint64, p float6
 	return list
 }
 
-// TestExaminationIsFound: from counts without chance exactly, but for what the position
+// TestExaminationIsFound: from counts without chance exactly, except for what the position
 // above counts at first; from drawn ones nearly, although the better ads are shown at
 // the top and a click rate by position says something else.
 func TestExaminationIsFound(t *testing.T) {

@@ -197,7 +197,7 @@ func (d *Distributor[P]) gather(s *stream[P]) ([]Entry, next) {
 	n.clock = reached
 	n.to = balance.Position{Epoch: d.cfg.Epoch, Clock: s.later.told(reached, own, nil), Quantum: d.number, Offset: n.offset}
 	if stays && len(g.entries) > 0 && n.to.Compare(s.end) <= 0 {
-		return nil, n // what waits holds the clock, and changes alone would not lead on: the next quantum does
+		return nil, n // what waits holds the clock, and changes without one would not lead on: the next quantum does
 	}
 	n.to.Clock = s.later.told(reached, own, g.seen)
 	if n.offset != 0 && len(n.begun.In(balance.Filling)) == 0 {

@@ -247,7 +247,7 @@ func TestAViewWaitsForASlaveThatIsAboutToJoin(t *testing.T) {
 	r.wantPublished(3)
 }
 
-// TestASlaveWaitsUntilMastersAskIt: whoever looks at it knows when another of its set may be
+// TestASlaveWaitsUntilMastersAskIt: its state tells when another of its set may be
 // taken away.
 func TestASlaveWaitsUntilMastersAskIt(t *testing.T) {
 	r := newEntrance(t)

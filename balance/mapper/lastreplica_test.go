@@ -17,7 +17,7 @@ func (r *rig) killed(name string) {
 	r.pass(cluster.DefaultDeadAfter / 2)
 }
 
-// holds has a slave report that it holds all, but for slices that are still arriving.
+// holds has a slave report that it holds all, except for slices that are still arriving.
 func (r *rig) holds(name string, without ...uint64) {
 	r.t.Helper()
 	t := r.table(name)

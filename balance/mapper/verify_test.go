@@ -243,7 +243,7 @@ func TestWhatMustMoveIsNeededAfterARestart(t *testing.T) {
 	}
 }
 
-// TestPausedMovesAreNeeded: whoever pauses balancing waits for the moves of the strategy to end.
+// TestPausedMovesAreNeeded: pausing waits for the moves of the strategy to end.
 func TestPausedMovesAreNeeded(t *testing.T) {
 	r := newRig(t, 9, func(c *cluster.Config) {
 		c.Interval = time.Minute

@@ -76,7 +76,7 @@ func (n *testSlave) serves(view uint64) (list []balance.Held) {
 
 // checkViews looks at each view that no slave calls stale. In none is a key
 // served twice. In one that masters may have, each key is served where the map
-// of the view says, but for slaves that were away or lost what they had.
+// of the view says, except for slaves that were away or lost what they had.
 func (w *world) checkViews() error {
 	if w.model() == nil {
 		return nil

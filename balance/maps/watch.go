@@ -89,8 +89,8 @@ func (have Version) Choose(received []SlaveMap) (best int, as Version, err error
 	return best, as, nil
 }
 
-// preferred reports whether Choose takes v rather than o: the newer epoch, in it the
-// lower view, and of that the newest revision, which no slave needs to know.
+// preferred reports whether Choose takes v rather than o. The newer epoch counts first,
+// then the lower view, then the newer revision, which no slave needs to know.
 func (v Version) preferred(o Version) bool {
 	return cmp.Or(cmp.Compare(v.Epoch, o.Epoch), cmp.Compare(o.View, v.View), cmp.Compare(v.Revision, o.Revision)) > 0
 }

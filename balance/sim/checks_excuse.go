@@ -60,7 +60,7 @@ func (c *checks) examine() {
 	}
 }
 
-// unwell says why a slave may leave queries without an answer now, whoever asks;
+// unwell says why a slave may leave queries without an answer now, from any master;
 // "": it may not.
 func (c *checks) unwell(s *slave) string {
 	whole := c.isWhole(s)

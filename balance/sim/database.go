@@ -122,7 +122,7 @@ func (d *database) within(lo, hi balance.Key) []balance.Key {
 	return d.sorted[i:j]
 }
 
-// promised returns the oldest version of an item that may be seen by whoever has
+// promised returns the oldest version of an item that may be seen by a slave that has
 // applied all changes up to clock; absent reports whether it may have none.
 func (d *database) promised(k balance.Key, clock uint64) (oldest uint64, absent bool) {
 	h := d.history[k]

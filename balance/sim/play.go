@@ -51,7 +51,7 @@ type Outcome struct {
 	// Events were simulated, for Time.
 	Events uint64
 	Time   time.Duration
-	// Queries were asked, Complete answered whole; Owed had to be, whoever serves
+	// Queries were asked, Complete answered whole; Owed had to be, whichever slave serves
 	// what, since all slaves were well.
 	Queries, Complete, Owed int
 	// Switched counts moves.

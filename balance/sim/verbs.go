@@ -45,8 +45,8 @@ func (w *world) verbs() map[string]func(Event) error {
 	}
 }
 
-// inject does an event; one that has no sense any more, as when a shrunk
-// scenario lacks what came before, does nothing.
+// inject carries out an event. One that makes no sense any more, because a shrunk
+// scenario lacks what came before, is ignored.
 func (w *world) inject(e Event) {
 	verb, known := w.verbs()[e.Do]
 	if !known {

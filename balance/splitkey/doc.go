@@ -1,5 +1,5 @@
 // Package splitkey estimates where a slice must be cut so that each half gets half of
-// the requests, from the keys of the requests alone: in constant memory, without
+// the requests, from only the keys of the requests: in constant memory, without
 // allocations, one step for each request.
 //
 // Source: Cruz, Maia, Oliveira, Vilaça, "Workload-aware table splitting for NoSQL",

@@ -89,7 +89,7 @@ func TestWithinTheKeysRequested(t *testing.T) {
 }
 
 // TestRestsAtTheMedian: requests drawn from weights bring the split key to the exact
-// median of the weights, but for noise: where n keys have much the same weight the
+// median of the weights, except for noise: where n keys have much the same weight the
 // linear steps keep it within about 1/(2√n) of the requests, as a standard deviation.
 func TestRestsAtTheMedian(t *testing.T) {
 	for seed := range uint64(20) {

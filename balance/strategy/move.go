@@ -106,8 +106,8 @@ func (i *iteration) above(shard int, more float64) float64 {
 	return max(0, n.Load+more-i.goal*n.Share)
 }
 
-// onward returns what it costs to move so much load on from a shard, its pieces
-// of most load for their cost first.
+// onward returns what it costs to move so much load on from a shard. The pieces
+// with the most load for their cost move first.
 func (i *iteration) onward(shard int, load float64) (cost float64) {
 	if load <= 0 {
 		return 0

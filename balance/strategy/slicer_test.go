@@ -115,7 +115,7 @@ func (o *slicerOracle) best(all int) (most float64) {
 	return most
 }
 
-// checkSlicerMoves replays the moves of a proposal, but for those that prepare merges, and
+// checkSlicerMoves replays the moves of a proposal, except for those that prepare merges, and
 // returns how many they are.
 func checkSlicerMoves(t *testing.T, in balance.Input, p balance.Proposal) (moves int) {
 	t.Helper()

@@ -90,7 +90,7 @@ func Plain() WeightedMoveConfig {
 }
 
 // Fast returns the constants of the profile weighted-move-fast: it cuts out
-// what is hot and moves that alone, from all hot shards at once. What they reach
+// what is hot and moves only that, from all hot shards at once. What they reach
 // in the same test: max/mean 1.05 to 1.14 after 20 s, with one slice a shard or
 // 50, and 1.1 times the least weight up to Zipf 0.8; above that some
 // items fit nowhere beside others, which the least weight, for which items may be

@@ -259,7 +259,7 @@ func (m *Moves) copying() (n int) {
 
 // awaited reports whether somebody waits for a move: the slice had to leave its shard when it began
 // to move, or has to by now, since the shard drains, dissolves or is lost; or it was moved by command; or
-// balancing is paused, and whoever did that waits for the end of all moves.
+// balancing is paused, which waits for the end of all moves.
 func (m *Moves) awaited(now time.Duration, v *activeMove) bool {
 	return v.cause.Away || v.cause.Commanded || m.Hurries(v.a, now)
 }

@@ -29,7 +29,7 @@ import (
 // at which both sides can be read, however often each item changes.
 //
 // A parent that changes all the time may never be conclusive. After a few
-// questions for parents alone, which take little time, it counts as equal if the
+// questions only about parents, which take little time, it counts as equal if the
 // slaves have applied a change of it since it was first asked for: that change has
 // rewritten it.
 type Comparison struct {

@@ -22,7 +22,7 @@ import (
 // allBins asks for every bin.
 const allBins = ^uint64(0)
 
-// Certified is what a certificate of these items must be, but for its clock and
+// Certified is what a certificate of these items must be, except for its clock and
 // bytes.
 func Certified(t TB, items []*pb.Item, d *pb.NodeData, bins uint64) (out barrels.Certificate) {
 	t.Helper()

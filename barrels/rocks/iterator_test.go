@@ -90,7 +90,7 @@ func wander(t *rapid.T, got, want kv.Iterator, prefix bool) {
 	}
 }
 
-// TestASeekReadsLittle: whoever seeks often, as certificates do, pays for few entries.
+// TestASeekReadsLittle: many seeks, as certificates make, cost few entries.
 func TestASeekReadsLittle(t *testing.T) {
 	db, err := open(filepath.Join(t.TempDir(), "store"), Options{})
 	if err != nil {

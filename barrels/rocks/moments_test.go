@@ -93,7 +93,7 @@ func copyFiles(t *testing.T, dir string) map[string][]byte {
 	return files
 }
 
-// contents is all that a database has but for the chain.
+// contents is all that a database has except for the chain.
 func contents(t *testing.T, db kv.DB) map[string]string {
 	t.Helper()
 	out := map[string]string{}

@@ -85,7 +85,7 @@ func TestBuiltStores(t *testing.T) {
 }
 
 // TestBuiltStoresAreFedOnes: a store built offline has the same entries, byte by byte, as
-// one that applied the same items, but for what counts the fed one's states.
+// one that applied the same items, except for what counts the fed one's states.
 func TestBuiltStoresAreFedOnes(t *testing.T) {
 	few(t, 5, func(rt *rapid.T) {
 		w := oracletest.Draw(rt)

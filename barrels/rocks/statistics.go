@@ -11,7 +11,7 @@ import (
 // come.
 const delayedRate = "rocksdb.actual-delayed-write-rate"
 
-// Statistics implements kv.DB. What is not Counted are properties, which RocksDB has
+// Statistics implements kv.DB. All but Counted comes from properties, which RocksDB keeps
 // in any case.
 func (db *database) Statistics() kv.Statistics {
 	var s kv.Statistics

@@ -15,7 +15,7 @@ import (
 // (deploy/rocksdb.sh).
 var stores = flag.String("stores", "", "take one turn with the stores in this directory, which another program may have written")
 
-// TestTurns: whoever opens a store, with the table files and logs of another process, reads all
+// TestTurns: a process that opens a store, with the table files and logs of another, reads all
 // that was written, and what it writes is read by the next.
 func TestTurns(t *testing.T) {
 	if *stores != "" {

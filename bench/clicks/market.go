@@ -156,7 +156,7 @@ func ranksOf(qualities []uint8) ranks {
 	return out
 }
 
-// ranksOfRates is the same of rates, unrounded but for a millionth.
+// ranksOfRates is the same of rates, unrounded except for a millionth.
 func ranksOfRates(rates []float64) ranks {
 	out := make(ranks, len(rates))
 	for i, r := range rates {

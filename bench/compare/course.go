@@ -14,7 +14,7 @@ import (
 
 // Course is what a strategy does from its first plan, which knows no load, until it
 // rests under the load of the first mix, and what it does from there when the world
-// changes. What it knows of topics by then stays known, but for a restart.
+// changes. What it knows of topics by then stays known, except for a restart.
 type Course struct {
 	Start Change `json:"start"`
 	// Shift: the next mix of queries takes the place of the first, or nil if there is

@@ -82,7 +82,7 @@ func (s *samples) play(in *balance.Input, lasts time.Duration) {
 // asked reports whether the strategy looks at topics.
 func (s *samples) asked() bool { return s != nil && s.reports > 0 }
 
-// mean is how many pairs a slave told a second.
+// mean is how many pairs a slave reported a second.
 func (s *samples) mean() float64 { return float64(s.pairs) / float64(max(1, s.reports)) }
 
 // second has queries asked for a second, and each slave report.

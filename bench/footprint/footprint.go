@@ -17,7 +17,7 @@ type Cause struct {
 // Table is the memory of the process by cause.
 type Table struct {
 	Causes []Cause
-	// Resident is what the system counts; the causes add up to it but for
+	// Resident is what the system counts; the causes add up to it except for
 	// Unexplained.
 	Resident, Unexplained int64
 }

@@ -98,8 +98,8 @@ func (r *Result) strongest(peer string, atLeast float64, of func(*Row) bool) (ou
 	return out
 }
 
-// fasterThesis says how many times as fast the row is as a layout of the thesis
-// that is faster here than the one the thesis holds for its best.
+// fasterThesis compares the row with the layouts of the thesis that are faster here than
+// the one that the thesis calls its best: how many times as fast the row is.
 func (r *Result) fasterThesis(of func(*Row) bool) (out []point) {
 	for _, s := range r.sections() {
 		at := slices.IndexFunc(s.rows, func(row *Row) bool { return row.Name == Baseline })

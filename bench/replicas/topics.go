@@ -40,7 +40,7 @@ func (p *Plan) topics(ctx context.Context, report *measure.Report, part float64,
 	return nil
 }
 
-// reading is replicas that are asked in one way, and what the passes have shown.
+// reading is a group of replicas, a way of asking them, and what the passes have measured.
 type reading struct {
 	*group
 	way                   string

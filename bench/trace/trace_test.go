@@ -52,8 +52,8 @@ func build(t testing.TB, db backend.Store, queries []string) *Trace {
 }
 
 // TestAgreesWithStore: a trace has the postings examined that a store built
-// offline looks at with exact counts, but for blocks in which nothing is
-// enabled, and the same matches, but for those of paused parents.
+// offline looks at with exact counts, except for blocks in which nothing is
+// enabled, and the same matches, except for those of paused parents.
 func TestAgreesWithStore(t *testing.T) {
 	db, url, queries := world(t)
 	tr := build(t, db, queries)

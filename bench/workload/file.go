@@ -155,7 +155,7 @@ func (r *reader) comma(line string) error {
 	return nil
 }
 
-// commas reports whether all lines end with a comma and a number, but for one
+// commas reports whether all lines end with a comma and a number, except for one
 // that may name the columns.
 func (r *reader) commas() bool {
 	n := len(r.sequence)

@@ -98,7 +98,7 @@ func TestCertificatesThatCannotWorkAreNotMade(t *testing.T) {
 	}
 }
 
-// TestRotationKeepsTheLifetime: but for one that is given.
+// TestRotationKeepsTheLifetime: except for one that is given.
 func TestRotationKeepsTheLifetime(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {

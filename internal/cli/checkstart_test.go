@@ -187,7 +187,7 @@ func TestCheckConfigChecksWhatAStartChecks(t *testing.T) {
 	}
 }
 
-// startLines is a configuration with which a program would start, but for lines.
+// startLines is a configuration with which a program would start, except for lines.
 func startLines(program, lines string, a around) string {
 	usual := []string{"admin: 127.0.0.1:0"}
 	if strings.Contains(withDB, program) {

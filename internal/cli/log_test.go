@@ -43,7 +43,7 @@ func TestLogLines(t *testing.T) {
 	}
 }
 
-// cleanJSON checks one line of JSON: flat but for what the admin port answered.
+// cleanJSON checks one line of JSON: flat except for what the admin port answered.
 func cleanJSON(line string) error {
 	d := json.NewDecoder(strings.NewReader(line))
 	if _, err := d.Token(); err != nil {

@@ -27,7 +27,7 @@ func writeNotice(w io.Writer, list []module) error {
 }
 
 // writeCopyright writes our own NOTICE, then what modules want to be passed on with programs:
-// their licences and notices, word for word but for the terms of the Apache License.
+// their licences and notices, word for word except for the terms of the Apache License.
 func writeCopyright(w io.Writer, own string, list []module) error {
 	var b strings.Builder
 	b.WriteString(own)

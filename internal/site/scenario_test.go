@@ -134,7 +134,7 @@ func startShell(t *testing.T, dir string, environment ...string) *shell {
 	return s
 }
 
-// withoutVariables is the environment but for what would be flags of adshard.
+// withoutVariables is the environment except for what would be flags of adshard.
 func withoutVariables() (out []string) {
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "ADSHARD_") {

@@ -26,7 +26,7 @@ func TestTutorial(t *testing.T) {
 	s.play(t, "docs/tutorial.md", steps)
 }
 
-// TestLacks: what a page shows is compared but for what varies.
+// TestLacks: what a page shows is compared except for what varies.
 func TestLacks(t *testing.T) {
 	const output = "#  AD     PRICE\n1  Lamps  0.35\n3 of 3 shards, 1.5 ms\nclock 6-9d01\n"
 	for _, c := range []struct {

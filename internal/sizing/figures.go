@@ -24,8 +24,8 @@ type Figures struct {
 	Query      float64 `json:"query_us"`
 	MasterCall float64 `json:"master_call_us"`
 	SlaveCall  float64 `json:"slave_call_us"`
-	// Searches are the times of searches by the number of keywords of the slave, which
-	// rises, with everything in memory.
+	// Searches are the times of searches with everything in memory, by the number of keywords of the
+	// slave, in rising order.
 	Searches []Searches `json:"searches"`
 	// Memory are the times of searches by the memory that the slave is given, in bytes a
 	// keyword, which rises; with the last one everything is in memory. Disk is what a

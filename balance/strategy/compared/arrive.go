@@ -10,7 +10,7 @@ import (
 )
 
 // seated is what strategies share that begin with the arcs of tokens, which later belong to
-// whoever the load makes it.
+// whichever shard the load makes it.
 type seated struct{ Tokens Tokens }
 
 // Initial implements balance.Strategy.

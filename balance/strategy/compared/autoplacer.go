@@ -26,7 +26,7 @@ const autoplacerName = "autoplacer"
 // over all shards, in mean loads of one, and it is expected rather than measured, since
 // measured loads lag by their half-life. The paper solves each round by linear
 // programming and minimises remote accesses; all our shards are asked anyway, so that
-// the load alone counts, and a greedy packing does (place).
+// only the load counts, and a greedy packing does (place).
 //
 // The paper keeps what has moved in probabilistic associative arrays (Bloom filters and
 // a classifier). Ours is the model: an item taken out is a slice of its one key, and
@@ -102,7 +102,7 @@ func (r *round) relocated(p *draft.Part) bool {
 	return p.Lo == p.Hi && r.Shards[p.At].Active && r.Shards[p.At].ID != r.ring[owner(r.ring, p.Lo)].shard
 }
 
-// wanted is where all keys should be: the arcs of the ring, but for the relocated items,
+// wanted is where all keys should be: the arcs of the ring, except for the relocated items,
 // which are right where they are.
 func (r *round) wanted() []draft.Piece {
 	var out, rest []draft.Piece

@@ -17,10 +17,9 @@ const rendezvousName = "rendezvous"
 // changes nothing for the others, but when one joins, every item must be hashed anew
 // with it. The load is ignored.
 //
-// Shares are ours, as others have them (weighted rendezvous hashing): the hash, as u
+// The paper has no shares; we add them as weighted rendezvous hashing does: the hash, as u
 // between 0 and 1, counts as -share/ln(u), which gives each shard its share of the
-// items. That is why dgryski/go-rendezvous, which chooses distributors, is not used here: it
-// has no weights. With more items than MostSlices a slice holds several, and the first of
+// items. With more items than MostSlices a slice holds several, and the first of
 // them decides.
 type Rendezvous struct {
 	Seed       uint64

@@ -16,7 +16,7 @@ import (
 
 // Options say what to make.
 type Options struct {
-	// Queries is how many a setup has at most, but for those that the thesis
+	// Queries is how many a setup has at most, except for those that the thesis
 	// numbers; 0: 2000.
 	Queries int
 	Seed    uint64

@@ -147,7 +147,7 @@ func itemName(it *api.Item) string {
 	return strings.Join(it.Headlines, " | ")
 }
 
-// settingsOf writes the fields that an entity has, but for its name and status, as set takes them.
+// settingsOf writes the fields that an entity has, except for its name and status, as set takes them.
 func settingsOf(it *api.Item) (out []string) {
 	add := func(name string, has bool, value any) {
 		if has {

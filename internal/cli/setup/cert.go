@@ -71,7 +71,7 @@ func certCACommand(s cmdline.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "ca --cluster NAME",
 		Short:   "Make the CA of a cluster",
-		Long:    `Makes ca.crt and ca.key. Whoever has ca.key can be anybody in the cluster.`,
+		Long:    `Makes ca.crt and ca.key. Anyone who has ca.key can pass for any part of the cluster.`,
 		Example: `  adshard cert ca --cluster prod --dir /secure/certs`,
 		Args:    cmdline.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

@@ -56,7 +56,7 @@ func TestChangesAreLoggedWithWhoMadeThem(t *testing.T) {
 	}
 }
 
-// TestMethodsThatAPathDoesNotHave: whoever asks is told so, with those that there are, before
+// TestMethodsThatAPathDoesNotHave: a caller is told so, with those that there are, before
 // anybody asks who it is; who may make a call that there is, is not said.
 func TestMethodsThatAPathDoesNotHave(t *testing.T) {
 	gate := &access.Gate{Guard: access.Guard{Table: access.NewTable()}, Tokens: func() access.Tokens { return access.Tokens{} }}

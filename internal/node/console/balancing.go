@@ -12,7 +12,7 @@ import (
 type balancing struct {
 	Status     *api.BalanceStatus
 	Plan       *api.BalancePlan
-	Strategies []api.StrategyInfo // but for Compared
+	Strategies []api.StrategyInfo // except for Compared
 	Compared   []api.StrategyInfo // for comparison only, and not in use
 	Current    *api.StrategyInfo  // nil: none, as long as there is no plan
 	Slaves     []replica

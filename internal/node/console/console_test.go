@@ -260,7 +260,7 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// TestFormsOfOthers: a form that no page of the port has sent changes nothing, whoever sends it.
+// TestFormsOfOthers: a form that no page of the port has sent changes nothing, with any credentials.
 func TestFormsOfOthers(t *testing.T) {
 	for name, header := range map[string][]string{
 		"another site": {"Sec-Fetch-Site", "cross-site", "Origin", "http://evil.example"}, "a neighbour": {"Sec-Fetch-Site", "same-site"},

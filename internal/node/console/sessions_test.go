@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestSessionsOfAToken: whoever signs in again and again ends the oldest sessions of the same token, and nobody else's.
+// TestSessionsOfAToken: signing in again and again ends the oldest sessions of the same token, and no others.
 func TestSessionsOfAToken(t *testing.T) {
 	p := newPort(t, true)
 	operator := &browser{t: t, port: p}

@@ -207,7 +207,7 @@ func (s *Source) admit(r *pb.OpenCopyRequest) (*pb.OpenCopyResponse, error) {
 	return nil, needRoom(op, s.cfg.Dir, s.cfg.Room)
 }
 
-// checkpoint makes one. The log is held before, so that nothing after its position
+// checkpoint makes one. It holds the log first, so that no change after the checkpoint's position
 // can be missing.
 func (s *Source) checkpoint(r *pb.OpenCopyRequest) (*pb.OpenCopyResponse, error) {
 	var random [8]byte

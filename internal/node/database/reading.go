@@ -112,8 +112,7 @@ func readable(ctx context.Context, path string) (*source, error) {
 	return copyOf(ctx, target)
 }
 
-// copyOf copies a database, and all of it that is in other files, while there are no writes to
-// it.
+// copyOf copies a database with the files that belong to it. Nothing may write to it meanwhile.
 func copyOf(ctx context.Context, path string) (*source, error) {
 	const op = "read database"
 	dir, err := os.MkdirTemp("", "adshard-reading-")

@@ -21,7 +21,7 @@ type Client struct {
 	calls
 	target    Target
 	stream    *stream.Client
-	reconnect func() // makes the connection for calls connect at once
+	reconnect func() // dials at once the connection that calls use
 }
 
 // Ask implements Slave.

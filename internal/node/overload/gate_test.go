@@ -49,7 +49,7 @@ func TestGate(t *testing.T) {
 }
 
 // TestGateOfManyGoroutines: never more run than there are slots, and all places are
-// given back, whoever gives up.
+// given back, whichever side gives up.
 func TestGateOfManyGoroutines(t *testing.T) {
 	const slots = 3
 	g := New(Config{Most: 50, Least: slots, Start: slots, Delay: func() time.Duration { return time.Second }})

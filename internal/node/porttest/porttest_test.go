@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAddressIsReserved: whoever names the port may listen on it, again and
+// TestAddressIsReserved: a program that names the port may listen on it, again and
 // again, and nobody else gets it.
 func TestAddressIsReserved(t *testing.T) {
 	reserved := make(map[string]bool)

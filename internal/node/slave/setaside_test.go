@@ -91,7 +91,7 @@ func contents(dir string) (all []string) {
 	return all
 }
 
-// lacks returns what is missing of what was in a directory, but for files that are renamed whenever it is opened, and for tables
+// lacks returns what is missing of what was in a directory, except for files that are renamed whenever it is opened, and for tables
 // if it was opened as a database, which may compact them.
 func lacks(dir string, before []string, opened bool) (missing []string) {
 	now := contents(dir)
@@ -104,7 +104,7 @@ func lacks(dir string, before []string, opened bool) (missing []string) {
 }
 
 // TestStoresThatCannotBeOpenedAreSetAside: whatever is wrong with a directory, a slave has an empty store in its place, and all that
-// was there lies beside it, but for what another directory would not mend: that stays as it is.
+// was there lies beside it, except for what another directory would not mend: that stays as it is.
 func TestStoresThatCannotBeOpenedAreSetAside(t *testing.T) {
 	filled := DefaultConfig()
 	filled.Dir = filepath.Join(t.TempDir(), "filled")

@@ -97,7 +97,7 @@ func (o *outbox) close() {
 	}
 }
 
-// passOn leaves what waits to run. Called under mu, by whoever writes.
+// passOn leaves what waits to run. Called under mu, by the one that writes.
 func (o *outbox) passOn() {
 	if len(o.frames) == 0 && !o.closing {
 		o.writing = false

@@ -105,7 +105,7 @@ func (t *Tracer) Continue(from, name string, at time.Time) *Span {
 	return t.begin(trace.ContextWithRemoteSpanContext(context.Background(), parent), name, at, trace.SpanKindServer)
 }
 
-// begin begins a span, or nil if it is not sampled.
+// begin begins a span, or returns nil if it is not sampled.
 func (t *Tracer) begin(parent context.Context, name string, at time.Time, kind trace.SpanKind, more ...attribute.KeyValue) *Span {
 	ctx, span := t.tracer.Start(parent, name, trace.WithTimestamp(at), trace.WithSpanKind(kind), trace.WithAttributes(more...))
 	if !span.IsRecording() {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestTheTransportChangesNoAnswer: whether the master asks the slaves of its process
-// directly or over streams, answers and explanations are the same but for ids and times.
+// directly or over streams, answers and explanations are the same except for ids and times.
 func TestTheTransportChangesNoAnswer(t *testing.T) {
 	cfg := upConfig(t, adsDB(t, 20))
 	varies := regexp.MustCompile(`"(request_id|took_us|lag_ms)":[^,}]+|"timing":\{[^\]]*\]\}`)

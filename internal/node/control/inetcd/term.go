@@ -207,7 +207,7 @@ type compaction struct {
 	revision int64     // then
 }
 
-// compactEvery is Store.compact, but for tests.
+// compactEvery is Store.compact, except for tests.
 const compactEvery = time.Minute
 
 // step compacts what was history a while ago, from time to time. A failure is made up for by

@@ -61,7 +61,7 @@ func (t *Topics) Of(q *search.Query) uint64 {
 	return topic
 }
 
-// count counts a term and returns how often it was counted: never too low, but for
+// count counts a term and returns how often it was counted: never too low, except for
 // aging.
 func (t *Topics) count(term uint64) uint32 {
 	least := ^uint32(0)
