@@ -6,8 +6,8 @@ import (
 	"adshard/search"
 )
 
-// Worded is a Store that names the version of words that its keys are of, and that
-// makes its keys anew when it is opened by a program of a newer one (package rekey).
+// Worded is a Store that names the version of words that its keys were made with. When a
+// program with newer words opens it, it makes its keys anew (package rekey).
 type Worded interface {
 	Store
 	// Words returns that version, and what was removed whenever keys were made anew.

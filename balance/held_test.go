@@ -94,7 +94,7 @@ func tell(h Held, ok bool) string {
 	return fmt.Sprintf("%d of slice %d, generation %d", h.State, h.ID, h.Generation)
 }
 
-// slowly says what a key is in the next table.
+// slowly computes what a key is in the next table.
 func slowly(have, want Table, begin bool, k Key) string {
 	h, held := have.at(k)
 	w, wanted := want.at(k)

@@ -132,7 +132,7 @@ func (m *Moves) Watch(now time.Duration) {
 	}
 }
 
-// ViewPublished has the moves of what is served since a view that is published end.
+// ViewPublished lets the moves end that switched in this view or an earlier one.
 func (m *Moves) ViewPublished(now time.Duration, view uint64) {
 	for _, v := range m.sorted() {
 		if v.phase == balance.Switched && !v.published && v.view <= view {

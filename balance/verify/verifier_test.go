@@ -100,7 +100,7 @@ func keyIn(moves map[uint64][]*Comparison, bin int) balance.Key {
 	return 0
 }
 
-// TestAVerifierAsksNoMoreOfWhatIsOff: what is not wanted any more is not asked about.
+// TestAVerifierAsksNoMoreOfWhatIsOff: a cancelled comparison asks slaves nothing more.
 func TestAVerifierAsksNoMoreOfWhatIsOff(t *testing.T) {
 	q, _, _ := comparing(t)
 	for _, list := range q.moving {

@@ -89,7 +89,7 @@ func TestBeaten(t *testing.T) {
 	})
 }
 
-// mostOf is what factors multiply at most, each at least 1000.
+// mostOf is the largest product of the factors, each of which counts as 1000 at least.
 func mostOf(f *targeting.Factors) uint64 {
 	most := uint64(1000)
 	for _, by := range f.All() {

@@ -3,7 +3,7 @@
 //
 // An event has a hash of its query's words, and the words are stored nowhere: users' queries are
 // not for the operator to know. So a report shows only queries that are word for word a keyword of
-// the displayed campaign, since these words are the advertiser's own, and the number of others.
+// the displayed campaign, since these words are the advertiser's own. Of the others it says how many there were.
 //
 // Goals: reports of any length in little memory: the keywords of one campaign and the ids of its
 // groups that were shown; exact sums. Non-goals: words of other queries, learned rates (package

@@ -36,7 +36,7 @@ func readRendezvous(r *options.Reader) Rendezvous {
 // Name implements balance.Strategy.
 func (Rendezvous) Name() string { return rendezvousName }
 
-// contest is the shards that items are hashed with.
+// contest is the shards among which hashes choose one for each item.
 type contest struct {
 	shards []balance.ShardID
 	seeds  []uint64

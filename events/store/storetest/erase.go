@@ -166,7 +166,7 @@ func erasedWhileAdded(t *testing.T, a, b store.Store) {
 	if len(got) > 0 && got[0].Advertiser == 1 {
 		t.Errorf("%+v is there still", got[0])
 	}
-	// Those that came after their id may be forgotten are not counted: of the others all are.
+	// Events that came after their id may be forgotten are refused; all others are counted.
 	if _, err := a.Add(t.Context(), list); err != nil {
 		t.Error(err)
 	}

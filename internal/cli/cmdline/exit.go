@@ -28,7 +28,7 @@ func (u *UsageError) Error() string { return u.err.Error() }
 // Unwrap returns what is wrong with the usage.
 func (u *UsageError) Unwrap() error { return u.err }
 
-// Usage makes a usage error of another one.
+// Usage turns an error into a usage error.
 func Usage(err error) error { return &UsageError{err} }
 
 // WrongUse is fmt.Errorf for usage errors.

@@ -31,7 +31,7 @@ func NewTable(out io.Writer, head ...string) *table {
 	return t
 }
 
-// NewList returns a table of some columns without a head.
+// NewList returns a table with this number of columns and no header.
 func NewList(out io.Writer, columns int) *table { return &table{out: out, width: make([]int, columns)} }
 
 // Empty reports whether there is no row below the head.

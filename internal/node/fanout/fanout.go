@@ -22,8 +22,8 @@ type Observer interface {
 	Hedged(shard string)
 	HedgeWon(shard string)
 	// AskedElsewhere reports that another replica was asked in place of one that did not
-	// serve. BudgetUsedUp reports that none was ("again"), or no second one ("hedge"), since
-	// there were too many such calls.
+	// serve. BudgetUsedUp reports that no other replica was asked ("again"), or no second one ("hedge"),
+	// because there were too many such calls.
 	AskedElsewhere(shard string)
 	BudgetUsedUp(shard, budget string)
 	// Merged reports how long merging took; Retried that all were asked again.

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// costly is the longest query that the port takes, of the most frequent words, with all that makes it dear: each word has
+// costly is the longest query that the port takes, of the most frequent words, with everything that makes it expensive: each word has
 // its variants, all slots are asked for and all counts are to be exact.
 func costly() string {
 	words := strings.Join(vocabulary, " ")

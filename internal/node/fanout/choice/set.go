@@ -107,8 +107,8 @@ func (s *Set) First(c Call) int {
 	return s.begin(s.choose(0, &c), &c)
 }
 
-// Hedge returns the replica to be asked beside those that have not answered yet, whose
-// call begins now; None: there is no other that is in and may answer soon, or the budget
+// Hedge returns a second replica to be asked while the first ones have not answered, and
+// counts its call as begun. None: no other replica is in and may answer soon, or the budget
 // is used up (spent).
 func (s *Set) Hedge(asked Asked, c Call) (i int, spent bool) {
 	s.shard.mu.Lock()
