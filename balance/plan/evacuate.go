@@ -81,8 +81,14 @@ func (p *Planner) evacuate(j *judge) (*balance.Model, []balance.Op, cluster.Caus
 		p.Trouble(err)
 		return p.Model, nil, why
 	}
+	p.tellLeaving(e.Ops(), from)
+	return model, e.Ops(), why
+}
+
+// tellLeaving has an event for each shard from which slices start to move, with the reason.
+func (p *Planner) tellLeaving(ops []balance.Op, from map[balance.ShardID]string) {
 	goes := make(map[balance.ShardID]int)
-	for _, o := range e.Ops() {
+	for _, o := range ops {
 		s, _ := p.Slice(o.Slice)
 		goes[s.Shard]++
 	}
@@ -91,7 +97,6 @@ func (p *Planner) evacuate(j *judge) (*balance.Model, []balance.Op, cluster.Caus
 			p.Event(cluster.Event{Name: sh.Name, Text: cluster.Counted(goes[sh.ID], "slice") + " to leave: " + from[sh.ID]})
 		}
 	}
-	return model, e.Ops(), why
 }
 
 // refuges returns where the strategy wants slices that must leave their shards; 0: it

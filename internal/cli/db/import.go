@@ -95,17 +95,11 @@ func runImport(ctx context.Context, f *importFlags, files []string, s cmdline.St
 		return err // before a database is made
 	}
 	bar := progress.OnTerminal(s.Err)
-	options := importOptions(f, format, bar, s)
 	reports, err := openReports(f, files)
 	if err != nil {
 		return err
 	}
-	if reports.rejects != nil {
-		options.Rejects = reports.rejects
-	}
-	if reports.conflicts != nil {
-		options.Conflicts = reports.conflicts
-	}
+	options := importOptions(f, format, reports, bar, s)
 	path, _ := cmdline.DatabasePath(f.db)
 	missing := !f.dryRun && path != "" && !cmdline.Exists(path)
 	making := database.Import(f.db, files, f.advertiser)
@@ -147,9 +141,9 @@ func runImport(ctx context.Context, f *importFlags, files []string, s cmdline.St
 	return err
 }
 
-// importOptions are those that do not depend on files.
-func importOptions(f *importFlags, format ingest.Format, bar *progress.Line, s cmdline.Streams) ingest.Options {
-	return ingest.Options{
+// importOptions has bar and s tell how the import goes.
+func importOptions(f *importFlags, format ingest.Format, reports importReports, bar *progress.Line, s cmdline.Streams) ingest.Options {
+	o := ingest.Options{
 		Format: format, Advertiser: f.advertiser, Stdin: s.In,
 		Repeating: func(err error) {
 			bar.End()
@@ -159,6 +153,13 @@ func importOptions(f *importFlags, format ingest.Format, bar *progress.Line, s c
 			bar.Count(terminal.Printable(p.File), uint64(p.Bytes), uint64(max(0, p.Size)), terminal.Size)
 		},
 	}
+	if reports.rejects != nil {
+		o.Rejects = reports.rejects
+	}
+	if reports.conflicts != nil {
+		o.Conflicts = reports.conflicts
+	}
+	return o
 }
 
 // finish marks the database as complete after an import that ended with err, if all of it or none of it was

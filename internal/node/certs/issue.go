@@ -20,9 +20,10 @@ import (
 )
 
 const (
-	// AuthorityLife and Life are how long certificates of CAs and of others are valid.
+	// AuthorityLife is how long certificates of CAs are valid.
 	AuthorityLife = 365 * 24 * time.Hour
-	Life          = 30 * 24 * time.Hour
+	// Life is how long other certificates are valid.
+	Life = 30 * 24 * time.Hour
 	// early is how far before its creation a certificate is valid, so that peers with clocks an hour
 	// behind accept it.
 	early = 2 * time.Hour

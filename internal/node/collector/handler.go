@@ -19,10 +19,11 @@ import (
 
 const (
 	op = "http: events"
-	// MaxEvents is how many events a request may have, MaxBody how many bytes.
+	// MaxEvents is how many events a request may have.
 	MaxEvents = 5000
-	MaxBody   = 2 << 20
-	bodyTime  = 5 * time.Second
+	// MaxBody is how many bytes it may have.
+	MaxBody  = 2 << 20
+	bodyTime = 5 * time.Second
 	// beaconContent is the type of a text that navigator.sendBeacon sends: browsers ask no port before they send it.
 	beaconContent = "text/plain"
 	// countTime is how long a batch may take in the database.

@@ -17,9 +17,10 @@ type SearchBody struct {
 
 const (
 	placementsField = "placements"
-	// MaxPlacements is the largest number of placements of a page, MaxPlaces that of places, together and of one advertiser.
+	// MaxPlacements is the largest number of placements of a page.
 	MaxPlacements = 8
-	MaxPlaces     = 20
+	// MaxPlaces is the largest number of places of a page, and of one advertiser on it.
+	MaxPlaces = 20
 	// perAdvertiser is the number of the parameter per_advertiser, which no other one has.
 	perAdvertiser = 63
 )
