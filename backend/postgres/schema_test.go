@@ -51,7 +51,7 @@ func TestTheNextSchema(t *testing.T) {
 	if len(want.Items) != 30 {
 		t.Fatalf("%d groups", len(want.Items))
 	}
-	const note = "ALTER TABLE adshard.campaign ADD COLUMN note text NOT NULL DEFAULT 'none';\n"
+	const note = "-- +goose Up\nALTER TABLE adshard.campaign ADD COLUMN note text NOT NULL DEFAULT 'none';\n"
 	var o postgres.Options
 	o.Follow(note + "DELETE FROM nothing;\n")
 	if err := opening(t, shared.URL(name), o); err == nil {

@@ -68,7 +68,8 @@
 //
 // One connection writes, each read and each snapshot has its own; they go
 // through zombiezen.com/go/sqlite, which is much faster than database/sql
-// (docs/decisions/004-sqlite-driver.md).
+// (docs/decisions/004-sqlite-driver.md). Migrations run by goose through
+// database/sql.
 //
 // Goals: many tens of thousands of rows a second in, half a million out; errors
 // that say what to do. Non-goals: a database on a network file system, several

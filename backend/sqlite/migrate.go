@@ -2,19 +2,22 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"embed"
 	"errors"
+	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
 	"syscall"
 	"time"
 
+	"github.com/pressly/goose/v3"
+	_ "modernc.org/sqlite" // the driver that goose works through
 	zs "zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 
-	"adshard/backend/migration"
 	"adshard/fault"
 	"adshard/internal/wait"
 )
@@ -30,9 +33,6 @@ const (
 	firstSchema = 10
 	// keptSchema is the one version before it from which a database is brought over.
 	keptSchema = 7
-	// history has a row for each step that was run. It has the name that goose gives it, which made the first ones.
-	history       = "goose_db_version"
-	newestVersion = "SELECT coalesce(max(version_id), 0) FROM " + history + " WHERE is_applied"
 	// applicationID marks the file as one of ours; the migrations set it.
 	applicationID = 0x41645368
 )
@@ -81,7 +81,7 @@ func prepare(ctx context.Context, path string, o Options) error {
 		}
 		// Another opener may have been faster: then the next version read says so.
 		if ctx.Err() != nil || time.Now().After(deadline) {
-			return failed(ctx, "migrate", path, err)
+			return failed(ctx, "migrate", path, driverError(err))
 		}
 		if err := wait.Sleep(ctx, 50*time.Millisecond); err != nil {
 			return err
@@ -162,7 +162,7 @@ func versionOf(ctx context.Context, cn *conn, path string, o Options) (int64, er
 	if err != nil || tables == 0 {
 		return 0, failed(ctx, "open", path, err)
 	}
-	histories, err := cn.number("SELECT count(*) FROM sqlite_schema WHERE name = ?", history)
+	history, err := cn.number("SELECT count(*) FROM sqlite_schema WHERE name = ?", goose.DefaultTablename)
 	if err != nil {
 		return 0, failed(ctx, "open", path, err)
 	}
@@ -177,13 +177,13 @@ func versionOf(ctx context.Context, cn *conn, path string, o Options) (int64, er
 	if err != nil {
 		return 0, describe(ctx, "open", path, err)
 	}
-	if histories == 0 && len(noted) > 0 {
+	if history == 0 && len(noted) > 0 {
 		return 0, unfinished(path, o.Making.MayOpen(noted)) // even with o.Unfinished: there is nothing to look at
 	}
-	if histories == 0 || app != applicationID && app != 0 {
+	if history == 0 || app != applicationID && app != 0 {
 		return 0, fault.Newf(fault.Corrupt, "sqlite: open", "%s is a database of another program: name another file", path)
 	}
-	version, err := cn.number(newestVersion)
+	version, err := cn.number("SELECT coalesce(max(version_id), 0) FROM " + goose.DefaultTablename + " WHERE is_applied")
 	if err == nil && version == 0 {
 		err = unfinished(path, o.Making.MayOpen(noted))
 	}
@@ -222,49 +222,50 @@ func storedID(path string, o Options) (string, error) {
 // migrate makes the schema, or brings that of a version up to date, or from keptSchema to firstSchema. The write-ahead log is a property
 // of the file, so it is switched on here once.
 func migrate(ctx context.Context, path string, o Options, version int64) error {
-	c, err := connect(path, o.BusyTimeout, walMode)
+	dsn := url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: url.Values{
+		"_pragma": {
+			fmt.Sprintf("busy_timeout(%d)", o.BusyTimeout.Milliseconds()),
+			"journal_mode(wal)", "synchronous(full)",
+		},
+		"_txlock": {"immediate"},
+	}.Encode()}
+	db, err := sql.Open("sqlite", dsn.String())
 	if err != nil {
 		return err
 	}
-	defer c.Close()
-	defer c.until(ctx)()
-	if err := c.exec("PRAGMA foreign_keys = OFF"); err != nil { // a step may take tables apart
-		return err
-	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
 	from := "migrations"
 	if version == keptSchema {
 		from = "earlier"
 	}
-	steps, err := migration.After(o.schema.files, from, version)
+	files, err := fs.Sub(o.schema.files, from)
 	if err != nil {
 		return err
 	}
-	for _, s := range steps {
-		if err := c.inWrite(func() error { return c.migrate(s) }); err != nil {
+	p, err := goose.NewProvider(goose.DialectSQLite3, db, files,
+		goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+	if err != nil {
+		return err
+	}
+	for {
+		_, err := p.UpByOne(ctx)
+		if errors.Is(err, goose.ErrNoNextVersion) {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		o.step()
 	}
-	return nil
 }
 
-// migrate runs a step, unless another program was faster, in the open transaction.
-func (c *conn) migrate(s migration.Step) error {
-	err := c.exec("CREATE TABLE IF NOT EXISTS " + history + ` (
-  id         INTEGER PRIMARY KEY AUTOINCREMENT,
-  version_id INTEGER NOT NULL,
-  is_applied INTEGER NOT NULL,
-  tstamp     TIMESTAMP DEFAULT (datetime('now'))
-)`)
-	if err != nil {
-		return err
+// driverError brings an error of the database/sql driver into the form that
+// failed understands.
+func driverError(err error) error {
+	var coded interface{ Code() int }
+	if errors.As(err, &coded) {
+		return fmt.Errorf("%w (%v)", zs.ResultCode(coded.Code()).ToError(), err)
 	}
-	version, err := c.number(newestVersion)
-	if err != nil || version >= s.Version {
-		return err
-	}
-	if err := sqlitex.ExecuteScript(c.Conn, s.SQL, nil); err != nil {
-		return err
-	}
-	return c.exec("INSERT INTO "+history+" (version_id, is_applied) VALUES (?, 1)", s.Version)
+	return err
 }

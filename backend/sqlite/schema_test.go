@@ -23,7 +23,7 @@ const note = "ALTER TABLE campaign ADD COLUMN note TEXT NOT NULL DEFAULT 'none';
 // next is a schema that comes after this program's, by a step.
 func next(t *testing.T, step string) schema {
 	t.Helper()
-	files := fstest.MapFS{fmt.Sprintf("migrations/%05d_note.sql", schemaVersion+1): {Data: []byte(step)}}
+	files := fstest.MapFS{fmt.Sprintf("migrations/%05d_note.sql", schemaVersion+1): {Data: []byte("-- +goose Up\n" + step)}}
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	for _, name := range names {
 		data, e := migrations.ReadFile(name)

@@ -27,9 +27,6 @@ INSERT INTO advertiser_negative (advertiser_id, words, type, text) VALUES (1, 'n
 func byHand(t testing.TB, sql string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ads.db")
-	if err := create(path); err != nil {
-		t.Fatal(err)
-	}
 	if err := migrate(t.Context(), path, Options{Create: true}.withDefaults(), 0); err != nil {
 		t.Fatal(err)
 	}

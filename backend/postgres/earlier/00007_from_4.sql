@@ -1,6 +1,7 @@
 -- Brings a database of schema 4, the newest before this schema that was used, to it: holds, versions of words, and negatives
 -- of advertisers.
 
+-- +goose Up
 -- What holds a campaign or group, which is then served as paused whatever its status is (backend.Hold).
 ALTER TABLE adshard.campaign ADD COLUMN hold bigint NOT NULL DEFAULT 0 CHECK (hold >= 0);
 ALTER TABLE adshard.ad_group ADD COLUMN hold bigint NOT NULL DEFAULT 0 CHECK (hold >= 0);
@@ -22,6 +23,7 @@ CREATE TRIGGER updated AFTER UPDATE OF name, enabled, hold, bid, desktop, mobile
 ALTER TABLE adshard.state ADD COLUMN words text COLLATE "C" NOT NULL DEFAULT 'rules 1; noted by no program';
 
 -- A writer names its version: set_config('adshard.words', …, true). Programs that know no version of words name none.
+-- +goose StatementBegin
 CREATE OR REPLACE FUNCTION adshard.begin_write() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -46,6 +48,7 @@ BEGIN
     RAISE EXCEPTION 'the keys of keywords are of words of another version than this program''s: use a newer program' USING ERRCODE = 'AS001';
   END IF;
 END $$;
+-- +goose StatementEnd
 
 -- Match types are those of keyword. The bid is NULL if there is none, the quality if it is a negative.
 CREATE TABLE adshard.removed_phrase (
@@ -76,6 +79,7 @@ CREATE TABLE adshard.advertiser_negative (
 );
 
 -- The advertiser's row is locked as a campaign's is by its negatives.
+-- +goose StatementBegin
 CREATE FUNCTION adshard.advertiser_content_changed() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -94,6 +98,7 @@ BEGIN
     ON CONFLICT (tx) DO UPDATE SET negative = greatest(w.negative, EXCLUDED.negative);
   RETURN NULL;
 END $$;
+-- +goose StatementEnd
 REVOKE ALL ON FUNCTION adshard.advertiser_content_changed FROM PUBLIC;
 
 CREATE TRIGGER inserted AFTER INSERT ON adshard.advertiser_negative REFERENCING NEW TABLE AS changed
@@ -108,6 +113,7 @@ CREATE TRIGGER truncated BEFORE TRUNCATE ON adshard.advertiser_negative EXECUTE 
 
 -- Roles that may read or write the negatives of campaigns may do the same here, so that their programs go on though
 -- adshard db roles was not run again.
+-- +goose StatementBegin
 DO $$
 DECLARE
   g record;
@@ -123,3 +129,4 @@ BEGIN
       CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE g.grantee::regrole::text END);
   END LOOP;
 END $$;
+-- +goose StatementEnd

@@ -1,6 +1,7 @@
 -- The schema. Package postgres's documentation says how clocks and ids work
 -- and what each lock is held for.
 
+-- +goose Up
 
 -- Bytes are compared, not words of a language: natural keys are exact, and an
 -- update of the system's locales cannot make an index wrong.
@@ -218,6 +219,7 @@ CREATE SEQUENCE adshard.ad_id;
 -- Ids. A transaction that takes any holds the lock (1097093992, 1) shared until it
 -- ends. Whoever holds it alone knows that all ids above those in state are unused.
 
+-- +goose StatementBegin
 CREATE FUNCTION adshard.take_ids(sequence text, n integer) RETURNS bigint[]
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -227,13 +229,16 @@ BEGIN
   of := ('adshard.' || quote_ident(sequence || '_id'))::regclass;
   RETURN ARRAY(SELECT nextval(of) FROM generate_series(1, least(n, 10000)));
 END $$;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE FUNCTION adshard.next_id(sequence regclass) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock_shared(1097093992, 1);
   RETURN nextval(sequence);
 END $$;
+-- +goose StatementEnd
 
 ALTER TABLE adshard.advertiser ALTER COLUMN id SET DEFAULT adshard.next_id('adshard.advertiser_id');
 ALTER TABLE adshard.campaign ALTER COLUMN id SET DEFAULT adshard.next_id('adshard.campaign_id');
@@ -247,6 +252,7 @@ ALTER TABLE adshard.ad ALTER COLUMN id SET DEFAULT adshard.next_id('adshard.ad_i
 -- begin_write is called first by transactions that may take ids: what those that
 -- were rolled back had taken is given again, if no other such transaction is open.
 -- A writer names its version of words: set_config('adshard.words', …, true). Programs that know no version of words name none.
+-- +goose StatementBegin
 CREATE FUNCTION adshard.begin_write() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -271,10 +277,12 @@ BEGIN
     RAISE EXCEPTION 'the keys of keywords are of words of another version than this program''s: use a newer program' USING ERRCODE = 'AS001';
   END IF;
 END $$;
+-- +goose StatementEnd
 
 -- give_clocks runs when a transaction commits: it gives its changes the next
 -- clocks, and the entities their versions. Their rows are locked already, so
 -- that nothing here waits but for state.
+-- +goose StatementBegin
 CREATE FUNCTION adshard.give_clocks() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -308,12 +316,14 @@ BEGIN
   NOTIFY adshard_clock;
   RETURN NULL;
 END $$;
+-- +goose StatementEnd
 
 CREATE CONSTRAINT TRIGGER give_clocks AFTER INSERT ON adshard.writing
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION adshard.give_clocks();
 
 -- gave_ids notes the highest ids that a transaction has given, of rows that it
 -- removed before they were written, too: they are not given again.
+-- +goose StatementBegin
 CREATE FUNCTION adshard.gave_ids(keyword bigint, negative bigint, ad bigint) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   INSERT INTO adshard.writing AS w (tx, keyword, negative, ad)
@@ -322,10 +332,12 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     ON CONFLICT (tx) DO UPDATE SET keyword = greatest(w.keyword, EXCLUDED.keyword),
       negative = greatest(w.negative, EXCLUDED.negative), ad = greatest(w.ad, EXCLUDED.ad);
 $$;
+-- +goose StatementEnd
 
 -- Advertisers, campaigns and groups. The row of what has changed is locked by the
 -- change itself. All triggers insert into writing last: where constraints were made
 -- immediate, that calls give_clocks, which must find what is pending.
+-- +goose StatementBegin
 CREATE FUNCTION adshard.advertisers_changed() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -340,7 +352,9 @@ BEGIN
     ON CONFLICT (tx) DO UPDATE SET advertiser = greatest(w.advertiser, EXCLUDED.advertiser);
   RETURN NULL;
 END $$;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE FUNCTION adshard.campaigns_changed() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -355,7 +369,9 @@ BEGIN
     ON CONFLICT (tx) DO UPDATE SET campaign = greatest(w.campaign, EXCLUDED.campaign);
   RETURN NULL;
 END $$;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE FUNCTION adshard.groups_changed() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -375,9 +391,11 @@ BEGIN
     ON CONFLICT (tx) DO UPDATE SET ad_group = greatest(w.ad_group, EXCLUDED.ad_group);
   RETURN NULL;
 END $$;
+-- +goose StatementEnd
 
 -- A trigger of a row is not called for a new version, since that names no other
 -- column.
+-- +goose StatementBegin
 CREATE FUNCTION adshard.parent_updated() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -402,10 +420,12 @@ BEGIN
   INSERT INTO adshard.writing (tx) VALUES (me) ON CONFLICT DO NOTHING;
   RETURN NULL;
 END $$;
+-- +goose StatementEnd
 
 -- What groups and campaigns hold. The owner's row is locked here, before the
 -- commit, so that give_clocks never waits for it, and so that the owner is not
 -- removed meanwhile.
+-- +goose StatementBegin
 CREATE FUNCTION adshard.group_content_changed() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -438,7 +458,9 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE FUNCTION adshard.campaign_content_changed() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -457,8 +479,10 @@ BEGIN
     ON CONFLICT (tx) DO UPDATE SET negative = greatest(w.negative, EXCLUDED.negative);
   RETURN NULL;
 END $$;
+-- +goose StatementEnd
 
 -- The advertiser's row is locked as a campaign's is by its negatives.
+-- +goose StatementBegin
 CREATE FUNCTION adshard.advertiser_content_changed() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -477,8 +501,10 @@ BEGIN
     ON CONFLICT (tx) DO UPDATE SET negative = greatest(w.negative, EXCLUDED.negative);
   RETURN NULL;
 END $$;
+-- +goose StatementEnd
 
 -- Whatever leaves the log, a reader behind it must hear of it.
+-- +goose StatementBegin
 CREATE FUNCTION adshard.log_shortened() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -486,17 +512,23 @@ BEGIN
     FROM (SELECT clock, mark FROM changed ORDER BY clock DESC LIMIT 1) l WHERE l.clock > c.clock;
   RETURN NULL;
 END $$;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE FUNCTION adshard.identity_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'the id and the owner of a row never change' USING ERRCODE = 'check_violation';
 END $$;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE FUNCTION adshard.truncated() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'readers of the log would not learn of it: use DELETE' USING ERRCODE = 'feature_not_supported';
 END $$;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 DO $$
 DECLARE
   t record;
@@ -524,6 +556,7 @@ BEGIN
     END IF;
   END LOOP;
 END $$;
+-- +goose StatementEnd
 
 CREATE TRIGGER updated AFTER UPDATE OF name, enabled, time_zone ON adshard.advertiser
   FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION adshard.parent_updated();
@@ -540,6 +573,7 @@ CREATE TRIGGER truncated BEFORE TRUNCATE ON adshard.change_log EXECUTE FUNCTION 
 
 -- save_control writes a value if guard has the value was (NULL: it is missing) or
 -- is itself NULL, and reports whether it did. Control values are written one after another.
+-- +goose StatementBegin
 CREATE FUNCTION adshard.save_control(k text, v bytea, guard text, was bytea) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -550,6 +584,7 @@ BEGIN
   INSERT INTO adshard.control (key, value) VALUES (k, v) ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value;
   RETURN true;
 END $$;
+-- +goose StatementEnd
 
 -- Nobody may do anything until it is granted (roles.sql).
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA adshard FROM PUBLIC;

@@ -1,5 +1,6 @@
 -- Documents: the table of places, block lists (backend.Document).
 
+-- +goose Up
 CREATE TABLE adshard.document (
   name    text COLLATE "C" PRIMARY KEY,
   version bigint NOT NULL UNIQUE, -- grows with each change of any document
@@ -17,6 +18,7 @@ CREATE TABLE adshard.document_part (
 ALTER TABLE adshard.document_part ALTER COLUMN data SET STORAGE EXTERNAL; -- it is compressed already
 
 -- Roles that may read or import keywords may read or import documents, too.
+-- +goose StatementBegin
 DO $$
 DECLARE
   g record;
@@ -29,3 +31,4 @@ BEGIN
       CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE g.grantee::regrole::text END);
   END LOOP;
 END $$;
+-- +goose StatementEnd

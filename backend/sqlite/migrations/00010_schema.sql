@@ -7,6 +7,7 @@
 -- and is summed anew. 6364136223846793005 stands for: not summed yet. The log and the state
 -- have sums that SQLite itself computes for any writer.
 
+-- +goose Up
 PRAGMA application_id = 1097093992; -- 'AdSh': the file is a database of adshard
 
 CREATE TABLE advertiser (
@@ -151,9 +152,11 @@ CREATE TABLE control (
 ) STRICT;
 INSERT INTO control (key, value) VALUES ('database', CAST(lower(hex(randomblob(16))) AS BLOB)); -- the database's id
 
+-- +goose StatementBegin
 CREATE TRIGGER control_unsum AFTER UPDATE OF value ON control WHEN NEW.sum IS OLD.sum AND NEW.value IS NOT OLD.value BEGIN
   UPDATE control SET sum = NULL WHERE key = NEW.key;
 END;
+-- +goose StatementEnd
 
 -- One row. A writer that logs each entity once a transaction sets since to the
 -- clock before its transaction, and back to the largest number before it
@@ -178,9 +181,11 @@ CREATE TABLE state (
 INSERT INTO state (one, since, compacted, keyword, negative, ad, compacted_mark, unsummed)
   VALUES (1, 9223372036854775807, 0, 0, 0, 0, 0, 1);
 
+-- +goose StatementBegin
 CREATE TRIGGER state_words BEFORE UPDATE OF since ON state WHEN NEW.since <> 9223372036854775807 AND NEW.writer <> OLD.words BEGIN
   SELECT RAISE(ABORT, 'the keys of keywords are of words of another version');
 END;
+-- +goose StatementEnd
 
 -- What was removed because keys became equal. Match types are those of keyword. The bid is NULL if there is none, the
 -- quality if it is a negative.
@@ -201,109 +206,150 @@ CREATE TABLE removed_phrase (
 ) STRICT, WITHOUT ROWID;
 
 -- An entry of the log gives its entity the version.
+-- +goose StatementBegin
 CREATE TRIGGER change_log_advertiser AFTER INSERT ON change_log WHEN NEW.kind = 1 AND NOT NEW.removed BEGIN
   UPDATE advertiser SET version = NEW.clock WHERE id = NEW.id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER change_log_campaign AFTER INSERT ON change_log WHEN NEW.kind = 2 AND NOT NEW.removed BEGIN
   UPDATE campaign SET version = NEW.clock WHERE id = NEW.id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER change_log_ad_group AFTER INSERT ON change_log WHEN NEW.kind = 3 AND NOT NEW.removed BEGIN
   UPDATE ad_group SET version = NEW.clock WHERE id = NEW.id;
 END;
+-- +goose StatementEnd
 
 -- Whatever leaves the log, a reader behind it must hear of it.
+-- +goose StatementBegin
 CREATE TRIGGER change_log_delete AFTER DELETE ON change_log WHEN OLD.clock > (SELECT compacted FROM state) BEGIN
   UPDATE state SET compacted = OLD.clock, compacted_mark = OLD.mark;
 END;
+-- +goose StatementEnd
 
 -- An entry that is deleted by hand was the evidence that another program changed
 -- its entity. The program sums such entities before it compacts the log.
+-- +goose StatementBegin
 CREATE TRIGGER change_log_unsum_advertiser AFTER DELETE ON change_log
 WHEN OLD.kind = 1 AND EXISTS (SELECT 1 FROM advertiser WHERE id = OLD.id AND version = OLD.clock AND summed < version) BEGIN
   UPDATE advertiser SET sum = 6364136223846793005, summed = version WHERE id = OLD.id;
   UPDATE state SET unsummed = 1;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER change_log_unsum_campaign AFTER DELETE ON change_log
 WHEN OLD.kind = 2 AND EXISTS (SELECT 1 FROM campaign WHERE id = OLD.id AND version = OLD.clock AND summed < version) BEGIN
   UPDATE campaign SET sum = 6364136223846793005, summed = version WHERE id = OLD.id;
   UPDATE state SET unsummed = 1;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER change_log_unsum_ad_group AFTER DELETE ON change_log
 WHEN OLD.kind = 3 AND EXISTS (SELECT 1 FROM ad_group WHERE id = OLD.id AND version = OLD.clock AND summed < version) BEGIN
   UPDATE ad_group SET sum = 6364136223846793005, summed = version WHERE id = OLD.id;
   UPDATE state SET unsummed = 1;
 END;
+-- +goose StatementEnd
 
 -- Advertisers.
+-- +goose StatementBegin
 CREATE TRIGGER advertiser_insert AFTER INSERT ON advertiser BEGIN
   INSERT INTO change_log (kind, id) VALUES (1, NEW.id);
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER advertiser_update AFTER UPDATE OF name, enabled, time_zone ON advertiser
 WHEN NEW.version <= (SELECT since FROM state) BEGIN
   INSERT INTO change_log (kind, id) VALUES (1, NEW.id);
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER advertiser_delete BEFORE DELETE ON advertiser BEGIN
   DELETE FROM campaign WHERE advertiser_id = OLD.id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER advertiser_deleted AFTER DELETE ON advertiser BEGIN
   INSERT INTO change_log (kind, id, removed) VALUES (1, OLD.id, 1);
   DELETE FROM advertiser_negative WHERE advertiser_id = OLD.id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER advertiser_identity BEFORE UPDATE OF id ON advertiser WHEN NEW.id <> OLD.id BEGIN
   SELECT RAISE(ABORT, 'an id never changes');
 END;
+-- +goose StatementEnd
 
 -- Campaigns. A change of languages is also one of every group, after it.
+-- +goose StatementBegin
 CREATE TRIGGER campaign_insert AFTER INSERT ON campaign BEGIN
   INSERT INTO change_log (kind, id, advertiser_id) VALUES (2, NEW.id, NEW.advertiser_id);
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER campaign_update
 AFTER UPDATE OF name, enabled, hold, budget_exhausted, withheld, daily_budget, desktop, mobile, tablet, rotate_evenly, standard_delivery ON campaign
 WHEN NEW.version <= (SELECT since FROM state) AND NEW.languages = OLD.languages BEGIN
   INSERT INTO change_log (kind, id, advertiser_id) VALUES (2, NEW.id, NEW.advertiser_id);
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER campaign_languages AFTER UPDATE OF languages ON campaign WHEN NEW.languages <> OLD.languages BEGIN
   INSERT INTO change_log (kind, id, advertiser_id) VALUES (2, NEW.id, NEW.advertiser_id);
   INSERT INTO change_log (kind, id, advertiser_id, campaign_id)
     SELECT 3, id, NEW.advertiser_id, NEW.id FROM ad_group WHERE campaign_id = NEW.id ORDER BY id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER campaign_delete BEFORE DELETE ON campaign BEGIN
   DELETE FROM ad_group WHERE campaign_id = OLD.id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER campaign_deleted AFTER DELETE ON campaign BEGIN
   INSERT INTO change_log (kind, id, advertiser_id, removed) VALUES (2, OLD.id, OLD.advertiser_id, 1);
   DELETE FROM campaign_negative WHERE campaign_id = OLD.id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER campaign_identity BEFORE UPDATE OF id, advertiser_id ON campaign
 WHEN NEW.id <> OLD.id OR NEW.advertiser_id <> OLD.advertiser_id BEGIN
   SELECT RAISE(ABORT, 'the id and the advertiser of a campaign never change');
 END;
+-- +goose StatementEnd
 
 -- Groups.
+-- +goose StatementBegin
 CREATE TRIGGER ad_group_insert AFTER INSERT ON ad_group BEGIN
   INSERT INTO change_log (kind, id, advertiser_id, campaign_id)
     SELECT 3, NEW.id, advertiser_id, id FROM campaign WHERE id = NEW.campaign_id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER ad_group_update AFTER UPDATE OF name, enabled, hold, bid, desktop, mobile, tablet ON ad_group
 WHEN NEW.version <= (SELECT since FROM state) BEGIN
   INSERT INTO change_log (kind, id, advertiser_id, campaign_id)
     SELECT 3, NEW.id, advertiser_id, id FROM campaign WHERE id = NEW.campaign_id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER ad_group_deleted AFTER DELETE ON ad_group BEGIN
   INSERT INTO change_log (kind, id, advertiser_id, campaign_id, removed)
     SELECT 3, OLD.id, advertiser_id, id, 1 FROM campaign WHERE id = OLD.campaign_id;
@@ -311,175 +357,238 @@ CREATE TRIGGER ad_group_deleted AFTER DELETE ON ad_group BEGIN
   DELETE FROM group_negative WHERE group_id = OLD.id;
   DELETE FROM ad WHERE group_id = OLD.id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER ad_group_identity BEFORE UPDATE OF id, campaign_id ON ad_group
 WHEN NEW.id <> OLD.id OR NEW.campaign_id <> OLD.campaign_id BEGIN
   SELECT RAISE(ABORT, 'the id and the campaign of a group never change');
 END;
+-- +goose StatementEnd
 
 -- What groups hold: a change is one of the group. A group that is being
 -- removed is gone by then and logs nothing more.
+-- +goose StatementBegin
 CREATE TRIGGER keyword_insert AFTER INSERT ON keyword
 WHEN (SELECT version FROM ad_group WHERE id = NEW.group_id) <= (SELECT since FROM state) BEGIN
   INSERT INTO change_log (kind, id, advertiser_id, campaign_id)
     SELECT 3, g.id, c.advertiser_id, c.id FROM ad_group g JOIN campaign c ON c.id = g.campaign_id WHERE g.id = NEW.group_id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER keyword_update AFTER UPDATE ON keyword
 WHEN (SELECT version FROM ad_group WHERE id = NEW.group_id) <= (SELECT since FROM state) BEGIN
   INSERT INTO change_log (kind, id, advertiser_id, campaign_id)
     SELECT 3, g.id, c.advertiser_id, c.id FROM ad_group g JOIN campaign c ON c.id = g.campaign_id WHERE g.id = NEW.group_id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER keyword_delete AFTER DELETE ON keyword
 WHEN (SELECT version FROM ad_group WHERE id = OLD.group_id) <= (SELECT since FROM state) BEGIN
   INSERT INTO change_log (kind, id, advertiser_id, campaign_id)
     SELECT 3, g.id, c.advertiser_id, c.id FROM ad_group g JOIN campaign c ON c.id = g.campaign_id WHERE g.id = OLD.group_id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER keyword_number AFTER INSERT ON keyword WHEN NEW.id = 0 BEGIN
   UPDATE state SET keyword = keyword + 1;
   UPDATE keyword SET id = (SELECT keyword FROM state) WHERE group_id = NEW.group_id AND words = NEW.words AND type = NEW.type;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER keyword_numbered BEFORE INSERT ON keyword
 WHEN NEW.id <> 0 AND (SELECT since FROM state) = 9223372036854775807 BEGIN
   SELECT RAISE(ABORT, 'ids are given by the database: leave the id out');
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER keyword_identity BEFORE UPDATE OF id, group_id ON keyword
 WHEN NEW.id <> OLD.id AND OLD.id <> 0 OR NEW.group_id <> OLD.group_id BEGIN
   SELECT RAISE(ABORT, 'the id and the owner of a row never change');
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER group_negative_insert AFTER INSERT ON group_negative
 WHEN (SELECT version FROM ad_group WHERE id = NEW.group_id) <= (SELECT since FROM state) BEGIN
   INSERT INTO change_log (kind, id, advertiser_id, campaign_id)
     SELECT 3, g.id, c.advertiser_id, c.id FROM ad_group g JOIN campaign c ON c.id = g.campaign_id WHERE g.id = NEW.group_id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER group_negative_update AFTER UPDATE ON group_negative
 WHEN (SELECT version FROM ad_group WHERE id = NEW.group_id) <= (SELECT since FROM state) BEGIN
   INSERT INTO change_log (kind, id, advertiser_id, campaign_id)
     SELECT 3, g.id, c.advertiser_id, c.id FROM ad_group g JOIN campaign c ON c.id = g.campaign_id WHERE g.id = NEW.group_id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER group_negative_delete AFTER DELETE ON group_negative
 WHEN (SELECT version FROM ad_group WHERE id = OLD.group_id) <= (SELECT since FROM state) BEGIN
   INSERT INTO change_log (kind, id, advertiser_id, campaign_id)
     SELECT 3, g.id, c.advertiser_id, c.id FROM ad_group g JOIN campaign c ON c.id = g.campaign_id WHERE g.id = OLD.group_id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER group_negative_number AFTER INSERT ON group_negative WHEN NEW.id = 0 BEGIN
   UPDATE state SET negative = negative + 1;
   UPDATE group_negative SET id = (SELECT negative FROM state) WHERE group_id = NEW.group_id AND words = NEW.words AND type = NEW.type;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER group_negative_numbered BEFORE INSERT ON group_negative
 WHEN NEW.id <> 0 AND (SELECT since FROM state) = 9223372036854775807 BEGIN
   SELECT RAISE(ABORT, 'ids are given by the database: leave the id out');
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER group_negative_identity BEFORE UPDATE OF id, group_id ON group_negative
 WHEN NEW.id <> OLD.id AND OLD.id <> 0 OR NEW.group_id <> OLD.group_id BEGIN
   SELECT RAISE(ABORT, 'the id and the owner of a row never change');
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER ad_insert AFTER INSERT ON ad
 WHEN (SELECT version FROM ad_group WHERE id = NEW.group_id) <= (SELECT since FROM state) BEGIN
   INSERT INTO change_log (kind, id, advertiser_id, campaign_id)
     SELECT 3, g.id, c.advertiser_id, c.id FROM ad_group g JOIN campaign c ON c.id = g.campaign_id WHERE g.id = NEW.group_id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER ad_update AFTER UPDATE ON ad
 WHEN (SELECT version FROM ad_group WHERE id = NEW.group_id) <= (SELECT since FROM state) BEGIN
   INSERT INTO change_log (kind, id, advertiser_id, campaign_id)
     SELECT 3, g.id, c.advertiser_id, c.id FROM ad_group g JOIN campaign c ON c.id = g.campaign_id WHERE g.id = NEW.group_id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER ad_delete AFTER DELETE ON ad
 WHEN (SELECT version FROM ad_group WHERE id = OLD.group_id) <= (SELECT since FROM state) BEGIN
   INSERT INTO change_log (kind, id, advertiser_id, campaign_id)
     SELECT 3, g.id, c.advertiser_id, c.id FROM ad_group g JOIN campaign c ON c.id = g.campaign_id WHERE g.id = OLD.group_id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER ad_number AFTER INSERT ON ad WHEN NEW.id = 0 BEGIN
   UPDATE state SET ad = ad + 1;
   UPDATE ad SET id = (SELECT ad FROM state) WHERE group_id = NEW.group_id AND headlines = NEW.headlines AND descriptions = NEW.descriptions AND path1 = NEW.path1 AND path2 = NEW.path2 AND final_url = NEW.final_url;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER ad_numbered BEFORE INSERT ON ad
 WHEN NEW.id <> 0 AND (SELECT since FROM state) = 9223372036854775807 BEGIN
   SELECT RAISE(ABORT, 'ids are given by the database: leave the id out');
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER ad_identity BEFORE UPDATE OF id, group_id ON ad
 WHEN NEW.id <> OLD.id AND OLD.id <> 0 OR NEW.group_id <> OLD.group_id BEGIN
   SELECT RAISE(ABORT, 'the id and the owner of a row never change');
 END;
+-- +goose StatementEnd
 
 -- A campaign's own negatives: a change is one of the campaign.
+-- +goose StatementBegin
 CREATE TRIGGER campaign_negative_insert AFTER INSERT ON campaign_negative
 WHEN (SELECT version FROM campaign WHERE id = NEW.campaign_id) <= (SELECT since FROM state) BEGIN
   INSERT INTO change_log (kind, id, advertiser_id)
     SELECT 2, id, advertiser_id FROM campaign WHERE id = NEW.campaign_id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER campaign_negative_update AFTER UPDATE ON campaign_negative
 WHEN (SELECT version FROM campaign WHERE id = NEW.campaign_id) <= (SELECT since FROM state) BEGIN
   INSERT INTO change_log (kind, id, advertiser_id)
     SELECT 2, id, advertiser_id FROM campaign WHERE id = NEW.campaign_id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER campaign_negative_delete AFTER DELETE ON campaign_negative
 WHEN (SELECT version FROM campaign WHERE id = OLD.campaign_id) <= (SELECT since FROM state) BEGIN
   INSERT INTO change_log (kind, id, advertiser_id)
     SELECT 2, id, advertiser_id FROM campaign WHERE id = OLD.campaign_id;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER campaign_negative_number AFTER INSERT ON campaign_negative WHEN NEW.id = 0 BEGIN
   UPDATE state SET negative = negative + 1;
   UPDATE campaign_negative SET id = (SELECT negative FROM state) WHERE campaign_id = NEW.campaign_id AND words = NEW.words AND type = NEW.type;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER campaign_negative_numbered BEFORE INSERT ON campaign_negative
 WHEN NEW.id <> 0 AND (SELECT since FROM state) = 9223372036854775807 BEGIN
   SELECT RAISE(ABORT, 'ids are given by the database: leave the id out');
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER campaign_negative_identity BEFORE UPDATE OF id, campaign_id ON campaign_negative
 WHEN NEW.id <> OLD.id AND OLD.id <> 0 OR NEW.campaign_id <> OLD.campaign_id BEGIN
   SELECT RAISE(ABORT, 'the id and the owner of a row never change');
 END;
+-- +goose StatementEnd
 
 -- An advertiser's own negatives: a change is one of the advertiser. One that is being removed is gone by
 -- then and logs nothing more.
+-- +goose StatementBegin
 CREATE TRIGGER advertiser_negative_insert AFTER INSERT ON advertiser_negative
 WHEN (SELECT version FROM advertiser WHERE id = NEW.advertiser_id) <= (SELECT since FROM state) BEGIN
   INSERT INTO change_log (kind, id) VALUES (1, NEW.advertiser_id);
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER advertiser_negative_update AFTER UPDATE ON advertiser_negative
 WHEN (SELECT version FROM advertiser WHERE id = NEW.advertiser_id) <= (SELECT since FROM state) BEGIN
   INSERT INTO change_log (kind, id) VALUES (1, NEW.advertiser_id);
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER advertiser_negative_delete AFTER DELETE ON advertiser_negative
 WHEN (SELECT version FROM advertiser WHERE id = OLD.advertiser_id) <= (SELECT since FROM state) BEGIN
   INSERT INTO change_log (kind, id) VALUES (1, OLD.advertiser_id);
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER advertiser_negative_number AFTER INSERT ON advertiser_negative WHEN NEW.id = 0 BEGIN
   UPDATE state SET negative = negative + 1;
   UPDATE advertiser_negative SET id = (SELECT negative FROM state) WHERE advertiser_id = NEW.advertiser_id AND words = NEW.words AND type = NEW.type;
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER advertiser_negative_numbered BEFORE INSERT ON advertiser_negative
 WHEN NEW.id <> 0 AND (SELECT since FROM state) = 9223372036854775807 BEGIN
   SELECT RAISE(ABORT, 'ids are given by the database: leave the id out');
 END;
+-- +goose StatementEnd
 
+-- +goose StatementBegin
 CREATE TRIGGER advertiser_negative_identity BEFORE UPDATE OF id, advertiser_id ON advertiser_negative
 WHEN NEW.id <> OLD.id AND OLD.id <> 0 OR NEW.advertiser_id <> OLD.advertiser_id BEGIN
   SELECT RAISE(ABORT, 'the id and the owner of a row never change');
 END;
+-- +goose StatementEnd

@@ -1,5 +1,6 @@
 -- Documents: the table of places, block lists (backend.Document).
 
+-- +goose Up
 CREATE TABLE document (
   name    TEXT PRIMARY KEY,
   version INTEGER NOT NULL UNIQUE, -- grows with each change of any document

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/time/rate"
 
 	"adshard/backend"
 	"adshard/balance"
@@ -73,7 +74,7 @@ type Balancer struct {
 
 	choosing sync.Mutex // serializes changes of the strategy, pauses among them
 
-	restarts   *wait.Limiter // bounds how often reported epochs make the balancer start over; the successor keeps it
+	restarts   *rate.Limiter // bounds how often reported epochs make the balancer start over; the successor keeps it
 	succession *succession
 
 	saves chan maps.SaveState // the mapper has one under way at most
@@ -139,7 +140,7 @@ func lead(ctx context.Context, cfg Config, order balance.Order, db backend.Store
 		cfg: cfg, order: order, data: data, db: db, store: store, leadership: &leadership{term, order}, root: log, log: log.With("epoch", term.Epoch()),
 		started: time.Now(), slaves: make(map[string]*slaveInfo), distributors: make(distributors),
 		health: health.New(), saves: make(chan maps.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
-		restarts: &wait.Limiter{Burst: restartBurst, Every: restartEvery}, documents: documentserver.New(db, data.Database, log),
+		restarts: rate.NewLimiter(rate.Every(restartEvery), restartBurst), documents: documentserver.New(db, data.Database, log),
 	}
 	b.succession = &succession{leadership: b.leadership, log: b.log, begun: make(chan struct{})}
 	b.certifier = newCertifier(b, min(2, cfg.Workers))

@@ -90,7 +90,7 @@ func (b *Balancer) checkEpoch(ctx context.Context, who string, epoch uint64, own
 // succeedOnReport starts the succession because of a report by a slave or master. Reports may lie, so the
 // rate is limited. Errors: also fault.Unavailable above that rate.
 func (b *Balancer) succeedOnReport(ctx context.Context, epoch uint64, timeline bool, why string) error {
-	if !b.succession.isOver() && !b.restarts.Allow(time.Now()) {
+	if !b.succession.isOver() && !b.restarts.Allow() {
 		return fault.Newf(fault.Unavailable, "balancer", "%s; the balancer has started over too often in the last minutes; ask again in a minute", why)
 	}
 	return b.succession.succeed(ctx, epoch, timeline, why)

@@ -1,12 +1,12 @@
 package balancer
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/dgryski/go-rendezvous"
 
 	"adshard/fault"
 )
@@ -79,22 +79,8 @@ func (s distributors) assigned(slave, words string, now time.Time) (address stri
 		return "", fault.Newf(fault.Unavailable, "balancer: register",
 			"no distributor is running; start one, or let the balancer distribute")
 	}
-	return s[rendezvous(alive, slave)].address, nil
-}
-
-// rendezvous is the name whose hash with a key is the highest.
-func rendezvous(names []string, key string) string {
-	of := xxhash.Sum64String(key)
-	weight := func(name string) uint64 { // xorshift64*
-		x := of ^ xxhash.Sum64String(name)
-		x ^= x >> 12
-		x ^= x << 25
-		x ^= x >> 27
-		return x * 2685821657736338717
-	}
-	return slices.MaxFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(weight(a), weight(b)), cmp.Compare(b, a))
-	})
+	slices.Sort(alive)
+	return s[rendezvous.New(alive, xxhash.Sum64String).Lookup(slave)].address, nil
 }
 
 // leastClock returns the least clock that a distributor alive has reached, at most

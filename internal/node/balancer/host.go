@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/time/rate"
 	"google.golang.org/grpc"
 
 	"adshard/backend"
@@ -147,7 +148,7 @@ func (h *Host) resign(b *Balancer) {
 
 // lead makes the balancer of a term the one that is at work. restarts is that of the one
 // before it, or nil if there is none.
-func (h *Host) lead(ctx context.Context, term control.Term, all *items, restarts *wait.Limiter) (*Balancer, error) {
+func (h *Host) lead(ctx context.Context, term control.Term, all *items, restarts *rate.Limiter) (*Balancer, error) {
 	b, err := lead(ctx, h.cfg, h.order, h.db, h.store, term, all, h.log)
 	if err != nil {
 		return nil, err
@@ -163,7 +164,7 @@ func (h *Host) lead(ctx context.Context, term control.Term, all *items, restarts
 }
 
 // succeed starts the next balancer as soon as the database permits.
-func (h *Host) succeed(ctx context.Context, restarts *wait.Limiter) (*Balancer, error) {
+func (h *Host) succeed(ctx context.Context, restarts *rate.Limiter) (*Balancer, error) {
 	for {
 		var next *Balancer
 		term, err := h.store.TakeOver(ctx, h.me)

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/time/rate"
 	"google.golang.org/grpc"
 
 	"adshard/fault"
 	"adshard/internal/node/access"
-	"adshard/internal/wait"
 )
 
 // Credentials of a running process: its certificate, how it authenticates peers, and who may make
@@ -22,7 +22,7 @@ type Credentials struct {
 	tokens *watched[access.Tokens] // nil: there are none
 	table  access.Table
 	counts counts
-	logged wait.Limiter // refusals
+	rarely rate.Sometimes // for refusals
 	// recheck is the most time between two checks of a connection.
 	recheck time.Duration
 	log     *slog.Logger
@@ -34,7 +34,7 @@ func (s *Settings) Open(role access.Role, name string, log *slog.Logger) (*Crede
 	if s.TLS.Mode == Off && s.Tokens == "" {
 		return nil, nil
 	}
-	c := &Credentials{mode: s.TLS.Mode, table: access.NewTable(), logged: wait.Limiter{Burst: 10, Every: time.Second}, recheck: recheckEvery, log: log}
+	c := &Credentials{mode: s.TLS.Mode, table: access.NewTable(), rarely: rate.Sometimes{First: 10, Interval: time.Second}, recheck: recheckEvery, log: log}
 	var err error
 	if s.TLS.Mode != Off {
 		files := s.TLS
@@ -89,9 +89,7 @@ func (c *Credentials) peers() *side {
 func (c *Credentials) guard(open bool) access.Guard {
 	return access.Guard{Table: c.table, Open: open, Refused: func(who access.Identity, from, call string, err error) {
 		c.counts.refused.Add(1)
-		if c.logged.Allow(time.Now()) {
-			c.log.Warn("a call was refused", "by", who.String(), "from", from, "call", call, "err", err)
-		}
+		c.rarely.Do(func() { c.log.Warn("a call was refused", "by", who.String(), "from", from, "call", call, "err", err) })
 	}}
 }
 
