@@ -1,13 +1,8 @@
 package backend
 
 import (
-	"bytes"
-	"compress/flate"
 	"context"
 	"encoding/binary"
-	"fmt"
-	"io"
-	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -110,48 +105,20 @@ func ReadDocument(ctx context.Context, d Document, read func(ctx context.Context
 	return data, d.Verify(data)
 }
 
-// LoadDocument reads a document, and its data as PackDocument got them. Errors: fault.NotFound, it is not there; fault.Corrupt.
-func LoadDocument(ctx context.Context, s Documents, name string) (Document, string, error) {
+// LoadDocument reads a document: its data, and the text that PackDocument got. Errors: fault.NotFound, it is not there; fault.Corrupt.
+func LoadDocument(ctx context.Context, s Documents, name string) (d Document, text string, data []byte, err error) {
 	for {
-		d, err := s.Document(ctx, name)
-		if err != nil {
-			return d, "", err
+		if d, err = s.Document(ctx, name); err != nil {
+			return d, "", nil, err
 		}
-		data, err := ReadDocument(ctx, d, s.DocumentPart)
+		data, err = ReadDocument(ctx, d, s.DocumentPart)
 		if fault.Is(err, fault.NotFound) {
 			continue // it has just been replaced
 		}
 		if err != nil {
-			return d, "", err
+			return d, "", nil, err
 		}
-		text, err := UnpackDocument(data)
-		return d, text, err
+		text, err = UnpackDocument(data)
+		return d, text, data, err
 	}
-}
-
-// maxUnpacked is the most bytes that data may stand for, so that they do not fill the memory.
-const maxUnpacked = 256 << 20
-
-// PackDocument compresses a text that is to be a document.
-func PackDocument(text string) []byte {
-	var b bytes.Buffer
-	w, _ := flate.NewWriter(&b, flate.BestSpeed) // the level is valid
-	_, _ = io.WriteString(w, text)               // a buffer takes all
-	_ = w.Close()
-	return b.Bytes()
-}
-
-// UnpackDocument is the opposite. Errors: fault.Corrupt.
-func UnpackDocument(data []byte) (string, error) { return unpack(data, maxUnpacked) }
-
-func unpack(data []byte, most int64) (string, error) {
-	var b strings.Builder
-	n, err := io.Copy(&b, io.LimitReader(flate.NewReader(bytes.NewReader(data)), most+1))
-	if err == nil && n > most {
-		err = fmt.Errorf("they stand for more than %d bytes", most)
-	}
-	if err != nil {
-		return "", fault.Newf(fault.Corrupt, "read document", "%d bytes cannot be unpacked: %w", len(data), err)
-	}
-	return b.String(), nil
 }

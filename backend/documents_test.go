@@ -24,10 +24,10 @@ func TestPackDocument(t *testing.T) {
 // TestUnpackTooMuch: data that stand for too much are refused before they fill the memory.
 func TestUnpackTooMuch(t *testing.T) {
 	packed := PackDocument(strings.Repeat("0", 1001))
-	if text, err := unpack(packed, 1001); err != nil || len(text) != 1001 {
+	if text, err := unpackWhole(packed, 1001); err != nil || len(text) != 1001 {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
-	if _, err := unpack(packed, 1000); !fault.Is(err, fault.Corrupt) {
+	if _, err := unpackWhole(packed, 1000); !fault.Is(err, fault.Corrupt) {
 		t.Error(err)
 	}
 }

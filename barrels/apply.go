@@ -227,6 +227,7 @@ func (w *batchWriter) putParents(d *pb.NodeData) error {
 			w.ownParents().SetCampaign(proto.CloneOf(c))
 		}
 	}
+	w.parents.Settle()
 	return nil
 }
 

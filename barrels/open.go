@@ -67,8 +67,8 @@ func Open(db kv.DB, o Options) (Store, error) {
 	room := o.CacheBytes - min(o.CacheBytes, begin.Terms.Bytes()+begin.Parents.Bytes())
 	st.listBytes, st.termBytes = room/2, begin.Terms.Bytes()
 	st.engine = query.Engine{
-		Lists: index.NewListCache(st.listBytes), Groups: index.NewCache[*index.Group](room / 8 * 3),
-		Display: query.NewDisplayCache(room / 8), Load: load.NewCounter(), Hosts: index.NewHostSets(),
+		Lists: index.NewListCache(st.listBytes), Groups: index.NewCache[*index.Group](room / 16 * 5),
+		Display: query.NewDisplayCache(room / 8), Load: load.NewCounter(), Hosts: index.NewHostSets(room / 16),
 		Scorers: o.Scorers,
 	}
 	st.writer = newBatchWriter(st.engine.Lists, &st.searches)
@@ -159,7 +159,7 @@ func (s *barrel) Stats() Stats {
 func (s *barrel) memory(st *index.Snapshot) Memory {
 	return Memory{
 		DB: s.kv.Memory(), Terms: st.Terms.Bytes(), Parents: st.Parents.Bytes(),
-		Lists: s.engine.Lists.Bytes(), Groups: s.engine.Groups.Bytes(),
+		Lists: s.engine.Lists.Bytes(), Groups: s.engine.Groups.Bytes(), Hosts: s.engine.Hosts.Bytes(),
 	}
 }
 

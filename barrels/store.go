@@ -106,6 +106,6 @@ type Stats struct {
 type Memory struct {
 	// DB is the memory of the database.
 	DB kv.Memory
-	// Terms and Parents are there from the beginning; Lists and Groups are caches.
-	Terms, Parents, Lists, Groups uint64
+	// Terms and Parents are there from the beginning; Lists, Groups and Hosts (the sets to which the ads of groups lead) are caches.
+	Terms, Parents, Lists, Groups, Hosts uint64
 }

@@ -6,10 +6,7 @@
 package blocklist
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"adshard/fault"
@@ -22,7 +19,7 @@ const MaxEntries = 1_000_000
 // maxName is the most bytes of a name.
 const maxName = 64
 
-// List is a block list's content. Of one that Normalise has seen, the lists are in order and have each entry once.
+// List is a block list's content. Of one that Normalise or Order has seen, the lists are in order and have each entry once.
 type List struct {
 	Advertisers []uint64 // ids
 	Domains     []string // hosts; each meets its subdomains
@@ -66,7 +63,13 @@ func (l *List) Normalise() error {
 			return fault.Field(op, FieldCategories, "%q: %w", c, err)
 		}
 	}
-	l.Advertisers, l.Domains, l.Categories = sorted(l.Advertisers), sorted(l.Domains), sorted(l.Categories)
+	return l.Order()
+}
+
+// Order puts entries that have been checked in order, each once. Hosts must not be normalised again: one that begins with www. would lose it
+// once more. Errors: fault.Invalid, they are too many.
+func (l *List) Order() error {
+	l.Advertisers, l.Domains, l.Categories = targeting.InOrder(l.Advertisers), targeting.InOrder(l.Domains), targeting.InOrder(l.Categories)
 	return l.checkSize()
 }
 
@@ -77,9 +80,13 @@ func (l *List) checkSize() error {
 	return nil
 }
 
-func sorted[T cmp.Ordered](list []T) []T {
-	slices.Sort(list)
-	return slices.Compact(list)
+// WrittenDomains are the domains as Normalise reads them.
+func (l *List) WrittenDomains() []string {
+	list := make([]string, len(l.Domains))
+	for i, d := range l.Domains {
+		list[i] = targeting.WrittenHost(d)
+	}
+	return list
 }
 
 // Entries is how many advertisers, domains and categories there are.
@@ -92,76 +99,4 @@ func (l *List) Blocks() *targeting.Blocks {
 		b = new(targeting.Blocks)
 	}
 	return b
-}
-
-// The kinds of lines of Text.
-const (
-	lineAdvertiser    = "advertiser\t"
-	lineDomain        = "domain\t"
-	lineCategory      = "category\t"
-	lineUncategorised = "uncategorised\n"
-)
-
-// Text is a normalised list as it is stored, and as Parse reads it: a line for each entry, in order.
-func (l *List) Text() string {
-	var b strings.Builder
-	for _, id := range l.Advertisers {
-		b.WriteString(lineAdvertiser)
-		b.WriteString(strconv.FormatUint(id, 10))
-		b.WriteByte('\n')
-	}
-	for _, part := range []struct {
-		kind string
-		list []string
-	}{{lineDomain, l.Domains}, {lineCategory, l.Categories}} {
-		for _, e := range part.list {
-			b.WriteString(part.kind)
-			b.WriteString(e)
-			b.WriteByte('\n')
-		}
-	}
-	if l.Uncategorised {
-		b.WriteString(lineUncategorised)
-	}
-	return b.String()
-}
-
-// Parse reads what Text returned. Errors: fault.Corrupt.
-func Parse(text string) (*List, error) {
-	l := new(List)
-	n := 0
-	for line := range strings.Lines(text) {
-		n++
-		if err := l.parseLine(line); err != nil {
-			return nil, fault.Newf(fault.Corrupt, "block list: parse", "line %d of a block list is damaged: %w", n, err)
-		}
-	}
-	if n := l.Entries(); n > MaxEntries {
-		return nil, fault.Newf(fault.Corrupt, "block list: parse", "a block list of %d entries", n)
-	}
-	return l, nil
-}
-
-func (l *List) parseLine(line string) (err error) {
-	if line == lineUncategorised {
-		l.Uncategorised = true
-		return nil
-	}
-	kind, entry, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-	if !ok || entry == "" || !strings.HasSuffix(line, "\n") {
-		return fmt.Errorf("%q", line)
-	}
-	switch kind + "\t" {
-	case lineAdvertiser:
-		var id uint64
-		id, err = strconv.ParseUint(entry, 10, 64)
-		l.Advertisers = append(l.Advertisers, id)
-	case lineDomain:
-		l.Domains = append(l.Domains, entry)
-	case lineCategory:
-		l.Categories = append(l.Categories, entry)
-	default:
-		err = fmt.Errorf("%q", line)
-	}
-	return err
 }

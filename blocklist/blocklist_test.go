@@ -36,6 +36,21 @@ func TestNormalise(t *testing.T) {
 	}
 }
 
+// TestWrittenDomains: what a list has is what is read of what is written of it, also where a host began with www. twice.
+func TestWrittenDomains(t *testing.T) {
+	l := List{Domains: []string{"www.www.a.example", "b.example"}}
+	if err := l.Normalise(); err != nil {
+		t.Fatal(err)
+	}
+	again := List{Domains: l.WrittenDomains()}
+	if err := again.Normalise(); err != nil || !reflect.DeepEqual(again, l) {
+		t.Errorf("%q is written as %q, and read as %q, %v", l.Domains, l.WrittenDomains(), again.Domains, err)
+	}
+	if err := again.Order(); err != nil || !reflect.DeepEqual(again, l) {
+		t.Errorf("put in order, it is %q", again.Domains)
+	}
+}
+
 func TestText(t *testing.T) {
 	for _, l := range []List{
 		{}, {Uncategorised: true}, {Advertisers: []uint64{1, 1<<64 - 1}, Domains: []string{"a.example", "b.example"}, Categories: []string{"c/d"}, Uncategorised: true},
@@ -45,7 +60,9 @@ func TestText(t *testing.T) {
 			t.Errorf("%+v, %v, not %+v", got, err, l)
 		}
 	}
-	for _, damaged := range []string{"x", "\n", "domain\n", "domain\t\n", "domain\ta", "advertiser\tx\n", "host\ta\n", "uncategorised"} {
+	for _, damaged := range []string{"x", "\n", "domain\n", "domain\t\n", "domain\ta", "advertiser\tx\n", "host\ta\n", "uncategorised", "uncategorised\nuncategorised\n",
+		"domain\tb\ndomain\ta\n", "domain\ta\ndomain\ta\n", "advertiser\t2\nadvertiser\t1\n", "advertiser\t1\nadvertiser\t1\n", "category\ta\ndomain\ta\n",
+		"domain\ta\nadvertiser\t1\n", "uncategorised\ndomain\ta\n", "advertiser\t1"} {
 		if _, err := Parse(damaged); !fault.Is(err, fault.Corrupt) {
 			t.Errorf("%q: %v", damaged, err)
 		}
@@ -65,8 +82,8 @@ func TestLargeList(t *testing.T) {
 	if err != nil || got.Entries() != MaxEntries {
 		t.Fatal(err)
 	}
-	if b := got.Blocks(); len(b.Domains) != MaxEntries-1 || len(b.Advertisers) != 1 {
-		t.Errorf("%d domains", len(b.Domains))
+	if b := got.Blocks(); b.Domains.Len() != MaxEntries-1 || b.Advertisers.Len() != 1 {
+		t.Errorf("%d domains", b.Domains.Len())
 	}
 	l.Categories = []string{"c"}
 	if err := l.Normalise(); !fault.Is(err, fault.Invalid) {

@@ -2,7 +2,6 @@ package blocklist
 
 import (
 	"cmp"
-	"slices"
 
 	"adshard/fault"
 )
@@ -62,22 +61,23 @@ func (e *Edit) Apply(l *List) (*List, error) {
 	return &out, out.checkSize()
 }
 
-// edited returns a list in order without some entries, and with others.
+// edited returns a list without some entries, and with others; all are in order, and so is what it returns.
 func edited[T cmp.Ordered](list, without, with []T) []T {
 	if len(without)+len(with) == 0 {
 		return list
 	}
 	out := make([]T, 0, len(list)+len(with))
 	for _, e := range list {
-		if _, gone := slices.BinarySearch(without, e); !gone {
+		for ; len(with) > 0 && with[0] <= e; with = with[1:] {
+			out = append(out, with[0])
+		}
+		for len(without) > 0 && without[0] < e {
+			without = without[1:]
+		}
+		gone := len(without) > 0 && without[0] == e
+		if there := len(out) > 0 && out[len(out)-1] == e; !gone && !there {
 			out = append(out, e)
 		}
 	}
-	return sorted(append(out, with...))
-}
-
-// equal reports whether two normalised lists say the same.
-func equal(a, b *List) bool {
-	return a.Uncategorised == b.Uncategorised && slices.Equal(a.Advertisers, b.Advertisers) && slices.Equal(a.Domains, b.Domains) &&
-		slices.Equal(a.Categories, b.Categories)
+	return append(out, with...)
 }

@@ -17,6 +17,9 @@ type Stored struct {
 	// Sum is that of the document, which tells a list from one of the same version in a database that was restored.
 	Sum uint64
 	List
+
+	text string // of the document
+	data []byte // into which the text is packed
 }
 
 // headsAtOnce is how many heads of documents are read at once.
@@ -45,7 +48,7 @@ func Heads(ctx context.Context, s backend.Documents) ([]Stored, error) {
 
 // Load returns a list. Errors: fault.NotFound, fault.Corrupt.
 func Load(ctx context.Context, s backend.Documents, name string) (Stored, error) {
-	d, text, err := backend.LoadDocument(ctx, s, backend.BlocklistDocument+name)
+	d, text, data, err := backend.LoadDocument(ctx, s, backend.BlocklistDocument+name)
 	if fault.Is(err, fault.NotFound) {
 		return Stored{}, fault.Newf(fault.NotFound, "block list", "there is no block list %q", name)
 	}
@@ -56,26 +59,27 @@ func Load(ctx context.Context, s backend.Documents, name string) (Stored, error)
 	if err != nil {
 		return Stored{}, err
 	}
-	return Stored{name, d.Version, d.Sum, *l}, nil
+	return Stored{name, d.Version, d.Sum, *l, text, data}, nil
 }
 
 // Save replaces a list of a version, 0: one that is not there, and returns the version that it has then; it stays the same where nothing
-// changes. l is normalised. Errors: fault.Conflict, it has another version; fault.Invalid.
+// changes. The entries of l have been normalised; they may be in any order. Errors: fault.Conflict, it has another version; fault.Invalid.
 func Save(ctx context.Context, s backend.Documents, name string, was uint64, l *List) (uint64, error) {
 	if err := CheckName(name); err != nil {
 		return 0, err
 	}
-	if err := l.Normalise(); err != nil {
+	if err := l.Order(); err != nil {
 		return 0, err
 	}
-	text := l.Text()
+	text, before, data := l.Text(), "", []byte(nil)
 	if was != 0 {
-		d, now, err := backend.LoadDocument(ctx, s, backend.BlocklistDocument+name)
-		if err == nil && d.Version == was && now == text {
+		var d backend.Document
+		var err error
+		if d, before, data, err = backend.LoadDocument(ctx, s, backend.BlocklistDocument+name); err == nil && d.Version == was && before == text {
 			return was, nil
 		}
 	}
-	d, err := s.SaveDocument(ctx, backend.BlocklistDocument+name, was, backend.PackDocument(text))
+	d, err := s.SaveDocument(ctx, backend.BlocklistDocument+name, was, backend.RepackDocument(text, before, data))
 	return d.Version, err
 }
 
@@ -111,13 +115,15 @@ func Change(ctx context.Context, s backend.Documents, name string, f func(was *S
 // replace saves a list in place of what was loaded. Errors: fault.Conflict, somebody else was faster.
 func replace(ctx context.Context, s backend.Documents, name string, was *Stored, now *List) (Stored, error) {
 	document := backend.BlocklistDocument + name
-	switch {
-	case now == nil:
+	if now == nil {
 		_, err := s.SaveDocument(ctx, document, was.Version, nil)
 		return Stored{}, err
-	case was.Version != 0 && equal(&was.List, now):
+	}
+	text := now.Text()
+	if was.Version != 0 && text == was.text {
 		return *was, nil
 	}
-	d, err := s.SaveDocument(ctx, document, was.Version, backend.PackDocument(now.Text()))
-	return Stored{name, d.Version, d.Sum, *now}, err
+	data := backend.RepackDocument(text, was.text, was.data)
+	d, err := s.SaveDocument(ctx, document, was.Version, data)
+	return Stored{name, d.Version, d.Sum, *now, text, data}, err
 }

@@ -61,7 +61,7 @@ func AppendBlocklist(b []byte, name string, l *blocklist.List, names []string) (
 		Domains         []string `json:"domains"`
 		Categories      []string `json:"categories"`
 		Uncategorised   bool     `json:"block_uncategorised"`
-	}{"blocklist", name, listOf(names), listOf(l.Domains), listOf(l.Categories), l.Uncategorised})
+	}{"blocklist", name, listOf(names), l.WrittenDomains(), listOf(l.Categories), l.Uncategorised})
 	return append(append(b, line...), '\n'), err
 }
 
@@ -201,5 +201,5 @@ func (l *listLine) apply(to *blocklist.List, ids []uint64) error {
 	if l.has[blocklist.FieldUncategorised] {
 		to.Uncategorised = l.own.Uncategorised
 	}
-	return to.Normalise()
+	return to.Order()
 }

@@ -60,12 +60,11 @@ func (p *Place) counts(m Method) bool { return p.Presence || m == PresenceOrInte
 // Blocks are whom a page does not want to show.
 type Blocks struct {
 	Name        string // of a stored list; "": the request's own
-	Advertisers map[uint64]struct{}
-	Domains     map[string]struct{} // normalised hosts; each meets its subdomains
-	Categories  map[string]struct{} // each meets what is below it
+	Advertisers IDs
+	Domains     Texts // normalised hosts; each meets its subdomains
+	Categories  Texts // each meets what is below it
 	// Uncategorised meets campaigns without any category, their advertisers' included.
 	Uncategorised bool
-	filter        hostFilter // of Domains
 }
 
 // NewBlocks makes the blocks of lists of ids, normalised hosts and categories; nil: nothing is blocked.
@@ -74,26 +73,16 @@ func NewBlocks(advertisers []uint64, domains, categories []string, uncategorised
 		return nil
 	}
 	return &Blocks{
-		Advertisers: setOf(advertisers), Domains: setOf(domains), Categories: setOf(categories), Uncategorised: uncategorised,
-		filter: newHostFilter(domains),
+		Advertisers: NewIDs(advertisers), Domains: NewTexts(domains), Categories: NewTexts(categories), Uncategorised: uncategorised,
 	}
 }
 
-// setOf has each value of a list; nil: there are none.
-func setOf[T comparable](list []T) map[T]struct{} {
-	if len(list) == 0 {
-		return nil
-	}
-	s := make(map[T]struct{}, len(list))
-	for _, v := range list {
-		s[v] = struct{}{}
-	}
-	return s
-}
+// Bytes is about how much memory the blocks take.
+func (b *Blocks) Bytes() int { return b.Advertisers.Bytes() + b.Domains.Bytes() + b.Categories.Bytes() }
 
 // owner reports whether an advertiser's id, or the categories of a campaign and its advertiser, are met.
 func (b *Blocks) owner(advertiser uint64, own, inherited Categories) bool {
-	if _, met := b.Advertisers[advertiser]; met {
+	if b.Advertisers.Has(advertiser) {
 		return true
 	}
 	if b.Uncategorised && len(own)+len(inherited) == 0 {
@@ -103,38 +92,36 @@ func (b *Blocks) owner(advertiser uint64, own, inherited Categories) bool {
 }
 
 func (b *Blocks) anyCategory(list Categories) bool {
-	if len(b.Categories) == 0 {
+	if b.Categories.Len() == 0 {
 		return false
 	}
-	return slices.ContainsFunc(list, func(c string) bool { return held(b.Categories, c, '/', false) })
+	return slices.ContainsFunc(list, func(c string) bool { return held(&b.Categories, c, '/', false) })
 }
 
 // domain reports whether a normalised host is met.
 func (b *Blocks) domain(host string) bool {
-	if len(b.Domains) == 0 {
+	if b.Domains.Len() == 0 {
 		return false
 	}
 	for more := true; more; _, host, more = strings.Cut(host, ".") {
-		if b.filter.may(host) {
-			if _, met := b.Domains[host]; met {
-				return true
-			}
+		if b.Domains.Has(host) {
+			return true
 		}
 	}
 	return false
 }
 
 // held reports whether a set has a path or one that holds it.
-func held(set map[string]struct{}, path string, separator byte, end bool) bool {
+func held(set *Texts, path string, separator byte, end bool) bool {
 	_, ok := holder(set, path, separator, end)
 	return ok
 }
 
 // holder returns the entry of a set that is a path or holds it: of a host the ends behind each dot, of a category the beginnings
 // before each slash.
-func holder(set map[string]struct{}, path string, separator byte, end bool) (entry string, ok bool) {
+func holder(set *Texts, path string, separator byte, end bool) (entry string, ok bool) {
 	for {
-		if _, ok := set[path]; ok {
+		if set.Has(path) {
 			return path, true
 		}
 		if end {
@@ -164,17 +151,17 @@ func (c *Context) BlocksOwner(campaign *Campaign, owner *Owner) bool {
 
 // BlocksURLs reports whether any block of the request names domains, so that final URLs must be looked at.
 func (c *Context) BlocksURLs() bool {
-	return slices.ContainsFunc(c.Blocks, func(b *Blocks) bool { return len(b.Domains) > 0 })
+	return slices.ContainsFunc(c.Blocks, func(b *Blocks) bool { return b.Domains.Len() > 0 })
 }
 
 // BlocksIDs reports whether any block of the request names advertisers.
 func (c *Context) BlocksIDs() bool {
-	return slices.ContainsFunc(c.Blocks, func(b *Blocks) bool { return len(b.Advertisers) > 0 })
+	return slices.ContainsFunc(c.Blocks, func(b *Blocks) bool { return b.Advertisers.Len() > 0 })
 }
 
 // BlocksAdvertiser reports whether a block names an advertiser.
 func (c *Context) BlocksAdvertiser(id uint64) bool {
-	return slices.ContainsFunc(c.Blocks, func(b *Blocks) bool { _, met := b.Advertisers[id]; return met })
+	return slices.ContainsFunc(c.Blocks, func(b *Blocks) bool { return b.Advertisers.Has(id) })
 }
 
 // BlocksURL reports whether a block meets a final URL. None is met by nothing, and one without a proper host by each block that

@@ -89,7 +89,7 @@ func shownHost(host string) string {
 
 // entry says what of an owner is met, such as `the request blocks the category "alcohol", and the keyword's campaign is in "alcohol/wine"`.
 func (b *Blocks) entry(advertiser uint64, own, inherited Categories) string {
-	if _, met := b.Advertisers[advertiser]; met {
+	if b.Advertisers.Has(advertiser) {
 		return b.blocks() + " the keyword's advertiser, " + strconv.FormatUint(advertiser, 10)
 	}
 	for _, of := range [...]struct {
@@ -97,7 +97,7 @@ func (b *Blocks) entry(advertiser uint64, own, inherited Categories) string {
 		list Categories
 	}{{"campaign", own}, {"advertiser", inherited}} {
 		for _, c := range of.list {
-			if met, ok := holder(b.Categories, c, '/', false); ok {
+			if met, ok := holder(&b.Categories, c, '/', false); ok {
 				return fmt.Sprintf("%s the category %q, and the keyword's %s is in %q", b.blocks(), met, of.who, c)
 			}
 		}
@@ -120,7 +120,7 @@ func (c *Context) BlockOfURL(url string) string {
 		return fmt.Sprintf("the request blocks domains, and the keyword's final URL %q has no proper host", url)
 	}
 	for _, b := range c.Blocks {
-		if domain, met := holder(b.Domains, host, '.', true); met {
+		if domain, met := holder(&b.Domains, host, '.', true); met {
 			return fmt.Sprintf("%s %q, and the keyword's final URL leads to %s", b.blocks(), shownHost(domain), shownHost(host))
 		}
 	}

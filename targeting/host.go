@@ -28,26 +28,83 @@ const (
 // Host normalises a host as serving.md §12.6 says: in ASCII and lower case, without a final dot and without a leading
 // www. that two more labels follow.
 func Host(s string) (string, error) {
-	if s == "" || len(s) > maxGiven || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
-		return "", errHost
-	}
-	h, err := mapping.ToASCII(s)
-	if err != nil {
-		return "", errHost
-	}
-	h = strings.TrimSuffix(h, ".")
-	if len(h) > maxHost {
-		return "", errHost
-	}
-	for label := range strings.SplitSeq(h, ".") {
-		if label == "" || len(label) > maxLabel || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+	h := s
+	if !inASCII(s) {
+		var ok bool
+		if h, ok = toASCII(s); !ok {
 			return "", errHost
 		}
+	}
+	h = strings.TrimSuffix(h, ".")
+	if !labelled(h) {
+		return "", errHost
 	}
 	if rest, ok := strings.CutPrefix(h, "www."); ok && strings.Contains(rest, ".") {
 		return rest, nil
 	}
 	return h, nil
+}
+
+// inASCII reports whether UTS 46 maps a text to itself: it has only characters of labels and dots, and nothing of it may be encoded.
+func inASCII(s string) bool {
+	for i := range len(s) {
+		if !ofHost[s[i]] || s[i] == 'x' && strings.HasPrefix(s[i:], "xn--") {
+			return false
+		}
+	}
+	return true
+}
+
+// ofHost has the characters of normalised hosts.
+var ofHost = func() (is [256]bool) {
+	for _, c := range []byte("abcdefghijklmnopqrstuvwxyz0123456789-_.") {
+		is[c] = true
+	}
+	return is
+}()
+
+// labelled reports whether a text is at most maxHost bytes of labels of normalised hosts, none of which is empty or too long.
+func labelled(h string) bool {
+	label := 0
+	for i := range len(h) {
+		switch {
+		case !ofHost[h[i]]:
+			return false
+		case h[i] != '.':
+			label++
+		case label == 0 || label > maxLabel:
+			return false
+		default:
+			label = 0
+		}
+	}
+	return label > 0 && label <= maxLabel && len(h) <= maxHost
+}
+
+// toASCII maps a text; false: it is no host.
+func toASCII(s string) (string, bool) {
+	if len(s) > maxGiven || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		return "", false
+	}
+	h, err := mapping.ToASCII(s)
+	if err != nil {
+		return "", false
+	}
+	if strings.HasSuffix(h, ".") { // that of the text, or an encoded label of nothing
+		if more, err := mapping.ToASCII(s + "x"); err != nil || more != h+"x" {
+			return "", false
+		}
+	}
+	letters, err := mapping.ToUnicode(h)
+	if err != nil {
+		return "", false
+	}
+	for label := range strings.SplitSeq(letters, ".") { // the package looks for marks only where it looks for joiners
+		if first, _ := utf8.DecodeRuneInString(label); unicode.Is(unicode.M, first) {
+			return "", false
+		}
+	}
+	return h, true
 }
 
 // URLHost returns the normalised host of a URL: what is between :// and the first of / ? # \, behind the last @, and
@@ -76,7 +133,7 @@ func under(host, domain string) bool {
 	return ok && (rest == "" || rest[len(rest)-1] == '.')
 }
 
-// Page is a normalised host with perhaps a path, which begins with / and does not end with one.
+// Page is a normalised host with perhaps a path, which begins with /.
 type Page struct{ Host, Path string }
 
 // ParsePage reads a site such as example.com/cameras.
@@ -147,8 +204,21 @@ func unreserved(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }
 
-// String is the page as it is written.
-func (p Page) String() string { return p.Host + p.Path }
+// String is the page as it is written: ParsePage reads it as this page.
+func (p Page) String() string {
+	if strings.HasSuffix(p.Path, "/") { // one is cut off
+		return WrittenHost(p.Host) + p.Path + "/"
+	}
+	return WrittenHost(p.Host) + p.Path
+}
+
+// WrittenHost returns what Host reads as a normalised host: itself, unless it would lose a www. once more.
+func WrittenHost(host string) string {
+	if rest, ok := strings.CutPrefix(host, "www."); ok && strings.Contains(rest, ".") {
+		return "www." + host
+	}
+	return host
+}
 
 // holds reports whether the page is q or something below it.
 func (p Page) holds(q Page) bool {

@@ -89,7 +89,7 @@ func TestExplained(t *testing.T) {
 
 // TestBlockOfURL names the entry that meets a final URL.
 func TestBlockOfURL(t *testing.T) {
-	c := Context{Blocks: []*Blocks{NewBlocks(nil, []string{"a.example"}, nil, false), {Name: "kids", Domains: map[string]struct{}{"casino.example": {}}}}}
+	c := Context{Blocks: []*Blocks{NewBlocks(nil, []string{"a.example"}, nil, false), {Name: "kids", Domains: NewTexts([]string{"casino.example"})}}}
 	for url, want := range map[string]string{
 		"https://a.example/x":          `the request blocks "a.example", and the keyword's final URL leads to a.example`,
 		"https://www.b.casino.example": `the request's block list "kids" blocks "casino.example", and the keyword's final URL leads to b.casino.example`,

@@ -62,6 +62,9 @@ func parseSiteList(raw []byte, modified bool) ([]Site, error) {
 		if s.Page, err = ParsePage(name); err != nil {
 			return nil, err
 		}
+		if len(s.Page.String()) > MaxPageBytes { // as JSON writes it, who reads that must take it
+			return nil, errSite
+		}
 		if modifier != nil && !modified {
 			return nil, errExcluded
 		}

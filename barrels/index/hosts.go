@@ -1,6 +1,7 @@
 package index
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -16,12 +17,21 @@ type HostSet struct {
 	Open    bool     // some ad has no URL: none meets it
 }
 
-// HostSets numbers the distinct sets, of which there are few: most groups of an advertiser have one and the same. Numbers hold as
-// long as the table. It is safe for concurrent use.
+// HostSets numbers the distinct sets, of which there are few: most groups of an advertiser have one and the same. What they take is bounded:
+// once they take more, all are forgotten, and those that are asked for get other numbers. No number is given twice. It is safe for
+// concurrent use.
 type HostSets struct {
+	most    int64
+	bytes   atomic.Int64 // of all sets; written under mu
 	mu      sync.Mutex
 	numbers map[string]uint32
-	list    atomic.Pointer[[]HostSet] // by number; grows under mu
+	table   atomic.Pointer[hostTable] // written under mu
+}
+
+// hostTable has the sets from a number on.
+type hostTable struct {
+	first uint32
+	sets  []HostSet
 }
 
 const (
@@ -33,8 +43,8 @@ const (
 	HostsOfKeyword
 	// hostsFirst is that of the first set.
 	hostsFirst
-	// maxHostSets bounds the table; groups that come later are looked at by keyword.
-	maxHostSets = 1 << 20
+	// hostSetBytes is about what a set takes beside its texts, and hostBytes what a host does.
+	hostSetBytes, hostBytes = 160, 16
 )
 
 // key is another text for each set: what is no host begins with a byte that none has.
@@ -49,18 +59,27 @@ func (s *HostSet) key() string {
 	return key
 }
 
-// NewHostSets returns an empty table.
-func NewHostSets() *HostSets {
-	h := &HostSets{numbers: make(map[string]uint32)}
-	list := make([]HostSet, hostsFirst)
-	h.list.Store(&list)
+// NewHostSets returns an empty table that takes about so many bytes at most.
+func NewHostSets(most uint64) *HostSets {
+	h := &HostSets{most: int64(min(most, 1<<40)), numbers: make(map[string]uint32)}
+	h.table.Store(&hostTable{first: hostsFirst})
 	return h
 }
 
-// Of returns the set with a number.
-func (h *HostSets) Of(number uint32) *HostSet { return &(*h.list.Load())[number] }
+// Bytes is about what the sets take.
+func (h *HostSets) Bytes() uint64 { return uint64(h.bytes.Load()) }
 
-// Number returns the number of a group's set.
+// Of returns the set with a number; nil: it has none, or it was forgotten.
+func (h *HostSets) Of(number uint32) *HostSet {
+	t := h.table.Load()
+	if number < t.first || number-t.first >= uint32(len(t.sets)) {
+		return nil
+	}
+	return &t.sets[number-t.first]
+}
+
+// Number returns the number of a group's set. HostsByKeyword: its keywords are looked at one by one, also where the set is too large to be
+// kept.
 func (h *HostSets) Number(g *Group) uint32 {
 	if g.Partial || len(g.URLs) > 0 {
 		return HostsByKeyword
@@ -83,28 +102,36 @@ func (h *HostSets) Number(g *Group) uint32 {
 
 func (h *HostSets) number(s HostSet) uint32 {
 	key := s.key()
+	size := int64(hostSetBytes + len(key) + hostBytes*len(s.Hosts))
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	n, ok := h.numbers[key]
-	if !ok {
-		list := *h.list.Load()
-		if len(list) == maxHostSets {
-			return HostsByKeyword
-		}
-		for i, host := range s.Hosts { // which may be a part of a URL
-			s.Hosts[i] = strings.Clone(host)
-		}
-		n, list = uint32(len(list)), append(list, s)
-		h.numbers[key] = n
-		h.list.Store(&list)
+	if n, ok := h.numbers[key]; ok {
+		return n
 	}
+	t := *h.table.Load()
+	if t.first+uint32(len(t.sets)) == math.MaxUint32 || size > h.most {
+		return HostsByKeyword
+	}
+	if h.bytes.Load()+size > h.most { // what nothing uses goes with the rest
+		t = hostTable{first: t.first + uint32(len(t.sets))}
+		clear(h.numbers)
+		h.bytes.Store(0)
+	}
+	if len(s.Hosts) > 0 { // each may be a part of a URL: as parts of the key they keep nothing else
+		s.Hosts = strings.Split(key, "\x00")[:len(s.Hosts)]
+	}
+	n := t.first + uint32(len(t.sets))
+	t.sets = append(t.sets, s)
+	h.numbers[key] = n
+	h.bytes.Add(size)
+	h.table.Store(&t)
 	return n
 }
 
 // groupHosts has by group of a block the number of its set of hosts, and the state that read it.
 type groupHosts []atomic.Uint64
 
-const hostsShift = 40 // a state's number is below
+const hostsShift = 32 // a state's number is below
 
 // Hosts returns the number of the set of the g-th group, if it is known and holds for a state; HostsUnknown: it is not.
 func (b *Block) Hosts(g int, groups *Cache[*Group], state uint64) uint32 {

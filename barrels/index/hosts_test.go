@@ -1,6 +1,8 @@
 package index
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"adshard/search/display"
@@ -8,7 +10,7 @@ import (
 
 // TestHostSets: distinct sets have distinct numbers, also where a host has the name of what is no host.
 func TestHostSets(t *testing.T) {
-	h, seen := NewHostSets(), map[uint32]string{}
+	h, seen := NewHostSets(1<<20), map[uint32]string{}
 	for name, urls := range map[string][]string{
 		"one": {"https://a.example/x"}, "another host": {"https://a.example/", "https://refused/"}, "a bad URL": {"https://a.example/", "nonsense"},
 		"a third": {"https://a.example", "https://open/"}, "no URL": {"https://a.example", ""}, "both": {"https://a.example", "", "nonsense"},
@@ -26,4 +28,43 @@ func TestHostSets(t *testing.T) {
 			t.Errorf("%s has two numbers", name)
 		}
 	}
+}
+
+// TestHostSetsAreBounded: the sets take no more than they may; what was forgotten gets another number, and no number means two sets.
+func TestHostSetsAreBounded(t *testing.T) {
+	const most = 100_000
+	h, given, last := NewHostSets(most), map[uint32]string{}, uint32(0)
+	for i := range 10_000 {
+		host := fmt.Sprintf("host-%d.example", i%3000)
+		n := h.Number(leadingTo("https://" + host + "/"))
+		if was := given[n]; was != "" && was != host {
+			t.Fatalf("%d is the number of %s, and was that of %s", n, host, was)
+		}
+		given[n] = host
+		if set := h.Of(n); set == nil || !slices.Equal(set.Hosts, []string{host}) {
+			t.Fatalf("%s: %+v", host, set)
+		}
+		if h.Bytes() == 0 || h.Bytes() > most {
+			t.Fatalf("%d bytes", h.Bytes())
+		}
+		last = max(last, n)
+	}
+	if h.Of(hostsFirst) != nil || h.Of(last+1) != nil || len(given) < 9000 {
+		t.Errorf("forgotten sets are there, or were not forgotten: %d numbers", len(given))
+	}
+	for _, none := range []uint32{HostsUnknown, HostsByKeyword, HostsOfKeyword} {
+		if h.Of(none) != nil {
+			t.Errorf("%d has a set", none)
+		}
+	}
+	if n := NewHostSets(100).Number(leadingTo("https://a.example/")); n != HostsByKeyword {
+		t.Errorf("a set that does not fit has the number %d", n)
+	}
+}
+
+// leadingTo is a group with an ad.
+func leadingTo(url string) *Group {
+	g := new(Group)
+	g.Ads = []display.Ad{{FinalURL: url}}
+	return g
 }

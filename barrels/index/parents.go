@@ -31,6 +31,8 @@ type Parents struct {
 	// Profiles numbers the campaigns' targeting.
 	Profiles *Profiles
 	orphans  bool // some campaign came before its advertiser
+	// stale are advertisers whose campaigns have the profile of before until Settle.
+	stale map[uint64]struct{}
 	// Reaches is the version of the parents in which the modifiers or the factor of some campaign last changed: what blocks can
 	// reach (ListReach) holds as long as it is the same.
 	Reaches uint64
@@ -98,6 +100,7 @@ func (p *Parents) Bytes() uint64 {
 func (p *Parents) Copy() *Parents {
 	c := *p
 	c.Campaigns, c.Advertisers = p.Campaigns.copy(), p.Advertisers.copy()
+	c.stale = nil // of settled parents nothing is
 	c.Version++
 	return &c
 }
@@ -190,7 +193,7 @@ func (p *Parents) Tighten() bool {
 	return anew || p.MaxModifier != modifier || p.MaxFactor != factor
 }
 
-// SetAdvertiser adds or replaces an advertiser. Errors: fault.Version, its time zone is unknown to this program; nothing is changed then.
+// SetAdvertiser adds or replaces an advertiser; its campaigns follow with Settle. Errors: fault.Version, its time zone is unknown to this program; nothing is changed then.
 // Another zone in its place would show campaigns at hours that they exclude.
 func (p *Parents) SetAdvertiser(r *pb.Advertiser) error {
 	z := time.UTC // the default, which records leave out
@@ -206,10 +209,23 @@ func (p *Parents) SetAdvertiser(r *pb.Advertiser) error {
 	old, ok := p.Advertisers.Get(r.Id)
 	p.Advertisers = p.Advertisers.set(r.Id, a)
 	if ok && (old.Zone != a.Zone || !slices.Equal(old.Categories, a.Categories)) || !ok && p.orphans {
-		p.renumber(func(c *CampaignState) bool { return c.Advertiser == r.Id })
+		if p.stale == nil {
+			p.stale = make(map[uint64]struct{})
+		}
+		p.stale[r.Id] = struct{}{}
 	}
 	p.remember(parentChange{version: p.Version, advertiser: r.Id})
 	return nil
+}
+
+// Settle gives campaigns what their advertisers have now. It must be called once after changes, before searches see them: it looks through
+// all campaigns if some advertiser's zone or categories have changed, however many.
+func (p *Parents) Settle() {
+	if len(p.stale) == 0 {
+		return
+	}
+	p.renumber(func(c *CampaignState) bool { _, stale := p.stale[c.Advertiser]; return stale })
+	p.stale = nil
 }
 
 // profileOf returns the number of a campaign's profile.
@@ -245,6 +261,7 @@ func loadParents(s kv.Snapshot) (*Parents, error) {
 			return nil, err
 		}
 	}
+	p.Settle()
 	return p, it.Err()
 }
 

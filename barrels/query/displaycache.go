@@ -121,15 +121,17 @@ func (r *ranking) display(of *search.Ranked[hit]) *cachedDisplay {
 // undisturbed reports whether no block meets any of the ads of a display, or the keyword has a URL of its own.
 func (r *ranking) undisturbed(d *cachedDisplay) bool {
 	number := d.hosts.Load()
-	if number == index.HostsUnknown {
+	met := r.met(number)
+	if met == nil && number != index.HostsOfKeyword && number != index.HostsByKeyword {
 		g, ok := r.group(d.key)
 		if !ok {
 			return false
 		}
 		number = r.caches.Hosts.Number(g)
 		d.hosts.Store(number)
+		met = r.met(number)
 	}
-	return number == index.HostsOfKeyword || number != index.HostsByKeyword && r.met(number).none
+	return number == index.HostsOfKeyword || met != nil && met.none
 }
 
 // holds reports whether the group and its parents are unchanged.

@@ -26,7 +26,7 @@ func (m *metHosts) reset() {
 	}
 }
 
-// met returns which ads of a set of hosts the request's blocks meet.
+// met returns which ads of a set of hosts the request's blocks meet; nil: there is no set with the number, or none any more.
 func (e *eligibility) met(number uint32) *metSet {
 	c := &e.context
 	m := &c.hosts.slots[number%hostSlots]
@@ -34,6 +34,9 @@ func (e *eligibility) met(number uint32) *metSet {
 		return m
 	}
 	set := e.caches.Hosts.Of(number)
+	if set == nil {
+		return nil
+	}
 	*m = metSet{number: number, round: c.hosts.round, all: !set.Open, none: !set.Refused}
 	for _, host := range set.Hosts {
 		if c.request.BlocksHost(host) {
@@ -50,15 +53,16 @@ func (e *eligibility) pageBlocked(b *index.Block, posting int) bool {
 	v := &b.View
 	g := v.GroupOf(posting)
 	number := b.Hosts(g, e.caches.Groups, e.state.Number)
-	if number == index.HostsUnknown {
-		number = index.HostsByKeyword
+	met := e.met(number)
+	if met == nil && number != index.HostsByKeyword {
 		if group, ok := e.group(v.GroupKey(g)); ok {
 			number = e.caches.Hosts.Number(group)
 			b.SetHosts(g, number, e.state.Number, e.caches.Lists)
+			met = e.met(number)
 		}
 	}
-	if number == index.HostsByKeyword {
+	if met == nil {
 		return e.urlBlocked(kv.Place{Key: v.GroupKey(g), Keyword: v.Keyword(posting)})
 	}
-	return e.met(number).all
+	return met.all
 }

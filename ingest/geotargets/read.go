@@ -45,7 +45,7 @@ type Summary struct {
 // Load returns the table of places of a database, with the version of its document; where none was imported, the one that is
 // built in.
 func Load(ctx context.Context, s backend.Documents) (version uint64, t *places.Table, err error) {
-	head, text, err := backend.LoadDocument(ctx, s, backend.PlacesDocument)
+	head, text, _, err := backend.LoadDocument(ctx, s, backend.PlacesDocument)
 	if fault.Is(err, fault.NotFound) {
 		return 0, places.Countries(), nil
 	}

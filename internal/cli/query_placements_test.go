@@ -36,10 +36,24 @@ func TestQueryPlacements(t *testing.T) {
 	}
 	for _, wrong := range [][]string{
 		{"--placement", ""}, {"--placement", ":3"}, {"--placement", "top:x"}, {"--placement", "top:0"}, {"--placement", "top:1:x"}, {"--placement", "top:1:0.0000001"},
-		{"--placement", "a:1:1:1"}, {"--placement", "top", "--explain"},
+		{"--placement", "a:1:1:1"}, {"--placement", "top:x", "--explain"},
 	} {
 		if status, _, errOut := run(t, "adshard", append(append([]string{"query", "--addr", url}, wrong...), "usb")...); status != exitUsage {
 			t.Errorf("%q: %d %s", wrong, status, errOut)
 		}
+	}
+}
+
+// TestQueryExplainedPlacements: each placement is explained, in order; one that is wrong is told.
+func TestQueryExplainedPlacements(t *testing.T) {
+	url := started(t, newCluster())
+	status, out, errOut := run(t, "adshard", "query", "--addr", url, "--explain", "--placement", "top:1", "--placement", "side:2", "usb", "kabel")
+	top, side := strings.Index(out, "top: "), strings.Index(out, "side: ")
+	if status != exitDone || top < 0 || side < top || !strings.Contains(out[top:side], "; 1 places") || !strings.Contains(out[side:], "; 2 places") {
+		t.Errorf("%d %s%s", status, out, errOut)
+	}
+	status, out, errOut = run(t, "adshard", "query", "--addr", url, "--explain", "--placement", "top", "--placement", "side:21", "usb")
+	if status == exitDone || !strings.Contains(errOut, "slots") {
+		t.Errorf("%d %s%s", status, out, errOut)
 	}
 }

@@ -99,9 +99,9 @@ func TestQueryContext(t *testing.T) {
 	}
 	x := c.asked.Context
 	b := x.Blocks[0]
-	got := fmt.Sprint(x.Places, *x.Point, x.Time.Unix(), x.Languages, x.Audiences, *x.Site, []any{b.Advertisers, b.Domains, b.Categories, b.Uncategorised})
+	got := fmt.Sprint(x.Places, *x.Point, x.Time.Unix(), x.Languages, x.Audiences, *x.Site, []any{b.Advertisers.List(), b.Domains.List(), b.Categories.List(), b.Uncategorised})
 	want := "[{2203 true false 1} {2276 true false 1} {2840 false true 1}] {50087000 14421000} 1798138800 [cs] [buyers] news.example/sport " +
-		"[map[7:{}] map[casino.example:{}] map[alcohol:{}] true]"
+		"[[7] [casino.example] [alcohol] true]"
 	if got != want {
 		t.Errorf("%s, want\n%s\n%s%s", got, want, out, errOut)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -104,12 +105,76 @@ func TestPlacements(t *testing.T) {
 				if r.Want.Error != 0 || r.Want.Plain != nil {
 					continue
 				}
+				if diff := explainsPage(t, h, r.Request, r.Want); diff != "" {
+					t.Errorf("%s\nexplained, request %d %s:\n%s", c.Comment, i, r.Request, diff)
+				}
 				if diff := askOraclePage(t, slow, lists, r.Request, r.Want); diff != "" {
 					t.Errorf("%s\nrequest %d %s:\n%s", c.Comment, i, r.Request, diff)
 				}
 			}
 		})
 	}
+}
+
+// explainsPage returns where the explanation of a placement has other winners, places or prices than the answer.
+func explainsPage(t *testing.T, h http.Handler, raw json.RawMessage, w wantPage) string {
+	t.Helper()
+	var fields map[string]any
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		t.Fatal(err)
+	}
+	list := fields["placements"].([]any)
+	delete(fields, "placements")
+	for _, name := range []string{"counts", "why_empty", "strict"} {
+		delete(fields, name)
+	}
+	asked, err := url.ParseQuery(explained(fields))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slots, ok := fields["slots"]; ok {
+		asked.Set("slots", fmt.Sprint(slots))
+	}
+	for _, one := range list {
+		raw, err := json.Marshal(one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked.Add("placement", string(raw))
+	}
+	for _, p := range w.Placements {
+		if p.Error.Code != "" || p.ID == "" {
+			continue
+		}
+		asked.Set("of_placement", p.ID)
+		res := httptest.NewRecorder()
+		h.ServeHTTP(res, httptest.NewRequest(http.MethodGet, "http://127.0.0.1/v1/explain?limit=1000&"+asked.Encode(), nil))
+		var got struct {
+			Placement string
+			Matches   []struct {
+				Verdict, Advertiser, Reason string
+				Position                    int
+				Price                       uint64 `json:"price_micros"`
+			}
+		}
+		if err := json.Unmarshal(res.Body.Bytes(), &got); err != nil || res.Code != http.StatusOK || got.Placement != p.ID {
+			return fmt.Sprintf("%s: %d %v %s", p.ID, res.Code, err, res.Body)
+		}
+		won := make([]string, len(p.Ads))
+		for _, m := range got.Matches {
+			if m.Verdict == search.Won.String() && m.Position <= len(won) {
+				won[m.Position-1] = fmt.Sprintf("%s %d", m.Advertiser, m.Price)
+			} else if m.Verdict == search.Won.String() || m.Reason == "" {
+				return fmt.Sprintf("%s: %+v", p.ID, m)
+			}
+		}
+		for i, ad := range p.Ads {
+			if want := fmt.Sprintf("%v %.0f", ad["advertiser"], ad["price_micros"]); won[i] != want {
+				return fmt.Sprintf("%s: place %d went to %q, not %q", p.ID, i+1, won[i], want)
+			}
+		}
+	}
+	return ""
 }
 
 // askPage returns how the answer over HTTP differs from the wanted one.
@@ -175,9 +240,7 @@ func askOraclePage(t *testing.T, slow *oracle.Oracle, lists map[string]*targetin
 			at.Slots = q.Slots
 		}
 		for _, name := range p.Block { // the cases' lists have categories only
-			for category := range lists[name].Categories {
-				at.Categories = append(at.Categories, category)
-			}
+			at.Categories = append(at.Categories, lists[name].Categories.List()...)
 		}
 		list = append(list, at)
 	}

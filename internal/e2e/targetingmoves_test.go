@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -18,33 +19,68 @@ import (
 	"adshard/internal/node/up"
 )
 
-// TestTargetingGoldenMoving asks clusters of 1, 3 and 7 slaves, of one replica or two, directly and over streams, for a sample of the golden
-// set each, while strategies move slices, and campaigns, block lists and the table of places change in ways that mean nothing to the
-// answers.
+var (
+	goldenAll  = flag.Bool("golden.all", false, "ask clusters of all placements for all requests of the golden set of targeting, not for a drawn part")
+	goldenSeed = flag.Uint64("golden.seed", 0, "the seed of the part that is drawn; 0: another one each time")
+)
+
+// goldenPart is how many requests a cluster is asked for when a part is drawn, goldenClusters how many clusters are.
+const goldenPart, goldenClusters = 150, 4
+
+// TestTargetingGoldenMoving asks clusters of 1, 3 and 7 slaves, of one replica or two (then of 2, 3 and 7), directly and over streams, for
+// the golden set, while strategies move slices, and campaigns, block lists and the table of places change in ways that mean nothing to the
+// answers. Without -golden.all it draws some of the clusters and a part of the set for each.
 func TestTargetingGoldenMoving(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ads.db")
 	if err := importInto(t, path, goldenTargeting(t).Files).Close(); err != nil {
 		t.Fatal(err)
 	}
-	all := goldenRequests(t)
-	dice := rand.New(rand.NewPCG(40, 1))
-	dice.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	for i, p := range []placement{{1, 1, false}, {3, 1, true}, {7, 1, false}, {7, 2, true}} {
+	all, clusters, part := goldenRequests(t), movingPlacements(), goldenPart
+	if *goldenAll {
+		part = len(all)
+	} else {
+		clusters = drawGolden(t, all, clusters)
+	}
+	for i, p := range clusters {
 		t.Run(p.String(), func(t *testing.T) {
-			if testing.Short() && i != 1 {
-				t.Skip("short: 3 slaves over streams")
-			}
-			const sample = 150
 			m := newMoving(t, path, p)
+			begun := time.Now()
 			m.during(func() {
-				for n, end := 0, time.Now().Add(time.Minute); n < sample || m.moves && m.moved() == 0 && time.Now().Before(end); n++ {
-					if m.ask(n, all[(i*sample+n)%len(all)]); n >= sample {
+				for n, end := 0, time.Now().Add(time.Minute); n < part || m.moves && m.moved() == 0 && time.Now().Before(end); n++ {
+					if m.ask(n, all[(i*part+n)%len(all)]); n >= part {
 						time.Sleep(50 * time.Millisecond) // the first move is waited for
 					}
 				}
 			})
+			t.Logf("%d requests in %v", part, time.Since(begun).Round(time.Millisecond))
 		})
 	}
+}
+
+// movingPlacements are all placements; a shard cannot have two replicas on one slave.
+func movingPlacements() (list []placement) {
+	for _, streams := range []bool{false, true} {
+		list = append(list, placement{1, 1, streams}, placement{3, 1, streams}, placement{7, 1, streams})
+		list = append(list, placement{2, 2, streams}, placement{3, 2, streams}, placement{7, 2, streams})
+	}
+	return list
+}
+
+// drawGolden shuffles the requests and returns some of the placements, by a seed that it tells.
+func drawGolden(t *testing.T, all []goldenRequest, list []placement) []placement {
+	t.Helper()
+	seed := *goldenSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("drawn with -golden.seed=%d", seed)
+	dice := rand.New(rand.NewPCG(40, seed))
+	dice.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	dice.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	if testing.Short() {
+		return list[:1]
+	}
+	return list[:goldenClusters]
 }
 
 // moving is a cluster in which slices move and data change.

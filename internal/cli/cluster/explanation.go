@@ -18,6 +18,9 @@ func showExplanation(s cmdline.Streams, a *api.ExplainAnswer, named bool) error 
 	if named {
 		found = fmt.Sprintf("keywords of this name or number: %d", a.Total)
 	}
+	if a.Placement != "" {
+		found = terminal.Printable(a.Placement) + ": " + found
+	}
 	fmt.Fprintf(s.Out, "%s; %d places, %s; ", found, a.Slots, a.Device)
 	showCoverage(s, &a.Coverage, a.TookUs)
 	if named && a.Total == 0 && a.Coverage.Complete {

@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -78,6 +79,7 @@ order; an advertiser has one place on the page, or as many as --per-advertiser s
   adshard query --location 2203 --site news.example usb cable
   adshard query --time 2026-12-24T20:00:00+01:00 --block family --why-empty usb cable
   adshard query --placement top:3:0.05 --placement side:4 usb cable
+  adshard query --explain --placement top:3 --placement side:4 usb cable
   adshard query -- -5 °C                             words that begin with -`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -173,6 +175,23 @@ func runQuery(ctx context.Context, f *queryFlags, p url.Values, s cmdline.Stream
 	if err != nil {
 		return elsewhere(err)
 	}
+	if err := f.show(s, c, body); err != nil || !f.explain || len(f.placements) < 2 {
+		return err
+	}
+	for _, text := range f.placements[1:] { // each is explained by itself
+		p.Set("of_placement", placementID(text))
+		if body, err = ask(ctx, c); err == nil {
+			err = f.show(s, c, body)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// show shows an answer.
+func (f *queryFlags) show(s cmdline.Streams, c *apiclient.Client, body []byte) error {
 	if f.json {
 		_, err := s.Out.Write(body)
 		return err
@@ -197,11 +216,21 @@ func (f *queryFlags) asks(p url.Values) (func(context.Context, *apiclient.Client
 	if f.explain = f.explain || f.whyNot; f.explain {
 		path = "/v1/explain"
 	}
-	if len(f.placements) == 0 {
-		return func(ctx context.Context, c *apiclient.Client) ([]byte, error) { return c.Get(ctx, path, p) }, nil
-	}
 	if f.explain {
-		return nil, cmdline.WrongUse("explanations take no placements: leave --placement out")
+		for _, text := range f.placements {
+			one, err := placementOf(text)
+			if err != nil {
+				return nil, err
+			}
+			raw, err := json.Marshal(one)
+			if err != nil {
+				return nil, err
+			}
+			p.Add("placement", string(raw))
+		}
+	}
+	if len(f.placements) == 0 || f.explain {
+		return func(ctx context.Context, c *apiclient.Client) ([]byte, error) { return c.Get(ctx, path, p) }, nil
 	}
 	body, err := pageBody(p, f.placements)
 	return func(ctx context.Context, c *apiclient.Client) ([]byte, error) { return c.Post(ctx, path, body) }, err

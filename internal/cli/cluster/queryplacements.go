@@ -58,11 +58,17 @@ func numberOrText(s string) json.RawMessage {
 	return json.RawMessage(strconv.Quote(s))
 }
 
+// placementID is the id of what placementOf reads.
+func placementID(text string) string {
+	id, _, _ := strings.Cut(text, ":")
+	return id
+}
+
 // placementOf reads ID, ID:SLOTS or ID:SLOTS:RESERVE.
 func placementOf(text string) (p api.PlacementRequest, err error) {
 	parts := strings.Split(text, ":")
 	wrong := cmdline.WrongUse("--placement is ID, ID:SLOTS or ID:SLOTS:RESERVE, such as top:3:0.05, not %s", terminal.Printable(text))
-	if p.ID = parts[0]; p.ID == "" || len(parts) > 3 {
+	if p.ID = placementID(text); p.ID == "" || len(parts) > 3 {
 		return p, wrong
 	}
 	if len(parts) > 1 {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"adshard/backend"
 	"adshard/blocklist"
@@ -29,7 +30,7 @@ func BlocklistCommand(s cmdline.Streams) *cobra.Command {
 		Short: "Show and change block lists",
 		Long: `A block list names advertisers, domains and categories that a page does not want to show.
 Pages name the list in their requests. Imports of JSON lines change lists, too. A running
-cluster uses a changed list within a second, a very large one within a few.`,
+cluster uses a changed list within a second, on a busy machine a very large one later.`,
 	})
 	c.AddCommand(blocklistListCommand(s), blocklistShowCommand(s), blocklistSetCommand(s), blocklistRemoveCommand(s))
 	return c
@@ -138,7 +139,7 @@ func listJSON(l *blocklist.Stored) any {
 		Domains       []string `json:"domains"`
 		Categories    []string `json:"categories"`
 		Uncategorised bool     `json:"block_uncategorised"`
-	}{"blocklist", l.Name, append([]uint64{}, l.Advertisers...), append([]string{}, l.Domains...), append([]string{}, l.Categories...), l.Uncategorised}
+	}{"blocklist", l.Name, append([]uint64{}, l.Advertisers...), l.WrittenDomains(), append([]string{}, l.Categories...), l.Uncategorised}
 }
 
 type blocklistFlags struct {
@@ -186,35 +187,41 @@ func setBlocklist(c *cobra.Command, f *blocklistFlags, name string, s cmdline.St
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
-		flags := c.Flags()
-		if flags.Changed("domains") {
-			l.Domains = domains
+		now, err := f.edit(c.Flags(), domains, &l.List)
+		var version uint64
+		if err == nil {
+			version, err = blocklist.Save(c.Context(), store, name, l.Version, now)
 		}
-		if flags.Changed("categories") {
-			l.Categories = f.categories
-		}
-		if flags.Changed("advertisers") {
-			l.Advertisers = nil
-			for _, id := range f.advertisers {
-				l.Advertisers = append(l.Advertisers, uint64(id))
-			}
-		}
-		if flags.Changed("uncategorised") {
-			l.Uncategorised = f.uncategorised
-		}
-		version, err := blocklist.Save(c.Context(), store, name, l.Version, &l.List)
 		if fault.Is(err, fault.Invalid) {
 			return cmdline.Usage(err)
 		}
 		if err != nil {
 			return err
 		}
-		changed := map[string]any{"name": name, "entries": l.Entries(), "version": version}
+		changed := map[string]any{"name": name, "entries": now.Entries(), "version": version}
 		return f.out.Print(s, changed, func() error {
-			_, err := fmt.Fprintf(s.Out, "block list %s: %d entries, version %d\n", name, l.Entries(), version)
+			_, err := fmt.Fprintf(s.Out, "block list %s: %d entries, version %d\n", name, now.Entries(), version)
 			return err
 		})
 	})
+}
+
+// edit returns a list as the flags that were given change it. Errors: fault.Invalid.
+func (f *blocklistFlags) edit(flags *pflag.FlagSet, domains []string, l *blocklist.List) (*blocklist.List, error) {
+	e := blocklist.Edit{
+		List: blocklist.List{Domains: domains, Categories: f.categories, Uncategorised: f.uncategorised},
+		Has: map[string]bool{
+			blocklist.FieldDomains: flags.Changed("domains"), blocklist.FieldCategories: flags.Changed("categories"),
+			blocklist.FieldAdvertisers: flags.Changed("advertisers"), blocklist.FieldUncategorised: flags.Changed("uncategorised"),
+		},
+	}
+	for _, id := range f.advertisers {
+		e.Advertisers = append(e.Advertisers, uint64(id))
+	}
+	if err := e.Normalise(); err != nil {
+		return nil, err
+	}
+	return e.Apply(l)
 }
 
 // readDomains reads a file of domains; empty lines do not count.

@@ -84,7 +84,7 @@ func (s *Service) Blocklist(ctx context.Context, name, cursor string, limit int)
 	}
 	return &api.BlocklistAnswer{Next: next, Blocklist: api.Blocklist{
 		Name: name, Version: l.Version, Etag: listTag(id, &l), Entries: l.Entries(), BlockUncategorised: l.Uncategorised,
-		Advertisers: append([]uint64{}, page.Advertisers...), Domains: cloned(page.Domains), Categories: cloned(page.Categories),
+		Advertisers: append([]uint64{}, page.Advertisers...), Domains: cloned(page.WrittenDomains()), Categories: cloned(page.Categories),
 	}}, nil
 }
 

@@ -36,8 +36,8 @@ type Source interface {
 type Keeper interface {
 	// Wants reports whether documents of a name are kept.
 	Wants(name string) bool
-	// Put takes a document in place of an older one. Errors: fault.Corrupt.
-	Put(d backend.Document, text string) error
+	// Put takes a document with its data, as backend.PackDocument made them, in place of an older one. Errors: fault.Corrupt.
+	Put(d backend.Document, data []byte) error
 	// Unread is called for a document that is there and is not read: it is damaged, or has been replaced meanwhile and comes soon. An older
 	// one that the keeper has stays in use; without one the document must not pass for missing. It ends with Put or Drop.
 	Unread(name string)
@@ -178,11 +178,7 @@ func (f *Follower) fetch(ctx context.Context, d backend.Document) error {
 	if err != nil {
 		return err
 	}
-	text, err := backend.UnpackDocument(data)
-	if err != nil {
-		return err
-	}
-	return f.keeper.Put(d, text)
+	return f.keeper.Put(d, data)
 }
 
 // drop removes a document, if it is here.

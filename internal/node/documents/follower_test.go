@@ -96,7 +96,11 @@ type kept struct {
 }
 
 func (k *kept) Wants(name string) bool { return name != "other" }
-func (k *kept) Put(d backend.Document, text string) error {
+func (k *kept) Put(d backend.Document, data []byte) error {
+	text, err := backend.UnpackDocument(data)
+	if err != nil {
+		return err
+	}
 	if text == "damaged" {
 		return fault.Newf(fault.Corrupt, "test", "damaged")
 	}

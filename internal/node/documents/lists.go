@@ -2,6 +2,7 @@ package documents
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,14 +21,24 @@ import (
 // takes.
 const keepReplaced = 10 * time.Second
 
+// maxReplaced is how many bytes all lists that were replaced may take together: the oldest go earlier where they take more. A request that
+// names one of those is made again with the newest version.
+const maxReplaced = 128 << 20
+
 // Lists keeps block lists. The zero value has none yet. Its methods are safe for concurrent use.
 type Lists struct {
 	mu       sync.Mutex
 	now      map[string]keptList // by name; guarded by mu
 	replaced map[listVersion]*targeting.Blocks
+	old      []oldList       // what replaced has, oldest first; guarded by mu
+	oldBytes int             // of what replaced has; guarded by mu
 	unread   map[string]bool // names of lists that are there and were never read; guarded by mu
 	known    bool            // guarded by mu
 	changed  wait.Broadcast
+
+	// unpackers have the texts of lists, which their blocks keep too, by document; only the one goroutine that calls methods of Keeper uses
+	// them.
+	unpackers map[string]*backend.Unpacker
 }
 
 // keptList is a list as it is now.
@@ -40,6 +51,12 @@ type keptList struct {
 type listVersion struct {
 	name    string
 	version uint64
+}
+
+// oldList is a list that was replaced.
+type oldList struct {
+	listVersion
+	blocks *targeting.Blocks
 }
 
 // contentBits is how many bits of a list's version say what it has: a database that was restored gives a number a second time, to other
@@ -106,12 +123,23 @@ func (l *Lists) find(name string, version uint64) (blocks *targeting.Blocks, lat
 func (l *Lists) Wants(name string) bool { return strings.HasPrefix(name, backend.BlocklistDocument) }
 
 // Put implements Keeper.
-func (l *Lists) Put(d backend.Document, text string) error {
-	list, err := blocklist.Parse(text)
+func (l *Lists) Put(d backend.Document, data []byte) error {
+	if l.unpackers == nil {
+		l.unpackers = make(map[string]*backend.Unpacker)
+	}
+	u := l.unpackers[d.Name]
+	if u == nil {
+		u = new(backend.Unpacker)
+		l.unpackers[d.Name] = u
+	}
+	text, err := u.Unpack(data)
 	if err != nil {
 		return err
 	}
-	blocks := list.Blocks()
+	blocks, err := blocklist.ParseBlocks(text)
+	if err != nil {
+		return err
+	}
 	blocks.Name = strings.TrimPrefix(d.Name, backend.BlocklistDocument)
 	l.change(blocks.Name, func() { l.now[blocks.Name] = keptList{versionOf(&d), blocks} })
 	return nil
@@ -131,6 +159,7 @@ func (l *Lists) Unread(document string) {
 // Drop implements Keeper.
 func (l *Lists) Drop(document string) {
 	name := strings.TrimPrefix(document, backend.BlocklistDocument)
+	delete(l.unpackers, document)
 	l.change(name, func() { delete(l.now, name) })
 }
 
@@ -156,16 +185,30 @@ func (l *Lists) change(name string, f func()) {
 	l.changed.Notify()
 }
 
-// keep keeps a list that is being replaced. Called under mu.
+// keep keeps a list that is being replaced, and drops the oldest ones where all take too much; the newest stays. Called under mu.
 func (l *Lists) keep(of listVersion, blocks *targeting.Blocks) {
-	l.replaced[of] = blocks
+	if was := l.replaced[of]; was != nil { // of a database that was restored twice
+		l.forget(oldList{of, was})
+	}
+	one := oldList{of, blocks}
+	l.replaced[of], l.old, l.oldBytes = blocks, append(l.old, one), l.oldBytes+blocks.Bytes()
+	for len(l.old) > 1 && l.oldBytes > maxReplaced {
+		l.forget(l.old[0])
+	}
 	time.AfterFunc(keepReplaced, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if l.replaced[of] == blocks {
-			delete(l.replaced, of)
-		}
+		l.forget(one)
 	})
+}
+
+// forget drops a list that was replaced, if it is still kept. Called under mu.
+func (l *Lists) forget(one oldList) {
+	if i := slices.Index(l.old, one); i >= 0 {
+		l.old = slices.Delete(l.old, i, i+1)
+		l.oldBytes -= one.blocks.Bytes()
+		delete(l.replaced, one.listVersion)
+	}
 }
 
 // Keepers are several keepers of different documents.
@@ -175,7 +218,7 @@ type Keepers []Keeper
 func (k Keepers) Wants(name string) bool { return k.of(name) != nil }
 
 // Put implements Keeper.
-func (k Keepers) Put(d backend.Document, text string) error { return k.of(d.Name).Put(d, text) }
+func (k Keepers) Put(d backend.Document, data []byte) error { return k.of(d.Name).Put(d, data) }
 
 // Unread implements Keeper.
 func (k Keepers) Unread(name string) { k.of(name).Unread(name) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,8 +25,7 @@ func (b *database) saveList(name, domain string) uint64 {
 }
 
 func has(blocks *targeting.Blocks, domain string) bool {
-	_, ok := blocks.Domains[domain]
-	return ok
+	return blocks.Domains.Has(domain)
 }
 
 // TestLists: a list of a version that is to come is waited for; one that was replaced is there for a while.
@@ -94,6 +94,46 @@ func TestLists(t *testing.T) {
 		defer l.mu.Unlock()
 		if len(l.replaced) > 0 {
 			t.Errorf("%d lists are kept", len(l.replaced))
+		}
+	})
+}
+
+// TestReplacedListsAreBounded: however often large lists are replaced, those of before take a bounded number of bytes; the newest of them
+// stays, and who asks for one that went is told to ask again.
+func TestReplacedListsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := new(Lists)
+		put := func(version uint64, bytes int) {
+			t.Helper()
+			text := (&blocklist.List{Domains: []string{strings.Repeat("a", bytes)}}).Text()
+			d := backend.Document{Name: backend.BlocklistDocument + "a", Version: version}
+			if err := l.Put(d, backend.PackDocument(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		at := func(version uint64) *targeting.Blocks { return l.Find("a", version<<contentBits) }
+		const third = maxReplaced/3 - 1000
+		for version := range uint64(6) {
+			put(version+1, third)
+			if l.oldBytes > maxReplaced {
+				t.Fatalf("%d bytes are kept", l.oldBytes)
+			}
+		}
+		if at(6) == nil || at(5) == nil || at(3) == nil || at(2) != nil {
+			t.Error("three that were replaced are kept, no older ones")
+		}
+		if _, err := l.Blocks(t.Context(), "a", 2<<contentBits); !fault.Is(err, fault.Behind) {
+			t.Errorf("one that went: %v", err)
+		}
+		put(7, maxReplaced+1)
+		put(8, 1)
+		if at(7) == nil || at(6) != nil {
+			t.Error("the newest of those replaced is kept, whatever it takes, and only that")
+		}
+		time.Sleep(keepReplaced)
+		synctest.Wait()
+		if len(l.replaced)+len(l.old)+l.oldBytes != 0 || at(8) == nil {
+			t.Errorf("%d lists and %d bytes are kept", len(l.replaced), l.oldBytes)
 		}
 	})
 }

@@ -20,7 +20,11 @@ func (p *Places) Table() *places.Table { return p.table.Load() }
 func (p *Places) Wants(name string) bool { return name == backend.PlacesDocument }
 
 // Put implements Keeper.
-func (p *Places) Put(_ backend.Document, text string) error {
+func (p *Places) Put(_ backend.Document, data []byte) error {
+	text, err := backend.UnpackDocument(data)
+	if err != nil {
+		return err
+	}
 	t, err := places.Parse(text)
 	if err == nil {
 		p.unread = false

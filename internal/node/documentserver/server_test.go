@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -52,7 +52,7 @@ func TestRestoredDocuments(t *testing.T) {
 		t.Helper()
 		for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 			version, err := l.Version("a")
-			if blocks := l.Find("a", version); err == nil && blocks != nil && maps.Equal(blocks.Categories, map[string]struct{}{category: {}}) {
+			if blocks := l.Find("a", version); err == nil && blocks != nil && slices.Equal(blocks.Categories.List(), []string{category}) {
 				return
 			}
 			if time.Now().After(end) {

@@ -65,12 +65,12 @@ func TestContextAtItsBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(at.Places) != 16*places.MaxDepth+16 || len(at.Audiences) != 256 || len(at.Lists) != 16 || len(at.Blocks[0].Domains) != 1000 || len(at.Languages) != 16 {
+	if len(at.Places) != 16*places.MaxDepth+16 || len(at.Audiences) != 256 || len(at.Lists) != 16 || at.Blocks[0].Domains.Len() != 1000 || len(at.Languages) != 16 {
 		t.Errorf("%d places, %d audiences, %d lists", len(at.Places), len(at.Audiences), len(at.Lists))
 	}
 	req := &search.Request{Query: &search.Query{}, Slots: 4, Profile: search.DefaultProfile(), Context: at.Context}
 	raw := wire.AppendRequest(nil, req)
-	if got, err := wire.ParseRequest(raw); err != nil || len(got.Context.Places) != len(at.Places) || len(got.Context.Blocks[0].Categories) != 1000 {
+	if got, err := wire.ParseRequest(raw); err != nil || len(got.Context.Places) != len(at.Places) || got.Context.Blocks[0].Categories.Len() != 1000 {
 		t.Errorf("slaves take it not: %v (%d bytes)", err, len(raw))
 	}
 	for field, more := range map[string]any{

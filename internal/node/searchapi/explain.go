@@ -59,6 +59,10 @@ func (c *call) explain(ctx context.Context, p *api.ExplainParams) (*api.ExplainA
 	if err != nil {
 		return nil, err
 	}
+	page, err := c.explainedPlacement(req, p)
+	if err != nil {
+		return nil, err
+	}
 	c.timed = true
 	began := time.Now()
 	req, found, err := c.askByLists(ctx, req)
@@ -67,16 +71,48 @@ func (c *call) explain(ctx context.Context, p *api.ExplainParams) (*api.ExplainA
 	}
 	timing := c.timing(began)
 	req.Timing = nil // of what follows nothing is told
+	e := explaining{call: c, p: p, req: req, found: found, page: page}
 	began = time.Now()
-	placed := c.place(req, found)
+	e.auction()
 	timing.AuctionUs = time.Since(began).Microseconds()
-	explained, err := c.explained(ctx, req, found, placed, p)
+	explained, err := e.explained(ctx)
 	if err != nil {
 		return nil, err
 	}
-	a := c.explanation(req, found, explained, p)
+	a := e.answer(explained)
 	a.Timing = timing
 	return a, nil
+}
+
+// explaining is an explanation under way.
+type explaining struct {
+	*call
+	p      *api.ExplainParams
+	req    *search.Request // of a page: what the placement that is explained takes
+	found  *search.Answer
+	page   *explainedPlacement // nil: there are no placements
+	placed []auction.Placement // without a page
+	notes  map[uint64]string   // what takes the place of the reason, by keyword
+}
+
+// auction gives away the places.
+func (e *explaining) auction() {
+	if e.page == nil {
+		e.placed = e.place(e.req, e.found)
+		return
+	}
+	e.page.fill(e.found)
+	e.req = e.page.alone(e.page.at, e.req)
+}
+
+// settle gives each match the verdict of the auction.
+func (e *explaining) settle(matches []search.Explained) {
+	if e.page != nil {
+		e.notes = e.page.settle(matches, e.found.Hits)
+		return
+	}
+	settle(matches, e.found.Hits, e.placed)
+	toWin(matches, e.found.Hits, e.req)
 }
 
 // timing says where the time of a search went; began is when it began to ask the
@@ -95,29 +131,26 @@ func (c *call) timing(began time.Time) api.Timing {
 
 // explained returns explanations of the matching keywords, or of those that are asked for, and how they fared
 // in the auction.
-func (c *call) explained(ctx context.Context, req *search.Request, found *search.Answer, placed []auction.Placement,
-	p *api.ExplainParams,
-) (e *search.Explanation, err error) {
-	own := *req
-	if p.WhyNot != "" {
-		if own.Wanted, err = search.ParseWanted("why_not", p.WhyNot); err != nil {
+func (e *explaining) explained(ctx context.Context) (x *search.Explanation, err error) {
+	own := *e.req
+	if e.p.WhyNot != "" {
+		if own.Wanted, err = search.ParseWanted("why_not", e.p.WhyNot); err != nil {
 			return nil, err
 		}
 	}
-	if e, err = c.Explainer.Explain(ctx, &own, p.Offset+p.Limit); err != nil {
+	if x, err = e.Explainer.Explain(ctx, &own, e.p.Offset+e.p.Limit); err != nil {
 		return nil, err
 	}
-	if own.Wanted.Keyword != 0 && len(e.Matches) == 1 && e.Matches[0].Verdict == search.Eligible {
-		if err = c.addRivals(ctx, req, e); err != nil {
+	if e.page == nil && own.Wanted.Keyword != 0 && len(x.Matches) == 1 && x.Matches[0].Verdict == search.Eligible {
+		if err = e.addRivals(ctx, e.req, x); err != nil {
 			return nil, err
 		}
 	}
-	settle(e.Matches, found.Hits, placed)
-	toWin(e.Matches, found.Hits, req)
+	e.settle(x.Matches)
 	if own.Wanted.Any() {
-		e.Matches = slices.DeleteFunc(e.Matches, func(m search.Explained) bool { return !own.Wanted.Has(&m) })
+		x.Matches = slices.DeleteFunc(x.Matches, func(m search.Explained) bool { return !own.Wanted.Has(&m) })
 	}
-	return e, nil
+	return x, nil
 }
 
 // mostRivals is how many keywords are looked at for better ones of an advertiser.
@@ -145,9 +178,9 @@ func (c *call) addRivals(ctx context.Context, req *search.Request, e *search.Exp
 	return nil
 }
 
-func (c *call) explanation(req *search.Request, found *search.Answer, explained *search.Explanation,
-	p *api.ExplainParams,
-) *api.ExplainAnswer {
+// answer is a page of the explained keywords.
+func (e *explaining) answer(explained *search.Explanation) *api.ExplainAnswer {
+	c, p, req, found := e.call, e.p, e.req, e.found
 	page := explained.Matches[min(p.Offset, len(explained.Matches)):]
 	page = page[:min(p.Limit, len(page))]
 	a := &api.ExplainAnswer{
@@ -161,6 +194,12 @@ func (c *call) explanation(req *search.Request, found *search.Answer, explained 
 	}
 	for i := range page {
 		a.Matches[i] = explainedKeyword(&page[i], req, names)
+		if note := e.notes[page[i].Keyword]; note != "" {
+			a.Matches[i].Reason = note
+		}
+	}
+	if e.page != nil {
+		a.Placement, a.Slots = e.page.at.id, e.page.at.slots
 	}
 	if explained.Width != search.WholeRing() {
 		a.Coverage.Complete, a.Coverage.PricesExact = false, false

@@ -2,7 +2,6 @@ package searchapi
 
 import (
 	"encoding/json"
-	"maps"
 	"reflect"
 	"slices"
 
@@ -136,11 +135,7 @@ func (p *page) whyEmpty(count func(*search.Request) *[search.Verdicts]uint64, re
 		if at.err != nil || len(at.won) > 0 {
 			continue
 		}
-		f, own, context := &req.Page.Filters[at.filter], *req, *req.Context
-		context.Blocks = joined(context.Blocks, f.Blocks)
-		context.Lists = slices.Concat(context.Lists, f.Lists)
-		own.Page, own.Slots, own.Reserve, own.Context = nil, at.slots, f.Reserve, &context
-		at.why = count(&own)
+		at.why = count(p.alone(at, req))
 	}
 }
 
@@ -150,14 +145,15 @@ func joined(request, placement []*targeting.Blocks) []*targeting.Blocks {
 	if len(all) < 2 {
 		return all
 	}
-	sum := targeting.Blocks{Advertisers: map[uint64]struct{}{}, Domains: map[string]struct{}{}, Categories: map[string]struct{}{}}
+	var advertisers []uint64
+	var domains, categories []string
+	uncategorised := false
 	for _, b := range all {
-		maps.Copy(sum.Advertisers, b.Advertisers)
-		maps.Copy(sum.Domains, b.Domains)
-		maps.Copy(sum.Categories, b.Categories)
-		sum.Uncategorised = sum.Uncategorised || b.Uncategorised
+		advertisers = append(advertisers, b.Advertisers.List()...)
+		domains, categories = slices.AppendSeq(domains, b.Domains.All()), slices.AppendSeq(categories, b.Categories.All())
+		uncategorised = uncategorised || b.Uncategorised
 	}
-	return []*targeting.Blocks{&sum}
+	return []*targeting.Blocks{targeting.NewBlocks(advertisers, domains, categories, uncategorised)}
 }
 
 // candidatesOf returns the number of candidates of a placement.

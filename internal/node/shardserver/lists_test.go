@@ -33,7 +33,7 @@ func TestStoredLists(t *testing.T) {
 	}}
 	s := shardserver.New(self, st, kept{}, gate(1), nil, nil)
 	r := asked()
-	own := &targeting.Blocks{Advertisers: map[uint64]struct{}{3: {}}}
+	own := targeting.NewBlocks([]uint64{3}, nil, nil, false)
 	r.Context = &targeting.Context{Blocks: []*targeting.Blocks{own}, Lists: []targeting.ListVersion{{Name: "kids", Version: 2}}}
 	if _, err := s.Local().Search(t.Context(), r); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("without lists: %v, want Unavailable", err)
@@ -64,7 +64,7 @@ func TestStoredListsOfPlacements(t *testing.T) {
 	}}
 	_, s, _ := slave(t, st, 8, nil)
 	s.Block(fixedLists{{Name: "kids", Version: 2}: kids})
-	own := &targeting.Blocks{Advertisers: map[uint64]struct{}{7: {}}}
+	own := targeting.NewBlocks([]uint64{7}, nil, nil, false)
 	r := &search.Request{Query: &search.Query{}, Shard: 1, Slots: 2, Page: &search.Page{PerAdvertiser: 1, Filters: []search.Filter{
 		{}, {Reserve: 5, Blocks: []*targeting.Blocks{own}, Lists: []targeting.ListVersion{{Name: "kids", Version: 2}}},
 	}}}

@@ -31,6 +31,8 @@ func newStoreMetrics(stats func() barrels.Stats) *storeMetrics {
 	gauge("adshard_store_keywords", "Keywords in the store.", func(s *barrels.Stats) uint64 { return s.Keywords })
 	gauge("adshard_store_blocks", "Blocks of keywords.", func(s *barrels.Stats) uint64 { return s.Blocks })
 	gauge("adshard_store_disk_bytes", "Bytes on disk.", func(s *barrels.Stats) uint64 { return s.DiskBytes })
+	gauge("adshard_host_set_bytes", "What is kept of the hosts to which ads lead, for searches that block domains.",
+		func(s *barrels.Stats) uint64 { return s.Memory.Hosts })
 	gauge("adshard_rocksdb_block_cache_bytes", "Blocks of files that are kept as read.", func(s *barrels.Stats) uint64 { return s.Memory.DB.Cache })
 	gauge("adshard_rocksdb_memtable_bytes", "What was written and is not yet in files.", func(s *barrels.Stats) uint64 { return s.Memory.DB.Buffers })
 	gauge("adshard_rocksdb_table_bytes", "Indexes and filters of files, in memory.", func(s *barrels.Stats) uint64 { return s.Memory.DB.Tables })

@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"maps"
-	"slices"
 	"time"
 
 	"adshard/fault"
@@ -28,9 +26,9 @@ func fromContext(c *targeting.Context) *pb.Context {
 	}
 	for _, b := range c.Blocks {
 		if b.Name == "" {
-			m.BlockAdvertisers = slices.Sorted(maps.Keys(b.Advertisers))
-			m.BlockDomains = slices.Sorted(maps.Keys(b.Domains))
-			m.BlockCategories = slices.Sorted(maps.Keys(b.Categories))
+			m.BlockAdvertisers = b.Advertisers.List()
+			m.BlockDomains = b.Domains.List()
+			m.BlockCategories = b.Categories.List()
 			m.BlockUncategorised = m.BlockUncategorised || b.Uncategorised
 		}
 	}

@@ -1,9 +1,6 @@
 package wire
 
 import (
-	"maps"
-	"slices"
-
 	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -21,9 +18,9 @@ func fromPage(p *search.Page) *pb.Page {
 		f := &pb.PageFilter{Reserve: p.Filters[i].Reserve, BlockLists: fromLists(p.Filters[i].Lists)}
 		for _, b := range p.Filters[i].Blocks {
 			if b.Name == "" {
-				f.BlockAdvertisers = slices.Sorted(maps.Keys(b.Advertisers))
-				f.BlockDomains = slices.Sorted(maps.Keys(b.Domains))
-				f.BlockCategories = slices.Sorted(maps.Keys(b.Categories))
+				f.BlockAdvertisers = b.Advertisers.List()
+				f.BlockDomains = b.Domains.List()
+				f.BlockCategories = b.Categories.List()
 				f.BlockUncategorised = b.Uncategorised
 			}
 		}

@@ -25,10 +25,11 @@ type ServerInterface interface {
 // NewExplainParams returns the parameters of Explain with their defaults.
 func NewExplainParams() *ExplainParams {
 	return &ExplainParams{
-		Slots:    4,
-		Device:   "desktop",
-		Variants: "synonym",
-		Limit:    100,
+		Slots:         4,
+		Device:        "desktop",
+		Variants:      "synonym",
+		Limit:         100,
+		PerAdvertiser: 1,
 	}
 }
 
@@ -97,8 +98,17 @@ func (p *ExplainParams) Set(name string, v Value) (int, error) {
 	case "block_uncategorised":
 		p.BlockUncategorised, err = v.Boolean(name)
 		return 19, err
+	case "placement":
+		p.Placement = append(p.Placement, v)
+		return List, nil
+	case "per_advertiser":
+		p.PerAdvertiser, err = v.Integer(name, 1, 20)
+		return 21, err
+	case "of_placement":
+		p.OfPlacement, err = v.Text(name, 64)
+		return 22, err
 	}
-	return 0, Unknown(name, "q", "slots", "device", "variants", "timeout_ms", "limit", "offset", "why_not", "location", "interest_location", "point", "time", "language", "audience", "site", "block", "block_advertiser", "block_domain", "block_category", "block_uncategorised")
+	return 0, Unknown(name, "q", "slots", "device", "variants", "timeout_ms", "limit", "offset", "why_not", "location", "interest_location", "point", "time", "language", "audience", "site", "block", "block_advertiser", "block_domain", "block_category", "block_uncategorised", "placement", "per_advertiser", "of_placement")
 }
 
 // Required returns the name of the first parameter that must be given and

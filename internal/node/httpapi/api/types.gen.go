@@ -1130,6 +1130,9 @@ type ExplainAnswer struct {
 	// WordsVersion The version of words (serving.md §1) by which the text was cut and the keywords were compared. All
 	// slaves that answered have it; one that has another is missing, as `version`.
 	WordsVersion string `json:"words_version"`
+
+	// Placement The id of the placement that is explained, if the request has placements.
+	Placement string `json:"placement,omitempty"`
 }
 
 // ExplainedKeyword A keyword, and its outcome.
@@ -2763,11 +2766,20 @@ type OfCampaign = ID
 // OfGroup defines model for of_group.
 type OfGroup = ID
 
+// OfPlacement defines model for of_placement.
+type OfPlacement = string
+
 // Offset defines model for offset.
 type Offset = int
 
 // Page defines model for page.
 type Page = int
+
+// PerAdvertiser defines model for per_advertiser.
+type PerAdvertiser = int
+
+// Placement defines model for placement.
+type Placement = Values
 
 // Point defines model for point.
 type Point = Values
@@ -3230,6 +3242,16 @@ type ExplainParams struct {
 
 	// BlockUncategorised Campaigns without any category are not shown.
 	BlockUncategorised BlockUncategorised `form:"block_uncategorised,omitempty" json:"block_uncategorised,omitempty"`
+
+	// Placement The placements of a page in their order, each an object as in `placements` of a search, written as JSON:
+	// `{"id":"top","slots":3}`.
+	Placement Placement `form:"placement,omitempty" json:"placement,omitempty"`
+
+	// PerAdvertiser How many places of the page an advertiser may have; with `placement` only.
+	PerAdvertiser PerAdvertiser `form:"per_advertiser,omitempty" json:"per_advertiser,omitempty"`
+
+	// OfPlacement The id of the placement that is explained; the first one if it is left out.
+	OfPlacement OfPlacement `form:"of_placement,omitempty" json:"of_placement,omitempty"`
 
 	// XRequestID Names the request in logs, and decides which ad a group with even
 	// rotation shows. The master generates one when there is none.

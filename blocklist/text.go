@@ -1,0 +1,114 @@
+package blocklist
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"adshard/fault"
+	"adshard/targeting"
+)
+
+// The kinds of lines of Text, in their order.
+const (
+	lineAdvertiser    = "advertiser\t"
+	lineDomain        = "domain\t"
+	lineCategory      = "category\t"
+	lineUncategorised = "uncategorised\n"
+)
+
+// Text is a normalised list as it is stored, and as Parse reads it: a line for each entry, in order.
+func (l *List) Text() string {
+	var b strings.Builder
+	b.Grow(l.size())
+	for _, id := range l.Advertisers {
+		b.WriteString(lineAdvertiser)
+		b.WriteString(strconv.FormatUint(id, 10))
+		b.WriteByte('\n')
+	}
+	for _, part := range l.parts() {
+		for _, e := range part.list {
+			b.WriteString(part.kind)
+			b.WriteString(e)
+			b.WriteByte('\n')
+		}
+	}
+	if l.Uncategorised {
+		b.WriteString(lineUncategorised)
+	}
+	return b.String()
+}
+
+// part is a kind of lines with its entries.
+type part struct {
+	kind string
+	list []string
+}
+
+func (l *List) parts() []part { return []part{{lineDomain, l.Domains}, {lineCategory, l.Categories}} }
+
+// size is at least the bytes of Text.
+func (l *List) size() int {
+	const digits = 20 // of the largest id
+	n := len(l.Advertisers)*(len(lineAdvertiser)+digits+1) + len(lineUncategorised)
+	for _, part := range l.parts() {
+		for _, e := range part.list {
+			n += len(part.kind) + len(e) + 1
+		}
+	}
+	return n
+}
+
+// Parse reads what Text returned. Errors: fault.Corrupt.
+func Parse(text string) (*List, error) {
+	b, err := ParseBlocks(text)
+	if err != nil {
+		return nil, err
+	}
+	return &List{Advertisers: b.Advertisers.List(), Domains: b.Domains.List(), Categories: b.Categories.List(), Uncategorised: b.Uncategorised}, nil
+}
+
+// ParseBlocks reads what Text returned as what the list means for a request. The blocks keep the text, and no entry is copied: who wrote it has
+// sorted it, so that only its order is looked at. Errors: fault.Corrupt.
+func ParseBlocks(text string) (*targeting.Blocks, error) {
+	b := new(targeting.Blocks)
+	ids, rest, err := cutIDs(text)
+	b.Advertisers = targeting.NewIDs(ids)
+	if len(rest) < len(text)/2 { // what is not needed any more does not stay in memory
+		rest = strings.Clone(rest)
+	}
+	if err == nil {
+		b.Domains, rest, err = targeting.CutTexts(rest, lineDomain, MaxEntries-len(ids))
+	}
+	if err == nil {
+		b.Categories, rest, err = targeting.CutTexts(rest, lineCategory, MaxEntries-len(ids)-b.Domains.Len())
+	}
+	if err == nil {
+		if rest, b.Uncategorised = strings.CutPrefix(rest, lineUncategorised); rest != "" {
+			err = errLine
+		}
+	}
+	if err != nil {
+		line := 1 + strings.Count(text[:len(text)-len(rest)], "\n")
+		return nil, fault.Newf(fault.Corrupt, "block list: parse", "line %d of a block list is damaged: %w", line, err)
+	}
+	return b, nil
+}
+
+var errLine = errors.New("it is none that can stand there")
+
+// cutIDs returns the advertisers with which a text begins, and the rest of the text; where there is an error, from its line on.
+func cutIDs(text string) (ids []uint64, rest string, err error) {
+	for strings.HasPrefix(text, lineAdvertiser) && len(ids) < MaxEntries {
+		line, after, ok := strings.Cut(text, "\n")
+		id, err := strconv.ParseUint(line[len(lineAdvertiser):], 10, 64)
+		switch {
+		case err != nil:
+			return ids, text, err
+		case !ok || len(ids) > 0 && id <= ids[len(ids)-1]:
+			return ids, text, errLine
+		}
+		ids, text = append(ids, id), after
+	}
+	return ids, text, nil
+}
