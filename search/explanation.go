@@ -89,7 +89,8 @@ type Explanation struct {
 	Counts       [Verdicts]uint64
 	Width        Width
 	View         uint64
-	Shard        ShardID // who explains; 0 above a shard
+	Shard        ShardID  // who explains; 0 above a shard
+	Scorer       ScorerID // as in Answer
 	AppliedClock uint64
 	Missing      []Missing // as in Answer
 }

@@ -95,6 +95,8 @@ type Answer struct {
 	// counted once; lower bounds unless CountsExact.
 	Matched, Candidates uint64
 	CountsExact         bool
+	// Scorer is that of the request, by which the hits are scored; none above the fan-out.
+	Scorer ScorerID
 	// Width is how much of the ring was served.
 	Width Width
 	// View is the view that was served, and Shard the shard that served it; 0 above a shard.

@@ -94,7 +94,7 @@ func (e *execution) answer() *search.Answer {
 	a := &search.Answer{
 		Hits: e.hits(), Matched: e.matched, Candidates: e.candidates, CountsExact: e.request.ExactCounts,
 		View: e.served.View, Shard: e.state.Slices.Shard, AppliedClock: e.state.Position.GetClock(), Work: e.scan.work,
-		Shards: 1, Answered: 1,
+		Shards: 1, Answered: 1, Scorer: e.request.Scorer,
 	}
 	if e.request.Page != nil {
 		a.Filtered = e.page.counts()

@@ -29,7 +29,7 @@ func (c *Engine) Explain(ctx context.Context, st *index.Snapshot, r *search.Requ
 	defer e.end()
 	e.context.Reset(r.Context, true)
 	all := &explanation{eligibility: &e.eligibility, matches: make(map[uint64]*match)}
-	out := &search.Explanation{View: e.served.View, Shard: st.Slices.Shard, AppliedClock: st.Position.GetClock()}
+	out := &search.Explanation{View: e.served.View, Shard: st.Slices.Shard, AppliedClock: st.Position.GetClock(), Scorer: r.Scorer}
 	if r.Wanted.Any() {
 		out.Total, err = e.findWanted(ctx, all, limit)
 	} else {

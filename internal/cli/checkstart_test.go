@@ -118,6 +118,7 @@ INSERT INTO unfinished VALUES ('import', 'x', 'run it again', 1)`)
 	"no certificate of queries": {withQueries, "query_tls: {mode: required, cert: %/none, key: %/none}", nil, "none"},
 
 	"no lexicon":               {"up master", "lexicon: %/none", nil, "none"},
+	"a bad scorer":             {"up master slave", "scorer: %/x", func(a around) error { return a.write("x", `{"format":2}`) }, "scorer"},
 	"a bad lexicon":            {"up master", "lexicon: %/x", func(a around) error { return a.write("x", "nothing") }, "lexicon"},
 	"a query log in no folder": {"up master", "query_log: {file: %/none/log}", nil, "none"},
 	"a query log that is one":  {"up master", "query_log: {file: %}", nil, "%"},

@@ -22,7 +22,7 @@ import (
 // noOutputs are the flags that name nothing which a command writes: inputs, addresses, names, choices.
 var noOutputs = strings.Split("addr,admin,admin-hosts,admins,advertise,advertiser,balancer,balancers,barrels,by,ca,cert,cluster,collector,config,control,"+
 	"control-tls-ca,control-tls-cert,control-tls-key,copy-from,counts,cursor,device,discard-data-of,event-origins,explain,figures,format,from,grpc,host,http,if-match,key,"+
-	"lexicon,listen,log-format,log-level,size memory,name,order,profile,quality,query-tls-cert,query-tls-key,query-tls-mode,request-ids,set,since,slave,"+
+	"lexicon,listen,log-format,log-level,size memory,name,order,profile,quality,query-tls-cert,query-tls-key,query-tls-mode,request-ids,scorer,set,since,slave,"+
 	"slaves,state-key,strategy,thesaurus,tls-ca,tls-cert,tls-key,tls-mode,today,token-file,tokens,traces-endpoint,transport,trusted-distributors,"+
 	"trusted-slaves,until,variants,why-not,zone,audience,block,block-advertiser,block-category,block-domain,placement,categories,domains,"+
 	"interest-location,language,location,point,site,time,unknown-location,"+

@@ -15,13 +15,13 @@ import (
 // processes share. Which of these may import which is the order of the table.
 var (
 	belowNode = []string{
-		"fault", "schema", "search", "targeting", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "internal/version", "internal/near", "internal/outfile", "internal/money", "internal/ulimit", "events", "quality", "places", "blocklist",
+		"fault", "schema", "search", "targeting", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "internal/version", "internal/near", "internal/outfile", "internal/money", "internal/ulimit", "events", "quality", "places", "blocklist", "scorer",
 	}
 	nodeParts = []string{
 		"internal/node/access", "internal/node/admin", "internal/node/admission", "internal/node/background", "internal/node/certs", "internal/node/config", "internal/node/conns", "internal/node/console", "internal/node/control",
 		"internal/node/copying", "internal/node/data", "internal/node/database", "internal/node/documents", "internal/node/documentserver",
 		"internal/node/fanout", "internal/node/feed", "internal/node/health", "internal/node/home", "internal/node/httpapi", "internal/node/metrics",
-		"internal/node/identity", "internal/node/memlimit", "internal/node/overload", "internal/node/ports", "internal/node/preflight", "internal/node/querylog", "internal/node/queryserver", "internal/node/remote", "internal/node/searchapi",
+		"internal/node/identity", "internal/node/memlimit", "internal/node/overload", "internal/node/ports", "internal/node/preflight", "internal/node/querylog", "internal/node/queryserver", "internal/node/remote", "internal/node/scorers", "internal/node/searchapi",
 		"internal/node/shardserver", "internal/node/slicemap", "internal/node/spend", "internal/node/stream", "internal/node/survey", "internal/node/tracing", "internal/node/traffic", "internal/node/truth",
 		"internal/node/wire",
 	}

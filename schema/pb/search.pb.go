@@ -957,6 +957,7 @@ type SearchRequest struct {
 	Context       *Context `protobuf:"bytes,17,opt,name=context,proto3" json:"context,omitempty"`
 	Instance      uint64   `protobuf:"fixed64,14,opt,name=instance,proto3" json:"instance,omitempty"` // Replica.instance of the slave that is asked to explain; 0: any
 	Page          *Page    `protobuf:"bytes,18,opt,name=page,proto3" json:"page,omitempty"`           // absent: no placements
+	Scorer        []byte   `protobuf:"bytes,19,opt,name=scorer,proto3" json:"scorer,omitempty"`       // search.ScorerID of the model by which candidates are scored; empty: none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1078,6 +1079,13 @@ func (x *SearchRequest) GetInstance() uint64 {
 func (x *SearchRequest) GetPage() *Page {
 	if x != nil {
 		return x.Page
+	}
+	return nil
+}
+
+func (x *SearchRequest) GetScorer() []byte {
+	if x != nil {
+		return x.Scorer
 	}
 	return nil
 }
@@ -1548,7 +1556,9 @@ type SearchResponse struct {
 	// lacking is why the slave serves less than its map assigns to it, or "".
 	Lacking string `protobuf:"bytes,20,opt,name=lacking,proto3" json:"lacking,omitempty"`
 	// filtered are the candidates of each filter of a page. A slave that knows no pages leaves it empty.
-	Filtered      []uint64 `protobuf:"varint,21,rep,packed,name=filtered,proto3" json:"filtered,omitempty"`
+	Filtered []uint64 `protobuf:"varint,21,rep,packed,name=filtered,proto3" json:"filtered,omitempty"`
+	// scorer is that of the request. A slave that knows no scorers leaves it empty.
+	Scorer        []byte `protobuf:"bytes,22,opt,name=scorer,proto3" json:"scorer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1691,6 +1701,13 @@ func (x *SearchResponse) GetLacking() string {
 func (x *SearchResponse) GetFiltered() []uint64 {
 	if x != nil {
 		return x.Filtered
+	}
+	return nil
+}
+
+func (x *SearchResponse) GetScorer() []byte {
+	if x != nil {
+		return x.Scorer
 	}
 	return nil
 }
@@ -2366,6 +2383,7 @@ type ExplainResponse struct {
 	AppliedClock  uint64                 `protobuf:"varint,6,opt,name=applied_clock,json=appliedClock,proto3" json:"applied_clock,omitempty"`
 	Shard         uint64                 `protobuf:"fixed64,7,opt,name=shard,proto3" json:"shard,omitempty"`         // as in SearchResponse
 	Counts        []uint64               `protobuf:"varint,9,rep,packed,name=counts,proto3" json:"counts,omitempty"` // by verdict, of a request with the limit 0
+	Scorer        []byte                 `protobuf:"bytes,10,opt,name=scorer,proto3" json:"scorer,omitempty"`        // as in SearchResponse
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2456,6 +2474,13 @@ func (x *ExplainResponse) GetCounts() []uint64 {
 	return nil
 }
 
+func (x *ExplainResponse) GetScorer() []byte {
+	if x != nil {
+		return x.Scorer
+	}
+	return nil
+}
+
 type Explained struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Hit           *Hit                   `protobuf:"bytes,1,opt,name=hit,proto3" json:"hit,omitempty"`
@@ -2477,7 +2502,8 @@ type Explained struct {
 	MismatchWords []string               `protobuf:"bytes,17,rep,name=mismatch_words,json=mismatchWords,proto3" json:"mismatch_words,omitempty"`
 	Defaults      []string               `protobuf:"bytes,18,rep,name=defaults,proto3" json:"defaults,omitempty"` // texts of its ad in which a placeholder's default stands
 	Context       *ContextOutcome        `protobuf:"bytes,20,opt,name=context,proto3" json:"context,omitempty"`
-	Held          uint32                 `protobuf:"varint,19,opt,name=held,proto3" json:"held,omitempty"` // Campaign.held, or Group.held, of the one that the verdict says is paused
+	Scored        *Scored                `protobuf:"bytes,21,opt,name=scored,proto3" json:"scored,omitempty"` // absent: the request names no scorer, or it does not match
+	Held          uint32                 `protobuf:"varint,19,opt,name=held,proto3" json:"held,omitempty"`    // Campaign.held, or Group.held, of the one that the verdict says is paused
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2645,9 +2671,129 @@ func (x *Explained) GetContext() *ContextOutcome {
 	return nil
 }
 
+func (x *Explained) GetScored() *Scored {
+	if x != nil {
+		return x.Scored
+	}
+	return nil
+}
+
 func (x *Explained) GetHeld() uint32 {
 	if x != nil {
 		return x.Held
+	}
+	return 0
+}
+
+// Scored is what a scorer makes of a keyword's quality (search.Scored).
+type Scored struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Factor        uint32                 `protobuf:"varint,1,opt,name=factor,proto3" json:"factor,omitempty"` // permille
+	Parts         []*ScoredPart          `protobuf:"bytes,2,rep,name=parts,proto3" json:"parts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Scored) Reset() {
+	*x = Scored{}
+	mi := &file_adshard_v1_search_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Scored) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Scored) ProtoMessage() {}
+
+func (x *Scored) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Scored.ProtoReflect.Descriptor instead.
+func (*Scored) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *Scored) GetFactor() uint32 {
+	if x != nil {
+		return x.Factor
+	}
+	return 0
+}
+
+func (x *Scored) GetParts() []*ScoredPart {
+	if x != nil {
+		return x.Parts
+	}
+	return nil
+}
+
+type ScoredPart struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Feature       string                 `protobuf:"bytes,1,opt,name=feature,proto3" json:"feature,omitempty"`
+	Value         string                 `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	Weight        int64                  `protobuf:"zigzag64,3,opt,name=weight,proto3" json:"weight,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ScoredPart) Reset() {
+	*x = ScoredPart{}
+	mi := &file_adshard_v1_search_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ScoredPart) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ScoredPart) ProtoMessage() {}
+
+func (x *ScoredPart) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ScoredPart.ProtoReflect.Descriptor instead.
+func (*ScoredPart) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *ScoredPart) GetFeature() string {
+	if x != nil {
+		return x.Feature
+	}
+	return ""
+}
+
+func (x *ScoredPart) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
+func (x *ScoredPart) GetWeight() int64 {
+	if x != nil {
+		return x.Weight
 	}
 	return 0
 }
@@ -2664,7 +2810,7 @@ type ContextOutcome struct {
 
 func (x *ContextOutcome) Reset() {
 	*x = ContextOutcome{}
-	mi := &file_adshard_v1_search_proto_msgTypes[30]
+	mi := &file_adshard_v1_search_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2676,7 +2822,7 @@ func (x *ContextOutcome) String() string {
 func (*ContextOutcome) ProtoMessage() {}
 
 func (x *ContextOutcome) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[30]
+	mi := &file_adshard_v1_search_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2689,7 +2835,7 @@ func (x *ContextOutcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContextOutcome.ProtoReflect.Descriptor instead.
 func (*ContextOutcome) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{30}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ContextOutcome) GetVerdict() uint32 {
@@ -2724,7 +2870,7 @@ type ContextFactor struct {
 
 func (x *ContextFactor) Reset() {
 	*x = ContextFactor{}
-	mi := &file_adshard_v1_search_proto_msgTypes[31]
+	mi := &file_adshard_v1_search_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2736,7 +2882,7 @@ func (x *ContextFactor) String() string {
 func (*ContextFactor) ProtoMessage() {}
 
 func (x *ContextFactor) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[31]
+	mi := &file_adshard_v1_search_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2749,7 +2895,7 @@ func (x *ContextFactor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContextFactor.ProtoReflect.Descriptor instead.
 func (*ContextFactor) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{31}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ContextFactor) GetModifier() uint32 {
@@ -2776,7 +2922,7 @@ type ContextCriterion struct {
 
 func (x *ContextCriterion) Reset() {
 	*x = ContextCriterion{}
-	mi := &file_adshard_v1_search_proto_msgTypes[32]
+	mi := &file_adshard_v1_search_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2788,7 +2934,7 @@ func (x *ContextCriterion) String() string {
 func (*ContextCriterion) ProtoMessage() {}
 
 func (x *ContextCriterion) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[32]
+	mi := &file_adshard_v1_search_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2801,7 +2947,7 @@ func (x *ContextCriterion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContextCriterion.ProtoReflect.Descriptor instead.
 func (*ContextCriterion) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{32}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ContextCriterion) GetText() string {
@@ -2829,7 +2975,7 @@ type Agreement struct {
 
 func (x *Agreement) Reset() {
 	*x = Agreement{}
-	mi := &file_adshard_v1_search_proto_msgTypes[33]
+	mi := &file_adshard_v1_search_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2841,7 +2987,7 @@ func (x *Agreement) String() string {
 func (*Agreement) ProtoMessage() {}
 
 func (x *Agreement) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[33]
+	mi := &file_adshard_v1_search_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2854,7 +3000,7 @@ func (x *Agreement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Agreement.ProtoReflect.Descriptor instead.
 func (*Agreement) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{33}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Agreement) GetKeyword() string {
@@ -2958,7 +3104,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x06others\x18\x01 \x01(\bR\x06others\x12\x18\n" +
 	"\aordered\x18\x02 \x01(\bR\aordered\x12\x1a\n" +
 	"\badjacent\x18\x03 \x01(\bR\badjacent\x12\x14\n" +
-	"\x05reach\x18\x04 \x01(\rR\x05reach\"\xb3\x03\n" +
+	"\x05reach\x18\x04 \x01(\rR\x05reach\"\xcb\x03\n" +
 	"\rSearchRequest\x12'\n" +
 	"\x05query\x18\x01 \x01(\v2\x11.adshard.v1.QueryR\x05query\x12*\n" +
 	"\aprofile\x18\x02 \x03(\v2\x10.adshard.v1.RuleR\aprofile\x12\x16\n" +
@@ -2974,7 +3120,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	" \x01(\bR\x06pieces\x12-\n" +
 	"\acontext\x18\x11 \x01(\v2\x13.adshard.v1.ContextR\acontext\x12\x1a\n" +
 	"\binstance\x18\x0e \x01(\x06R\binstance\x12$\n" +
-	"\x04page\x18\x12 \x01(\v2\x10.adshard.v1.PageR\x04pageJ\x04\b\v\x10\x0eJ\x04\b\x0f\x10\x10J\x04\b\x10\x10\x11\"_\n" +
+	"\x04page\x18\x12 \x01(\v2\x10.adshard.v1.PageR\x04page\x12\x16\n" +
+	"\x06scorer\x18\x13 \x01(\fR\x06scorerJ\x04\b\v\x10\x0eJ\x04\b\x0f\x10\x10J\x04\b\x10\x10\x11\"_\n" +
 	"\x04Page\x120\n" +
 	"\afilters\x18\x01 \x03(\v2\x16.adshard.v1.PageFilterR\afilters\x12%\n" +
 	"\x0eper_advertiser\x18\x02 \x01(\rR\rperAdvertiser\"\x8e\x02\n" +
@@ -3012,7 +3159,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x03lon\x18\x02 \x01(\x11R\x03lon\";\n" +
 	"\vListVersion\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
-	"\aversion\x18\x02 \x01(\x04R\aversion\"\xef\x03\n" +
+	"\aversion\x18\x02 \x01(\x04R\aversion\"\x87\x04\n" +
 	"\x0eSearchResponse\x12#\n" +
 	"\x04hits\x18\x01 \x03(\v2\x0f.adshard.v1.HitR\x04hits\x12\x18\n" +
 	"\amatched\x18\x02 \x01(\x04R\amatched\x12\x1e\n" +
@@ -3035,7 +3182,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\n" +
 	"lag_micros\x18\x0f \x01(\x04R\tlagMicros\x12\x18\n" +
 	"\alacking\x18\x14 \x01(\tR\alacking\x12\x1a\n" +
-	"\bfiltered\x18\x15 \x03(\x04R\bfiltered\"\xd1\x03\n" +
+	"\bfiltered\x18\x15 \x03(\x04R\bfiltered\x12\x16\n" +
+	"\x06scorer\x18\x16 \x01(\fR\x06scorer\"\xd1\x03\n" +
 	"\x03Hit\x12\x18\n" +
 	"\akeyword\x18\x01 \x01(\x04R\akeyword\x12\x14\n" +
 	"\x05group\x18\x02 \x01(\x04R\x05group\x12\x1a\n" +
@@ -3102,7 +3250,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\n" +
 	"advertiser\x18\x04 \x01(\x04R\n" +
 	"advertiser\x12'\n" +
-	"\x0fadvertiser_name\x18\x05 \x01(\tR\x0eadvertiserName\"\xfb\x01\n" +
+	"\x0fadvertiser_name\x18\x05 \x01(\tR\x0eadvertiserName\"\x93\x02\n" +
 	"\x0fExplainResponse\x12/\n" +
 	"\amatches\x18\x01 \x03(\v2\x15.adshard.v1.ExplainedR\amatches\x12\x14\n" +
 	"\x05total\x18\x02 \x01(\x04R\x05total\x12\x19\n" +
@@ -3111,7 +3259,9 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x04view\x18\x05 \x01(\x04R\x04view\x12#\n" +
 	"\rapplied_clock\x18\x06 \x01(\x04R\fappliedClock\x12\x14\n" +
 	"\x05shard\x18\a \x01(\x06R\x05shard\x12\x16\n" +
-	"\x06counts\x18\t \x03(\x04R\x06countsJ\x04\b\b\x10\t\"\x89\x05\n" +
+	"\x06counts\x18\t \x03(\x04R\x06counts\x12\x16\n" +
+	"\x06scorer\x18\n" +
+	" \x01(\fR\x06scorerJ\x04\b\b\x10\t\"\xb5\x05\n" +
 	"\tExplained\x12!\n" +
 	"\x03hit\x18\x01 \x01(\v2\x0f.adshard.v1.HitR\x03hit\x12\x18\n" +
 	"\averdict\x18\x02 \x01(\rR\averdict\x12+\n" +
@@ -3132,8 +3282,17 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\bmismatch\x18\x10 \x01(\rR\bmismatch\x12%\n" +
 	"\x0emismatch_words\x18\x11 \x03(\tR\rmismatchWords\x12\x1a\n" +
 	"\bdefaults\x18\x12 \x03(\tR\bdefaults\x124\n" +
-	"\acontext\x18\x14 \x01(\v2\x1a.adshard.v1.ContextOutcomeR\acontext\x12\x12\n" +
-	"\x04held\x18\x13 \x01(\rR\x04held\"\x9b\x01\n" +
+	"\acontext\x18\x14 \x01(\v2\x1a.adshard.v1.ContextOutcomeR\acontext\x12*\n" +
+	"\x06scored\x18\x15 \x01(\v2\x12.adshard.v1.ScoredR\x06scored\x12\x12\n" +
+	"\x04held\x18\x13 \x01(\rR\x04held\"N\n" +
+	"\x06Scored\x12\x16\n" +
+	"\x06factor\x18\x01 \x01(\rR\x06factor\x12,\n" +
+	"\x05parts\x18\x02 \x03(\v2\x16.adshard.v1.ScoredPartR\x05parts\"T\n" +
+	"\n" +
+	"ScoredPart\x12\x18\n" +
+	"\afeature\x18\x01 \x01(\tR\afeature\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\x12\x16\n" +
+	"\x06weight\x18\x03 \x01(\x12R\x06weight\"\x9b\x01\n" +
 	"\x0eContextOutcome\x12\x18\n" +
 	"\averdict\x18\x01 \x01(\rR\averdict\x12:\n" +
 	"\tcriterion\x18\x02 \x01(\v2\x1c.adshard.v1.ContextCriterionR\tcriterion\x123\n" +
@@ -3168,7 +3327,7 @@ func file_adshard_v1_search_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_search_proto_rawDescData
 }
 
-var file_adshard_v1_search_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_adshard_v1_search_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_adshard_v1_search_proto_goTypes = []any{
 	(*AdoptRequest)(nil),     // 0: adshard.v1.AdoptRequest
 	(*AdoptResponse)(nil),    // 1: adshard.v1.AdoptResponse
@@ -3200,18 +3359,20 @@ var file_adshard_v1_search_proto_goTypes = []any{
 	(*ExplainRequest)(nil),   // 27: adshard.v1.ExplainRequest
 	(*ExplainResponse)(nil),  // 28: adshard.v1.ExplainResponse
 	(*Explained)(nil),        // 29: adshard.v1.Explained
-	(*ContextOutcome)(nil),   // 30: adshard.v1.ContextOutcome
-	(*ContextFactor)(nil),    // 31: adshard.v1.ContextFactor
-	(*ContextCriterion)(nil), // 32: adshard.v1.ContextCriterion
-	(*Agreement)(nil),        // 33: adshard.v1.Agreement
-	(*Shard)(nil),            // 34: adshard.v1.Shard
-	(*Site)(nil),             // 35: adshard.v1.Site
-	(MatchType)(0),           // 36: adshard.v1.MatchType
+	(*Scored)(nil),           // 30: adshard.v1.Scored
+	(*ScoredPart)(nil),       // 31: adshard.v1.ScoredPart
+	(*ContextOutcome)(nil),   // 32: adshard.v1.ContextOutcome
+	(*ContextFactor)(nil),    // 33: adshard.v1.ContextFactor
+	(*ContextCriterion)(nil), // 34: adshard.v1.ContextCriterion
+	(*Agreement)(nil),        // 35: adshard.v1.Agreement
+	(*Shard)(nil),            // 36: adshard.v1.Shard
+	(*Site)(nil),             // 37: adshard.v1.Site
+	(MatchType)(0),           // 38: adshard.v1.MatchType
 }
 var file_adshard_v1_search_proto_depIdxs = []int32{
 	3,  // 0: adshard.v1.CertifyRequest.parents:type_name -> adshard.v1.ParentName
 	4,  // 1: adshard.v1.CertifyResponse.parents:type_name -> adshard.v1.ParentSum
-	34, // 2: adshard.v1.MapResponse.shards:type_name -> adshard.v1.Shard
+	36, // 2: adshard.v1.MapResponse.shards:type_name -> adshard.v1.Shard
 	11, // 3: adshard.v1.SearchRequest.query:type_name -> adshard.v1.Query
 	12, // 4: adshard.v1.SearchRequest.profile:type_name -> adshard.v1.Rule
 	16, // 5: adshard.v1.SearchRequest.context:type_name -> adshard.v1.Context
@@ -3220,10 +3381,10 @@ var file_adshard_v1_search_proto_depIdxs = []int32{
 	19, // 8: adshard.v1.PageFilter.block_lists:type_name -> adshard.v1.ListVersion
 	17, // 9: adshard.v1.Context.places:type_name -> adshard.v1.ContextPlace
 	18, // 10: adshard.v1.Context.point:type_name -> adshard.v1.ContextPoint
-	35, // 11: adshard.v1.Context.site:type_name -> adshard.v1.Site
+	37, // 11: adshard.v1.Context.site:type_name -> adshard.v1.Site
 	19, // 12: adshard.v1.Context.block_lists:type_name -> adshard.v1.ListVersion
 	21, // 13: adshard.v1.SearchResponse.hits:type_name -> adshard.v1.Hit
-	36, // 14: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
+	38, // 14: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
 	24, // 15: adshard.v1.MasterFrame.hello:type_name -> adshard.v1.Hello
 	25, // 16: adshard.v1.MasterFrame.asks:type_name -> adshard.v1.Ask
 	24, // 17: adshard.v1.SlaveFrame.hello:type_name -> adshard.v1.Hello
@@ -3234,29 +3395,31 @@ var file_adshard_v1_search_proto_depIdxs = []int32{
 	13, // 22: adshard.v1.ExplainRequest.request:type_name -> adshard.v1.SearchRequest
 	29, // 23: adshard.v1.ExplainResponse.matches:type_name -> adshard.v1.Explained
 	21, // 24: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
-	33, // 25: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
-	36, // 26: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
-	30, // 27: adshard.v1.Explained.context:type_name -> adshard.v1.ContextOutcome
-	32, // 28: adshard.v1.ContextOutcome.criterion:type_name -> adshard.v1.ContextCriterion
-	31, // 29: adshard.v1.ContextOutcome.factors:type_name -> adshard.v1.ContextFactor
-	32, // 30: adshard.v1.ContextFactor.by:type_name -> adshard.v1.ContextCriterion
-	22, // 31: adshard.v1.Slave.Stream:input_type -> adshard.v1.MasterFrame
-	27, // 32: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
-	8,  // 33: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
-	2,  // 34: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
-	6,  // 35: adshard.v1.Slave.Discard:input_type -> adshard.v1.DiscardRequest
-	0,  // 36: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
-	23, // 37: adshard.v1.Slave.Stream:output_type -> adshard.v1.SlaveFrame
-	28, // 38: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
-	9,  // 39: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
-	5,  // 40: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
-	7,  // 41: adshard.v1.Slave.Discard:output_type -> adshard.v1.DiscardResponse
-	1,  // 42: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
-	37, // [37:43] is the sub-list for method output_type
-	31, // [31:37] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	35, // 25: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
+	38, // 26: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
+	32, // 27: adshard.v1.Explained.context:type_name -> adshard.v1.ContextOutcome
+	30, // 28: adshard.v1.Explained.scored:type_name -> adshard.v1.Scored
+	31, // 29: adshard.v1.Scored.parts:type_name -> adshard.v1.ScoredPart
+	34, // 30: adshard.v1.ContextOutcome.criterion:type_name -> adshard.v1.ContextCriterion
+	33, // 31: adshard.v1.ContextOutcome.factors:type_name -> adshard.v1.ContextFactor
+	34, // 32: adshard.v1.ContextFactor.by:type_name -> adshard.v1.ContextCriterion
+	22, // 33: adshard.v1.Slave.Stream:input_type -> adshard.v1.MasterFrame
+	27, // 34: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
+	8,  // 35: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
+	2,  // 36: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
+	6,  // 37: adshard.v1.Slave.Discard:input_type -> adshard.v1.DiscardRequest
+	0,  // 38: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
+	23, // 39: adshard.v1.Slave.Stream:output_type -> adshard.v1.SlaveFrame
+	28, // 40: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
+	9,  // 41: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
+	5,  // 42: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
+	7,  // 43: adshard.v1.Slave.Discard:output_type -> adshard.v1.DiscardResponse
+	1,  // 44: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
+	39, // [39:45] is the sub-list for method output_type
+	33, // [33:39] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_search_proto_init() }
@@ -3272,7 +3435,7 @@ func file_adshard_v1_search_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_search_proto_rawDesc), len(file_adshard_v1_search_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   34,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -62,6 +62,7 @@ var keyHelp = map[string]string{
 	"processes":             "run each part as a child process; one that ends is started again",
 	"profile":               "what the match types mean: default, sklik, or a file (deploy/profiles)",
 	"reserve-micros":        "the reserve price of a click, in micros",
+	"scorer":                "the file of the model by which candidates are scored (docs/scorer.md); empty: none",
 	"replicas":              "how many slaves hold each slice",
 	"slaves":                "the number of slaves",
 	"state-key":             "the key of the balancer's state in the database",

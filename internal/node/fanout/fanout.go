@@ -82,6 +82,9 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 	if r.Page != nil {
 		p.judge = judgePage(r.Page, p.judge)
 	}
+	if r.Scorer != (search.ScorerID{}) {
+		p.judge = judgeScored(func(a *search.Answer) bool { return a.Scorer == r.Scorer }, p.judge)
+	}
 	if m := f.maps.Current(); m != nil && m.replicated() {
 		p.topic = f.topics.Of(r.Query)
 	}
@@ -120,8 +123,9 @@ func askSearch(ctx context.Context, s Slave, r *wire.Shared, done Done) (Pending
 // nothing that a slave sends gets into an answer unchecked.
 func merge(g *replies[search.Answer], r *search.Request) *search.Answer {
 	if r.Page != nil {
-		dropWithoutPage(g, r.Page)
+		drop(g, func(a *search.Answer) bool { return len(a.Filtered) == len(r.Page.Filters) }, errNoPage)
 	}
+	drop(g, func(a *search.Answer) bool { return a.Scorer == r.Scorer }, errNotScored)
 	for {
 		missing := missingShards(g, func(a *search.Answer) (search.Width, bool) { return a.Width, a.Work.BlocksBad > 0 })
 		sum := mergeAnswers(g.answers, r)
@@ -173,7 +177,8 @@ func (f *Fanout) reportMissing(missing []search.Missing) {
 
 // Explain implements search.Explainer.
 func (f *Fanout) Explain(ctx context.Context, r *search.Request, limit int) (*search.Explanation, error) {
-	p := plan[search.Explanation]{request: r, judge: judgeExplanation}
+	scored := func(e *search.Explanation) bool { return e.Scorer == r.Scorer }
+	p := plan[search.Explanation]{request: r, judge: judgeScored(scored, judgeExplanation)}
 	p.ask = func(ctx context.Context, s Slave, r *wire.Shared, done func(*search.Explanation, error)) (Pending, func()) {
 		return nil, func() { done(s.Explain(ctx, r.Request(), limit)) }
 	}
@@ -181,6 +186,7 @@ func (f *Fanout) Explain(ctx context.Context, r *search.Request, limit int) (*se
 	if err != nil {
 		return nil, err
 	}
+	drop(g, scored, errNotScored)
 	missing := missingShards(g, func(e *search.Explanation) (search.Width, bool) { return e.Width, false })
 	sum := mergeExplanations(g.answers, limit)
 	sum.Missing, sum.View = missing, m.View

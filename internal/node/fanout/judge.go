@@ -41,11 +41,21 @@ func judgePage(p *search.Page, judge func(*Shard, *search.Answer) (worth, error)
 	}
 }
 
-// dropWithoutPage drops answers without the filters of a page.
-func dropWithoutPage(g *replies[search.Answer], p *search.Page) {
+// judgeScored is a judge for a request with a scorer: a slave that does not know what that is answers without.
+func judgeScored[A any](scored func(*A) bool, judge func(*Shard, *A) (worth, error)) func(*Shard, *A) (worth, error) {
+	return func(s *Shard, a *A) (worth, error) {
+		if !scored(a) {
+			return worth{}, errNotScored
+		}
+		return judge(s, a)
+	}
+}
+
+// drop drops answers that do not count.
+func drop[A any](g *replies[A], counts func(*A) bool, why error) {
 	for i, a := range g.answers {
-		if a != nil && len(a.Filtered) != len(p.Filters) {
-			g.answers[i], g.errs[i] = nil, errNoPage
+		if a != nil && !counts(a) {
+			g.answers[i], g.errs[i] = nil, why
 		}
 	}
 }

@@ -17,6 +17,8 @@ var (
 	errBehind = fault.Newf(fault.Behind, "master: search", "the answer does not hold the changes that were asked for")
 	// errNoPage is the error of an answer to a request with placements that has no counts by filter.
 	errNoPage = fault.Newf(fault.Version, "master: search", "the shard's program knows no placements: update it")
+	// errNotScored is the error of an answer to a request with a scorer that names none.
+	errNotScored = fault.Newf(fault.Version, "master: search", "the shard's program knows no scorers: update it")
 	// errUnreadable is the error of an answer whose hits cannot be shown.
 	errUnreadable = fault.Newf(fault.Corrupt, "master: search", "what the shard's hits show is damaged")
 )

@@ -32,6 +32,9 @@ func TestAnyPlacementGivesTheOraclesPage(t *testing.T) {
 				request.Text = oracletest.DrawQuery(t, w)
 			}
 			request.Context = oracletest.DrawContext(t)
+			if rapid.Bool().Draw(t, "scored") {
+				request.Scorer = models.Add(t, oracletest.DrawModel(t))
+			}
 			list, perAdvertiser := oracletest.DrawPlacements(t)
 			barreltest.SamePage(t, f, o, request, list, perAdvertiser, lex)
 		}

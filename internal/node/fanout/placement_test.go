@@ -22,6 +22,9 @@ import (
 	"adshard/search"
 )
 
+// models are those of all slaves of these tests.
+var models barreltest.Models
+
 // shardRig is slaves over memory stores behind real gRPC, and a map of them.
 type shardRig struct {
 	m     *Map
@@ -174,7 +177,7 @@ func filled(t *rapid.T, w *oracletest.World, name string, table *pb.SliceTable) 
 			return s.Lo <= i.Group.Key && i.Group.Key <= s.Hi
 		})
 	})
-	s := barreltest.InMemory(t, name)
+	s := models.InMemory(t, name, 0)
 	if err := s.Apply(context.Background(), all); err != nil {
 		t.Fatalf("apply: %v", err)
 	}
@@ -184,7 +187,7 @@ func filled(t *rapid.T, w *oracletest.World, name string, table *pb.SliceTable) 
 // TestAnyPlacementGivesTheOraclesAnswer is the promise of serving.md §5: a
 // complete answer does not depend on how groups lie on shards, nor on which replicas
 // are asked, how, and how many of them do not serve; and while one of each shard does,
-// answers are complete. So it is with targeting, contexts and blocks.
+// answers are complete. So it is with targeting, contexts and blocks, and with any scorer.
 func TestAnyPlacementGivesTheOraclesAnswer(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	lex := oracletest.Lexicon()
@@ -202,6 +205,12 @@ func TestAnyPlacementGivesTheOraclesAnswer(t *testing.T) {
 			request := oracletest.DrawRequest(t, w)
 			if targeted {
 				request.Context = oracletest.DrawContext(t)
+			}
+			if rapid.Bool().Draw(t, "scored") {
+				if request.Context == nil {
+					request.Context = &oracle.Context{Time: time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC)}
+				}
+				request.Scorer = models.Add(t, oracletest.DrawModel(t))
 			}
 			barreltest.SameAnswer(t, f, o, request, lex)
 			if r.lags || targeted {

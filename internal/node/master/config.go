@@ -13,6 +13,7 @@ import (
 	"adshard/internal/node/ports"
 	"adshard/internal/node/preflight"
 	"adshard/internal/node/querylog"
+	"adshard/internal/node/scorers"
 	"adshard/internal/node/searchapi"
 	"adshard/internal/node/tracing"
 	"adshard/internal/ulimit"
@@ -49,6 +50,10 @@ type Config struct {
 	Profile string `yaml:"profile"`
 	// Reserve is the least price, in micros.
 	Reserve uint64 `yaml:"reserve_micros"`
+	// Scorer is the file of the model by which candidates are scored (docs/scorer.md); empty: none. Slaves need it, too.
+	Scorer string `yaml:"scorer"`
+	// Models are those of Scorer, of all parts of a process; nil: there are none.
+	Models *scorers.File `yaml:"-"`
 	// Explain is where explanations, which show the bids, are served: "public" on the
 	// query port too, "admin" only on the admin port, "auto" as public where the
 	// query port listens on loopback. The admin port always serves them.
@@ -167,6 +172,7 @@ func (c *Config) CheckQueries(k *preflight.Check) {
 	k.AddError(err)
 	_, err = readProfile(c.Profile)
 	k.AddError(err)
+	k.AddError(scorers.Check(c.Scorer))
 	k.File(c.QueryLog.File)
 	k.AddError(c.QueryLog.CheckFiles())
 }

@@ -26,6 +26,7 @@ import (
 	"adshard/internal/node/ports"
 	"adshard/internal/node/queryserver"
 	"adshard/internal/node/remote"
+	"adshard/internal/node/scorers"
 	"adshard/internal/node/searchapi"
 	"adshard/internal/node/wire"
 	"adshard/internal/wait"
@@ -57,6 +58,9 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 		return err
 	}
 	defer port.Close()
+	if cfg.Models, err = scorers.Open(cfg.Scorer, log); err != nil {
+		return err
+	}
 	m, err := New(cfg, port, nil, log)
 	if err != nil {
 		return err
@@ -70,6 +74,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	group.Go(func() error { return port.Serve(ctx, m.Ready, nil, log) })
 	group.Go(func() error { return m.Run(ctx) })
 	group.Go(func() error { m.Announce(ctx, out); return nil })
+	group.Go(func() error { cfg.Models.Run(ctx); return nil })
 	return group.Wait()
 }
 
@@ -148,6 +153,7 @@ func (m *Master) handle(lexicon *words.Lexicon, observer *Metrics, port *ports.P
 	c := searchapi.Config{
 		Searcher: m.fanout, Explainer: m.fanout, Counter: m.fanout, Places: m.Places, List: m.lists.Version, IncludeUnknownLocations: m.cfg.UnknownLocation == IncludeUnknown, Expansions: search.NewExpansions(lexicon, searchapi.ExpansionBytes), Profile: profile,
 		Reserve: m.cfg.Reserve, DefaultTimeout: m.cfg.Timeout, MaxInFlight: m.cfg.MaxInFlight, Observer: observer,
+		Scorer: m.cfg.Models.Asked,
 	}
 	c.Names = append(port.Names(), m.cfg.AdminHosts...)
 	if !config.Unspecified(m.cfg.HTTP) {

@@ -32,6 +32,9 @@ func appendAnswer(b []byte, r *Result) ([]byte, error) {
 		b = append(b, `,"counts":"`+api.SearchAnswerCountsLowerBound+`"`...)
 	}
 	b = appendContext(b, r)
+	if id := req.Scorer.String(); id != "" {
+		b = display.AppendString(append(b, `,"scorer":`...), id)
+	}
 	if b, err = appendPlacements(b, r); err != nil {
 		return b, err
 	}

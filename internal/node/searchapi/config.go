@@ -47,6 +47,8 @@ type Config struct {
 	// List returns the version of the stored block list with a name; nil: there are none. Errors: fault.Invalid, there is none of that
 	// name; fault.Unavailable, it is not known yet.
 	List func(name string) (version uint64, err error)
+	// Scorer returns the model by which candidates are scored; nil: none ever is.
+	Scorer func() search.ScorerID
 	// IncludeUnknownLocations: where no place of the user is known, targets of places pass.
 	IncludeUnknownLocations bool
 	// Reserve is the least price, in micros.

@@ -187,6 +187,7 @@ func (e *explaining) answer(explained *search.Explanation) *api.ExplainAnswer {
 		Query: req.Query.Text, Truncated: req.Query.Truncated, Slots: p.Slots, Device: p.Device,
 		Total: explained.Total, Offset: p.Offset, Matches: make([]api.ExplainedKeyword, len(page)),
 		Coverage: coverage(found), RequestID: req.RequestID, WordsVersion: words.Version(),
+		Scorer: req.Scorer.String(),
 	}
 	names, err := c.places()
 	if err != nil { // places of countries have names all the same
@@ -221,7 +222,7 @@ func explainedKeyword(m *search.Explained, req *search.Request, names *places.Ta
 		Quality: m.Quality, Score: m.Score, Shard: m.Shard, Slice: m.Slice,
 		Words: make([]api.WordAgreement, len(m.Words)),
 	}
-	k.Factors = factors(m.Context)
+	k.Factors, k.Scored = factors(m.Context), scored(m.Scored)
 	k.QualityPoints, k.Learned, k.DefaultTexts = m.Points, learned(m), m.Defaults
 	for i, w := range m.Words {
 		k.Words[i] = api.WordAgreement{Keyword: w.Keyword, Query: w.Query, Agreement: variant(w.Level)}
@@ -243,6 +244,18 @@ func explainedKeyword(m *search.Explained, req *search.Request, names *places.Ta
 	}
 	showBid(&k, m)
 	return k
+}
+
+// scored says what the scorer made of a keyword's quality; nil: there is none.
+func scored(s *search.Scored) *api.Scored {
+	if s == nil {
+		return nil
+	}
+	out := &api.Scored{FactorPermille: s.Factor, Parts: []api.ScoredPart{}}
+	for _, p := range s.Parts {
+		out.Parts = append(out.Parts, api.ScoredPart{Feature: p.Feature, Value: p.Value, Weight: p.Weight})
+	}
+	return out
 }
 
 // variant names a level; "" for none.

@@ -99,10 +99,14 @@ func (c *call) request(q string, slots int, d api.Device, variants api.Variant, 
 	if err != nil {
 		return nil, err
 	}
-	return &search.Request{
+	req := &search.Request{
 		Query: query, Profile: c.Profile.Capped(reach), Device: device, Slots: slots, Reserve: c.Reserve,
 		RequestID: c.seen.RequestID, Tags: c.tags, Context: at.Context,
-	}, nil
+	}
+	if c.Scorer != nil {
+		req.Scorer = c.Scorer()
+	}
+	return req, nil
 }
 
 func (c *call) ask(ctx context.Context, req *search.Request) (*search.Answer, error) {

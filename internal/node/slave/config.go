@@ -13,6 +13,7 @@ import (
 	"adshard/internal/node/memlimit"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/preflight"
+	"adshard/internal/node/scorers"
 	"adshard/internal/node/tracing"
 	"adshard/internal/node/wire"
 	"adshard/internal/outfile"
@@ -62,6 +63,8 @@ type Config struct {
 	// that may copy this one's store; none means those on this machine.
 	TrustedSlaves []string `yaml:"trusted_slaves"`
 
+	// Scorer is the file of the model by which candidates are scored (docs/scorer.md); empty: none.
+	Scorer string `yaml:"scorer"`
 	// RocksDBStatistics has RocksDB count what it does, for metrics; it costs searches
 	// that read from files, and memory.
 	RocksDBStatistics bool `yaml:"rocksdb_statistics"`
@@ -70,8 +73,11 @@ type Config struct {
 
 	certs.Settings `yaml:",inline"`
 
-	plan  memlimit.Plan `yaml:"-"` // Within
-	aside string        `yaml:"-"` // where the store that was in Dir is now; "": nothing was set aside (Replace)
+	plan memlimit.Plan `yaml:"-"` // Within
+	// Models are those of Scorer, of all parts of a process; nil: there are none (ReadModels).
+	Models *scorers.File `yaml:"-"`
+
+	aside string `yaml:"-"` // where the store that was in Dir is now; "": nothing was set aside (Replace)
 }
 
 // DefaultConfig returns the defaults.
@@ -139,6 +145,7 @@ func (c *Config) CheckStart(ctx context.Context, log *slog.Logger) error {
 	k.Credentials(&c.Settings, access.Slave, c.Name)
 	k.Dir(c.Dir)
 	k.AddError(outfile.CheckStore(c.Dir))
+	k.AddError(scorers.Check(c.Scorer))
 	k.Listen(map[string]string{"listen": c.Listen, "admin": c.Admin})
 	return k.Err()
 }

@@ -29,6 +29,7 @@ import (
 	"adshard/internal/node/metrics"
 	"adshard/internal/node/overload"
 	"adshard/internal/node/ports"
+	"adshard/internal/node/scorers"
 	"adshard/internal/node/shardserver"
 	"adshard/internal/node/tracing"
 	"adshard/internal/node/wire"
@@ -62,6 +63,9 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	}
 	plan.Begin()
 	cfg = cfg.Within(plan)
+	if cfg.Models, err = scorers.Open(cfg.Scorer, log); err != nil {
+		return err
+	}
 	p := &process{cfg: cfg, copier: &copier{cfg: &cfg, log: log.With("node", cfg.Name)}, out: out, log: log}
 	port.Register(cfg.Name)
 	port.RegisterState(cfg.Name, []string{cfg.Dir}, log)
@@ -70,6 +74,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	group.Go(func() error { return port.Serve(ctx, p.ready, nil, log) }) // while it copies, too
 	group.Go(func() error { return p.run(ctx, plan, port) })
 	group.Go(func() error { plan.Hold(ctx); return nil })
+	group.Go(func() error { cfg.Models.Run(ctx); return nil })
 	return group.Wait()
 }
 
@@ -132,7 +137,7 @@ func OpenStore(cfg *Config, plan memlimit.Plan) (barrels.Store, error) {
 	if err != nil {
 		return nil, openError(cfg, err)
 	}
-	store, err := barrels.Open(db, barrels.Options{Name: cfg.Name, CacheBytes: plan.Data})
+	store, err := barrels.Open(db, barrels.Options{Name: cfg.Name, CacheBytes: plan.Data, Scorers: cfg.Models.Find})
 	if err != nil {
 		return nil, openError(cfg, err)
 	}

@@ -91,6 +91,8 @@ type Config struct {
 	// UnknownLocation is as in the configuration of a master.
 	UnknownLocation string `yaml:"unknown_location"`
 	MaxInFlight     int    `yaml:"max_in_flight"`
+	// Scorer is the master's and the slaves'.
+	Scorer string `yaml:"scorer"`
 	// SlowQueries and QueryLog are the master's, too.
 	SlowQueries querylog.SlowConfig   `yaml:"slow_queries"`
 	QueryLog    querylog.RecordConfig `yaml:"query_log"`

@@ -29,6 +29,7 @@ import (
 	"adshard/internal/node/memlimit"
 	"adshard/internal/node/overload"
 	"adshard/internal/node/ports"
+	"adshard/internal/node/scorers"
 	"adshard/internal/node/slave"
 )
 
@@ -108,6 +109,7 @@ type up struct {
 	slaves       []*slave.Slave
 	leftOut      []string // slaves whose stores cannot be opened, with the reasons
 	plan         memlimit.Plan
+	models       *scorers.File // of the master and all slaves
 	master       *master.Master
 	collector    *collector.Collector // nil: none
 }
@@ -126,7 +128,12 @@ func (u *up) start(ctx context.Context) (err error) {
 		return err
 	}
 	address := u.listener.Addr().String()
-	if u.master, err = master.New(u.cfg.master(address), u.port, u.local(), u.log); err != nil {
+	if u.models, err = scorers.Open(u.cfg.Scorer, u.log); err != nil {
+		return err
+	}
+	own := u.cfg.master(address)
+	own.Models = u.models
+	if u.master, err = master.New(own, u.port, u.local(), u.log); err != nil {
 		return err
 	}
 	if u.plan, err = memlimit.Divide(u.cfg.memory(), u.cfg.Slaves); err != nil {
@@ -139,6 +146,7 @@ func (u *up) start(ctx context.Context) (err error) {
 	configs := make([]slave.Config, u.cfg.Slaves)
 	for i := range configs {
 		cfg := u.cfg.slave(i, u.home, address)
+		cfg.Models = u.models
 		configs[i] = cfg.Within(u.plan)
 	}
 	stores, err := u.openStores(configs)
@@ -167,9 +175,9 @@ func (u *up) start(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	own := u.cfg.balancer(u.home)
-	own.Advertise = address
-	b, err := balancer.New(ctx, own, u.db, u.log.With("node", "balancer"))
+	balancing := u.cfg.balancer(u.home)
+	balancing.Advertise = address
+	b, err := balancer.New(ctx, balancing, u.db, u.log.With("node", "balancer"))
 	if err == nil {
 		u.balancer = balancer.NewHost(b)
 		balancer.RegisterMetrics(u.port.Registerer("balancer"), u.balancer)
@@ -221,6 +229,7 @@ func (u *up) run(ctx context.Context, out io.Writer) error {
 	}
 	group.Go(func() error { return u.master.Run(ctx) })
 	group.Go(func() error { u.plan.Hold(ctx); return nil })
+	group.Go(func() error { u.models.Run(ctx); return nil })
 	group.Go(func() error { return u.port.Serve(ctx, u.ready, u.balancer.AdminHandler, u.log) })
 	group.Go(func() error { u.master.Announce(ctx, out); return nil })
 	return group.Wait()
@@ -300,7 +309,7 @@ func (c *Config) settleOrder(ctx context.Context, h *home.Dir, db backend.Store)
 func (c *Config) master(balancer string) master.Config {
 	m := master.DefaultConfig()
 	m.HTTP, m.GRPC, m.Admin, m.AdminHosts, m.Balancer = c.HTTP, c.GRPC, "", c.AdminHosts, balancer
-	m.Lexicon, m.Profile, m.Reserve = c.Lexicon, c.Profile, c.Reserve
+	m.Lexicon, m.Profile, m.Reserve, m.Scorer = c.Lexicon, c.Profile, c.Reserve, c.Scorer
 	m.Timeout, m.MaxInFlight, m.Explain, m.RequestIDs, m.UnknownLocation = c.Timeout, c.MaxInFlight, c.Explain, c.RequestIDs, c.UnknownLocation
 	m.SlowQueries, m.QueryLog, m.Traces = c.SlowQueries, c.QueryLog, c.Traces
 	m.QueryTLS, m.QueryInsecure, m.Tokens = c.QueryTLS, c.QueryInsecure, c.Tokens
@@ -311,7 +320,7 @@ func (c *Config) master(balancer string) master.Config {
 func (c *Config) slave(i int, h *home.Dir, balancer string) slave.Config {
 	s := slave.DefaultConfig()
 	s.Name = home.StoreName(i)
-	s.Listen, s.Admin, s.Balancer = loopback, "", balancer
+	s.Listen, s.Admin, s.Balancer, s.Scorer = loopback, "", balancer, c.Scorer
 	s.Dir, s.Memory, s.Traces, s.RocksDBStatistics = h.Store(i), c.memory()/config.Size(c.Slaves), c.Traces, c.RocksDBStatistics
 	return s
 }

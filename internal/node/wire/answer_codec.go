@@ -32,14 +32,14 @@ func AppendAnswer(b []byte, a *search.Answer) []byte {
 	b = appendFixed64(b, 14, uint64(a.Shard))
 	b = appendVarint(b, 15, uint64(max(a.Lag, 0).Microseconds()))
 	b = appendText(b, 20, a.WhyIncomplete)
-	if len(a.Filtered) == 0 {
-		return b
+	if len(a.Filtered) > 0 {
+		b, at = begin(b, 21)
+		for _, n := range a.Filtered {
+			b = protowire.AppendVarint(b, n)
+		}
+		b = end(b, at)
 	}
-	b, at = begin(b, 21)
-	for _, n := range a.Filtered {
-		b = protowire.AppendVarint(b, n)
-	}
-	return end(b, at)
+	return appendScorer(b, 22, &a.Scorer)
 }
 
 func appendHit(b []byte, h *search.Hit) []byte {
@@ -104,6 +104,8 @@ func ParseAnswer(b []byte) (*search.Answer, error) {
 			a.Lag = lag(f.n)
 		case 20<<3 | asBytes:
 			a.WhyIncomplete = f.text("SearchResponse.lacking", maxLacking)
+		case 22<<3 | asBytes:
+			a.Scorer, f.err = toScorer(f.b)
 		case 21<<3 | asBytes, 21<<3 | asVarint:
 			a.Filtered = varints(&f, a.Filtered, "SearchResponse.filtered", search.MaxPlacements)
 		default:

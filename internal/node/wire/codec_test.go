@@ -108,7 +108,7 @@ func drawAnswer(t *rapid.T) *search.Answer {
 		View:  n.Draw(t, "v"), AppliedClock: n.Draw(t, "clock"), Lag: time.Duration(rapid.IntRange(0, 1e9).Draw(t, "lag")) * time.Microsecond, Shard: search.ShardID(n.Draw(t, "shard")),
 		Work: search.Work{Examined: n.Draw(t, "l"), BlocksRead: n.Draw(t, "br"), BlocksSkipped: n.Draw(t, "bp"),
 			BlocksBad: n.Draw(t, "bb")},
-		WhyIncomplete: rapid.String().Draw(t, "lacking"), Shards: 1, Answered: 1,
+		WhyIncomplete: rapid.String().Draw(t, "lacking"), Shards: 1, Answered: 1, Scorer: drawScorer(t),
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "filtered") {
 		a.Filtered = append(a.Filtered, n.Draw(t, "of a filter"))

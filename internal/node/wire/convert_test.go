@@ -38,12 +38,20 @@ func drawRequest(t *rapid.T) *search.Request {
 		View:        rapid.Uint64().Draw(t, "view"),
 		Context:     drawContext(t),
 		Page:        drawPage(t),
+		Scorer:      drawScorer(t),
 	}
 	for i := range r.Profile {
 		r.Profile[i] = search.Rule{Others: rapid.Bool().Draw(t, "others"), Ordered: rapid.Bool().Draw(t, "ordered"),
 			Adjacent: rapid.Bool().Draw(t, "adjacent"), Reach: search.Level(rapid.IntRange(0, search.Levels-1).Draw(t, "reach"))}
 	}
 	return r
+}
+
+func drawScorer(t *rapid.T) (id search.ScorerID) {
+	if rapid.Bool().Draw(t, "scored") {
+		id[0], id[15] = rapid.Byte().Draw(t, "scorer"), 1
+	}
+	return id
 }
 
 func TestRequestsSurviveTheWire(t *testing.T) {
@@ -137,6 +145,9 @@ func TestExplanationsSurviveTheWire(t *testing.T) {
 				Mismatch: search.Mismatch(rapid.IntRange(0, search.Mismatches-1).Draw(t, "mismatch")),
 				Context:  drawOutcome(t),
 			}
+			if rapid.Bool().Draw(t, "with its factor") {
+				x.Scored = &search.Scored{Factor: n.Draw(t, "factor") % 2001, Parts: []search.ScoredPart{{Feature: "hour", Value: "3", Weight: -7}, {Feature: "trees", Weight: 9}}}
+			}
 			if x.Mismatch != search.NoMismatch {
 				x.MismatchWords = []string{"a", "b"}
 			}
@@ -159,6 +170,7 @@ func TestRequestsOutOfBoundsAreRefused(t *testing.T) {
 		"21 slots":      func(m *pb.SearchRequest) { m.Slots = 21 },
 		"two rules":     func(m *pb.SearchRequest) { m.Profile = m.Profile[:2] },
 		"reach":         func(m *pb.SearchRequest) { m.Profile[0].Reach = 4 },
+		"scorer":        func(m *pb.SearchRequest) { m.Scorer = make([]byte, 15) },
 		"33 words":      func(m *pb.SearchRequest) { m.Query.Norm = make([]uint64, 33); m.Query.Fold = m.Query.Norm },
 		"forms missing": func(m *pb.SearchRequest) { m.Query.Norm = make([]uint64, 2) },
 		"sense of a word that is not there": func(m *pb.SearchRequest) {

@@ -33,6 +33,7 @@ func FromExplanation(e *search.Explanation) *pb.ExplainResponse {
 		View:         e.View,
 		AppliedClock: e.AppliedClock,
 		Shard:        uint64(e.Shard),
+		Scorer:       fromScorer(e.Scorer),
 	}
 	if e.Counts != [search.Verdicts]uint64{} {
 		m.Counts = e.Counts[:]
@@ -65,6 +66,7 @@ func fromExplained(e *search.Explained) *pb.Explained {
 		Defaults:      e.Defaults,
 		Held:          e.Held,
 		Context:       fromOutcome(e.Context),
+		Scored:        fromScored(e.Scored),
 	}
 	m.Hit.AdvertiserName, m.Hit.CampaignName = e.AdvertiserName, e.CampaignName
 	m.Hit.GroupName, m.Hit.KeywordText = e.GroupName, e.KeywordText
@@ -84,6 +86,7 @@ func ToExplanation(m *pb.ExplainResponse, shard string) *search.Explanation {
 		AppliedClock: m.GetAppliedClock(),
 	}
 	copy(e.Counts[:], m.GetCounts())
+	copy(e.Scorer[:], m.GetScorer())
 	if len(m.GetMatches()) > 0 {
 		e.Matches = make([]search.Explained, len(m.Matches))
 	}
@@ -114,6 +117,7 @@ func toExplained(m *pb.Explained, shard string, e *search.Explained) {
 		Defaults:      m.GetDefaults(),
 		Held:          m.GetHeld(),
 		Context:       toOutcome(m.GetContext()),
+		Scored:        toScored(m.GetScored()),
 	}
 	h := m.GetHit()
 	toHit(h, &e.Hit)

@@ -25,6 +25,7 @@ func fromAnswer(a *search.Answer) *pb.SearchResponse {
 		Shard:         uint64(a.Shard),
 		Lacking:       a.WhyIncomplete,
 		Filtered:      a.Filtered,
+		Scorer:        fromScorer(a.Scorer),
 	}
 	for i := range a.Hits {
 		h := &a.Hits[i]
@@ -53,6 +54,7 @@ func toAnswer(m *pb.SearchResponse) *search.Answer {
 		Shards:        1,
 		Answered:      1,
 	}
+	copy(a.Scorer[:], m.GetScorer())
 	if len(m.GetHits()) > 0 {
 		a.Hits = make([]search.Hit, len(m.Hits))
 	}

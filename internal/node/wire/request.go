@@ -34,6 +34,7 @@ func FromRequest(r *search.Request) *pb.SearchRequest {
 		Pieces:      true,
 		Context:     fromContext(r.Context),
 		Page:        fromPage(r.Page),
+		Scorer:      fromScorer(r.Scorer),
 	}
 	rules := make([]pb.Rule, search.MatchTypes)
 	for i, rule := range r.Profile {
@@ -100,8 +101,13 @@ func ToRequest(m *pb.SearchRequest) (*search.Request, error) {
 	if err != nil {
 		return nil, err
 	}
+	scorer, err := toScorer(m.GetScorer())
+	if err != nil {
+		return nil, err
+	}
 	r := &search.Request{
 		Query:       q,
+		Scorer:      scorer,
 		Context:     context,
 		Page:        page,
 		Device:      search.Device(m.GetDevice()),

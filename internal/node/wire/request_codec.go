@@ -35,6 +35,7 @@ func AppendRequest(b []byte, r *search.Request) []byte {
 	if r.Page != nil {
 		b = appendMessage(b, 18, fromPage(r.Page))
 	}
+	b = appendScorer(b, 19, &r.Scorer)
 	return b
 }
 
@@ -121,7 +122,7 @@ func ParseRequest(b []byte) (*search.Request, error) {
 	if err == nil {
 		r, err = ToRequest(m)
 	}
-	m.Context, m.Page = nil, nil
+	m.Context, m.Page, m.Scorer = nil, nil, nil
 	if q := m.Query; q == nil || cap(q.Terms)+cap(q.Words)+cap(q.Synonyms) <= mostKept {
 		requests.Put(m)
 	}
@@ -135,7 +136,7 @@ func parseRequest(m *pb.SearchRequest, b []byte) error {
 	if q == nil {
 		q = new(pb.Query)
 	}
-	m.Context, m.Page = nil, nil
+	m.Context, m.Page, m.Scorer = nil, nil, nil
 	m.Query, m.Device, m.Slots, m.Reserve, m.ExactCounts, m.RequestId, m.View, m.Shard = q, 0, 0, 0, false, "", 0, 0
 	q.Text, q.Norm, q.Fold, q.Terms = "", q.Norm[:0], q.Fold[:0], q.Terms[:0]
 	q.Senses, q.Words, q.Synonyms = q.Senses[:0], q.Words[:0], q.Synonyms[:0]
@@ -167,6 +168,8 @@ func parseRequest(m *pb.SearchRequest, b []byte) error {
 			m.Context, f.err = parseMessage(m.Context, f.b, "SearchRequest.context")
 		case 18<<3 | asBytes:
 			m.Page, f.err = parseMessage(m.Page, f.b, "SearchRequest.page")
+		case 19<<3 | asBytes:
+			m.Scorer = f.b // refers to b, and is read before it changes
 		}
 	}
 	m.Profile = rules

@@ -1133,6 +1133,9 @@ type ExplainAnswer struct {
 
 	// Placement The id of the placement that is explained, if the request has placements.
 	Placement string `json:"placement,omitempty"`
+
+	// Scorer The model by which the candidates were scored (serving.md §16); absent when they were not.
+	Scorer Scorer `json:"scorer,omitempty"`
 }
 
 // ExplainedKeyword A keyword, and its outcome.
@@ -1222,6 +1225,9 @@ type ExplainedKeyword struct {
 
 	// Factors What multiplied its bid beside the modifier of the device; modifier_permille has all of it.
 	Factors []TargetingFactor `json:"factors,omitempty"`
+
+	// Scored What the scorer made of its quality; absent when there is no scorer, or the keyword does not match.
+	Scored *Scored `json:"scored,omitempty"`
 }
 
 // ExplainedKeywordBidOf Whose bid it is; absent without a bid.
@@ -2111,6 +2117,28 @@ type RequestID = string
 // [from, to) is in quarter hours, to 24:00.
 type Schedule = json.RawMessage
 
+// Scored What the scorer made of its quality; absent when there is no scorer, or the keyword does not match.
+type Scored struct {
+	// FactorPermille Its quality was multiplied by this.
+	FactorPermille uint64 `json:"factor_permille"`
+
+	// Parts What adds up to z, of which the factor is 2000 ÷ (1 + e^(−z ÷ 256)).
+	Parts []ScoredPart `json:"parts"`
+}
+
+// ScoredPart defines model for ScoredPart.
+type ScoredPart struct {
+	// Feature The feature, or bias, or trees (all of them together).
+	Feature string `json:"feature"`
+
+	// Value The value of the feature; absent for bias and trees.
+	Value  string `json:"value,omitempty"`
+	Weight int64  `json:"weight"`
+}
+
+// Scorer The model by which the candidates were scored (serving.md §16); absent when they were not.
+type Scorer = string
+
 // Scrub The scrub, which compares what slaves serve with the database, slice by slice over the whole ring.
 type Scrub struct {
 	// IntervalMs The time between two passes; 0: scrubbing is off.
@@ -2199,6 +2227,9 @@ type SearchAnswer struct {
 
 	// Placements Those of the request, in its order; `ads` has none then, and `candidates` those of any placement.
 	Placements []PlacementAnswer `json:"placements,omitempty"`
+
+	// Scorer The model by which the candidates were scored (serving.md §16); absent when they were not.
+	Scorer Scorer `json:"scorer,omitempty"`
 
 	// Coverage How much of the data the answer covers.
 	Coverage  Coverage `json:"coverage"`

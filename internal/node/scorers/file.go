@@ -1,0 +1,147 @@
+// Package scorers keeps the models of a file by which candidates are scored (serving.md §16, docs/scorer.md).
+//
+// The file is looked at every second. A new model is here at once for those who ask for it; a master asks for it only
+// [Settle] later, so that slaves that read the same file at about the same time all have it by then. The model before stays here
+// for what masters still ask.
+package scorers
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"adshard/auction"
+	"adshard/fault"
+	"adshard/internal/wait"
+	"adshard/scorer"
+	"adshard/search"
+)
+
+const (
+	// lookEvery is the time between two looks at the file.
+	lookEvery = time.Second
+	// Settle is how long a master knows a model before it asks for it.
+	Settle = 5 * time.Second
+)
+
+// File is the newest two models of a file. A nil File has none.
+type File struct {
+	path string
+	log  *slog.Logger
+	kept atomic.Pointer[kept]
+	mu   sync.Mutex
+	seen os.FileInfo // at the last reading; nil: the file was not there; under mu
+}
+
+// kept are the models that are here.
+type kept struct {
+	newest, before *scorer.Model // before may be nil
+	came           time.Time     // of the newest; zero for the first
+}
+
+// Open reads a file; "" gives a nil File. Errors: fault.Invalid, which names the file and what is wrong in it.
+func Open(path string, log *slog.Logger) (*File, error) {
+	if path == "" {
+		return nil, nil
+	}
+	f := &File{path: path, log: log}
+	f.seen, _ = os.Stat(path)
+	m, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	f.kept.Store(&kept{newest: m})
+	log.Info("scorer", "path", path, "model", m.ID())
+	return f, nil
+}
+
+// Check reads a file as Open does.
+func Check(path string) error {
+	if path == "" {
+		return nil
+	}
+	_, err := read(path)
+	return err
+}
+
+func read(path string) (*scorer.Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fault.Field("scorer", "scorer", "the model cannot be read: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, scorer.MaxBytes+1))
+	if err != nil {
+		return nil, fault.Field("scorer", "scorer", "the model cannot be read: %w", err)
+	}
+	m, err := scorer.Parse(text)
+	if err != nil {
+		return nil, fault.Field("scorer", "scorer", "%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// Find is a query.Scorers: it returns one of the models that are here.
+func (f *File) Find(id search.ScorerID) auction.Scorer {
+	if f == nil {
+		return nil
+	}
+	switch k := f.kept.Load(); {
+	case k.newest.ID() == id:
+		return k.newest
+	case k.before != nil && k.before.ID() == id:
+		return k.before
+	}
+	return nil
+}
+
+// Asked returns the model that a master asks for: the newest that is here for Settle or since the beginning. It is none for a nil File.
+func (f *File) Asked() search.ScorerID {
+	if f == nil {
+		return search.ScorerID{}
+	}
+	k := f.kept.Load()
+	if k.before != nil && time.Since(k.came) < Settle {
+		return k.before.ID()
+	}
+	return k.newest.ID()
+}
+
+// Run looks at the file until ctx is done.
+func (f *File) Run(ctx context.Context) {
+	for f != nil && wait.Sleep(ctx, lookEvery) == nil {
+		f.look()
+	}
+}
+
+// look reads the file again if it has changed. A model that cannot be used is logged, and nothing changes. Nor does a newer one take the
+// place of one that masters do not ask for yet: it is read by a later look.
+func (f *File) look() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	k := f.kept.Load()
+	now, _ := os.Stat(f.path) // before it is read: what changes later is seen by the next look
+	if same(now, f.seen) || k.before != nil && time.Since(k.came) < 2*Settle {
+		return
+	}
+	f.seen = now
+	m, err := read(f.path)
+	switch {
+	case err != nil:
+		f.log.Warn("the scorer's file has changed and cannot be used; the model before stays in use", "path", f.path, "model", k.newest.ID(), "err", err)
+	case m.ID() != k.newest.ID():
+		f.kept.Store(&kept{newest: m, before: k.newest, came: time.Now()})
+		f.log.Info("scorer: a new model, in use a little later", "path", f.path, "model", m.ID(), "after", Settle)
+	}
+}
+
+func same(a, b os.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
+}
