@@ -9,6 +9,7 @@ import (
 
 	"adshard/auction"
 	"adshard/fault"
+	"adshard/internal/oracle/oracletest"
 	"adshard/scorer"
 )
 
@@ -140,16 +141,7 @@ func FuzzParse(f *testing.F) {
 // BenchmarkFactor scores one candidate by models of more and more trees.
 func BenchmarkFactor(b *testing.B) {
 	for _, trees := range []int{0, 50, 500, 2500} {
-		var list []string
-		for i := range trees {
-			var leaves []string
-			for l := range 64 {
-				leaves = append(leaves, fmt.Sprint((i*31+l*17)%41-20))
-			}
-			list = append(list, fmt.Sprintf(`{"splits":[["advertiser",%d],["campaign",%d],["words",%d],["quality",%d],["hour",%d],["match",%d]],"leaves":[%s]}`,
-				i*37%1000, i*53%1000, i%5, i%9, i%24, i%2, strings.Join(leaves, ",")))
-		}
-		m, err := scorer.Parse([]byte(`{"format":1,"weights":{"hour":{"3":5},"words":{"2":-7},"campaign":{"3":9}},"trees":[` + strings.Join(list, ",") + `]}`))
+		m, err := scorer.Parse(oracletest.LargeModel(trees))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -103,10 +103,13 @@ func (p *pageRanking) counts() []uint64 {
 	return list
 }
 
-// pageMembers decides on the members of a class one by one.
+// pageMembers decides on the members of a class one by one, but for those that are among the best of no filter.
 func (r *ranking) pageMembers(m *members) {
 	for _, e := range m.ranked {
-		if e.Bid() != index.NoMatch {
+		switch {
+		case e.Product() > 0 && !r.request.ExactCounts && e.Beaten(m.profiles[e.Profile()], m.one, r.page.need):
+			r.matched++
+		case e.Product() > 0 || e.Bid() != index.NoMatch:
 			r.undecided(m, e)
 		}
 	}

@@ -2,15 +2,20 @@ package query_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"adshard/auction"
+	"adshard/barrels"
 	"adshard/barrels/barreltest"
+	"adshard/barrels/memory"
 	"adshard/fault"
 	"adshard/internal/oracle"
 	"adshard/internal/oracle/oracletest"
+	"adshard/scorer"
 	"adshard/search"
 )
 
@@ -113,4 +118,66 @@ func TestScorerThatIsNotHere(t *testing.T) {
 	if _, err := s.Explain(t.Context(), &other, 10); !fault.Is(err, fault.Version) {
 		t.Errorf("explain: %v, want Version", err)
 	}
+}
+
+// BenchmarkScorer searches a list of 20,000 keywords by no model, and by models of more and more trees. scored/op is how many candidates
+// a search scores.
+func BenchmarkScorer(b *testing.B) {
+	r := rand.New(rand.NewPCG(6, 6))
+	w := long(r, 20_000)
+	models := map[search.ScorerID]*counted{}
+	s, err := barrels.Open(memory.NewDB(), barrels.Options{CacheBytes: 64 << 20, Scorers: func(id search.ScorerID) auction.Scorer { return models[id] }})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Apply(b.Context(), barreltest.NewBuilder(b, w).All()); err != nil {
+		b.Fatal(err)
+	}
+	q := barreltest.Request(b, usb(r), nil)
+	q.Slots = 4
+	for _, trees := range []int{-1, 0, 50, 500, 2500} {
+		q.Scorer = search.ScorerID{}
+		n := new(uint64)
+		if trees >= 0 {
+			m, err := scorer.Parse(oracletest.LargeModel(trees))
+			if err != nil {
+				b.Fatal(err)
+			}
+			c := &counted{Scorer: m}
+			q.Scorer, models[m.ID()], n = m.ID(), c, &c.n
+		}
+		for _, exact := range []bool{false, true} {
+			q.ExactCounts = exact
+			b.Run(fmt.Sprintf("%d trees, exact %v", trees, exact), func(b *testing.B) {
+				*n = 0
+				for b.Loop() {
+					if _, err := s.Search(b.Context(), q); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(*n)/float64(b.N), "scored/op")
+			})
+		}
+	}
+}
+
+// counted counts what a scorer is asked.
+type counted struct {
+	auction.Scorer
+	n uint64
+}
+
+func (c *counted) For(s *auction.Situation) auction.Scoring {
+	return &countedScoring{c.Scorer.For(s), &c.n}
+}
+
+type countedScoring struct {
+	auction.Scoring
+	n *uint64
+}
+
+func (c *countedScoring) Factor(f *auction.Features) uint64 {
+	*c.n++
+	return c.Scoring.Factor(f)
 }
