@@ -56,7 +56,7 @@ func TestConsoleOfACluster(t *testing.T) {
 	says(open("GET", "/console/slices", nil), `href="/console/slices/1"`, "slices by key")
 	says(open("GET", "/console/slices/1", nil), "Why it is on slave-", "Where else it could go")
 	says(open("GET", "/console/data", nil), `href="/console/data/advertisers/1"`)
-	says(open("POST", "/console/data/groups/1", url.Values{"amount": {"7.5"}}), "Saved;", "7.5<small>")
+	says(open("POST", "/console/data/groups/1", url.Values{"amount": {"7.5"}}), "Saved;", "7.50<small>")
 	query := open("GET", "/console/query?"+url.Values{"q": {"usb cable"}, "keyword": {"20"}}.Encode(), nil)
 	says(query, "20 matched", "3 of 3 shards answered", "Why not 20", "won 1", "won 4", "match the words", "hold the auction", `<th scope="row">slave-2</th>`)
 	says(open("GET", "/console/query?q=nothing+at+all&keyword=20", nil), "no word of the query agrees with", "No keyword matches")

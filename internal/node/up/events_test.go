@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"adshard/backend"
+	"adshard/internal/money"
 	"adshard/internal/node/collector"
 	"adshard/internal/node/database"
 	"adshard/internal/node/home"
@@ -55,7 +56,7 @@ func (c *cluster) showsSpend(t *testing.T, clicked []api.Ad) {
 		if a.Item.SpentMicros == nil || *a.Item.SpentMicros != ad.PriceMicros {
 			t.Errorf("campaign %d: %+v, a click cost %d", ad.CampaignID, a.Item, ad.PriceMicros)
 		}
-		spent := fmt.Sprintf("%.6g", float64(ad.PriceMicros)/1e6)
+		spent := money.Format(ad.PriceMicros)
 		if page := c.page(t, fmt.Sprint("/console/data/campaigns/", ad.CampaignID)); !strings.Contains(page, "spent today: "+spent) {
 			t.Errorf("no %s in %s", spent, page)
 		}
