@@ -13,7 +13,7 @@ const (
 	MaxModifier = 10_000
 	// NoModifier is the modifier where none is set, in permille.
 	NoModifier = 1000
-	// MaxQuality is the highest Q.
+	// MaxQuality is the highest Q before a scorer.
 	MaxQuality = 1_000_000
 )
 

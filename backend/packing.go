@@ -130,6 +130,9 @@ func piecesOf(data []byte) (list []packedPiece, ok bool) {
 		if n <= 0 || m <= 0 || packed > uint64(len(stream)) || size > mostRatio*packed {
 			return nil, false
 		}
+		if last := len(index) == n+m; size < leastPiece && !last { // millions of tiny pieces would take more memory than the text
+			return nil, false
+		}
 		if all += size; all > maxUnpacked {
 			return nil, false
 		}

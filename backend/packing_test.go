@@ -127,6 +127,9 @@ func TestDamagedPieces(t *testing.T) {
 		"another size":    func(b []byte) []byte { b[len(b)-9]++; return b },
 		"nothing":         func([]byte) []byte { return []byte("\x01\x00\x00\xff\xff\x00\x00\x00\x00" + piecesMark) },
 		"a smaller piece": func(b []byte) []byte { b[bytes.LastIndex(b, lastBlock)+len(lastBlock)]--; return b },
+		"tiny pieces": func([]byte) []byte {
+			return []byte(string(lastBlock) + strings.Repeat("\x00\x00", 128) + "\x00\x01\x00\x00" + piecesMark)
+		},
 		"a claim of much": func([]byte) []byte {
 			return []byte("\x00\x01\x00\x00\xff\xff" + "\x01\xff\xff\x7f" + "\x04\x00\x00\x00" + piecesMark)
 		},

@@ -95,7 +95,7 @@ func ParseBlocks(text string) (*targeting.Blocks, error) {
 	return b, nil
 }
 
-var errLine = errors.New("it is none that can stand there")
+var errLine = errors.New("no such line is allowed here")
 
 // cutIDs returns the advertisers with which a text begins, and the rest of the text; where there is an error, from its line on.
 func cutIDs(text string) (ids []uint64, rest string, err error) {

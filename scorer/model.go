@@ -17,7 +17,7 @@ type Model struct {
 	byID   [numbers]map[uint64]int64 // of the others
 	sites  map[string]int64          // by host
 	trees  trees
-	// most is what all parts that are not of the request alone add at most.
+	// most is an upper bound of what the candidate adds.
 	most int64
 }
 

@@ -38,7 +38,7 @@ func Parse(file []byte) (*Model, error) {
 		case "trees":
 			r.list(name, func(place string) { m.parseTree(r, place) })
 		default:
-			r.fail(name, "is no name of a model: it has format, bias, weights and trees")
+			r.fail(name, "is an unknown field: a model has format, bias, weights and trees")
 		}
 	})
 	if r.end(); r.err == nil && !formats {
@@ -79,7 +79,7 @@ func (m *Model) parseWeights(r *reader, name string) {
 		switch w := r.weight(place); {
 		case r.err != nil:
 		case !ok:
-			r.fail(place, "is no value of this feature")
+			r.fail(place, "is not a valid value of this feature")
 		case f == site:
 			m.sites[value] = w
 		case f.dense():
@@ -118,7 +118,7 @@ func (m *Model) parseTree(r *reader, place string) {
 				leaves = append(leaves, int32(r.weight(place)))
 			})
 		default:
-			r.fail(place, "is no name of a tree: it has splits and leaves")
+			r.fail(place, "is an unknown field: a tree has splits and leaves")
 		}
 	})
 	switch {

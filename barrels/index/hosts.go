@@ -112,7 +112,7 @@ func (h *HostSets) number(s HostSet) uint32 {
 	if t.first+uint32(len(t.sets)) == math.MaxUint32 || size > h.most {
 		return HostsByKeyword
 	}
-	if h.bytes.Load()+size > h.most { // what nothing uses goes with the rest
+	if h.bytes.Load()+size > h.most { // unused sets are dropped with the others
 		t = hostTable{first: t.first + uint32(len(t.sets))}
 		clear(h.numbers)
 		h.bytes.Store(0)

@@ -103,7 +103,7 @@ func (p *pageRanking) counts() []uint64 {
 	return list
 }
 
-// pageMembers decides on the members of a class one by one, but for those that are among the best of no filter.
+// pageMembers decides on the members of a class one by one, except those that cannot be among the best of any filter.
 func (r *ranking) pageMembers(m *members) {
 	for _, e := range m.ranked {
 		switch {

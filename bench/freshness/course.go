@@ -30,7 +30,7 @@ type Course struct {
 	Wholes int
 	// Patience is how long a change may take before the measurement fails.
 	Patience time.Duration
-	// Seed decides the word and the times.
+	// Seed decides the times; with the clock, which makes it another one each time, the word.
 	Seed uint64
 }
 

@@ -5,7 +5,7 @@
 //	money.Parse("2.5")     // 2500000, true
 //
 // Nothing is rounded: prices are compared with what is billed. Files of keywords have
-// reasons for their errors, and are read by package ingest.
+// reasons for their errors, and are read by package ingest/values.
 package money
 
 import (

@@ -18,7 +18,7 @@ var doFor = map[api.MissingReason]string{
 	api.MissingReasonExcess:      "report it as a defect",
 	api.MissingReasonFailed:      "report it as a defect, with the slave's log",
 	api.MissingReasonBehind:      "wait until it is filled: `adshard slaves list --watch`; TROUBLE says whether it is stuck",
-	api.MissingReasonVersion:     "update the older one of the two programs, in the order of docs/operations/upgrade.md",
+	api.MissingReasonVersion:     "update the older one of the two programs, in the order of docs/operations/upgrade.md; with a scorer, give slaves the file of its model",
 	api.MissingReasonDamaged:     "nothing at first: it discards what is damaged and refills it; if it happens again, replace its disk",
 }
 

@@ -32,6 +32,7 @@ type Lists struct {
 	replaced map[listVersion]*targeting.Blocks
 	old      []oldList       // what replaced has, oldest first; guarded by mu
 	oldBytes int             // of what replaced has; guarded by mu
+	kept     uint64          // how many were ever put into old; guarded by mu
 	unread   map[string]bool // names of lists that are there and were never read; guarded by mu
 	known    bool            // guarded by mu
 	changed  wait.Broadcast
@@ -57,6 +58,7 @@ type listVersion struct {
 type oldList struct {
 	listVersion
 	blocks *targeting.Blocks
+	number uint64 // Lists.kept at that time
 }
 
 // contentBits is how many bits of a list's version say what it has: a database that was restored gives a number a second time, to other
@@ -187,24 +189,25 @@ func (l *Lists) change(name string, f func()) {
 
 // keep keeps a list that is being replaced, and drops the oldest ones where all take too much; the newest stays. Called under mu.
 func (l *Lists) keep(of listVersion, blocks *targeting.Blocks) {
-	if was := l.replaced[of]; was != nil { // of a database that was restored twice
-		l.forget(oldList{of, was})
-	}
-	one := oldList{of, blocks}
-	l.replaced[of], l.old, l.oldBytes = blocks, append(l.old, one), l.oldBytes+blocks.Bytes()
+	l.forget(func(o *oldList) bool { return o.listVersion == of }) // of a database that was restored twice
+	l.kept++
+	l.replaced[of], l.old, l.oldBytes = blocks, append(l.old, oldList{of, blocks, l.kept}), l.oldBytes+blocks.Bytes()
 	for len(l.old) > 1 && l.oldBytes > maxReplaced {
-		l.forget(l.old[0])
+		oldest := l.old[0].number
+		l.forget(func(o *oldList) bool { return o.number == oldest })
 	}
+	number := l.kept // the list itself would stay in memory until the timer fires, even if it is dropped before
 	time.AfterFunc(keepReplaced, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.forget(one)
+		l.forget(func(o *oldList) bool { return o.number == number })
 	})
 }
 
 // forget drops a list that was replaced, if it is still kept. Called under mu.
-func (l *Lists) forget(one oldList) {
-	if i := slices.Index(l.old, one); i >= 0 {
+func (l *Lists) forget(is func(*oldList) bool) {
+	if i := slices.IndexFunc(l.old, func(o oldList) bool { return is(&o) }); i >= 0 {
+		one := l.old[i]
 		l.old = slices.Delete(l.old, i, i+1)
 		l.oldBytes -= one.blocks.Bytes()
 		delete(l.replaced, one.listVersion)

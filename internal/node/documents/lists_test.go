@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"adshard/backend"
 	"adshard/blocklist"
@@ -113,14 +115,21 @@ func TestReplacedListsAreBounded(t *testing.T) {
 		}
 		at := func(version uint64) *targeting.Blocks { return l.Find("a", version<<contentBits) }
 		const third = maxReplaced/3 - 1000
+		var first weak.Pointer[targeting.Blocks]
 		for version := range uint64(6) {
 			put(version+1, third)
+			if version == 0 {
+				first = weak.Make(at(1))
+			}
 			if l.oldBytes > maxReplaced {
 				t.Fatalf("%d bytes are kept", l.oldBytes)
 			}
 		}
 		if at(6) == nil || at(5) == nil || at(3) == nil || at(2) != nil {
 			t.Error("three that were replaced are kept, no older ones")
+		}
+		if runtime.GC(); first.Value() != nil {
+			t.Error("what was dropped is still in memory")
 		}
 		if _, err := l.Blocks(t.Context(), "a", 2<<contentBits); !fault.Is(err, fault.Behind) {
 			t.Errorf("one that went: %v", err)

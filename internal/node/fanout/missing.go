@@ -18,7 +18,7 @@ var (
 	// errNoPage is the error of an answer to a request with placements that has no counts by filter.
 	errNoPage = fault.Newf(fault.Version, "master: search", "the shard's program knows no placements: update it")
 	// errNotScored is the error of an answer to a request with a scorer that names none.
-	errNotScored = fault.Newf(fault.Version, "master: search", "the shard's program knows no scorers: update it")
+	errNotScored = fault.Newf(fault.Version, "master: search", "the shard's program knows no scorers: update the program")
 	// errUnreadable is the error of an answer whose hits cannot be shown.
 	errUnreadable = fault.Newf(fault.Corrupt, "master: search", "what the shard's hits show is damaged")
 )

@@ -35,6 +35,7 @@ import (
 	"adshard/search"
 	"adshard/search/words"
 	"adshard/search/words/lexicon"
+	"adshard/targeting"
 )
 
 // Run runs a master until ctx is done. It prints "admin http://ADDR", "grpc ADDR" and
@@ -344,8 +345,11 @@ const (
 func (m *Master) complete(ctx context.Context) bool {
 	for {
 		probe, cancel := context.WithTimeout(ctx, probeTime)
-		answer, err := m.fanout.Search(probe, &search.Request{
-			Query: new(search.Query), Profile: search.DefaultProfile(), Slots: 1, Reserve: 1})
+		request := &search.Request{Query: new(search.Query), Profile: search.DefaultProfile(), Slots: 1, Reserve: 1}
+		if request.Scorer = m.cfg.Models.Asked(); request.Scorer != (search.ScorerID{}) {
+			request.Context = &targeting.Context{Time: time.Now()} // slaves that lack the model would be missing from every answer
+		}
+		answer, err := m.fanout.Search(probe, request)
 		cancel()
 		if err == nil && answer.Width == search.WholeRing() && len(answer.Missing) == 0 {
 			return true

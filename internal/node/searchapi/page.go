@@ -36,7 +36,7 @@ func (c *call) page(req *search.Request) (*page, error) {
 	case c.asked == nil:
 		return nil, nil
 	case c.asked.Placements == nil && c.asked.PerAdvertiser != 1:
-		return nil, fault.Field(op, "per_advertiser", "per_advertiser says something of placements only, and there are none")
+		return nil, fault.Field(op, "per_advertiser", "per_advertiser needs placements")
 	case c.asked.Placements == nil:
 		return nil, nil
 	}

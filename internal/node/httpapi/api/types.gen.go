@@ -1709,7 +1709,8 @@ type MismatchReason string
 //     another database;
 //   - `excess`: it served more than its part;
 //   - `version`: its program is of another version, with which the master's
-//     cannot work: their words differ, say;
+//     cannot work: their words differ, say; or it lacks the model of the
+//     master's scorer;
 //   - `failed`: it failed; see its log.
 //
 // With an answer that lacks a part of the shard's data:
