@@ -3,13 +3,14 @@
 # most campaigns have targeting, asked with contexts. Usage: targeting.sh
 #
 # The figure is the processor time of the cluster an answer, in pairs; both are asked in turn. TARGETING_PAIRS, TARGETING_KEYWORDS,
-# TARGETING_PROFILES, TARGETING_RATE and TARGETING_SECONDS make it longer or larger. Searches alone, without HTTP, are compared by
+# TARGETING_GROUP_KEYWORDS (few of them give many campaigns), TARGETING_PROFILES, TARGETING_RATE and TARGETING_SECONDS make it longer or larger. Searches alone, without HTTP, are compared by
 # BenchmarkTargeting of barrels/rocks (docs/experiments/targeting.md).
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 [ $# = 0 ] || { echo "usage: $0" >&2; exit 2; }
 pairs=${TARGETING_PAIRS:-20}
 keywords=${TARGETING_KEYWORDS:-100000}
+groups=${TARGETING_GROUP_KEYWORDS:-0}
 profiles=${TARGETING_PROFILES:-500}
 rate=${TARGETING_RATE:-500}
 seconds=${TARGETING_SECONDS:-3}
@@ -25,7 +26,7 @@ trap 'exit 1' INT TERM
 
 go build -o "$dir/" ./cmd/adshard
 go -C bench build -o "$dir/" ./cmd/adbench
-"$dir/adbench" corpus --keywords "$keywords" --seed 1 --out "$dir/ads.csv" --queries "$dir/queries.txt" \
+"$dir/adbench" corpus --keywords "$keywords" --group-keywords "$groups" --seed 1 --out "$dir/ads.csv" --queries "$dir/queries.txt" \
 	--targeted 0.8 --profiles "$profiles" --targeting "$dir/targeting.jsonl" --contexts "$dir/contexts.txt" >&2
 "$dir/adshard" import --db "sqlite:$dir/a.db" "$dir/ads.csv" >&2
 "$dir/adshard" import --db "sqlite:$dir/b.db" "$dir/ads.csv" "$dir/targeting.jsonl" >&2
