@@ -1,6 +1,8 @@
 package query_test
 
 import (
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -64,6 +66,27 @@ func TestPagesStopEarly(t *testing.T) {
 	a, err := s.Search(t.Context(), q)
 	if err != nil || a.CountsExact || a.Matched >= advertisers/2 {
 		t.Errorf("%d counted, %v; most need not be looked at", a.Matched, err)
+	}
+}
+
+// TestPagesReachModifiers: a keyword whose bid is below that of every winner wins by its campaign's modifier.
+func TestPagesReachModifiers(t *testing.T) {
+	const raised = 50
+	s, w := opened(t), barreltest.Small(100, "usb") // bids rise with ids
+	w.Advertisers[raised-1].TimeZone, w.Campaigns[raised-1].Schedule = "UTC", week(900)
+	if err := s.Apply(t.Context(), barreltest.NewBuilder(t, w).All()); err != nil {
+		t.Fatal(err)
+	}
+	o, r := barreltest.Judge(t, w, nil), usb(rand.New(rand.NewPCG(1, 1)))
+	list := []oracle.Placement{{Slots: 1, Reserve: 1}, {Slots: 2, Reserve: 2, Advertisers: []uint64{100}}}
+	for range 2 { // caches are filled the first time
+		barreltest.SamePage(t, s, o, r, list, 1, nil)
+	}
+	q := barreltest.Request(t, r, nil)
+	barreltest.Page(q, list, 1)
+	a, err := s.Search(t.Context(), q)
+	if err != nil || !slices.ContainsFunc(a.Hits, func(h search.Hit) bool { return h.Campaign == raised }) {
+		t.Errorf("%+v, %v", a, err)
 	}
 }
 
