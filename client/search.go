@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -70,10 +69,10 @@ type Context struct {
 	BlockUncategorised bool // campaigns without any category are not shown
 }
 
-// field is what a request says of one thing, by its name in a query string and in a body, if that is another.
+// field is what a request says of one thing, by its name in a query string.
 type field struct {
-	name, inBody string
-	value        any
+	name  string
+	value any
 }
 
 // said are the fields that a request fills.
@@ -84,13 +83,12 @@ func (r *SearchRequest) said() []field {
 		asked = c.Time.Format(time.RFC3339)
 	}
 	all := []field{
-		{"q", "", r.Query}, {"device", "", r.Device}, {"variants", "", r.Variants}, {"min_clock", "", r.MinClock},
-		{"slots", "", r.Slots}, {"timeout_ms", "", r.TimeoutMS}, {"strict", "", r.Strict}, {"why_empty", "", r.WhyEmpty},
-		{"location", "locations", c.Locations}, {"interest_location", "interest_locations", c.InterestLocations},
-		{"point", "", c.Point}, {"time", "", asked}, {"language", "languages", c.Languages}, {"audience", "audiences", c.Audiences},
-		{"site", "", c.Site}, {"block", "", c.Block}, {"block_advertiser", "block_advertisers", c.BlockAdvertisers},
-		{"block_domain", "block_domains", c.BlockDomains}, {"block_category", "block_categories", c.BlockCategories},
-		{"block_uncategorised", "", c.BlockUncategorised},
+		{"q", r.Query}, {"device", r.Device}, {"variants", r.Variants}, {"min_clock", r.MinClock},
+		{"slots", r.Slots}, {"timeout_ms", r.TimeoutMS}, {"strict", r.Strict}, {"why_empty", r.WhyEmpty},
+		{"location", c.Locations}, {"interest_location", c.InterestLocations}, {"point", c.Point}, {"time", asked},
+		{"language", c.Languages}, {"audience", c.Audiences}, {"site", c.Site},
+		{"block", c.Block}, {"block_advertiser", c.BlockAdvertisers}, {"block_domain", c.BlockDomains},
+		{"block_category", c.BlockCategories}, {"block_uncategorised", c.BlockUncategorised},
 	}
 	return slices.DeleteFunc(all, func(f field) bool {
 		v := reflect.ValueOf(f.value)
@@ -116,9 +114,9 @@ func (r *SearchRequest) query() url.Values {
 
 // body is the request with its placements as the JSON of a POST.
 func (r *SearchRequest) body() (map[string]any, error) {
-	b := map[string]any{"placements": r.Placements}
+	b, names := map[string]any{"placements": r.Placements}, new(api.SearchParams)
 	for _, f := range r.said() {
-		b[cmp.Or(f.inBody, f.name)] = f.value
+		b[names.BodyName(f.name)] = f.value
 	}
 	if r.PerAdvertiser != 0 {
 		b["per_advertiser"] = r.PerAdvertiser
