@@ -2,11 +2,12 @@ package values
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"adshard/internal/money"
 )
 
 // Limits of serving.md §4 and §7.
@@ -41,17 +42,10 @@ func ParseMoney(s string) (micros uint64, err error) {
 	if len(fraction) > 6 {
 		return 0, errDecimals
 	}
-	micros, ok := number(whole+fraction, maxMicros)
-	for range 6 - len(fraction) {
-		if micros > maxMicros/10 {
-			ok = false
-		}
-		micros *= 10
+	if micros, ok := money.Parse(s); ok && micros <= maxMicros {
+		return micros, nil
 	}
-	if !ok {
-		return 0, errTooLarge
-	}
-	return micros, nil
+	return 0, errTooLarge
 }
 
 // ParseBid is ParseMoney of a bid, which is 10,000 units at most.
@@ -80,10 +74,9 @@ func ParseMicros(limit uint64) func(string) (uint64, error) {
 	}
 }
 
-// FormatMoney writes micros as ParseMoney reads them.
+// FormatMoney writes micros as ParseMoney reads them, without decimals that are not needed.
 func FormatMoney(micros uint64) string {
-	text := fmt.Sprintf("%d.%06d", micros/microsPerUnit, micros%microsPerUnit)
-	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	return strings.TrimSuffix(strings.TrimRight(money.Format(micros), "0"), ".")
 }
 
 // ParsePercent reads a bid modifier as permille, 1000 for 0 %.

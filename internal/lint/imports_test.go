@@ -135,7 +135,7 @@ var rules = []struct {
 	{pkg: "backend/transfer", may: []string{"fault", "backend", "blocklist"}},
 	{pkg: "backend/nodedata", may: []string{"fault", "schema", "search", "targeting", "balance", "backend"}},
 	{pkg: "backend/…", may: []string{"fault", "search", "targeting", "internal/wait", "internal/outfile", "internal/ulimit", "internal/pgserver"}},
-	{pkg: "ingest/…", may: []string{"fault", "search", "targeting", "places", "blocklist", "backend", "internal/wait", "internal/near"}, never: map[string]string{
+	{pkg: "ingest/…", may: []string{"fault", "search", "targeting", "places", "blocklist", "backend", "internal/wait", "internal/near", "internal/money"}, never: map[string]string{
 		"os.ReadFile": "a file may be larger than memory", "io.ReadAll": "a file may be larger than memory",
 	}},
 	{pkg: "loadproxy/…", may: []string{"fault", "schema", "search", "targeting", "barrels", "internal/wait"}},

@@ -4,8 +4,8 @@
 //	money.Format(1431112)  // "1.431112"
 //	money.Parse("2.5")     // 2500000, true
 //
-// Nothing is rounded: prices are compared with what is billed. Files of keywords have
-// reasons for their errors, and are read by package ingest/values.
+// Nothing is rounded: prices are compared with what is billed. Package ingest/values says
+// more of what is wrong in a cell of a file.
 package money
 
 import (
@@ -17,6 +17,8 @@ import (
 const (
 	unit  = 1_000_000
 	least = 2 // decimals that are always written
+
+	digits = "0123456789"
 )
 
 // Format writes micros in units, exactly, with at least two decimals: 10000 is 0.01 and
@@ -31,7 +33,7 @@ func Format(micros uint64) string {
 // false for anything else, and for more than 64 bits of micros.
 func Parse(text string) (micros uint64, ok bool) {
 	whole, decimals, _ := strings.Cut(text, ".")
-	if whole == "" || len(decimals) > 6 || strings.Trim(whole+decimals, "0123456789") != "" {
+	if whole == "" || len(decimals) > 6 || strings.Trim(whole, digits)+strings.Trim(decimals, digits) != "" {
 		return 0, false
 	}
 	micros, err := strconv.ParseUint(whole+decimals+"000000"[len(decimals):], 10, 64)
