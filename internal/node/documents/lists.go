@@ -189,29 +189,29 @@ func (l *Lists) change(name string, f func()) {
 
 // keep keeps a list that is being replaced, and drops the oldest ones where all take too much; the newest stays. Called under mu.
 func (l *Lists) keep(of listVersion, blocks *targeting.Blocks) {
-	l.forget(func(o *oldList) bool { return o.listVersion == of }) // of a database that was restored twice
+	l.forget(slices.IndexFunc(l.old, func(o oldList) bool { return o.listVersion == of })) // of a database that was restored twice
 	l.kept++
 	l.replaced[of], l.old, l.oldBytes = blocks, append(l.old, oldList{of, blocks, l.kept}), l.oldBytes+blocks.Bytes()
 	for len(l.old) > 1 && l.oldBytes > maxReplaced {
-		oldest := l.old[0].number
-		l.forget(func(o *oldList) bool { return o.number == oldest })
+		l.forget(0)
 	}
 	number := l.kept // the list itself would stay in memory until the timer fires, even if it is dropped before
 	time.AfterFunc(keepReplaced, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.forget(func(o *oldList) bool { return o.number == number })
+		l.forget(slices.IndexFunc(l.old, func(o oldList) bool { return o.number == number }))
 	})
 }
 
-// forget drops a list that was replaced, if it is still kept. Called under mu.
-func (l *Lists) forget(is func(*oldList) bool) {
-	if i := slices.IndexFunc(l.old, func(o oldList) bool { return is(&o) }); i >= 0 {
-		one := l.old[i]
-		l.old = slices.Delete(l.old, i, i+1)
-		l.oldBytes -= one.blocks.Bytes()
-		delete(l.replaced, one.listVersion)
+// forget drops the i-th list that was replaced; -1: none. Called under mu.
+func (l *Lists) forget(i int) {
+	if i < 0 {
+		return
 	}
+	one := l.old[i]
+	l.old = slices.Delete(l.old, i, i+1)
+	l.oldBytes -= one.blocks.Bytes()
+	delete(l.replaced, one.listVersion)
 }
 
 // Keepers are several keepers of different documents.
