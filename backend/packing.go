@@ -21,8 +21,8 @@ import (
 //
 //	for each piece: bytes packed, bytes of text (uvarints) · the length of all these uint32, little-endian · "pcs1"
 //
-// Readers that know nothing of pieces read the stream and leave the rest. So who has the text before a change packs and unpacks only what
-// has changed (RepackDocument, Unpacker).
+// A reader that does not know of pieces reads the stream and ignores the rest. With the text before a change, only what has changed is
+// packed and unpacked (RepackDocument, Unpacker).
 
 // maxUnpacked is the most bytes that data may stand for, so that they do not fill the memory.
 const maxUnpacked = 256 << 20

@@ -38,5 +38,5 @@ func (p Distributed) MapFor(have maps.Version) *balance.Model { return p.views.M
 
 // Reinit returns a quantum with the whole model, for a distributor that cannot
 // follow the quanta one by one; the quanta after its number continue it. It returns
-// false if there is none yet, or none late enough for all distributors.
+// false if there is no model yet, or if it is too old for some distributor.
 func (p Distributed) Reinit() (balance.Quantum, bool) { return p.views.Reinit() }

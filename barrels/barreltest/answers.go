@@ -159,7 +159,7 @@ func explained(e *search.Explained) string {
 		e.Points, e.Learned, e.Given, e.Defaults, e.Held, factorOf(e.Scored))
 }
 
-// factorOf is that of a scorer; 0: there is none.
+// factorOf is a scorer's factor; 0: there was no scorer.
 func factorOf(s *search.Scored) uint64 {
 	if s == nil {
 		return 0

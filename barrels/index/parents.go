@@ -31,7 +31,7 @@ type Parents struct {
 	// Profiles numbers the campaigns' targeting.
 	Profiles *Profiles
 	orphans  bool // some campaign came before its advertiser
-	// stale are advertisers whose campaigns have the profile of before until Settle.
+	// stale are advertisers whose campaigns have their old profiles until Settle.
 	stale map[uint64]struct{}
 	// Reaches is the version of the parents in which the modifiers or the factor of some campaign last changed: what blocks can
 	// reach (ListReach) holds as long as it is the same.

@@ -351,8 +351,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestClaimsUntested: what was not measured is not tested, nor is what holds in some runs
-// only, nor what low resources make slower, since they are harsher here.
+// TestClaimsUntested: a claim is not tested if its layouts were not measured, if it holds
+// in some runs only, or if it is about low resources, which are harsher here.
 func TestClaimsUntested(t *testing.T) {
 	for name, v := range verdicts(made(map[string]float64{"LInK": 1})) {
 		if v != "not tested: not measured here" {

@@ -90,7 +90,7 @@ func TestBuildFails(t *testing.T) {
 	}
 	course := freshness.Course{Store: r.DB, Search: s.URL, Groups: 1, Asked: 1, Rate: 10, Duration: time.Second, Patience: time.Minute}
 	if _, err := course.Measure(t.Context()); err == nil {
-		t.Error("changes were shown that nobody built")
+		t.Error("changes were shown that are in no barrel")
 	}
 	if err := s.Stop(); !errors.Is(err, broken) {
 		t.Errorf("stopped: %v", err)
@@ -120,6 +120,6 @@ func TestCopyTree(t *testing.T) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := copyTree(over, to, from); !errors.Is(err, context.Canceled) {
-		t.Errorf("a copy that nobody wants: %v", err)
+		t.Errorf("a copy that was cancelled: %v", err)
 	}
 }

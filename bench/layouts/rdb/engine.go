@@ -15,7 +15,7 @@ import (
 // databases are the open files of a store: C++ that holds them.
 type databases struct{ c *C.engine }
 
-// open opens the databases; records "" is none. They share a cache, or each has its own.
+// open opens the databases; records may be "": there is no such database. They share a cache, or each has its own.
 func open(matching, records database, cacheBytes uint64, own bool) (databases, error) {
 	var held []*C.char
 	text := func(s string) *C.char {

@@ -100,8 +100,8 @@ func TestLists(t *testing.T) {
 	})
 }
 
-// TestReplacedListsAreBounded: however often large lists are replaced, those of before take a bounded number of bytes; the newest of them
-// stays, and who asks for one that went is told to ask again.
+// TestReplacedListsAreBounded: however often large lists are replaced, the replaced ones take a bounded number of bytes. The newest of them
+// stays; a request for one that was dropped is told to ask again.
 func TestReplacedListsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := new(Lists)

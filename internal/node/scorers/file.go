@@ -1,8 +1,8 @@
 // Package scorers keeps the models of a file by which candidates are scored (serving.md §16, docs/scorer.md).
 //
-// The file is looked at every second. A new model is here at once for those who ask for it; a master asks for it only
-// [Settle] later, so that slaves that read the same file at about the same time all have it by then. The model before stays here
-// for what masters still ask.
+// The file is looked at every second. A slave uses a new model as soon as it is asked to; a master asks for it only [Settle]
+// later, when slaves that read the same file at about the same time all have it. The previous model is kept for masters that
+// still ask for that.
 package scorers
 
 import (

@@ -70,7 +70,7 @@ func (c *call) explain(ctx context.Context, p *api.ExplainParams) (*api.ExplainA
 		return nil, err
 	}
 	timing := c.timing(began)
-	req.Timing = nil // of what follows nothing is told
+	req.Timing = nil // what follows is not timed
 	e := explaining{call: c, p: p, req: req, found: found, page: page}
 	began = time.Now()
 	e.auction()
