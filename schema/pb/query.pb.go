@@ -4,7 +4,7 @@
 // 	protoc        v3.21.12
 // source: adshard/v1/query.proto
 
-// Query: calls of other programs to a master, with the meaning of GET /v1/search. A
+// Query: calls of other programs to a master, with the meaning of POST /v1/search. A
 // call without a deadline is refused; it bounds the search as timeout_ms does.
 
 package pb
@@ -24,7 +24,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// AdsRequest has the fields of GET /v1/search; what is 0 or empty is not given, but
+// AdsRequest has the fields of POST /v1/search; what is 0 or empty is not given, but
 // for q.
 type AdsRequest struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
@@ -38,19 +38,21 @@ type AdsRequest struct {
 	RequestId   string                 `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"` // as the header X-Request-Id
 	MinClock    string                 `protobuf:"bytes,9,opt,name=min_clock,json=minClock,proto3" json:"min_clock,omitempty"`
 	// What the request says of its user and page, and whom the page does not want.
-	Locations          []uint32 `protobuf:"varint,10,rep,packed,name=locations,proto3" json:"locations,omitempty"`
-	InterestLocations  []uint32 `protobuf:"varint,11,rep,packed,name=interest_locations,json=interestLocations,proto3" json:"interest_locations,omitempty"`
-	Point              string   `protobuf:"bytes,12,opt,name=point,proto3" json:"point,omitempty"` // "lat,lon" in degrees
-	Time               string   `protobuf:"bytes,13,opt,name=time,proto3" json:"time,omitempty"`   // RFC 3339; "": now
-	Languages          []string `protobuf:"bytes,14,rep,name=languages,proto3" json:"languages,omitempty"`
-	Audiences          []string `protobuf:"bytes,15,rep,name=audiences,proto3" json:"audiences,omitempty"`
-	Site               string   `protobuf:"bytes,16,opt,name=site,proto3" json:"site,omitempty"`
-	Block              []string `protobuf:"bytes,17,rep,name=block,proto3" json:"block,omitempty"` // names of stored block lists
-	BlockAdvertisers   []uint64 `protobuf:"varint,18,rep,packed,name=block_advertisers,json=blockAdvertisers,proto3" json:"block_advertisers,omitempty"`
-	BlockDomains       []string `protobuf:"bytes,19,rep,name=block_domains,json=blockDomains,proto3" json:"block_domains,omitempty"`
-	BlockCategories    []string `protobuf:"bytes,20,rep,name=block_categories,json=blockCategories,proto3" json:"block_categories,omitempty"`
-	BlockUncategorised bool     `protobuf:"varint,21,opt,name=block_uncategorised,json=blockUncategorised,proto3" json:"block_uncategorised,omitempty"`
-	WhyEmpty           bool     `protobuf:"varint,22,opt,name=why_empty,json=whyEmpty,proto3" json:"why_empty,omitempty"`
+	Locations          []uint32        `protobuf:"varint,10,rep,packed,name=locations,proto3" json:"locations,omitempty"`
+	InterestLocations  []uint32        `protobuf:"varint,11,rep,packed,name=interest_locations,json=interestLocations,proto3" json:"interest_locations,omitempty"`
+	Point              string          `protobuf:"bytes,12,opt,name=point,proto3" json:"point,omitempty"` // "lat,lon" in degrees
+	Time               string          `protobuf:"bytes,13,opt,name=time,proto3" json:"time,omitempty"`   // RFC 3339; "": now
+	Languages          []string        `protobuf:"bytes,14,rep,name=languages,proto3" json:"languages,omitempty"`
+	Audiences          []string        `protobuf:"bytes,15,rep,name=audiences,proto3" json:"audiences,omitempty"`
+	Site               string          `protobuf:"bytes,16,opt,name=site,proto3" json:"site,omitempty"`
+	Block              []string        `protobuf:"bytes,17,rep,name=block,proto3" json:"block,omitempty"` // names of stored block lists
+	BlockAdvertisers   []uint64        `protobuf:"varint,18,rep,packed,name=block_advertisers,json=blockAdvertisers,proto3" json:"block_advertisers,omitempty"`
+	BlockDomains       []string        `protobuf:"bytes,19,rep,name=block_domains,json=blockDomains,proto3" json:"block_domains,omitempty"`
+	BlockCategories    []string        `protobuf:"bytes,20,rep,name=block_categories,json=blockCategories,proto3" json:"block_categories,omitempty"`
+	BlockUncategorised bool            `protobuf:"varint,21,opt,name=block_uncategorised,json=blockUncategorised,proto3" json:"block_uncategorised,omitempty"`
+	WhyEmpty           bool            `protobuf:"varint,22,opt,name=why_empty,json=whyEmpty,proto3" json:"why_empty,omitempty"`
+	Placements         []*AdsPlacement `protobuf:"bytes,23,rep,name=placements,proto3" json:"placements,omitempty"`                             // empty: the answer has ads of its own
+	PerAdvertiser      int32           `protobuf:"varint,24,opt,name=per_advertiser,json=perAdvertiser,proto3" json:"per_advertiser,omitempty"` // places of all placements that an advertiser may have
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
@@ -239,6 +241,121 @@ func (x *AdsRequest) GetWhyEmpty() bool {
 	return false
 }
 
+func (x *AdsRequest) GetPlacements() []*AdsPlacement {
+	if x != nil {
+		return x.Placements
+	}
+	return nil
+}
+
+func (x *AdsRequest) GetPerAdvertiser() int32 {
+	if x != nil {
+		return x.PerAdvertiser
+	}
+	return 0
+}
+
+// AdsPlacement is a placement of a page. One that is wrong has an error of its own in the answer.
+type AdsPlacement struct {
+	state              protoimpl.MessageState `protogen:"open.v1"`
+	Id                 string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Slots              int32                  `protobuf:"varint,2,opt,name=slots,proto3" json:"slots,omitempty"` // 0: those of the request
+	ReserveMicros      int64                  `protobuf:"varint,3,opt,name=reserve_micros,json=reserveMicros,proto3" json:"reserve_micros,omitempty"`
+	Block              []string               `protobuf:"bytes,4,rep,name=block,proto3" json:"block,omitempty"` // names of stored block lists
+	BlockAdvertisers   []uint64               `protobuf:"varint,5,rep,packed,name=block_advertisers,json=blockAdvertisers,proto3" json:"block_advertisers,omitempty"`
+	BlockDomains       []string               `protobuf:"bytes,6,rep,name=block_domains,json=blockDomains,proto3" json:"block_domains,omitempty"`
+	BlockCategories    []string               `protobuf:"bytes,7,rep,name=block_categories,json=blockCategories,proto3" json:"block_categories,omitempty"`
+	BlockUncategorised bool                   `protobuf:"varint,8,opt,name=block_uncategorised,json=blockUncategorised,proto3" json:"block_uncategorised,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *AdsPlacement) Reset() {
+	*x = AdsPlacement{}
+	mi := &file_adshard_v1_query_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AdsPlacement) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AdsPlacement) ProtoMessage() {}
+
+func (x *AdsPlacement) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_query_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AdsPlacement.ProtoReflect.Descriptor instead.
+func (*AdsPlacement) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_query_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *AdsPlacement) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *AdsPlacement) GetSlots() int32 {
+	if x != nil {
+		return x.Slots
+	}
+	return 0
+}
+
+func (x *AdsPlacement) GetReserveMicros() int64 {
+	if x != nil {
+		return x.ReserveMicros
+	}
+	return 0
+}
+
+func (x *AdsPlacement) GetBlock() []string {
+	if x != nil {
+		return x.Block
+	}
+	return nil
+}
+
+func (x *AdsPlacement) GetBlockAdvertisers() []uint64 {
+	if x != nil {
+		return x.BlockAdvertisers
+	}
+	return nil
+}
+
+func (x *AdsPlacement) GetBlockDomains() []string {
+	if x != nil {
+		return x.BlockDomains
+	}
+	return nil
+}
+
+func (x *AdsPlacement) GetBlockCategories() []string {
+	if x != nil {
+		return x.BlockCategories
+	}
+	return nil
+}
+
+func (x *AdsPlacement) GetBlockUncategorised() bool {
+	if x != nil {
+		return x.BlockUncategorised
+	}
+	return false
+}
+
 // AdsResponse has the fields of the answer over HTTP.
 type AdsResponse struct {
 	state                   protoimpl.MessageState `protogen:"open.v1"`
@@ -255,13 +372,15 @@ type AdsResponse struct {
 	UnknownLocations        []uint32               `protobuf:"varint,11,rep,packed,name=unknown_locations,json=unknownLocations,proto3" json:"unknown_locations,omitempty"`
 	IncludeUnknownLocations bool                   `protobuf:"varint,12,opt,name=include_unknown_locations,json=includeUnknownLocations,proto3" json:"include_unknown_locations,omitempty"` // unknown_location is "include"
 	Why                     []*KeptOut             `protobuf:"bytes,13,rep,name=why,proto3" json:"why,omitempty"`                                                                           // with why_empty, of an answer without ads
+	Scorer                  string                 `protobuf:"bytes,14,opt,name=scorer,proto3" json:"scorer,omitempty"`                                                                     // of the model by which candidates were scored; "": none
+	Placements              []*FilledPlacement     `protobuf:"bytes,15,rep,name=placements,proto3" json:"placements,omitempty"`                                                             // in the order of the request
 	unknownFields           protoimpl.UnknownFields
 	sizeCache               protoimpl.SizeCache
 }
 
 func (x *AdsResponse) Reset() {
 	*x = AdsResponse{}
-	mi := &file_adshard_v1_query_proto_msgTypes[1]
+	mi := &file_adshard_v1_query_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -273,7 +392,7 @@ func (x *AdsResponse) String() string {
 func (*AdsResponse) ProtoMessage() {}
 
 func (x *AdsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_query_proto_msgTypes[1]
+	mi := &file_adshard_v1_query_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -286,7 +405,7 @@ func (x *AdsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AdsResponse.ProtoReflect.Descriptor instead.
 func (*AdsResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_query_proto_rawDescGZIP(), []int{1}
+	return file_adshard_v1_query_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *AdsResponse) GetQuery() string {
@@ -380,6 +499,166 @@ func (x *AdsResponse) GetWhy() []*KeptOut {
 	return nil
 }
 
+func (x *AdsResponse) GetScorer() string {
+	if x != nil {
+		return x.Scorer
+	}
+	return ""
+}
+
+func (x *AdsResponse) GetPlacements() []*FilledPlacement {
+	if x != nil {
+		return x.Placements
+	}
+	return nil
+}
+
+// FilledPlacement is what a placement is filled with, or why it is not.
+type FilledPlacement struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"` // "": it could not be read
+	Ads           []*PlacedAd            `protobuf:"bytes,2,rep,name=ads,proto3" json:"ads,omitempty"`
+	Matched       uint64                 `protobuf:"varint,3,opt,name=matched,proto3" json:"matched,omitempty"`
+	Candidates    uint64                 `protobuf:"varint,4,opt,name=candidates,proto3" json:"candidates,omitempty"`
+	Why           []*KeptOut             `protobuf:"bytes,5,rep,name=why,proto3" json:"why,omitempty"`     // with why_empty, without ads
+	Error         *PlacementError        `protobuf:"bytes,6,opt,name=error,proto3" json:"error,omitempty"` // absent: it is filled
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FilledPlacement) Reset() {
+	*x = FilledPlacement{}
+	mi := &file_adshard_v1_query_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FilledPlacement) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FilledPlacement) ProtoMessage() {}
+
+func (x *FilledPlacement) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_query_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FilledPlacement.ProtoReflect.Descriptor instead.
+func (*FilledPlacement) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_query_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *FilledPlacement) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *FilledPlacement) GetAds() []*PlacedAd {
+	if x != nil {
+		return x.Ads
+	}
+	return nil
+}
+
+func (x *FilledPlacement) GetMatched() uint64 {
+	if x != nil {
+		return x.Matched
+	}
+	return 0
+}
+
+func (x *FilledPlacement) GetCandidates() uint64 {
+	if x != nil {
+		return x.Candidates
+	}
+	return 0
+}
+
+func (x *FilledPlacement) GetWhy() []*KeptOut {
+	if x != nil {
+		return x.Why
+	}
+	return nil
+}
+
+func (x *FilledPlacement) GetError() *PlacementError {
+	if x != nil {
+		return x.Error
+	}
+	return nil
+}
+
+// PlacementError is what is wrong with a placement, as over HTTP.
+type PlacementError struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Code          string                 `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
+	Message       string                 `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	Field         string                 `protobuf:"bytes,3,opt,name=field,proto3" json:"field,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlacementError) Reset() {
+	*x = PlacementError{}
+	mi := &file_adshard_v1_query_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlacementError) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlacementError) ProtoMessage() {}
+
+func (x *PlacementError) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_query_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlacementError.ProtoReflect.Descriptor instead.
+func (*PlacementError) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_query_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *PlacementError) GetCode() string {
+	if x != nil {
+		return x.Code
+	}
+	return ""
+}
+
+func (x *PlacementError) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *PlacementError) GetField() string {
+	if x != nil {
+		return x.Field
+	}
+	return ""
+}
+
 // KeptOut is how many matching keywords a verdict keeps from taking part.
 type KeptOut struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -391,7 +670,7 @@ type KeptOut struct {
 
 func (x *KeptOut) Reset() {
 	*x = KeptOut{}
-	mi := &file_adshard_v1_query_proto_msgTypes[2]
+	mi := &file_adshard_v1_query_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -403,7 +682,7 @@ func (x *KeptOut) String() string {
 func (*KeptOut) ProtoMessage() {}
 
 func (x *KeptOut) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_query_proto_msgTypes[2]
+	mi := &file_adshard_v1_query_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -416,7 +695,7 @@ func (x *KeptOut) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KeptOut.ProtoReflect.Descriptor instead.
 func (*KeptOut) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_query_proto_rawDescGZIP(), []int{2}
+	return file_adshard_v1_query_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *KeptOut) GetVerdict() string {
@@ -460,7 +739,7 @@ type PlacedAd struct {
 
 func (x *PlacedAd) Reset() {
 	*x = PlacedAd{}
-	mi := &file_adshard_v1_query_proto_msgTypes[3]
+	mi := &file_adshard_v1_query_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -472,7 +751,7 @@ func (x *PlacedAd) String() string {
 func (*PlacedAd) ProtoMessage() {}
 
 func (x *PlacedAd) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_query_proto_msgTypes[3]
+	mi := &file_adshard_v1_query_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -485,7 +764,7 @@ func (x *PlacedAd) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlacedAd.ProtoReflect.Descriptor instead.
 func (*PlacedAd) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_query_proto_rawDescGZIP(), []int{3}
+	return file_adshard_v1_query_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *PlacedAd) GetPosition() uint32 {
@@ -630,7 +909,7 @@ type Coverage struct {
 
 func (x *Coverage) Reset() {
 	*x = Coverage{}
-	mi := &file_adshard_v1_query_proto_msgTypes[4]
+	mi := &file_adshard_v1_query_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -642,7 +921,7 @@ func (x *Coverage) String() string {
 func (*Coverage) ProtoMessage() {}
 
 func (x *Coverage) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_query_proto_msgTypes[4]
+	mi := &file_adshard_v1_query_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -655,7 +934,7 @@ func (x *Coverage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Coverage.ProtoReflect.Descriptor instead.
 func (*Coverage) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_query_proto_rawDescGZIP(), []int{4}
+	return file_adshard_v1_query_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Coverage) GetShards() uint32 {
@@ -718,7 +997,7 @@ type MissingShard struct {
 
 func (x *MissingShard) Reset() {
 	*x = MissingShard{}
-	mi := &file_adshard_v1_query_proto_msgTypes[5]
+	mi := &file_adshard_v1_query_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -730,7 +1009,7 @@ func (x *MissingShard) String() string {
 func (*MissingShard) ProtoMessage() {}
 
 func (x *MissingShard) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_query_proto_msgTypes[5]
+	mi := &file_adshard_v1_query_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -743,7 +1022,7 @@ func (x *MissingShard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MissingShard.ProtoReflect.Descriptor instead.
 func (*MissingShard) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_query_proto_rawDescGZIP(), []int{5}
+	return file_adshard_v1_query_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *MissingShard) GetName() string {
@@ -765,7 +1044,7 @@ var File_adshard_v1_query_proto protoreflect.FileDescriptor
 const file_adshard_v1_query_proto_rawDesc = "" +
 	"\n" +
 	"\x16adshard/v1/query.proto\x12\n" +
-	"adshard.v1\"\xa2\x05\n" +
+	"adshard.v1\"\x83\x06\n" +
 	"\n" +
 	"AdsRequest\x12\f\n" +
 	"\x01q\x18\x01 \x01(\tR\x01q\x12\x14\n" +
@@ -792,7 +1071,20 @@ const file_adshard_v1_query_proto_rawDesc = "" +
 	"\rblock_domains\x18\x13 \x03(\tR\fblockDomains\x12)\n" +
 	"\x10block_categories\x18\x14 \x03(\tR\x0fblockCategories\x12/\n" +
 	"\x13block_uncategorised\x18\x15 \x01(\bR\x12blockUncategorised\x12\x1b\n" +
-	"\twhy_empty\x18\x16 \x01(\bR\bwhyEmpty\"\xed\x03\n" +
+	"\twhy_empty\x18\x16 \x01(\bR\bwhyEmpty\x128\n" +
+	"\n" +
+	"placements\x18\x17 \x03(\v2\x18.adshard.v1.AdsPlacementR\n" +
+	"placements\x12%\n" +
+	"\x0eper_advertiser\x18\x18 \x01(\x05R\rperAdvertiser\"\x9f\x02\n" +
+	"\fAdsPlacement\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
+	"\x05slots\x18\x02 \x01(\x05R\x05slots\x12%\n" +
+	"\x0ereserve_micros\x18\x03 \x01(\x03R\rreserveMicros\x12\x14\n" +
+	"\x05block\x18\x04 \x03(\tR\x05block\x12+\n" +
+	"\x11block_advertisers\x18\x05 \x03(\x04R\x10blockAdvertisers\x12#\n" +
+	"\rblock_domains\x18\x06 \x03(\tR\fblockDomains\x12)\n" +
+	"\x10block_categories\x18\a \x03(\tR\x0fblockCategories\x12/\n" +
+	"\x13block_uncategorised\x18\b \x01(\bR\x12blockUncategorised\"\xc2\x04\n" +
 	"\vAdsResponse\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x12\x1c\n" +
 	"\ttruncated\x18\x02 \x01(\bR\ttruncated\x12&\n" +
@@ -810,7 +1102,24 @@ const file_adshard_v1_query_proto_rawDesc = "" +
 	" \x01(\tR\x10locationsVersion\x12+\n" +
 	"\x11unknown_locations\x18\v \x03(\rR\x10unknownLocations\x12:\n" +
 	"\x19include_unknown_locations\x18\f \x01(\bR\x17includeUnknownLocations\x12%\n" +
-	"\x03why\x18\r \x03(\v2\x13.adshard.v1.KeptOutR\x03why\"?\n" +
+	"\x03why\x18\r \x03(\v2\x13.adshard.v1.KeptOutR\x03why\x12\x16\n" +
+	"\x06scorer\x18\x0e \x01(\tR\x06scorer\x12;\n" +
+	"\n" +
+	"placements\x18\x0f \x03(\v2\x1b.adshard.v1.FilledPlacementR\n" +
+	"placements\"\xdc\x01\n" +
+	"\x0fFilledPlacement\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12&\n" +
+	"\x03ads\x18\x02 \x03(\v2\x14.adshard.v1.PlacedAdR\x03ads\x12\x18\n" +
+	"\amatched\x18\x03 \x01(\x04R\amatched\x12\x1e\n" +
+	"\n" +
+	"candidates\x18\x04 \x01(\x04R\n" +
+	"candidates\x12%\n" +
+	"\x03why\x18\x05 \x03(\v2\x13.adshard.v1.KeptOutR\x03why\x120\n" +
+	"\x05error\x18\x06 \x01(\v2\x1a.adshard.v1.PlacementErrorR\x05error\"T\n" +
+	"\x0ePlacementError\x12\x12\n" +
+	"\x04code\x18\x01 \x01(\tR\x04code\x12\x18\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\x12\x14\n" +
+	"\x05field\x18\x03 \x01(\tR\x05field\"?\n" +
 	"\aKeptOut\x12\x18\n" +
 	"\averdict\x18\x01 \x01(\tR\averdict\x12\x1a\n" +
 	"\bkeywords\x18\x02 \x01(\x04R\bkeywords\"\x97\x04\n" +
@@ -866,27 +1175,35 @@ func file_adshard_v1_query_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_query_proto_rawDescData
 }
 
-var file_adshard_v1_query_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_adshard_v1_query_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_adshard_v1_query_proto_goTypes = []any{
-	(*AdsRequest)(nil),   // 0: adshard.v1.AdsRequest
-	(*AdsResponse)(nil),  // 1: adshard.v1.AdsResponse
-	(*KeptOut)(nil),      // 2: adshard.v1.KeptOut
-	(*PlacedAd)(nil),     // 3: adshard.v1.PlacedAd
-	(*Coverage)(nil),     // 4: adshard.v1.Coverage
-	(*MissingShard)(nil), // 5: adshard.v1.MissingShard
+	(*AdsRequest)(nil),      // 0: adshard.v1.AdsRequest
+	(*AdsPlacement)(nil),    // 1: adshard.v1.AdsPlacement
+	(*AdsResponse)(nil),     // 2: adshard.v1.AdsResponse
+	(*FilledPlacement)(nil), // 3: adshard.v1.FilledPlacement
+	(*PlacementError)(nil),  // 4: adshard.v1.PlacementError
+	(*KeptOut)(nil),         // 5: adshard.v1.KeptOut
+	(*PlacedAd)(nil),        // 6: adshard.v1.PlacedAd
+	(*Coverage)(nil),        // 7: adshard.v1.Coverage
+	(*MissingShard)(nil),    // 8: adshard.v1.MissingShard
 }
 var file_adshard_v1_query_proto_depIdxs = []int32{
-	3, // 0: adshard.v1.AdsResponse.ads:type_name -> adshard.v1.PlacedAd
-	4, // 1: adshard.v1.AdsResponse.coverage:type_name -> adshard.v1.Coverage
-	2, // 2: adshard.v1.AdsResponse.why:type_name -> adshard.v1.KeptOut
-	5, // 3: adshard.v1.Coverage.missing:type_name -> adshard.v1.MissingShard
-	0, // 4: adshard.v1.Master.Search:input_type -> adshard.v1.AdsRequest
-	1, // 5: adshard.v1.Master.Search:output_type -> adshard.v1.AdsResponse
-	5, // [5:6] is the sub-list for method output_type
-	4, // [4:5] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	1,  // 0: adshard.v1.AdsRequest.placements:type_name -> adshard.v1.AdsPlacement
+	6,  // 1: adshard.v1.AdsResponse.ads:type_name -> adshard.v1.PlacedAd
+	7,  // 2: adshard.v1.AdsResponse.coverage:type_name -> adshard.v1.Coverage
+	5,  // 3: adshard.v1.AdsResponse.why:type_name -> adshard.v1.KeptOut
+	3,  // 4: adshard.v1.AdsResponse.placements:type_name -> adshard.v1.FilledPlacement
+	6,  // 5: adshard.v1.FilledPlacement.ads:type_name -> adshard.v1.PlacedAd
+	5,  // 6: adshard.v1.FilledPlacement.why:type_name -> adshard.v1.KeptOut
+	4,  // 7: adshard.v1.FilledPlacement.error:type_name -> adshard.v1.PlacementError
+	8,  // 8: adshard.v1.Coverage.missing:type_name -> adshard.v1.MissingShard
+	0,  // 9: adshard.v1.Master.Search:input_type -> adshard.v1.AdsRequest
+	2,  // 10: adshard.v1.Master.Search:output_type -> adshard.v1.AdsResponse
+	10, // [10:11] is the sub-list for method output_type
+	9,  // [9:10] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_query_proto_init() }
@@ -900,7 +1217,7 @@ func file_adshard_v1_query_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_query_proto_rawDesc), len(file_adshard_v1_query_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -4,7 +4,7 @@
 // - protoc             v3.21.12
 // source: adshard/v1/query.proto
 
-// Query: calls of other programs to a master, with the meaning of GET /v1/search. A
+// Query: calls of other programs to a master, with the meaning of POST /v1/search. A
 // call without a deadline is refused; it bounds the search as timeout_ms does.
 
 package pb

@@ -2,6 +2,7 @@ package queryserver
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 
 	"google.golang.org/grpc/metadata"
@@ -15,7 +16,7 @@ import (
 
 // Asker answers searches (searchapi.Handler).
 type Asker interface {
-	Ask(ctx context.Context, p *api.SearchParams, tags search.Tags, id string) (searchapi.Result, error)
+	Ask(ctx context.Context, b *api.SearchBody, tags search.Tags, id string) (searchapi.Result, error)
 }
 
 // Server is the gRPC service Master. Make it with New.
@@ -29,7 +30,7 @@ func New(a Asker) *Server { return &Server{asker: a} }
 
 // Search implements pb.MasterServer.
 func (s *Server) Search(ctx context.Context, m *pb.AdsRequest) (*pb.AdsResponse, error) {
-	p, err := params(m)
+	b, err := body(m)
 	if err != nil {
 		return nil, err
 	}
@@ -38,16 +39,16 @@ func (s *Server) Search(ctx context.Context, m *pb.AdsRequest) (*pb.AdsResponse,
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.asker.Ask(ctx, p, tags, m.GetRequestId())
+	r, err := s.asker.Ask(ctx, b, tags, m.GetRequestId())
 	if err != nil {
 		return nil, err
 	}
 	return response(&r)
 }
 
-// params checks a request as one over HTTP is checked.
-func params(m *pb.AdsRequest) (*api.SearchParams, error) {
-	p := api.NewSearchParams()
+// body checks a request as one over HTTP is checked.
+func body(m *pb.AdsRequest) (*api.SearchBody, error) {
+	b := api.NewSearchBody()
 	for _, f := range []struct {
 		name  string
 		given bool
@@ -59,20 +60,38 @@ func params(m *pb.AdsRequest) (*api.SearchParams, error) {
 		{"variants", m.GetVariants() != "", api.Value{Kind: api.String, Raw: m.GetVariants()}},
 		{"timeout_ms", m.GetTimeoutMs() != 0, number(m.GetTimeoutMs())},
 		{"min_clock", m.GetMinClock() != "", api.Value{Kind: api.String, Raw: m.GetMinClock()}},
+		{"per_advertiser", m.GetPerAdvertiser() != 0, number(m.GetPerAdvertiser())},
 	} {
 		if !f.given {
 			continue
 		}
-		if _, err := p.Set(f.name, f.value); err != nil {
+		if _, err := b.Set(f.name, f.value); err != nil {
 			return nil, err
 		}
 	}
-	said(p, m)
-	p.Strict, p.WhyEmpty = m.GetStrict(), m.GetWhyEmpty()
+	said(b.SearchParams, m)
+	b.Strict, b.WhyEmpty = m.GetStrict(), m.GetWhyEmpty()
 	if m.GetExactCounts() {
-		p.Counts = api.ExactCountsExact
+		b.Counts = api.ExactCountsExact
 	}
-	return p, nil
+	for _, p := range m.GetPlacements() {
+		if err := addPlacement(b, p); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// addPlacement adds a placement as it stands in a body, so that what is wrong with it is told as over HTTP.
+func addPlacement(b *api.SearchBody, p *pb.AdsPlacement) error {
+	raw, err := json.Marshal(api.PlacementRequest{
+		ID: p.GetId(), Slots: int(p.GetSlots()), ReserveMicros: p.GetReserveMicros(), Block: p.GetBlock(), BlockAdvertisers: p.GetBlockAdvertisers(),
+		BlockDomains: p.GetBlockDomains(), BlockCategories: p.GetBlockCategories(), BlockUncategorised: p.GetBlockUncategorised(),
+	})
+	if err != nil {
+		return err
+	}
+	return b.AddPlacement(api.Value{Kind: api.Object, Raw: string(raw)})
 }
 
 // said adds what a request says of its user and page, which is checked where it is resolved.
@@ -111,25 +130,55 @@ func number(n int32) api.Value { return api.Value{Kind: api.Number, Raw: strconv
 // response makes the message of a result. Errors are fault.Corrupt: what is to be
 // shown is damaged.
 func response(r *searchapi.Result) (*pb.AdsResponse, error) {
+	ads, err := placedAds(r, r.Won)
+	if err != nil {
+		return nil, err
+	}
 	m := &pb.AdsResponse{
-		Query: r.Request.Query.Text, Truncated: r.Request.Query.Truncated, Ads: make([]*pb.PlacedAd, len(r.Won)),
-		Matched: r.Found.Matched, Candidates: r.Found.Candidates, CountsExact: r.Found.CountsExact,
+		Query: r.Request.Query.Text, Truncated: r.Request.Query.Truncated, Ads: ads,
+		Matched: r.Found.Matched, Candidates: r.Candidates(), CountsExact: r.Found.CountsExact, Why: keptOut(r.Why()),
 		Coverage: coverage(r.Found), RequestId: r.Request.RequestID, TookUs: uint64(max(0, r.Took.Microseconds())),
+		Scorer: r.Request.Scorer.String(), IncludeUnknownLocations: r.Request.Context.UnknownLocation,
 	}
 	m.LocationsVersion, m.UnknownLocations = r.Locations()
-	for _, w := range r.Why() {
-		m.Why = append(m.Why, &pb.KeptOut{Verdict: w.Verdict.String(), Keywords: w.Keywords})
-	}
-	m.IncludeUnknownLocations = r.Request.Context.UnknownLocation
-	for i, p := range r.Won {
-		ad, err := placed(&p, &r.Found.Hits[p.Index])
+	for _, p := range r.Placements() {
+		filled, err := filledPlacement(r, &p)
 		if err != nil {
 			return nil, err
 		}
-		ad.EventToken = r.EventToken(&p)
-		m.Ads[i] = ad
+		m.Placements = append(m.Placements, filled)
 	}
 	return m, nil
+}
+
+func filledPlacement(r *searchapi.Result, p *searchapi.Filled) (*pb.FilledPlacement, error) {
+	ads, err := placedAds(r, p.Won)
+	m := &pb.FilledPlacement{Id: p.ID, Ads: ads, Matched: p.Matched, Candidates: p.Candidates, Why: keptOut(p.Why)}
+	if p.Error != nil {
+		m.Error = &pb.PlacementError{Code: string(p.Error.Code), Message: p.Error.Message, Field: p.Error.Field}
+	}
+	return m, err
+}
+
+func keptOut(list []searchapi.KeptOut) (out []*pb.KeptOut) {
+	for _, w := range list {
+		out = append(out, &pb.KeptOut{Verdict: w.Verdict.String(), Keywords: w.Keywords})
+	}
+	return out
+}
+
+// placedAds makes the messages of some winners. Errors: as of response.
+func placedAds(r *searchapi.Result, won []auction.Placement) ([]*pb.PlacedAd, error) {
+	ads := make([]*pb.PlacedAd, len(won))
+	for i := range won {
+		ad, err := placed(&won[i], &r.Found.Hits[won[i].Index])
+		if err != nil {
+			return nil, err
+		}
+		ad.EventToken = r.EventToken(&won[i])
+		ads[i] = ad
+	}
+	return ads, nil
 }
 
 func placed(p *auction.Placement, h *search.Hit) (*pb.PlacedAd, error) {

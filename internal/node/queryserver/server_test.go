@@ -4,17 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 	"google.golang.org/grpc"
+	"pgregory.net/rapid"
 
 	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
@@ -43,9 +46,13 @@ type observed map[int]int
 func (o observed) Observe(seen *searchapi.Observation) { o[seen.Status]++ }
 
 // serve returns the handler of HTTP and a client of the same over gRPC.
-func serve(t *testing.T, s *searcher, o searchapi.Observer) (http.Handler, pb.MasterClient) {
+func serve(t *testing.T, s *searcher, o searchapi.Observer, with ...func(*searchapi.Config)) (http.Handler, pb.MasterClient) {
 	t.Helper()
-	h := searchapi.New(searchapi.Config{Searcher: s, Counter: s, Reserve: 10_000, MaxInFlight: 2, Observer: o})
+	c := searchapi.Config{Searcher: s, Counter: s, Reserve: 10_000, MaxInFlight: 2, Observer: o}
+	for _, f := range with {
+		f(&c)
+	}
+	h := searchapi.New(c)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -88,30 +95,61 @@ func found(missing ...search.Missing) *search.Answer {
 // overHTTP is the answer of GET /v1/search as the message of the answer over gRPC.
 func overHTTP(t *testing.T, h http.Handler, query string) *pb.AdsResponse {
 	t.Helper()
+	w := answered(h, httptest.NewRequest(http.MethodGet, "/v1/search?"+query, nil))
+	if w.Code != http.StatusOK {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	return message(t, w.Body.Bytes())
+}
+
+func answered(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	r := httptest.NewRequest(http.MethodGet, "/v1/search?"+query, nil)
 	r.Header.Set("X-Request-Id", "id-1")
 	h.ServeHTTP(w, r)
+	return w
+}
+
+// message is an answer over HTTP as the message of the answer over gRPC, without the time it took.
+func message(t rapid.TB, body []byte) *pb.AdsResponse {
+	t.Helper()
 	var a api.SearchAnswer
-	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || w.Code != http.StatusOK {
-		t.Fatalf("%d %v %s", w.Code, err, w.Body)
+	if err := json.Unmarshal(body, &a); err != nil {
+		t.Fatalf("%v %s", err, body)
 	}
 	m := &pb.AdsResponse{Query: a.Query, Truncated: a.Truncated, Matched: a.Matched, Candidates: a.Candidates,
-		CountsExact: a.Counts == "", RequestId: a.RequestID,
+		CountsExact: a.Counts == "", RequestId: a.RequestID, Ads: ads(a.Ads), Why: why(a.Why), Scorer: a.Scorer,
 		Coverage: &pb.Coverage{Shards: uint32(a.Coverage.Shards), Answered: uint32(a.Coverage.Answered), Complete: a.Coverage.Complete,
 			PricesExact: a.Coverage.PricesExact, AppliedClock: a.Coverage.AppliedClock}}
 	for _, name := range a.Coverage.Missing {
 		m.Coverage.Missing = append(m.Coverage.Missing, &pb.MissingShard{Name: name, Reason: string(a.Coverage.Reasons[name])})
 	}
-	for _, ad := range a.Ads {
-		m.Ads = append(m.Ads, &pb.PlacedAd{
+	for _, p := range a.Placements {
+		filled := &pb.FilledPlacement{Id: p.ID, Ads: ads(p.Ads), Matched: p.Matched, Candidates: p.Candidates, Why: why(p.Why)}
+		if p.Error != nil {
+			filled.Error = &pb.PlacementError{Code: string(p.Error.Code), Message: p.Error.Message, Field: p.Error.Field}
+		}
+		m.Placements = append(m.Placements, filled)
+	}
+	return m
+}
+
+func ads(list []api.Ad) (out []*pb.PlacedAd) {
+	for _, ad := range list {
+		out = append(out, &pb.PlacedAd{
 			Position: uint32(ad.Position), AdId: ad.AdID, KeywordId: ad.KeywordID, GroupId: ad.GroupID, CampaignId: ad.CampaignID,
 			AdvertiserId: ad.AdvertiserID, Advertiser: ad.Advertiser, Campaign: ad.Campaign, Group: ad.Group, Keyword: ad.Keyword,
 			MatchType: string(ad.MatchType), Variant: string(ad.Variant), PriceMicros: ad.PriceMicros,
 			Headlines: ad.Headlines, Descriptions: ad.Descriptions, Path: ad.Path, FinalUrl: ad.FinalURL,
 		})
 	}
-	return m
+	return out
+}
+
+func why(counts map[string]int) (out []*pb.KeptOut) {
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		out = append(out, &pb.KeptOut{Verdict: name, Keywords: uint64(counts[name])})
+	}
+	return out
 }
 
 // TestAnswersAreThoseOfHTTP, field by field, and the searcher is asked the same.
@@ -192,7 +230,7 @@ func TestContext(t *testing.T) {
 		t.Errorf("answer %v", got)
 	}
 	for field, m := range map[string]*pb.AdsRequest{
-		"location": {Q: "a", Locations: []uint32{0}}, "point": {Q: "a", Point: "91,0"}, "site": {Q: "a", Site: "/"}, "block": {Q: "a", Block: []string{"nobody"}}, "time": {Q: "a", Time: "a.example", Site: "a.example"},
+		"locations": {Q: "a", Locations: []uint32{0}}, "point": {Q: "a", Point: "91,0"}, "site": {Q: "a", Site: "/"}, "block": {Q: "a", Block: []string{"nobody"}}, "time": {Q: "a", Time: "a.example", Site: "a.example"},
 	} {
 		if _, err := c.Search(ctx, m); !fault.Is(wire.FromStatus(err), fault.Invalid) || fault.FieldOf(wire.FromStatus(err)) != field {
 			t.Errorf("%s: %v", field, err)

@@ -27,7 +27,7 @@ func appendAnswer(b []byte, r *Result) ([]byte, error) {
 		return b, err
 	}
 	b = appendNumber(b, `,"matched":`, found.Matched)
-	b = appendNumber(b, `,"candidates":`, r.candidates())
+	b = appendNumber(b, `,"candidates":`, r.Candidates())
 	if !found.CountsExact {
 		b = append(b, `,"counts":"`+api.SearchAnswerCountsLowerBound+`"`...)
 	}

@@ -1,7 +1,7 @@
 package searchapi
 
 import (
-	"adshard/internal/node/httpapi"
+	"adshard/internal/node/httpapi/api"
 	"adshard/search/display"
 )
 
@@ -11,42 +11,41 @@ func appendPlacements(b []byte, r *Result) ([]byte, error) {
 		return b, nil
 	}
 	b = append(b, `,"placements":[`...)
-	for i := range r.page.placements {
+	for i, p := range r.Placements() {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		var err error
-		if b, err = appendPlacement(b, r, &r.page.placements[i]); err != nil {
+		if b, err = appendPlacement(b, r, &p); err != nil {
 			return b, err
 		}
 	}
 	return append(b, ']'), nil
 }
 
-func appendPlacement(b []byte, r *Result, p *placement) ([]byte, error) {
+func appendPlacement(b []byte, r *Result, p *Filled) ([]byte, error) {
 	b = append(b, '{')
-	if p.id != "" {
-		b = append(display.AppendString(append(b, `"id":`...), p.id), ',')
+	if p.ID != "" {
+		b = append(display.AppendString(append(b, `"id":`...), p.ID), ',')
 	}
-	b, err := appendAds(append(b, `"ads":`...), r, p.won)
+	b, err := appendAds(append(b, `"ads":`...), r, p.Won)
 	if err != nil {
 		return b, err
 	}
-	if p.err != nil {
-		return appendError(append(b, `,"matched":0,"candidates":0`...), p.err), nil
+	b = appendNumber(b, `,"matched":`, p.Matched)
+	b = appendNumber(b, `,"candidates":`, p.Candidates)
+	if p.Why != nil {
+		b = appendWhy(append(b, `,"why":{`...), p.Why)
 	}
-	b = appendNumber(b, `,"matched":`, r.Found.Matched)
-	b = appendNumber(b, `,"candidates":`, r.candidatesOf(p))
-	if p.why != nil {
-		b = appendWhy(append(b, `,"why":{`...), keptOut(p.why))
+	if p.Error != nil {
+		b = appendError(b, p.Error)
 	}
 	return append(b, '}'), nil
 }
 
-// appendError appends why a placement is not filled, and the closing bracket.
-func appendError(b []byte, err error) []byte {
-	e := httpapi.Error(err)
+// appendError appends why a placement is not filled.
+func appendError(b []byte, e *api.Error) []byte {
 	b = display.AppendString(append(b, `,"error":{"code":`...), string(e.Code))
 	b = display.AppendString(append(b, `,"message":`...), e.Message)
-	return append(display.AppendString(append(b, `,"field":`...), e.Field), "}}"...)
+	return append(display.AppendString(append(b, `,"field":`...), e.Field), '}')
 }

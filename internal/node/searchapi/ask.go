@@ -50,7 +50,8 @@ func (r *Result) Why() (list []KeptOut) {
 }
 
 // keptOut lists the verdicts that keep matching keywords from taking part, by name.
-func keptOut(counts *[search.Verdicts]uint64) (list []KeptOut) {
+func keptOut(counts *[search.Verdicts]uint64) []KeptOut {
+	list := []KeptOut{}
 	for i, n := range counts {
 		if v := search.Verdict(i); n > 0 && v != search.Eligible && v.Matched() {
 			list = append(list, KeptOut{v, n})
@@ -61,13 +62,13 @@ func keptOut(counts *[search.Verdicts]uint64) (list []KeptOut) {
 }
 
 // Ask answers a search that did not come over HTTP. It is checked, admitted and
-// observed like one that did; its Status is what HTTP would have answered. id is the
+// observed like a POST that did; its Status is what HTTP would have answered. id is the
 // request's, or "" if one is made.
-func (h *Handler) Ask(ctx context.Context, p *api.SearchParams, tags search.Tags, id string) (r Result, err error) {
+func (h *Handler) Ask(ctx context.Context, b *api.SearchBody, tags search.Tags, id string) (r Result, err error) {
 	if h.OwnRequestIDs {
 		id = ""
 	}
-	c := &call{Handler: h, start: time.Now(), tags: tags}
+	c := &call{Handler: h, start: time.Now(), tags: tags, body: true, asked: b}
 	c.seen.Operation, c.seen.RequestID = operation("/v1/search"), id
 	if h.Tracer != nil {
 		md, _ := metadata.FromIncomingContext(ctx)
@@ -79,7 +80,7 @@ func (h *Handler) Ask(ctx context.Context, p *api.SearchParams, tags search.Tags
 		err = checkID("request_id", id)
 	}
 	if err == nil {
-		r, err = c.answer(ctx, p)
+		r, err = c.answer(ctx, b.SearchParams)
 	}
 	c.seen.Status = http.StatusOK
 	if err != nil {

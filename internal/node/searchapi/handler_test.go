@@ -236,9 +236,9 @@ func TestOwnRequestIDs(t *testing.T) {
 			if path != "/v1/search?q=a" || len(given) != 1 {
 				continue
 			}
-			p := api.NewSearchParams()
-			p.Q = "a"
-			if got, err := h.Ask(t.Context(), p, search.Tags{}, given[0]); err != nil || got.Request.RequestID != "made-1" {
+			b := api.NewSearchBody()
+			b.Q = "a"
+			if got, err := h.Ask(t.Context(), b, search.Tags{}, given[0]); err != nil || got.Request.RequestID != "made-1" {
 				t.Errorf("over gRPC with %q: %+v, %v", given, got.Request, err)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"adshard/auction"
 	"adshard/fault"
+	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
 	"adshard/search"
 	"adshard/targeting"
@@ -156,6 +157,37 @@ func joined(request, placement []*targeting.Blocks) []*targeting.Blocks {
 	return []*targeting.Blocks{targeting.NewBlocks(advertisers, domains, categories, uncategorised)}
 }
 
+// Filled is a placement of a page as it is answered.
+type Filled struct {
+	ID                  string              // "": it could not be read
+	Won                 []auction.Placement // of Result.Found.Hits
+	Matched, Candidates uint64
+	Why                 []KeptOut  // of one without ads; nil: it was not asked for, or is not known
+	Error               *api.Error // why it is not filled, or nil
+}
+
+// Placements returns those of the request's page, in its order; none: it has no page.
+func (r *Result) Placements() []Filled {
+	if r.page == nil {
+		return nil
+	}
+	list := make([]Filled, len(r.page.placements))
+	for i := range list {
+		p := &r.page.placements[i]
+		list[i] = Filled{ID: p.id, Won: p.won}
+		if p.err != nil {
+			e := httpapi.Error(p.err)
+			list[i].Error = &e
+			continue
+		}
+		list[i].Matched, list[i].Candidates = r.Found.Matched, r.candidatesOf(p)
+		if p.why != nil {
+			list[i].Why = keptOut(p.why)
+		}
+	}
+	return list
+}
+
 // candidatesOf returns the number of candidates of a placement.
 func (r *Result) candidatesOf(p *placement) uint64 {
 	if p.filter >= len(r.Found.Filtered) { // no shard was asked
@@ -164,8 +196,8 @@ func (r *Result) candidatesOf(p *placement) uint64 {
 	return r.Found.Filtered[p.filter]
 }
 
-// candidates returns the number of candidates: with a page, those of any placement that is filled.
-func (r *Result) candidates() uint64 {
+// Candidates returns the number of candidates: with a page, those of any placement that is filled.
+func (r *Result) Candidates() uint64 {
 	if r.page != nil && !slices.ContainsFunc(r.page.placements, func(p placement) bool { return p.err == nil }) {
 		return 0
 	}

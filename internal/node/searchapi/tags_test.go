@@ -44,8 +44,9 @@ func TestPriorityAndTenant(t *testing.T) {
 			t.Errorf("%q: %d %s", headers, w.Code, w.Body)
 		}
 	}
-	own := search.Tags{Low: true, Tenant: "grpc"}
-	if _, err := h.Ask(t.Context(), &api.SearchParams{Q: "a", Slots: 4}, own, ""); err != nil {
+	own, b := search.Tags{Low: true, Tenant: "grpc"}, api.NewSearchBody()
+	b.Q = "a"
+	if _, err := h.Ask(t.Context(), b, own, ""); err != nil {
 		t.Fatal(err)
 	}
 	want := []search.Tags{{}, {}, {Low: true, Tenant: "Müller"}, own}

@@ -42,29 +42,40 @@ func (b *SearchBody) Set(name string, v Value) (int, error) {
 
 // setPlacements reads the list of placements; each is checked by itself.
 func (b *SearchBody) setPlacements(d *json.Decoder, body []byte) error {
-	wrong := fault.Field(op, placementsField, "%s must be a list of 1 to %d objects", placementsField, MaxPlacements)
 	if t, err := d.Token(); err != nil {
 		return notJSON(err)
 	} else if t != json.Delim('[') {
-		return wrong
+		return wrongPlacements()
 	}
 	for d.More() {
 		v, err := value(d, body)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case v.Kind != Object || len(b.Placements) == MaxPlacements:
-			return wrong
 		}
-		b.Placements = append(b.Placements, v.Raw)
+		if err := b.AddPlacement(v); err != nil {
+			return err
+		}
 	}
 	if _, err := d.Token(); err != nil {
 		return notJSON(err)
 	}
 	if len(b.Placements) == 0 {
-		return wrong
+		return wrongPlacements()
 	}
 	return nil
+}
+
+// AddPlacement adds a placement, whose fields are checked where it is filled. Errors: fault.Invalid, it is no object, or one too many.
+func (b *SearchBody) AddPlacement(v Value) error {
+	if v.Kind != Object || len(b.Placements) == MaxPlacements {
+		return wrongPlacements()
+	}
+	b.Placements = append(b.Placements, v.Raw)
+	return nil
+}
+
+func wrongPlacements() error {
+	return fault.Field(op, placementsField, "%s must be a list of 1 to %d objects", placementsField, MaxPlacements)
 }
 
 // PlacementParams are the fields of a placement.
