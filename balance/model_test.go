@@ -267,7 +267,7 @@ func BenchmarkModelApply100kSlices(b *testing.B) {
 	}
 }
 
-// TestOneShardInAView: a slice cannot get two shards by one edit, whose changes
+// TestOneShardInAView: a slice cannot get two shards by one edit; its changes
 // share a view.
 func TestOneShardInAView(t *testing.T) {
 	m, err := NewModel([]Shard{{Name: "a"}, {Name: "b"}})

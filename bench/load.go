@@ -115,7 +115,7 @@ func (f *loadFlags) run(ctx context.Context, out io.Writer) error {
 	if f.Targets, f.Schedule, refused = scheduled(w, contexts, f.Rate, f.Warmup+f.Duration); len(f.Targets) == 0 {
 		return errors.New("none of the queries can be asked")
 	}
-	if w.Recorded() > 0 { // at the recorded times, whose rate only bounds the queue
+	if w.Recorded() > 0 { // at the recorded times; their rate only bounds the queue
 		f.Rate = max(1, w.MeanRate(f.Rate, f.Warmup+f.Duration))
 	} else if f.Requests == 0 && f.Rate == 0 && f.Closed == 0 {
 		f.Requests = w.Requests

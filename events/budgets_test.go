@@ -215,7 +215,7 @@ func TestMarksOfTwo(t *testing.T) {
 	}
 }
 
-// TestMarksOfOperators: one that somebody else has set stays on the next day, with a larger budget and without
+// TestMarksOfOperators: one that an operator has set stays on the next day, with a larger budget and without
 // any, also where the budget was spent before or after.
 func TestMarksOfOperators(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "events.db"))
@@ -237,7 +237,7 @@ func TestMarksOfOperators(t *testing.T) {
 		t.Fatal(err)
 	}
 	sweep(start)
-	if _, err := s.Add(t.Context(), clicks[1:]); err != nil { // spent, while it is marked by somebody
+	if _, err := s.Add(t.Context(), clicks[1:]); err != nil { // spent, while an operator has marked it
 		t.Fatal(err)
 	}
 	sweep(start)
@@ -283,7 +283,7 @@ func TestOneCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	list[2].Damage = fault.Newf(fault.Corrupt, "test", "campaign 2 is damaged")
-	list[3].Exhausted, list[4].Limited = false, false // as if somebody had taken the one back; the other has no budget any more
+	list[3].Exhausted, list[4].Limited = false, false // as if an operator had taken the one back; the other has no budget any more
 	b.Note(clicks)
 	if err := b.Check(t.Context()); err != nil || !list[3].Exhausted || list[4].Exhausted {
 		t.Errorf("%v, %v %v", err, *list[3], *list[4])

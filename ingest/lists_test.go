@@ -82,7 +82,7 @@ func TestBlockLists(t *testing.T) {
 	if second <= first {
 		t.Errorf("version %d after %d", second, first)
 	}
-	// Names are those of the end of the import; a line that names nobody is rejected, and the others apply.
+	// Names are those of the end of the import; a line that names no known advertiser is rejected, and the others apply.
 	puts("+0 ~1 -0 =0 !3:advertiser_names", `{"type":"blocklist","name":"a","advertiser_names":["New","Other"],"advertisers":[7]}`, `{"type":"blocklist","name":"a","categories":[]}`,
 		`{"type":"blocklist","name":"a","advertiser_names":["Nobody"]}`, `{"type":"advertiser","name":"New"}`, `{"type":"advertiser","name":"Other"}`)
 	r.is("a", blocklist.List{Advertisers: []uint64{1, 2, 7}, Uncategorised: true})

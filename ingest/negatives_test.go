@@ -7,7 +7,7 @@ import (
 	"adshard/ingest"
 )
 
-// TestNegativesStayNegatives: whatever column calls a keyword a negative, nobody bids on it.
+// TestNegativesStayNegatives: a keyword that any column calls a negative is never bid on.
 func TestNegativesStayNegatives(t *testing.T) {
 	const owners = "A = status=enabled\nA / C = status=enabled\n"
 	const group = owners + "A / C / G = status=enabled\n"

@@ -136,7 +136,7 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
-// TestNotRepeatedForEver: what does not pass by itself ends the import, and so does a
+// TestNotRepeatedForEver: what does not pass by itself ends the import, as does a
 // database that lacks what the import has committed.
 func TestNotRepeatedForEver(t *testing.T) {
 	text := "Account\tCampaign\nA\tC\n"

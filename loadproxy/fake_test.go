@@ -294,7 +294,7 @@ type fakeDistributor struct {
 	address string
 }
 
-// gone tells whether nobody answers; under mu.
+// gone tells whether there is no answer; under mu.
 func (d fakeDistributor) gone() bool {
 	return d.homeless || d.address != d.home || d.away && d.address == ""
 }

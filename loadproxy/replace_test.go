@@ -157,8 +157,9 @@ func TestNoCopyCanBeMade(t *testing.T) {
 	})
 }
 
-// TestTheSourceIsNamedNoLonger, since it died, left the shard, or another shard is the
-// slave's: the copy ends, and the next sibling is copied, or node data are pulled.
+// TestTheSourceIsNamedNoLonger: the source is named no longer, since it died, left the shard,
+// or another shard is the slave's: the copy ends, and the next sibling is copied, or node data
+// are pulled.
 func TestTheSourceIsNamedNoLonger(t *testing.T) {
 	for name, next := range map[string]*pb.CopyOrder{"another is": orderOf("slave-2"), "none is": nil,
 		"it has another instance": {Siblings: []*pb.Replica{{Name: "slave-1", Address: "slave-1:1", Instance: 99}}}} {
@@ -188,7 +189,7 @@ func TestTheSourceIsNamedNoLonger(t *testing.T) {
 	}
 }
 
-// TestTheBalancerStartsOver while a copy is under way: it goes on.
+// TestTheBalancerStartsOver: the balancer starts over while a copy is under way: it goes on.
 func TestTheBalancerStartsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, b := &scriptedCopier{endless: true}, newBalancer(9)

@@ -33,8 +33,8 @@ func TestReportsEverySecond(t *testing.T) {
 	})
 }
 
-// TestATableIsAcknowledgedAtOnce, without its map of shards, and again until
-// the balancer has it.
+// TestATableIsAcknowledgedAtOnce: a table is acknowledged at once, without its map of shards,
+// and again until the balancer has it.
 func TestATableIsAcknowledgedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(2)
@@ -104,7 +104,8 @@ func TestADistributorThatIsAway(t *testing.T) {
 	})
 }
 
-// TestADistributorGoesOnWithoutABalancer, also for a slave that had lost it.
+// TestADistributorGoesOnWithoutABalancer: a distributor goes on without a balancer, also for a
+// slave that had lost it.
 func TestADistributorGoesOnWithoutABalancer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(2)
@@ -121,7 +122,7 @@ func TestADistributorGoesOnWithoutABalancer(t *testing.T) {
 	})
 }
 
-// TestServesWithoutADistributorAfterTheGraceTime: a balancer alone feeds nobody.
+// TestServesWithoutADistributorAfterTheGraceTime: a balancer alone feeds no slave.
 func TestServesWithoutADistributorAfterTheGraceTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(2)
@@ -134,7 +135,7 @@ func TestServesWithoutADistributorAfterTheGraceTime(t *testing.T) {
 	})
 }
 
-// TestTheLaterOfTwoSlavesIsRefused and does not serve.
+// TestTheLaterOfTwoSlavesIsRefused: the later of two slaves is refused and does not serve.
 func TestTheLaterOfTwoSlavesIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(2)

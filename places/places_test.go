@@ -45,7 +45,7 @@ func row(id, parent uint32, name string) Row {
 	return Row{ID: id, Name: name, Parent: parent, Country: "CZ", Type: "City"}
 }
 
-// told is a table and what was refused, as text.
+// told writes a table, and what was refused, as text.
 func told(t *Table, refused []Refused) string {
 	var b strings.Builder
 	for r := range t.All() {

@@ -278,7 +278,7 @@ func TestOptionsAreChecked(t *testing.T) {
 }
 
 // TestExploration: what was not shown often enough is not rated below all, however bad its group is;
-// once it was, or while nobody explores, it is. What is good is not raised.
+// once it was, or without exploration, it is. What is good is not raised.
 func TestExploration(t *testing.T) {
 	c := new(quality.Counts)
 	add := func(group, keyword, impressions, clicks uint64) {

@@ -47,7 +47,7 @@ func TestScaleOfFew(t *testing.T) {
 	for n := 2; n <= 20; n++ {
 		rates := make([]float64, n)
 		for i := range rates {
-			rates[i] = 1 / float64(int(1)<<i) // each half of the one before
+			rates[i] = 1 / float64(int(1)<<i) // each half of the previous one
 		}
 		s, highest := quality.ScaleOf(rates), 0
 		for _, r := range rates {

@@ -14,8 +14,8 @@ import (
 	"adshard/search"
 )
 
-// TestExpansionsAreThoseOfExpand, whatever is kept: of each text and reach, asked in
-// any order.
+// TestExpansionsAreThoseOfExpand: expansions are those of Expand, whatever is kept: of each
+// text and reach, asked in any order.
 func TestExpansionsAreThoseOfExpand(t *testing.T) {
 	lex := oracletest.Lexicon()
 	rapid.Check(t, func(t *rapid.T) {
@@ -52,8 +52,8 @@ func TestExpansionsAreKept(t *testing.T) {
 	}
 }
 
-// TestExpansionsStayWithinTheirBytes, however long queries are and however many ask
-// at once.
+// TestExpansionsStayWithinTheirBytes: expansions stay within their bytes, however long queries
+// are and however many ask at once.
 func TestExpansionsStayWithinTheirBytes(t *testing.T) {
 	const most = 64 << 10
 	e := search.NewExpansions(nil, most)
@@ -76,7 +76,7 @@ func TestExpansionsStayWithinTheirBytes(t *testing.T) {
 }
 
 // TestAFloodOfQueriesDoesNotDisplaceThoseThatAreAsked: users ask the same hundred
-// queries, and between two of them somebody asks ten that nobody asks again.
+// queries, and between two of them come ten that are asked only once.
 func TestAFloodOfQueriesDoesNotDisplaceThoseThatAreAsked(t *testing.T) {
 	e := search.NewExpansions(nil, 1<<20)
 	const rounds, queries, flood = 30, 100, 10

@@ -25,7 +25,7 @@ func oracleMap(r rune) (string, bool) {
 	return s, err == nil
 }
 
-// oracleLabel returns a label in ASCII; false: it is none.
+// oracleLabel returns a label in ASCII; false: it is not valid.
 func oracleLabel(label string) (string, bool) {
 	if code, ok := strings.CutPrefix(label, "xn--"); ok {
 		letters, ok := oracleDecode(code)

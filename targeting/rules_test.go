@@ -221,7 +221,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestFactors: each factor rounds down, after the one before, and the last result is at most tenfold.
+// TestFactors: each factor rounds down, in turn, and the last result is at most tenfold.
 func TestFactors(t *testing.T) {
 	for _, c := range []struct {
 		device uint64

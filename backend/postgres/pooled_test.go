@@ -10,7 +10,7 @@ import (
 	"adshard/fault"
 )
 
-// TestPooledCommitsAreDurable: behind such a pooler nobody can make commits durable for a session, so a database in which they are not is refused.
+// TestPooledCommitsAreDurable: behind such a pooler commits cannot be made durable for a session, so a database in which they are not is refused.
 func TestPooledCommitsAreDurable(t *testing.T) {
 	p := newPlace(t).(place)
 	do(t, "postgres", "ALTER DATABASE "+p.name+" SET synchronous_commit = off")

@@ -140,7 +140,7 @@ func TestBackupWhileItIsWritten(t *testing.T) {
 }
 
 // TestRestore: a running program's database is replaced by its backup, which it then uses, and
-// the one before is kept with what was written after the backup.
+// the previous one is kept with what was written after the backup.
 func TestRestore(t *testing.T) {
 	path, dir, m := backedUp(t)
 	s := openAt(t, path)

@@ -223,7 +223,7 @@ func (x *scene) leavesAlone() {
 	}
 }
 
-// TestReplacedAtOnce: a backup that was put in place while nobody looked is
+// TestReplacedAtOnce: a backup that was put in place unnoticed is
 // another history, and what is read is the backup's.
 func TestReplacedAtOnce(t *testing.T) {
 	x := newScene(t)
@@ -303,7 +303,7 @@ func TestEmptyFileIsNoDatabase(t *testing.T) {
 	opened(t, path)
 }
 
-// TestPrivate: what advertisers bid is nobody else's business.
+// TestPrivate: what advertisers bid is private.
 func TestPrivate(t *testing.T) {
 	x := newScene(t)
 	for _, suffix := range suffixes {

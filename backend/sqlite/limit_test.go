@@ -11,7 +11,7 @@ import (
 	"adshard/backend/sqlite"
 )
 
-// TestTooManyOpenFiles opens a database with every limit of open files from none to enough: the error names the limit, and sends nobody
+// TestTooManyOpenFiles opens a database with every limit of open files from none to enough: the error names the limit, and sends no one
 // to permissions.
 func TestTooManyOpenFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ads.db")

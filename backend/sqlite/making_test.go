@@ -57,7 +57,7 @@ func made(t *testing.T) (steps []string) {
 	return append(steps, asKilled(t, path))
 }
 
-// others are all ways to open a file for somebody who does not make it.
+// others are all ways to open a file without making it.
 func others(t *testing.T, path string) map[string]error {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "backup")

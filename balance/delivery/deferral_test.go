@@ -13,7 +13,7 @@ import (
 )
 
 // hotWorld is a distributor with one slave that holds all, at clock 10. Items are as
-// large as their weight says: a unit is a byte, of which 1,000 a second are sent again.
+// large as their weight says: a unit is a byte, and 1,000 a second are sent again.
 type hotWorld struct {
 	t      testing.TB
 	items  *balance.Index
@@ -40,7 +40,7 @@ func newHotWorld(t testing.TB) *hotWorld {
 	return w
 }
 
-// begin puts a distributor that knows nothing in the place of the one before.
+// begin replaces the distributor by one that knows nothing.
 func (w *hotWorld) begin() {
 	w.t.Helper()
 	base, err := balance.NewModel([]balance.Shard{{Name: "a"}})

@@ -97,7 +97,7 @@ func TestSplitKeysReported(t *testing.T) {
 	}
 }
 
-// TestHostileSplitKeys: a split key outside of its slice is refused, and so is one of
+// TestHostileSplitKeys: a split key outside of its slice is refused, as is one of
 // another generation or of a slice that another shard serves; the rest of the report
 // counts. One at which the slice cannot be cut has no effect.
 func TestHostileSplitKeys(t *testing.T) {

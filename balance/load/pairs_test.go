@@ -59,7 +59,7 @@ func TestTopicsAreAveraged(t *testing.T) {
 	if got := w.table.Sampled(); got != 50*2*time.Minute { // shard 2; shard 1 told none half of the time
 		t.Errorf("sampled for %v", got)
 	}
-	for range 100 { // ten minutes in which nobody asks for what is on shard 1
+	for range 100 { // ten minutes without queries for what is on shard 1
 		w.report(1, 6, nil, nil)
 	}
 	check([]balance.Topic{{Term: 3, Items: []balance.TopicItem{{Key: a[0], Load: 2.5}}}, {Term: 7, Items: []balance.TopicItem{{Key: a[0], Load: 12.5}, {Key: a[1], Load: 25}, {Key: b[0], Load: 200}}}})

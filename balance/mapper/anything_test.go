@@ -92,7 +92,7 @@ func (f *overseer) check(o balance.Op) {
 
 // TestAnythingGoes: whatever slaves, masters, people and faults do, in any
 // order, a slice is switched only when both copies are equal, finished only
-// when no master has an older view, and each quantum follows the one before.
+// when no master has an older view, and each quantum follows the previous one.
 func TestAnythingGoes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		slaves := []string{"a", "b", "c"}

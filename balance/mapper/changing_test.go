@@ -27,7 +27,7 @@ func (r *rig) torn(q balance.Certify) func(*balance.Certified) {
 	}
 }
 
-// changing answers the questions for the first slice, all items of which change between
+// changing answers the questions for the first slice; all of its items change between
 // the certificates of the slaves and that of the source of truth, until one is
 // Changing; it returns that one.
 func (r *rig) changing() balance.Certify {

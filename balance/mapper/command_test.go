@@ -63,7 +63,7 @@ func (r *rig) through() {
 	}
 }
 
-// TestMovesThatAreRefused by command.
+// TestMovesThatAreRefused: moves by command that are refused.
 func TestMovesThatAreRefused(t *testing.T) {
 	r, _ := newWants(t, func(c *cluster.Config) {
 		c.Limits = map[string]balance.Limit{"d": {Weight: 600}}
@@ -268,7 +268,8 @@ func TestAnEmptiedShardWaitsForItsDisk(t *testing.T) {
 	}
 }
 
-// TestALostShardIsEvacuated after its time, not while iterations are paused.
+// TestALostShardIsEvacuated: a lost shard is evacuated after its time, not while iterations are
+// paused.
 func TestALostShardIsEvacuated(t *testing.T) {
 	r, _ := newWants(t, func(c *cluster.Config) { c.EvacuateAfter = time.Minute }, "a", "b", "c")
 	r.mute["b"] = true
@@ -292,7 +293,7 @@ func TestALostShardIsEvacuated(t *testing.T) {
 	}
 }
 
-// TestNoRefuge: nobody can take what must leave, and that is said.
+// TestNoRefuge: no shard can take what must leave, and that is said.
 func TestNoRefuge(t *testing.T) {
 	r, _ := newWants(t, func(c *cluster.Config) {
 		c.Limits = map[string]balance.Limit{"b": {Weight: 1010}}
@@ -324,7 +325,7 @@ func TestPauseAndUse(t *testing.T) {
 	}
 }
 
-// TestPlanAndShadows move nothing.
+// TestPlanAndShadows: plan and shadows move nothing.
 func TestPlanAndShadows(t *testing.T) {
 	shadow := &named{name: "other"}
 	r, w := newWants(t, func(c *cluster.Config) {

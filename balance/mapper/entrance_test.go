@@ -34,7 +34,8 @@ func newEntranceWith(t *testing.T, change func(*cluster.Config)) *rig {
 	return r
 }
 
-// TestASlaveThatRestartsIsComparedAgain, all of it: its disk may be another one.
+// TestASlaveThatRestartsIsComparedAgain: a slave that restarts is compared again, all of it:
+// its disk may be another one.
 func TestASlaveThatRestartsIsComparedAgain(t *testing.T) {
 	r := newEntrance(t)
 	first := r.answerFirst()
@@ -61,7 +62,8 @@ func TestASlaveThatRestartsIsComparedAgain(t *testing.T) {
 	}
 }
 
-// TestASlaveThatIsBehindIsNotAsked before it has applied the changes of the last seconds.
+// TestASlaveThatIsBehindIsNotAsked: a slave that is behind is not asked before it has applied
+// the changes of the last seconds.
 func TestASlaveThatIsBehindIsNotAsked(t *testing.T) {
 	r := newEntrance(t)
 	r.mute["e"] = true
@@ -98,8 +100,8 @@ func TestASlaveThatIsBehindIsNotAsked(t *testing.T) {
 	r.wantShard("shard-1", "c e")
 }
 
-// TestTheOnlyReplicaStays in its set when it differs from the source of truth: what it
-// does not serve is missing, and the rest is not.
+// TestTheOnlyReplicaStays: the only replica stays in its set when it differs from the source of
+// truth: what it does not serve is missing, and the rest is not.
 func TestTheOnlyReplicaStays(t *testing.T) {
 	r := newReplicated(t, func(c *cluster.Config) { c.Scrub, c.ScrubShare = time.Minute, 1 }, "a", "b")
 	r.mute["a"] = true
@@ -111,7 +113,7 @@ func TestTheOnlyReplicaStays(t *testing.T) {
 }
 
 // switchBeside moves a slice between the shards of newEntrance up to its switch, of which
-// nobody has heard yet; e takes no part.
+// no slave has heard yet; e takes no part.
 func (r *rig) switchBeside(i int, to string) {
 	r.t.Helper()
 	published := r.m.Published().View()
@@ -193,8 +195,8 @@ func TestASlaveJoinsWhileViewsChange(t *testing.T) {
 	r.wantPublished(2)
 }
 
-// TestASliceThatWasAwayIsFilledAgain on a slave that is behind: it still seems to hold what
-// it is about to drop.
+// TestASliceThatWasAwayIsFilledAgain: a slice that was away is filled again on a slave that is
+// behind: it still seems to hold what it is about to drop.
 func TestASliceThatWasAwayIsFilledAgain(t *testing.T) {
 	r := newEntrance(t)
 	r.switchBeside(1, "shard-0")
@@ -349,7 +351,8 @@ func TestASlaveThatIsAlwaysBehindJoins(t *testing.T) {
 	}
 }
 
-// TestViewsDoNotWaitForEver for a slave that is to join and gets nothing any more.
+// TestViewsDoNotWaitForEver: views do not wait forever for a slave that is to join and gets
+// nothing any more.
 func TestViewsDoNotWaitForEver(t *testing.T) {
 	r := newLaggard(t, 2*time.Second, 500*time.Millisecond)
 	for range 12 {

@@ -36,8 +36,8 @@ func (r *rig) fills(slave string) {
 	r.carry()
 }
 
-// TestTheFirstFillEnds when each slave has all that it is to serve, and not
-// before, also when one of them is lost in between.
+// TestTheFirstFillEnds: the first fill ends when each slave has all that it is to serve, and
+// not before, also when one of them is lost in between.
 func TestTheFirstFillEnds(t *testing.T) {
 	r := newUnfilled(t, "a", "b")
 	r.fills("a")

@@ -96,7 +96,7 @@ func BenchmarkIteration(b *testing.B) {
 }
 
 // large returns a mapper at full size that has not iterated yet. A tenth of the
-// slaves have thrice the load of the others.
+// slaves have three times the load of the others.
 func large(b *testing.B, shadows []balance.Strategy) *mapper.Mapper {
 	index := &balance.Index{}
 	for i := range balance.Key(benchItems) {

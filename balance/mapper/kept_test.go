@@ -68,7 +68,8 @@ func TestALateReplicaIsComparedInWhatItLacked(t *testing.T) {
 	}
 }
 
-// TestALateReplicaThatRestartsIsComparedInAll that it has: its disk may be another one.
+// TestALateReplicaThatRestartsIsComparedInAll: a late replica that restarts is compared in all
+// that it has: its disk may be another one.
 func TestALateReplicaThatRestartsIsComparedInAll(t *testing.T) {
 	r := newLate(t)
 	served := 0

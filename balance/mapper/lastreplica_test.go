@@ -10,7 +10,7 @@ import (
 	"adshard/balance/mapper"
 )
 
-// killed has a slave be dead for so long that nobody knows it yet.
+// killed lets a slave be dead for less time than it takes to be noticed.
 func (r *rig) killed(name string) {
 	r.t.Helper()
 	r.mute[name] = true

@@ -41,7 +41,7 @@ func TestDrainWithoutIterations(t *testing.T) {
 	}
 }
 
-// TestStepsAreMarked: an iteration is told in a line, and so is what people
+// TestStepsAreMarked: an iteration is told in a line, as is what people
 // want and what fails; steps of moves and views are marked.
 func TestStepsAreMarked(t *testing.T) {
 	r, w := newWants(t, nil, "a", "b", "c")

@@ -110,8 +110,7 @@ func TestAWrongParentIsNeverLetGo(t *testing.T) {
 	}
 }
 
-// TestAParentIsLetGoOnlyWhenTheSlavesHaveWrittenIt: one that differs and whose changes they have
-// not applied since it was first asked for is asked for again and again.
+// TestAParentIsLetGoOnlyWhenTheSlavesHaveWrittenIt: a parent that differs is asked for until they have applied its changes.
 func TestAParentIsLetGoOnlyWhenTheSlavesHaveWrittenIt(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.start0()

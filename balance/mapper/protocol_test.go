@@ -137,7 +137,8 @@ func TestAMoveIsFinishedWhenNobodyNeedsTheOldView(t *testing.T) {
 	r.phase(0, balance.NoMove)
 }
 
-// TestMovesThatAreGivenUp before their switch leave the slice where it is.
+// TestMovesThatAreGivenUp: moves that are given up before their switch leave the slice where it
+// is.
 func TestMovesThatAreGivenUp(t *testing.T) {
 	differs := func(change func(*balance.Certified)) func(*rig) {
 		return func(r *rig) {
@@ -192,7 +193,8 @@ func TestMovesThatAreGivenUp(t *testing.T) {
 	}
 }
 
-// TestAMoveThatIsNotFilledStalls, however often its target reports.
+// TestAMoveThatIsNotFilledStalls: a move that is not filled stalls, however often its target
+// reports.
 func TestAMoveThatIsNotFilledStalls(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.must(r.m.Move(r.now, r.slice(0).ID, "b"))

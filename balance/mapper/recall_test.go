@@ -139,8 +139,8 @@ func TestMemoryOfShadows(t *testing.T) {
 	}
 }
 
-// TestMemoryIsDropped when another strategy, or the same one with other options, comes
-// into use: durably, even if nothing else happens.
+// TestMemoryIsDropped: memory is dropped when another strategy, or the same one with other
+// options, comes into use: durably, even if nothing else happens.
 func TestMemoryIsDropped(t *testing.T) {
 	r, l := newLearner(t, "learner", nil)
 	r.pass(2*rigInterval + time.Second)

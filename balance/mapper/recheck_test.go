@@ -19,7 +19,7 @@ func newUnverified(t *testing.T) *rig {
 	return r
 }
 
-// crash has a slave join again, whose store was not closed.
+// crash has a slave join again with a store that was not closed.
 func (r *rig) crash(slave string) {
 	r.t.Helper()
 	r.mute[slave] = true // its reports say more than those of the rig
@@ -144,7 +144,7 @@ func TestACrashedSlaveCrashesAgain(t *testing.T) {
 	}
 }
 
-// TestAStoreThatWasNotClosedBeforeTheFirstPlan: changes that come before there is a plan are none
+// TestAStoreThatWasNotClosedBeforeTheFirstPlan: changes that come before there is a plan are not part
 // of what is compared.
 func TestAStoreThatWasNotClosedBeforeTheFirstPlan(t *testing.T) {
 	r := newRig(t, 2, func(c *cluster.Config) { c.Slaves = 1 }, "a")

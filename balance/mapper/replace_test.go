@@ -88,7 +88,7 @@ func TestAnEmptiedSlaveIsReplacedByACopy(t *testing.T) {
 	}
 }
 
-// TestASpareCopies what its new siblings have, each beginning with another one.
+// TestASpareCopies: a spare copies what its new siblings have, each beginning with another one.
 func TestASpareCopies(t *testing.T) {
 	r := newPlaced(t, "a", "b")
 	r.joinWith(balance.Joining{Name: "x"}, 9)
@@ -218,7 +218,8 @@ func TestWhoHoldsMostIsNotCopied(t *testing.T) {
 	r.wantSiblings("x", "")
 }
 
-// TestTwoThatLostAll are filled by node data, and stay in their set: nobody has more.
+// TestTwoThatLostAll: two that lost all are filled by node data, and stay in their set: no
+// replica has more.
 func TestTwoThatLostAll(t *testing.T) {
 	r := newPlaced(t, "a", "b")
 	r.joinWith(balance.Joining{Name: "a"}, 11)

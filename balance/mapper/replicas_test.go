@@ -85,8 +85,8 @@ func (r *rig) join(name, zone string) {
 	r.carry()
 }
 
-// TestTheFirstPlanMakesShards of as many slaves as there are to be replicas; the
-// others are spares.
+// TestTheFirstPlanMakesShards: the first plan makes shards of as many slaves as there are to be
+// replicas; the others are spares.
 func TestTheFirstPlanMakesShards(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b", "c", "d", "e")
 	r.wantShard("shard-0", "a b")
@@ -136,8 +136,8 @@ func TestZones(t *testing.T) {
 	r.wantShard("shard-0", "b y")
 }
 
-// TestALostReplicaIsReplaced by a spare, after a while; it is asked once it has all
-// slices and each is certified, and no view changes.
+// TestALostReplicaIsReplaced: a lost replica is replaced by a spare, after a while; it is asked
+// once it has all slices and each is certified, and no view changes.
 func TestALostReplicaIsReplaced(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b", "c", "d", "e")
 	view := r.m.Model().View()
@@ -195,8 +195,8 @@ func TestTheWorstOffShardFirst(t *testing.T) {
 	r.wantShard("shard-0", "a b")
 }
 
-// TestASlaveThatLeftKeepsItsData until each master has the revision, or its lease is
-// over, and the longest query has ended.
+// TestASlaveThatLeftKeepsItsData: a slave that left keeps its data until each master has the
+// revision, or its lease is over, and the longest query has ended.
 func TestASlaveThatLeftKeepsItsData(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		r := newReplicated(t, nil, "a", "b")
@@ -233,7 +233,8 @@ func TestASlaveThatLeftKeepsItsData(t *testing.T) {
 	}
 }
 
-// TestAMoveWaitsForAllReplicas that live, each certified by itself.
+// TestAMoveWaitsForAllReplicas: a move waits for all replicas that live, each certified by
+// itself.
 func TestAMoveWaitsForAllReplicas(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b", "c", "d")
 	r.must(r.m.Move(r.now, r.slice(0).ID, "shard-1"))
@@ -251,7 +252,8 @@ func TestAMoveWaitsForAllReplicas(t *testing.T) {
 	r.phase(0, balance.NoMove)
 }
 
-// TestALateReplicaLeavesItsSet with the switch, and joins again; a lost one too.
+// TestALateReplicaLeavesItsSet: a late replica leaves its set with the switch, and joins again;
+// a lost one too.
 func TestALateReplicaLeavesItsSet(t *testing.T) {
 	for _, lost := range []bool{true, false} {
 		r := newReplicated(t, nil, "a", "b", "c", "d")
@@ -290,7 +292,7 @@ func TestTwoAreCertifiedBeforeTheThirdIsLate(t *testing.T) {
 	r.wantShard("shard-1", "d e +f")
 }
 
-// TestACopyThatDiffersIsRefilled while the others go on.
+// TestACopyThatDiffersIsRefilled: a copy that differs is refilled while the others go on.
 func TestACopyThatDiffersIsRefilled(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b", "c", "d")
 	r.must(r.m.Move(r.now, r.slice(0).ID, "shard-1"))
@@ -309,7 +311,7 @@ func TestACopyThatDiffersIsRefilled(t *testing.T) {
 	r.phase(0, balance.Copying)
 }
 
-// scrubFindsDamage lets the scrub come to a slave, whose copy differs.
+// scrubFindsDamage lets the scrub come to a slave with a copy that differs.
 func (r *rig) scrubFindsDamage(name string) {
 	r.t.Helper()
 	for range 400 {
@@ -325,7 +327,8 @@ func (r *rig) scrubFindsDamage(name string) {
 	r.pass(time.Second)
 }
 
-// TestADamagedReplicaLeaves its set, since the other one answers, and joins again.
+// TestADamagedReplicaLeaves: a damaged replica leaves its set, since the other one answers, and
+// joins again.
 func TestADamagedReplicaLeaves(t *testing.T) {
 	r := newReplicated(t, func(c *cluster.Config) { c.Scrub, c.ScrubShare = time.Minute, 1 }, "a", "b")
 	r.scrubFindsDamage("b")
@@ -339,7 +342,8 @@ func TestADamagedReplicaLeaves(t *testing.T) {
 	r.wantShard("shard-0", "a b")
 }
 
-// TestAHangingReplicaHoldsUpNoView for longer than a lost one would.
+// TestAHangingReplicaHoldsUpNoView: a hanging replica holds up no view for longer than a lost
+// one would.
 func TestAHangingReplicaHoldsUpNoView(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b", "c", "d")
 	r.must(r.m.Move(r.now, r.slice(0).ID, "shard-1"))
@@ -364,7 +368,7 @@ func TestAHangingReplicaHoldsUpNoView(t *testing.T) {
 	}
 }
 
-// TestReplicasChange while slaves serve: one, two, one again.
+// TestReplicasChange: replicas change while slaves serve: one, two, one again.
 func TestReplicasChange(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b", "c", "d")
 	r.must(r.m.SetReplicas(r.now, 2))
@@ -398,7 +402,7 @@ func TestReplicasChange(t *testing.T) {
 	}
 }
 
-// TestTheOnlyReplicaIsNotDrained before another one serves.
+// TestTheOnlyReplicaIsNotDrained: the only replica is not drained before another one serves.
 func TestTheOnlyReplicaIsNotDrained(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b")
 	r.mute["a"] = true

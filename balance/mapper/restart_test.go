@@ -112,7 +112,7 @@ func TestRestartWithALostSlave(t *testing.T) {
 	if r.m.Unpublished() != nil {
 		t.Fatal("there is a published model")
 	}
-	r.switch0() // view 2, which nobody has heard from
+	r.switch0() // view 2, which no slave has heard of
 	r.mute["c"] = true
 	r.cfg.Epoch++
 	r.start()
@@ -136,8 +136,8 @@ func TestRestartWithALostSlave(t *testing.T) {
 	}
 }
 
-// TestTimeThatIsSetBack, or forward, ends nothing before its time and holds
-// nothing up.
+// TestTimeThatIsSetBack: time that is set back, or forward, ends nothing before its time and
+// holds nothing up.
 func TestTimeThatIsSetBack(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.pass(time.Minute)

@@ -69,7 +69,8 @@ func TestAnAnswerAboutWhatWasLostIsNotTaken(t *testing.T) {
 	r.wantShard("shard-1", "c e")
 }
 
-// TestALateReplicaIsComparedInWhatItLost when it is about to leave its set.
+// TestALateReplicaIsComparedInWhatItLost: a late replica is compared in what it lost when it is
+// about to leave its set.
 func TestALateReplicaIsComparedInWhatItLost(t *testing.T) {
 	r := newAlmostLate(t)
 	r.slow = true

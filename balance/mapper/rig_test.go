@@ -254,7 +254,7 @@ func (r *rig) start0() {
 	r.ackAll()
 }
 
-// switch0 moves the first slice from a to b up to its switch.
+// switch0 moves the first slice from a to b until its switch.
 func (r *rig) switch0() {
 	r.t.Helper()
 	r.start0()

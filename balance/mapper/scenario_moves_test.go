@@ -38,7 +38,7 @@ func (s *scenario) runOn(d *datadriven.TestData) (string, error) {
 	return "", err
 }
 
-// move SLICE SHARD: somebody wants a slice to be elsewhere.
+// move SLICE SHARD: an operator wants a slice to be elsewhere.
 func (s *scenario) move(d *datadriven.TestData) (string, error) {
 	id, err := strconv.ParseUint(d.CmdArgs[0].Key, 10, 64)
 	if err == nil {

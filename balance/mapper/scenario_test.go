@@ -249,7 +249,7 @@ func (s *scenario) kill(d *datadriven.TestData) (string, error) {
 	return "", nil
 }
 
-// quantum epoch=N number=N: a quantum arrives at the distributor from somebody.
+// quantum epoch=N number=N: a quantum arrives at the distributor, from any sender.
 func (s *scenario) quantum(d *datadriven.TestData) (string, error) {
 	return "", s.w.dists[0].distributor.Quantum(balance.Quantum{Epoch: uint64(number(d, "epoch", 1)), Number: uint64(number(d, "number", 1))})
 }

@@ -56,7 +56,8 @@ func TestAFailedQuestionHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-// TestAFailedQuestionIsAskedAlone until it is answered: it may be the reason why others that were asked with it failed.
+// TestAFailedQuestionIsAskedAlone: a failed question is asked alone until it is answered: it may be the reason why
+// others that were asked with it failed.
 func TestAFailedQuestionIsAskedAlone(t *testing.T) {
 	r := newRig(t, 8, nil, "a", "b", "c")
 	r.start0()
@@ -219,7 +220,8 @@ func TestALargeItemThatIsThereGivesNoTime(t *testing.T) {
 	r.phase(0, balance.NoMove)
 }
 
-// TestWhatMustMoveIsNeededAfterARestart of the balancer, which has not saved why it moves.
+// TestWhatMustMoveIsNeededAfterARestart: what must move is needed after a restart of the
+// balancer, which has not saved why it moves.
 func TestWhatMustMoveIsNeededAfterARestart(t *testing.T) {
 	r := newRig(t, 9, nil, "a", "b", "c")
 	r.must(r.m.Move(r.now, r.slice(0).ID, "b"))

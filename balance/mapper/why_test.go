@@ -262,7 +262,8 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-// TestTheSameInputGivesTheSameOutput, whatever order maps have.
+// TestTheSameInputGivesTheSameOutput: the same input gives the same output, whatever order maps
+// have.
 func TestTheSameInputGivesTheSameOutput(t *testing.T) {
 	play := func() string {
 		r, w := newWants(t, func(c *cluster.Config) { c.EvacuateAfter = time.Minute }, "a", "b", "c")

@@ -42,7 +42,7 @@ type disk struct {
 	damaged map[balance.Key]bool // their postings are not what they should be
 }
 
-// master is somebody who asks slaves in a view.
+// master is a master that asks slaves in a view.
 type master struct {
 	name string
 	view uint64

@@ -42,7 +42,8 @@ func (l *loop) wantItems(s balance.Strategy, shard balance.ShardID) {
 	l.t.Errorf("%s: shard %d stays empty", s.Name(), shard)
 }
 
-// TestAShardThatWasEmptiedArrivesAgain when it is active again.
+// TestAShardThatWasEmptiedArrivesAgain: a shard that was emptied arrives again when it is
+// active again.
 func TestAShardThatWasEmptiedArrivesAgain(t *testing.T) {
 	for _, name := range arriving {
 		l, s := placed(t, name, nil, 10, 1000, nil)

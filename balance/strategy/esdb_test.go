@@ -13,8 +13,7 @@ import (
 	"adshard/balance/strategy/compared"
 )
 
-// shop is tenants with items of equal weight, in a loop of which the budget is not
-// limited: tenant i, from 1, has so many.
+// shop is tenants with items of equal weight, in a loop that the budget does not limit: tenant i, from 1, has so many.
 type shop struct {
 	*loop
 	s          balance.Strategy

@@ -222,7 +222,7 @@ func TestLoadAwareHashing(t *testing.T) {
 	}
 }
 
-// TestArrival: a shard that joins takes the arcs of its tokens, though nobody is hot.
+// TestArrival: a shard that joins takes the arcs of its tokens, though no shard is hot.
 func TestArrival(t *testing.T) {
 	for _, name := range []string{"rao-pool", "cassandra", "srinivasan"} {
 		l, s := placed(t, name, nil, 10, 5000, nil)

@@ -11,7 +11,7 @@ import (
 	"adshard/balance/verify"
 )
 
-// started returns moves of which one has begun: of the second slice from a to b.
+// started returns moves, the first of which has begun: of the second slice from a to b.
 func started(t *testing.T) (m *Moves, w *maps.Views, v *activeMove, n *cluster.Slave) {
 	t.Helper()
 	c, b := clustertest.New(t, cluster.Config{Strategy: clustertest.Proposes{}}, balance.Active)

@@ -6,8 +6,7 @@ import (
 )
 
 // sketch estimates how often keys were asked for of late (TinyLFU: Einziger,
-// Friedman, Manes 2017): four rows of small counters, of which the least counts, halved
-// once there were ten accesses for each entry of the cache.
+// Friedman, Manes 2017): four rows of small counters, of which the least counts. They are halved once there were ten accesses for each entry of the cache.
 type sketch struct {
 	rows     [4][]uint8
 	accesses int

@@ -37,7 +37,7 @@ func search(l *Counter, v *index.Served, keys []uint64) {
 	l.Add(&s)
 }
 
-// mostlyHigh returns keys of the lower half of the ring of which nine in ten lie in its
+// mostlyHigh returns keys of the lower half of the ring, nine in ten of them in its
 // last eighth.
 func mostlyHigh(r *rand.Rand, n int) []uint64 {
 	keys := make([]uint64, n)
@@ -69,7 +69,7 @@ func splitKey(load *pb.Load, slice uint64) *uint64 {
 
 // TestSplitKeys: where half of the load lies on each side is reported once it is known,
 // though a search's samples come in the order of keys, and kept from one report to the
-// next. A slice that nobody asks for has none.
+// next. A slice without queries has none.
 func TestSplitKeys(t *testing.T) {
 	l, v := NewCounter(), served(t, 1)
 	search(l, v, []uint64{1 << 40})
@@ -147,7 +147,7 @@ func TestSplitKeysOfGenerations(t *testing.T) {
 	}
 }
 
-// TestSplitKeysAreForgotten: the estimates of slices that nobody asks for any more end,
+// TestSplitKeysAreForgotten: the estimates of slices without further queries end,
 // and without reports there are no more of them than slices served.
 func TestSplitKeysAreForgotten(t *testing.T) {
 	l := NewCounter()
@@ -158,7 +158,7 @@ func TestSplitKeysAreForgotten(t *testing.T) {
 	if len(l.splits) != 0 {
 		t.Fatalf("%d estimates", len(l.splits))
 	}
-	for n := range uint64(200) { // nobody takes them
+	for n := range uint64(200) { // none is taken
 		ask(l, served(t, n), 18)
 	}
 	if len(l.splits) > 2*loadTables || len(l.slices) > loadTables {

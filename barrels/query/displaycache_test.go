@@ -8,8 +8,8 @@ import (
 	"adshard/search/display"
 )
 
-// TestDisplaysFitInTheirBytes, however much an answer shows of each keyword, and whoever
-// puts them there.
+// TestDisplaysFitInTheirBytes: displays fit in their bytes, however much an answer shows of
+// each keyword, and from wherever they come.
 func TestDisplaysFitInTheirBytes(t *testing.T) {
 	const most = 1 << 20
 	large := strings.Repeat("x", 5000)

@@ -8,7 +8,8 @@ import (
 	"adshard/search"
 )
 
-// TestKeywordsShareWhatTheirAdsShow unless it depends on them; what is filled once is not filled again.
+// TestKeywordsShareWhatTheirAdsShow: keywords share what their ads show unless it depends on them; what
+// is filled once is not filled again.
 func TestKeywordsShareWhatTheirAdsShow(t *testing.T) {
 	for headline, shared := range map[string]bool{"Cables {50 %}": true, "Buy {KeyWord:Cables}": false} {
 		s := opened(t)

@@ -112,8 +112,7 @@ func contents(t *testing.T, db kv.DB) map[string]string {
 	return out
 }
 
-// tryMixed opens a database of these files: it is refused, or is the state after the batch
-// that it says was its last.
+// tryMixed opens a database of these files. It is refused, or has the state after the batch that it names as its last.
 func tryMixed(t *testing.T, what string, seed uint64, files map[string][]byte) (refused bool) {
 	t.Helper()
 	dir := t.TempDir()

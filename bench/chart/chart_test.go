@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// TestWellFormed: whatever is drawn, the SVG is XML without numbers that are
-// none.
+// TestWellFormed: whatever is drawn, the SVG is XML in which all numbers are finite.
 func TestWellFormed(t *testing.T) {
 	line := Line{Name: `a <b> & "c"`, X: []float64{0, 1, 2}, Y: []float64{1, 50, 3}, Dashed: true}
 	for name, c := range map[string]Chart{

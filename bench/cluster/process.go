@@ -63,7 +63,7 @@ func (p *process) watch(stdout io.Reader) {
 	for text.Scan() {
 		select {
 		case p.lines <- text.Text():
-		default: // nobody reads so many lines
+		default: // not all of so many lines are read
 		}
 	}
 	_ = p.cmd.Wait() // that it has ended says enough; its log says why

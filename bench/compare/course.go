@@ -158,7 +158,7 @@ func (u *pupil) changed(ctx context.Context, in balance.Input, edit func(*balanc
 	return u.follow(ctx, &in)
 }
 
-// follow has a strategy iterate until rest, in the night after the one before: original
+// follow has a strategy iterate until rest, in the next night: original
 // plans anew in no other time, and that night lasts for as long as it needs.
 func (u *pupil) follow(ctx context.Context, in *balance.Input) (Change, error) {
 	in.Time = nextNight(in.Time)

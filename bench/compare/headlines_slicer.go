@@ -103,7 +103,7 @@ func shift(ctx context.Context, t *trace.Trace, c kind, exponent float64, seed i
 }
 
 // replicated is max/mean, of load by replicas, at rest with an item that has a fifth of all
-// load, of ten shards of which the last has three replicas and not that item.
+// load, of ten shards; the last has three replicas and not that item.
 func replicated(ctx context.Context, t *trace.Trace, name, replication string, seed int) (float64, error) {
 	s, err := strategy.Named(name, map[string]string{"replication": replication})
 	if err != nil {

@@ -67,7 +67,7 @@ type Judgement struct {
 	P50       float64 `json:"p50_us"`
 	P99       float64 `json:"p99_us"`
 	BoundMean float64 `json:"bound_mean_us"`
-	// OneAtATime is queries a second when each begins after the one before,
+	// OneAtATime is queries a second when each begins after the previous one,
 	// Saturated when all slaves work all the time and the busiest decides.
 	OneAtATime float64 `json:"one_at_a_time"`
 	Saturated  float64 `json:"saturated"`

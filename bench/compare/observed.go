@@ -212,7 +212,7 @@ func balancedFrom(part []Sample) (at float64, ok bool) {
 		i--
 	}
 	if over > 1 {
-		i++ // the one before the break was not balanced either
+		i++ // the sample before the break was not balanced either
 	}
 	if i >= len(part) {
 		return 0, false

@@ -9,7 +9,7 @@
 // pages of its files dropped every 20 ms (paired.KeepCold). 4 GB hold the 2.5 GB of one
 // slave: 1S-LR is built as 1S-HR and measured anew.
 //
-// A layout is built once and measured in several runs, of which the one in the middle is
+// A layout is built once and measured in several runs; the one in the middle is
 // shown. A claim of the thesis is judged by the ratios of each run (findings.judge):
 // reproduced, contradicted or not tested.
 //

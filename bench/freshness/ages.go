@@ -6,7 +6,7 @@ import (
 )
 
 // ages finds how old changes are when answers first show them. Each group has versions,
-// of which an answer shows one: that has all changes up to it. Times count from one
+// of which an answer shows one: it has all changes up to it. Times count from one
 // moment. It is for one goroutine at a time.
 type ages struct {
 	groups []history

@@ -7,6 +7,6 @@
 // campaigns: it asks what is reached by a URL and knows nothing of how changes get
 // there, so that the feed and package creators are measured alike.
 //
-// Both write advertisers of their own into the database, on words that no one else
+// Both write advertisers of their own into the database, on words that no other advertiser
 // has, and remove them at the end.
 package freshness

@@ -63,8 +63,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestRecordAtRest: an answer that is not complete is none to hold others
-// against.
+// TestRecordAtRest: an incomplete answer is not taken as the reference of others.
 func TestRecordAtRest(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"ads":[],"coverage":{"complete":false}}`)

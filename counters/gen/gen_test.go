@@ -72,7 +72,7 @@ func generated(t *testing.T, structs string) (dir string, err error) {
 }
 
 // TestBuilds: what is generated builds, in all modes and with types of other packages; and
-// its test names the counterexample of a fold that is none.
+// its test names a counterexample for a function that is no fold.
 func TestBuilds(t *testing.T) {
 	dir, err := generated(t, `type A struct {
 	Name string `+"`counter:\"key\" json:\"name\"`"+`

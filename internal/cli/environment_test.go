@@ -54,7 +54,8 @@ func TestEnvironmentOfCommands(t *testing.T) {
 	}
 }
 
-// TestNothingIsErasedByAVariable that was set for reports, say.
+// TestNothingIsErasedByAVariable: nothing is erased by a variable that was set for reports,
+// say.
 func TestNothingIsErasedByAVariable(t *testing.T) {
 	t.Setenv("ADSHARD_ADVERTISER", "7")
 	status, _, errOut := run(t, "adshard", "events", "erase", "--db", "sqlite:"+t.TempDir()+"/ads.db")

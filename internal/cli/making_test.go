@@ -51,7 +51,7 @@ func killedAt(t *testing.T, path string, size int64, args ...string) {
 	}
 }
 
-// sizeOf is the size of a database with its log, and one: 0 is none.
+// sizeOf is the size of a database with its log, plus one, so that 0 means no database.
 func sizeOf(path string) (size int64) {
 	for _, suffix := range []string{"", "-wal"} {
 		if info, err := os.Stat(path + suffix); err == nil {

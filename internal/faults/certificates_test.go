@@ -10,7 +10,7 @@ import (
 	"adshard/internal/node/access"
 )
 
-// expired starts a part with a certificate that nobody renews in time: its connections
+// expired starts a part with a certificate that is not renewed in time: its connections
 // end, and the others refuse it. It is renewed late, and the part goes on without a restart.
 type expired struct {
 	on
@@ -27,7 +27,7 @@ func certificateExpired(dice *rand.Rand, s *schedule) fault {
 	return expired{on{pick(dice, allNames())}, new(int)}
 }
 
-// touches: two CAs would sign if all certificates were rotated meanwhile.
+// touches keeps rotations of all certificates apart, or two CAs would sign.
 func (f expired) touches() []string { return append(f.on, "certificates") }
 
 // do gives it a longer life when it was not up before its certificate expired, such as while

@@ -8,7 +8,7 @@ import (
 )
 
 // makers are the calls that make files and directories, or give them names, which may destroy others.
-// os.MkdirTemp is none: it always makes a directory of its own.
+// os.MkdirTemp is not one: it always makes a directory of its own.
 var makers = []string{
 	"os.Create", "os.CreateTemp", "os.OpenFile", "os.WriteFile", "os.Rename", "os.Mkdir", "os.MkdirAll", "os.Link", "os.Symlink", "os.Truncate", "os.CopyFS",
 	"os.OpenRoot", "os.OpenInRoot", "io/ioutil.WriteFile", "syscall.Open", "syscall.Rename", "syscall.Link", "syscall.Creat", "syscall.Mknod",

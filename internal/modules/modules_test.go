@@ -55,7 +55,7 @@ func checkTexts(t *testing.T, list []module) {
 	}
 }
 
-// TestReadBites: a module without a licence is refused, and so is one of which a file is of none
+// TestReadBites: a module without a licence is refused, and so is one with a file of no licence
 // that is known, even beside another that is.
 func TestReadBites(t *testing.T) {
 	mit := "Permission is hereby granted, free of charge, to any person\nobtaining a copy …\nThe above copyright notice and this permission notice shall be included"

@@ -238,7 +238,7 @@ func (s *shell) play(t *testing.T, page string, steps []step) {
 	}
 }
 
-// freePorts are ports of loopback that nobody has now.
+// freePorts are ports of loopback that are free now.
 func freePorts(t *testing.T, n int) (ports []string) {
 	t.Helper()
 	for range n {

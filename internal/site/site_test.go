@@ -131,7 +131,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestPagesAreInGroups: a page that nobody finds, and a name that is no page, are errors.
+// TestPagesAreInGroups: a page that no link leads to, and a name that is no page, are errors.
 func TestPagesAreInGroups(t *testing.T) {
 	s := &site{pages: make(map[string]*page)}
 	for _, g := range groups {

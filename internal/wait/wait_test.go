@@ -39,7 +39,7 @@ func TestSleep(t *testing.T) {
 // the wait is not missed.
 func TestBroadcast(t *testing.T) {
 	var b wait.Broadcast
-	b.Notify() // nobody waits
+	b.Notify() // nothing waits
 	next := b.Next()
 	b.Notify()
 	<-next

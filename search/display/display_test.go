@@ -65,8 +65,8 @@ func text() *rapid.Generator[string] {
 	)
 }
 
-// TestPiecesAreWhatEncodingJSONWrites, and what was written is read back, with
-// U+FFFD for what is not UTF-8.
+// TestPiecesAreWhatEncodingJSONWrites: pieces are what encoding/json writes, and what was
+// written is read back, with U+FFFD for what is not UTF-8.
 func TestPiecesAreWhatEncodingJSONWrites(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		list := rapid.SliceOfN(text(), 0, 4)

@@ -41,7 +41,7 @@ func (s *slave) Explain(ctx context.Context, r *search.Request, limit int) (*sea
 	return s.store.Explain(ctx, r, limit)
 }
 
-// get copies a barrel, opens the copy, switches to it and removes the one before.
+// get copies a barrel, opens the copy, switches to it and removes the previous one.
 func (s *slave) get(ctx context.Context, from string, number int) error {
 	to := filepath.Join(s.dir, fmt.Sprint(number))
 	if err := copyTree(ctx, to, from); err != nil {

@@ -114,7 +114,7 @@ type creator struct {
 	slaves []*slave
 }
 
-// iterate builds one iteration after the other, while slaves get the one before.
+// iterate builds one iteration after the other, while slaves get the previous one.
 func (c *creator) iterate(ctx context.Context) {
 	type built struct {
 		number int

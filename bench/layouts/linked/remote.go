@@ -58,7 +58,7 @@ func (s *server) answer(c net.Conn) {
 		s.mu.Lock()
 		delete(s.open, c)
 		s.mu.Unlock()
-		_ = c.Close() // nobody is left to be told
+		_ = c.Close() // no caller is left to be told
 	}()
 	in, out := bufio.NewReaderSize(c, 1<<16), bufio.NewWriterSize(c, 1<<16)
 	for {

@@ -28,7 +28,7 @@ const (
 )
 
 // designs are the layouts in the order in which the thesis made them, each with
-// what it changes over the one before (7.1), and then those that it did not make.
+// what it changes over the previous one (7.1), and then those that it did not make.
 // Caches are as in doc.go.
 func designs() []*design {
 	one, tuned := tunings{matching: byDefault, own: true}, tunings{matching: byPrefix, own: true}

@@ -40,7 +40,7 @@ const (
 )
 
 // Read reads a record in one pass, without copies. Generated code, which makes a
-// string of the text, takes six times as long. fault.Corrupt: it is none.
+// string of the text, takes six times as long. fault.Corrupt: it is not a string.
 func (r *Record) Read(b []byte) error {
 	*r = Record{}
 	for len(b) > 0 {

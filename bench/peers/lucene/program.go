@@ -56,7 +56,7 @@ var versionPattern = regexp.MustCompile(`version "(\d+)`)
 func version(ctx context.Context, java string) int {
 	out, err := exec.CommandContext(ctx, java, "-version").CombinedOutput()
 	if m := versionPattern.FindSubmatch(out); err == nil && m != nil {
-		n, _ := strconv.Atoi(string(m[1])) // digits only; too many of them are none
+		n, _ := strconv.Atoi(string(m[1])) // digits only; too many of them are no number
 		return n
 	}
 	return 0

@@ -224,7 +224,7 @@ func TestReader(t *testing.T) {
 }
 
 // TestServerDies: while the server is away, nothing is acknowledged; what was, is there
-// when it is back, and events that were sent in vain count once when they are sent again.
+// when it is back, and events that were refused count once when they are sent again.
 func TestServerDies(t *testing.T) {
 	s := open(t, database(t))
 	if out, err := s.Add(t.Context(), []store.Event{storetest.EventOf(1, 0)}); err != nil || out[0] != store.Counted {

@@ -300,7 +300,7 @@ func TestFileAway(t *testing.T) {
 }
 
 // TestLogAway: once the write-ahead log or its index was removed or replaced below a program that counts, nothing is
-// acknowledged that nobody would find: what was acknowledged before is there after the program was killed, once, and what was
+// acknowledged that is lost afterwards: what was acknowledged before is there after the program was killed, once, and what was
 // not is counted when it is sent again.
 func TestLogAway(t *testing.T) {
 	for name, happen := range map[string]func(string) error{

@@ -1,15 +1,17 @@
 // Command sentences draws sentences of the product's comments and of the pages, so that a
 // reader can judge whether they are plain (docs/research/newcomers.md):
 //
-//	go run ./internal/lint/sentences SEED [DIRECTORY or FILE ...]
+//	go run ./internal/lint/sentences [-tests] SEED [DIRECTORY or FILE ...]
 //
-// It draws 40, from all but tests, generated code and the module bench unless paths are given. The same
-// seed draws the same sentences of the same files.
+// It draws 40: of comments of tests only with -tests, else of pages and all comments but those of tests. Generated
+// code is left out, and the module bench unless a path leads there. The same seed draws the same sentences of the
+// same files.
 package main
 
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"go/parser"
 	"go/token"
@@ -34,15 +36,17 @@ var (
 )
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	tests := flag.Bool("tests", false, "draw of comments of tests only")
+	flag.Parse()
+	if err := run(flag.Args(), *tests); err != nil {
 		fmt.Fprintln(os.Stderr, "sentences:", err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string) error {
+func run(args []string, tests bool) error {
 	if len(args) == 0 {
-		return errors.New("usage: sentences SEED [DIRECTORY or FILE ...]")
+		return errors.New("usage: sentences [-tests] SEED [DIRECTORY or FILE ...]")
 	}
 	seed, err := strconv.ParseUint(args[0], 10, 64)
 	if err != nil {
@@ -64,7 +68,7 @@ func run(args []string) error {
 				}
 				return nil
 			}
-			found, err := sentences(name)
+			found, err := sentences(name, tests)
 			all = append(all, found...)
 			return err
 		})
@@ -81,18 +85,21 @@ func run(args []string) error {
 }
 
 // sentences returns the sentences of a page, or of the comments of a Go file, each after its file's
-// name; none of other files, of tests and of generated code.
-func sentences(name string) (list []string, err error) {
+// name; none of other files and of generated code. With tests those of tests, else all others.
+func sentences(name string, tests bool) (list []string, err error) {
 	var paragraphs []string
 	switch {
 	case strings.HasSuffix(name, ".md"):
+		if tests {
+			return nil, nil
+		}
 		text, err := os.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
 		plain := listItem.ReplaceAllString(notProse.ReplaceAllString(string(text), ""), "\n\n")
 		paragraphs = strings.Split(plain, "\n\n")
-	case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
+	case strings.HasSuffix(name, ".go") && strings.HasSuffix(name, "_test.go") == tests:
 		if paragraphs, err = comments(name); err != nil {
 			return nil, err
 		}

@@ -36,7 +36,7 @@ func TestIdentitiesAreURIs(t *testing.T) {
 }
 
 // TestNamesAreBound: a certificate of a role is good only for its own name, and a message
-// without a name is nobody's.
+// without a name is no caller's.
 func TestNamesAreBound(t *testing.T) {
 	table := NewTable()
 	one := Identity{"prod", Slave, "slave-1"}
@@ -74,7 +74,7 @@ func TestNamesAreBound(t *testing.T) {
 	}
 }
 
-// TestTokens: the right one is somebody, all others are nobody, and errors do not have
+// TestTokens: the right one names its caller, all others are refused, and errors do not have
 // what is in the file.
 func TestTokens(t *testing.T) {
 	const secret, other = "0123456789abcdefghijKLMN", "zyxwvutsrqponmlkjihg"
@@ -100,7 +100,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestAGateTakesTokens: a wrong token is refused even where nobody needs one, and it does
+// TestAGateTakesTokens: a wrong token is refused even where none is needed, and it does
 // not fall back to the certificate.
 func TestAGateTakesTokens(t *testing.T) {
 	const secret = "0123456789abcdefghijKLMN"

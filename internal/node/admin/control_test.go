@@ -98,7 +98,7 @@ func TestControlIsTold(t *testing.T) {
 	}
 }
 
-// TestAbuse: what is wrong is refused with the reason, and nobody is told.
+// TestAbuse: what is wrong is refused with the reason, and has no effect.
 func TestAbuse(t *testing.T) {
 	many := `{"name":"x","options":{`
 	for i := range 65 {

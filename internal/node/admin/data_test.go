@@ -321,7 +321,7 @@ func TestWrongDataRequests(t *testing.T) {
 }
 
 // TestIfMatch: of many who have seen the same state one makes its change; what others do beside it does not
-// count, what somebody has put into a group does.
+// count, what was put into the group does.
 func TestIfMatch(t *testing.T) {
 	w := newWorld(t)
 	w.fill()

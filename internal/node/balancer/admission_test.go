@@ -74,7 +74,7 @@ func TestNamesOfMegabytesLeaveNothingBehind(t *testing.T) {
 }
 
 // TestStrangersCanAddOnlySoManySlaves: without a bound each new name stayed in
-// the model for good.
+// the model for ever.
 func TestStrangersCanAddOnlySoManySlaves(t *testing.T) {
 	for name, planned := range map[string]bool{"before the first plan": false, "after it": true} {
 		t.Run(name, func(t *testing.T) {

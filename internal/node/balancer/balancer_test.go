@@ -61,7 +61,7 @@ func newRig(t testing.TB, slaves int) *rig {
 	return r
 }
 
-// start starts a balancer, on the same address as the one before.
+// start starts a balancer, on the same address as the previous one.
 func (r *rig) start() {
 	r.T.Helper()
 	listener, err := net.Listen("tcp", r.addr)
@@ -339,7 +339,8 @@ func TestOrderOfACluster(t *testing.T) {
 	}
 }
 
-// TestOriginalNeedsWholeAdvertisers, at the start and by command.
+// TestOriginalNeedsWholeAdvertisers: the strategy original needs whole advertisers, at the start and by
+// command.
 func TestOriginalNeedsWholeAdvertisers(t *testing.T) {
 	r := newRig(t, 1)
 	r.cfg.Strategy = "original"

@@ -30,8 +30,8 @@ func (r *rig) built(db string, order balance.Order) {
 }
 
 // TestStoresOfAnotherDatabaseAreRefused: they may tile the ring and have a clock
-// that this database had too, but what they hold is something else, and no one
-// allowed it to be discarded. It goes when somebody says so.
+// that this database had too, but what they hold is something else, and no operator
+// allowed it to be discarded. It goes when an operator says so.
 func TestStoresOfAnotherDatabaseAreRefused(t *testing.T) {
 	other := newRig(t, 2)
 	other.Write(9, 2, 4, 3_000_000)

@@ -21,7 +21,8 @@ type answering struct {
 
 func (a *answering) Server(context.Context) (backend.Server, error) { return a.is, a.err }
 
-// TestTheServerIsLogged when it is seen first, and when it is another one; an old primary as an error.
+// TestTheServerIsLogged: the server is logged when it is seen first, and when it is another one; an
+// old primary as an error.
 func TestTheServerIsLogged(t *testing.T) {
 	var shown bytes.Buffer
 	db := &answering{}

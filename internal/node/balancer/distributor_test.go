@@ -71,7 +71,8 @@ func TestDistributorsComeAndGo(t *testing.T) {
 	r.eventually("followed", func() bool { return r.groups() == 450 && r.whole() })
 }
 
-// TestChangesGoOnWithoutABalancer under its last map; and with the next one.
+// TestChangesGoOnWithoutABalancer: changes go on without a balancer under its last map; and
+// with the next one.
 func TestChangesGoOnWithoutABalancer(t *testing.T) {
 	r := newRig(t, 2)
 	r.cfg.Distribute = false

@@ -72,7 +72,8 @@ func TestABalancerOnAnotherDatabaseChangesNothing(t *testing.T) {
 	w.eventually("filled anew", func() bool { return w.groups() == 21 })
 }
 
-// TestADistributorOnAnotherDatabaseIsRefused, by the balancer and by slaves.
+// TestADistributorOnAnotherDatabaseIsRefused: a distributor on another database is refused, by
+// the balancer and by slaves.
 func TestADistributorOnAnotherDatabaseIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)
@@ -225,7 +226,8 @@ func TestAnEarlierModelBeginsANewTimeline(t *testing.T) {
 	}
 }
 
-// TestStoresFromBeforeMarksAreTakenOver once, without a refill.
+// TestStoresFromBeforeMarksAreTakenOver: stores from before marks are taken over once, without
+// a refill.
 func TestStoresFromBeforeMarksAreTakenOver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)
@@ -243,8 +245,8 @@ func TestStoresFromBeforeMarksAreTakenOver(t *testing.T) {
 	}
 }
 
-// TestTheNameOfASlaveInServiceIsNotTaken, neither from another address nor under
-// its own; one that is gone leaves its name to the next.
+// TestTheNameOfASlaveInServiceIsNotTaken: the name of a slave in service is not taken, neither
+// from another address nor under its own; one that is gone leaves its name to the next.
 func TestTheNameOfASlaveInServiceIsNotTaken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)

@@ -10,7 +10,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// TestMasterReports: of what masters tell, URLs that are none are left out, and masters whose lease is over are forgotten
+// TestMasterReports: of what masters tell, invalid URLs are left out, and masters whose lease is over are forgotten
 // when others come.
 func TestMasterReports(t *testing.T) {
 	r := newRig(t, 1)

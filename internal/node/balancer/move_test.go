@@ -64,7 +64,8 @@ func TestASlaveIsAddedAndDrained(t *testing.T) {
 	end().all(t)
 }
 
-// TestASlaveIsKilledAndReturns in each role, with its disk and without.
+// TestASlaveIsKilledAndReturns: a slave is killed and returns in each role, with its disk and
+// without.
 func TestASlaveIsKilledAndReturns(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -164,8 +165,8 @@ func TestACopyThatDiffersIsNotServed(t *testing.T) {
 	end().all(t)
 }
 
-// TestABalancerRestartsWhileSlicesMove in each step of a move, or after it if the
-// step was too short to be seen.
+// TestABalancerRestartsWhileSlicesMove: a balancer restarts while slices move in each step of a
+// move, or after it if the step was too short to be seen.
 func TestABalancerRestartsWhileSlicesMove(t *testing.T) {
 	t.Parallel()
 	// No process dies or is cut off, however slow the machine is.

@@ -41,7 +41,7 @@ func TestMovesPauseLongerWhereProcessorsAreShort(t *testing.T) {
 	}
 }
 
-// TestAPauseHoldsUpNobodyWhoWaits: in a pause the questions that somebody waits for are taken, in their order, and those of a
+// TestAPauseHoldsUpNobodyWhoWaits: in a pause the questions whose answer is waited for are taken, in their order, and those of a
 // strategy once it has ended.
 func TestAPauseHoldsUpNobodyWhoWaits(t *testing.T) {
 	asked := []balance.Certify{{Seq: 1}, {Seq: 2, Needed: true}, {Seq: 3}, {Seq: 4, Needed: true, Target: "b"}, {Seq: 5}}
@@ -56,7 +56,7 @@ func TestAPauseHoldsUpNobodyWhoWaits(t *testing.T) {
 	}
 }
 
-// TestSmallQuestionsAreTakenTogether: those about the same slaves that somebody waits for, up to a number and a weight, in
+// TestSmallQuestionsAreTakenTogether: those about the same slaves whose answer is waited for, up to a number and a weight, in
 // their order.
 func TestSmallQuestionsAreTakenTogether(t *testing.T) {
 	asked := []balance.Certify{
@@ -89,7 +89,8 @@ func seqs(list []balance.Certify) (out []uint64) {
 	return out
 }
 
-// TestAPauseEnds after its time, when more is asked, or with its context; only the first says whether processors are short.
+// TestAPauseEnds: a pause ends after its time, when more is asked, or with its context; only the first says whether
+// processors are short.
 func TestAPauseEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, began := pauses{slow: 4}, time.Now()

@@ -265,7 +265,8 @@ func TestADeletedStoreDirectoryIsMadeAnew(t *testing.T) {
 	w.judge()
 }
 
-// TestAnswersSayWhatIsMissing over the wire: width and reason come together.
+// TestAnswersSayWhatIsMissing: answers say what is missing over the wire: width and reason come
+// together.
 func TestAnswersSayWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)
@@ -333,8 +334,7 @@ func (s *sick) SaveControlIf(ctx context.Context, key string, value []byte, guar
 	return s.Store.SaveControlIf(ctx, key, value, guard, was)
 }
 
-// TestABalancerThatCannotReadOrSaveIsNotReady: it says what it tries in vain and
-// since when, and goes on by itself when the cause is gone.
+// TestABalancerThatCannotReadOrSaveIsNotReady: it says what fails and since when, and recovers by itself when the cause is gone.
 func TestABalancerThatCannotReadOrSaveIsNotReady(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)

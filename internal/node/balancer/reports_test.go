@@ -23,7 +23,7 @@ import (
 var extremes = []uint64{0, 1, 1 << 31, 1e12, 1e12 + 1, 1 << 53, 1<<53 + 1, 1<<63 - 1, 1 << 63, math.MaxUint64}
 
 // TestReportsThatLie: a slave that has registered truly and reports anything of its load, its store and its copy, each report
-// newer than the one before, so that none is left out as late. Whatever it says, each page and metric of the balancer can be
+// newer than the previous one, so that none is left out as late. Whatever it says, each page and metric of the balancer can be
 // read, and no number of loads is negative or none; and what the slave says truly again is taken.
 func TestReportsThatLie(t *testing.T) {
 	r := newRig(t, 1)

@@ -99,8 +99,8 @@ func within(t *testing.T, what string, ok func() bool) {
 	t.Fatalf("not within a minute: %s", what)
 }
 
-// TestALeaderThatCannotRenewStops answering as leader, and goes on in the same term when no other
-// balancer has taken its lease.
+// TestALeaderThatCannotRenewStops: a leader that cannot renew stops answering as leader, and goes
+// on in the same term when no other balancer has taken its lease.
 func TestALeaderThatCannotRenewStops(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)
@@ -201,7 +201,8 @@ func TestControlIsSetOnOneBalancerAtATime(t *testing.T) {
 	}
 }
 
-// TestAStandbyWithoutEtcdDoesNotWait for a lease, once the state is in etcd.
+// TestAStandbyWithoutEtcdDoesNotWait: a standby without etcd does not wait for a lease, once
+// the state is in etcd.
 func TestAStandbyWithoutEtcdDoesNotWait(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)
@@ -219,7 +220,8 @@ func TestAStandbyWithoutEtcdDoesNotWait(t *testing.T) {
 	}
 }
 
-// TestATermWithoutEtcdThatBeganLate, when the state was moved already, decides nothing.
+// TestATermWithoutEtcdThatBeganLate: a term without etcd that began late, when the state was
+// moved already, decides nothing.
 func TestATermWithoutEtcdThatBeganLate(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)

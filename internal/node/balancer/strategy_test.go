@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestAPauseOutlivesARestart and the move of the state to etcd, until balancing is resumed.
+// TestAPauseOutlivesARestart: a pause outlives a restart and the move of the state to etcd,
+// until balancing is resumed.
 func TestAPauseOutlivesARestart(t *testing.T) {
 	r := newRig(t, 1)
 	paused := func(want bool) {
@@ -36,8 +37,8 @@ func TestAPauseOutlivesARestart(t *testing.T) {
 	}
 }
 
-// TestAStrategyThatWasSetOutlivesARestart, until the configuration is changed;
-// changing that back does not bring it back.
+// TestAStrategyThatWasSetOutlivesARestart: a strategy that was set outlives a restart, until
+// the configuration is changed; changing that back does not bring it back.
 func TestAStrategyThatWasSetOutlivesARestart(t *testing.T) {
 	r := newRig(t, 1)
 	r.cfg.Order = "advertiser" // original needs it

@@ -174,7 +174,7 @@ func TestHalfAHandshakeIsNoClient(t *testing.T) {
 }
 
 // TestRotation: new files are used by the next connection without a restart; half of a pair,
-// or nonsense, leaves the ones before in use.
+// or nonsense, leaves the previous ones in use.
 func TestRotation(t *testing.T) {
 	ca := certtest.New(t)
 	settings := ca.Settings(certs.Required, access.Slave, "slave-1")
@@ -354,7 +354,7 @@ func TestAnHTTPPortTakesBoth(t *testing.T) {
 	}
 }
 
-// TestBeyondLoopbackNeedsTLS: or somebody who has written that it does not.
+// TestBeyondLoopbackNeedsTLS: or a setting that says otherwise.
 func TestBeyondLoopbackNeedsTLS(t *testing.T) {
 	for _, c := range []struct {
 		address, mode string

@@ -34,7 +34,8 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	t.Fatalf("not within %v: %s", lookTime, what)
 }
 
-// TestARemovedTokenIsRefused by a process that goes on running, also when it was the last one.
+// TestARemovedTokenIsRefused: a removed token is refused by a process that goes on running,
+// also when it was the last one.
 func TestARemovedTokenIsRefused(t *testing.T) {
 	const alice, bob = "0123456789-0123456789-alice", "0123456789-0123456789-bob"
 	ca := certtest.New(t)
@@ -123,7 +124,7 @@ func TestConnectionsOfARemovedCAEnd(t *testing.T) {
 	}
 }
 
-// TestAdminConnectionsOfARemovedCAEnd, idle ones, too.
+// TestAdminConnectionsOfARemovedCAEnd: admin connections of a removed CA end, idle ones, too.
 func TestAdminConnectionsOfARemovedCAEnd(t *testing.T) {
 	older, newer := certtest.New(t), certtest.New(t)
 	own, alone := bundled(t, newer, older, access.Balancer, "b")

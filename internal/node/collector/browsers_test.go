@@ -65,7 +65,7 @@ func (r *rig) withOrigins(name string, origins ...string) *collector.Collector {
 }
 
 // TestOrigins: pages of listed origins may ask before they send JSON, and read every answer; those of others may not, and without a list
-// nobody may.
+// no page may.
 func TestOrigins(t *testing.T) {
 	r := newRig(t, 1)
 	closed, opened := r.run("collector-0"), r.withOrigins("collector-1", "http://localhost:3000", listed)

@@ -129,7 +129,7 @@ func (l *learner) served() (list [3]int) {
 }
 
 // TestLearnedLapses: of what was counted no more for 210 days, the given quality is served again; what is counted
-// stays learned. Until the collectors have learned for so long, what somebody else has learned stays, too.
+// stays learned. Until the collectors have learned for so long, what was learned elsewhere stays, too.
 func TestLearnedLapses(t *testing.T) {
 	onEach(t, nil, func(l *learner) {
 		tx, err := l.db.Begin(l.Context())

@@ -165,7 +165,7 @@ func TestLearningWaits(t *testing.T) {
 }
 
 // TestGivenLearnsNothing: without learned qualities there is nothing that could learn, and what was
-// counted all the same is learned from once somebody does.
+// counted all the same is learned from once one may learn.
 func TestGivenLearnsNothing(t *testing.T) {
 	r := newRig(t, 1)
 	r.withKeywords()
@@ -221,7 +221,7 @@ func TestLearningForgets(t *testing.T) {
 	places(0, 0)
 }
 
-// TestLearningRefuses: nothing is learned from clicks on what nobody has seen; the keyword is rated as its
+// TestLearningRefuses: nothing is learned from clicks without impressions; the keyword is rated as its
 // group is.
 func TestLearningRefuses(t *testing.T) {
 	r := newRig(t, 1)

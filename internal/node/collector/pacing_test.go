@@ -11,7 +11,7 @@ import (
 
 // TestPacing: clicks that come too fast lower the share of a campaign with standard delivery, also
 // for a second collector, and leave that of an accelerated one whole; on the next day, which is
-// that of the advertiser's time zone, the share grows, and is whole when nobody clicks any more.
+// that of the advertiser's time zone, the share grows, and is whole when there are no more clicks.
 func TestPacing(t *testing.T) {
 	r := newRig(t, 2)
 	tx, err := r.DB.Begin(t.Context())

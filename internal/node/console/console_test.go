@@ -184,7 +184,7 @@ func TestForms(t *testing.T) {
 	has(t, b.post("/console/do/move", url.Values{"slice": {"4"}, "slave": {""}}), 400, `role="alert"`, "Why it is on")
 }
 
-// TestReadersSeeNoButtons, and their forms are refused.
+// TestReadersSeeNoButtons: readers see no buttons, and their forms are refused.
 func TestReadersSeeNoButtons(t *testing.T) {
 	p := newPort(t, true)
 	b := &browser{t: t, port: p}

@@ -64,7 +64,7 @@ func TestRaisedWithoutAnAnswer(t *testing.T) {
 }
 
 // TestRaisedToTheEpochOfAnother: a balancer started again at the same address has the epoch to which
-// the one before raises its own. The one before is replaced.
+// the previous one raises its own. The previous one is replaced.
 func TestRaisedToTheEpochOfAnother(t *testing.T) {
 	db := nodetest.NewDatabase(t).DB
 	before, again := fence(t, db), fence(t, db)

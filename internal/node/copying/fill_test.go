@@ -192,7 +192,7 @@ func TestTwoClients(t *testing.T) {
 	}
 }
 
-// TestTheRateIsKept on both sides.
+// TestTheRateIsKept: the rate is kept on both sides.
 func TestTheRateIsKept(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 3)

@@ -326,8 +326,9 @@ func TestASourceThatBreaksTheRules(t *testing.T) {
 	}
 }
 
-// TestASourceThatLiesInAnyField of what it offers, of a piece or of sums: the copy fails, or it is the source's store as it is;
-// nothing else in the directory or beside it is touched, and an honest source fills it afterwards.
+// TestASourceThatLiesInAnyField: a source that lies in any field of what it offers, of a piece or of sums: the copy fails, or
+// it is the source's store as it is; nothing else in the directory or beside it is touched, and an honest source fills it
+// afterwards.
 func TestASourceThatLiesInAnyField(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 2)

@@ -68,7 +68,7 @@ func TestConflictsOfADryRun(t *testing.T) {
 	}
 }
 
-// TestServedImports: an import that somebody waits for says whether all live slaves serve it, and the list how
+// TestServedImports: an import with wait=served says whether all live slaves serve it, and the list how
 // soon; of others it has the position alone.
 func TestServedImports(t *testing.T) {
 	d := nodetest.NewDatabase(t)

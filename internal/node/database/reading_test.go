@@ -20,7 +20,7 @@ func (m *meddler) Err() error {
 	return m.Context.Err()
 }
 
-// TestAMovingSource: a copy that was made while somebody writes to what it is of, or to its log, is of no moment.
+// TestAMovingSource: a copy that was made during a write to its source, or to the source's log, is of no moment.
 func TestAMovingSource(t *testing.T) {
 	dir, temporary := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)

@@ -7,7 +7,7 @@ import (
 	"adshard/internal/node/config"
 )
 
-// TestServersAreVerified: or somebody has written that they are not.
+// TestServersAreVerified: unless a setting says otherwise.
 func TestServersAreVerified(t *testing.T) {
 	for _, c := range []struct {
 		url      string

@@ -166,7 +166,7 @@ func TestListsOfARestoredDatabase(t *testing.T) {
 			go func() {
 				blocks, err := l.Blocks(t.Context(), "a", after)
 				if lower := at == 1; fault.Is(err, fault.Behind) != lower || err != nil && !lower {
-					t.Errorf("restored to %d: %v", at, err) // that a lower one is to come, nobody knows
+					t.Errorf("restored to %d: %v", at, err) // that a lower one is to come is not known
 				}
 				waited <- blocks
 			}()

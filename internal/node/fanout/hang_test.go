@@ -48,7 +48,7 @@ type result struct {
 	most     int // under way at a time
 	slowest  time.Duration
 	complete int
-	unnamed  int              // incomplete, and nobody is missing
+	unnamed  int              // incomplete, and no shard is missing
 	missing  []search.Missing // of the last that was incomplete
 	ended    int
 	err      error
@@ -154,7 +154,7 @@ type swapped struct{ atomic.Pointer[Map] }
 func (s *swapped) Current() *Map                          { return s.Load() }
 func (s *swapped) Newer(ctx context.Context, _ *Map) *Map { <-ctx.Done(); return nil }
 
-// TestAShardThatLeavesTheMapIsNotLeftOut: nobody is alarmed by a name that no
+// TestAShardThatLeavesTheMapIsNotLeftOut: no alarm is raised by a name that no
 // map has any more.
 func TestAShardThatLeavesTheMapIsNotLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

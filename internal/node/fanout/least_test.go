@@ -21,8 +21,7 @@ func since(t *testing.T, f *Fanout, clock uint64) (*search.Answer, error) {
 }
 
 // TestALeastPosition: a replica that is behind is replaced by another, without being
-// ejected; when none has come so far the query fails and says so; a slave that does not
-// know of positions answers in vain.
+// ejected; when none has come so far the query fails and says so; the answer of a slave that does not know positions is not used.
 func TestALeastPosition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		old, now, honest := serves(search.WholeRing(), 1), serves(search.WholeRing(), 2), &scripted{err: fault.Newf(fault.Behind, "", "at clock 5")}

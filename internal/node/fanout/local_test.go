@@ -37,7 +37,8 @@ func (e *echo) Explain(_ context.Context, r *search.Request, _ int) (*search.Exp
 
 func (*echo) Map(context.Context) (*pb.MapResponse, error) { return nil, nil }
 
-// TestSlavesOfThisProcessAreAskedDirectly, under their shard's id; others are dialled.
+// TestSlavesOfThisProcessAreAskedDirectly: slaves of this process are asked directly, under
+// their shard's id; others are dialled.
 func TestSlavesOfThisProcessAreAskedDirectly(t *testing.T) {
 	e := new(echo)
 	elsewhere := errors.New("dialled")

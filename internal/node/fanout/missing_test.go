@@ -58,7 +58,7 @@ func TestReasons(t *testing.T) {
 }
 
 // TestIncompleteNamesSomebody: whatever shards answer, the answer is complete
-// and nobody is missing, or somebody is.
+// and no shard is missing, or one is.
 func TestIncompleteNamesSomebody(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 5).Draw(t, "shards")

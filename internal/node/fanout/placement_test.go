@@ -49,7 +49,7 @@ func (kept) Discard(_, _ uint64, _ string) {}
 // state is that of a replica.
 type state string
 
-// The states of which all but the first make a master ask another replica.
+// The states of a replica. All but the first make a master ask another one.
 const (
 	good     state = "good"
 	gone     state = "gone"     // its process has ended

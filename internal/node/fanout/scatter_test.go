@@ -77,7 +77,7 @@ func manuals() (a, b *manual, m *Map) {
 	return a, b, &Map{Epoch: 1, View: 5, Shards: []Shard{single("a", a), single("b", b)}}
 }
 
-// TestGivenUp: who has not replied when it is too late, or when nobody waits any more,
+// TestGivenUp: a shard that has not replied when it is too late, or when the caller is gone,
 // is given up once; a later reply is ignored.
 func TestGivenUp(t *testing.T) {
 	for why, end := range map[error]func(cancel func()){
@@ -120,7 +120,7 @@ func TestRepliesAtOnce(t *testing.T) {
 	})
 }
 
-// TestAllLeftOut: nobody is asked, and nobody waits.
+// TestAllLeftOut: no replica is asked, and no search waits.
 func TestAllLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, _, m := manuals()

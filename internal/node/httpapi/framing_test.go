@@ -57,7 +57,7 @@ func TestUnclearEndsCloseTheConnection(t *testing.T) {
 	}
 }
 
-// answered sends requests, each when the one before was answered, in parts, and returns how many answers
+// answered sends requests, each when the previous one was answered, in parts, and returns how many answers
 // came until the server closed the connection or answered all.
 func answered(t *testing.T, addr string, size int, requests ...string) (n int) {
 	t.Helper()

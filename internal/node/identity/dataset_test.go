@@ -34,8 +34,7 @@ func TestOneNameForADatabase(t *testing.T) {
 	}
 }
 
-// TestDataInAnotherOrderAreNotEmptied: neither a new cluster, whose order is the
-// default, nor a mistaken one empties slaves with data of its database, unless that
+// TestDataInAnotherOrderAreNotEmptied: neither a new cluster with the default order nor a mistaken one empties slaves with data of its database, unless that
 // is asked for.
 func TestDataInAnotherOrderAreNotEmptied(t *testing.T) {
 	d := Dataset{Database: "d", Order: balance.ByHash}

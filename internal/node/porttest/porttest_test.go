@@ -6,7 +6,7 @@ import (
 )
 
 // TestAddressIsReserved: a program that names the port may listen on it, again and
-// again, and nobody else gets it.
+// again, and no other process gets it.
 func TestAddressIsReserved(t *testing.T) {
 	reserved := make(map[string]bool)
 	for range 100 {

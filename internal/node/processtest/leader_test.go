@@ -136,8 +136,8 @@ func (p *pair) marks(when, admin, url string, exhausted bool) {
 	p.took("a budget mark in answers, "+when, began, marksWithin)
 }
 
-// TestALeaderIsKilled under queries while a slice moves: the standby leads, the move goes on,
-// no answer is incomplete, budget marks are followed before and after.
+// TestALeaderIsKilled: a leader is killed under queries while a slice moves: the standby leads,
+// the move goes on, no answer is incomplete, budget marks are followed before and after.
 func TestALeaderIsKilled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 150)
@@ -179,7 +179,8 @@ func TestALeaderIsKilled(t *testing.T) {
 	w.compare(url)
 }
 
-// TestALeaderFreezesAndWakes after its successor was elected: it writes nothing, and stands by.
+// TestALeaderFreezesAndWakes: a leader freezes and wakes after its successor was elected: it
+// writes nothing, and stands by.
 func TestALeaderFreezesAndWakes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 100)

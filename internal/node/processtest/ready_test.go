@@ -12,9 +12,9 @@ import (
 	"adshard/schema/pb"
 )
 
-// TestAMasterIsReadyOnceTheSlavesWereFilled, not before, and it stays so with
-// slaves that are dead: through restarts of master and balancer, and without a
-// balancer.
+// TestAMasterIsReadyOnceTheSlavesWereFilled: a master is ready once the slaves were filled, not
+// before, and it stays so with slaves that are dead: through restarts of master and balancer,
+// and without a balancer.
 func TestAMasterIsReadyOnceTheSlavesWereFilled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 200)

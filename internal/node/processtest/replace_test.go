@@ -89,8 +89,8 @@ func (c *cluster) copiedAll(i, most int) {
 	}
 }
 
-// TestAnEmptiedReplicaIsReplaced by a copy of its sibling, killed several times on the
-// way, while data change. Only the copy is right.
+// TestAnEmptiedReplicaIsReplaced: an emptied replica is replaced by a copy of its sibling,
+// killed several times on the way, while data change. Only the copy is right.
 func TestAnEmptiedReplicaIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 300)
@@ -118,8 +118,8 @@ func TestAnEmptiedReplicaIsReplaced(t *testing.T) {
 	w.compare(url)
 }
 
-// TestTheSourceOfACopyDies at any step, and comes back or not: the slave goes on, with it,
-// with the next sibling, or with node data.
+// TestTheSourceOfACopyDies: the source of a copy dies at any step, and comes back or not: the
+// slave goes on, with it, with the next sibling, or with node data.
 func TestTheSourceOfACopyDies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 300)
@@ -200,8 +200,9 @@ func TestACopyAtTheStartIsSeen(t *testing.T) {
 	}
 }
 
-// TestAWriteIsSeenByTheNextQuery that names its position, whichever replica answers, and
-// none answers with less. A position of the future is not ignored.
+// TestAWriteIsSeenByTheNextQuery: a write is seen by the next query that names its position,
+// whichever replica answers, and none answers with less. A position of the future is not
+// ignored.
 func TestAWriteIsSeenByTheNextQuery(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 20)

@@ -159,7 +159,7 @@ func (s *secured) attack() {
 	s.withoutACertificate(slave, balancer)
 }
 
-// call makes a call with the certificate of somebody.
+// call makes a call with the certificate of a given program.
 func (s *secured) call(who access.Identity, to string, call func(context.Context, *grpc.ClientConn) error) error {
 	s.t.Helper()
 	own := s.ca.Open(certs.Required, who.Role, who.Name)
@@ -237,7 +237,7 @@ func (s *secured) withoutACertificate(addresses ...string) {
 	}
 }
 
-// TestTheAdminPortKnowsItsCallers: readers look, operators change, nobody else does either.
+// TestTheAdminPortKnowsItsCallers: readers look, operators change, others do neither.
 func TestTheAdminPortKnowsItsCallers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 3)

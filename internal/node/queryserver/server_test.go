@@ -152,7 +152,8 @@ func why(counts map[string]int) (out []*pb.KeptOut) {
 	return out
 }
 
-// TestAnswersAreThoseOfHTTP, field by field, and the searcher is asked the same.
+// TestAnswersAreThoseOfHTTP: answers are those of HTTP, field by field, and the searcher is
+// asked the same.
 func TestAnswersAreThoseOfHTTP(t *testing.T) {
 	var asked []*search.Request
 	s := &searcher{}

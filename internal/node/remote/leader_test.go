@@ -92,7 +92,8 @@ func follows(t *testing.T, l *Leader, epoch uint64) {
 	t.Fatalf("the leader with epoch %d is not found: %v", epoch, last)
 }
 
-// TestTheLeaderIsFound wherever it is in the list, and the later one of two that believe they lead.
+// TestTheLeaderIsFound: the leader is found wherever it is in the list, and the later one of two
+// that believe they lead.
 func TestTheLeaderIsFound(t *testing.T) {
 	a, b, c := startCandidate(t), startCandidate(t), startCandidate(t)
 	l := find(t, a, b, c)

@@ -34,8 +34,7 @@ func (l *changedList) Search(_ context.Context, r *search.Request) (*search.Answ
 	return a, nil
 }
 
-// TestListReplacedMeanwhile: shards that lack the version of a list, since they got the next one with it, are asked again by that as soon as
-// the master has it; one that does not come leaves the answer incomplete, and so does one that was removed.
+// TestListReplacedMeanwhile: shards that have the next version of a list are asked again with that once the master has it. If it does not come, or the list was removed, the answer is incomplete.
 func TestListReplacedMeanwhile(t *testing.T) {
 	for what, c := range map[string]struct {
 		page     bool   // a placement names it

@@ -221,7 +221,8 @@ func TestAStopDoesNotWaitForStreams(t *testing.T) {
 	}
 }
 
-// TestASlaveWithoutStreams of another version is told apart from one that is not there.
+// TestASlaveWithoutStreams: a slave without streams of another version is told apart from one
+// that is not there.
 func TestASlaveWithoutStreams(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -48,8 +48,8 @@ func TestMessagesAtTheSizeLimitOverGRPC(t *testing.T) {
 	}
 }
 
-// TestAMasterThatDiesOverGRPC with a thousand searches under way: they end when its
-// connection does, and others get their places.
+// TestAMasterThatDiesOverGRPC: a master that dies over gRPC with a thousand searches under way:
+// they end when its connection does, and others get their places.
 func TestAMasterThatDiesOverGRPC(t *testing.T) {
 	const searches = 1000
 	var under atomic.Int64

@@ -84,7 +84,7 @@ func put(t *testing.T, dir, key string, value []byte) {
 
 // contents lists what is in a directory.
 func contents(dir string) (all []string) {
-	list, _ := os.ReadDir(dir) // of a file there is none
+	list, _ := os.ReadDir(dir) // it has no list of a file
 	for _, e := range list {
 		all = append(all, e.Name())
 	}

@@ -281,7 +281,8 @@ func TestASlaveThatBreaksTheRules(t *testing.T) {
 	}
 }
 
-// TestAnswersAfterTheDeadlineAreDropped, and the stream goes on.
+// TestAnswersAfterTheDeadlineAreDropped: answers after the deadline are dropped, and the stream
+// goes on.
 func TestAnswersAfterTheDeadlineAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(func(ctx context.Context, q *search.Request) (*search.Answer, error) {
@@ -324,8 +325,8 @@ func underWay(s *session) int {
 	return len(s.pending)
 }
 
-// TestAMasterThatDies with a thousand searches under way: their contexts end, their places
-// are given back.
+// TestAMasterThatDies: a master that dies with a thousand searches under way: their contexts
+// end, their places are given back.
 func TestAMasterThatDies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(func(ctx context.Context, q *search.Request) (*search.Answer, error) {
@@ -353,7 +354,7 @@ func TestAMasterThatDies(t *testing.T) {
 	})
 }
 
-// TestAMasterThatHalfCloses gets its answers first.
+// TestAMasterThatHalfCloses: a master that half-closes gets its answers first.
 func TestAMasterThatHalfCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(func(ctx context.Context, q *search.Request) (*search.Answer, error) {
@@ -431,7 +432,7 @@ func TestManyStreams(t *testing.T) {
 	})
 }
 
-// TestAPanicIsAFault of one ask.
+// TestAPanicIsAFault: a panic is a fault of one ask.
 func TestAPanicIsAFault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(func(ctx context.Context, q *search.Request) (*search.Answer, error) {

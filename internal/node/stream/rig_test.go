@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// half is one end of a pipe in memory; a peer may have a few frames that nobody has
+// half is one end of a pipe in memory; a peer may have a few frames that the other end has not
 // read.
 type half struct {
 	ctx     context.Context

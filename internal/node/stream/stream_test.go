@@ -166,7 +166,7 @@ func TestGoodbye(t *testing.T) {
 	})
 }
 
-// TestASlowAnswerDoesNotHoldUpTheEnd of a slave.
+// TestASlowAnswerDoesNotHoldUpTheEnd: a slow answer does not hold up the end of a slave.
 func TestASlowAnswerDoesNotHoldUpTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(func(ctx context.Context, q *search.Request) (*search.Answer, error) {
@@ -222,8 +222,8 @@ func TestAStreamIsReplacedWithoutABreak(t *testing.T) {
 	})
 }
 
-// TestAClientTriesAgain, with pauses that grow, whatever is wrong; until it is up asks are
-// refused at once, and say why.
+// TestAClientTriesAgain: a client tries again, with pauses that grow, whatever is wrong; until
+// it is up asks are refused at once, and say why.
 func TestAClientTriesAgain(t *testing.T) {
 	for kind, told := range map[fault.Kind]fault.Kind{fault.Unavailable: fault.Unavailable, fault.Deadline: fault.Unavailable,
 		fault.Version: fault.Version, fault.Conflict: fault.Conflict} {
@@ -264,8 +264,8 @@ func (r *rig) slow(takes time.Duration) *Client {
 	})
 }
 
-// TestAsksWaitForTheFirstStream, and for the next one when it breaks, with what is left of
-// their time; not those that were given up.
+// TestAsksWaitForTheFirstStream: asks wait for the first stream, and for the next one when it
+// breaks, with what is left of their time; not those that were given up.
 func TestAsksWaitForTheFirstStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const takes = 100 * time.Millisecond
@@ -372,7 +372,8 @@ func TestReconnectAtAnyMoment(t *testing.T) {
 	}
 }
 
-// TestAStreamThatBreaksFailsWhatIsUnderWay, at once, and is opened again.
+// TestAStreamThatBreaksFailsWhatIsUnderWay: a stream that breaks fails what is under way, at
+// once, and is opened again.
 func TestAStreamThatBreaksFailsWhatIsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hold := make(chan struct{})

@@ -16,7 +16,7 @@ import (
 	"adshard/internal/node/httpapi/apitest"
 )
 
-// set are loads that somebody has set.
+// set are loads that a test has set.
 type set struct {
 	slices map[uint64]float64
 	hot    map[balance.Key]float64

@@ -26,8 +26,8 @@ func openSockets(t *testing.T) (n int) {
 	return n
 }
 
-// TestClientsThatGoAwayOrDally leave nothing behind, and others get their
-// answers meanwhile. That no goroutine is left startUp sees to.
+// TestClientsThatGoAwayOrDally: clients that go away or dally leave nothing behind, and others
+// get their answers meanwhile. startUp checks that no goroutine is left.
 func TestClientsThatGoAwayOrDally(t *testing.T) {
 	const clients = 1000
 	c := startUp(t, upConfig(t, adsDB(t, 20)))

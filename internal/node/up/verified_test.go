@@ -10,7 +10,8 @@ import (
 	"adshard/internal/node/home"
 )
 
-// TestDatabasesOnOtherMachinesAreVerified by each program that opens one, and parts of a cluster go without where it does.
+// TestDatabasesOnOtherMachinesAreVerified: databases on other machines are verified by each program that opens one, and
+// parts of a cluster go without where it does.
 func TestDatabasesOnOtherMachinesAreVerified(t *testing.T) {
 	const plain, local = "postgres://db1/ads", "sqlite:ads.db"
 	b, o := balancer.DefaultConfig(), collector.DefaultConfig()

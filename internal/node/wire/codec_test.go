@@ -52,7 +52,7 @@ func TestRequestsAreAsGenerated(t *testing.T) {
 	})
 }
 
-// unknown adds fields that nobody knows to a message.
+// unknown adds fields to a message that its schema does not have.
 func unknown(t *rapid.T, b []byte) []byte {
 	b = slices.Clone(b)
 	for range rapid.IntRange(1, 3).Draw(t, "unknown") {

@@ -63,7 +63,7 @@ func save(t *testing.T, term control.Term, value string) error {
 }
 
 // TestMajorityLost: a leader without etcd's majority saves nothing and stops when its lease expires, no
-// other balancer leads, and when the majority is back somebody does, with all that was saved.
+// other balancer leads, and when the majority is back one of them does, with all that was saved.
 func TestMajorityLost(t *testing.T) {
 	t.Parallel()
 	etcd, db := start(t, 3), nodetest.NewDatabase(t).DB

@@ -64,7 +64,7 @@ func TestAShardThatStopsAnsweringIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestWithoutAConnection: a replica to which there is none is asked after all others at
+// TestWithoutAConnection: a replica without one is asked after all others at
 // once, and ejected when that lasts; from then on a probe takes it back.
 func TestWithoutAConnection(t *testing.T) {
 	var w watched
@@ -120,7 +120,7 @@ func TestASlowShardStaysIn(t *testing.T) {
 }
 
 // TestCallsThatEndEarlyProveNothing: with a caller's short time, or without a
-// connection, nobody waits.
+// connection, no search waits.
 func TestCallsThatEndEarlyProveNothing(t *testing.T) {
 	for name, o := range map[string]Outcome{"broken": Broken, "refused": Refused, "outdated": Outdated} {
 		t.Run(name, func(t *testing.T) {

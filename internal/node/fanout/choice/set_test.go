@@ -26,7 +26,7 @@ func silence(r *Replica) {
 }
 
 // TestChoice compares with a slow rule, whatever the state of the replicas: who is asked
-// is in and was not asked, or nobody was; none is silent; with a topic it is the topic's
+// is in and was not asked, or none was; none is silent; with a topic it is the topic's
 // own, unless that has too much to do; otherwise it is not the worst.
 func TestChoice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -127,9 +127,9 @@ func TestOneWithoutAConnectionIsAskedLast(t *testing.T) {
 	}
 }
 
-// TestTheOneThatAnswersIsAskedInPlace of one whose connection has just broken, though both
-// were ejected and the budget is used up: when a cluster is filled, all answers lack
-// something for a while.
+// TestTheOneThatAnswersIsAskedInPlace: the one that answers is asked in place of one whose
+// connection has just broken, though both were ejected and the budget is used up: when a
+// cluster is filled, all answers lack something for a while.
 func TestTheOneThatAnswersIsAskedInPlace(t *testing.T) {
 	list := replicas(2)
 	s := NewSet(NewShard(), list)
@@ -461,7 +461,7 @@ func TestWorthAHedge(t *testing.T) {
 	}
 }
 
-// TestASilentOneIsNotAskedInPlaceOfAnother: nobody waits for it as long as the others are
+// TestASilentOneIsNotAskedInPlaceOfAnother: no search waits for it as long as the others are
 // not silent as well.
 func TestASilentOneIsNotAskedInPlaceOfAnother(t *testing.T) {
 	list := replicas(3)
