@@ -13,8 +13,8 @@ import (
 	"adshard/auction"
 )
 
-// TestTakesPartFrom: with one millionth less than what is drawn a campaign is out, with the
-// next more it is in. Wanted values: a second implementation of xxh64 after its
+// TestTakesPartFrom: with a share of one millionth less than what is drawn a campaign is out,
+// with one more it is in. Wanted values: a second implementation of xxh64 after its
 // specification.
 func TestTakesPartFrom(t *testing.T) {
 	for _, c := range []struct {

@@ -113,10 +113,9 @@ func flipped(b []byte, i int) []byte {
 	return b
 }
 
-// TestCertificateReadsWhatSearchesRead: postings that say something else than
-// their keyword's and group's records make the sum differ, with all checksums
-// right; so do postings that are missing or too many and bounds that are too
-// low.
+// TestCertificateReadsWhatSearchesRead: postings that contradict their keyword's or group's
+// record make the sum differ although all checksums are right, as do missing or superfluous
+// postings and bounds that are too low.
 func TestCertificateReadsWhatSearchesRead(t *testing.T) {
 	want, err := certified(kept(t))
 	if err != nil {
@@ -174,8 +173,7 @@ func TestCertificateReadsWhatSearchesRead(t *testing.T) {
 	})
 }
 
-// TestCertificateReadsTerms: so do terms that searches do not know, all of them
-// or any one.
+// TestCertificateReadsTerms: the sum differs, too, if searches lack all terms or any one.
 func TestCertificateReadsTerms(t *testing.T) {
 	want, err := certified(kept(t))
 	if err != nil {

@@ -83,7 +83,7 @@ func TestDiscardHealsWhateverIsDamaged(t *testing.T) {
 	t.Logf("%d times more slices than one were given up", x.lost)
 }
 
-// healing damages stores of the same data in one way after the other.
+// healing damages stores of the same data, each in another way.
 type healing struct {
 	t    *testing.T
 	d    *pb.NodeData
@@ -195,8 +195,8 @@ func TestDiscardGoesOnAfterACrash(t *testing.T) {
 	}
 }
 
-// TestDiscardInTheMiddleOfAFilling: when nothing is being filled any more, the
-// position says so; else the rest goes on.
+// TestDiscardInTheMiddleOfAFilling: when nothing is being filled any more, the position says
+// so; else the filling continues.
 func TestDiscardInTheMiddleOfAFilling(t *testing.T) {
 	for _, both := range []bool{false, true} {
 		d := quarters(t)

@@ -16,7 +16,7 @@ import (
 	"adshard/internal/cli"
 )
 
-// asProgram makes this test's program adshard, for clusters of real processes.
+// asProgram lets this test's program act as adshard, for clusters of real processes.
 const asProgram = "ADBENCH_TEST_AS_ADSHARD"
 
 func TestMain(m *testing.M) {

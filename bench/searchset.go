@@ -159,9 +159,8 @@ func setupNames(named []string) (out []string, err error) {
 	return out, nil
 }
 
-// chooseSetups returns those of all that setupNames gives. One that is lacking is
-// refused if it is named itself, and returned beside if a group of setups is
-// named that it belongs to.
+// chooseSetups returns those of all that setupNames gives. A lacking one is refused if it is
+// named itself, and returned in lacking if its group is named.
 func chooseSetups(all []layouts.Setup, lacking []setups.Lacking, named []string) ([]layouts.Setup, []setups.Lacking, error) {
 	names, err := setupNames(named)
 	if err != nil {

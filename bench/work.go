@@ -12,7 +12,8 @@ type workDir string
 
 func (d *workDir) String() string { return string(*d) }
 
-// Set implements pflag.Value. It refuses a slave's store, a backup, a file, and a name that belongs to a database: fault.Invalid.
+// Set implements pflag.Value. It refuses a slave's store, a backup, a file, and a name that belongs to a database
+// (fault.Invalid).
 func (d *workDir) Set(path string) error {
 	*d = workDir(path)
 	return outfile.CheckDir(path, false)

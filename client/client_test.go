@@ -59,7 +59,7 @@ func refuses(status int, code string) http.HandlerFunc {
 	}
 }
 
-// TestAnotherMaster: whatever passes is asked of another master, whatever does not is not.
+// TestAnotherMaster: passing failures are asked again of another master, lasting ones are not.
 func TestAnotherMaster(t *testing.T) {
 	for _, c := range []struct {
 		name  string

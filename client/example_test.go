@@ -95,7 +95,7 @@ func ExampleClient_Events() {
 	// Output: 1 counted, 1 counted before, 0 refused
 }
 
-// A campaign is paused if it is still as it was when it was read, and the call waits until queries see that.
+// A campaign is paused if it has not changed since it was read, and the call waits until queries see that.
 func ExampleClient_Change() {
 	balancer := httptest.NewServer(campaign()) // in place of yours
 	defer balancer.Close()

@@ -70,7 +70,7 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// TestCheckRefuses: a kind that lacks something, or cannot be stored, is invalid.
+// TestCheckRefuses: a kind that is incomplete, or cannot be stored, is invalid.
 func TestCheckRefuses(t *testing.T) {
 	for name, err := range map[string]error{
 		"nothing": counters.Check(counters.Kind[int]{}, nil),

@@ -305,7 +305,7 @@ func TestKeysAway(t *testing.T) {
 	}
 }
 
-// TestKeysOfSeveral: processes that begin at once come to one ring.
+// TestKeysOfSeveral: processes that begin at the same time agree on one ring.
 func TestKeysOfSeveral(t *testing.T) {
 	c := newControl()
 	var all sync.WaitGroup

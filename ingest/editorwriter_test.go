@@ -66,7 +66,8 @@ func filledCells(t *testing.T, file string) string {
 	return b.String()
 }
 
-// TestNoEditorFile: what an Editor file cannot say ends the export, and names where it is.
+// TestNoEditorFile: what an Editor file cannot say ends the export, and the error names the
+// place.
 func TestNoEditorFile(t *testing.T) {
 	const a, c = `{"type":"advertiser","name":"A"}` + "\n", `{"type":"campaign","advertiser":"A","name":"C"}` + "\n"
 	const group = `"advertiser":"A","campaign":"C","group":"G",`

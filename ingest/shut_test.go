@@ -35,8 +35,8 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestAMarkOfAnEndDateIsLifted: a campaign that a program before targeting marked as over is shown again by a row with an end date,
-// which then holds.
+// TestAMarkOfAnEndDateIsLifted: a campaign that was marked as over before there was targeting is shown again by a row with an end
+// date, which then holds.
 func TestAMarkOfAnEndDateIsLifted(t *testing.T) {
 	store := openDatabase(t, filepath.Join(t.TempDir(), "ads.db"))
 	defer store.Close()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestLag: it grows while nothing says that the store is at the head; a pull that waits
-// as long as it may says so, one that is answered at once does not.
+// TestLag: it grows until something shows that the store is at the head: a pull that waited for
+// its whole time does, one that was answered at once does not.
 func TestLag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const wait = 2 * time.Second
@@ -54,8 +54,8 @@ func TestLagUnderChangesWithoutEnd(t *testing.T) {
 	})
 }
 
-// TestLagOfWhatIsDeferred: while a pull waits and a change is known that the store lacks,
-// time passes; until the store has it, or clocks mean something else.
+// TestLagOfWhatIsDeferred: lag grows while a pull waits and the store lacks a known change,
+// until the store has it or the history is another one.
 func TestLagOfWhatIsDeferred(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const wait = 2 * time.Second

@@ -177,8 +177,8 @@ func TestServesNothingThatIsOfNoUse(t *testing.T) {
 	})
 }
 
-// TestTheClockAloneDecides: what is being filled is not served by its table,
-// and a slice that comes takes nothing out of service.
+// TestTheClockAloneDecides: a slice that is being filled is not served, and its arrival takes
+// nothing out of service.
 func TestTheClockAloneDecides(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(3)

@@ -16,8 +16,8 @@ func crashed() *store {
 	return s
 }
 
-// TestAStoreThatWasNotClosedIsComparedBeforeItServes: as long as that goes quickly, and is
-// told meanwhile; then it is noted, once and for all.
+// TestAStoreThatWasNotClosedIsComparedBeforeItServes: if that is quick, with progress reported.
+// The result is saved.
 func TestAStoreThatWasNotClosedIsComparedBeforeItServes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := crashed(), newBalancer(3)
@@ -86,7 +86,7 @@ func TestNobodyComparesAStoreThatWasNotClosed(t *testing.T) {
 	})
 }
 
-// TestWhoComparesIsGone: the slave waits no longer for it than for one that is slow.
+// TestWhoComparesIsGone: the slave waits no longer for a dead balancer than for a slow one.
 func TestWhoComparesIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := crashed(), newBalancer(3)

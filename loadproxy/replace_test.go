@@ -82,10 +82,9 @@ func orderOf(names ...string) *pb.CopyOrder {
 	return o
 }
 
-// TestACopyTakesThePlace: a slave that gets an order while it is filled by node data stops
-// pulling, reports how far the copy has come, and registers with its position and whose
-// it is, once; it applies what follows and nothing twice. What was damaged before is
-// forgotten.
+// TestACopyTakesThePlace: a slave that is ordered to copy while it is filled by node data stops
+// pulling and reports progress. Then it registers once, with the copy's position and owner, and
+// applies each later change once. What was damaged before is forgotten.
 func TestACopyTakesThePlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, b := &scriptedCopier{}, newBalancer(9)

@@ -45,7 +45,7 @@ func row(id, parent uint32, name string) Row {
 	return Row{ID: id, Name: name, Parent: parent, Country: "CZ", Type: "City"}
 }
 
-// told writes a table, and what was refused, as text.
+// told returns a table, and what was refused, as text.
 func told(t *Table, refused []Refused) string {
 	var b strings.Builder
 	for r := range t.All() {
@@ -142,7 +142,7 @@ func TestWithRefuses(t *testing.T) {
 }
 
 // slowWith applies the rules of With to maps. A circle in which an older row takes part is not refused while a row can still be
-// replaced by an older one for want of a parent, so all faults of one look are found before any row is taken back.
+// replaced by an older one for want of a parent, so all faults of one pass are found before any row is taken back.
 func slowWith(base *Table, rows []Row, deepest int) (string, []int) {
 	last := map[uint32]int{}
 	for i := range rows {

@@ -148,7 +148,7 @@ func TestAnythingCanBeLearned(t *testing.T) {
 	})
 }
 
-// TestHalfLife: after a half-life counts are what half as many are today.
+// TestHalfLife: after a half-life counts weigh as much as half as many do today.
 func TestHalfLife(t *testing.T) {
 	var list, halved []counted
 	r := rand.New(rand.NewPCG(1, 1))
@@ -175,8 +175,8 @@ func TestHalfLife(t *testing.T) {
 	}
 }
 
-// TestBoundFalls: it is the higher, beside the mean, the less was counted, and what was
-// never shown has the highest.
+// TestBoundFalls: relative to the mean it is higher the less was counted, and highest for what
+// was never shown.
 func TestBoundFalls(t *testing.T) {
 	var list []counted
 	shown := func(keyword, n uint64) {

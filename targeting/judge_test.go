@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestExplained: a judge names what decided, and what multiplied, if it explains; else it spends nothing on it.
+// TestExplained: a judge that explains names what decided and each factor; one that does not spends no time on
+// that.
 func TestExplained(t *testing.T) {
 	parse := func(t *testing.T, schedule, locations, audiences, sites string) *Campaign {
 		t.Helper()

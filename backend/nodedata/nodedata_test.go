@@ -113,7 +113,7 @@ func TestLearned(t *testing.T) {
 	}
 }
 
-// TestExhausted: slaves are told of a campaign that may spend nothing in a day what they are told of one that is marked.
+// TestExhausted: slaves get the same for a campaign with a daily budget of 0 as for one that is marked.
 func TestExhausted(t *testing.T) {
 	for _, c := range []struct {
 		campaign backend.Campaign

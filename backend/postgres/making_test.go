@@ -145,8 +145,8 @@ func TestCompletedAfterAKill(t *testing.T) {
 	}
 }
 
-// TestAWholeDatabaseIsNotMade: who would make a schema, were it missing, changes one that is there as others do,
-// until it says that it makes it; who has it open learns of that.
+// TestAWholeDatabaseIsNotMade: a program that would make a missing schema changes an existing one as others do,
+// until it declares that it makes it. Programs that have it open learn of that.
 func TestAWholeDatabaseIsNotMade(t *testing.T) {
 	p := newPlace(t)
 	server, url := open(t, p), shared.URL(p.(place).name)

@@ -125,7 +125,7 @@ UPDATE adshard.campaign SET budget_exhausted = true;`
 END $$; DROP OWNED BY kept_import; DROP ROLE kept_import`)
 }
 
-// TestSchemasThatWereNotReleased: a database of one is refused.
+// TestSchemasThatWereNotReleased: a database of such a schema is refused.
 func TestSchemasThatWereNotReleased(t *testing.T) {
 	name, _ := fresh(t)
 	do(t, name, "DELETE FROM adshard.goose_db_version WHERE version_id >= 7; INSERT INTO adshard.goose_db_version (version_id, is_applied) VALUES (3, true)")

@@ -176,8 +176,8 @@ func TestSeveralMakeADatabase(t *testing.T) {
 	}
 }
 
-// TestAWholeDatabaseIsNotMade: who would make a database, were it missing, changes one that is there as others do,
-// until it says that it makes it; who has it open learns of that.
+// TestAWholeDatabaseIsNotMade: a program that would make a missing database changes an existing one as others do,
+// until it declares that it makes it. Programs that have it open learn of that.
 func TestAWholeDatabaseIsNotMade(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ads.db")
 	server := opened(t, path)

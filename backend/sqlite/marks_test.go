@@ -9,8 +9,8 @@ import (
 	"adshard/backend"
 )
 
-// TestOtherProgramsMark: a change by plain SQL has a mark, too, and the last one
-// that is deleted by hand is kept.
+// TestOtherProgramsMark: a change by plain SQL has a mark, too, and the last mark is kept when
+// its row is deleted by hand.
 func TestOtherProgramsMark(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ads.db")
 	s := opened(t, path)

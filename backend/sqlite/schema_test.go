@@ -150,7 +150,7 @@ INSERT INTO control (key, value) VALUES ('spend', x'0102');`
 	}
 }
 
-// TestSchemasThatWereNotReleased: a database of one is refused, and left as it is.
+// TestSchemasThatWereNotReleased: a database of such a schema is refused, and left as it is.
 func TestSchemasThatWereNotReleased(t *testing.T) {
 	path := byHand(t, "DELETE FROM goose_db_version WHERE version_id > 10; UPDATE goose_db_version SET version_id = 6 WHERE version_id = 10")
 	for name, err := range map[string]error{

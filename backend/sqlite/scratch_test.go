@@ -66,8 +66,8 @@ func TestScratch(t *testing.T) {
 	}
 }
 
-// TestScratchOfWhatCannotBeCopied: it is said of the database, not of the copy,
-// and nothing is left behind.
+// TestScratchOfWhatCannotBeCopied: the error names the database, not the copy, and nothing is
+// left behind.
 func TestScratchOfWhatCannotBeCopied(t *testing.T) {
 	tmp, dir := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", tmp)

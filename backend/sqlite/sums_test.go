@@ -248,8 +248,8 @@ func expectDamage(t *testing.T, s *Store, kind backend.Kind, id uint64) {
 	}
 }
 
-// TestClockBehindTheLog: a database whose next clock was lost does not write
-// changes where no reader looks.
+// TestClockBehindTheLog: a database whose next clock was lost does not write changes at clocks
+// that readers have passed.
 func TestClockBehindTheLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ads.db")
 	s := opened(t, path)

@@ -216,8 +216,8 @@ func TestABucketThatIsCut(t *testing.T) {
 }
 
 // TestWhatIsDeferredInABucketThatFailed: a change that was deferred for a bucket that was not
-// made is not ahead of those before it. Else a bucket that takes no more than it leads
-// past these, which are never sent.
+// made is not ahead of those before it. Else a bucket with room for no more skips these, and
+// they are never sent.
 func TestWhatIsDeferredInABucketThatFailed(t *testing.T) {
 	w := newHotWorld(t)
 	w.items.Put(light+1, 1000)
@@ -237,8 +237,8 @@ func TestWhatIsDeferredInABucketThatFailed(t *testing.T) {
 	w.want(w.pull(), 16, heavy, light, light+1)
 }
 
-// TestABucketLeadsOn: a bucket that was cut leads past its beginning, also without a
-// quantum, so that the slave never gets it again.
+// TestABucketLeadsOn: a bucket that was cut ends past its beginning, also without a quantum, so
+// that the slave never gets it again.
 func TestABucketLeadsOn(t *testing.T) {
 	w := newHotWorld(t)
 	w.items.Put(light+1, 1000)
@@ -263,7 +263,7 @@ func TestABucketLeadsOn(t *testing.T) {
 }
 
 // TestABucketLeadsOnInABatch: while a slice is filled, too. What is due waits for the next quantum,
-// since a bucket that was cut behind it would lead to its own beginning; what is filled does not.
+// since a bucket cut behind it would end at its own beginning. Fillings do not wait.
 func TestABucketLeadsOnInABatch(t *testing.T) {
 	const begin = balance.Key(1 << 32)
 	w := newHotWorld(t)

@@ -108,8 +108,8 @@ func TestASlaveAheadWaits(t *testing.T) {
 	}
 }
 
-// TestAlone: without a mapper, changes go on under the last model; without
-// being told so, they wait for a quantum.
+// TestAlone: without a mapper, changes continue under the last model if the distributor was
+// told so; else they wait for a quantum.
 func TestAlone(t *testing.T) {
 	items := &balance.Index{}
 	d := follower(t, items)

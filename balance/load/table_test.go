@@ -59,7 +59,7 @@ func (w *loadWorld) edit(do func(*balance.Edit)) {
 	w.table.Model(m, w.items)
 }
 
-// report has a shard tell the looks a second of its slices, over some seconds.
+// report lets a shard report postings examined a second of its slices, over some seconds.
 func (w *loadWorld) report(shard balance.ShardID, seconds int, rates map[uint64]uint64, items map[balance.Key]uint64) string {
 	w.number[shard]++
 	r := &Report{Incarnation: "x", Number: w.number[shard], Interval: time.Duration(seconds) * time.Second}

@@ -59,7 +59,7 @@ func (p *stuckPair) until(d time.Duration) (longest time.Duration) {
 }
 
 // TestViewsWaitForNobodyByTurns: two slaves that are to join come close to it one after the
-// other. Views that waited for one while they do not for the other would be held for ever.
+// other. Views that waited for either in turn would be held for ever.
 func TestViewsWaitForNobodyByTurns(t *testing.T) {
 	p := newStuckPair(t)
 	p.until(time.Second)

@@ -272,8 +272,8 @@ func TestASlaveWaitsUntilMastersAskIt(t *testing.T) {
 	waits("")
 }
 
-// laggard is a slave to which everything comes late, and whose questions are answered one at
-// a time, while slices go to and fro between its shard and the other one.
+// laggard is a slave that gets everything late, and whose questions are answered one at a time,
+// while slices go to and fro between its shard and the other one.
 type laggard struct {
 	*rig
 	late   time.Duration

@@ -98,10 +98,10 @@ func TestAnIdleClusterRests(t *testing.T) {
 	}
 }
 
-// TestALoadThatHasCeasedIsNone: when queries cease, what is left of the averages
-// is not shown as load: the slaves' remains differ by nothing that means anything,
-// and one that died with load behind it kept all of its. max/mean and the bound
-// are 1 then, and queries bring the loads back at once.
+// TestALoadThatHasCeasedIsNone: when queries cease, the rest of the averages is not shown as
+// load. Differences between slaves mean nothing then, and a slave that died under load would
+// keep all of its own. max/mean and the bound are 1 then, and queries bring the loads back at
+// once.
 func TestALoadThatHasCeasedIsNone(t *testing.T) {
 	r := newRig(t, 8, nil, "a", "b", "c")
 	r.through()

@@ -144,7 +144,7 @@ func data(t *rapid.T, w *world, _ *testSlave) error {
 	return nil
 }
 
-// damage makes what searches read of an item on a slave another thing.
+// damage changes what searches read of an item on a slave.
 func damage(t *rapid.T, _ *world, n *testSlave) error {
 	if k := drawKey(t); n.items[k] != 0 {
 		n.damaged[k] = true

@@ -36,7 +36,7 @@ func newLate(t *testing.T) *rig {
 	return r
 }
 
-// back has d come back with what it had and what it has got since, until it is in its set; it
+// back lets d return with what it had and what it has got since, until it is in its set; it
 // returns the lowest keys of the slices in which it is compared.
 func (r *rig) back(incarnation string) (compared map[balance.Key]bool) {
 	r.t.Helper()
@@ -83,8 +83,8 @@ func TestALateReplicaThatRestartsIsComparedInAll(t *testing.T) {
 	}
 }
 
-// TestALateReplicaIsComparedInWhatWasAway: a slice leaves its shard and comes back before the
-// replica does, which still has it as it was.
+// TestALateReplicaIsComparedInWhatWasAway: a slice leaves its shard and returns before the
+// replica does; the replica still has its old content.
 func TestALateReplicaIsComparedInWhatWasAway(t *testing.T) {
 	r := newLate(t)
 	away := 3

@@ -27,8 +27,7 @@ func (r *rig) mark(ids ...uint64) {
 	}
 }
 
-// TestAParentsChangeLeavesItemsConclusive: only the parent itself is asked for
-// again, by its name.
+// TestAParentsChangeLeavesItemsConclusive: only the parent itself is asked for again.
 func TestAParentsChangeLeavesItemsConclusive(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.start0()

@@ -167,8 +167,8 @@ func TestAGhostBeforeTheFirstPlan(t *testing.T) {
 	}
 }
 
-// TestRemoveOperation: what Apply refuses, and that a removed slave's number is not
-// given again.
+// TestRemoveOperation: Apply refuses wrong removals, and a removed slave's number is not used
+// again.
 func TestRemoveOperation(t *testing.T) {
 	base, err := balance.NewModel([]balance.Shard{{Name: "a"}, {Name: "b"}})
 	if err != nil {

@@ -213,7 +213,7 @@ func (s *scenario) poll(d *datadriven.TestData) (string, error) {
 	return fmt.Sprintf("%s has view %d\n", m.name, m.view), s.w.carry()
 }
 
-// cut MASTER [off]: no word of a master comes through any more.
+// cut MASTER [off]: messages of a master are lost from now on.
 func (s *scenario) cut(d *datadriven.TestData) (string, error) {
 	s.w.master(d.CmdArgs[0].Key).cut = !d.HasArg("off")
 	return "", nil

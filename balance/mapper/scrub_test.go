@@ -186,8 +186,8 @@ func TestScrubSkips(t *testing.T) {
 	})
 }
 
-// TestASourceThatDiffersIsDiscarded: a move that finds it says so, and it does
-// not serve the slice for good.
+// TestASourceThatDiffersIsDiscarded: the move that finds the difference says so, and the source
+// stops serving the slice.
 func TestASourceThatDiffersIsDiscarded(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.start0()

@@ -135,7 +135,7 @@ func comparedWhileDrained(t *testing.T, slices int, weight uint32) (needed, all 
 }
 
 // TestALargeItemHasTime: it is compared by itself, and neither the question nor its move is
-// given up while either may go on.
+// given up while it may still succeed.
 func TestALargeItemHasTime(t *testing.T) {
 	r := newRig(t, 8, nil, "a", "b")
 	r.index.Put(rigKey(5), 450_000)
@@ -176,8 +176,8 @@ func TestALargeItemHasTime(t *testing.T) {
 	r.phase(0, balance.Switched)
 }
 
-// TestALargeItemThatIsThereGivesNoTime: once it has arrived, or was compared, a move that makes no
-// progress is cancelled as any other; until then, so are none to the same slave.
+// TestALargeItemThatIsThereGivesNoTime: once it has arrived, or was compared, a move without
+// progress is cancelled like any other; until then no move to the same slave is.
 func TestALargeItemThatIsThereGivesNoTime(t *testing.T) {
 	begun := func(offset uint64) *rig {
 		r := newRig(t, 8, nil, "a", "b")

@@ -60,8 +60,8 @@ func newest(clocks []uint64, to uint64) uint64 {
 	return last
 }
 
-// answers reports whether a slave takes queries in a view: it was told of it, and
-// it is not one that it has given up.
+// answers reports whether a slave takes queries in a view: it knows the view and has not given
+// it up.
 func (n *testSlave) answers(view uint64) bool { return view <= n.table.View && view >= n.table.Least }
 
 // serves returns what a slave serves in a view.

@@ -142,9 +142,9 @@ func TestAutoplacerFollowsTheRing(t *testing.T) {
 	}
 }
 
-// TestAutoplacerKeepsFew: when ever others are hot, the coolest of those relocated go
-// home and merge, so that neither slices nor the memory grow without bound; a memory
-// that it did not write does no harm.
+// TestAutoplacerKeepsFew: as other items become hot, the coolest relocated ones return and
+// merge, so that neither slices nor the memory grow without bound; a memory that it did not
+// write does no harm.
 func TestAutoplacerKeepsFew(t *testing.T) {
 	l, s := placed(t, "autoplacer", map[string]string{"relocated": "40"}, 8, 3000, nil)
 	slicesAtFirst := len(l.m.Slices())

@@ -130,7 +130,7 @@ func TestJoinAndLeave(t *testing.T) {
 	}
 }
 
-// TestFixedIsExact: a join moves exactly the part of the ranges that falls to a shard.
+// TestFixedIsExact: a join moves exactly one shard's part of the ranges.
 func TestFixedIsExact(t *testing.T) {
 	const ranges, count = 1000, 7
 	l, s := placed(t, "consistent-fixed", map[string]string{"ranges": fmt.Sprint(ranges)}, count, 0, nil)

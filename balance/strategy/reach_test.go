@@ -26,8 +26,8 @@ type reached struct {
 // balanced is what is asked for: max/mean at most max(1.15, 1.05 x the bound).
 func balanced(ratio, bound float64) bool { return ratio <= max(1.15, 1.05*bound) }
 
-// run lets a strategy balance a minute long. What least was to be moved is
-// judged by what it knew at the start.
+// run lets a strategy balance a minute long. The least that had to move is judged by what it
+// knew at the start.
 func (l *loop) run(s balance.Strategy) reached {
 	l.t.Helper()
 	l.seconds(l.interval)
@@ -63,8 +63,8 @@ func (l *loop) served() balance.Input {
 	return in
 }
 
-// TestReach: from max/mean above 3 on ten shards, moves that take 10 s, and
-// items that vary by a fifth from second to second.
+// TestReach: the goal is reached from a max/mean above 3 on ten shards, with moves that take 10
+// s and items that vary by a fifth from second to second.
 func TestReach(t *testing.T) {
 	for _, c := range []struct {
 		strategy string
@@ -102,8 +102,8 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestReachAgain: after a shift of what is hot the fast profile is there again
-// within a minute.
+// TestReachAgain: after a shift of hot items the fast profile reaches the goal again within a
+// minute.
 func TestReachAgain(t *testing.T) {
 	l := world(t, 1, 10, 1, 20_000, 0.8, 0.35)
 	l.noise, l.takes = 0.2, 2

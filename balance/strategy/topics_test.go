@@ -106,8 +106,8 @@ func (a *asked) excess(m *balance.Model) float64 {
 	return 0
 }
 
-// second has 200 queries sampled, one item in four, and told to the table; slaves tell
-// only some of it.
+// second samples 200 queries, one item in four, and reports them to the table; slaves report
+// only some.
 func (a *asked) second(m *balance.Model) {
 	a.number++
 	told := make(map[balance.ShardID][]load.PairCost)
@@ -152,10 +152,10 @@ func (a *asked) loop(m *balance.Model, index *balance.Index, order balance.Order
 	return l
 }
 
-// TestTopicsAreSpread: by what slaves sample, in both orders of keys, the slowest shard
-// of most queries comes nearer to the least that it can have than at random, while the
-// load stays in band; then it rests, and new samples of the same queries move next to
-// nothing. Nor does a balancer that is started again, which knows no topics at first.
+// TestTopicsAreSpread: by what slaves sample, in both orders of keys, the slowest shard of most
+// queries comes nearer to the least that it can have than at random, while the load stays in
+// band; then it rests, and new samples of the same queries move next to nothing. The same holds
+// for a balancer that is started again and knows no topics at first.
 func TestTopicsAreSpread(t *testing.T) {
 	s, err := strategy.Named("topics")
 	if err != nil {

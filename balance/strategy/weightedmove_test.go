@@ -50,7 +50,7 @@ func (l *loop) reasons() (text string) {
 	return text
 }
 
-// TestMoreShardsThanSlices: one slice on one shard of ten gets going, in both
+// TestMoreShardsThanSlices: with one slice on one of ten shards balancing starts, in both
 // orders of keys.
 func TestMoreShardsThanSlices(t *testing.T) {
 	for _, order := range []balance.Order{balance.ByOwner, balance.ByHash} {

@@ -46,7 +46,7 @@ func comparing(t *testing.T) (q *Verifier, ask func(), answer func(change func(*
 
 func differing(a *balance.Certified) { a.Target.Bins[3] = balance.Sum{Count: 1, Lo: 9} }
 
-// TestAVerifierNeedsADifferenceTwice: one that shows once is asked about again.
+// TestAVerifierNeedsADifferenceTwice: a difference that shows once is checked again.
 func TestAVerifierNeedsADifferenceTwice(t *testing.T) {
 	_, ask, answer := comparing(t)
 	ask()

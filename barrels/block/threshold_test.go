@@ -11,8 +11,8 @@ import (
 	"adshard/targeting"
 )
 
-// TestThreshold: a bound below a threshold is the bound of a block that cannot
-// reach the score, and the other way round where numbers are far from the largest.
+// TestThreshold: a block with a bound below the threshold cannot reach the score; away from the
+// largest numbers the converse holds, too.
 func TestThreshold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.OneOf(rapid.Uint64(), rapid.Uint64Range(0, 5000), rapid.Just(^uint64(0)))

@@ -124,8 +124,8 @@ func found(keys, entries int, once float64, byFrequency bool) float64 {
 	return float64(hits) / float64(asked)
 }
 
-// TestAFullCacheTakesWhatIsWantedAgain: the first time the blocks of a term are read past
-// it, while there is room they are kept at once; what was wanted long ago is forgotten.
+// TestAFullCacheTakesWhatIsWantedAgain: the first time the blocks of a term bypass it, while
+// there is room they are kept at once; what was wanted long ago is forgotten.
 func TestAFullCacheTakesWhatIsWantedAgain(t *testing.T) {
 	const bytes = 1 << 20
 	l := NewListCache(bytes)

@@ -207,8 +207,8 @@ func TestSameIgnoresPadding(t *testing.T) {
 	}
 }
 
-// TestTouched: a change of a parent is found out while it is remembered, and
-// what is not remembered counts as a change.
+// TestTouched: a remembered change of a parent is found; what is no longer remembered counts as
+// a change.
 func TestTouched(t *testing.T) {
 	var v block.View
 	if err := v.Open(func() []byte {

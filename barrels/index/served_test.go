@@ -8,8 +8,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// TestServedNeedsNoCheck: a table all of which is served in the view, whatever
-// part of the ring it is, costs no check a group; what is on its way does.
+// TestServedNeedsNoCheck: where all of a table is served in the view, groups need no check;
+// where a slice moves, they do.
 func TestServedNeedsNoCheck(t *testing.T) {
 	half := func(from, until uint64, state pb.HeldState) *pb.SliceTable {
 		return &pb.SliceTable{View: 3, Slices: []*pb.HeldSlice{

@@ -14,8 +14,8 @@ import (
 	"adshard/barrels/memory"
 )
 
-// TestIterators: whatever way they go, iterators see what those of a map see,
-// with values below and above the size of their buffers.
+// TestIterators: in every direction iterators see what those of a map see, with values below
+// and above the size of their buffers.
 func TestIterators(t *testing.T) {
 	db, err := open(filepath.Join(t.TempDir(), "store"), Options{})
 	if err != nil {

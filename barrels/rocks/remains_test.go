@@ -12,7 +12,7 @@ import (
 	"adshard/fault"
 )
 
-// withFamilies makes a database that has only some families, as a kill does in the middle of making one.
+// withFamilies makes a database with only some families, as a kill during its creation leaves it.
 func withFamilies(t *testing.T, dir string, names []string) {
 	t.Helper()
 	o := grocksdb.NewDefaultOptions()

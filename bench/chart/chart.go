@@ -30,7 +30,7 @@ type Line struct {
 	Name   string
 	X, Y   []float64
 	Dashed bool
-	// Of names what the line is about if that is not Name: it has its colour.
+	// Of names what the line is about, and so its colour, if that is not Name.
 	Of string
 }
 

@@ -33,8 +33,8 @@ type truth struct {
 	means []float64
 }
 
-// truth draws the rates of a market. Those of groups that change are other ones when
-// changed is set.
+// truth draws the rates of a market. Those of changing groups are different when changed is
+// set.
 func (u *Users) truth(m *Market, seed uint64, changed bool) *truth {
 	t := &truth{users: u, ads: make([][]float64, len(m.keywords)), means: make([]float64, len(m.keywords))}
 	for i := range m.keywords {
@@ -73,8 +73,8 @@ func (t *truth) worth(m *Market, q *query, won []auction.Placement) (w worth) {
 	return w
 }
 
-// felt is which part of a rate at the top is left in a position, after the factors
-// of the match type and of the words.
+// felt is the part of a rate at the top that remains in a position, after the factors of the
+// match type and of the words.
 func (t *truth) felt(m *Market, c *candidate, position int) float64 {
 	return t.users.Examination[position-1] * float64(m.keywords[c.keyword].match*c.variant) / 1e6
 }

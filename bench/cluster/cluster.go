@@ -58,9 +58,8 @@ type Cluster struct {
 	processes []*process
 	balancer  string // its address
 	slaves    []*slave
-	// begin takes what starts processes to a goroutine with a thread of its
-	// own: Linux ends them when that thread ends, which is when this process
-	// does, however it ends.
+	// begin starts processes from a goroutine with a thread of its own, since Linux ends them with
+	// that thread: when this process ends, for any reason.
 	begin chan func()
 }
 

@@ -99,8 +99,7 @@ func tail(name string) string {
 
 func (p *process) term() { _ = p.cmd.Process.Signal(syscall.SIGTERM) } // it may have ended
 
-// stop waits for the end of a process that was asked to end, and kills it if it does
-// not come.
+// stop waits for a process that was asked to end, and kills it if it does not.
 func (p *process) stop() error {
 	var err error
 	select {

@@ -12,9 +12,9 @@ import (
 	"adshard/bench/workload"
 )
 
-// Course is what a strategy does from its first plan, which knows no load, until it
-// rests under the load of the first mix, and what it does from there when the world
-// changes. What it knows of topics by then stays known, except for a restart.
+// Course is what a strategy does from its first plan, which knows no load, until it rests under
+// the load of the first mix, and what it does from there after each change. What it knows of
+// topics by then stays known, except for a restart.
 type Course struct {
 	Start Change `json:"start"`
 	// Shift: the next mix of queries takes the place of the first, or nil if there is

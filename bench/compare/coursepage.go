@@ -20,7 +20,7 @@ func (col *column) text(p *Placed) string {
 	return measure.Number(v)
 }
 
-// courseColumns are what a strategy does while the world changes.
+// courseColumns are what a strategy does after each change.
 func courseColumns() []column {
 	of := func(value func(*Course, *Placed) float64) func(*Placed) float64 {
 		return func(p *Placed) float64 {

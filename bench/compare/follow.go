@@ -136,8 +136,8 @@ func leastMove(t *trace.Trace, load []float64, p Placement) float64 {
 	return must
 }
 
-// thrash follows who serves which keys, counts what moved, and moves back to a
-// slave that the keys had left a short time before.
+// thrash follows which slave serves which keys, and counts moves, and moves back to a slave
+// that the keys had left shortly before.
 type thrash struct {
 	within time.Duration
 	owner  []cluster.Slice // by rising key

@@ -37,8 +37,8 @@ func (h *headlines) slicer() {
 	}
 }
 
-// slicerKinds are what is made after Slicer and the load-aware kinds, resting a tenth and a
-// fiftieth above the mean; Slicer as published and srinivasan have no goal.
+// slicerKinds are strategies modelled on Slicer, and the load-aware kinds, which rest a tenth
+// and a fiftieth above the mean; Slicer as published and srinivasan have no goal.
 func slicerKinds() (list []kind) {
 	const claim = "more even with less moved"
 	for _, goal := range []struct{ above, aim string }{{"0.1", "0.05"}, {"0.02", "0.01"}} {

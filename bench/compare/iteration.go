@@ -46,8 +46,8 @@ const (
 
 // Iterations measures one iteration of strategies: a million items with loads by Zipf's law
 // (0.8) in 100,000 slices of as many items each, on 1,000 shards at random, in the order by
-// hash; by advertiser, ten items each, for those that need that. It is each one's first
-// iteration: one with a layout of its own begins to move there.
+// hash; by advertiser, ten items each, for those that need that. It is the first iteration of
+// each: a strategy with a layout of its own begins to move towards it.
 func Iterations(ctx context.Context, own Own, names []string, progress func(string)) (list []Iteration, err error) {
 	return iterations(ctx, own, names, size{iterationItems, iterationSlices, iterationShards}, progress)
 }

@@ -12,8 +12,8 @@ import (
 // CostModel makes microseconds of what a trace counts. The defaults were fitted
 // to one store on one core (docs/experiments.md).
 type CostModel struct {
-	// Query is what each query costs each slave, whatever it finds; Examined what
-	// a posting decided on costs, Matched what one that matches costs more.
+	// Query is the cost of each query at each slave, whatever it finds; Examined that of each
+	// posting decided on, Matched the additional cost of each match.
 	Query, Examined, Matched float64
 }
 
@@ -67,8 +67,8 @@ type Judgement struct {
 	P50       float64 `json:"p50_us"`
 	P99       float64 `json:"p99_us"`
 	BoundMean float64 `json:"bound_mean_us"`
-	// OneAtATime is queries a second when each begins after the previous one,
-	// Saturated when all slaves work all the time and the busiest decides.
+	// OneAtATime is queries a second when each begins after the previous one, Saturated when all
+	// slaves are busy and the busiest decides.
 	OneAtATime float64 `json:"one_at_a_time"`
 	Saturated  float64 `json:"saturated"`
 }

@@ -55,8 +55,8 @@ type Run struct {
 
 // Series is a quantity over time; X is seconds since the load began.
 type Series struct {
-	// Of is one of the constants; Name tells lines of one kind apart (slaves),
-	// "" where there is one.
+	// Of is one of the constants; Name distinguishes lines of one kind (slaves), "" where there is
+	// one.
 	Of   string    `json:"of"`
 	Name string    `json:"name,omitempty"`
 	X    []float64 `json:"x"`

@@ -55,7 +55,7 @@ func (s *samples) ask(queries []float64) {
 	}
 }
 
-// learn has queries asked for as long as a sample is worth most.
+// learn asks queries for as long as a sample is worth most.
 func (s *samples) learn(in *balance.Input) { s.play(in, balanceload.PairHalfLife) }
 
 // topics implements balance.Input.Topics: what is known in the input's iteration.

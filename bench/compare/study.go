@@ -20,8 +20,8 @@ type Placed struct {
 	Placement string `json:"placement"`
 	// Iterations is how many the strategy needed till it proposed nothing more.
 	Iterations int `json:"iterations,omitempty"`
-	// Course is what it moved until then and when the world changed; nil for a
-	// placement without a strategy.
+	// Course is what it moved until then and after the changes; nil for a placement without a
+	// strategy.
 	Course *Course `json:"course,omitempty"`
 	// Pairs is how many pairs of a term and an item each slave told a second, on
 	// average, if the strategy asked for topics.

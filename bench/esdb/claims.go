@@ -173,8 +173,8 @@ func least(a, b []float64) bool {
 	return true
 }
 
-// twoNeighbours reports whether two nodes work at or above a limit, one after the other, and
-// no more.
+// twoNeighbours reports whether exactly two nodes, next to each other, work at or above a
+// limit.
 func twoNeighbours(busy []float64, limit float64) bool {
 	count, pairs := 0, 0
 	for i, v := range busy {

@@ -46,7 +46,7 @@ func (s *sim) phase() *Phase {
 	return &s.Phases[i]
 }
 
-// dispatch sends writes in the order of the queue until the first has to wait.
+// dispatch sends writes in the order of the queue until one has to wait.
 func (c *client) dispatch() {
 	s := c.s
 	for c.head < len(c.queue) {

@@ -9,10 +9,10 @@
 // of those that apply to a record the one with the largest spread counts, so that nothing is
 // moved and an update finds its record.
 //
-// What the paper does not tell is chosen here: its functions ComputeOffsetSize and
-// CheckHotSpot are "manual" (a tenant is spread over the least power of 2 shards of which
-// none has more than two shards' part of all), and of the cluster only the sizes are
-// known. A model of it has been made of these:
+// What the paper leaves open is chosen here: its functions ComputeOffsetSize and CheckHotSpot
+// are "manual" (a tenant is spread over the least power of 2 shards of which none has more than
+// two shards' part of all), and of the cluster only the sizes are known. A model of it has been
+// made of these:
 //
 //   - A write is executed by the node of its shard and then by that of the shard's
 //     replica, the next node. Nodes execute one after another, 35,000 a second, so that

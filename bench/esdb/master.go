@@ -72,8 +72,8 @@ func (r *round) prepare(c *client) {
 	})
 }
 
-// end commits or aborts: once. Its messages arrive: that a node does not answer at all is
-// for people to decide (§4.3), and not simulated.
+// end commits or aborts: once. Its messages always arrive: a node that does not answer at all
+// is left to operators (§4.3), and not simulated.
 func (r *round) end(commit bool) {
 	if r.over {
 		return

@@ -40,7 +40,7 @@ type write struct {
 	born    time.Duration
 }
 
-// skews are the distributions of phases by their exponents, all of one number of
+// skews are the distributions of phases by their exponents, all with the same number of
 // tenants; made once for all runs.
 type skews map[float64]*skew.Distribution
 

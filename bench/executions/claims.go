@@ -11,8 +11,8 @@ import (
 	"adshard/bench/measure"
 )
 
-// The layouts that the thesis speaks of; B is the original one. in and told are ours, to
-// tell what a part of a step does.
+// The layouts of the thesis; B is the original one. in and told are ours, to tell what a part
+// of a step does.
 const (
 	barrels = "B"
 	pr      = "RDB-Pr"

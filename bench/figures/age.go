@@ -42,8 +42,8 @@ type Age struct {
 	Last, Why string
 }
 
-// Old reports whether the figures are, or cannot be known not to be, from before
-// the last change of what they measure.
+// Old reports whether the figures are older than the last change of what they measure, or may
+// be.
 func (a *Age) Old() bool { return a.Changes > 0 || a.Why != "" }
 
 var (

@@ -14,8 +14,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestTable: what a dictionary takes is found under its name, and the causes add up
-// to what the system counts.
+// TestTable: a dictionary's memory is found under its name, and all causes add up to what the
+// system counts.
 func TestTable(t *testing.T) {
 	held := index.NewDictionary(1 << 20) // 64 MiB
 	for i := range uint64(1 << 20) {

@@ -23,8 +23,7 @@ var sites = []struct{ cause, function string }{
 	{"searches under way", "barrels/query."},
 }
 
-// siteOf returns the index of the first site that is on a stack, whatever the site itself
-// calls; len(sites): none.
+// siteOf returns the index of the first site that is on a stack, or len(sites).
 func siteOf(stack []uintptr) int {
 	least := len(sites)
 	frames := runtime.CallersFrames(stack)

@@ -30,7 +30,7 @@ type Course struct {
 	Wholes int
 	// Patience is how long a change may take before the measurement fails.
 	Patience time.Duration
-	// Seed decides the times; with the clock, which makes it another one each time, the word.
+	// Seed decides the times; together with the clock, so that each run has another one, the word.
 	Seed uint64
 }
 
@@ -120,7 +120,7 @@ func (m *measuring) changes(ctx context.Context) error {
 	return errors.Join(err, <-ended)
 }
 
-// write makes the changes: in each interval of the rate one, at any time of it.
+// write makes one change in each interval of the rate, at a random time.
 func (m *measuring) write(ctx context.Context) error {
 	every := time.Duration(float64(time.Second) / m.Rate)
 	begin := time.Now()

@@ -5,9 +5,9 @@
 // same year. It goes on where the paper stops: static, dynamic and adaptive counters beside
 // each other as load rises and falls, and the number of shards.
 //
-// Updates are those of package counters; the single row is read and put by hand, as the
-// paper's naive implementation does. Google Datastore is not repeated. What makes conflicts
-// there is the time between a transaction's read and its put, which the paper does not
-// tell; with 70 to 80 ms before each put the single row fails as often as the paper says.
-// Without them a put takes a millisecond, and hardly any conflict.
+// Updates are those of package counters; the single row is read and put by hand, as the paper's
+// naive implementation does. Google Datastore is not repeated. Conflicts there depend on the
+// time between a transaction's read and its put, which the paper does not give; with 70 to 80
+// ms before each put the single row fails as often as the paper says. Without them a put takes
+// a millisecond, and hardly any conflict.
 package hotspots

@@ -159,7 +159,7 @@ func (v *voting) count(ctx context.Context, c counting, f *found, before int64) 
 	return nil
 }
 
-// with calls f while what belongs to a way of counting runs.
+// with calls f while the background work of a way of counting runs.
 func with(ctx context.Context, c counting, questions int, f func() error) error {
 	for i := range questions { // so that the first votes do not make the heads
 		if err := c.vote(ctx, question(i)); err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// pollEvery is the pause between two questions of one who waits for a change.
+	// pollEvery is the pause between two requests while a change is awaited.
 	pollEvery = 2 * time.Millisecond
 	// longestPause is the longest time between two changes of one other group: more than
 	// any regular step of the cluster takes.

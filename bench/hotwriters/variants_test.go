@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestEditsApply: what is compiled in place of the product's files is made of them.
+// TestEditsApply: what is compiled instead of the product's files is made from them.
 func TestEditsApply(t *testing.T) {
 	for technique, e := range without {
 		text, err := e.edited(filepath.Join("../..", e.file))

@@ -19,9 +19,8 @@ func SharedWord(s *Set, word string) *Set {
 	})
 }
 
-// OnlyCommon is a set of keywords that hold none but the n commonest words of
-// s, drawn at random by how common they are; each has as many as it had, as far
-// as they are there.
+// OnlyCommon is a set of keywords that hold none but the n commonest words of s, drawn at
+// random by how common they are; each has as many as it had, as far as there are so many.
 func OnlyCommon(s *Set, n int, seed uint64) *Set {
 	common := s.Commonest(n)
 	sums := make([]uint64, len(common)) // running sums of the counts

@@ -23,9 +23,8 @@ type Found struct {
 	Matches uint64
 	// Sum is the sum of their ids, to check that they are the same ones.
 	Sum uint64
-	// Best are the ids of the best keyword of each of the best advertisers, best
-	// first, as the auction ranks them (serving.md §5); of use until the next
-	// search.
+	// Best are the ids of the best keyword of each of the best advertisers, best first, as the
+	// auction ranks them (serving.md §5); valid until the next search.
 	Best []uint64
 }
 
@@ -89,6 +88,5 @@ type Changer interface {
 	Change(ctx context.Context, to []Change) error
 }
 
-// Change is a keyword that gets the words that another one has in the set,
-// whatever that one was changed to.
+// Change gives a keyword the words that another one has in the set, before any changes.
 type Change struct{ Keyword, Like int }

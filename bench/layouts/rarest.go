@@ -1,7 +1,7 @@
 package layouts
 
-// Rarest is the word of keyword i, as an index into Words, that the fewest
-// keywords hold; of several the first.
+// Rarest is the word of keyword i, as an index into Words, that is in the fewest keywords; of
+// several the first.
 func (s *Set) Rarest(i int) uint32 {
 	of := s.Of(i)
 	best := of[0]

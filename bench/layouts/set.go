@@ -19,8 +19,8 @@ type Set struct {
 	Groups []Group
 }
 
-// Group is an ad group. Its keywords begin at First and end where the next
-// group's begin.
+// Group is an ad group. Its keywords begin at First and end where those of the next group
+// begin.
 type Group struct {
 	First                    uint32
 	ID, Campaign, Advertiser uint64

@@ -2,8 +2,8 @@ package layouts
 
 import "time"
 
-// Timed is a searcher that reports itself how long a search takes, because it asks
-// another process: what is between the two is not counted.
+// Timed is a searcher that asks another process and reports the time that it took there,
+// without the way between the two.
 type Timed interface {
 	Searcher
 	// Took is how long the last search took there.

@@ -11,9 +11,9 @@ import (
 // Unknown is what Commit and Load return where they do not know.
 const Unknown = "unknown"
 
-// Commit returns the commit that this program was built from, abbreviated, with
-// "-dirty" behind it if there were changes. A program that was built without it
-// (-buildvcs=false) lies in its repository if anywhere, whose commit it has.
+// Commit returns the commit that this program was built from, abbreviated, with "-dirty" behind
+// it if there were changes. A program that was built without it (-buildvcs=false) is assumed to
+// lie in its repository and to be of its commit.
 func Commit() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if c := stamped(info); c != "" {

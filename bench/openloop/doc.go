@@ -3,8 +3,8 @@
 // was meant to be sent. A server that stalls thus shows its stall in every
 // request that was due meanwhile, not only in those that were sent.
 //
-// The client speaks plain HTTP/1.1 over its own connections and reads of an
-// answer only what it counts, since it shares the cores with what it measures.
+// The client speaks plain HTTP/1.1 over its own connections and reads only the parts of an
+// answer that it counts, since it shares the cores with what it measures.
 //
 // Non-goals: TLS, redirects, compressed answers.
 package openloop

@@ -12,9 +12,9 @@ import (
 // probeGap is the time between two probes of this process' own lateness.
 const probeGap = time.Millisecond
 
-// probe measures how late this process reads what has arrived: the time from when
-// something lies in a pipe to when the goroutine that waits for it has it. An answer that
-// has arrived waits as long before it is counted, through no fault of the server's.
+// probe measures how late this process reads what has arrived: the time from when something
+// lies in a pipe to when the goroutine that waits for it has it. An answer that has arrived
+// waits as long before it is counted, which is not the server's fault.
 type probe struct {
 	read, write *os.File
 	took        *measure.Latencies

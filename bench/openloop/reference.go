@@ -7,9 +7,8 @@ import (
 	"strconv"
 )
 
-// Ad is what of an ad must stay as it is while nothing changes in the database:
-// the keyword that won the place, and its price. Which ad of its group is shown
-// may rotate.
+// Ad is the part of an ad that stays the same while the database does: the keyword that won the
+// place, and its price. Which ad of its group is shown may rotate.
 type Ad struct{ Keyword, Price uint64 }
 
 // Reference holds the ads of each target's complete answer, in their order.

@@ -103,9 +103,8 @@ func (p *Page) Write(w io.Writer) error {
 	return t.Execute(w, p)
 }
 
-// Best reports which of some values is the least, or with most the largest; one
-// that is missing (NaN) is never the best, and one alone has nothing to be better
-// than.
+// Best reports which of some values is the least, or with most the largest; a missing one (NaN)
+// is never the best, nor is a single one.
 func Best(values []float64, most bool) []bool {
 	best, known := math.NaN(), 0
 	for _, v := range values {

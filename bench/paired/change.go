@@ -65,7 +65,7 @@ func changing(ctx context.Context, t *turn, workers []*worker, search func(conte
 	cancel()
 	changed := <-ended
 	if ctx.Err() == nil {
-		// Only the end of the search ended the changes, or the changes the search.
+		// One of the two ended only because the other had.
 		err, changed = unlessCancelled(err), unlessCancelled(changed)
 	}
 	return c.done, errors.Join(err, changed)

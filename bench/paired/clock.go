@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// ClockCost is what one look at the clock costs: the median of many. The floor
-// takes little more for a whole query.
+// ClockCost is what reading the clock once costs: the median of many. The floor takes little
+// more for a whole query.
 func ClockCost() time.Duration {
 	took := make([]time.Duration, 1001)
 	for i := range took {

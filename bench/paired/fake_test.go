@@ -20,10 +20,10 @@ type fake struct {
 	lies func(asked int, f *layouts.Found)
 	// changes says whether its keywords can change, forgets that it does not.
 	changes, forgets bool
-	// disk is what it says it has there; caches gets what it is built with.
+	// disk is what the layout reports; caches gets what it is built with.
 	disk   uint64
 	caches *[]uint64
-	// turns gets its name whenever a searcher is asked for the first time.
+	// turns records its name whenever a searcher is asked for the first time.
 	turns *[]string
 	took  time.Duration
 }

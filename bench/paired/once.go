@@ -13,15 +13,14 @@ import (
 // fewest is how many new queries a setup must have for a pass over half of them.
 const fewest = 20
 
-// once says whether stores are asked queries for the first time under the clock.
+// once says whether stores are timed with queries that they were never asked before.
 func (p *Plan) once() bool {
 	return p.Once && p.Threads == 1 && p.CacheShare == 0 && !p.Changes.any()
 }
 
-// firstTime asks a store that was just built queries that it never saw: of those
-// of a setup that no setup before it has, half to warm up and then the others
-// under the clock, each once. What a store keeps of an answer for the next time
-// the query comes is of no use here.
+// firstTime asks a store that was just built queries that it never saw: of those of a setup
+// that no setup before it has, half to warm up and then the others under the clock, each once.
+// Answers that a store keeps for repeated queries are of no use here.
 func (r *run) firstTime(ctx context.Context, e *entrant) error {
 	if !r.plan.once() {
 		return nil

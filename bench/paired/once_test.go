@@ -10,7 +10,7 @@ import (
 	"adshard/bench/layouts"
 )
 
-// asked lists the texts that a fake's stores are asked, in their order.
+// asked lists the texts that a fake's stores were asked for, in order.
 type asked struct {
 	mu    sync.Mutex
 	texts []string // under mu

@@ -47,8 +47,8 @@ type Plan struct {
 // Changes are made to the keywords while they are searched; none by default.
 // Whole ad groups change: the keywords of one get the words of those of another.
 type Changes struct {
-	// Share of all operations are changes of a keyword, 0 to 0.9; a search that
-	// is ahead of them waits, which counts as no search's time.
+	// Share of all operations are changes of a keyword, 0 to 0.9; a search that is ahead of them
+	// waits, which does not count in its time.
 	Share float64
 	// Rate is keywords a second, whatever the searches do. Share or Rate, not both.
 	Rate float64

@@ -9,8 +9,8 @@ import (
 	"adshard/bench/measure"
 )
 
-// point is a target that rows are compared with, or without atLeast and atMost a
-// figure that belongs beside one.
+// point is a target that rows are compared with or, without atLeast and atMost, a figure shown
+// beside one.
 type point struct {
 	what string
 	// of says which rows it is about.
@@ -64,9 +64,8 @@ func times(other string, atLeast float64, of func(*Row) bool) point {
 		value: func(r *Row) (Spread, bool) { s, ok := r.Ratios[other]; return s, ok }}
 }
 
-// strongest is the target against another system, which its strongest form
-// decides: for each row the one that it is the fewest times as fast as. The
-// weaker forms follow as figures.
+// strongest is the target against the strongest form of another system: for each row the form
+// that it beats by the least. The weaker forms follow as figures.
 func (r *Result) strongest(peer string, atLeast float64, of func(*Row) bool) (out []point) {
 	for _, form := range forms[peer] {
 		p := times(form, 0, of)
@@ -98,8 +97,8 @@ func (r *Result) strongest(peer string, atLeast float64, of func(*Row) bool) (ou
 	return out
 }
 
-// fasterThesis compares the row with the layouts of the thesis that are faster here than
-// the one that the thesis calls its best: how many times as fast the row is.
+// fasterThesis says how many times as fast the row is as those layouts of the thesis that are
+// faster here than its best.
 func (r *Result) fasterThesis(of func(*Row) bool) (out []point) {
 	for _, s := range r.sections() {
 		at := slices.IndexFunc(s.rows, func(row *Row) bool { return row.Name == Baseline })

@@ -57,8 +57,8 @@ type entrant struct {
 	dir     string
 	seconds float64 // of building
 	size    layouts.Size
-	// once is what queries showed that it had not been asked before, by setup; nil
-	// where there were too few.
+	// once has the results of queries that were asked for the first time, by setup; nil where
+	// there were too few.
 	once []*measured
 	// like says whose words each keyword has; nil: its own.
 	like []uint32

@@ -12,7 +12,7 @@ import (
 // worker asks the queries of a setup, one after the other.
 type worker struct {
 	searcher layouts.Searcher
-	// told, if not nil, says how long the last search took.
+	// told, if not nil, returns how long the last search took by its own account.
 	told    func() time.Duration
 	clock   time.Duration // what one look at the clock costs
 	queries []*layouts.Query

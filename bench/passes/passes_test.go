@@ -9,7 +9,7 @@ import (
 	"adshard/bench/page/pagetest"
 )
 
-// TestSpread: how unequal slaves are over a pass, and how unequal query by query.
+// TestSpread: how unequal slaves are over a pass, and by query.
 func TestSpread(t *testing.T) {
 	p := Pass{Master: []float64{1, 1}, Slaves: [][]float64{{4, 0}, {0, 4}}}
 	if p.Spread() != 1 || p.Slowest() != 2 {

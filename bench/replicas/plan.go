@@ -84,8 +84,8 @@ func (p *Plan) sizes(ctx context.Context) (lists, others uint64, err error) {
 	return m.Lists, m.Terms + m.Parents, errors.Join(err, g.close())
 }
 
-// ample is a cache in which all has room, in bytes. What a cache remembers of what was asked
-// grows with it, so it is not simply the largest number.
+// ample is a cache in which all has room, in bytes. A larger cache also remembers more of what
+// was asked, so it is not simply the largest number.
 const ample = 64 << 30
 
 // group is replicas of one shard.
@@ -125,7 +125,7 @@ func (g *group) read() (lists, bytes uint64) {
 	return lists, bytes
 }
 
-// calls returns how many calls were made so far, and of them those at each replica.
+// calls returns the number of calls so far, in all and at each replica.
 func (g *group) calls() (all int64, each []int64) {
 	for _, s := range g.slaves {
 		each = append(each, s.Calls())

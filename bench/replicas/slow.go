@@ -51,8 +51,8 @@ func Sometimes(share float64, d time.Duration) func() time.Duration {
 	}
 }
 
-// AtTimes makes all searches longer in the first part of each period, as on a machine that
-// does something else from time to time.
+// AtTimes makes all searches longer in the first part of each period, as on a machine with
+// other work at times.
 func AtTimes(period, part, d time.Duration) func() time.Duration {
 	began := time.Now()
 	return func() time.Duration {

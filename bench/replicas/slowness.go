@@ -94,7 +94,7 @@ func (p *Plan) troubled(ctx context.Context, report *measure.Report, t *trouble)
 	return nil
 }
 
-// coping is replicas that are asked in one way, and what it has shown.
+// coping is a way of asking replicas, and its results.
 type coping struct {
 	*group
 	way          string

@@ -53,7 +53,7 @@ func (d *Distribution) At(part float64) int {
 	return min(sort.SearchFloat64s(d.sums, part), len(d.sums)-1)
 }
 
-// UpTo returns the probability of the numbers up to i, which is included.
+// UpTo returns the probability of the numbers from 0 to i.
 func (d *Distribution) UpTo(i int) float64 {
 	if i < 0 {
 		return 0

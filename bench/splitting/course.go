@@ -12,7 +12,7 @@ import (
 // requests is how many requests an estimate sees (§3.2).
 const requests = 20_000
 
-// near is how far from 0.5 the part up to the split key may be to count as right.
+// near is how far the part up to the split key may be from 0.5 and still count as right.
 const near = 0.05
 
 // figure is one of the paper's figures 1 to 5.

@@ -3,10 +3,10 @@
 // follow a split key through 20,000 requests, and figures 6 and 7 (§4.2), in which a
 // table is split between two nodes by size and by load.
 //
-// The estimates are those of package balance/splitkey, which the product uses. What the
-// paper does not tell is varied or said: the exponent of its Zipf distribution (0.99
-// here, as in YCSB), the first request, the mean of its Poisson distribution (5,000).
-// Keys are in the order of popularity: only then do its figures come out.
+// The estimates are those of package balance/splitkey, which the product uses. What the paper
+// leaves open is varied or named: the exponent of its Zipf distribution (0.99 here, as in
+// YCSB), the first request, the mean of its Poisson distribution (5,000). Keys are in the order
+// of popularity: only then do its figures come out.
 //
 // §4.2 runs on two stores of the product's RocksDB (barrels/rocks) in one process. They
 // take turns, so that each has the machine to itself, and count as if they worked at the

@@ -44,7 +44,7 @@ type operation struct {
 	write bool
 }
 
-// do does operations one after another, and returns how long that took.
+// do makes operations one after another, and returns how long that took.
 func (n *node) do(list []operation) (time.Duration, error) {
 	began := time.Now()
 	for _, o := range list {

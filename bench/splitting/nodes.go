@@ -187,10 +187,9 @@ func (t *table) draw() []operation {
 	return list
 }
 
-// round does operations, each on its node, and returns how many a second that were and
-// which part of the time each node worked. The nodes take turns, so that each has the
-// machine to itself as if it were its own: what is under way at a time takes as long as
-// the node that takes longer.
+// round does operations, each on its node, and returns how many a second that were and which
+// part of the time each node worked. The nodes take turns, so that each has the machine to
+// itself; a step of both takes as long as the slower one.
 func (p *placement) round(list []operation) (rate float64, busy [2]float64, err error) {
 	var parts [len(p.nodes)][]operation
 	var worked [len(p.nodes)]time.Duration

@@ -125,7 +125,7 @@ func (b *builder) read(ctx context.Context, snap backend.Snapshot, queries []*se
 	return p, err
 }
 
-// each calls visit for all items; from is how far the reading was before.
+// each calls visit for all items, from an earlier position of the reading on.
 func (b *builder) each(ctx context.Context, snap backend.Snapshot, from float64, visit func(*pb.Item)) error {
 	records, n := nodedata.New(b.o.Order), 0
 	for it, err := range snap.All(ctx) {

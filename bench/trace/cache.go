@@ -20,8 +20,8 @@ import (
 // format grows when files of an older program no longer mean the same.
 const format = 3
 
-// Cached returns the trace that a file of dir holds for the same database,
-// order, profile and queries, or builds it and leaves such a file.
+// Cached returns the trace that a file of dir holds for the same database, order, profile and
+// queries, or builds it and writes such a file.
 func Cached(ctx context.Context, db backend.Store, o Options, dir string) (*Trace, error) {
 	newest, err := db.Newest(ctx)
 	if err != nil {

@@ -136,8 +136,8 @@ func (r *reader) query(text, more string, inContext bool) (int32, error) {
 	return r.m.inContext(text, context), nil
 }
 
-// comma looks for what stands behind a tab elsewhere behind a comma or semicolon
-// here: a time is not part of a query, a number may be.
+// comma looks for a time behind a comma or semicolon in place of a tab; a number there may be
+// part of the query.
 func (r *reader) comma(line string) error {
 	i := strings.LastIndexAny(line, ",;")
 	if i < 0 {

@@ -191,8 +191,7 @@ func hostile(m *mixer, _ string) error {
 	for range queries {
 		var text []string
 		for length := 0; len(text) < most; {
-			// The commonest words come oftener: their rank is the square of a
-			// uniform number.
+			// Common words come more often: their rank is the square of a uniform number.
 			u := r.Float64()
 			word := words[int(u*u*float64(len(words)))]
 			if length += len(word) + 1; length > 1000 {

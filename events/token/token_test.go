@@ -235,7 +235,7 @@ func TestQueryHash(t *testing.T) {
 	}
 }
 
-// FuzzOpen: whatever comes in, what opens is what would be made of it again.
+// FuzzOpen: whatever opens is, when made again, the same text.
 func FuzzOpen(f *testing.F) {
 	k := token.Key{Number: 7, From: start, Secret: secret(1)}
 	r := ringOf(f, k)

@@ -22,10 +22,10 @@ import (
 	"adshard/search"
 )
 
-// harm does, one after the other, what an unlucky operator, a disk and a network do:
-// it hangs slaves, starts programs on another database, flips bits in stores and in
-// the database, takes files away, restores backups, mixes stores of two moments, kills what makes a
-// database, and has outputs written onto data. Nothing is repaired by hand.
+// harm does what an unlucky operator, a disk and a network do: it hangs slaves, starts programs on
+// another database, flips bits in stores and in the database, takes files away, restores backups,
+// mixes stores of two moments, kills what makes a database, and has outputs written onto data.
+// Nothing is repaired by hand.
 func (a *auditor) harm(ctx context.Context) {
 	h := &harmer{auditor: a, dice: rand.New(rand.NewPCG(3, 3)), other: otherDatabase(a.t)}
 	kinds := []struct {
@@ -215,8 +215,8 @@ func (h *harmer) follow(epoch uint64) error {
 	return errors.New("nobody notices that the database was restored")
 }
 
-// removeStore deletes the directory of a slave that runs. One that ends is started
-// again, as whatever watches over processes does.
+// removeStore deletes the directory of a slave that runs. One that ends is started again, as a
+// process supervisor does.
 func (h *harmer) removeStore() error {
 	i := h.slave()
 	return h.during(func() error {

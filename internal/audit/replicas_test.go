@@ -58,8 +58,7 @@ func TestReplicas(t *testing.T) {
 	a.judgePhases()
 }
 
-// firstMove waits until something has moved, by a strategy that nothing takes the place of
-// before.
+// firstMove waits until a strategy that is not replaced meanwhile has moved something.
 func (a *auditor) firstMove() {
 	if err := a.cluster.Post(context.Background(), "/v1/balance/strategy", map[string]string{"name": "random"}); err != nil {
 		a.t.Fatal(err)

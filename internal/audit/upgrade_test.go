@@ -48,8 +48,8 @@ func wordsOf(t *testing.T, programs string) string {
 	return said.Words
 }
 
-// settling is how long an operator waits beside: older balancers call a slave asked
-// some time before all masters ask it.
+// settling is how long an operator waits in addition: older balancers call a slave "asked" some
+// time before all masters ask it.
 const settling = 3 * time.Second
 
 // upgrade is an upgrade under queries.

@@ -80,7 +80,7 @@ func TestBalanceIsTold(t *testing.T) {
 	}
 }
 
-// TestMoveWaits: the steps are told, one line each, and the end.
+// TestMoveWaits: the command prints each step and the end, a line each.
 func TestMoveWaits(t *testing.T) {
 	phases := func(end *api.SliceStory, phases ...api.MovePhase) *admintest.Control {
 		c := admintest.NewControl()
@@ -140,8 +140,8 @@ func TestMoveBrokenOff(t *testing.T) {
 	}
 }
 
-// TestDrainWaits: how many slices are left is told, and the end; a balancer
-// that is away meanwhile is waited for.
+// TestDrainWaits: the command prints how many slices are left, and the end; a balancer that is
+// away meanwhile is waited for.
 func TestDrainWaits(t *testing.T) {
 	lists := func(states ...api.Slave) *admintest.Control {
 		c := admintest.NewControl()

@@ -112,7 +112,7 @@ func TestDoctorAsksAllPorts(t *testing.T) {
 	}
 }
 
-// TestDoctorIsRefused: who may not ask is told so; it says nothing of the cluster.
+// TestDoctorIsRefused: a caller without permission learns only that.
 func TestDoctorIsRefused(t *testing.T) {
 	gated := admin.New(admin.Config{Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Control: well(),
 		Gate: &access.Gate{Guard: access.Guard{Table: access.NewTable()}}, Log: slog.New(slog.DiscardHandler)})

@@ -152,7 +152,7 @@ func TestDoctorTellsFilesThatOthersMayRead(t *testing.T) {
 	}
 }
 
-// TestCommandsWarnOfFilesThatOthersMayRead: so does each command that opens a database, on standard error, and then does its work.
+// TestCommandsWarnOfFilesThatOthersMayRead: each command that opens a database warns on standard error, and then does its work.
 func TestCommandsWarnOfFilesThatOthersMayRead(t *testing.T) {
 	db := tutorialDB(t)
 	in := file(t, "ads.csv", reportData)

@@ -83,7 +83,7 @@ func keepsLocks(t *testing.T, path string, check func(path string) error) {
 		t.Fatal(err)
 	}
 	now, err := locks(path)
-	for range 20 { // a list of all locks that changes while it is read may lack one; a lock that was lost stays lost
+	for range 20 { // a list of locks that changes while it is read may lack one; a lost lock stays lost
 		if err != nil || now == was {
 			break
 		}

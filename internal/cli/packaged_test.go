@@ -65,7 +65,7 @@ func TestUnitsAreAccepted(t *testing.T) {
 	}
 }
 
-// TestComposeIsAccepted: so do the containers of deploy/compose.yaml.
+// TestComposeIsAccepted: the containers of deploy/compose.yaml are accepted as well.
 func TestComposeIsAccepted(t *testing.T) {
 	text, err := os.ReadFile(deploy + "/compose.yaml")
 	if err != nil {
@@ -129,8 +129,8 @@ type probe struct {
 	HTTPGet struct{ Path, Port, Scheme string } `yaml:"httpGet"`
 }
 
-// TestKubernetesIsAccepted: so do those of deploy/kubernetes, and their ports are where the
-// configuration says.
+// TestKubernetesIsAccepted: those of deploy/kubernetes are accepted as well, and their ports
+// are where the configuration says.
 func TestKubernetesIsAccepted(t *testing.T) {
 	for part, listens := range map[string]string{"balancer": "listen", "slave": "listen", "master": "http"} {
 		sets := 0

@@ -44,7 +44,7 @@ func TestQueryPlacements(t *testing.T) {
 	}
 }
 
-// TestQueryExplainedPlacements: each placement is explained, in order; one that is wrong is told.
+// TestQueryExplainedPlacements: each placement is explained, in order; a wrong one is named.
 func TestQueryExplainedPlacements(t *testing.T) {
 	url := started(t, newCluster())
 	status, out, errOut := run(t, "adshard", "query", "--addr", url, "--explain", "--placement", "top:1", "--placement", "side:2", "usb", "kabel")

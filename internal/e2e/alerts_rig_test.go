@@ -176,7 +176,7 @@ func (r *alarmed) asked(clients int, pause time.Duration) (stop func()) {
 	return stop
 }
 
-// ask asks for an answer, which may be none, and reports whether it is complete.
+// ask sends a query, and reports whether there is an answer that is complete.
 func (r *alarmed) ask(ctx context.Context, query string) bool {
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, r.url+"/v1/search?q="+strings.ReplaceAll(query, " ", "+"), nil)
 	if err != nil {

@@ -179,7 +179,7 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// withoutWaits is a trace of searches over a stream, which may wait for their turn and need not.
+// withoutWaits returns a trace of searches over a stream without their waits for a turn.
 func withoutWaits(tree string) string { return strings.ReplaceAll(tree, ", wait", "") }
 
 // traced asks with a trace context.

@@ -30,7 +30,7 @@ func certificateExpired(dice *rand.Rand, s *schedule) fault {
 // touches keeps rotations of all certificates apart, or two CAs would sign.
 func (f expired) touches() []string { return append(f.on, "certificates") }
 
-// do gives it a longer life when it was not up before its certificate expired, such as while
+// do gives it a longer lifetime if it was not up before its certificate expired, such as while
 // its database is away.
 func (f expired) do(g *grid) error {
 	for life := shortLife; life < patience; life *= 2 {
@@ -41,8 +41,8 @@ func (f expired) do(g *grid) error {
 	return errors.New("it was not up before any of its certificates expired")
 }
 
-// outlives starts the part with a certificate of so short a life, and returns when that is
-// over; up is false if the part was not up meanwhile.
+// outlives starts the part with a certificate that expires soon, and returns when it has; up is
+// false if the part was not up meanwhile.
 func (f expired) outlives(g *grid, life time.Duration) (up bool, err error) {
 	p := g.part(f.on[0])
 	g.down(p)

@@ -251,8 +251,8 @@ func (g *grid) note(format string, args ...any) {
 	g.by[fmt.Sprintf(format, args...)]++
 }
 
-// whole reports whether the cluster is as it should be: all processes are ready, each
-// shard has its replicas, each master answers in full; else why not.
+// whole reports whether all processes are ready, each shard has its replicas and each master
+// answers in full; if not, why.
 func (g *grid) whole() (ok bool, why string) {
 	slaves, err := g.client.Slaves()
 	if err != nil {

@@ -112,8 +112,7 @@ func (n *network) stay(part string) error {
 // nowhere is a hardware address that no host has.
 const nowhere = "02:00:00:00:00:ff"
 
-// cut loses everything that one host sends to another one, without a word to either;
-// join ends that.
+// cut loses everything that one host sends to another one, silently; join ends that.
 func (n *network) cut(from, to string) error {
 	return in(from, "neigh replace "+n.hosts[to]+" lladdr "+nowhere+" dev eth0 nud permanent")
 }

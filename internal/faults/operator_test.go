@@ -73,7 +73,7 @@ func (g *grid) command(path string, body any) (err error) {
 	return fmt.Errorf("%w: %w", errRefused, err)
 }
 
-// operated is a fault of the operator's: no other is under way meanwhile.
+// operated is a fault caused by the operator; no other is under way at the same time.
 func operated(more ...string) []string { return append([]string{"operator"}, more...) }
 
 // spare is the slave that is added.
@@ -191,7 +191,7 @@ func (g *grid) state(name string) api.SlaveState {
 	return ""
 }
 
-// told is a fault that says what was done.
+// told is a fault that logs what was done.
 type told struct {
 	on
 	all *[]string

@@ -61,7 +61,7 @@ type stepOutcome struct {
 	Kind, Text string
 	// Missing is what the machine lacks for it: it was left out.
 	Missing string `json:",omitempty"`
-	// Repeated says what of it, "do" or "undo", was refused at its time. The command was given
+	// Repeated names the part, "do" or "undo", that was refused at its time. The command was given
 	// again when everything was whole.
 	Repeated []string `json:",omitempty"`
 	// At, Undone and Whole are seconds from the beginning.

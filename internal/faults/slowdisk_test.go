@@ -95,7 +95,7 @@ func (b *brake) mount(dir, at string) (*fuse.Server, error) {
 	if err := syscall.Mkdir(at, 0o755); err != nil {
 		return nil, err
 	}
-	// Nothing is known beforehand of files that other faults change behind.
+	// Files that other faults change meanwhile cannot be known beforehand.
 	return fs.Mount(at, root, &fs.Options{MountOptions: fuse.MountOptions{DirectMountStrict: true, FsName: "slow", Name: "faults"}})
 }
 

@@ -3,10 +3,9 @@
 // must notice.
 //
 // A mutation is compiled in by the go tool (go test -overlay); no file of the repository
-// changes. Those within one function, which are nearly all, are built together: a
-// variable of the environment says which of them is in force. What is broken are pure
-// functions for the most part, which have no seam at which a broken part could be put in
-// instead, and get none for the sake of this package.
+// changes. Those within one function, which are nearly all, are built together: a variable of
+// the environment says which of them is in force. Most of what is broken are pure functions.
+// They have no seam for a broken part, and get none for this package.
 package mutation
 
 import (
@@ -37,8 +36,8 @@ const (
 //	--- new
 //	…
 //
-// When the simulator notices no more since package balance has changed, play more seeds
-// with SIM_MUTANT_SEEDS=300 and name those that do.
+// When the simulator no longer notices a mutation after a change of package balance, play more
+// seeds with SIM_MUTANT_SEEDS=300 and name those that do.
 func TestMutations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("mutations recompile the product: not in -short")

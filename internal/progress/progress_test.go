@@ -10,8 +10,8 @@ import (
 
 func amount(n uint64) string { return strconv.FormatUint(n, 10) + " B" }
 
-// TestLines: elsewhere than on a terminal, each step has a line at once and
-// then one every ten seconds.
+// TestLines: outside of a terminal, each step prints a line at once and then one every ten
+// seconds.
 func TestLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder

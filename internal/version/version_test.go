@@ -38,7 +38,7 @@ func TestCurrent(t *testing.T) {
 	}
 }
 
-// TestTheLinkerSets: the linker says nothing of names that it does not find.
+// TestTheLinkerSets: the linker ignores names that it does not find.
 func TestTheLinkerSets(t *testing.T) {
 	out, err := exec.Command("go", "run", "-ldflags", "-X adshard/internal/version.release=1.2.0 -X adshard/internal/version.commit=c0ffee", "./testdata/print").CombinedOutput()
 	if err != nil || !strings.HasPrefix(string(out), "1.2.0 (commit c0ffee, "+runtime.Version()) {

@@ -35,8 +35,8 @@ func TestSleep(t *testing.T) {
 	})
 }
 
-// TestBroadcast: each change wakes all that wait, and a change between Next and
-// the wait is not missed.
+// TestBroadcast: each change wakes all waiters, and a change between Next and the wait is not
+// missed.
 func TestBroadcast(t *testing.T) {
 	var b wait.Broadcast
 	b.Notify() // nothing waits

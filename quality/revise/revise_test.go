@@ -146,8 +146,8 @@ func TestRevision(t *testing.T) {
 	}
 }
 
-// TestUnknownTeaches: a keyword that the database does not have, or has in another
-// campaign, is not written, but counts for its group.
+// TestUnknownTeaches: a keyword that the database lacks, or has in another campaign, is not
+// written, but counts for its group.
 func TestUnknownTeaches(t *testing.T) {
 	db := database(t)
 	counts := counted(t, db)
@@ -232,8 +232,8 @@ func (f *failing) Begin(ctx context.Context) (backend.Tx, error) {
 	return f.Store.Begin(ctx)
 }
 
-// TestWriteIsPatient: what another writer or a failover holds up is written later; any
-// other error ends it.
+// TestWriteIsPatient: a write that another writer or a failover holds up is repeated; any other
+// error ends it.
 func TestWriteIsPatient(t *testing.T) {
 	for kind, ok := range map[fault.Kind]bool{fault.Locked: true, fault.Unavailable: true, fault.NoSpace: false} {
 		db := database(t)

@@ -163,8 +163,7 @@ func TestDamagedPiecesAreRecognised(t *testing.T) {
 	}
 }
 
-// FuzzValues: values found in any bytes are JSON, and together the whole of the
-// pieces.
+// FuzzValues: the values found in any bytes are JSON, and together they are all of the pieces.
 func FuzzValues(f *testing.F) {
 	f.Add(sound.Keyword, sound.Group)
 	f.Add([]byte(`"\u00e9\ud800"`), []byte(`["","","",[],[],"",""]`))

@@ -26,7 +26,7 @@ func FuzzFill(f *testing.F) {
 		if !in && use == placeholder.Keyword && utf8.RuneCountInString(filled) > int(most) {
 			t.Fatalf("%q with %q has more than %d characters: %q", text, keyword, most, filled)
 		}
-		// A keyword that can be no part of a name: what is left of the braces is text.
+		// A keyword that cannot be part of a name: what is left of the braces is text.
 		if again, _ := placeholder.Fill(text, "§", math.MaxInt); use == placeholder.Keyword && placeholder.Of(again) != placeholder.Plain {
 			t.Fatalf("%q: %q still has a placeholder", text, again)
 		}

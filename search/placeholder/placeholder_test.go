@@ -112,7 +112,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestShows: whether an ad is there depends on its texts alone.
+// TestShows: whether an ad counts depends on its texts alone.
 func TestShows(t *testing.T) {
 	for _, c := range []struct {
 		headlines []string

@@ -257,8 +257,8 @@ func (r *opened) sized() {
 	}
 }
 
-// change changes keywords some times, while another searcher searches; then the
-// answers are those of the changed set. Not every layout can.
+// change changes keywords several times while another searcher searches; then the answers are
+// those of the changed set. Not every layout can.
 func (r *opened) change(asked []*layouts.Query, times int) {
 	r.t.Helper()
 	c, ok := r.store.(layouts.Changer)

@@ -78,8 +78,8 @@ func (s *searcher) walk(ctx context.Context, positions []byte, signature uint64,
 	return nil
 }
 
-// all reports whether all hashes, 8 bytes each, are the query's. The signature has
-// a bit for each word of the query: most keywords end there.
+// all reports whether all hashes, 8 bytes each, are the query's. The signature has a bit for
+// each word of the query, and rejects most keywords.
 func (s *searcher) all(rest []byte, signature uint64) bool {
 	for ; len(rest) >= 8; rest = rest[8:] {
 		h := binary.LittleEndian.Uint64(rest)

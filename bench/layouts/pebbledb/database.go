@@ -31,7 +31,7 @@ func openKV(dir string, cacheBytes uint64) (*database, error) {
 		Cache: cache, Comparer: comparer(), Logger: quiet{},
 		FormatMajorVersion: pebble.FormatNewest, MemTableSize: 32 << 20,
 	}
-	// Who reads what is damaged gets an error; by default the program ends.
+	// Reading damaged data is an error; by default the program ends.
 	o.EventListener = &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}}
 	for i := range o.Levels {
 		o.Levels[i].BlockSize = 8 << 10
@@ -145,7 +145,7 @@ func (kv *database) Verified() error { return nil }
 
 // Compact implements kv.DB.
 func (db *database) Compact(ctx context.Context) {
-	// Its only errors are that ctx is over and those that reads meet as well.
+	// It fails when ctx ends, and otherwise only where reads fail as well.
 	_ = db.db.Compact(ctx, []byte{0}, []byte{kv.Families}, false)
 }
 

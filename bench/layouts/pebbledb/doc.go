@@ -2,6 +2,6 @@
 // layout of it. All but the ordered store is the product's own: what it is
 // compared with is RocksDB and the calls into C.
 //
-// Goals: what a fair user of Pebble would set; short. Non-goals: a slave on
-// Pebble (a disk that gets full ends the process, as it does in Pebble).
+// Goals: what a fair user of Pebble would set; short. Non-goals: a slave on Pebble (a full disk
+// would end the process).
 package pebbledb

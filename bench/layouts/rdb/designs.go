@@ -17,8 +17,7 @@ type design struct {
 type code uint8
 
 const (
-	// direct makes what it needs where it needs it: an iterator for each word, a
-	// message for each value.
+	// direct reuses nothing: it makes an iterator for each word and a message for each value.
 	direct code = iota
 	// prepared makes iterators and messages once and uses them again.
 	prepared
@@ -43,7 +42,7 @@ func designs() []*design {
 		// match; Protocol Buffers in both. Look-ups are not tuned, indexes and filters of
 		// the second database are in the cache.
 		{"RDB-Pr-Pr", proto3, two, two, direct},
-		// What is computed again and again is prepared once, variables are reused.
+		// Repeated work is prepared once, variables are reused.
 		{"RDB-Pr-Pr-Opt", proto3, two, two, prepared},
 		// FlatBuffers in the first database.
 		{"RDB-Pr-Fl", flat, two, two, prepared},

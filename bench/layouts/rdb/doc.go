@@ -1,10 +1,9 @@
-// Package rdb has the eight layouts of the thesis that lie in RocksDB (Balancing
-// Keyword-Based Data and Queries, sections 6.6 and 7.1), under its names; two more to
-// tell what a part of them does (see Caches); and two
-// with Cap'n Proto, which section 9.3 proposes: RDB-Pr-Cp and RDB-Pr-Cp-Opt are
-// RDB-Pr-Fl and RDB-Pr-Fl-Opt with that serialization. Its Go library
-// (capnproto.org/go/capnp/v3, MIT) has had no version but alphas since 2022; it
-// calls itself beta. The reader in C++ is ours, as that of FlatBuffers is.
+// Package rdb has the eight layouts of the thesis that lie in RocksDB (Balancing Keyword-Based
+// Data and Queries, sections 6.6 and 7.1), under its names; two more to see what a part of them
+// does (see Caches); and two with Cap'n Proto, which section 9.3 proposes: RDB-Pr-Cp and
+// RDB-Pr-Cp-Opt are RDB-Pr-Fl and RDB-Pr-Fl-Opt with that serialization. Its Go library
+// (capnproto.org/go/capnp/v3, MIT) has had no version but alphas since 2022; it calls itself
+// beta. The reader in C++ is ours, as that of FlatBuffers is.
 //
 // All keep a keyword under its first word: one pair each, its key the hash of
 // the first word (8 bytes, search/words) and the keyword's id. A search reads,

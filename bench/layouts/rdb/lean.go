@@ -7,8 +7,8 @@ import (
 	"adshard/bench/layouts/record"
 )
 
-// leanSearcher is the search at its end: C++ walks and decides where the bytes
-// lie and hands over the records of what matches.
+// leanSearcher is the fully optimised search: C++ reads and decides in place, and hands over
+// the records of matches.
 type leanSearcher struct {
 	w      *walker
 	codec  codec

@@ -10,8 +10,8 @@ import (
 	"adshard/search/words"
 )
 
-// searcher is the search before its last optimisation: pairs come over from
-// RocksDB many at a time, their values are read by each serialization's own code.
+// searcher is the search before its last optimisation: pairs come from RocksDB many at a time,
+// their values are read by each serialization's own code.
 type searcher struct {
 	*design
 	w *walker
@@ -53,8 +53,7 @@ func (s *searcher) walk(ctx context.Context, first uint64, f *layouts.Found) err
 	return nil
 }
 
-// decide looks at the n pairs that came; what it keeps of them it has copied
-// before it asks for records.
+// decide looks at n pairs, and copies what it keeps of them before it asks for records.
 func (s *searcher) decide(n int, f *layouts.Found) error {
 	s.ids = s.ids[:0]
 	for i := range n {

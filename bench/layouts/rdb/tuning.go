@@ -52,7 +52,7 @@ var byKey = tuning{
 		"data_block_index_type=kDataBlockBinaryAndHash", "data_block_hash_table_util_ratio=0.75"),
 }
 
-// told is what the thesis tells of the tuning of its last two layouts.
+// told is the tuning of the last two layouts as the thesis describes it.
 var told = tunings{matching: byPrefix, records: byKey, own: true}
 
 // limited are the tunings of the last two layouts where the cache is smaller

@@ -36,7 +36,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// FuzzRead: what is no record is refused, and nothing worse happens.
+// FuzzRead: what is not a record is refused without a panic.
 func FuzzRead(f *testing.F) {
 	f.Add(written(f, []uint64{1, 2}))
 	f.Add([]byte(nil))

@@ -16,9 +16,9 @@ import (
 // -keywords=430000 for the figures.
 var keywords = flag.Int64("keywords", 10_000, "size of the benchmarks' sets")
 
-// BenchmarkBadSets is the time of the query of the 32 commonest words in sets
-// that defy every index, with all matches counted and for the best alone. late-ms
-// is by how much, at worst, a search outlasts a deadline of a millisecond.
+// BenchmarkBadSets is the time of the query of the 32 commonest words in sets that defy every
+// index, with all matches counted and for the best alone. late-ms is the most by which a search
+// outlasts a deadline of a millisecond.
 func BenchmarkBadSets(b *testing.B) {
 	c, err := corpus.Open(corpus.Extract())
 	if err != nil {

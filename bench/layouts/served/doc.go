@@ -1,11 +1,10 @@
 // Package served is the product's own search as a layout: barrels in RocksDB,
 // built as `adshard barrels build` builds them, searched as a slave searches.
 //
-// Served finds all matches with exact counts; ServedTop stops as soon as the
-// best are certain, as a slave does that is not asked for counts. Keywords are
-// broad and enabled, of campaigns without a language that has a stemmer, and the
-// profile is capped at identical words, so that a keyword matches as package
-// layouts says; four places, no reserve, desktop. A group has one ad.
+// Served finds all matches with exact counts; ServedTop stops as soon as the best are certain,
+// as a slave does without exact counts. Keywords are broad and enabled, of campaigns without a
+// language that has a stemmer, and the profile is capped at identical words, so that a keyword
+// matches as package layouts says; four places, no reserve, desktop. A group has one ad.
 //
 // What the master does once for all slaves (words to terms) is in Query.Expanded
 // and is not part of a search; other layouts get the words split as well.

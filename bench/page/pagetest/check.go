@@ -60,7 +60,7 @@ func Check(t testing.TB, text string) (title string) {
 	return title
 }
 
-// loadsNothing refuses elements that ask for more than the page.
+// loadsNothing refuses elements that load anything besides the page.
 func loadsNothing(t testing.TB, e xml.StartElement) {
 	t.Helper()
 	switch e.Name.Local {

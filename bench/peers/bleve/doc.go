@@ -3,12 +3,12 @@
 // is done with its reader: look up postings by one word, verify them. Every
 // keyword has a posting under the rarest of its words only.
 //
-// Two layouts. Anchored is the natural way: a field with the rarest word, looked up
-// for each word of the query, and a field with all words, whose doc values are
-// compared. Terms is what an expert in this index would do: the keyword's words, the
-// rarest first, are one term, so that a prefix of the dictionary lists the postings,
-// equal keywords once, and no doc values are decompressed; of terms that match the
-// documents are read. It took a fifth of the processor time at 100,000 keywords.
+// Two layouts. Anchored is the natural way: a field with the rarest word, looked up for each
+// word of the query, and a field with all words, whose doc values are compared. Terms is what
+// an expert in this index would do: the keyword's words, the rarest first, are one term. A
+// prefix of the dictionary then lists the postings, equal keywords once, without decompressing
+// doc values; only documents of matching terms are read. It took a fifth of the processor time
+// at 100,000 keywords.
 //
 // Tuning:
 //   - The reader is used itself (index.IndexReader): a search request would build

@@ -4,9 +4,9 @@
 // Monitor's presearcher looks up the queries whose most telling word is in the
 // document, and each of them is run on it.
 //
-// A small Java program (java/, built by deploy/peers.sh) holds the Monitor and
-// answers over a unix socket. Searches are timed inside it (layouts.Timed): the
-// Monitor is a library, and who uses it has it in the same process.
+// A small Java program (java/, built by deploy/peers.sh) holds the Monitor and answers over a
+// unix socket. Searches are timed inside it (layouts.Timed): the Monitor is a library, used in
+// the same process.
 //
 // Lucene 10.3.0 on Java 21 or newer, tuned as follows; the factors are processor
 // time at 100,000 keywords:

@@ -135,7 +135,7 @@ func settings(set *layouts.Set, o layouts.Options) []string {
 	}
 }
 
-// bytesPerKeyword is more than a row and its part of an index take.
+// bytesPerKeyword is an upper bound of a row with its part of an index.
 const bytesPerKeyword = 400
 
 // unreachable gives an error of the server or of the way to it its kind.

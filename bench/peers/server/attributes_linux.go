@@ -6,9 +6,9 @@ import "syscall"
 // parents.
 const capDacOverride = 1
 
-// attributes have a child end when this process does, keep Ctrl-C from it
-// (children are ended in order), and run it as a user. That user may reach all
-// directories: the one that it is to work in can lie under one of ours.
+// attributes have a child end when this process does, keep Ctrl-C from it (children are ended
+// in order), and run it as a user. That user may enter all directories, since its working
+// directory can lie below one of ours.
 func attributes(c Config) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: c.Orphan}
 	if u := c.User; u != nil {

@@ -2,6 +2,6 @@
 // it, as a user of its own if need be, ends it, and reports what memory it and its
 // own children hold. A process ends with this one.
 //
-// Goals: nothing is left behind. Non-goals: restarts, readiness: a peer knows
-// how to recognise that it listens.
+// Goals: nothing is left behind. Non-goals: restarts; readiness, which each peer recognises
+// itself.
 package server

@@ -13,8 +13,8 @@ import (
 	"syscall"
 )
 
-// Memory is what the process and all its children hold, in bytes; what several
-// share counts once. It needs Linux.
+// Memory is what the process and all its children hold, in bytes; shared memory counts once. It
+// needs Linux.
 func (p *Process) Memory() (uint64, error) {
 	below, err := children()
 	if err != nil {

@@ -59,8 +59,8 @@ func Start(c Config) (*Process, error) {
 	return p, nil
 }
 
-// run starts the process and waits for its end in one thread: the system ends a
-// child with the thread that made it.
+// run starts the process and waits for its end in one thread, since the system ends a child
+// with the thread that made it.
 func (p *Process) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -181,7 +181,7 @@ func TestFormat3(t *testing.T) {
 	}, func() store.Store { return open(t, url) })
 }
 
-// TestFormatsThatWereNotReleased: tables of one are refused, and left as they are.
+// TestFormatsThatWereNotReleased: tables of such a format are refused, and left as they are.
 func TestFormatsThatWereNotReleased(t *testing.T) {
 	url := database(t)
 	open(t, url)

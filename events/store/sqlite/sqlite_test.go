@@ -197,7 +197,7 @@ func TestFormat3(t *testing.T) {
 		func() store.Store { return open(t, path) })
 }
 
-// TestFormatsThatWereNotReleased: a file of one is refused, and left as it is.
+// TestFormatsThatWereNotReleased: a file of such a format is refused, and left as it is.
 func TestFormatsThatWereNotReleased(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.db")
 	execute(t, path, "PRAGMA user_version = 2")

@@ -11,8 +11,8 @@ import (
 	"adshard/internal/cli/cmdline"
 )
 
-// TestWatch: off a terminal it is one line a look, until it is told to end; a
-// serveControl that is away is told and asked on.
+// TestWatch: outside of a terminal it prints one line a time until it ends; when the port is
+// away it says so and keeps asking.
 func TestWatch(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -1,9 +1,9 @@
 // Command sentences draws sentences of the product's comments and of the pages, so that a
 // reader can judge whether they are plain (docs/research/newcomers.md):
 //
-//	go run ./internal/lint/sentences [-tests] SEED [DIRECTORY or FILE ...]
+//	go run ./internal/lint/sentences [tests] SEED [DIRECTORY or FILE ...]
 //
-// It draws 40: of comments of tests only with -tests, else of pages and all comments but those of tests. Generated
+// It draws 40: with tests of comments of tests only, else of pages and all comments but those of tests. Generated
 // code is left out, and the module bench unless a path leads there. The same seed draws the same sentences of the
 // same files.
 package main
@@ -11,7 +11,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"go/parser"
 	"go/token"
@@ -36,9 +35,12 @@ var (
 )
 
 func main() {
-	tests := flag.Bool("tests", false, "draw of comments of tests only")
-	flag.Parse()
-	if err := run(flag.Args(), *tests); err != nil {
+	args := os.Args[1:]
+	tests := len(args) > 0 && args[0] == "tests"
+	if tests {
+		args = args[1:]
+	}
+	if err := run(args, tests); err != nil {
 		fmt.Fprintln(os.Stderr, "sentences:", err)
 		os.Exit(1)
 	}
@@ -46,7 +48,7 @@ func main() {
 
 func run(args []string, tests bool) error {
 	if len(args) == 0 {
-		return errors.New("usage: sentences [-tests] SEED [DIRECTORY or FILE ...]")
+		return errors.New("usage: sentences [tests] SEED [DIRECTORY or FILE ...]")
 	}
 	seed, err := strconv.ParseUint(args[0], 10, 64)
 	if err != nil {

@@ -74,9 +74,9 @@ func everybody(t *testing.T, ca *certtest.Cluster) (all []somebody) {
 	return append(all, somebody{name: "plain", as: "one"})
 }
 
-// TestEveryCallOfEveryRole makes each call of each port as each role, and as somebody
-// without a certificate, with one of another CA and with an expired one. Who gets through
-// is in testdata/calls.txt, which is to be read by people.
+// TestEveryCallOfEveryRole makes each call of each port as each role, and as somebody without a
+// certificate, with one of another CA and with an expired one. testdata/calls.txt, made for
+// people to read, says who gets through.
 func TestEveryCallOfEveryRole(t *testing.T) {
 	ca := certtest.New(t)
 	own := ca.Open(certs.Required, access.Balancer, "b")
@@ -183,8 +183,7 @@ func (s *somebody) dial(t *testing.T, address string) *grpc.ClientConn {
 	return conn
 }
 
-// calls makes a call and reports whether it came as far as to its handler, which is not
-// implemented.
+// calls makes a call and reports whether it reached its handler, which is not implemented.
 func (s *somebody) calls(t *testing.T, conn *grpc.ClientConn, m protoreflect.MethodDescriptor) (ok bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

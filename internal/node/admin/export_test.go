@@ -60,7 +60,7 @@ func TestExportIsImportedAgain(t *testing.T) {
 	}
 }
 
-// TestEditorFileIsImportedAgain: so does an export that is made a Google Ads Editor file.
+// TestEditorFileIsImportedAgain: the same holds for an export as a Google Ads Editor file.
 func TestEditorFileIsImportedAgain(t *testing.T) {
 	w := newWorld(t)
 	w.fill()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// wire is a way to an address that can be cut: nothing goes through then, and
-// connections that were there end.
+// wire is a connection to an address that can be cut: then nothing passes, and open connections
+// end.
 type cable struct {
 	listener net.Listener
 	to       string

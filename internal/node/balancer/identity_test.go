@@ -360,8 +360,8 @@ func TestADatabaseRestoredUnderARunningClusterIsFollowed(t *testing.T) {
 	}
 }
 
-// TestAStrangerDoesNotKeepTheBalancerStartingOver: what others report of epochs is
-// believed so often and no more.
+// TestAStrangerDoesNotKeepTheBalancerStartingOver: reports of epochs are believed a limited
+// number of times.
 func TestAStrangerDoesNotKeepTheBalancerStartingOver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, nil)
@@ -383,8 +383,8 @@ func TestAStrangerDoesNotKeepTheBalancerStartingOver(t *testing.T) {
 	w.eventually("complete", w.complete)
 }
 
-// TestASlaveDoesNotKeepTheBalancerStartingOver: nor is what it says of views, or of changes that it has
-// applied.
+// TestASlaveDoesNotKeepTheBalancerStartingOver: what it says of epochs, views or applied changes is not
+// believed for ever.
 func TestASlaveDoesNotKeepTheBalancerStartingOver(t *testing.T) {
 	t.Parallel()
 	for name, lie := range map[string]func(r *pb.RegisterRequest){

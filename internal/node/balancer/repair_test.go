@@ -57,8 +57,8 @@ func (w *world) healed() {
 	})
 }
 
-// tampered changes postings of a store below its feet, all checksums right: such
-// bytes no search can know to be wrong.
+// tampered changes postings of a running store with all checksums right: no search can know
+// that they are wrong.
 func tampered(t testing.TB, db kv.DB) {
 	t.Helper()
 	s := db.Snapshot()

@@ -112,7 +112,8 @@ func TestCertificatesMadeTogether(t *testing.T) {
 	}
 }
 
-// TestAQuestionFailsAlone: those that are asked together with one that has no answer have theirs.
+// TestAQuestionFailsAlone: questions that are asked together with an unanswered one get their
+// answers.
 func TestAQuestionFailsAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)

@@ -123,7 +123,7 @@ func TestBothSidesCheck(t *testing.T) {
 }
 
 // TestHalfAHandshakeIsNoClient: clients that have shown a certificate keep their connections, however
-// many others connect and begin a handshake, or nothing that can become one.
+// many others connect and never finish a handshake.
 func TestHalfAHandshakeIsNoClient(t *testing.T) {
 	const room, peers = 16, 10
 	ca, pool := certtest.New(t), conns.New(room)
@@ -292,7 +292,7 @@ func TestFilesAreChecked(t *testing.T) {
 	}
 }
 
-// TestTheErrorOfAnotherRoleNamesACommand: where any name will do, too.
+// TestTheErrorOfAnotherRoleNamesACommand: also where any name is allowed.
 func TestTheErrorOfAnotherRoleNamesACommand(t *testing.T) {
 	s := certtest.New(t).Settings(certs.Required, access.Slave, "slave-1")
 	_, err := s.Open(access.Balancer, "", quiet)

@@ -288,7 +288,8 @@ func TestErasedWhileLearned(t *testing.T) {
 	}
 }
 
-// TestLearningIsCounted: rounds by outcome, when the last one was, and how many keywords it changed.
+// TestLearningIsCounted: metrics have rounds by outcome, the time of the last one, and how many
+// keywords it changed.
 func TestLearningIsCounted(t *testing.T) {
 	r := newRig(t, 1)
 	newLearner(t, r.URL(), r.DB, nil, func(l *learner) {

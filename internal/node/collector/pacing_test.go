@@ -70,7 +70,7 @@ func (r *rig) share(campaign uint64) uint32 {
 	return list[0].Share
 }
 
-// TestShareKeepsMark: a share that is set leaves alone who is exhausted, by whatever collector.
+// TestShareKeepsMark: setting a share keeps the mark of a spent budget, of every collector.
 func TestShareKeepsMark(t *testing.T) {
 	r := newRig(t, 1)
 	r.Must(r.DB.SetBudget(t.Context(), 1, backend.BudgetMark{Exhausted: true}))

@@ -108,8 +108,8 @@ func TestClosedConnectionsLeaveTheirPlace(t *testing.T) {
 	}
 }
 
-// TestTheMuteDoNotDisplaceThoseWhoRest: clients that have asked before keep
-// their connections, however many connect and say nothing.
+// TestTheMuteDoNotDisplaceThoseWhoRest: clients that have asked before keep their connections,
+// however many others connect silently.
 func TestTheMuteDoNotDisplaceThoseWhoRest(t *testing.T) {
 	p := conns.New(16)
 	address := server(t, p)

@@ -31,7 +31,8 @@ func twoPragues(t testing.TB, db *nodetest.Database) {
 	}
 }
 
-// TestQueryWithAContext: the form says where, when and for whom; places have names, and one that several have is asked back.
+// TestQueryWithAContext: the form says where, when and for whom. Places have names; a name of several places has to be
+// chosen.
 func TestQueryWithAContext(t *testing.T) {
 	db, with := fill(t, shop, nil)
 	twoPragues(t, db)

@@ -124,8 +124,8 @@ func TestHotGroupsAreDrawn(t *testing.T) {
 	}
 }
 
-// TestHistoryIsADay: a moment every five minutes, those of a day, none of it older; who asks is a
-// reader; and what the port does not know yet is asked again soon.
+// TestHistoryIsADay: a sample every five minutes, for a day. Readers may ask, and what the port
+// does not know yet is asked again soon.
 func TestHistoryIsADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, began := new(History), time.Now()

@@ -27,8 +27,8 @@ func (f *forgetful) Quanta(_ context.Context, r *pb.QuantaRequest) (*pb.QuantaRe
 	return &pb.QuantaResponse{Epoch: 8, Database: "db"}, nil
 }
 
-// TestWeightsWaitForAMapperThatKnowsTheItems: those told to the old mapper's
-// successor are kept until its first quantum.
+// TestWeightsWaitForAMapperThatKnowsTheItems: weights sent to a new mapper are kept until its
+// first quantum.
 func TestWeightsWaitForAMapperThatKnowsTheItems(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	f := &forgetful{end: cancel}

@@ -159,7 +159,7 @@ func TestReadMetrics(t *testing.T) {
 	}
 }
 
-// TestHarmsAreInOrder: each harm of a finding is one of those listed, or it would come first.
+// TestHarmsAreInOrder: each harm of a finding is in the list; else it would come first.
 func TestHarmsAreInOrder(t *testing.T) {
 	var f findings
 	for _, h := range []Harm{Balance, Changes, Answers, Reserve, Data} {

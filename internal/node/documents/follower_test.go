@@ -225,7 +225,7 @@ func TestFollowReplaced(t *testing.T) {
 	}
 }
 
-// TestFollowFails: where the balancer has no answer, what is here stays, and it is asked again for the same.
+// TestFollowFails: without an answer of the balancer documents stay, and the same is asked for again.
 func TestFollowFails(t *testing.T) {
 	b := newDatabase()
 	f, k := follow(b)
@@ -244,7 +244,7 @@ func TestFollowFails(t *testing.T) {
 	}
 }
 
-// TestFollowDamaged: a document that cannot be read keeps none of the others away, is told, and is read again until it can be read, is
+// TestFollowDamaged: a document that cannot be read holds up no other. It is reported, and read again until it can be read, is
 // replaced or removed. The older one that is here stays.
 func TestFollowDamaged(t *testing.T) {
 	b := newDatabase()
@@ -327,8 +327,8 @@ func TestPlaces(t *testing.T) {
 	poll(places.Countries().Version())
 }
 
-// TestPlacesReplacedAtOnce: a table that is replaced while a process reads its first one is not there for a moment. What is built in does not
-// pass for it: a place would lack its parents. One of a restored database that has none is built in.
+// TestPlacesReplacedAtOnce: if the first table is replaced while a process reads it, there is none for a moment. The built-in
+// table does not replace it: a place would lack its parents. One of a restored database that has none is built in.
 func TestPlacesReplacedAtOnce(t *testing.T) {
 	b := newDatabase()
 	p := new(Places)
@@ -356,7 +356,7 @@ func TestPlacesReplacedAtOnce(t *testing.T) {
 	}
 }
 
-// TestDamagedPlaces: what is built in does not pass for a table that cannot be read.
+// TestDamagedPlaces: the built-in table does not replace one that cannot be read.
 func TestDamagedPlaces(t *testing.T) {
 	b := newDatabase()
 	p := new(Places)

@@ -188,7 +188,7 @@ func TestListsOfARestoredDatabase(t *testing.T) {
 	})
 }
 
-// TestDamagedLists: a list that cannot be read is not one that is not there, for which a page would get 400; others are there.
+// TestDamagedLists: a list that cannot be read is not reported as missing, which would be a 400; other lists are there.
 func TestDamagedLists(t *testing.T) {
 	b, l := newDatabase(), new(Lists)
 	f := New("m", anyDatabase, b, l, slog.New(slog.DiscardHandler))

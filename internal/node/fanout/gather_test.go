@@ -105,7 +105,7 @@ func missingOf(a *search.Answer) (list []string) {
 	return list
 }
 
-// TestQueriesEnd: whatever comes in whatever order, with the last reply it is enough, and
+// TestQueriesEnd: in any order of replies the query ends with the last one at the latest, and
 // each shard has answered or is missing.
 func TestQueriesEnd(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -12,11 +12,11 @@ import (
 	"adshard/search"
 )
 
-// span is when a call began and ended, since its line was made.
+// span is when a call began and ended, from when its line was made.
 type span struct{ began, ended time.Duration }
 
-// TestLine: brief searches of a query are made one after the other, in the order in which they
-// come, and a call counts from when its slave is asked; once they have taken longer than brief, no other one waits for them.
+// TestLine: short searches of a query run one after the other, in their order, and a call counts from when its slave is
+// asked. Once they have taken longer than brief, the others start without waiting.
 func TestLine(t *testing.T) {
 	const us, s = time.Microsecond, time.Second
 	for name, c := range map[string]struct {

@@ -35,9 +35,9 @@ func (c *crowded) Search(ctx context.Context, r *search.Request) (*search.Answer
 	return c.scripted.Search(ctx, r)
 }
 
-// TestRetriesDoNotFeedAnOverload: two replicas are asked for five times what they can
-// answer. What one refuses is asked at the other for a tenth of the queries at most, and
-// what they can answer is answered.
+// TestRetriesDoNotFeedAnOverload: two replicas are asked for five times what they can answer.
+// For a tenth of the queries at most a refusal is asked again at the other, and what they can
+// answer is answered.
 func TestRetriesDoNotFeedAnOverload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const slots, took, rate, seconds = 2, 10 * time.Millisecond, 2000, 10

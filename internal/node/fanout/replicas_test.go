@@ -180,8 +180,8 @@ func TestTheBestOfBadAnswers(t *testing.T) {
 	})
 }
 
-// TestTheErrorThatSaysMore: a replica that is there says why the shard is missing, not
-// one without a connection; when all refuse the query is refused.
+// TestTheErrorThatSaysMore: the reason of a connected replica counts before that of one without
+// a connection; when all refuse, the query is refused.
 func TestTheErrorThatSaysMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, pair := range [][2]error{{refused, errors.New("a defect")}, {errors.New("a defect"), refused}} {
@@ -198,8 +198,8 @@ func TestTheErrorThatSaysMore(t *testing.T) {
 	})
 }
 
-// TestNoReplicaServesTheView: only then is everything asked again with a newer map, also
-// when one of them has left the set and refuses for that.
+// TestNoReplicaServesTheView: only then is everything asked again with a newer map, also when
+// one replica refuses because it has left the set.
 func TestNoReplicaServesTheView(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		foreign := fault.Newf(fault.Conflict, "slave", "a replica of another shard")
@@ -300,7 +300,7 @@ func TestAReplicaThatIsBackIsReached(t *testing.T) {
 	})
 }
 
-// TestADeadShardIsSoonGivenUp: no replica comes back; a query waits a moment, and few do.
+// TestADeadShardIsSoonGivenUp: no replica comes back; few queries wait, and only for a moment.
 func TestADeadShardIsSoonGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := new(unconnected), new(unconnected)
@@ -419,9 +419,9 @@ func TestHedgesHaveABudget(t *testing.T) {
 	})
 }
 
-// TestAHungReplicaIsNotFelt: at 800 queries a second with two replicas all answers are
-// complete and soon there, before and after it is found out; it is probed, and asked
-// again when it goes on.
+// TestAHungReplicaIsNotFelt: at 800 queries a second with two replicas all answers are complete
+// and fast, before and after the hang is noticed. The replica is probed, and asked again when
+// it continues.
 func TestAHungReplicaIsNotFelt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, k := &hanging{part: part{keywords: []uint64{1, 2, 3, 4, 5, 6, 7, 8}}}, &hanging{part: part{keywords: []uint64{1, 2, 3, 4, 5, 6, 7, 8}}}

@@ -9,8 +9,7 @@ import (
 	"adshard/internal/node/searchapi"
 )
 
-// TestNothingIsWrittenDownUnasked: by default there is nothing that a search or the
-// process could pay for.
+// TestNothingIsWrittenDownUnasked: by default nothing is recorded, at no cost.
 func TestNothingIsWrittenDownUnasked(t *testing.T) {
 	port, err := ports.Open(nil, "")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"adshard/internal/node/config"
 )
 
-// TestDivide: the parts fit in the whole, and each is of use from the least on.
+// TestDivide: the parts fit in the whole, and each suffices from the smallest memory on.
 func TestDivide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		slaves := rapid.IntRange(1, 64).Draw(t, "slaves")

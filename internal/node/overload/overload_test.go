@@ -57,9 +57,9 @@ func percentile(list []time.Duration, share float64) time.Duration {
 	return list[int(float64(len(list)-1)*share)]
 }
 
-// TestOverloadOfAMachine: half of what a machine can do for five seconds, five times as
-// much for twenty, half of it again. Not a second of the overload is lost, answers
-// are in time, and nothing is refused before it and a second after it.
+// TestOverloadOfAMachine: half of what a machine can do for five seconds, five times as much
+// for twenty, half of it again. No second of the overload is lost, answers are in time, and
+// nothing is refused before it and a second after it.
 func TestOverloadOfAMachine(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestOverloadOfAMachine(t *testing.T) {
 	}
 }
 
-// TestWithoutALimitNothingIsInTime: the simulated machine is such that a limit matters.
+// TestWithoutALimitNothingIsInTime: on the simulated machine a limit matters.
 func TestWithoutALimitNothingIsInTime(t *testing.T) {
 	w := newWorld(1)
 	m := newMachine(t, w, 2, 1<<20)
@@ -225,8 +225,8 @@ func TestAMasterOverSlaves(t *testing.T) {
 	}
 }
 
-// TestAStopOfAThread: short searches wait in order as before when one of them took long, since the operating
-// system had given its processor to others; they are refused when all of them take as long.
+// TestAStopOfAThread: short searches keep waiting in order when one took long because the operating system
+// had given its processor to others. They are refused when all of them take as long.
 func TestAStopOfAThread(t *testing.T) {
 	const short, most = 20 * time.Microsecond, 4000
 	l, now := newLimiter(Config{Most: most, Least: 1, Start: 1}), time.Duration(0)

@@ -53,7 +53,7 @@ func (w *world) run(until time.Duration) {
 	w.now = until
 }
 
-// offer lets searches come at random, rate a second, from now on until end.
+// offer starts searches at random times, rate a second, from now until end.
 func (w *world) offer(rate float64, end time.Duration, search func()) {
 	next := w.now + time.Duration(w.rnd.ExpFloat64()*float64(time.Second)/rate)
 	if next < end {

@@ -288,9 +288,9 @@ func (c *spending) gone(k *clicks) {
 	})
 }
 
-// TestBudgetUnderLoad: a campaign that is clicked on from many connections, while many more events of
-// others come in, is in no answer any more soon after its budget is spent: what it spends beyond is
-// bounded by what it spends in a second.
+// TestBudgetUnderLoad: a campaign that is clicked on from many connections, amid many more events of
+// others, leaves the answers soon after its budget is spent: the excess is at most what it spends in
+// a second.
 func TestBudgetUnderLoad(t *testing.T) {
 	load := budgetLoadOf()
 	budget := int(load.spend.Seconds() * float64(load.clicks))

@@ -12,8 +12,8 @@ import (
 	"adshard/internal/node/slave"
 )
 
-// TestASlaveIsReplacedByACopy: a slave copies the store of a running one, killed several
-// times on the way, while data change. When the other one dies, it takes its name, goes on
+// TestASlaveIsReplacedByACopy: a slave copies the store of a running one, killed several times
+// on the way, while data change. When the copied slave dies, the copy takes its name, continues
 // from the copy's position, and is not filled from the database.
 func TestASlaveIsReplacedByACopy(t *testing.T) {
 	t.Parallel()

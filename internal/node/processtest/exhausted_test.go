@@ -27,7 +27,7 @@ func costly() string {
 	return "/v1/search?slots=20&variants=synonym&timeout_ms=1000&q=" + url.QueryEscape(words[:1024])
 }
 
-// got asks as a tenant and returns the status, 0 if there was none; anything else than an answer or a refusal is told.
+// got asks as a tenant and returns the status, 0 if there was none; anything but an answer or a refusal is reported.
 func got(t *testing.T, client *http.Client, tenant int, url string) int {
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 )
 
 // TestALargeGroupInASmallSlave: a slave is filled with a group that takes more than its
-// buckets, all of whose postings then change, and keeps to its memory. So does the slave
-// that takes its place, also on a machine that has much else to do.
+// buckets, all of whose postings then change, and keeps to its memory. The slave that takes its
+// place does so too, also on a machine that has much else to do.
 func TestALargeGroupInASmallSlave(t *testing.T) {
 	keywords, memory, drained := 30_000, config.Size(192<<20), 8*patience
 	if os.Getenv("LARGE_GROUP_LONG") != "" {

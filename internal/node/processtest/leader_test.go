@@ -247,8 +247,8 @@ func (p *pair) standsBy(admin, leader string) {
 	}
 }
 
-// TestALeaderOnEtcdIsKilled: likewise with the control state in etcd, of which one of three
-// members is killed too. If that was etcd's own leader, its successor gives leases their whole time anew.
+// TestALeaderOnEtcdIsKilled: likewise with the control state in etcd; one of its three members is killed
+// too. If that was etcd's own leader, its successor gives leases their whole time anew.
 func TestALeaderOnEtcdIsKilled(t *testing.T) {
 	t.Parallel()
 	etcd, err := etcdtest.New(3)

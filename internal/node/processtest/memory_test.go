@@ -15,8 +15,8 @@ import (
 	"adshard/internal/node/config"
 )
 
-// wide is how a database is made in which each posting list has few keywords: the
-// worst ratio of heads to postings.
+// wide makes a database in which each posting list has few keywords: the worst ratio of heads
+// to postings.
 type wide struct{ groups, perGroup, words int }
 
 // text returns the text of the i-th keyword.

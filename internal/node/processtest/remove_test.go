@@ -44,9 +44,9 @@ func (c *cluster) why(slave string) string {
 	return string(text)
 }
 
-// TestASlaveGoneForGood: a killed slave's slices have their story; it is removed
-// once they are filled on the other, stays away over a restart of the balancer,
-// and answers are complete and right without it.
+// TestASlaveGoneForGood: a killed slave's slices keep their history; it is removed once they
+// are filled on the other, stays away over a restart of the balancer, and answers are complete
+// and right without it.
 func TestASlaveGoneForGood(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 40)

@@ -34,7 +34,7 @@ func replicated(t *testing.T, w *world, replicas int) (c *cluster, url string) {
 	}
 	url = c.startMaster()
 	w.follows(url)
-	c.whole() // one that has not been filled yet leaves the set, and the other is alone
+	c.whole() // the one that has not been filled yet leaves the set, and the other is alone
 	return c, url
 }
 

@@ -239,7 +239,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestRefusals have the kind and the field that they have over HTTP, and are observed.
+// TestRefusals: refusals have the kind and field that they have over HTTP, and are observed.
 func TestRefusals(t *testing.T) {
 	seen := observed{}
 	s := &searcher{answer: func(_ context.Context, r *search.Request) (*search.Answer, error) {

@@ -100,8 +100,8 @@ func TestAStreamNamesItsShard(t *testing.T) {
 	}
 }
 
-// TestStreamsShareThePlaces: 64 masters on one slave, one of which floods it. Each of the
-// others gets in, and the flood is refused at three quarters.
+// TestStreamsShareThePlaces: one of 64 masters floods a slave; the others keep their places.
+// Each of the others is let in, and the flood is refused at three quarters.
 func TestStreamsShareThePlaces(t *testing.T) {
 	const masters, limit = 64, 256
 	hold, inside := make(chan struct{}), make(chan struct{}, limit)

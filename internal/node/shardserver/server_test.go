@@ -223,8 +223,8 @@ func TestCertifies(t *testing.T) {
 	}
 }
 
-// TestDiscardsOnlyWhatIsThere: of another generation, or another interval, the
-// balancer speaks of something else.
+// TestDiscardsOnlyWhatIsThere: an order with another generation or interval is about something
+// else.
 func TestDiscardsOnlyWhatIsThere(t *testing.T) {
 	var discarded []string
 	s := shardserver.New(self, &testStore{}, kept{discarded: &discarded}, gate(1), nil, nil)

@@ -193,7 +193,7 @@ func TestStoresThatCannotBeOpenedAreSetAside(t *testing.T) {
 	}
 }
 
-// TestAStoreStaysWhenNoMoreFilesCanBeOpened: another directory would not mend that.
+// TestAStoreStaysWhenNoMoreFilesCanBeOpened: another directory would not help.
 func TestAStoreStaysWhenNoMoreFilesCanBeOpened(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.Dir = filepath.Join(t.TempDir(), "store")

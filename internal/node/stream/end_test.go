@@ -110,7 +110,7 @@ func TestNothingBeginsOnceAStreamHasEnded(t *testing.T) {
 	})
 }
 
-// TestAHelloStandsAlone: what else a frame with a hello holds would get no reply.
+// TestAHelloStandsAlone: anything else in a frame with a hello would get no reply.
 func TestAHelloStandsAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(echo, times())
@@ -134,7 +134,7 @@ type deaf struct{ half }
 
 func (deaf) Send(wire.Frame) error { return io.EOF }
 
-// TestAskingOverAStreamThatBreaks: until the reader has found out, it counts as down.
+// TestAskingOverAStreamThatBreaks: the stream counts as down before its reader has noticed.
 func TestAskingOverAStreamThatBreaks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

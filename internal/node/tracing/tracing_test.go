@@ -64,8 +64,8 @@ func statusOf(n int32) *atomic.Int32 {
 	return status
 }
 
-// TestSampling: a trace context says whether the search is traced; of those without, or
-// with one that cannot be read, a share is. What has no context is not continued.
+// TestSampling: a trace context says whether the search is traced; of searches without a
+// readable one, a share is. What has no context is not continued.
 func TestSampling(t *testing.T) {
 	const id = "0af7651916cd43dd8448eb211c80319c"
 	for _, c := range []struct {

@@ -182,7 +182,7 @@ func TestUpAnswersFollowsAndComesBack(t *testing.T) {
 		t.Fatalf("%+v", a)
 	}
 
-	// A budget marked as exhausted is in the answers within a second, and so is a share.
+	// A budget marked as exhausted takes effect in answers within a second, as does a share.
 	for _, m := range []struct {
 		body string
 		best uint64

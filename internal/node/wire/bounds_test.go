@@ -248,7 +248,7 @@ func TestWhatLiesDeepIsCheckedToo(t *testing.T) {
 	}
 }
 
-// TestARefusedMessageCostsNothing: what is refused was never decoded.
+// TestARefusedMessageCostsNothing: it is refused without being decoded.
 func TestARefusedMessageCostsNothing(t *testing.T) {
 	s := shapes()["adshard.v1.RegisterRequest"]
 	table := make([]byte, 0, 8<<20)

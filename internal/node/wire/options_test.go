@@ -157,8 +157,7 @@ func TestAPeerThatIsNotThereIsUnavailable(t *testing.T) {
 	}
 }
 
-// TestVersions: a call carries its program's version; programs that say none are of version
-// 1, and so are those that say nonsense.
+// TestVersions: a call carries its program's version; a missing or invalid one counts as 1.
 func TestVersions(t *testing.T) {
 	seen := make(chan int, 1)
 	s := slave{explain: func(ctx context.Context, _ *pb.ExplainRequest) (*pb.ExplainResponse, error) {

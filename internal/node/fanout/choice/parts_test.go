@@ -84,8 +84,8 @@ func TestUsualForgets(t *testing.T) {
 	u.observe(0)
 }
 
-// TestSmoothed: it rises at once, falls slowly and without observations too, and is never
-// beyond what was observed.
+// TestSmoothed: it rises at once, falls slowly, also without observations, and never exceeds
+// what was observed.
 func TestSmoothed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s smoothed

@@ -98,8 +98,8 @@ func TestWithoutAConnection(t *testing.T) {
 	}
 }
 
-// TestASlowShardStaysIn: one whose searches take longer than anybody waits
-// answers its probes.
+// TestASlowShardStaysIn: a shard whose searches outlast every deadline still answers its
+// probes.
 func TestASlowShardStaysIn(t *testing.T) {
 	var w watched
 	for range 100 {
@@ -159,9 +159,8 @@ func TestAMasterThatStoodStillBlamesNobody(t *testing.T) {
 	}
 }
 
-// TestPresence holds whatever happens: a shard is left out only after a probe
-// that it had time to answer, one probe is under way at most, and an answer
-// takes it back with the next tick.
+// TestPresence: in any history a shard is left out only after a probe that it had time to
+// answer, one probe is under way at most, and an answer takes it back with the next tick.
 func TestPresence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var w watched

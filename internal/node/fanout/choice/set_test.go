@@ -189,7 +189,7 @@ func TestTopicsKeepTheirReplica(t *testing.T) {
 	}
 }
 
-// TestOneReplica: it is asked whatever happens, unless it is silent, and never again.
+// TestOneReplica: it is always asked, once, unless it is silent.
 func TestOneReplica(t *testing.T) {
 	s := NewSet(NewShard(), replicas(1))
 	for range 100 {
@@ -304,9 +304,9 @@ func TestEjection(t *testing.T) {
 	}
 }
 
-// TestAnEjectedReplicaThatServesIsTakenBack: by the calls that it gets as no other is in,
-// sooner than it would be probed; the more often it fails after that, the more of them
-// it takes. Calls from before it failed do not count.
+// TestAnEjectedReplicaThatServesIsTakenBack: calls that it gets because no other replica is in
+// take it back before a probe would. The more often it fails after that, the more such calls
+// are needed. Calls from before it failed do not count.
 func TestAnEjectedReplicaThatServesIsTakenBack(t *testing.T) {
 	s := NewSet(NewShard(), replicas(2))
 	r, now := s.replicas[0], time.Second
@@ -370,8 +370,8 @@ func TestPoisonIsBounded(t *testing.T) {
 	}
 }
 
-// TestAWaitIsATime: a replica that has calls under way takes at least as long as it has
-// not replied; with none it takes what it took before.
+// TestAWaitIsATime: a replica with calls under way is taken to need at least the time since its
+// last reply; without calls, what it needed before.
 func TestAWaitIsATime(t *testing.T) {
 	s := NewSet(NewShard(), replicas(2))
 	for i := range 2 {
@@ -415,9 +415,9 @@ func TestHedgesAreFew(t *testing.T) {
 	}
 }
 
-// TestWorthAHedge: one that has just stalled, as all do now and then, is worth a hedge
-// where it gets many calls. One whose calls all take long, are beaten, or was just refused
-// is not.
+// TestWorthAHedge: a replica that has just stalled, as all do at times, is worth a hedge if it
+// gets many calls. A replica whose calls all take long or lose to hedges, or that was just
+// refused, is not.
 func TestWorthAHedge(t *testing.T) {
 	const usual, stall, often = 100 * time.Microsecond, 20 * time.Millisecond, 4 * time.Millisecond
 	stalls := func(every int) func(int) (time.Duration, Outcome) {

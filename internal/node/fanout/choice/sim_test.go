@@ -14,7 +14,7 @@ type behaviour func(r *rand.Rand, now time.Duration) (took time.Duration, o Outc
 
 const forever = time.Duration(1 << 62)
 
-// about answers after d, give or take a half, and after ten times that now and then.
+// about answers after d, more or less by half, and at times after ten times that.
 func about(d time.Duration) behaviour {
 	return func(r *rand.Rand, _ time.Duration) (time.Duration, Outcome) {
 		took := d/2 + time.Duration(r.Int64N(int64(d)))
@@ -267,7 +267,7 @@ func TestReplicasShareTheLoad(t *testing.T) {
 	})
 }
 
-// fewCalls: hedges and calls again keep to their budgets; broken are the calls that an
+// fewCalls checks that hedges and repeated calls keep to their budgets; broken is how many an
 // ejection allows.
 func (s *simulation) fewCalls(t *testing.T) {
 	t.Helper()
@@ -277,8 +277,8 @@ func (s *simulation) fewCalls(t *testing.T) {
 	}
 }
 
-// TestASlowReplicaIsSpared: one that takes 100 times as long gets next to nothing, and
-// the queries that try it are hedged.
+// TestASlowReplicaIsSpared: one that takes 100 times as long gets hardly any queries, and the
+// queries that try it are hedged.
 func TestASlowReplicaIsSpared(t *testing.T) {
 	seeds(t, func(t *testing.T, seed uint64) {
 		s := simulate(seed, 500, 20*time.Second, 2, about(fast), about(100*fast))
