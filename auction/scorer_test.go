@@ -24,8 +24,8 @@ func TestScored(t *testing.T) {
 	})
 }
 
-// TestBoundsOfScores: no factor up to the bound makes more of a score than MostScored, and none makes need of one below LeastUnscored,
-// while one of LeastUnscored may still become need.
+// TestBoundsOfScores: no factor up to the bound raises a score above MostScored, and none raises one below LeastUnscored to need,
+// while LeastUnscored itself may become need.
 func TestBoundsOfScores(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b, q := rapid.Uint64Range(1, 100_000_000_000).Draw(t, "B"), rapid.Uint64Range(1, auction.MaxQuality).Draw(t, "Q")

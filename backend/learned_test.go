@@ -6,8 +6,8 @@ import (
 	"adshard/backend"
 )
 
-// TestLearned: a number has what it was made of; what does not fit is cut off at the most that
-// does, and the number fits a database.
+// TestLearned: a number gives back what it was made of; what does not fit is cut to the largest
+// value that does, and the number fits a database.
 func TestLearned(t *testing.T) {
 	for _, c := range []struct {
 		quality, level      uint8

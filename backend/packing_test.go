@@ -34,8 +34,8 @@ func drawLines(t *rapid.T) (before, after string) {
 	return before, strings.Join(lines, "")
 }
 
-// TestRepack: whatever is taken over from before, a packed text is that text: to those who have unpacked the one before, to those who have
-// not, and to those who know nothing of pieces. It is the same as packed anew.
+// TestRepack: a packed text reads as that text whatever pieces it shares with the previous one, with and without that one
+// unpacked before, and by readers that know nothing of pieces. It is the same as packed anew.
 func TestRepack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before, after := drawLines(t)

@@ -18,8 +18,8 @@ import (
 	"adshard/search"
 )
 
-// largeGroup is a world of two groups, the first with so many keywords that its content
-// does not go into one batch.
+// largeGroup is a world of two groups, the first with so many keywords that its content does not go
+// into one batch.
 const largeGroup = 40_000
 
 func largeWorld(bid uint64) *oracletest.World {

@@ -244,7 +244,7 @@ func TestALargeSliceIsCertifiedInBoundedMemory(t *testing.T) {
 	}
 }
 
-// applyLarge makes a store hold one ad group with so many keywords; at is the clock.
+// applyLarge makes a store hold one ad group with the given number of keywords; at is the clock.
 func applyLarge(t *testing.T, s barrels.Store, at uint64, keywords int) {
 	t.Helper()
 	it := &backend.Item{Group: backend.Group{ID: 1, CampaignID: 1, AdvertiserID: 1, GroupSettings: backend.GroupSettings{Enabled: true, Bid: 1, HasBid: true}}}

@@ -123,7 +123,7 @@ func (f *memoryFlags) run(ctx context.Context, out io.Writer) (err error) {
 }
 
 // openStore opens the store of one slave with this name, which may be empty, as the
-// slave would with so much memory. end closes it.
+// slave would with the given memory. end closes it.
 func openStore(ctx context.Context, dir, name, memory string) (store barrels.Store, end func() error, err error) {
 	if err := thereIsAStore(dir); err != nil {
 		return nil, nil, err

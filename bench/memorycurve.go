@@ -55,7 +55,7 @@ func (f *memoryFlags) keywords() (n uint64, err error) {
 	return store.Stats().Keywords, store.Close()
 }
 
-// point measures with so much memory in a process of its own.
+// point measures with the given memory in a process of its own.
 func (f *memoryFlags) point(ctx context.Context, memory string) (_ *measure.Report, err error) {
 	program, err := os.Executable()
 	if err != nil {

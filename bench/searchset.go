@@ -74,7 +74,7 @@ func (f *setFlags) directory() (dir string, remove func() error, err error) {
 	return m.directory()
 }
 
-// setOf makes that many keywords, or reads them if they were kept, and the setups
+// setOf makes the given number of keywords, or reads them if they were kept, and the setups
 // that are named; lacking are those of a group that these keywords do not have.
 func (f *setFlags) setOf(ctx context.Context, keywords int64, named []string, dir string, p *progress.Line) (_ *layouts.Set, _ []layouts.Setup, lacking []setups.Lacking, err error) {
 	files, from := sourceOf(f.data)

@@ -19,7 +19,7 @@ func played(p *pace, r Rule, shards, windows int, of func(shards int) load) (now
 }
 
 // offered makes a window of updates at a rate, each of which takes 75 ms between its read
-// and its put, on so many shards: the part that conflicts is 1 - exp(-load of a shard).
+// and its put, on a given number of shards: the part that conflicts is 1 - exp(-load of a shard).
 func offered(rate float64) func(int) load {
 	var updates, conflicts float64 // whole ones are taken
 	return func(shards int) load {

@@ -104,7 +104,7 @@ func lostAnswers(t *testing.T, s store.Store, m counters.Mode, counter string) {
 	}
 }
 
-// TestLateWrite: a write that arrives long after its update was made by another one, and
+// TestLateWrite: a write that arrives long after its update was made by another write, and
 // folded, is not made again.
 func TestLateWrite(t *testing.T) {
 	onEach(t, func(t *testing.T, s store.Store) {

@@ -111,7 +111,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 }
 
 // TestGivesUp: with Attempts, an update that meets another one each time is fault.Conflict
-// after so many puts, and has not been made; Resize and Compact ahead of it do not count.
+// after a given number of puts, and has not been made; Resize and Compact ahead of it do not count.
 func TestGivesUp(t *testing.T) {
 	onEach(t, func(t *testing.T, s store.Store) {
 		other := sums(t, s, counters.Static(1), quick)

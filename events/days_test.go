@@ -91,9 +91,8 @@ func TestDaysOfZones(t *testing.T) {
 	}
 }
 
-// TestCachedZones: zones are read once a minute, also that there is none; a change is seen
-// then; while they cannot be read, those known go on and others are an error; their number is
-// bounded.
+// TestCachedZones: zones, and that an advertiser has none, are read once a minute. While they
+// cannot be read, known ones stay in use and others are an error. Their number is bounded.
 func TestCachedZones(t *testing.T) {
 	from, k := &someZones{zones: map[uint64]*time.Location{1: time.UTC}}, &clock{start}
 	c := &events.CachedZones{From: from, Now: k.now}

@@ -25,8 +25,8 @@ func imported(t *testing.T, file string) (dump, rejects, skipped string) {
 	return store.dump(), out.String(), fmt.Sprint(sum.Skipped)
 }
 
-// TestAdTypes: text ads for searches are taken, all others skipped by their type, and none without a
-// headline, so that no answer holds one.
+// TestAdTypes: text ads for searches are taken and all others skipped by type. None is taken without
+// a headline, so that no answer holds one.
 func TestAdTypes(t *testing.T) {
 	for _, c := range []struct {
 		kind, headline string

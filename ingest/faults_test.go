@@ -134,7 +134,8 @@ func TestPipes(t *testing.T) {
 	}
 }
 
-// TestBrokenOffWhileWaiting: for a pipe's writer, and for standard input.
+// TestBrokenOffWhileWaiting: waiting for a pipe's writer, and for standard input, can be
+// interrupted.
 func TestBrokenOffWhileWaiting(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

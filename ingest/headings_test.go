@@ -43,7 +43,8 @@ func TestStatusOfKeywordsAndAds(t *testing.T) {
 	}
 }
 
-// TestAccountNumbers: the name is the advertiser's, the number stands in for it, and one name has one number.
+// TestAccountNumbers: the name is the advertiser's; the number is used where it is empty, and one name has
+// one number.
 func TestAccountNumbers(t *testing.T) {
 	dump, rejects := importText(t, ingest.Options{}, "Account,Account name,Campaign\n123-456-7890,Acme,C\n1234567890,Acme,D\n,Acme,E\n9,,F\n"+
 		"1,Acme,G\n1234567890,Acme,E\n123-456-7890,Other,C\n,,H\n")

@@ -62,7 +62,7 @@ func contents(t testing.TB, store backend.Store) string {
 	return b.String()
 }
 
-// manyRows writes an Editor file of that many keywords, with an ad and a
+// manyRows writes an Editor file of the given number of keywords, with an ad and a
 // negative to each ten and a negative to each advertiser, whose last part changes, pauses and removes some.
 func manyRows(keywords int) string {
 	var b strings.Builder

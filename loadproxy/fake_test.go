@@ -29,7 +29,7 @@ type store struct {
 	writing  bool
 	maintain func(context.Context) error
 	queries  uint64 // since TakeLoad
-	every    int    // of so many searches one is counted
+	every    int    // one of this many searches is counted
 
 	damage    func(barrels.Damage)
 	discarded []*pb.Interval
@@ -205,8 +205,8 @@ type fakeBalancer struct {
 	slow       time.Duration  // of reports
 	refill     bool
 	refuse     error
-	lose       int    // so many answers of Pull are lost on their way
-	loseParts  int    // and so many of Part
+	lose       int    // how many answers of Pull are lost on their way
+	loseParts  int    // and how many of Part
 	parts      uint32 // of each item
 	database   string // that it plans for
 	hands      string // that its distributor hands out

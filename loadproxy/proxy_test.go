@@ -151,8 +151,8 @@ func TestServesWithoutABalancerAfterTheGraceTime(t *testing.T) {
 	})
 }
 
-// TestServesNothingThatIsOfNoUse: also when it was caught up with an earlier
-// balancer, and whatever the clock of its data is.
+// TestServesNothingThatIsOfNoUse: it serves nothing useless, also when it was caught up with an
+// earlier balancer, and whatever the clock of its data.
 func TestServesNothingThatIsOfNoUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(3)

@@ -161,7 +161,7 @@ func TestHalfLife(t *testing.T) {
 			halved = append(halved, n)
 		}
 	}
-	// Given strengths: how much rates differ is clearer from more clicks.
+	// Given strengths: more clicks show better how much rates differ.
 	o := quality.Options{HalfLife: 7, Examination: []float64{1, 0.5, 0.25}, Strength: 5}
 	a, errA := quality.Learn(collected(t, list), 10, o)
 	b, errB := quality.Learn(collected(t, halved), 3, o)

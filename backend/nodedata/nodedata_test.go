@@ -133,8 +133,8 @@ func TestExhausted(t *testing.T) {
 	}
 }
 
-// TestAds: slaves have the ads that can be shown, with the texts that are: not one without a headline, which old
-// databases may have, and not one whose headlines all have placeholders that are not filled.
+// TestAds: slaves have only ads and texts that can be shown: no ad without a headline, as old databases may
+// have, and none whose headlines all have placeholders that are not filled.
 func TestAds(t *testing.T) {
 	it := item()
 	it.Ads = []backend.Ad{

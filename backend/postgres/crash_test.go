@@ -182,9 +182,9 @@ func (a *acknowledged) waitForMore(t *testing.T) {
 	}
 }
 
-// TestFailover kills the primary in the middle of an import and promotes its standby,
-// which replicates synchronously: the import fails and can be repeated, everybody
-// else goes on with the URL of both, and nothing that was acknowledged is lost.
+// TestFailover kills the primary in the middle of an import and promotes its standby, which
+// replicates synchronously: the import fails and can be repeated, all others continue with the
+// URL of both, and nothing that was acknowledged is lost.
 func TestFailover(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: it spends its time in other processes")

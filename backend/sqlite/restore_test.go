@@ -90,7 +90,7 @@ func TestRestoreAfterAKill(t *testing.T) {
 	}
 }
 
-// TestRestoreKeepsPermissions: programs of other users that share a database go on with it.
+// TestRestoreKeepsPermissions: programs of other users that share a database keep their access.
 func TestRestoreKeepsPermissions(t *testing.T) {
 	path, backup, _ := backedUp(t)
 	if err := os.Chmod(path, 0o660); err != nil {

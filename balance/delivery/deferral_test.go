@@ -215,9 +215,9 @@ func TestABucketThatIsCut(t *testing.T) {
 	w.want(w.pull(), 17, light+1, light)
 }
 
-// TestWhatIsDeferredInABucketThatFailed: a change that was deferred for a bucket that was not
-// made is not ahead of those before it. Else a bucket with room for no more skips these, and
-// they are never sent.
+// TestWhatIsDeferredInABucketThatFailed: a change that was deferred for a bucket that failed
+// does not overtake earlier ones. Else a bucket with room for no more skips these, and they are
+// never sent.
 func TestWhatIsDeferredInABucketThatFailed(t *testing.T) {
 	w := newHotWorld(t)
 	w.items.Put(light+1, 1000)

@@ -12,7 +12,7 @@ import (
 	"adshard/balance/strategy"
 )
 
-// seconds passes with so many queries a second, which cost slices so much; slaves
+// seconds lets seconds pass with the given queries a second and costs of slices; slaves
 // that hold nothing see none.
 func (r *rig) seconds(n int, queries uint64, micros func(balance.Slice) uint64) {
 	r.t.Helper()

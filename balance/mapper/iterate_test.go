@@ -14,8 +14,8 @@ import (
 	"adshard/balance/strategy"
 )
 
-// TestTheFirstPlanIsNotFinal: a plan without items cuts the ring; what comes
-// later is moved, by weight until load is measured.
+// TestTheFirstPlanIsNotFinal: a plan without items divides the ring; items that come later are
+// moved, by weight until load is measured.
 func TestTheFirstPlanIsNotFinal(t *testing.T) {
 	s, err := strategy.Named("weighted-move")
 	if err != nil {

@@ -99,8 +99,8 @@ func TestADrainBesideASwitch(t *testing.T) {
 	r.phase(0, balance.Copying)
 }
 
-// TestTwoSwitchesLeaveOneReplica: of two slices that come to a shard, each is complete on
-// another one of its slaves.
+// TestTwoSwitchesLeaveOneReplica: of two slices that come to a shard, each is complete on a
+// different slave.
 func TestTwoSwitchesLeaveOneReplica(t *testing.T) {
 	r := newReplicated(t, nil, "a", "b", "c", "d")
 	one, two := r.slice(0).ID, r.slice(2).ID

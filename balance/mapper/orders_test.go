@@ -14,8 +14,8 @@ import (
 	"adshard/fault"
 )
 
-// TestOrdersAreAcceptedOrRefusedAtOnce: what contradicts an order that is accepted and not executed yet is refused, and the
-// change that executes orders has all of them, once.
+// TestOrdersAreAcceptedOrRefusedAtOnce: an order that contradicts an accepted one is refused, and one change executes all
+// accepted orders, once.
 func TestOrdersAreAcceptedOrRefusedAtOnce(t *testing.T) {
 	c, b := clustertest.New(t, cluster.Config{Strategy: clustertest.Proposes{}}, balance.Active)
 	j := cluster.NewJournal()

@@ -117,8 +117,8 @@ func TestAShardWithSlicesIsNotRemoved(t *testing.T) {
 	r.refused("a", "slices")
 }
 
-// TestASlaveThatComesBackMeanwhile: a removal that waits to be made durable is not
-// undone by a slave that joins then; it is admitted as another one.
+// TestASlaveThatComesBackMeanwhile: a removal that is not durable yet is not undone by the
+// slave's return; it is admitted as a new one.
 func TestASlaveThatComesBackMeanwhile(t *testing.T) {
 	r, _ := newWants(t, nil, "a", "b", "c")
 	r.gone("b")

@@ -46,7 +46,7 @@ func (r *rig) comparing(name string) map[balance.Key]bool {
 }
 
 // TestWhatWasLostIsComparedAgain: a slave that is to join loses what was certified and has it
-// again before anybody looks.
+// again before it is noticed.
 func TestWhatWasLostIsComparedAgain(t *testing.T) {
 	r := newEntrance(t)
 	lo := r.answerFirst().Lo

@@ -101,7 +101,7 @@ func (s *scenario) removeShard(d *datadriven.TestData) (string, error) {
 	return s.after(s.w.mapper.Remove(s.w.now, d.CmdArgs[0].Key))
 }
 
-// replicas N: so many slaves are to hold each slice.
+// replicas N: N slaves are to hold each slice.
 func (s *scenario) replicas(d *datadriven.TestData) (string, error) {
 	n, err := strconv.Atoi(d.CmdArgs[0].Key)
 	if err != nil {

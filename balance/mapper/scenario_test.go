@@ -162,7 +162,7 @@ func (s *scenario) tick(d *datadriven.TestData) (string, error) {
 }
 
 // prepare [most=N]: everything that the distributor wants is read and built;
-// with most, a build takes only so many entries.
+// with most, a build takes only a given number of entries.
 func (s *scenario) prepare(d *datadriven.TestData) (out string, err error) {
 	for _, dist := range s.w.dists {
 		s.w.take(dist)

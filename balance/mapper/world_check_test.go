@@ -74,9 +74,9 @@ func (n *testSlave) serves(view uint64) (list []balance.Held) {
 	return list
 }
 
-// checkViews looks at each view that no slave calls stale. In none is a key
-// served twice. In one that masters may have, each key is served where the map
-// of the view says, except for slaves that were away or lost what they had.
+// checkViews looks at each view that no slave calls stale. In none is a key served twice. In a
+// view that masters may have, each key is served where the map says, except by slaves that were
+// away or lost their data.
 func (w *world) checkViews() error {
 	if w.model() == nil {
 		return nil
@@ -130,7 +130,7 @@ func (w *world) excuse() {
 				return false
 			}
 			there := slices.ContainsFunc(n.table.Slices, func(h balance.Held) bool { return h.ID == s.ID && h.From == s.From })
-			// It may have the slice as it was before a merge with one that is being filled again.
+			// It may hold the slice as it was before a merge with another one that is being refilled.
 			return !there || s.Until == 0 && !within(balance.Slice{Lo: s.Lo, Hi: s.Hi}, covered)
 		})
 	}

@@ -113,7 +113,7 @@ func TestRestsAtTheMedian(t *testing.T) {
 	}
 }
 
-// TestOneKey: requests for one key alone leave the split key there and never settle it.
+// TestOneKey: requests for one key alone move the split key there and never settle it.
 func TestOneKey(t *testing.T) {
 	e := New(PingPong(1), 1)
 	for range 1000 {
@@ -163,7 +163,7 @@ func newDistribution(weights []float64) distribution {
 // draw returns a key.
 func (d distribution) draw(r *rand.Rand) uint64 { return d.at(r.Float64()) }
 
-// at returns the least key with so large a part of the requests up to it.
+// at returns the least key up to which the given part of the requests lies.
 func (d distribution) at(part float64) uint64 {
 	i, _ := slices.BinarySearch(d.sums, part)
 	return uint64(min(i, len(d.sums)-1)) + 1

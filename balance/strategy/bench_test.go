@@ -90,11 +90,10 @@ func large(b *testing.B) balance.Input {
 	return in
 }
 
-// BenchmarkPlan100k is one iteration of each strategy for 1,000,000 items in
-// 100,000 slices on 1,000 shards. On a machine of 2 cores under other load it
-// takes 0.05 s (original), 0.45 s (random, 180,000 operations), 0.09 s
-// (weighted-move) and 0.45 s (weighted-move-fast, 11,000 operations); the bounds
-// take 0.17 s; the heap is at 0.3 GB.
+// BenchmarkPlan100k is one iteration of each strategy for 1,000,000 items in 100,000 slices on
+// 1,000 shards. On a busy machine of 2 cores it takes 0.05 s (original), 0.45 s (random,
+// 180,000 operations), 0.09 s (weighted-move) and 0.45 s (weighted-move-fast, 11,000
+// operations); the bounds take 0.17 s; the heap is at 0.3 GB.
 func BenchmarkPlan100k(b *testing.B) {
 	in := large(b)
 	b.Run("bounds", func(b *testing.B) {

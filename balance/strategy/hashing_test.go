@@ -68,9 +68,9 @@ func (l *loop) rest(s balance.Strategy) {
 
 var hashing = []string{"consistent-random", "consistent-equal", "consistent-fixed", "rendezvous", "esdb"}
 
-// TestJoinAndLeave: what moves at a join goes to the new shard, and at a leave comes
-// from the one that leaves; with a budget, and whether the mapper or an iteration
-// empties it. The new shard gets its part.
+// TestJoinAndLeave: what moves at a join goes to the new shard, and at a leave comes from the
+// leaving one, also within a budget, and whether the mapper or an iteration empties it. The new
+// shard gets its part.
 func TestJoinAndLeave(t *testing.T) {
 	const count, itemCount = 6, 6000
 	for _, name := range hashing {

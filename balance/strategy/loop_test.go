@@ -62,7 +62,7 @@ func newLoop(t testing.TB, m *balance.Model, items *balance.Index, of map[balanc
 	return l
 }
 
-// seconds has every shard report, for so many seconds. Without noise they are alike.
+// seconds lets every shard report, for the given number of seconds. Without noise they are alike.
 func (l *loop) seconds(count int) {
 	var reports map[balance.ShardID]*loads.Report
 	for range count {

@@ -103,7 +103,7 @@ func (n *nightly) grow(owners int) {
 	n.items.Ascend(0, balance.MaxKey, func(_ balance.Key, w uint32) bool { n.weight += float64(w); return true })
 }
 
-// owned are weights of so many owners.
+// owned are weights of the given number of owners.
 func owned(count int) []uint32 {
 	weights := make([]uint32, count)
 	for i := range weights {

@@ -10,7 +10,7 @@ import (
 	"adshard/balance/load"
 )
 
-// tokens are options for so many tokens a shard.
+// tokens are options for a given number of tokens a shard.
 func tokens(n int) map[string]string {
 	return map[string]string{"nodes": "1000", "factor": fmt.Sprint((float64(n) - 0.5) / math.Log(1000))}
 }

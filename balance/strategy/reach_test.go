@@ -70,7 +70,7 @@ func TestReach(t *testing.T) {
 		strategy string
 		exponent float64
 		slices   int     // a shard has at the start
-		at       int     // balanced after so many iterations at most
+		at       int     // balanced after at most this many iterations
 		ofLeast  float64 // weight moved at most, in multiples of the least; 0: of no concern
 	}{
 		{"weighted-move-fast", 0.5, 1, 3, 2},

@@ -9,8 +9,8 @@ import (
 	"adshard/balance/verify"
 )
 
-// TestWhenMovesSwitch: the fewer of the moves under way are ready, and the less anybody waits
-// for them, the longer they wait for others that share their view.
+// TestWhenMovesSwitch: the fewer of the moves under way are ready, and the less urgent they
+// are, the longer they wait for others to share a view.
 func TestWhenMovesSwitch(t *testing.T) {
 	calm, needed := cluster.Cause{}, cluster.Cause{Away: true}
 	for name, c := range map[string]struct {

@@ -71,11 +71,10 @@ func admit(c *Cache[int], f *sketch, key uint64, bytes int) bool {
 	return true
 }
 
-// TestAdmission compares what the cache finds, into which only what is wanted for the
-// second time gets once it is full, with what it would find if it counted how often each
-// key is wanted: shares of accesses by Zipf's law, with room for a twentieth to a fifth of
-// the keys, while some of what is asked for is asked for once and never again. Decision 013
-// has the figures.
+// TestAdmission compares the hits of the cache, which once full admits only keys that are
+// wanted a second time, with those of one that counts every access: Zipf's law, with room for a
+// twentieth to a fifth of the keys, amid keys that are wanted only once. Decision 013 has the
+// figures.
 func TestAdmission(t *testing.T) {
 	const keys = 50_000
 	if testing.Short() {

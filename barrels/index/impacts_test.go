@@ -54,7 +54,7 @@ func TestRank(t *testing.T) {
 	})
 }
 
-// rankable is a block of so many postings of some advertisers, in no order of their
+// rankable is a block of the given number of postings of some advertisers, in no order of their
 // keywords.
 func rankable(t *rapid.T, n int) *Block {
 	var e block.Encoder

@@ -6,9 +6,8 @@ import (
 	"adshard/barrels/kv"
 )
 
-// TestOffer: the only block of a term that the writer has read is held for it and
-// for searches of the same state until the term changes, and only where there is
-// room enough.
+// TestOffer: if the writer has read the only block of a term, it is kept for the writer and for
+// searches of the same state until the term changes, where there is room.
 func TestOffer(t *testing.T) {
 	const term, state = 7, 3
 	at, value := kv.Place{Key: 10}, blockValue(1)

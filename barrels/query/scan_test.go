@@ -43,7 +43,7 @@ func opened(t *testing.T) barrels.Store {
 	return openedWith(t, 1<<20)
 }
 
-// openedWith opens an empty store with a cache of so many bytes.
+// openedWith opens an empty store with a cache of the given number of bytes.
 func openedWith(t *testing.T, bytes uint64) barrels.Store {
 	t.Helper()
 	s, err := barrels.Open(memory.NewDB(), barrels.Options{CacheBytes: bytes})

@@ -17,7 +17,7 @@ import (
 	"adshard/search"
 )
 
-// changed brings a store to what a world now is, without a reset: caches stay.
+// changed applies the changes of a world to a store without a reset, so that caches stay.
 func changed(t barreltest.TB, s barrels.Store, w *oracletest.World) {
 	t.Helper()
 	w.Clock++
@@ -28,8 +28,8 @@ func changed(t barreltest.TB, s barrels.Store, w *oracletest.World) {
 	}
 }
 
-// TestContextThroughChanges: answers are the oracle's while targeting, zones, categories and final URLs change between queries with
-// contexts, whose caches stay.
+// TestContextThroughChanges: answers are the oracle's while targeting, zones, categories and final URLs change between queries
+// with contexts, and caches stay.
 func TestContextThroughChanges(t *testing.T) {
 	s, lex := opened(t), oracletest.Lexicon()
 	rapid.Check(t, func(t *rapid.T) {

@@ -81,7 +81,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// runAndKill runs the child until it has confirmed so many buckets and kills
+// runAndKill runs the child until it has confirmed a given number of buckets and kills
 // it in the middle of one that follows. It returns the last clock confirmed.
 func runAndKill(t *testing.T, dir string, buckets int) uint64 {
 	t.Helper()

@@ -5,7 +5,7 @@ import "errors"
 var errCrash = errors.New("crashed")
 
 // PlaceAndCrash does what opening does to let a complete database take the place of
-// the one in dir, and stops after so many steps. It returns how many it made.
+// the one in dir, and stops after a given number of steps. It returns how many it made.
 func PlaceAndCrash(dir string, steps int) (made int) {
 	_ = place(dir, func(change func() error) error {
 		if made == steps {

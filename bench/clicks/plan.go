@@ -13,7 +13,7 @@ import (
 // Plan is what is simulated.
 type Plan struct {
 	Users Users
-	// Days are simulated, with so many Queries each; rates change in the middle.
+	// Days are simulated, with the given number of Queries each; rates change in the middle.
 	Days, Queries int
 	// Runs have users of their own each, from seeds beginning at Seed.
 	Runs int

@@ -190,7 +190,7 @@ func (c *Cluster) Processes() map[int]string {
 	return names
 }
 
-// Replicated waits until masters may ask so many replicas of every shard.
+// Replicated waits until masters may ask a given number of replicas of every shard.
 func (c *Cluster) Replicated(ctx context.Context, replicas int) error {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Patience)
 	defer cancel()

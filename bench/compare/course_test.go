@@ -114,7 +114,7 @@ func TestNights(t *testing.T) {
 	}
 }
 
-// drawn returns so many items that random has planned on four slaves.
+// drawn returns a given number of items that random has planned on four slaves.
 func drawn(t *testing.T, items int) (*trace.Trace, balance.Strategy, balance.Input) {
 	t.Helper()
 	tr := spread(items)

@@ -129,7 +129,7 @@ func headlineSlaves() []balance.Shard {
 	return shards
 }
 
-// tokens are options for so many tokens a shard.
+// tokens are options for a given number of tokens a shard.
 func tokens(n int) map[string]string {
 	return map[string]string{"nodes": "1000", "factor": strconv.FormatFloat((float64(n)-0.5)/math.Log(1000), 'g', -1, 64)}
 }

@@ -35,7 +35,7 @@ type Iteration struct {
 // size is that of an iteration that is measured: items in slices of as many items each.
 type size struct{ items, slices, shards int }
 
-// The sizes of an iteration that is measured; an owner has so many items.
+// The sizes of an iteration that is measured; each owner has iterationOwned items.
 const (
 	iterationItems  = 1_000_000
 	iterationSlices = 100_000

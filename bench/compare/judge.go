@@ -114,7 +114,7 @@ func Judge(t *trace.Trace, m CostModel, queries []float64, p Placement) Judgemen
 	return j
 }
 
-// rate is how often a second what takes so many microseconds can be done.
+// rate is how often a second something of the given microseconds can be done.
 func rate(micros float64) float64 {
 	if micros <= 0 {
 		return 0

@@ -11,7 +11,7 @@ import (
 type Tenant uint32
 
 // rule is a secondary hashing rule (t, s, k_list) of §4.2: records of its tenants that
-// are created after from are spread over so many shards.
+// are created after from are spread over a given number of shards.
 type rule struct {
 	from    time.Duration
 	spread  int

@@ -14,8 +14,8 @@ func config(p Policy, theta, rate float64) Config {
 		Each: 50, Buffer: 1000, Storage: theta, Commit: usual(), Seed: 1}
 }
 
-// TestOneRoute: whatever the clocks, delays and losses, however soon rules take effect,
-// each write is routed as all rules of the end say: all of them used the same rules.
+// TestOneRoute: whatever the clocks, delays and losses, and however soon rules take effect,
+// each write is routed as the final rules say.
 func TestOneRoute(t *testing.T) {
 	skews := skewsOf(manyTenants, 0, 1, 1.5)
 	committed, aborted := 0, 0

@@ -8,7 +8,7 @@ import (
 	"adshard/bench/cluster"
 )
 
-// Grid is so many shards, each of so many replicas.
+// Grid is a number of shards, each of a number of replicas.
 type Grid struct{ Shards, Replicas int }
 
 // Slaves is the number of slaves.

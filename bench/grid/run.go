@@ -22,7 +22,7 @@ type Plan struct {
 	Grids            []Grid
 	// Targets are the request targets.
 	Targets []string
-	// Turns is how often every grid is asked, for so long in each of three ways:
+	// Turns is how often every grid is asked, for Duration in each of three ways:
 	// one request at a time, Closed under way, and Rate a second at random times.
 	Turns    int
 	Duration time.Duration

@@ -51,9 +51,8 @@ func (b *Builder) Word(norm string) {
 	}
 }
 
-// Keyword ends a keyword: bid in micros, quality 1 to 10. Without a word since
-// the last one there is none. A keyword before any group gets one of advertiser
-// and campaign 1.
+// Keyword ends a keyword: bid in micros, quality 1 to 10. If no word was added since the last
+// keyword, none is made. A keyword before any group gets one of advertiser and campaign 1.
 func (b *Builder) Keyword(bid uint32, quality uint8) {
 	s := b.set
 	if uint32(len(s.Refs)) == s.Starts[len(s.Starts)-1] {

@@ -243,7 +243,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestRequests: each way of asking ends after so many requests that count.
+// TestRequests: each way of asking ends after a given number of requests that count.
 func TestRequests(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, whole) }))
 	defer s.Close()

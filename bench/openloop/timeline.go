@@ -32,7 +32,7 @@ type moment struct {
 	wrong              Wrong
 }
 
-// add counts a request that was due so long after the start; took below 0: it
+// add counts a request that was due at a time after the start; took below 0: it
 // has no answer.
 func (t *timeline) add(due, took time.Duration, whole, inTime, overloaded bool, w Wrong) {
 	i := int(due / second)

@@ -36,7 +36,7 @@ type measured struct {
 	mean []float64
 	// asked is how many queries were asked, the same one again included.
 	asked int64
-	// changed is keywords changed, in so many seconds.
+	// changed is keywords changed, in a given number of seconds.
 	changed int64
 	seconds float64
 }

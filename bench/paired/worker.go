@@ -107,7 +107,7 @@ func (w *worker) onePass(ctx context.Context, until time.Time) (whole bool, err 
 	return len(w.pass) == n, nil
 }
 
-// count adds a pass that began with a query and took so long.
+// count adds a pass that began with a query and took the given time.
 func (w *worker) count(first int, busy time.Duration) {
 	sum := time.Duration(0)
 	for i, took := range w.pass {

@@ -95,7 +95,7 @@ type group struct {
 	counts []*Counting
 }
 
-// open opens replicas with so much memory each.
+// open opens replicas with the given memory each.
 func (p *Plan) open(cache uint64, replicas int) (_ *group, err error) {
 	g := new(group)
 	for range replicas {

@@ -13,7 +13,7 @@ import (
 	"adshard/search"
 )
 
-// Each asks every query once, in a random order, so many at a time.
+// Each asks every query once, in a random order, the given number at a time.
 func Each(ctx context.Context, queries []*search.Query, workers int, ask Asker) (*measure.Latencies, error) {
 	all, order := measure.NewLatencies(), rand.Perm(len(queries))
 	var mu sync.Mutex
@@ -35,8 +35,8 @@ func Each(ctx context.Context, queries []*search.Query, workers int, ask Asker) 
 	return all, group.Wait()
 }
 
-// Arrivals asks queries drawn at random, at random times, so many a second on average,
-// however long the answers take.
+// Arrivals asks queries drawn at random, at random times, at the given mean rate, however long
+// the answers take.
 func Arrivals(ctx context.Context, queries []*search.Query, rate float64, duration time.Duration, ask Asker) (*measure.Latencies, error) {
 	all := measure.NewLatencies()
 	var mu sync.Mutex

@@ -48,7 +48,7 @@ func (d *Distribution) Len() int { return len(d.sums) }
 // Draw returns a number.
 func (d *Distribution) Draw(r *rand.Rand) int { return d.At(r.Float64()) }
 
-// At returns the least number up to which lies so large a part, 0 to 1.
+// At returns the least number up to which the given part, 0 to 1, lies.
 func (d *Distribution) At(part float64) int {
 	return min(sort.SearchFloat64s(d.sums, part), len(d.sums)-1)
 }

@@ -112,7 +112,7 @@ func (c *cluster) tidy(slave int) {
 // ready reports whether a slave holds all that it should.
 func (c *cluster) ready(slave int) bool { return c.Ready(c.slaveAdmin[slave]) }
 
-// whole reports whether each slave is asked, and each shard has so many.
+// whole reports whether each slave is asked, and each shard has the given number.
 func (c *cluster) whole(replicas int) bool { return c.Whole(len(c.slaves), replicas) }
 
 // applied reports whether each slave holds the changes up to a clock.

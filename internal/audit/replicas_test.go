@@ -106,7 +106,7 @@ func (a *auditor) whole(when string) {
 	a.eventually("all replicas are asked "+when, func() bool { ok = a.cluster.whole(2); return ok })
 }
 
-// change changes the number of replicas, and waits until each shard has so many.
+// change changes the number of replicas, and waits until each shard has the given number.
 func (a *auditor) change(name string, replicas int, meanwhile func()) {
 	a.begin(name)
 	if err := a.cluster.Post(context.Background(), "/v1/balance/replicas", map[string]int{"replicas": replicas}); err != nil {

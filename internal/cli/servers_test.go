@@ -173,9 +173,8 @@ func startUp(t *testing.T, args ...string) (http, admin string, log *bytes.Buffe
 	return "", "", nil, nil
 }
 
-// TestFailedUpClaimsNothing: an up whose port is in use says which flag to
-// change, and leaves its directory as free as it was: another number of slaves
-// starts on it.
+// TestFailedUpClaimsNothing: an up whose port is in use says which flag to change, and leaves
+// its directory unclaimed: another number of slaves starts on it.
 func TestFailedUpClaimsNothing(t *testing.T) {
 	dir := t.TempDir()
 	db, data := "sqlite:"+filepath.Join(dir, "ads.db"), filepath.Join(dir, "data")

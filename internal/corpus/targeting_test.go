@@ -23,7 +23,7 @@ func targeted(t *testing.T, o Options) (text string, campaigns int) {
 	return out.String(), n
 }
 
-// TestTargetingIsImported: an import takes each line, as many of the campaigns as asked for have targeting, from so many distinct
+// TestTargetingIsImported: an import takes each line, as many of the campaigns as asked for have targeting, from a given number of distinct
 // ones, and the same seed gives the same ones.
 func TestTargetingIsImported(t *testing.T) {
 	o := Options{Keywords: 4000, Seed: 1, Encoding: UTF8, Targeted: 0.8, Profiles: 40}

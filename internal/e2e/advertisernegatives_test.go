@@ -15,7 +15,7 @@ import (
 
 const accountHeader = "Account,Campaign,Ad Group,Keyword,Criterion Type,Max CPC,Headline 1,Final URL,Status\n"
 
-// groupsOf are the rows of so many groups of an advertiser, spread over all slaves, each with one keyword.
+// groupsOf are the rows of the given number of groups of an advertiser, spread over all slaves, each with one keyword.
 func groupsOf(advertiser string, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -46,7 +46,7 @@ func (c *cluster) imports(t *testing.T, rows string) {
 	}
 }
 
-// shows fails unless these advertisers, A or B, are shown, with so many candidates.
+// shows fails unless these advertisers, A or B, are shown, with the given number of candidates.
 func (c *cluster) shows(t *testing.T, when, query, advertisers string, candidates uint64) {
 	t.Helper()
 	a := c.search(t, url.Values{"q": {query}, "counts": {"exact"}})
@@ -60,8 +60,8 @@ func (c *cluster) shows(t *testing.T, when, query, advertisers string, candidate
 }
 
 // TestNegativesOfAdvertisers: a negative of an advertiser holds for all of its groups, on every slave, from the import that
-// brings it on: for groups that were there, that come later, and that move to another slave; until it is paused or removed. One
-// that comes before anything else of its advertiser holds as well, also in stores that were built.
+// brings it on: for groups that were there, that come later, and that move to another slave; until it is paused or removed. A
+// negative that comes before anything else of its advertiser holds as well, also in stores that were built.
 func TestNegativesOfAdvertisers(t *testing.T) {
 	const first, banned = 24, 6
 	text := accountHeader + groupsOf("A", first) + groupsOf("B", first)

@@ -15,8 +15,8 @@ import (
 	"adshard/internal/site/metrics"
 )
 
-// TestMetrics: their names are those that Prometheus recommends, the reference has
-// each and no others, and profiles are on the admin port only.
+// TestMetrics: names follow Prometheus's recommendations, the reference has each metric and no
+// others, and profiles are on the admin port only.
 func TestMetrics(t *testing.T) {
 	c := startCluster(t, importEditor(t, []byte(fates), 0), 3, false, "default")
 	c.search(t, url.Values{"q": {"red lamp"}})

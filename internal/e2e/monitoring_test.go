@@ -22,9 +22,9 @@ const (
 	alertsDir     = "../../deploy/alerts"
 )
 
-// emptyWhenHealthy are queries of dashboards and series of alerts of which a healthy
-// cluster, as the test starts one, has none: what they show has not happened. The tests of
-// promtool make each such alert fire.
+// emptyWhenHealthy are queries of dashboards and series of alerts without values in a healthy
+// cluster, since what they show has not happened. The tests of promtool make each such alert
+// fire.
 var emptyWhenHealthy = map[string]string{
 	`sum by (shard, reason) (rate(adshard_missing_total[$__rate_interval]))`:        "no shard is missing",
 	`sum by (shard, kind) (rate(adshard_shard_failures_total[$__rate_interval]))`:   "no call fails",

@@ -102,7 +102,7 @@ func (g *grid) goesOn() error {
 	return nil
 }
 
-// answersInARow waits until so many answers, one after the other, are complete and right.
+// answersInARow waits until a given number of answers, one after the other, are complete and right.
 func (g *grid) answersInARow() error {
 	const n = 20
 	inARow := 0

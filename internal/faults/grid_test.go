@@ -278,7 +278,7 @@ func (g *grid) whole() (ok bool, why string) {
 	return true, ""
 }
 
-// wrongSets says what is missing of shards with so many replicas each, or "".
+// wrongSets says what is missing of shards with the given number of replicas each, or "".
 func wrongSets(slaves []api.Slave, active, want int) string {
 	of, asked := make(map[string]int), 0
 	for _, s := range slaves {

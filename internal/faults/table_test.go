@@ -66,7 +66,7 @@ func kindNames() (names []string) {
 }
 
 // faults is the table of faults and outcomes. A fault counts in the row that rowOf names; order is that
-// of the rows, which those of earlier commits follow.
+// of the rows, followed by those of earlier commits.
 func faults(all []outcome, order []string, rowOf func(kind string) string) string {
 	rows, calm := make(map[string]*row), row{kind: "none"}
 	for _, o := range all {

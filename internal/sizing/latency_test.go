@@ -9,7 +9,7 @@ import (
 )
 
 // TestWaitIsTheQueues compares the waits with a queue that is simulated: jobs that arrive
-// at random at so many processors, with exponential times.
+// at random at a given number of processors, with exponential times.
 func TestWaitIsTheQueues(t *testing.T) {
 	for _, c := range []struct {
 		cores int

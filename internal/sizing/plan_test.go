@@ -44,7 +44,7 @@ func TestCheapestIsTheOracles(t *testing.T) {
 	}
 }
 
-// enumerate looks at every grid of that many machines at most.
+// enumerate looks at every grid of the given number of machines at most.
 func enumerate(f *Figures, n Need, machines int) (Grid, bool) {
 	for m := 1; m <= machines; m++ {
 		for shards := 1; shards <= m; shards++ {

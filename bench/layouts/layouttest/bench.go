@@ -12,7 +12,7 @@ import (
 	"adshard/internal/corpus"
 )
 
-// BenchSet is that many keywords of the catalogues in dir, a path of shared/data
+// BenchSet is the given number of keywords of the catalogues in dir, a path of shared/data
 // from the test's directory, and 5000 queries of their log; of the built-in
 // extract where dir is not there.
 func BenchSet(b *testing.B, dir string, keywords int64) (*layouts.Set, []*layouts.Query) {

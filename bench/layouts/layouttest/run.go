@@ -79,7 +79,7 @@ func run(t *testing.T, l layouts.Layout, much effort) {
 	})
 }
 
-// Small returns a set of that many keywords of the extract and queries of its log,
+// Small returns a set of the given number of keywords of the extract and queries of its log,
 // for tests of one layout.
 func Small(t *testing.T, keywords int64) (*layouts.Set, []*layouts.Query) {
 	t.Helper()
@@ -87,7 +87,7 @@ func Small(t *testing.T, keywords int64) (*layouts.Set, []*layouts.Query) {
 	return s, layouts.NewQueries(texts)
 }
 
-// fromExtract is a set of that many keywords of the extract and queries of its log.
+// fromExtract is a set of the given number of keywords of the extract and queries of its log.
 func fromExtract(t *testing.T, keywords int64) (*layouts.Set, []string) {
 	t.Helper()
 	c, err := corpus.Open(corpus.Extract())

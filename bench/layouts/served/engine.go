@@ -14,7 +14,7 @@ import (
 type Engine interface {
 	// Runs begins a database in dir, which is missing or empty.
 	Runs(dir string) (kv.Runs, error)
-	// Open opens it, with so much memory for what is read.
+	// Open opens it, with the given memory for what is read.
 	Open(dir string, cacheBytes uint64) (kv.DB, error)
 	// Matching is what postings and terms take on disk while the database is closed.
 	Matching(dir string) (uint64, error)

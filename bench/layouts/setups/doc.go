@@ -3,11 +3,11 @@
 // open.
 //
 //   - "log": queries of a log as they come.
-//   - "words 1", 2, 4, … 32: queries of so many words, each made of the
+//   - "words 1", 2, 4, … 32: queries of the given number of words, each made of the
 //     log's queries, so that words are as common as they are there.
-//   - "matches 0", 10, 1000, 10000, 100000: queries with about so many matches, found by
+//   - "matches 0", 10, 1000, 10000, 100000: queries with about a given number of matches, found by
 //     search: of the log, then words added or left out.
-//   - "four 30", 3000, 30000: queries of the log of four words with about so many
+//   - "four 30", 3000, 30000: queries of the log of four words with about a given number of
 //     matches: what matches cost by themselves.
 //   - "hot": two to four of the 64 commonest words.
 //   - "stop": one query of the 32 commonest words.

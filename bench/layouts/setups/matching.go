@@ -133,7 +133,7 @@ func (m *maker) varied(words []string, found, target uint64) []string {
 	return other
 }
 
-// helpful draws a word that may bring so many more matches: the more are
+// helpful draws a word that may bring the missing matches: the more are
 // missing, the commoner.
 func (m *maker) helpful(missing uint64) string {
 	most := len(m.common)

@@ -6,13 +6,12 @@
 // use without its answer, and a prepared statement over a unix socket is the
 // shortest way to it.
 //
-// Two layouts. GIN is what the manual offers for the question "which rows' words are
-// all among these": an array with a GIN index and the operator <@. The index cannot
-// answer it by itself: it finds all rows that have any of the words, and each of
-// them is looked up and checked. Anchor is what an expert would do then: each row
-// has the rarest of its words in a column of its own, with a B-tree on it that also
-// holds all else that is needed, so that only rows whose rarest word is asked for
-// are checked, and the table is not read at all.
+// Two layouts. GIN is what the manual offers for the question "which rows' words are all among
+// these": an array with a GIN index and the operator <@. The index cannot answer it by itself:
+// it finds all rows that have any of the words, and each of them is looked up and checked.
+// Anchor is what an expert would do then: each row has the rarest of its words in a column of
+// its own, under a B-tree that includes all other columns needed. Only rows whose rarest word
+// is asked for are checked, and the table is not read.
 //
 // Words are numbers, which the client looks up in a map of its own while it is
 // timed. As text[] the same search with GIN took 1.2 times the processor time at

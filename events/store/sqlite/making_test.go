@@ -34,8 +34,8 @@ func asKilled(t *testing.T, path string) string {
 	return to
 }
 
-// TestKilledWhileTablesAreMade: whichever statement of making the tables, or of bringing them to the next format, a kill
-// comes before, what is left is what was there before: the next program makes of it what the killed one would have made.
+// TestKilledWhileTablesAreMade: before whichever statement of making or migrating the tables a kill comes, everything is
+// as before, and the next program makes what the killed one would have made.
 func TestKilledWhileTablesAreMade(t *testing.T) {
 	for name, isNext := range map[string]bool{"new": false, "next format": true} {
 		t.Run(name, func(t *testing.T) {

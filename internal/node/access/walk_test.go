@@ -47,7 +47,8 @@ type somebody struct {
 	tls  *tls.Config // nil: a plain connection
 }
 
-// everybody returns one of each role and, with certificates that are good for nothing, others.
+// everybody returns a caller of each role and, with certificates that are good for nothing,
+// others.
 func everybody(t *testing.T, ca *certtest.Cluster) (all []somebody) {
 	t.Helper()
 	add := func(name string, from *certtest.Cluster, role access.Role, life time.Duration) {
@@ -74,7 +75,7 @@ func everybody(t *testing.T, ca *certtest.Cluster) (all []somebody) {
 	return append(all, somebody{name: "plain", as: "one"})
 }
 
-// TestEveryCallOfEveryRole makes each call of each port as each role, and as somebody without a
+// TestEveryCallOfEveryRole makes each call of each port as each role, and as a caller without a
 // certificate, with one of another CA and with an expired one. testdata/calls.txt, made for
 // people to read, says who gets through.
 func TestEveryCallOfEveryRole(t *testing.T) {

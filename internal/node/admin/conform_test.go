@@ -29,7 +29,7 @@ type drawer struct {
 }
 
 // TestRequestsOfTheDocument draws requests for each operation on data from the document's own parameters and
-// schemas. The good ones are never found wrong; those with one thing wrong are always, and change nothing. Status,
+// schemas. Valid requests are never refused. Those with one thing wrong always are, and change nothing. Status,
 // content type, headers and schema of every answer are those of the document (world.ask).
 func TestRequestsOfTheDocument(t *testing.T) {
 	w := newWorld(t)

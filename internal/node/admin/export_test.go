@@ -8,7 +8,7 @@ import (
 	"adshard/ingest"
 )
 
-// importedAgain checks that a file made of an export, with so many rows, changes nothing where it is from,
+// importedAgain checks that a file made of an export, with the given number of rows, changes nothing where it is from,
 // and makes the same in an empty database.
 func (w *world) importedAgain(file string, rows int64, exported string) {
 	w.T.Helper()

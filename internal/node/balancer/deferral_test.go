@@ -47,7 +47,7 @@ func (r *rising) clockOf(bid uint64) uint64 {
 	return 0
 }
 
-// rise writes the keyword; a new group gets so many others.
+// rise writes the keyword; a new group gets the given number of others.
 func (w *world) rise(r *rising, others int, bid uint64) {
 	w.T.Helper()
 	ctx := w.T.Context()

@@ -82,7 +82,7 @@ func TestNamesOfGroups(t *testing.T) {
 	}
 }
 
-// TestNamesOfManyGroups: only so many are read for an answer, and no more remembered than namesKept.
+// TestNamesOfManyGroups: a bounded number is read for an answer, and no more remembered than namesKept.
 func TestNamesOfManyGroups(t *testing.T) {
 	d := nodetest.NewDatabase(t)
 	d.Write(10, 10, 1, 1)

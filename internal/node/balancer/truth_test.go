@@ -16,8 +16,8 @@ import (
 	"adshard/internal/node/truth"
 )
 
-// TestTruthIsWhatSlavesHave: the certificates of slaves, filled and changed
-// through the balancer, are those of the database, for all bins and any.
+// TestTruthIsWhatSlavesHave: the certificates of slaves, filled and changed through the
+// balancer, are those of the database, for all bins and for any selection.
 func TestTruthIsWhatSlavesHave(t *testing.T) {
 	r := newRig(t, 2)
 	r.Write(12, 4, 5, 1_000_000)

@@ -44,8 +44,8 @@ func eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// TestATokenCountsInOneDatabase: of collectors with files of their own one counts, whichever is asked; another one takes its place when
-// it is told to, and those that ran before stop.
+// TestATokenCountsInOneDatabase: of collectors with files of their own only one counts. Another one takes its place when it is
+// started to do so, and the former ones stop.
 func TestATokenCountsInOneDatabase(t *testing.T) {
 	r := newRig(t, 1)
 	first, other := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "other")

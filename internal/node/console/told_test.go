@@ -35,8 +35,8 @@ func abroadLines() string {
 	return strings.ReplaceAll(lines, "DAYS", strings.Join(days, ","))
 }
 
-// TestTargetingIsTold: campaigns and ad groups say in plain sentences where, when and for whom they are shown, with the names that the
-// table of places has now.
+// TestTargetingIsTold: pages of campaigns and ad groups say in plain sentences where, when and for whom they are shown, with the
+// names that the table of places has now.
 func TestTargetingIsTold(t *testing.T) {
 	db, with := fill(t, strings.Replace(abroadLines(), `{"id":9000001},`, "", 1), nil)
 	b := &browser{t: t, port: newPort(t, false, with)}

@@ -385,8 +385,8 @@ func TestASourceThatLiesInAnyField(t *testing.T) {
 	}
 }
 
-// TestASourceThatGivesNothing: one that holds no checkpoint for longer than a call, and of an interrupted copy gives sums and no
-// piece, is left when patience ends: another one has its turn.
+// TestASourceThatGivesNothing: a source that holds no checkpoint for longer than a call, or gives only sums of an interrupted
+// copy and no pieces, is left when patience ends for another one.
 func TestASourceThatGivesNothing(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 2)

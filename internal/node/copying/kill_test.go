@@ -19,7 +19,7 @@ import (
 )
 
 // The environment of a child: what it fills from where, and when it dies by SIGKILL:
-// before its n-th call, or so many microseconds after it has begun to read the copy.
+// before its n-th call, or a given number of microseconds after it has begun to read the copy.
 const (
 	childDir, childSource = "ADSHARD_TEST_COPY_DIR", "ADSHARD_TEST_COPY_SOURCE"
 	childCall, childRead  = "ADSHARD_TEST_COPY_CALL", "ADSHARD_TEST_COPY_READ"

@@ -13,8 +13,8 @@ import (
 	"adshard/internal/node/nodetest"
 )
 
-// TestLargeAccounts: a file is compared with so many entities of its advertisers, and with the names of others,
-// and no more; with none of what others have.
+// TestLargeAccounts: a file is compared with a limited number of entities of its advertisers and of names of others; with
+// none of what others have.
 func TestLargeAccounts(t *testing.T) {
 	d := nodetest.NewDatabase(t)
 	s := New(d.DB, nil, slog.New(slog.DiscardHandler))

@@ -54,7 +54,7 @@ type result struct {
 	err      error
 }
 
-// load asks queries of 500 ms at a rate, whatever becomes of them, for so long,
+// load asks queries of 500 ms at a rate, whatever becomes of them, for the given time,
 // and waits for the last.
 func load(ctx context.Context, f *Fanout, rate int, d time.Duration) (r result) {
 	var all sync.WaitGroup

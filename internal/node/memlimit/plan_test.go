@@ -58,9 +58,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestPercent: garbage never takes more than the heap's part leaves, or what is left
-// for it in any case; a small heap is not collected all the time, and a heap with
-// plenty of room seldom.
+// TestPercent: garbage never takes more than the room that is left for it, or a minimum; a
+// small heap is not collected all the time, and one with plenty of room seldom.
 func TestPercent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Plan{Heap: rapid.Int64Range(64*mib, 1<<40).Draw(t, "heap")}

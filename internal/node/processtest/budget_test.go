@@ -164,7 +164,7 @@ type clicks struct {
 	done                  sync.WaitGroup
 }
 
-// click begins to click, some times a second, on a campaign with a budget of so many clicks; a client that is served
+// click begins to click, some times a second, on a campaign with a budget of the given number of clicks; a client that is served
 // no ad asks again. stop ends it when all clicks are acknowledged.
 func (c *spending) click(campaign, budget, perSecond int) (k *clicks, stop func()) {
 	k = new(clicks)

@@ -192,7 +192,7 @@ func set(group, file string, n int) error {
 	return errors.Join(err, f.Close())
 }
 
-// confine puts a process into a group of its own that may have that many bytes more, by version 2 of cgroups or by
+// confine puts a process into a group of its own that may use the given number of bytes more, by version 2 of cgroups or by
 // version 1.
 func confine(t *testing.T, p *process, most int) {
 	t.Helper()

@@ -69,7 +69,7 @@ func (c *cluster) startMaster() string {
 	return c.master.line("master listening ")
 }
 
-// fills waits until a slave has got more than so many groups.
+// fills waits until a slave has got more than a given number of groups.
 func (c *cluster) fills(name string, groups uint64) {
 	c.t.Helper()
 	eventually(c.t, name+" is being filled", func() bool { return groupsOf(slaves(c.t, c.admin), name) > groups })

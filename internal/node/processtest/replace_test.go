@@ -16,7 +16,7 @@ import (
 	"adshard/search"
 )
 
-// replicated is a cluster of one shard with so many replicas, which runs.
+// replicated is a cluster of one shard with the given number of replicas, which runs.
 func replicated(t *testing.T, w *world, replicas int) (c *cluster, url string) {
 	t.Helper()
 	c = newCluster(t, w)

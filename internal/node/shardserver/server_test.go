@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var discard = slog.New(slog.DiscardHandler)
 
-// gate returns a gate with so many places, all of them for searches that run.
+// gate returns a gate with the given number of places, all of them for searches that run.
 func gate(n int) *overload.Gate { return overload.New(overload.Config{Most: n, Least: n, Start: n}) }
 
 var self = shardserver.Identity{Name: "slave-0", Incarnation: "secret"}

@@ -67,7 +67,7 @@ func lay(t rapid.TB, where string) (*balance.Model, *balance.Index) {
 	return m, items
 }
 
-// told is a survey of a model with slices that cost so much.
+// told is a survey of a model with slices of the given costs.
 func told(t rapid.TB, where string, load map[uint64]float64, hot map[balance.Key]float64) *Survey {
 	m, items := lay(t, where)
 	return New(balance.Input{Model: m, Items: items, Loads: set{load, hot, items}}, time.Time{})

@@ -161,8 +161,8 @@ var thorough = sync.OnceValue(func() map[protoreflect.FullName]*shape {
 	return all
 })
 
-// TestHarmlessMessagesExceedNoBound: what is not looked into is within all bounds,
-// whatever it holds.
+// TestHarmlessMessagesExceedNoBound: messages that are not checked are within all bounds,
+// whatever they hold.
 func TestHarmlessMessagesExceedNoBound(t *testing.T) {
 	for _, f := range schemaFiles() {
 		for i := range f.Messages().Len() {
@@ -182,7 +182,7 @@ func TestHarmlessMessagesExceedNoBound(t *testing.T) {
 	}
 }
 
-// crowded is a field with as much in it as at most so many bytes can hold.
+// crowded is a field with as much in it as at most a given number of bytes can hold.
 func crowded(d protoreflect.FieldDescriptor, most int) []byte {
 	var b []byte
 	switch {

@@ -86,7 +86,7 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// flooded floods a server whose options allow so many calls; calls: the frames are of calls.
+// flooded floods a server whose options allow a given number of calls; calls: the frames are of calls.
 func flooded(t *testing.T, options []grpc.ServerOption, allowed int64, f flood, calls bool) {
 	var running, most atomic.Int64
 	end := make(chan struct{})

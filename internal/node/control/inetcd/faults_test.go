@@ -235,7 +235,8 @@ func TestTheDatabaseHangs(t *testing.T) {
 	}
 }
 
-// TestTheDatabaseIsMarkedFirst: before the epoch of a term is there, and without the mark no term begins.
+// TestTheDatabaseIsMarkedFirst: it is marked before the epoch of a term is saved, and without the mark no
+// term begins.
 func TestTheDatabaseIsMarkedFirst(t *testing.T) {
 	t.Parallel()
 	db, broken := nodetest.NewDatabase(t).DB, true
@@ -309,7 +310,7 @@ func TestURLs(t *testing.T) {
 	}
 }
 
-// modelOf returns a model of so many slices.
+// modelOf returns a model of the given number of slices.
 func modelOf(t *testing.T, slices int) *balance.Model {
 	t.Helper()
 	base, err := balance.NewModel([]balance.Shard{{Name: "a"}, {Name: "b"}})

@@ -97,8 +97,8 @@ func TestChoice(t *testing.T) {
 }
 
 // TestOneWithoutAConnectionIsAskedLast: while all replicas are ejected, one of them for a
-// single answer that lacked something, those without a connection are not asked first, so
-// that no budget is needed for asking another in their place.
+// single incomplete answer, those without a connection are asked last, so that no budget is
+// used for asking another instead.
 func TestOneWithoutAConnectionIsAskedLast(t *testing.T) {
 	list := replicas(3)
 	s := NewSet(NewShard(), list)

@@ -213,7 +213,7 @@ func (s *simulation) tick() {
 	s.after(tickEvery, s.tick)
 }
 
-// simulate asks so many queries a second, for so long.
+// simulate asks queries at the given rate for the given time.
 func simulate(seed uint64, rate int, length time.Duration, replicas int, behave ...behaviour) *simulation {
 	s := &simulation{random: rand.New(rand.NewPCG(seed, 1)), behave: behave, byReplica: make([]int, len(behave))}
 	var list []*Replica
