@@ -76,6 +76,10 @@ type Store interface {
 	// Maintain does background work until none is left or ctx ends: it fills blocks, chooses new
 	// anchors, tightens bounds, and removes parents without groups.
 	Maintain(ctx context.Context) error
+	// Warm prepares the posting lists that are not cached, those with the most postings first, until
+	// all are or three quarters of the memory of lists are used, and returns how many it has prepared.
+	// It runs beside searches and changes, pauses for searches, and ends early with ctx.
+	Warm(ctx context.Context) (lists int)
 	// CountLoad makes the store count the load of one search in n; 0: of none. Stores open with
 	// DefaultCountEvery.
 	CountLoad(every int)

@@ -35,6 +35,7 @@ func isolation(t *testing.T, open Open) {
 				ended = true
 			default:
 				maintain(t, s)
+				s.Warm(context.Background())
 			}
 		}
 	})

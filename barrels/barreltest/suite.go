@@ -103,6 +103,9 @@ func histories(t *testing.T, open Open) {
 					t.Fatalf("maintain: %v", err)
 				}
 			}
+			if rapid.Bool().Draw(t, "warm") {
+				s.Warm(context.Background())
+			}
 			SameStats(t, s, &w)
 			SameAnswer(t, s, Judge(t, &w, lex), oracletest.DrawRequest(t, w), lex)
 		}

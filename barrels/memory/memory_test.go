@@ -29,3 +29,5 @@ func conformance(t *testing.T, o barrels.Options) {
 		}
 	})
 }
+
+func TestWarming(t *testing.T) { barreltest.Warming(t, memory.NewDB()) }

@@ -87,6 +87,20 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
+// BenchmarkFirstSearches searches stores that were just opened.
+func BenchmarkFirstSearches(b *testing.B) {
+	c := barreltest.LoadCorpus(b, *keywords)
+	dir := filepath.Join(b.TempDir(), "store")
+	build(b, dir, c.Data)
+	barreltest.BenchmarkFirstSearches(b, c, func(t testing.TB) barrels.Store {
+		s, err := openStore(dir, rocks.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	})
+}
+
 // BenchmarkOpenChanged opens a store whose keywords were changed since it was
 // built, a quarter of them in one process, and closes it.
 func BenchmarkOpenChanged(b *testing.B) {

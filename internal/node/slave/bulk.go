@@ -38,3 +38,9 @@ func (s bulkStore) Maintain(ctx context.Context) (err error) {
 	s.threads.Do(func() { err = s.Store.Maintain(ctx) })
 	return err
 }
+
+// Warm implements barrels.Store.
+func (s bulkStore) Warm(ctx context.Context) (lists int) {
+	s.threads.Do(func() { lists = s.Store.Warm(ctx) })
+	return lists
+}

@@ -276,6 +276,7 @@ func (s *Slave) Run(ctx context.Context) error {
 	group.Go(func() error { return s.copies.Run(ctx) })
 	group.Go(func() error { s.memory.run(ctx); return nil })
 	group.Go(func() error { s.follower.Run(ctx); return nil })
+	group.Go(func() error { s.warm(ctx); return nil })
 	return group.Wait()
 }
 

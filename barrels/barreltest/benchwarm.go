@@ -1,0 +1,79 @@
+package barreltest
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"adshard/barrels"
+	"adshard/search"
+)
+
+// BenchmarkFirstSearches measures the first search for each query in a store that was just opened,
+// with lists that are prepared by Warm before and without, and what Warm takes a list. All times
+// are of the processor.
+func BenchmarkFirstSearches(b *testing.B, c *Corpus, open func(testing.TB) barrels.Store) {
+	requests := distinct(c.Requests(b))
+	for _, warm := range []bool{false, true} {
+		name := "cold"
+		if warm {
+			name = "warm"
+		}
+		b.Run(name, func(b *testing.B) {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			var took []time.Duration
+			var warming time.Duration
+			lists := 0
+			for b.Loop() {
+				s := open(b)
+				if warm {
+					start := processorTime(b)
+					lists += s.Warm(context.Background())
+					warming += processorTime(b) - start
+				}
+				took = firsts(b, s, requests, took)
+				if err := s.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			slices.Sort(took)
+			sum := time.Duration(0)
+			for _, d := range took {
+				sum += d
+			}
+			b.ReportMetric(float64(sum)/float64(len(took))/1e3, "mean-µs")
+			b.ReportMetric(float64(took[len(took)/2])/1e3, "p50-µs")
+			b.ReportMetric(float64(took[len(took)*99/100])/1e3, "p99-µs")
+			if lists > 0 {
+				b.ReportMetric(float64(warming)/float64(lists)/1e3, "warm-µs/list")
+				b.ReportMetric(float64(lists)/float64(b.N), "lists")
+			}
+		})
+	}
+}
+
+// firsts asks each request once and appends the processor time of each.
+func firsts(b *testing.B, s barrels.Store, requests []*search.Request, took []time.Duration) []time.Duration {
+	for _, r := range requests {
+		start := processorTime(b)
+		if _, err := s.Search(context.Background(), r); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, processorTime(b)-start)
+	}
+	return took
+}
+
+// distinct returns the requests without those of a query that came before.
+func distinct(requests []*search.Request) []*search.Request {
+	seen := make(map[string]bool)
+	return slices.DeleteFunc(slices.Clone(requests), func(r *search.Request) bool {
+		text := r.Query.Text
+		again := seen[text]
+		seen[text] = true
+		return again
+	})
+}

@@ -1,0 +1,23 @@
+package slave
+
+import (
+	"context"
+	"time"
+
+	"adshard/internal/wait"
+)
+
+// warmEvery is how often lists are looked for that came since: those of filled slices and of new
+// words.
+const warmEvery = 30 * time.Second
+
+// warm prepares posting lists, so that the first searches after a start or a fill need not.
+func (s *Slave) warm(ctx context.Context) {
+	for ctx.Err() == nil {
+		began := time.Now()
+		if n := s.store.Warm(ctx); n > 0 {
+			s.log.Debug("posting lists are prepared", "lists", n, "took", time.Since(began))
+		}
+		_ = wait.Sleep(ctx, warmEvery) // the loop sees that ctx has ended
+	}
+}
