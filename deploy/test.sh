@@ -4,8 +4,10 @@ set -eu -o pipefail
 cd "$(dirname "$0")/.."
 mode=${1:-short}
 case $mode in
-short) fuzztime=1s fuzzed=4 checks=100 ;; # a quarter of the targets' packages, another one for each commit
-long) fuzztime=4m fuzzed=1 checks=5000; export MUTATIONS=all ;;
+# A quarter of the targets' packages, another one for each commit, and a second each: that is too short for
+# instrumented programs to find a way, and all that they link would be compiled once more.
+short) fuzztime=1s fuzzed=4 cases=100 instrumented= ;;
+long) fuzztime=4m fuzzed=1 cases=5000 instrumented="-fuzz ."; export MUTATIONS=all ;;
 *) echo "usage: $0 [long]" >&2; exit 2 ;;
 esac
 began=$SECONDS
@@ -20,7 +22,7 @@ memory() {
 	cp /bin/true "$fresh/" && "$fresh/true" 2>/dev/null || { rm -r "$fresh"; return 1; }
 }
 memory || fresh=$(mktemp -d)
-trap 'rm -rf "$fresh"' EXIT
+trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$fresh"' EXIT
 chmod 755 "$fresh"
 mkdir -m 1777 "$fresh/tmp" # servers of tests have users of their own
 export TMPDIR=$fresh/tmp
@@ -65,14 +67,22 @@ for d in pb fb cp; do
 	diff -r "bench/layouts/rdb/$d" "$fresh/bench/layouts/rdb/$d" || { echo "bench/layouts/rdb/$d is not what its source gives: run make generate" >&2; exit 1; }
 done
 
-step "vet and staticcheck"
-for m in $modules; do
-	GOGC=400 go -C "$m" vet ./...
-	(cd "$m" && go tool -modfile="$OLDPWD/tools/go.mod" staticcheck ./...)
-done
+step "vet"
+for m in $modules; do GOGC=400 go -C "$m" vet ./...; done
 marked=$(git grep -l '^//go:build invariants' -- '*.go' | sed 's,^\(.*\)/[^/]*$,./\1,' | sort -u)
 go vet -tags invariants $(grep -v '^\./bench/' <<<"$marked")
 go -C bench vet -tags invariants $(sed -n 's,^\./bench/,./,p' <<<"$marked")
+
+# It runs beside the tests, which wait for clusters now and then.
+checked() {
+	local m status=0
+	for m in $modules; do
+		(cd "$m" && nice go tool -modfile="$OLDPWD/tools/go.mod" staticcheck ./...) || status=1
+	done
+	return $status
+}
+checked >"$fresh/staticcheck" 2>&1 &
+checks=$!
 
 step "tests, each benchmark once"
 # The benchmarks are asked of the test programs: with -bench of its own, go test runs
@@ -98,16 +108,20 @@ done
 unset RAPID_CHECKS
 
 step "C beside RocksDB under the address sanitizer"
-tested . -vet=off -asan -run '^TestIterators$' ./barrels/rocks
-tested bench -vet=off -asan -run '^TestDamagedValues$' ./layouts/rdb
+# Without the other tests of the package: they bring three hundred packages along.
+for f in "$PWD"/barrels/rocks/*_test.go; do
+	[ "${f##*/}" = iterator_test.go ] || printf '"%s": ""\n' "$f"
+done | paste -s -d , | sed 's/.*/{"Replace": {&}}/' >"$fresh/overlay.json"
+tested . -vet=off -asan -overlay "$fresh/overlay.json" -run '^TestIterators$' ./barrels/rocks
 
 if [ "$mode" = long ]; then
+	tested bench -vet=off -asan -run '^TestDamagedValues$' ./layouts/rdb
 	step "a slave keeps to its memory, for minutes"
 	EXEC_MODE_LONG=cache_describe go test ./backend/postgres -run '^TestConformance$' -timeout 30m
 	MEMORY_LONG=1 go test ./internal/node/processtest -run '^TestASlaveKeepsToItsMemory$' -timeout 30m
-	step "property tests, $checks cases each"
-	go test $(properties . ./search/... ./auction/... ./balance/... ./barrels/... ./backend/... ./ingest/...) -rapid.checks=$checks -timeout 3h
-	go -C bench test $(properties bench ./...) -rapid.checks=$checks -timeout 3h
+	step "property tests, $cases cases each"
+	go test $(properties . ./search/... ./auction/... ./balance/... ./barrels/... ./backend/... ./ingest/...) -rapid.checks=$cases -timeout 3h
+	go -C bench test $(properties bench ./...) -rapid.checks=$cases -timeout 3h
 fi
 
 # fuzz DIRECTORY BINARY TARGET CORPUS. A target may fail with nothing but "context
@@ -134,12 +148,16 @@ git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u |
 	awk -v of="$fuzzed" -v part="$((0x$(git rev-parse --short=4 HEAD) % fuzzed))" 'NR % of == part' >"$fresh/fuzzed"
 # Each package is built once for all of its targets, and linking uses one core; so does
 # each target with its one worker.
-xargs -P "$(nproc)" -I DIR go -C DIR test -c -vet=off "-ldflags=-s -w" -tags invariants -fuzz . -o "$fresh/fuzz/DIR/" . <"$fresh/fuzzed"
+xargs -P "$(nproc)" -I DIR go -C DIR test -c -vet=off "-ldflags=-s -w" -tags invariants $instrumented -o "$fresh/fuzz/DIR/" . <"$fresh/fuzzed"
 while read -r dir; do
 	binary=$(echo "$fresh/fuzz/$dir/"*.test)
 	corpora=$cache/$(go -C "$dir" list .)
 	"$binary" -test.list '^Fuzz' | sed -n "s,^Fuzz.*,$dir $binary & $corpora,p"
 done <"$fresh/fuzzed" | xargs -P "$(nproc)" -n 4 bash -c 'fuzz "$@"' fuzz || failures+=("$step")
+
+step "staticcheck"
+wait "$checks" || failures+=("$step")
+cat "$fresh/staticcheck"
 
 [ ${#failures[@]} = 0 ] || { printf 'failed: %s\n' "${failures[@]}" >&2; exit 1; }
 
