@@ -11,8 +11,8 @@ import (
 	"adshard/bench/passes"
 )
 
-// TestPasses: of every recorded pass each query has its time at the master and at
-// each slave, and its answer was complete.
+// TestPasses: each query of a recorded pass has its time at the master and at each slave, and a
+// complete answer.
 func TestPasses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: clusters of processes")

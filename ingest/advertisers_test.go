@@ -29,7 +29,7 @@ func TestAdvertisers(t *testing.T) {
 	}
 }
 
-// TestRejectedCells: of each rejected row the cell at fault is marked, and no other.
+// TestRejectedCells: the cell at fault of each rejected row is marked, and no other.
 func TestRejectedCells(t *testing.T) {
 	store := openDatabase(t, filepath.Join(t.TempDir(), "ads.db"))
 	defer store.Close()

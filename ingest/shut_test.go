@@ -51,7 +51,7 @@ func TestAMarkOfAnEndDateIsLifted(t *testing.T) {
 	}
 }
 
-// TestServedMoreWidely: whatever restricts a campaign and is not applied is told of it, if it is there in the end.
+// TestServedMoreWidely: restrictions that are not applied are reported for each campaign that exists in the end.
 func TestServedMoreWidely(t *testing.T) {
 	store := openDatabase(t, filepath.Join(t.TempDir(), "ads.db"))
 	defer store.Close()

@@ -27,8 +27,8 @@ func told(t *testing.T, file string) (unused, notes string) {
 	return unused, notes
 }
 
-// TestUnusedColumns: each filled column that was not used is named with the number of rows, the ones that
-// may be misspelt first. Rows that are rejected or skipped do not count.
+// TestUnusedColumns: each filled column that was not used is named with its number of rows, possible
+// misspellings first. Rows that are rejected or skipped do not count.
 func TestUnusedColumns(t *testing.T) {
 	for _, c := range []struct{ file, want string }{
 		{"Account,Campaign,Budget\nA,C,5\n", ""},

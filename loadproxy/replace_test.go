@@ -188,7 +188,8 @@ func TestTheSourceIsNamedNoLonger(t *testing.T) {
 	}
 }
 
-// TestTheBalancerStartsOver: the balancer starts over while a copy is under way: it goes on.
+// TestTheBalancerStartsOver: the balancer starts over while a copy is under way, which
+// continues.
 func TestTheBalancerStartsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, b := &scriptedCopier{endless: true}, newBalancer(9)

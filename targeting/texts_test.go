@@ -67,7 +67,8 @@ func TestCutTexts(t *testing.T) {
 	}
 }
 
-// TestLargeBlocks: of a large set of domains each entry and its subdomains are met, and nothing else, and the filter leaves few others.
+// TestLargeBlocks: each entry of a large set of domains and its subdomains are met, and nothing else; the filter passes few
+// others.
 func TestLargeBlocks(t *testing.T) {
 	const size = 10_000
 	var list []string
@@ -93,7 +94,7 @@ func TestLargeBlocks(t *testing.T) {
 	}
 }
 
-// TestFilteredIDs: of numbers that follow each other the filter leaves few others.
+// TestFilteredIDs: the filter of consecutive numbers passes few others.
 func TestFilteredIDs(t *testing.T) {
 	const size = 10_000
 	var list []uint64

@@ -76,8 +76,8 @@ func TestTheNextSchema(t *testing.T) {
 	}
 }
 
-// TestDatabasesOfSchema4 are brought over with all that they hold: in the end they hold the same as one that has this schema
-// from the beginning, and roles that could write negatives can write those of advertisers.
+// TestDatabasesOfSchema4: databases of schema 4 are brought over with all that they hold: in the end they hold the same as
+// one that has this schema from the beginning, and roles that could write negatives can write those of advertisers.
 func TestDatabasesOfSchema4(t *testing.T) {
 	made, err := os.ReadFile("testdata/schema4.sql")
 	must(t, err)

@@ -6,7 +6,7 @@ import (
 	"adshard/backend/postgres"
 )
 
-// TestUnverified: of several hosts each counts, and files that are not there yet do not.
+// TestUnverified: each of several hosts counts, and files that do not exist yet do not.
 func TestUnverified(t *testing.T) {
 	for url, host := range map[string]string{
 		"postgres://u@db1/d":                                                                 "db1",

@@ -101,8 +101,9 @@ DELETE FROM change_log;`)
 	}
 }
 
-// TestDatabasesOfSchema7 are brought over with all that they hold: ids, the clock, holds, qualities learned, budgets. In the
-// end they hold the same as one that has this schema from the beginning, whichever of several programs brings them over.
+// TestDatabasesOfSchema7: databases of schema 7 are brought over with all that they hold: ids, the clock, holds, qualities
+// learned, budgets. In the end they hold the same as one that has this schema from the beginning, whichever of several
+// programs brings them over.
 func TestDatabasesOfSchema7(t *testing.T) {
 	made, err := os.ReadFile("testdata/schema7.sql")
 	if err != nil {

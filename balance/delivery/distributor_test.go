@@ -33,8 +33,8 @@ func all(state balance.HeldState, from uint64) balance.Table {
 	return balance.Table{View: 1, Slices: []balance.Held{{ID: 1, Hi: balance.MaxKey, Generation: 1, From: from, State: state}}}
 }
 
-// TestSlavesThatContradictThemselves are refilled, as are those that know
-// changes which the feed does not have. All others go on with what they have.
+// TestSlavesThatContradictThemselves: slaves that contradict themselves are refilled, as are
+// those that know changes which the feed does not have. All others go on with what they have.
 func TestSlavesThatContradictThemselves(t *testing.T) {
 	good := balance.Position{Epoch: 1, Clock: 5, Quantum: 1}
 	filling := balance.Position{Epoch: 1, Clock: 5, Quantum: 1, Offset: 7}

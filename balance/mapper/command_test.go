@@ -105,7 +105,7 @@ func TestMovesThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestProposalsOverLimits are refused whole, and the mapper goes on.
+// TestProposalsOverLimits: proposals over limits are refused whole, and the mapper goes on.
 func TestProposalsOverLimits(t *testing.T) {
 	r, w := newWants(t, func(c *cluster.Config) {
 		c.Budget = balance.Budget{Share: 0.3}

@@ -63,8 +63,8 @@ func saved(m *mapper.Mapper, now time.Duration) mapper.Out {
 	return out
 }
 
-// TestProposalsThatAreNonsense are refused whole, it is said why, and the mapper
-// goes on.
+// TestProposalsThatAreNonsense: proposals that are nonsense are refused whole, it is said why,
+// and the mapper goes on.
 func TestProposalsThatAreNonsense(t *testing.T) {
 	split := func(in balance.Input) (balance.Proposal, error) {
 		e := in.Model.Edit()

@@ -233,7 +233,7 @@ func TestATargetThatReturnsIsCertifiedAnew(t *testing.T) {
 	r.phase(0, balance.Switched)
 }
 
-// TestASourceThatIsLost is not asked, nor waited for.
+// TestASourceThatIsLost: a source that is lost is not asked, nor waited for.
 func TestASourceThatIsLost(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.mute["a"] = true
@@ -279,8 +279,8 @@ func TestMovesThatBecomeReadyTogetherShareAView(t *testing.T) {
 	}
 }
 
-// TestATargetThatReturnsBeforeTheSwitch is certified again, also when it says
-// that it still has all.
+// TestATargetThatReturnsBeforeTheSwitch: a target that returns before the switch is certified
+// again, also when it says that it still has all.
 func TestATargetThatReturnsBeforeTheSwitch(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.start0()

@@ -141,7 +141,7 @@ func TestADifferenceThatDoesNotLastIsNone(t *testing.T) {
 	}
 }
 
-// TestScrubSkips what another version has built, what does not answer, what
+// TestScrubSkips: scrub skips what another version has built, what does not answer, what
 // changes all the time and what is on its way; it comes to its end all the same.
 func TestScrubSkips(t *testing.T) {
 	for name, change := range map[string]func(*rig, balance.Certify, *balance.Certified){

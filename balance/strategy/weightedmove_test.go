@@ -66,8 +66,8 @@ func TestMoreShardsThanSlices(t *testing.T) {
 	}
 }
 
-// TestOneHugeItem: what lies beside an item that is too large by itself goes
-// away from it; then it is said that it cannot be helped.
+// TestOneHugeItem: other items move away from one that is too large by itself; then the
+// strategy says that nothing more can be done.
 func TestOneHugeItem(t *testing.T) {
 	for _, s := range profiles(t) {
 		l := few(t, balance.ByHash, 4, 400)

@@ -77,8 +77,8 @@ func shard(k Tenant, record uint64, spread, shards int) int {
 	return (first(k, shards) + int(certify.Mix(record^0x5bd1e995<<32)%uint64(spread))) % shards
 }
 
-// offset is ComputeOffsetSize: the least power of 2 of shards of which each then has at
-// most two shards' part of all, at most all shards.
+// offset is ComputeOffsetSize: the least power of 2 of shards with which each has at most two
+// shards' part of all; at most all shards.
 func offset(part float64, shards int) int {
 	spread := 1
 	for spread < shards && part/float64(spread) > 2/float64(shards) {

@@ -480,8 +480,7 @@ func TestEvolution(t *testing.T) {
 	}
 }
 
-// TestMerged: of the runs of a layout and setup the one in the middle is shown, with the
-// medians of all.
+// TestMerged: the middle run of a layout and setup is shown, with the medians of all.
 func TestMerged(t *testing.T) {
 	var list []Outcome
 	for i, v := range []float64{30, 10, 20} {

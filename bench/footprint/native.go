@@ -16,7 +16,7 @@ package footprint
 // }
 import "C"
 
-// allocated is what the C library has handed out, and what it holds beside.
+// allocated is what the C library has handed out, and what it holds unused.
 type allocated struct{ used, free int64 }
 
 // mallocated asks the C library.

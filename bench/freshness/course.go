@@ -221,7 +221,7 @@ func (m *measuring) version(ctx context.Context, group int) (v int, at time.Dura
 
 // changeAll changes the whole campaign and waits until all groups asked for are new.
 func (m *measuring) changeAll(ctx context.Context) error {
-	// At any time of what a system does regularly.
+	// So changes come at any phase of what a system does regularly.
 	if err := wait.Sleep(ctx, time.Duration(m.dice.Int64N(int64(longestPause)))); err != nil {
 		return err
 	}

@@ -191,7 +191,7 @@ func sleepUntil(t time.Time) {
 	}
 }
 
-// work sends what is due over one connection till the queue ends, or until.
+// work sends what is due over one connection until the queue ends, or the time until.
 func work(ctx context.Context, c *Config, queue <-chan due, line *timeline, from, until time.Time, o *Outcome) {
 	conn := newConnection(c)
 	defer conn.close()

@@ -109,8 +109,8 @@ func startedUntil(t *testing.T, program string, args []string, logged func(strin
 	return log.String()
 }
 
-// TestDoctorTellsFilesThatOthersMayRead: of a running cluster the doctor names what others may read, whenever it was
-// opened to them, with a command after which it is content again.
+// TestDoctorTellsFilesThatOthersMayRead: the doctor names files of a running cluster that others may read, with a
+// command after which it is content again.
 func TestDoctorTellsFilesThatOthersMayRead(t *testing.T) {
 	path := tutorialDB(t)
 	dir := filepath.Dir(path)

@@ -99,7 +99,7 @@ func TestComposeIsAccepted(t *testing.T) {
 	}
 }
 
-// manifest has of a Kubernetes object what is compared here.
+// manifest has the parts of a Kubernetes object that are compared here.
 type manifest struct {
 	Kind     string
 	Metadata struct{ Name string }

@@ -138,9 +138,8 @@ func wantTree() string {
 }
 
 // TestTraces: a receiver of OpenTelemetry sees the whole tree of a query that comes with a
-// trace context, however slaves are asked, each span within its parent's time, and none
-// of another query; nothing that it gets has what was asked for. Histograms have the trace
-// as an exemplar.
+// trace context, however slaves are asked, each span within its parent's time, and none of
+// another query. No span contains the query's text. Histograms have the trace as an exemplar.
 func TestTraces(t *testing.T) {
 	for _, transport := range []string{up.TransportStream, up.TransportDirect} {
 		t.Run(transport, func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestExposed: each single permission of others is seen, of files and of directories, by links, too, and the command
-// that is told closes them and all that is in them, whatever their names.
+// TestExposed: each permission of others on files and directories is seen, also through links, and the command that
+// is printed removes them, whatever the names.
 func TestExposed(t *testing.T) {
 	dir := t.TempDir()
 	file, store := filepath.Join(dir, "it's $HOME, `id`.db"), filepath.Join(dir, "slave 0")

@@ -96,9 +96,9 @@ func qualities(it *backend.Item) (list []uint8) {
 	return list
 }
 
-// TestRevision: keywords of a counted group get what was learned, a match type's factor
-// taken off, also one that was never shown; other groups and all else stay as they are,
-// and a second run changes nothing.
+// TestRevision: keywords of a counted group get the learned quality without the factor of their
+// match type, also those never shown. All else stays as it is, and a second run changes
+// nothing.
 func TestRevision(t *testing.T) {
 	db := database(t)
 	counts := counted(t, db)

@@ -42,7 +42,8 @@ func TestTablesFitTheTerminal(t *testing.T) {
 	}
 }
 
-// TestTablesThatCannotFit are left with their narrowest columns, and end.
+// TestTablesThatCannotFit: tables that cannot fit are left with their narrowest columns, and
+// end.
 func TestTablesThatCannotFit(t *testing.T) {
 	narrow := wide(10)
 	if first, _, _ := strings.Cut(narrow, "\n"); utf8.RuneCountInString(first) > 60 || !strings.Contains(narrow, "won") {

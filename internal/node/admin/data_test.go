@@ -320,8 +320,8 @@ func TestWrongDataRequests(t *testing.T) {
 	}
 }
 
-// TestIfMatch: of many who have seen the same state one makes its change; what others do beside it does not
-// count, what was put into the group does.
+// TestIfMatch: one of many callers that have seen the same state makes its change. Changes beside it do not
+// count, those within the group do.
 func TestIfMatch(t *testing.T) {
 	w := newWorld(t)
 	w.fill()
@@ -371,8 +371,8 @@ func TestIfMatch(t *testing.T) {
 	}
 }
 
-// TestTwins: of requests with one key that come at the same moment one is made, and the others
-// get its answer, also those that found no receipt yet and waited for it to be written.
+// TestTwins: one of several simultaneous requests with one key is made, and the others get its
+// answer, also those that found no receipt yet and waited for it.
 func TestTwins(t *testing.T) {
 	w := newWorld(t)
 	w.fill()

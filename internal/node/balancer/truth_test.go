@@ -73,7 +73,8 @@ func TestTruthIsWhatSlavesHave(t *testing.T) {
 	}
 }
 
-// TestCertificatesMadeTogether are those that are made one by one, whichever parts overlap or are empty.
+// TestCertificatesMadeTogether: certificates made together are those that are made one by one, whichever
+// parts overlap or are empty.
 func TestCertificatesMadeTogether(t *testing.T) {
 	r := newRig(t, 1)
 	r.Write(40, 4, 5, 1_000_000)

@@ -15,8 +15,8 @@ import (
 	"adshard/internal/node/certs/certtest"
 )
 
-// TestExpiryIsAnnounced: of the certificates of both kinds of ports there is a metric, and a warning in their
-// last quarter.
+// TestExpiryIsAnnounced: there is a metric for the certificates of both kinds of ports, and a warning in
+// their last quarter.
 func TestExpiryIsAnnounced(t *testing.T) {
 	ca := certtest.New(t)
 	for life, warns := range map[time.Duration]bool{time.Hour: false, 10 * time.Minute: true} {

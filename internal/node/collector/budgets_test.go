@@ -95,8 +95,8 @@ func TestBudgetBelowSpend(t *testing.T) {
 	}
 }
 
-// TestFlood: of a flood of events of one campaign each counts once, its budget ends
-// without a look at all campaigns, and so does that of a campaign with a single click meanwhile.
+// TestFlood: each event of a flood of one campaign counts once, its budget ends without a look
+// at all campaigns, and so does that of a campaign with a single click meanwhile.
 func TestFlood(t *testing.T) {
 	const batches, clients = 40, 4
 	r := newRig(t, 2)

@@ -128,8 +128,8 @@ func (l *learner) served() (list [3]int) {
 	return list
 }
 
-// TestLearnedLapses: of what was counted no more for 210 days, the given quality is served again; what is counted
-// stays learned. Until the collectors have learned for so long, what was learned elsewhere stays, too.
+// TestLearnedLapses: the given quality is served again for groups without counts for 210 days; others stay
+// learned. Until the collectors have learned for so long, what was learned elsewhere stays, too.
 func TestLearnedLapses(t *testing.T) {
 	onEach(t, nil, func(l *learner) {
 		tx, err := l.db.Begin(l.Context())
@@ -173,7 +173,7 @@ func TestLearnedLapses(t *testing.T) {
 	})
 }
 
-// TestRefusedDoesNotLapse: of a group whose counts are refused it is not known that nothing was counted.
+// TestRefusedDoesNotLapse: a group whose counts are refused does not count as one without counts.
 func TestRefusedDoesNotLapse(t *testing.T) {
 	r := newRig(t, 1)
 	newLearner(t, r.URL(), r.DB, nil, func(l *learner) {

@@ -77,7 +77,7 @@ func (c *Collector) Rounds() map[string]float64 {
 	return out
 }
 
-// Learnable returns of how many places and days there are counts to learn from on a day.
+// Learnable returns for how many places and days there are counts to learn from on a day.
 func (c *Collector) Learnable(ctx context.Context, day time.Time) (n int, err error) {
 	counts, _, err := c.learning.counts(ctx, store.Day(day.Unix()/(24*60*60)))
 	if counts != nil {

@@ -135,8 +135,8 @@ func TestAnOlderCopyIsUsed(t *testing.T) {
 	}
 }
 
-// TestAnotherFileOfTheSameName is not taken for the source's: two stores number their
-// files alike.
+// TestAnotherFileOfTheSameName: another file of the same name is not taken for the source's:
+// two stores number their files alike.
 func TestAnotherFileOfTheSameName(t *testing.T) {
 	t.Parallel()
 	one, other := newSlave(t, 3), newSlave(t, 4)

@@ -30,8 +30,8 @@ func openRequest(token string) *pb.OpenCopyRequest {
 	return &pb.OpenCopyRequest{Token: token, Name: "slave-9", Format: format, Words: words}
 }
 
-// TestAClientThatNeverReturns holds a checkpoint, and the log, for a limited time, and
-// others can copy then.
+// TestAClientThatNeverReturns: a client that never returns holds a checkpoint, and the log, for
+// a limited time, and others can copy then.
 func TestAClientThatNeverReturns(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 2)

@@ -73,7 +73,7 @@ func TestAnOlderSlaveGetsNoData(t *testing.T) {
 	}
 }
 
-// TestASlaveOfOtherWordsGetsNoHashes: it would find none of them. Views, and what is removed, it gets.
+// TestASlaveOfOtherWordsGetsNoHashes: it would find none of them. It gets views and removals.
 func TestASlaveOfOtherWordsGetsNoHashes(t *testing.T) {
 	for _, data := range []*pb.NodeData{
 		{Items: []*pb.Item{{Group: &pb.Group{Id: 6}}}},

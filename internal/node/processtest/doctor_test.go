@@ -26,8 +26,8 @@ func doctored(t *testing.T, url, admin string, more ...string) (int, doctor.Repo
 	return status, r
 }
 
-// TestDoctor: of a whole cluster it says that nothing is wrong; when a slave is killed, it names
-// that first.
+// TestDoctor: it says that nothing is wrong with a whole cluster; when a slave is killed, it
+// names that first.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 40)

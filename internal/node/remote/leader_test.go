@@ -92,8 +92,8 @@ func follows(t *testing.T, l *Leader, epoch uint64) {
 	t.Fatalf("the leader with epoch %d is not found: %v", epoch, last)
 }
 
-// TestTheLeaderIsFound: the leader is found wherever it is in the list, and the later one of two
-// that believe they lead.
+// TestTheLeaderIsFound: the leader is found wherever it is in the list; of two that believe they
+// lead, the later one.
 func TestTheLeaderIsFound(t *testing.T) {
 	a, b, c := startCandidate(t), startCandidate(t), startCandidate(t)
 	l := find(t, a, b, c)
@@ -109,7 +109,7 @@ func TestTheLeaderIsFound(t *testing.T) {
 	follows(t, l, 4)
 }
 
-// TestALeaderThatHangs holds up no call once another one leads.
+// TestALeaderThatHangs: a leader that hangs holds up no call once another one leads.
 func TestALeaderThatHangs(t *testing.T) {
 	a, b := startCandidate(t), startCandidate(t)
 	a.epoch.Store(1)

@@ -39,7 +39,7 @@ func talk(t *testing.T, addr, method, sent string) (*http.Response, string) {
 	return res, string(body)
 }
 
-// TestBodiesThatNeverEnd are answered, and their connections closed.
+// TestBodiesThatNeverEnd: bodies that never end are answered, and their connections closed.
 func TestBodiesThatNeverEnd(t *testing.T) {
 	c := configured(&fake{answer: whole()})
 	c.BodyTimeout = time.Second

@@ -21,7 +21,8 @@ import (
 
 var discard = slog.New(slog.DiscardHandler)
 
-// TestAMasterThatBreaksTheRules ends its own stream, and nothing else.
+// TestAMasterThatBreaksTheRules: a master that breaks the rules ends its own stream, and
+// nothing else.
 func TestAMasterThatBreaksTheRules(t *testing.T) {
 	hold := func(ctx context.Context, q *search.Request) (*search.Answer, error) {
 		<-ctx.Done()
