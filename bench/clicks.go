@@ -126,8 +126,8 @@ func (f *clicksFlags) market(ctx context.Context, dir string, p *progress.Line) 
 	return clicks.NewMarket(ctx, snapshot, texts, weights, func(done float64) { p.Share("asking the oracle", done) })
 }
 
-// drawn returns the first different queries that a workload asks, and how often it asks
-// them. Where it has few, the last ones are not waited for.
+// drawn returns the first different queries that a workload asks, and how often it asks them.
+// Queries that are too rare to be drawn soon are left out.
 func (f *clicksFlags) drawn(w *workload.Workload) (texts []string, weights []float64) {
 	all, seen, asked := w.Weights(0), make(map[int]bool), 0
 	for i := range w.Sequence() {

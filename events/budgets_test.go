@@ -311,7 +311,7 @@ func (d damaged) SetBudgetExhausted(ctx context.Context, id uint64, exhausted bo
 	return d.fewCampaigns.SetBudgetExhausted(ctx, id, exhausted)
 }
 
-// TestCheck: the campaigns of clicks are looked at, once; after an error, again.
+// TestCheck: campaigns with clicks are checked once, and again after an error.
 func TestCheck(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "events.db"))
 	left := &steps{0}

@@ -11,8 +11,8 @@
 //
 // What the paper leaves open is chosen here: its functions ComputeOffsetSize and CheckHotSpot
 // are "manual" (a tenant is spread over the least power of 2 shards of which none has more than
-// two shards' part of all), and of the cluster only the sizes are known. A model of it has been
-// made of these:
+// two shards' part of all), and of the cluster only the sizes are known. Its model consists of
+// these:
 //
 //   - A write is executed by the node of its shard and then by that of the shard's
 //     replica, the next node. Nodes execute one after another, 35,000 a second, so that

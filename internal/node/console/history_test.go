@@ -105,7 +105,8 @@ func TestLoadIsKept(t *testing.T) {
 	})
 }
 
-// TestHotGroupsAreDrawn: a slice of one key is as hot as its load for a pixel, and nothing hides it.
+// TestHotGroupsAreDrawn: a slice of one key is drawn one pixel wide with the heat of its load, over
+// its neighbours.
 func TestHotGroupsAreDrawn(t *testing.T) {
 	arcs := ring([]api.SliceInfo{
 		{Slice: 1, Lo: "0000000000000000", Hi: "7fffffffffffffff", Share: 0.4},

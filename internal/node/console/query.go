@@ -22,7 +22,7 @@ type queryPage struct {
 	// Wanted are the keywords that are asked for by name, matching or not, or nil if there is
 	// none.
 	Wanted *api.ExplainAnswer
-	// Unclear are names of places that are not one place's.
+	// Unclear are names that no place has, or several.
 	Unclear []unclearPlace
 	// Asked are the parameters of the search, Empty why it has no ads.
 	Asked url.Values

@@ -57,8 +57,7 @@ func idOf(ctx context.Context, path string) (string, error) {
 // Restored is what Restore did.
 type Restored struct {
 	sqlite.Restored
-	// Events: the backup's events are in place. KeptEvents is where those are now that were
-	// there, or "" if there were none.
+	// Events: the backup's events are in place. KeptEvents is where the replaced ones are now, or "" if there were none.
 	Events     bool
 	KeptEvents string
 }
