@@ -77,7 +77,7 @@ func TestReach(t *testing.T) {
 		{"weighted-move-fast", 0.6, 1, 3, 2},
 		{"weighted-move-fast", 0.8, 1, 3, 2},
 		{"weighted-move-fast", 0.8, 50, 3, 2},
-		{"weighted-move-fast", 1.0, 1, 4, 0}, // items too large to fit: the least, which may divide them, is far away
+		{"weighted-move-fast", 1.0, 1, 4, 0}, // items are too large to fit: the bound, which divides items, is far away
 		{"weighted-move-fast", 1.2, 1, 4, 0},
 		{"weighted-move", 0.6, 50, 8, 0},
 		{"weighted-move", 0.8, 50, 8, 0},

@@ -17,7 +17,7 @@ CREATE FUNCTION public.die() RETURNS event_trigger LANGUAGE plpgsql AS
   $$ BEGIN IF nextval('public.commands') > %d THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF; END $$;
 CREATE EVENT TRIGGER die ON ddl_command_end EXECUTE FUNCTION public.die();`
 
-// TestKilledWhileTablesAreMade: after whichever command of making or migrating the tables a connection ends, everything is
+// TestKilledWhileTablesAreMade: a connection ends after each command that makes or migrates the tables. Everything is then
 // as before, and the next program makes what the killed one would have made.
 func TestKilledWhileTablesAreMade(t *testing.T) {
 	for name, opened := range map[string]func(context.Context, string) (*postgres.Store, error){"new": postgres.Open, "next format": postgres.OpenNext} {

@@ -34,7 +34,7 @@ func asKilled(t *testing.T, path string) string {
 	return to
 }
 
-// TestKilledWhileTablesAreMade: before whichever statement of making or migrating the tables a kill comes, everything is
+// TestKilledWhileTablesAreMade: a kill comes before each statement that makes or migrates the tables. Everything is then
 // as before, and the next program makes what the killed one would have made.
 func TestKilledWhileTablesAreMade(t *testing.T) {
 	for name, isNext := range map[string]bool{"new": false, "next format": true} {
