@@ -39,7 +39,11 @@ func satAdd(a, b uint64) uint64 { return max(a, a+b) }
 // add raises the bounds of all devices to what an entry can reach. A group's own audiences and sites multiply what it reaches by
 // at most a factor; 0: it has none.
 func (b *bounds) add(bid uint64, quality, matchType uint8, modifiers *[search.Devices]uint16, factor uint64) {
-	q := auction.Quality(uint64(quality), search.MatchType(matchType).Permille(), search.Identical.Permille())
+	b.addProduct(bid, auction.Quality(uint64(quality), search.MatchType(matchType).Permille(), search.Identical.Permille()), modifiers, factor)
+}
+
+// addProduct is add for a quality Q.
+func (b *bounds) addProduct(bid, q uint64, modifiers *[search.Devices]uint16, factor uint64) {
 	lost := min(factor, 1) // at most, of a bid that is rounded down before the factor
 	q *= max(factor, 1)
 	plain := satMul(bid, q)
@@ -62,4 +66,45 @@ func satMul(a, b uint64) uint64 {
 		return ^uint64(0)
 	}
 	return lo
+}
+
+const (
+	// bidUnit is the unit of ratios: of a bound to the largest bid.
+	bidUnit = 10_000
+	// LeastBidRatio is that of the least Q at the best level, MostBidRatio that of the largest.
+	LeastBidRatio, MostBidRatio = 8, auction.MaxQuality / bidUnit
+)
+
+// BidRatio returns how many units the block's bounds are of its largest bids, rounded down, at most MostBidRatio: Q, where all keywords have
+// the same. So a block with a keyword that bids a reserve reaches at least the ratio times the reserve, with any modifiers and factors.
+func (v *View) BidRatio() uint8 {
+	var bids bounds
+	var group Group
+	of := -1
+	for i := range v.Len() {
+		_, bid, g, _, flags := v.Detail(i)
+		if flags&(Enabled|HasBid) != Enabled|HasBid {
+			continue
+		}
+		if g != of {
+			group, of = v.Group(g), g
+		}
+		if group.Flags&GroupLive == GroupLive {
+			bids.addProduct(bid, 1, &group.Modifiers, GroupFactor(group.Flags))
+		}
+	}
+	ratio := uint8(MostBidRatio)
+	for d := range bids {
+		bound := v.Bound(search.Device(d))
+		ratio = min(ratio, ratioOf(bound.Own, bids[d].Own), ratioOf(bound.Inherited, bids[d].Inherited))
+	}
+	return ratio
+}
+
+// ratioOf returns how many units a bound is of a bid, rounded down.
+func ratioOf(bound, bid uint64) uint8 {
+	if bid == 0 {
+		return MostBidRatio
+	}
+	return uint8(min(bound/bid/bidUnit, MostBidRatio))
 }

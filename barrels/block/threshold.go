@@ -6,18 +6,23 @@ import (
 	"adshard/search"
 )
 
-// Threshold is the block-max test (Ding and Suel 2011): the least reach that a
-// block needs to have a posting with some score. docs/format.md shows why blocks below it can
-// be skipped.
-type Threshold struct{ least uint64 }
+// Threshold is the block-max test (Ding and Suel 2011): the least reach that a block needs to have a posting
+// with some score that bids some reserve. docs/format.md shows why blocks below it can be skipped.
+type Threshold struct{ score, reserve uint64 }
 
-// NewThreshold returns the threshold for a score, when no posting matches better than at level.
-func NewThreshold(score uint64, level search.Level) Threshold {
-	return Threshold{leastFactor(score, level.Permille())}
+// NewThreshold returns the threshold for a score and a reserve, when no posting matches better than at level.
+func NewThreshold(score, reserve uint64, level search.Level) Threshold {
+	return Threshold{score: leastFactor(score, level.Permille()), reserve: satMul(reserve, bidUnit)}
 }
 
 // Reached reports whether a block with this reach (Bound.Reach) may have a posting with the score.
-func (t Threshold) Reached(reach uint64) bool { return reach >= t.least }
+func (t Threshold) Reached(reach uint64) bool { return reach >= t.score }
+
+// ReachedBidding reports whether a block with this reach and ratio (View.BidRatio) may have a posting with the score that bids
+// the reserve.
+func (t Threshold) ReachedBidding(reach uint64, ratio uint8) bool {
+	return reach >= t.score && reach >= satMul(t.reserve, uint64(ratio))
+}
 
 // leastFactor returns the least x with ceil(x × permille ÷ 1000) ≥ y, or the largest number if
 // there is none, like bounds that overflow.

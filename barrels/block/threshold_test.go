@@ -20,7 +20,7 @@ func TestThreshold(t *testing.T) {
 		need := number.Draw(t, "need")
 		largest := rapid.Uint64Range(1000, 10_000).Draw(t, "largest")
 		level := rapid.SampledFrom([]search.Level{search.Identical, search.Synonym}).Draw(t, "level")
-		if got, want := NewThreshold(need, level).Reached(b.Reach(largest, 1000)), b.At(largest, level) >= need; got != want && (want || need < 1<<53) {
+		if got, want := NewThreshold(need, 0, level).Reached(b.Reach(largest, 1000)), b.At(largest, level) >= need; got != want && (want || need < 1<<53) {
 			t.Fatalf("%+v for %d at %v, largest modifier %d: wins %v, its bound is %d", b, need, level, largest, got, b.At(largest, level))
 		}
 	})
@@ -50,7 +50,7 @@ func TestFactors(t *testing.T) {
 		level := rapid.SampledFrom([]search.Level{search.Identical, search.Folded, search.Synonym}).Draw(t, "level")
 		_, _, score := auction.Rank(bid, factors.Apply(device), uint64(quality), search.MatchType(kind).Permille(), level.Permille())
 		need := rapid.Uint64Range(0, score).Draw(t, "need")
-		if !NewThreshold(need, level).Reached(b[search.Desktop].Reach(max(largest, 1000), max(most, 1000))) {
+		if !NewThreshold(need, 0, level).Reached(b[search.Desktop].Reach(max(largest, 1000), max(most, 1000))) {
 			t.Fatalf("a score of %d is skipped where %d is needed", score, need)
 		}
 	})

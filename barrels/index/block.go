@@ -23,6 +23,7 @@ type Block struct {
 	Postings   uint16
 	prepared   bool
 	Live       bool   // some posting is
+	BidRatio   uint8  // block.View.BidRatio of a prepared block; else the least
 	Term       uint64 // in its key
 
 	Bounds   [search.Devices]block.Bound
@@ -55,6 +56,7 @@ func (b *Block) measure() {
 	for d := range b.Bounds {
 		b.Bounds[d] = b.View.Bound(search.Device(d))
 	}
+	b.BidRatio = block.LeastBidRatio
 	n := b.View.Len() // there are at most as many classes
 	b.weigh(slabSize(n, n, len(b.View.Bytes())))
 }
@@ -102,6 +104,7 @@ func (b *Block) gather() bool {
 	for c := range g.classes {
 		g.classes[c].first, g.counts[c], at = at, at, at+g.counts[c]
 	}
+	b.BidRatio = v.BidRatio() // its postings have been looked at
 	members := b.pack(&g)
 	for i := range n {
 		at := g.counts[of[i]]
@@ -220,6 +223,6 @@ func (b *Block) Norms(i int, dst []uint64) (search.MatchType, []uint64) {
 // members. It does not compare memory: between two classes there are bytes that
 // nothing sets.
 func (b *Block) sameClasses(c *Block) bool {
-	return b.Postings == c.Postings && b.Live == c.Live && slices.Equal(b.signatures, c.signatures) &&
+	return b.Postings == c.Postings && b.Live == c.Live && b.BidRatio == c.BidRatio && slices.Equal(b.signatures, c.signatures) &&
 		slices.Equal(b.Classes(), c.Classes()) && slices.Equal(b.Members(), c.Members())
 }

@@ -13,7 +13,8 @@ import (
 type pageRanking struct {
 	filters []filterRanking
 	// need is the least score, before the scorer, that may be among the best of some filter.
-	need uint64
+	need    uint64
+	offered uint64 // how often something was
 	// blocks: some filter has blocks. passed remembers by campaign which filters' blocks meet neither it nor its owner.
 	blocks bool
 	passed map[*index.Campaign]uint8
@@ -62,7 +63,7 @@ func (p *pageRanking) reset(r *search.Request) {
 	if cap(p.filters) < n {
 		p.filters = make([]filterRanking, n, search.MaxPlacements)
 	}
-	p.filters, p.need, p.blocks = p.filters[:n], 0, false
+	p.filters, p.need, p.offered, p.blocks = p.filters[:n], 0, 0, false
 	if p.passed == nil {
 		p.passed = make(map[*index.Campaign]uint8)
 	}
@@ -147,6 +148,7 @@ func (r *ranking) onPage(c *pageCandidate, s *groupStatus) {
 	}
 	if passes&wanted != 0 {
 		p.need = r.scorer.least(p.least())
+		p.offered++
 	}
 }
 

@@ -1,6 +1,8 @@
 package query
 
 import (
+	"slices"
+
 	"adshard/barrels/block"
 	"adshard/barrels/index"
 	"adshard/search"
@@ -17,10 +19,12 @@ type pruner struct {
 	// lists are the long ones.
 	lists   []*index.PostingList
 	skipped uint64 // blocks of lists that were not visited
-	// threshold is the block-max test for a score of need at a level.
-	threshold block.Threshold
-	need      uint64
-	level     search.Level
+	// least is the block-max test for any score that is among the best at a level, thresholds are those of the
+	// ranking's lists, for their reserves as well. They are of a moment of the ranking.
+	least      block.Threshold
+	thresholds []block.Threshold
+	moment     uint64
+	level      search.Level
 	// first are the blocks with the highest reach, in falling order.
 	first    []queuedBlock
 	batch    []queuedBlock
@@ -50,7 +54,7 @@ func (p *pruner) reset(off bool) {
 	clear(p.lists[:cap(p.lists)])
 	*p = pruner{
 		scope: p.scope, ranking: p.ranking, off: off, lists: p.lists[:0],
-		first: p.first[:0], batch: p.batch[:0], survived: p.survived[:0],
+		first: p.first[:0], batch: p.batch[:0], survived: p.survived[:0], thresholds: p.thresholds[:0],
 	}
 }
 
@@ -62,15 +66,35 @@ func (p *pruner) prunes(f *foundList) bool {
 // canWin reports whether a block with this reach may still have a posting among
 // the best, when none matches better than at level best.
 func (p *pruner) canWin(reach uint64, best search.Level) bool {
-	if need := p.ranking.threshold(); p.need != need || p.level != best {
-		p.need, p.level = need, best
-		p.threshold = block.NewThreshold(need, best)
+	p.renew(best)
+	return p.least.Reached(reach)
+}
+
+// canBid reports whether canWin holds for a posting that bids the reserve.
+func (p *pruner) canBid(reach uint64, ratio uint8, best search.Level) bool {
+	p.renew(best)
+	for _, t := range p.thresholds {
+		if t.ReachedBidding(reach, ratio) {
+			return true
+		}
 	}
-	return p.threshold.Reached(reach)
+	return false
+}
+
+// renew makes the thresholds those of now.
+func (p *pruner) renew(best search.Level) {
+	moment := p.ranking.moment()
+	if len(p.thresholds) > 0 && p.moment == moment && p.level == best {
+		return
+	}
+	p.moment, p.level = moment, best
+	p.least = block.NewThreshold(p.ranking.threshold(), 0, best)
+	p.thresholds = p.ranking.thresholds(p.thresholds[:0], best)
 }
 
 // blockCanWin is canWin for any block. What its own campaigns make of its bound is known beside its impacts; of one that is not cached
-// it is found out, which costs less than visiting it.
+// it is found out, which costs less than visiting it. Reserves are left to surviving: without them few short lists are skipped, but
+// what matches there is counted.
 func (p *pruner) blockCanWin(b blockRef, best search.Level) bool {
 	d, parents := p.request.Device, p.state.Parents
 	bound := b.bound(d)
@@ -95,6 +119,9 @@ func (p *pruner) surviving(r *postings, blocks []queuedBlock, best search.Level)
 	for _, b := range p.survived {
 		p.touched |= uint64(b.list.Blocks[b.block].Load().Postings)
 	}
+	p.survived = slices.DeleteFunc(p.survived, func(b queuedBlock) bool {
+		return !p.canBid(b.reach, b.list.Blocks[b.block].Load().BidRatio, best)
+	})
 	for _, b := range p.survived {
 		r.touch(b.list.Blocks[b.block].Load())
 	}

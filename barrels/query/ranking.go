@@ -73,6 +73,26 @@ func (r *ranking) threshold() uint64 {
 	return r.top.Threshold()
 }
 
+// moment is another number whenever thresholds have changed.
+func (r *ranking) moment() uint64 {
+	if r.page != nil {
+		return r.page.offered
+	}
+	return r.top.Threshold()
+}
+
+// thresholds appends the block-max tests of all lists of the best.
+func (r *ranking) thresholds(list []block.Threshold, best search.Level) []block.Threshold {
+	if r.page == nil {
+		return append(list, block.NewThreshold(r.top.Threshold(), max(r.request.Reserve, 1), best))
+	}
+	for i := range r.page.filters {
+		f := &r.page.filters[i]
+		list = append(list, block.NewThreshold(r.scorer.least(f.Threshold()), max(f.reserve, 1), best))
+	}
+	return list
+}
+
 func (r *ranking) release() {
 	r.top.Reset(1)
 	if r.page != nil {

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 
+	"adshard/barrels/block"
 	"adshard/barrels/index"
 	"adshard/barrels/kv"
 )
@@ -60,11 +61,11 @@ func (s *scan) visitRest(ctx context.Context) error {
 	for _, l := range s.pruner.lists {
 		reach := l.Reach(s.scope.state.Parents, s.scope.request.Device)
 		for g := range reach.Groups {
-			if !s.canWin(reach.Groups[g], s.best) {
+			if !s.canBid(reach.Groups[g], block.LeastBidRatio, s.best) {
 				continue
 			}
 			for i := g * index.GroupBlocks; i < min((g+1)*index.GroupBlocks, len(reach.Blocks)); i++ {
-				if !s.canWin(reach.Blocks[i], s.best) || s.isFirst(l, i) {
+				if !s.canBid(reach.Blocks[i], block.LeastBidRatio, s.best) || s.isFirst(l, i) {
 					continue
 				}
 				if s.batch = append(s.batch, queuedBlock{l, i, reach.Blocks[i]}); len(s.batch) == wave {
