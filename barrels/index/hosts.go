@@ -18,20 +18,22 @@ type HostSet struct {
 }
 
 // HostSets numbers the distinct sets, of which there are few: most groups of an advertiser have one and the same. What they take is bounded:
-// once they take more, all are forgotten, and those that are asked for get other numbers. No number is given twice. It is safe for
-// concurrent use.
+// once they take more, an eighth is forgotten, and those of it that are asked for get other numbers. No number is given twice. It is safe
+// for concurrent use.
 type HostSets struct {
 	most    int64
 	bytes   atomic.Int64 // of all sets; written under mu
 	mu      sync.Mutex
 	numbers map[string]uint32
-	table   atomic.Pointer[hostTable] // written under mu
+	last    uint32   // number
+	sets    sync.Map // *keptHosts by number; written under mu
 }
 
-// hostTable has the sets from a number on.
-type hostTable struct {
-	first uint32
-	sets  []HostSet
+// keptHosts is a set that is not forgotten.
+type keptHosts struct {
+	HostSet
+	bytes int64
+	uses  atomic.Uint32 // since eviction last passed over it, up to inUse
 }
 
 const (
@@ -44,7 +46,9 @@ const (
 	// hostsFirst is that of the first set.
 	hostsFirst
 	// hostSetBytes is about what a set takes beside its texts, and hostBytes what a host does.
-	hostSetBytes, hostBytes = 160, 16
+	hostSetBytes, hostBytes = 256, 16
+	// inUse: a set that was used as often is in use; once, it is by the request that made it.
+	inUse = 2
 )
 
 // key is another text for each set: what is no host begins with a byte that none has.
@@ -61,9 +65,7 @@ func (s *HostSet) key() string {
 
 // NewHostSets returns an empty table that takes about so many bytes at most.
 func NewHostSets(most uint64) *HostSets {
-	h := &HostSets{most: int64(min(most, 1<<40)), numbers: make(map[string]uint32)}
-	h.table.Store(&hostTable{first: hostsFirst})
-	return h
+	return &HostSets{most: int64(min(most, 1<<40)), numbers: make(map[string]uint32), last: hostsFirst - 1}
 }
 
 // Bytes is about what the sets take.
@@ -71,11 +73,15 @@ func (h *HostSets) Bytes() uint64 { return uint64(h.bytes.Load()) }
 
 // Of returns the set with a number; nil: it has none, or it was forgotten.
 func (h *HostSets) Of(number uint32) *HostSet {
-	t := h.table.Load()
-	if number < t.first || number-t.first >= uint32(len(t.sets)) {
+	s, _ := h.sets.Load(number)
+	kept, ok := s.(*keptHosts)
+	if !ok {
 		return nil
 	}
-	return &t.sets[number-t.first]
+	if n := kept.uses.Load(); n < inUse {
+		kept.uses.Store(n + 1)
+	}
+	return &kept.HostSet
 }
 
 // Number returns the number of a group's set. HostsByKeyword: its keywords are looked at one by one, also where the set is too large to be
@@ -108,24 +114,40 @@ func (h *HostSets) number(s HostSet) uint32 {
 	if n, ok := h.numbers[key]; ok {
 		return n
 	}
-	t := *h.table.Load()
-	if t.first+uint32(len(t.sets)) == math.MaxUint32 || size > h.most {
+	if h.last == math.MaxUint32 || size > h.most {
 		return HostsByKeyword
 	}
-	if h.bytes.Load()+size > h.most { // unused sets are dropped with the others
-		t = hostTable{first: t.first + uint32(len(t.sets))}
-		clear(h.numbers)
-		h.bytes.Store(0)
+	if h.bytes.Load()+size > h.most {
+		h.evict(h.most - h.most/8 - size)
 	}
 	if len(s.Hosts) > 0 { // each may be a part of a URL: as parts of the key they keep nothing else
 		s.Hosts = strings.Split(key, "\x00")[:len(s.Hosts)]
 	}
-	n := t.first + uint32(len(t.sets))
-	t.sets = append(t.sets, s)
-	h.numbers[key] = n
+	h.last++
+	h.numbers[key] = h.last
+	h.sets.Store(h.last, &keptHosts{HostSet: s, bytes: size})
 	h.bytes.Add(size)
-	h.table.Store(&t)
-	return n
+	return h.last
+}
+
+// evict forgets sets, in the map's random order, until all take so many bytes at most. Those in use since the last pass over them are
+// kept if others are enough (second chance). Called under mu.
+func (h *HostSets) evict(most int64) {
+	for pass := range 2 {
+		for key, number := range h.numbers {
+			if h.bytes.Load() <= most {
+				return
+			}
+			s, _ := h.sets.Load(number)
+			kept := s.(*keptHosts)
+			if kept.uses.Swap(0) == inUse && pass == 0 {
+				continue
+			}
+			h.sets.Delete(number)
+			delete(h.numbers, key)
+			h.bytes.Add(-kept.bytes)
+		}
+	}
 }
 
 // groupHosts has by group of a block the number of its set of hosts, and the state that read it.

@@ -62,6 +62,26 @@ func TestHostSetsAreBounded(t *testing.T) {
 	}
 }
 
+// TestHostSetsInUseStay: a set that is in use keeps its number while others come, are used once and go, not all of them together.
+func TestHostSetsInUseStay(t *testing.T) {
+	const most = 100_000
+	h := NewHostSets(most)
+	hot := h.Number(leadingTo("https://hot.example/"))
+	for i := range 10_000 {
+		if set := h.Of(hot); set == nil || !slices.Equal(set.Hosts, []string{"hot.example"}) {
+			t.Fatalf("after %d others: %+v", i, set)
+		}
+		before := h.Bytes()
+		h.Of(h.Number(leadingTo(fmt.Sprintf("https://host-%d.example/", i))))
+		if now := h.Bytes(); now+most/4 < before {
+			t.Fatalf("%d bytes of %d went at once", before-now, before)
+		}
+	}
+	if n := h.Number(leadingTo("https://hot.example/")); n != hot {
+		t.Errorf("it has the numbers %d and %d", hot, n)
+	}
+}
+
 // leadingTo is a group with an ad.
 func leadingTo(url string) *Group {
 	g := new(Group)
