@@ -162,13 +162,14 @@ func UnpackDocument(data []byte) (string, error) { return new(Unpacker).Unpack(d
 // The zero value has none.
 type Unpacker struct {
 	known map[[sha256.Size]byte]string // texts of pieces, by the sum of what is packed
+	sums  [][sha256.Size]byte          // of the last text's pieces, in order
 }
 
 // Unpack returns the text of data. Errors: fault.Corrupt.
 func (u *Unpacker) Unpack(data []byte) (string, error) {
 	list, ok := piecesOf(data)
 	if !ok {
-		u.known = nil
+		u.known, u.sums = nil, nil
 		return unpackWhole(data, maxUnpacked)
 	}
 	text, err := u.unpack(list)
@@ -200,13 +201,26 @@ func (u *Unpacker) unpack(list []packedPiece) (string, error) {
 		all.Write(text)
 	}
 	text := all.String()
-	u.known = make(map[[sha256.Size]byte]string, len(list))
+	u.known, u.sums = make(map[[sha256.Size]byte]string, len(list)), sums
 	at := 0
 	for i, p := range list {
 		u.known[sums[i]] = text[at : at+p.size]
 		at += p.size
 	}
 	return text, nil
+}
+
+// Keep makes the unpacker keep no more of its last text than the end, which it takes from a copy of it. Other pieces are unpacked again.
+func (u *Unpacker) Keep(end string) {
+	known := make(map[[sha256.Size]byte]string)
+	for _, sum := range slices.Backward(u.sums) {
+		at := len(end) - len(u.known[sum])
+		if at < 0 {
+			break
+		}
+		known[sum], end = end[at:], end[:at]
+	}
+	u.known, u.sums = known, nil
 }
 
 // inflater unpacks pieces one after the other.

@@ -110,6 +110,39 @@ func TestOneLineOfMany(t *testing.T) {
 	}
 }
 
+// TestKeptEnd: what an unpacker keeps of a text need not be unpacked again, and all else is.
+func TestKeptEnd(t *testing.T) {
+	var lines []string
+	for i := range 20_000 {
+		lines = append(lines, fmt.Sprintf("a line with the number %d\n", i))
+	}
+	text := strings.Join(lines, "")
+	for kept := range 5 {
+		data := PackDocument(text)
+		end := text[len(text)*kept/4:]
+		var u Unpacker
+		if _, err := u.Unpack(data); err != nil {
+			t.Fatal(err)
+		}
+		u.Keep(strings.Clone(end))
+		if got, err := u.Unpack(data); err != nil || got != text {
+			t.Fatalf("%d of 4: another text, %v", kept, err)
+		}
+		u.Keep(end)
+		list, _ := piecesOf(data)
+		unknown, at := 0, 0
+		for _, p := range list {
+			if at < len(text)-len(end) {
+				unknown++
+			}
+			at += p.size
+		}
+		if len(list) < 8 || len(u.known) != len(list)-unknown {
+			t.Errorf("%d of 4: %d of %d pieces are known, and %d begin before", kept, len(u.known), len(list), unknown)
+		}
+	}
+}
+
 // TestDamagedPieces: what is written about pieces is not believed.
 func TestDamagedPieces(t *testing.T) {
 	text := strings.Repeat("a line of a document\n", 10_000)

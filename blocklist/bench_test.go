@@ -72,7 +72,7 @@ func BenchmarkMillion(b *testing.B) {
 			must(b, err)
 		}
 	})
-	step("blocks", func(b *testing.B) { _, err := ParseBlocks(text); must(b, err) })
+	step("blocks", func(b *testing.B) { _, _, err := ParseBlocks(text); must(b, err) })
 	b.Run("memory", func(b *testing.B) {
 		var before, now runtime.MemStats
 		for b.Loop() {
@@ -80,7 +80,7 @@ func BenchmarkMillion(b *testing.B) {
 			runtime.ReadMemStats(&before)
 			unpacked, err := backend.UnpackDocument(data)
 			must(b, err)
-			blocks, err := ParseBlocks(unpacked)
+			blocks, _, err := ParseBlocks(unpacked)
 			must(b, err)
 			runtime.GC()
 			runtime.ReadMemStats(&now)

@@ -61,22 +61,23 @@ func (l *List) size() int {
 
 // Parse reads what Text returned. Errors: fault.Corrupt.
 func Parse(text string) (*List, error) {
-	b, err := ParseBlocks(text)
+	b, _, err := ParseBlocks(text)
 	if err != nil {
 		return nil, err
 	}
 	return &List{Advertisers: b.Advertisers.List(), Domains: b.Domains.List(), Categories: b.Categories.List(), Uncategorised: b.Uncategorised}, nil
 }
 
-// ParseBlocks reads what Text returned as what the list means for a request. The blocks keep the text, and no entry is copied: who wrote it has
-// sorted it, so that only its order is looked at. Errors: fault.Corrupt.
-func ParseBlocks(text string) (*targeting.Blocks, error) {
-	b := new(targeting.Blocks)
+// ParseBlocks reads what Text returned as what the list means for a request. Of the text the blocks keep the end behind the advertisers, which
+// is returned as well; no entry of it is copied: who wrote it has sorted it, so that only its order is looked at. Errors: fault.Corrupt.
+func ParseBlocks(text string) (b *targeting.Blocks, kept string, err error) {
+	b = new(targeting.Blocks)
 	ids, rest, err := cutIDs(text)
 	b.Advertisers = targeting.NewIDs(ids)
-	if len(rest) < len(text)/2 { // what is not needed any more does not stay in memory
+	if len(ids) > 0 { // their lines do not stay in memory
 		rest = strings.Clone(rest)
 	}
+	kept = rest
 	if err == nil {
 		b.Domains, rest, err = targeting.CutTexts(rest, lineDomain, MaxEntries-len(ids))
 	}
@@ -90,9 +91,9 @@ func ParseBlocks(text string) (*targeting.Blocks, error) {
 	}
 	if err != nil {
 		line := 1 + strings.Count(text[:len(text)-len(rest)], "\n")
-		return nil, fault.Newf(fault.Corrupt, "block list: parse", "line %d of a block list is damaged: %w", line, err)
+		return nil, "", fault.Newf(fault.Corrupt, "block list: parse", "line %d of a block list is damaged: %w", line, err)
 	}
-	return b, nil
+	return b, kept, nil
 }
 
 var errLine = errors.New("no such line is allowed here")

@@ -48,3 +48,46 @@ func TestMillionEntries(t *testing.T) {
 	t.Logf("it takes %d MiB", now.HeapAlloc>>20)
 	runtime.KeepAlive(l)
 }
+
+// TestAdvertisersAreKeptOnce: a list of advertisers takes less memory than its text, which is not kept beside their numbers, and a changed one
+// is read like the first.
+func TestAdvertisersAreKeptOnce(t *testing.T) {
+	const advertisers = 300_000
+	b, l := newDatabase(), new(Lists)
+	f := New("s", anyDatabase, b, l, slog.New(slog.DiscardHandler))
+	list := blocklist.List{Domains: []string{"a.example"}}
+	for id := range uint64(advertisers) {
+		list.Advertisers = append(list.Advertisers, 1_000_000_000+id)
+	}
+	name := backend.BlocklistDocument + "all"
+	text := list.Text()
+	size := uint64(len(text))
+	heap := func() uint64 {
+		var now runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&now)
+		return now.HeapAlloc
+	}
+	save := func() {
+		b.save(name, &text)
+		if err := f.poll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := heap()
+	save()
+	if now := heap(); now > before+size {
+		t.Errorf("a text of %d bytes takes %d", size, now-before)
+	}
+	list.Advertisers[7]++
+	list.Advertisers[8] = 5_000_000_000
+	if err := list.Normalise(); err != nil {
+		t.Fatal(err)
+	}
+	text = list.Text()
+	save()
+	d := b.heads[name]
+	if blocks := l.Find("all", versionOf(&d)); blocks == nil || blocks.Advertisers.Len() != len(list.Advertisers) || !blocks.Advertisers.Has(5_000_000_000) || !blocks.Domains.Has("a.example") {
+		t.Errorf("the changed list is %+v", blocks)
+	}
+}

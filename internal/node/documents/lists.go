@@ -37,7 +37,7 @@ type Lists struct {
 	known    bool            // guarded by mu
 	changed  wait.Broadcast
 
-	// unpackers have the texts of lists, which their blocks keep too, by document; only the one goroutine that calls methods of Keeper uses
+	// unpackers have what blocks keep of the texts of lists, by document; only the one goroutine that calls methods of Keeper uses
 	// them.
 	unpackers map[string]*backend.Unpacker
 }
@@ -138,10 +138,11 @@ func (l *Lists) Put(d backend.Document, data []byte) error {
 	if err != nil {
 		return err
 	}
-	blocks, err := blocklist.ParseBlocks(text)
+	blocks, kept, err := blocklist.ParseBlocks(text)
 	if err != nil {
 		return err
 	}
+	u.Keep(kept)
 	blocks.Name = strings.TrimPrefix(d.Name, backend.BlocklistDocument)
 	l.change(blocks.Name, func() { l.now[blocks.Name] = keptList{versionOf(&d), blocks} })
 	return nil
