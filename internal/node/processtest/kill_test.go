@@ -22,6 +22,7 @@ type cluster struct {
 	slave  []slave.Config
 	admin  string // the balancer's admin port
 	seeds  []string
+	scorer string // of the next master
 	master *process
 	health string // the master's admin port
 	parts  map[string]*process
@@ -63,7 +64,7 @@ func (c *cluster) startSlave(i int) {
 func (c *cluster) startMaster() string {
 	c.t.Helper()
 	m := master.DefaultConfig()
-	m.HTTP, m.Admin, m.Balancer, m.Slaves = anyPort, anyPort, c.cfg.Listen, c.seeds
+	m.HTTP, m.Admin, m.Balancer, m.Slaves, m.Scorer = anyPort, anyPort, c.cfg.Listen, c.seeds, c.scorer
 	c.master = start(c.t, "master", m)
 	c.health = c.master.line("admin ")
 	return c.master.line("master listening ")

@@ -3,7 +3,10 @@ package processtest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -70,6 +73,44 @@ func TestAMasterIsReadyOnceTheSlavesWereFilled(t *testing.T) {
 		if away != "" {
 			c.seeds = nil // next time with a balancer that was started again
 		}
+	}
+}
+
+// TestAMasterWaitsForItsModel: a master that asks for another model than slaves have says that it is ready once they have it, and not when
+// one with their model does.
+func TestAMasterWaitsForItsModel(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, newWorld(t, 50))
+	place := t.TempDir()
+	theirs, own := filepath.Join(place, "theirs.json"), filepath.Join(place, "own.json")
+	for path, model := range map[string]string{theirs: `{"format":1,"bias":1}`, own: `{"format":1,"bias":2}`} {
+		if err := os.WriteFile(path, []byte(model), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.startBalancer()
+	for i := range c.slave {
+		c.slave[i].Scorer = theirs
+		c.startSlave(i)
+	}
+	c.scorer = own
+	url := c.startMaster()
+	first := c.master
+	eventually(t, "slaves refuse the first master", func() bool {
+		return maps.Equal(ask(t, url, "usb", "", 0).Coverage.Reasons, map[string]string{"slave-0": "version", "slave-1": "version"})
+	})
+	c.scorer = theirs
+	c.startMaster()
+	c.master.line("ready ")
+	if first.last("ready ") != "" {
+		t.Error("it is ready, and slaves lack its model")
+	}
+	if err := os.Rename(own, theirs); err != nil {
+		t.Fatal(err)
+	}
+	first.line("ready ")
+	if a := ask(t, url, "usb", "", http.StatusOK); !a.Coverage.Complete {
+		t.Errorf("ready, and not complete: %+v", a.Coverage)
 	}
 }
 
