@@ -48,7 +48,7 @@ func Command(own ...balance.Strategy) *cobra.Command {
 	root.AddCommand(
 		CorpusCommand(), BuildCommand(), SearchCommand(), StoreCommand(), MemoryCommand(), ServeCommand(),
 		ReplicasCommand(), GridCommand(), SizingCommand(), LoadCommand(), OverloadCommand(), FreshCommand(), FreshnessCommand(), HotCommand(), FirstFillCommand(), CopyCommand(),
-		BalanceCommand(own...), PassesCommand(), ExecutionsCommand(), SplitCommand(), ESDBCommand(), CountersCommand(), ClicksCommand(), FiguresCommand(), FiguresAgeCommand(), SpansCommand(),
+		BalanceCommand(own...), PassesCommand(), PremiseCommand(), ExecutionsCommand(), SplitCommand(), ESDBCommand(), CountersCommand(), ClicksCommand(), FiguresCommand(), FiguresAgeCommand(), SpansCommand(),
 	)
 	return root
 }

@@ -17,7 +17,7 @@ import (
 // noOutputs are the flags that name nothing which a command writes.
 var noOutputs = strings.Split("addr,admin,adshard,barrels,ca,creators,curve,data,db,device,encoding,from,grid,grids,initial,join,layouts,lexicon,listen,memory,order,params,peers,"+
 	"postgres,profile,reports,searches,set,setups,source,strategies,strategy,threads,variants,workload,"+
-	"load contexts,balance queries,clicks queries,copy queries,first-fill queries,freshness queries,grid queries,load queries,memory queries,overload queries,passes queries,replicas queries,store queries", ",")
+	"load contexts,balance queries,clicks queries,copy queries,first-fill queries,freshness queries,grid queries,load queries,memory queries,overload queries,passes queries,premise queries,replicas queries,store queries", ",")
 
 // outputs are the flags that name what a command writes, with the rest of its arguments: IN is a file of queries, NEW a free name.
 // own are the victims that may be replaced.
@@ -43,6 +43,7 @@ var outputs = []struct{ flags, args, own string }{
 	{"memory json", "--barrels NEW --queries IN", ""},
 	{"overload json", "--queries IN --addr 127.0.0.1:1", ""},
 	{"passes json html work", "--keywords 10", ""},
+	{"premise json html work", "--keywords 10", ""},
 	{"replicas json html", "--barrels NEW --queries IN", ""},
 	{"search json html points work", "--keywords 10", ""},
 	{"sizing json", "--grid IN --curve IN --searches IN --out NEW", ""},
@@ -131,7 +132,7 @@ func TestWorkKeepsWhatIsThere(t *testing.T) {
 	}
 	for _, args := range []string{
 		"copy --keywords 10 --rounds 1", "passes --keywords 10 --strategies original --patience 1s", "grid --keywords 10 --grids 1x1 --patience 1s --queries " + in,
-		"first-fill --keywords 10 --patience 1s", "balance --keywords 10 --slaves 1 --strategies original --rate 10 --duration 1s", "hot --keywords 20 --turns 1 --patience 1s",
+		"first-fill --keywords 10 --patience 1s", "premise --keywords 10 --trees -1 --patience 1s", "balance --keywords 10 --slaves 1 --strategies original --rate 10 --duration 1s", "hot --keywords 20 --turns 1 --patience 1s",
 		"counters --duration 100ms --phase 100ms --users 1 --rate 1 --least 1ms --most 2ms --window 40ms --compact 40ms --shards 1 --questions 1 --numbers 0 --course 0", "split --seeds 1 --records 0",
 	} {
 		words := append(strings.Fields(args), "--work", dir)

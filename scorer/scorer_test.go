@@ -9,7 +9,7 @@ import (
 
 	"adshard/auction"
 	"adshard/fault"
-	"adshard/internal/oracle/oracletest"
+	"adshard/internal/oracle"
 	"adshard/scorer"
 )
 
@@ -141,7 +141,7 @@ func FuzzParse(f *testing.F) {
 // BenchmarkFactor scores one candidate by models of more and more trees.
 func BenchmarkFactor(b *testing.B) {
 	for _, trees := range []int{0, 50, 500, 2500} {
-		m, err := scorer.Parse(oracletest.LargeModel(trees))
+		m, err := scorer.Parse(oracle.LargeModel(trees))
 		if err != nil {
 			b.Fatal(err)
 		}

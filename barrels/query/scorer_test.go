@@ -146,7 +146,7 @@ func BenchmarkScorer(b *testing.B) {
 		q.Scorer = search.ScorerID{}
 		n := new(uint64)
 		if trees >= 0 {
-			m, err := scorer.Parse(oracletest.LargeModel(trees))
+			m, err := scorer.Parse(oracle.LargeModel(trees))
 			if err != nil {
 				b.Fatal(err)
 			}

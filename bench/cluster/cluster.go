@@ -32,8 +32,8 @@ type Config struct {
 	Slaves, Distributors int
 	// Replicas is how many slaves hold each slice; 0: one.
 	Replicas int
-	// SlaveFlags are further flags of each slave.
-	SlaveFlags []string
+	// SlaveFlags are further flags of each slave, MasterFlags of the master.
+	SlaveFlags, MasterFlags []string
 	// Patience bounds the first fill. Progress, if not nil, is called each second
 	// how many groups the slaves hold.
 	Patience time.Duration
@@ -58,6 +58,7 @@ type Cluster struct {
 	processes []*process
 	balancer  string // its address
 	slaves    []*slave
+	groups    []string // directories of control groups
 	// begin starts processes from a goroutine with a thread of its own, since Linux ends them with
 	// that thread: when this process ends, for any reason.
 	begin chan func()
@@ -129,7 +130,7 @@ func (c *Cluster) startAll(ctx context.Context) error {
 			return err
 		}
 	}
-	m, err := c.start("master", "master", "--balancer", c.balancer, "--http", loopback, "--admin", loopback)
+	m, err := c.start("master", append([]string{"master", "--balancer", c.balancer, "--http", loopback, "--admin", loopback}, c.cfg.MasterFlags...)...)
 	if err != nil {
 		return err
 	}
@@ -229,6 +230,9 @@ func (c *Cluster) Stop() error {
 		err = errors.Join(err, c.processes[i].stop())
 	}
 	c.processes = nil
+	for _, dir := range c.groups {
+		err = errors.Join(err, os.Remove(dir))
+	}
 	close(c.begin)
 	return err
 }

@@ -29,7 +29,7 @@ var ownFiles = map[string]string{
 	"internal/node/copying":    "files of a copy under way, in the directory of a store that it has locked",
 	"loadproxy":                "a file without a name",
 	"bench":                    "the corpus' database, under a name of its own in --work",
-	"bench/cluster":            "logs in the directory that a cluster has been given",
+	"bench/cluster":            "logs in the directory that a cluster has been given, and control groups under names of its own",
 	"bench/freshness/creators": "barrels that are built, and their copies, in a directory that it has been given",
 	"bench/hotwriters":         "sources in a directory that was made for them",
 	"bench/layouts/mapped":     "a store that is measured, in a directory of its own",

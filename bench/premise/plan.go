@@ -1,0 +1,191 @@
+package premise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"adshard/auction"
+	"adshard/bench/cluster"
+	"adshard/bench/openloop"
+	"adshard/bench/workload"
+	"adshard/internal/oracle"
+	"adshard/internal/outfile"
+	"adshard/scorer"
+)
+
+// Fixed is the name of the row in which nothing moves: groups lie by size, as
+// placedBy puts them at first.
+const (
+	Fixed    = "fixed"
+	placedBy = "weighted-move"
+)
+
+// Plan says what is measured.
+type Plan struct {
+	// Program is adshard's file, DB the database's URL, Dir a directory for stores, logs and models.
+	Program, DB, Dir string
+	// Workload has two mixes; the second one begins Before after the start of a run.
+	Workload *workload.Workload
+	// Trees are the models, by how many trees they have; None: no scorer.
+	Trees      []int
+	Strategies []string
+	Order      string
+	Slaves     int
+	// Share is what of one processor a slave may use; 0: all.
+	Share float64
+	// Load is the rate as a share of what the placement Fixed answers in time.
+	Load   float64
+	Rounds int
+	// Exact has every keyword that matches scored. Otherwise searches stop early, as they do for users.
+	Exact bool
+	// Before and After are how long the two mixes are asked, of which the second is measured; Capacity is
+	// how long the rate is looked for, and Interval the time between two iterations.
+	Before, After, Capacity, Interval time.Duration
+	// Deadline is the time that each request gives the cluster.
+	Deadline, Patience time.Duration
+	// Said, if not nil, is called with what begins.
+	Said func(what string)
+}
+
+// None stands for no model.
+const None = -1
+
+// Validate lists all that is wrong with the numbers.
+func (p *Plan) Validate() error {
+	var faults []error
+	fail := func(wrong bool, format string, args ...any) {
+		if wrong {
+			faults = append(faults, fmt.Errorf(format, args...))
+		}
+	}
+	fail(len(p.Trees) == 0, "no models: name at least one")
+	for _, n := range p.Trees {
+		fail(n < None || n > scorer.MaxTrees, "a model of %d trees: 0 to %d, or %d for none", n, scorer.MaxTrees, None)
+	}
+	fail(p.Slaves < 1 || p.Slaves > cluster.MaxSlaves, "%d slaves: 1 to %d", p.Slaves, cluster.MaxSlaves)
+	fail(p.Share != 0 && !(p.Share >= cluster.LeastShare && p.Share <= 1), "a share of %g: 0 (no limit), or %g to 1", p.Share, cluster.LeastShare)
+	fail(!(p.Load > 0 && p.Load <= 10), "a load of %g: more than 0, up to 10", p.Load)
+	fail(p.Rounds < 1 || p.Rounds > 100, "%d rounds: 1 to 100", p.Rounds)
+	fail(p.Before <= 0 || p.After <= 0 || p.Capacity <= 0 || p.Interval <= 0 || p.Deadline < time.Millisecond, "times are above 0, the deadline at least 1ms")
+	return errors.Join(faults...)
+}
+
+// model is a model of some cost.
+type model struct {
+	Cost
+	file string // "": none
+}
+
+// models writes the models, and measures what each costs a candidate.
+func (p *Plan) models() (list []*model, err error) {
+	for _, trees := range p.Trees {
+		m := &model{Cost: Cost{Trees: trees}}
+		if list = append(list, m); trees == None {
+			continue
+		}
+		raw := oracle.LargeModel(trees)
+		m.file = filepath.Join(p.Dir, fmt.Sprintf("model-%d.json", trees))
+		if err := (outfile.Output{Path: m.file, Kind: outfile.Kind{Name: "a model"}}).WriteBytes(raw); err != nil {
+			return nil, err
+		}
+		of, err := scorer.Parse(raw)
+		if err != nil {
+			return nil, err
+		}
+		m.Micros = micros(of.For(&auction.Situation{Hour: 3}))
+	}
+	return list, nil
+}
+
+// micros is what a candidate costs: the least of several turns, since other programs only add.
+func micros(c auction.Scoring) float64 {
+	const turns, each = 20, 5 * time.Millisecond
+	least := each
+	for range turns {
+		began, n := time.Now(), uint64(0)
+		for ; time.Since(began) < each || n < 8; n++ {
+			c.Factor(&auction.Features{Match: uint8(n % 3), Words: uint8(n % 10), Quality: 5, Advertiser: n * 7919 % 1000, Campaign: n * 104729 % 1000})
+		}
+		least = min(least, time.Since(began)/time.Duration(n))
+	}
+	return float64(least) / float64(time.Microsecond)
+}
+
+// asked are the requests, and number[q] which of them is that of query q; -1: a cluster would not take it.
+func (p *Plan) asked() (targets []string, number []int) {
+	more := url.Values{"timeout_ms": {fmt.Sprint(p.Deadline.Milliseconds())}}
+	if p.Exact {
+		more.Set("counts", "exact")
+	}
+	for _, q := range p.Workload.Queries {
+		at := -1
+		if target, ok := openloop.Target(q, more); ok {
+			at = len(targets)
+			targets = append(targets, target)
+		}
+		number = append(number, at)
+	}
+	return targets, number
+}
+
+// events are those of both mixes, at a rate.
+func (p *Plan) events(number []int, rate float64) iter.Seq2[time.Duration, int] {
+	return func(yield func(time.Duration, int) bool) {
+		for at, q := range p.Workload.Events(rate, p.Before+p.After) {
+			if number[q] >= 0 && !yield(at, number[q]) {
+				return
+			}
+		}
+	}
+}
+
+// second is the second mix alone, far more than can be asked.
+func (p *Plan) second(number []int) iter.Seq2[time.Duration, int] {
+	return func(yield func(time.Duration, int) bool) {
+		for at, target := range p.events(number, openloop.MaxRate) {
+			if at >= p.Before && !yield(at, target) {
+				return
+			}
+		}
+	}
+}
+
+// order is that of the strategies in a round: each begins another one, so that none always has
+// the same place.
+func (p *Plan) order(round int) []string {
+	at := round % len(p.Strategies)
+	return slices.Concat(p.Strategies[at:], p.Strategies[:at])
+}
+
+func (p *Plan) say(format string, args ...any) {
+	if p.Said != nil {
+		p.Said(fmt.Sprintf(format, args...))
+	}
+}
+
+// start starts a cluster that is paused, and limits its slaves; limited: that could be done.
+func (p *Plan) start(ctx context.Context, m *model, name string) (c *cluster.Cluster, limited bool, err error) {
+	cfg := cluster.Config{
+		Program: p.Program, DB: p.DB, Dir: filepath.Join(p.Dir, "cluster"), Strategy: name, Order: p.Order, Interval: p.Interval,
+		Slaves: p.Slaves, Patience: p.Patience,
+	}
+	if name == Fixed {
+		cfg.Strategy = placedBy
+	}
+	if m.file != "" {
+		cfg.SlaveFlags, cfg.MasterFlags = []string{"--scorer", m.file}, []string{"--scorer", m.file}
+	}
+	if c, err = cluster.Start(ctx, cfg); err != nil {
+		return nil, false, err
+	}
+	if err := c.Pause(ctx); err != nil {
+		return nil, false, errors.Join(err, c.Stop())
+	}
+	return c, p.Share > 0 && c.Limit(p.Share) == nil, nil
+}
