@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"adshard/bench/openloop"
 	"adshard/bench/workload"
 )
 
@@ -30,9 +31,9 @@ func TestContexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, _, refused := scheduled(w, list, 0, 0)
-	want := []string{
-		"/v1/search?q=red+lamp&audience=a&audience=b&location=2840&slots=8", "/v1/search?q=blue+lamp&location=2203&slots=8",
-		"/v1/search?q=green+lamp&audience=a&audience=b&location=2840&slots=8",
+	want := []openloop.Target{
+		{Path: "/v1/search?q=red+lamp&audience=a&audience=b&location=2840&slots=8"}, {Path: "/v1/search?q=blue+lamp&location=2203&slots=8"},
+		{Path: "/v1/search?q=green+lamp&audience=a&audience=b&location=2840&slots=8"},
 	}
 	if !slices.Equal(got, want) || refused != 0 {
 		t.Errorf("asked\n%q, want\n%q", got, want)

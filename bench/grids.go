@@ -84,7 +84,7 @@ func (f *gridFlags) run(ctx context.Context, out, said io.Writer) (err error) {
 		return err
 	}
 	for _, text := range texts {
-		if target, ok := openloop.Target(text, nil); ok {
+		if target, ok := openloop.Search(text, nil); ok {
 			f.plan.Targets = append(f.plan.Targets, target)
 		}
 	}

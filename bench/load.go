@@ -188,7 +188,7 @@ func joined(a, b url.Values) url.Values {
 // scheduled makes a request target of each query of a workload that a cluster
 // would take, each with one of the contexts in turn, and says when each is asked. With a rate, only of those that are
 // asked.
-func scheduled(w *workload.Workload, contexts []url.Values, rate float64, run time.Duration) (list []string, when iter.Seq2[time.Duration, int], refused int) {
+func scheduled(w *workload.Workload, contexts []url.Values, rate float64, run time.Duration) (list []openloop.Target, when iter.Seq2[time.Duration, int], refused int) {
 	events := w.Events(rate, run)
 	asked := make([]bool, len(w.Queries))
 	if rate == 0 && w.Recorded() == 0 {
@@ -213,7 +213,7 @@ func scheduled(w *workload.Workload, contexts []url.Values, rate float64, run ti
 		if !asked[i] {
 			continue
 		}
-		if target, ok := openloop.Target(q, joined(contexts[i%len(contexts)], w.Context(i))); ok {
+		if target, ok := openloop.Search(q, joined(contexts[i%len(contexts)], w.Context(i))); ok {
 			number[i] = len(list)
 			list = append(list, target)
 		} else {

@@ -106,7 +106,7 @@ func (f *overloadFlags) run(ctx context.Context, out io.Writer) error {
 	}
 	more.Set("timeout_ms", strconv.FormatInt(f.deadline.Milliseconds(), 10))
 	for _, q := range w.Queries {
-		if target, ok := openloop.Target(q, more); ok {
+		if target, ok := openloop.Search(q, more); ok {
 			f.Targets = append(f.Targets, target)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 func TestScheduleOfAnOverload(t *testing.T) {
 	f := overloadFlags{times: 5, peak: 200, before: 2 * time.Second, after: 2 * time.Second}
-	f.Duration, f.Targets = 4*time.Second, make([]string, 3)
+	f.Duration, f.Targets = 4*time.Second, make([]openloop.Target, 3)
 	var counts [8]int
 	last := time.Duration(0)
 	for at, target := range f.schedule() {

@@ -171,8 +171,8 @@ func asked(w *workload.Workload) (list []string) {
 		if n++; n > passes.Each {
 			break
 		}
-		if target, ok := openloop.Target(w.Queries[q], nil); ok {
-			list = append(list, target)
+		if target, ok := openloop.Search(w.Queries[q], nil); ok {
+			list = append(list, target.Path)
 		}
 	}
 	return list

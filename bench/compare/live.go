@@ -9,7 +9,7 @@ import (
 
 // targets makes the request targets of the queries that are asked in the run and
 // says when each is. Queries that a cluster would not take are left out.
-func (l *live) targets() (list []string, when func(func(time.Duration, int) bool)) {
+func (l *live) targets() (list []openloop.Target, when func(func(time.Duration, int) bool)) {
 	const unseen, refused = -1, -2
 	number := make([]int, len(l.w.Queries))
 	for i := range number {
@@ -20,7 +20,7 @@ func (l *live) targets() (list []string, when func(func(time.Duration, int) bool
 			continue
 		}
 		number[q] = refused
-		if target, ok := openloop.Target(l.w.Queries[q], nil); ok {
+		if target, ok := openloop.Search(l.w.Queries[q], nil); ok {
 			number[q] = len(list)
 			list = append(list, target)
 		}

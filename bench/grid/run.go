@@ -20,8 +20,8 @@ type Plan struct {
 	// directory.
 	Program, DB, Dir string
 	Grids            []Grid
-	// Targets are the request targets.
-	Targets []string
+	// Targets are the requests.
+	Targets []openloop.Target
 	// Turns is how often every grid is asked, for Duration in each of three ways:
 	// one request at a time, Closed under way, and Rate a second at random times.
 	Turns    int

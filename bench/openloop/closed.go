@@ -66,7 +66,7 @@ func askOn(ctx context.Context, c *Config, take func(time.Time) (int, bool), lin
 		if !ok {
 			return
 		}
-		status, body, err := conn.get(ctx, c.Targets[target])
+		status, body, err := conn.ask(ctx, c.Targets[target])
 		if !sent.Before(from) {
 			o.count(c, line, target, from, status, body, err, sent, sent)
 		}

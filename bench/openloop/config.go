@@ -27,8 +27,8 @@ type Config struct {
 	TLS *tls.Config
 	// AllowRemote: the address need not be of this machine.
 	AllowRemote bool
-	// Targets are the request targets (path and query), asked in turn.
-	Targets []string
+	// Targets are the requests, asked in turn.
+	Targets []Target
 	// Rate is how many requests a second are meant to be sent, with random gaps
 	// as of independent users. 0: one at a time, the next when the answer is in.
 	Rate float64

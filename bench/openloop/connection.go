@@ -36,18 +36,25 @@ func newConnection(c *Config) *connection {
 	return &connection{network: network, address: address, host: c.host(), tls: c.secure(address), timeout: c.Timeout}
 }
 
-// get asks for a target. The body is good until the next call.
-func (c *connection) get(ctx context.Context, target string) (status int, body []byte, err error) {
+// ask sends a request. The body is good until the next call.
+func (c *connection) ask(ctx context.Context, target Target) (status int, body []byte, err error) {
 	if c.conn == nil {
 		if err := c.open(ctx); err != nil {
 			return 0, nil, err
 		}
 	}
-	c.out = append(c.out[:0], "GET "...)
-	c.out = append(c.out, target...)
+	method := "GET "
+	if target.Body != "" {
+		method = "POST "
+	}
+	c.out = append(append(c.out[:0], method...), target.Path...)
 	c.out = append(c.out, " HTTP/1.1\r\nHost: "...)
 	c.out = append(c.out, c.host...)
-	c.out = append(c.out, "\r\n\r\n"...)
+	if target.Body != "" {
+		c.out = append(c.out, "\r\nContent-Type: application/json\r\nContent-Length: "...)
+		c.out = strconv.AppendInt(c.out, int64(len(target.Body)), 10)
+	}
+	c.out = append(append(c.out, "\r\n\r\n"...), target.Body...)
 	if err = c.conn.SetDeadline(time.Now().Add(c.timeout)); err == nil {
 		_, err = c.conn.Write(c.out)
 	}

@@ -23,7 +23,7 @@ const whole = `{"ads":[{"ad_id":1},{"ad_id":2}],"coverage":{"complete":true}}`
 
 func config(addr string) Config {
 	return Config{
-		Addr: addr, Targets: []string{"/v1/search?q=a", "/v1/search?q=b"}, Duration: 200 * time.Millisecond,
+		Addr: addr, Targets: []Target{{Path: "/v1/search?q=a"}, {Path: "/v1/search?q=b"}}, Duration: 200 * time.Millisecond,
 		Connections: 8, Timeout: 2 * time.Second, Seed: 1,
 	}
 }

@@ -28,12 +28,12 @@ func Record(ctx context.Context, c Config) (Reference, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		status, body, err := conn.get(ctx, target)
+		status, body, err := conn.ask(ctx, target)
 		if err != nil || status != 200 {
-			return nil, fmt.Errorf("record the answer of %s: %w", target, failure(status, err))
+			return nil, fmt.Errorf("record the answer of %s: %w", target.Path, failure(status, err))
 		}
 		if !complete(body) {
-			return nil, fmt.Errorf("record the answer of %s: it is not complete", target)
+			return nil, fmt.Errorf("record the answer of %s: it is not complete", target.Path)
 		}
 		out[i] = adsOf(body)
 	}

@@ -60,7 +60,7 @@ func alone(ctx context.Context, c *Config) (*Outcome, error) {
 		if sent.After(until) || c.Requests > 0 && o.Sent() >= c.Requests {
 			break
 		}
-		status, body, err := conn.get(ctx, c.Targets[target])
+		status, body, err := conn.ask(ctx, c.Targets[target])
 		if sent.Before(from) {
 			cpu = c.processorTime()
 			continue
@@ -205,7 +205,7 @@ func work(ctx context.Context, c *Config, queue <-chan due, line *timeline, from
 			}
 			continue
 		}
-		status, body, err := conn.get(ctx, c.Targets[d.target])
+		status, body, err := conn.ask(ctx, c.Targets[d.target])
 		if counts {
 			o.count(c, line, d.target, from, status, body, err, d.at, sent)
 		}

@@ -12,15 +12,19 @@ import (
 	"adshard/fault"
 )
 
-// maxQueries bounds what is read of a file of queries.
-const maxQueries = 5_000_000
+const (
+	// maxQueries bounds what is read of a file of queries.
+	maxQueries = 5_000_000
+	// maxLine bounds a line: a body of 1 MiB as parameters fits, each of its bytes as three.
+	maxLine = 4 << 20
+)
 
 // FromFile reads one's own queries, one a line; empty lines do not count. A
 // line is just the query, or the query, a tab and
 //   - a number: how often it is asked, against the others, which are then drawn
 //     at that skew;
-//   - a time as in RFC 3339: when it was asked; lines are in that order. Behind another tab may stand what it says of
-//     its user and page, as parameters of a search, as the query log of a master has it.
+//   - a time as in RFC 3339: when it was asked; lines are in that order. Behind another tab may stand what else it says, as
+//     parameters, as the query log of a master has it.
 //
 // All lines are of the kind of the first. Queries without a number or a time are
 // asked in turn. A file in which a comma stands where the tab should is refused:
@@ -35,6 +39,7 @@ func FromFile(name string, seed uint64) (*Workload, error) {
 	defer f.Close()
 	r := &reader{m: &mixer{index: make(map[string]int32), w: &Workload{Name: name, seed: seed}}}
 	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, maxLine)
 	for n := 1; lines.Scan() && len(r.sequence) < maxQueries; n++ {
 		if err := r.line(lines.Text()); err != nil {
 			return nil, fault.Newf(fault.Invalid, op, "%s, line %d: %w", name, n, err)

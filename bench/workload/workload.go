@@ -15,7 +15,7 @@ type Workload struct {
 	// Queries are the different queries; everything else refers to them by
 	// index.
 	Queries []string
-	// Contexts are what the queries say of their users and pages, as parameters of a search, as far as the last that
+	// Contexts are what the queries say beside their texts, as parameters (openloop.Search), as far as the last that
 	// says something.
 	Contexts []url.Values
 	// Requests is the length that its source names; 0: as long as one likes.

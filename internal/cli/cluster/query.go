@@ -216,24 +216,23 @@ func (f *queryFlags) asks(p url.Values) (func(context.Context, *apiclient.Client
 	if f.explain = f.explain || f.whyNot; f.explain {
 		path = "/v1/explain"
 	}
-	if f.explain {
-		for _, text := range f.placements {
-			one, err := placementOf(text)
-			if err != nil {
-				return nil, err
-			}
-			raw, err := json.Marshal(one)
-			if err != nil {
-				return nil, err
-			}
-			p.Add("placement", string(raw))
+	for _, text := range f.placements {
+		one, err := placementOf(text)
+		if err != nil {
+			return nil, err
 		}
+		raw, err := json.Marshal(one)
+		if err != nil {
+			return nil, err
+		}
+		p.Add("placement", string(raw))
 	}
-	if len(f.placements) == 0 || f.explain {
-		return func(ctx context.Context, c *apiclient.Client) ([]byte, error) { return c.Get(ctx, path, p) }, nil
-	}
-	body, err := pageBody(p, f.placements)
-	return func(ctx context.Context, c *apiclient.Client) ([]byte, error) { return c.Post(ctx, path, body) }, err
+	return func(ctx context.Context, c *apiclient.Client) ([]byte, error) {
+		if len(f.placements) == 0 || f.explain {
+			return c.Get(ctx, path, p)
+		}
+		return c.Post(ctx, path, api.BodyOf(p))
+	}, nil
 }
 
 // elsewhere adds to the refusal of an explanation how to request it from the admin

@@ -1,10 +1,8 @@
 package cluster
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -13,50 +11,6 @@ import (
 	"adshard/internal/money"
 	"adshard/internal/node/httpapi/api"
 )
-
-// pageBody is a request with placements as the body of a POST, from the parameters that a GET would have.
-func pageBody(p url.Values, placements []string) (map[string]any, error) {
-	body := map[string]any{}
-	for name, values := range p {
-		field := new(api.SearchParams).BodyName(name)
-		switch name {
-		case "slots", "timeout_ms", "per_advertiser":
-			body[field] = json.Number(values[0])
-		case "strict", "block_uncategorised", "why_empty":
-			body[field] = values[0] == "true"
-		case "location", "interest_location", "block_advertiser":
-			numbers := make([]json.RawMessage, len(values))
-			for i, v := range values {
-				numbers[i] = numberOrText(v)
-			}
-			body[field] = numbers
-		case "language", "audience", "block", "block_domain", "block_category":
-			body[field] = values
-		case "point":
-			lat, lon, _ := strings.Cut(values[0], ",")
-			body[field] = map[string]json.RawMessage{"lat": numberOrText(lat), "lon": numberOrText(lon)}
-		default:
-			body[field] = values[0]
-		}
-	}
-	list := make([]api.PlacementRequest, len(placements))
-	for i, text := range placements {
-		var err error
-		if list[i], err = placementOf(text); err != nil {
-			return nil, err
-		}
-	}
-	body["placements"] = list
-	return body, nil
-}
-
-// numberOrText is a number as JSON, and what is none as a string, which the server refuses with the reason.
-func numberOrText(s string) json.RawMessage {
-	if json.Valid([]byte(s)) {
-		return json.RawMessage(s)
-	}
-	return json.RawMessage(strconv.Quote(s))
-}
 
 // placementID is the id of what placementOf reads.
 func placementID(text string) string {

@@ -83,8 +83,8 @@ const (
 
 // Recorder writes searches to a file, a line each with the text, a tab and the time of
 // arrival (RFC 3339), in the order of arrival: what adbench replays. Behind another tab is
-// what a search says of its user and page, as parameters with the time for which it was
-// answered. Make it with NewRecorder; Run writes.
+// what else a search says that decides its ads, as parameters with the time for which it was
+// answered (searchapi.Observation). Make it with NewRecorder; Run writes.
 type Recorder struct {
 	cfg RecordConfig
 	log *slog.Logger

@@ -57,7 +57,7 @@ type SlowSearch struct {
 	At        time.Time `json:"at"` // when it was answered
 	RequestID string    `json:"request_id"`
 	Query     string    `json:"query"`
-	Context   string    `json:"context,omitempty"` // parameters of a search, as in searchapi.Observation
+	Context   string    `json:"context,omitempty"` // as in searchapi.Observation
 	Status    int       `json:"status"`
 	// Outcome is complete, incomplete, or an error's kind.
 	Outcome  string `json:"outcome"`

@@ -99,7 +99,7 @@ func (c *call) answer(ctx context.Context, p *api.SearchParams) (r Result, err e
 // result searches.
 func (c *call) result(ctx context.Context, p *api.SearchParams) (Result, error) {
 	if c.seen.Query = p.Q; c.Arrived != nil || c.Timed {
-		c.seen.Context = searchContext(p).query(c.start)
+		c.seen.Context = saidOf(c.asked, c.start)
 	}
 	if c.Arrived != nil {
 		c.Arrived(p.Q, c.seen.Context)

@@ -91,8 +91,8 @@ type Observation struct {
 	Status    int
 	// Query is the text; "" where the request was refused before it was read.
 	Query string
-	// Context is what the request says of its user and page, as parameters of a search, with the time for which it is
-	// answered; "" if it says nothing, or if neither Config.Arrived nor Config.Timed is set.
+	// Context is what the request says beside its text that decides the ads, as parameters of /v1/explain, with the time for which it
+	// is answered; "" if it says nothing, or if neither Config.Arrived nor Config.Timed is set.
 	Context string
 	// Took counts from the first byte; the others are the stages of a search:
 	// zero where it did not come so far.

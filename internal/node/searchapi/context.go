@@ -3,7 +3,6 @@ package searchapi
 import (
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,29 +33,6 @@ func explainContext(p *api.ExplainParams) *contextParams {
 		p.Location, p.InterestLocation, p.Point, p.Time, p.Language, p.Audience, p.Site, p.Block, p.BlockAdvertiser, p.BlockDomain,
 		p.BlockCategory, p.BlockUncategorised,
 	}
-}
-
-// query writes a context as parameters of a search, with the time for which a request without one is answered; "": it says nothing.
-func (p *contextParams) query(now time.Time) string {
-	q := url.Values{}
-	for name, list := range map[string]api.Values{
-		"location": p.location, "interest_location": p.interest, "point": p.point, "time": p.time, "language": p.language, "audience": p.audience,
-		"site": p.site, "block": p.block, "block_advertiser": p.advertiser, "block_domain": p.domain, "block_category": p.category,
-	} {
-		for _, v := range list {
-			if lat, lon, ok := pointOf(v.Raw); v.Kind == api.Object && ok {
-				v.Raw = lat + "," + lon
-			}
-			q.Add(name, v.Raw)
-		}
-	}
-	if p.uncategorised {
-		q.Set("block_uncategorised", "true")
-	}
-	if len(q) > 0 && len(p.time) == 0 {
-		q.Set("time", now.UTC().Format(time.RFC3339))
-	}
-	return q.Encode()
 }
 
 // resolver resolves a request's context. The first fault stays.

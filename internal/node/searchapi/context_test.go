@@ -38,24 +38,24 @@ func contextOf(t *testing.T, request string) (resolved, error) {
 // loggedContext is the context of a body, or of a query string, as logs have it.
 func loggedContext(t *testing.T, request string) string {
 	t.Helper()
-	p := api.NewSearchParams()
-	err := api.FromQuery(p, request)
+	b := api.NewSearchBody()
+	err := api.FromQuery(b.SearchParams, request)
 	if strings.HasPrefix(request, "{") {
-		p = api.NewSearchParams()
-		err = api.FromBody(p, []byte(request))
+		err = api.FromBody(b, []byte(request))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return searchContext(p).query(time.Date(2026, 3, 4, 12, 0, 0, 5, time.UTC))
+	return saidOf(b, time.Date(2026, 3, 4, 12, 0, 0, 5, time.UTC))
 }
 
 // TestLoggedContext: logs have the time of a request that names none, and nothing of one that says nothing.
 func TestLoggedContext(t *testing.T) {
 	for request, want := range map[string]string{
-		"q=a&slots=3":                          "",
-		"q=a&audience=%C5%BEena":               "audience=%C5%BEena&time=2026-03-04T12%3A00%3A00Z",
-		`{"q":"a","point":{"lat":1,"lon":-2}}`: "point=1%2C-2&time=2026-03-04T12%3A00%3A00Z",
+		"q=a&slots=4&device=desktop&strict=true": "",
+		"q=a&slots=3":                            "slots=3&time=2026-03-04T12%3A00%3A00Z",
+		"q=a&audience=%C5%BEena":                 "audience=%C5%BEena&time=2026-03-04T12%3A00%3A00Z",
+		`{"q":"a","point":{"lat":1,"lon":-2}}`:   "point=1%2C-2&time=2026-03-04T12%3A00%3A00Z",
 	} {
 		if got := loggedContext(t, request); got != want {
 			t.Errorf("%s: %s, want %s", request, got, want)

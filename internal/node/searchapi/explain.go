@@ -30,7 +30,7 @@ func (c *call) Explain(w http.ResponseWriter, r *http.Request, p *api.ExplainPar
 	c.writeJSON(w, answer)
 }
 
-// Explanation explains a query of the process itself, with a context as in Observation, after all searches that wait. It is
+// Explanation explains a query of the process itself, with a context as in Observation (of placements the first), after all searches that wait. It is
 // not observed.
 func (h *Handler) Explanation(ctx context.Context, query, of string) (*api.ExplainAnswer, error) {
 	p := api.NewExplainParams()

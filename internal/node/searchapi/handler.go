@@ -29,7 +29,7 @@ type call struct {
 	*Handler
 	start   time.Time       // of the first byte
 	body    bool            // ReadBody has read the body, or closes the connection
-	asked   *api.SearchBody // what the body says; nil: there is none
+	asked   *api.SearchBody // what is asked; nil until it is read
 	tags    search.Tags
 	entry   *overload.Place // of the search, from begin on
 	seen    Observation

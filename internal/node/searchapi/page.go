@@ -34,8 +34,6 @@ type placement struct {
 // fault.Invalid with the field.
 func (c *call) page(req *search.Request) (*page, error) {
 	switch {
-	case c.asked == nil:
-		return nil, nil
 	case c.asked.Placements == nil && c.asked.PerAdvertiser != 1:
 		return nil, fault.Field(op, "per_advertiser", "per_advertiser needs placements")
 	case c.asked.Placements == nil:

@@ -18,6 +18,9 @@ import (
 
 // Search answers GET /v1/search.
 func (c *call) Search(w http.ResponseWriter, r *http.Request, p *api.SearchParams) {
+	if c.asked == nil {
+		c.asked = &api.SearchBody{SearchParams: p, PerAdvertiser: 1}
+	}
 	b := httpapi.NewBuffer()
 	defer b.Free()
 	if err := c.search(r.Context(), p, &b.Buffer); err != nil {
