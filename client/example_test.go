@@ -30,6 +30,36 @@ func ExampleClient_Search() {
 	// Output: 0 ads; complete: true
 }
 
+// Two placements of a page, of which the second cannot be filled.
+func ExampleClient_Search_placements() {
+	master := httptest.NewServer(says("application/json", // in place of yours
+		`{"ads":[],"placements":[{"id":"top","ads":[{"position":1,"advertiser":"Acme","price_micros":60000}]},`+
+			`{"id":"side","ads":[],"error":{"code":"invalid","message":"there is no block list \"kids\"","field":"block"}}]}`))
+	defer master.Close()
+	c, err := client.New(client.Config{Masters: []string{master.URL}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	answer, err := c.Search(context.Background(), client.SearchRequest{Query: "usb cable", Placements: []client.Placement{
+		{ID: "top", Slots: 3, ReserveMicros: 50_000}, {ID: "side", Slots: 4, Block: []string{"kids"}},
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, p := range answer.Placements {
+		if p.Error != nil {
+			fmt.Printf("%s: %s\n", p.ID, p.Error.Message)
+		}
+		for _, ad := range p.Ads {
+			fmt.Printf("%s: %d. %s at %d micros\n", p.ID, ad.Position, ad.Advertiser, ad.PriceMicros)
+		}
+	}
+	// Output:
+	// top: 1. Acme at 60000 micros
+	// side: there is no block list "kids"
+}
+
 // What a server refuses has a code to decide by.
 func ExampleError() {
 	master := httptest.NewServer(refuses(http.StatusBadRequest, "invalid"))
