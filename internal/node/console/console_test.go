@@ -16,7 +16,7 @@ import (
 
 // pages are those of a balancer with a master.
 var pages = []string{"/console/overview", "/console/balancing", "/console/slices", "/console/slices?slave=slave-0", "/console/slices/5", "/console/slices/4",
-	"/console/slices/3", "/console/slices/7", "/console/slices/8", "/console/query", "/console/query?q=usb"}
+	"/console/slices/3", "/console/slices/7", "/console/slices/8", "/console/query", "/console/query?q=usb", "/console/query?q=usb&keyword=7&placement_id=top&placement_id=side&placement_slots=x"}
 
 // TestPagesAreSafe: no page has a script or a style within it, nor an answer without the policy
 // that keeps them out.

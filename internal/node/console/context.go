@@ -168,6 +168,7 @@ var verdictTexts = map[api.Verdict]string{
 	api.VerdictDeviceOff:         "it is not shown on this device",
 	api.VerdictBelowReserve:      "the bid is below the reserve",
 	api.VerdictBlockedByNegative: "a negative keyword blocks it",
+	api.VerdictScoredOut:         "the scorer’s factor is 0 in this request",
 }
 
 // counted is how many keywords have a verdict, and what it means.
@@ -188,10 +189,10 @@ func countedOf(all map[api.Verdict]int) (list []counted) {
 	return list
 }
 
-// whyEmpty lists why an answer has no ads.
-func whyEmpty(a *api.SearchAnswer) []counted {
+// whyEmpty lists why there are no ads.
+func whyEmpty(why map[string]int) []counted {
 	all := map[api.Verdict]int{}
-	for v, n := range a.Why {
+	for v, n := range why {
 		all[api.Verdict(v)] = n
 	}
 	return countedOf(all)
@@ -213,9 +214,11 @@ func (c *Console) name(r *http.Request, l *queryPage) {
 			}
 		}
 	}
-	for i := range l.Matches {
-		for _, f := range l.Matches[i].Factors {
-			note(f.Criterion)
+	for _, p := range l.Parts {
+		for i := range p.Matches {
+			for _, f := range p.Matches[i].Factors {
+				note(f.Criterion)
+			}
 		}
 	}
 	for _, id := range slices.Concat(l.Asked["location"], l.Asked["interest_location"]) {

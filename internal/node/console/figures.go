@@ -17,7 +17,7 @@ func funcs() template.FuncMap {
 		"count": count[int], "count32": count[uint32], "count64": count[uint64], "ratio": ratio, "percent": percent, "bytes": size, "ago": ago, "figure": figure,
 		"millis": millis, "lasting": lasting,
 		"money": money.Format, "bar": newBar, "plural": pluralOf,
-		"modifier": modifier, "told": isTold, "signed": signed[int], "form": newItemForm, "capital": capital,
+		"modifier": modifier, "told": isTold, "signed": signed[int], "scored": scoredOf, "form": newItemForm, "capital": capital,
 		"place": placeOf, "deed": newSlaveAction, "options": newOptions, "strategyRow": newStrategyRow,
 	}
 }

@@ -1,8 +1,11 @@
 package console
 
 import (
+	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,27 +16,21 @@ import (
 type queryPage struct {
 	Form   queryForm
 	Answer *api.SearchAnswer // nil: nothing is asked yet
-	// Steps are the auction from the keywords that match to those that won.
-	Steps   []step
-	Matches []api.ExplainedKeyword
-	Total   uint64
-	// Stages are where the time of the search went.
+	Parts  []part
+	// Stages are where the time of the search went; none: nothing is explained.
 	Stages []stage
-	// Wanted are the keywords that are asked for by name, matching or not, or nil if there is
-	// none.
-	Wanted *api.ExplainAnswer
 	// Unclear are names that no place has, or several.
 	Unclear []unclearPlace
-	// Asked are the parameters of the search, Empty why it has no ads.
+	// Asked are the parameters of the search.
 	Asked url.Values
-	Empty []counted
 	names map[uint32]string // of places that factors and the request mention
 }
 
 // queryForm is the form as it was sent.
 type queryForm struct {
-	Q, Device, Variants, Slots, Keyword string
-	Context                             contextForm
+	Q, Device, Variants, Slots, Keyword, PerAdvertiser string
+	Context                                            contextForm
+	Placements                                         []placementForm
 }
 
 // step is one of the auction: that many keywords are left, so many have gone, for these reasons.
@@ -55,7 +52,7 @@ type stage struct {
 // labTimeout is the time of a query, in milliseconds: people wait.
 const labTimeout = "5000"
 
-// labMatches is how many keywords are explained.
+// labMatches is how many keywords are explained, of all placements together.
 const labMatches = 1000
 
 // labWanted is how many keywords of those asked for by name are shown.
@@ -63,9 +60,11 @@ const labWanted = 100
 
 func (c *Console) query(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	l := &queryPage{Form: queryForm{Q: q.Get("q"), Device: q.Get("device"), Variants: q.Get("variants"), Slots: q.Get("slots"), Keyword: q.Get("keyword"), Context: contextOf(q)}}
+	l := &queryPage{Form: queryForm{Q: q.Get("q"), Device: q.Get("device"), Variants: q.Get("variants"), Slots: q.Get("slots"), Keyword: q.Get("keyword"), PerAdvertiser: q.Get("per_advertiser"), Context: contextOf(q)}}
+	var edited bool
+	l.Form.Placements, edited = placementForms(q)
 	status, trouble := http.StatusOK, ""
-	if q.Has("q") {
+	if q.Has("q") && !edited {
 		if err := c.try(r, l); err != nil {
 			status, trouble = statusOf(err), err.Error()
 		}
@@ -87,26 +86,56 @@ func (c *Console) try(r *http.Request, l *queryPage) error {
 			q.Set(name, v)
 		}
 	}
-	answer, explained := new(api.SearchAnswer), new(api.ExplainAnswer)
+	if err := l.Form.page(q); err != nil {
+		return err
+	}
+	answer := new(api.SearchAnswer)
 	q.Set("why_empty", "true")
-	if err := ask(c.cfg.Search, r, http.MethodGet, "/v1/search", q, nil, answer); err != nil {
+	if q.Has("placement") {
+		err = ask(c.cfg.Search, r, http.MethodPost, "/v1/search", nil, api.BodyOf(q), answer)
+	} else {
+		err = ask(c.cfg.Search, r, http.MethodGet, "/v1/search", q, nil, answer)
+	}
+	if err != nil {
 		return err
 	}
 	q.Del("why_empty")
-	q.Set("limit", strconv.Itoa(labMatches))
+	l.Parts = partsOf(answer)
+	for i := range l.Parts {
+		if err := c.explain(r, l, &l.Parts[i]); err != nil {
+			return err
+		}
+	}
+	l.Answer = answer
+	c.name(r, l)
+	return nil
+}
+
+// explain has a part explained, unless it is a placement that is not filled.
+func (c *Console) explain(r *http.Request, l *queryPage, p *part) error {
+	if p.Error != nil {
+		return nil
+	}
+	q := maps.Clone(l.Asked)
+	if p.Mark != "" {
+		q.Set("of_placement", p.ID)
+	}
+	q.Set("limit", strconv.Itoa(labMatches/len(l.Parts)))
+	explained := new(api.ExplainAnswer)
 	if err := ask(c.cfg.Search, r, http.MethodGet, "/v1/explain", q, nil, explained); err != nil {
 		return err
 	}
-	l.Answer, l.Matches, l.Total, l.Empty = answer, explained.Matches, explained.Total, whyEmpty(answer)
-	c.name(r, l)
-	l.Steps, l.Stages = steps(explained.Matches), stages(&explained.Timing)
+	p.Matches, p.Total, p.Steps = explained.Matches, explained.Total, steps(explained)
+	if l.Stages == nil {
+		l.Stages = stages(&explained.Timing)
+	}
 	if strings.TrimSpace(l.Form.Keyword) == "" {
 		return nil
 	}
 	q.Set("why_not", l.Form.Keyword)
 	q.Set("limit", strconv.Itoa(labWanted))
-	l.Wanted = new(api.ExplainAnswer)
-	return ask(c.cfg.Search, r, http.MethodGet, "/v1/explain", q, nil, l.Wanted)
+	p.Wanted = new(api.ExplainAnswer)
+	return ask(c.cfg.Search, r, http.MethodGet, "/v1/explain", q, nil, p.Wanted)
 }
 
 // stages draws the stages one after the other, and calls within the stage that asks the shards.
@@ -124,6 +153,14 @@ func stages(t *api.Timing) []stage {
 	}
 	return append(out, draw(stage{Name: "hold the auction", Us: t.AuctionUs}, t.ExpandUs+t.SearchUs))
 }
+
+const (
+	// scoredStep is there with a scorer only.
+	scoredStep = "have a factor above 0"
+	// bestStep is called furtherStep in a placement.
+	bestStep    = "are their advertiser's best"
+	furtherStep = "may have a place besides the earlier ones"
+)
 
 // auctionSteps are the steps of the auction in order, with the verdicts of the keywords that leave
 // it there.
@@ -143,19 +180,40 @@ var auctionSteps = []struct {
 	{"have a bid for the device", []api.Verdict{api.VerdictNoBid, api.VerdictDeviceOff}},
 	{"reach the reserve", []api.Verdict{api.VerdictBelowReserve}},
 	{"are not blocked by a negative", []api.Verdict{api.VerdictBlockedByNegative}},
-	{"are their advertiser's best", []api.Verdict{api.VerdictSuperseded}},
+	{scoredStep, []api.Verdict{api.VerdictScoredOut}},
+	{bestStep, []api.Verdict{api.VerdictSuperseded}},
 	{"won a place", []api.Verdict{api.VerdictLost}},
 }
 
+// scoredOf writes what a scorer made of a quality, and of what.
+func scoredOf(s *api.Scored) string {
+	var parts []string
+	for _, p := range s.Parts {
+		weight := strings.Replace(fmt.Sprintf("%+d", p.Weight), "-", "−", 1)
+		parts = append(parts, strings.Join(slices.DeleteFunc([]string{p.Feature, p.Value, weight}, func(text string) bool { return text == "" }), " "))
+	}
+	text := "scorer " + signed(int(s.FactorPermille))
+	if len(parts) > 0 {
+		text += " (" + strings.Join(parts, ", ") + ")"
+	}
+	return text
+}
+
 // steps counts how many keywords come how far.
-func steps(matches []api.ExplainedKeyword) []step {
-	verdicts := map[api.Verdict]int{}
+func steps(a *api.ExplainAnswer) []step {
+	matches, verdicts := a.Matches, map[api.Verdict]int{}
 	for i := range matches {
 		verdicts[matches[i].Verdict]++
 	}
 	left := len(matches)
 	out := []step{{Name: "match the words", Left: left}}
 	for _, s := range auctionSteps {
+		switch {
+		case s.name == scoredStep && a.Scorer == "":
+			continue
+		case s.name == bestStep && a.Placement != "":
+			s.name = furtherStep
+		}
 		gone, n := map[api.Verdict]int{}, 0
 		for _, v := range s.verdicts {
 			if verdictTexts[v] != "" { // lost and superseded are told by the name of the step

@@ -46,7 +46,8 @@ func newPort(t testing.TB, tokens bool, with ...func(*admin.Config)) *port {
 	log := slog.New(slog.NewTextHandler(&p.log, nil))
 	cfg := admin.Config{
 		Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Control: p.control, Memory: p.memory, Log: log,
-		Explain: searchapi.New(searchapi.Config{Searcher: p.found, Explainer: p.found, Counter: p.found, Reserve: 10_000}),
+		Explain: searchapi.New(searchapi.Config{Searcher: p.found, Explainer: p.found, Counter: p.found, Reserve: 10_000,
+			Scorer: func() search.ScorerID { return p.found.scorer }}),
 	}
 	if tokens {
 		list, err := access.ParseTokens([]byte("operator alice " + operatorToken + "\nreader bob " + readerToken))
@@ -165,6 +166,7 @@ type found struct {
 	hits    []search.Hit
 	matches []search.Explained
 	missing []search.Missing
+	scorer  search.ScorerID
 	err     error
 	asked   atomic.Pointer[search.Request] // the last one
 }
@@ -213,7 +215,14 @@ func (f *found) Search(_ context.Context, r *search.Request) (*search.Answer, er
 		}
 		r.Timing.Add(p)
 	}
-	return &search.Answer{Hits: f.hits, Matched: uint64(len(f.matches)), Candidates: uint64(len(f.hits)), CountsExact: true, Width: f.width(),
+	hits, filtered := slices.Clone(f.hits), []uint64(nil)
+	if r.Page != nil { // all hits are candidates of all placements
+		for i := range hits {
+			hits[i].Filters = 1<<search.MaxPlacements - 1
+		}
+		filtered = slices.Repeat([]uint64{uint64(len(hits))}, len(r.Page.Filters))
+	}
+	return &search.Answer{Hits: hits, Filtered: filtered, Matched: uint64(len(f.matches)), Candidates: uint64(len(f.hits)), CountsExact: true, Width: f.width(),
 		View: 1, Shards: 3, Answered: 3 - len(f.missing), Missing: f.missing}, f.err
 }
 

@@ -1,0 +1,109 @@
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adshard/internal/money"
+	"adshard/internal/node/httpapi/api"
+)
+
+// placementForm is a placement of a page, as it was sent.
+type placementForm struct{ ID, Slots, Reserve, Block string }
+
+// placementForms are the placements of the form, with the one that is to be added, and without the one that is to be removed. edited: the
+// form is changed, and nothing is asked yet.
+func placementForms(q url.Values) (list []placementForm, edited bool) {
+	at := func(name string, i int) string {
+		if all := q["placement_"+name]; i < len(all) {
+			return all[i]
+		}
+		return ""
+	}
+	for i := range q["placement_id"] {
+		list = append(list, placementForm{at("id", i), at("slots", i), at("reserve", i), at("block", i)})
+	}
+	if q.Has("add") && len(list) < api.MaxPlacements {
+		list = append(list, placementForm{})
+	}
+	if i, err := strconv.Atoi(q.Get("remove")); err == nil && i >= 0 && i < len(list) {
+		list = slices.Delete(list, i, i+1)
+	}
+	return list, q.Has("add") || q.Has("remove")
+}
+
+// MorePlacements reports whether another placement may be added.
+func (f *queryForm) MorePlacements() bool { return len(f.Placements) < api.MaxPlacements }
+
+// page adds the placements that are not empty to the parameters of a search. Errors are *refused.
+func (f *queryForm) page(q url.Values) error {
+	for _, p := range f.Placements {
+		if p == (placementForm{}) {
+			continue
+		}
+		text, err := p.json()
+		if err != nil {
+			return err
+		}
+		q.Add("placement", text)
+	}
+	if n := strings.TrimSpace(f.PerAdvertiser); n != "" && q.Has("placement") {
+		q.Set("per_advertiser", n)
+	}
+	return nil
+}
+
+// json is the placement as in a body. What else is wrong with it than its reserve, the answer says.
+func (p placementForm) json() (string, error) {
+	fields := map[string]any{"id": p.ID}
+	if text := strings.TrimSpace(p.Slots); text != "" {
+		fields["slots"] = text
+		if n, err := strconv.Atoi(text); err == nil {
+			fields["slots"] = n
+		}
+	}
+	if text := strings.TrimSpace(p.Reserve); text != "" {
+		n, ok := money.Parse(text)
+		if !ok {
+			return "", &refused{http.StatusBadRequest, strconv.Quote(text) + " is no amount: write digits, and up to six more after a point"}
+		}
+		fields["reserve_micros"] = n
+	}
+	if names := wordsOf(p.Block); len(names) > 0 {
+		fields["block"] = names
+	}
+	text, err := json.Marshal(fields)
+	return string(text), err
+}
+
+// part is what a query gets and why or, of a page, what one of its placements gets.
+type part struct {
+	ID    string     // of the placement
+	Mark  string     // in names of places on this page; "": the request has no placements
+	Error *api.Error // why the placement is not filled, or nil
+	Ads   []api.Ad
+	Empty []counted // why there are no ads
+	// Steps are the auction from the keywords that match to those that won.
+	Steps   []step
+	Matches []api.ExplainedKeyword
+	Total   uint64
+	// Wanted are the keywords that are asked for by name, matching or not, or nil if there is
+	// none.
+	Wanted *api.ExplainAnswer
+}
+
+// partsOf are the parts of an answer.
+func partsOf(a *api.SearchAnswer) (list []part) {
+	for i, p := range a.Placements {
+		list = append(list, part{ID: p.ID, Mark: fmt.Sprintf("%d-", i+1), Error: p.Error, Ads: p.Ads, Empty: whyEmpty(p.Why)})
+	}
+	if list == nil {
+		list = []part{{Ads: a.Ads, Empty: whyEmpty(a.Why)}}
+	}
+	return list
+}
