@@ -118,14 +118,14 @@ func micros(c auction.Scoring) float64 {
 }
 
 // asked are the requests, and number[q] which of them is that of query q; -1: a cluster would not take it.
-func (p *Plan) asked() (targets []string, number []int) {
+func (p *Plan) asked() (targets []openloop.Target, number []int) {
 	more := url.Values{"timeout_ms": {fmt.Sprint(p.Deadline.Milliseconds())}}
 	if p.Exact {
 		more.Set("counts", "exact")
 	}
 	for _, q := range p.Workload.Queries {
 		at := -1
-		if target, ok := openloop.Target(q, more); ok {
+		if target, ok := openloop.Search(q, more); ok {
 			at = len(targets)
 			targets = append(targets, target)
 		}
