@@ -119,11 +119,12 @@ func (f *premiseFlags) run(ctx context.Context, out, told io.Writer) (err error)
 		Groups: made.counts.Groups, Keywords: made.counts.Keywords, Order: plan.Order, Slaves: plan.Slaves, Share: plan.Share, Of: plan.Load, Exact: plan.Exact,
 		Before: plan.Before.Seconds(), After: plan.After.Seconds(),
 	}
-	if err := plan.Run(ctx, r); err != nil {
+	err = plan.Run(ctx, r)
+	p.End()
+	if len(r.Rows) == 0 {
 		return err
 	}
-	p.End()
-	return f.writeAll(out, r)
+	return errors.Join(err, f.writeAll(out, r)) // half an hour's rows, also when the last were not reached
 }
 
 // writeAll shows the report and writes the files that are asked for.

@@ -79,7 +79,8 @@ func (p *Plan) Validate() error {
 // model is a model of some cost.
 type model struct {
 	Cost
-	file string // "": none
+	file  string // "": none
+	fault error  // why nothing can be measured with it
 }
 
 // models writes the models, and measures what each costs a candidate.

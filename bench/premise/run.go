@@ -2,7 +2,9 @@ package premise
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +12,7 @@ import (
 
 	"adshard/bench/cluster"
 	"adshard/bench/openloop"
+	"adshard/internal/node/httpapi/api"
 	"adshard/internal/wait"
 )
 
@@ -32,8 +35,8 @@ func (p *Plan) Run(ctx context.Context, r *Report) error {
 	r.Limited = p.Share > 0
 	for _, m := range models {
 		p.say("%s: how much is answered in time", m.Name())
-		if m.Rate, err = p.capacity(ctx, m, load, number, r); err != nil {
-			return err
+		if m.Rate, m.fault = p.capacity(ctx, m, load, number, r); ctx.Err() != nil {
+			return ctx.Err()
 		}
 		r.Costs = append(r.Costs, m.Cost)
 	}
@@ -42,7 +45,11 @@ func (p *Plan) Run(ctx context.Context, r *Report) error {
 			for _, name := range p.order(round) {
 				p.say("round %d of %d: %s, %s", round+1, p.Rounds, m.Name(), name)
 				row := Row{Trees: m.Trees, Strategy: name, Round: round + 1}
-				if err := p.row(ctx, m, load, number, &row, r); err != nil {
+				err := m.fault
+				if err == nil {
+					err = p.row(ctx, m, load, number, &row, r)
+				}
+				if err != nil {
 					row = Row{Trees: m.Trees, Strategy: name, Round: round + 1, Error: err.Error()}
 				}
 				if ctx.Err() != nil {
@@ -63,6 +70,11 @@ func (p *Plan) capacity(ctx context.Context, m *model, load openloop.Config, num
 	}
 	defer func() { err = errors.Join(err, p.end(c)) }()
 	r.Limited = r.Limited && limited
+	if m.file != "" {
+		if err := scored(ctx, c.URL+load.Targets[0].Path); err != nil {
+			return 0, err
+		}
+	}
 	load.Addr, load.Schedule = c.URL, p.second(number)
 	load.Closed, load.Connections, load.Warmup, load.Duration = underWay, underWay, p.Capacity/2, p.Capacity
 	o, err := openloop.Run(ctx, load)
@@ -73,6 +85,27 @@ func (p *Plan) capacity(ctx context.Context, m *model, load openloop.Config, num
 		return 0, errors.New(m.Name() + ": no answer was complete within the deadline: choose fewer trees, or a larger share of a processor")
 	}
 	return p.Load * float64(o.InTime) / o.Took.Seconds(), nil
+}
+
+// scored fails if the answer to a search names no model.
+func scored(ctx context.Context, address string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer a.Body.Close()
+	var answer api.SearchAnswer
+	if err := json.NewDecoder(a.Body).Decode(&answer); err != nil {
+		return err
+	}
+	if answer.Scorer == "" {
+		return errors.New("the cluster does not score by its model")
+	}
+	return nil
 }
 
 // end stops a cluster and removes its stores.
