@@ -165,17 +165,20 @@ func (c *Client) Post(ctx context.Context, path string, body any) error {
 }
 
 // admin asks the balancers, beginning with the last one that answered, until one does
-// what is asked.
-func (c *Client) admin(ctx context.Context, method, path string, text []byte) (body []byte, err error) {
+// what is asked. The error is that of all: one that stands by hides why the leader did not answer.
+func (c *Client) admin(ctx context.Context, method, path string, text []byte) ([]byte, error) {
 	first := c.leads.Load()
+	var all error
 	for i := range uint64(len(c.Admins)) {
 		n := (first + i) % uint64(len(c.Admins))
-		if body, err = c.adminAt(ctx, c.Admins[n], method, path, text); err == nil {
+		body, err := c.adminAt(ctx, c.Admins[n], method, path, text)
+		if err == nil {
 			c.leads.Store(n)
 			return body, nil
 		}
+		all = errors.Join(all, err)
 	}
-	return nil, err
+	return nil, all
 }
 
 func (c *Client) adminAt(ctx context.Context, base, method, path string, text []byte) ([]byte, error) {

@@ -16,6 +16,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/truth"
 	"adshard/internal/node/wire"
+	"adshard/internal/wait"
 	"adshard/schema/pb"
 )
 
@@ -36,8 +37,10 @@ func (g *grid) equal(ctx context.Context) error {
 		return err
 	}
 	var list api.SliceList
-	if err := g.client.Get("/v1/balance/slices?limit=100000", &list); err != nil {
-		return err
+	for err := g.client.Get("/v1/balance/slices?limit=100000", &list); err != nil; err = g.client.Get("/v1/balance/slices?limit=100000", &list) {
+		if wait.Sleep(ctx, time.Second) != nil { // a busy machine's balancer may take longer than the client waits
+			return err
+		}
 	}
 	slaves, err := g.client.Slaves()
 	if err != nil {
