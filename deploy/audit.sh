@@ -40,7 +40,7 @@ if wanted replicas; then
 		echo "== replicas, $fault, $duration"
 		share=0.9999
 		[ "$fault" != stop ] || share=0.999
-		go test -count=1 -v -timeout 60m ./internal/audit -run '^TestReplicas$' -audit.strategy 10s \
+		go test -count=1 -v -timeout 60m ./internal/audit -run '^TestAuditOfReplicas$' -audit.strategy 10s \
 			-audit.fault "$fault" -audit.faults "$duration" -audit.every 20s -audit.rest 30s \
 			-audit.queries-a-second 300 -audit.change -audit.complete "$share" -audit.timed
 	done

@@ -4,12 +4,14 @@ set -eu -o pipefail
 cd "$(dirname "$0")/.."
 mode=${1:-short}
 case $mode in
-# A quarter of the targets' packages, another one for each commit, and a second each: that is too short for
+# A quarter of the targets' packages, and a second each: that is too short for
 # instrumented programs to find a way, and all that they link would be compiled once more.
 short) fuzztime=1s fuzzed=4 cases=100 instrumented= ;;
 long) fuzztime=4m fuzzed=1 cases=5000 instrumented="-fuzz ."; export MUTATIONS=all ;;
 *) echo "usage: $0 [long]" >&2; exit 2 ;;
 esac
+# What takes turns: another part of it runs with each commit, all of it in the long form.
+turn=$((0x$(git rev-parse --short=4 HEAD)))
 began=$SECONDS
 modules=". counters bench bench/examples/strategy" # ./... ends at a nested go.mod
 step() { step=$1; printf '\n== %s (%d s)\n' "$1" $((SECONDS - began)); }
@@ -53,6 +55,10 @@ step "formatting"
 unformatted=$(gofmt -l $(git ls-files '*.go'))
 [ -z "$unformatted" ] || { echo "not formatted: $unformatted" >&2; exit 1; }
 
+for name in $(grep -v '^#' deploy/turns.txt); do # go skips a name in every package that has it
+	[ "$(git grep -h "^func $name(" -- '*_test.go' | wc -l)" = 1 ] || { echo "deploy/turns.txt: $name is not the name of one test" >&2; exit 1; }
+done
+
 step "generated code"
 ./schema/generate.sh "$fresh"
 for d in pb fb; do
@@ -85,9 +91,15 @@ checked >"$fresh/staticcheck" 2>&1 &
 checks=$!
 
 step "tests, each benchmark once"
+skip=()
+if [ "$mode" = short ]; then
+	later=$(grep -v '^#' deploy/turns.txt | awk -v turn=$((turn % 2)) 'NR % 2 == turn' | paste -s -d '|')
+	skip=(-skip "^($later)\$")
+	export FAULTS_FROM=$((11 + turn % 2)) FAULTS_COUNT=1
+fi
 # The benchmarks are asked of the test programs: with -bench of its own, go test runs
 # one package after the other.
-tested . -vet=off $longest ./... -args -test.bench=. -test.benchtime=1x
+tested . -vet=off ${skip[@]+"${skip[@]}"} $longest ./... -args -test.bench=. -test.benchtime=1x
 tested counters -vet=off ./... -args -test.bench=. -test.benchtime=1x
 tested bench -vet=off ./... -args -test.bench=. -test.benchtime=1x
 tested bench/examples/strategy -vet=off ./... # a user's module, beside ours
@@ -101,9 +113,11 @@ step "tests under the race detector, with the invariants of what unsafe lays out
 # Property tests try fewer cases: what races does so in any of them.
 export RAPID_CHECKS=10
 watched="-vet=off -race -tags invariants -short -gcflags=modernc.org/sqlite/lib=-race=false"
-tested . $watched $(grep -vE '^\./(bench|counters)(/|$)' deploy/race-packages.txt)
-for m in counters bench; do
-	tested $m $watched $(sed -nE "s,^\./$m(/|$),./,p" deploy/race-packages.txt)
+[ "$mode" = long ] && raced=1 || raced=2
+for m in . counters bench; do
+	packages=$(awk -v of=$raced -v turn=$((turn % raced)) 'NR % of == turn' deploy/race-packages.txt |
+		if [ $m = . ]; then grep -vE '^\./(bench|counters)(/|$)'; else sed -nE "s,^\./$m(/|$),./,p"; fi || true)
+	[ -z "$packages" ] || tested $m $watched $packages
 done
 unset RAPID_CHECKS
 
@@ -145,7 +159,7 @@ export fresh fuzztime
 step "fuzz targets, 1 of $fuzzed packages, $fuzztime each"
 cache=$(go env GOCACHE)/fuzz
 git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u |
-	awk -v of="$fuzzed" -v part="$((0x$(git rev-parse --short=4 HEAD) % fuzzed))" 'NR % of == part' >"$fresh/fuzzed"
+	awk -v of="$fuzzed" -v turn="$((turn % fuzzed))" 'NR % of == turn' >"$fresh/fuzzed"
 # Each package is built once for all of its targets, and linking uses one core; so does
 # each target with its one worker.
 xargs -P "$(nproc)" -I DIR go -C DIR test -c -vet=off "-ldflags=-s -w" -tags invariants $instrumented -o "$fresh/fuzz/DIR/" . <"$fresh/fuzzed"

@@ -30,9 +30,9 @@ func (p tight) Copy(t testing.TB) backendtest.Place {
 	return tight(copied)
 }
 
-// TestForgetting runs the random histories with transactions that write and
+// TestForgettingAllTheTime runs the random histories with transactions that write and
 // forget all the time, as very large ones do now and then.
-func TestForgetting(t *testing.T) {
+func TestForgettingAllTheTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: one goroutine at a time, which no race detector need watch")
 	}

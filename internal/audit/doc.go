@@ -4,7 +4,7 @@
 // compared with the slow oracle. It has tests only.
 //
 // With two replicas of each shard, answers stay complete without any single slave or
-// master: TestReplicas kills and stops them, and counts incomplete answers.
+// master: TestAuditOfReplicas kills and stops them, and counts incomplete answers.
 //
 // The short forms run with the other tests; `make audit` runs the long ones.
 //

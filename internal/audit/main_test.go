@@ -20,7 +20,7 @@ type settings struct {
 	before                   string
 }
 
-// replicaSettings are those of TestReplicas.
+// replicaSettings are those of TestAuditOfReplicas.
 type replicaSettings struct {
 	fault          string
 	duration, rest time.Duration

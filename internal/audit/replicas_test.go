@@ -12,11 +12,11 @@ import (
 	"adshard/internal/clustertest"
 )
 
-// TestReplicas: two slaves hold each slice, and users feel no failure of one slave or
+// TestAuditOfReplicas: two slaves hold each slice, and users feel no failure of one slave or
 // master. A client asks one of two masters, and the other one if there is no answer; an
 // incomplete answer is one. All the while slices move, strategies switch and data
 // change.
-func TestReplicas(t *testing.T) {
+func TestAuditOfReplicas(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: the audit takes its time")
 	}
