@@ -23,7 +23,7 @@ test: ## everything that must be green: some sixteen minutes on two cores
 test-long: ## the long forms: more property cases, minutes of fuzzing each
 	@deploy/test.sh long
 
-mutations: ## break the product in each of some 300 ways, and see a test notice (six minutes; make test does an eighth)
+mutations: ## break the product in each of some 300 ways, and see a test notice (six minutes; make test does a sixteenth)
 	MUTATIONS=all go test ./internal/mutation -count=1 -timeout 60m -v -run '^TestMutations$$'
 
 lint: ## vet, staticcheck, the rules of the house

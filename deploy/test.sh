@@ -95,6 +95,7 @@ skip=()
 if [ "$mode" = short ]; then
 	later=$(grep -v '^#' deploy/turns.txt | awk -v turn=$((turn % 2)) 'NR % 2 == turn' | paste -s -d '|')
 	skip=(-skip "^($later)\$")
+	export RAPID_CHECKS=50 # of 100; other cases in each run
 	export FAULTS_FROM=$((11 + turn % 2)) FAULTS_COUNT=1
 fi
 # The benchmarks are asked of the test programs: with -bench of its own, go test runs

@@ -12,7 +12,7 @@ import (
 
 // parts is into how many parts the packages are divided whose tests must notice: an ordinary run makes the mutations of one part,
 // another one for each commit, so that it takes a minute or two and a few commits cover all.
-const parts = 8
+const parts = 16
 
 // part returns the mutations of this run: with MUTATIONS=all (make mutations) all of them, with a number those of that part, otherwise
 // those of the commit's.
