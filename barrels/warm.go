@@ -16,32 +16,41 @@ func (s *barrel) Warm(ctx context.Context) (lists int) {
 	if st == nil {
 		return 0
 	}
-	var cold []uint64
-	if s.engine.Lists.Roomy() {
-		cold = st.Terms.Cold()
-	}
+	cold := s.engine.Lists.Cold(st.Terms)
 	st.Release()
 	pace := pacer{searches: &s.searches}
 	pace.begin()
-	for len(cold) > 0 && ctx.Err() == nil && s.engine.Lists.Roomy() {
+	for len(cold) > 0 {
 		stretch := cold[:min(len(cold), warmStretch)]
-		lists += s.warm(stretch, &pace)
+		n := s.warm(ctx, stretch, &pace)
+		if n == 0 { // no room is left, or the context has ended
+			break
+		}
+		lists += n
 		cold = cold[len(stretch):]
 	}
 	return lists
 }
 
-// warm reads a stretch of lists.
-func (s *barrel) warm(terms []uint64, pace *pacer) (lists int) {
+// warm reads a stretch of lists. It ends at once when the store closes or is reopened, for which
+// searches wait until all states are released.
+func (s *barrel) warm(ctx context.Context, terms []uint64, pace *pacer) (lists int) {
 	st := s.Acquire()
 	if st == nil {
 		return 0
 	}
 	defer st.Release()
+	over := func() bool {
+		newest := s.Newest.Load()
+		return ctx.Err() != nil || newest == nil || newest.Terms != st.Terms
+	}
 	it := st.Data.Prefix(kv.Postings)
 	defer it.Close()
 	for _, term := range terms {
-		if s.engine.Lists.Warm(st, it, term) {
+		if over() {
+			break
+		}
+		if s.engine.Lists.Warm(st, it, term, over) {
 			lists++
 		}
 		pace.yield()

@@ -7,17 +7,24 @@ import (
 	"adshard/barrels/kv"
 )
 
+// postingBytes is about the least that a cached posting takes, its block's share included.
+const postingBytes = 40
+
 // Cold returns the terms whose posting lists are not cached, those with the most postings first:
-// their first searches would take longest.
-func (t *Dictionary) Cold() []uint64 {
+// their first searches would take longest. Lists too large for the cache are left out.
+func (l *ListCache) Cold(t *Dictionary) []uint64 {
+	most := uint64(max(0, l.MaxBytes()) / postingBytes)
 	var cold []*termEntry
 	for i := range t.slots {
 		s := &t.slots[i]
-		if list := s.list.Load(); s.key.Load() != 0 && s.hasPostings() && (list == nil || list.state < s.changed.Load()) {
+		if n := s.postings(); s.key.Load() == 0 || n == 0 || n > most {
+			continue
+		}
+		if list := s.list.Load(); list == nil || list.state < s.changed.Load() {
 			cold = append(cold, s)
 		}
 	}
-	slices.SortFunc(cold, func(a, b *termEntry) int { return cmp.Compare(b.info.Load(), a.info.Load()) })
+	slices.SortFunc(cold, func(a, b *termEntry) int { return cmp.Compare(b.postings(), a.postings()) })
 	terms := make([]uint64, len(cold))
 	for i, s := range cold {
 		terms[i] = s.key.Load()
@@ -25,24 +32,22 @@ func (t *Dictionary) Cold() []uint64 {
 	return terms
 }
 
-// Roomy reports whether the lists leave a quarter of their memory free, so that one more takes no
-// other's place.
-func (l *ListCache) Roomy() bool {
-	limit := l.limit.Load()
-	return l.bytes.Load() <= limit-limit/4
-}
+// postings is the number of postings anchored at the term.
+func (s *termEntry) postings() uint64 { return s.info.Load() >> 32 &^ (1 << 31) }
 
 // Warm caches the list of a term as it is in a state, which the caller holds, read with an iterator
-// over its postings (kv.Snapshot.Prefix). It returns false for a list that is cached already, too
-// large or damaged; a search that reads a damaged one reports it.
-func (l *ListCache) Warm(st *Snapshot, it kv.Iterator, term uint64) bool {
+// over its postings (kv.Snapshot.Prefix), unless it would leave less than a quarter of the lists'
+// memory free or over says so between two blocks. It returns false for a list that is not cached
+// then, and for one that was; a search that reads a damaged one reports it.
+func (l *ListCache) Warm(st *Snapshot, it kv.Iterator, term uint64, over func() bool) bool {
 	if st.Terms.Peek(term, st.Number) != nil {
 		return false
 	}
-	c := l.NewListBuilder(term)
+	limit := l.limit.Load()
+	c := ListBuilder{room: max(0, int(min(l.MaxBytes(), limit-limit/4-l.bytes.Load()))-listOverhead)}
 	for ok := it.Seek(kv.AppendKey(nil, term, 0, 0)); ok; ok = it.Next() {
 		at := kv.Place{Key: kv.KeyPart(it.Key(), 1), Keyword: kv.KeyPart(it.Key(), 2)}
-		if b, _ := c.Add(term, at, it.Value()); b == nil {
+		if b, _ := c.Add(term, at, it.Value()); b == nil || over() {
 			return false
 		}
 	}

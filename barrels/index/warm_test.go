@@ -9,7 +9,7 @@ import (
 // still holds are left out, one whose list was replaced since is not.
 func TestColdLists(t *testing.T) {
 	d := NewDictionary(8)
-	for term, postings := range []uint32{1: 7, 2: 0, 3: 900, 4: 40, 5: 3, 6: 8} {
+	for term, postings := range []uint32{1: 7, 2: 0, 3: 900, 4: 40, 5: 3, 6: 8, 7: 1_000_000} {
 		if term > 0 {
 			d = d.Set(uint64(term), TermStats{Frequency: 1000, Postings: postings})
 		}
@@ -21,18 +21,7 @@ func TestColdLists(t *testing.T) {
 	}
 	cached(4, 6, 5)
 	cached(1, 4, 5)
-	if got, want := d.Cold(), []uint64{3, 6, 1, 5}; !slices.Equal(got, want) {
+	if got, want := NewListCache(1<<20).Cold(d), []uint64{3, 6, 1, 5}; !slices.Equal(got, want) {
 		t.Errorf("cold are %v, want %v", got, want)
-	}
-}
-
-// TestRoomy: warming ends before a list would take another's place.
-func TestRoomy(t *testing.T) {
-	l := NewListCache(4000)
-	for bytes, want := range map[int64]bool{0: true, 3000: true, 3001: false, 4000: false} {
-		l.bytes.Store(bytes)
-		if got := l.Roomy(); got != want {
-			t.Errorf("with %d of 4,000 bytes: %v", bytes, got)
-		}
 	}
 }
