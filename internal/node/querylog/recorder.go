@@ -79,6 +79,9 @@ const (
 	// flushEvery is how often lines go to the file; most bounds those that wait for it.
 	flushEvery = 100 * time.Millisecond
 	most       = 4 << 20
+	// longest is the most that a line's text and context may have together: what one request says must not push
+	// those of others out of the file, and adbench reads lines of up to four times as much.
+	longest = 1 << 20
 )
 
 // Recorder writes searches to a file, a line each with the text, a tab and the time of
@@ -133,7 +136,7 @@ func (r *Recorder) Record(query, context string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.waiting) > most {
+	if len(r.waiting) > most || len(query)+len(context) > longest {
 		r.lost++
 		return
 	}
@@ -151,7 +154,7 @@ func (r *Recorder) Record(query, context string) {
 }
 
 // Lost returns how many searches could not be recorded: the disk did not keep up, or
-// could not be written to.
+// could not be written to, or they were too long.
 func (r *Recorder) Lost() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()

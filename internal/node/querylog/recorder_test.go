@@ -130,6 +130,20 @@ func TestRotation(t *testing.T) {
 	}
 }
 
+// TestLongLines: a search that says more than a line may hold is counted as lost, one that just fits is kept.
+func TestLongLines(t *testing.T) {
+	r, _ := newRecorder(t, nil)
+	r.Record("q", strings.Repeat("x", longest-1))
+	r.Record("q", strings.Repeat("x", longest))
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(r.cfg.File)
+	if err != nil || r.Lost() != 1 || info.Size() < longest || info.Size() > longest+100 {
+		t.Errorf("%v, %d lost", err, r.Lost())
+	}
+}
+
 // TestADiskThatFails: what cannot be written is counted and logged once, searches do not
 // wait, memory is bounded, and it goes on when the disk is back.
 func TestADiskThatFails(t *testing.T) {
