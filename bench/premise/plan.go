@@ -188,5 +188,11 @@ func (p *Plan) start(ctx context.Context, m *model, name string) (c *cluster.Clu
 	if err := c.Pause(ctx); err != nil {
 		return nil, false, errors.Join(err, c.Stop())
 	}
-	return c, p.Share > 0 && c.Limit(p.Share) == nil, nil
+	if p.Share > 0 {
+		if err := c.Limit(p.Share); err != nil {
+			p.say("the slaves are not limited: %v", err)
+			return c, false, nil
+		}
+	}
+	return c, p.Share > 0, nil
 }
