@@ -101,20 +101,12 @@ if [ "$mode" = short ]; then
 	export RAPID_CHECKS=50 # of 100; other cases in each run
 	export FAULTS_FROM=$((11 + turn % 2)) FAULTS_COUNT=1
 fi
-# The other modules' tests run beside, one package at a time: bench's own takes three minutes and uses one core.
-others() {
-	tested counters -p 1 -vet=off ./... -args -test.bench=. -test.benchtime=1x
-	tested bench -p 1 -vet=off ./... -args -test.bench=. -test.benchtime=1x
-	tested bench/examples/strategy -vet=off ./... # a user's module, beside ours
-	[ ${#failures[@]} = 0 ]
-}
-others >"$fresh/others" 2>&1 &
-others=$!
 # The benchmarks are asked of the test programs: with -bench of its own, go test runs
 # one package after the other.
 tested . -vet=off ${skip[@]+"${skip[@]}"} $longest ./... -args -test.bench=. -test.benchtime=1x
-wait "$others" || failures+=("$step: other modules")
-cat "$fresh/others"
+tested counters -vet=off ./... -args -test.bench=. -test.benchtime=1x
+tested bench -vet=off ./... -args -test.bench=. -test.benchtime=1x
+tested bench/examples/strategy -vet=off ./... # a user's module, beside ours
 
 step "tests under the race detector, with the invariants of what unsafe lays out"
 # SQLite's C, translated to Go, is not instrumented: it took half of the time and is
