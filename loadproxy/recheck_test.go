@@ -26,6 +26,7 @@ func TestAStoreThatWasNotClosedIsComparedBeforeItServes(t *testing.T) {
 		for compared := range uint32(6) {
 			b.set(func() { b.recheck.Compared = compared })
 			time.Sleep(800 * time.Millisecond)
+			synctest.Wait() // what wakes at the same moment is done
 			if s.serving() {
 				t.Fatalf("serves with %d of 6 slices compared", compared)
 			}
@@ -35,10 +36,12 @@ func TestAStoreThatWasNotClosedIsComparedBeforeItServes(t *testing.T) {
 		}
 		b.set(func() { b.recheck.Compared = 6 })
 		time.Sleep(500 * time.Millisecond)
+		synctest.Wait()
 		if !s.serving() || s.Unverified() || p.State().Recheck != "" {
 			t.Errorf("serving %v, unverified %v, %+v", s.serving(), s.Unverified(), p.State())
 		}
 		time.Sleep(2 * time.Second)
+		synctest.Wait()
 		if last := b.lastReport(); last.GetUnverified() {
 			t.Errorf("it still reports %v", last)
 		}
