@@ -87,8 +87,12 @@ func (t *Dictionary) Stats(term uint64) TermStats {
 	if s.key.Load() != term || term == 0 {
 		return TermStats{}
 	}
-	i := s.info.Load()
-	return TermStats{Frequency: uint32(i), Postings: uint32(i >> 32 &^ (1 << 31))}
+	return statsOf(s.info.Load())
+}
+
+// statsOf returns the counts of an entry's info.
+func statsOf(info uint64) TermStats {
+	return TermStats{Frequency: uint32(info), Postings: uint32(info >> 32 &^ (1 << 31))}
 }
 
 // Set changes a term's counts. It returns the table to go on with: t itself or

@@ -33,7 +33,7 @@ func (l *ListCache) Cold(t *Dictionary) []uint64 {
 }
 
 // postings is the number of postings anchored at the term.
-func (s *termEntry) postings() uint64 { return s.info.Load() >> 32 &^ (1 << 31) }
+func (s *termEntry) postings() uint64 { return uint64(statsOf(s.info.Load()).Postings) }
 
 // Warm caches the list of a term as it is in a state, which the caller holds, read with an iterator
 // over its postings (kv.Snapshot.Prefix), unless it would leave less than a quarter of the lists'
