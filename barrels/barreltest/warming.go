@@ -2,6 +2,7 @@ package barreltest
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"testing"
 
@@ -32,6 +33,34 @@ func Warming(t *testing.T, db kv.DB) {
 	put(t, s, other)
 	if n := s.Warm(ended); n != 0 {
 		t.Errorf("%d lists prepared after the context's end", n)
+	}
+}
+
+// WarmingKeepsItsShare: lists that do not all fit take three quarters of their memory at most, and most of that.
+func WarmingKeepsItsShare(t *testing.T, db kv.DB) {
+	open := func(bytes uint64) barrels.Store {
+		s, err := barrels.Open(db, barrels.Options{CacheBytes: bytes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := open(32 << 20)
+	var texts []string
+	for i := range 300 {
+		texts = append(texts, fmt.Sprintf("word%d", i))
+	}
+	put(t, s, NewBuilder(t, Small(2, texts...)).All())
+	all := s.Warm(context.Background())
+	m := s.Stats().Memory
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = open(m.Terms + m.Parents + 2*m.Lists)
+	defer s.Close()
+	part := s.Warm(context.Background())
+	if got := s.Stats().Memory.Lists; got > m.Lists/4*3 || got < m.Lists/2 || part >= all {
+		t.Errorf("%d of %d lists take %d of %d bytes", part, all, got, m.Lists)
 	}
 }
 
