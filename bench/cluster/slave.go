@@ -121,10 +121,8 @@ func (c *Cluster) slavesAre(ctx context.Context, what string, wanted func([]api.
 func (c *Cluster) complete(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Patience)
 	defer cancel()
-	question := c.URL + "/v1/search?q=" + url.QueryEscape("usb cable")
 	for {
-		var answer api.SearchAnswer
-		if err := ask(ctx, http.MethodGet, question, nil, &answer); err == nil && answer.Coverage.Complete {
+		if answer, err := c.search(ctx); err == nil && answer.Coverage.Complete {
 			return nil
 		}
 		select {
@@ -133,4 +131,16 @@ func (c *Cluster) complete(ctx context.Context) error {
 		case <-time.After(2 * time.Millisecond):
 		}
 	}
+}
+
+// Scorer returns the id of the model by which the cluster scores candidates; "": by none.
+func (c *Cluster) Scorer(ctx context.Context) (string, error) {
+	answer, err := c.search(ctx)
+	return answer.Scorer, err
+}
+
+// search asks the master for some query.
+func (c *Cluster) search(ctx context.Context) (answer api.SearchAnswer, err error) {
+	err = ask(ctx, http.MethodGet, c.URL+"/v1/search?q="+url.QueryEscape("usb cable"), nil, &answer)
+	return answer, err
 }

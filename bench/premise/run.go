@@ -2,9 +2,7 @@ package premise
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +10,6 @@ import (
 
 	"adshard/bench/cluster"
 	"adshard/bench/openloop"
-	"adshard/internal/node/httpapi/api"
 	"adshard/internal/wait"
 )
 
@@ -24,7 +21,7 @@ const (
 	rest = 500 * time.Millisecond
 )
 
-// Run measures all rows, in rounds, and fills the report. What a row could not do is told in it.
+// Run measures all rows, in rounds, and fills the report. A row that failed has the error.
 func (p *Plan) Run(ctx context.Context, r *Report) error {
 	models, err := p.models()
 	if err != nil {
@@ -71,8 +68,8 @@ func (p *Plan) capacity(ctx context.Context, m *model, load openloop.Config, num
 	defer func() { err = errors.Join(err, p.end(c)) }()
 	r.Limited = r.Limited && limited
 	if m.file != "" {
-		if err := scored(ctx, c.URL+load.Targets[0].Path); err != nil {
-			return 0, err
+		if id, err := c.Scorer(ctx); err != nil || id == "" {
+			return 0, errors.Join(errors.New("the cluster does not score by its model"), err)
 		}
 	}
 	load.Addr, load.Schedule = c.URL, p.second(number)
@@ -85,27 +82,6 @@ func (p *Plan) capacity(ctx context.Context, m *model, load openloop.Config, num
 		return 0, errors.New(m.Name() + ": no answer was complete within the deadline: choose fewer trees, or a larger share of a processor")
 	}
 	return p.Load * float64(o.InTime) / o.Took.Seconds(), nil
-}
-
-// scored fails if the answer to a search names no model.
-func scored(ctx context.Context, address string) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return err
-	}
-	a, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return err
-	}
-	defer a.Body.Close()
-	var answer api.SearchAnswer
-	if err := json.NewDecoder(a.Body).Decode(&answer); err != nil {
-		return err
-	}
-	if answer.Scorer == "" {
-		return errors.New("the cluster does not score by its model")
-	}
-	return nil
 }
 
 // end stops a cluster and removes its stores.
