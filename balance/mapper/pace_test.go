@@ -41,8 +41,8 @@ func TestDrainWithoutIterations(t *testing.T) {
 	}
 }
 
-// TestStepsAreMarked: an iteration is told in a line, as is what people
-// want and what fails; steps of moves and views are marked.
+// TestStepsAreMarked: iterations, what people want and what fails are each logged in a line; steps of moves and
+// views are marked.
 func TestStepsAreMarked(t *testing.T) {
 	r, w := newWants(t, nil, "a", "b", "c")
 	e := r.m.Model().Edit()

@@ -196,7 +196,7 @@ func TestTheWorstOffShardFirst(t *testing.T) {
 }
 
 // TestASlaveThatLeftKeepsItsData: a slave that left keeps its data until each master has the
-// revision, or its lease is over, and the longest query has ended.
+// revision or has lost its lease, and the longest query has ended.
 func TestASlaveThatLeftKeepsItsData(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		r := newReplicated(t, nil, "a", "b")

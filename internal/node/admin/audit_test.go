@@ -56,8 +56,8 @@ func TestChangesAreLoggedWithWhoMadeThem(t *testing.T) {
 	}
 }
 
-// TestMethodsThatAPathDoesNotHave: a caller is told so, with those that there are, before it is
-// asked who it is; who may make an existing call is not said.
+// TestMethodsThatAPathDoesNotHave: the answer names the methods that the path has, before the caller is
+// authenticated; it does not say who may use them.
 func TestMethodsThatAPathDoesNotHave(t *testing.T) {
 	gate := &access.Gate{Guard: access.Guard{Table: access.NewTable()}, Tokens: func() access.Tokens { return access.Tokens{} }}
 	h := admin.New(admin.Config{Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Control: admintest.NewControl(),

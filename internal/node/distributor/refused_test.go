@@ -21,9 +21,9 @@ func (a answer) Quanta(context.Context, *pb.QuantaRequest) (*pb.QuantaResponse, 
 	return a.reply, a.err
 }
 
-// TestARefusedDistributorIsNotReady: why a balancer refuses it, or it a balancer, is in its readiness after one poll,
-// whether it has followed a balancer before or not, and is gone after a poll that succeeds. A balancer that is away
-// changes nothing.
+// TestARefusedDistributorIsNotReady: if a balancer refuses a distributor, or the distributor a balancer, its readiness
+// says why after one poll, also if it had followed a balancer before. A poll that succeeds ends that. A balancer that
+// is away changes nothing.
 func TestARefusedDistributorIsNotReady(t *testing.T) {
 	r := nodetest.NewDatabase(t)
 	r.Write(3, 2, 2, 1_000_000)

@@ -327,8 +327,9 @@ func TestPlaces(t *testing.T) {
 	poll(places.Countries().Version())
 }
 
-// TestPlacesReplacedAtOnce: if the first table is replaced while a process reads it, there is none for a moment. The built-in
-// table does not replace it: a place would lack its parents. One of a restored database that has none is built in.
+// TestPlacesReplacedAtOnce: if the first table is replaced while a process reads it, there is no table for a moment. The
+// built-in one does not take its place, since places would lack their parents. For a restored database without a
+// table it does.
 func TestPlacesReplacedAtOnce(t *testing.T) {
 	b := newDatabase()
 	p := new(Places)

@@ -97,7 +97,7 @@ func drawTexts(t *rapid.T, right, other string) []string {
 	return rapid.SampledFrom([][]string{nil, nil, nil, {right}, {right, other}}).Draw(t, "texts")
 }
 
-// pageBody is a request as the body of one over HTTP. Of several wrong fields the first is told.
+// pageBody writes a request as a POST has it. Of several wrong fields the answer names the first.
 func pageBody(t *rapid.T, m *pb.AdsRequest) []byte {
 	body := struct {
 		Q             string                 `json:"q"`
