@@ -25,7 +25,8 @@ type fake struct {
 	caches *[]uint64
 	// turns records its name whenever a searcher is asked for the first time.
 	turns *[]string
-	took  time.Duration
+	// took is what a search tells of its time; sleeps is what it takes.
+	took, sleeps time.Duration
 }
 
 func (l *fake) Name() string               { return l.name }
@@ -80,6 +81,7 @@ type timedSearcher struct{ fakeSearcher }
 func (s *timedSearcher) Took() time.Duration { return s.took }
 
 func (s *fakeSearcher) Search(ctx context.Context, q *layouts.Query) (layouts.Found, error) {
+	time.Sleep(s.sleeps)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var f layouts.Found

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -143,34 +144,45 @@ func TestRoundsAlternate(t *testing.T) {
 	}
 }
 
+// TestChanges runs in a bubble of its own time: how many searches and changes go into a round depends on no machine.
 func TestChanges(t *testing.T) {
-	for name, changes := range map[string]Changes{"share": {Share: 0.5}, "rate": {Rate: 5000}} {
+	for name, changes := range map[string]Changes{"share": {Share: 0.5}, "rate": {Rate: 500}} {
 		t.Run(name, func(t *testing.T) {
-			p := smallPlan(t, &fake{name: "a", provides: providesAll, changes: true}, &fake{name: "still", provides: providesAll})
-			p.Changes, p.Time = changes, 200*time.Millisecond
-			r, err := Run(context.Background(), p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(r.Rows) != 4 || len(r.Absent) != 1 || r.Absent[0].Name != "still" {
-				t.Fatalf("rows %+v, absent %+v", r.Rows, r.Absent)
-			}
-			rest, meanwhile := r.Rows[0], r.Rows[1]
-			if rest.Changes != nil || meanwhile.Changes == nil || meanwhile.Changes.PerSecond.Median == 0 || meanwhile.Changes.P99ToRest.Median == 0 {
-				t.Errorf("at rest %+v, meanwhile %+v", rest, meanwhile)
-			}
-			if s := meanwhile.Changes.Share.Median; changes.Share > 0 && (s < 0.4 || s > 0.6) {
-				t.Errorf("%g of the operations are changes", s)
-			}
-			if !strings.HasPrefix(meanwhile.Setup, "one, 5") || !strings.Contains(meanwhile.Setup, "changes") {
-				t.Errorf("setup %q", meanwhile.Setup)
-			}
+			synctest.Test(t, func(t *testing.T) { checkChanges(t, changes) })
 		})
 	}
-	p := smallPlan(t, &fake{name: "forgetful", provides: providesAll, changes: true, forgets: true})
-	p.Changes = Changes{Share: 0.5}
-	if _, err := Run(context.Background(), p); err == nil || !strings.Contains(err.Error(), "after changes") {
-		t.Errorf("changes that were not made: %v", err)
+	synctest.Test(t, func(t *testing.T) {
+		p := smallPlan(t, &fake{name: "forgetful", provides: providesAll, changes: true, forgets: true, sleeps: time.Millisecond})
+		p.Changes, p.Time = Changes{Share: 0.5}, 10*time.Second
+		if _, err := Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), "after changes") {
+			t.Errorf("changes that were not made: %v", err)
+		}
+	})
+}
+
+func checkChanges(t *testing.T, changes Changes) {
+	t.Helper()
+	p := smallPlan(t, &fake{name: "a", provides: providesAll, changes: true, sleeps: time.Millisecond}, &fake{name: "still", provides: providesAll})
+	p.Changes, p.Time = changes, 10*time.Second
+	r, err := Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Rows) != 4 || len(r.Absent) != 1 || r.Absent[0].Name != "still" {
+		t.Fatalf("rows %+v, absent %+v", r.Rows, r.Absent)
+	}
+	rest, meanwhile := r.Rows[0], r.Rows[1]
+	if rest.Changes != nil || meanwhile.Changes == nil || meanwhile.Changes.P99ToRest.Median != 1 {
+		t.Fatalf("at rest %+v, meanwhile %+v", rest, meanwhile)
+	}
+	if s := meanwhile.Changes.Share.Median; changes.Share > 0 && (s < 0.45 || s > 0.55) {
+		t.Errorf("%g of the operations are changes", s)
+	}
+	if s := meanwhile.Changes.PerSecond.Median; changes.Rate > 0 && (s < 490 || s > 510) {
+		t.Errorf("%g changes a second", s)
+	}
+	if !strings.HasPrefix(meanwhile.Setup, "one, 5") || !strings.Contains(meanwhile.Setup, "changes") {
+		t.Errorf("setup %q", meanwhile.Setup)
 	}
 }
 
