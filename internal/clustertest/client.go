@@ -121,6 +121,26 @@ func (c *Client) Slaves() ([]api.Slave, error) {
 	return list.Slaves, err
 }
 
+// OrderMove orders the move of a slice that has items and stands still to another shard, and reports whether one was
+// begun. A strategy's own moves of thousands of slices may take minutes on a busy machine, since searches have
+// precedence; an ordered one does not wait for them.
+func (c *Client) OrderMove(ctx context.Context) bool {
+	var list api.SliceList
+	slaves, err := c.Slaves()
+	if err != nil || c.Get("/v1/balance/slices", &list) != nil {
+		return false
+	}
+	for _, slice := range list.Slices {
+		for _, to := range slaves {
+			may := slice.Items > 0 && slice.To == "" && to.Alive && to.Serving && to.Shard != slice.Slave
+			if may && c.Post(ctx, "/v1/balance/move", api.MoveRequest{Slice: slice.Slice, Slave: to.Name}) == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Get asks the balancer that leads for something.
 func (c *Client) Get(path string, into any) error {
 	body, err := c.admin(context.Background(), http.MethodGet, path, nil)

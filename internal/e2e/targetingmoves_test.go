@@ -144,7 +144,8 @@ func (m *moving) moved() uint64 {
 	return status.Moved.Items
 }
 
-// strategies switches to the one that moves most and, once something has moved, from one to the next.
+// strategies switches to the one that moves most, orders moves until something has moved, and then goes from one
+// strategy to the next.
 func (m *moving) strategies(ctx context.Context) {
 	names := append([]string{"random"}, strategy.Names()...)
 	for i := 0; m.moves && ctx.Err() == nil; i++ {
@@ -152,6 +153,9 @@ func (m *moving) strategies(ctx context.Context) {
 			m.t.Errorf("switch the strategy: %v", err)
 		}
 		for first := true; first || i == 0 && m.moved() == 0 && ctx.Err() == nil; first = false {
+			if i == 0 {
+				m.admin.OrderMove(ctx)
+			}
 			select {
 			case <-ctx.Done():
 			case <-time.After(500 * time.Millisecond):
