@@ -106,7 +106,7 @@ func TestTheSourceDiesAtEachStep(t *testing.T) {
 	if rocks.Exists(cfg.Dir) {
 		t.Fatal("an incomplete copy is taken for a store")
 	}
-	got := fill(t, cfg, dial(t, serve(t, r.source())))
+	got := fill(t, config(cfg.Dir), dial(t, serve(t, r.source())))
 	check(t, cfg.Dir, got.Contents.Position.Clock)
 }
 
@@ -362,17 +362,24 @@ func TestALinkThatIsCutOneWay(t *testing.T) {
 	r := newSlave(t, 3)
 	var link oneWay
 	client := &tampered{CopiesClient: dial(t, link.link(t, serve(t, r.source())))}
-	var healing sync.WaitGroup
+	var late atomic.Int64
+	client.read = func(_ *pb.ReadCopyRequest, m *pb.ReadCopyResponse, err error) (*pb.ReadCopyResponse, error) {
+		if fault.Is(err, fault.Deadline) && late.Add(1) == 3 {
+			link.cut.Store(false)
+		}
+		return m, err
+	}
 	client.before = func(call int) error {
 		if call == 6 {
 			link.cut.Store(true)
-			healing.Go(func() { time.Sleep(1500 * time.Millisecond); link.cut.Store(false) })
 		}
 		return nil
 	}
 	cfg := config(t.TempDir())
-	cfg.CallTimeout, cfg.Patience = 300*time.Millisecond, time.Minute
+	cfg.CallTimeout = 500 * time.Millisecond
 	fill(t, cfg, client)
-	healing.Wait()
+	if late.Load() < 3 {
+		t.Errorf("%d calls ended at their deadline", late.Load())
+	}
 	check(t, cfg.Dir, 3)
 }

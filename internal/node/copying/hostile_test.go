@@ -403,14 +403,12 @@ func TestASourceThatGivesNothing(t *testing.T) {
 			liar := &tampered{CopiesClient: honest,
 				open: func(m *pb.OpenCopyResponse, err error) (*pb.OpenCopyResponse, error) { rounds++; return m, err },
 				read: func(*pb.ReadCopyRequest, *pb.ReadCopyResponse, error) (*pb.ReadCopyResponse, error) { return nil, lost }}
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-			defer cancel()
 			cfg := config(dir)
 			cfg.Patience = 500 * time.Millisecond
-			if _, err := Fill(ctx, cfg, liar); !fault.Is(err, fault.NotFound) {
+			if _, err := Fill(t.Context(), cfg, liar); !fault.Is(err, fault.NotFound) {
 				t.Errorf("after %d rounds: %v", rounds, err)
 			}
-			if _, err := Fill(ctx, config(dir), honest); err != nil {
+			if _, err := Fill(t.Context(), config(dir), honest); err != nil {
 				t.Errorf("of an honest source: %v", err)
 			}
 		})

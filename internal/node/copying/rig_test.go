@@ -126,10 +126,10 @@ func dial(t *testing.T, address string) pb.CopiesClient {
 	return pb.NewCopiesClient(conn)
 }
 
-// config is that of a slave to be filled.
+// config is that of a slave to be filled, patient enough for a busy machine.
 func config(dir string) Config {
 	c := DefaultConfig("slave-1", dir, quiet())
-	c.Room, c.CallTimeout, c.Patience = 1, 5*time.Second, 10*time.Second
+	c.Room, c.CallTimeout, c.Patience = 1, time.Minute, 3*time.Minute
 	return c
 }
 
