@@ -27,11 +27,7 @@ func (r *rig) marked(campaign uint64) {
 	if !r.noSweeps {
 		r.TB.Fatal("it may be marked by a look at all campaigns")
 	}
-	for began := time.Now(); !r.exhausted(campaign); time.Sleep(5 * time.Millisecond) {
-		if time.Since(began) > time.Minute {
-			r.TB.Fatal("no click has led to a mark")
-		}
-	}
+	eventually(r.TB, "no click has led to a mark", func() bool { return r.exhausted(campaign) })
 }
 
 func (r *rig) setBudget(campaign string, micros uint64) {

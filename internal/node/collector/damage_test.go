@@ -3,7 +3,6 @@ package collector_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	zs "zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -41,11 +40,7 @@ func TestDamagedCampaign(t *testing.T) {
 			t.Fatal(text)
 		}
 	}
-	for end := time.Now().Add(10 * time.Second); !r.exhausted(1) || !r.exhausted(3); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the others are not marked")
-		}
-	}
+	eventually(t, "the others are not marked", func() bool { return r.exhausted(1) && r.exhausted(3) })
 	if err := c.Sweep(t.Context()); !fault.Is(err, fault.Corrupt) || !strings.Contains(err.Error(), "campaign 2") {
 		t.Errorf("a sweep says %v", err)
 	}

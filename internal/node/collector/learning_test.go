@@ -183,12 +183,8 @@ func TestGivenLearnsNothing(t *testing.T) {
 		t.Errorf("%s, %v", note, err)
 	}
 	r.Must(r.runAt("collector-1", now, learned).Learn(t.Context()))
-	for end := time.Now().Add(20 * time.Second); r.keywords()[0].Learned == 0; { // perhaps it has begun by itself
-		if time.Now().After(end) {
-			t.Fatal("nothing is learned of what was counted before")
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	// Perhaps it has begun by itself.
+	eventually(t, "nothing is learned of what was counted before", func() bool { return r.keywords()[0].Learned != 0 })
 }
 
 // TestLearningForgets: an advertiser's events that are erased are learned from no more, folded or not,

@@ -13,6 +13,7 @@ import (
 
 	"adshard/events"
 	"adshard/fault"
+	"adshard/internal/clustertest"
 	"adshard/internal/node/collector"
 	"adshard/internal/node/database"
 )
@@ -35,10 +36,10 @@ func made(t *testing.T, path string) {
 }
 
 // eventually waits until something is so.
-func eventually(t *testing.T, what string, is func() bool) {
+func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
-	for began := time.Now(); !is(); time.Sleep(20 * time.Millisecond) {
-		if time.Since(began) > 30*time.Second {
+	for began := time.Now(); !is(); time.Sleep(10 * time.Millisecond) {
+		if time.Since(began) > clustertest.Patience {
 			t.Fatal(what)
 		}
 	}

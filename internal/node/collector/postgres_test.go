@@ -1,7 +1,6 @@
 package collector_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -76,13 +75,21 @@ func TestKillOnPostgreSQL(t *testing.T) {
 	}
 	bodies := batchesOf(t, db, clients, batches, size, campaigns)
 	var sent sync.WaitGroup
+	enough := make(chan struct{})
 	for i := range clients {
-		sent.Go(func() { sendUntilCounted(t, urls, bodies[i]) })
+		sent.Go(func() {
+			sendUntilCounted(t, urls, bodies[i][:batches*3/4])
+			<-enough
+			sendUntilCounted(t, urls, bodies[i][batches*3/4:])
+		})
 	}
 	done := make(chan struct{})
 	go func() { sent.Wait(); close(done) }()
-	kills := 0
-	for sending := true; sending; kills++ {
+	sending := true
+	for kills := 0; sending; kills++ {
+		if kills == 3 {
+			close(enough)
+		}
 		select {
 		case <-done:
 			sending = false
@@ -101,9 +108,6 @@ func TestKillOnPostgreSQL(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	if kills < 3 {
-		t.Errorf("only %d were killed", kills-1)
 	}
 	checkOnPostgreSQL(t, server.URL("postgres"), db, clients*batches*size, campaigns)
 }
@@ -144,17 +148,10 @@ func checkOnPostgreSQL(t *testing.T, url string, db backend.Store, clicks, campa
 	if sum := total(t, s); sum.Clicks != uint64(clicks) || sum.Spend != uint64(clicks)*1000 {
 		t.Errorf("%d clicks of %d are counted, %d micros", sum.Clicks, clicks, sum.Spend)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	for c := 1; c <= campaigns; {
-		list, err := collector.Budgets(ctx, db, uint64(c))
-		if ctx.Err() != nil {
-			t.Fatalf("campaign %d is not marked: %v, %v", c, list, err)
-		}
-		if err == nil && list[0].Exhausted {
-			c++
-			continue
-		}
-		time.Sleep(20 * time.Millisecond)
+	for c := range campaigns {
+		eventually(t, fmt.Sprintf("campaign %d is not marked", c+1), func() bool {
+			list, err := collector.Budgets(t.Context(), db, uint64(c+1))
+			return err == nil && list[0].Exhausted
+		})
 	}
 }
