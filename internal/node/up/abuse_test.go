@@ -58,14 +58,14 @@ func TestClientsThatGoAwayOrDally(t *testing.T) {
 	}
 	answer := make([]byte, 64)
 	for i, conn := range slow { // the server's time for a body is over first
-		_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+		_ = conn.SetReadDeadline(time.Now().Add(patience))
 		if n, err := conn.Read(answer); err != nil || !strings.HasPrefix(string(answer[:n]), "HTTP/1.1 408 ") {
 			t.Fatalf("slow client %d: %q, %v", i, answer[:n], err)
 		}
 		_ = conn.Close()
 	}
 	http.DefaultClient.CloseIdleConnections()
-	for end := time.Now().Add(10 * time.Second); openSockets(t) > before; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); openSockets(t) > before; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%d open connections, %d before", openSockets(t), before)
 		}

@@ -23,8 +23,8 @@ func TestBlocklistsOverTheAPI(t *testing.T) {
 	shown := func(want string) {
 		t.Helper()
 		var last string
-		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-			if last = c.advertisers(t, "/v1/search?q=usb+cable&timeout_ms=2000&block=a"); last == want {
+		for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			if last = c.advertisers(t, "/v1/search?q=usb+cable&timeout_ms=5000&block=a"); last == want {
 				return
 			}
 		}

@@ -39,12 +39,12 @@ func TestConsoleOfACluster(t *testing.T) {
 			}
 		}
 	}
-	for end := time.Now().Add(30 * time.Second); !strings.Contains(open("GET", "/console/overview", nil), "Answers are complete") && time.Now().Before(end); {
+	for end := time.Now().Add(patience); !strings.Contains(open("GET", "/console/overview", nil), "Answers are complete") && time.Now().Before(end); {
 		time.Sleep(50 * time.Millisecond)
 	}
 	says(open("GET", "/console/", nil), "Answers are complete", "slave-0", "slave-1", "slave-2", "× mean", "master", "3<small>0 away")
 	// Asked during a whole poll of a master, which reports twice meanwhile.
-	for end := time.Now().Add(30 * time.Second); !strings.Contains(open("GET", "/console/overview", nil), "Queries a second") && time.Now().Before(end); {
+	for end := time.Now().Add(patience); !strings.Contains(open("GET", "/console/overview", nil), "Queries a second") && time.Now().Before(end); {
 		for range 20 {
 			c.search(t, "usb cable")
 		}

@@ -53,9 +53,9 @@ func (a *adminOf) call(method, path, at, body string, status int, into any) stri
 
 func (a *adminOf) eventually(what string, ok func() bool) {
 	a.t.Helper()
-	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(patience); !ok(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
-			a.t.Fatalf("not within 30 s: %s; %s", what, a.call("GET", "/v1/balance", "/v1/balance", "", 200, nil))
+			a.t.Fatalf("not within %v: %s; %s", patience, what, a.call("GET", "/v1/balance", "/v1/balance", "", 200, nil))
 		}
 	}
 }

@@ -20,7 +20,7 @@ func TestDocuments(t *testing.T) {
 	has := func(metric, want string) {
 		t.Helper()
 		var last string
-		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 			if last = metricOf(t, c.admin, metric); last == want {
 				return
 			}

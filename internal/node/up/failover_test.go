@@ -41,7 +41,7 @@ func (d *databases) eventually(what string, ok func() bool) {
 	d.t.Helper()
 	begun := time.Now()
 	for ; !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Since(begun) > time.Minute {
+		if time.Since(begun) > patience {
 			d.t.Fatal("not ", what)
 		}
 	}

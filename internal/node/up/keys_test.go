@@ -66,7 +66,7 @@ func (c *cluster) testStateKeys(t *testing.T, cfg Config, own string) {
 			if strings.Contains(c.page(t, "/metrics"), `of="master"`) {
 				break
 			}
-			if time.Since(began) > 30*time.Second {
+			if time.Since(began) > patience {
 				t.Fatal("the master tells of no key")
 			}
 		}

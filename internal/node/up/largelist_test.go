@@ -20,7 +20,7 @@ func TestLargeListInAnswers(t *testing.T) {
 	}
 	cfg := upConfig(t, adsDB(t, 2)) // whose ads lead to a.example
 	c := startUp(t, cfg)
-	shown := func() string { return c.advertisers(t, "/v1/search?q=usb+cable&timeout_ms=2000&block=large") }
+	shown := func() string { return c.advertisers(t, "/v1/search?q=usb+cable&timeout_ms=5000&block=large") }
 	change := func(what, method, path, body, want string) {
 		t.Helper()
 		begun, worked := time.Now(), processor(t)
@@ -28,7 +28,7 @@ func TestLargeListInAnswers(t *testing.T) {
 			t.Fatalf("%s: %d %.200s", what, status, answer)
 		}
 		called := time.Now()
-		for end := called.Add(time.Minute); shown() != want; time.Sleep(5 * time.Millisecond) {
+		for end := called.Add(patience); shown() != want; time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%s: %q are shown, not %q", what, shown(), want)
 			}

@@ -41,7 +41,7 @@ func TestUpOnPostgreSQL(t *testing.T) {
 		t.Helper()
 		begun := time.Now()
 		for a := c.search(t, "usb cable"); a.Matched != matched || a.Ads[0].Keyword != best; a = c.search(t, "usb cable") {
-			if time.Since(begun) > time.Minute {
+			if time.Since(begun) > patience {
 				t.Fatalf("%+v instead of %d matches with keyword %d as the best", a, matched, best)
 			}
 			time.Sleep(5 * time.Millisecond)

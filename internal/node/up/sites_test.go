@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"adshard/internal/node/access"
 	"adshard/internal/node/admin"
@@ -102,7 +101,7 @@ func (c *cluster) testSites(t *testing.T) {
 // refusesSite sends a request, and reports whether it is refused for where it is from.
 func refusesSite(t *testing.T, method, url string, header []string) (refused bool, answer string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	url = strings.NewReplacer("{id}", "1", "{name}", "none", "{slice}", "1", "{action}", "pause", "{kind}", "campaigns").Replace(url) + "?seconds=1"
 	r, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)

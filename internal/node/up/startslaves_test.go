@@ -50,7 +50,7 @@ func TestASlaveThatEndsAtTheStart(t *testing.T) {
 		for _, slave := range c.broken {
 			_ = os.Remove(mark(slave))
 		}
-		for end := time.Now().Add(30 * time.Second); c.listens > 0 && out.count(" ready 127.0.0.1:7777") < 2; time.Sleep(2 * time.Millisecond) {
+		for end := time.Now().Add(patience); c.listens > 0 && out.count(" ready 127.0.0.1:7777") < 2; time.Sleep(2 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Errorf("%s: it is not started again; the log has %s", name, log.b.String())
 				break

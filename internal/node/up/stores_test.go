@@ -45,7 +45,7 @@ func TestOneStoreKeepsNobodyFromStarting(t *testing.T) {
 		if a := c.search(t, "usb cable"); len(a.Ads) != 4 || a.Matched != 20 || !a.Coverage.Complete || a.Ads[0].Keyword != 20 {
 			t.Errorf("%+v", a)
 		}
-		for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 			status, text := readyz(t, c.admin)
 			if (status == http.StatusOK) == ready && (ready || strings.Contains(text, "left out")) {
 				return text

