@@ -99,7 +99,7 @@ func (s *barrel) write(old *index.Snapshot) (*index.Snapshot, error) {
 	}
 	views := old.Slices
 	if w.slices != views.Table || w.orphans != views.Orphans {
-		views = index.NewSlices(s.name, number, w.slices, w.orphans)
+		views = index.NewSlices(s.name, w.slices, w.orphans)
 	}
 	renewals := s.engine.Lists.Replacements(terms, &w.batch, number, w.pace.yield)
 	groups := s.cachedAgain()

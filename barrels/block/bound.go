@@ -16,6 +16,9 @@ type Bound struct{ Own, Inherited uint64 }
 // Reach is the largest score at the best level that an entry can reach when its campaign's modifier on the device is at most
 // maxModifier and its campaign's targeting multiplies bids by at most maxFactor (permille, each at least 1000).
 func (b Bound) Reach(maxModifier, maxFactor uint64) uint64 {
+	if maxModifier == 1000 && maxFactor == 1000 {
+		return max(b.Own, b.Inherited)
+	}
 	own := b.Own
 	if maxFactor > 1000 { // it is of a bid that was rounded down before the factor: what is lost is less than the largest quality
 		own = mulPermille(satAdd(own, auction.MaxQuality), maxFactor)

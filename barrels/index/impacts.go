@@ -13,16 +13,13 @@ import (
 // modifiers of one state. They are valid until a parent of the block's groups changes or other
 // slices are served. So a group's eligibility is looked up once instead of by each search.
 //
-// The struct is the head of one allocation, in which the profiles of its postings follow, then the summary of each class
-// with the impacts of its members: counting and ranking a class with few
-// postings touches one cache line.
+// The struct is the head of one allocation, in which the summary of each class follows with the impacts of its
+// members, then the profiles of the block's postings, which only campaigns with targeting and requests with blocks
+// need: counting and ranking a class with few postings touches one cache line, whose place depends on nothing else.
 type Impacts struct {
 	ParentsVersion atomic.Uint64 // version of the parents for which they are known to be valid
-	TableNumber    uint64        // number of the table of slices
-	View           uint64        // served
-	Numbering      uint64        // of the profiles
+	head           uint64        // Served.Number of what is served (56 bits), how many profiles there are (8)
 	Reach          uint64        // of the block
-	profiles       uint64        // how many follow
 }
 
 // ProfileRef is a profile of a block's postings: its number (32 bits), whether it depends on the context of each request (1), and
@@ -179,31 +176,45 @@ const (
 
 // NewImpacts returns impacts with room for the classes and members of a block, whose postings have these profiles.
 func NewImpacts(b *Block, profiles []ProfileRef) *Impacts {
-	room := make([]uint64, impactsSize+len(profiles)+classImpactSize*len(b.signatures)+int(b.Postings))
-	for i, p := range profiles {
-		room[impactsSize+i] = uint64(p)
-	}
+	room := make([]uint64, impactsSize+classWords(b)+len(profiles))
 	j := (*Impacts)(unsafe.Pointer(&room[0]))
-	j.profiles = uint64(len(profiles))
+	j.head = uint64(len(profiles))
+	copy(j.Profiles(b), profiles)
 	return j
 }
 
+// classWords is how many words the summaries and impacts of a block's classes take.
+func classWords(b *Block) int { return classImpactSize*len(b.signatures) + int(b.Postings) }
+
+// profilesBits is how many bits say how many profiles there are.
+const profilesBits = 8
+
+// Serves reports whether the impacts are of what is served; its number is that of Served.
+func (j *Impacts) Serves(number uint64) bool { return j.head>>profilesBits == number }
+
+// SetServed says of what the impacts are. It is called once, before others see them.
+func (j *Impacts) SetServed(number uint64) { j.head |= number << profilesBits }
+
+// Served is the number of what they are of.
+func (j *Impacts) Served() uint64 { return j.head >> profilesBits }
+
+// profiles is how many profiles there are.
+func (j *Impacts) profiles() int { return int(j.head & (1<<profilesBits - 1)) }
+
 // words is the size of what follows the head of a block's impacts.
-func (j *Impacts) words(b *Block) int {
-	return int(j.profiles) + classImpactSize*len(b.signatures) + int(b.Postings)
-}
+func (j *Impacts) words(b *Block) int { return classWords(b) + j.profiles() }
 
 // bytes is the size of a block's impacts.
 func (j *Impacts) bytes(b *Block) int { return 8 * (impactsSize + j.words(b)) }
 
-// Profiles returns the profiles of the block's postings.
-func (j *Impacts) Profiles() []ProfileRef {
-	return unsafe.Slice((*ProfileRef)(unsafe.Add(unsafe.Pointer(j), 8*impactsSize)), j.profiles)
+// Profiles returns the profiles of the postings of b, which must be the block of these impacts.
+func (j *Impacts) Profiles(b *Block) []ProfileRef {
+	return unsafe.Slice((*ProfileRef)(j.at(classWords(b))), j.profiles())
 }
 
-// Most is what the profiles of a class multiply bids by at most, in permille.
-func (j *Impacts) Most(class *ClassImpact) uint64 {
-	all := j.Profiles()
+// Most is what the profiles of a class of b multiply bids by at most, in permille.
+func (j *Impacts) Most(b *Block, class *ClassImpact) uint64 {
+	all := j.Profiles(b)
 	if class.Profile != MixedProfiles {
 		return all[class.Profile].Most()
 	}
@@ -237,12 +248,12 @@ func (j *Impacts) Ranked(b *Block, class int) []Impact {
 // Same reports whether two impacts of a block are equal; what they are valid for does not matter.
 func (j *Impacts) Same(b *Block, k *Impacts) bool {
 	n := j.words(b)
-	return j.profiles == k.profiles && slices.Equal(unsafe.Slice((*uint64)(unsafe.Add(unsafe.Pointer(j), 8*impactsSize)), n), unsafe.Slice((*uint64)(unsafe.Add(unsafe.Pointer(k), 8*impactsSize)), n))
+	return j.profiles() == k.profiles() && slices.Equal(unsafe.Slice((*uint64)(j.at(0)), n), unsafe.Slice((*uint64)(k.at(0)), n))
 }
 
-// at returns where the i-th word behind the profiles lies.
+// at returns where the i-th word behind the head lies.
 func (j *Impacts) at(i int) unsafe.Pointer {
-	return unsafe.Add(unsafe.Pointer(j), 8*(impactsSize+int(j.profiles)+i))
+	return unsafe.Add(unsafe.Pointer(j), 8*(impactsSize+i))
 }
 
 // MaxOwners is the largest number of distinct advertisers that a search asks for.

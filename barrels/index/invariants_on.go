@@ -63,7 +63,7 @@ func CheckImpacts(j *Impacts, b *Block) {
 			assert(slices.Contains(b.Members()[first:end], uint16(e.Posting())), "an impact of class %d is of posting %d", i, e.Posting())
 			behind := e&Dominated != 0
 			assert(behind || !dominated, "an impact of class %d stands behind a dominated one", i)
-			assert(e.Profile() == NoProfile || e.Profile() < int(j.profiles), "an impact of class %d has profile %d of %d", i, e.Profile(), j.profiles)
+			assert(e.Profile() == NoProfile || e.Profile() < j.profiles(), "an impact of class %d has profile %d of %d", i, e.Profile(), j.profiles())
 			assert(e.Product() <= j.Max(b, i), "an impact of class %d is above its maximum", i)
 			assert(k == 0 || behind != dominated || ranked[k-1].Product() >= e.Product(), "the impacts of class %d are not sorted", i)
 			dominated = behind

@@ -57,7 +57,7 @@ func Load(s kv.Snapshot, number uint64, name string) (*Snapshot, error) {
 		return nil, err
 	}
 	st := &Snapshot{
-		Number: number, Data: Share(s), Position: h.Position, Slices: NewSlices(name, number, h.Slices, h.Orphans),
+		Number: number, Data: Share(s), Position: h.Position, Slices: NewSlices(name, h.Slices, h.Orphans),
 		Counters: h.Counters, Builder: h.Builder, Purge: h.Purge,
 	}
 	var g errgroup.Group

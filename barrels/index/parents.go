@@ -118,6 +118,14 @@ func (p *Parents) remember(c parentChange) {
 	p.changes++
 }
 
+// forget has all parents count as changed since any version before this one.
+func (p *Parents) forget() {
+	for i := range p.recent {
+		p.recent[i] = parentChange{version: p.Version}
+	}
+	p.changes = recentChanges + 1
+}
+
 // Changed reports whether a campaign or an advertiser may have changed after the
 // version since.
 func (p *Parents) Changed(since, campaign, advertiser uint64) bool {
@@ -189,6 +197,7 @@ func (p *Parents) Tighten() bool {
 	if anew {
 		p.Profiles = newProfiles()
 		p.renumber(func(*CampaignState) bool { return true })
+		p.forget()
 	}
 	return anew || p.MaxModifier != modifier || p.MaxFactor != factor
 }

@@ -17,8 +17,6 @@ import (
 // once. No number is given twice. Numbers that no campaign has any more are forgotten when all are given anew
 // (Tighten). It is shared by the parents of successive states, and safe for concurrent use.
 type Profiles struct {
-	Numbering uint64 // differs from that of all others in the process
-
 	mu        sync.Mutex
 	campaigns map[string]*targeting.Campaign // by the bytes of what they say
 	numbers   map[profileKey]uint32
@@ -32,10 +30,8 @@ type profileKey struct {
 	categories string
 }
 
-var numberings atomic.Uint64
-
 func newProfiles() *Profiles {
-	p := &Profiles{Numbering: numberings.Add(1), campaigns: make(map[string]*targeting.Campaign), numbers: make(map[profileKey]uint32)}
+	p := &Profiles{campaigns: make(map[string]*targeting.Campaign), numbers: make(map[profileKey]uint32)}
 	p.list.Store(new([]targeting.Profile))
 	return p
 }

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"adshard/fault"
 	"adshard/schema/pb"
@@ -15,9 +16,8 @@ import (
 // Slices is a table of slices with what it serves in the requested views. States with the same
 // table share it.
 type Slices struct {
-	Number uint64         // differs for each table that a store has had
-	Shard  search.ShardID // of the table; 0: the store has no name
-	Table  *pb.SliceTable
+	Shard search.ShardID // of the table; 0: the store has no name
+	Table *pb.SliceTable
 	// Orphans: there may be groups at keys that the table does not name.
 	Orphans bool
 	newest  *Served
@@ -30,14 +30,13 @@ type Slices struct {
 const maxViews = 16
 
 // NewSlices returns what a store's table serves in each view. name is the store's, "" if it has
-// none; number differs for each of its tables; orphans: the store has groups that the table does
-// not cover.
-func NewSlices(name string, number uint64, t *pb.SliceTable, orphans bool) *Slices {
-	v := &Slices{Number: number, Table: t, Orphans: orphans, others: make(map[uint64]*Served)}
+// none; orphans: the store has groups that the table does not cover.
+func NewSlices(name string, t *pb.SliceTable, orphans bool) *Slices {
+	v := &Slices{Table: t, Orphans: orphans, others: make(map[uint64]*Served)}
 	if name != "" {
 		v.Shard = search.NewShardID(Database(t), t.GetTimeline(), ShardName(name, t))
 	}
-	v.newest = v.serve(t.GetView())
+	v.newest = serve(t, t.GetView(), orphans)
 	return v
 }
 
@@ -48,12 +47,6 @@ func ShardName(slave string, t *pb.SliceTable) string {
 		return ""
 	}
 	return cmp.Or(t.GetShard(), slave)
-}
-
-func (v *Slices) serve(view uint64) *Served {
-	s := serve(v.Table, view, v.Orphans)
-	s.TableNumber = v.Number
-	return s
 }
 
 // Database returns the id of the database whose data a table of slices is of; "":
@@ -86,7 +79,7 @@ func (v *Slices) Served(op string, shard search.ShardID, view uint64) (*Served, 
 	defer v.mu.Unlock()
 	s := v.others[view]
 	if s == nil {
-		if s = v.serve(view); len(v.others) < maxViews {
+		if s = serve(v.Table, view, v.Orphans); len(v.others) < maxViews {
 			v.others[view] = s
 		}
 	}
@@ -95,21 +88,24 @@ func (v *Slices) Served(op string, shard search.ShardID, view uint64) (*Served, 
 
 // Served is which part of the ring a table of slices serves in one view.
 type Served struct {
-	TableNumber uint64 // number of the table
-	View        uint64
-	width       search.Width
-	Slices      []*pb.HeldSlice // by ascending lo
-	bounds      []Interval      // of slices
+	Number uint64 // differs from that of any other in the process
+	View   uint64
+	width  search.Width
+	Slices []*pb.HeldSlice // by ascending lo
+	bounds []Interval      // of slices
 	// all: every group present is served, so that none needs a check. Otherwise the served groups
 	// are those with keys in runs or, with except, with keys outside of runs.
 	all, except bool
 	runs        []Interval
 }
 
+// servings is how many there were.
+var servings atomic.Uint64
+
 // serve determines what is served in a view. If the table covers all groups, only slices that are
 // being moved need a check.
 func serve(t *pb.SliceTable, view uint64, orphans bool) *Served {
-	s := &Served{View: view}
+	s := &Served{Number: servings.Add(1), View: view}
 	s.Slices, s.width = ServedSlices(t, view)
 	for _, h := range s.Slices {
 		s.bounds = append(s.bounds, Interval{h.Lo, h.Hi})
@@ -133,6 +129,21 @@ func (s *Served) Holds(key uint64) bool {
 func HoldsWholly(t *pb.SliceTable, lo, hi uint64) bool {
 	full := Joined(t.GetSlices(), func(h *pb.HeldSlice) bool { return h.State == pb.HeldState_HELD_STATE_FULL })
 	return Covered(Interval{lo, hi}, full, nil)
+}
+
+// Numbered returns what has a number, if it is remembered.
+func (v *Slices) Numbered(number uint64) (*Served, bool) {
+	if v.newest.Number == number {
+		return v.newest, true
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, s := range v.others {
+		if s.Number == number {
+			return s, true
+		}
+	}
+	return nil, false
 }
 
 // Index returns the place in slices of the one that serves a key, or of the

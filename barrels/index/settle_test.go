@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"adshard/barrels/block"
+	"adshard/barrels/kv"
 	"adshard/schema/pb"
 )
 
@@ -62,5 +64,32 @@ func BenchmarkAdvertisersChange(b *testing.B) {
 			_ = p.SetAdvertiser(&pb.Advertiser{Id: id*7 + 1, Categories: []string{fmt.Sprint("c", round%2)}})
 		}
 		p.Settle()
+	}
+}
+
+// TestRenumberedProfilesAreForgotten: once profiles have other numbers, no impacts of an earlier version are valid, whatever block they are of;
+// those of this version and later are.
+func TestRenumberedProfilesAreForgotten(t *testing.T) {
+	var e block.Encoder
+	e.Add(&block.Entry{Group: &block.Group{Key: 1, Campaign: 7, Advertiser: 7}, Keyword: 1, Words: []block.Word{{Norm: 1, Fold: 1, Term: 1}}})
+	v := &NewBlock(1, kv.Place{}, e.Append(nil)).View
+	p := manyAdvertisers(10)
+	for n := range 2000 { // each leaves a profile that no campaign has any more
+		p.SetCampaign(&pb.Campaign{Id: 1, AdvertiserId: 1, Languages: []string{fmt.Sprint("l", n)}})
+	}
+	p = p.Copy()
+	p.SetCampaign(&pb.Campaign{Id: 2, AdvertiserId: 2}) // the newest change that is remembered
+	p = p.Copy()
+	before := p.Version
+	if p = p.Copy(); p.ChangedIn(before, v) {
+		t.Error("it has changed already")
+	}
+	if !p.Tighten() || !p.ChangedIn(before, v) || !p.ChangedIn(0, v) || p.ChangedIn(p.Version, v) {
+		t.Errorf("renumbered in version %d: changed since %d: %v, since 0: %v, since then: %v", p.Version, before, p.ChangedIn(before, v), p.ChangedIn(0, v),
+			p.ChangedIn(p.Version, v))
+	}
+	next := p.Copy()
+	if next.SetCampaign(&pb.Campaign{Id: 3, AdvertiserId: 3}); next.ChangedIn(p.Version, v) {
+		t.Error("a change of another campaign is one of the block's")
 	}
 }

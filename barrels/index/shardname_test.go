@@ -23,7 +23,7 @@ func TestShardOfATable(t *testing.T) {
 		{"no longer its own", &pb.SliceTable{Shard: "shard-0"}, "slave-3", false},
 		{"of a spare", &pb.SliceTable{Spare: true}, "slave-3", false},
 	} {
-		_, err := NewSlices("slave-3", 1, c.table, false).Served("slave: search", id(c.asked), 0)
+		_, err := NewSlices("slave-3", c.table, false).Served("slave: search", id(c.asked), 0)
 		if (err == nil) != c.ok || err != nil && !fault.Is(err, fault.Conflict) {
 			t.Errorf("%s: %v", c.name, err)
 		}

@@ -17,7 +17,7 @@ func served(t *testing.T, generation uint64) *index.Served {
 		{Id: 1, Lo: 0, Hi: 1<<63 - 1, Generation: generation, From: 1},
 		{Id: 2, Lo: 1 << 63, Hi: ^uint64(0), Generation: 1, From: 1},
 	}}
-	v, err := index.NewSlices("", generation, table, false).Served("test", 0, 0)
+	v, err := index.NewSlices("", table, false).Served("test", 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestSplitKeys(t *testing.T) {
 func TestSplitKeysOfALargeAdvertiser(t *testing.T) {
 	const lo, hi = uint64(7) << 56, uint64(8)<<56 - 1
 	table := &pb.SliceTable{View: 1, Slices: []*pb.HeldSlice{{Id: 1, Lo: lo, Hi: hi, Generation: 1, From: 1}}}
-	v, err := index.NewSlices("", 1, table, false).Served("test", 0, 0)
+	v, err := index.NewSlices("", table, false).Served("test", 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

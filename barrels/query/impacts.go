@@ -59,7 +59,7 @@ func (c *impactCache) status(g int) *groupStatus {
 func (c *impactCache) impacts(b *index.Block) *index.Impacts {
 	slot, p := &b.Impacts[c.request.Device], c.state.Parents
 	j := slot.Load()
-	if j != nil && j.TableNumber == c.served.TableNumber && j.View == c.served.View && j.Numbering == p.Profiles.Numbering {
+	if j != nil && j.Serves(c.served.Number) {
 		version := j.ParentsVersion.Load()
 		if version == p.Version {
 			return j
@@ -81,7 +81,7 @@ func (c *impactCache) compute(b *index.Block) *index.Impacts {
 	defer func() { c.context.off, c.view = false, nil }() // statuses without context are of no use to a request
 	c.findProfiles()
 	j := index.NewImpacts(b, c.profiles)
-	j.TableNumber, j.View, j.Numbering = c.served.TableNumber, c.served.View, c.state.Parents.Profiles.Numbering
+	j.SetServed(c.served.Number)
 	j.Reach = c.state.Parents.Reach(&b.View, b.Bounds[c.request.Device], c.request.Device)
 	j.ParentsVersion.Store(c.state.Parents.Version)
 	members := b.Members()

@@ -74,7 +74,7 @@ func (p *postings) touch(b *index.Block) {
 		p.touched |= uint64(s[0])
 	}
 	if j := b.Impacts[p.request.Device].Load(); j != nil {
-		p.touched |= j.View
+		p.touched |= j.Reach
 	}
 }
 

@@ -97,9 +97,12 @@ func (p *pruner) renew(best search.Level) {
 // what matches there is counted.
 func (p *pruner) blockCanWin(b blockRef, best search.Level) bool {
 	d, parents := p.request.Device, p.state.Parents
-	bound := b.bound(d)
-	if !p.canWin(bound.Reach(parents.MaxModifier[d], parents.MaxFactor), best) {
+	bound, modifier, factor := b.bound(d), parents.MaxModifier[d], parents.MaxFactor
+	switch {
+	case !p.canWin(bound.Reach(modifier, factor), best):
 		return false
+	case modifier == 1000 && factor == 1000: // no campaign makes anything of it
+		return true
 	}
 	if b.cached == nil {
 		return p.canWin(parents.Reach(b.view, bound, d), best)

@@ -145,7 +145,7 @@ func (r *ranking) prunable(c *classRef, best search.Level, need uint64) bool {
 	}
 	most := impacts.Max(b, int(c.class))
 	if class.Targeted {
-		most = index.Reachable(most, impacts.Most(class))
+		most = index.Reachable(most, impacts.Most(b, class))
 	}
 	return index.Below(most, auction.Quality(1, b.Classes()[int(c.class)].Type.Permille(), best.Permille()), need)
 }
@@ -158,7 +158,7 @@ func (r *ranking) fetch(list []classRef) {
 			continue
 		}
 		if j := b.Impacts[r.request.Device].Load(); j != nil {
-			r.touched |= j.View | uint64(j.Class(b, int(list[i].class)).Least)
+			r.touched |= j.Reach | uint64(j.Class(b, int(list[i].class)).Least)
 		}
 	}
 }
@@ -187,24 +187,25 @@ func (r *ranking) class(b *index.Block, i int, level search.Level) {
 	j, kind := r.impacts(b), b.Classes()[i].Type
 	class := j.Class(b, i)
 	m := members{
-		block: b, profiles: j.Profiles(), ranked: j.Ranked(b, i), kind: kind, level: level, one: auction.Quality(1, kind.Permille(), level.Permille()),
+		block: b, profiles: j.Profiles(b), ranked: j.Ranked(b, i), kind: kind, level: level, one: auction.Quality(1, kind.Permille(), level.Permille()),
 		least: index.EffectiveBid(min(max(r.request.Reserve, 1), uint64(index.Undecided)-1)),
 	}
-	if r.page != nil {
+	switch {
+	case r.page != nil:
 		r.pageMembers(&m)
-		return
-	}
-	if class.Least <= m.least || r.request.ExactCounts && class.Live > class.Candidates && someAsked(m.ranked) {
+	case class.Least <= m.least || r.request.ExactCounts && class.Live > class.Candidates && someAsked(m.ranked):
 		r.members(&m)
-		return
+	case class.Live == 0 || !class.Targeted && !r.context.Contextual() || !r.decided(&m, class):
+		r.count(&m, class)
 	}
-	if class.Live > 0 && (class.Targeted || r.context.Contextual()) && r.decided(&m, class) {
-		return
-	}
+}
+
+// count counts a class that takes part as a whole, and offers what may be among the best.
+func (r *ranking) count(m *members, class *index.ClassImpact) {
 	r.matched += uint64(class.Live)
 	r.candidates += uint64(class.Candidates)
-	if class.Least != index.Undecided && j.Max(b, i)*m.one >= r.top.Threshold() {
-		r.best(&m)
+	if class.Least != index.Undecided && m.ranked[0].Product()*m.one >= r.top.Threshold() {
+		r.best(m)
 	}
 }
 

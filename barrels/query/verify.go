@@ -48,14 +48,11 @@ func (v *Verifier) Impacts(b *index.Block) bool {
 		if j == nil || j.ParentsVersion.Load() != v.state.Parents.Version {
 			continue
 		}
-		if !v.begin(&search.Request{Device: search.Device(d), Slots: 1, View: j.View}) {
+		served, ok := v.state.Slices.Numbered(j.Served())
+		if !ok || !v.begin(&search.Request{Device: search.Device(d), Slots: 1, View: served.View}) {
 			continue
 		}
-		e := v.at
-		if j.TableNumber != e.served.TableNumber || j.View != e.served.View {
-			continue
-		}
-		if !j.Same(b, e.compute(b)) {
+		if e := v.at; e.served == served && !j.Same(b, e.compute(b)) {
 			return false
 		}
 	}
