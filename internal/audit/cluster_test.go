@@ -58,6 +58,7 @@ func startPrograms(t *testing.T, programs, db string, slaves, replicas int) *clu
 		dir, listen, admin := filepath.Join(t.TempDir(), "store"), porttest.Address(t), porttest.Address(t)
 		s := clustertest.NewProcess(t, "slave", c.slaveName(i), "slave ", map[string]any{
 			"name": c.slaveName(i), "dir": dir, "listen": listen, "admin": admin, "balancer": balancer,
+			"grace": "1m", // a balancer comes back, if late on a busy machine: no slave serves before it has caught up
 		})
 		c.slaves, c.dirs, c.slaveAdmin = append(c.slaves, s), append(c.dirs, dir), append(c.slaveAdmin, "http://"+admin)
 		c.seeds = append(c.seeds, listen)
