@@ -11,6 +11,7 @@ import (
 	"adshard/backend/sqlite"
 	"adshard/ingest"
 	"adshard/internal/cli"
+	"adshard/internal/clustertest"
 )
 
 const accountHeader = "Account,Campaign,Ad Group,Keyword,Criterion Type,Max CPC,Headline 1,Final URL,Status\n"
@@ -36,7 +37,7 @@ func (c *cluster) imports(t *testing.T, rows string) {
 	if err != nil || sum.Rejected > 0 {
 		t.Fatal(err, sum.First)
 	}
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(clustertest.Patience); ; time.Sleep(20 * time.Millisecond) {
 		if a := c.search(t, url.Values{"q": {"lamp"}}); a.Coverage.Complete && a.Coverage.AppliedClock >= sum.ClockAfter {
 			return
 		}

@@ -76,7 +76,7 @@ func callAsSlave(r *alarmed) {
 	ca, err := os.ReadFile(r.file("ca.crt"))
 	r.must(err)
 	roots.AppendCertsFromPEM(ca)
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{Certificates: []tls.Certificate{own}, RootCAs: roots}}, Timeout: 10 * time.Second}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{Certificates: []tls.Certificate{own}, RootCAs: roots}}, Timeout: time.Minute}
 	r.Cleanup(client.CloseIdleConnections)
 	r.undo = r.again(func() {
 		resp, err := client.Get("https://" + r.targets["up"] + "/v1/slaves")

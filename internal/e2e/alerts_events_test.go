@@ -80,7 +80,7 @@ func (r *alarmed) again(do func()) (stop func()) {
 
 // token is that of the first ad of an answer, or "" if there is none.
 func (r *alarmed) token() string {
-	resp, err := http.Get(r.url + "/v1/search?q=word1+usb1+cable")
+	resp, err := http.Get(r.url + "/v1/search?timeout_ms=5000&q=word1+usb1+cable")
 	if err != nil {
 		return ""
 	}

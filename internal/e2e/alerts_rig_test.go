@@ -62,7 +62,7 @@ func (r *alarmed) watched(admin string) {
 		targets = append(targets, address)
 	}
 	r.prometheus = startPrometheus(r.T, strings.Join(targets, `", "`), cutTimes)
-	r.Client = clustertest.NewClient(10*time.Second, nil, "http://"+admin)
+	r.Client = clustertest.NewClient(time.Minute, nil, "http://"+admin)
 	r.Cleanup(r.Client.Close)
 }
 
@@ -91,7 +91,7 @@ func cutTimes(rules string) string {
 func (r *alarmed) awaits(alert string, fires bool, when string) {
 	r.Helper()
 	query := fmt.Sprintf(`ALERTS{alertname=%q,alertstate="firing"}`, alert)
-	for end := time.Now().Add(time.Minute); (r.prometheus.count(r.T, query) > 0) != fires; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(clustertest.Patience); (r.prometheus.count(r.T, query) > 0) != fires; time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			r.Fatalf("%s: %s fires: %v, want %v; its series: %s", when, alert, !fires, fires, r.seriesOf(alert))
 		}
@@ -121,9 +121,9 @@ func (r *alarmed) must(err error) {
 // until waits until ok.
 func (r *alarmed) until(what string, ok func() bool) {
 	r.Helper()
-	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(clustertest.Patience); !ok(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			r.Fatalf("not within a minute: %s", what)
+			r.Fatalf("not within %v: %s", clustertest.Patience, what)
 		}
 	}
 }
@@ -178,7 +178,7 @@ func (r *alarmed) asked(clients int, pause time.Duration) (stop func()) {
 
 // ask sends a query, and reports whether there is an answer that is complete.
 func (r *alarmed) ask(ctx context.Context, query string) bool {
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, r.url+"/v1/search?q="+strings.ReplaceAll(query, " ", "+"), nil)
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, r.url+"/v1/search?timeout_ms=5000&q="+strings.ReplaceAll(query, " ", "+"), nil)
 	if err != nil {
 		return false
 	}

@@ -63,7 +63,7 @@ func startCluster(t *testing.T, db string, slaves int, built bool, profile strin
 			t.Errorf("up ended with %v", err)
 		}
 	})
-	c := &cluster{db: db, client: &http.Client{Timeout: 10 * time.Second}}
+	c := &cluster{db: db, client: &http.Client{Timeout: time.Minute}}
 	t.Cleanup(c.client.CloseIdleConnections)
 	lines := bufio.NewScanner(r)
 	for c.http == "" && lines.Scan() {
@@ -112,7 +112,7 @@ func (c *cluster) search(t *testing.T, v url.Values) answer {
 // call asks for the answer to a line of the golden set over gRPC, with exact counts.
 func (c *cluster) call(t *testing.T, w want) (a answer) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	m, err := c.calls.Search(ctx, &pb.AdsRequest{Q: w.Query, Device: w.Device, Variants: w.Variants, Slots: int32(w.Slots), TimeoutMs: 5000, ExactCounts: true})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"adshard/backend"
 	"adshard/backend/sqlite"
+	"adshard/internal/clustertest"
 	"adshard/internal/goldentest"
 	"adshard/quality"
 	"adshard/quality/revise"
@@ -65,7 +66,7 @@ func TestLearnedQualities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(20 * time.Second); learned.search(t, params(wants[0], true)).Coverage.AppliedClock < newest.Clock; {
+	for end := time.Now().Add(clustertest.Patience); learned.search(t, params(wants[0], true)).Coverage.AppliedClock < newest.Clock; {
 		if time.Now().After(end) {
 			t.Fatal("the cluster does not follow")
 		}

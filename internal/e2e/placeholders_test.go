@@ -67,7 +67,7 @@ func comparePlaceholders(t *testing.T, c *cluster, w *placeholderWant) {
 	}
 	var found struct{ Ads []placeholderAd }
 	get("/v1/search", &found)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	m, err := c.calls.Search(ctx, &pb.AdsRequest{Q: w.Query, TimeoutMs: 5000, RequestId: w.RequestID})
 	if err != nil {

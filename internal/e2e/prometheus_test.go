@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"adshard/internal/clustertest"
 )
 
 // prometheus is a running Prometheus.
@@ -50,7 +52,7 @@ func startPrometheus(t *testing.T, target string, change func(rules string) stri
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	p := &prometheus{"http://" + address}
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(clustertest.Patience); ; time.Sleep(20 * time.Millisecond) {
 		resp, err := http.Get(p.url + "/-/ready")
 		if err == nil {
 			_ = resp.Body.Close()

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"adshard/internal/clustertest"
 	"adshard/internal/node/querylog"
 	"adshard/internal/node/up"
 )
@@ -24,7 +25,7 @@ func TestSlowQueries(t *testing.T) {
 	})
 	c.search(t, url.Values{"q": {"red lamp"}})
 	var list []querylog.SlowSearch
-	for end := time.Now().Add(20 * time.Second); len(list) == 0 || list[0].Explanation == nil; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(clustertest.Patience); len(list) == 0 || list[0].Explanation == nil; time.Sleep(20 * time.Millisecond) {
 		if err := json.Unmarshal([]byte(c.page(t, c.admin+"/debug/slow", http.StatusOK)), &list); err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +48,7 @@ func TestSlowQueries(t *testing.T) {
 		t.Errorf("%d shards, %v", len(shards), explanation)
 	}
 	c.page(t, c.http+"/debug/slow", http.StatusNotFound)
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(clustertest.Patience); ; time.Sleep(20 * time.Millisecond) {
 		text, err := os.ReadFile(file)
 		if err == nil && strings.HasPrefix(string(text), "red lamp\t") {
 			break

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
 
+	"adshard/internal/clustertest"
 	"adshard/internal/node/up"
 	"adshard/schema/pb"
 )
@@ -85,7 +86,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 // trace waits until there are as many spans of a trace, and returns them.
 func (r *receiver) trace(t *testing.T, id string, n int) (list []span) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(clustertest.Patience); ; time.Sleep(20 * time.Millisecond) {
 		list = nil
 		r.mu.Lock()
 		for _, s := range r.spans {
@@ -232,7 +233,7 @@ func (c *cluster) checkExemplars(t *testing.T, id string) {
 func (c *cluster) checkCall(t *testing.T, r *receiver) {
 	t.Helper()
 	const id, parent = "2af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	ctx = metadata.AppendToOutgoingContext(ctx, "traceparent", "00-"+id+"-"+parent+"-01")
 	if _, err := c.calls.Search(ctx, &pb.AdsRequest{Q: "red lamp", TimeoutMs: 5000}); err != nil {
