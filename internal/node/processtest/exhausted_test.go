@@ -62,7 +62,7 @@ func TestCostliestQueries(t *testing.T) {
 	c.startSlave(1)
 	base := c.startMaster()
 	w.follows(base)
-	client := &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+	client := &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 	defer client.CloseIdleConnections()
 	var all sync.WaitGroup
 	var answered, refused, others atomic.Int64

@@ -19,7 +19,7 @@ import (
 // buckets, all of whose postings then change, and keeps to its memory. The slave that takes its
 // place does so too, also on a machine that has much else to do.
 func TestALargeGroupInASmallSlave(t *testing.T) {
-	keywords, memory, drained := 30_000, config.Size(192<<20), 8*patience
+	keywords, memory, drained := 30_000, config.Size(192<<20), 3*patience
 	if os.Getenv("LARGE_GROUP_LONG") != "" {
 		keywords, memory, drained = 450_000, 512<<20, 20*time.Minute
 	}

@@ -168,7 +168,7 @@ func (s *secured) call(who access.Identity, to string, call func(context.Context
 		s.t.Fatal(err)
 	}
 	defer conn.Close()
-	ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	defer cancel()
 	return call(ctx, conn)
 }
@@ -228,7 +228,7 @@ func (s *secured) withoutACertificate(addresses ...string) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 		if _, err := pb.NewSlaveClient(conn).Map(ctx, &pb.MapRequest{}); !fault.Is(err, fault.Unavailable) {
 			s.t.Errorf("a plain call: %v", err)
 		}
