@@ -209,7 +209,11 @@ func (j *Impacts) bytes(b *Block) int { return 8 * (impactsSize + j.words(b)) }
 
 // Profiles returns the profiles of the postings of b, which must be the block of these impacts.
 func (j *Impacts) Profiles(b *Block) []ProfileRef {
-	return unsafe.Slice((*ProfileRef)(j.at(classWords(b))), j.profiles())
+	n := j.profiles()
+	if n == 0 { // nothing lies behind the classes, which a pointer may not leave
+		return nil
+	}
+	return unsafe.Slice((*ProfileRef)(j.at(classWords(b))), n)
 }
 
 // Most is what the profiles of a class of b multiply bids by at most, in permille.

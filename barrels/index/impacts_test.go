@@ -103,6 +103,9 @@ func TestGrew(t *testing.T) {
 	var e block.Encoder
 	e.Add(&block.Entry{Group: &block.Group{Key: 1}, Keyword: 1, Words: []block.Word{{Norm: 1, Fold: 1, Term: 1}}})
 	b, l := NewPostingList(1, []*Block{NewBlock(1, kv.Place{}, e.Append(nil))}).Block(0), NewListCache(1<<20)
+	if got := NewImpacts(b, nil).Profiles(b); got != nil { // behind them lies other memory
+		t.Errorf("%d profiles of none", len(got))
+	}
 	large, small := NewImpacts(b, make([]ProfileRef, 3)), NewImpacts(b, make([]ProfileRef, 1))
 	l.Grew(nil, large, b)
 	if l.Grew(large, small, b); l.Bytes() != uint64(small.bytes(b)) || small.bytes(b) >= large.bytes(b) {
