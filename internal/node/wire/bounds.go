@@ -87,7 +87,10 @@ func bounds() map[string]bound {
 		"*.database": text(maxID),
 		"*.timeline": text(maxID),
 	}
-	for _, some := range []map[string]bound{controlBounds(), dataBounds(), recordBounds(), searchBounds(), queryBounds(), copyBounds()} {
+	for _, some := range []map[string]bound{
+		controlBounds(), dataBounds(), recordBounds(), queryBounds(), copyBounds(),
+		callBounds(), searchBounds(), contextBounds(), explainBounds(), streamBounds(),
+	} {
 		maps.Copy(all, some)
 	}
 	return all
@@ -214,68 +217,78 @@ func recordBounds() map[string]bound {
 	}
 }
 
-// searchBounds has the bounds of search.proto.
+// callBounds has the bounds of the calls of search.proto beside searches and explanations.
+func callBounds() map[string]bound {
+	return map[string]bound{
+		"AdoptRequest.balancer":      text(16 * MaxAddress),
+		"AdoptResponse.name":         text(MaxName),
+		"CertifyRequest.parents":     list(maxParents),
+		"DiscardRequest.incarnation": text(maxIncarnation),
+		"DiscardRequest.reason":      text(4 << 10),
+		"CertifyResponse.parents":    list(maxParents),
+		"CertifyResponse.counts":     list(maxCertified),
+		"CertifyResponse.hash_hi":    list(maxCertified),
+		"CertifyResponse.hash_lo":    list(maxCertified),
+		"MapResponse.shards":         list(MaxNodes),
+		"MapResponse.name":           text(MaxName),
+		"MapResponse.shard":          text(MaxName),
+	}
+}
+
+// searchBounds has the bounds of searches and answers, in search.proto.
 func searchBounds() map[string]bound {
 	return map[string]bound{
-		"AdoptRequest.balancer":          text(16 * MaxAddress),
-		"AdoptResponse.name":             text(MaxName),
-		"CertifyRequest.parents":         list(maxParents),
-		"DiscardRequest.incarnation":     text(maxIncarnation),
-		"DiscardRequest.reason":          text(4 << 10),
-		"CertifyResponse.parents":        list(maxParents),
-		"CertifyResponse.counts":         list(maxCertified),
-		"CertifyResponse.hash_hi":        list(maxCertified),
-		"CertifyResponse.hash_lo":        list(maxCertified),
-		"MapResponse.shards":             list(MaxNodes),
-		"MapResponse.name":               text(MaxName),
-		"MapResponse.shard":              text(MaxName),
-		"Fault.op":                       text(2 * maxMessage), // and all of it by MaxHeader
-		"Fault.field":                    text(2 * maxMessage),
-		"Query.text":                     text(search.MaxQueryBytes),
-		"Query.norm":                     list(search.MaxQueryWords),
-		"Query.fold":                     list(search.MaxQueryWords),
-		"Query.terms":                    list(maxTerms),
-		"Query.senses":                   list(maxTerms),
-		"Query.words":                    list(maxSenses),
-		"Query.synonyms":                 list(maxSenses),
-		"SearchRequest.profile":          list(maxRules),
-		"SearchRequest.request_id":       text(maxRequestID),
-		"SearchRequest.scorer":           text(scorerBytes),
-		"SearchResponse.scorer":          text(scorerBytes),
+		"Fault.op":                 text(2 * maxMessage), // and all of it by MaxHeader
+		"Fault.field":              text(2 * maxMessage),
+		"Query.text":               text(search.MaxQueryBytes),
+		"Query.norm":               list(search.MaxQueryWords),
+		"Query.fold":               list(search.MaxQueryWords),
+		"Query.terms":              list(maxTerms),
+		"Query.senses":             list(maxTerms),
+		"Query.words":              list(maxSenses),
+		"Query.synonyms":           list(maxSenses),
+		"SearchRequest.profile":    list(maxRules),
+		"SearchRequest.request_id": text(maxRequestID),
+		"SearchRequest.scorer":     text(scorerBytes),
+		"SearchResponse.scorer":    text(scorerBytes),
+		"SearchResponse.filtered":  list(search.MaxPlacements),
+		"SearchResponse.hits":      list(maxHits),
+		"SearchResponse.lacking":   text(maxLacking),
+		"Hit.advertiser_name":      text(maxText),
+		"Hit.campaign_name":        text(maxText),
+		"Hit.group_name":           text(maxText),
+		"Hit.keyword_text":         text(maxText),
+		"Hit.text":                 text(maxPiece),
+		"Hit.shown":                text(maxPiece),
+	}
+}
+
+// contextBounds has the bounds of what a search says of the user and the page, in search.proto.
+func contextBounds() map[string]bound {
+	return map[string]bound{
+		"Context.places":               list(maxPlaces),
+		"Context.languages":            texts(targeting.MaxLanguages, maxWord),
+		"Context.audiences":            texts(targeting.MaxAudiences, targeting.MaxSegmentBytes),
+		"Context.block_advertisers":    list(2 * targeting.MaxBlocks), // the request's and a placement's (searchapi.joined)
+		"Context.block_domains":        texts(2*targeting.MaxBlocks, targeting.MaxPageBytes),
+		"Context.block_categories":     texts(2*targeting.MaxBlocks, targeting.MaxPageBytes),
+		"Context.block_lists":          list(2 * targeting.MaxLists),
+		"ListVersion.name":             text(targeting.MaxListName),
+		"Page.filters":                 list(search.MaxPlacements),
+		"PageFilter.block_advertisers": list(targeting.MaxBlocks),
+		"PageFilter.block_domains":     texts(targeting.MaxBlocks, targeting.MaxPageBytes),
+		"PageFilter.block_categories":  texts(targeting.MaxBlocks, targeting.MaxPageBytes),
+		"PageFilter.block_lists":       list(targeting.MaxLists),
+	}
+}
+
+// explainBounds has the bounds of explanations, in search.proto.
+func explainBounds() map[string]bound {
+	return map[string]bound{
 		"ExplainResponse.scorer":         text(scorerBytes),
 		"Scored.parts":                   list(maxFew),
 		"ScoredPart.feature":             text(maxWord),
 		"ScoredPart.value":               text(targeting.MaxPageBytes),
-		"Context.places":                 list(maxPlaces),
-		"Context.languages":              texts(targeting.MaxLanguages, maxWord),
-		"Context.audiences":              texts(targeting.MaxAudiences, targeting.MaxSegmentBytes),
-		"Context.block_advertisers":      list(2 * targeting.MaxBlocks), // the request's and a placement's (searchapi.joined)
-		"Context.block_domains":          texts(2*targeting.MaxBlocks, targeting.MaxPageBytes),
-		"Context.block_categories":       texts(2*targeting.MaxBlocks, targeting.MaxPageBytes),
-		"Context.block_lists":            list(2 * targeting.MaxLists),
-		"ListVersion.name":               text(targeting.MaxListName),
-		"Page.filters":                   list(search.MaxPlacements),
-		"PageFilter.block_advertisers":   list(targeting.MaxBlocks),
-		"PageFilter.block_domains":       texts(targeting.MaxBlocks, targeting.MaxPageBytes),
-		"PageFilter.block_categories":    texts(targeting.MaxBlocks, targeting.MaxPageBytes),
-		"PageFilter.block_lists":         list(targeting.MaxLists),
-		"SearchResponse.filtered":        list(search.MaxPlacements),
-		"SearchResponse.hits":            list(maxHits),
-		"SearchResponse.lacking":         text(maxLacking),
-		"Hit.advertiser_name":            text(maxText),
-		"Hit.campaign_name":              text(maxText),
-		"Hit.group_name":                 text(maxText),
-		"Hit.keyword_text":               text(maxText),
-		"Hit.text":                       text(maxPiece),
-		"Hit.shown":                      text(maxPiece),
-		"MasterFrame.asks":               list(MaxSearches),
-		"MasterFrame.cancels":            list(MaxSearches),
-		"SlaveFrame.replies":             list(MaxSearches),
-		"Hello.name":                     text(MaxName),
-		"Hello.words":                    text(MaxName),
-		"Ask.tenant":                     text(MaxTenant),
-		"Ask.trace":                      text(TraceBytes),
-		"Reply.text":                     text(2 * maxMessage),
 		"ExplainResponse.matches":        list(maxMatches),
 		"ExplainResponse.counts":         list(maxFew),
 		"ContextOutcome.factors":         list(maxFew),
@@ -288,6 +301,20 @@ func searchBounds() map[string]bound {
 		"Explained.negative_owner":       text(maxText),
 		"Agreement.keyword":              text(maxText),
 		"Agreement.query":                text(maxText),
+	}
+}
+
+// streamBounds has the bounds of the frames of streams, in search.proto.
+func streamBounds() map[string]bound {
+	return map[string]bound{
+		"MasterFrame.asks":    list(MaxSearches),
+		"MasterFrame.cancels": list(MaxSearches),
+		"SlaveFrame.replies":  list(MaxSearches),
+		"Hello.name":          text(MaxName),
+		"Hello.words":         text(MaxName),
+		"Ask.tenant":          text(MaxTenant),
+		"Ask.trace":           text(TraceBytes),
+		"Reply.text":          text(2 * maxMessage),
 	}
 }
 
