@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"adshard/backend"
 	"adshard/balance"
@@ -78,7 +79,11 @@ Workloads:
 			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
-	flags := c.Flags()
+	f.register(c.Flags())
+	return c
+}
+
+func (f *balanceFlags) register(flags *pflag.FlagSet) {
 	f.madeFlags.flags(flags)
 	flags.StringSliceVar(&f.strategies, "strategies", []string{"original", "random", "weighted-move"}, "strategies to compare; all: every one that the order permits")
 	flags.StringSliceVar(&f.workloads, "workload", nil, "workload, see above (real if not given); with --study several")
@@ -104,7 +109,6 @@ Workloads:
 	flags.Float64Var(&o.Costs.Matched, "matched-micros", costs.Matched, "what a keyword that matches costs more")
 	flags.Float64Var(&f.call, "call-micros", 100, "what a call to a slave costs besides its search; --study shows ratios with it and without")
 	f.cluster.Flags(flags)
-	return c
 }
 
 func (f *balanceFlags) initial() []string {

@@ -32,16 +32,8 @@ func (f *balanceFlags) check(c *cobra.Command, args []string) error {
 	}
 	others := -1
 	c.Flags().Visit(func(*pflag.Flag) { others++ })
-	for _, s := range append(f.strategies, f.initial()...) {
-		if _, err := f.options.Own.Named(s); err != nil {
-			return err
-		}
-		if err := strategy.CheckOrder(s, order); ok && err != nil {
-			return err
-		}
-		if f.options.Own.Has(s) && !f.simulate && !f.study {
-			return fmt.Errorf("--strategies %s: the balancer of a real cluster does not have it: add --simulate or --study", s)
-		}
+	if err := f.checkStrategies(order, ok); err != nil {
+		return err
 	}
 	for _, w := range f.workloads {
 		if err := workload.Check(w); err != nil {
@@ -49,7 +41,7 @@ func (f *balanceFlags) check(c *cobra.Command, args []string) error {
 		}
 	}
 	f.ownRate, f.ownEnd = !c.Flags().Changed("rate"), !c.Flags().Changed("duration")
-	switch o := &f.options; {
+	switch {
 	case !ok:
 		return fmt.Errorf("--order %s: %s", f.order, strings.Join(balance.Orders(), ", "))
 	case f.iteration && !f.study:
@@ -64,6 +56,41 @@ func (f *balanceFlags) check(c *cobra.Command, args []string) error {
 		return errors.New("--workload and --queries exclude each other: choose one")
 	case !f.study && len(f.workloads) > 1:
 		return errors.New("--workload: one; several go with --study only")
+	}
+	if err := f.checkNumbers(); err != nil {
+		return err
+	}
+	if !f.study && !f.simulate && !f.headlines && f.from == "" {
+		if err := f.cluster.Check(); err != nil {
+			return err
+		}
+	}
+	if err := outfile.Check(outfile.Inputs(append(f.inputs(), f.from)...), jsonOf("balance", f.json), pageTo(f.html)); err != nil {
+		return err
+	}
+	return cobra.NoArgs(c, args)
+}
+
+// checkStrategies rejects strategies that are unknown, do not go with the order if that is known, or
+// that a real cluster lacks.
+func (f *balanceFlags) checkStrategies(order balance.Order, known bool) error {
+	for _, s := range append(f.strategies, f.initial()...) {
+		if _, err := f.options.Own.Named(s); err != nil {
+			return err
+		}
+		if err := strategy.CheckOrder(s, order); known && err != nil {
+			return err
+		}
+		if f.options.Own.Has(s) && !f.simulate && !f.study {
+			return fmt.Errorf("--strategies %s: the balancer of a real cluster does not have it: add --simulate or --study", s)
+		}
+	}
+	return nil
+}
+
+// checkNumbers rejects numbers out of bounds.
+func (f *balanceFlags) checkNumbers() error {
+	switch o := &f.options; {
 	case o.Slaves < 1 || o.Slaves > 1000 || !f.simulate && o.Slaves > cluster.MaxSlaves:
 		return fmt.Errorf("--slaves %d: 1 to %d, simulated up to 1000", o.Slaves, cluster.MaxSlaves)
 	case o.Rate <= 0 || o.Rate > 100_000:
@@ -78,15 +105,7 @@ func (f *balanceFlags) check(c *cobra.Command, args []string) error {
 			return fmt.Errorf("--study-slaves %d: 1 to 1000", n)
 		}
 	}
-	if !f.study && !f.simulate && !f.headlines && f.from == "" {
-		if err := f.cluster.Check(); err != nil {
-			return err
-		}
-	}
-	if err := outfile.Check(outfile.Inputs(append(f.inputs(), f.from)...), jsonOf("balance", f.json), pageTo(f.html)); err != nil {
-		return err
-	}
-	return cobra.NoArgs(c, args)
+	return nil
 }
 
 // every returns the names of strategies, with "all" replaced by those that an order has.

@@ -164,6 +164,23 @@ func watched(t *testing.T, s backend.Store, f func(w writer)) string {
 	return e.String()
 }
 
+// setAll gives all that testEffects makes a status.
+func setAll(w writer, status backend.Status) {
+	a := w.advertiser("A")
+	w.must(w.UpdateAdvertiser(w.ctx, a, backend.AdvertiserPatch{Status: status}))
+	c := w.campaign(a, "C", backend.CampaignPatch{Status: status})
+	g := w.group(c, "G", backend.GroupPatch{Status: status})
+	for _, words := range []string{"a", "b"} {
+		k := broad(words)
+		k.Status = status
+		w.keyword(g, k)
+	}
+	w.negative(backend.NegativeOwner{Campaign: c}, "n", status)
+	w.negative(backend.NegativeOwner{Campaign: c, Group: g}, "n", status)
+	w.negative(backend.NegativeOwner{Advertiser: a}, "n", status)
+	w.ad(g, "h", status)
+}
+
 func testEffects(t *testing.T, f Factory) {
 	s := open(t, f)
 	all := func(w writer) {
@@ -177,30 +194,15 @@ func testEffects(t *testing.T, f Factory) {
 	lines := func(effect string) string {
 		return strings.ReplaceAll("advertiser 1 X\ncampaign 1 X\ngroup 1 X\nkeyword 1 X\nkeyword 2 X\nnegative 1 X\nnegative 2 X\nnegative 3 X\nad 1 X", "X", effect)
 	}
-	pause := func(w writer, status backend.Status) {
-		a := w.advertiser("A")
-		w.must(w.UpdateAdvertiser(w.ctx, a, backend.AdvertiserPatch{Status: status}))
-		c := w.campaign(a, "C", backend.CampaignPatch{Status: status})
-		g := w.group(c, "G", backend.GroupPatch{Status: status})
-		for _, words := range []string{"a", "b"} {
-			k := broad(words)
-			k.Status = status
-			w.keyword(g, k)
-		}
-		w.negative(backend.NegativeOwner{Campaign: c}, "n", status)
-		w.negative(backend.NegativeOwner{Campaign: c, Group: g}, "n", status)
-		w.negative(backend.NegativeOwner{Advertiser: a}, "n", status)
-		w.ad(g, "h", status)
-	}
 	for _, c := range []struct {
 		name, want string
 		do         func(w writer)
 	}{
 		{"created", lines("created"), all},
 		{"named", lines("named"), all},
-		{"changed", lines("changed"), func(w writer) { pause(w, backend.Pause) }},
-		{"named again", lines("named"), func(w writer) { pause(w, backend.Pause) }},
-		{"changed back", lines("changed"), func(w writer) { pause(w, backend.Enable) }},
+		{"changed", lines("changed"), func(w writer) { setAll(w, backend.Pause) }},
+		{"named again", lines("named"), func(w writer) { setAll(w, backend.Pause) }},
+		{"changed back", lines("changed"), func(w writer) { setAll(w, backend.Enable) }},
 		{"created and changed", "advertiser 1 named\ncampaign 1 named\ngroup 2 created\nkeyword 3 created", func(w writer) {
 			c, g := w.path("H")
 			w.words(g, "a")

@@ -37,13 +37,16 @@ func clockOf(t testing.TB, s backend.Store) uint64 {
 // at is a position with an unknown mark.
 func at(clock uint64) backend.Position { return backend.Position{Clock: clock} }
 
-func testLog(t *testing.T, f Factory) {
+// logged is a change and what it logs, after sample and a group H.
+type logged struct {
+	name string
+	do   func(w writer)
+	want string
+}
+
+func loggedChanges() []logged {
 	const group, campaign, advertiser = "3:1", "2:1", "1:1"
-	cases := []struct {
-		name string
-		do   func(w writer)
-		want string
-	}{
+	return []logged{
 		{"keyword", func(w writer) { w.words(1, "new") }, group},
 		{"keyword's bid", func(w writer) {
 			k := broad("hdmi")
@@ -80,7 +83,10 @@ func testLog(t *testing.T, f Factory) {
 		{"advertiser", func(w writer) { w.must(w.UpdateAdvertiser(w.ctx, 1, backend.AdvertiserPatch{Status: backend.Pause})) }, advertiser},
 		{"group removed", func(w writer) { w.group(1, "G", backend.GroupPatch{Status: backend.Remove}) }, group + "-"},
 	}
-	for _, c := range cases {
+}
+
+func testLog(t *testing.T, f Factory) {
+	for _, c := range loggedChanges() {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t, f)
 			writes(t, s, func(w writer) {

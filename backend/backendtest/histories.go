@@ -106,8 +106,8 @@ func (h *run) transaction() {
 	tx.Watch(got.watch)
 	h.model.Watch(want.watch)
 	for range rapid.IntRange(1, 15).Draw(h.rt, "operations") {
-		op := operation(h.rt)
-		got, want := op(ctx, tx), op(ctx, h.model)
+		op := drawOperation(h.rt)
+		got, want := op.call(ctx, tx), op.call(ctx, h.model)
 		if got != want {
 			h.rt.Fatalf("got %s, want %s", got, want)
 		}
@@ -138,85 +138,107 @@ func (h *run) compare() {
 	}
 }
 
-// operation draws one call; it returns what the call gave, as text.
-func operation(rt *rapid.T) func(context.Context, backend.Tx) string {
-	advertiser := rapid.SampledFrom([]string{"A", "B"}).Draw(rt, "advertiser")
-	campaign := rapid.SampledFrom([]string{"C", "D"}).Draw(rt, "campaign")
-	group := rapid.SampledFrom([]string{"G", "H"}).Draw(rt, "group")
+// operation is one call, drawn at random.
+type operation struct {
+	kind                        int
+	advertiser, campaign, group string
+	ofAdvertiser                backend.AdvertiserPatch
+	ofCampaign                  backend.CampaignPatch
+	ofGroup                     backend.GroupPatch
+	ofKeyword                   backend.KeywordPatch
+	ofNegative                  backend.NegativePatch
+	ofAd                        backend.AdPatch
+	held                        backend.HeldQuery // with limit and to
+	limit                       int
+	to                          backend.Hold
+}
+
+func drawOperation(rt *rapid.T) *operation {
+	o := &operation{
+		advertiser: rapid.SampledFrom([]string{"A", "B"}).Draw(rt, "advertiser"),
+		campaign:   rapid.SampledFrom([]string{"C", "D"}).Draw(rt, "campaign"),
+		group:      rapid.SampledFrom([]string{"G", "H"}).Draw(rt, "group"),
+	}
 	status := rapid.SampledFrom([]backend.Status{
 		backend.Keep, backend.Keep, backend.Keep, backend.Enable, backend.Pause, backend.Remove,
 	}).Draw(rt, "status")
 	words := rapid.SampledFrom([]string{"a", "b", "a b"}).Draw(rt, "words")
 	text := rapid.SampledFrom([]string{words, words + "!"}).Draw(rt, "text")
 	match := search.MatchType(rapid.IntRange(0, 2).Draw(rt, "type"))
-	kind := rapid.IntRange(0, 15).Draw(rt, "operation")
-	zp := backend.AdvertiserPatch{Status: status}
-	cp, gp := backend.CampaignPatch{Status: status, Hold: holdChange(rt)}, backend.GroupPatch{Status: status, Hold: holdChange(rt)}
-	kp := backend.KeywordPatch{Text: text, Words: words, Type: match, Status: status}
-	draw(rt, &zp)
-	draw(rt, &cp)
-	draw(rt, &gp)
-	draw(rt, &kp)
-	np := backend.NegativePatch{Text: text, Words: words, Type: match, Status: status}
-	q := heldQuery(rt)
-	to := holds(rt)
-	limit := rapid.IntRange(1, 3).Draw(rt, "limit")
-	ap := backend.AdPatch{Headlines: []string{words}, Descriptions: []string{"d"}, Path1: text, Status: status}
-	return func(ctx context.Context, tx backend.Tx) string {
-		if kind == 0 {
-			a, err := tx.FindAdvertiser(ctx, advertiser)
-			if err == nil && a != 0 {
-				err = tx.UpdateAdvertiser(ctx, a, zp)
-			}
-			return fmt.Sprint("advertiser ", a, err)
+	o.kind = rapid.IntRange(0, 15).Draw(rt, "operation")
+	o.ofAdvertiser.Status = status
+	o.ofCampaign = backend.CampaignPatch{Status: status, Hold: holdChange(rt)}
+	o.ofGroup = backend.GroupPatch{Status: status, Hold: holdChange(rt)}
+	o.ofKeyword = backend.KeywordPatch{Text: text, Words: words, Type: match, Status: status}
+	draw(rt, &o.ofAdvertiser)
+	draw(rt, &o.ofCampaign)
+	draw(rt, &o.ofGroup)
+	draw(rt, &o.ofKeyword)
+	o.ofNegative = backend.NegativePatch{Text: text, Words: words, Type: match, Status: status}
+	o.held, o.to = heldQuery(rt), holds(rt)
+	o.limit = rapid.IntRange(1, 3).Draw(rt, "limit")
+	o.ofAd = backend.AdPatch{Headlines: []string{words}, Descriptions: []string{"d"}, Path1: text, Status: status}
+	return o
+}
+
+// call makes it; it returns what the call gave, as text.
+func (o *operation) call(ctx context.Context, tx backend.Tx) string {
+	switch o.kind {
+	case 0:
+		a, err := tx.FindAdvertiser(ctx, o.advertiser)
+		if err == nil && a != 0 {
+			err = tx.UpdateAdvertiser(ctx, a, o.ofAdvertiser)
 		}
-		if kind == 13 {
-			var found []backend.Held
-			n, err := tx.Held(ctx, q, 0, limit, func(h backend.Held) backend.Hold {
-				found = append(found, h)
-				return to
-			})
-			return fmt.Sprint("held ", n, found, err)
-		}
-		a, err := tx.Advertiser(ctx, advertiser)
-		if err != nil {
-			return err.Error()
-		}
-		if kind == 15 {
-			return fmt.Sprint("advertiser's negative ", tx.Negative(ctx, backend.NegativeOwner{Advertiser: a}, np))
-		}
-		if kind == 14 {
-			c, err := tx.Rename(ctx, backend.EntityCampaign, a, "C", campaign)
-			g, e := tx.Rename(ctx, backend.EntityGroup, c, group, "H")
-			return fmt.Sprint("renamed ", c, err != nil, g, e != nil)
-		}
-		if kind == 1 {
-			c, err := tx.Campaign(ctx, a, campaign, cp)
-			return fmt.Sprint("campaign ", c, err)
-		}
-		c, err := tx.Campaign(ctx, a, campaign, backend.CampaignPatch{})
-		if err != nil {
-			return err.Error()
-		}
-		if kind == 2 {
-			g, err := tx.Group(ctx, c, group, gp)
-			return fmt.Sprint("group ", g, err)
-		}
-		if kind == 3 {
-			return fmt.Sprint("campaign negative ", tx.Negative(ctx, backend.NegativeOwner{Campaign: c}, np))
-		}
-		g, err := tx.Group(ctx, c, group, backend.GroupPatch{})
-		if err != nil {
-			return err.Error()
-		}
-		switch kind {
-		case 4:
-			return fmt.Sprint("negative ", tx.Negative(ctx, backend.NegativeOwner{Campaign: c, Group: g}, np))
-		case 5, 6:
-			return fmt.Sprint("ad ", tx.Ad(ctx, g, ap))
-		}
-		return fmt.Sprint("keyword ", a, c, g, tx.Keyword(ctx, g, kp))
+		return fmt.Sprint("advertiser ", a, err)
+	case 13:
+		var found []backend.Held
+		n, err := tx.Held(ctx, o.held, 0, o.limit, func(h backend.Held) backend.Hold {
+			found = append(found, h)
+			return o.to
+		})
+		return fmt.Sprint("held ", n, found, err)
 	}
+	a, err := tx.Advertiser(ctx, o.advertiser)
+	if err != nil {
+		return err.Error()
+	}
+	switch o.kind {
+	case 15:
+		return fmt.Sprint("advertiser's negative ", tx.Negative(ctx, backend.NegativeOwner{Advertiser: a}, o.ofNegative))
+	case 14:
+		c, err := tx.Rename(ctx, backend.EntityCampaign, a, "C", o.campaign)
+		g, e := tx.Rename(ctx, backend.EntityGroup, c, o.group, "H")
+		return fmt.Sprint("renamed ", c, err != nil, g, e != nil)
+	case 1:
+		c, err := tx.Campaign(ctx, a, o.campaign, o.ofCampaign)
+		return fmt.Sprint("campaign ", c, err)
+	}
+	return o.inCampaign(ctx, tx, a)
+}
+
+func (o *operation) inCampaign(ctx context.Context, tx backend.Tx, a uint64) string {
+	c, err := tx.Campaign(ctx, a, o.campaign, backend.CampaignPatch{})
+	if err != nil {
+		return err.Error()
+	}
+	switch o.kind {
+	case 2:
+		g, err := tx.Group(ctx, c, o.group, o.ofGroup)
+		return fmt.Sprint("group ", g, err)
+	case 3:
+		return fmt.Sprint("campaign negative ", tx.Negative(ctx, backend.NegativeOwner{Campaign: c}, o.ofNegative))
+	}
+	g, err := tx.Group(ctx, c, o.group, backend.GroupPatch{})
+	if err != nil {
+		return err.Error()
+	}
+	switch o.kind {
+	case 4:
+		return fmt.Sprint("negative ", tx.Negative(ctx, backend.NegativeOwner{Campaign: c, Group: g}, o.ofNegative))
+	case 5, 6:
+		return fmt.Sprint("ad ", tx.Ad(ctx, g, o.ofAd))
+	}
+	return fmt.Sprint("keyword ", a, c, g, tx.Keyword(ctx, g, o.ofKeyword))
 }
 
 // holds draws one: of two imports, with any marks.

@@ -55,18 +55,7 @@ func loadCounted(t *testing.T, open Open) {
 		t.Fatalf("%d queries", load.Queries)
 	}
 	sum := costsOfSlices(t, load, d.Slices.Slices, w, want)
-	if len(load.Topics) != 1 || !about(load.Topics[0].Cost, sum) {
-		t.Fatalf("topics %v, want one with %d", load.Topics, sum)
-	}
-	paired := uint64(0)
-	for _, p := range load.Pairs {
-		if paired += p.Cost.Examined + p.Cost.Matched; p.Term != load.Topics[0].Term || p.Key > c {
-			t.Fatalf("pair %v of the topics %v", p, load.Topics)
-		}
-	}
-	if half := paired / 2; !about(&pb.Cost{Examined: half, Matched: half, Micros: 1}, sum) {
-		t.Fatalf("pairs of %d looks and matches, want twice %d", paired, sum)
-	}
+	oneTopicCosts(t, load, sum, c)
 	for _, i := range load.Items {
 		if i.Key > c {
 			t.Fatalf("item %v", i)
@@ -76,6 +65,23 @@ func loadCounted(t *testing.T, open Open) {
 	s.TakeLoad()
 	if again := s.TakeLoad(); again.Queries != 0 || len(again.Slices)+len(again.Items)+len(again.Topics)+len(again.Pairs) > 0 {
 		t.Fatalf("taken twice: %v", again)
+	}
+}
+
+// oneTopicCosts checks that a load has one topic, and that it and its pairs cost sum, at keys of at most last.
+func oneTopicCosts(t *testing.T, load *pb.Load, sum, last uint64) {
+	t.Helper()
+	if len(load.Topics) != 1 || !about(load.Topics[0].Cost, sum) {
+		t.Fatalf("topics %v, want one with %d", load.Topics, sum)
+	}
+	paired := uint64(0)
+	for _, p := range load.Pairs {
+		if paired += p.Cost.Examined + p.Cost.Matched; p.Term != load.Topics[0].Term || p.Key > last {
+			t.Fatalf("pair %v of the topics %v", p, load.Topics)
+		}
+	}
+	if half := paired / 2; !about(&pb.Cost{Examined: half, Matched: half, Micros: 1}, sum) {
+		t.Fatalf("pairs of %d looks and matches, want twice %d", paired, sum)
 	}
 }
 

@@ -149,19 +149,8 @@ func (u *up) start(ctx context.Context) (err error) {
 		cfg.Models = u.models
 		configs[i] = cfg.Within(u.plan)
 	}
-	stores, err := u.openStores(configs)
-	if err != nil {
+	if err := u.newSlaves(configs, gate); err != nil {
 		return err
-	}
-	for i, store := range stores {
-		if store == nil {
-			continue // it is left out
-		}
-		s, err := slave.New(configs[i], store, gate, u.port, u.log)
-		if err != nil {
-			return err
-		}
-		u.slaves = append(u.slaves, s)
 	}
 	for i := range u.cfg.Distributors {
 		d, err := distributor.NewProcess(ctx, u.cfg.distributor(i, u.home, address), u.db, u.port, u.log)
@@ -185,6 +174,25 @@ func (u *up) start(ctx context.Context) (err error) {
 		u.port.RegisterState("up", u.cfg.state(), u.log)
 	}
 	return err
+}
+
+// newSlaves opens the stores of slaves and has them listen. One whose store cannot be opened is left out.
+func (u *up) newSlaves(configs []slave.Config, gate *overload.Gate) error {
+	stores, err := u.openStores(configs)
+	if err != nil {
+		return err
+	}
+	for i, store := range stores {
+		if store == nil {
+			continue // it is left out
+		}
+		s, err := slave.New(configs[i], store, gate, u.port, u.log)
+		if err != nil {
+			return err
+		}
+		u.slaves = append(u.slaves, s)
+	}
+	return nil
 }
 
 // local returns how the master finds the slaves of this process, or nil if it asks
