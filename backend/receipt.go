@@ -13,8 +13,8 @@ const ReceiptAge = 24 * time.Hour
 // receipts is the prefix of the control values that are receipts.
 const receipts = "receipt/"
 
-// ReceiptKey returns the control key of a receipt that is noted at a time, and the first key that is
-// to be kept: all from ReceiptsBegin to before that are to be deleted.
+// ReceiptKey returns the control key of a receipt that is noted at a time, and the first key to
+// keep: all keys from ReceiptsBegin up to that one are to be deleted.
 func ReceiptKey(key string, at time.Time) (name, keep string) {
 	period := at.Unix() / int64(ReceiptAge/time.Second)
 	return receiptName(period, key), receiptName(period-1, "")

@@ -23,8 +23,8 @@ type WordsReport struct {
 	Removed []RemovedPhrase `json:"removed"` // by ascending id, keywords first
 }
 
-// RemovedPhrase is a keyword or negative that was removed when keys were made anew:
-// it had become one with another one, or was no keyword any more.
+// RemovedPhrase is a keyword or negative that was removed when keys were rebuilt: it had become equal
+// to another one, or was no longer a valid keyword.
 type RemovedPhrase struct {
 	Negative bool `json:"negative"`
 	// Advertiser is that of an advertiser's negative, Campaign that of a campaign's, Group that of anything else.

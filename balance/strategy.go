@@ -107,7 +107,7 @@ type Proposal struct {
 	Expected Evenness
 	// Memory is what the strategy wants to know in its next iteration, at most
 	// MaxMemory bytes; it becomes durable together with Ops, so that it fits the
-	// model also after a restart. A change of it alone costs a save of the model. A
+	// model also after a restart. Even if nothing else changes, a change of it costs a save of the model. A
 	// strategy in shadow has a memory of its own, as if its proposals were carried
 	// out.
 	Memory []byte

@@ -6,8 +6,8 @@ import (
 	"adshard/fault"
 )
 
-// Edit is a change of a list: kinds of entries are replaced whole, then entries are removed, then others are added. So nobody has to
-// send a million entries to add one.
+// Edit is a change of a list: kinds of entries are replaced whole, then entries are removed, then others are added. So a client
+// need not send a million entries to add one.
 type Edit struct {
 	// List has what takes the place of what the list has, of the fields that Has names.
 	List

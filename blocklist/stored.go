@@ -112,7 +112,7 @@ func Change(ctx context.Context, s backend.Documents, name string, f func(was *S
 	}
 }
 
-// replace saves a list in place of what was loaded. Errors: fault.Conflict, somebody else was faster.
+// replace saves a list in place of what was loaded. Errors: fault.Conflict, another writer was faster.
 func replace(ctx context.Context, s backend.Documents, name string, was *Stored, now *List) (Stored, error) {
 	document := backend.BlocklistDocument + name
 	if now == nil {

@@ -78,7 +78,7 @@ func knownNames() map[string]knownName {
 	return m
 }
 
-// withState is a name that ends with status as others write it.
+// withState is a name that ends with status, with the word that other exports use for it.
 func withState(name string) string { return strings.TrimSuffix(name, "status") + "state" }
 
 // layoutOf reads a header. Two columns of one main name are an error of the file,

@@ -180,8 +180,8 @@ func (r *editorRow) unnamed() (header string, ok bool) {
 // ownerTypes are headings of columns that say of which kind a row is.
 var ownerTypes = []string{"type", "rowtype", "recordtype", "entity"}
 
-// rowTypes are parts of the names that bulk sheets give to rows which are not imported, as values.Plain writes them, with what
-// such a row restricts its campaign by; "": by nothing. The first that the name contains counts.
+// rowTypes are parts of the names that bulk sheets give to rows which are not imported, as values.Plain
+// writes them. The value says what such a row restricts its campaign by; "": by nothing. The first that the name contains counts.
 var rowTypes = []struct{ part, restricts string }{
 	{"negativekeywordlist", otherSharedSet}, {"sharednegative", otherSharedSet},
 	{"label", ""}, {"extension", ""}, {"formatversion", ""},

@@ -74,7 +74,7 @@ func (n *Names) in(list []named, normal string, of func(*Row) string) (ids []uin
 
 // Find returns at most limit places whose canonical names have all words of a text, the last one perhaps only its beginning, without
 // regard to case and diacritics; and how many there are. Active ones come first, then those that fewer contain, then by
-// rising id. Errors: fault.Invalid for a text that is none.
+// rising id. Errors: fault.Invalid for a text that is not one.
 func (t *Table) Find(text string, limit int) (found []Row, total int, err error) {
 	wanted, err := words.Split(text)
 	if err != nil || len(wanted) == 0 {

@@ -55,7 +55,7 @@ func (m *Model) weightOfSite(host string) int64 {
 	return 0
 }
 
-// bound sets what the parts add at most that are not of the request alone.
+// bound sets what those parts add at most that depend on more than the request.
 func (m *Model) bound() {
 	m.most = m.trees.most()
 	for f := match; f <= campaign; f++ {

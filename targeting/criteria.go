@@ -127,7 +127,7 @@ func (c *Context) BlockOfURL(url string) string {
 	return ""
 }
 
-// interestOnly reports whether the request names places, none of which is where the user is.
+// interestOnly reports whether the request names places of interest only, not where the user is.
 func (c *Context) interestOnly() bool {
 	return !slices.ContainsFunc(c.Places, func(p Place) bool { return p.Presence }) && len(c.Places) > 0
 }

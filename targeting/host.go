@@ -63,7 +63,7 @@ var ofHost = func() (is [256]bool) {
 	return is
 }()
 
-// labelled reports whether a text is at most maxHost bytes of labels of normalised hosts, none of which is empty or too long.
+// labelled reports whether a text is at most maxHost bytes of labels of normalised hosts, each neither empty nor too long.
 func labelled(h string) bool {
 	label := 0
 	for i := range len(h) {

@@ -169,7 +169,7 @@ func (b *Builder) negatives(list []backend.Negative) ([]*pb.Negative, error) {
 }
 
 // stemmed returns the languages under which keywords are found: those of the
-// campaign that have a stemmer, or "" alone, under which words agree up to
+// campaign that have a stemmer, or only "", under which words agree up to
 // folding. A language without a stemmer beside one with adds nothing.
 func stemmed(languages []string) []string {
 	var out []string

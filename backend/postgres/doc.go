@@ -20,13 +20,13 @@
 //	rows of entities   from a change to the end of its transaction. A change of what
 //	                   a group or campaign holds locks the group or campaign too.
 //	                   A Tx locks a group when it first compares what it holds
-//	advisory 1         shared, by all transactions that may take ids; alone, while
+//	advisory 1         shared, by all transactions that may take ids; exclusive, while
 //	                   ids that were never used are taken back
 //	advisory 2         while a control value is written
 //	advisory 3         while the schema is made or brought up to date, and while the table unfinished
 //	                   is changed
 //	advisory 4         while a document is written
-//	compacted, one row while the log is compacted; nobody else writes it
+//	compacted, one row while the log is compacted; no other transaction writes it
 //
 // Readers take none of these. The locks of two transactions that write the same
 // entities make the later one wait up to the busy timeout; it fails with

@@ -16,9 +16,8 @@
 //     is the same, its words are (words.Older); it is refused.
 //   - Killed after any step, or the machine crashes: the database still names no
 //     version that a program has, so that the next one that opens it begins again. What is done
-//     is found done, since a key made twice is the same. Nobody reads by keys in between.
-//   - Several programs open it at once: each makes the same of it; one that
-//     waits too long fails with fault.Locked, and opens nothing.
+//     is found done, since a key made twice is the same. Nothing reads by keys in between.
+//   - Several programs open it at once: all end with the same keys; one that waits too long fails with fault.Locked, and opens nothing.
 //   - Keywords of one owner and type become one: that with the lowest id stays, as it
 //     is. All others are removed, and noted in the same transaction, with their text,
 //     bid and status, so that nothing is lost without a word. Of negatives, the one that

@@ -51,7 +51,7 @@ type FileSum struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Events is a file of events, as it is when Backup begins to read the database: nobody writes to
+// Events is a file of events, as it is when Backup begins to read the database: nothing is written to
 // it until Release.
 type Events interface {
 	Release() error
@@ -95,7 +95,7 @@ func BackupWithEvents(ctx context.Context, path, to string, events Events, o Opt
 func backupInto(ctx context.Context, path, dir string, events Events, o Options, progress Progress) (*Manifest, error) {
 	const op = "sqlite: backup"
 	file := filepath.Join(dir, backupFile)
-	err := create(file) // for its owner alone
+	err := create(file) // for its owner only
 	if err == nil {
 		var begun func() error
 		if events != nil {
@@ -127,7 +127,7 @@ func backupInto(ctx context.Context, path, dir string, events Events, o Options,
 }
 
 func backupEvents(ctx context.Context, events Events, file, database string) (*FileSum, error) {
-	err := create(file) // for its owner alone
+	err := create(file) // for its owner only
 	if err == nil {
 		err = events.Copy(ctx, file, database)
 	}

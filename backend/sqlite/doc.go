@@ -38,7 +38,7 @@
 // # Damage
 //
 // SQLite has no checksums of its pages, and its integrity_check looks at structure
-// alone. So each advertiser and each campaign with its negatives and each group with
+// only. So each advertiser and each campaign with its negatives and each group with
 // all it holds has a sum of its rows' hashes in the column sum, which is for the
 // version in summed. A writer adds and takes away the hashes of what it changes, as it
 // read them, so that a damaged row stays detectable. Readers compare. A version above

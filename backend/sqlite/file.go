@@ -144,7 +144,7 @@ func (f *file) examineContent(now fs.FileInfo) error {
 		return f.overwrote
 	}
 	if h.number != numberOf(f.id) {
-		h = header{} // it is still in the log alone
+		h = header{} // it is still in the log only
 	}
 	f.header, f.size, f.changed = h, now.Size(), now.ModTime()
 	return nil

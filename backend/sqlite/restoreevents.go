@@ -38,7 +38,7 @@ func FetchEvents(ctx context.Context, m *Manifest, from, path string) (*Restorin
 }
 
 // Remove removes what is left of the copy.
-func (r *RestoringEvents) Remove() { _ = os.RemoveAll(r.dir) } // it is in nobody's way
+func (r *RestoringEvents) Remove() { _ = os.RemoveAll(r.dir) } // if it stays, it is in no one's way
 
 // Present reports whether anything is where the events are to be.
 func (r *RestoringEvents) Present() bool {

@@ -167,7 +167,7 @@ func (c *Cluster) Measured(s balance.Slice) (load float64) {
 	return load
 }
 
-// Hurries reports whether somebody waits for all that moves from a shard.
+// Hurries reports whether something waits for all that moves from a shard.
 func (c *Cluster) Hurries(from balance.ShardID, now time.Duration) bool {
 	sh, _ := c.Model.Shard(from)
 	return c.Paused || sh.State == balance.Draining || sh.State == balance.Dissolving || !c.Up(from, now)

@@ -32,7 +32,7 @@ type Config struct {
 	// the longest that a change waits. Interval is the time between two iterations of the
 	// strategy; 0: none. Shards that drain or are lost are emptied all the same.
 	Pace, Beat, Interval time.Duration
-	// DeadAfter is how long after its last report a slave counts as lost; nobody
+	// DeadAfter is how long after its last report a slave counts as lost; nothing
 	// waits for it then. After EvacuateAfter its slices go to others; 0: never.
 	DeadAfter, EvacuateAfter time.Duration
 	// Report is the time between two reports of a slave. One that has missed two is not relied

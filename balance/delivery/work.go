@@ -132,7 +132,7 @@ func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 		same := s.end
 		same.Quantum = n.to.Quantum
 		if s.settled = n.to == same && len(n.cleared) == 0 && n.table.Equal(s.table); s.settled {
-			return // an empty quantum alone is not worth a write on the slave
+			return // an empty quantum by itself is not worth a write on the slave
 		}
 		d.forget(s, n.clock)
 		d.push(s, Bucket[P]{From: s.end, To: n.to, Cleared: n.cleared}, n.table, n.clock)

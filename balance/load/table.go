@@ -252,7 +252,7 @@ func (t *Table) item(n *shardLoad, shard balance.ShardID, r *Report, c ItemCost)
 	}
 }
 
-// serves reports whether a shard alone serves a key; if it has nothing to do with it,
+// serves reports whether a shard is the only one that serves a key; if it has nothing to do with it,
 // that is ignored.
 func (t *Table) serves(shard balance.ShardID, k balance.Key, ignored string) bool {
 	s := t.m.At(k)

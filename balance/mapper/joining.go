@@ -21,7 +21,7 @@ type joining struct {
 	list []balance.Joining
 }
 
-// add notes a slave, or what one that is known says anew.
+// add notes a new slave, or what a known one reports again.
 func (w *joining) add(j balance.Joining) {
 	if i := w.index(j.Name); i >= 0 {
 		w.list[i] = j

@@ -70,7 +70,7 @@ func (w *Views) Unpublished() *balance.Model {
 }
 
 // maxMasters bounds the masters whose lease lasts, maxNamesakes those of one NAME: processes that
-// were started again and again, or somebody who has that master's certificate.
+// were started again and again, or an intruder with that master's certificate.
 const (
 	maxMasters   = 1024
 	maxNamesakes = 64

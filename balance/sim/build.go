@@ -50,7 +50,7 @@ func (w *world) newDistributor(name string) *distributor {
 	return d
 }
 
-// newBalancer makes one, which distributes itself if nobody else does.
+// newBalancer makes one, which distributes itself if no distributor does.
 func (w *world) newBalancer(name string) *balancer {
 	b := &balancer{w: w, process: process{name: name, slow: 1}}
 	if w.cfg.Distributors == 0 {

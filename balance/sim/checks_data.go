@@ -175,7 +175,7 @@ func (c *checks) atSwitch(m *balance.Model, v balance.Slice) {
 	set := m.Set(v.Shard)
 	if len(set) == 0 {
 		sh, _ := m.Shard(v.Shard)
-		c.w.fail("slice %d goes to %s, where nobody is asked", v.ID, sh.Name)
+		c.w.fail("slice %d goes to %s, where no slave is asked", v.ID, sh.Name)
 	}
 	key := certain{fmt.Sprint(v.Shard), v.ID, v.Generation - 1}
 	if c.switched[key] {
@@ -263,7 +263,7 @@ func (c *checks) leaves(b *balancer, next *balance.Model) {
 			}
 		}
 		if gone != "" && !answers {
-			c.w.fail("%s leaves the set of %s, in which nobody else was heard from a moment ago", gone, sh.Name)
+			c.w.fail("%s leaves the set of %s, in which no other slave was heard from a moment ago", gone, sh.Name)
 		}
 	}
 }

@@ -132,7 +132,7 @@ func (g *generator) order() {
 	}
 }
 
-// fault is what nobody wants.
+// fault is something that goes wrong.
 func (g *generator) fault() {
 	switch g.r.below(17) {
 	case 16:

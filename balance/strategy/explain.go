@@ -8,7 +8,7 @@ import (
 	"adshard/balance/strategy/draft"
 )
 
-// How many shards above the goal, and slices of each, explain covers.
+// How many shards above the goal, and how many slices of each, explain covers.
 const (
 	explainShards = 3
 	explainSlices = 5

@@ -257,7 +257,7 @@ func (m *Moves) copying() (n int) {
 	return n
 }
 
-// awaited reports whether somebody waits for a move: the slice had to leave its shard when it began
+// awaited reports whether something waits for a move: the slice had to leave its shard when it began
 // to move, or has to by now, since the shard drains, dissolves or is lost; or it was moved by command; or
 // balancing is paused, which waits for the end of all moves.
 func (m *Moves) awaited(now time.Duration, v *activeMove) bool {
@@ -411,7 +411,7 @@ const (
 	// switchGap is the least time between two quanta with switches, so that moves
 	// which become ready meanwhile share a view. Each view costs every slave work, and
 	// queries what slaves keep for the view before: while others are still being copied, the
-	// gap is calmWait. If somebody waits for one that is ready, it is switchWait, and switchGap again as soon as one in
+	// gap is calmWait. If something waits for one that is ready, it is switchWait, and switchGap again as soon as one in
 	// switchShare of all moves is ready.
 	switchGap, switchWait, calmWait = 50 * time.Millisecond, time.Second, 3 * time.Second
 	switchShare                     = 4

@@ -15,7 +15,7 @@ func (q *Verifier) askQueued(now time.Duration, most int, which func(*Comparison
 	taken := 0
 	q.queue = slices.DeleteFunc(q.queue, func(c *Comparison) bool {
 		if now < c.next || taken >= most || !which(c) {
-			return false // one that is not due holds up nobody
+			return false // one that is not due does not hold up others
 		}
 		c.queued = false
 		if q.compares(c) && c.asked == 0 && !c.Done() {
@@ -35,7 +35,7 @@ func (c *Comparison) share() int {
 	return 4
 }
 
-// needed reports whether somebody waits for a comparison: a slave is to join its set or to serve
+// needed reports whether something waits for a comparison: a slave is to join its set or to serve
 // again, or a move is awaited. A strategy may have hundreds of others under way.
 func (q *Verifier) needed(now time.Duration, c *Comparison) bool {
 	if c.Purpose == Moving {

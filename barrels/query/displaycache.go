@@ -27,7 +27,7 @@ type cachedDisplay struct {
 	display.Pieces
 }
 
-// bytes is about the most that an entry takes. Keywords of a cached group share most of it.
+// bytes is roughly the most that an entry takes. Keywords of a cached group share most of it.
 func (d *cachedDisplay) bytes() int64 {
 	if d == nil {
 		return 0

@@ -92,8 +92,8 @@ func (p *pruner) renew(best search.Level) {
 	p.thresholds = p.ranking.thresholds(p.thresholds[:0], best)
 }
 
-// blockCanWin is canWin for any block. What its own campaigns make of its bound is known beside its impacts; of one that is not cached
-// it is found out, which costs less than visiting it. Reserves are left to surviving: without them few short lists are skipped, but
+// blockCanWin is canWin for any block. A cached block keeps, beside its impacts, what its own campaigns make of its bound. For any other block
+// it is computed, which costs less than visiting the block. Reserves are left to surviving: without them few short lists are skipped, but
 // what matches there is counted.
 func (p *pruner) blockCanWin(b blockRef, best search.Level) bool {
 	d, parents := p.request.Device, p.state.Parents

@@ -44,7 +44,7 @@ func (c *Cluster) SlaveProcesses() (ids []int) {
 }
 
 // newGroup makes a control group; the directory is returned if it was made, whatever fails behind it. Version 1
-// has a tree for processors alone, version 2 one for all.
+// has a tree only for processors, version 2 one for all.
 func newGroup(root, name string, share float64) (dir string, err error) {
 	quota, every := int64(share*float64(period.Microseconds())), period.Microseconds()
 	parent, first := filepath.Join(root, "cpu"), true

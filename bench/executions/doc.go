@@ -15,5 +15,5 @@
 //
 // Goals: the thesis' figures 7.1 to 7.9 beside its words; every answer is compared
 // with a count over all keywords, outside of its time. Non-goals: pairs in turns
-// (bench/paired), many threads, sizes that one layout alone does not fit in memory.
+// (bench/paired), many threads, sizes at which a single layout does not fit in memory.
 package executions

@@ -39,7 +39,7 @@ func failure(status int, err error) error {
 	return fmt.Errorf("status %d", status)
 }
 
-// alone asks one at a time.
+// alone asks one query at a time.
 func alone(ctx context.Context, c *Config) (*Outcome, error) {
 	conn := newConnection(c)
 	defer conn.close()

@@ -146,7 +146,7 @@ func (p *Plan) events(number []int, rate float64) iter.Seq2[time.Duration, int] 
 	}
 }
 
-// second is the second mix alone, far more than can be asked.
+// second is only the second mix, far more than can be asked.
 func (p *Plan) second(number []int) iter.Seq2[time.Duration, int] {
 	return func(yield func(time.Duration, int) bool) {
 		for at, target := range p.events(number, openloop.MaxRate) {

@@ -14,7 +14,7 @@ type dimension struct {
 	name string
 	// even and odd give a version its targeting.
 	even, odd func(*backend.CampaignPatch, *backend.GroupPatch)
-	// half is what a request says that even versions pass and odd ones do not, beside what everyone says. An empty list takes a parameter
+	// half is what a request says besides what all say: even versions pass it, odd ones do not. An empty list takes a parameter
 	// away.
 	half url.Values
 }

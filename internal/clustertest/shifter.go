@@ -88,7 +88,7 @@ func (s *Shifter) create(ctx context.Context) error {
 func (s *Shifter) write(ctx context.Context, n int) error {
 	for {
 		err := errors.Join(s.writeList(ctx, n), s.writePlace(ctx, n))
-		if !fault.Is(err, fault.Conflict) { // somebody else has changed the table of places
+		if !fault.Is(err, fault.Conflict) { // another writer has changed the table of places
 			return err
 		}
 	}

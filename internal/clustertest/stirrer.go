@@ -58,7 +58,7 @@ func (s *Stirrer) Run(ctx context.Context, rate int, goOn func(error) bool) erro
 		switch {
 		case err == nil:
 			s.changes.Add(1)
-		case ctx.Err() != nil, fault.Is(err, fault.Conflict): // somebody else has changed the table of places
+		case ctx.Err() != nil, fault.Is(err, fault.Conflict): // another writer has changed the table of places
 		case goOn == nil || !goOn(err):
 			return err
 		}
@@ -171,7 +171,7 @@ func original(was string) backend.Patch[string] {
 // nowhere is a place that the table lacks, and that no request names.
 const nowhere = 4_290_000_000
 
-// neutral is the patch that restricts a campaign by a place, a segment and a site that nobody names, and a beginning that is long ago.
+// neutral is the patch that restricts a campaign by a place, a segment and a site that no query names, and a beginning that is long ago.
 func neutral(c *backend.Campaign) (p backend.CampaignPatch, err error) {
 	l, err := targeting.ParseLocations(jsonOr(c.Locations))
 	if err != nil {

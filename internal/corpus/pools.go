@@ -77,7 +77,7 @@ func (c *Corpus) LargestAdvertiser(o Options) string {
 }
 
 // CommonWords returns the n words that occur in most titles, most common first,
-// none of which is a stop word or a number.
+// without stop words and numbers.
 func (c *Corpus) CommonWords(n int) []string {
 	var ids []int32
 	for id, token := range c.words.tokens {

@@ -22,7 +22,7 @@ var day = time.Date(2026, 5, 20, 0, 0, 0, 0, time.UTC)
 // markets are countries by their ids in the table of places, as often as their people ask.
 var markets = [...]uint32{2840, 2840, 2840, 2840, 2840, 2840, 2826, 2826, 2276, 2203}
 
-// others are countries in which nobody asks.
+// others are countries that no query comes from.
 var others = [...]uint32{2036, 2040, 2056, 2076, 2124, 2152, 2208, 2246, 2348, 2356, 2372, 2380, 2392, 2484, 2528, 2578, 2616, 2620, 2642, 2702, 2703, 2724, 2752, 2756}
 
 // segments are audiences; a tenth of the users belong to each.

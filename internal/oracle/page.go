@@ -83,7 +83,7 @@ func remaining(order, taken []*Judged, perAdvertiser int) []*Judged {
 	})
 }
 
-// request is a page's request as one for this placement alone.
+// request is a page's request as one for this placement only.
 func (p *Placement) request(r Request) Request {
 	r.Slots, r.Reserve = p.Slots, p.Reserve
 	c := Context{}

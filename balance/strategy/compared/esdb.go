@@ -33,7 +33,7 @@ const esdbName = "esdb"
 // ever shrinks. Rules, and which shard has which partition, are what it remembers; both are
 // saved together with the model. A rule takes effect with the model that is saved with
 // it: the paper's commit at a time to come, by all who write, is for rules that each of
-// them applies alone, and here they get the model. It forgets all when the option shards
+// them applies by itself, and here they get the model. It forgets all when the option shards
 // changes, and begins with what is stored.
 //
 // In the paper a rule is for records to come and nothing moves: reads look wherever any

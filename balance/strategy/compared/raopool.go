@@ -22,7 +22,7 @@ func (x *exchange) pool() {
 		for over > 0 && len(on) > 0 {
 			k := slices.IndexFunc(on, func(i int) bool { return x.Parts[i].Load >= over })
 			if k < 0 {
-				k = len(on) - 1 // none alone makes it light
+				k = len(on) - 1 // no single part makes it light
 			}
 			over -= x.Parts[on[k]].Load
 			list = append(list, on[k])

@@ -26,7 +26,7 @@ type Tokens struct {
 	Seed   uint64
 }
 
-// mostTokens is how many tokens all shards may have together: as many slices follow.
+// mostTokens is how many tokens all shards may have together; each makes one slice.
 const mostTokens = 250_000
 
 // token is a place on the ring. Its shard owns the arc of keys that ends there, its

@@ -20,7 +20,7 @@ type slave struct {
 	dir   string // its barrels lie in directories below it
 	cache uint64
 
-	// get is called by one goroutine at a time, which alone writes what follows; searches hold
+	// get is called by one goroutine at a time, the only one that writes what follows; searches hold
 	// mu for reading.
 	mu    sync.RWMutex
 	store barrels.Store
@@ -98,7 +98,7 @@ func copyFile(to, from string) (err error) {
 	if err != nil {
 		return err
 	}
-	// Of files alone the system would let some file systems share blocks, which no
+	// With files only, the system would let some file systems share blocks, which no
 	// download does.
 	_, err = io.Copy(struct{ io.Writer }{out}, struct{ io.Reader }{in})
 	return errors.Join(err, out.Sync(), out.Close())

@@ -207,7 +207,7 @@ func equal(a, b layouts.Found) bool {
 }
 
 // together has several searchers search at the same time; each gets the answers
-// that one alone gets.
+// that only one gets.
 func (r *opened) together(asked []*layouts.Query) {
 	r.t.Helper()
 	want := make([]layouts.Found, len(asked))

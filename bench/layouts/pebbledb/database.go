@@ -137,7 +137,7 @@ func (kv *database) Reopen() error {
 	return err
 }
 
-// Unverified implements kv.DB: Pebble's log is checked by Pebble alone, and a layout that is measured has no scrub.
+// Unverified implements kv.DB: Pebble's log is checked only by Pebble, and a layout that is measured has no scrub.
 func (kv *database) Unverified() bool { return false }
 
 // Verified implements kv.DB.

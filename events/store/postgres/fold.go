@@ -172,8 +172,7 @@ func (s *Store) erase(ctx context.Context, tx pgx.Tx, sql string, args ...any) (
 	return removed, s.takeOff(ctx, tx, gone)
 }
 
-// takeOff subtracts removed counts from the sums. Each sum becomes one part, or none at zero: what
-// is left of a part would reveal what was removed. Parts are locked in the order of Add.
+// takeOff subtracts removed counts from the sums. Each sum becomes one part, or none if it is zero: what is left of a part would reveal what was removed. Parts are locked in the order of Add.
 func (s *Store) takeOff(ctx context.Context, tx pgx.Tx, gone map[store.SumKey][3]int64) error {
 	var campaigns []int64
 	var days []int32

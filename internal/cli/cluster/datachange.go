@@ -176,7 +176,7 @@ func SetCommand(s cmdline.Streams) *cobra.Command {
   all                status=enabled|paused
 
 Names, texts and an ad's content are what entities are known by; they are not changed.
-With --if-match and the ETag of "get", nothing is changed if somebody else was faster.`,
+With --if-match and the ETag of "get", nothing is changed if another change came first.`,
 		Example: `  adshard set keyword 12 --group 7 max_cpc_micros=450000
   adshard set campaign 3 daily_budget_micros=null languages=cs,en
   adshard set group 7 mobile_bid_modifier=-20 --if-match '"27d1c5a06b1f2f0e"' --wait`,

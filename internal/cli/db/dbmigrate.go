@@ -26,7 +26,7 @@ func dbMigrateCommand(s cmdline.Streams) *cobra.Command {
 		Short: "Copy a database to a new one, from SQLite to PostgreSQL or back",
 		Long: `Copies all advertisers, campaigns, ad groups, keywords, negatives and ads, with budgets'
 marks, as they are at the start. The target is made if it is missing, and must be empty.
-Nobody else opens it before it is complete. After a migration that was killed, remove what
+No other program opens it before it is complete. After a migration that was killed, remove what
 it has made, and migrate again. The source is only read; what is imported into it meanwhile is not copied.
 
 The target is a database of its own: it has other ids and begins its log anew. Start

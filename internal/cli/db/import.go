@@ -38,7 +38,7 @@ from the file) or from JSON lines. - stands for standard input.
 Rows with errors are rejected, each with its row, column and reason. Rows of kinds that
 are not imported (audiences, placements, assets and the like) are skipped. All others are
 imported. A second run of the same file changes nothing. A running cluster applies the
-changes within a second. A new database is opened by nobody else before its first import is
+changes within a second. No other program opens a new database before its first import is
 complete: one that was killed is completed by running it again. While another import writes the same, or the database is away (a
 failover), the import waits for up to two minutes and then goes on where it was. Any
 number of imports may run at once on PostgreSQL; on SQLite they take turns.

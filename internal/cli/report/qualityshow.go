@@ -51,7 +51,7 @@ func (w *qualityShower) all(r revise.Result) error {
 
 func (w *qualityShower) showRefused() {
 	for _, x := range w.refused[:min(len(w.refused), countfile.FirstRejects)] {
-		fmt.Fprintf(w.s.Err, "refused: ad %d of keyword %d in position %d (campaign %d, group %d): %s of %s: nobody clicks what nobody has seen\n",
+		fmt.Fprintf(w.s.Err, "refused: ad %d of keyword %d in position %d (campaign %d, group %d): %s of %s: more clicks than impressions\n",
 			x.Ad, x.Keyword, x.Position, x.Campaign, x.Group, terminal.Many(x.Clicks, "click"), terminal.Many(x.Impressions, "impression"))
 	}
 	if more := len(w.refused) - countfile.FirstRejects; more > 0 {

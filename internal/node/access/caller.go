@@ -77,11 +77,11 @@ func (g *Guard) ServerOptions() []grpc.ServerOption {
 	}
 }
 
-// somebody is a Shown with an identity that is known in advance.
-type somebody Identity
+// known is a Shown with an identity that is known in advance.
+type known Identity
 
 // Caller implements Shown.
-func (s somebody) Caller() Identity { return Identity(s) }
+func (k known) Caller() Identity { return Identity(k) }
 
 // With returns a context that names the caller.
-func With(ctx context.Context, who Identity) context.Context { return WithConn(ctx, somebody(who)) }
+func With(ctx context.Context, who Identity) context.Context { return WithConn(ctx, known(who)) }

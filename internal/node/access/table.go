@@ -178,7 +178,7 @@ const (
 	SignOut = AdminPort + " POST /console/logout"
 )
 
-// Check returns why somebody may not make a call, or nil if it may. message is the
+// Check returns why a caller may not make a call, or nil if it may. message is the
 // call's, or nil when it has none yet. Errors: fault.Forbidden.
 func (t Table) Check(who Identity, call string, message any) error {
 	r, ok := t[call]

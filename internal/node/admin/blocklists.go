@@ -71,7 +71,7 @@ func (c *Config) blocklist(w http.ResponseWriter, r *http.Request) {
 	httpapi.WriteJSON(w, http.StatusOK, v)
 }
 
-// entriesOf reads a page of a block list's entries. Its place is free again before the page is sent, so that a slow reader holds nobody
+// entriesOf reads a page of a block list's entries. Its place is free again before the page is sent, so that a slow reader holds no one
 // up.
 func (c *Config) entriesOf(ctx context.Context, name string, q *dataQuery) (*api.BlocklistAnswer, error) {
 	leave, err := c.hold(ctx)

@@ -31,7 +31,7 @@ const (
 	// is followed by a pause of such questions (pauses): thousands of moves of small slices would cost queries more
 	// than they gain.
 	certifiers = 2
-	// together is how many questions about the same slaves a certifier takes at a time, if somebody waits for them
+	// together is how many questions about the same slaves a certifier takes at a time, if something waits for them
 	// and their items weigh no more than togetherWeight. A shard may have thousands of small slices, and each
 	// question costs a connection, a snapshot of the database and several short waits. All of them must be answered
 	// within the time of one.

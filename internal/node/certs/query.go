@@ -20,7 +20,7 @@ func (q *QueryTLS) Open(log *slog.Logger) (*Queries, error) {
 	if q.Mode == Off {
 		return nil, nil
 	}
-	out := &Queries{side: side{mode: q.Mode, clients: nobody, recheck: recheckEvery, log: log}}
+	out := &Queries{side: side{mode: q.Mode, clients: none, recheck: recheckEvery, log: log}}
 	out.side.counts = &out.counts
 	cert, key := q.Cert, q.Key
 	var err error

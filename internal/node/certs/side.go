@@ -22,7 +22,7 @@ type clients = tls.ClientAuthType
 const (
 	needed = tls.RequireAnyClientCert // side checks them itself
 	asked  = tls.RequestClientCert
-	nobody = tls.NoClientCert
+	none   = tls.NoClientCert
 )
 
 // side is the server's side of the connections to a port.

@@ -155,7 +155,7 @@ func stages(t *api.Timing) []stage {
 }
 
 const (
-	// scoredStep is there with a scorer only.
+	// scoredStep is set only with a scorer.
 	scoredStep = "have a factor above 0"
 	// bestStep is called furtherStep in a placement.
 	bestStep    = "are their advertiser's best"

@@ -26,7 +26,7 @@ func (t *transfer) advanced() { t.progress.Store(time.Now().UnixNano()) }
 const (
 	// inFlight is how many pieces are asked for at a time: so many are in memory.
 	inFlight = 4
-	// maxFlips is how often a piece may arrive damaged, one time after the other.
+	// maxFlips is how often in a row a piece may arrive damaged.
 	maxFlips = 3
 	// every is the time between two lines of the log.
 	every = 10 * time.Second

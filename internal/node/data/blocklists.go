@@ -14,7 +14,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// ListChange is a change of a block list that somebody asks for.
+// ListChange is a change of a block list as a client asks for it.
 type ListChange struct {
 	Verb    Verb
 	Name    string
@@ -31,7 +31,7 @@ func (s *Service) HoldLists(ctx context.Context) (leave func(), err error) {
 	return s.lists.leave, nil
 }
 
-// Blocklists returns a page of block lists, by name. cursor is the name of the last one before it.
+// Blocklists returns a page of block lists, by name. cursor is the name of the last list of the page before.
 func (s *Service) Blocklists(ctx context.Context, cursor string, limit int) (*api.BlocklistList, error) {
 	if err := s.readers.take(ctx); err != nil {
 		return nil, err

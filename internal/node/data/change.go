@@ -14,7 +14,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// Request is a change that somebody asks for.
+// Request is a change as a client asks for it.
 type Request struct {
 	Operations []*Operation
 	// Asked is all that was asked, with which a repetition must agree.
@@ -219,7 +219,7 @@ func (s *Service) answer(ctx context.Context, all []done) (*api.DataChanges, uin
 	for _, d := range all {
 		c := api.DataChange{Effect: d.Effect, Type: api.ItemType(d.Key.Type.String()), ID: d.Key.ID}
 		if d.Effect != api.DataEffectRemoved {
-			c.Item, _ = n.item(d.Key) // nil: somebody has removed it since
+			c.Item, _ = n.item(d.Key) // nil: it has been removed since
 		}
 		out.Changes = append(out.Changes, c)
 	}

@@ -5,6 +5,6 @@
 // looks for the receipt of an earlier request with the same key, writes, notes its own receipt
 // and commits. Values are checked by the rules of imports (package ingest).
 //
-// Goals: nothing is changed twice, or by somebody who has seen another state; bounded memory and
+// Goals: nothing is changed twice, or by a client that has seen another state; bounded memory and
 // time for whatever is asked. Non-goals: queries over the data, renaming, who may call.
 package data

@@ -10,8 +10,7 @@ import (
 // rekeyingEvery is the least time between two lines about keys that are made anew.
 const rekeyingEvery = 10 * time.Second
 
-// tellRekeying returns a function that is called with how far making keys anew is, and tells people from time to time
-// and at the end.
+// tellRekeying returns a function that takes the progress of rebuilding keys, and tells people from time to time and at the end.
 func tellRekeying(tell func(string), now func() time.Time) func(done, of int) {
 	told, ended := now(), false
 	return func(done, of int) {

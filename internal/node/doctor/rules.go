@@ -101,7 +101,7 @@ func valueRules() []rule {
 // as in its alert.
 const soon = 5 * 86400
 
-// gauges looks at values as they are.
+// gauges looks at current values, not at what changed between two readings.
 func (e *examination) gauges() {
 	for i, p := range e.now.Ports {
 		for _, r := range valueRules() {

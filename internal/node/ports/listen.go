@@ -75,7 +75,7 @@ func ServePolls(ctx context.Context, s *grpc.Server, l net.Listener) error {
 	return nil
 }
 
-// Probe reports why an address could not be listened on; "" is no address, which is no fault. A port that is
+// Probe reports why an address could not be listened on; "" is no address, which is not an error. A port that is
 // in use is no fault either: the program that is being checked may run.
 func Probe(key, address string) error {
 	if address == "" {

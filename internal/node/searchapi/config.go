@@ -61,7 +61,7 @@ type Config struct {
 	Timed bool
 	// Tracer makes the spans of searches, or nil if there are none.
 	Tracer *tracing.Tracer
-	// Arrived receives the text and the context of each search as it arrives, or nil if nobody asks. The context is
+	// Arrived receives the text and the context of each search as it arrives, or is nil. The context is
 	// as in Observation.
 	Arrived func(query, context string)
 	// MaxInFlight is the most searches under way; under overload fewer are taken

@@ -85,8 +85,7 @@ func (c *call) observe() {
 	}
 }
 
-// serve answers the request, which is refused when bad is not nil. The error is
-// that of a panic below, so that one bad request is one failure.
+// serve answers the request, which is refused when bad is not nil. The error is that of a panic further down, so that one bad request is one failure.
 func (c *call) serve(w http.ResponseWriter, r *http.Request, bad error) (err error) {
 	defer fault.Recover(op, &err, func(any) { c.stack = debug.Stack() })
 	if bad == nil && c.seen.Operation == operationExplain {

@@ -9,14 +9,14 @@ import (
 
 // itemContext is the context of an ask: it has the values of its stream and a deadline, and
 // ends with cancel, which the end of the stream calls too. It needs a timer only if
-// somebody waits for Done; callers of Err, such as stores, read the clock.
+// something waits for Done; callers of Err, such as stores, read the clock.
 type itemContext struct {
 	context.Context // of the stream
 	deadline        time.Time
 
 	cancelled atomic.Bool
 	mu        sync.Mutex
-	waited    context.Context // what Done waits for; nil: nobody does; under mu
+	waited    context.Context // what Done waits for; nil: nothing does; under mu
 	stop      func()          // ends waited; under mu
 }
 

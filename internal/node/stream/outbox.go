@@ -31,10 +31,10 @@ type outbox struct {
 	frames  []wire.Frame // to be sent, each but the last full; under mu
 	spare   wire.Frame   // to be filled next; under mu
 	bytes   int          // in frames; under mu
-	writing bool         // somebody sends, or run is about to; under mu
+	writing bool         // a goroutine sends, or run is about to; under mu
 	closing bool         // the pipe is to be closed when all is sent; under mu
 	err     error        // of the pipe; under mu
-	idle    *sync.Cond   // with mu: nothing waits and nobody writes
+	idle    *sync.Cond   // with mu: nothing waits or is being written
 }
 
 func newOutbox(pipe Pipe, most int) *outbox {
@@ -71,7 +71,7 @@ func (o *outbox) waiting() int {
 	return o.bytes
 }
 
-// flush makes sure that what is queued is sent, unless somebody sends already: by the
+// flush makes sure that what is queued is sent, unless another goroutine sends already: by the
 // caller itself if direct, else by run.
 func (o *outbox) flush(direct bool) {
 	o.mu.Lock()

@@ -42,7 +42,7 @@ type serving struct {
 	last  uint64           // the newest id; under mu
 	under map[uint64]*item // asks without reply; under mu
 	ended bool             // no ask begins any more; under mu
-	quiet chan struct{}    // closed when under is empty, once somebody waits for it; under mu
+	quiet chan struct{}    // closed when under is empty, once something waits for it; under mu
 }
 
 func newServing(ctx context.Context, s *Server, pipe Pipe) *serving {
@@ -206,7 +206,7 @@ type item struct {
 // run answers the ask and gives its place back.
 func (i *item) run() {
 	answer, err := i.answer()
-	i.ctx.cancel() // nobody waits for it any more
+	i.ctx.cancel() // nothing waits for it any more
 	i.place.Leave()
 	i.reply(answer, err, true)
 }

@@ -58,11 +58,11 @@ func (a asked) GiveUp(why error) { a.session.abandon(a.id, why) }
 
 // unanswered is an ask without reply.
 type unanswered struct {
-	done  Done // nil: nobody waits
+	done  Done // nil: nothing waits
 	bytes int
 }
 
-// taken is a reply that somebody waits for.
+// taken is a reply that a caller waits for.
 type taken struct {
 	reply wire.Reply
 	done  Done

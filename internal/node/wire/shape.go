@@ -174,7 +174,7 @@ func (s *shape) check(b []byte) error {
 		}
 		b = b[n:]
 		if f == nil {
-			continue // nobody keeps it
+			continue // it is not kept
 		}
 		if err := f.check(&counts, v); err != nil {
 			return err

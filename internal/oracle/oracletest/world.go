@@ -182,7 +182,7 @@ func (w *World) addKeyword(t *rapid.T, it *backend.Item) {
 	it.Keywords = append(slices.Clip(it.Keywords), k)
 }
 
-// withNegative returns the list with one more negative, n with the owner alone, unless it is there.
+// withNegative returns the list with one more negative, n with only its owner set, unless it is there.
 func (w *World) withNegative(t *rapid.T, list []backend.Negative, n backend.Negative) []backend.Negative {
 	n.Text, n.Words = drawNegative(t)
 	n.Type, n.Enabled = drawType(t), mostly(t, "negative enabled")

@@ -1,4 +1,4 @@
-// Fetches a page again, every few seconds, while nobody is in the middle of something on it.
+// Fetches a page again, every few seconds, while no one is in the middle of something on it.
 "use strict";
 (() => {
   const stale = document.getElementById("stale");
