@@ -65,9 +65,8 @@ type daily struct {
 	Count
 }
 
-// Add adds a count to a cell. It fails with fault.Invalid, and changes nothing, if a
-// position is not 1 to MaxPosition or an id above the ad's is 0.
-func (c *Counts) Add(at Cell, n Count) error {
+// Validate returns fault.Invalid if the position is not 1 to MaxPosition or an id above the ad's is 0.
+func (at Cell) Validate() error {
 	const op = "quality: add"
 	switch {
 	case at.Campaign == 0:
@@ -78,6 +77,14 @@ func (c *Counts) Add(at Cell, n Count) error {
 		return fault.Field(op, "keyword", "the keyword's id is missing")
 	case at.Position < 1 || at.Position > MaxPosition:
 		return fault.Field(op, "position", "position %d: 1 to %d", at.Position, MaxPosition)
+	}
+	return nil
+}
+
+// Add adds a count to a cell. It fails as Cell.Validate does, and then changes nothing.
+func (c *Counts) Add(at Cell, n Count) error {
+	if err := at.Validate(); err != nil {
+		return err
 	}
 	if n != (Count{}) {
 		c.add(place{at.Key, at.Position}, daily{at.Day, n})

@@ -90,7 +90,7 @@ var rules = []struct {
 		"sync": "pacing shares nothing", source.Go: "pacing starts no goroutine",
 		"math/rand": "pacing is reproducible", "crypto/rand": "pacing is reproducible",
 	}},
-	{pkg: "quality/countfile", may: []string{"fault", "quality"}, never: map[string]string{"os.ReadFile": "a file may be larger than memory", "io.ReadAll": "a file may be larger than memory"}},
+	{pkg: "quality/countfile", may: []string{"fault", "search", "targeting", "auction", "quality"}, never: map[string]string{"os.ReadFile": "a file may be larger than memory", "io.ReadAll": "a file may be larger than memory"}},
 	{pkg: "quality/revise", may: []string{"fault", "search", "targeting", "backend", "internal/wait", "quality"}},
 	{pkg: "quality", may: []string{"fault"}, never: map[string]string{
 		"os": "what was learned follows from counts alone", "io": "what was learned follows from counts alone", "net": "what was learned follows from counts alone",

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"adshard/auction"
 	"adshard/fault"
 	"adshard/quality"
 	"adshard/quality/countfile"
@@ -43,6 +44,44 @@ func TestRead(t *testing.T) {
 		if got := maps.Collect(counts.All()); err != nil || sum.Rejected != 0 || len(got) != 1 || got[c.cell] != count || sum.Newest != c.cell.Day {
 			t.Errorf("%s: %v, %+v, %v", name, got, sum, err)
 		}
+	}
+}
+
+// TestRequests: columns of requests are read by Each, in both forms, and ignored by Read.
+func TestRequests(t *testing.T) {
+	const more = "campaign,group,keyword,position,day,impressions,clicks,Device,hour,query_words,site\n1,2,3,1,2026-11-23,100,3,"
+	each := func(text string) (got []countfile.Row, sum countfile.Summary, err error) {
+		err = countfile.Each(strings.NewReader(text), "f", &sum, func(r *countfile.Row) error { got = append(got, *r); return nil })
+		return got, sum, err
+	}
+	all := countfile.Says{Device: true, Hour: true, QueryWords: true, Site: true}
+	for text, want := range map[string]countfile.Row{
+		more + "tablet,23,4,WWW.shop.example": {Request: auction.Situation{Device: 2, Hour: 23, Words: 4, Site: "shop.example"}, Says: all},
+		more + "desktop,0,0,":                 {Says: all},
+		header + "1,2,3,4,1,2026-11-23,100,3": {},
+		`{"campaign":1,"group":2,"keyword":3,"position":1,"day":"2026-11-23","impressions":100,"clicks":3,"device":"mobile","hour":7}`: {
+			Request: auction.Situation{Device: 1, Hour: 7}, Says: countfile.Says{Device: true, Hour: true},
+		},
+	} {
+		got, sum, err := each(text)
+		if err != nil || sum.Rejected > 0 || len(got) != 1 || got[0].Request != want.Request || got[0].Says != want.Says || got[0].Count.Clicks != 3 {
+			t.Errorf("%q: %+v, %+v, %v", text, got, sum, err)
+		}
+	}
+	for values, column := range map[string]string{
+		"phone,1,1,": "device", ",1,1,": "device", "mobile,24,1,": "hour", "mobile,,1,": "hour", "mobile,1,33,": "query_words", "mobile,1,1,a b": "site",
+	} {
+		_, sum, err := each(more + values)
+		if err != nil || sum.Rejected != 1 || sum.First[0].Column != column {
+			t.Errorf("%s: %+v, %v", values, sum, err)
+		}
+		if counts, sum, err := read(more + values); err != nil || sum.Rejected > 0 || len(maps.Collect(counts.All())) != 1 {
+			t.Errorf("%s, without requests: %+v, %v", values, sum, err)
+		}
+	}
+	full := errors.New("full")
+	if err := countfile.Each(strings.NewReader(more+"mobile,1,1,"), "f", new(countfile.Summary), func(*countfile.Row) error { return full }); !errors.Is(err, full) {
+		t.Error(err)
 	}
 }
 

@@ -9,15 +9,24 @@ import (
 	"strconv"
 	"strings"
 
+	"adshard/auction"
 	"adshard/fault"
 	"adshard/quality"
+	"adshard/search"
+	"adshard/targeting"
 )
 
-// row is one line of counts.
-type row struct {
-	cell  quality.Cell
-	count quality.Count
+// Row is one line of counts.
+type Row struct {
+	Cell  quality.Cell
+	Count quality.Count
+	// Request is what the requests had in common, as far as Says has it; its Weekday is not set.
+	Request auction.Situation
+	Says    Says
 }
+
+// Says is what a row says of requests.
+type Says struct{ Device, Hour, QueryWords, Site bool }
 
 // column is a column of a CSV file.
 type column uint8
@@ -32,23 +41,30 @@ const (
 	day
 	impressions
 	clicks
+	device
+	hour
+	queryWords
+	site
 	columns
 )
 
-var names = [columns]string{"", "campaign", "group", "keyword", "ad", "position", "day", "impressions", "clicks"}
+var names = [columns]string{"", "campaign", "group", "keyword", "ad", "position", "day", "impressions", "clicks", "device", "hour", "query_words", "site"}
 
 // String returns the column's name.
 func (c column) String() string { return names[c] }
 
 // needed reports whether rows must have the column.
-func (c column) needed() bool { return c != ignored && c != ad }
+func (c column) needed() bool { return c != ignored && c != ad && c < device }
+
+// text reports whether the column has texts.
+func (c column) text() bool { return c == day || c == device || c == site }
 
 // readHeader reads the names of columns; unknown ones are ignored.
 func (f *file) readHeader(line string) error {
 	var missing []string
 	for _, cell := range cells(line) {
 		name := strings.TrimSuffix(strings.ToLower(cell), "_id")
-		c := column(max(0, slices.Index(names[:], name)))
+		c := column(max(0, slices.Index(names[:f.columns], name)))
 		if c != ignored && slices.Contains(f.header, c) {
 			return fmt.Errorf("two columns %v", c)
 		}
@@ -78,7 +94,7 @@ func cells(line string) []string {
 	return list
 }
 
-func csvRow(line string, header []column) (r row, err error) {
+func csvRow(line string, header []column) (r Row, err error) {
 	list := cells(line)
 	if len(list) != len(header) {
 		return r, fault.Newf(fault.Invalid, "", "%d cells, the header has %d", len(list), len(header))
@@ -93,18 +109,18 @@ func csvRow(line string, header []column) (r row, err error) {
 
 // jsonRow reads an object. Its numbers are read as CSV's are, so that no value is
 // rounded.
-func jsonRow(line []byte) (r row, err error) {
+func (f *file) jsonRow(line []byte) (r Row, err error) {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(line, &object) != nil || object == nil {
 		return r, fault.Newf(fault.Invalid, "", `not a JSON object: {"campaign":1,"group":2,"keyword":3,"ad":4,"position":1,"day":"2026-11-23","impressions":100,"clicks":3}`)
 	}
-	for c := campaign; c < columns; c++ {
+	for c := campaign; c < f.columns; c++ {
 		raw, ok := object[c.String()]
 		if !ok {
 			raw, ok = object[c.String()+"_id"]
 		}
 		text := string(raw)
-		if c == day && json.Unmarshal(raw, &text) != nil {
+		if c.text() && json.Unmarshal(raw, &text) != nil {
 			text = ""
 		}
 		if !ok && !c.needed() {
@@ -118,33 +134,68 @@ func jsonRow(line []byte) (r row, err error) {
 }
 
 // set reads one value.
-func (r *row) set(c column, text string) (err error) {
+func (r *Row) set(c column, text string) (err error) {
 	n := uint64(0)
 	switch {
 	case c == ignored, c == ad && text == "":
 		return nil
 	case c == day:
-		r.cell.Day, err = ParseDay(text)
+		r.Cell.Day, err = ParseDay(text)
 		return err
+	case c == device || c == site:
+		return r.setText(c, text)
 	}
 	if n, err = number(c, text); err != nil {
 		return err
 	}
 	switch c {
 	case campaign:
-		r.cell.Campaign = n
+		r.Cell.Campaign = n
 	case group:
-		r.cell.Group = n
+		r.Cell.Group = n
 	case keyword:
-		r.cell.Keyword = n
+		r.Cell.Keyword = n
 	case ad:
-		r.cell.Ad = n
+		r.Cell.Ad = n
 	case position:
-		r.cell.Position = uint8(min(n, math.MaxUint8)) // the counts check it
+		r.Cell.Position = uint8(min(n, math.MaxUint8)) // the counts check it
 	case impressions:
-		r.count.Impressions = n
+		r.Count.Impressions = n
 	case clicks:
-		r.count.Clicks = n
+		r.Count.Clicks = n
+	case hour:
+		r.Says.Hour = true
+		r.Request.Hour, err = upTo(c, n, 23)
+	case queryWords:
+		r.Says.QueryWords = true
+		r.Request.Words, err = upTo(c, n, search.MaxQueryWords)
+	}
+	return err
+}
+
+func upTo(c column, n uint64, most uint8) (uint8, error) {
+	if n > uint64(most) {
+		return 0, fault.Field("countfile: row", c.String(), "%d: 0 to %d", n, most)
+	}
+	return uint8(n), nil
+}
+
+// setText reads a device or a site; "" is no site.
+func (r *Row) setText(c column, text string) (err error) {
+	switch {
+	case c == device:
+		d, ok := search.ParseDevice(text)
+		if !ok {
+			return fault.Field("countfile: row", c.String(), "%q is no device: desktop, mobile or tablet", clipped(text))
+		}
+		r.Request.Device, r.Says.Device = uint8(d), true
+	case text != "":
+		if r.Request.Site, err = targeting.Host(text); err != nil {
+			return fault.Field("countfile: row", c.String(), "%q is no host such as shop.example", clipped(text))
+		}
+		fallthrough
+	default:
+		r.Says.Site = true
 	}
 	return nil
 }
