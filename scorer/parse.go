@@ -31,6 +31,8 @@ func Parse(file []byte) (*Model, error) {
 				r.fail(name, "is %d; this program reads %d", n, format)
 			}
 			formats = true
+		case "about":
+			r.text(name) // for people
 		case "bias":
 			m.bias = r.weight(name)
 		case "weights":
@@ -38,7 +40,7 @@ func Parse(file []byte) (*Model, error) {
 		case "trees":
 			r.list(name, func(place string) { m.parseTree(r, place) })
 		default:
-			r.fail(name, "is an unknown field: a model has format, bias, weights and trees")
+			r.fail(name, "is an unknown field: a model has format, about, bias, weights and trees")
 		}
 	})
 	if r.end(); r.err == nil && !formats {

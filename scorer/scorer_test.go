@@ -80,6 +80,14 @@ func TestTrees(t *testing.T) {
 	}
 }
 
+// TestAbout: what a file says about itself changes its id and no factor.
+func TestAbout(t *testing.T) {
+	with, without := parse(t, `{"format":1,"about":"of May","bias":9}`), parse(t, `{"format":1,"bias":9}`)
+	if factorOf(with) != factorOf(without) || with.ID() == without.ID() {
+		t.Errorf("%d and %d, %v and %v", factorOf(with), factorOf(without), with.ID(), without.ID())
+	}
+}
+
 // TestIdentity: a model is known by its bytes.
 func TestIdentity(t *testing.T) {
 	a, b, again := parse(t, `{"format":1}`), parse(t, `{"format":1} `), parse(t, `{"format":1}`)
@@ -93,7 +101,7 @@ func TestRefused(t *testing.T) {
 	many := func(n int, of string) string { return strings.TrimSuffix(strings.Repeat(of+",", n), ",") }
 	for file, place := range map[string]string{
 		``: "", `[]`: "", `null`: "", `{"format":1`: "", `{"format":1}{}`: "", "{\"format\":1,\"\xff\":1}": "", `{}`: "format", `{"format":2}`: "format",
-		`{"format":1,"format":1}`: "", `{"format":1,"version":1}`: "version", `{"format":1,"bias":1.5}`: "bias", `{"format":1,"bias":1e3}`: "bias",
+		`{"format":1,"format":1}`: "", `{"format":1,"version":1}`: "version", `{"format":1,"about":1}`: "about", `{"format":1,"bias":1.5}`: "bias", `{"format":1,"bias":1e3}`: "bias",
 		`{"format":1,"bias":"1"}`: "bias", `{"format":1,"bias":1000001}`: "bias", `{"format":1,"weights":[]}`: "weights",
 		`{"format":1,"weights":{"bid":{}}}`: "weights.bid", `{"format":1,"weights":{"hour":{"24":1}}}`: "weights.hour.24",
 		`{"format":1,"weights":{"hour":{"01":1}}}`: "weights.hour.01", `{"format":1,"weights":{"words":{"0":1}}}`: "weights.words.0",
