@@ -4,6 +4,6 @@
 // the logistic curve, the integer nearest to 2000 ÷ (1 + e^(−z ÷ 256)): 1000 at z = 0. The curve is a table that is made with
 // integers, so that each machine has the same one.
 //
-// Goals: the same factors on every slave; a file is taken whole or refused with what is wrong in it. Non-goals: training; which file (package
-// internal/node/scorers).
+// Goals: the same factors on every slave; a file is taken whole or refused with what is wrong in it. Non-goals: training (package quality/train);
+// which file (package internal/node/scorers).
 package scorer

@@ -21,14 +21,14 @@ import (
 
 // noOutputs are the flags that name nothing which a command writes: inputs, addresses, names, choices.
 var noOutputs = strings.Split("addr,admin,admin-hosts,admins,advertise,advertiser,balancer,balancers,barrels,by,ca,cert,cluster,collector,config,control,"+
-	"control-tls-ca,control-tls-cert,control-tls-key,copy-from,counts,cursor,device,discard-data-of,event-origins,explain,figures,format,from,grpc,host,http,if-match,key,"+
+	"control-tls-ca,control-tls-cert,control-tls-key,copy-from,counts,cursor,device,discard-data-of,event-origins,explain,features,figures,format,from,grpc,host,http,if-match,key,"+
 	"lexicon,listen,log-format,log-level,size memory,name,order,profile,quality,query-tls-cert,query-tls-key,query-tls-mode,request-ids,scorer,set,since,slave,"+
 	"slaves,state-key,strategy,thesaurus,tls-ca,tls-cert,tls-key,tls-mode,today,token-file,tokens,traces-endpoint,transport,trusted-distributors,"+
 	"trusted-slaves,until,variants,why-not,zone,audience,block,block-advertiser,block-category,block-domain,placement,categories,domains,"+
 	"interest-location,language,location,point,site,time,unknown-location,"+
 	"blocklist list db,blocklist remove db,blocklist set db,blocklist show db,locations find db,locations import db,"+
-	"backup db,balancer db,barrels build db,collector db,db check db,db words db,distributor db,events erase db,quality given db,quality learn db,report db,up db,"+
-	"backup events,balancer events,events erase events,report events", ",")
+	"backup db,balancer db,barrels build db,collector db,db check db,db words db,distributor db,events erase db,quality given db,quality learn db,quality train db,report db,up db,"+
+	"backup events,balancer events,events erase events,quality train events,report events", ",")
 
 // outputs are the flags that name what a command writes, with the rest of its arguments: DB is a live database, IN an import
 // file, BACKUP a backup, NEW a free name, VICTIM the output. own are the victims that may be replaced, or used, because the
@@ -41,6 +41,7 @@ var outputs = []struct{ flag, args, own string }{
 	{"import conflicts", "--db sqlite:DB --conflicts VICTIM IN", "conflicts.tsv"},
 	{"import db", "--db sqlite:VICTIM IN", "live.db hard-live soft-live"},
 	{"export out", "--addr 127.0.0.1:1 --out VICTIM", ""},
+	{"quality train out", "--db sqlite:DB --out VICTIM IN", ""},
 	{"lexicon build out", "--thesaurus en=IN --out VICTIM", "lexicon.txt"},
 	{"barrels build out", "--db sqlite:DB --out VICTIM", ""},
 	{"backup out", "--db sqlite:DB --out VICTIM", ""},

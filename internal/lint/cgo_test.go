@@ -36,7 +36,7 @@ var linked = map[string]struct {
 	modules int
 	rocks   bool
 }{
-	"cmd/adshard":                 {64, true},
+	"cmd/adshard":                 {66, true},
 	"cmd/balancer":                {50, false},
 	"cmd/distributor":             {39, false},
 	"cmd/master":                  {53, false},
@@ -44,7 +44,7 @@ var linked = map[string]struct {
 	"internal/cli/role/collector": {39, false},
 	"internal/cli/cluster":        {39, false},
 	"internal/cli/db":             {40, false},
-	"internal/cli/report":         {40, false},
+	"internal/cli/report":         {42, false},
 	"internal/cli/setup":          {36, false},
 }
 

@@ -92,6 +92,11 @@ var rules = []struct {
 	}},
 	{pkg: "quality/countfile", may: []string{"fault", "search", "targeting", "auction", "quality"}, never: map[string]string{"os.ReadFile": "a file may be larger than memory", "io.ReadAll": "a file may be larger than memory"}},
 	{pkg: "quality/revise", may: []string{"fault", "search", "targeting", "backend", "internal/wait", "quality"}},
+	{pkg: "quality/train", may: []string{"fault", "search", "auction", "scorer", "quality"}, never: map[string]string{
+		"os": "a model follows from counts alone", "io": "a model follows from counts alone", "net": "a model follows from counts alone",
+		"context": "training does not wait", aClock: "days come with the counts", "sync": "a set has one owner", source.Go: "training starts no goroutine",
+		"math/rand": "what was trained is reproducible", "crypto/rand": "what was trained is reproducible",
+	}},
 	{pkg: "quality", may: []string{"fault"}, never: map[string]string{
 		"os": "what was learned follows from counts alone", "io": "what was learned follows from counts alone", "net": "what was learned follows from counts alone",
 		"time": "days come with the counts", "context": "learning does not wait",

@@ -32,9 +32,10 @@ func QualityCommand(s cmdline.Streams) *cobra.Command {
 	c := cmdline.Group(&cobra.Command{
 		Use:   "quality",
 		Short: "Learn the quality of keywords from clicks",
-		Long:  `Learns the quality of keywords from impressions and clicks, or takes back what was learned.`,
+		Long: `Learns the quality of keywords from impressions and clicks, or takes back what was learned; trains models
+of scorers, which multiply qualities in the request at hand.`,
 	})
-	c.AddCommand(qualityLearnCommand(s), qualityGivenCommand(s))
+	c.AddCommand(qualityLearnCommand(s), qualityGivenCommand(s), qualityTrainCommand(s))
 	return c
 }
 
@@ -114,7 +115,8 @@ func runQuality(ctx context.Context, f *qualityFlags, files []string, s cmdline.
 	}
 	counts, sum := new(quality.Counts), new(countfile.Summary)
 	for _, name := range files {
-		if err := readCounts(name, counts, sum, s); err != nil {
+		err := openFile(name, s, func(src io.Reader) error { return countfile.Read(src, name, counts, sum) })
+		if err != nil {
 			return err
 		}
 	}
@@ -197,17 +199,17 @@ func runGiven(ctx context.Context, f *qualityFlags, s cmdline.Streams) (err erro
 	return err
 }
 
-func readCounts(name string, counts *quality.Counts, sum *countfile.Summary, s cmdline.Streams) (err error) {
-	var src io.Reader = s.In
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return fmt.Errorf("cannot read the file of counts: %w", err)
-		}
-		defer func() { _ = file.Close() }() // only read
-		src = file
+// openFile calls read with a file, or standard input for -.
+func openFile(name string, s cmdline.Streams, read func(io.Reader) error) error {
+	if name == "-" {
+		return read(s.In)
 	}
-	return countfile.Read(src, name, counts, sum)
+	file, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("cannot read the file of counts: %w", err)
+	}
+	defer func() { _ = file.Close() }() // only read
+	return read(file)
 }
 
 func writeQualities(ctx context.Context, f *qualityFlags, store backend.Store, plan *revise.Plan, s cmdline.Streams) (revise.Result, error) {

@@ -39,17 +39,18 @@ func (w *qualityShower) all(r revise.Result) error {
 	if err := w.summary(r); err != nil {
 		return err
 	}
+	w.rejects()
+	return nil
+}
+
+// rejects shows rows and counts that were left out.
+func (w *qualityShower) rejects() {
 	for _, r := range w.sum.First {
 		fmt.Fprintf(w.s.Err, "rejected: %s\n", terminal.Printable(r.String()))
 	}
 	if more := w.sum.Rejected - int64(len(w.sum.First)); more > 0 {
 		fmt.Fprintf(w.s.Err, "and %d more\n", more)
 	}
-	w.showRefused()
-	return nil
-}
-
-func (w *qualityShower) showRefused() {
 	for _, x := range w.refused[:min(len(w.refused), countfile.FirstRejects)] {
 		fmt.Fprintf(w.s.Err, "refused: ad %d of keyword %d in position %d (campaign %d, group %d): %s of %s: more clicks than impressions\n",
 			x.Ad, x.Keyword, x.Position, x.Campaign, x.Group, terminal.Many(x.Clicks, "click"), terminal.Many(x.Impressions, "impression"))
