@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"adshard/bench/cgroup"
 	"adshard/bench/measure"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/outfile"
@@ -26,8 +28,9 @@ type Config struct {
 	// DB is the database's URL, Dir an empty or missing directory for stores
 	// and logs.
 	DB, Dir string
-	// Strategy places the groups; it is asked again each Interval.
+	// Strategy places the groups; it is asked again each Interval. Options are its own, by name.
 	Strategy, Order      string
+	Options              map[string]string
 	Interval             time.Duration
 	Slaves, Distributors int
 	// Replicas is how many slaves hold each slice; 0: one.
@@ -58,7 +61,7 @@ type Cluster struct {
 	processes []*process
 	balancer  string // its address
 	slaves    []*slave
-	groups    []string // directories of control groups
+	groups    []*cgroup.Group
 	// begin starts processes from a goroutine with a thread of its own, since Linux ends them with
 	// that thread: when this process ends, for any reason.
 	begin chan func()
@@ -96,7 +99,11 @@ func stateKey() string { return fmt.Sprintf("adbench-%d-%d", os.Getpid(), time.N
 const loopback = "127.0.0.1:0"
 
 func (c *Cluster) startAll(ctx context.Context) error {
-	b, err := c.start("balancer", "balancer", "--db", c.cfg.DB, "--state-key", stateKey(),
+	config, err := c.options()
+	if err != nil {
+		return err
+	}
+	b, err := c.start("balancer", "balancer", "--config", config, "--db", c.cfg.DB, "--state-key", stateKey(),
 		"--slaves", fmt.Sprint(c.cfg.Slaves), "--replicas", fmt.Sprint(max(1, c.cfg.Replicas)), "--strategy", c.cfg.Strategy, "--order", c.cfg.Order,
 		"--interval", c.cfg.Interval.String(), "--listen", loopback, "--admin", loopback,
 		fmt.Sprintf("--distribute=%t", c.cfg.Distributors == 0))
@@ -146,6 +153,16 @@ func (c *Cluster) startAll(ctx context.Context) error {
 	stop()
 	telling.Wait()
 	return err
+}
+
+// options writes the balancer's configuration file, where alone a strategy's options can be given.
+func (c *Cluster) options() (path string, err error) {
+	raw, err := json.Marshal(map[string]map[string]string{"strategy_options": c.cfg.Options}) // JSON is YAML
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(c.cfg.Dir, "balancer.yaml")
+	return path, os.WriteFile(path, raw, 0o644)
 }
 
 // tell reports each second how far the first fill is.
@@ -230,8 +247,8 @@ func (c *Cluster) Stop() error {
 		err = errors.Join(err, c.processes[i].stop())
 	}
 	c.processes = nil
-	for _, dir := range c.groups {
-		err = errors.Join(err, os.Remove(dir))
+	for _, g := range c.groups {
+		err = errors.Join(err, g.Remove())
 	}
 	close(c.begin)
 	return err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"adshard/auction"
+	"adshard/bench/cgroup"
 	"adshard/bench/cluster"
 	"adshard/bench/openloop"
 	"adshard/bench/workload"
@@ -69,7 +70,7 @@ func (p *Plan) Validate() error {
 		fail(n < None || n > scorer.MaxTrees, "a model of %d trees: 0 to %d, or %d for none", n, scorer.MaxTrees, None)
 	}
 	fail(p.Slaves < 1 || p.Slaves > cluster.MaxSlaves, "%d slaves: 1 to %d", p.Slaves, cluster.MaxSlaves)
-	fail(p.Share != 0 && !(p.Share >= cluster.LeastShare && p.Share <= 1), "a share of %g: 0 (no limit), or %g to 1", p.Share, cluster.LeastShare)
+	fail(p.Share != 0 && !(p.Share >= cgroup.LeastShare && p.Share <= 1), "a share of %g: 0 (no limit), or %g to 1", p.Share, cgroup.LeastShare)
 	fail(!(p.Load > 0 && p.Load <= 10), "a load of %g: more than 0, up to 10", p.Load)
 	fail(p.Rounds < 1 || p.Rounds > 100, "%d rounds: 1 to 100", p.Rounds)
 	fail(p.Before <= 0 || p.After <= 0 || p.Capacity <= 0 || p.Interval <= 0 || p.Deadline < time.Millisecond, "times are above 0, the deadline at least 1ms")
