@@ -29,8 +29,8 @@ type passesFlags struct {
 	clusterFlags
 	strategies, workloads []string
 	passes                []int
-	slaves                int
-	order                 string
+	orders                []string
+	slaves, runs, before  int
 	interval, pause       time.Duration
 	html                  string
 	output
@@ -46,9 +46,15 @@ func PassesCommand() *cobra.Command {
 strategy and workload: 100 queries, one at a time, pass after pass, while the
 balancer works. Of some passes each query's time is kept, at the master and at
 each slave. original and random move nothing for load, so that what changes between
-their passes are caches; their passes end with the fifth.`,
+their passes are caches; their passes end with the fifth.
+
+A strategy's options stand behind it: random:slices=250000. One that places whole
+advertisers, as original, has the order advertiser whatever --order says. With
+--before, as many passes ask other queries first: a strategy that follows the load
+then finds that it has shifted.`,
 		Example: `  adbench passes --keywords 8500000 --group-keywords 34 --html thesis8.html --json thesis8.json
-  adbench passes --keywords 100000 --strategies weighted-move --passes 1,10`,
+  adbench passes --keywords 100000 --strategies weighted-move --passes 1,10
+  adbench passes --keywords 100000 --strategies slicer,random:slices=250000 --order hash,id --pause 2s --runs 5`,
 		Args: f.check,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr())
@@ -62,7 +68,9 @@ their passes are caches; their passes end with the fifth.`,
 	flags.IntVar(&f.slaves, "slaves", 3, "number of slaves")
 	flags.DurationVar(&f.interval, "interval", time.Second, "time between two iterations of a strategy")
 	flags.DurationVar(&f.pause, "pause", 0, "time between two passes in which nothing is asked, so that iterations fall between them")
-	flags.StringVar(&f.order, "order", balance.ByOwner.String(), "how groups lie on the ring: advertiser, hash or id")
+	flags.StringSliceVar(&f.orders, "order", []string{balance.ByOwner.String()}, "how groups lie on the ring: advertiser, hash, id")
+	flags.IntVar(&f.runs, "runs", 1, "how often each row is measured, with a fresh cluster each time")
+	flags.IntVar(&f.before, "before", 0, "passes of other queries that are asked first, so that the log shifts")
 	flags.StringVar(&f.html, "html", "", "also write a page with charts to this file")
 	f.output.flags(c)
 	return c
@@ -70,17 +78,8 @@ their passes are caches; their passes end with the fifth.`,
 
 // check rejects invalid flags before anything is made.
 func (f *passesFlags) check(c *cobra.Command, args []string) error {
-	order, ok := balance.ParseOrder(f.order)
-	if !ok {
-		return fmt.Errorf("--order %s: %s", f.order, strings.Join(balance.Orders(), ", "))
-	}
-	for _, s := range f.strategies {
-		if _, err := strategy.Named(s); err != nil {
-			return err
-		}
-		if err := strategy.CheckOrder(s, order); err != nil {
-			return err
-		}
+	if err := f.checkRows(); err != nil {
+		return err
 	}
 	for _, w := range f.workloads {
 		if w != "single" && w != "production" {
@@ -94,8 +93,44 @@ func (f *passesFlags) check(c *cobra.Command, args []string) error {
 	if f.slaves < 1 || f.slaves > cluster.MaxSlaves {
 		return fmt.Errorf("--slaves %d: 1 to %d", f.slaves, cluster.MaxSlaves)
 	}
+	if f.runs < 1 || f.runs > 100 || f.before < 0 || f.before > 10_000 {
+		return fmt.Errorf("--runs %d, --before %d: 1 to 100, and 0 to 10,000", f.runs, f.before)
+	}
 	err := outfile.Check(outfile.Inputs(f.inputs()...), jsonOf(f.name, f.json), pageTo(f.html))
 	return errors.Join(err, cobra.NoArgs(c, args))
+}
+
+// checkRows checks strategies and orders.
+func (f *passesFlags) checkRows() error {
+	for _, o := range f.orders {
+		if _, ok := balance.ParseOrder(o); !ok {
+			return fmt.Errorf("--order %s: %s", o, strings.Join(balance.Orders(), ", "))
+		}
+	}
+	for _, s := range f.strategies {
+		name, options, err := strategyOf(s)
+		if err == nil {
+			_, err = strategy.Named(name, options)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// strategyOf is a strategy's name and options: NAME:OPTION=VALUE:OPTION=VALUE.
+func strategyOf(text string) (name string, options map[string]string, err error) {
+	parts := strings.Split(text, ":")
+	options = make(map[string]string)
+	for _, part := range parts[1:] {
+		option, value, ok := strings.Cut(part, "=")
+		if !ok {
+			return "", nil, fmt.Errorf("--strategies %s: an option is given as NAME:OPTION=VALUE", text)
+		}
+		options[option] = value
+	}
+	return parts[0], options, nil
 }
 
 func (f *passesFlags) run(ctx context.Context, out, told io.Writer) (err error) {
@@ -111,57 +146,92 @@ func (f *passesFlags) run(ctx context.Context, out, told io.Writer) (err error) 
 		Command: begun.Command, Commit: begun.Commit, Load: begun.Load, Machine: measure.Machine(),
 		Date: time.Now().UTC().Format(time.DateOnly), Groups: made.counts.Groups, Keywords: made.counts.Keywords,
 	}
-	for _, name := range f.strategies {
-		for _, w := range f.workloads {
-			o, err := f.one(ctx, made, name, w, p)
-			if err != nil {
-				return fmt.Errorf("%s, %s: %w", name, w, err)
+	for n := range f.runs {
+		for _, row := range f.rows() {
+			row.Run = n + 1
+			if err := f.one(ctx, made, &row, p); err != nil {
+				return fmt.Errorf("%s by %s, %s: %w", row.Strategy, row.Order, row.Workload, err)
 			}
-			r.Runs = append(r.Runs, o)
+			r.Runs = append(r.Runs, row)
 		}
 	}
 	p.End()
 	return f.writeAll(out, r)
 }
 
+// rows are what one run measures.
+func (f *passesFlags) rows() (list []passes.Outcome) {
+	for _, s := range f.strategies {
+		name, _, _ := strings.Cut(s, ":")
+		orders := f.orders
+		if strategy.CheckOrder(name, balance.ByHash) != nil { // it places whole advertisers
+			orders = []string{balance.ByOwner.String()}
+		}
+		for _, order := range orders {
+			for _, w := range f.workloads {
+				list = append(list, passes.Outcome{Strategy: s, Order: order, Workload: w})
+			}
+		}
+	}
+	return list
+}
+
 // still is the last pass of strategies that follow no load: the first ones show what
 // caches bring by themselves.
 const still = 5
 
-// one runs a strategy on a workload.
-func (f *passesFlags) one(ctx context.Context, made *prepared, name, workloadName string, p *progress.Line) (out passes.Outcome, err error) {
-	w, err := f.workload(workloadName)
-	if err != nil {
-		return out, err
+// one runs a strategy on a workload, with a fresh cluster.
+func (f *passesFlags) one(ctx context.Context, made *prepared, o *passes.Outcome, p *progress.Line) (err error) {
+	what := fmt.Sprintf("%s by %s, %s, run %d", o.Strategy, o.Order, o.Workload, o.Run)
+	plan := passes.Plan{Recorded: f.passes, BeforePasses: f.before, Pause: f.pause, Progress: func(n int) {
+		p.Share(what, float64(n-1)/float64(f.passes[len(f.passes)-1]))
+	}}
+	if passes.Still(o.Strategy) {
+		plan.Recorded = slices.DeleteFunc(slices.Clone(f.passes), func(n int) bool { return n > still })
 	}
-	out = passes.Outcome{Strategy: name, Workload: workloadName, Note: w.Note}
-	what := name + ", " + workloadName
+	if plan.Targets, o.Note, err = f.targets(o.Workload, f.seed); err != nil {
+		return err
+	}
+	if f.before > 0 {
+		if plan.Before, _, err = f.targets(o.Workload, f.seed+1); err != nil {
+			return err
+		}
+	}
 	if err := os.RemoveAll(made.stores); err != nil {
-		return out, err
+		return err
+	}
+	name, options, err := strategyOf(o.Strategy)
+	if err != nil {
+		return err
 	}
 	c, err := cluster.Start(ctx, cluster.Config{
-		Program: made.program, DB: made.db, Dir: made.stores, Strategy: name, Order: f.order, Interval: f.interval,
+		Program: made.program, DB: made.db, Dir: made.stores, Strategy: name, Options: options, Order: o.Order, Interval: f.interval,
 		Slaves: f.slaves, Patience: f.patience,
 		Progress: func(groups float64) { p.Share(what+", first fill", groups/float64(max(1, made.counts.Groups))) },
 	})
 	if err != nil {
-		return out, err
+		return err
 	}
 	defer func() { err = errors.Join(err, c.Stop()) }()
 	if err := c.Pause(ctx); err != nil {
-		return out, err
+		return err
 	}
-	plan := passes.Plan{Targets: asked(w), Recorded: f.passes, Pause: f.pause, Progress: func(n int) {
-		p.Share(what, float64(n-1)/float64(f.passes[len(f.passes)-1]))
-	}}
-	if name == "original" || name == "random" {
-		plan.Recorded = slices.DeleteFunc(slices.Clone(f.passes), func(n int) bool { return n > still })
+	o.Passes, err = passes.Run(ctx, c, plan)
+	return err
+}
+
+// targets are the requests of a pass of a workload, and what a reader should know of it.
+func (f *passesFlags) targets(name string, seed uint64) (list []string, note string, err error) {
+	queries := f.queryFlags
+	queries.seed = seed
+	w, err := queries.workload(name)
+	if err != nil {
+		return nil, "", err
 	}
-	if len(plan.Targets) != passes.Each {
-		return out, fmt.Errorf("%d of %d queries can be asked: choose another --seed", len(plan.Targets), passes.Each)
+	if list = asked(w); len(list) != passes.Each {
+		return nil, "", fmt.Errorf("%d of %d queries can be asked: choose another --seed", len(list), passes.Each)
 	}
-	out.Passes, err = passes.Run(ctx, c, plan)
-	return out, err
+	return list, w.Note, nil
 }
 
 // asked are the requests of a pass.

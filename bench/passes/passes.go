@@ -30,6 +30,10 @@ type Plan struct {
 	// Recorded are the passes whose times are kept, rising, the first one 1; the
 	// last of them ends the run.
 	Recorded []int
+	// Before are asked first, in BeforePasses passes of which nothing is recorded: a log that the
+	// strategy has followed when another one, Targets, takes its place.
+	Before       []string
+	BeforePasses int
 	// Pause is how long nothing is asked after each pass, so that iterations of the strategy
 	// fall between passes.
 	Pause time.Duration
@@ -42,10 +46,13 @@ type Pass struct {
 	Number int         `json:"pass"`
 	Master []float64   `json:"master"`
 	Slaves [][]float64 `json:"slaves"` // by slave
-	// Moved is how many groups had moved when the pass began, MaxOverMean how even
-	// the balancer found the load then.
+	// Moved is how many groups had moved when the pass began, in how many slices they lay,
+	// MaxOverMean how even the balancer found the load then, and Why the first thing that the
+	// strategy said of its last iteration.
 	Moved       uint64  `json:"moved"`
+	Slices      int     `json:"slices"`
 	MaxOverMean float64 `json:"max_over_mean"`
+	Why         string  `json:"why,omitempty"`
 	Incomplete  int     `json:"incomplete"`
 }
 
@@ -53,6 +60,14 @@ type Pass struct {
 func Run(ctx context.Context, c *cluster.Cluster, plan Plan) (list []Pass, err error) {
 	if err := c.Resume(ctx); err != nil {
 		return nil, err
+	}
+	for range plan.BeforePasses {
+		if err := askAll(ctx, c, plan.Before); err != nil {
+			return nil, err
+		}
+		if err := wait.Sleep(ctx, plan.Pause); err != nil {
+			return nil, err
+		}
 	}
 	for n, next := 1, 0; next < len(plan.Recorded); n++ {
 		if plan.Progress != nil {
@@ -94,7 +109,10 @@ func record(ctx context.Context, c *cluster.Cluster, targets []string) (p Pass, 
 	if err != nil {
 		return p, err
 	}
-	p.Moved, p.MaxOverMean = s.Moved.Items, s.MaxOverMean
+	p.Moved, p.Slices, p.MaxOverMean = s.Moved.Items, s.Slices, s.MaxOverMean
+	if s.Last != nil && len(s.Last.Reasons) > 0 {
+		p.Why = s.Last.Reasons[0]
+	}
 	p.Slaves = make([][]float64, len(c.Slaves))
 	before, err := searched(ctx, c)
 	if err != nil {

@@ -3,6 +3,7 @@ package passes
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,5 +56,33 @@ func TestPage(t *testing.T) {
 	}
 	if n := len(r.Rows()); n != 12 {
 		t.Errorf("%d rows", n)
+	}
+}
+
+// TestRuns: a row of several runs has the value in the middle with the least and the most; a strategy
+// that moved nothing in any of them is not tested, and the page says what it gave as the reason.
+func TestRuns(t *testing.T) {
+	r := &Report{Command: "adbench passes", Commit: "abc"}
+	for run, moved := range []uint64{0, 7, 0} {
+		pass := func(moved uint64) []Pass {
+			ms := float64(run + 1)
+			return []Pass{{Number: 100, Master: []float64{ms}, Slaves: [][]float64{{ms}, {ms}}, Moved: moved, Why: "rests while max/mean is at most 1.1"}}
+		}
+		r.Runs = append(r.Runs, Outcome{Strategy: "weighted-move", Order: "id", Workload: "single", Run: run + 1, Passes: pass(0)},
+			Outcome{Strategy: "slicer", Order: "id", Workload: "single", Run: run + 1, Passes: pass(moved)},
+			Outcome{Strategy: "random:slices=9", Order: "id", Workload: "single", Run: run + 1, Passes: pass(0)})
+	}
+	rows := r.Rows()
+	if len(rows) != 3 || rows[0][0] != "weighted-move by id, single, 100" || rows[0][2] != "3" || rows[0][7] != "2 (1 – 3)" || !slices.Contains(rows[1], "0 (0 – 7)") {
+		t.Errorf("%q", rows)
+	}
+	var untested []string
+	for _, line := range r.verdict() {
+		if strings.HasPrefix(line, "Not tested") {
+			untested = append(untested, line)
+		}
+	}
+	if len(untested) != 1 || !strings.Contains(untested[0], "weighted-move by id, single, 100") || !strings.Contains(untested[0], "at most 1.1") {
+		t.Errorf("not tested: %q", untested)
 	}
 }

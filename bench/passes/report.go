@@ -15,10 +15,12 @@ import (
 
 func complete(answer []byte) bool { return bytes.Contains(answer, []byte(`"complete":true`)) }
 
-// Outcome is what a strategy showed on a workload.
+// Outcome is what a strategy showed on a workload, in one run with a fresh cluster.
 type Outcome struct {
 	Strategy string `json:"strategy"`
+	Order    string `json:"order,omitempty"`
 	Workload string `json:"workload"`
+	Run      int    `json:"run,omitempty"` // from 1
 	Note     string `json:"note,omitempty"`
 	Passes   []Pass `json:"passes"`
 }
@@ -92,43 +94,124 @@ func quantile(list []float64, q float64) float64 {
 	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
 }
 
-var header = []string{"strategy, workload, pass", "figure", "slaves' p50, µs", "slaves' p99, µs", "busiest ÷ mean slave, 95 %", "slowest ÷ mean, query by query, 95 %",
-	"master p50, ms", "master p99, ms", "max/mean at the balancer", "groups moved", "incomplete"}
+var header = []string{"strategy, workload, pass", "figure", "runs", "slaves' p50, µs", "slaves' p99, µs", "busiest ÷ mean slave, 95 %", "slowest ÷ mean, query by query, 95 %",
+	"master p50, ms", "master p99, ms", "max/mean at the balancer", "slices", "groups moved", "incomplete"}
 
-// Rows are the table, a row for each recorded pass.
-func (r *Report) Rows() (rows [][]string) {
+// row is a recorded pass of a strategy on a workload, in all runs.
+type row struct {
+	strategy, order, workload string
+	passes                    []*Pass
+}
+
+func (w *row) name() string {
+	name := w.strategy
+	if w.order != "" {
+		name += " by " + w.order
+	}
+	return fmt.Sprintf("%s, %s, %d", name, w.workload, w.passes[0].Number)
+}
+
+// figure are the thesis' figures of the row: slaves and master.
+func (w *row) figure() [2]string {
+	return figures[fmt.Sprintf("%s, %s, %d", w.strategy, w.workload, w.passes[0].Number)]
+}
+
+// said is the value in the middle of the runs, with the least and the most.
+func (w *row) said(value func(p *Pass) float64) string {
+	var list []float64
+	for _, p := range w.passes {
+		list = append(list, value(p))
+	}
+	slices.Sort(list)
+	text := measure.Number(list[(len(list)-1)/2])
+	if len(list) > 1 {
+		text += " (" + measure.Number(list[0]) + " – " + measure.Number(list[len(list)-1]) + ")"
+	}
+	return text
+}
+
+// grouped are the rows, in the order in which they were first measured.
+func (r *Report) grouped() (rows []*row) {
 	for _, o := range r.Runs {
 		for i := range o.Passes {
 			p := &o.Passes[i]
-			name := fmt.Sprintf("%s, %s, %d", o.Strategy, o.Workload, p.Number)
-			of := func(q float64) string {
-				var list []string
-				for _, s := range p.Slaves {
-					list = append(list, measure.Number(1e3*quantile(s, q)))
-				}
-				return strings.Join(list, " / ")
+			at := slices.IndexFunc(rows, func(w *row) bool {
+				return w.strategy == o.Strategy && w.order == o.Order && w.workload == o.Workload && w.passes[0].Number == p.Number
+			})
+			if at < 0 {
+				at, rows = len(rows), append(rows, &row{strategy: o.Strategy, order: o.Order, workload: o.Workload})
 			}
-			f := figures[name]
-			both := strings.Trim(f[0]+"; "+f[1], "; ")
-			rows = append(rows, []string{name, cmp.Or(both, "–"), of(0.5), of(0.99), measure.Number(p.Spread()), measure.Number(p.Slowest()),
-				measure.Number(quantile(p.Master, 0.5)), measure.Number(quantile(p.Master, 0.99)), measure.Number(p.MaxOverMean), fmt.Sprint(p.Moved), fmt.Sprint(p.Incomplete)})
+			rows[at].passes = append(rows[at].passes, p)
 		}
 	}
 	return rows
 }
 
-// verdict says how unequal the slaves are in each recorded pass of a workload.
+// Rows are the table, a row for each recorded pass: of several runs the values in the middle,
+// with the least and the most.
+func (r *Report) Rows() (rows [][]string) {
+	for _, w := range r.grouped() {
+		of := func(q float64) string {
+			var list []string
+			for i := range w.passes[0].Slaves {
+				list = append(list, w.said(func(p *Pass) float64 { return 1e3 * quantile(p.Slaves[i], q) }))
+			}
+			return strings.Join(list, " / ")
+		}
+		f := w.figure()
+		both := strings.Trim(f[0]+"; "+f[1], "; ")
+		rows = append(rows, []string{w.name(), cmp.Or(both, "–"), fmt.Sprint(len(w.passes)), of(0.5), of(0.99), w.said((*Pass).Spread), w.said((*Pass).Slowest),
+			w.said(func(p *Pass) float64 { return quantile(p.Master, 0.5) }), w.said(func(p *Pass) float64 { return quantile(p.Master, 0.99) }),
+			w.said(func(p *Pass) float64 { return p.MaxOverMean }), w.said(func(p *Pass) float64 { return float64(p.Slices) }),
+			w.said(func(p *Pass) float64 { return float64(p.Moved) }), w.said(func(p *Pass) float64 { return float64(p.Incomplete) })})
+	}
+	return rows
+}
+
+// verdict says how unequal the slaves are in each recorded pass of a workload, and of which
+// strategies nothing can be said, since they moved nothing.
 func (r *Report) verdict() (out []string) {
-	for _, workload := range []string{"single", "production"} {
+	rows := r.grouped()
+	for _, workload := range workloads {
 		var parts []string
-		for _, o := range r.Runs {
-			for i := range o.Passes {
-				if p := &o.Passes[i]; o.Workload == workload {
-					parts = append(parts, fmt.Sprintf("%s, pass %d: %s and %s", o.Strategy, p.Number, measure.Number(p.Spread()), measure.Number(p.Slowest())))
-				}
+		for _, w := range rows {
+			if w.workload == workload {
+				parts = append(parts, fmt.Sprintf("%s: %s and %s", w.name(), w.said((*Pass).Spread), w.said((*Pass).Slowest)))
 			}
 		}
-		out = append(out, fmt.Sprintf("Workload %s, without the slowest twentieth of the queries: busiest slave ÷ mean of the slaves over the pass, and the queries' slowest slaves ÷ their mean ones: %s.", workload, strings.Join(parts, "; ")))
+		if len(parts) > 0 {
+			out = append(out, fmt.Sprintf("Workload %s, without the slowest twentieth of the queries: busiest slave ÷ mean of the slaves over the pass, and the queries' slowest slaves ÷ their mean ones: %s.", workload, strings.Join(parts, "; ")))
+		}
+	}
+	return append(out, r.untested(rows)...)
+}
+
+// workloads are the thesis'.
+var workloads = []string{"single", "production"}
+
+// Still reports whether a strategy follows no load, so that what changes between its passes
+// are caches.
+func Still(strategy string) bool {
+	name, _, _ := strings.Cut(strategy, ":")
+	return name == "original" || name == "random"
+}
+
+// untested names the last passes before which a strategy that follows the load moved nothing.
+func (r *Report) untested(rows []*row) (out []string) {
+	last := make(map[string]*row)
+	var order []string
+	for _, w := range rows {
+		key := fmt.Sprint(w.strategy, w.order, w.workload)
+		if last[key] == nil {
+			order = append(order, key)
+		}
+		last[key] = w
+	}
+	for _, key := range order {
+		w := last[key]
+		if n := len(w.passes); !Still(w.strategy) && !slices.ContainsFunc(w.passes, func(p *Pass) bool { return p.Moved > 0 }) {
+			out = append(out, fmt.Sprintf("Not tested: what moves bring until %s. Nothing moved in %d of %d runs; the strategy said: %s.", w.name(), n, n, cmp.Or(w.passes[n-1].Why, "nothing")))
+		}
 	}
 	return out
 }
@@ -153,7 +236,7 @@ func (r *Report) WritePage(w io.Writer) error {
 	}
 	t.Groups = []page.Group{g}
 	p.Sections = append(p.Sections, page.Section{Title: "All recorded passes", Tables: []*page.Table{t}})
-	for _, workload := range []string{"single", "production"} {
+	for _, workload := range workloads {
 		p.Sections = append(p.Sections, r.section(workload))
 	}
 	for _, o := range r.Runs {
@@ -164,33 +247,24 @@ func (r *Report) WritePage(w io.Writer) error {
 	return p.Write(w)
 }
 
-// section draws the passes of a workload; slaves at one scale, cut at the 99th
-// percentile of them all, and masters likewise.
+// section draws the passes of a workload in their first runs; slaves at one scale, cut at the
+// 99th percentile of them all, and masters likewise.
 func (r *Report) section(workload string) page.Section {
-	s := page.Section{Title: "Workload " + workload, Note: "Axes end at the 99th percentile of the workload's times, so that single ones do not hide the others."}
+	s := page.Section{Title: "Workload " + workload, Note: "The first run. Axes end at the 99th percentile of the workload's times, so that single ones do not hide the others."}
+	rows := slices.DeleteFunc(r.grouped(), func(w *row) bool { return w.workload != workload })
 	var slaves, masters []float64
-	for _, o := range r.Runs {
-		for _, p := range o.Passes {
-			if o.Workload == workload {
-				slaves, masters = append(slaves, slices.Concat(p.Slaves...)...), append(masters, p.Master...)
-			}
-		}
+	for _, w := range rows {
+		slaves, masters = append(slaves, slices.Concat(w.passes[0].Slaves...)...), append(masters, w.passes[0].Master...)
 	}
 	tops := [2]float64{1e3 * quantile(slaves, 0.99), quantile(masters, 0.99)}
-	for _, o := range r.Runs {
-		for _, p := range o.Passes {
-			if o.Workload != workload {
-				continue
+	for _, w := range rows {
+		for i, what := range []string{"slaves, µs", "master, ms"} {
+			title := w.name() + ": " + what
+			if f := w.figure()[i]; f != "" {
+				title += " (" + f + ")"
 			}
-			name := fmt.Sprintf("%s, %s, %d", o.Strategy, o.Workload, p.Number)
-			for i, what := range []string{"slaves, µs", "master, ms"} {
-				title := fmt.Sprintf("%s, pass %d: %s", o.Strategy, p.Number, what)
-				if f := figures[name][i]; f != "" {
-					title += " (" + f + ")"
-				}
-				c := chart.Chart{Title: title, XLabel: "query", Top: tops[i], Lines: p.lines(i, tops[i])}
-				s.Charts = append(s.Charts, page.Chart(c.SVG()))
-			}
+			c := chart.Chart{Title: title, XLabel: "query", Top: tops[i], Lines: w.passes[0].lines(i, tops[i])}
+			s.Charts = append(s.Charts, page.Chart(c.SVG()))
 		}
 	}
 	return s
