@@ -129,6 +129,7 @@ type auditor struct {
 type phase struct {
 	name                       string
 	asked, incomplete, refused int
+	late                       int // incomplete ones of which all shards were late
 	took                       []time.Duration
 	why                        map[string]int // reasons for which shards were missing
 }
@@ -242,8 +243,13 @@ func (a *auditor) judge(what string, ask func() (clustertest.Answer, string, err
 		a.fault("%s: %v", what, err)
 	case !got.Coverage.Complete:
 		p.incomplete++
+		onlyLate := true
 		for _, why := range got.Coverage.Reasons {
 			p.why[why]++
+			onlyLate = onlyLate && why == "late"
+		}
+		if onlyLate {
+			p.late++
 		}
 		a.excuse(what, &got, began, now)
 	case !got.Coverage.PricesExact:

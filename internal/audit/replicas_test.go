@@ -176,8 +176,9 @@ func (a *auditor) judgePhases() {
 		case "rest":
 			rest = p
 		}
-		if n := p.incomplete; n > 0 && p.name != "two replicas while a slave dies" {
-			a.t.Errorf("%s: %d answers are incomplete, though no slave failed", p.name, n)
+		// A machine that is busy with others stops all processes for a moment now and then.
+		if p.incomplete > min(p.late, p.asked/1000) && p.name != "two replicas while a slave dies" {
+			a.t.Errorf("%s: %d answers are incomplete, %d of them only late, though no slave failed", p.name, p.incomplete, p.late)
 		}
 	}
 	if most := max(20*time.Millisecond, 2*rest.at(.99)); r.timed && faults.at(.99) > most {

@@ -1606,6 +1606,7 @@ type Document struct {
 	Size          uint64                 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
 	Sum           uint64                 `protobuf:"fixed64,4,opt,name=sum,proto3" json:"sum,omitempty"`
 	Removed       bool                   `protobuf:"varint,5,opt,name=removed,proto3" json:"removed,omitempty"`
+	Data          []byte                 `protobuf:"bytes,6,opt,name=data,proto3" json:"data,omitempty"` // of a small one, so that it is there however often it is replaced; absent: ask for its parts
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1673,6 +1674,13 @@ func (x *Document) GetRemoved() bool {
 		return x.Removed
 	}
 	return false
+}
+
+func (x *Document) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
 }
 
 type DocumentPartRequest struct {
@@ -2637,13 +2645,14 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x03run\x18\x01 \x01(\tR\x03run\x122\n" +
 	"\tdocuments\x18\x02 \x03(\v2\x14.adshard.v1.DocumentR\tdocuments\x12\x12\n" +
 	"\x04more\x18\x03 \x01(\bR\x04more\x12\x1a\n" +
-	"\bdatabase\x18\x04 \x01(\tR\bdatabase\"x\n" +
+	"\bdatabase\x18\x04 \x01(\tR\bdatabase\"\x8c\x01\n" +
 	"\bDocument\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\x04R\aversion\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x04R\x04size\x12\x10\n" +
 	"\x03sum\x18\x04 \x01(\x06R\x03sum\x12\x18\n" +
-	"\aremoved\x18\x05 \x01(\bR\aremoved\"s\n" +
+	"\aremoved\x18\x05 \x01(\bR\aremoved\x12\x12\n" +
+	"\x04data\x18\x06 \x01(\fR\x04data\"s\n" +
 	"\x13DocumentPartRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\bdocument\x18\x02 \x01(\tR\bdocument\x12\x18\n" +

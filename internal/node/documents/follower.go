@@ -97,13 +97,8 @@ func (f *Follower) Run(ctx context.Context) {
 
 // poll waits once for changes and takes them. A document that is damaged does not keep others from being taken.
 func (f *Follower) poll(ctx context.Context) error {
-	for _, d := range f.damagedHeads() {
-		if err := f.take(ctx, d); err != nil {
-			return err
-		}
-	}
-	patience := watchWait
-	if len(f.damaged) > 0 {
+	damaged, patience := f.damagedHeads(), watchWait
+	if len(damaged) > 0 {
 		patience = damagedWait
 	}
 	call, cancel := context.WithTimeout(ctx, patience+callTime)
@@ -118,15 +113,19 @@ func (f *Follower) poll(ctx context.Context) error {
 	if reply.GetRun() != f.run { // all heads come again
 		f.run, f.after, f.fresh = reply.GetRun(), 0, map[string]bool{}
 	}
-	heads := slices.SortedFunc(slices.Values(wire.ToDocuments(reply.GetDocuments())), func(a, b backend.Document) int { return cmp.Compare(a.Version, b.Version) })
-	for _, d := range heads {
+	heads := slices.SortedFunc(slices.Values(reply.GetDocuments()), func(a, b *pb.Document) int { return cmp.Compare(a.GetVersion(), b.GetVersion()) })
+	for _, m := range heads {
+		d := wire.ToDocument(m)
 		if f.fresh != nil {
 			f.fresh[d.Name] = true
 		}
-		if err := f.take(ctx, d); err != nil {
+		if err := f.take(ctx, d, m.GetData()); err != nil {
 			return err
 		}
 		f.after = d.Version
+	}
+	if err := f.takeAgain(ctx, damaged); err != nil {
+		return err
 	}
 	if reply.GetMore() {
 		return nil
@@ -146,8 +145,23 @@ func (f *Follower) damagedHeads() (list []backend.Document) {
 	return list
 }
 
-// take fetches a document unless the keeper has it. A damaged one is noted. Errors: those of the balancer.
-func (f *Follower) take(ctx context.Context, d backend.Document) error {
+// takeAgain takes documents that could not be read before the poll, unless the poll has brought others in their place: what has been
+// replaced cannot be read any more. Errors: those of the balancer.
+func (f *Follower) takeAgain(ctx context.Context, damaged []backend.Document) error {
+	for _, d := range damaged {
+		if now, still := f.damaged[d.Name]; !still || now.head != d {
+			continue
+		}
+		if err := f.take(ctx, d, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take takes a document unless the keeper has it; without its data (nil) it is fetched. A damaged one is noted. Errors: those of the
+// balancer.
+func (f *Follower) take(ctx context.Context, d backend.Document, data []byte) error {
 	if !f.keeper.Wants(d.Name) {
 		return nil
 	}
@@ -159,7 +173,7 @@ func (f *Follower) take(ctx context.Context, d backend.Document) error {
 		f.drop(d.Name)
 		return nil
 	}
-	switch err := f.fetch(ctx, d); {
+	switch err := f.fetch(ctx, d, data); {
 	case err == nil:
 		f.repaired(d.Name)
 		f.heads[d.Name] = d
@@ -172,9 +186,14 @@ func (f *Follower) take(ctx context.Context, d backend.Document) error {
 	return nil
 }
 
-// fetch reads a document and gives it to the keeper. Errors: those of the balancer, and fault.Corrupt.
-func (f *Follower) fetch(ctx context.Context, d backend.Document) error {
-	data, err := backend.ReadDocument(ctx, d, f.part)
+// fetch reads a document whose data did not come with its head (nil), and gives it to the keeper. Errors: those of the balancer, and
+// fault.Corrupt.
+func (f *Follower) fetch(ctx context.Context, d backend.Document, data []byte) (err error) {
+	if data == nil {
+		data, err = backend.ReadDocument(ctx, d, f.part)
+	} else {
+		err = d.Verify(data)
+	}
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ type database struct {
 	limit   int
 	failing error             // of calls for parts
 	onPart  func(r *database) // called before a part is read, with the lock held
+	whole   bool              // documents come with their data
 }
 
 func newDatabase() *database {
@@ -66,7 +67,13 @@ func (b *database) WatchDocuments(_ context.Context, r *pb.WatchDocumentsRequest
 	}
 	slices.SortFunc(list, func(x, y backend.Document) int { return int(x.Version) - int(y.Version) })
 	more := len(list) > b.limit
-	return &pb.WatchDocumentsResponse{Run: b.run, Documents: wire.FromDocuments(list[:min(b.limit, len(list))]), More: more, Database: b.id}, nil
+	documents := wire.FromDocuments(list[:min(b.limit, len(list))])
+	for _, d := range documents {
+		if b.whole {
+			d.Data = b.data[d.Name]
+		}
+	}
+	return &pb.WatchDocumentsResponse{Run: b.run, Documents: documents, More: more, Database: b.id}, nil
 }
 
 func (b *database) DocumentPart(_ context.Context, r *pb.DocumentPartRequest) (*pb.DocumentPartResponse, error) {
@@ -222,6 +229,47 @@ func TestFollowReplaced(t *testing.T) {
 	}
 	if err := f.poll(t.Context()); err != nil || k.texts["x"] != "new" {
 		t.Fatalf("%v, %v", err, k.texts)
+	}
+}
+
+// TestFollowReplacedAllTheTime: documents that come with their data are there, although each is replaced before its parts could be asked for.
+func TestFollowReplacedAllTheTime(t *testing.T) {
+	b := newDatabase()
+	b.whole = true
+	f, k := follow(b)
+	for i := range 5 {
+		text := fmt.Sprint(i)
+		b.save("x", &text)
+		b.onPart = func(b *database) { b.save("x", new("replaced")) }
+		if err := f.poll(t.Context()); err != nil || k.texts["x"] != text || b.calls > 0 {
+			t.Fatalf("%v, %v, %d parts", err, k.texts, b.calls)
+		}
+	}
+	b.save("x", new("damaged on its way"))
+	data := b.data["x"]
+	b.data["x"] = append([]byte{1}, data[1:]...)
+	if err := f.poll(t.Context()); err != nil || k.texts["x"] != "4" || len(f.Trouble()) != 1 {
+		t.Fatalf("%v, %v, %v", err, k.texts, f.Trouble())
+	}
+	b.data["x"], b.onPart = data, nil
+	if err := f.poll(t.Context()); err != nil || k.texts["x"] != "damaged on its way" || b.calls != 1 {
+		t.Fatalf("%v, %v, %d parts", err, k.texts, b.calls)
+	}
+}
+
+// TestReplacedIsNotAskedForAgain: what was replaced while it was fetched cannot be read any more; only what took its place is fetched.
+func TestReplacedIsNotAskedForAgain(t *testing.T) {
+	b := newDatabase()
+	f, k := follow(b)
+	b.save("x", new("gone"))
+	b.onPart = func(b *database) { b.save("x", new("new")) }
+	for range 3 {
+		if err := f.poll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if k.texts["x"] != "new" || b.calls != 2 {
+		t.Errorf("%v after %d calls for parts", k.texts, b.calls)
 	}
 }
 

@@ -23,6 +23,9 @@ const (
 	every = 200 * time.Millisecond
 	// AtOnce is how many heads of documents an answer has at most.
 	AtOnce = 1000
+	// small is the most bytes of a document that comes with its head, inAnswer that of all such ones in an answer.
+	small    = 64 << 10
+	inAnswer = 1 << 20
 )
 
 // Server looks for changed documents and tells of them. Its methods are safe for concurrent use. Make it with New.
@@ -99,7 +102,7 @@ func (s *Server) look(ctx context.Context) (more bool, err error) {
 	return len(list) == AtOnce, nil
 }
 
-// WatchDocuments implements pb.BalancerServer.
+// WatchDocuments implements pb.BalancerServer. Small documents come with their data.
 func (s *Server) WatchDocuments(ctx context.Context, r *pb.WatchDocumentsRequest) (*pb.WatchDocumentsResponse, error) {
 	run, after, err := s.after(ctx, r)
 	if err != nil {
@@ -110,9 +113,31 @@ func (s *Server) WatchDocuments(ctx context.Context, r *pb.WatchDocumentsRequest
 		return nil, err
 	}
 	more := len(list) > AtOnce
-	return &pb.WatchDocumentsResponse{
-		Run: run, Documents: wire.FromDocuments(list[:min(len(list), AtOnce)]), More: more, Database: s.id,
-	}, nil
+	documents := wire.FromDocuments(list[:min(len(list), AtOnce)])
+	return &pb.WatchDocumentsResponse{Run: run, Documents: documents, More: more, Database: s.id}, s.fill(ctx, documents)
+}
+
+// fill gives small documents their data. Those who follow would be late for a document that is replaced before they ask for it: on a busy
+// machine they would never have one that changes all the time. What has been replaced within fill stays without.
+func (s *Server) fill(ctx context.Context, list []*pb.Document) error {
+	room := uint64(inAnswer)
+	for _, d := range slices.Backward(list) {
+		if d.GetRemoved() || d.GetSize() > min(room, small) {
+			continue
+		}
+		data, err := s.db.DocumentPart(ctx, d.GetName(), d.GetVersion(), 0)
+		switch {
+		case fault.Is(err, fault.NotFound):
+			continue
+		case err != nil:
+			return err
+		case len(data) > small:
+			continue // damaged: those who follow find out
+		}
+		d.Data = data
+		room -= min(room, uint64(len(data)))
+	}
+	return nil
 }
 
 // after waits for something that the caller does not know, or until the poll is over. It returns the run, and the version after

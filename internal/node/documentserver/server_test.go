@@ -1,6 +1,7 @@
 package documentserver_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/documents"
 	"adshard/internal/node/documentserver"
+	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 )
 
@@ -90,6 +92,7 @@ type goesBack struct {
 	backend.Store
 	mu     sync.Mutex
 	before *earlier // nil: as they are; guarded by mu
+	gone   bool     // no part of them is there any more
 }
 
 // earlier is documents as they were.
@@ -140,7 +143,7 @@ func (g *goesBack) DocumentPart(ctx context.Context, name string, version uint64
 		return g.Store.DocumentPart(ctx, name, version, part)
 	}
 	for i, d := range g.before.heads {
-		if d.Name == name && d.Version == version && part < d.Parts() {
+		if d.Name == name && d.Version == version && part < d.Parts() && !g.gone {
 			return backend.PartOf(g.before.data[i], part), nil
 		}
 	}
@@ -185,5 +188,53 @@ func TestManyDocuments(t *testing.T) {
 	}
 	if reply, err := s.WatchDocuments(t.Context(), &pb.WatchDocumentsRequest{Name: "m", After: after, Run: run, WaitMs: 1}); err != nil || len(reply.GetDocuments()) > 0 {
 		t.Errorf("%v, %v", reply, err)
+	}
+}
+
+// TestSmallDocuments come with their data, also those that change faster than parts can be asked for; large ones, and more than an answer
+// has room for, come without.
+func TestSmallDocuments(t *testing.T) {
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "ads.db"), sqlite.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	save := func(name string, data []byte) {
+		t.Helper()
+		if _, err := store.SaveDocument(t.Context(), name, 0, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save("large", bytes.Repeat([]byte("x"), 64<<10+1))
+	for i := range 20 {
+		save(fmt.Sprint("small", i), bytes.Repeat([]byte{byte(i)}, 64<<10))
+	}
+	db := &goesBack{Store: store}
+	s := documentserver.New(db, "its id", slog.New(slog.DiscardHandler))
+	watch := func() []*pb.Document {
+		t.Helper()
+		reply, err := s.WatchDocuments(t.Context(), &pb.WatchDocumentsRequest{Name: "m"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return reply.GetDocuments()
+	}
+	with := 0
+	for _, d := range watch() {
+		if d.GetData() == nil {
+			continue
+		}
+		with++
+		if head := wire.ToDocument(d); head.Name == "large" || head.Verify(d.GetData()) != nil {
+			t.Errorf("%s has %d bytes", head.Name, len(d.GetData()))
+		}
+	}
+	if with != 16 {
+		t.Errorf("%d documents of 64 KiB in an answer", with)
+	}
+	db.back(&earlier{heads: []backend.Document{sealed("a", 1, []byte("x"))}, data: [][]byte{nil}})
+	db.gone = true
+	if list := watch(); len(list) != 1 || list[0].GetData() != nil {
+		t.Errorf("replaced meanwhile: %v", list)
 	}
 }

@@ -131,6 +131,7 @@ func controlBounds() map[string]bound {
 		"WatchDocumentsResponse.run":       text(maxIncarnation),
 		"WatchDocumentsResponse.documents": list(1 << 12),
 		"Document.name":                    text(maxDocument),
+		"Document.data":                    text(backend.DocumentPart),
 		"DocumentPartRequest.name":         text(MaxName),
 		"DocumentPartRequest.document":     text(maxDocument),
 		"DocumentPartResponse.data":        text(backend.DocumentPart),

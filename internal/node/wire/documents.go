@@ -8,7 +8,7 @@ import (
 // MaxDocumentPart is the most bytes of a part of a document.
 const MaxDocumentPart = backend.DocumentPart
 
-// FromDocuments returns the message's form of heads of documents, and ToDocuments the opposite.
+// FromDocuments returns the message's form of heads of documents.
 func FromDocuments(list []backend.Document) []*pb.Document {
 	out := make([]*pb.Document, len(list))
 	for i, d := range list {
@@ -17,11 +17,7 @@ func FromDocuments(list []backend.Document) []*pb.Document {
 	return out
 }
 
-// ToDocuments returns heads of documents.
-func ToDocuments(list []*pb.Document) []backend.Document {
-	out := make([]backend.Document, len(list))
-	for i, d := range list {
-		out[i] = backend.Document{Name: d.GetName(), Version: d.GetVersion(), Size: d.GetSize(), Sum: d.GetSum(), Removed: d.GetRemoved()}
-	}
-	return out
+// ToDocument returns the head of a document.
+func ToDocument(d *pb.Document) backend.Document {
+	return backend.Document{Name: d.GetName(), Version: d.GetVersion(), Size: d.GetSize(), Sum: d.GetSum(), Removed: d.GetRemoved()}
 }
