@@ -243,12 +243,13 @@ func (a *auditor) judge(what string, ask func() (clustertest.Answer, string, err
 		a.fault("%s: %v", what, err)
 	case !got.Coverage.Complete:
 		p.incomplete++
-		onlyLate := true
+		late := 0
 		for _, why := range got.Coverage.Reasons {
-			p.why[why]++
-			onlyLate = onlyLate && why == "late"
+			if p.why[why]++; why == "late" {
+				late++
+			}
 		}
-		if onlyLate {
+		if late > 0 && late == len(got.Coverage.Reasons) {
 			p.late++
 		}
 		a.excuse(what, &got, began, now)

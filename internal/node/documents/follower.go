@@ -159,8 +159,8 @@ func (f *Follower) takeAgain(ctx context.Context, damaged []backend.Document) er
 	return nil
 }
 
-// take takes a document unless the keeper has it; without its data (nil) it is fetched. A damaged one is noted. Errors: those of the
-// balancer.
+// take takes a document unless the keeper has it. data came with its head, nil: they did not. A damaged one is noted. Errors: those of
+// the balancer.
 func (f *Follower) take(ctx context.Context, d backend.Document, data []byte) error {
 	if !f.keeper.Wants(d.Name) {
 		return nil
@@ -186,16 +186,14 @@ func (f *Follower) take(ctx context.Context, d backend.Document, data []byte) er
 	return nil
 }
 
-// fetch reads a document whose data did not come with its head (nil), and gives it to the keeper. Errors: those of the balancer, and
-// fault.Corrupt.
-func (f *Follower) fetch(ctx context.Context, d backend.Document, data []byte) (err error) {
-	if data == nil {
-		data, err = backend.ReadDocument(ctx, d, f.part)
-	} else {
-		err = d.Verify(data)
-	}
-	if err != nil {
-		return err
+// fetch gives a document to the keeper; it is read in parts unless its data came with its head, undamaged. Errors: those of the balancer,
+// and fault.Corrupt.
+func (f *Follower) fetch(ctx context.Context, d backend.Document, data []byte) error {
+	if d.Verify(data) != nil {
+		var err error
+		if data, err = backend.ReadDocument(ctx, d, f.part); err != nil {
+			return err
+		}
 	}
 	return f.keeper.Put(d, data)
 }

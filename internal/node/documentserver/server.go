@@ -114,30 +114,26 @@ func (s *Server) WatchDocuments(ctx context.Context, r *pb.WatchDocumentsRequest
 	}
 	more := len(list) > AtOnce
 	documents := wire.FromDocuments(list[:min(len(list), AtOnce)])
-	return &pb.WatchDocumentsResponse{Run: run, Documents: documents, More: more, Database: s.id}, s.fill(ctx, documents)
+	s.fill(ctx, documents)
+	return &pb.WatchDocumentsResponse{Run: run, Documents: documents, More: more, Database: s.id}, nil
 }
 
 // fill gives small documents their data. Those who follow would be late for a document that is replaced before they ask for it: on a busy
-// machine they would never have one that changes all the time. What has been replaced within fill stays without.
-func (s *Server) fill(ctx context.Context, list []*pb.Document) error {
+// machine they would never have one that changes all the time. What cannot be read here stays without: those who ask for its parts learn
+// why, and one damaged document keeps no other away.
+func (s *Server) fill(ctx context.Context, list []*pb.Document) {
 	room := uint64(inAnswer)
 	for _, d := range slices.Backward(list) {
 		if d.GetRemoved() || d.GetSize() > min(room, small) {
 			continue
 		}
 		data, err := s.db.DocumentPart(ctx, d.GetName(), d.GetVersion(), 0)
-		switch {
-		case fault.Is(err, fault.NotFound):
+		if err != nil || uint64(len(data)) != d.GetSize() {
 			continue
-		case err != nil:
-			return err
-		case len(data) > small:
-			continue // damaged: those who follow find out
 		}
 		d.Data = data
-		room -= min(room, uint64(len(data)))
+		room -= d.GetSize()
 	}
-	return nil
 }
 
 // after waits for something that the caller does not know, or until the poll is over. It returns the run, and the version after

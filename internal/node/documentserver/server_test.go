@@ -42,7 +42,7 @@ func TestRestoredDocuments(t *testing.T) {
 		}
 		return version
 	}
-	db, l, log := &goesBack{Store: store}, new(documents.Lists), slog.New(slog.DiscardHandler)
+	db, l, log := &goesBack{Store: store, why: fault.NotFound}, new(documents.Lists), slog.New(slog.DiscardHandler)
 	s := documentserver.New(db, "its id", log)
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup
@@ -91,14 +91,14 @@ func sealed(list string, version uint64, data []byte) backend.Document {
 type goesBack struct {
 	backend.Store
 	mu     sync.Mutex
-	before *earlier // nil: as they are; guarded by mu
-	gone   bool     // no part of them is there any more
+	before *earlier   // nil: as they are; guarded by mu
+	why    fault.Kind // of errors of parts of those of before that are not there
 }
 
 // earlier is documents as they were.
 type earlier struct {
 	heads []backend.Document
-	data  [][]byte
+	data  [][]byte // shorter than heads: nothing of the last ones can be read
 }
 
 func (g *goesBack) remember(t *testing.T) *earlier {
@@ -143,11 +143,11 @@ func (g *goesBack) DocumentPart(ctx context.Context, name string, version uint64
 		return g.Store.DocumentPart(ctx, name, version, part)
 	}
 	for i, d := range g.before.heads {
-		if d.Name == name && d.Version == version && part < d.Parts() && !g.gone {
+		if d.Name == name && d.Version == version && part < d.Parts() && i < len(g.before.data) {
 			return backend.PartOf(g.before.data[i], part), nil
 		}
 	}
-	return nil, fault.Newf(fault.NotFound, "test", "no part")
+	return nil, fault.Newf(g.why, "test", "no part")
 }
 
 // TestManyDocuments are told in several answers.
@@ -191,8 +191,8 @@ func TestManyDocuments(t *testing.T) {
 	}
 }
 
-// TestSmallDocuments come with their data, also those that change faster than parts can be asked for; large ones, and more than an answer
-// has room for, come without.
+// TestSmallDocuments come with their data. Large ones, more than an answer has room for, and what cannot be read come without, and keep
+// no other away.
 func TestSmallDocuments(t *testing.T) {
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "ads.db"), sqlite.Options{Create: true})
 	if err != nil {
@@ -232,9 +232,12 @@ func TestSmallDocuments(t *testing.T) {
 	if with != 16 {
 		t.Errorf("%d documents of 64 KiB in an answer", with)
 	}
-	db.back(&earlier{heads: []backend.Document{sealed("a", 1, []byte("x"))}, data: [][]byte{nil}})
-	db.gone = true
-	if list := watch(); len(list) != 1 || list[0].GetData() != nil {
-		t.Errorf("replaced meanwhile: %v", list)
+	readable := []byte("x")
+	db.back(&earlier{heads: []backend.Document{sealed("a", 1, readable), sealed("b", 2, readable)}, data: [][]byte{readable}})
+	for _, why := range []fault.Kind{fault.NotFound, fault.Corrupt} {
+		db.why = why
+		if list := watch(); len(list) != 2 || string(list[0].GetData()) != "x" || list[1].GetData() != nil {
+			t.Errorf("%v: %v", why, list)
+		}
 	}
 }
