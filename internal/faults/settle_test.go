@@ -47,8 +47,10 @@ func (g *grid) current(r *record) {
 	for _, base := range g.client.Masters {
 		for i := range g.stock.questions {
 			q := &g.stock.questions[i]
-			a, err := g.client.AskAt(base, q.Params(true))
-			r.atRest(q.String(), a, q.Difference(&a, true), err)
+			g.atRest(r, q.String(), func() (clustertest.Answer, string, error) {
+				a, err := g.client.AskAt(base, q.Params(true))
+				return a, q.Difference(&a, true), err
+			})
 		}
 		if err := g.eventually("answers are as new as the database", func() bool {
 			a, err := g.client.AskAt(base, g.stock.questions[0].Params(true))
@@ -56,17 +58,14 @@ func (g *grid) current(r *record) {
 		}); err != nil {
 			r.fail(err.Error())
 		}
+		at := g.client.At(base, newest)
 		for i := range clustertest.Groups {
-			a, wrong, err := g.changing.Last(i, g.client.At(base, newest))
-			r.atRest(clustertest.Word(i), a, wrong, err)
-			a, wrong, err = g.changing.Half(i, g.client.At(base, newest))
-			r.atRest("half of "+clustertest.Word(i), a, wrong, err)
+			g.atRest(r, clustertest.Word(i), func() (clustertest.Answer, string, error) { return g.changing.Last(i, at) })
+			g.atRest(r, "half of "+clustertest.Word(i), func() (clustertest.Answer, string, error) { return g.changing.Half(i, at) })
 		}
-		a, wrong, err := g.changing.All(g.client.At(base, newest))
-		r.atRest("zzall", a, wrong, err)
+		g.atRest(r, "zzall", func() (clustertest.Answer, string, error) { return g.changing.All(at) })
 		if g.imported {
-			a, wrong, err := g.hasImported(g.client.At(base, newest))
-			r.atRest(importedWord, a, wrong, err)
+			g.atRest(r, importedWord, func() (clustertest.Answer, string, error) { return g.hasImported(at) })
 		}
 	}
 }
@@ -81,15 +80,23 @@ func (g *grid) shifted(r *record) {
 	g.t.Logf("%s; %d changes that mean nothing to answers", g.changing.Shifting.Report(), g.changing.Stirring.Changes())
 }
 
-// atRest notes what is wrong with an answer when there is no fault.
-func (r *record) atRest(what string, a clustertest.Answer, wrong string, err error) {
-	switch {
-	case err != nil:
-		r.fail(fmt.Sprintf("at rest %s: %v", what, err))
-	case !a.Coverage.Complete:
-		r.fail(fmt.Sprintf("at rest %s: incomplete: %+v", what, a.Coverage))
-	case wrong != "":
-		r.wrong(time.Now(), "at rest "+what+": "+wrong)
+// atRest notes what is wrong with an answer when there is no fault. One that is not complete is asked
+// for again: a busy machine may take longer than a query's time.
+func (g *grid) atRest(r *record, what string, ask func() (clustertest.Answer, string, error)) {
+	var last string
+	err := g.eventually("at rest "+what+" is complete", func() bool {
+		a, wrong, err := ask()
+		if err != nil || !a.Coverage.Complete {
+			last = fmt.Sprintf("%v, %+v", err, a.Coverage)
+			return false
+		}
+		if wrong != "" {
+			r.wrong(time.Now(), "at rest "+what+": "+wrong)
+		}
+		return true
+	})
+	if err != nil {
+		r.fail(err.Error() + ": " + last)
 	}
 }
 
