@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"adshard/fault"
@@ -112,6 +113,39 @@ func TestDoctorAsksAllPorts(t *testing.T) {
 	}
 }
 
+// TestDoctorAsksAllAtOnce: ports that answer only once each of them has been asked.
+func TestDoctorAsksAllAtOnce(t *testing.T) {
+	const ports = 3
+	var asked sync.WaitGroup
+	asked.Add(ports)
+	args := []string{}
+	for range ports {
+		var first sync.Once
+		next := admin.New(admin.Config{Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Log: slog.New(slog.DiscardHandler)})
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			first.Do(asked.Done)
+			asked.Wait()
+			next.ServeHTTP(w, r)
+		}))
+		defer s.Close()
+		args = append(args, "--admins", s.URL)
+	}
+	if status, r, errOut := doctored(t, well(), args...); status != exitDone || !r.Healthy || len(r.Asked) != 1+ports {
+		t.Errorf("%d %+v %q", status, r, errOut)
+	}
+}
+
+// TestDoctorOfWhatHangs: a balancer that takes connections and never answers is not said to be gone.
+func TestDoctorOfWhatHangs(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer s.Close()
+	status, out, errOut := run(t, "adshard", "doctor", "--over", "0", "--addr", s.URL)
+	if status != exitFailed || errOut != "" || !strings.HasPrefix(out, "One thing is wrong:\n\n1. the balancer at "+s.URL+" has not answered within 2 s: its process hangs") ||
+		!strings.Contains(out, "`kill -KILL PID`") {
+		t.Errorf("%d %q %q", status, out, errOut)
+	}
+}
+
 // TestDoctorIsRefused: a caller without permission learns only that.
 func TestDoctorIsRefused(t *testing.T) {
 	gated := admin.New(admin.Config{Registry: metrics.NewRegistry(), Ready: func() []string { return nil }, Control: well(),
@@ -137,17 +171,20 @@ func TestDoctorFormIsDocumented(t *testing.T) {
 	}
 	_, section, _ := strings.Cut(string(text), "\n## What is wrong\n")
 	section, _, _ = strings.Cut(section, "\n#")
-	form, err := json.Marshal(doctor.Report{Findings: []doctor.Finding{{Node: "x"}}})
+	form, err := json.Marshal(doctor.Report{Findings: []doctor.Finding{{Node: "x", Follows: []doctor.Finding{{}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := regexp.MustCompile(`"(\w+)":`).FindAllStringSubmatch(string(form), -1)
-	if len(names) != 9 {
+	names := make(map[string]bool)
+	for _, m := range regexp.MustCompile(`"(\w+)":`).FindAllStringSubmatch(string(form), -1) {
+		names[m[1]] = true
+	}
+	if len(names) != 10 {
 		t.Errorf("the report has %d fields", len(names))
 	}
-	for _, m := range names {
-		if !strings.Contains(section, "`"+m[1]+"`") {
-			t.Errorf("the field %s is not documented", m[1])
+	for name := range names {
+		if !strings.Contains(section, "`"+name+"`") {
+			t.Errorf("the field %s is not documented", name)
 		}
 	}
 	for _, h := range doctor.Harms() {

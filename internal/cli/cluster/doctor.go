@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"adshard/internal/cli/apiclient"
 	"adshard/internal/cli/cmdline"
@@ -18,6 +20,7 @@ import (
 	"adshard/internal/node/access"
 	"adshard/internal/node/doctor"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/progress"
 	"adshard/internal/wait"
 )
 
@@ -38,8 +41,8 @@ func DoctorCommand(s cmdline.Streams) *cobra.Command {
 		Use:   "doctor",
 		Short: "Say what is wrong with a running cluster, and how to fix it",
 		Long: `Says what is wrong with a running cluster, the most harmful first: each finding with
-what it does to the cluster, how to fix it, and the alert and the section of the
-runbook that mean the same. It makes one search, and changes nothing.
+what it does to the cluster, how to fix it, the alert and the section of the runbook
+that mean the same, and what else it explains. It makes one search, and changes nothing.
 
 Counters of all processes that --addr and --admins name are read twice, --over apart:
 what grows only when something is wrong is found when it does so meanwhile.
@@ -72,7 +75,10 @@ func runDoctor(ctx context.Context, f *doctorFlags, s cmdline.Streams) error {
 		return err
 	}
 	defer d.close()
+	bar := progress.OnTerminal(s.Err)
+	bar.Show(fmt.Sprintf("asking %d ports, twice in %s", len(d.admins), f.over), "")
 	report, err := d.examine(ctx, f.over)
+	bar.End()
 	if err != nil {
 		return err
 	}
@@ -96,7 +102,7 @@ type asker struct {
 func newDoctor(f *doctorFlags) (*asker, error) {
 	a := new(asker)
 	for _, addr := range append([]string{f.admin.Addr}, f.admins...) {
-		c, err := apiclient.New(addr, apiclient.AdminTimeout, &f.admin.Caller,
+		c, err := apiclient.New(addr, doctor.Wait, &f.admin.Caller,
 			access.Balancer, access.Master, access.Slave, access.Distributor, access.Collector)
 		if err != nil {
 			a.close()
@@ -110,7 +116,7 @@ func newDoctor(f *doctorFlags) (*asker, error) {
 	caller := f.admin.Caller
 	caller.TokenFile = "" // it is for admin ports
 	var err error
-	if a.queries, err = apiclient.New(f.http, apiclient.AdminTimeout, &caller, access.Master, access.Balancer); err != nil {
+	if a.queries, err = apiclient.New(f.http, 2*doctor.Wait, &caller, access.Master, access.Balancer); err != nil {
 		a.close()
 	}
 	return a, err
@@ -125,22 +131,23 @@ func (a *asker) close() {
 	}
 }
 
-// examine looks at the cluster twice. Errors: of a caller who may not ask.
+// examine looks at the cluster twice, and makes a search meanwhile. Errors: of a caller who may not ask.
 func (a *asker) examine(ctx context.Context, over time.Duration) (*doctor.Report, error) {
-	probe, err := a.probe(ctx)
-	if err != nil {
-		return nil, err
-	}
-	before, err := a.look(ctx)
-	if err != nil {
+	var probe *doctor.Probe
+	var before *doctor.Look
+	all, both := errgroup.WithContext(ctx)
+	all.Go(func() (err error) { probe, err = a.probe(both); return err })
+	all.Go(func() (err error) { before, err = a.look(both); return err })
+	if err := all.Wait(); err != nil {
 		return nil, err
 	}
 	now := before
 	if over > 0 {
-		if err := wait.Sleep(ctx, over); err != nil {
-			return nil, err
+		err := wait.Sleep(ctx, over)
+		if err == nil {
+			now, err = a.look(ctx)
 		}
-		if now, err = a.look(ctx); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -173,8 +180,19 @@ func (a *asker) probe(ctx context.Context) (*doctor.Probe, error) {
 	return p, nil
 }
 
+// look asks all ports at once: one that hangs holds up no other.
 func (a *asker) look(ctx context.Context) (*doctor.Look, error) {
-	look := &doctor.Look{At: time.Now()}
+	look := &doctor.Look{At: time.Now(), Ports: make([]doctor.Port, len(a.admins))}
+	all, ctx := errgroup.WithContext(ctx)
+	all.Go(func() error { return a.balancer(ctx, look) })
+	for i, c := range a.admins {
+		all.Go(func() (err error) { look.Ports[i], err = portOf(ctx, c); return err })
+	}
+	return look, all.Wait()
+}
+
+// balancer asks the balancer for its status and slaves. Errors: of a caller who may not ask.
+func (a *asker) balancer(ctx context.Context, look *doctor.Look) error {
 	var status api.BalanceStatus
 	var slaves api.SlaveList
 	err := a.admins[0].Fetch(ctx, "/v1/balance", nil, &status)
@@ -182,21 +200,11 @@ func (a *asker) look(ctx context.Context) (*doctor.Look, error) {
 		err = a.admins[0].Fetch(ctx, "/v1/slaves", nil, &slaves)
 	}
 	if err != nil {
-		look.Unled = err.Error()
-	} else {
-		look.Status, look.Slaves = &status, &slaves
+		look.Unled, look.Hung = err.Error(), tookTooLong(err)
+		return refusal(err)
 	}
-	if err := refusal(err); err != nil {
-		return nil, err
-	}
-	for _, c := range a.admins {
-		port, err := portOf(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		look.Ports = append(look.Ports, port)
-	}
-	return look, nil
+	look.Status, look.Slaves = &status, &slaves
+	return nil
 }
 
 // portOf asks an admin port for what all have. Errors: of a caller who may not ask.
@@ -208,9 +216,15 @@ func portOf(ctx context.Context, c *apiclient.Client) (doctor.Port, error) {
 		p.NotReady, err = notReady(ctx, c)
 	}
 	if err != nil {
-		p.Failed = err.Error()
+		p.Failed, p.Hung = err.Error(), tookTooLong(err)
 	}
 	return p, refusal(err)
+}
+
+// tookTooLong reports whether an error is that of an answer that did not come in time.
+func tookTooLong(err error) bool {
+	var late net.Error
+	return errors.As(err, &late) && late.Timeout()
 }
 
 // notReady returns why a process is not ready, or "" if it is.
@@ -252,7 +266,11 @@ func showReport(s cmdline.Streams, r *doctor.Report) error {
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		fmt.Fprintf(s.Out, "\n%d. %s\n   do: %s\n   harm: %s; %s, %s\n", i+1, terminal.Printable(f.What), terminal.Printable(f.Do), f.Harm, f.Alert, f.Runbook)
+		fmt.Fprintf(s.Out, "\n%d. %s\n   do: %s\n", i+1, terminal.Printable(f.What), terminal.Printable(f.Do))
+		for j := range f.Follows {
+			fmt.Fprintf(s.Out, "   explains: %s\n", terminal.Printable(f.Follows[j].What))
+		}
+		fmt.Fprintf(s.Out, "   harm: %s; %s, %s\n", f.Harm, f.Alert, f.Runbook)
 	}
 	if len(r.Findings) > 0 {
 		fmt.Fprintln(s.Out)

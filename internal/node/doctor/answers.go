@@ -10,7 +10,7 @@ import (
 // docs/operations/watch.md does.
 var doFor = map[api.MissingReason]string{
 	api.MissingReasonLate:        "has it more load than others (`adshard balance status`)? Give queries more time, or add slaves",
-	api.MissingReasonSilent:      "its process is stopped, or its disk or host has failed: look at both, and restart a process that hangs",
+	api.MissingReasonSilent:      "its process is stopped, or its disk or host has failed: look at both; end a process that hangs (`kill -KILL PID`) and start it again",
 	api.MissingReasonUnreachable: "is it running, and does its `advertise` lead to it? Start it: `slave --config FILE`",
 	api.MissingReasonOverloaded:  "add slaves or replicas: `adshard slaves add HOST:PORT`",
 	api.MissingReasonOutdated:    "is the balancer running? Start one: `balancer --config FILE`",
@@ -23,7 +23,8 @@ var doFor = map[api.MissingReason]string{
 }
 
 // search looks at the answer to a search.
-func (e *examination) search(p *Probe) {
+func (e *examination) search() {
+	p := e.probe
 	if p == nil {
 		return
 	}

@@ -9,12 +9,12 @@ import (
 func (e *examination) plan() {
 	s := e.now.Status
 	if s == nil {
-		e.add(Changes, "AdshardNoBalancerLeads", "", "no balancer that leads answers: "+e.now.Unled,
-			"start one on the same database: `balancer --config FILE`; if another one leads, name its admin address: `--addr`")
+		e.unled()
 		return
 	}
 	if s.Waiting != "" {
-		e.add(Answers, "AdshardNotFilled", "", "there is no plan yet: "+s.Waiting,
+		e.unplanned = "there is no plan yet: " + s.Waiting
+		e.add(Answers, "AdshardNotFilled", "", e.unplanned,
 			"start the slaves that are missing: `slave --config FILE`; `adshard slaves list` shows who has joined")
 	}
 	if b := e.before.Status; b != nil && e.took > 0 && s.PublishedView < s.View && b.PublishedView == s.PublishedView && b.PublishedView < b.View {
@@ -27,6 +27,24 @@ func (e *examination) plan() {
 			e.add(Changes, "AdshardTargetDown", d.Name, "distributor "+d.Name+" is away", "start it again: `distributor --config FILE`")
 		}
 	}
+}
+
+// unled: no leading balancer answered. What to do differs for one that runs without leading, for which its readiness says why, such as a
+// database that is away; for one that hangs; and for one that does not run.
+func (e *examination) unled() {
+	what, do := "no balancer that leads answers: "+e.now.Unled,
+		"start one on the same database: `balancer --config FILE`; if another one leads, name its admin address: `--addr`"
+	if len(e.now.Ports) > 0 {
+		switch p := e.now.Ports[0]; {
+		case p.Failed == "" && p.NotReady != "":
+			what = fmt.Sprintf("the balancer at %s runs and does not lead: %s", p.Address, p.NotReady)
+			do = "mend what it names; its log says more; if another one leads, name its admin address: `--addr`"
+		case e.now.Hung:
+			what = fmt.Sprintf("the balancer at %s has not answered within %s: its process hangs, or its host is cut off", p.Address, seconds(Wait))
+			do = "look at both; end a process that hangs (`kill -KILL PID`) and start it again: `balancer --config FILE`"
+		}
+	}
+	e.add(Changes, "AdshardNoBalancerLeads", "", what, do)
 }
 
 // lately is how long a difference counts as new, as in its alert.
@@ -84,7 +102,11 @@ func (e *examination) loadKnown() bool {
 func (e *examination) ports() {
 	for i, p := range e.now.Ports {
 		switch {
-		case p.Failed != "" && (i > 0 || e.now.Status != nil):
+		case i == 0 && e.now.Status == nil: // unled tells of it
+		case p.Hung:
+			e.add(Changes, "AdshardTargetDown", "", fmt.Sprintf("the admin port at %s has not answered within %s: its process hangs, or its host is cut off", p.Address, seconds(Wait)),
+				"look at both; end a process that hangs (`kill -KILL PID`) and start it again")
+		case p.Failed != "":
 			e.add(Changes, "AdshardTargetDown", "", fmt.Sprintf("the admin port at %s does not answer: %s", p.Address, p.Failed),
 				"start its process, or correct the address in `--addr` or `--admins`")
 		case p.NotReady != "":

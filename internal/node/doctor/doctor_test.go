@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,9 +79,12 @@ func (s *scene) change(t *testing.T, d *datadriven.TestData) {
 		case "metrics":
 			look.Ports[1].Metrics = append(look.Ports[1].Metrics, ReadMetrics(d.Input)...)
 		case "no-balancer":
-			look.Status, look.Slaves, look.Unled = nil, nil, d.Input
+			look.Status, look.Slaves, look.Unled, look.Hung = nil, nil, d.Input, d.HasArg("hangs")
+			if d.HasArg("hangs") {
+				look.Ports[0].Failed, look.Ports[0].Hung = d.Input, true
+			}
 		case "no-port":
-			look.Ports[1].Failed = d.Input
+			look.Ports[1].Failed, look.Ports[1].Hung = d.Input, d.HasArg("hangs")
 		case "not-ready":
 			look.Ports[0].NotReady = d.Input
 		default:
@@ -110,6 +114,9 @@ func TestFindings(t *testing.T) {
 			var b strings.Builder
 			for _, f := range list {
 				fmt.Fprintf(&b, "%s %s %s: %s\n  do: %s\n", f.Harm, f.Alert, f.Node, f.What, f.Do)
+				for _, g := range f.Follows {
+					fmt.Fprintf(&b, "  explains: %s %s %s: %s\n", g.Harm, g.Alert, g.Node, g.What)
+				}
 			}
 			return b.String()
 		})
@@ -118,7 +125,7 @@ func TestFindings(t *testing.T) {
 
 var (
 	alertName = regexp.MustCompile(`(?m)^ *- alert: (\w+)$`)
-	foundName = regexp.MustCompile(`(?m)^\w+ (Adshard\w+) `)
+	foundName = regexp.MustCompile(`(?m)^(?:  explains: )?\w+ (Adshard\w+) `)
 )
 
 // TestFindingsAreAlerts: findings have names of alerts, with a section of the runbook, and each
@@ -150,6 +157,32 @@ func TestFindingsAreAlerts(t *testing.T) {
 	}
 }
 
+// TestCausesHaveNoCircle: no alert explains itself by way of others, so that each finding has a root cause.
+func TestCausesHaveNoCircle(t *testing.T) {
+	explains := make(map[string][]string)
+	for _, of := range ties() {
+		for _, cause := range of.causes {
+			for _, effect := range of.effects {
+				if cause != effect { // sameDisk and noPlan decide between two of one alert
+					explains[cause] = append(explains[cause], effect)
+				}
+			}
+		}
+	}
+	var from func(alert string, path []string)
+	from = func(alert string, path []string) {
+		if slices.Contains(path, alert) {
+			t.Fatalf("%v, %s", path, alert)
+		}
+		for _, effect := range explains[alert] {
+			from(effect, append(slices.Clip(path), alert))
+		}
+	}
+	for alert := range explains {
+		from(alert, nil)
+	}
+}
+
 func TestReadMetrics(t *testing.T) {
 	page := "# HELP adshard_a A.\n# TYPE adshard_a counter\nadshard_a{node=\"m\\\"0\",le=\"+Inf\"} 1.5e+03\nadshard_b 2\ngo_goroutines 7\nadshard_c{x=\"\"} NaNo\nadshard_d\n"
 	got := ReadMetrics(page)
@@ -165,7 +198,7 @@ func TestHarmsAreInOrder(t *testing.T) {
 	for _, h := range []Harm{Balance, Changes, Answers, Reserve, Data} {
 		f.add(h, "AdshardX", "", "", "")
 	}
-	for i, g := range f.sorted() {
+	for i, g := range sorted(f.list) {
 		if g.Harm != Harms()[i] || g.Runbook != "docs/runbook.md#adshardx" {
 			t.Errorf("%d: %+v", i, g)
 		}

@@ -34,11 +34,14 @@ type Finding struct {
 	Do string `json:"do"`
 	// Runbook is the alert's section.
 	Runbook string `json:"runbook"`
+	// Follows are findings that this one explains: they are over when it is mended.
+	Follows []Finding `json:"follows,omitempty"`
 }
 
 // Report is what is known of a cluster.
 type Report struct {
-	Healthy  bool      `json:"healthy"`
+	Healthy bool `json:"healthy"`
+	// Findings are root causes, as far as they are known.
 	Findings []Finding `json:"findings"`
 	// Asked are the ports that were asked, as URLs.
 	Asked []string `json:"asked"`
@@ -62,11 +65,11 @@ func (f *findings) hasAny(alert string) bool {
 	return slices.ContainsFunc(f.list, func(g Finding) bool { return g.Alert == alert })
 }
 
-// sorted returns them by harm; those of one harm stay as they were found, causes before effects.
-func (f *findings) sorted() []Finding {
+// sorted returns findings by harm; those of one harm stay as they are.
+func sorted(list []Finding) []Finding {
 	order := Harms()
-	slices.SortStableFunc(f.list, func(a, b Finding) int {
+	slices.SortStableFunc(list, func(a, b Finding) int {
 		return cmp.Compare(slices.Index(order, a.Harm), slices.Index(order, b.Harm))
 	})
-	return f.list
+	return list
 }

@@ -59,12 +59,33 @@ func (e *examination) away(s *api.Slave) {
 	if harm == Answers {
 		what += ", and no other slave serves its data"
 	}
-	do := fmt.Sprintf("start its process again, on its `dir`: `slave --config FILE`; if it is gone for good: `adshard slaves remove %s`", s.Name)
+	do := "start its process again, on its `dir`: `slave --config FILE`"
+	if e.silent(s) {
+		do = "end its process if it hangs (`kill -KILL PID`), then start it again, on its `dir`: `slave --config FILE`"
+	}
 	if harm == Answers {
-		do = fmt.Sprintf("start its process again, on its `dir`: `slave --config FILE`; if it is gone for good, fill others with its data: "+
-			"`adshard slaves drain %s`, then `adshard slaves remove %s`", s.Name, s.Name)
+		do += fmt.Sprintf("; if it is gone for good, fill others with its data: `adshard slaves drain %s`, then `adshard slaves remove %s`", s.Name, s.Name)
+	} else {
+		do += fmt.Sprintf("; if it is gone for good: `adshard slaves remove %s`", s.Name)
 	}
 	e.add(harm, "AdshardTargetDown", s.Name, what, do)
+}
+
+// silent reports whether the search found a slave's host without any answer, as of a process that is stopped; one that has ended refuses.
+func (e *examination) silent(s *api.Slave) bool {
+	return e.probe != nil && e.probe.Answer != nil && e.probe.Answer.Coverage.Reasons[e.shardOf(s.Name)] == api.MissingReasonSilent
+}
+
+// slave is the slave of a name as the balancer knows it, or nil.
+func (e *examination) slave(name string) *api.Slave {
+	if e.now.Slaves == nil {
+		return nil
+	}
+	i := slices.IndexFunc(e.now.Slaves.Slaves, func(s api.Slave) bool { return s.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &e.now.Slaves.Slaves[i]
 }
 
 // stuck reports whether a slave lacks changes and has applied none between the looks, though it has

@@ -1,0 +1,137 @@
+package doctor
+
+import (
+	"cmp"
+	"net"
+	"slices"
+
+	"adshard/internal/node/httpapi/api"
+)
+
+// tie says that a finding with one of the effects is explained by one with one of the causes, where related holds.
+// The alerts of effects are never, by way of other ties, causes of their causes.
+type tie struct {
+	causes, effects []string
+	related         func(e *examination, cause, effect *Finding) bool
+}
+
+// ties are those of all findings, the likeliest cause of an effect first.
+func ties() []tie {
+	slave := []string{"AdshardTargetDown", "AdshardSlaveInTrouble", "AdshardDamage", "AdshardSlaveInRepair"}
+	leads := []string{"AdshardNoBalancerLeads"}
+	return []tie{
+		{slave, []string{"AdshardIncompleteAnswers", "AdshardShardMissing", "AdshardSecondCallsUsedUp"}, sameShard},
+		{slave, []string{"AdshardReplicaLeftOut", "AdshardCondemnedSlices"}, sameNode},
+		{[]string{"AdshardDamage"}, []string{"AdshardSlaveInRepair"}, sameNode},
+		{slave, []string{"AdshardNotFilled", "AdshardIncompleteAnswers", "AdshardFailedAnswers", "AdshardSlowAnswers"}, wholeCluster},
+		{slave, []string{"AdshardMapNotPublished"}, ofSlave},
+		{[]string{"AdshardTargetDown"}, []string{"AdshardSlaveStuck"}, itsDistributor},
+		{leads, []string{"AdshardNotFilled", "AdshardSlaveInTrouble", "AdshardSlaveStuck", "AdshardBudgetChecksFail"}, always},
+		{[]string{"AdshardSlaveInTrouble"}, []string{"AdshardSlaveInTrouble"}, sameDisk},
+		{[]string{"AdshardNotFilled"}, []string{"AdshardNotFilled"}, noPlan},
+		{[]string{"AdshardNotFilled"}, []string{"AdshardFailedAnswers"}, always},
+		{[]string{"AdshardOverloaded"}, []string{"AdshardIncompleteAnswers", "AdshardSlowAnswers"}, wholeCluster},
+		{[]string{"AdshardIncompleteAnswers"}, []string{"AdshardShardMissing", "AdshardSecondCallsUsedUp"}, sameShard},
+		{[]string{"AdshardBalancingPaused", "AdshardProposalsRefused"}, []string{"AdshardUnevenLoad"}, always},
+	}
+}
+
+func always(*examination, *Finding, *Finding) bool { return true }
+
+func sameNode(_ *examination, cause, effect *Finding) bool { return cause.Node == effect.Node }
+
+func sameShard(e *examination, cause, effect *Finding) bool {
+	return effect.Node != "" && e.shardOf(cause.Node) == e.shardOf(effect.Node)
+}
+
+// wholeCluster: the effect is of the cluster or of a process in front of the slaves, and the cause takes ads out of answers.
+func wholeCluster(e *examination, cause, effect *Finding) bool {
+	return cause.Harm == Answers && !e.ofData(effect.Node)
+}
+
+// ofData reports whether a name is that of a slave or of a shard.
+func (e *examination) ofData(name string) bool {
+	return name != "" && e.now.Slaves != nil && slices.ContainsFunc(e.now.Slaves.Slaves, func(s api.Slave) bool { return s.Name == name || s.Shard == name })
+}
+
+func ofSlave(e *examination, cause, _ *Finding) bool { return e.slave(cause.Node) != nil }
+
+func itsDistributor(e *examination, cause, effect *Finding) bool {
+	s := e.slave(effect.Node)
+	return s != nil && s.Distributor != "" && s.Distributor == cause.Node
+}
+
+// sameDisk: two slaves of one host name the same trouble.
+func sameDisk(e *examination, cause, effect *Finding) bool {
+	a, b := e.slave(cause.Node), e.slave(effect.Node)
+	return a != nil && b != nil && a.Name < b.Name && a.Trouble == b.Trouble && host(a.Address) == host(b.Address)
+}
+
+// noPlan: the cause is that there is no plan yet, for which the effect's process waits.
+func noPlan(e *examination, cause, effect *Finding) bool {
+	return e.unplanned != "" && cause.What == e.unplanned && effect.What != e.unplanned
+}
+
+func host(address string) string {
+	h, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	return h
+}
+
+// folded puts each finding that another one explains below its root cause, which then has the worst of their harms.
+func (e *examination) folded() []Finding {
+	root := make([]int, len(e.list))
+	for i := range e.list {
+		root[i] = e.causeOf(i)
+	}
+	var list []Finding
+	at := make(map[int]int) // in list, of each root
+	for i := range e.list {
+		if root[i] < 0 {
+			at[i] = len(list)
+			list = append(list, e.list[i])
+		}
+	}
+	for i := range e.list {
+		j := i
+		for root[j] >= 0 {
+			j = root[j]
+		}
+		if j != i {
+			f := &list[at[j]]
+			f.Follows = append(f.Follows, e.list[i])
+			f.Harm = worse(f.Harm, e.list[i].Harm)
+		}
+	}
+	return list
+}
+
+// causeOf is the finding that explains another one; -1: none does.
+func (e *examination) causeOf(effect int) int {
+	for _, t := range ties() {
+		if !slices.Contains(t.effects, e.list[effect].Alert) {
+			continue
+		}
+		for i := range e.list {
+			if i != effect && slices.Contains(t.causes, e.list[i].Alert) && t.related(e, &e.list[i], &e.list[effect]) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func worse(a, b Harm) Harm {
+	order := Harms()
+	return order[min(slices.Index(order, a), slices.Index(order, b))]
+}
+
+// shardOf is the shard of a slave; that of any other name is the name.
+func (e *examination) shardOf(name string) string {
+	if s := e.slave(name); s != nil {
+		return cmp.Or(s.Shard, s.Name)
+	}
+	return name
+}
