@@ -4,10 +4,10 @@ set -eu -o pipefail
 cd "$(dirname "$0")/.."
 mode=${1:-short}
 case $mode in
-# A quarter of the targets' packages, and a second each: that is too short for
-# instrumented programs to find a way, and all that they link would be compiled once more.
-short) fuzztime=1s fuzzed=4 cases=100 instrumented= ;;
-long) fuzztime=4m fuzzed=1 cases=5000 instrumented="-fuzz ."; export MUTATIONS=all ;;
+# A quarter of the long tests and of the fuzz targets' packages, these a second each: that is too short
+# for instrumented programs to find a way, and all that they link would be compiled once more.
+short) fuzztime=1s turns=4 cases=100 instrumented= ;;
+long) fuzztime=4m turns=1 cases=5000 instrumented="-fuzz ."; export MUTATIONS=all ;;
 *) echo "usage: $0 [long]" >&2; exit 2 ;;
 esac
 # What takes turns: another part of it runs with each commit, all of it in the long form.
@@ -94,7 +94,7 @@ step "tests, each benchmark once"
 skip=()
 cp deploy/skips.txt "$fresh/skips"
 if [ "$mode" = short ]; then
-	later=$(grep -v '^#' deploy/turns.txt | awk -v turn=$((turn % 2)) 'NR % 2 == turn' | paste -s -d '|')
+	later=$(grep -v '^#' deploy/turns.txt | awk -v of=$turns -v turn=$((turn % turns)) 'NR % of != turn' | paste -s -d '|')
 	skip=(-skip "^($later)\$")
 	grep -vE " ($later)[/ ]" deploy/skips.txt >"$fresh/skips" # they are not asked at all
 	echo "left to another commit, or make test-long: $later"
@@ -161,10 +161,10 @@ fuzz() {
 export -f fuzz
 export fresh fuzztime
 
-step "fuzz targets, 1 of $fuzzed packages, $fuzztime each"
+step "fuzz targets, 1 of $turns packages, $fuzztime each"
 cache=$(go env GOCACHE)/fuzz
 git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u |
-	awk -v of="$fuzzed" -v turn="$((turn % fuzzed))" 'NR % of == turn' >"$fresh/fuzzed"
+	awk -v of="$turns" -v turn="$((turn % turns))" 'NR % of == turn' >"$fresh/fuzzed"
 # Each package is built once for all of its targets, and linking uses one core; so does
 # each target with its one worker.
 xargs -P "$(nproc)" -I DIR go -C DIR test -c -vet=off "-ldflags=-s -w" -tags invariants $instrumented -o "$fresh/fuzz/DIR/" . <"$fresh/fuzzed"
