@@ -239,6 +239,25 @@ func TestContext(t *testing.T) {
 	}
 }
 
+// TestALargeContext: 1,000 domains of the longest names are taken, as over HTTP; one more is refused with its field.
+func TestALargeContext(t *testing.T) {
+	_, c := serve(t, &searcher{answer: func(context.Context, *search.Request) (*search.Answer, error) { return found(), nil }}, nil)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	m := &pb.AdsRequest{Q: "usb"}
+	for i := range 1000 {
+		label := strings.Repeat("a", 60)
+		m.BlockDomains = append(m.BlockDomains, fmt.Sprintf("%d.%s.%[2]s.%[2]s", i, label))
+	}
+	if _, err := c.Search(ctx, m); err != nil {
+		t.Fatal(err)
+	}
+	m.BlockDomains = append(m.BlockDomains, "one.more.example")
+	if _, err := c.Search(ctx, m); fault.FieldOf(wire.FromStatus(err)) != "block_domains" {
+		t.Errorf("1,001 domains: %v", err)
+	}
+}
+
 // TestRefusals: refusals have the kind and field that they have over HTTP, and are observed.
 func TestRefusals(t *testing.T) {
 	seen := observed{}

@@ -75,7 +75,7 @@ func TestFloods(t *testing.T) {
 		options []grpc.ServerOption
 		most    int64
 	}{
-		"slave": {wire.SlaveOptions(nil), wire.MaxSearches}, "query": {wire.QueryOptions(nil), wire.MaxSearches},
+		"slave": {wire.SlaveOptions(nil), wire.MaxSearches}, "query": {wire.QueryOptions(nil), wire.MaxQueries},
 		"control": {wire.ControlOptions(nil), wire.MaxPolls},
 	} {
 		for name, f := range floods() {

@@ -18,19 +18,20 @@ import (
 // Limits of all connections inside the cluster. gRPC's own defaults are 4 MiB
 // to receive, any number of streams and no deadline.
 const (
-	// MaxSearch bounds a request to a slave in bytes, MaxControl one to a
+	// MaxSearch bounds a request to a slave in bytes, MaxQuery one to a master, as over HTTP, MaxControl one to a
 	// balancer or distributor: a table of MaxSlices fits.
 	MaxSearch  = 4 << 20
-	MaxQuery   = 16 << 10 // to a master
+	MaxQuery   = 1 << 20
 	MaxControl = 32 << 20
 	// MaxReply bounds an answer. MaxBucket bounds one with node data:
 	// PullRequest.max_bytes keeps buckets far below it, but a group goes with all of
 	// its negatives and ads. Keywords beyond max_bytes come in parts, each an answer.
 	MaxReply  = 64 << 20
 	MaxBucket = 1 << 30
-	// MaxSearches and MaxPolls bound the calls at a time on one connection to a
-	// slave, and to a balancer or distributor.
+	// MaxSearches, MaxQueries and MaxPolls bound the calls at a time on one connection to a
+	// slave, to a master, and to a balancer or distributor.
 	MaxSearches = 1024
+	MaxQueries  = 256
 	MaxPolls    = 64
 	// MaxHeader bounds a call's headers in bytes.
 	MaxHeader = 16 << 10
@@ -55,7 +56,7 @@ func SlaveOptions(onPanic func(method string, cause any), more ...grpc.ServerOpt
 // QueryOptions returns the options of a master's server for queries, and more; see
 // serverOptions.
 func QueryOptions(onPanic func(method string, cause any), more ...grpc.ServerOption) []grpc.ServerOption {
-	return append(serverOptions(MaxQuery, MaxSearches, onPanic), more...)
+	return append(serverOptions(MaxQuery, MaxQueries, onPanic), more...)
 }
 
 // ControlOptions returns the options of the server of a balancer or
