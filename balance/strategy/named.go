@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"adshard/balance/strategy/compared"
 	"adshard/balance/strategy/options"
 	"adshard/fault"
+	"adshard/internal/near"
 )
 
 // Default is the name of the strategy of a new cluster.
@@ -44,12 +46,21 @@ func Named(name string, set ...map[string]string) (balance.Strategy, error) {
 	r := options.NewReader(name, given)
 	s := read(r, name)
 	if s == nil {
-		return nil, fault.Field("strategy", "strategy", "there is no strategy %q; available: %s", name, strings.Join(Names(), ", "))
+		return nil, fault.Field("", "strategy", "%s", Missing(name))
 	}
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// Missing says that there is no strategy of a name, which one may be meant, and which there are.
+func Missing(name string) string {
+	others := "; available: "
+	if meant := near.Name(name, Names()); meant != "" {
+		others = fmt.Sprintf("; did you mean %s? Available: ", meant)
+	}
+	return fmt.Sprintf("there is no strategy %q%s%s", name, others, strings.Join(Names(), ", "))
 }
 
 // CheckOrder refuses a strategy that cannot do what it is for in an order of keys:

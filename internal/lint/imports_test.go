@@ -103,7 +103,7 @@ var rules = []struct {
 		"sync": "a model does not change", source.Go: "learning starts no goroutine",
 		"math/rand": "what was learned is reproducible", "crypto/rand": "what was learned is reproducible",
 	}},
-	{pkg: "balance/…", may: []string{"fault", "barrels/certify"}, never: map[string]string{
+	{pkg: "balance/…", may: []string{"fault", "barrels/certify", "internal/near"}, never: map[string]string{
 		"google.golang.org/grpc": "the core is messages in, messages out",
 		"os":                     "the core does no I/O",
 		"net":                    "the core does no I/O",

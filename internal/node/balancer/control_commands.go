@@ -6,7 +6,6 @@ import (
 	"net"
 	"slices"
 	"strconv"
-	"strings"
 
 	"adshard/balance"
 	"adshard/balance/strategy"
@@ -179,7 +178,7 @@ func (c adminControl) BalancePause(ctx context.Context, paused bool) error {
 // BalanceStrategy implements admin.Control.
 func (c adminControl) BalanceStrategy(ctx context.Context, name string, options map[string]string) (*api.StrategyInUse, error) {
 	if !slices.Contains(strategy.Names(), name) {
-		return nil, fault.Newf(fault.NotFound, opControl, "there is no strategy %q; available: %s", name, strings.Join(strategy.Names(), ", "))
+		return nil, fault.Newf(fault.NotFound, opControl, "%s", strategy.Missing(name))
 	}
 	next, err := strategy.Named(name, options)
 	if err != nil {

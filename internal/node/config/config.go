@@ -50,14 +50,14 @@ func Load(path string, into any) error {
 	if len(text) > maxFile {
 		return fault.Newf(fault.Invalid, op, "%s is larger than %d bytes", path, maxFile)
 	}
-	return parse(path+": ", text, into)
+	return parse(path+": ", "; --print-config shows all", text, into)
 }
 
 // Parse is Load from bytes; an empty text changes nothing.
-func Parse(text []byte, into any) error { return parse("", text, into) }
+func Parse(text []byte, into any) error { return parse("", "", text, into) }
 
-// parse puts a name before each fault.
-func parse(name string, text []byte, into any) error {
+// parse puts a name before each fault, and says where known keys are shown behind an unknown one.
+func parse(name, shown string, text []byte, into any) error {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
 	err := d.Decode(into)
@@ -66,14 +66,7 @@ func parse(name string, text []byte, into any) error {
 	}
 	var faults *yaml.TypeError
 	if errors.As(err, &faults) {
-		known := keys(reflect.TypeOf(into))
-		for i, f := range faults.Errors {
-			faults.Errors[i] = unknownKey.ReplaceAllStringFunc(f, func(text string) string {
-				m := unknownKey.FindStringSubmatch(text)
-				return "there is no key " + m[1] + meant(m[1], known[m[2]]) + "; --print-config shows all"
-			})
-		}
-		return fault.Newf(fault.Invalid, op, "%s%s", name, strings.Join(faults.Errors, "; "))
+		return fault.Newf(fault.Invalid, op, "%s%s", name, strings.Join(readable(faults.Errors, shown, text, into), "; "))
 	}
 	if err != nil {
 		return fault.Newf(fault.Invalid, op, "%s%w", name, err)
@@ -82,6 +75,25 @@ func parse(name string, text []byte, into any) error {
 		return fault.Newf(fault.Invalid, op, "%smore than one document; a configuration is one", name)
 	}
 	return nil
+}
+
+// readable returns the faults of a file in the words of its keys, without types of Go.
+func readable(faults []string, shown string, text []byte, into any) []string {
+	var file yaml.Node
+	_ = yaml.Unmarshal(text, &file) // it was read before
+	known := keys(reflect.TypeOf(into))
+	out := make([]string, len(faults))
+	for i, f := range faults {
+		if unknownKey.MatchString(f) {
+			out[i] = unknownKey.ReplaceAllStringFunc(f, func(text string) string {
+				m := unknownKey.FindStringSubmatch(text)
+				return "there is no key " + m[1] + meant(m[1], known[m[2]]) + shown
+			})
+			continue
+		}
+		out[i] = keyed(f, &file)
+	}
+	return out
 }
 
 // Write writes a configuration as YAML that Load reads.

@@ -52,6 +52,48 @@ func TestAllFaultsAreListed(t *testing.T) {
 	}
 }
 
+// TestValuesThatDoNotFit: a fault names the key and the value as it stands in the file, and gives an example; it names no type of Go.
+func TestValuesThatDoNotFit(t *testing.T) {
+	type below struct {
+		After time.Duration `yaml:"after"`
+	}
+	var into struct {
+		Wait   time.Duration  `yaml:"wait"`
+		Count  int            `yaml:"count"`
+		Small  uint32         `yaml:"small"`
+		Share  float64        `yaml:"share"`
+		On     bool           `yaml:"on"`
+		Name   string         `yaml:"name"`
+		List   []string       `yaml:"list"`
+		Memory config.Size    `yaml:"memory"`
+		Slow   below          `yaml:"slow"`
+		Rule   *below         `yaml:"rule"`
+		Of     map[string]int `yaml:"of"`
+	}
+	for text, want := range map[string]string{
+		"wait: 10":                             `line 1: wait: "10" is no duration: write 10s, 1m30s or 250ms`,
+		"# a\nwait: a longer text than others": `line 2: wait: "a longer text than others" is no duration`,
+		"count: many":                          `line 1: count: "many" is no whole number`,
+		"small: -1":                            `line 1: small: "-1" is no whole number within its bounds`,
+		"share: half":                          `line 1: share: "half" is no number`,
+		"on: perhaps":                          `line 1: on: "perhaps" is neither true nor false`,
+		"name: [a]":                            `line 1: name: a list is not one text`,
+		"list: {a: 1}":                         `line 1: list: a group of keys is no list`,
+		"list: a":                              `line 1: list: "a" is no list: write [a, b]`,
+		"memory: lots":                         `line 1: memory: "lots" is no size: write 512MiB or 4GiB`,
+		"slow: 5s":                             `line 1: slow: "5s" is no group of keys`,
+		"slow:\n  after: 5":                    `line 2: slow.after: "5" is no duration`,
+		"slow: {after: 5}":                     `line 1: slow.after: "5" is no duration`,
+		"rule: {aftre: 5s}":                    `line 1: there is no key aftre; did you mean after?`,
+		"of: {a: 1, b: c}":                     `line 1: of.b: "c" is no whole number`,
+	} {
+		err := config.Parse([]byte(text), &into)
+		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "unmarshal") {
+			t.Errorf("%q:\n got %v\nwant %s", text, err, want)
+		}
+	}
+}
+
 func TestBadFiles(t *testing.T) {
 	if err := config.Load(filepath.Join(t.TempDir(), "none"), &sample{}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("a missing file: %v", err)

@@ -37,8 +37,8 @@ func keysOf(of reflect.Type, all map[string][]string) (list []string) {
 			continue
 		case key == "" || key == "-":
 			continue
-		case field.Type.Kind() == reflect.Struct:
-			maps.Copy(all, keys(field.Type))
+		default:
+			maps.Copy(all, keys(field.Type)) // none, unless it is a struct
 		}
 		list = append(list, key)
 	}

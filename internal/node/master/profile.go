@@ -7,8 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"adshard/fault"
 	"adshard/internal/node/config"
 	"adshard/search"
@@ -68,9 +66,11 @@ const maxProfile = 1 << 16
 // parseProfile reads a profile. Nothing has a default: a property that was forgotten would change which ads match.
 func parseProfile(from io.Reader) (p search.Profile, err error) {
 	var text profileText
-	d := yaml.NewDecoder(io.LimitReader(from, maxProfile))
-	d.KnownFields(true)
-	if err := d.Decode(&text); err != nil && !errors.Is(err, io.EOF) {
+	file, err := io.ReadAll(io.LimitReader(from, maxProfile))
+	if err == nil {
+		err = config.Parse(file, &text)
+	}
+	if err != nil {
 		return p, fmt.Errorf("%w; a file has exact, phrase and broad, each with other_words, order, adjacent and agrees_up_to", err)
 	}
 	var faults [search.MatchTypes]error

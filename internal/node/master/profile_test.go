@@ -99,11 +99,11 @@ func TestProfileFiles(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"": "broad is missing",
-		strings.Replace(whole, "broad:", "wide:", 1):                          "field wide not found",
+		strings.Replace(whole, "broad:", "wide:", 1):                          "there is no key wide",
 		strings.Replace(whole, ", agrees_up_to: folded", "", 1):               "exact has no agrees_up_to",
 		strings.Replace(whole, "order: true, adjacent: true, ", "", 1):        "exact has no order, adjacent",
 		strings.Replace(whole, "agrees_up_to: folded", "agrees_up_to: no", 1): `"no"`,
-		strings.Replace(whole, "order: true", "order: perhaps", 1):            "cannot unmarshal",
+		strings.Replace(whole, "order: true", "order: perhaps", 1):            `exact.order: "perhaps" is neither true nor false`,
 		strings.Replace(whole, "order: true", "order: true, order: false", 1): "already",
 		"\x00": "control characters",
 	} {

@@ -1,0 +1,92 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+var (
+	// onLine matches a fault that the YAML reader, or a type of ours, reports of a line. It is used only for messages, as the next one.
+	onLine = regexp.MustCompile(`^line (\d+): (.*)$`)
+	// mismatch matches how the YAML reader reports a value that does not fit the type of its field.
+	mismatch = regexp.MustCompile("^cannot unmarshal !!(\\w+) (?:`.*` )?into (\\S+)$")
+)
+
+// keyed names the key in a fault of a value, with the value as it stands in the file and what fits instead.
+func keyed(text string, file *yaml.Node) string {
+	m := onLine.FindStringSubmatch(text)
+	if m == nil {
+		return text
+	}
+	line, _ := strconv.Atoi(m[1])
+	tag, what := "", m[2]
+	of := mismatch.FindStringSubmatch(what)
+	if of != nil {
+		tag = "!!" + of[1]
+	}
+	key, value := valueAt(file, "", line, tag)
+	if key == "" {
+		return text
+	}
+	if of != nil {
+		what = said(value) + " " + expected(of[2])
+	}
+	return fmt.Sprintf("line %d: %s: %s", line, key, what)
+}
+
+// valueAt returns the first value on a line, of a tag if one is given, with its key: with dots between its parts. It is nil without a key
+// if there is none.
+func valueAt(of *yaml.Node, key string, line int, tag string) (string, *yaml.Node) {
+	if of.Line == line && key != "" && (tag == "" && of.Kind == yaml.ScalarNode || of.ShortTag() == tag) {
+		return key, of
+	}
+	for i, n := range of.Content {
+		below := key
+		if of.Kind == yaml.MappingNode {
+			if i%2 == 0 {
+				continue // a key
+			}
+			below = strings.TrimPrefix(key+"."+of.Content[i-1].Value, ".")
+		}
+		if found, value := valueAt(n, below, line, tag); value != nil {
+			return found, value
+		}
+	}
+	return "", nil
+}
+
+func said(value *yaml.Node) string {
+	switch value.Kind {
+	case yaml.MappingNode:
+		return "a group of keys"
+	case yaml.SequenceNode:
+		return "a list"
+	default:
+		return strconv.Quote(value.Value)
+	}
+}
+
+// expected says what a value of a Go type is not, with an example.
+func expected(typ string) string {
+	typ = strings.TrimLeft(typ, "*")
+	switch {
+	case typ == "time.Duration":
+		return "is no duration: write 10s, 1m30s or 250ms"
+	case strings.HasPrefix(typ, "int"), strings.HasPrefix(typ, "uint"):
+		return "is no whole number within its bounds: write 8"
+	case strings.HasPrefix(typ, "float"):
+		return "is no number: write 0.5"
+	case typ == "bool":
+		return "is neither true nor false"
+	case typ == "string":
+		return "is not one text: write it on one line, in quotes if it has a colon"
+	case strings.HasPrefix(typ, "[]"):
+		return "is no list: write [a, b]"
+	default:
+		return "is no group of keys: write each on a line of its own below it, indented"
+	}
+}
