@@ -93,7 +93,7 @@ func (f *balanceFlags) register(flags *pflag.FlagSet) {
 	flags.IntSliceVar(&f.studySlaves, "study-slaves", []int{1, 3, 10, 30}, "numbers of slaves of --study")
 	flags.BoolVar(&f.iteration, "iteration", false, "with --study, measure also what one iteration at 100,000 slices takes")
 	flags.BoolVar(&f.unseen, "unseen", false, "with --study: strategies place the groups by half of the different queries and are judged by the others")
-	flags.StringVar(&f.order, "order", balance.ByOwner.String(), "how groups lie on the ring: advertiser, hash or id")
+	flags.StringVar(&f.order, "order", "", "how groups lie on the ring: advertiser, hash or id; if not given hash, as in clusters, or advertiser if a strategy in --strategies or --initial needs it")
 	flags.StringVar(&f.json, "json", "", "write all numbers to this file")
 	flags.StringVar(&f.html, "html", "", "write a page with charts to this file")
 	flags.StringVar(&f.from, "from", "", "measure nothing; show the comparison in this file, which --json wrote")

@@ -26,6 +26,9 @@ func (f *balanceFlags) check(c *cobra.Command, args []string) error {
 			f.workloads = []string{"real", "zipf:0.8", "zipf:1.2", "advertiser", "hostile", "single", "production"}
 		}
 	}
+	if f.order == "" {
+		f.order = f.usualOrder(c.Flags().Changed("strategies")).String()
+	}
 	order, ok := balance.ParseOrder(f.order)
 	if f.strategies = every(f.strategies, order); !c.Flags().Changed("strategies") {
 		f.strategies = slices.DeleteFunc(f.strategies, func(s string) bool { return strategy.CheckOrder(s, order) != nil })
@@ -69,6 +72,20 @@ func (f *balanceFlags) check(c *cobra.Command, args []string) error {
 		return err
 	}
 	return cobra.NoArgs(c, args)
+}
+
+// usualOrder is the order of a cluster with the strategies that are compared; named: they were chosen, else those that it permits are.
+func (f *balanceFlags) usualOrder(named bool) balance.Order {
+	chosen := f.initial()
+	if named {
+		chosen = append(chosen, f.strategies...)
+	}
+	for _, s := range chosen {
+		if s == "all" || strategy.CheckOrder(s, balance.ByHash) != nil {
+			return balance.ByOwner
+		}
+	}
+	return balance.ByHash
 }
 
 // checkStrategies rejects strategies that are unknown, do not go with the order if that is known, or

@@ -115,6 +115,16 @@ func TestTopicsOfRealQueries(t *testing.T) {
 	}
 }
 
+// TestUsualOrder: groups lie as in clusters, by hash, unless a strategy needs its advertisers in one piece; the table says how.
+func TestUsualOrder(t *testing.T) {
+	for order, args := range map[string][]string{"hash": {"--strategies", "random"}, "advertiser": {"--strategies", "random,original"}} {
+		c, page, err := balanced(t, append([]string{"--study", "--study-slaves", "2", "--workload", "real"}, args...)...)
+		if err != nil || c.Order != order || !strings.Contains(page, "keys by "+order) {
+			t.Errorf("%v: %v, %v", args, c, err)
+		}
+	}
+}
+
 // TestAllStrategies: the study takes every strategy that there is.
 func TestAllStrategies(t *testing.T) {
 	c, page, err := balanced(t, "--study", "--workload", "shift", "--study-slaves", "3", "--strategies", "all")

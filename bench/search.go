@@ -97,7 +97,7 @@ func (f *searchFlags) define(flags *pflag.FlagSet) {
 	flags.Float64Var(&f.cacheShare, "cache-share", 0, "share of its data on disk that a layout may keep in memory; 0: all")
 	flags.IntVar(&f.changes, "changes", 0, "how many of 100 operations change a keyword meanwhile")
 	flags.Float64Var(&f.changeRate, "change-rate", 0, "keywords a second that are changed meanwhile")
-	flags.BoolVar(&f.once, "once", true, "also measure a single pass in which no query is asked twice, where nothing else is special")
+	flags.BoolVar(&f.once, "once", true, "also measure rows named “…, once”: a store that was just built is asked half of the queries to warm up, then each of the others once")
 	flags.StringSliceVar(&f.join, "join", nil, "measure nothing; show the results in these files, which --json wrote, as one")
 	flags.StringVar(&f.json, "json", "", "write the result to this file")
 	flags.StringVar(&f.html, "html", "", "write a page with charts to this file")

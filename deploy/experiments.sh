@@ -31,7 +31,7 @@ compare shift-simulated --workload shift:75s --strategies original,random,weight
 	--initial original --slaves 10 --simulate --interval 5s --duration 150s --rate 200 "${small[@]}"
 compare shift --workload shift:45s --strategies original,random,weighted-move,weighted-move-fast \
 	--initial original --slaves 5 --interval 5s --duration 90s --rate 150 "${small[@]}"
-compare study --study --workload real,production,single,hostile "${small[@]}"
+compare study --study --order advertiser --workload real,production,single,hostile "${small[@]}"
 all=(--study --strategies all --iteration --study-slaves 3,10,30,100,300 --workload shift,zipf:1.2,advertiser,hostile)
 compare strategies "${all[@]}" "${small[@]}"
 compare strategies-hash "${all[@]}" --order hash "${small[@]}"

@@ -125,11 +125,11 @@ func sampled() *Comparison {
 		Keywords: 3500, Slaves: 3, Rate: 100, Seconds: 60, Shifts: []float64{30}, Notes: []string{"note"},
 	}
 	r := rand.New(rand.NewPCG(1, 1))
-	for _, name := range []string{"original", "weighted-move"} {
+	for number, name := range []string{"original", "weighted-move"} {
 		run := Run{Strategy: name, Events: []string{"1s: <slice> 5 moved"}, Notes: []string{"fine"}}
 		seen := &observed{slaves: []string{"slave-0", "slave-1", "slave-2"}, shifts: c.Shifts}
 		for i := range 60 {
-			s := Sample{At: float64(i + 1), Bound: 1, PerQuery: 1.2, P50: 1, P99: 5, Queries: 100, SlaveP99: []float64{1, 2, 3}, Items: []int{1, 2, 3}}
+			s := Sample{At: float64(i + 1), Bound: 1, PerQuery: 1.2, P50: 1, P99: 5 + float64(number), Queries: 100, SlaveP99: []float64{1, 2, 3}, Items: []int{1, 2, 3}}
 			for range 3 {
 				s.Load = append(s.Load, 100+r.Float64())
 			}
@@ -175,6 +175,9 @@ func TestPage(t *testing.T) {
 	}
 	if charts < 15 {
 		t.Errorf("%d charts", charts)
+	}
+	if strings.Contains(text, "<title>"+MasterP50) || !strings.Contains(text, "<title>"+MasterP99) {
+		t.Error("latencies that do not differ are drawn, or those that do are not")
 	}
 	if strings.Contains(text, "NaN") || strings.Contains(text, "not finite") {
 		t.Error("a number that is none is shown")
@@ -236,10 +239,14 @@ func TestVerdict(t *testing.T) {
 	}
 	got := strings.Join(c.verdict(), "\n")
 	for _, want := range []string{"1.1 (weighted-move) to 1.4 (original)", "2 (weighted-move) to 2.2 (original)",
-		"12 ms (original) to 23 ms (weighted-move)", "complete answers: 1;"} {
+		"12 (original) to 23 (weighted-move)", "complete answers: 1;"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
+	}
+	c.Runs[1].Figures = c.Runs[0].Figures
+	if got = strings.Join(c.verdict(), "\n"); !strings.Contains(got, "over the mean: 1.4 (all alike).") {
+		t.Errorf("a tie is won: %s", got)
 	}
 	c = &Comparison{Mode: "study", Study: sampled().Study}
 	got = strings.Join(c.verdict(), "\n")

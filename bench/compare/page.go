@@ -85,7 +85,11 @@ func (c *Comparison) title() string {
 	if c.Mode == "simulated" {
 		how = "simulated"
 	}
-	return fmt.Sprintf("Balancing strategies compared: %s, %d slaves, %s keywords, %s", c.Workload, c.Slaves, measure.Number(float64(c.Keywords)), how)
+	title := fmt.Sprintf("Balancing strategies compared: %s, %d slaves, %s keywords, %s", c.Workload, c.Slaves, measure.Number(float64(c.Keywords)), how)
+	if c.Order != "" {
+		title += "; keys by " + c.Order
+	}
+	return title
 }
 
 func list(values []float64) string {
@@ -196,11 +200,25 @@ func (c *Comparison) together() (out []template.HTML) {
 				}
 			}
 		}
-		if len(ch.Lines) > 0 {
+		computed := c.Mode == "simulated" && (of == MasterP50 || of == MasterP99)
+		if len(ch.Lines) > 0 && !(computed && alike(ch.Lines)) {
 			out = append(out, page.Chart(ch.SVG()))
 		}
 	}
 	return out
+}
+
+// alike reports whether several lines show the same: a simulation in which no slave is busy computes
+// the same latencies for all strategies.
+func alike(lines []chart.Line) bool {
+	for _, l := range lines {
+		for i, y := range l.Y {
+			if i >= len(lines[0].Y) || measure.Number(y) != measure.Number(lines[0].Y[i]) {
+				return false
+			}
+		}
+	}
+	return len(lines) > 1
 }
 
 // apart draws what is one line a slave, a chart for each strategy at one scale.

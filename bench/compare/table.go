@@ -110,6 +110,7 @@ func (c *Comparison) StudyRows() [][]string {
 
 // WriteTable writes the comparison for a terminal.
 func (c *Comparison) WriteTable(w io.Writer) error {
+	fmt.Fprintln(w, c.title())
 	if len(c.Runs) > 0 {
 		if err := writeRows(w, c.Rows()); err != nil {
 			return err

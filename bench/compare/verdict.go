@@ -24,16 +24,22 @@ func (c *Comparison) verdict() []string {
 	}
 	var out []string
 	say := func(name, format string) {
-		if best, worst, ok := c.extremes(name); ok {
-			out = append(out, fmt.Sprintf(format, measure.Number(best.value), best.strategy, measure.Number(worst.value), worst.strategy))
+		best, worst, ok := c.extremes(name)
+		if !ok {
+			return
 		}
+		between := fmt.Sprintf("%s (%s) to %s (%s)", measure.Number(best.value), best.strategy, measure.Number(worst.value), worst.strategy)
+		if measure.Number(best.value) == measure.Number(worst.value) {
+			between = measure.Number(best.value) + " (all alike)"
+		}
+		out = append(out, fmt.Sprintf(format, between))
 	}
-	say(c.last("max/mean at the end"), "Load at the end: the busiest slave has %s (%s) to %s (%s) times the mean.")
-	say(perQueryAtEnd, "What users feel: a query's slowest slave takes %s (%s) to %s (%s) times the query's bound at the end; 1 cannot be beaten.")
+	say(c.last("max/mean at the end"), "Load at the end, the busiest slave's over the mean: %s.")
+	say(perQueryAtEnd, "What users feel, a query's slowest slave over the query's bound at the end: %s; 1 cannot be beaten.")
 	if _, _, ok := c.extremes(p99OfAll); ok {
-		say(p99OfAll, "p99 at the master over the whole run: %s ms (%s) to %s ms (%s).")
+		say(p99OfAll, "p99 at the master over the whole run, ms: %s.")
 	} else {
-		say(p99AtRest, "p99 at the master before any move: %s ms (%s) to %s ms (%s).")
+		say(p99AtRest, "p99 at the master before any move, ms: %s.")
 	}
 	return append(out, c.faults()...)
 }

@@ -12,6 +12,8 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"adshard/bench/measure"
 )
 
 //go:embed page.html
@@ -104,9 +106,9 @@ func (p *Page) Write(w io.Writer) error {
 }
 
 // Best reports which of some values is the least, or with most the largest; a missing one (NaN)
-// is never the best, nor is a single one.
+// is never the best, nor is a single one, nor one of several that are shown alike.
 func Best(values []float64, most bool) []bool {
-	best, known := math.NaN(), 0
+	best, known, shared := math.NaN(), 0, 0
 	for _, v := range values {
 		if math.IsNaN(v) {
 			continue
@@ -119,6 +121,12 @@ func Best(values []float64, most bool) []bool {
 	out := make([]bool, len(values))
 	for i, v := range values {
 		out[i] = known > 1 && v == best
+		if !math.IsNaN(v) && measure.Number(v) == measure.Number(best) {
+			shared++
+		}
+	}
+	if shared > 1 {
+		clear(out)
 	}
 	return out
 }

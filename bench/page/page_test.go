@@ -82,7 +82,12 @@ func TestMarkBest(t *testing.T) {
 	}
 	equal := [][]page.Cell{page.Cells("1"), page.Cells("1"), page.Cells("2")}
 	page.MarkBest(equal, 0, []float64{1, 1, 2}, false)
-	if !equal[0][0].Best || !equal[1][0].Best || equal[2][0].Best {
-		t.Errorf("%+v", equal)
+	if equal[0][0].Best || equal[1][0].Best || equal[2][0].Best {
+		t.Errorf("one of two that are alike is the best: %+v", equal)
+	}
+	shown := [][]page.Cell{page.Cells("1"), page.Cells("1"), page.Cells("2")}
+	page.MarkBest(shown, 0, []float64{1, 1.0000001, 2}, false)
+	if shown[0][0].Best {
+		t.Error("what differs by less than is shown is the best")
 	}
 }
