@@ -92,8 +92,8 @@ func TestLivingStreamsEndWithTheirCertificate(t *testing.T) {
 				time.Sleep(10 * time.Millisecond)
 				err = exchange(s)
 			}
-			if err != nil {
-				t.Fatalf("%v before its time: %v", time.Until(l.until), err)
+			if left := time.Until(l.until); err != nil && (l.remove != nil || left > 0) { // a busy machine may sleep past the end
+				t.Fatalf("%v before its time: %v", left, err)
 			}
 			if l.remove != nil {
 				l.remove()
