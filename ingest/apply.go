@@ -69,6 +69,11 @@ func (a *applier) apply(ctx context.Context, e *entry) error {
 		}
 		return a.remove(ctx, e)
 	}
+	if e.kind == kindLocation {
+		if err := a.roomFor(ctx, e); err != nil {
+			return err
+		}
+	}
 	if err := a.parents(ctx, e); err != nil {
 		return err
 	}
@@ -99,13 +104,21 @@ func (a *applier) flush(ctx context.Context) error {
 	return a.locations.flush(ctx, a.tx)
 }
 
-// locate applies a location row. Errors: errManyLocations.
-func (a *applier) locate(ctx context.Context, e *entry, advertiser uint64) error {
-	full, err := a.locations.change(ctx, a.tx, campaignName{e.advertiser, e.campaign}, advertiser, e.location)
-	if full {
-		return errManyLocations
+// roomFor looks, before anything of a location row is applied, whether its campaign may have one more. Errors: errManyLocations.
+func (a *applier) roomFor(ctx context.Context, e *entry) error {
+	advertiser := a.last.advertiserID
+	if a.last.advertiser != e.advertiser || advertiser == 0 {
+		var err error
+		if advertiser, err = a.tx.FindAdvertiser(ctx, e.advertiser); err != nil || advertiser == 0 {
+			return err
+		}
 	}
-	return err
+	return a.locations.roomFor(ctx, a.tx, campaignName{e.advertiser, e.campaign}, advertiser, e.location)
+}
+
+// locate applies a location row.
+func (a *applier) locate(ctx context.Context, e *entry, advertiser uint64) error {
+	return a.locations.change(ctx, a.tx, campaignName{e.advertiser, e.campaign}, advertiser, e.location)
 }
 
 // parents finds or creates the parents that the row names, applies its changes to

@@ -83,6 +83,8 @@ func (s *editorSource) next(e *entry) error {
 		switch {
 		case errors.Is(err, textfile.ErrTooLong):
 			e.reject = &rejected.Row{File: s.file, Record: e.record, Reason: err.Error()}
+			s.row.cells, s.row.err = s.records.Begun(), nil
+			s.shutsCampaign(e)
 			return nil
 		case err != nil:
 			return err
@@ -99,6 +101,7 @@ func (s *editorSource) next(e *entry) error {
 		if e.reject != nil {
 			s.shutsCampaign(e)
 		}
+		s.mayBeRenamed(e)
 		if e.reject == nil && e.skipped == "" {
 			s.usage.count(e.kind, s.row.cells, s.records.Filled)
 		}

@@ -20,7 +20,11 @@ type entry struct {
 	pauses bool
 	// pausing is set on a rejected row that restricts its campaign, which is paused.
 	pausing bool
-	extras  *rowExtras // nil: none
+	// restricts is set on a row with former names that restricts its campaign; original is the campaign's former name, also
+	// of a rejected row that pauses.
+	restricts bool
+	original  string
+	extras    *rowExtras // nil: none
 	// warning belongs to a row that is imported.
 	warning *Warning
 	kind    kind

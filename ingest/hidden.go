@@ -38,6 +38,8 @@ const (
 var (
 	errHiddenNegative = errors.New("this cell is not used, and says that the keyword may be a negative: name it one in a column " +
 		"Criterion Type (Negative Broad, Campaign Negative Exact, …), or empty this cell")
+	errHiddenExclusion = errors.New("this cell is not used, and says that the place may be excluded: write Negative in a column Criterion Type, or empty this cell")
+
 	errHiddenType = errors.New("this cell is not used, and says that the keyword may not be broad: name the column Criterion Type, " +
 		"with Broad, Phrase or Exact in it, or empty this cell")
 	errHiddenStatus = errors.New("this cell is not used, and says that the row's subject may be paused, removed, over or disapproved: say so in the column of " +
@@ -114,6 +116,8 @@ func (s *editorSource) refuseHidden(e *entry) {
 		}
 		switch {
 		case !may.has(d):
+		case d == hintNegative && e.kind == kindLocation:
+			s.refuseAt(e, i, errHiddenExclusion)
 		case d == hintNegative:
 			s.refuseAt(e, i, errHiddenNegative)
 		case d == hintNarrow:
@@ -151,6 +155,11 @@ func (s *editorSource) mayBe(e *entry) (may hints) {
 		may.add(hintNarrow, e.keyword.Type == search.Broad && !s.row.filled(s.typeUsed()))
 	case kindAd:
 		status = e.ad.Status
+	case kindLocation:
+		if status = backend.Keep; e.location.removes {
+			status = backend.Remove
+		}
+		may.add(hintNegative, !e.location.Exclude)
 	}
 	may.add(hintTotal, e.campaignPatch.DailyBudget.Op == backend.Set)
 	may.add(hintOver, status == backend.Keep || status == backend.Enable)

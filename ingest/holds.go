@@ -196,6 +196,8 @@ func (s *jsonSource) guessOwners(e *entry, line []byte) {
 	}
 	e.advertiser, e.campaign, e.group = cmp.Or(names[fieldAdvertiser.String()], s.advertiser), names[fieldCampaign.String()], names[fieldGroup.String()]
 	switch e.kind = entityTypes[at].kind; e.kind {
+	case kindAdvertiser:
+		e.advertiser = names[fieldName.String()]
 	case kindCampaign:
 		e.campaign = names[fieldName.String()]
 	case kindGroup:

@@ -108,7 +108,7 @@ func TestJSONLinesRejects(t *testing.T) {
 		`{"type":"negative","text":"x","match_type":"broad"}`:                                                                                            "advertiser missing",
 		`{"x":` + strings.Repeat("[", 1000):                                                                                                              "x unknown",
 		`{"text":` + strings.Repeat("[", 100):                                                                                                            "text not a list",
-		`{"x":"` + strings.Repeat("x", 1<<20) + `"}`:                                                                                                     " longer than",
+		`{"x":"` + strings.Repeat("x", 4<<20) + `"}`:                                                                                                     " a line of",
 	} {
 		dump, rejects := importText(t, ingest.Options{Format: ingest.FormatJSONL}, line+"\n")
 		made := ""

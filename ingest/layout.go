@@ -108,7 +108,7 @@ func layoutOf(cells [][]byte, names map[string]knownName) (l layout, found int, 
 		case l.cell[c] < 0:
 			l.cell[c], ranks[c] = i, known.rank
 			found++
-		case known.rank == 0 && ranks[c] == 0, slices.Contains(restrictingColumns[:], c):
+		case known.rank == 0 && ranks[c] == 0, slices.Contains(restrictingColumns[:], c), slices.Contains(placeColumns[:], c):
 			return l, found, errTwoColumns(c, l.cell[c], i)
 		case known.rank == 0:
 			l.cell[c], ranks[c] = i, 0

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"adshard/backend"
@@ -26,12 +27,21 @@ var (
 
 // locates reports whether the row names a place or circle.
 func (r *editorRow) locates() bool {
-	for _, c := range [...]column{colLocation, colPlaceID, colRadius} {
-		if cell := r.cell(c); len(cell) > 0 && string(cell) != "[]" {
-			return true
-		}
+	return slices.ContainsFunc(placeColumns[:], r.says)
+}
+
+// says reports whether a cell is filled, and not with [].
+func (r *editorRow) says(c column) bool {
+	cell := r.cell(c)
+	return len(cell) > 0 && string(cell) != "[]"
+}
+
+// mentionsPlace reports whether a row of another kind names a place or circle: a column ID may have the id of anything there.
+func (r *editorRow) mentionsPlace() bool {
+	if r.says(colLocation) || r.says(colRadius) {
+		return true
 	}
-	return false
+	return r.says(colPlaceID) && values.Plain(r.layout.header(r.layout.cell[colPlaceID])) != values.Plain(colPlaceID.String())
 }
 
 // readLocation reads a location row.

@@ -185,7 +185,7 @@ var ownerTypes = []string{"type", "rowtype", "recordtype", "entity"}
 var rowTypes = []struct{ part, restricts string }{
 	{"negativekeywordlist", otherSharedSet}, {"sharednegative", otherSharedSet},
 	{"label", ""}, {"extension", ""}, {"formatversion", ""},
-	{"negative", otherExclusion}, {"exclusion", otherExclusion},
+	{"negative", otherExclusion}, {"exclu", otherExclusion},
 	{"location", "location"}, {"radius", "location"}, {"daytime", otherSchedule}, {"schedule", otherSchedule},
 	{"agecriterion", "demographic"}, {"gendercriterion", "demographic"}, {"profile", "demographic"},
 	{"audience", "audience segment"}, {"listassociation", "audience segment"},

@@ -17,6 +17,9 @@ import (
 // restrictingColumns are those whose cells restrict the row's campaign.
 var restrictingColumns = [...]column{colStartDate, colEndDate, colSchedule, colLocationPresence, colExclusionPresence, colLanguages, colTimeZone}
 
+// placeColumns are those that name a place or circle.
+var placeColumns = [...]column{colLocation, colPlaceID, colRadius}
+
 // pausedByReject is why a campaign is paused when a row or line that restricts it was
 // rejected.
 const pausedByReject = "rejected_restriction"
@@ -28,16 +31,32 @@ func (s *editorSource) shutsCampaign(e *entry) {
 		return
 	}
 	advertiser, campaign := s.accountAsRead(), s.shared(colCampaign)
-	if advertiser == "" || campaign == "" || values.CheckName(advertiser) != nil || values.CheckName(campaign) != nil || accountLevel(campaign) || s.noData() != "" {
-		return
-	}
-	of := s.row.filled(colKeyword) || s.row.filled(colAdType) || s.row.anyHeadline()
-	restricts := e.kind == kindLocation || !of && !s.row.filled(colAdGroup) && s.otherKindOf() == "" && s.location
-	for _, c := range restrictingColumns {
-		restricts = restricts || s.row.filled(c) && (!of || e.reject.Column == c.String())
-	}
-	if restricts {
+	if isName(advertiser) && isName(campaign) && !accountLevel(campaign) && s.noData() == "" && s.restrictsAt(e, e.reject.Column) {
 		e.pausing, e.advertiser, e.campaign = true, advertiser, campaign
+		if original := string(s.row.cell(colCampaignOriginal)); isName(original) {
+			e.original = original
+		}
+	}
+}
+
+// isName reports whether a database can keep a name, and a row can mean it.
+func isName(name string) bool {
+	return name != "" && name != "[]" && values.CheckName(name) == nil && values.CheckText([]byte(name)) == nil
+}
+
+// restrictsAt reports whether the row restricts its campaign if it is rejected at a column.
+func (s *editorSource) restrictsAt(e *entry, at string) bool {
+	of := s.row.filled(colKeyword) || s.row.filled(colAdType) || s.row.anyHeadline()
+	if e.kind == kindLocation || !of && !s.row.filled(colAdGroup) && s.otherKindOf() == "" && s.location {
+		return true
+	}
+	return slices.ContainsFunc(restrictingColumns[:], func(c column) bool { return s.row.filled(c) && (!of || at == c.String()) })
+}
+
+// mayBeRenamed notes of a row with former names what is needed if these are why the database rejects it (writer.rename).
+func (s *editorSource) mayBeRenamed(e *entry) {
+	if e.reject == nil && e.extras != nil && e.extras.originals != [2]string{} {
+		e.restricts, e.original = s.restrictsAt(e, colCampaignOriginal.String()), e.extras.originals[0]
 	}
 }
 
@@ -47,7 +66,7 @@ var restrictingFields = []jsonField{fieldLanguages, fieldStartDate, fieldEndDate
 
 // shutsCampaign notes of a rejected line whether it pauses its campaign, or those of its advertiser.
 func (s *jsonSource) shutsCampaign(e *entry, line []byte) {
-	if values.CheckName(e.advertiser) != nil || e.advertiser == "" || e.kind > kindGroup || e.kind != kindAdvertiser && (e.campaign == "" || values.CheckName(e.campaign) != nil) {
+	if e.kind > kindGroup || !isName(e.advertiser) || e.kind != kindAdvertiser && !isName(e.campaign) {
 		return
 	}
 	names := fieldsOf(line)
@@ -99,7 +118,7 @@ func (w *writer) shut(ctx context.Context, e *entry) error {
 		if err != nil {
 			return err
 		}
-		return w.shutCampaign(ctx, advertiser, e.advertiser, e.campaign)
+		return w.shutNamed(ctx, e, advertiser)
 	}
 	advertiser, err := a.tx.FindAdvertiser(ctx, e.advertiser)
 	if err != nil || advertiser == 0 {
@@ -117,11 +136,36 @@ func (w *writer) shut(ctx context.Context, e *entry) error {
 		if made {
 			continue
 		}
-		if err := w.shutCampaign(ctx, advertiser, e.advertiser, name); err != nil {
+		if err := w.shutCampaign(ctx, advertiser, campaignName{e.advertiser, name}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// shutNamed pauses the campaign of a rejected row. With a former name it is the campaign of that name, if there is one; the one that has
+// the row's own name too, if there is one as well. What is renamed later stays paused.
+func (w *writer) shutNamed(ctx context.Context, e *entry, advertiser uint64) error {
+	name := campaignName{e.advertiser, e.campaign}
+	if e.original == "" || e.original == e.campaign {
+		return w.shutCampaign(ctx, advertiser, name)
+	}
+	tx := w.applier.tx
+	former, err := tx.FindCampaign(ctx, advertiser, e.original)
+	if err != nil {
+		return err
+	}
+	if former == 0 {
+		return w.shutCampaign(ctx, advertiser, name)
+	}
+	if err := w.shutCampaign(ctx, advertiser, campaignName{e.advertiser, e.original}); err != nil {
+		return err
+	}
+	now, err := tx.FindCampaign(ctx, advertiser, e.campaign)
+	if err != nil || now == 0 {
+		return err
+	}
+	return w.shutCampaign(ctx, advertiser, name)
 }
 
 // madeCampaign reports whether the import made a campaign: it holds it until its end.
@@ -140,10 +184,10 @@ func (a *applier) madeCampaign(ctx context.Context, advertiser uint64, name stri
 // maxPausedTogether is more than the campaigns that an advertiser has.
 const maxPausedTogether = 1 << 30
 
-func (w *writer) shutCampaign(ctx context.Context, id uint64, advertiser, campaign string) error {
-	w.run.paused.add(campaignName{advertiser, campaign})
-	e := &entry{advertiser: advertiser, campaign: campaign, kind: kindLocation}
-	_, err := w.applier.applyCampaign(ctx, e, id)
+func (w *writer) shutCampaign(ctx context.Context, advertiser uint64, name campaignName) error {
+	w.run.paused.add(name)
+	e := &entry{advertiser: name.advertiser, campaign: name.campaign, kind: kindLocation}
+	_, err := w.applier.applyCampaign(ctx, e, advertiser)
 	return err
 }
 
@@ -161,6 +205,21 @@ func (p *pausedNames) add(name campaignName) {
 		p.names[name] = struct{}{}
 		p.order = append(p.order, name)
 	}
+}
+
+// renamed has a campaign that is paused stay so under another name. The former name is not told any more; another campaign that gets it
+// is paused too.
+func (p *pausedNames) renamed(from, to campaignName) {
+	i := slices.Index(p.order, from)
+	if i < 0 {
+		return
+	}
+	if _, ok := p.names[to]; ok {
+		p.order = slices.Delete(p.order, i, i+1)
+		return
+	}
+	p.names[to] = struct{}{}
+	p.order[i] = to
 }
 
 // status is the one that a row gives to its campaign.

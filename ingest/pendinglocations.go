@@ -17,28 +17,54 @@ type pendingCampaign struct {
 	list       map[targeting.Location]uint16 // modifiers, by the location with none
 }
 
-// change applies a location row. full: the campaign has as many as it may have.
-func (p *pendingLocations) change(ctx context.Context, tx backend.Tx, name campaignName, advertiser uint64, l *locationChange) (full bool, err error) {
-	c := (*p)[name]
-	if c == nil {
-		if c, err = loadLocations(ctx, tx, name, advertiser); err != nil {
-			return false, err
-		}
-		if *p == nil {
-			*p = make(pendingLocations)
-		}
-		(*p)[name] = c
+// of returns those of a campaign.
+func (p *pendingLocations) of(ctx context.Context, tx backend.Tx, name campaignName, advertiser uint64) (*pendingCampaign, error) {
+	if c := (*p)[name]; c != nil {
+		return c, nil
 	}
+	c, err := loadLocations(ctx, tx, name, advertiser)
+	if err != nil {
+		return nil, err
+	}
+	if *p == nil {
+		*p = make(pendingLocations)
+	}
+	(*p)[name] = c
+	return c, nil
+}
+
+// key is a location with no modifier.
+func (l *locationChange) key() targeting.Location {
 	key := l.Location
 	key.Modifier = 0
-	now, there := c.list[key]
-	switch {
-	case l.removes:
+	return key
+}
+
+// roomFor returns errManyLocations if a row would give a campaign more than it may have.
+func (p *pendingLocations) roomFor(ctx context.Context, tx backend.Tx, name campaignName, advertiser uint64, l *locationChange) error {
+	c, err := p.of(ctx, tx, name, advertiser)
+	if err != nil {
+		return err
+	}
+	if _, there := c.list[l.key()]; !there && len(c.list) >= targeting.MaxLocations {
+		return errManyLocations
+	}
+	return nil
+}
+
+// change applies a location row for which there is room.
+func (p *pendingLocations) change(ctx context.Context, tx backend.Tx, name campaignName, advertiser uint64, l *locationChange) error {
+	c, err := p.of(ctx, tx, name, advertiser)
+	if err != nil {
+		return err
+	}
+	key := l.key()
+	if l.removes {
 		delete(c.list, key)
-		return false, nil
-	case !there && len(c.list) >= targeting.MaxLocations:
-		return true, nil
-	case !there:
+		return nil
+	}
+	now, there := c.list[key]
+	if !there {
 		now = targeting.Default
 	}
 	switch l.modifier.Op {
@@ -48,7 +74,7 @@ func (p *pendingLocations) change(ctx context.Context, tx backend.Tx, name campa
 		now = targeting.Default
 	}
 	c.list[key] = now
-	return false, nil
+	return nil
 }
 
 func loadLocations(ctx context.Context, tx backend.Tx, name campaignName, advertiser uint64) (*pendingCampaign, error) {

@@ -30,6 +30,9 @@ func (w *writer) rename(ctx context.Context, e *entry) (*rejected.Row, error) {
 		if r.old == 0 {
 			continue
 		}
+		if err := w.applier.flush(ctx); err != nil { // what waits for the former name
+			return nil, err
+		}
 		if _, err := tx.Rename(ctx, r.entity, r.owner, r.from, r.to); err != nil {
 			return nil, err
 		}
@@ -39,6 +42,7 @@ func (w *writer) rename(ctx context.Context, e *entry) (*rejected.Row, error) {
 			done.Group = e.group
 		} else {
 			w.run.near.removed(advertiser, r.from)
+			w.run.paused.renamed(campaignName{e.advertiser, r.from}, campaignName{e.advertiser, r.to})
 		}
 		if w.open.renamed++; len(w.run.sum.FirstRenamed)+len(w.open.firstRenamed) < rejected.Listed {
 			w.open.firstRenamed = append(w.open.firstRenamed, done)

@@ -81,8 +81,15 @@ func (l *layout) findExtras() {
 // restricts returns what a column restricts its campaign by, or "" if it does
 // not.
 func (l *layout) restricts(cell int, plain string) string {
-	if cell == l.cell[colLocationModifier] {
+	switch cell {
+	case l.cell[colLocationModifier]:
 		return bidAdjustment
+	case l.cell[colLocation], l.cell[colRadius]:
+		return "location"
+	case l.cell[colPlaceID]:
+		if plain != values.Plain(colPlaceID.String()) { // which may be the id of anything
+			return "location"
+		}
 	}
 	for _, of := range restrictingNames {
 		if values.Plain(of.column) == plain {
@@ -105,6 +112,11 @@ func (l *layout) restricts(cell int, plain string) string {
 		}
 	}
 	return limitOf(plain)
+}
+
+// isPlace reports whether a cell is of one of placeColumns.
+func (l *layout) isPlace(cell int) bool {
+	return slices.ContainsFunc(placeColumns[:], func(c column) bool { return l.cell[c] == cell })
 }
 
 // withoutUnit is a heading, as values.Plain writes it, without what is in parentheses: Budget (USD).
@@ -130,6 +142,9 @@ func limitOf(plain string) string {
 // skippedExtras reads what a skipped row restricts, and which campaign.
 func (s *editorSource) skippedExtras(e *entry) {
 	name := s.skippedRestricts(e.skipped)
+	if name == "" && s.row.mentionsPlace() {
+		name = "location"
+	}
 	if name == "" {
 		return
 	}
@@ -179,7 +194,7 @@ func (s *editorSource) readExtras(e *entry) {
 	var x rowExtras
 	for _, of := range s.row.layout.restricting {
 		cell := string(s.row.cellAt(of.cell))
-		if of.cell == s.row.layout.cell[colLocationModifier] && e.kind == kindLocation {
+		if e.kind == kindLocation && (of.cell == s.row.layout.cell[colLocationModifier] || of.name == "location" && s.row.layout.isPlace(of.cell)) {
 			continue
 		}
 		if s.restrictsNow(of.name, cell) {

@@ -236,6 +236,7 @@ func (w *writer) entry(ctx context.Context, e *entry) error {
 			return err
 		}
 		if e.reject != nil {
+			e.pausing = e.restricts
 			return w.reject(ctx, e)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // MaxRecord is the most bytes (as UTF-8) of a record; a longer one is skipped. It
@@ -35,8 +36,9 @@ type Reader struct {
 	srcErr error
 	lines  int64 // line ends passed
 	cells  [][]byte
-	plain  bool // quotes mean nothing: a record is a line
-	most   int  // bytes of a record
+	begun  [][]byte // of a record that is too long
+	plain  bool     // quotes mean nothing: a record is a line
+	most   int      // bytes of a record
 }
 
 // NewReader reads records of UTF-8 text.
@@ -61,6 +63,10 @@ func (r *Reader) Next() ([][]byte, error) {
 	}
 	return r.Split(raw)
 }
+
+// Begun returns the cells of the record that Next has just skipped as too long, as far as they were read: a cell that
+// was cut off is missing.
+func (r *Reader) Begun() [][]byte { return r.begun }
 
 // Raw returns the bytes of the next record without its line end.
 func (r *Reader) Raw() ([]byte, error) {
@@ -113,9 +119,19 @@ func (r *Reader) bounded(raw []byte) ([]byte, error) {
 	if r.plain {
 		return nil, ErrTooLong
 	}
-	if _, err := r.Split(raw); err != nil && !errors.Is(err, errOpenQuote) {
+	_, err := r.Split(raw)
+	whole := len(r.cells)
+	switch {
+	case err == nil:
+		whole-- // the last cell may have been cut off
+	case !errors.Is(err, errOpenQuote):
 		return nil, err
 	}
+	r.begun = r.begun[:0]
+	for _, cell := range r.cells[:whole] {
+		r.begun = append(r.begun, bytes.Clone(cell))
+	}
+	r.Filled = slices.DeleteFunc(r.Filled, func(i int) bool { return i >= len(r.begun) })
 	return nil, ErrTooLong
 }
 
